@@ -1,0 +1,152 @@
+# dpakit: one Makefile, no recursion. Rooms are found by their folders: a .c file added to a room is
+# built without a word here.
+#
+#   make [V=1] [SANITIZE=1] [PREFIX=/usr/local] [DESTDIR=]  all test demo bench fuzz format tidy
+#                                                           check-layers install uninstall clean
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+SHELL = /bin/sh
+
+ifdef SANITIZE
+B := build/sanitize
+else
+B := build
+endif
+O := $(B)/obj
+PREFIX ?= /usr/local
+VERSION := $(shell cat VERSION)
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+# ---- Compilers and libraries -----------------------------------------------------------------------
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+LLVM_CONFIG ?= llvm-config
+DPA_CLANG ?= clang
+PKGS := libelf libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson
+# Everything but these two is needed without any library there: no questions asked for them.
+ifneq ($(filter-out clean format check-layers help,$(or $(MAKECMDGOALS),all)),)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
+PKG_LIBS := $(shell pkg-config --libs $(PKGS))
+CMOCKA_LIBS := $(shell pkg-config --libs cmocka)
+CLANG_CFLAGS := -I$(shell $(LLVM_CONFIG) --includedir)
+CLANG_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lclang
+endif
+
+WARN := -Wall -Wextra -Wconversion -Wshadow -Wvla -Werror
+CFLAGS ?= -O2 -g
+SAN := $(if $(SANITIZE),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+, := ,
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(CFLAGS) $(SAN) -fPIC \
+             -ffile-prefix-map=$(CURDIR)/= -Ilib -Iruntime -Iinclude -Iinclude/doca-2.2 $(PKG_CFLAGS)
+ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(LDFLAGS)
+
+# ---- Rooms -----------------------------------------------------------------------------------------
+LIB_ROOMS := base hashlist certchain signer elfcrypto container nvconfig
+RT_ROOMS := rv64 device loader nic debug dpaos
+TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
+HOST_LIBS := flexio doca_common doca_dpa ibverbs mlx5
+
+objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
+LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
+RT_OBJS := $(call objs,$(foreach r,$(RT_ROOMS),runtime/$(r)/*.c))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+
+.PHONY: all test demo bench fuzz format tidy check-layers install uninstall clean help
+all: tools libs device-libs tree
+.PHONY: tools libs device-libs tree
+tools: $(TOOLS:%=$(B)/bin/%)
+
+$(O)/%.o: %.c Makefile VERSION
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+$(O)/tools/dpacc/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+# The interpreter loop: gcc must not merge the dispatch jumps of a computed goto.
+$(O)/runtime/rv64/%.o: ALL_CFLAGS += -fno-gcse -fno-crossjumping
+
+$(O)/libdpk.a: $(LIB_OBJS)
+$(O)/libdpkrt.a: $(RT_OBJS)
+$(O)/%.a:
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
+
+# ---- Tools: bin/<name> from tools/<name>/*.c -------------------------------------------------------
+define tool_rule
+$(B)/bin/$(1): $$(call objs,tools/$(1)/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D) && $(CC) $$(ALL_LDFLAGS) $$^ -o $$@ $(if $(filter dpacc,$(1)),$(CLANG_LIBS)) $(PKG_LIBS) -pthread
+endef
+$(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
+
+# ---- Host libraries: what programs link ------------------------------------------------------------
+# libflexio.so carries the engine; libdoca_common.so and libdoca_dpa.a stand on it.
+libs: $(B)/lib/libflexio.so $(B)/lib/libdoca_common.so $(B)/lib/libdoca_dpa.a \
+      $(B)/lib/libibverbs.so $(B)/lib/libmlx5.so
+so_link = $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined
+$(B)/lib/libflexio.so: $(call objs,runtime/host/flexio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a $(B)/lib/libibverbs.so
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -Wl,--whole-archive $(O)/libdpkrt.a $(O)/libdpk.a \
+	  -Wl,--no-whole-archive -o $@ -L$(B)/lib -libverbs $(PKG_LIBS) -pthread
+$(B)/lib/libdoca_common.so: $(call objs,runtime/host/doca_common/*.c) $(B)/lib/libflexio.so
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -lflexio -pthread
+$(B)/lib/libdoca_dpa.a: $(call objs,runtime/host/doca_dpa/*.c)
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
+$(B)/lib/libibverbs.so: $(call objs,runtime/host/ibverbs/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) -Wl,--exclude-libs,ALL $^ -o $@ $(PKG_LIBS) -pthread
+$(B)/lib/libmlx5.so: $(call objs,runtime/host/mlx5/*.c)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) $^ -o $@
+
+# ---- Device libraries: code for the DPA ------------------------------------------------------------
+include runtime/dev/dev.mk
+
+# ---- The tree: headers, data, manual pages as they install -----------------------------------------
+TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
+        $(patsubst share/%,$(B)/share/dpakit/%,$(shell find share -type f)) \
+        $(patsubst man/%.1,$(B)/share/man/man1/%.1,$(wildcard man/*.1)) \
+        $(patsubst man/%.7,$(B)/share/man/man7/%.7,$(wildcard man/*.7))
+tree: $(TREE)
+put = $(Q)mkdir -p $(@D) && cp $< $@
+$(B)/include/%: include/% ; $(put)
+$(B)/share/dpakit/%: share/% ; $(put)
+$(B)/share/man/man1/%: man/% ; $(put)
+$(B)/share/man/man7/%: man/% ; $(put)
+
+# ---- Tests -----------------------------------------------------------------------------------------
+$(O)/tests/%: $(O)/tests/unit/%.o $(O)/libdpkrt.a $(O)/libdpk.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
+.PRECIOUS: $(O)/tests/unit/%.o
+
+# TESTS='test_base mlxdpa' runs only those.
+test: all $(UNIT_TESTS)
+	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' TEST_HOST_CFLAGS='$(SAN)' tests/run $(TESTS)
+
+demo: all
+	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' examples/hello/demo.sh
+
+bench: all
+	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' bench/run
+
+-include fuzz/fuzz.mk
+
+# ---- Upkeep ----------------------------------------------------------------------------------------
+SOURCES = $(shell git ls-files '*.c' '*.h')
+format:
+	clang-format -i $(SOURCES)
+tidy:
+	clang-tidy --quiet $(filter %.c,$(filter-out runtime/dev/% examples/%,$(SOURCES))) -- $(ALL_CFLAGS) $(CLANG_CFLAGS)
+check-layers:
+	$(Q)scripts/check-layers
+
+INSTALLED = bin lib include share
+install: all
+	$(Q)scripts/install '$(B)' '$(DESTDIR)$(PREFIX)'
+uninstall:
+	$(Q)scripts/install --remove '$(B)' '$(DESTDIR)$(PREFIX)'
+clean:
+	rm -rf build
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

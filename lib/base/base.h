@@ -1,0 +1,200 @@
+/*
+ * base: what every room needs and no room should write twice.
+ *
+ * Error values with context, a bounds-checked reader and a growing writer for bytes, whole-file
+ * read and atomic replace, UUIDs, option tables. Knows no format.
+ *
+ *     struct dpk_error err = {0};
+ *     struct dpk_buf file = {0};
+ *     if (dpk_file_read("prog.bin", DPK_FILE_MAX, &file, &err) != DPK_OK)
+ *         return dpk_tool_fail(&err);               // prints "-E- prog.bin: No such file ..."
+ *     struct dpk_reader r = dpk_reader(file.data, file.size);
+ *     uint32_t magic = dpk_read_be32(&r);
+ *     if (r.failed) ...                             // truncated: every later read gives 0
+ *     dpk_buf_free(&file);
+ */
+#ifndef DPK_BASE_H
+#define DPK_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* What went wrong, coarsely. Functions that can fail return one of these; 0 is success. */
+enum dpk_status {
+    DPK_OK = 0,
+    DPK_ERR_USAGE,       /* the caller's words are off: unknown option, missing argument */
+    DPK_ERR_IO,          /* the operating system refused: open, read, write, rename */
+    DPK_ERR_FORMAT,      /* bytes that are not what they should be */
+    DPK_ERR_UNSUPPORTED, /* well formed, but not handled (ELF32, RSA-2048 for programs) */
+    DPK_ERR_NOT_FOUND,   /* no such program, device, TLV, symbol */
+    DPK_ERR_EXISTS,      /* already there: device, signature, certificate */
+    DPK_ERR_RANGE,       /* a value or count outside what the format holds */
+    DPK_ERR_MISMATCH,    /* two things that must agree do not: digest, key and certificate */
+    DPK_ERR_CRYPTO,      /* the cryptographic library refused: bad key, bad signature */
+    DPK_ERR_REFUSED,     /* policy says no */
+    DPK_ERR_NOMEM,       /* out of memory, or a limit of an emulated resource reached */
+    DPK_ERR_FAULT,       /* a DPA program faulted, or its process is in the error state */
+    DPK_ERR_TIMEOUT,     /* a run-time limit was reached */
+    DPK_ERR_TOOL,        /* a program that we ran failed */
+};
+
+/* An error with its story. `message` names file, offset and field where there is one; it never
+ * ends in a newline and never holds a secret. Zero-initialise before use. */
+struct dpk_error {
+    enum dpk_status status;
+    char message[1024];
+};
+
+/* Fills `err` (may be NULL) and returns `status`, so that callers write
+ * `return dpk_fail(err, DPK_ERR_FORMAT, "%s: no ELF magic", path);`. */
+enum dpk_status dpk_fail(struct dpk_error *err, enum dpk_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Same with the text of `errno` (taken at entry) behind the message, status DPK_ERR_IO
+ * (DPK_ERR_NOT_FOUND for ENOENT, DPK_ERR_NOMEM for ENOMEM). */
+enum dpk_status dpk_fail_errno(struct dpk_error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Same, DPK_ERR_NOMEM "out of memory". */
+enum dpk_status dpk_fail_nomem(struct dpk_error *err);
+
+/* Puts "context: " before the message that is there; returns err->status. */
+enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
+ * DPK_ERR_USAGE, else 1. (The only function of lib/ that prints; tools/ alone calls it.) */
+int dpk_tool_fail(const struct dpk_error *err);
+
+/* ---- Reading bytes ----------------------------------------------------------------------------
+ * A cursor over bytes that nobody has checked yet. Reads past the end set `failed`, give zeros
+ * and never move back; so a parser may read a whole header and look at `failed` once. */
+struct dpk_reader {
+    const uint8_t *begin, *pos, *end;
+    bool failed;
+};
+
+struct dpk_reader dpk_reader(const void *data, size_t size);
+size_t dpk_reader_left(const struct dpk_reader *r);   /* bytes between pos and end */
+size_t dpk_reader_offset(const struct dpk_reader *r); /* bytes between begin and pos */
+uint8_t dpk_read_u8(struct dpk_reader *r);
+uint16_t dpk_read_be16(struct dpk_reader *r);
+uint32_t dpk_read_be32(struct dpk_reader *r);
+uint64_t dpk_read_be64(struct dpk_reader *r);
+uint16_t dpk_read_le16(struct dpk_reader *r);
+uint32_t dpk_read_le32(struct dpk_reader *r);
+uint64_t dpk_read_le64(struct dpk_reader *r);
+/* `size` bytes, borrowed from the source; NULL and `failed` if there are fewer. */
+const uint8_t *dpk_read_bytes(struct dpk_reader *r, size_t size);
+void dpk_read_skip(struct dpk_reader *r, size_t size);
+/* A reader over [offset, offset+size) of the whole source; failed if that is not inside it. */
+struct dpk_reader dpk_reader_slice(const struct dpk_reader *r, uint64_t offset, uint64_t size);
+
+/* ---- Writing bytes ----------------------------------------------------------------------------
+ * A growing buffer. When memory runs out `failed` is set and later calls do nothing, so a writer
+ * may put a whole structure and look at `failed` once. Zero-initialise; free with dpk_buf_free. */
+struct dpk_buf {
+    uint8_t *data;
+    size_t size, capacity;
+    bool failed;
+};
+
+void dpk_buf_free(struct dpk_buf *b);       /* also resets it to empty */
+void dpk_buf_wipe_free(struct dpk_buf *b);  /* overwrites the content first: for secrets */
+void dpk_put(struct dpk_buf *b, const void *data, size_t size);
+void dpk_put_fill(struct dpk_buf *b, uint8_t byte, size_t count);
+void dpk_put_u8(struct dpk_buf *b, uint8_t v);
+void dpk_put_be16(struct dpk_buf *b, uint16_t v);
+void dpk_put_be32(struct dpk_buf *b, uint32_t v);
+void dpk_put_be64(struct dpk_buf *b, uint64_t v);
+void dpk_put_le16(struct dpk_buf *b, uint16_t v);
+void dpk_put_le32(struct dpk_buf *b, uint32_t v);
+void dpk_put_le64(struct dpk_buf *b, uint64_t v);
+void dpk_put_align(struct dpk_buf *b, size_t alignment, uint8_t byte); /* pads to a multiple */
+/* Text, as printf; no NUL is stored. */
+void dpk_put_format(struct dpk_buf *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Stores `v` big-endian / little-endian at `p`, which must have room. */
+void dpk_store_be16(uint8_t *p, uint16_t v);
+void dpk_store_be32(uint8_t *p, uint32_t v);
+void dpk_store_le64(uint8_t *p, uint64_t v);
+
+/* ---- Files ------------------------------------------------------------------------------------ */
+
+#define DPK_FILE_MAX ((size_t)4 << 30) /* no input of the suite is larger: 4 GiB */
+
+/* Reads a regular file (or a pipe) whole. `max`: more bytes are an error. `out` must be empty;
+ * on failure it stays empty. Errors name the path. */
+enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
+                              struct dpk_error *err);
+
+/* Writes a file so that readers see the old content or the new, never a part: a temporary file in
+ * the same directory, fsync, rename. `mode` (0644, 0600, ...) is used for a new file; an existing
+ * regular file keeps its permissions; a symbolic link is followed, not replaced. On failure the
+ * old file is untouched and nothing is left behind. */
+enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
+                                 struct dpk_error *err);
+
+/* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------- */
+
+struct dpk_uuid {
+    uint8_t bytes[16]; /* in printed order */
+};
+#define DPK_UUID_TEXT 37 /* 8-4-4-4-12 and the NUL */
+
+/* Strict: exactly 36 characters, dashes in their places, hexadecimal digits of either case. */
+enum dpk_status dpk_uuid_parse(const char *text, struct dpk_uuid *out, struct dpk_error *err);
+void dpk_uuid_format(const struct dpk_uuid *u, char text[DPK_UUID_TEXT]);
+void dpk_uuid_new_time(struct dpk_uuid *out); /* time-based, as `uuidgen -t` */
+bool dpk_uuid_is_zero(const struct dpk_uuid *u);
+bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
+
+/* ---- Command lines ----------------------------------------------------------------------------
+ * One table describes a tool's options; parsing, `--help` and the error texts come from it.
+ *
+ *     static const char *out; static bool quiet;
+ *     const struct dpk_option options[] = {
+ *         {.names = "o,output", .arg = "FILE", .value = &out, .help = "where to write"},
+ *         {.names = "q,quiet", .flag = &quiet, .help = "say less"},
+ *         {0}};
+ */
+struct dpk_option {
+    const char *names;   /* comma list; one letter is "-x", more are "--name" */
+    const char *arg;     /* name of its argument for --help, NULL: takes none */
+    const char **value;  /* takes the argument (the last one given wins) */
+    bool *flag;          /* set to true when the option is there */
+    /* Called instead, when not NULL, once per use: lists, conversions. `arg` is NULL without one. */
+    enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
+    void *context;
+    const char *help; /* one line; NULL hides the option from --help */
+};
+
+struct dpk_args {
+    const char **words; /* the positional words, in order, borrowed from argv */
+    size_t count;
+};
+
+/* Parses argv[1..]. Accepted: "--name value", "--name=value", "-x value", "-xvalue", options and
+ * words in any order, "--" ends the options. `single_dash_names`: also "-name" and "-name=value"
+ * (dpacc). A one-letter option that takes a value wins over a name only if no name matches whole.
+ * Unknown option: DPK_ERR_USAGE with the closest known name. `args->words` is allocated; free it. */
+enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_dash_names, int argc,
+                                  char **argv, struct dpk_args *args, struct dpk_error *err);
+
+/* Prints the options part of a --help text. */
+void dpk_options_help(const struct dpk_option *table, FILE *to);
+
+/* The candidate nearest to `word` (edit distance at most a third of its length), or NULL.
+ * `candidates` ends with NULL. For "did you mean". */
+const char *dpk_closest(const char *word, const char *const *candidates);
+
+/* The project's version, "1.2.3", from the file VERSION. */
+extern const char dpk_version[];
+
+#endif

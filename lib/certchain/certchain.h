@@ -1,0 +1,72 @@
+/*
+ * certchain: X.509 certificate chains of programs (FORMATS.md 5; guide, "Certificate Chain
+ * Layout").
+ *
+ * Reads certificates from DER or PEM, sorts them into hierarchy, encodes and decodes the chain
+ * structure with its CRC, validates a path up to a trusted root with OpenSSL. Knows no ELF.
+ *
+ *     struct dpk_certchain *chain = NULL;
+ *     dpk_certchain_load("chain.der", &chain, &err);
+ *     dpk_certchain_encode(chain, NULL, &out, &err);
+ */
+#ifndef DPK_CERTCHAIN_H
+#define DPK_CERTCHAIN_H
+
+#include <openssl/x509.h>
+
+#include "base/base.h"
+
+struct dpk_der {
+    const uint8_t *data;
+    size_t size;
+};
+
+#define DPK_CHAIN_MAX_CERTS 4     /* root CA included (guide, "Verification of Authenticity") */
+#define DPK_CHAIN_MAX_BYTES 0x1000 /* DER bytes behind the 12-byte header */
+
+struct dpk_certchain;
+
+/* CRC-16 of FORMATS.md 1 over big-endian dwords. `size` is a multiple of 4. */
+uint16_t dpk_crc16(const uint8_t *dwords, size_t size);
+
+/* Reads the certificates of a file: DER, one after the other, or a PEM bundle, in any order; they
+ * are sorted top first, leaf last. Errors: no certificate, trailing bytes, more than
+ * DPK_CHAIN_MAX_CERTS, certificates that do not form one chain, too many bytes. */
+enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
+                                   struct dpk_error *err);
+enum dpk_status dpk_certchain_parse(const void *bytes, size_t size, struct dpk_certchain **out,
+                                    struct dpk_error *err);
+void dpk_certchain_free(struct dpk_certchain *chain);
+
+size_t dpk_certchain_count(const struct dpk_certchain *chain);
+X509 *dpk_certchain_cert(const struct dpk_certchain *chain, size_t index); /* borrowed; 0 = top */
+X509 *dpk_certchain_leaf(const struct dpk_certchain *chain);               /* borrowed */
+
+/* Appends header and certificates. `mft_count` NULL: our way, real count and CRC. Else the count
+ * to store and MFT's CRC. */
+enum dpk_status dpk_certchain_encode(const struct dpk_certchain *chain, const unsigned *mft_count,
+                                     struct dpk_buf *out, struct dpk_error *err);
+
+/* Decodes the structure at the reader, which moves behind it. A count made by MFT that exceeds the
+ * certificates found sets `*count_warning`. */
+enum dpk_status dpk_certchain_decode(struct dpk_reader *r, struct dpk_certchain **out,
+                                     bool *count_warning, struct dpk_error *err);
+
+/* How path validation ended. */
+enum dpk_path_result { DPK_PATH_OK, DPK_PATH_UNKNOWN_CA, DPK_PATH_INVALID };
+
+/* Validates the chain up to one of the trusted roots, now: dates, CA:TRUE and keyCertSign above the
+ * leaf, digitalSignature on the leaf if it has a key usage, at most 4 certificates with the
+ * root. A self-signed top counts only if it is one of the roots, byte for byte. `why` gets
+ * OpenSSL's reason and the subject concerned. */
+enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
+                                            const struct dpk_der *roots, size_t root_count,
+                                            char *why, size_t why_size);
+
+/* "CN=..., O=..." of a certificate's subject, for people. */
+void dpk_cert_subject(const X509 *cert, char *out, size_t size);
+/* Checks that one DER certificate can be a device's root: exactly one certificate, self-signed
+ * (its signature verified), CA:TRUE, RSA-4096. Error: what is missing. */
+enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_error *err);
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * elfcrypto: DPA programs inside a host file, and the crypto data that vouches for them.
+ *
+ * Opens a host file (ELF64 of any machine, or an `ar` archive of such objects), lists the programs
+ * embedded in it (FORMATS.md 2), builds and places their crypto data (FORMATS.md 3) and verifies
+ * them against trusted root certificates.
+ *
+ *     struct dpk_hostfile *host = NULL;
+ *     if (dpk_hostfile_open("hello_world", &host, &err) != DPK_OK) ...
+ *     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
+ *         const struct dpk_program *p = dpk_hostfile_program(host, i);
+ *         enum dpk_verdict v = dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size,
+ *                                         &trust, &report);
+ *         ...
+ *     }
+ *     dpk_hostfile_close(host);
+ */
+#ifndef DPK_ELFCRYPTO_H
+#define DPK_ELFCRYPTO_H
+
+#include "base/base.h"
+#include "certchain/certchain.h"
+#include "hashlist/hashlist.h"
+#include "signer/signer.h"
+
+/* ---- Programs in a host file ------------------------------------------------------------------ */
+
+/* Where a program's crypto data is, or would go (FORMATS.md 2). */
+enum dpk_placement {
+    DPK_PLACEMENT_NONE,     /* no section for it: signing adds one */
+    DPK_PLACEMENT_RESERVED, /* `.dpa_sig_<app>`, filled in place behind a u64 length */
+    DPK_PLACEMENT_NAMED,    /* `.dpa_sig_name_<app>` names a section added to the file */
+    DPK_PLACEMENT_ADDED,    /* `.dpa_sig_<app>` of type SHT_CRYPTODATA, added by signing */
+};
+
+struct dpk_program {
+    unsigned index;               /* position among the file's programs */
+    const char *name;             /* what follows `.dpa_bin_` */
+    const char *member;           /* archive member it was found in, NULL in an ELF */
+    uint64_t offset;              /* of the device ELF in the file, bytes */
+    const uint8_t *elf;           /* the device ELF (or fat file), inside the host file's bytes */
+    size_t elf_size;
+    enum dpk_placement placement;
+    const char *crypto_section;   /* name of the section with, or for, the crypto data; or NULL */
+    const uint8_t *crypto;        /* crypto data without its length prefix; NULL: not signed */
+    size_t crypto_size;
+};
+
+struct dpk_hostfile;
+
+/* Reads the file into private memory and finds its programs. No program at all is not an error
+ * here (count 0). Refused with a message that names the field: ELF32, big-endian, truncated,
+ * overlapping or wrapping sections, NOBITS program sections, two programs of one name. */
+enum dpk_status dpk_hostfile_open(const char *path, struct dpk_hostfile **out,
+                                  struct dpk_error *err);
+/* Same from bytes in memory (copied); `name` stands in error messages. */
+enum dpk_status dpk_hostfile_parse(const char *name, const void *bytes, size_t size,
+                                   struct dpk_hostfile **out, struct dpk_error *err);
+void dpk_hostfile_close(struct dpk_hostfile *host);
+size_t dpk_hostfile_count(const struct dpk_hostfile *host);
+const struct dpk_program *dpk_hostfile_program(const struct dpk_hostfile *host, size_t index);
+/* By name; `name` NULL: the only program. Errors list the names there are. */
+enum dpk_status dpk_hostfile_find(const struct dpk_hostfile *host, const char *name,
+                                  const struct dpk_program **out, struct dpk_error *err);
+
+/* ---- Signing ---------------------------------------------------------------------------------- */
+
+struct dpk_sign_options {
+    enum dpk_hash_profile profile;
+    bool mft_compat;          /* chain header as NVIDIA's tool writes it (FORMATS.md 5) */
+    unsigned mft_chain_count; /* with mft_compat: the count to store, as --cert_chain_count */
+    enum { DPK_SECTION_KEEP, DPK_SECTION_PROGBITS, DPK_SECTION_CRYPTODATA } section_type;
+};
+
+/* Crypto data of one device ELF: header, hash list, signature, chain, padding; appended to `out`.
+ * Refused: leaf key not RSA-4096, leaf and signer of different keys, chain that does not verify. */
+enum dpk_status dpk_crypto_build(const uint8_t *elf, size_t elf_size,
+                                 const struct dpk_certchain *chain, const struct dpk_signer *signer,
+                                 const struct dpk_sign_options *options, struct dpk_buf *out,
+                                 struct dpk_error *err);
+
+/* Signs every program of the host file; `out` gets the bytes of the signed file. No program in
+ * it is an error. The host file itself does not change. */
+enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
+                                  const struct dpk_certchain *chain,
+                                  const struct dpk_signer *signer,
+                                  const struct dpk_sign_options *options, struct dpk_buf *out,
+                                  struct dpk_error *err);
+
+/* ---- Verification (DEVICE.md, "Loading a program") -------------------------------------------- */
+
+/* What a device says of a program. Names and numbers are fixed: logs and exit texts use them. */
+enum dpk_verdict {
+    DPK_VERDICT_OK = 0,
+    DPK_VERDICT_UNSIGNED = 1,           /* no crypto data */
+    DPK_VERDICT_BAD_FORMAT = 2,         /* crypto data or hash list malformed */
+    DPK_VERDICT_UNSUPPORTED = 3,        /* signature type, version or profile not known */
+    DPK_VERDICT_DIGEST_MISMATCH = 4,    /* a hash differs; the detail names the entry */
+    DPK_VERDICT_CHAIN_FORMAT = 5,       /* chain header, CRC, count or DER walk */
+    DPK_VERDICT_UNKNOWN_CA = 6,         /* no trusted root at the top of the chain */
+    DPK_VERDICT_CERT_INVALID = 7,       /* path validation failed, with OpenSSL's reason */
+    DPK_VERDICT_KEY_NOT_APPLICABLE = 8, /* leaf key is not RSA-4096 */
+    DPK_VERDICT_AUTH_FAILED = 9,        /* the signature is wrong */
+};
+const char *dpk_verdict_name(enum dpk_verdict v); /* "DIGEST_MISMATCH" */
+
+/* One thing that verification looked at. */
+struct dpk_check {
+    const char *name;         /* "crypto data", "signature type", "hash list", "chain", ... */
+    enum dpk_verdict verdict; /* OK, or why not */
+    bool warning;             /* passed, but the detail is worth showing */
+    char detail[256];         /* "segment 2", "CN=Leaf, valid until 2034-01-01" */
+};
+#define DPK_CHECKS_MAX 16
+struct dpk_report {
+    struct dpk_check checks[DPK_CHECKS_MAX]; /* in the order they were made; the first that
+                                                is not OK ended the verification */
+    size_t count;
+};
+
+/* Root certificates to trust: DER, borrowed. */
+struct dpk_trust {
+    const struct dpk_der *roots; /* {data, size} each */
+    size_t count;
+};
+
+/* Verifies one program in DEVICE.md's order; stops at the first failure. `crypto` NULL or
+ * `crypto_size` 0: UNSIGNED. `report` may be NULL. Never allocates results; never trusts a length.
+ * The last check of the report is the one that decided. */
+enum dpk_verdict dpk_verify(const uint8_t *elf, size_t elf_size, const uint8_t *crypto,
+                            size_t crypto_size, const struct dpk_trust *trust,
+                            struct dpk_report *report);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * hashlist: the hash list table of a device ELF (FORMATS.md 4; guide, "Hash List Table Layout").
+ *
+ * Built from an ELF, encoded into crypto data, decoded again, compared. Knows no keys.
+ *
+ *     struct dpk_hashlist *now = NULL, *then = NULL;
+ *     dpk_hashlist_build(elf, size, DPK_PROFILE_FULL, &now, &err);
+ *     dpk_hashlist_decode(&reader, &then, &err);
+ *     if (dpk_hashlist_compare(then, now, where, sizeof where) != DPK_OK)
+ *         printf("differs: %s\n", where);               // "segment 2", "section 5 .text"
+ */
+#ifndef DPK_HASHLIST_H
+#define DPK_HASHLIST_H
+
+#include "base/base.h"
+
+enum dpk_hash_profile {
+    DPK_PROFILE_FULL,    /* every header, segment and section (the guide; MFT 4.26) */
+    DPK_PROFILE_COMPACT, /* the whole file, metadata, manifest (MFT 4.36) */
+};
+
+struct dpk_hashlist;
+
+/* Hashes (SHA-256) a device ELF: 64-bit little-endian of any machine. Errors: not an ELF, tables or contents
+ * outside the file, more than 255 segments or hashed sections (the format's 8-bit counts). */
+enum dpk_status dpk_hashlist_build(const uint8_t *elf, size_t size, enum dpk_hash_profile profile,
+                                   struct dpk_hashlist **out, struct dpk_error *err);
+void dpk_hashlist_free(struct dpk_hashlist *h);
+
+enum dpk_hash_profile dpk_hashlist_profile(const struct dpk_hashlist *h);
+size_t dpk_hashlist_encoded_size(const struct dpk_hashlist *h); /* bytes; H of FORMATS.md 3 */
+void dpk_hashlist_encode(const struct dpk_hashlist *h, struct dpk_buf *out);
+
+/* Decodes a table at the reader, which moves behind it. */
+enum dpk_status dpk_hashlist_decode(struct dpk_reader *r, struct dpk_hashlist **out,
+                                    struct dpk_error *err);
+
+/* DPK_OK if both say the same; DPK_ERR_MISMATCH with the first entry that differs in `where`:
+ * "number of segments", "ELF header", "program header table", "segment 2", "section header
+ * table", "section 5 .text", and "whole ELF" only if nothing narrower differs. Section names come
+ * from whichever was built from an ELF. */
+enum dpk_status dpk_hashlist_compare(const struct dpk_hashlist *recorded,
+                                     const struct dpk_hashlist *computed, char *where,
+                                     size_t where_size);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * dpa_abi: the contract between code on the DPA side and the runtime that runs it (ours; not
+ * NVIDIA's). Included by the device libraries (runtime/dev), by dpacc's generated device code and
+ * by runtime/dpaos. Plain C and assembler.
+ *
+ * Starting a thread: pc = e_entry of the device ELF (`_dpa_start`, in libflexio_dev), sp = top of
+ * the thread's stack (16-byte aligned), and
+ *     a0 = guest address of the argument buffer        a1 = address of the user's function
+ *     a2 = address of its unpack function `_dpacc_unpack_<function>`
+ * `_dpa_start` calls a2 with a0 and a1 as C arguments (uint64_t unpack(void *argbuf, void *func))
+ * and ends with DPA_SYS_EXIT on what it returned.
+ *
+ * The argument buffer: each argument at the next multiple of 8 bytes; integers, enums and pointers
+ * take 8 bytes (little-endian, sign- or zero-extended by the host by their own type), structures
+ * by value their size rounded up to 8. For every annotated function `f` the device ELF has the
+ * global symbols
+ *     f                      the function
+ *     _dpacc_unpack_f        its unpack wrapper
+ *     _dpacc_argsize_f       const uint64_t: bytes of its argument buffer
+ *
+ * Calls: ECALL with the number in a7, arguments in a0..a5, result in a0. A call with a bad handle,
+ * address or number faults the thread.
+ */
+#ifndef DPA_ABI_H
+#define DPA_ABI_H
+
+#define DPA_SYS_EXIT 1          /* (value): ends the thread; value is the RPC's result */
+#define DPA_SYS_MSG 2           /* (stream, level, address, length): one message, text */
+#define DPA_SYS_THREAD_RANK 3   /* () -> rank in the kernel launch, 0 in an RPC */
+#define DPA_SYS_NUM_THREADS 4   /* () -> threads of the launch, 1 in an RPC */
+#define DPA_SYS_THREAD_ID 5     /* () -> id of the DPA thread, as in the prefix of messages */
+#define DPA_SYS_EVENT_GET 6     /* (event) -> value */
+#define DPA_SYS_EVENT_ADD 7     /* (event, value) -> value before */
+#define DPA_SYS_EVENT_SET 8     /* (event, value) */
+#define DPA_SYS_EVENT_WAIT_GT 9 /* (event, value, mask): returns once (event & mask) > value */
+#define DPA_SYS_YIELD 10        /* (): lets others run */
+#define DPA_SYS_TIME 11         /* () -> microseconds since an arbitrary start */
+#define DPA_SYS_FINISH 12       /* (): ends the thread; never returns */
+#define DPA_SYS_RESCHEDULE 13   /* (): ends this activation; never returns */
+#define DPA_SYS_LOCAL_STORAGE 14 /* () -> the thread's local storage address, 0 if none */
+
+#endif

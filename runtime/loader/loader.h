@@ -1,0 +1,65 @@
+/*
+ * loader: from bytes that nobody trusts to a process image that may run.
+ *
+ * Copies the program and its crypto data once into private memory, asks the device what it
+ * requires, verifies the copy, checks every field of the ELF, and hands out that same copy as an
+ * image. The caller's bytes are never looked at again. Knows no CPU.
+ *
+ *     struct dpk_load_request ask = {.device = dev, .app = "hello", .elf = p, .elf_size = n,
+ *                                    .crypto = c, .crypto_size = m};
+ *     struct dpk_image *image = NULL;  struct dpk_load_result result;
+ *     if (dpk_load(&ask, &image, &result, &err) == DPK_ERR_REFUSED)
+ *         ... dpk_verdict_name(result.verdict) ...
+ */
+#ifndef DPK_LOADER_H
+#define DPK_LOADER_H
+
+#include "base/base.h"
+#include "device/device.h"
+#include "elfcrypto/elfcrypto.h"
+
+struct dpk_load_request {
+    struct dpk_device *device;  /* whose policy decides; required, borrowed */
+    const char *app;            /* name, for messages and the log */
+    const void *elf;            /* device executable */
+    size_t elf_size;
+    const void *crypto;         /* crypto data without length prefix; NULL: unsigned */
+    size_t crypto_size;
+};
+
+struct dpk_load_result {
+    enum dpk_verdict verdict;   /* OK, or why refused; with authentication off also why it would be */
+    bool authentication;        /* what the device required */
+    struct dpk_report report;
+};
+
+/* One PT_LOAD segment, checked: inside the address range, no overlap, not both W and X. */
+struct dpk_segment {
+    uint64_t address;     /* guest virtual address */
+    uint64_t memory_size; /* bytes in memory, >= data_size; the rest is zero */
+    const uint8_t *data;  /* borrowed from the image's private copy */
+    uint64_t data_size;
+    bool readable, writable, executable;
+};
+
+struct dpk_image;
+
+/* Loads one program. DPK_ERR_REFUSED: the device does not want it (`result` says why, the event
+ * log has it); DPK_ERR_FORMAT: not an ELF that can run, with the field named; DPK_ERR_UNSUPPORTED:
+ * not RISC-V, dynamic, fat. `result` may be NULL. */
+enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,
+                         struct dpk_load_result *result, struct dpk_error *err);
+void dpk_image_free(struct dpk_image *image);
+
+const char *dpk_image_app(const struct dpk_image *image);
+size_t dpk_image_segment_count(const struct dpk_image *image);
+const struct dpk_segment *dpk_image_segment(const struct dpk_image *image, size_t index);
+uint64_t dpk_image_entry(const struct dpk_image *image);
+/* Address (and size in bytes, may be NULL) of a global symbol; false if there is none. */
+bool dpk_image_symbol(const struct dpk_image *image, const char *name, uint64_t *address,
+                      uint64_t *size);
+/* The nearest function at or below an address, for crash text; NULL if none. */
+const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address,
+                                  uint64_t *offset);
+
+#endif

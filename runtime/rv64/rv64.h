@@ -1,0 +1,96 @@
+/*
+ * rv64: a RISC-V core, RV64IMAC + Zba, Zbb, Zbs and dpakit's custom opcodes (The RISC-V
+ * Instruction Set Manual, Volume I, 20191213; Bit-Manipulation ISA-extensions 1.0.0), over a flat,
+ * checked guest memory. Pure: no I/O, no globals, no DPA.
+ *
+ *     struct rv64_memory *mem = rv64_memory_create(4ull << 30);
+ *     rv64_memory_map(mem, 0x10000, 0x1000, RV64_R | RV64_X);
+ *     rv64_memory_store(mem, 0x10000, code, code_size);       // host side, ignores permissions
+ *     struct rv64_core *core = rv64_core_create(mem);
+ *     struct rv64_hart hart = {.pc = 0x10000};
+ *     enum rv64_stop why = rv64_run(core, &hart, 1000000);    // at most a million instructions
+ *
+ * Threads: one core (decoded code) and one memory serve any number of harts, each run by one
+ * thread at a time. Guest atomics are host atomics.
+ */
+#ifndef RV64_H
+#define RV64_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Guest memory ----------------------------------------------------------------------------
+ * One reserved host mapping [0, size) of guest addresses; nothing is committed until it is mapped
+ * and touched. Pages of 4096 bytes, each with permissions. Page zero can never be mapped. */
+enum { RV64_R = 1, RV64_W = 2, RV64_X = 4 };
+#define RV64_PAGE 4096u
+
+struct rv64_memory;
+
+/* `size` is a multiple of RV64_PAGE, at most 1 << 32. NULL when the host refuses. */
+struct rv64_memory *rv64_memory_create(uint64_t size);
+void rv64_memory_destroy(struct rv64_memory *mem);
+uint64_t rv64_memory_size(const struct rv64_memory *mem);
+
+/* Gives whole pages [address, address+size) the permissions `access` (0 unmaps and frees them; W
+ * together with X is refused). Newly mapped pages are zero. False if out of range or unaligned. */
+bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access);
+
+/* For the host side: a pointer to guest bytes [address, address+size) if all of it is mapped with
+ * at least `access` (0: mapped at all), else NULL. The pointer holds until the range is unmapped. */
+void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t size,
+                     unsigned access);
+/* Copies in, past permissions (program load); false if any of it is not mapped. */
+bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size);
+
+/* ---- Harts ------------------------------------------------------------------------------------ */
+
+enum rv64_stop {
+    RV64_STOP_BUDGET,      /* ran the instructions it was given; call again to go on */
+    RV64_STOP_ECALL,       /* at an ECALL; pc is behind it */
+    RV64_STOP_EBREAK,      /* at an EBREAK; pc is on it */
+    RV64_STOP_FAULT,       /* hart.fault says what; pc is on the faulting instruction */
+};
+
+enum rv64_fault {
+    RV64_FAULT_NONE,
+    RV64_FAULT_FETCH,            /* pc outside executable memory, or misaligned */
+    RV64_FAULT_ILLEGAL,          /* no such instruction; fault_address has its bits */
+    RV64_FAULT_LOAD,             /* read of unmapped or unreadable memory */
+    RV64_FAULT_STORE,            /* write to unmapped or unwritable memory */
+    RV64_FAULT_MISALIGNED_LOAD,  /* the DPA does not do misaligned accesses */
+    RV64_FAULT_MISALIGNED_STORE,
+};
+const char *rv64_fault_name(enum rv64_fault fault); /* "store access fault" */
+
+struct rv64_hart {
+    uint64_t x[32]; /* x[0] stays 0 */
+    uint64_t pc;
+    uint64_t instret;      /* instructions retired since creation; RDCYCLE reads it too */
+    uint64_t time;         /* what RDTIME reads; the owner keeps it up to date */
+    /* LR/SC reservation: address, value and width seen by LR; width 0: none. */
+    uint64_t reserved_address, reserved_value;
+    uint8_t reserved_width;
+    /* Why it stopped with RV64_STOP_FAULT. */
+    enum rv64_fault fault;
+    uint64_t fault_address;
+};
+
+struct rv64_core;
+
+/* A core with its cache of decoded blocks. Borrows `mem`. */
+struct rv64_core *rv64_core_create(struct rv64_memory *mem);
+void rv64_core_destroy(struct rv64_core *core);
+
+/* Runs at most about `budget` instructions (to the end of the current block). */
+enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);
+
+/* The reference: one instruction, decoded afresh, written for clarity. RV64_STOP_BUDGET if it just
+ * ran. Agrees with rv64_run instruction by instruction. */
+enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
+
+/* Length of the instruction at `bits` (2 or 4 bytes) and a short text of it for traces. */
+unsigned rv64_instruction_length(uint16_t first_half);
+
+#endif

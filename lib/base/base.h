@@ -63,7 +63,8 @@ enum dpk_status dpk_fail_errno(struct dpk_error *err, const char *format, ...)
 /* Same, DPK_ERR_NOMEM "out of memory". */
 enum dpk_status dpk_fail_nomem(struct dpk_error *err);
 
-/* Puts "context: " before the message that is there; returns err->status. */
+/* Puts "context: " before the message that is there; returns err->status. Where `err` may be NULL,
+ * return the status at hand instead: it cannot be known here (NULL gives DPK_ERR_FORMAT). */
 enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -72,8 +73,9 @@ enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
 int dpk_tool_fail(const struct dpk_error *err);
 
 /* ---- Reading bytes ----------------------------------------------------------------------------
- * A cursor over bytes that nobody has checked yet. Reads past the end set `failed`, give zeros
- * and never move back; so a parser may read a whole header and look at `failed` once. */
+ * A cursor over bytes that nobody has checked yet. A read past the end sets `failed` and moves to
+ * the end, so that loops over what is left stop; it and every later read give zeros. A parser may
+ * read a whole header and look at `failed` once. */
 struct dpk_reader {
     const uint8_t *begin, *pos, *end;
     bool failed;
@@ -92,12 +94,15 @@ uint64_t dpk_read_le64(struct dpk_reader *r);
 /* `size` bytes, borrowed from the source; NULL and `failed` if there are fewer. */
 const uint8_t *dpk_read_bytes(struct dpk_reader *r, size_t size);
 void dpk_read_skip(struct dpk_reader *r, size_t size);
-/* A reader over [offset, offset+size) of the whole source; failed if that is not inside it. */
+/* A reader over [offset, offset+size) of the whole source; failed (and empty) if that is not inside
+ * it or if `r` has failed, since an offset that was read from it is then worth nothing. */
 struct dpk_reader dpk_reader_slice(const struct dpk_reader *r, uint64_t offset, uint64_t size);
 
 /* ---- Writing bytes ----------------------------------------------------------------------------
  * A growing buffer. When memory runs out `failed` is set and later calls do nothing, so a writer
- * may put a whole structure and look at `failed` once. Zero-initialise; free with dpk_buf_free. */
+ * may put a whole structure and look at `failed` once. Zero-initialise; free with dpk_buf_free.
+ * Growing wipes the memory that it leaves, so secrets need only dpk_buf_wipe_free at the end. What
+ * is put must not lie in the buffer itself. */
 struct dpk_buf {
     uint8_t *data;
     size_t size, capacity;
@@ -106,6 +111,8 @@ struct dpk_buf {
 
 void dpk_buf_free(struct dpk_buf *b);       /* also resets it to empty */
 void dpk_buf_wipe_free(struct dpk_buf *b);  /* overwrites the content first: for secrets */
+/* Makes room for `more` bytes at data + size; false, and `failed`, when there is none. */
+bool dpk_buf_reserve(struct dpk_buf *b, size_t more);
 void dpk_put(struct dpk_buf *b, const void *data, size_t size);
 void dpk_put_fill(struct dpk_buf *b, uint8_t byte, size_t count);
 void dpk_put_u8(struct dpk_buf *b, uint8_t v);
@@ -129,15 +136,17 @@ void dpk_store_le64(uint8_t *p, uint64_t v);
 
 #define DPK_FILE_MAX ((size_t)4 << 30) /* no input of the suite is larger: 4 GiB */
 
-/* Reads a regular file (or a pipe) whole. `max`: more bytes are an error. `out` must be empty;
- * on failure it stays empty. Errors name the path. */
+/* Reads a regular file (or a pipe) whole. `max`: more bytes are an error (DPK_ERR_RANGE). `out`
+ * must be empty; on failure it stays empty. Errors name the path. */
 enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
                               struct dpk_error *err);
 
 /* Writes a file so that readers see the old content or the new, never a part: a temporary file in
  * the same directory, fsync, rename. `mode` (0644, 0600, ...) is used for a new file; an existing
- * regular file keeps its permissions; a symbolic link is followed, not replaced. On failure the
- * old file is untouched and nothing is left behind. */
+ * regular file keeps its permissions (and its owner where we may give it away), and is refused if
+ * we may not write to it; a symbolic link is followed, not replaced, and refused when it dangles.
+ * On failure the old file is untouched and nothing is left behind. What cannot be replaced is
+ * written to directly: character devices, pipes, and the file that is our standard output. */
 enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
                                  struct dpk_error *err);
 
@@ -182,8 +191,10 @@ struct dpk_args {
 
 /* Parses argv[1..]. Accepted: "--name value", "--name=value", "-x value", "-xvalue", options and
  * words in any order, "--" ends the options. `single_dash_names`: also "-name" and "-name=value"
- * (dpacc). A one-letter option that takes a value wins over a name only if no name matches whole.
- * Unknown option: DPK_ERR_USAGE with the closest known name. `args->words` is allocated; free it. */
+ * and "-x=value" (dpacc). A one-letter option that takes a value wins over a name only if no name
+ * matches whole. What `parse` says is prefixed with "option --name: ".
+ * Unknown option: DPK_ERR_USAGE with the closest known name. `args->words` is allocated and ends
+ * with NULL; free it. On failure it is NULL. */
 enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_dash_names, int argc,
                                   char **argv, struct dpk_args *args, struct dpk_error *err);
 

@@ -1,0 +1,48 @@
+#include "base/base.h"
+
+#include <string.h>
+
+#define LONGEST 128 /* nobody types more than this by mistake */
+
+static size_t min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Levenshtein's distance, one row at a time. */
+static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t row[LONGEST + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = min(replaced, min(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[b_length];
+}
+
+const char *dpk_closest(const char *word, const char *const *candidates)
+{
+    size_t length = strnlen(word, LONGEST + 1);
+    if (length > LONGEST)
+        return NULL;
+    const char *best = NULL;
+    size_t best_distance = length / 3 + 1;
+    for (; *candidates; candidates++) {
+        size_t candidate_length = strnlen(*candidates, LONGEST + 1);
+        if (candidate_length > LONGEST)
+            continue;
+        size_t d = distance(word, length, *candidates, candidate_length);
+        if (d < best_distance) {
+            best = *candidates;
+            best_distance = d;
+        }
+    }
+    return best;
+}

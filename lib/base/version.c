@@ -1,0 +1,3 @@
+#include "base/base.h"
+
+const char dpk_version[] = DPK_VERSION;

@@ -150,3 +150,8 @@ clean:
 	rm -rf build
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
+
+help:
+	@echo 'make all | test [TESTS=...] | demo | bench | fuzz | format | tidy | check-layers'
+	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean'
+	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize'

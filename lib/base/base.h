@@ -132,7 +132,7 @@ void dpk_store_be16(uint8_t *p, uint16_t v);
 void dpk_store_be32(uint8_t *p, uint32_t v);
 void dpk_store_le64(uint8_t *p, uint64_t v);
 
-/* ---- Files ------------------------------------------------------------------------------------ */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 #define DPK_FILE_MAX ((size_t)4 << 30) /* no input of the suite is larger: 4 GiB */
 
@@ -150,7 +150,7 @@ enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
 enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
                                  struct dpk_error *err);
 
-/* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------- */
+/* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------ */
 
 struct dpk_uuid {
     uint8_t bytes[16]; /* in printed order */
@@ -178,7 +178,7 @@ struct dpk_option {
     const char *arg;     /* name of its argument for --help, NULL: takes none */
     const char **value;  /* takes the argument (the last one given wins) */
     bool *flag;          /* set to true when the option is there */
-    /* Called instead, when not NULL, once per use: lists, conversions. `arg` is NULL without one. */
+    /* Called instead, when not NULL, once per use: lists, conversions. `arg`: NULL without one. */
     enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
     void *context;
     const char *help; /* one line; NULL hides the option from --help */
@@ -201,8 +201,8 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
 /* Prints the options part of a --help text. */
 void dpk_options_help(const struct dpk_option *table, FILE *to);
 
-/* The candidate nearest to `word` (edit distance at most a third of its length), or NULL.
- * `candidates` ends with NULL. For "did you mean". */
+/* The candidate nearest to `word` (edit distance at most a third of its length; two neighbours
+ * swapped are one edit), or NULL. `candidates` ends with NULL. For "did you mean". */
 const char *dpk_closest(const char *word, const char *const *candidates);
 
 /* The project's version, "1.2.3", from the file VERSION. */

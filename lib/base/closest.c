@@ -9,19 +9,23 @@ static size_t min(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Levenshtein's distance, one row at a time. */
+/* The edit distance that counts two neighbours swapped as one edit: the commonest slip. */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    size_t row[LONGEST + 1];
+    size_t rows[3][LONGEST + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= b_length; j++)
         row[j] = j;
     for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0];
+        size_t *spare = before;
+        before = above;
+        above = row;
+        row = spare;
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
-            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = min(replaced, min(row[j], row[j - 1]) + 1);
+            row[j] = min(above[j - 1] + (a[i - 1] != b[j - 1]), min(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = min(row[j], before[j - 2] + 1);
         }
     }
     return row[b_length];

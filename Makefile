@@ -118,7 +118,7 @@ $(B)/share/man/man7/%: man/% ; $(put)
 $(O)/tests/%: $(O)/tests/unit/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
-.PRECIOUS: $(O)/tests/unit/%.o
+.SECONDARY:
 
 # TESTS='test_base mlxdpa' runs only those.
 test: all $(UNIT_TESTS)

@@ -1,0 +1,477 @@
+/* lib/base: whole files, read and replaced. */
+#include "base/base.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- Files: every test runs in an empty directory of its own --------------------------------- */
+
+struct room {
+    char path[64], before[4096];
+    mode_t umask;
+};
+
+static int enter_room(void **state)
+{
+    struct room *room = calloc(1, sizeof *room);
+    if (!room || !getcwd(room->before, sizeof room->before))
+        return -1;
+    snprintf(room->path, sizeof room->path, "/tmp/test_base.XXXXXX");
+    room->umask = umask(022);
+    *state = room;
+    return mkdtemp(room->path) && chdir(room->path) == 0 ? 0 : -1;
+}
+
+static void empty_directory(const char *path)
+{
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        char name[600];
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] == '.' && strlen(entry->d_name) < 3)
+            continue;
+        if (entry->d_type == DT_DIR)
+            empty_directory(name);
+        if (remove(name) != 0)
+            print_message("cannot remove %s\n", name);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static int leave_room(void **state)
+{
+    struct room *room = *state;
+    umask(room->umask);
+    empty_directory(room->path);
+    int failed = chdir(room->before) | rmdir(room->path);
+    free(room);
+    return failed;
+}
+
+static size_t entries(const char *path)
+{
+    size_t count = 0;
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count - 2; /* . and .. */
+}
+
+static void write_file(const char *path, const char *text, mode_t mode)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+static void assert_content(const char *path, const char *text)
+{
+    struct dpk_buf b = {0};
+    assert_int_equal(dpk_file_read(path, 4096, &b, NULL), DPK_OK);
+    assert_int_equal(b.size, strlen(text));
+    assert_memory_equal(b.data, text, b.size);
+    dpk_buf_free(&b);
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+static enum dpk_status replace_with(const char *path, const char *text, struct dpk_error *err)
+{
+    *err = (struct dpk_error){0};
+    return dpk_file_replace(path, text, strlen(text), 0644, err);
+}
+
+/* Reads what must fail with `status` and a message that starts with `path`. */
+static void assert_read_fails(const char *path, size_t max, enum dpk_status status)
+{
+    struct dpk_buf b = {0};
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_file_read(path, max, &b, &err), status);
+    assert_int_equal(err.status, status);
+    assert_memory_equal(err.message, path, strlen(path));
+    assert_true(!b.data && b.size == 0 && b.capacity == 0 && !b.failed);
+}
+
+static void read_gives_the_whole_file(void **state)
+{
+    (void)state;
+    struct dpk_buf big = {0}, b = {0};
+    for (uint32_t i = 0; i < 100000; i++)
+        dpk_put_be32(&big, i);
+    assert_int_equal(dpk_file_replace("f", big.data, big.size, 0644, NULL), DPK_OK);
+    assert_int_equal(dpk_file_read("f", big.size, &b, NULL), DPK_OK);
+    assert_int_equal(b.size, big.size);
+    assert_memory_equal(b.data, big.data, b.size);
+    dpk_buf_free(&b);
+    dpk_buf_free(&big);
+}
+
+static void read_of_an_empty_file_gives_no_bytes(void **state)
+{
+    (void)state;
+    write_file("f", "", 0644);
+    assert_content("f", "");
+}
+
+static void read_takes_files_that_do_not_tell_their_size(void **state)
+{
+    (void)state;
+    struct dpk_buf b = {0};
+    assert_int_equal(dpk_file_read("/proc/self/status", DPK_FILE_MAX, &b, NULL), DPK_OK);
+    assert_true(b.size > 100);
+    dpk_buf_free(&b);
+}
+
+static void read_takes_a_pipe(void **state)
+{
+    (void)state;
+    int ends[2];
+    char path[32];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "hello", 5), 5);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_content(path, "hello");
+    close(ends[0]);
+}
+
+static void read_of_a_missing_file_is_not_found(void **state)
+{
+    (void)state;
+    struct dpk_buf b = {0};
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_file_read("nope", 10, &b, &err), DPK_ERR_NOT_FOUND);
+    assert_string_equal(err.message, "nope: No such file or directory");
+    assert_read_fails("", 10, DPK_ERR_NOT_FOUND);
+}
+
+static void read_of_a_directory_fails(void **state)
+{
+    (void)state;
+    assert_read_fails(".", 10, DPK_ERR_IO);
+}
+
+static void read_of_more_than_max_is_out_of_range(void **state)
+{
+    (void)state;
+    write_file("f", "12345", 0644);
+    assert_read_fails("f", 4, DPK_ERR_RANGE);
+    assert_read_fails("f", 0, DPK_ERR_RANGE);
+    assert_read_fails("/proc/self/status", 100, DPK_ERR_RANGE);
+}
+
+static void replace_creates_a_file_with_mode_and_umask(void **state)
+{
+    (void)state;
+    umask(027);
+    assert_int_equal(dpk_file_replace("f", "new", 3, 0666, NULL), DPK_OK);
+    assert_int_equal(dpk_file_replace("key", "new", 3, 0600, NULL), DPK_OK);
+    assert_content("f", "new");
+    assert_int_equal(mode_of("f"), 0640);
+    assert_int_equal(mode_of("key"), 0600);
+    assert_int_equal(entries("."), 2);
+}
+
+static void replace_may_write_nothing(void **state)
+{
+    (void)state;
+    write_file("f", "old", 0644);
+    assert_int_equal(dpk_file_replace("f", NULL, 0, 0644, NULL), DPK_OK);
+    assert_content("f", "");
+}
+
+static void replace_keeps_the_mode_of_an_existing_file(void **state)
+{
+    (void)state;
+    write_file("f", "old content", 0751);
+    assert_int_equal(dpk_file_replace("f", "new", 3, 0600, NULL), DPK_OK);
+    assert_content("f", "new");
+    assert_int_equal(mode_of("f"), 0751);
+    assert_int_equal(entries("."), 1);
+}
+
+static void replace_puts_another_file_in_place(void **state)
+{
+    (void)state;
+    write_file("f", "old", 0644);
+    int fd = open("f", O_RDONLY);
+    struct dpk_error err;
+    assert_int_equal(replace_with("f", "new", &err), DPK_OK);
+    char text[4] = "";
+    assert_int_equal(read(fd, text, 3), 3);
+    assert_string_equal(text, "old"); /* a reader at that moment sees the old content, whole */
+    close(fd);
+}
+
+static void replace_follows_symbolic_links(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    assert_int_equal(mkdir("d", 0755), 0);
+    write_file("d/f", "old", 0600);
+    assert_int_equal(symlink("d/f", "one"), 0);
+    assert_int_equal(symlink("one", "two"), 0);
+    assert_int_equal(replace_with("two", "new", &err), DPK_OK);
+    struct stat st;
+    assert_true(lstat("two", &st) == 0 && S_ISLNK(st.st_mode));
+    assert_true(lstat("one", &st) == 0 && S_ISLNK(st.st_mode));
+    assert_true(lstat("d/f", &st) == 0 && S_ISREG(st.st_mode));
+    assert_content("d/f", "new");
+    assert_int_equal(mode_of("d/f"), 0600);
+    assert_true(entries(".") == 3 && entries("d") == 1);
+}
+
+static void replace_refuses_a_dangling_symbolic_link(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    assert_int_equal(symlink("nowhere", "link"), 0);
+    assert_int_equal(replace_with("link", "new", &err), DPK_ERR_NOT_FOUND);
+    assert_string_equal(err.message, "link: symbolic link to a file that is missing");
+    assert_int_equal(entries("."), 1);
+}
+
+static void replace_takes_a_name_as_long_as_the_system_does(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    char name[256];
+    memset(name, 'n', 255);
+    name[255] = 0;
+    assert_int_equal(replace_with(name, "new", &err), DPK_OK);
+    assert_content(name, "new");
+}
+
+static void replace_in_a_missing_directory_fails(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    assert_int_equal(replace_with("no/f", "new", &err), DPK_ERR_NOT_FOUND);
+    assert_string_equal(err.message, "no/f: No such file or directory");
+    assert_int_equal(replace_with("", "new", &err), DPK_ERR_NOT_FOUND);
+    assert_int_equal(entries("."), 0);
+}
+
+static void replace_behind_a_file_as_directory_fails(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    write_file("f", "old", 0644);
+    assert_int_equal(replace_with("f/g", "new", &err), DPK_ERR_IO);
+    assert_int_equal(replace_with("f/", "new", &err), DPK_ERR_IO);
+    assert_content("f", "old");
+}
+
+static void replace_of_a_directory_fails(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    assert_int_equal(mkdir("d", 0755), 0);
+    assert_int_equal(replace_with("d", "new", &err), DPK_ERR_IO);
+    assert_string_equal(err.message, "d: Is a directory");
+    assert_int_equal(entries("."), 1);
+    assert_int_equal(entries("d"), 0);
+}
+
+/* root may write everywhere; so be nobody for the call. */
+static enum dpk_status replace_unprivileged(const char *path, struct dpk_error *err)
+{
+    bool root = geteuid() == 0;
+    if (root && seteuid(65534) != 0)
+        skip();
+    enum dpk_status status = replace_with(path, "new", err);
+    if (root)
+        assert_int_equal(seteuid(0), 0);
+    return status;
+}
+
+static void replace_in_an_unwritable_directory_fails_and_leaves_nothing(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    assert_int_equal(chmod(".", 0755), 0);
+    assert_int_equal(mkdir("d", 0755), 0);
+    write_file("d/f", "old", 0666);
+    assert_int_equal(chmod("d", 0555), 0);
+    assert_int_equal(replace_unprivileged("d/new", &err), DPK_ERR_IO);
+    assert_string_equal(err.message,
+                        "d/new: cannot create a file in its directory: Permission denied");
+    assert_int_equal(replace_unprivileged("d/f", &err), DPK_ERR_IO);
+    assert_content("d/f", "old");
+    assert_int_equal(entries("d"), 1);
+    assert_int_equal(chmod("d", 0755), 0);
+}
+
+static void replace_refuses_a_write_protected_file(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    assert_int_equal(chmod(".", 0777), 0);
+    write_file("f", "old", 0444);
+    assert_int_equal(replace_unprivileged("f", &err), DPK_ERR_IO);
+    assert_content("f", "old");
+    assert_int_equal(entries("."), 1);
+}
+
+static void replace_keeps_the_owner_of_an_existing_file(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    struct stat st;
+    write_file("f", "old", 04755);
+    if (chown("f", 65534, 65534) != 0)
+        skip();
+    assert_int_equal(chmod("f", 04755), 0);
+    assert_int_equal(replace_with("f", "new", &err), DPK_OK);
+    assert_true(stat("f", &st) == 0 && st.st_uid == 65534 && st.st_gid == 65534);
+    assert_int_equal(mode_of("f"), 04755);
+}
+
+static void replace_does_not_take_over_set_id_bits_of_another_owner(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(chmod(".", 0777), 0);
+    write_file("f", "old", 0644);
+    assert_int_equal(chmod("f", 06777), 0);
+    assert_int_equal(replace_unprivileged("f", &err), DPK_OK);
+    assert_int_equal(mode_of("f"), 0777);
+}
+
+static void replace_that_fails_halfway_keeps_the_old_file_and_leaves_nothing(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct rlimit old, small;
+    static const uint8_t big[100000];
+    write_file("f", "old", 0644);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = old;
+    small.rlim_cur = 5000;
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum dpk_status status = dpk_file_replace("f", big, sizeof big, 0644, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, before);
+    assert_int_equal(status, DPK_ERR_IO);
+    assert_string_equal(err.message, "f: File too large");
+    assert_content("f", "old");
+    assert_int_equal(entries("."), 1);
+}
+
+static void replace_of_a_full_device_tells_so(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    struct stat st;
+    assert_int_equal(replace_with("/dev/full", "new", &err), DPK_ERR_IO);
+    assert_string_equal(err.message, "/dev/full: No space left on device");
+    assert_true(stat("/dev/full", &st) == 0 && S_ISCHR(st.st_mode));
+}
+
+static void replace_writes_to_a_pipe(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    assert_int_equal(mkfifo("p", 0600), 0);
+    int fd = open("p", O_RDONLY | O_NONBLOCK);
+    assert_int_equal(replace_with("p", "new", &err), DPK_OK);
+    char text[4] = "";
+    assert_int_equal(read(fd, text, 4), 3);
+    assert_string_equal(text, "new");
+    close(fd);
+}
+
+/* dpk_file_replace on /dev/stdout, which is `fd` meanwhile. */
+static enum dpk_status replace_stdout(int fd, struct dpk_error *err)
+{
+    fflush(stdout);
+    int saved = dup(STDOUT_FILENO);
+    dup2(fd, STDOUT_FILENO);
+    enum dpk_status status = replace_with("/dev/stdout", "new", err);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    return status;
+}
+
+static void replace_writes_to_standard_output_that_is_a_pipe(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(replace_stdout(ends[1], &err), DPK_OK);
+    char text[4] = "";
+    assert_int_equal(read(ends[0], text, 4), 3);
+    assert_string_equal(text, "new");
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void replace_adds_to_standard_output_that_is_a_file(void **state)
+{
+    (void)state;
+    struct dpk_error err;
+    write_file("log", "old", 0644);
+    int fd = open("log", O_WRONLY | O_APPEND);
+    assert_int_equal(replace_stdout(fd, &err), DPK_OK);
+    close(fd);
+    assert_content("log", "oldnew");
+    assert_int_equal(entries("."), 1);
+}
+
+#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_room, leave_room)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FILE_TEST(read_gives_the_whole_file),
+        FILE_TEST(read_of_an_empty_file_gives_no_bytes),
+        FILE_TEST(read_takes_files_that_do_not_tell_their_size),
+        FILE_TEST(read_takes_a_pipe),
+        FILE_TEST(read_of_a_missing_file_is_not_found),
+        FILE_TEST(read_of_a_directory_fails),
+        FILE_TEST(read_of_more_than_max_is_out_of_range),
+        FILE_TEST(replace_creates_a_file_with_mode_and_umask),
+        FILE_TEST(replace_may_write_nothing),
+        FILE_TEST(replace_keeps_the_mode_of_an_existing_file),
+        FILE_TEST(replace_puts_another_file_in_place),
+        FILE_TEST(replace_follows_symbolic_links),
+        FILE_TEST(replace_refuses_a_dangling_symbolic_link),
+        FILE_TEST(replace_takes_a_name_as_long_as_the_system_does),
+        FILE_TEST(replace_in_a_missing_directory_fails),
+        FILE_TEST(replace_behind_a_file_as_directory_fails),
+        FILE_TEST(replace_of_a_directory_fails),
+        FILE_TEST(replace_in_an_unwritable_directory_fails_and_leaves_nothing),
+        FILE_TEST(replace_refuses_a_write_protected_file),
+        FILE_TEST(replace_keeps_the_owner_of_an_existing_file),
+        FILE_TEST(replace_does_not_take_over_set_id_bits_of_another_owner),
+        FILE_TEST(replace_that_fails_halfway_keeps_the_old_file_and_leaves_nothing),
+        FILE_TEST(replace_of_a_full_device_tells_so),
+        FILE_TEST(replace_writes_to_a_pipe),
+        FILE_TEST(replace_writes_to_standard_output_that_is_a_pipe),
+        FILE_TEST(replace_adds_to_standard_output_that_is_a_file),
+    };
+    return cmocka_run_group_tests_name("base_files", tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+/*
+ * Versions of the FlexIO API. A program that wants the API as it was in one version defines
+ * FLEXIO_VER_USED before it includes a FlexIO header:
+ *
+ *     #include <libflexio/flexio_ver.h>
+ *     #define FLEXIO_VER_USED FLEXIO_VER(24, 1, 0)
+ *     #include <libflexio/flexio.h>
+ */
+#ifndef LIBFLEXIO_FLEXIO_VER_H
+#define LIBFLEXIO_FLEXIO_VER_H
+
+/* One number for major, minor and sub version, such that later versions are larger. */
+#define FLEXIO_VER(major, minor, sub) (((major) << 24) | ((minor) << 16) | (sub))
+
+/* The API version that these headers follow. */
+#define FLEXIO_VER_LATEST FLEXIO_VER(24, 1, 0)
+
+#endif

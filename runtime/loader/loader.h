@@ -33,7 +33,13 @@ struct dpk_load_result {
     struct dpk_report report;
 };
 
-/* One PT_LOAD segment, checked: inside the address range, no overlap, not both W and X. */
+/* Guest addresses that a program may take: from the first page, page zero being never mapped, to
+ * 1 GiB. Stacks and heap lie above. */
+#define DPK_PROGRAM_BEGIN 0x1000ull
+#define DPK_PROGRAM_END 0x40000000ull
+
+/* One PT_LOAD segment, checked: inside the program's addresses, shares no page with another, not
+ * empty, not both W and X. */
 struct dpk_segment {
     uint64_t address;     /* guest virtual address */
     uint64_t memory_size; /* bytes in memory, >= data_size; the rest is zero */
@@ -46,11 +52,16 @@ struct dpk_image;
 
 /* Loads one program. DPK_ERR_REFUSED: the device does not want it (`result` says why, the event
  * log has it); DPK_ERR_FORMAT: not an ELF that can run, with the field named; DPK_ERR_UNSUPPORTED:
- * not RISC-V, dynamic, fat. `result` may be NULL. */
+ * not RISC-V, dynamic, fat. Every load is logged; with authentication on, a load that cannot be
+ * logged is refused. `result` may be NULL. */
 enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,
                          struct dpk_load_result *result, struct dpk_error *err);
+/* Drops a reference; the last one frees the image. NULL is fine. */
 void dpk_image_free(struct dpk_image *image);
+/* One more reference to the same image, to be dropped with dpk_image_free. */
+struct dpk_image *dpk_image_share(const struct dpk_image *image);
 
+/* The name that was asked for, with '?' for what is not printable ASCII. */
 const char *dpk_image_app(const struct dpk_image *image);
 size_t dpk_image_segment_count(const struct dpk_image *image);
 const struct dpk_segment *dpk_image_segment(const struct dpk_image *image, size_t index);

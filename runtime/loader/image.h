@@ -1,0 +1,39 @@
+/* image: what the loader's files share: a program image and the steps that fill it. */
+#ifndef DPK_LOADER_IMAGE_H
+#define DPK_LOADER_IMAGE_H
+
+#include <stdatomic.h>
+
+#include "loader/loader.h"
+
+#define IMAGE_SEGMENTS_MAX 64
+
+struct image_symbol {
+    const char *name; /* inside the private copy, NUL-terminated there */
+    uint64_t address, size;
+};
+
+struct dpk_image {
+    atomic_uint references;
+    char app[256];
+    uint8_t *elf; /* the private copy: what was verified is what runs */
+    size_t elf_size;
+    uint64_t entry;
+    struct dpk_segment segments[IMAGE_SEGMENTS_MAX]; /* by address */
+    size_t segment_count;
+    struct image_symbol *globals; /* by name */
+    size_t global_count;
+    struct image_symbol *functions; /* by address */
+    size_t function_count;
+};
+
+/* Checks the ELF header and the program headers of image->elf and fills segments and entry. */
+enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err);
+
+/* Reads .symtab, if there is one, and fills globals and functions. Wants the segments. */
+enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err);
+
+/* The executable segment with `address` in it, or NULL. */
+const struct dpk_segment *image_text_at(const struct dpk_image *image, uint64_t address);
+
+#endif

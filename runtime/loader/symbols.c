@@ -1,0 +1,201 @@
+/* The symbol table of a device executable: what the host calls by name, and names for addresses. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/image.h"
+
+#define SHDR_SIZE   64
+#define SYM_SIZE    24
+#define SYMBOLS_MAX 1000000
+
+struct section_header {
+    uint32_t type, link;
+    uint64_t offset, size, entsize;
+};
+
+static struct section_header read_section_header(struct dpk_reader *r)
+{
+    struct section_header h = {0};
+    dpk_read_skip(r, 4); /* sh_name */
+    h.type = dpk_read_le32(r);
+    dpk_read_skip(r, 16); /* sh_flags, sh_addr */
+    h.offset = dpk_read_le64(r);
+    h.size = dpk_read_le64(r);
+    h.link = dpk_read_le32(r);
+    dpk_read_skip(r, 12); /* sh_info, sh_addralign */
+    h.entsize = dpk_read_le64(r);
+    return h;
+}
+
+/* A reader over the section headers; empty when there are none. */
+static enum dpk_status section_table(const struct dpk_image *image, struct dpk_reader *table,
+                                     unsigned *count, struct dpk_error *err)
+{
+    struct dpk_reader r = dpk_reader(image->elf, image->elf_size);
+    dpk_read_skip(&r, offsetof(Elf64_Ehdr, e_shoff));
+    uint64_t shoff = dpk_read_le64(&r);
+    dpk_read_skip(&r, offsetof(Elf64_Ehdr, e_shentsize) - offsetof(Elf64_Ehdr, e_flags));
+    unsigned shentsize = dpk_read_le16(&r);
+    *count = dpk_read_le16(&r);
+    *table = dpk_reader(NULL, 0);
+    if (*count == 0)
+        return DPK_OK;
+    if (shentsize != SHDR_SIZE)
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shentsize is %u, not %d", shentsize,
+                        SHDR_SIZE);
+    *table = dpk_reader_slice(&r, shoff, (uint64_t)*count * SHDR_SIZE);
+    if (table->failed)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "ELF header: e_shoff 0x%llx, e_shnum %u reach beyond the file",
+                        (unsigned long long)shoff, *count);
+    return DPK_OK;
+}
+
+static enum dpk_status find_symtab(struct dpk_reader table, unsigned count,
+                                   struct section_header *symtab, struct section_header *strtab,
+                                   struct dpk_error *err)
+{
+    *symtab = (struct section_header){0};
+    for (unsigned i = 0; i < count; i++) {
+        struct dpk_reader r = dpk_reader_slice(&table, (uint64_t)i * SHDR_SIZE, SHDR_SIZE);
+        struct section_header h = read_section_header(&r);
+        if (h.type != SHT_SYMTAB)
+            continue;
+        if (symtab->type)
+            return dpk_fail(err, DPK_ERR_FORMAT, "section %u: a second SHT_SYMTAB", i);
+        if (h.entsize != SYM_SIZE || h.size % SYM_SIZE)
+            return dpk_fail(err, DPK_ERR_FORMAT,
+                            "section %u: sh_entsize %llu, sh_size %llu are no "
+                            "symbol table's",
+                            i, (unsigned long long)h.entsize, (unsigned long long)h.size);
+        if (h.size / SYM_SIZE > SYMBOLS_MAX)
+            return dpk_fail(err, DPK_ERR_FORMAT, "section %u: more than %d symbols", i,
+                            SYMBOLS_MAX);
+        if (h.link >= count)
+            return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is no section", i, h.link);
+        r = dpk_reader_slice(&table, (uint64_t)h.link * SHDR_SIZE, SHDR_SIZE);
+        *strtab = read_section_header(&r);
+        if (strtab->type != SHT_STRTAB)
+            return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is no string table", i,
+                            h.link);
+        *symtab = h;
+    }
+    return DPK_OK;
+}
+
+/* Puts one symbol where it belongs. */
+static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
+                                  const char *strings, uint64_t strings_size, size_t n,
+                                  struct dpk_error *err)
+{
+    uint32_t name = dpk_read_le32(r);
+    unsigned info = dpk_read_u8(r);
+    dpk_read_skip(r, 1); /* st_other */
+    unsigned section = dpk_read_le16(r);
+    uint64_t value = dpk_read_le64(r), size = dpk_read_le64(r);
+    if (name >= strings_size)
+        return dpk_fail(err, DPK_ERR_FORMAT, "symbol %zu: st_name %u is beyond the string table", n,
+                        name);
+    if (section == SHN_UNDEF || strings[name] == '\0')
+        return DPK_OK;
+    unsigned type = ELF64_ST_TYPE(info), bind = ELF64_ST_BIND(info);
+    struct image_symbol symbol = {.name = strings + name, .address = value, .size = size};
+    if ((bind == STB_GLOBAL || bind == STB_WEAK) && type != STT_SECTION && type != STT_FILE)
+        image->globals[image->global_count++] = symbol;
+    if (type == STT_FUNC && image_text_at(image, value))
+        image->functions[image->function_count++] = symbol;
+    return DPK_OK;
+}
+
+/* Ties are broken by what else is known, so that the order never depends on the sort. */
+static int by_name(const void *a, const void *b)
+{
+    const struct image_symbol *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->address > y->address) - (x->address < y->address);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct image_symbol *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address > y->address ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err)
+{
+    struct dpk_reader file = dpk_reader(image->elf, image->elf_size), table;
+    struct section_header symtab, strtab;
+    unsigned sections;
+    enum dpk_status status = section_table(image, &table, &sections, err);
+    if (status == DPK_OK)
+        status = find_symtab(table, sections, &symtab, &strtab, err);
+    if (status != DPK_OK || symtab.size == 0)
+        return status;
+    struct dpk_reader symbols = dpk_reader_slice(&file, symtab.offset, symtab.size);
+    if (symbols.failed)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "symbol table: sh_offset 0x%llx, sh_size 0x%llx reach "
+                        "beyond the file",
+                        (unsigned long long)symtab.offset, (unsigned long long)symtab.size);
+    struct dpk_reader names = dpk_reader_slice(&file, strtab.offset, strtab.size);
+    if (names.failed || strtab.size == 0 || names.end[-1] != '\0')
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "string table: sh_offset 0x%llx, sh_size 0x%llx reach "
+                        "beyond the file, or its last byte is not NUL",
+                        (unsigned long long)strtab.offset, (unsigned long long)strtab.size);
+    size_t count = symtab.size / SYM_SIZE;
+    image->globals = calloc(count, sizeof *image->globals);
+    image->functions = calloc(count, sizeof *image->functions);
+    if (!image->globals || !image->functions)
+        return dpk_fail_nomem(err);
+    for (size_t n = 0; n < count; n++) {
+        status = add_symbol(image, &symbols, (const char *)names.begin, strtab.size, n, err);
+        if (status != DPK_OK)
+            return status;
+    }
+    qsort(image->globals, image->global_count, sizeof *image->globals, by_name);
+    qsort(image->functions, image->function_count, sizeof *image->functions, by_address);
+    return DPK_OK;
+}
+
+bool dpk_image_symbol(const struct dpk_image *image, const char *name, uint64_t *address,
+                      uint64_t *size)
+{
+    size_t low = 0, high = image->global_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(image->globals[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == image->global_count || strcmp(image->globals[low].name, name) != 0)
+        return false;
+    if (address)
+        *address = image->globals[low].address;
+    if (size)
+        *size = image->globals[low].size;
+    return true;
+}
+
+const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address, uint64_t *offset)
+{
+    const struct dpk_segment *text = image_text_at(image, address);
+    size_t low = 0, high = image->function_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (image->functions[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* A function of another segment is no neighbour. */
+    if (!text || low == 0 || image->functions[low - 1].address < text->address)
+        return NULL;
+    if (offset)
+        *offset = address - image->functions[low - 1].address;
+    return image->functions[low - 1].name;
+}

@@ -1,14 +1,133 @@
+/* create_cert_container and sign_cert_container: what puts CA certificates on a device. */
+#include <string.h>
+
+#include "container/container.h"
 #include "mlxdpa.h"
+
+#define CERT_FILE_MAX ((size_t)1 << 20)
+
+static enum dpk_status parse_uuid(const char *option, const char *text, struct dpk_uuid *out,
+                                  struct dpk_error *err)
+{
+    if (!text)
+        return DPK_OK;
+    enum dpk_status status = dpk_uuid_parse(text, out, err);
+    if (status != DPK_OK)
+        return dpk_error_prefix(err, "%s", option);
+    if (dpk_uuid_is_zero(out))
+        return dpk_fail(err, DPK_ERR_USAGE, "%s: the UUID must not be zero", option);
+    return DPK_OK;
+}
+
+static enum dpk_status parse_plan(const struct mlxdpa_options *options,
+                                  struct dpk_container_plan *plan, struct dpk_error *err)
+{
+    static const char command[] = "create_cert_container";
+    enum dpk_status status =
+        mlxdpa_need(command, "--cert_container_type", options->container_type, err);
+    if (status == DPK_OK)
+        status = mlxdpa_need(command, "--life_cycle_priority", options->priority, err);
+    if (status == DPK_OK)
+        status = mlxdpa_need(command, "-o", options->output, err);
+    if (status == DPK_OK)
+        status = dpk_lifecycle_parse(options->priority, &plan->priority, err);
+    if (status == DPK_OK)
+        status = parse_uuid("--cert_uuid", options->cert_uuid, &plan->cert_uuid, err);
+    if (status == DPK_OK)
+        status = parse_uuid("--keypair_uuid", options->keypair_uuid, &plan->keypair_uuid, err);
+    if (status != DPK_OK)
+        return status;
+    if (strcmp(options->container_type, "add") == 0) {
+        plan->kind = DPK_CONTAINER_ADD;
+        status = mlxdpa_need("--cert_container_type add", "-c", options->cert, err);
+    } else if (strcmp(options->container_type, "remove") == 0) {
+        plan->kind = DPK_CONTAINER_REMOVE;
+        if (options->cert)
+            status = dpk_fail(err, DPK_ERR_USAGE, "--cert_container_type remove takes no -c");
+    } else {
+        status = dpk_fail(err, DPK_ERR_USAGE, "--cert_container_type '%s' is not add or remove",
+                          options->container_type);
+    }
+    plan->keep_sig = options->keep_sig;
+    plan->remove_all = options->remove_all_certs;
+    plan->nvidia_signed_oem = options->nvidia_signed_oem;
+    return status;
+}
 
 enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
                                           struct dpk_error *err)
 {
-    (void)options;
-    return dpk_fail(err, DPK_ERR_UNSUPPORTED, "create_cert_container is not in this build");
+    struct dpk_container_plan plan = {0};
+    struct dpk_buf cert = {0}, made = {0};
+    enum dpk_status status = parse_plan(options, &plan, err);
+    if (status != DPK_OK)
+        return status;
+    if (plan.kind == DPK_CONTAINER_ADD) {
+        status = dpk_file_read(options->cert, CERT_FILE_MAX, &cert, err);
+        if (status != DPK_OK)
+            return status;
+        /* An empty file leaves no bytes to point at. */
+        plan.cert = cert.data ? cert.data : (const uint8_t *)"";
+        plan.cert_size = cert.size;
+    }
+    status = dpk_container_create(&plan, &made, err);
+    if (status != DPK_OK && status != DPK_ERR_USAGE && options->cert)
+        dpk_error_prefix(err, "%s", options->cert);
+    if (status == DPK_OK)
+        status = dpk_file_replace(options->output, made.data, made.size, 0644, err);
+    if (status == DPK_OK)
+        printf("Certificate container created successfully!\n");
+    dpk_buf_free(&made);
+    dpk_buf_free(&cert);
+    return status;
+}
+
+static enum dpk_status parse_signing(const struct mlxdpa_options *options,
+                                     struct dpk_container_signing *how, struct dpk_error *err)
+{
+    static const char command[] = "sign_cert_container";
+    enum dpk_status status = mlxdpa_need(command, "--cert_container", options->container, err);
+    if (status == DPK_OK)
+        status = mlxdpa_need(command, "-p", options->key, err);
+    if (status == DPK_OK)
+        status = mlxdpa_need(command, "--life_cycle_priority", options->priority, err);
+    if (status == DPK_OK)
+        status = mlxdpa_need(command, "-o", options->output, err);
+    if (status == DPK_OK)
+        status = dpk_lifecycle_parse(options->priority, &how->priority, err);
+    if (status == DPK_OK)
+        status = parse_uuid("--cert_uuid", options->cert_uuid, &how->cert_uuid, err);
+    if (status == DPK_OK)
+        status = parse_uuid("--keypair_uuid", options->keypair_uuid, &how->keypair_uuid, err);
+    how->nvidia_signed_oem = options->nvidia_signed_oem;
+    return status;
 }
 
 enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *options, struct dpk_error *err)
 {
-    (void)options;
-    return dpk_fail(err, DPK_ERR_UNSUPPORTED, "sign_cert_container is not in this build");
+    struct dpk_container_signing how = {0};
+    struct dpk_signer *signer = NULL;
+    struct dpk_buf file = {0}, made = {0};
+    enum dpk_status status = parse_signing(options, &how, err);
+    if (status == DPK_OK)
+        status = dpk_file_read(options->container, DPK_CONTAINER_MAX, &file, err);
+    if (status == DPK_OK)
+        status = dpk_signer_open(options->key, options->passphrase, &signer, err);
+    if (status != DPK_OK)
+        goto out;
+    how.signer = signer;
+    status = dpk_container_sign(file.data, file.size, &how, &made, err);
+    if (status != DPK_OK) {
+        dpk_error_prefix(err, "%s",
+                         status == DPK_ERR_UNSUPPORTED ? options->key : options->container);
+        goto out;
+    }
+    status = dpk_file_replace(options->output, made.data, made.size, 0644, err);
+    if (status == DPK_OK)
+        printf("Certificate container signed successfully!\n");
+out:
+    dpk_signer_close(signer);
+    dpk_buf_free(&made);
+    dpk_buf_free(&file);
+    return status;
 }

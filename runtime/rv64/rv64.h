@@ -1,7 +1,9 @@
 /*
- * rv64: a RISC-V core, RV64IMAC + Zba, Zbb, Zbs and dpakit's custom opcodes (The RISC-V
+ * rv64: a RISC-V core, RV64IMAC + Zba, Zbb, Zbs, Zifencei and reads of the user counters (The RISC-V
  * Instruction Set Manual, Volume I, 20191213; Bit-Manipulation ISA-extensions 1.0.0), over a flat,
- * checked guest memory. Pure: no I/O, no globals, no DPA.
+ * checked guest memory. Pure: no I/O, no globals, no DPA. Everything else is an illegal instruction;
+ * custom-0 (opcode 0x0b) is where dpakit's own ones would go, and has none: device intrinsics are
+ * calls (ECALL) and FENCE.
  *
  *     struct rv64_memory *mem = rv64_memory_create(4ull << 30);
  *     rv64_memory_map(mem, 0x10000, 0x1000, RV64_R | RV64_X);
@@ -38,10 +40,12 @@ uint64_t rv64_memory_size(const struct rv64_memory *mem);
 bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access);
 
 /* For the host side: a pointer to guest bytes [address, address+size) if all of it is mapped with
- * at least `access` (0: mapped at all), else NULL. The pointer holds until the range is unmapped. */
+ * at least `access` (0: mapped at all), else NULL. The pointer holds until the range is unmapped.
+ * Code is decoded once: write to executable pages only with rv64_memory_store. */
 void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t size,
                      unsigned access);
-/* Copies in, past permissions (program load); false if any of it is not mapped. */
+/* Copies in, past permissions (program load, breakpoints); false if any of it is not mapped. New
+ * code, as new mappings, counts for a hart from its next rv64_run or FENCE.I. */
 bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size);
 
 /* ---- Harts ------------------------------------------------------------------------------------ */
@@ -55,7 +59,7 @@ enum rv64_stop {
 
 enum rv64_fault {
     RV64_FAULT_NONE,
-    RV64_FAULT_FETCH,            /* pc outside executable memory, or misaligned */
+    RV64_FAULT_FETCH,            /* pc outside executable memory, or odd */
     RV64_FAULT_ILLEGAL,          /* no such instruction; fault_address has its bits */
     RV64_FAULT_LOAD,             /* read of unmapped or unreadable memory */
     RV64_FAULT_STORE,            /* write to unmapped or unwritable memory */
@@ -67,7 +71,8 @@ const char *rv64_fault_name(enum rv64_fault fault); /* "store access fault" */
 struct rv64_hart {
     uint64_t x[32]; /* x[0] stays 0 */
     uint64_t pc;
-    uint64_t instret;      /* instructions retired since creation; RDCYCLE reads it too */
+    uint64_t instret;      /* instructions retired since creation (ECALL and EBREAK do not);
+                              RDCYCLE reads it too */
     uint64_t time;         /* what RDTIME reads; the owner keeps it up to date */
     /* LR/SC reservation: address, value and width seen by LR; width 0: none. */
     uint64_t reserved_address, reserved_value;
@@ -90,7 +95,7 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
  * ran. Agrees with rv64_run instruction by instruction. */
 enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
 
-/* Length of the instruction at `bits` (2 or 4 bytes) and a short text of it for traces. */
+/* Length in bytes, 2 or 4, of the instruction that begins with `first_half`. */
 unsigned rv64_instruction_length(uint16_t first_half);
 
 #endif

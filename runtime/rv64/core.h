@@ -1,0 +1,20 @@
+/* Private to rv64: the core. */
+#ifndef RV64_CORE_H
+#define RV64_CORE_H
+
+#include "memory.h"
+
+struct rv64_core {
+    struct rv64_memory *mem;
+};
+
+/* Ends a run: says why in the hart. */
+static inline enum rv64_stop rv64_stop_fault(struct rv64_hart *hart, enum rv64_fault fault,
+                                             uint64_t address)
+{
+    hart->fault = fault;
+    hart->fault_address = address;
+    return RV64_STOP_FAULT;
+}
+
+#endif

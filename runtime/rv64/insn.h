@@ -1,0 +1,35 @@
+/* Private to rv64: instructions, decoded. */
+#ifndef RV64_INSN_H
+#define RV64_INSN_H
+
+#include "memory.h"
+
+enum rv64_op {
+    OP_ILLEGAL,
+#define OP(name, format, match) OP_##name,
+#include "ops.def"
+#undef OP
+    OP_COUNT,
+};
+
+struct rv64_insn {
+    uint8_t op; /* enum rv64_op */
+    uint8_t rd, rs1, rs2;
+    uint8_t length; /* 2 or 4 bytes */
+    int32_t imm;    /* as in the manual: sign-extended, shifted into place; or the shift amount */
+    uint32_t bits;  /* as fetched, 16 or 32 of them */
+};
+
+/* The 32-bit instruction that a compressed one stands for; 0, which is illegal, if none. */
+uint32_t rv64_expand(uint16_t bits);
+
+/* Decodes the instruction that begins with the 16 low bits of `bits`. OP_ILLEGAL if there is none.
+ */
+struct rv64_insn rv64_decode(uint32_t bits);
+
+/* Fetches and decodes. False if the instruction is not in executable memory or at an odd address:
+ * *fault_address then is the first address that could not be read. */
+bool rv64_fetch(const struct rv64_memory *mem, uint64_t pc, struct rv64_insn *insn,
+                uint64_t *fault_address);
+
+#endif

@@ -1,0 +1,160 @@
+/* Guest memory: a reserved host mapping and a permission byte for each page. */
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct rv64_memory *rv64_memory_create(uint64_t size)
+{
+    if (size == 0 || size % RV64_PAGE != 0 || size > UINT64_C(1) << 32)
+        return NULL;
+    struct rv64_memory *mem = calloc(1, sizeof *mem);
+    if (mem == NULL)
+        return NULL;
+    mem->size = size;
+    mem->access = calloc(size / RV64_PAGE, 1);
+    if (mem->access == NULL)
+        goto no_access;
+    void *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        goto no_base;
+    mem->base = base;
+    if (pthread_mutex_init(&mem->lock, NULL) != 0)
+        goto no_lock;
+    return mem;
+
+no_lock:
+    munmap(base, size);
+no_base:
+    free(mem->access);
+no_access:
+    free(mem);
+    return NULL;
+}
+
+void rv64_memory_destroy(struct rv64_memory *mem)
+{
+    if (mem == NULL)
+        return;
+    pthread_mutex_destroy(&mem->lock);
+    munmap(mem->base, mem->size);
+    free(mem->access);
+    free(mem);
+}
+
+uint64_t rv64_memory_size(const struct rv64_memory *mem)
+{
+    return mem->size;
+}
+
+static bool in_range(const struct rv64_memory *mem, uint64_t address, uint64_t size)
+{
+    return address <= mem->size && size <= mem->size - address;
+}
+
+/* Makes the host pages under [address, address+size) accessible; host pages may be larger. */
+static bool open_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
+{
+    uint64_t host_page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t begin = address - address % host_page;
+    return mprotect(mem->base + begin, address + size - begin, PROT_READ | PROT_WRITE) == 0;
+}
+
+/* Gives the pages back to the host where it can take them; they read as zeros from now on. They
+ * stay open in the host: a hart that passed its check just before must not bring the host down.
+ * What such a hart still writes is cleared when the page is mapped again. */
+static void clear_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
+{
+    if (madvise(mem->base + address, size, MADV_DONTNEED) == 0 &&
+        sysconf(_SC_PAGESIZE) <= (long)RV64_PAGE)
+        return;
+    memset(mem->base + address, 0, size);
+}
+
+/* A run of pages that are all mapped or all unmapped, from `page` on, at most to `end`. */
+static uint64_t run_end(const struct rv64_memory *mem, uint64_t page, uint64_t end)
+{
+    bool mapped = mem->access[page] != 0;
+    while (page < end && (mem->access[page] != 0) == mapped)
+        page++;
+    return page;
+}
+
+static void set_access(struct rv64_memory *mem, uint64_t page, uint64_t end, unsigned access)
+{
+    bool code = (access & RV64_X) != 0;
+    for (; page < end; page++) {
+        code |= (mem->access[page] & RV64_X) != 0;
+        __atomic_store_n(&mem->access[page], (uint8_t)access, __ATOMIC_RELAXED);
+    }
+    if (code)
+        atomic_fetch_add(&mem->code_generation, 1);
+}
+
+bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access)
+{
+    if (address % RV64_PAGE != 0 || size % RV64_PAGE != 0 || !in_range(mem, address, size))
+        return false;
+    if ((access & ~(unsigned)(RV64_R | RV64_W | RV64_X)) != 0 ||
+        (access & (RV64_W | RV64_X)) == (RV64_W | RV64_X))
+        return false;
+    if (size == 0)
+        return true;
+    if (address == 0)
+        return false;
+
+    bool done = false;
+    uint64_t first = address / RV64_PAGE, end = first + size / RV64_PAGE;
+    pthread_mutex_lock(&mem->lock);
+    if (access != 0 && !open_pages(mem, address, size))
+        goto out;
+    for (uint64_t page = first, next; page < end; page = next) {
+        next = run_end(mem, page, end);
+        bool mapped = mem->access[page] != 0;
+        if (mapped != (access != 0))
+            clear_pages(mem, page * RV64_PAGE, (next - page) * RV64_PAGE);
+    }
+    set_access(mem, first, end, access);
+    done = true;
+out:
+    pthread_mutex_unlock(&mem->lock);
+    return done;
+}
+
+/* Whether all pages of the range have `access`; *code when one of them is executable. */
+static bool check_range(const struct rv64_memory *mem, uint64_t address, uint64_t size,
+                        unsigned access, bool *code)
+{
+    *code = false;
+    if (!in_range(mem, address, size))
+        return false;
+    uint64_t end = address + size;
+    for (uint64_t at = address; at < end; at += RV64_PAGE - at % RV64_PAGE) {
+        unsigned have = rv64_page_access(mem, at);
+        if (have == 0 || (have & access) != access)
+            return false;
+        *code |= (have & RV64_X) != 0;
+    }
+    return true;
+}
+
+void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t size,
+                     unsigned access)
+{
+    bool code;
+    return check_range(mem, address, size, access, &code) ? mem->base + address : NULL;
+}
+
+bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size)
+{
+    bool code;
+    if (!check_range(mem, address, size, 0, &code))
+        return false;
+    if (size != 0)
+        memcpy(mem->base + address, from, size);
+    if (code)
+        atomic_fetch_add(&mem->code_generation, 1);
+    return true;
+}

@@ -1,0 +1,34 @@
+/* Private to rv64: guest memory from the inside, for the two interpreters. */
+#ifndef RV64_MEMORY_H
+#define RV64_MEMORY_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "rv64.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest words are read as host words");
+
+enum { RV64_PAGE_SHIFT = 12 };
+_Static_assert(RV64_PAGE == 1u << RV64_PAGE_SHIFT, "page size");
+
+struct rv64_memory {
+    uint8_t *base;   /* host address of guest address 0 */
+    uint8_t *access; /* RV64_R | RV64_W | RV64_X of each page; read without the lock */
+    uint64_t size;
+    pthread_mutex_t lock;             /* one rv64_memory_map at a time */
+    _Atomic uint64_t code_generation; /* counts changes of executable pages or their bytes */
+};
+
+/* Guest words in host memory: of any type, seen by several threads. */
+typedef uint8_t rv64_u8;
+typedef uint16_t __attribute__((may_alias)) rv64_u16;
+typedef uint32_t __attribute__((may_alias)) rv64_u32;
+typedef uint64_t __attribute__((may_alias)) rv64_u64;
+
+static inline unsigned rv64_page_access(const struct rv64_memory *mem, uint64_t address)
+{
+    return __atomic_load_n(&mem->access[address >> RV64_PAGE_SHIFT], __ATOMIC_RELAXED);
+}
+
+#endif

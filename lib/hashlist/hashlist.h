@@ -21,8 +21,9 @@ enum dpk_hash_profile {
 
 struct dpk_hashlist;
 
-/* Hashes (SHA-256) a device ELF: 64-bit little-endian of any machine. Errors: not an ELF, tables or contents
- * outside the file, more than 255 segments or hashed sections (the format's 8-bit counts). */
+/* Hashes (SHA-256) a device ELF: 64-bit little-endian of any machine. Errors: not an ELF, tables or
+ * contents outside the file, more than 255 segments or hashed sections (the format's 8-bit counts).
+ */
 enum dpk_status dpk_hashlist_build(const uint8_t *elf, size_t size, enum dpk_hash_profile profile,
                                    struct dpk_hashlist **out, struct dpk_error *err);
 void dpk_hashlist_free(struct dpk_hashlist *h);

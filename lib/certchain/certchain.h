@@ -21,7 +21,7 @@ struct dpk_der {
     size_t size;
 };
 
-#define DPK_CHAIN_MAX_CERTS 4     /* root CA included (guide, "Verification of Authenticity") */
+#define DPK_CHAIN_MAX_CERTS 4      /* root CA included (guide, "Verification of Authenticity") */
 #define DPK_CHAIN_MAX_BYTES 0x1000 /* DER bytes behind the 12-byte header */
 
 struct dpk_certchain;

@@ -1,0 +1,277 @@
+/* Certificates of a file: read, put in order. */
+#include "chain.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#define CHAIN_FILE_MAX ((size_t)1 << 20)
+
+const char *chain_openssl_reason(void)
+{
+    unsigned long code = ERR_peek_error();
+    const char *reason = code ? ERR_reason_error_string(code) : NULL;
+    ERR_clear_error();
+    return reason ? reason : "no reason given";
+}
+
+/* The certificate's encoding; free with OPENSSL_free. */
+static int encoding(X509 *cert, unsigned char **out)
+{
+    *out = NULL;
+    return i2d_X509(cert, out);
+}
+
+enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out,
+                               struct dpk_error *err)
+{
+    size_t left = dpk_reader_left(r), at = dpk_reader_offset(r);
+    const unsigned char *p = r->pos;
+    unsigned char *again = NULL;
+    *out = NULL;
+    ERR_clear_error();
+    X509 *cert = left <= LONG_MAX ? d2i_X509(NULL, &p, (long)left) : NULL;
+    if (!cert)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "certificate %u at offset %zu: no DER certificate (%s)", number, at,
+                        chain_openssl_reason());
+    /* OpenSSL also reads encodings that are not DER: those have more than one form. */
+    size_t size = (size_t)(p - r->pos);
+    int length = encoding(cert, &again);
+    bool same = length >= 0 && (size_t)length == size && memcmp(again, r->pos, size) == 0;
+    OPENSSL_free(again);
+    if (!same) {
+        X509_free(cert);
+        return dpk_fail(err, DPK_ERR_FORMAT, "certificate %u at offset %zu: not in DER", number,
+                        at);
+    }
+    dpk_read_skip(r, size);
+    *out = cert;
+    return DPK_OK;
+}
+
+enum dpk_status chain_append(struct dpk_certchain *chain, X509 *cert, struct dpk_error *err)
+{
+    unsigned char *der = NULL;
+    if (chain->count == DPK_CHAIN_MAX_CERTS)
+        return dpk_fail(err, DPK_ERR_RANGE, "more than %d certificates", DPK_CHAIN_MAX_CERTS);
+    int length = encoding(cert, &der);
+    if (length < 0)
+        return dpk_fail_nomem(err);
+    dpk_put(&chain->der, der, (size_t)length);
+    OPENSSL_free(der);
+    if (chain->der.failed)
+        return dpk_fail_nomem(err);
+    if (chain->der.size > DPK_CHAIN_MAX_BYTES)
+        return dpk_fail(err, DPK_ERR_RANGE, "the certificates have more than %d bytes",
+                        DPK_CHAIN_MAX_BYTES);
+    chain->certs[chain->count++] = cert;
+    return DPK_OK;
+}
+
+void dpk_certchain_free(struct dpk_certchain *chain)
+{
+    if (!chain)
+        return;
+    for (size_t i = 0; i < chain->count; i++)
+        X509_free(chain->certs[i]);
+    dpk_buf_free(&chain->der);
+    free(chain);
+}
+
+size_t dpk_certchain_count(const struct dpk_certchain *chain)
+{
+    return chain->count;
+}
+
+X509 *dpk_certchain_cert(const struct dpk_certchain *chain, size_t index)
+{
+    return index < chain->count ? chain->certs[index] : NULL;
+}
+
+X509 *dpk_certchain_leaf(const struct dpk_certchain *chain)
+{
+    return chain->count ? chain->certs[chain->count - 1] : NULL;
+}
+
+/* ---- Reading a file ---------------------------------------------------------------------------
+ */
+
+/* Certificates in the order of the file. */
+struct pile {
+    X509 *certs[DPK_CHAIN_MAX_CERTS];
+    size_t count;
+};
+
+static enum dpk_status pile_add(struct pile *pile, X509 *cert, struct dpk_error *err)
+{
+    if (pile->count == DPK_CHAIN_MAX_CERTS) {
+        X509_free(cert);
+        return dpk_fail(err, DPK_ERR_RANGE, "more than %d certificates", DPK_CHAIN_MAX_CERTS);
+    }
+    pile->certs[pile->count++] = cert;
+    return DPK_OK;
+}
+
+static enum dpk_status read_der_pile(const void *bytes, size_t size, struct pile *pile,
+                                     struct dpk_error *err)
+{
+    struct dpk_reader r = dpk_reader(bytes, size);
+    while (dpk_reader_left(&r) > 0) {
+        X509 *cert = NULL;
+        enum dpk_status status = chain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
+        if (status == DPK_OK)
+            status = pile_add(pile, cert, err);
+        if (status != DPK_OK)
+            return status;
+    }
+    return DPK_OK;
+}
+
+static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile *pile,
+                                     struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    BIO *bio = BIO_new_mem_buf(bytes, (int)size);
+    if (!bio)
+        return dpk_fail_nomem(err);
+    for (;;) {
+        char *name = NULL, *header = NULL;
+        unsigned char *data = NULL;
+        long length = 0;
+        ERR_clear_error();
+        if (PEM_read_bio(bio, &name, &header, &data, &length) != 1) {
+            if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
+                status =
+                    dpk_fail(err, DPK_ERR_FORMAT, "damaged PEM block behind certificate %zu (%s)",
+                             pile->count, chain_openssl_reason());
+            break;
+        }
+        /* A bundle may hold the key as well; it is none of our business here. */
+        if (strcmp(name, PEM_STRING_X509) == 0 || strcmp(name, PEM_STRING_X509_OLD) == 0) {
+            X509 *cert = NULL;
+            struct dpk_reader r = dpk_reader(data, (size_t)length);
+            status = chain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
+            if (status == DPK_OK && dpk_reader_left(&r) > 0) {
+                X509_free(cert);
+                status = dpk_fail(err, DPK_ERR_FORMAT, "certificate %zu: bytes behind its end",
+                                  pile->count + 1);
+            } else if (status == DPK_OK) {
+                status = pile_add(pile, cert, err);
+            }
+        }
+        OPENSSL_free(name);
+        OPENSSL_free(header);
+        OPENSSL_clear_free(data, (size_t)length);
+        if (status != DPK_OK)
+            break;
+    }
+    BIO_free(bio);
+    ERR_clear_error();
+    return status;
+}
+
+/* ---- Order ------------------------------------------------------------------------------------
+ */
+
+static bool issued(X509 *issuer, X509 *subject)
+{
+    if (X509_NAME_cmp(X509_get_subject_name(issuer), X509_get_issuer_name(subject)) != 0)
+        return false;
+    EVP_PKEY *key = X509_get0_pubkey(issuer);
+    bool yes = key && X509_verify(subject, key) == 1;
+    ERR_clear_error();
+    return yes;
+}
+
+/* Extends order[0..n) downwards, from the top, until every certificate has its place. */
+static bool extend(const bool issues[DPK_CHAIN_MAX_CERTS][DPK_CHAIN_MAX_CERTS], size_t count,
+                   size_t *order, size_t n, unsigned used)
+{
+    if (n == count)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        if (used & 1u << i || (n > 0 && !issues[order[n - 1]][i]))
+            continue;
+        order[n] = i;
+        if (extend(issues, count, order, n + 1, used | 1u << i))
+            return true;
+    }
+    return false;
+}
+
+/* Moves the pile's certificates into the chain, top first. */
+static enum dpk_status put_in_order(struct pile *pile, struct dpk_certchain *chain,
+                                    struct dpk_error *err)
+{
+    bool issues[DPK_CHAIN_MAX_CERTS][DPK_CHAIN_MAX_CERTS] = {{false}};
+    size_t order[DPK_CHAIN_MAX_CERTS] = {0};
+    for (size_t i = 0; i < pile->count; i++) {
+        for (size_t j = 0; j < pile->count; j++)
+            issues[i][j] = i != j && issued(pile->certs[i], pile->certs[j]);
+    }
+    if (!extend(issues, pile->count, order, 0, 0))
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "the %zu certificates do not form one chain, each issued by the one above",
+                        pile->count);
+    for (size_t i = 0; i < pile->count; i++) {
+        enum dpk_status status = chain_append(chain, pile->certs[order[i]], err);
+        if (status != DPK_OK)
+            return status;
+        pile->certs[order[i]] = NULL;
+    }
+    return DPK_OK;
+}
+
+enum dpk_status dpk_certchain_parse(const void *bytes, size_t size, struct dpk_certchain **out,
+                                    struct dpk_error *err)
+{
+    static const char pem[] = "-----BEGIN ";
+    enum dpk_status status = DPK_OK;
+    struct pile pile = {0};
+    *out = NULL;
+    if (size > CHAIN_FILE_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "%zu bytes are too many for a certificate chain", size);
+    struct dpk_certchain *chain = calloc(1, sizeof *chain);
+    if (!chain)
+        return dpk_fail_nomem(err);
+    const uint8_t *b = bytes;
+    bool is_der = size > 1 && b[0] == 0x30 && b[1] >= 0x80; /* text may start with a '0' */
+    bool is_pem = !is_der && size && memmem(bytes, size, pem, sizeof pem - 1);
+    status =
+        is_pem ? read_pem_pile(bytes, size, &pile, err) : read_der_pile(bytes, size, &pile, err);
+    if (status != DPK_OK)
+        goto out;
+    if (pile.count == 0) {
+        status = dpk_fail(err, DPK_ERR_FORMAT, "no certificate");
+        goto out;
+    }
+    status = put_in_order(&pile, chain, err);
+    if (status != DPK_OK)
+        goto out;
+    *out = chain;
+    chain = NULL;
+out:
+    for (size_t i = 0; i < pile.count; i++)
+        X509_free(pile.certs[i]);
+    dpk_certchain_free(chain);
+    return status;
+}
+
+enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
+                                   struct dpk_error *err)
+{
+    struct dpk_buf file = {0};
+    *out = NULL;
+    enum dpk_status status = dpk_file_read(path, CHAIN_FILE_MAX, &file, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_certchain_parse(file.data, file.size, out, err);
+    if (status != DPK_OK)
+        dpk_error_prefix(err, "%s", path);
+    dpk_buf_wipe_free(&file);
+    return status;
+}

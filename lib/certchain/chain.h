@@ -1,0 +1,23 @@
+/* A chain in memory; private to this room. */
+#ifndef CERTCHAIN_CHAIN_H
+#define CERTCHAIN_CHAIN_H
+
+#include "certchain/certchain.h"
+
+struct dpk_certchain {
+    size_t count;
+    X509 *certs[DPK_CHAIN_MAX_CERTS]; /* top first */
+    struct dpk_buf der;               /* their DER, back to back in the same order */
+};
+
+/* Takes the certificate at the reader, which moves behind it. Errors name its number (from 1) and
+ * offset. */
+enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out,
+                               struct dpk_error *err);
+/* Puts `cert`, which the chain then owns, at the leaf's end. Refuses one too many. */
+enum dpk_status chain_append(struct dpk_certchain *chain, X509 *cert, struct dpk_error *err);
+
+/* "reason of the oldest error", and empties OpenSSL's error queue. */
+const char *chain_openssl_reason(void);
+
+#endif

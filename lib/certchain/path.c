@@ -1,0 +1,192 @@
+/* Is this chain one that a device with these root certificates believes? */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/err.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+#include "chain.h"
+
+#define ROOT_KEY_BITS 4096
+
+void dpk_cert_subject(const X509 *cert, char *out, size_t size)
+{
+    if (size == 0)
+        return;
+    out[0] = 0;
+    BIO *bio = BIO_new(BIO_s_mem());
+    if (bio && X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0,
+                                  XN_FLAG_ONELINE & ~XN_FLAG_SPC_EQ & ~ASN1_STRFLGS_ESC_MSB) >= 0) {
+        int n = BIO_read(bio, out, (int)(size - 1 < 4096 ? size - 1 : 4096));
+        out[n > 0 ? n : 0] = 0;
+    }
+    BIO_free(bio);
+}
+
+static enum dpk_path_result no(enum dpk_path_result result, const char *reason, const X509 *cert,
+                               char *why, size_t size)
+{
+    char subject[256] = "";
+    if (cert)
+        dpk_cert_subject(cert, subject, sizeof subject);
+    if (why && size)
+        snprintf(why, size, "%s%s%s", reason, cert ? ": " : "", subject);
+    return result;
+}
+
+static bool self_issued(X509 *cert)
+{
+    return X509_NAME_cmp(X509_get_subject_name(cert), X509_get_issuer_name(cert)) == 0;
+}
+
+static bool is_root(X509 *cert, const struct dpk_der *roots, size_t count)
+{
+    unsigned char *der = NULL;
+    bool found = false;
+    int length = i2d_X509(cert, &der);
+    for (size_t i = 0; i < count && length > 0; i++)
+        found |= roots[i].size == (size_t)length && memcmp(roots[i].data, der, roots[i].size) == 0;
+    OPENSSL_free(der);
+    return found;
+}
+
+static const char *authority_fault(X509 *cert)
+{
+    uint32_t flags = X509_get_extension_flags(cert);
+    if (flags & EXFLAG_INVALID)
+        return "malformed extensions";
+    if (!(flags & EXFLAG_BCONS) || !(flags & EXFLAG_CA))
+        return "not a CA certificate";
+    if (!(X509_get_key_usage(cert) & KU_KEY_CERT_SIGN)) /* all bits set without the extension */
+        return "its key may not sign certificates";
+    return NULL;
+}
+
+/* What the profile asks beyond what OpenSSL checks; `path` is leaf first, root last. */
+static enum dpk_path_result check_profile(const struct dpk_certchain *chain, STACK_OF(X509) * path,
+                                          char *why, size_t size)
+{
+    int length = sk_X509_num(path), given = (int)chain->count;
+    if (length > DPK_CHAIN_MAX_CERTS)
+        return no(DPK_PATH_INVALID, "more than 4 certificates with the root", NULL, why, size);
+    for (int i = 0; i < given; i++) {
+        X509 *cert = chain->certs[given - 1 - i];
+        if (i >= length || X509_cmp(sk_X509_value(path, i), cert) != 0)
+            return no(DPK_PATH_INVALID, "not in hierarchical order", cert, why, size);
+    }
+    if (length > given + 1)
+        return no(DPK_PATH_INVALID, "certificates between chain and root are missing", NULL, why,
+                  size);
+    for (int i = 1; i < length; i++) {
+        const char *fault = authority_fault(sk_X509_value(path, i));
+        if (fault)
+            return no(DPK_PATH_INVALID, fault, sk_X509_value(path, i), why, size);
+    }
+    X509 *leaf = sk_X509_value(path, 0);
+    if (!(X509_get_key_usage(leaf) & KU_DIGITAL_SIGNATURE))
+        return no(DPK_PATH_INVALID, "its key may not sign data", leaf, why, size);
+    return no(DPK_PATH_OK, "up to", sk_X509_value(path, length - 1), why, size);
+}
+
+static bool means_unknown_ca(int error)
+{
+    return error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT ||
+           error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
+           error == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE ||
+           error == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
+           error == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT || error == X509_V_ERR_CERT_UNTRUSTED;
+}
+
+static X509_STORE *store_of(const struct dpk_der *roots, size_t count)
+{
+    X509_STORE *store = X509_STORE_new();
+    for (size_t i = 0; store && i < count; i++) {
+        const unsigned char *p = roots[i].data;
+        X509 *root = roots[i].size <= LONG_MAX ? d2i_X509(NULL, &p, (long)roots[i].size) : NULL;
+        /* A damaged root certificate is no root certificate. */
+        if (root && X509_STORE_add_cert(store, root) != 1) {
+            X509_STORE_free(store);
+            store = NULL;
+        }
+        X509_free(root);
+    }
+    return store;
+}
+
+static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *store,
+                                STACK_OF(X509) * above, char *why, size_t size)
+{
+    enum dpk_path_result result = DPK_PATH_INVALID;
+    X509_STORE_CTX *ctx = X509_STORE_CTX_new();
+    if (!ctx || X509_STORE_CTX_init(ctx, store, dpk_certchain_leaf(chain), above) != 1) {
+        no(result, "out of memory", NULL, why, size);
+        goto out;
+    }
+    X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(ctx);
+    X509_VERIFY_PARAM_set_auth_level(param, 2); /* 112 bits: no SHA-1, no RSA below 2048 */
+    X509_VERIFY_PARAM_set_depth(param, DPK_CHAIN_MAX_CERTS);
+    if (X509_verify_cert(ctx) == 1) {
+        result = check_profile(chain, X509_STORE_CTX_get0_chain(ctx), why, size);
+        goto out;
+    }
+    int error = X509_STORE_CTX_get_error(ctx);
+    result =
+        no(means_unknown_ca(error) ? DPK_PATH_UNKNOWN_CA : DPK_PATH_INVALID,
+           X509_verify_cert_error_string(error), X509_STORE_CTX_get_current_cert(ctx), why, size);
+out:
+    X509_STORE_CTX_free(ctx);
+    return result;
+}
+
+enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
+                                            const struct dpk_der *roots, size_t root_count,
+                                            char *why, size_t why_size)
+{
+    enum dpk_path_result result = DPK_PATH_INVALID;
+    X509_STORE *store = NULL;
+    STACK_OF(X509) *above = NULL;
+    if (chain->count == 0)
+        return no(DPK_PATH_INVALID, "no certificate", NULL, why, why_size);
+    if (self_issued(chain->certs[0]) && !is_root(chain->certs[0], roots, root_count))
+        return no(DPK_PATH_UNKNOWN_CA, "root certificate that is not a trusted one",
+                  chain->certs[0], why, why_size);
+    store = store_of(roots, root_count);
+    above = sk_X509_new_null();
+    bool ready = store && above;
+    for (size_t i = 0; ready && i + 1 < chain->count; i++)
+        ready = sk_X509_push(above, chain->certs[i]) > 0;
+    result = ready ? run(chain, store, above, why, why_size)
+                   : no(DPK_PATH_INVALID, "out of memory", NULL, why, why_size);
+    sk_X509_free(above); /* the chain owns the certificates */
+    X509_STORE_free(store);
+    ERR_clear_error();
+    return result;
+}
+
+enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_error *err)
+{
+    struct dpk_reader r = dpk_reader(der, size);
+    X509 *cert = NULL;
+    enum dpk_status status = chain_read_der(&r, 1, &cert, err);
+    if (status != DPK_OK)
+        return status;
+    EVP_PKEY *key = X509_get0_pubkey(cert);
+    const char *fault = authority_fault(cert);
+    if (dpk_reader_left(&r) > 0)
+        status =
+            dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes behind the certificate", dpk_reader_left(&r));
+    else if (X509_self_signed(cert, 1) != 1)
+        status = dpk_fail(err, DPK_ERR_REFUSED, "the certificate is not self-signed");
+    else if (fault)
+        status = dpk_fail(err, DPK_ERR_REFUSED, "%s (CA:TRUE and keyCertSign are needed)", fault);
+    else if (!key || !EVP_PKEY_is_a(key, "RSA"))
+        status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "the certificate's key is not an RSA key");
+    else if (EVP_PKEY_get_bits(key) != ROOT_KEY_BITS)
+        status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "the certificate's key is RSA-%d, not RSA-%d",
+                          EVP_PKEY_get_bits(key), ROOT_KEY_BITS);
+    X509_free(cert);
+    ERR_clear_error();
+    return status;
+}

@@ -1,0 +1,670 @@
+/* lib/certchain: chains from files, as bytes, and up to a root. */
+#include "certchain/certchain.h"
+
+#include <string.h>
+
+#include <openssl/pem.h>
+
+#include "golden.h"
+
+#include "certs.h"
+
+static EVP_PKEY *key, *other_key; /* RSA-2048 */
+static X509 *root, *inter, *leaf;
+
+#define CA          "critical,CA:TRUE"
+#define SIGNS_CERTS "critical,keyCertSign"
+#define SIGNS_DATA  "critical,digitalSignature"
+
+static int make_chain(void **state)
+{
+    (void)state;
+    key = EVP_RSA_gen(2048);
+    other_key = EVP_RSA_gen(2048);
+    assert_non_null(key);
+    assert_non_null(other_key);
+    root = make_cert(&(struct cert_spec){
+        .subject = "Root", .key = key, .constraints = CA, .usage = SIGNS_CERTS});
+    inter = make_cert(&(struct cert_spec){
+        .subject = "Inter", .issuer = root, .key = key, .constraints = CA, .usage = SIGNS_CERTS});
+    leaf = make_cert(
+        &(struct cert_spec){.subject = "Leaf", .issuer = inter, .key = key, .usage = SIGNS_DATA});
+    return 0;
+}
+
+static int free_chain(void **state)
+{
+    (void)state;
+    X509_free(root);
+    X509_free(inter);
+    X509_free(leaf);
+    EVP_PKEY_free(key);
+    EVP_PKEY_free(other_key);
+    return 0;
+}
+
+static struct dpk_buf der_of(X509 *const *certs, size_t count)
+{
+    struct dpk_buf b = {0};
+    for (size_t i = 0; i < count; i++)
+        put_cert(&b, certs[i]);
+    return b;
+}
+#define DER(...) der_of((X509 *[]){__VA_ARGS__}, sizeof((X509 *[]){__VA_ARGS__}) / sizeof(X509 *))
+
+static struct dpk_certchain *parsed(struct dpk_buf bytes)
+{
+    struct dpk_error err = {0};
+    struct dpk_certchain *chain = NULL;
+    if (dpk_certchain_parse(bytes.data, bytes.size, &chain, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    dpk_buf_free(&bytes);
+    return chain;
+}
+
+static void parse_gives(struct dpk_buf bytes, enum dpk_status status, const char *why)
+{
+    struct dpk_error err = {0};
+    struct dpk_certchain *chain = NULL;
+    assert_int_equal(dpk_certchain_parse(bytes.data, bytes.size, &chain, &err), status);
+    assert_null(chain);
+    if (!strstr(err.message, why))
+        fail_msg("'%s' does not say '%s'", err.message, why);
+    dpk_buf_free(&bytes);
+}
+
+/* ---- CRC --------------------------------------------------------------------------------------
+ */
+
+static void crc_equals_the_reference(void **state)
+{
+    (void)state;
+    /* What NVIDIA's tool stores for a chain of 0xFD0 bytes, and what it should for count 3. */
+    static const uint8_t mft[8] = {0x0F, 0xD0, 0x00, 0x11, 0xFF, 0xFF, 0xFF, 0xFF};
+    static const uint8_t real[8] = {0xFF, 0x0F, 0xD0, 0x31, 0xFF, 0xFF, 0xFF, 0xFF};
+    assert_int_equal(dpk_crc16(mft, 8), 0xF920);
+    assert_int_equal(dpk_crc16(real, 8), 0x9EFA);
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
+
+static void is_top_to_leaf(const struct dpk_certchain *chain)
+{
+    assert_int_equal(dpk_certchain_count(chain), 3);
+    assert_int_equal(X509_cmp(dpk_certchain_cert(chain, 0), root), 0);
+    assert_int_equal(X509_cmp(dpk_certchain_cert(chain, 1), inter), 0);
+    assert_int_equal(X509_cmp(dpk_certchain_leaf(chain), leaf), 0);
+    assert_null(dpk_certchain_cert(chain, 3));
+}
+
+static void certificates_in_any_order_are_sorted(void **state)
+{
+    (void)state;
+    X509 *orders[][3] = {{root, inter, leaf}, {leaf, inter, root}, {inter, leaf, root},
+                         {leaf, root, inter}, {root, leaf, inter}, {inter, root, leaf}};
+    for (size_t i = 0; i < 6; i++) {
+        struct dpk_certchain *chain = parsed(der_of(orders[i], 3));
+        is_top_to_leaf(chain);
+        dpk_certchain_free(chain);
+    }
+}
+
+static void pem_bundle_reads_as_its_der(void **state)
+{
+    (void)state;
+    struct dpk_buf pem = {0};
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *text;
+    BIO_puts(bio, "0 s:CN = Leaf\n"); /* such lines stand in what openssl s_client prints */
+    PEM_write_bio_X509(bio, leaf);
+    PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL);
+    PEM_write_bio_X509(bio, inter);
+    PEM_write_bio_X509(bio, root);
+    long size = BIO_get_mem_data(bio, &text);
+    dpk_put(&pem, text, (size_t)size);
+    BIO_free(bio);
+    struct dpk_certchain *chain = parsed(pem);
+    is_top_to_leaf(chain);
+    dpk_certchain_free(chain);
+}
+
+static void damaged_pem_is_refused(void **state)
+{
+    (void)state;
+    struct dpk_buf pem = {0};
+    dpk_put_format(&pem, "-----BEGIN CERTIFICATE-----\nMIIB\n");
+    parse_gives(pem, DPK_ERR_FORMAT, "damaged PEM");
+}
+
+static void file_without_certificate_is_refused(void **state)
+{
+    (void)state;
+    struct dpk_buf junk = {0};
+    dpk_put_format(&junk, "hello");
+    parse_gives(junk, DPK_ERR_FORMAT, "no DER certificate");
+    parse_gives((struct dpk_buf){0}, DPK_ERR_FORMAT, "no certificate");
+}
+
+static void trailing_bytes_are_refused(void **state)
+{
+    (void)state;
+    struct dpk_buf b = DER(root, inter, leaf);
+    dpk_put_u8(&b, 0);
+    parse_gives(b, DPK_ERR_FORMAT, "certificate 4");
+}
+
+static void certificates_of_two_chains_are_refused(void **state)
+{
+    (void)state;
+    parse_gives(DER(root, leaf), DPK_ERR_FORMAT, "one chain");
+    parse_gives(DER(leaf, leaf), DPK_ERR_FORMAT, "one chain");
+}
+
+static void more_than_four_certificates_are_refused(void **state)
+{
+    (void)state;
+    parse_gives(DER(root, root, root, root, root), DPK_ERR_RANGE, "more than 4");
+}
+
+static void chain_of_too_many_bytes_is_refused(void **state)
+{
+    (void)state;
+    char comment[4200];
+    memset(comment, 'x', sizeof comment - 1);
+    comment[sizeof comment - 1] = 0;
+    X509 *big = make_cert(&(struct cert_spec){
+        .subject = "Big", .key = key, .other_name = "nsComment", .other_value = comment});
+    parse_gives(DER(big), DPK_ERR_RANGE, "4096 bytes");
+    X509_free(big);
+}
+
+static void load_names_the_file(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_certchain *chain = NULL;
+    assert_int_equal(dpk_certchain_load("/nonexistent/chain.der", &chain, &err), DPK_ERR_NOT_FOUND);
+    assert_non_null(strstr(err.message, "/nonexistent/chain.der"));
+    assert_int_equal(dpk_certchain_load("/dev/null", &chain, &err), DPK_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "/dev/null: no certificate"));
+}
+
+/* ---- Layout -----------------------------------------------------------------------------------
+ */
+
+static struct dpk_buf encoded(const unsigned *mft_count)
+{
+    struct dpk_error err = {0};
+    struct dpk_buf out = {0};
+    struct dpk_certchain *chain = parsed(DER(root, inter, leaf));
+    assert_int_equal(dpk_certchain_encode(chain, mft_count, &out, &err), DPK_OK);
+    dpk_certchain_free(chain);
+    return out;
+}
+
+static enum dpk_status decode(const struct dpk_buf *b, bool *warning, struct dpk_error *err)
+{
+    struct dpk_certchain *chain = NULL;
+    struct dpk_reader r = dpk_reader(b->data, b->size);
+    enum dpk_status status = dpk_certchain_decode(&r, &chain, warning, err);
+    assert_true((chain != NULL) == (status == DPK_OK));
+    if (chain)
+        is_top_to_leaf(chain);
+    dpk_certchain_free(chain);
+    return status;
+}
+
+static void mft_layout_equals_the_reference(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_certchain *chain = NULL;
+    struct dpk_buf out = {0}, blob = golden("hostelf/one.full.blob");
+    assert_int_equal(dpk_certchain_load(golden_path("keys/chain3.der"), &chain, &err), DPK_OK);
+    assert_int_equal(dpk_certchain_encode(chain, &(unsigned){3}, &out, &err), DPK_OK);
+    assert_true(blob.size > out.size);
+    assert_memory_equal(out.data, blob.data + blob.size - out.size, out.size);
+    dpk_certchain_free(chain);
+    dpk_buf_free(&out);
+    dpk_buf_free(&blob);
+}
+
+static void chain_that_is_encoded_decodes(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    bool warning = true;
+    struct dpk_buf ours = encoded(NULL), mft = encoded(&(unsigned){3});
+    assert_int_equal(decode(&ours, &warning, &err), DPK_OK);
+    assert_false(warning);
+    assert_int_equal(decode(&mft, &warning, &err), DPK_OK);
+    assert_false(warning);
+    dpk_buf_free(&ours);
+    dpk_buf_free(&mft);
+}
+
+static void count_by_mft_above_the_certificates_is_a_warning(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    bool warning = false;
+    struct dpk_buf b = encoded(&(unsigned){4});
+    assert_int_equal(decode(&b, &warning, &err), DPK_OK);
+    assert_true(warning);
+    dpk_buf_free(&b);
+}
+
+static void count_by_mft_that_no_chain_may_have_is_refused(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    bool warning;
+    for (unsigned count = 0; count < 16; count++) {
+        if (count == 3 || count == 4)
+            continue;
+        struct dpk_buf b = encoded(&count);
+        assert_int_equal(decode(&b, &warning, &err), DPK_ERR_FORMAT);
+        dpk_buf_free(&b);
+    }
+}
+
+static void right_crc_over_a_wrong_count_is_refused(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    bool warning;
+    struct dpk_buf b = encoded(NULL);
+    b.data[3] = 0x41;
+    uint16_t crc = dpk_crc16(b.data, 8);
+    b.data[10] = (uint8_t)(crc >> 8);
+    b.data[11] = (uint8_t)crc;
+    assert_int_equal(decode(&b, &warning, &err), DPK_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "count is 4"));
+    dpk_buf_free(&b);
+}
+
+static void every_flipped_header_bit_is_refused(void **state)
+{
+    (void)state;
+    bool warning;
+    struct dpk_buf b = encoded(NULL);
+    for (unsigned bit = 0; bit < 96; bit++) {
+        b.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_int_equal(decode(&b, &warning, NULL), DPK_ERR_FORMAT);
+        b.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    dpk_buf_free(&b);
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    (void)state;
+    bool warning;
+    struct dpk_buf b = encoded(NULL);
+    struct dpk_buf cut = b;
+    for (cut.size = 0; cut.size < b.size; cut.size++)
+        assert_int_equal(decode(&cut, &warning, NULL), DPK_ERR_FORMAT);
+    dpk_buf_free(&b);
+}
+
+static void decode_moves_the_reader_behind_the_chain(void **state)
+{
+    (void)state;
+    bool warning;
+    struct dpk_certchain *chain = NULL;
+    struct dpk_buf b = encoded(NULL);
+    dpk_put_u8(&b, 0xFF);
+    struct dpk_reader r = dpk_reader(b.data, b.size);
+    assert_int_equal(dpk_certchain_decode(&r, &chain, &warning, NULL), DPK_OK);
+    assert_int_equal(dpk_reader_left(&r), 1);
+    dpk_certchain_free(chain);
+    dpk_buf_free(&b);
+}
+
+/* ---- Validation -------------------------------------------------------------------------------
+ */
+
+/* Validates `chain` (freed) under one trusted certificate. */
+static void path_gives(struct dpk_certchain *chain, X509 *trusted, enum dpk_path_result expected,
+                       const char *reason)
+{
+    char why[256] = "";
+    struct dpk_buf der = DER(trusted);
+    struct dpk_der d = {der.data, der.size};
+    enum dpk_path_result got = dpk_certchain_validate(chain, &d, 1, why, sizeof why);
+    if (got != expected || !strstr(why, reason))
+        fail_msg("result %d, '%s'; not %d, '%s'", got, why, expected, reason);
+    dpk_certchain_free(chain);
+    dpk_buf_free(&der);
+}
+
+/* A chain structure with the certificates as they are, in this order: what a file may say. */
+static struct dpk_certchain *stored(struct dpk_buf der, unsigned count)
+{
+    struct dpk_error err = {0};
+    struct dpk_buf b = {0};
+    struct dpk_certchain *chain = NULL;
+    bool warning;
+    uint32_t first = 0xFF000000u | (uint32_t)(der.size + 12) << 8 | count << 4 | 1;
+    dpk_put_be32(&b, first);
+    dpk_put_be32(&b, 0xFFFFFFFF);
+    dpk_put_be32(&b, 0xFFFF0000u | dpk_crc16(b.data, 8));
+    dpk_put(&b, der.data, der.size);
+    struct dpk_reader r = dpk_reader(b.data, b.size);
+    if (dpk_certchain_decode(&r, &chain, &warning, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    dpk_buf_free(&b);
+    dpk_buf_free(&der);
+    return chain;
+}
+
+static void chain_up_to_the_root_is_valid_with_and_without_it(void **state)
+{
+    (void)state;
+    path_gives(parsed(DER(root, inter, leaf)), root, DPK_PATH_OK, "Root");
+    path_gives(parsed(DER(inter, leaf)), root, DPK_PATH_OK, "Root");
+}
+
+static void reference_chains_are_valid(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_buf der = golden("keys/root.der");
+    struct dpk_der d = {der.data, der.size};
+    static const char *const names[] = {"keys/chain2.der", "keys/chain3.der"};
+    for (size_t i = 0; i < 2; i++) {
+        char why[256];
+        struct dpk_certchain *chain = NULL;
+        assert_int_equal(dpk_certchain_load(golden_path(names[i]), &chain, &err), DPK_OK);
+        assert_int_equal(dpk_certchain_validate(chain, &d, 1, why, sizeof why), DPK_PATH_OK);
+        dpk_certchain_free(chain);
+    }
+    dpk_buf_free(&der);
+}
+
+static void no_trusted_root_is_an_unknown_ca(void **state)
+{
+    (void)state;
+    char why[256];
+    struct dpk_certchain *chain = parsed(DER(inter, leaf));
+    assert_int_equal(dpk_certchain_validate(chain, NULL, 0, why, sizeof why), DPK_PATH_UNKNOWN_CA);
+    dpk_certchain_free(chain);
+    chain = parsed(DER(root, inter, leaf));
+    assert_int_equal(dpk_certchain_validate(chain, NULL, 0, why, sizeof why), DPK_PATH_UNKNOWN_CA);
+    dpk_certchain_free(chain);
+}
+
+static void chain_of_another_ca_is_an_unknown_ca(void **state)
+{
+    (void)state;
+    X509 *foreign = make_cert(&(struct cert_spec){
+        .subject = "Foreign", .key = other_key, .constraints = CA, .usage = SIGNS_CERTS});
+    path_gives(parsed(DER(root, inter, leaf)), foreign, DPK_PATH_UNKNOWN_CA, "Root");
+    path_gives(parsed(DER(inter, leaf)), foreign, DPK_PATH_UNKNOWN_CA, "");
+    X509_free(foreign);
+}
+
+static void root_in_the_chain_that_only_looks_like_the_trusted_one_is_an_unknown_ca(void **state)
+{
+    (void)state;
+    X509 *twin = make_cert(&(struct cert_spec){
+        .subject = "Root", .key = key, .constraints = CA, .usage = SIGNS_CERTS});
+    path_gives(parsed(DER(root, inter, leaf)), twin, DPK_PATH_UNKNOWN_CA, "not a trusted one");
+    X509_free(twin);
+}
+
+static void ca_of_the_same_name_with_another_key_is_refused(void **state)
+{
+    (void)state;
+    X509 *twin = make_cert(&(struct cert_spec){
+        .subject = "Root", .key = other_key, .constraints = CA, .usage = SIGNS_CERTS});
+    path_gives(parsed(DER(inter, leaf)), twin, DPK_PATH_INVALID, "signature");
+    X509_free(twin);
+}
+
+static void intermediate_that_is_trusted_is_no_root(void **state)
+{
+    (void)state;
+    path_gives(parsed(DER(inter, leaf)), inter, DPK_PATH_UNKNOWN_CA, "");
+}
+
+static void certificates_out_of_order_are_refused(void **state)
+{
+    (void)state;
+    X509 *second = make_cert(&(struct cert_spec){
+        .subject = "Second", .issuer = inter, .key = key, .constraints = CA, .usage = SIGNS_CERTS});
+    X509 *end = make_cert(
+        &(struct cert_spec){.subject = "End", .issuer = second, .key = key, .usage = SIGNS_DATA});
+    path_gives(stored(DER(second, inter, end), 3), root, DPK_PATH_INVALID, "order");
+    path_gives(stored(DER(inter, second, end), 3), root, DPK_PATH_OK, "Root");
+    X509_free(second);
+    X509_free(end);
+}
+
+static void certificate_that_is_not_part_of_the_path_is_refused(void **state)
+{
+    (void)state;
+    X509 *stray = make_cert(&(struct cert_spec){
+        .subject = "Stray", .issuer = root, .key = key, .constraints = CA, .usage = SIGNS_CERTS});
+    path_gives(stored(DER(stray, inter, leaf), 3), root, DPK_PATH_INVALID, "order");
+    X509_free(stray);
+}
+
+static void four_certificates_with_the_root_are_the_most(void **state)
+{
+    (void)state;
+    X509 *a = make_cert(&(struct cert_spec){
+        .subject = "A", .issuer = inter, .key = key, .constraints = CA, .usage = SIGNS_CERTS});
+    X509 *b = make_cert(&(struct cert_spec){
+        .subject = "B", .issuer = a, .key = key, .constraints = CA, .usage = SIGNS_CERTS});
+    X509 *end = make_cert(
+        &(struct cert_spec){.subject = "End", .issuer = b, .key = key, .usage = SIGNS_DATA});
+    X509 *short_end = make_cert(
+        &(struct cert_spec){.subject = "End", .issuer = a, .key = key, .usage = SIGNS_DATA});
+    path_gives(parsed(DER(inter, a, short_end)), root, DPK_PATH_OK, "Root");
+    path_gives(parsed(DER(root, inter, a, short_end)), root, DPK_PATH_OK, "Root");
+    path_gives(parsed(DER(inter, a, b, end)), root, DPK_PATH_INVALID, "more than 4");
+    X509_free(a);
+    X509_free(b);
+    X509_free(end);
+    X509_free(short_end);
+}
+
+/* A chain of a special intermediate and a leaf under the usual root. */
+static void special_intermediate_gives(struct cert_spec spec, enum dpk_path_result result,
+                                       const char *reason)
+{
+    spec.subject = "Special";
+    spec.issuer = root;
+    spec.key = key;
+    X509 *special = make_cert(&spec);
+    X509 *end = make_cert(
+        &(struct cert_spec){.subject = "End", .issuer = special, .key = key, .usage = SIGNS_DATA});
+    path_gives(stored(DER(special, end), 2), root, result, reason);
+    X509_free(special);
+    X509_free(end);
+}
+
+static void intermediate_that_is_no_ca_is_refused(void **state)
+{
+    (void)state;
+    special_intermediate_gives((struct cert_spec){.constraints = "critical,CA:FALSE"},
+                               DPK_PATH_INVALID, "Special");
+    special_intermediate_gives((struct cert_spec){0}, DPK_PATH_INVALID, "Special");
+}
+
+static void intermediate_that_may_not_sign_certificates_is_refused(void **state)
+{
+    (void)state;
+    special_intermediate_gives((struct cert_spec){.constraints = CA, .usage = SIGNS_DATA},
+                               DPK_PATH_INVALID, "");
+}
+
+static void intermediate_without_key_usage_is_valid(void **state)
+{
+    (void)state;
+    special_intermediate_gives((struct cert_spec){.constraints = CA}, DPK_PATH_OK, "Root");
+}
+
+static void expired_certificate_is_refused(void **state)
+{
+    (void)state;
+    special_intermediate_gives(
+        (struct cert_spec){.constraints = CA, .from_days = -20, .until_days = -10},
+        DPK_PATH_INVALID, "expired: CN=Special");
+}
+
+static void certificate_of_the_future_is_refused(void **state)
+{
+    (void)state;
+    special_intermediate_gives(
+        (struct cert_spec){.constraints = CA, .from_days = 10, .until_days = 20}, DPK_PATH_INVALID,
+        "not yet valid: CN=Special");
+}
+
+static void unknown_critical_extension_is_refused(void **state)
+{
+    (void)state;
+    special_intermediate_gives((struct cert_spec){.constraints = CA,
+                                                  .other_name = "1.2.3.4",
+                                                  .other_value = "critical,DER:0500"},
+                               DPK_PATH_INVALID, "critical");
+}
+
+static void path_length_is_obeyed(void **state)
+{
+    (void)state;
+    X509 *top = make_cert(&(struct cert_spec){.subject = "Top",
+                                              .key = key,
+                                              .constraints = "critical,CA:TRUE,pathlen:0",
+                                              .usage = SIGNS_CERTS});
+    X509 *mid = make_cert(&(struct cert_spec){
+        .subject = "Mid", .issuer = top, .key = key, .constraints = CA, .usage = SIGNS_CERTS});
+    X509 *end = make_cert(
+        &(struct cert_spec){.subject = "End", .issuer = mid, .key = key, .usage = SIGNS_DATA});
+    path_gives(parsed(DER(mid, end)), top, DPK_PATH_INVALID, "path length");
+    X509_free(top);
+    X509_free(mid);
+    X509_free(end);
+}
+
+static void leaf_key_usage_counts_if_there_is_one(void **state)
+{
+    (void)state;
+    X509 *mute = make_cert(
+        &(struct cert_spec){.subject = "Mute", .issuer = inter, .key = key, .usage = SIGNS_CERTS});
+    X509 *free_use = make_cert(&(struct cert_spec){.subject = "Any", .issuer = inter, .key = key});
+    path_gives(parsed(DER(inter, mute)), root, DPK_PATH_INVALID, "may not sign data: CN=Mute");
+    path_gives(parsed(DER(inter, free_use)), root, DPK_PATH_OK, "Root");
+    X509_free(mute);
+    X509_free(free_use);
+}
+
+static void flipped_bits_of_an_intermediate_are_refused(void **state)
+{
+    (void)state;
+    struct dpk_buf trusted = DER(root), chain_der = DER(inter, leaf);
+    struct dpk_der d = {trusted.data, trusted.size};
+    struct dpk_buf b = {0};
+    uint32_t first = 0xFF000000u | (uint32_t)(chain_der.size + 12) << 8 | 2u << 4 | 1;
+    dpk_put_be32(&b, first);
+    dpk_put_be32(&b, 0xFFFFFFFF);
+    dpk_put_be32(&b, 0xFFFF0000u | dpk_crc16(b.data, 8));
+    dpk_put(&b, chain_der.data, chain_der.size);
+    for (size_t bit = 12 * 8; bit < b.size * 8; bit++) {
+        struct dpk_certchain *chain = NULL;
+        bool warning;
+        char why[256];
+        b.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        struct dpk_reader r = dpk_reader(b.data, b.size);
+        if (dpk_certchain_decode(&r, &chain, &warning, NULL) == DPK_OK &&
+            dpk_certchain_validate(chain, &d, 1, why, sizeof why) == DPK_PATH_OK)
+            fail_msg("bit %zu of byte %#zx", bit % 8, bit / 8);
+        dpk_certchain_free(chain);
+        b.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    dpk_buf_free(&b);
+    dpk_buf_free(&chain_der);
+    dpk_buf_free(&trusted);
+}
+
+/* ---- Roots ------------------------------------------------------------------------------------
+ */
+
+static void root_check_gives(struct dpk_buf der, enum dpk_status status, const char *why)
+{
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_cert_check_root(der.data, der.size, &err), status);
+    if (!strstr(err.message, why))
+        fail_msg("'%s' does not say '%s'", err.message, why);
+    dpk_buf_free(&der);
+}
+
+static void reference_root_can_be_a_root(void **state)
+{
+    (void)state;
+    root_check_gives(golden("keys/root.der"), DPK_OK, "");
+}
+
+static void what_a_root_lacks_is_said(void **state)
+{
+    (void)state;
+    X509 *plain = make_cert(&(struct cert_spec){.subject = "Plain", .key = key});
+    X509 *forged = make_cert(&(struct cert_spec){
+        .subject = "Forged", .key = key, .issuer_key = other_key, .constraints = CA});
+    root_check_gives(DER(root), DPK_ERR_UNSUPPORTED, "RSA-2048");
+    root_check_gives(DER(inter), DPK_ERR_REFUSED, "self-signed");
+    root_check_gives(DER(plain), DPK_ERR_REFUSED, "not a CA");
+    root_check_gives(DER(forged), DPK_ERR_REFUSED, "self-signed");
+    root_check_gives(DER(root, root), DPK_ERR_FORMAT, "behind");
+    root_check_gives((struct dpk_buf){0}, DPK_ERR_FORMAT, "certificate");
+    X509_free(plain);
+    X509_free(forged);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crc_equals_the_reference),
+        cmocka_unit_test(certificates_in_any_order_are_sorted),
+        cmocka_unit_test(pem_bundle_reads_as_its_der),
+        cmocka_unit_test(damaged_pem_is_refused),
+        cmocka_unit_test(file_without_certificate_is_refused),
+        cmocka_unit_test(trailing_bytes_are_refused),
+        cmocka_unit_test(certificates_of_two_chains_are_refused),
+        cmocka_unit_test(more_than_four_certificates_are_refused),
+        cmocka_unit_test(chain_of_too_many_bytes_is_refused),
+        cmocka_unit_test(load_names_the_file),
+        cmocka_unit_test(mft_layout_equals_the_reference),
+        cmocka_unit_test(chain_that_is_encoded_decodes),
+        cmocka_unit_test(count_by_mft_above_the_certificates_is_a_warning),
+        cmocka_unit_test(count_by_mft_that_no_chain_may_have_is_refused),
+        cmocka_unit_test(right_crc_over_a_wrong_count_is_refused),
+        cmocka_unit_test(every_flipped_header_bit_is_refused),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(decode_moves_the_reader_behind_the_chain),
+        cmocka_unit_test(chain_up_to_the_root_is_valid_with_and_without_it),
+        cmocka_unit_test(reference_chains_are_valid),
+        cmocka_unit_test(no_trusted_root_is_an_unknown_ca),
+        cmocka_unit_test(chain_of_another_ca_is_an_unknown_ca),
+        cmocka_unit_test(root_in_the_chain_that_only_looks_like_the_trusted_one_is_an_unknown_ca),
+        cmocka_unit_test(ca_of_the_same_name_with_another_key_is_refused),
+        cmocka_unit_test(intermediate_that_is_trusted_is_no_root),
+        cmocka_unit_test(certificates_out_of_order_are_refused),
+        cmocka_unit_test(certificate_that_is_not_part_of_the_path_is_refused),
+        cmocka_unit_test(four_certificates_with_the_root_are_the_most),
+        cmocka_unit_test(intermediate_that_is_no_ca_is_refused),
+        cmocka_unit_test(intermediate_that_may_not_sign_certificates_is_refused),
+        cmocka_unit_test(intermediate_without_key_usage_is_valid),
+        cmocka_unit_test(expired_certificate_is_refused),
+        cmocka_unit_test(certificate_of_the_future_is_refused),
+        cmocka_unit_test(unknown_critical_extension_is_refused),
+        cmocka_unit_test(path_length_is_obeyed),
+        cmocka_unit_test(leaf_key_usage_counts_if_there_is_one),
+        cmocka_unit_test(flipped_bits_of_an_intermediate_are_refused),
+        cmocka_unit_test(reference_root_can_be_a_root),
+        cmocka_unit_test(what_a_root_lacks_is_said),
+    };
+    return cmocka_run_group_tests_name("certchain", tests, make_chain, free_chain);
+}

@@ -14,9 +14,11 @@
  * processor, DPAKIT_WORKERS=N to change; 1 makes runs deterministic) take turns on them with an
  * instruction budget, so a thread that polls forever starves nobody. After a fault, a bad call or
  * an overrun run-time limit the process is in the error state: whoever waits gets DPK_ERR_FAULT or
- * DPK_ERR_TIMEOUT, never hangs; every later call fails at once; other processes go on.
+ * DPK_ERR_TIMEOUT, never hangs; every later call fails at once (but dpk_copy_out and dpk_heap_free:
+ * memory can still be read and given back); other processes go on.
  *
- * All functions may be called from any host thread. None prints.
+ * All functions may be called from any host thread. None prints. An RPC may run on the very thread
+ * that called it.
  */
 #ifndef DPK_DPAOS_H
 #define DPK_DPAOS_H
@@ -24,10 +26,11 @@
 #include "base/base.h"
 #include "loader/loader.h"
 
-#define DPK_THREADS_MAX 256        /* DPA threads at once, over all processes (guide, 3.4.8.5) */
+#define DPK_THREADS_MAX       256  /* DPA threads at once, over all processes (guide, 3.4.8.5) */
 #define DPK_RUN_TIME_LIMIT_MS 6000 /* default for an RPC or kernel thread (guide: 6 s) */
 
-/* ---- Processes ---------------------------------------------------------------------------------- */
+/* ---- Processes ----------------------------------------------------------------------------------
+ */
 
 struct dpk_process;
 
@@ -42,7 +45,8 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
                                    const struct dpk_process_options *options,
                                    struct dpk_process **out, struct dpk_error *err);
 
-/* Ends its threads, wherever they are, and frees everything. NULL is fine. */
+/* Ends its threads, wherever they are, and frees everything; host threads that wait for it get
+ * DPK_ERR_FAULT first. Not from a message sink. NULL is fine. */
 void dpk_process_destroy(struct dpk_process *p);
 
 /* DPK_OK, or DPK_ERR_FAULT / DPK_ERR_TIMEOUT with the story of the first failure: kind, thread,
@@ -52,7 +56,8 @@ enum dpk_status dpk_process_state(struct dpk_process *p, struct dpk_error *err);
 /* Instructions retired by all of the process's threads so far. */
 uint64_t dpk_process_instructions(const struct dpk_process *p);
 
-/* ---- Functions ---------------------------------------------------------------------------------- */
+/* ---- Functions ----------------------------------------------------------------------------------
+ */
 
 /* A function that the host may start: addresses of it and of its unpack wrapper, bytes of its
  * argument buffer (dpa_abi.h). */
@@ -71,12 +76,19 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
                                  const void *args, size_t size, uint64_t *result,
                                  struct dpk_error *err);
 
-/* ---- Heap --------------------------------------------------------------------------------------- */
+/* ---- Heap ---------------------------------------------------------------------------------------
+ */
 
 /* Addresses are the guest's. Alignment of an allocation: 64 bytes; `size` 0 is DPK_ERR_RANGE. */
 enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *address,
                                struct dpk_error *err);
+/* DPK_ERR_RANGE: not the start of an allocation that is in use. */
 enum dpk_status dpk_heap_free(struct dpk_process *p, uint64_t address, struct dpk_error *err);
+struct dpk_heap_info {
+    uint64_t base, size;           /* guest addresses, bytes */
+    uint64_t requested, allocated; /* bytes as asked for, and as taken with alignment */
+};
+void dpk_heap_info(struct dpk_process *p, struct dpk_heap_info *out);
 /* Copies and fills go anywhere in the process's writable (for copy_out readable) memory; outside
  * of it is DPK_ERR_RANGE and nothing is written. */
 enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from, uint64_t size,
@@ -86,7 +98,8 @@ enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uin
 enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uint64_t size,
                          struct dpk_error *err);
 
-/* ---- Events: 64-bit counters that host and DPA update and wait for ------------------------------ */
+/* ---- Events: 64-bit counters that host and DPA update and wait for ------------------------------
+ */
 
 struct dpk_event;
 
@@ -106,14 +119,15 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
                                   struct dpk_process *p, uint32_t timeout_ms,
                                   struct dpk_error *err);
 
-/* ---- Kernels ------------------------------------------------------------------------------------ */
+/* ---- Kernels ------------------------------------------------------------------------------------
+ */
 
 struct dpk_launch {
     struct dpk_call call;
     const void *args; /* copied */
     size_t args_size;
-    unsigned threads;           /* 1 to DPK_THREADS_MAX */
-    struct dpk_event *wait;     /* NULL: starts at once; else when value > wait_threshold */
+    unsigned threads;       /* 1 to DPK_THREADS_MAX */
+    struct dpk_event *wait; /* NULL: starts at once; else when value > wait_threshold */
     uint64_t wait_threshold;
     struct dpk_event *complete; /* NULL: nobody is told; else updated after the last thread */
     bool complete_adds;         /* true: add complete_count; false: set it */
@@ -126,10 +140,12 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
 /* Waits until every kernel launched so far has ended (dparun). */
 enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err);
 
-/* ---- Messages ----------------------------------------------------------------------------------- */
+/* ---- Messages -----------------------------------------------------------------------------------
+ */
 
-/* Receives one message: text of `size` bytes, not NUL-terminated; called on a worker thread, one
- * at a time per process, in the order in which the device sent them. */
+/* Receives one message: text of `size` bytes, not NUL-terminated; called on a worker thread or on
+ * one that is inside dpk_process_call, one at a time per process, in the order in which the device
+ * sent them. It must not wait for the process, destroy it or set its sink. */
 typedef void (*dpk_message_sink)(void *context, unsigned stream, unsigned level, unsigned thread_id,
                                  const char *text, size_t size);
 /* Where the process's messages go; none before this is called. */

@@ -1,0 +1,274 @@
+/* Processes: guest memory with a program in it, and what the host does to that memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dpaos/engine.h"
+
+#define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+static unsigned access_of(const struct dpk_segment *s)
+{
+    unsigned access = 0;
+    if (s->readable || s->writable)
+        access |= RV64_R;
+    if (s->writable)
+        access |= RV64_W;
+    if (s->executable)
+        access |= RV64_X;
+    return access;
+}
+
+static bool map_segments(struct dpk_process *p)
+{
+    for (size_t i = 0; i < dpk_image_segment_count(p->image); i++) {
+        const struct dpk_segment *s = dpk_image_segment(p->image, i);
+        uint64_t begin = s->address & ~PAGE_MASK;
+        uint64_t end = (s->address + s->memory_size + PAGE_MASK) & ~PAGE_MASK;
+        if (!rv64_memory_map(p->memory, begin, end - begin, access_of(s)) ||
+            !rv64_memory_store(p->memory, s->address, s->data, s->data_size))
+            return false;
+    }
+    return true;
+}
+
+/* What destroy and a create that failed have in common; no thread runs any more. */
+static void process_free(struct dpk_process *p)
+{
+    for (unsigned i = 0; i < DPK_THREADS_MAX; i++)
+        free(p->slots[i]);
+    free(p->events);
+    heap_destroy(p->heap);
+    if (p->core)
+        rv64_core_destroy(p->core);
+    if (p->memory)
+        rv64_memory_destroy(p->memory);
+    dpk_image_free(p->image);
+    pthread_cond_destroy(&p->idle);
+    pthread_mutex_destroy(&p->heap_lock);
+    pthread_mutex_destroy(&p->sink_lock);
+    free(p);
+}
+
+static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *err)
+{
+    p->memory = rv64_memory_create(GUEST_SIZE);
+    if (!p->memory)
+        return dpk_fail(err, DPK_ERR_NOMEM, "cannot reserve the memory of a DPA process");
+    p->core = rv64_core_create(p->memory);
+    p->heap = heap_create(HEAP_BASE, p->heap_size);
+    if (!p->core || !p->heap || !map_segments(p) ||
+        !rv64_memory_map(p->memory, HEAP_BASE, p->heap_size, RV64_R | RV64_W))
+        return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
+    return DPK_OK;
+}
+
+enum dpk_status dpk_process_create(const struct dpk_image *image,
+                                   const struct dpk_process_options *options,
+                                   struct dpk_process **out, struct dpk_error *err)
+{
+    uint64_t heap = options && options->heap_size ? options->heap_size : HEAP_DEFAULT;
+    uint32_t limit =
+        options && options->run_time_limit_ms ? options->run_time_limit_ms : DPK_RUN_TIME_LIMIT_MS;
+    *out = NULL;
+    if (heap > HEAP_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "a heap of %llu bytes, at most %llu are there",
+                        (unsigned long long)heap, HEAP_MAX);
+    struct dpk_process *p = calloc(1, sizeof *p);
+    if (!p)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = engine_enter(err);
+    if (status != DPK_OK) {
+        free(p);
+        return status;
+    }
+    p->image = dpk_image_share(image);
+    p->heap_size = (heap + PAGE_MASK) & ~PAGE_MASK;
+    p->limit = (uint64_t)limit * 1000000u;
+    p->born = engine_now();
+    list_init(&p->launches);
+    list_init(&p->host_waits);
+    pthread_cond_init(&p->idle, NULL);
+    pthread_mutex_init(&p->heap_lock, NULL);
+    pthread_mutex_init(&p->sink_lock, NULL);
+    status = process_build(p, err);
+    if (status != DPK_OK) {
+        process_free(p);
+        engine_leave();
+        return status;
+    }
+    *out = p;
+    return DPK_OK;
+}
+
+void process_leave(struct dpk_process *p)
+{
+    if (--p->users == 0)
+        pthread_cond_signal(&p->idle);
+}
+
+void dpk_process_destroy(struct dpk_process *p)
+{
+    if (!p)
+        return;
+    engine_lock();
+    process_fail(p, DPK_ERR_FAULT, "the process was destroyed");
+    while (p->users)
+        pthread_cond_wait(&p->idle, &dpaos_engine.lock);
+    for (size_t i = 0; i < p->event_count; i++)
+        event_unref(p->events[i]);
+    engine_unlock();
+    process_free(p);
+    engine_leave();
+}
+
+/* ---- State ---------------------------------------------------------------------------------- */
+
+void process_wake_hosts(struct dpk_process *p)
+{
+    for (struct list *n = p->host_waits.next; n != &p->host_waits; n = n->next)
+        pthread_cond_signal(&owner_of(n, struct host_wait, in_process)->cond);
+}
+
+enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err)
+{
+    return p->failed == DPK_OK ? DPK_OK : dpk_fail(err, p->failed, "%s", p->failure);
+}
+
+enum dpk_status dpk_process_state(struct dpk_process *p, struct dpk_error *err)
+{
+    engine_lock();
+    enum dpk_status status = process_state(p, err);
+    engine_unlock();
+    return status;
+}
+
+uint64_t dpk_process_instructions(const struct dpk_process *p)
+{
+    return p->instructions;
+}
+
+void dpk_process_set_sink(struct dpk_process *p, dpk_message_sink sink, void *context)
+{
+    pthread_mutex_lock(&p->sink_lock);
+    p->sink = sink;
+    p->sink_context = context;
+    pthread_mutex_unlock(&p->sink_lock);
+}
+
+/* ---- Functions ------------------------------------------------------------------------------ */
+
+static bool find_symbol(const struct dpk_process *p, const char *prefix, const char *name,
+                        uint64_t *address)
+{
+    char symbol[512];
+    int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, name);
+    return n > 0 && (size_t)n < sizeof symbol && dpk_image_symbol(p->image, symbol, address, NULL);
+}
+
+enum dpk_status dpk_process_function(const struct dpk_process *p, const char *name,
+                                     struct dpk_call *out, struct dpk_error *err)
+{
+    uint64_t size_at;
+    if (!find_symbol(p, "", name, &out->function) ||
+        !find_symbol(p, "_dpacc_unpack_", name, &out->unpack) ||
+        !find_symbol(p, "_dpacc_argsize_", name, &size_at))
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "program %s has no entry function %s",
+                        dpk_image_app(p->image), name);
+    const void *at = rv64_memory_at(p->memory, size_at, 8, RV64_R);
+    if (!at)
+        return dpk_fail(err, DPK_ERR_FORMAT, "program %s: _dpacc_argsize_%s is not in memory",
+                        dpk_image_app(p->image), name);
+    struct dpk_reader r = dpk_reader(at, 8);
+    out->argument_size = dpk_read_le64(&r);
+    if (out->argument_size > ARGUMENTS_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "function %s takes %llu bytes of arguments, at most "
+                        "%llu fit",
+                        name, (unsigned long long)out->argument_size, ARGUMENTS_MAX);
+    return DPK_OK;
+}
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *address,
+                               struct dpk_error *err)
+{
+    *address = 0;
+    enum dpk_status status = dpk_process_state(p, err);
+    if (status != DPK_OK)
+        return status;
+    pthread_mutex_lock(&p->heap_lock);
+    status = heap_alloc(p->heap, size, address, err);
+    pthread_mutex_unlock(&p->heap_lock);
+    return status;
+}
+
+enum dpk_status dpk_heap_free(struct dpk_process *p, uint64_t address, struct dpk_error *err)
+{
+    pthread_mutex_lock(&p->heap_lock);
+    enum dpk_status status = heap_free(p->heap, address, err);
+    pthread_mutex_unlock(&p->heap_lock);
+    return status;
+}
+
+void dpk_heap_info(struct dpk_process *p, struct dpk_heap_info *out)
+{
+    pthread_mutex_lock(&p->heap_lock);
+    *out = (struct dpk_heap_info){.base = HEAP_BASE,
+                                  .size = p->heap_size,
+                                  .requested = heap_requested(p->heap),
+                                  .allocated = heap_taken(p->heap)};
+    pthread_mutex_unlock(&p->heap_lock);
+}
+
+/* Guest bytes for the host to use; NULL with the error filled in. */
+static void *guest_bytes(const struct dpk_process *p, uint64_t address, uint64_t size,
+                         unsigned access, struct dpk_error *err)
+{
+    void *at = rv64_memory_at(p->memory, address, size, access);
+    if (!at)
+        dpk_fail(err, DPK_ERR_RANGE, "0x%llx, %llu bytes: not %s memory of the process",
+                 (unsigned long long)address, (unsigned long long)size,
+                 access & RV64_W ? "writable" : "readable");
+    return at;
+}
+
+enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from, uint64_t size,
+                            struct dpk_error *err)
+{
+    enum dpk_status status = dpk_process_state(p, err);
+    if (status != DPK_OK || size == 0)
+        return status;
+    void *at = guest_bytes(p, to, size, RV64_W, err);
+    if (!at)
+        return DPK_ERR_RANGE;
+    memcpy(at, from, size);
+    return DPK_OK;
+}
+
+enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uint64_t size,
+                             struct dpk_error *err)
+{
+    if (size == 0)
+        return DPK_OK;
+    const void *at = guest_bytes(p, from, size, RV64_R, err);
+    if (!at)
+        return DPK_ERR_RANGE;
+    memcpy(to, at, size);
+    return DPK_OK;
+}
+
+enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uint64_t size,
+                         struct dpk_error *err)
+{
+    enum dpk_status status = dpk_process_state(p, err);
+    if (status != DPK_OK || size == 0)
+        return status;
+    void *at = guest_bytes(p, address, size, RV64_W, err);
+    if (!at)
+        return DPK_ERR_RANGE;
+    memset(at, value, size);
+    return DPK_OK;
+}

@@ -1,0 +1,98 @@
+# What holds for every tool alike.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export DPAKIT_DEVICES=$PWD/devices
+    here=$BATS_TEST_DIRNAME/../..
+    tools=$(cd "$DPAKIT_BUILD/bin" && echo *)
+}
+
+@test "every tool folder gives a program" {
+    for d in "$here"/tools/*/; do
+        [ -x "$DPAKIT_BUILD/bin/$(basename "$d")" ] || { echo "$d"; false; }
+    done
+}
+
+@test "--help explains on standard output and succeeds" {
+    for t in $tools; do
+        "$t" --help >out 2>err || { echo "$t: exit $?"; false; }
+        grep -qi '^usage' out || { echo "$t: no usage"; false; }
+        [ ! -s err ] || { echo "$t: writes to stderr"; false; }
+    done
+}
+
+@test "--version tells the version in the file VERSION" {
+    for t in $tools; do
+        "$t" --version | grep -qF "$(cat "$here/VERSION")" || { echo "$t"; false; }
+    done
+}
+
+@test "an unknown option is one -E- line, exit 2" {
+    for t in $tools; do
+        code=0
+        "$t" --no-such-option >out 2>err || code=$?
+        [ "$code" -eq 2 ] || [ "$t" = dparun -a "$code" -eq 3 ] || { echo "$t: exit $code"; false; }
+        [ "$(grep -c '^-E- ' err)" -eq 1 ] || { echo "$t: $(cat err)"; false; }
+        grep -q 'no-such-option' err || { echo "$t: $(cat err)"; false; }
+        [ ! -s out ] || { echo "$t: writes to stdout"; false; }
+    done
+}
+
+@test "no arguments at all is wrong usage, with a hint" {
+    for t in $tools; do
+        code=0
+        "$t" >out 2>err || code=$?
+        [ "$code" -ge 1 ] && [ "$code" -le 3 ] || { echo "$t: exit $code"; false; }
+        grep -q '^-E- ' err || { echo "$t: $(cat err)"; false; }
+    done
+}
+
+@test "every tool has a manual page that formats without a warning" {
+    command -v man >/dev/null || skip "no man here"
+    for t in $tools; do
+        page=$DPAKIT_BUILD/share/man/man1/$t.1
+        [ -f "$page" ] || { echo "$t: no page"; false; }
+        LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" >out 2>err
+        [ ! -s err ] || { echo "$t: $(cat err)"; false; }
+        grep -q EXAMPLES out && grep -q 'EXIT STATUS' out || { echo "$t: sections"; false; }
+    done
+}
+
+@test "every option of --help is in the manual page" {
+    for t in $tools; do
+        page=$DPAKIT_BUILD/share/man/man1/$t.1
+        for o in $("$t" --help | grep -oE '(^|[ ,])--?[a-zA-Z][a-zA-Z0-9_-]*' | tr -d ' ,' | sort -u); do
+            sed 's/\\-/-/g; s/\\(hy/-/g' "$page" | grep -qE -- "(^|[^a-zA-Z0-9-])${o#-}([^a-zA-Z0-9_-]|$)|[^a-zA-Z0-9]${o#--}([^a-zA-Z0-9_-]|$)" ||
+                { echo "$t: $o is not in its page"; false; }
+        done
+    done
+}
+
+@test "the tree works where it is copied to" {
+    mkdir moved
+    for d in bin lib include share; do cp -a "$DPAKIT_BUILD/$d" moved/; done
+    for t in $tools; do
+        moved/bin/"$t" --version >/dev/null || { echo "$t"; false; }
+    done
+}
+
+@test "includes go only downwards" {
+    "$here/scripts/check-layers"
+}
+
+@test "an include that goes up is found" {
+    mkdir -p copy/scripts copy/lib/base copy/runtime copy/tools
+    cp "$here/scripts/check-layers" copy/scripts/
+    echo '#include "elfcrypto/elfcrypto.h"' >copy/lib/base/error.c
+    run copy/scripts/check-layers
+    [ "$status" -eq 1 ]
+    [[ $output == *"base must not include elfcrypto/elfcrypto.h"* ]]
+}
+
+@test "install and uninstall put and take away the same files" {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only"
+    "$here/scripts/install" "$DPAKIT_BUILD" "$PWD/prefix"
+    for t in $tools; do prefix/bin/"$t" --version >/dev/null || { echo "$t"; false; }; done
+    "$here/scripts/install" --remove "$DPAKIT_BUILD" "$PWD/prefix"
+    [ -z "$(find prefix -type f -o -type l)" ]
+}

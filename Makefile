@@ -49,6 +49,7 @@ HOST_LIBS := flexio doca_common doca_dpa ibverbs mlx5
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
 RT_OBJS := $(call objs,$(foreach r,$(RT_ROOMS),runtime/$(r)/*.c))
+HELPERS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/helpers/*.c)))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 
 .PHONY: all test demo bench fuzz format tidy check-layers install uninstall clean help
@@ -118,10 +119,13 @@ $(B)/share/man/man7/%: man/% ; $(put)
 $(O)/tests/%: $(O)/tests/unit/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
+$(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkrt.a $(O)/libdpk.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS) -pthread
 .SECONDARY:
 
 # TESTS='test_base mlxdpa' runs only those.
-test: all $(UNIT_TESTS)
+test: all $(UNIT_TESTS) $(HELPERS)
 	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' TEST_HOST_CFLAGS='$(SAN)' tests/run $(TESTS)
 
 demo: all

@@ -54,7 +54,8 @@ run dpacc \
     --devicecc-options="-D__linux__ -Wno-deprecated-declarations" \
     --app-name="dpa_hello_world_app" \
     -I"$tree/include/doca-2.2/"
-run gcc hello_world.c -o hello_world \
+# shellcheck disable=SC2086  # a list of options, for the tests' sanitizer build
+run gcc ${TEST_HOST_CFLAGS:-} hello_world.c -o hello_world \
     dpa_program.a libdoca_dpa.a \
     -I"$tree/include/doca-2.2/" \
     -DDOCA_ALLOW_EXPERIMENTAL_API \

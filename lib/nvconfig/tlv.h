@@ -1,0 +1,32 @@
+/* The TLV header as dwords (FORMATS.md 7), and what several files of this room need. */
+#ifndef DPK_NVCONFIG_TLV_H
+#define DPK_NVCONFIG_TLV_H
+
+#include "nvconfig.h"
+
+#define TLV_HEADER_DWORDS 3
+#define TLV_HEADER_SIZE   ((size_t)12)
+
+void dpk_nv_put_tlv(struct dpk_buf *out, const struct dpk_nv_tlv *tlv);
+
+/* Decodes the three header dwords: everything but the data. The message has no offset. */
+enum dpk_status dpk_nv_header_decode(const uint32_t header[TLV_HEADER_DWORDS],
+                                     struct dpk_nv_tlv *out, struct dpk_error *err);
+
+/* DPK_ERR_EXISTS if a TLV of that class and index is in the list. */
+enum dpk_status dpk_nv_list_add_new(struct dpk_nv_list *list, const struct dpk_nv_tlv *tlv,
+                                    struct dpk_error *err);
+
+/* "False, True", "0 to 15": what a parameter may be, for messages. */
+void dpk_nv_value_legal(const struct dpk_nv_param *param, char *out, size_t size);
+
+/* The flags of an identity TLV must not contradict each other. */
+struct dpk_nv_flags {
+    bool disable_override, keep_same_priority, per_tlv_priority, erase_lower_priority;
+};
+struct dpk_nv_flags dpk_nv_identity_flags(const struct dpk_nv_tlv *identity);
+enum dpk_status dpk_nv_flags_check(const struct dpk_nv_flags *flags, struct dpk_error *err);
+
+bool dpk_nv_is_identity(const struct dpk_nv_tlv *tlv);
+
+#endif

@@ -1,0 +1,228 @@
+/* Values of parameters: text to bits and back. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tlv.h"
+
+#define VALUE_TEXT_MAX 4096
+
+static uint32_t max_of(const struct dpk_nv_param *param)
+{
+    return param->bits == 32 ? UINT32_MAX : (1u << param->bits) - 1;
+}
+
+void dpk_nv_value_legal(const struct dpk_nv_param *param, char *out, size_t size)
+{
+    struct dpk_buf b = {0};
+    switch (param->type) {
+    case DPK_NV_BOOL:
+        dpk_put_format(&b, "False or True");
+        break;
+    case DPK_NV_UNSIGNED:
+        dpk_put_format(&b, "0 to %u", max_of(param));
+        break;
+    case DPK_NV_BINARY:
+        dpk_put_format(&b, "hexadecimal 0 to %X", max_of(param));
+        break;
+    case DPK_NV_ENUM:
+        for (size_t i = 0; i < param->choice_count; i++)
+            dpk_put_format(&b, "%s%s(%u)", i ? ", " : "", param->choices[i].name,
+                           param->choices[i].value);
+        break;
+    case DPK_NV_STRING:
+        dpk_put_format(&b, "at most %zu printable ASCII characters", param->bytes);
+        break;
+    case DPK_NV_BYTES:
+        dpk_put_format(&b, "%zu hexadecimal digits (colons, dashes and space ignored)",
+                       2 * param->bytes);
+        break;
+    }
+    snprintf(out, size, "%.*s", (int)b.size, b.data ? (const char *)b.data : "");
+    dpk_buf_free(&b);
+}
+
+static enum dpk_status bad_value(const struct dpk_nv_param *param, const char *text,
+                                 struct dpk_error *err)
+{
+    char legal[512];
+    dpk_nv_value_legal(param, legal, sizeof legal);
+    if (!*text)
+        return dpk_fail(err, DPK_ERR_RANGE, "no value; legal: %s", legal);
+    return dpk_fail(err, DPK_ERR_RANGE, "bad value '%.60s%s'; legal: %s", text,
+                    strlen(text) > 60 ? "..." : "", legal);
+}
+
+static bool parse_number(const char *text, bool hexadecimal, uint32_t max, uint32_t *out)
+{
+    const char *digits = text;
+    int base = hexadecimal ? 16 : 10;
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
+        base = 16;
+        digits += 2;
+    }
+    if (!isxdigit((unsigned char)*digits))
+        return false;
+    char *end = NULL;
+    errno = 0;
+    unsigned long value = strtoul(digits, &end, base);
+    if (errno || *end || value > max)
+        return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+static bool parse_named(const struct dpk_nv_param *param, const char *text, uint32_t *out)
+{
+    if (param->type == DPK_NV_BOOL) {
+        bool on = strcasecmp(text, "True") == 0;
+        *out = on;
+        return on || strcasecmp(text, "False") == 0 || parse_number(text, false, 1, out);
+    }
+    for (size_t i = 0; i < param->choice_count; i++) {
+        if (strcasecmp(text, param->choices[i].name) == 0) {
+            *out = param->choices[i].value;
+            return true;
+        }
+    }
+    uint32_t value;
+    if (!parse_number(text, false, max_of(param), &value))
+        return false;
+    for (size_t i = 0; i < param->choice_count; i++) {
+        if (param->choices[i].value == value) {
+            *out = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t load_dword(const uint8_t *p)
+{
+    struct dpk_reader r = dpk_reader(p, 4);
+    return dpk_read_be32(&r);
+}
+
+static void store_number(const struct dpk_nv_param *param, uint32_t value, uint8_t *data)
+{
+    uint32_t mask = max_of(param) << param->low_bit;
+    uint32_t old = load_dword(data + param->offset);
+    dpk_store_be32(data + param->offset, (old & ~mask) | value << param->low_bit);
+}
+
+static bool store_string(const struct dpk_nv_param *param, const char *text, uint8_t *data)
+{
+    size_t length = strlen(text);
+    if (length > param->bytes)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!isascii((unsigned char)text[i]) || !isprint((unsigned char)text[i]))
+            return false;
+    memset(data + param->offset, 0, param->bytes);
+    memcpy(data + param->offset, text, length);
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool store_bytes(const struct dpk_nv_param *param, const char *text, uint8_t *data)
+{
+    size_t digits = 0;
+    uint8_t value[DPK_NV_DATA_MAX];
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        text += 2;
+    for (; *text; text++) {
+        if (*text == ':' || *text == '-' || isspace((unsigned char)*text))
+            continue;
+        int digit = hex_digit(*text);
+        if (digit < 0 || digits == 2 * param->bytes)
+            return false;
+        uint8_t *byte = &value[digits / 2];
+        *byte = (uint8_t)(digits % 2 ? *byte | digit : digit << 4);
+        digits++;
+    }
+    if (digits != 2 * param->bytes)
+        return false;
+    memcpy(data + param->offset, value, param->bytes);
+    return true;
+}
+
+enum dpk_status dpk_nv_value_parse(const struct dpk_nv_param *param, const char *text,
+                                   uint8_t *data, struct dpk_error *err)
+{
+    char trimmed[VALUE_TEXT_MAX];
+    uint32_t number = 0;
+    bool ok = false;
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    if (length >= sizeof trimmed)
+        return bad_value(param, text, err);
+    memcpy(trimmed, text, length);
+    trimmed[length] = 0;
+    switch (param->type) {
+    case DPK_NV_BOOL:
+    case DPK_NV_ENUM:
+        ok = parse_named(param, trimmed, &number);
+        break;
+    case DPK_NV_UNSIGNED:
+    case DPK_NV_BINARY:
+        ok = parse_number(trimmed, param->type == DPK_NV_BINARY, max_of(param), &number);
+        break;
+    case DPK_NV_STRING:
+        return store_string(param, trimmed, data) ? DPK_OK : bad_value(param, trimmed, err);
+    case DPK_NV_BYTES:
+        return store_bytes(param, trimmed, data) ? DPK_OK : bad_value(param, trimmed, err);
+    }
+    if (!ok)
+        return bad_value(param, trimmed, err);
+    store_number(param, number, data);
+    return DPK_OK;
+}
+
+static void format_named(const char *name, uint32_t value, enum dpk_nv_style style,
+                         struct dpk_buf *out)
+{
+    if (style == DPK_NV_STYLE_QUERY)
+        dpk_put_format(out, "%s(%u)", name, value);
+    else
+        dpk_put_format(out, "%s", name);
+}
+
+void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
+                         enum dpk_nv_style style, struct dpk_buf *out)
+{
+    const uint8_t *at = data + param->offset;
+    if (param->type == DPK_NV_STRING) {
+        for (size_t i = 0; i < param->bytes && isascii(at[i]) && isprint(at[i]); i++)
+            dpk_put_u8(out, at[i]);
+        return;
+    }
+    if (param->type == DPK_NV_BYTES) {
+        for (size_t i = 0; i < param->bytes; i++)
+            dpk_put_format(out, "%02X", at[i]);
+        return;
+    }
+    uint32_t value = load_dword(at) >> param->low_bit & max_of(param);
+    if (param->type == DPK_NV_BOOL) {
+        format_named(value ? "True" : "False", value, style, out);
+        return;
+    }
+    for (size_t i = 0; i < param->choice_count; i++) {
+        if (param->choices[i].value == value) {
+            format_named(param->choices[i].name, value, style, out);
+            return;
+        }
+    }
+    dpk_put_format(out, param->type == DPK_NV_BINARY ? "0x%X" : "%u", value);
+}

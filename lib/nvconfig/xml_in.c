@@ -1,0 +1,243 @@
+/* XML to TLVs, with libxml2. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include "tlv.h"
+
+#define NAMESPACE "http://www.mellanox.com/config"
+
+/* The line of a node, for messages. */
+static enum dpk_status fail_at(const xmlNode *node, enum dpk_status status, struct dpk_error *err)
+{
+    return err ? dpk_error_prefix(err, "line %ld: %s", xmlGetLineNo(node), (const char *)node->name)
+               : status;
+}
+
+static bool is_blank(const xmlChar *text)
+{
+    while (text && isspace(*text))
+        text++;
+    return !text || !*text;
+}
+
+/* The text of an element that may hold nothing but text. */
+static enum dpk_status text_of(const xmlNode *node, struct dpk_buf *out, struct dpk_error *err)
+{
+    for (const xmlNode *n = node->children; n; n = n->next) {
+        if (n->type == XML_COMMENT_NODE)
+            continue;
+        if (n->type != XML_TEXT_NODE && n->type != XML_CDATA_SECTION_NODE)
+            return dpk_fail(err, DPK_ERR_FORMAT, "a value is text, not <%s>",
+                            n->name ? (const char *)n->name : "?");
+        dpk_put(out, n->content, n->content ? strlen((const char *)n->content) : 0);
+    }
+    dpk_put_u8(out, 0);
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+static enum dpk_status number_attribute(const char *name, const char *value, unsigned max,
+                                        unsigned *out, struct dpk_error *err)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long n = strtoul(value, &end, 0);
+    if (!isdigit((unsigned char)*value) || errno || *end || n > max)
+        return dpk_fail(err, DPK_ERR_RANGE, "attribute %s='%.40s'; legal: 0 to %u", name, value,
+                        max);
+    *out = (unsigned)n;
+    return DPK_OK;
+}
+
+static enum dpk_status priority_attribute(const char *value, enum dpk_nv_priority *out,
+                                          struct dpk_error *err)
+{
+    static const enum dpk_nv_priority all[] = {DPK_NV_USER, DPK_NV_OEM, DPK_NV_MLNX};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcasecmp(value, dpk_nv_priority_name(all[i])) == 0) {
+            *out = all[i];
+            return DPK_OK;
+        }
+    }
+    return dpk_fail(err, DPK_ERR_RANGE, "attribute priority='%.40s'; legal: USER, OEM, MLNX",
+                    value);
+}
+
+static enum dpk_status parse_attribute(const char *name, const char *value, struct dpk_nv_tlv *tlv,
+                                       struct dpk_error *err)
+{
+    unsigned flag = 0;
+    enum dpk_status status;
+    if (strcmp(name, "priority") == 0)
+        return priority_attribute(value, &tlv->priority, err);
+    if (strcmp(name, "writer_id") == 0)
+        return number_attribute(name, value, 31, &tlv->writer_id, err);
+    if (strcmp(name, "ovr_en") == 0) {
+        status = number_attribute(name, value, 1, &flag, err);
+        tlv->ovr_en = flag;
+        return status;
+    }
+    if (strcmp(name, "rd_en") == 0) {
+        status = number_attribute(name, value, 1, &flag, err);
+        tlv->rd_en = flag;
+        return status;
+    }
+    return dpk_fail(err, DPK_ERR_FORMAT,
+                    "unknown attribute %.40s; legal: ovr_en, rd_en, writer_id, priority", name);
+}
+
+static enum dpk_status parse_attributes(const xmlNode *node, struct dpk_nv_tlv *tlv,
+                                        struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    for (xmlAttr *a = node->properties; a && status == DPK_OK; a = a->next) {
+        xmlChar *value = xmlNodeListGetString(node->doc, a->children, 1);
+        status = parse_attribute((const char *)a->name, value ? (const char *)value : "", tlv, err);
+        xmlFree(value);
+    }
+    return status;
+}
+
+static enum dpk_status parse_param(const xmlNode *node, const struct dpk_nv_def *def, bool *given,
+                                   struct dpk_nv_tlv *tlv, struct dpk_error *err)
+{
+    size_t i = 0;
+    while (i < def->param_count && strcmp(def->params[i].name, (const char *)node->name) != 0)
+        i++;
+    if (i == def->param_count)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s has no such parameter", def->name);
+    if (given[i])
+        return dpk_fail(err, DPK_ERR_EXISTS, "given twice in %s", def->name);
+    if (node->properties)
+        return dpk_fail(err, DPK_ERR_FORMAT, "a parameter has no attributes");
+    given[i] = true;
+    struct dpk_buf text = {0};
+    enum dpk_status status = text_of(node, &text, err);
+    if (status == DPK_OK)
+        status = dpk_nv_value_parse(&def->params[i], (const char *)text.data, tlv->data, err);
+    dpk_buf_free(&text);
+    return status;
+}
+
+static enum dpk_status parse_params(const xmlNode *node, const struct dpk_nv_def *def,
+                                    struct dpk_nv_tlv *tlv, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    bool *given = calloc(def->param_count + 1, sizeof *given);
+    if (!given)
+        return dpk_fail_nomem(err);
+    for (const xmlNode *n = node->children; n && status == DPK_OK; n = n->next) {
+        if (n->type == XML_COMMENT_NODE || (n->type == XML_TEXT_NODE && is_blank(n->content)))
+            continue;
+        if (n->type != XML_ELEMENT_NODE) {
+            status = dpk_fail(err, DPK_ERR_FORMAT, "text outside a parameter");
+            break;
+        }
+        status = parse_param(n, def, given, tlv, err);
+        if (status != DPK_OK)
+            fail_at(n, status, err);
+    }
+    for (size_t i = 0; i < def->param_count && status == DPK_OK; i++) {
+        char legal[512];
+        dpk_nv_value_legal(&def->params[i], legal, sizeof legal);
+        if (!given[i])
+            status = dpk_fail(err, DPK_ERR_FORMAT, "parameter %s is missing; legal: %s",
+                              def->params[i].name, legal);
+    }
+    free(given);
+    return status;
+}
+
+static enum dpk_status parse_tlv(const struct dpk_nv_defs *defs, const xmlNode *node,
+                                 struct dpk_nv_list *out, struct dpk_error *err)
+{
+    const struct dpk_nv_def *def = dpk_nv_defs_find(defs, (const char *)node->name);
+    if (!def)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                        "unknown TLV; mlxconfig-lite gen_tlvs_file lists those there are");
+    struct dpk_nv_tlv tlv = {.class_id = def->class_id,
+                             .index = def->index,
+                             .priority = DPK_NV_MLNX,
+                             .ovr_en = true,
+                             .rd_en = true,
+                             .size = def->size};
+    enum dpk_status status = parse_attributes(node, &tlv, err);
+    if (status == DPK_OK)
+        status = parse_params(node, def, &tlv, err);
+    if (status == DPK_OK)
+        status = dpk_nv_list_add_new(out, &tlv, err);
+    return status;
+}
+
+static enum dpk_status parse_root(const struct dpk_nv_defs *defs, const xmlNode *root,
+                                  struct dpk_nv_list *out, struct dpk_error *err)
+{
+    if (strcmp((const char *)root->name, "config") != 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "the root element is <%s>, must be <config>",
+                        (const char *)root->name);
+    if (root->ns && strcmp((const char *)root->ns->href, NAMESPACE) != 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "unknown namespace %.80s, must be %s",
+                        (const char *)root->ns->href, NAMESPACE);
+    for (const xmlNode *n = root->children; n; n = n->next) {
+        if (n->type == XML_COMMENT_NODE || (n->type == XML_TEXT_NODE && is_blank(n->content)))
+            continue;
+        if (n->type != XML_ELEMENT_NODE)
+            return dpk_fail(err, DPK_ERR_FORMAT, "line %ld: text outside a TLV", xmlGetLineNo(n));
+        enum dpk_status status = parse_tlv(defs, n, out, err);
+        if (status != DPK_OK)
+            return fail_at(n, status, err);
+    }
+    return DPK_OK;
+}
+
+static enum dpk_status syntax_error(xmlParserCtxt *context, struct dpk_error *err)
+{
+    const xmlError *e = xmlCtxtGetLastError(context);
+    return dpk_fail(err, DPK_ERR_FORMAT, "line %d: not well-formed XML: %s", e ? e->line : 0,
+                    e && e->message ? e->message : "unknown reason");
+}
+
+enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml, size_t size,
+                                 struct dpk_nv_list *out, struct dpk_error *err)
+{
+    if (size == 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "empty, no XML");
+    if (size > DPK_NV_XML_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "XML of more than %zu bytes", DPK_NV_XML_MAX);
+    enum dpk_status status = DPK_OK;
+    struct dpk_nv_list list = {0};
+    xmlDoc *doc = NULL;
+    xmlParserCtxt *context = xmlNewParserCtxt();
+    if (!context)
+        return dpk_fail_nomem(err);
+    doc = xmlCtxtReadMemory(context, xml, (int)size, NULL, NULL,
+                            XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                                XML_PARSE_NOCDATA);
+    if (!doc) {
+        status = syntax_error(context, err);
+        goto out;
+    }
+    /* Entities are the only use of a DTD here, and nobody needs them. */
+    if (doc->intSubset || doc->extSubset) {
+        status = dpk_fail(err, DPK_ERR_FORMAT, "a document type (DTD) is not allowed");
+        goto out;
+    }
+    const xmlNode *root = xmlDocGetRootElement(doc);
+    status = root ? parse_root(defs, root, &list, err)
+                  : dpk_fail(err, DPK_ERR_FORMAT, "no root element");
+    if (status == DPK_OK && list.count == 0)
+        status = dpk_fail(err, DPK_ERR_FORMAT, "no TLV inside <config>");
+out:
+    xmlFreeDoc(doc);
+    xmlFreeParserCtxt(context);
+    if (status != DPK_OK)
+        dpk_nv_list_free(&list);
+    else
+        *out = list;
+    return status;
+}

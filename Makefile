@@ -134,6 +134,7 @@ demo: all
 bench: all
 	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' bench/run
 
+-include bench/bench.mk
 -include fuzz/fuzz.mk
 
 # ---- Upkeep ----------------------------------------------------------------------------------------

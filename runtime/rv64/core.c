@@ -1,19 +1,130 @@
-/* The core, and names of faults. */
-#include "core.h"
+/* The core: its caches of decoded blocks, from first use to last. */
+#include "block.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Room for blocks comes in chunks. A guest that jumps to every halfword of its code fills a cache
+ * at some tens of bytes for each of its own: beyond the limit all is forgotten. */
+enum { CHUNK = 256 << 10, CACHE_MAX = 64 << 20 };
+
+struct rv64_chunk {
+    struct rv64_chunk *older;
+    uint64_t bytes[]; /* for the alignment of blocks */
+};
 
 struct rv64_core *rv64_core_create(struct rv64_memory *mem)
 {
     struct rv64_core *core = calloc(1, sizeof *core);
-    if (core != NULL)
-        core->mem = mem;
+    if (core == NULL)
+        return NULL;
+    core->mem = mem;
+    if (pthread_mutex_init(&core->lock, NULL) != 0) {
+        free(core);
+        return NULL;
+    }
     return core;
+}
+
+/* With the lock held, or nobody else left. */
+static void cache_drop(struct rv64_cache *cache)
+{
+    if (cache == NULL || --cache->users != 0)
+        return;
+    for (struct rv64_chunk *c = cache->chunks, *older; c != NULL; c = older) {
+        older = c->older;
+        free(c);
+    }
+    free(cache);
 }
 
 void rv64_core_destroy(struct rv64_core *core)
 {
+    if (core == NULL)
+        return;
+    cache_drop(core->cache);
+    pthread_mutex_destroy(&core->lock);
     free(core);
+}
+
+struct rv64_cache *rv64_cache_acquire(struct rv64_core *core)
+{
+    pthread_mutex_lock(&core->lock);
+    uint64_t generation = atomic_load(&core->mem->code_generation);
+    struct rv64_cache *cache = core->cache;
+    if (cache == NULL || cache->generation != generation || cache->used >= CACHE_MAX) {
+        cache_drop(cache);
+        cache = core->cache = calloc(1, sizeof *cache);
+        if (cache != NULL) {
+            cache->generation = generation;
+            cache->users = 1;
+        }
+    }
+    if (cache != NULL)
+        cache->users++;
+    pthread_mutex_unlock(&core->lock);
+    return cache;
+}
+
+void rv64_cache_release(struct rv64_core *core, struct rv64_cache *cache)
+{
+    pthread_mutex_lock(&core->lock);
+    cache_drop(cache);
+    pthread_mutex_unlock(&core->lock);
+}
+
+static void *cache_allocate(struct rv64_cache *cache, size_t size)
+{
+    if (cache->used >= CACHE_MAX)
+        return NULL;
+    if (cache->room < size) {
+        struct rv64_chunk *chunk = malloc(sizeof *chunk + CHUNK);
+        if (chunk == NULL)
+            return NULL;
+        chunk->older = cache->chunks;
+        cache->chunks = chunk;
+        cache->room = CHUNK;
+        cache->used += CHUNK;
+    }
+    cache->room -= size;
+    return (uint8_t *)cache->chunks->bytes + cache->room;
+}
+
+/* With the lock held. */
+static struct rv64_block *make_block(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
+                                     const void *const handlers[RUN_COUNT])
+{
+    union {
+        struct rv64_block block;
+        uint8_t room[sizeof(struct rv64_block) + (RV64_BLOCK_MAX + 1) * sizeof(struct rv64_run)];
+    } draft = {0};
+    unsigned n = rv64_translate(core->mem, pc, &draft.block);
+    size_t size = sizeof(struct rv64_block) + n * sizeof(struct rv64_run);
+    struct rv64_block *block = cache_allocate(cache, size);
+    if (block == NULL)
+        return NULL;
+    for (unsigned i = 0; i < n; i++)
+        draft.block.run[i].handler = handlers[draft.block.run[i].kind];
+    memcpy(block, &draft, size);
+
+    _Atomic(struct rv64_block *) *bucket = &cache->buckets[rv64_bucket(pc)];
+    block->other = atomic_load_explicit(bucket, memory_order_relaxed);
+    atomic_store_explicit(bucket, block, memory_order_release);
+    return block;
+}
+
+struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
+                                  const void *const handlers[RUN_COUNT])
+{
+    struct rv64_block *block = rv64_cache_find(cache, pc);
+    if (block != NULL)
+        return block;
+    pthread_mutex_lock(&core->lock);
+    block = rv64_cache_find(cache, pc); /* somebody may have been faster */
+    if (block == NULL)
+        block = make_block(core, cache, pc, handlers);
+    pthread_mutex_unlock(&core->lock);
+    return block;
 }
 
 const char *rv64_fault_name(enum rv64_fault fault)

@@ -6,6 +6,8 @@
 
 struct rv64_core {
     struct rv64_memory *mem;
+    pthread_mutex_t lock;     /* of the caches' users and of making blocks */
+    struct rv64_cache *cache; /* the current one, NULL before the first run */
 };
 
 /* Ends a run: says why in the hart. */

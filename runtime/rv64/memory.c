@@ -14,7 +14,7 @@ struct rv64_memory *rv64_memory_create(uint64_t size)
     if (mem == NULL)
         return NULL;
     mem->size = size;
-    mem->access = calloc(size / RV64_PAGE, 1);
+    mem->access = calloc(RV64_PAGES, 1);
     if (mem->access == NULL)
         goto no_access;
     void *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

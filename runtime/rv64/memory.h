@@ -12,6 +12,9 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest words are read 
 enum { RV64_PAGE_SHIFT = 12 };
 _Static_assert(RV64_PAGE == 1u << RV64_PAGE_SHIFT, "page size");
 
+/* Of all guest addresses that can be; pages beyond the size stay without access. */
+enum { RV64_PAGES = 1 << (32 - RV64_PAGE_SHIFT) };
+
 struct rv64_memory {
     uint8_t *base;   /* host address of guest address 0 */
     uint8_t *access; /* RV64_R | RV64_W | RV64_X of each page; read without the lock */

@@ -123,9 +123,16 @@ $(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS) -pthread
 .SECONDARY:
+# Device programs of the tests: they bring their own start-up, so only compiler and linker count.
+TEST_PROGRAMS := $(patsubst tests/data/%.c,$(O)/tests/data/%.elf,$(sort $(wildcard tests/data/*.c)))
+$(O)/tests/data/%.elf: tests/data/%.c runtime/dev/dpa_abi.h
+	$(call say,DPA,$<)
+	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Wall -Werror -Iruntime -nostdlib -static \
+	  -fuse-ld=lld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
+$(UNIT_TESTS): | $(TEST_PROGRAMS)
 
 # TESTS='test_base mlxdpa' runs only those.
-test: all $(UNIT_TESTS) $(HELPERS)
+test: all $(UNIT_TESTS) $(HELPERS) $(TEST_PROGRAMS)
 	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' TEST_HOST_CFLAGS='$(SAN)' tests/run $(TESTS)
 
 demo: all

@@ -27,6 +27,12 @@ struct dpk_image {
     size_t function_count;
 };
 
+/* An empty image; NULL: out of memory. `app` may be NULL. */
+struct dpk_image *image_create(const char *app);
+/* Takes the allocated bytes over (sets *elf to NULL) and reads them. */
+enum dpk_status image_fill(struct dpk_image *image, uint8_t **elf, size_t size,
+                           struct dpk_error *err);
+
 /* Checks the ELF header and the program headers of image->elf and fills segments and entry. */
 enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err);
 

@@ -37,16 +37,6 @@ static enum dpk_status copy_in(const struct dpk_load_request *ask, struct privat
     return DPK_OK;
 }
 
-static void name_image(char to[256], const char *app)
-{
-    size_t n = 0;
-    for (; app && app[n] && n < 255; n++)
-        to[n] = app[n] > ' ' && app[n] < 0x7f ? app[n] : '?';
-    to[n] = '\0';
-    if (n == 0)
-        memcpy(to, "program", sizeof "program");
-}
-
 /* "DIGEST_MISMATCH (segment 2)" */
 static void describe(const struct dpk_load_result *result, char *out, size_t size)
 {
@@ -108,12 +98,6 @@ static enum dpk_status judge(struct dpk_device *device, const struct dpk_load_re
     return record(device, result, app, warn ? "WARNING" : "OK", story, err);
 }
 
-static enum dpk_status build(struct dpk_image *image, struct dpk_error *err)
-{
-    enum dpk_status status = image_read_elf(image, err);
-    return status == DPK_OK ? image_read_symbols(image, err) : status;
-}
-
 enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,
                          struct dpk_load_result *result, struct dpk_error *err)
 {
@@ -122,20 +106,15 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
     struct dpk_error why = {0};
     enum dpk_status status;
     *out = NULL;
-    struct dpk_image *image = calloc(1, sizeof *image);
+    struct dpk_image *image = image_create(ask->app);
     if (!image)
         return dpk_fail_nomem(err);
-    atomic_init(&image->references, 1);
-    name_image(image->app, ask->app);
 
     if ((status = copy_in(ask, &copy, &why)) == DPK_OK)
         status = verify(ask->device, &copy, &found, &why);
-    image->elf = copy.elf;
-    image->elf_size = copy.elf_size;
-    copy.elf = NULL;
     /* Bytes that nobody vouches for are not even parsed when the device wants a signature. */
     if (status == DPK_OK && (!found.authentication || found.verdict == DPK_VERDICT_OK))
-        status = build(image, &why);
+        status = image_fill(image, &copy.elf, copy.elf_size, &why);
     if (status != DPK_OK) {
         record(ask->device, &found, image->app, "NOT_LOADED", why.message, NULL);
         dpk_fail(err, status, "program %s: %s", image->app, why.message);
@@ -152,41 +131,4 @@ out:
     free(copy.crypto);
     free(copy.elf);
     return status;
-}
-
-struct dpk_image *dpk_image_share(const struct dpk_image *image)
-{
-    struct dpk_image *same = (struct dpk_image *)image; /* only its count changes */
-    atomic_fetch_add_explicit(&same->references, 1, memory_order_relaxed);
-    return same;
-}
-
-void dpk_image_free(struct dpk_image *image)
-{
-    if (!image || atomic_fetch_sub_explicit(&image->references, 1, memory_order_acq_rel) != 1)
-        return;
-    free(image->functions);
-    free(image->globals);
-    free(image->elf);
-    free(image);
-}
-
-const char *dpk_image_app(const struct dpk_image *image)
-{
-    return image->app;
-}
-
-size_t dpk_image_segment_count(const struct dpk_image *image)
-{
-    return image->segment_count;
-}
-
-const struct dpk_segment *dpk_image_segment(const struct dpk_image *image, size_t index)
-{
-    return index < image->segment_count ? &image->segments[index] : NULL;
-}
-
-uint64_t dpk_image_entry(const struct dpk_image *image)
-{
-    return image->entry;
 }

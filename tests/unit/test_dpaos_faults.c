@@ -1,0 +1,375 @@
+/* runtime/dpaos: what goes wrong: faults, bad calls, the run-time limit, destruction at any time.
+ */
+#include "dpa.h"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dpaos/engine.h"
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+/* The call faults with a story that begins like this and names the function; the process is then in
+ * the error state with the same story. */
+static void faults(const char *name, uint64_t a, uint64_t b, const char *story, const char *where)
+{
+    struct dpk_process *p = process();
+    struct dpk_error err = {0}, again = {0};
+    uint64_t result = 1;
+    assert_int_equal(try_rpc(p, name, a, b, 0, &result, &err), DPK_ERR_FAULT);
+    if (strncmp(err.message, story, strlen(story)) != 0 || !strstr(err.message, where))
+        fail_msg("%s: %s", name, err.message);
+    assert_int_equal(result, 0);
+    assert_int_equal(dpk_process_state(p, &again), DPK_ERR_FAULT);
+    assert_string_equal(again.message, err.message);
+    assert_int_equal(try_rpc(p, "add", 1, 2, 0, NULL, NULL), DPK_ERR_FAULT);
+    dpk_process_destroy(p);
+}
+
+static void bad_memory_accesses_fault(void **state)
+{
+    (void)state;
+    faults("store", 0, 1, "thread 0: store access fault at address 0x0, pc 0x", " (store+0x");
+    faults("load", 8, 0, "thread 0: load access fault at address 0x8, pc 0x", " (load+0x");
+    faults("load", 0x3ffffff8, 0, "thread 0: load access fault at address 0x3ffffff8,", "(load+");
+    faults("load", UINT64_MAX - 7, 0, "thread 0: load access fault at address 0xfffffffffffffff8",
+           "(load+");
+    faults("load", 1ull << 32, 0, "thread 0: load access fault at address 0x100000000", "(load+");
+}
+
+static void misaligned_accesses_fault(void **state)
+{
+    (void)state;
+    faults("load", 0x80000001, 0, "thread 0: ", "0x80000001, pc 0x");
+    faults("store", 0x80000004, 1, "thread 0: ", "0x80000004, pc 0x");
+}
+
+static void code_is_not_writable(void **state)
+{
+    (void)state;
+    faults("write_code", 0, 0, "thread 0: store access fault at address 0x1", "(write_code+0x");
+}
+
+static void data_is_not_executable(void **state)
+{
+    (void)state;
+    faults("jump", 0x80000000, 0, "thread 0: ", "0x80000000");
+    faults("jump", 0, 0, "thread 0: ", "pc 0x0");
+}
+
+static void bad_instructions_fault(void **state)
+{
+    (void)state;
+    faults("illegal", 0, 0, "thread 0: illegal instruction 0xffffffff, pc 0x", "(illegal+0x");
+    faults("breakpoint", 0, 0, "thread 0: breakpoint, pc 0x", "(breakpoint+0x");
+}
+
+static void stack_has_room_and_ends_in_a_guard(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process();
+    rpc(p, "deep", 100, 0);
+    dpk_process_destroy(p);
+    faults("deep", 1000, 0, "thread 0: store access fault at address 0x4000", "(recurse+0x");
+}
+
+static void bad_calls_fault(void **state)
+{
+    (void)state;
+    faults("bad_call", 0, 0, "thread 0: unknown call 0x0, pc 0x", "(bad_call+0x");
+    faults("bad_call", 12345, 0, "thread 0: unknown call 0x3039, pc 0x", "(bad_call+0x");
+    faults("event_get", 0, 0, "thread 0: bad event handle 0x0, pc 0x", "(event_get+0x");
+    faults("event_add", 1, 1, "thread 0: bad event handle 0x1, pc 0x", "(event_add+0x");
+    faults("event_set", UINT64_MAX, 1, "thread 0: bad event handle 0xffffffffffffffff", "(event_");
+    faults("event_wait", 77, 1, "thread 0: bad event handle 0x4d, pc 0x", "(event_wait+0x");
+    faults("message", 0, 5, "thread 0: message at bad address 0x0, pc 0x", "(message+0x");
+    faults("message", 0x80000000, 65537, "thread 0: message too long", "(message+0x");
+    faults("message", 0xbffffff0, 17, "thread 0: message at bad address 0xbffffff0,", "(message+");
+}
+
+static void fault_names_its_thread(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process();
+    struct dpk_error err = {0};
+    uint64_t flag = buffer(p, 8);
+    launch(p, (struct kernel){"poll_politely", {flag}, .threads = 3});
+    assert_int_equal(try_rpc(p, "store", 0, 1, 0, NULL, &err), DPK_ERR_FAULT);
+    assert_memory_equal(err.message, "thread 3: store access fault", 28);
+    dpk_process_destroy(p);
+}
+
+static void unpack_that_is_no_code_faults(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process();
+    struct dpk_call call = {.function = 4, .unpack = 0x80000000, .argument_size = 0};
+    assert_int_equal(dpk_process_call(p, &call, NULL, 0, NULL, NULL), DPK_ERR_FAULT);
+    dpk_process_destroy(p);
+}
+
+/* ---- Whoever waits learns of it -------------------------------------------------------------- */
+
+static void fault_in_a_kernel_ends_every_wait(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process();
+    struct dpk_event *never = dpk_event_create(), *done = dpk_event_create();
+    struct dpk_error err = {0};
+    launch(p, (struct kernel){"event_wait", {handle(never, p), 0, ~0ull}, 5, .complete = done});
+    launch(p, (struct kernel){"nothing", .complete = done});
+    launch(p, (struct kernel){"nothing", .wait = never, .complete = done});
+    struct dpk_process *other = process();
+    assert_int_equal(try_rpc(p, "store", 0, 0, 0, NULL, NULL), DPK_ERR_FAULT);
+    assert_int_equal(dpk_event_wait_gt(done, 0, UINT64_MAX, p, 20000, &err), DPK_ERR_FAULT);
+    assert_non_null(strstr(err.message, "store access fault"));
+    assert_int_equal(dpk_process_drain(p, &err), DPK_ERR_FAULT);
+    assert_int_equal(try_launch(p, (struct kernel){.name = "nothing"}, &err), DPK_ERR_FAULT);
+    assert_int_equal(dpk_event_get(done), 0);
+    assert_int_equal(rpc(other, "add", 3, 4), 7); /* other processes go on */
+    dpk_process_destroy(other);
+    dpk_process_destroy(p);
+    dpk_event_release(never);
+    dpk_event_release(done);
+}
+
+struct waiter {
+    struct dpk_process *p;
+    struct dpk_event *e;
+    enum dpk_status status;
+};
+
+static void *wait_for_event(void *arg)
+{
+    struct waiter *w = arg;
+    w->status = dpk_event_wait_gt(w->e, 0, UINT64_MAX, w->p, 20000, NULL);
+    return NULL;
+}
+
+static void *wait_in_call(void *arg)
+{
+    struct waiter *w = arg;
+    struct dpk_call call = function(w->p, "event_wait");
+    uint64_t args[3] = {handle(w->e, w->p), 0, UINT64_MAX};
+    w->status = dpk_process_call(w->p, &call, args, sizeof args, NULL, NULL);
+    return NULL;
+}
+
+static void *wait_for_kernels(void *arg)
+{
+    struct waiter *w = arg;
+    w->status = dpk_process_drain(w->p, NULL);
+    return NULL;
+}
+
+/* Starts a host thread in each kind of wait; they all end with DPK_ERR_FAULT after `end`. */
+static void all_waits_end(void (*end)(struct dpk_process *p))
+{
+    struct dpk_process *p = process();
+    struct dpk_event *never = dpk_event_create();
+    void *(*const kinds[])(void *) = {wait_for_event, wait_in_call, wait_for_kernels};
+    struct waiter waiters[3];
+    pthread_t threads[3];
+    launch(p, (struct kernel){"event_wait", {handle(never, p), 0, ~0ull}, .threads = 2});
+    for (unsigned i = 0; i < 3; i++) {
+        waiters[i] = (struct waiter){p, never, DPK_OK};
+        assert_int_equal(pthread_create(&threads[i], NULL, kinds[i], &waiters[i]), 0);
+    }
+    for (unsigned inside = 0; inside < 3; usleep(1000)) {
+        engine_lock();
+        inside = p->users;
+        engine_unlock();
+    }
+    double start = seconds();
+    end(p);
+    for (unsigned i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(waiters[i].status, DPK_ERR_FAULT);
+    }
+    assert_true(seconds() - start < 5);
+    if (end != dpk_process_destroy)
+        dpk_process_destroy(p);
+    dpk_event_release(never);
+}
+
+static void fault(struct dpk_process *p)
+{
+    assert_int_equal(try_rpc(p, "illegal", 0, 0, 0, NULL, NULL), DPK_ERR_FAULT);
+}
+
+static void fault_wakes_host_threads(void **state)
+{
+    (void)state;
+    all_waits_end(fault);
+}
+
+static void destroy_wakes_host_threads(void **state)
+{
+    (void)state;
+    all_waits_end(dpk_process_destroy);
+}
+
+/* ---- The run-time limit ---------------------------------------------------------------------- */
+
+static struct dpk_process *hasty(void)
+{
+    return process_with(&(struct dpk_process_options){.run_time_limit_ms = 200});
+}
+
+static void endless_call_reaches_the_limit(void **state)
+{
+    (void)state;
+    struct dpk_process *p = hasty();
+    struct dpk_error err = {0};
+    double start = seconds();
+    assert_int_equal(try_rpc(p, "spin", 0, 0, 0, NULL, &err), DPK_ERR_TIMEOUT);
+    assert_true(seconds() - start >= 0.2 && seconds() - start < 5);
+    assert_non_null(strstr(err.message, "thread 0: run-time limit of 200 ms reached, pc 0x"));
+    assert_non_null(strstr(err.message, "(spin"));
+    assert_int_equal(dpk_process_state(p, NULL), DPK_ERR_TIMEOUT);
+    dpk_process_destroy(p);
+}
+
+static void endless_kernel_reaches_the_limit(void **state)
+{
+    (void)state;
+    struct dpk_process *p = hasty();
+    launch(p, (struct kernel){"spin", .threads = 20});
+    assert_int_equal(dpk_process_drain(p, NULL), DPK_ERR_TIMEOUT);
+    dpk_process_destroy(p);
+}
+
+static void wait_for_an_event_reaches_the_limit(void **state)
+{
+    (void)state;
+    struct dpk_process *p = hasty();
+    struct dpk_event *never = dpk_event_create();
+    struct dpk_error err = {0};
+    assert_int_equal(try_rpc(p, "event_wait", handle(never, p), 0, UINT64_MAX, NULL, &err),
+                     DPK_ERR_TIMEOUT);
+    dpk_process_destroy(p);
+    p = hasty();
+    launch(p, (struct kernel){"event_wait", {handle(never, p), 0, ~0ull}, .threads = 20});
+    assert_int_equal(dpk_process_drain(p, &err), DPK_ERR_TIMEOUT);
+    dpk_process_destroy(p);
+    dpk_event_release(never);
+}
+
+static void limit_counts_each_activation_for_itself(void **state)
+{
+    (void)state;
+    struct dpk_process *p = hasty();
+    struct dpk_event *go = dpk_event_create();
+    launch(p, (struct kernel){"nothing", .wait = go}); /* has not started: no limit yet */
+    for (unsigned i = 0; i < 6; i++)
+        rpc(p, "pass_time", 50000, 0);
+    dpk_event_set(go, 1);
+    drain(p);
+    dpk_process_destroy(p);
+    dpk_event_release(go);
+}
+
+/* ---- Destruction ----------------------------------------------------------------------------- */
+
+static void destroy_ends_running_threads(void **state)
+{
+    (void)state;
+    struct dpk_event *never = dpk_event_create();
+    for (unsigned i = 0; i < 20; i++) {
+        struct dpk_process *p = process();
+        launch(p, (struct kernel){"spin", .threads = 10});
+        launch(p, (struct kernel){"nothing", .complete = never});
+        usleep(i * 100);
+        dpk_process_destroy(p);
+    }
+    assert_int_equal(dpk_event_get(never), 0);
+    dpk_event_release(never);
+}
+
+static void destroy_ends_what_never_started(void **state)
+{
+    (void)state;
+    struct dpk_event *never = dpk_event_create();
+    struct dpk_process *a = process(), *b = process();
+    launch(a, (struct kernel){"event_wait", {handle(never, a), 0, ~0ull}, .threads = 256});
+    launch(b, (struct kernel){"nothing", .threads = 256}); /* no thread is free */
+    launch(b, (struct kernel){"nothing", .wait = never});
+    dpk_process_destroy(b);
+    dpk_process_destroy(a);
+    dpk_event_add(never, 1); /* nobody is left to wake */
+    dpk_event_release(never);
+}
+
+static void destroy_of_nothing_is_fine(void **state)
+{
+    (void)state;
+    dpk_process_destroy(NULL);
+    dpk_process_destroy(process());
+}
+
+static void thousand_processes_come_and_go_quickly(void **state)
+{
+    (void)state;
+    struct dpk_image *image = kernels_image();
+    double start = seconds();
+    for (unsigned i = 0; i < 1000; i++) {
+        struct dpk_process *p = NULL;
+        assert_int_equal(dpk_process_create(image, NULL, &p, NULL), DPK_OK);
+        assert_int_equal(rpc(p, "add", i, 1), i + 1);
+        if (i % 10 == 0)
+            launch(p, (struct kernel){"nothing", .threads = 4});
+        dpk_process_destroy(p);
+    }
+    assert_true(seconds() - start < 20);
+    dpk_image_free(image);
+}
+
+static void many_processes_live_side_by_side(void **state)
+{
+    (void)state;
+    struct dpk_process *all[32];
+    for (unsigned i = 0; i < 32; i++)
+        all[i] = process();
+    for (unsigned i = 0; i < 32; i++)
+        set_word(all[i], buffer(all[i], 8), i);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(rpc(all[i], "load", 0x80000000, 0), i);
+    for (unsigned i = 0; i < 32; i++)
+        dpk_process_destroy(all[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_memory_accesses_fault),
+        cmocka_unit_test(misaligned_accesses_fault),
+        cmocka_unit_test(code_is_not_writable),
+        cmocka_unit_test(data_is_not_executable),
+        cmocka_unit_test(bad_instructions_fault),
+        cmocka_unit_test(stack_has_room_and_ends_in_a_guard),
+        cmocka_unit_test(bad_calls_fault),
+        cmocka_unit_test(fault_names_its_thread),
+        cmocka_unit_test(unpack_that_is_no_code_faults),
+        cmocka_unit_test(fault_in_a_kernel_ends_every_wait),
+        cmocka_unit_test(fault_wakes_host_threads),
+        cmocka_unit_test(destroy_wakes_host_threads),
+        cmocka_unit_test(endless_call_reaches_the_limit),
+        cmocka_unit_test(endless_kernel_reaches_the_limit),
+        cmocka_unit_test(wait_for_an_event_reaches_the_limit),
+        cmocka_unit_test(limit_counts_each_activation_for_itself),
+        cmocka_unit_test(destroy_ends_running_threads),
+        cmocka_unit_test(destroy_ends_what_never_started),
+        cmocka_unit_test(destroy_of_nothing_is_fine),
+        cmocka_unit_test(thousand_processes_come_and_go_quickly),
+        cmocka_unit_test(many_processes_live_side_by_side),
+    };
+    return cmocka_run_group_tests_name("dpaos faults", tests, NULL, NULL);
+}

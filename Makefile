@@ -34,8 +34,8 @@ endif
 
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wvla -Werror
 CFLAGS ?= -O2 -g
-SAN := $(if $(SANITIZE),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 , := ,
+SAN := $(if $(SANITIZE),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(CFLAGS) $(SAN) -fPIC \
              -ffile-prefix-map=$(CURDIR)/= -Ilib -Iruntime -Iinclude -Iinclude/doca-2.2 $(PKG_CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(LDFLAGS)

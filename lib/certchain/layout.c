@@ -10,7 +10,7 @@
 static uint16_t shift_in(uint16_t crc, unsigned bit)
 {
     bool out = crc & 0x8000;
-    crc = (uint16_t)(crc << 1 | bit);
+    crc = (uint16_t)((unsigned)crc << 1 | bit);
     return out ? crc ^ 0x100B : crc;
 }
 

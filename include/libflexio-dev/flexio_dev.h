@@ -1,0 +1,101 @@
+/*
+ * flexio_dev: the DPA side of FlexIO: threads, messages, spin locks.
+ *
+ *     __dpa_rpc__ uint64_t rpc_calculate(uint64_t a, uint64_t b)
+ *     {
+ *         flexio_dev_print("%lu + %lu\n", a, b);
+ *         return a + b;
+ *     }
+ */
+#ifndef FLEXIO_DEV_H
+#define FLEXIO_DEV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef __dpa_global__
+#define __dpa_global__
+#endif
+#ifndef __dpa_rpc__
+#define __dpa_rpc__
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    FLEXIO_DEV_STATUS_SUCCESS = 0,
+    FLEXIO_DEV_STATUS_FAILED = 1,
+} flexio_dev_status_t;
+
+typedef uint64_t flexio_uintptr_t;
+
+struct flexio_dev_thread_ctx;
+
+/* Function types, for declarations such as `flexio_dev_rpc_handler_t f;`. */
+typedef uint64_t(flexio_dev_rpc_handler_t)(uint64_t arg);
+typedef void(flexio_dev_event_handler_t)(uint64_t arg);
+typedef void(flexio_dev_async_rpc_handler_t)(uint64_t arg);
+typedef uint64_t(flexio_dev_arg_unpack_func_t)(void *argbuf, void *func);
+
+/* ---- Threads ---- */
+
+/* Stores the calling thread's context in `*dtctx`; returns 0. */
+int flexio_dev_get_thread_ctx(struct flexio_dev_thread_ctx **dtctx);
+/* The thread's number, as in the prefix of its messages. */
+uint32_t flexio_dev_get_thread_id(struct flexio_dev_thread_ctx *dtctx);
+/* Address of the thread's local storage, 0 if it has none. */
+flexio_uintptr_t flexio_dev_get_thread_local_storage(struct flexio_dev_thread_ctx *dtctx);
+/* End the activation, for good or until the next event. */
+__attribute__((noreturn)) void flexio_dev_thread_finish(void);
+__attribute__((noreturn)) void flexio_dev_thread_reschedule(void);
+
+/* ---- Messages ---- */
+
+typedef uint8_t flexio_msg_dev_level;
+#define FLEXIO_MSG_DEV_NO_PRINT 0
+#define FLEXIO_MSG_DEV_ALWAYS_PRINT 1
+#define FLEXIO_MSG_DEV_ERROR 2
+#define FLEXIO_MSG_DEV_WARN 3
+#define FLEXIO_MSG_DEV_INFO 4
+#define FLEXIO_MSG_DEV_DEBUG 5
+#define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID 0
+#define FLEXIO_MSG_DEV_BROADCAST_ID 0xff
+
+/* Sends one message to a stream. Formats: c s d i u x X o p %, lengths hh h l ll z, flags - + # 0,
+ * width, precision, '*'; no floating point. Returns the length of the text; what exceeds 1023
+ * bytes is cut. */
+int flexio_dev_msg(int stream_id, flexio_msg_dev_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Sends a string to the default stream, as it is. */
+int flexio_dev_puts(struct flexio_dev_thread_ctx *dtctx, char *str);
+
+#define flexio_dev_msg_err(stream, ...) flexio_dev_msg(stream, FLEXIO_MSG_DEV_ERROR, __VA_ARGS__)
+#define flexio_dev_msg_warn(stream, ...) flexio_dev_msg(stream, FLEXIO_MSG_DEV_WARN, __VA_ARGS__)
+#define flexio_dev_msg_info(stream, ...) flexio_dev_msg(stream, FLEXIO_MSG_DEV_INFO, __VA_ARGS__)
+#define flexio_dev_msg_dbg(stream, ...) flexio_dev_msg(stream, FLEXIO_MSG_DEV_DEBUG, __VA_ARGS__)
+#define flexio_dev_msg_dflt(level, ...)                                                            \
+    flexio_dev_msg(FLEXIO_MSG_DEV_DEFAULT_STREAM_ID, level, __VA_ARGS__)
+#define flexio_dev_msg_broadcast(level, ...)                                                       \
+    flexio_dev_msg(FLEXIO_MSG_DEV_BROADCAST_ID, level, __VA_ARGS__)
+#define flexio_dev_print(...) flexio_dev_msg_dflt(FLEXIO_MSG_DEV_INFO, __VA_ARGS__)
+
+/* ---- Spin locks ---- */
+
+struct spinlock_s {
+    uint32_t locked;
+};
+#define spin_init(lock) __atomic_store_n(&(lock)->locked, 0, __ATOMIC_SEQ_CST)
+#define spin_lock(lock)                                                                            \
+    do {                                                                                           \
+    } while (__atomic_exchange_n(&(lock)->locked, 1, __ATOMIC_ACQUIRE))
+#define spin_unlock(lock) __atomic_store_n(&(lock)->locked, 0, __ATOMIC_RELEASE)
+/* 0: taken. */
+#define spin_trylock(lock) __atomic_exchange_n(&(lock)->locked, 1, __ATOMIC_ACQUIRE)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

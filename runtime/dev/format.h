@@ -1,0 +1,13 @@
+/* printf without floating point, for messages and strings. */
+#ifndef DPA_FORMAT_H
+#define DPA_FORMAT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* As vsnprintf: writes at most `size` bytes, the last one NUL, and returns the length that the
+ * whole text has. %d %i %u %x %X %o %c %s %p %%, lengths hh h l ll z j t, flags - + space # 0,
+ * width and precision, both also as '*'. Anything else is copied as it stands. */
+int _dpa_format(char *to, size_t size, const char *format, va_list values);
+
+#endif

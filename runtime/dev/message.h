@@ -1,0 +1,9 @@
+#ifndef DPA_MESSAGE_H
+#define DPA_MESSAGE_H
+
+#include <stdarg.h>
+
+/* Formats and sends one message; what is longer than 1023 bytes is cut. Returns its length. */
+int _dpa_vmessage(int stream, unsigned level, const char *format, va_list values);
+
+#endif

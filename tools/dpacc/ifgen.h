@@ -1,0 +1,85 @@
+/*
+ * ifgen: what the host and the DPA say to each other, read from a device source with libclang and
+ * written as C for both sides.
+ *
+ * The generated files need no header of the user's: every type that an argument has is described
+ * here by size, sign and layout, and written again with assertions that it came out the same.
+ */
+#ifndef DPACC_IFGEN_H
+#define DPACC_IFGEN_H
+
+#include "words.h"
+
+#define IFGEN_DIMENSIONS 8
+
+enum ifgen_kind { IFGEN_INTEGER, IFGEN_BOOL, IFGEN_ADDRESS, IFGEN_RECORD };
+
+struct ifgen_type {
+    enum ifgen_kind kind;
+    bool is_signed;
+    uint64_t size;  /* bytes, of one element */
+    uint64_t align; /* bytes, as the type alone has it */
+    size_t record;  /* index, for IFGEN_RECORD */
+    unsigned dimensions;
+    uint64_t counts[IFGEN_DIMENSIONS]; /* elements, outermost first */
+};
+
+struct ifgen_member {
+    char *name;
+    struct ifgen_type type;
+    uint64_t offset; /* bits */
+    int bits;        /* width of a bit-field, -1: not one */
+};
+
+/* A structure or union; those that it contains come before it. */
+struct ifgen_record {
+    char *name;
+    bool is_union, packed;
+    uint64_t size, align;
+    struct ifgen_member *members;
+    size_t count;
+};
+
+struct ifgen_argument {
+    char *name;
+    struct ifgen_type type;
+    uint64_t offset; /* in the argument buffer */
+};
+
+struct ifgen_function {
+    char *name;
+    bool is_rpc;
+    char *file;
+    unsigned line;
+    struct ifgen_argument *arguments;
+    size_t count;
+    uint64_t buffer_size;
+};
+
+/* One source file. */
+struct ifgen_unit {
+    struct ifgen_record *records;
+    size_t record_count;
+    struct ifgen_function *functions;
+    size_t function_count;
+    struct words complaints; /* "file:line: function: what; hint" */
+    bool syntax_errors;      /* the compiler will say them better */
+    char *first_error;       /* as libclang says it */
+};
+
+/* Parses one source with the arguments of its device compile. */
+enum dpk_status ifgen_parse(const char *source, const struct words *arguments,
+                            struct ifgen_unit *unit, struct dpk_error *err);
+void ifgen_free(struct ifgen_unit *unit);
+
+/* Unpack wrappers for the device. */
+void ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out);
+/* Host symbols, pack functions and `int <registrar>(struct flexio_app *)`. */
+void ifgen_host(const struct ifgen_unit *unit, const char *registrar, struct dpk_buf *out);
+
+/* Type names and definitions for both sides (types.c). */
+void ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out);
+void ifgen_put_type(const struct ifgen_unit *unit, const struct ifgen_type *type,
+                    struct dpk_buf *out);
+
+#endif

@@ -1,0 +1,237 @@
+#include "run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+void run_start(struct run *run)
+{
+    sigemptyset(&run->blocked);
+    sigaddset(&run->blocked, SIGCHLD);
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        struct sigaction now;
+        /* nohup's choice stays: what is ignored must not end us. */
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&run->blocked, ending[i]);
+    }
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    sigprocmask(SIG_BLOCK, &run->blocked, &run->before);
+}
+
+enum dpk_status run_make_temp(struct run *run, struct dpk_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    if (!base || !*base)
+        base = "/tmp";
+    char *path = NULL;
+    if (asprintf(&path, "%s/dpacc_XXXXXX", base) < 0)
+        return dpk_fail_nomem(err);
+    if (!mkdtemp(path)) {
+        free(path);
+        return dpk_fail_errno(err, "%s: cannot create a temporary directory", base);
+    }
+    run->temp = path;
+    return DPK_OK;
+}
+
+/* Compilers leave files only, never directories. */
+static void remove_temp(struct run *run)
+{
+    if (!run->temp)
+        return;
+    DIR *dir = opendir(run->temp);
+    struct dirent *entry;
+    while (dir && (entry = readdir(dir)))
+        unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
+    rmdir(run->temp);
+    free(run->temp);
+    run->temp = NULL;
+}
+
+void run_finish(struct run *run)
+{
+    fflush(stdout);
+    remove_temp(run);
+    if (run->caught) {
+        signal(run->caught, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &run->before, NULL);
+        raise(run->caught);
+        _exit(128 + run->caught);
+    }
+    sigprocmask(SIG_SETMASK, &run->before, NULL);
+}
+
+void run_say(const struct run *run, const char *format, ...)
+{
+    if (!run->verbose && !run->dry)
+        return;
+    va_list values;
+    va_start(values, format);
+    vprintf(format, values);
+    va_end(values);
+    putchar('\n');
+}
+
+void run_say_command(const struct run *run, const struct words *command)
+{
+    if (!run->verbose && !run->dry)
+        return;
+    struct dpk_buf line = {0};
+    words_quote(command, &line);
+    dpk_put_u8(&line, 0);
+    if (!line.failed)
+        puts((const char *)line.data);
+    fflush(stdout);
+    dpk_buf_free(&line);
+}
+
+static enum dpk_status spawn(struct run *run, struct words *command, int output, pid_t *pid,
+                             struct dpk_error *err)
+{
+    if (command->failed || !command->count)
+        return dpk_fail_nomem(err);
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, &run->before);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    if (output >= 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    int code = posix_spawnp(pid, command->at[0], &actions, &attributes, command->at, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (code == 0)
+        return DPK_OK;
+    errno = code;
+    run->failed = command;
+    run->exit_code = -1;
+    dpk_fail_errno(err, "%s: cannot be run", command->at[0]);
+    return err->status = DPK_ERR_TOOL;
+}
+
+enum dpk_status run_check(struct run *run, struct dpk_error *err)
+{
+    static const struct timespec now = {0, 0};
+    sigset_t ending = run->blocked;
+    sigdelset(&ending, SIGCHLD);
+    int number = sigtimedwait(&ending, NULL, &now);
+    if (number > 0)
+        run->caught = number;
+    if (run->caught)
+        return dpk_fail(err, DPK_ERR_TOOL, "ended by signal %d", run->caught);
+    return DPK_OK;
+}
+
+static enum dpk_status judge(struct run *run, struct words *command, int status,
+                             struct dpk_error *err)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return DPK_OK;
+    run->failed = command;
+    run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (WIFEXITED(status))
+        return dpk_fail(err, DPK_ERR_TOOL, "%s failed with exit code %d", command->at[0],
+                        WEXITSTATUS(status));
+    return dpk_fail(err, DPK_ERR_TOOL, "%s was ended by signal %d", command->at[0],
+                    WTERMSIG(status));
+}
+
+/* Sleeps until a child ended or a signal came. */
+static void wait_for_news(struct run *run)
+{
+    int number = sigwaitinfo(&run->blocked, NULL);
+    if (number > 0 && number != SIGCHLD)
+        run->caught = number;
+}
+
+enum dpk_status run_all(struct run *run, struct words *commands, size_t count,
+                        struct dpk_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        run_say_command(run, &commands[i]);
+    if (run->dry || !count)
+        return DPK_OK;
+    pid_t *pids = calloc(count, sizeof *pids);
+    if (!pids)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = run_check(run, err);
+    size_t next = 0, running = 0;
+    while (running || (status == DPK_OK && next < count)) {
+        if (status == DPK_OK && next < count && running < run->jobs) {
+            status = spawn(run, &commands[next], -1, &pids[next], err);
+            if (status == DPK_OK)
+                running++;
+            next++;
+            continue;
+        }
+        bool news = false;
+        for (size_t i = 0; i < next; i++) {
+            int code = 0;
+            if (pids[i] <= 0 || waitpid(pids[i], &code, WNOHANG) != pids[i])
+                continue;
+            pids[i] = 0;
+            running--;
+            news = true;
+            if (status == DPK_OK)
+                status = judge(run, &commands[i], code, err);
+        }
+        if (!news)
+            wait_for_news(run);
+        if (run->caught) {
+            for (size_t i = 0; i < next; i++)
+                if (pids[i] > 0)
+                    kill(pids[i], SIGTERM);
+            if (status == DPK_OK)
+                status = dpk_fail(err, DPK_ERR_TOOL, "ended by signal %d", run->caught);
+        }
+    }
+    free(pids);
+    return status;
+}
+
+enum dpk_status run_one(struct run *run, struct words *command, struct dpk_error *err)
+{
+    return run_all(run, command, 1, err);
+}
+
+enum dpk_status run_capture(struct run *run, struct words *command, struct dpk_buf *out,
+                            struct dpk_error *err)
+{
+    int ends[2];
+    pid_t pid = 0;
+    int code = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return dpk_fail_errno(err, "pipe");
+    enum dpk_status status = spawn(run, command, ends[1], &pid, err);
+    close(ends[1]);
+    if (status == DPK_OK) {
+        char bytes[4096];
+        ssize_t got;
+        while ((got = read(ends[0], bytes, sizeof bytes)) > 0)
+            dpk_put(out, bytes, (size_t)got);
+        if (waitpid(pid, &code, 0) == pid)
+            status = judge(run, command, code, err);
+        dpk_put_u8(out, 0);
+        if (status == DPK_OK && out->failed)
+            status = dpk_fail_nomem(err);
+    }
+    close(ends[0]);
+    return status;
+}

@@ -276,6 +276,12 @@ static enum dpk_status link_all(struct build *b)
     return run_commands(b, 1);
 }
 
+static enum dpk_status strip(struct build *b)
+{
+    strip_labels(b->config, &b->paths, &b->commands[0]);
+    return run_commands(b, 1);
+}
+
 /* What some build scripts take from the kept files to make the host objects again. */
 static enum dpk_status keep_object_stubs(struct build *b)
 {
@@ -392,6 +398,7 @@ static const struct step {
     {compile_all_wrappers, "device compile of generated code", 2},
     {join_all, "device join", 2},
     {link_all, "device link", 1},
+    {strip, "device symbols", 2},
     {embed, "embedding", 2},
     {compile_hosts, "host compile of generated code", 2},
     {join_hosts, "host join", 2},

@@ -179,6 +179,13 @@ void link_device(const struct config *c, const struct paths *p, struct words *ou
     words_add(out, "--end-group");
 }
 
+void strip_labels(const struct config *c, const struct paths *p, struct words *out)
+{
+    words_add(out, tool("DPA_OBJCOPY", "llvm-objcopy"));
+    words_add(out, "--strip-symbol=");
+    words_addf(out, "%sdevice_exec.%s", p->dir, c->target->name);
+}
+
 void compile_host(const struct config *c, const struct paths *p, const char *name,
                   const char *stub_macro, const char *stub, struct words *out)
 {

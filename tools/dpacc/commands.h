@@ -22,6 +22,8 @@ void compile_wrappers(const struct config *c, const struct paths *p, const struc
                       size_t index, struct words *out);
 void join_device(const struct config *c, const struct paths *p, size_t index, struct words *out);
 void link_device(const struct config *c, const struct paths *p, struct words *out);
+/* The compiler leaves hundreds of nameless labels behind, for relocations that are done by now. */
+void strip_labels(const struct config *c, const struct paths *p, struct words *out);
 void compile_host(const struct config *c, const struct paths *p, const char *name,
                   const char *stub_macro, const char *stub, struct words *out);
 void join_host(const struct config *c, const struct paths *p, struct words *out);

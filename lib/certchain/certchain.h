@@ -63,6 +63,10 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
                                             const struct dpk_der *roots, size_t root_count,
                                             char *why, size_t why_size);
 
+/* Validates the chain by itself, its top taken as trusted whether it is a root or not: what a
+ * signer can know. DPK_ERR_CRYPTO with OpenSSL's reason and the subject concerned. */
+enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err);
+
 /* "CN=..., O=..." of a certificate's subject, for people. */
 void dpk_cert_subject(const X509 *cert, char *out, size_t size);
 /* Checks that one DER certificate can be a device's root: exactly one certificate, self-signed

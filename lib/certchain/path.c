@@ -116,7 +116,7 @@ static X509_STORE *store_of(const struct dpk_der *roots, size_t count)
 }
 
 static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *store,
-                                STACK_OF(X509) * above, char *why, size_t size)
+                                STACK_OF(X509) * above, unsigned long flags, char *why, size_t size)
 {
     enum dpk_path_result result = DPK_PATH_INVALID;
     X509_STORE_CTX *ctx = X509_STORE_CTX_new();
@@ -127,6 +127,7 @@ static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *s
     X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(ctx);
     X509_VERIFY_PARAM_set_auth_level(param, 2); /* 112 bits: no SHA-1, no RSA below 2048 */
     X509_VERIFY_PARAM_set_depth(param, DPK_CHAIN_MAX_CERTS);
+    X509_VERIFY_PARAM_set_flags(param, flags);
     if (X509_verify_cert(ctx) == 1) {
         result = check_profile(chain, X509_STORE_CTX_get0_chain(ctx), why, size);
         goto out;
@@ -140,29 +141,45 @@ out:
     return result;
 }
 
+/* Takes the store over; NULL stands for out of memory. */
+static enum dpk_path_result validate(const struct dpk_certchain *chain, X509_STORE *store,
+                                     unsigned long flags, char *why, size_t size)
+{
+    STACK_OF(X509) *above = sk_X509_new_null();
+    bool ready = store && above;
+    for (size_t i = 0; ready && i + 1 < chain->count; i++)
+        ready = sk_X509_push(above, chain->certs[i]) > 0;
+    enum dpk_path_result result = ready ? run(chain, store, above, flags, why, size)
+                                        : no(DPK_PATH_INVALID, "out of memory", NULL, why, size);
+    sk_X509_free(above); /* the chain owns the certificates */
+    X509_STORE_free(store);
+    ERR_clear_error();
+    return result;
+}
+
 enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
                                             const struct dpk_der *roots, size_t root_count,
                                             char *why, size_t why_size)
 {
-    enum dpk_path_result result = DPK_PATH_INVALID;
-    X509_STORE *store = NULL;
-    STACK_OF(X509) *above = NULL;
     if (chain->count == 0)
         return no(DPK_PATH_INVALID, "no certificate", NULL, why, why_size);
     if (self_issued(chain->certs[0]) && !is_root(chain->certs[0], roots, root_count))
         return no(DPK_PATH_UNKNOWN_CA, "root certificate that is not a trusted one",
                   chain->certs[0], why, why_size);
-    store = store_of(roots, root_count);
-    above = sk_X509_new_null();
-    bool ready = store && above;
-    for (size_t i = 0; ready && i + 1 < chain->count; i++)
-        ready = sk_X509_push(above, chain->certs[i]) > 0;
-    result = ready ? run(chain, store, above, why, why_size)
-                   : no(DPK_PATH_INVALID, "out of memory", NULL, why, why_size);
-    sk_X509_free(above); /* the chain owns the certificates */
-    X509_STORE_free(store);
-    ERR_clear_error();
-    return result;
+    return validate(chain, store_of(roots, root_count), 0, why, why_size);
+}
+
+enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err)
+{
+    char why[256] = "";
+    X509_STORE *store = X509_STORE_new();
+    if (store && X509_STORE_add_cert(store, chain->certs[0]) != 1) {
+        X509_STORE_free(store);
+        store = NULL;
+    }
+    if (validate(chain, store, X509_V_FLAG_PARTIAL_CHAIN, why, sizeof why) != DPK_PATH_OK)
+        return dpk_fail(err, DPK_ERR_CRYPTO, "certificate chain: %s", why);
+    return DPK_OK;
 }
 
 enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_error *err)

@@ -23,7 +23,8 @@
 #include "hashlist/hashlist.h"
 #include "signer/signer.h"
 
-/* ---- Programs in a host file ------------------------------------------------------------------ */
+/* ---- Programs in a host file ------------------------------------------------------------------
+ */
 
 /* Where a program's crypto data is, or would go (FORMATS.md 2). */
 enum dpk_placement {
@@ -34,15 +35,15 @@ enum dpk_placement {
 };
 
 struct dpk_program {
-    unsigned index;               /* position among the file's programs */
-    const char *name;             /* what follows `.dpa_bin_` */
-    const char *member;           /* archive member it was found in, NULL in an ELF */
-    uint64_t offset;              /* of the device ELF in the file, bytes */
-    const uint8_t *elf;           /* the device ELF (or fat file), inside the host file's bytes */
+    unsigned index;     /* position among the file's programs */
+    const char *name;   /* what follows `.dpa_bin_` */
+    const char *member; /* archive member it was found in, NULL in an ELF */
+    uint64_t offset;    /* of the device ELF in the file, bytes */
+    const uint8_t *elf; /* the device ELF (or fat file), inside the host file's bytes */
     size_t elf_size;
     enum dpk_placement placement;
-    const char *crypto_section;   /* name of the section with, or for, the crypto data; or NULL */
-    const uint8_t *crypto;        /* crypto data without its length prefix; NULL: not signed */
+    const char *crypto_section; /* name of the section with, or for, the crypto data; or NULL */
+    const uint8_t *crypto;      /* crypto data without its length prefix; NULL: not signed */
     size_t crypto_size;
 };
 
@@ -63,7 +64,8 @@ const struct dpk_program *dpk_hostfile_program(const struct dpk_hostfile *host, 
 enum dpk_status dpk_hostfile_find(const struct dpk_hostfile *host, const char *name,
                                   const struct dpk_program **out, struct dpk_error *err);
 
-/* ---- Signing ---------------------------------------------------------------------------------- */
+/* ---- Signing ----------------------------------------------------------------------------------
+ */
 
 struct dpk_sign_options {
     enum dpk_hash_profile profile;
@@ -87,7 +89,8 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
                                   const struct dpk_sign_options *options, struct dpk_buf *out,
                                   struct dpk_error *err);
 
-/* ---- Verification (DEVICE.md, "Loading a program") -------------------------------------------- */
+/* ---- Verification (DEVICE.md, "Loading a program") --------------------------------------------
+ */
 
 /* What a device says of a program. Names and numbers are fixed: logs and exit texts use them. */
 enum dpk_verdict {

@@ -1,0 +1,69 @@
+/* A host file in memory; private to this room. */
+#ifndef ELFCRYPTO_HOST_H
+#define ELFCRYPTO_HOST_H
+
+#include <libelf.h>
+
+#include "elfcrypto/elfcrypto.h"
+
+#define SHT_CRYPTODATA 0x70000666u /* guide, "Crypto Data ELF Section Header" */
+#define NAME_SLOT_SIZE 256         /* of `.dpa_sig_name_<app>` */
+#define LENGTH_PREFIX  8           /* little-endian, before crypto data in a reserved section */
+
+struct section {
+    const char *name; /* in the file's bytes */
+    uint32_t type, link, info;
+    uint64_t flags;
+    uint64_t offset, size; /* of the content; offset from the start of the whole file */
+    uint64_t header;       /* offset of its header from the start of the whole file */
+};
+
+/* One ELF object: the file, or a member of the archive. */
+struct object {
+    const char *member; /* NULL: the file itself */
+    uint64_t base, size;
+    struct section *sections; /* entry 0 is the NULL section */
+    size_t count;
+    const struct section **by_name; /* the same, sorted */
+    size_t names_index;             /* e_shstrndx, resolved */
+    uint64_t table;                 /* e_shoff, from the start of the whole file */
+    uint64_t segments_end;          /* no segment or program header behind this offset */
+    bool extended;                  /* counts do not stand in the ELF header */
+};
+
+/* What signing needs to know of a program beyond struct dpk_program. Offsets from the start of the
+ * file; `home` is the section with the crypto data, or made for it; size 0 in the home's header:
+ * there is none yet. */
+struct slot {
+    size_t object; /* index of its object */
+    bool has_home;
+    struct section home;
+    uint64_t used;      /* bytes of the home that hold crypto data now, prefix included */
+    uint64_t name_slot; /* offset of the content of `.dpa_sig_name_<app>` */
+};
+
+struct dpk_hostfile {
+    char *name; /* for messages */
+    struct dpk_buf bytes;
+    bool archive;
+    struct object *objects;
+    size_t object_count;
+    struct dpk_program *programs; /* member names and crypto_section are allocated */
+    struct slot *slots;           /* of the same index */
+    size_t program_count, program_capacity;
+};
+
+/* Reads the sections of `elf`, whose bytes lie at [base, base+size) of the host file. On failure
+ * `o` holds nothing. */
+enum dpk_status object_read(struct dpk_hostfile *host, Elf *elf, uint64_t base, uint64_t size,
+                            struct object *o, struct dpk_error *err);
+void object_free(struct object *o);
+
+/* Section `name`, or NULL in `out` if there is none; two are an error. */
+enum dpk_status object_find(const struct object *o, const char *name, const struct section **out,
+                            struct dpk_error *err);
+
+/* Adds the programs of object `index` to the host file. */
+enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err);
+
+#endif

@@ -1,0 +1,186 @@
+/* Which programs an object carries, and where the crypto data of each is or would go. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+
+#define BIN_PREFIX      ".dpa_bin_"
+#define SIG_PREFIX      ".dpa_sig_"
+#define SIG_NAME_PREFIX ".dpa_sig_name_"
+#define NAMED_PREFIX    "sig_"
+
+#define HASH_LIST_AT 0x40 /* in crypto data (FORMATS.md 3) */
+
+static char *joined(const char *a, const char *b)
+{
+    char *text = NULL;
+    return asprintf(&text, "%s%s", a, b) < 0 ? NULL : text;
+}
+
+static bool readable(const struct section *s)
+{
+    return s->type != SHT_NULL && s->type != SHT_NOBITS && !(s->flags & SHF_COMPRESSED);
+}
+
+static enum dpk_status need_readable(const struct section *s, struct dpk_error *err)
+{
+    if (readable(s))
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_FORMAT, "%s has no plain content (%s)", s->name,
+                    s->flags & SHF_COMPRESSED ? "SHF_COMPRESSED" : "SHT_NOBITS");
+}
+
+/* Crypto data that stands in a section of its own, without a length before it. */
+static bool holds_bare_crypto(const struct dpk_hostfile *host, const struct section *s)
+{
+    static const char magic[] = "HASHLIST";
+    struct dpk_reader all = dpk_reader(host->bytes.data, host->bytes.size);
+    struct dpk_reader r = dpk_reader_slice(&all, s->offset, s->size);
+    dpk_read_skip(&r, HASH_LIST_AT);
+    const uint8_t *p = dpk_read_bytes(&r, sizeof magic - 1);
+    return p && memcmp(p, magic, sizeof magic - 1) == 0;
+}
+
+static void set_crypto(const struct dpk_hostfile *host, struct dpk_program *p, struct slot *slot,
+                       uint64_t skip, uint64_t size)
+{
+    p->crypto = host->bytes.data + slot->home.offset + skip;
+    p->crypto_size = (size_t)size;
+    slot->used = skip + size;
+}
+
+/* `.dpa_sig_<app>`: reserved room behind a length, or crypto data alone in a section that signing
+ * added. */
+static void place_in_sig_section(const struct dpk_hostfile *host, const struct section *s,
+                                 struct dpk_program *p, struct slot *slot)
+{
+    slot->has_home = true;
+    slot->home = *s;
+    if (holds_bare_crypto(host, s)) {
+        p->placement = DPK_PLACEMENT_ADDED;
+        set_crypto(host, p, slot, 0, s->size);
+        return;
+    }
+    struct dpk_reader all = dpk_reader(host->bytes.data, host->bytes.size);
+    struct dpk_reader r = dpk_reader_slice(&all, s->offset, s->size);
+    uint64_t length = dpk_read_le64(&r);
+    p->placement = DPK_PLACEMENT_RESERVED;
+    if (r.failed || length == 0)
+        return;
+    /* A length that cannot be is for verification to refuse; it must not hide other programs. */
+    uint64_t room = s->size - LENGTH_PREFIX;
+    set_crypto(host, p, slot, LENGTH_PREFIX, length <= room ? length : room);
+}
+
+static enum dpk_status place_by_name(const struct dpk_hostfile *host, const struct object *o,
+                                     const struct section *name_section, struct dpk_program *p,
+                                     struct slot *slot, struct dpk_error *err)
+{
+    const struct section *home = NULL;
+    if (name_section->size != NAME_SLOT_SIZE)
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s has %" PRIu64 " bytes, not %d", name_section->name,
+                        name_section->size, NAME_SLOT_SIZE);
+    p->placement = DPK_PLACEMENT_NAMED;
+    slot->name_slot = name_section->offset;
+    const char *name = (const char *)host->bytes.data + name_section->offset;
+    if (!name[0] || !memchr(name, 0, NAME_SLOT_SIZE))
+        return DPK_OK;
+    enum dpk_status status = object_find(o, name, &home, err);
+    if (status == DPK_OK && home)
+        status = need_readable(home, err);
+    if (status != DPK_OK || !home)
+        return status;
+    free((char *)p->crypto_section);
+    p->crypto_section = strdup(name);
+    if (!p->crypto_section)
+        return dpk_fail_nomem(err);
+    slot->has_home = true;
+    slot->home = *home;
+    if (home->size > 0)
+        set_crypto(host, p, slot, 0, home->size);
+    return DPK_OK;
+}
+
+static enum dpk_status find_section(const struct object *o, const char *prefix, const char *app,
+                                    const struct section **out, struct dpk_error *err)
+{
+    char *name = joined(prefix, app);
+    if (!name)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = object_find(o, name, out, err);
+    if (status == DPK_OK && *out)
+        status = need_readable(*out, err);
+    free(name);
+    return status;
+}
+
+static enum dpk_status place(const struct dpk_hostfile *host, const struct object *o,
+                             struct dpk_program *p, struct slot *slot, struct dpk_error *err)
+{
+    const struct section *sig = NULL, *name = NULL;
+    enum dpk_status status = find_section(o, SIG_PREFIX, p->name, &sig, err);
+    if (status == DPK_OK)
+        status = find_section(o, SIG_NAME_PREFIX, p->name, &name, err);
+    if (status != DPK_OK)
+        return status;
+    /* `.dpa_sig_name_x` of a program `x` also looks like the section of a program `name_x`. */
+    if (sig && sig->size == NAME_SLOT_SIZE && strncmp(p->name, "name_", 5) == 0)
+        sig = NULL;
+    p->crypto_section = joined(!sig && name ? NAMED_PREFIX : SIG_PREFIX, p->name);
+    if (!p->crypto_section)
+        return dpk_fail_nomem(err);
+    if (sig)
+        place_in_sig_section(host, sig, p, slot);
+    else if (name)
+        return place_by_name(host, o, name, p, slot, err);
+    return DPK_OK;
+}
+
+static enum dpk_status make_room(struct dpk_hostfile *host, struct dpk_error *err)
+{
+    if (host->program_count < host->program_capacity)
+        return DPK_OK;
+    size_t capacity = host->program_capacity ? 2 * host->program_capacity : 16;
+    struct dpk_program *programs = reallocarray(host->programs, capacity, sizeof *programs);
+    if (programs)
+        host->programs = programs;
+    struct slot *slots = programs ? reallocarray(host->slots, capacity, sizeof *slots) : NULL;
+    if (!slots)
+        return dpk_fail_nomem(err);
+    host->slots = slots;
+    host->program_capacity = capacity;
+    return DPK_OK;
+}
+
+enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err)
+{
+    const struct object *o = &host->objects[index];
+    for (size_t i = 1; i < o->count; i++) {
+        const struct section *s = &o->sections[i];
+        if (strncmp(s->name, BIN_PREFIX, sizeof BIN_PREFIX - 1) != 0)
+            continue;
+        const char *app = s->name + sizeof BIN_PREFIX - 1;
+        if (!*app)
+            return dpk_fail(err, DPK_ERR_FORMAT, "section %zu: a program without a name", i);
+        enum dpk_status status = need_readable(s, err);
+        if (status == DPK_OK)
+            status = make_room(host, err);
+        if (status != DPK_OK)
+            return status;
+        struct dpk_program *p = &host->programs[host->program_count];
+        struct slot *slot = &host->slots[host->program_count];
+        *slot = (struct slot){.object = index};
+        *p = (struct dpk_program){.index = (unsigned)host->program_count,
+                                  .name = app,
+                                  .member = o->member,
+                                  .offset = s->size ? s->offset : 0,
+                                  .elf = host->bytes.data + (s->size ? s->offset : 0),
+                                  .elf_size = (size_t)s->size};
+        host->program_count++;
+        status = place(host, o, p, slot, err);
+        if (status != DPK_OK)
+            return status;
+    }
+    return DPK_OK;
+}

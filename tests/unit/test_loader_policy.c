@@ -1,0 +1,329 @@
+/* runtime/loader: what a device lets in. The device is a stand-in that the tests turn as they like;
+ * verification and signing are the real ones, with the keys of the golden files. */
+#include "golden.h"
+
+#include "dpa.h"
+
+/* ---- The stand-in -----------------------------------------------------------------------------
+ */
+
+struct dpk_device {
+    bool authentication, has_ca, log_fails, query_fails;
+    uint8_t *spoil; /* bytes of the caller that change while the device is asked */
+    unsigned loads;
+    char result[64], detail[2048];
+};
+
+enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
+                                              struct dpk_error *err)
+{
+    if (dev->spoil)
+        *dev->spoil ^= 0xff;
+    *enabled = dev->authentication;
+    return dev->query_fails ? dpk_fail(err, DPK_ERR_IO, "dev0: damaged") : DPK_OK;
+}
+
+enum dpk_status dpk_device_ca_list(struct dpk_device *dev, struct dpk_ca_list *out,
+                                   struct dpk_error *err)
+{
+    (void)err;
+    *out = (struct dpk_ca_list){0};
+    if (!dev->has_ca)
+        return DPK_OK;
+    struct dpk_buf root = golden("keys/root.der");
+    out->roots = malloc(sizeof *out->roots);
+    assert_non_null(out->roots);
+    out->roots[0] = (struct dpk_der){root.data, root.size};
+    out->count = 1;
+    return DPK_OK;
+}
+
+void dpk_ca_list_free(struct dpk_ca_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free((void *)list->roots[i].data);
+    free(list->roots);
+}
+
+enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
+                               const char *detail, struct dpk_error *err)
+{
+    assert_string_equal(action, "load");
+    dev->loads++;
+    snprintf(dev->result, sizeof dev->result, "%s", result);
+    snprintf(dev->detail, sizeof dev->detail, "%s", detail);
+    return dev->log_fails ? dpk_fail(err, DPK_ERR_IO, "disk full") : DPK_OK;
+}
+
+const char *dpk_device_name(const struct dpk_device *dev)
+{
+    (void)dev;
+    return "dev0";
+}
+
+/* ---- A signed program --------------------------------------------------------------------------
+ */
+
+struct program {
+    struct dpk_buf elf, crypto;
+};
+
+static struct program unsigned_program(void)
+{
+    return (struct program){.elf = kernels_elf()};
+}
+
+static struct program signed_program(void)
+{
+    struct program p = unsigned_program();
+    struct dpk_certchain *chain = NULL;
+    struct dpk_signer *signer = NULL;
+    struct dpk_error err = {0};
+    struct dpk_sign_options options = {.profile = DPK_PROFILE_FULL};
+    if (dpk_certchain_load(golden_path("keys/chain3.der"), &chain, &err) != DPK_OK ||
+        dpk_signer_open(golden_path("keys/leaf.pem"), NULL, &signer, &err) != DPK_OK ||
+        dpk_crypto_build(p.elf.data, p.elf.size, chain, signer, &options, &p.crypto, &err) !=
+            DPK_OK)
+        fail_msg("%s", err.message);
+    dpk_signer_close(signer);
+    dpk_certchain_free(chain);
+    return p;
+}
+
+static void program_free(struct program *p)
+{
+    dpk_buf_free(&p->elf);
+    dpk_buf_free(&p->crypto);
+}
+
+static enum dpk_status load(struct dpk_device *dev, struct program *p, struct dpk_image **image,
+                            struct dpk_load_result *result, struct dpk_error *err)
+{
+    struct dpk_load_request ask = {.device = dev,
+                                   .app = "kernels",
+                                   .elf = p->elf.data,
+                                   .elf_size = p->elf.size,
+                                   .crypto = p->crypto.data,
+                                   .crypto_size = p->crypto.size};
+    return dpk_load(&ask, image, result, err);
+}
+
+/* Loads, and checks that the image comes exactly when the load succeeds. */
+static enum dpk_status try_load(struct dpk_device *dev, struct program *p,
+                                struct dpk_load_result *result, struct dpk_error *err)
+{
+    struct dpk_image *image = (struct dpk_image *)dev;
+    enum dpk_status status = load(dev, p, &image, result, err);
+    assert_int_equal(status == DPK_OK, image != NULL);
+    assert_int_equal(dev->loads, 1);
+    dpk_image_free(image);
+    return status;
+}
+
+/* ---- Authentication off ------------------------------------------------------------------------
+ */
+
+static void unsigned_program_runs_when_authentication_is_off(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {0};
+    struct program p = unsigned_program();
+    struct dpk_load_result result;
+    assert_int_equal(try_load(&dev, &p, &result, NULL), DPK_OK);
+    assert_int_equal(result.verdict, DPK_VERDICT_UNSIGNED);
+    assert_false(result.authentication);
+    assert_string_equal(dev.result, "OK");
+    assert_memory_equal(dev.detail, "app kernels: UNSIGNED", 21);
+    assert_non_null(strstr(dev.detail, "; DPA_AUTHENTICATION is off"));
+    program_free(&p);
+}
+
+static void wrong_signature_is_a_logged_warning_when_authentication_is_off(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.has_ca = true};
+    struct program p = signed_program();
+    struct dpk_load_result result;
+    p.elf.data[p.elf.size - 1] ^= 1;
+    struct dpk_error err = {0};
+    if (try_load(&dev, &p, &result, &err) == DPK_OK) {
+        assert_int_equal(result.verdict, DPK_VERDICT_DIGEST_MISMATCH);
+        assert_string_equal(dev.result, "WARNING");
+        assert_non_null(strstr(dev.detail, "DIGEST_MISMATCH ("));
+    } else {
+        fail_msg("%s", err.message);
+    }
+    program_free(&p);
+}
+
+static void unknown_ca_is_a_logged_warning_when_authentication_is_off(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.has_ca = false};
+    struct program p = signed_program();
+    struct dpk_load_result result;
+    assert_int_equal(try_load(&dev, &p, &result, NULL), DPK_OK);
+    assert_int_equal(result.verdict, DPK_VERDICT_UNKNOWN_CA);
+    assert_string_equal(dev.result, "WARNING");
+    program_free(&p);
+}
+
+static void log_that_cannot_be_written_does_not_matter_when_authentication_is_off(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.log_fails = true};
+    struct program p = unsigned_program();
+    assert_int_equal(try_load(&dev, &p, NULL, NULL), DPK_OK);
+    program_free(&p);
+}
+
+/* ---- Authentication on -------------------------------------------------------------------------
+ */
+
+static void unsigned_program_is_refused_when_authentication_is_on(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.authentication = true};
+    struct program p = unsigned_program();
+    struct dpk_load_result result;
+    struct dpk_error err = {0};
+    assert_int_equal(try_load(&dev, &p, &result, &err), DPK_ERR_REFUSED);
+    assert_int_equal(result.verdict, DPK_VERDICT_UNSIGNED);
+    assert_true(result.authentication);
+    assert_memory_equal(err.message, "program kernels refused: UNSIGNED", 33);
+    assert_string_equal(dev.result, "UNSIGNED");
+    program_free(&p);
+}
+
+static void signed_program_runs_when_authentication_is_on(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.authentication = true, .has_ca = true};
+    struct program p = signed_program();
+    struct dpk_load_result result;
+    struct dpk_error err = {0};
+    if (try_load(&dev, &p, &result, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(result.verdict, DPK_VERDICT_OK);
+    assert_true(result.report.count > 1);
+    assert_string_equal(dev.result, "OK");
+    assert_string_equal(dev.detail, "app kernels: OK");
+    program_free(&p);
+}
+
+static void changed_code_is_refused_with_its_segment(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.authentication = true, .has_ca = true};
+    struct program p = signed_program();
+    struct dpk_error err = {0};
+    struct dpk_image *image = kernels_image();
+    uint64_t address;
+    assert_true(dpk_image_symbol(image, "add", &address, NULL));
+    for (size_t i = 0; i < dpk_image_segment_count(image); i++) {
+        const struct dpk_segment *s = dpk_image_segment(image, i);
+        if (s->executable)
+            p.elf.data[(size_t)(s->data - image->elf) + (address - s->address)] ^= 0x10;
+    }
+    dpk_image_free(image);
+    assert_int_equal(try_load(&dev, &p, NULL, &err), DPK_ERR_REFUSED);
+    assert_string_equal(err.message, "program kernels refused: DIGEST_MISMATCH (segment 2)");
+    assert_string_equal(dev.result, "DIGEST_MISMATCH");
+    program_free(&p);
+}
+
+static void signature_under_another_ca_is_refused(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.authentication = true};
+    struct program p = signed_program();
+    struct dpk_load_result result;
+    assert_int_equal(try_load(&dev, &p, &result, NULL), DPK_ERR_REFUSED);
+    assert_int_equal(result.verdict, DPK_VERDICT_UNKNOWN_CA);
+    assert_string_equal(dev.result, "UNKNOWN_CA");
+    program_free(&p);
+}
+
+static void log_that_cannot_be_written_refuses_when_authentication_is_on(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.authentication = true, .has_ca = true, .log_fails = true};
+    struct program p = signed_program();
+    struct dpk_error err = {0};
+    assert_int_equal(try_load(&dev, &p, NULL, &err), DPK_ERR_REFUSED);
+    assert_string_equal(err.message,
+                        "program kernels refused: cannot write the event log of dev0: disk full");
+    program_free(&p);
+}
+
+/* ---- Either way --------------------------------------------------------------------------------
+ */
+
+static void device_that_cannot_be_asked_loads_nothing(void **state)
+{
+    (void)state;
+    struct dpk_device dev = {.query_fails = true};
+    struct program p = unsigned_program();
+    struct dpk_error err = {0};
+    assert_int_equal(try_load(&dev, &p, NULL, &err), DPK_ERR_IO);
+    assert_string_equal(err.message, "program kernels: dev0: damaged");
+    assert_string_equal(dev.result, "NOT_LOADED");
+    program_free(&p);
+}
+
+static void bytes_that_change_after_the_copy_do_not_count(void **state)
+{
+    (void)state;
+    struct program p = signed_program();
+    struct dpk_device dev = {
+        .authentication = true, .has_ca = true, .spoil = p.elf.data + p.elf.size / 2};
+    struct dpk_image *image = NULL;
+    struct dpk_buf original = kernels_elf();
+    assert_int_equal(load(&dev, &p, &image, NULL, NULL), DPK_OK);
+    assert_memory_not_equal(p.elf.data, original.data, original.size);
+    assert_memory_equal(image->elf, original.data, original.size);
+    dpk_image_free(image);
+    dpk_buf_free(&original);
+    program_free(&p);
+}
+
+static void what_is_no_executable_is_not_loaded(void **state)
+{
+    (void)state;
+    const struct {
+        size_t size;
+        enum dpk_status status;
+        const char *says;
+    } bad[] = {{0, DPK_ERR_FORMAT, "program kernels: empty"},
+               {10, DPK_ERR_FORMAT, "program kernels: ELF header: 10 bytes"},
+               {100, DPK_ERR_FORMAT, "program kernels: ELF header: e_phoff"}};
+    for (size_t i = 0; i < 3; i++) {
+        struct dpk_device dev = {0};
+        struct program p = unsigned_program();
+        struct dpk_error err = {0};
+        p.elf.size = bad[i].size;
+        assert_int_equal(try_load(&dev, &p, NULL, &err), bad[i].status);
+        assert_memory_equal(err.message, bad[i].says, strlen(bad[i].says));
+        assert_string_equal(dev.result, "NOT_LOADED");
+        program_free(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unsigned_program_runs_when_authentication_is_off),
+        cmocka_unit_test(wrong_signature_is_a_logged_warning_when_authentication_is_off),
+        cmocka_unit_test(unknown_ca_is_a_logged_warning_when_authentication_is_off),
+        cmocka_unit_test(log_that_cannot_be_written_does_not_matter_when_authentication_is_off),
+        cmocka_unit_test(unsigned_program_is_refused_when_authentication_is_on),
+        cmocka_unit_test(signed_program_runs_when_authentication_is_on),
+        cmocka_unit_test(changed_code_is_refused_with_its_segment),
+        cmocka_unit_test(signature_under_another_ca_is_refused),
+        cmocka_unit_test(log_that_cannot_be_written_refuses_when_authentication_is_on),
+        cmocka_unit_test(device_that_cannot_be_asked_loads_nothing),
+        cmocka_unit_test(bytes_that_change_after_the_copy_do_not_count),
+        cmocka_unit_test(what_is_no_executable_is_not_loaded),
+    };
+    return cmocka_run_group_tests_name("loader policy", tests, NULL, NULL);
+}

@@ -18,6 +18,8 @@
 
 #include "base/base.h"
 #include "certchain/certchain.h"
+#include "container/container.h"
+#include "nvconfig/nvconfig.h"
 
 struct dpk_device;
 
@@ -55,5 +57,127 @@ void dpk_ca_list_free(struct dpk_ca_list *list);
  * "apply", ...; `result`: "OK" or the name of the refusal; `detail` may be "". */
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err);
+
+/* ---- Devices come and go --------------------------------------------------------------------- */
+
+#define DPK_DEVICE_NAME_MAX 64
+
+/* What a new device is. NULL strings take the values of a BlueField-3 with its usual PSID. */
+struct dpk_device_plan {
+    const char *name; /* letters, digits, '_', '-', '.'; starts with a letter or digit */
+    const char *psid, *psid_branch; /* at most 16 characters */
+    const char *part_number, *description, *serial;
+    const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
+    struct dpk_uuid nvidia_uuid; /* its UUID, with nvidia_key */
+};
+
+/* Creates a device, whole or not at all. Without `nvidia_key` an RSA-4096 test pair is made under
+ * factory/ (nvidia.pem, nvidia.uuid), with which anybody can play NVIDIA's part. Also makes the
+ * alias mt41692_pciconf<N>. DPK_ERR_EXISTS: the name is taken. */
+enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk_error *err);
+/* Deletes a device with its state, factory keys and aliases; a damaged one too. */
+enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
+/* Cold boot: what was Next Boot becomes Current. */
+enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
+
+/* ---- What a device is ------------------------------------------------------------------------ */
+
+struct dpk_device_info {
+    char psid[17], psid_branch[17];
+    char part_number[64], description[256], serial[64], hw_target[16];
+    char alias[64];  /* "mt41692_pciconf0", or empty */
+    char path[4096]; /* its directory */
+    int64_t created; /* seconds since 1970 */
+    bool has_owner;
+    struct dpk_uuid owner; /* key-pair UUID of the owner's key */
+};
+enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
+                                struct dpk_error *err);
+
+struct dpk_device_key {
+    struct dpk_uuid uuid;
+    int bits;
+};
+/* The keys trusted at NVIDIA level; free(*out). */
+enum dpk_status dpk_device_nvidia_keys(struct dpk_device *dev, struct dpk_device_key **out,
+                                       size_t *count, struct dpk_error *err);
+
+#define DPK_DEVICE_CERT_PLACES 8
+struct dpk_device_cert {
+    struct dpk_uuid uuid, keypair;
+    enum dpk_lifecycle priority;
+    size_t der_size, container_size; /* container_size 0: not kept */
+    char subject[256];
+};
+/* The installed CA certificates in order of installation; `out` has DPK_DEVICE_CERT_PLACES. */
+enum dpk_status dpk_device_certs(struct dpk_device *dev, struct dpk_device_cert *out, size_t *count,
+                                 struct dpk_error *err);
+
+struct dpk_device_event {
+    int64_t id, time; /* seconds since 1970 */
+    int64_t uid, pid;
+    const char *command, *action, *result, *detail;
+};
+/* Calls `each` for the events in order, the last `last` of them (0: all); its strings live until it
+ * returns. */
+enum dpk_status dpk_device_events(struct dpk_device *dev, unsigned last,
+                                  void (*each)(void *context, const struct dpk_device_event *event),
+                                  void *context, struct dpk_error *err);
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+/* Why a device refuses a file, with the numbers of NVIDIA's tools (DEVICE.md). */
+enum dpk_reject {
+    DPK_REJECT_NONE = 0,
+    DPK_REJECT_DIGEST_ERR = 2,
+    DPK_REJECT_NOT_APPLICABLE = 3,
+    DPK_REJECT_UNKNOWN_KEY = 4,
+    DPK_REJECT_AUTH_FAILED = 5,
+    DPK_REJECT_UNSIGNED = 6,
+    DPK_REJECT_KEY_NOT_APPLICABLE = 7,
+    DPK_REJECT_BAD_FORMAT = 8,
+    DPK_REJECT_CERT_CER509 = 0x1a,
+    DPK_REJECT_CERT_SIGNATURE = 0x1b,
+    DPK_REJECT_CERT_METADATA = 0x1c,
+    DPK_REJECT_NO_PLACE = 0x1e,
+    DPK_REJECT_REMOVAL_NO_MATCH = 0x1f,
+    DPK_REJECT_SAME_UUID = 0x25,
+};
+const char *dpk_reject_name(enum dpk_reject reject); /* "REJECTED_UNSIGNED" */
+
+/* Applies an NV configuration file: the checks and effects of DEVICE.md, in one transaction.
+ * DPK_ERR_REFUSED: the device is as before; `reject` (may be NULL) says why, the message ends in
+ * its name and code. Both outcomes are in the event log. */
+enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size_t size,
+                                 enum dpk_reject *reject, struct dpk_error *err);
+/* Burns a certificate container, likewise. */
+enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_t size,
+                                enum dpk_reject *reject, struct dpk_error *err);
+
+/* ---- NV configuration by name ---------------------------------------------------------------- */
+
+enum dpk_device_view { DPK_VIEW_DEFAULT, DPK_VIEW_CURRENT, DPK_VIEW_NEXT };
+
+struct dpk_device_value {
+    bool read_only;                /* protected from users: set by somebody above with ovr_en 0 */
+    bool hidden;                   /* set by somebody above with rd_en 0: `data` is zeros */
+    uint8_t data[DPK_NV_DATA_MAX]; /* of the definition's size */
+};
+/* What a user sees of a TLV. One that nobody set is all zeros, as is every Default. */
+enum dpk_status dpk_device_get(struct dpk_device *dev, enum dpk_device_view view,
+                               const struct dpk_nv_def *def, struct dpk_device_value *out,
+                               struct dpk_error *err);
+
+struct dpk_device_setting {
+    const struct dpk_nv_def *def;
+    const struct dpk_nv_param *param;
+    const char *value;
+};
+/* Sets parameters at USER priority for the next boot, all or none. DPK_ERR_REFUSED: one is
+ * protected. */
+enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_device_setting *settings,
+                               size_t count, struct dpk_error *err);
+/* Drops everything that users set, for the next boot. */
+enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err);
 
 #endif

@@ -1,0 +1,264 @@
+/* Burning certificate containers: DEVICE.md, the checks in their order, then the effects. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/err.h>
+
+#include "state.h"
+
+struct burning {
+    sqlite3 *db;
+    const void *bytes;
+    size_t size;
+    struct dpk_container container;
+    struct signer_key signer;
+    enum dpk_reject *reject;
+};
+
+/* A known key, which may sign containers of this priority, has signed it. */
+static enum dpk_status check_signature(struct burning *b, struct dpk_error *err)
+{
+    const struct dpk_container *c = &b->container;
+    struct dpk_error why = {0};
+    if (!c->signature)
+        return dpk_device_refuse(DPK_REJECT_UNSIGNED, b->reject, err,
+                                 "the container is not signed");
+    enum dpk_status status = dpk_device_find_signer(b->db, &c->keypair_uuid, &b->signer, err);
+    if (status != DPK_OK)
+        return status;
+    bool nvidia_level = c->priority == DPK_LIFECYCLE_NVIDIA || c->nvidia_signed_oem;
+    if (!b->signer.key || (!b->signer.owner && !nvidia_level)) {
+        char uuid[DPK_UUID_TEXT];
+        dpk_uuid_format(&c->keypair_uuid, uuid);
+        return dpk_device_refuse(DPK_REJECT_UNKNOWN_KEY, b->reject, err,
+                                 "signed with key pair %s, which is no key for containers of "
+                                 "priority %s",
+                                 uuid, dpk_lifecycle_name(c->priority));
+    }
+    status = dpk_container_verify(c, b->signer.key, &why);
+    if (status == DPK_ERR_MISMATCH)
+        return dpk_device_refuse(DPK_REJECT_CERT_SIGNATURE, b->reject, err, "%s", why.message);
+    if (status != DPK_OK)
+        return dpk_fail(err, status, "%s", why.message);
+    if (b->signer.owner && nvidia_level)
+        return dpk_device_refuse(DPK_REJECT_KEY_NOT_APPLICABLE, b->reject, err,
+                                 "the owner's key cannot sign what has NVIDIA priority");
+    return DPK_OK;
+}
+
+static enum dpk_status find_cert(sqlite3 *db, const struct dpk_uuid *uuid, bool *found,
+                                 int *priority, int *count, struct dpk_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    *found = false;
+    enum dpk_status status = dpk_db_prepare(
+        db, "SELECT priority, uuid = ?1, count(*) OVER () FROM ca ORDER BY 2 DESC", &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    sqlite3_bind_blob(stmt, 1, uuid->bytes, sizeof uuid->bytes, SQLITE_STATIC);
+    status = dpk_db_step(db, stmt, &row, err);
+    *found = row && sqlite3_column_int(stmt, 1);
+    *priority = row ? sqlite3_column_int(stmt, 0) : 0;
+    *count = row ? sqlite3_column_int(stmt, 2) : 0;
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+static enum dpk_status insert_cert(struct burning *b, const uint8_t *der, size_t der_size,
+                                   struct dpk_error *err)
+{
+    const struct dpk_container *c = &b->container;
+    sqlite3_stmt *stmt = NULL;
+    enum dpk_status status = dpk_db_prepare(
+        b->db, "INSERT INTO ca (uuid, keypair, priority, der, container) VALUES (?, ?, ?, ?, ?)",
+        &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    sqlite3_bind_blob(stmt, 1, c->cert_uuid.bytes, sizeof c->cert_uuid.bytes, SQLITE_STATIC);
+    sqlite3_bind_blob(stmt, 2, c->keypair_uuid.bytes, sizeof c->keypair_uuid.bytes, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 3, (int)c->priority);
+    sqlite3_bind_blob(stmt, 4, der, (int)der_size, SQLITE_STATIC);
+    if (c->keep_sig)
+        sqlite3_bind_blob(stmt, 5, b->bytes, (int)b->size, SQLITE_STATIC);
+    return dpk_db_finish(b->db, stmt, err);
+}
+
+static enum dpk_status add(struct burning *b, struct dpk_error *err)
+{
+    const struct dpk_container *c = &b->container;
+    const uint8_t *der = NULL;
+    size_t der_size = 0;
+    struct dpk_error why = {0};
+    char uuid[DPK_UUID_TEXT];
+    bool found;
+    int priority, count;
+    if (!c->dpa_root)
+        return dpk_device_refuse(DPK_REJECT_CERT_METADATA, b->reject, err,
+                                 "the metadata does not make it a DPA root of trust");
+    if (dpk_uuid_is_zero(&c->cert_uuid))
+        return dpk_device_refuse(DPK_REJECT_CERT_METADATA, b->reject, err,
+                                 "the certificate's UUID is zero");
+    enum dpk_status status = dpk_container_certificate(c, &der, &der_size, &why);
+    if (status == DPK_OK)
+        status = dpk_cert_check_root(der, der_size, &why);
+    if (status != DPK_OK)
+        return dpk_device_refuse(DPK_REJECT_CERT_CER509, b->reject, err, "%s", why.message);
+    status = find_cert(b->db, &c->cert_uuid, &found, &priority, &count, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_uuid_format(&c->cert_uuid, uuid);
+    if (found)
+        return dpk_device_refuse(DPK_REJECT_SAME_UUID, b->reject, err,
+                                 "a certificate with UUID %s is there already", uuid);
+    if (count >= DPK_DEVICE_CERT_PLACES)
+        return dpk_device_refuse(DPK_REJECT_NO_PLACE, b->reject, err,
+                                 "all %d places for certificates are taken",
+                                 DPK_DEVICE_CERT_PLACES);
+    return insert_cert(b, der, der_size, err);
+}
+
+/* The owner removes what an owner could have installed; NVIDIA removes anything. */
+static enum dpk_status take_off(struct burning *b, struct dpk_error *err)
+{
+    const struct dpk_container *c = &b->container;
+    int highest = b->signer.owner ? DPK_LIFECYCLE_OEM : DPK_LIFECYCLE_NVIDIA;
+    sqlite3_stmt *stmt = NULL;
+    bool found;
+    int priority, count;
+    char uuid[DPK_UUID_TEXT];
+    enum dpk_status status = find_cert(b->db, &c->cert_uuid, &found, &priority, &count, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_uuid_format(&c->cert_uuid, uuid);
+    if (!c->remove_all && !found)
+        return dpk_device_refuse(DPK_REJECT_REMOVAL_NO_MATCH, b->reject, err,
+                                 "there is no certificate with UUID %s", uuid);
+    if (!c->remove_all && priority > highest)
+        return dpk_device_refuse(DPK_REJECT_KEY_NOT_APPLICABLE, b->reject, err,
+                                 "the owner's key cannot remove a certificate of NVIDIA priority");
+    status = dpk_db_prepare(b->db, "DELETE FROM ca WHERE priority <= ?1 AND (?2 OR uuid = ?3)",
+                            &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    sqlite3_bind_int(stmt, 1, highest);
+    sqlite3_bind_int(stmt, 2, c->remove_all);
+    sqlite3_bind_blob(stmt, 3, c->cert_uuid.bytes, sizeof c->cert_uuid.bytes, SQLITE_STATIC);
+    return dpk_db_finish(b->db, stmt, err);
+}
+
+static enum dpk_status burn(struct burning *b, struct dpk_error *err)
+{
+    struct dpk_error why = {0};
+    if (dpk_container_parse(b->bytes, b->size, &b->container, &why) != DPK_OK)
+        return dpk_device_refuse(DPK_REJECT_BAD_FORMAT, b->reject, err, "%s", why.message);
+    enum dpk_status status = check_signature(b, err);
+    if (status != DPK_OK)
+        return status;
+    return b->container.kind == DPK_CONTAINER_ADD ? add(b, err) : take_off(b, err);
+}
+
+enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_t size,
+                                enum dpk_reject *reject, struct dpk_error *err)
+{
+    enum dpk_reject unused, *why = reject ? reject : &unused;
+    struct dpk_error own = {0}, *e = err ? err : &own;
+    struct burning b = {.db = dev->db, .bytes = bytes, .size = size, .reject = why};
+    char detail[100], uuid[DPK_UUID_TEXT];
+    *why = DPK_REJECT_NONE;
+    enum dpk_status status = dpk_db_begin(dev->db, e);
+    if (status != DPK_OK)
+        return status;
+    status = burn(&b, e);
+    if (status == DPK_OK) {
+        dpk_uuid_format(&b.container.cert_uuid, uuid);
+        snprintf(detail, sizeof detail, "%s %s",
+                 b.container.kind == DPK_CONTAINER_ADD ? "add certificate" : "remove certificate",
+                 b.container.remove_all ? "all" : uuid);
+        status = dpk_device_log_in(dev->db, "burn", "OK", detail, e);
+    }
+    status = dpk_db_end(dev->db, status, e);
+    if (status == DPK_ERR_REFUSED)
+        (void)dpk_device_log(dev, "burn", dpk_reject_name(*why), e->message, NULL);
+    EVP_PKEY_free(b.signer.key);
+    return status;
+}
+
+/* ---- What is installed ----------------------------------------------------------------------- */
+
+enum dpk_status dpk_device_ca_list(struct dpk_device *dev, struct dpk_ca_list *out,
+                                   struct dpk_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    *out = (struct dpk_ca_list){0};
+    enum dpk_status status = dpk_db_prepare(dev->db, "SELECT der FROM ca ORDER BY id", &stmt, err);
+    while (status == DPK_OK && (status = dpk_db_step(dev->db, stmt, &row, err)) == DPK_OK && row) {
+        size_t size = (size_t)sqlite3_column_bytes(stmt, 0);
+        struct dpk_der *more = reallocarray(out->roots, out->count + 1, sizeof *more);
+        uint8_t *copy = malloc(size + 1);
+        if (more)
+            out->roots = more;
+        if (!more || !copy) {
+            free(copy);
+            status = dpk_fail_nomem(err);
+            break;
+        }
+        status = dpk_db_blob(stmt, 0, copy, size, err);
+        out->roots[out->count++] = (struct dpk_der){.data = copy, .size = size};
+    }
+    sqlite3_finalize(stmt);
+    if (status != DPK_OK)
+        dpk_ca_list_free(out);
+    return status;
+}
+
+void dpk_ca_list_free(struct dpk_ca_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free((uint8_t *)list->roots[i].data);
+    free(list->roots);
+    *list = (struct dpk_ca_list){0};
+}
+
+static enum dpk_status read_cert(sqlite3_stmt *stmt, struct dpk_device_cert *out,
+                                 struct dpk_error *err)
+{
+    *out = (struct dpk_device_cert){.priority = (enum dpk_lifecycle)sqlite3_column_int(stmt, 2),
+                                    .der_size = (size_t)sqlite3_column_bytes(stmt, 3),
+                                    .container_size = (size_t)sqlite3_column_bytes(stmt, 4)};
+    enum dpk_status status = dpk_db_blob(stmt, 0, out->uuid.bytes, sizeof out->uuid.bytes, err);
+    if (status == DPK_OK)
+        status = dpk_db_blob(stmt, 1, out->keypair.bytes, sizeof out->keypair.bytes, err);
+    if (status != DPK_OK)
+        return status;
+    const unsigned char *der = sqlite3_column_blob(stmt, 3);
+    X509 *cert = der ? d2i_X509(NULL, &der, (long)out->der_size) : NULL;
+    ERR_clear_error();
+    if (!cert)
+        return dpk_fail(err, DPK_ERR_FORMAT, "the device's state is damaged: a CA certificate");
+    dpk_cert_subject(cert, out->subject, sizeof out->subject);
+    X509_free(cert);
+    return DPK_OK;
+}
+
+enum dpk_status dpk_device_certs(struct dpk_device *dev, struct dpk_device_cert *out, size_t *count,
+                                 struct dpk_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    *count = 0;
+    enum dpk_status status = dpk_db_prepare(
+        dev->db, "SELECT uuid, keypair, priority, der, container FROM ca ORDER BY id", &stmt, err);
+    while (status == DPK_OK && (status = dpk_db_step(dev->db, stmt, &row, err)) == DPK_OK && row) {
+        if (*count == DPK_DEVICE_CERT_PLACES) {
+            status = dpk_fail(err, DPK_ERR_FORMAT,
+                              "the device's state is damaged: more than %d CA certificates",
+                              DPK_DEVICE_CERT_PLACES);
+            break;
+        }
+        status = read_cert(stmt, &out[(*count)++], err);
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}

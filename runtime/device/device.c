@@ -1,0 +1,81 @@
+/* Opening a device, and what it is. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "state.h"
+
+enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struct dpk_error *err)
+{
+    char database[PATH_MAX];
+    struct stat st;
+    struct dpk_device *dev = calloc(1, sizeof *dev);
+    *out = NULL;
+    if (!dev)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = dpk_device_resolve(name, dev->name, dev->path, err);
+    if (status == DPK_OK)
+        status = dpk_device_join(dev->path, "device.db", database, err);
+    if (status == DPK_OK && lstat(database, &st) != 0)
+        status = dpk_fail_errno(err, "%s", database);
+    if (status == DPK_OK && (!S_ISREG(st.st_mode) || (st.st_mode & (S_IWGRP | S_IWOTH))))
+        status = dpk_fail(err, DPK_ERR_REFUSED, "%s: not a file that only its owner may write to",
+                          database);
+    if (status == DPK_OK)
+        status = dpk_db_open(database, &dev->db, err);
+    if (status != DPK_OK) {
+        free(dev);
+        return status;
+    }
+    *out = dev;
+    return DPK_OK;
+}
+
+void dpk_device_close(struct dpk_device *dev)
+{
+    if (!dev)
+        return;
+    sqlite3_close(dev->db);
+    free(dev);
+}
+
+const char *dpk_device_name(const struct dpk_device *dev)
+{
+    return dev->name;
+}
+
+enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
+                                struct dpk_error *err)
+{
+    char created[32] = "", root[PATH_MAX];
+    EVP_PKEY *owner = NULL;
+    *out = (struct dpk_device_info){0};
+    const struct {
+        const char *key;
+        char *to;
+        size_t size;
+    } texts[] = {
+        {"psid", out->psid, sizeof out->psid},
+        {"psid_branch", out->psid_branch, sizeof out->psid_branch},
+        {"part_number", out->part_number, sizeof out->part_number},
+        {"description", out->description, sizeof out->description},
+        {"serial", out->serial, sizeof out->serial},
+        {"hw_target", out->hw_target, sizeof out->hw_target},
+        {"created", created, sizeof created},
+    };
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && status == DPK_OK; i++)
+        status = dpk_db_get_meta(dev->db, texts[i].key, texts[i].to, texts[i].size, err);
+    if (status == DPK_OK)
+        status = dpk_device_owner_key(dev->db, &out->owner, &owner, err);
+    if (status == DPK_OK)
+        status = dpk_device_root(false, root, err);
+    if (status != DPK_OK)
+        return status;
+    out->created = strtoll(created, NULL, 10);
+    out->has_owner = owner != NULL;
+    EVP_PKEY_free(owner);
+    snprintf(out->path, sizeof out->path, "%s", dev->path);
+    dpk_device_alias_of(root, dev->name, out->alias, sizeof out->alias);
+    return DPK_OK;
+}

@@ -1,0 +1,226 @@
+/* NV configuration on a device: views, what counts, what users may set. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+static enum dpk_status read_row(sqlite3_stmt *stmt, struct dpk_nv_tlv *out, struct dpk_error *err)
+{
+    int size = sqlite3_column_bytes(stmt, 7);
+    *out = (struct dpk_nv_tlv){.class_id = (unsigned)sqlite3_column_int(stmt, 0),
+                               .index = (uint32_t)sqlite3_column_int(stmt, 1),
+                               .priority = (enum dpk_nv_priority)sqlite3_column_int(stmt, 2),
+                               .ovr_en = sqlite3_column_int(stmt, 3) != 0,
+                               .rd_en = sqlite3_column_int(stmt, 4) != 0,
+                               .writer_id = (unsigned)sqlite3_column_int(stmt, 5),
+                               .version = (unsigned)sqlite3_column_int(stmt, 6)};
+    if (size < 0 || size > DPK_NV_DATA_MAX)
+        return dpk_fail(err, DPK_ERR_FORMAT, "the device's state is damaged: TLV of %d bytes",
+                        size);
+    out->size = (size_t)size;
+    return dpk_db_blob(stmt, 7, out->data, out->size, err);
+}
+
+enum dpk_status dpk_device_tlvs(sqlite3 *db, enum dpk_device_view view, struct dpk_nv_list *out,
+                                struct dpk_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    enum dpk_status status =
+        dpk_db_prepare(db,
+                       "SELECT class, idx, priority, ovr_en, rd_en, writer_id, version, data "
+                       "FROM tlv WHERE view = ? ORDER BY class, idx, priority DESC",
+                       &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    sqlite3_bind_int(stmt, 1, (int)view);
+    while ((status = dpk_db_step(db, stmt, &row, err)) == DPK_OK && row) {
+        struct dpk_nv_tlv tlv;
+        status = read_row(stmt, &tlv, err);
+        if (status == DPK_OK)
+            status = dpk_nv_list_add(out, &tlv, err);
+        if (status != DPK_OK)
+            break;
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+enum dpk_status dpk_device_put_tlv(sqlite3 *db, enum dpk_device_view view,
+                                   const struct dpk_nv_tlv *tlv, struct dpk_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum dpk_status status = dpk_db_prepare(
+        db, "INSERT OR REPLACE INTO tlv VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    sqlite3_bind_int(stmt, 1, (int)view);
+    sqlite3_bind_int(stmt, 2, (int)tlv->class_id);
+    sqlite3_bind_int(stmt, 3, (int)tlv->index);
+    sqlite3_bind_int(stmt, 4, (int)tlv->priority);
+    sqlite3_bind_int(stmt, 5, tlv->ovr_en);
+    sqlite3_bind_int(stmt, 6, tlv->rd_en);
+    sqlite3_bind_int(stmt, 7, (int)tlv->writer_id);
+    sqlite3_bind_int(stmt, 8, (int)tlv->version);
+    sqlite3_bind_blob(stmt, 9, tlv->size ? (const void *)tlv->data : "", (int)tlv->size,
+                      SQLITE_STATIC);
+    return dpk_db_finish(db, stmt, err);
+}
+
+/* What counts of a TLV: the lowest priority that nobody above it keeps from overriding. */
+struct effect {
+    bool present, locked; /* locked: a user's value would not count */
+    struct dpk_nv_tlv tlv;
+};
+
+static enum dpk_status find_effect(sqlite3 *db, enum dpk_device_view view, unsigned class_id,
+                                   uint32_t index, struct effect *out, struct dpk_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    *out = (struct effect){0};
+    enum dpk_status status =
+        dpk_db_prepare(db,
+                       "SELECT class, idx, priority, ovr_en, rd_en, writer_id, version, data "
+                       "FROM tlv WHERE view = ? AND class = ? AND idx = ? ORDER BY priority DESC",
+                       &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    sqlite3_bind_int(stmt, 1, (int)view);
+    sqlite3_bind_int(stmt, 2, (int)class_id);
+    sqlite3_bind_int(stmt, 3, (int)index);
+    while (!out->locked && (status = dpk_db_step(db, stmt, &row, err)) == DPK_OK && row) {
+        status = read_row(stmt, &out->tlv, err);
+        if (status != DPK_OK)
+            break;
+        out->present = true;
+        out->locked = out->tlv.priority > DPK_NV_USER && !out->tlv.ovr_en;
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
+                                              struct dpk_error *err)
+{
+    struct effect effect;
+    /* Whatever goes wrong, nothing unsigned runs. */
+    *enabled = true;
+    enum dpk_status status =
+        find_effect(dev->db, DPK_VIEW_CURRENT, DPK_NV_GLOBAL, DPK_NV_INDEX_DPA_AUTH, &effect, err);
+    if (status != DPK_OK)
+        return status;
+    if (effect.present && effect.tlv.size != 4)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "the device's state is damaged: nv_dpa_auth of %zu bytes", effect.tlv.size);
+    *enabled = effect.present && (effect.tlv.data[0] & 0x80);
+    return DPK_OK;
+}
+
+static bool is_owner_key_def(const struct dpk_nv_def *def)
+{
+    struct dpk_nv_tlv tlv = {.class_id = def->class_id, .index = def->index};
+    return dpk_nv_is_owner_key(&tlv);
+}
+
+enum dpk_status dpk_device_get(struct dpk_device *dev, enum dpk_device_view view,
+                               const struct dpk_nv_def *def, struct dpk_device_value *out,
+                               struct dpk_error *err)
+{
+    struct effect effect;
+    *out = (struct dpk_device_value){0};
+    enum dpk_device_view stored = view == DPK_VIEW_DEFAULT ? DPK_VIEW_NEXT : view;
+    enum dpk_status status = find_effect(dev->db, stored, def->class_id, def->index, &effect, err);
+    if (status != DPK_OK)
+        return status;
+    out->read_only = effect.locked || is_owner_key_def(def);
+    if (view == DPK_VIEW_DEFAULT || !effect.present)
+        return DPK_OK;
+    if (effect.tlv.size != def->size)
+        return dpk_fail(err, DPK_ERR_FORMAT, "the device has %s with %zu bytes, not %zu", def->name,
+                        effect.tlv.size, def->size);
+    out->hidden = effect.tlv.priority > DPK_NV_USER && !effect.tlv.rd_en;
+    if (!out->hidden)
+        memcpy(out->data, effect.tlv.data, def->size);
+    return DPK_OK;
+}
+
+/* Changes one parameter of what counts for the next boot, as a user. */
+static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *setting,
+                               struct dpk_error *err)
+{
+    const struct dpk_nv_def *def = setting->def;
+    struct effect effect;
+    enum dpk_status status =
+        find_effect(db, DPK_VIEW_NEXT, def->class_id, def->index, &effect, err);
+    if (status != DPK_OK)
+        return status;
+    if (effect.locked || is_owner_key_def(def))
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s is read-only: %s", setting->param->config_name,
+                        effect.locked ? "the device's owner, or NVIDIA, protects it (ovr_en 0)"
+                                      : "only a signed file can change it");
+    struct dpk_nv_tlv tlv = {.class_id = def->class_id,
+                             .index = def->index,
+                             .priority = DPK_NV_USER,
+                             .ovr_en = true,
+                             .rd_en = true,
+                             .size = def->size};
+    if (effect.present && effect.tlv.size == def->size)
+        memcpy(tlv.data, effect.tlv.data, def->size);
+    status = dpk_nv_value_parse(setting->param, setting->value, tlv.data, err);
+    if (status != DPK_OK) {
+        dpk_error_prefix(err, "%s", setting->param->config_name);
+        return status;
+    }
+    return dpk_device_put_tlv(db, DPK_VIEW_NEXT, &tlv, err);
+}
+
+enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_device_setting *settings,
+                               size_t count, struct dpk_error *err)
+{
+    struct dpk_buf detail = {0};
+    enum dpk_status status = dpk_db_begin(dev->db, err);
+    if (status != DPK_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        dpk_put_format(&detail, "%s%s=%s", i ? " " : "", settings[i].param->config_name,
+                       settings[i].value);
+    dpk_put_u8(&detail, 0);
+    if (detail.failed)
+        status = dpk_fail_nomem(err);
+    for (size_t i = 0; i < count && status == DPK_OK; i++)
+        status = set_one(dev->db, &settings[i], err);
+    if (status == DPK_OK)
+        status = dpk_device_log_in(dev->db, "set", "OK", (const char *)detail.data, err);
+    status = dpk_db_end(dev->db, status, err);
+    if (status == DPK_ERR_REFUSED)
+        (void)dpk_device_log(dev, "set", "READ_ONLY", (const char *)detail.data, NULL);
+    dpk_buf_free(&detail);
+    return status;
+}
+
+enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_db_begin(dev->db, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_db_exec(dev->db, "DELETE FROM tlv WHERE view = 2 AND priority = 0", err);
+    if (status == DPK_OK)
+        status = dpk_device_log_in(dev->db, "reset", "OK", "user settings dropped", err);
+    return dpk_db_end(dev->db, status, err);
+}
+
+enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_db_begin(dev->db, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_db_exec(dev->db,
+                         "DELETE FROM tlv WHERE view = 1;"
+                         "INSERT INTO tlv SELECT 1, class, idx, priority, ovr_en, rd_en, writer_id,"
+                         " version, data FROM tlv WHERE view = 2;",
+                         err);
+    if (status == DPK_OK)
+        status = dpk_device_log_in(dev->db, "boot", "OK", "cold boot", err);
+    return dpk_db_end(dev->db, status, err);
+}

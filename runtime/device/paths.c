@@ -1,0 +1,212 @@
+/* Where devices live, and who may touch them. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "state.h"
+
+static const char name_chars[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+
+static bool valid_name(const char *name)
+{
+    size_t length = strlen(name);
+    return length >= 1 && length <= DPK_DEVICE_NAME_MAX && strspn(name, name_chars) == length &&
+           name[0] != '.' && name[0] != '-' && name[0] != '_';
+}
+
+enum dpk_status dpk_device_check_name(const char *name, struct dpk_error *err)
+{
+    if (valid_name(name))
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_USAGE,
+                    "'%.80s' is no device name: up to %d letters, digits, '_', '-' and '.', "
+                    "starting with a letter or digit",
+                    name, DPK_DEVICE_NAME_MAX);
+}
+
+enum dpk_status dpk_device_join(const char *a, const char *b, char out[PATH_MAX],
+                                struct dpk_error *err)
+{
+    int n = snprintf(out, PATH_MAX, "%s/%s", a, b);
+    if (n < 0 || n >= PATH_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", a);
+    return DPK_OK;
+}
+
+/* mkdir -p, every new directory 0700. */
+static enum dpk_status make_directories(const char *path, struct dpk_error *err)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    for (size_t i = 1; i <= length; i++) {
+        if (path[i] != '/' && path[i] != 0)
+            continue;
+        memcpy(part, path, i);
+        part[i] = 0;
+        if (mkdir(part, 0700) != 0 && errno != EEXIST)
+            return dpk_fail_errno(err, "%s", part);
+    }
+    return DPK_OK;
+}
+
+enum dpk_status dpk_device_root(bool create, char out[PATH_MAX], struct dpk_error *err)
+{
+    const char *set = getenv("DPAKIT_DEVICES");
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    enum dpk_status status;
+    if (set && *set) {
+        int n = snprintf(out, PATH_MAX, "%s", set);
+        status = n < PATH_MAX ? DPK_OK : dpk_fail(err, DPK_ERR_RANGE, "DPAKIT_DEVICES: too long");
+    } else if (state && *state) {
+        status = dpk_device_join(state, "dpakit", out, err);
+    } else if (home && *home) {
+        status = dpk_device_join(home, ".local/state/dpakit", out, err);
+    } else {
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND,
+                          "no place for devices: set DPAKIT_DEVICES, XDG_STATE_HOME or HOME");
+    }
+    if (status == DPK_OK && create)
+        status = make_directories(out, err);
+    return status;
+}
+
+enum dpk_status dpk_device_check_directory(const char *path, struct dpk_error *err)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0 || (S_ISLNK(st.st_mode) && stat(path, &st) != 0))
+        return dpk_fail_errno(err, "%s", path);
+    if (!S_ISDIR(st.st_mode))
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a directory", path);
+    /* Where the sticky bit is set, others may add but not replace. */
+    if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "%s: others may write to it (mode %03o): use chmod go-w", path,
+                        (unsigned)(st.st_mode & 0777));
+    return DPK_OK;
+}
+
+static int is_device(const struct dirent *entry)
+{
+    return valid_name(entry->d_name);
+}
+
+enum dpk_status dpk_device_list(struct dpk_names *out, struct dpk_error *err)
+{
+    char root[PATH_MAX], path[PATH_MAX];
+    struct dirent **entries = NULL;
+    struct stat st;
+    *out = (struct dpk_names){0};
+    enum dpk_status status = dpk_device_root(false, root, err);
+    if (status != DPK_OK)
+        return status;
+    int count = scandir(root, &entries, is_device, alphasort);
+    if (count < 0)
+        return errno == ENOENT ? DPK_OK : dpk_fail_errno(err, "%s", root);
+    char **names = calloc((size_t)count + 1, sizeof *names);
+    if (!names)
+        status = dpk_fail_nomem(err);
+    for (int i = 0; i < count; i++) {
+        /* Aliases are symbolic links and not listed. */
+        if (names && dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK &&
+            lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+            names[out->count] = strdup(entries[i]->d_name);
+            if (names[out->count])
+                out->count++;
+            else
+                status = dpk_fail_nomem(err);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    out->names = names;
+    if (status != DPK_OK)
+        dpk_names_free(out);
+    return status;
+}
+
+void dpk_names_free(struct dpk_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->names[i]);
+    free(names->names);
+    *names = (struct dpk_names){0};
+}
+
+void dpk_device_alias_of(const char *root, const char *name, char *out, size_t size)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(root, &entries, is_device, alphasort);
+    snprintf(out, size, "%s", "");
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX], target[PATH_MAX];
+        if (!*out && dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK) {
+            ssize_t n = readlink(path, target, sizeof target - 1);
+            if (n > 0) {
+                target[n] = 0;
+                if (strcmp(target, name) == 0)
+                    snprintf(out, size, "%s", entries[i]->d_name);
+            }
+        }
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static enum dpk_status no_such_device(const char *name, struct dpk_error *err)
+{
+    struct dpk_names names = {0};
+    char list[600] = "";
+    size_t used = 0;
+    if (dpk_device_list(&names, NULL) == DPK_OK) {
+        for (size_t i = 0; i < names.count && used < sizeof list - DPK_DEVICE_NAME_MAX - 3; i++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                     names.names[i]);
+    }
+    enum dpk_status status =
+        names.count ? dpk_fail(err, DPK_ERR_NOT_FOUND, "no device %.80s; there are: %s", name, list)
+                    : dpk_fail(err, DPK_ERR_NOT_FOUND,
+                               "no device %.80s; there is none (make one: dpadev create %.80s)",
+                               name, name);
+    dpk_names_free(&names);
+    return status;
+}
+
+enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_MAX + 1],
+                                   char path[PATH_MAX], struct dpk_error *err)
+{
+    char root[PATH_MAX], target[PATH_MAX];
+    struct stat st;
+    const char *slash = strrchr(word, '/');
+    const char *last = slash ? slash + 1 : word;
+    enum dpk_status status = dpk_device_check_name(last, err);
+    if (status == DPK_OK)
+        status = dpk_device_root(false, root, err);
+    if (status == DPK_OK)
+        status = dpk_device_join(root, last, path, err);
+    if (status != DPK_OK)
+        return status;
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n > 0) {
+        target[n] = 0;
+        if (!valid_name(target))
+            return dpk_fail(err, DPK_ERR_FORMAT, "%s: points out of %s", path, root);
+        status = dpk_device_join(root, target, path, err);
+        if (status != DPK_OK)
+            return status;
+        last = target;
+    }
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT ? no_such_device(last, err) : dpk_fail_errno(err, "%s", path);
+    if (!S_ISDIR(st.st_mode))
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: no device, not a directory", path);
+    status = dpk_device_check_directory(root, err);
+    if (status == DPK_OK)
+        status = dpk_device_check_directory(path, err);
+    snprintf(name, DPK_DEVICE_NAME_MAX + 1, "%.*s", DPK_DEVICE_NAME_MAX, last);
+    return status;
+}

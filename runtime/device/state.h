@@ -1,0 +1,98 @@
+/* Inside a device: its database, and what the files of this room share. */
+#ifndef DPK_DEVICE_STATE_H
+#define DPK_DEVICE_STATE_H
+
+#include <limits.h>
+
+#include <openssl/evp.h>
+#include <sqlite3.h>
+
+#include "device.h"
+
+struct dpk_device {
+    char name[DPK_DEVICE_NAME_MAX + 1];
+    char path[PATH_MAX];
+    sqlite3 *db;
+};
+
+/* ---- paths.c ---- */
+
+/* $DPAKIT_DEVICES or its default. `create`: made if absent, 0700. */
+enum dpk_status dpk_device_root(bool create, char out[PATH_MAX], struct dpk_error *err);
+enum dpk_status dpk_device_check_name(const char *name, struct dpk_error *err);
+/* "a/b", DPK_ERR_RANGE if it does not fit. */
+enum dpk_status dpk_device_join(const char *a, const char *b, char out[PATH_MAX],
+                                struct dpk_error *err);
+/* A directory that nobody but its owner may write to. */
+enum dpk_status dpk_device_check_directory(const char *path, struct dpk_error *err);
+/* From what the user wrote to the device's own name and directory. */
+enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_MAX + 1],
+                                   char path[PATH_MAX], struct dpk_error *err);
+/* The alias of a device, or "". */
+void dpk_device_alias_of(const char *root, const char *name, char *out, size_t size);
+
+/* ---- db.c ---- */
+
+enum dpk_status dpk_db_create(const char *path, sqlite3 **out, struct dpk_error *err);
+enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *err);
+enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err);
+enum dpk_status dpk_db_exec(sqlite3 *db, const char *sql, struct dpk_error *err);
+enum dpk_status dpk_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out,
+                               struct dpk_error *err);
+/* Steps a statement that gives no rows, and finalizes it. */
+enum dpk_status dpk_db_finish(sqlite3 *db, sqlite3_stmt *stmt, struct dpk_error *err);
+/* Steps; `*row` says whether there is one. */
+enum dpk_status dpk_db_step(sqlite3 *db, sqlite3_stmt *stmt, bool *row, struct dpk_error *err);
+/* One writer at a time from here to dpk_db_end, which commits if `status` is DPK_OK, else rolls
+ * back; it returns `status`, or why the commit failed. */
+enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err);
+enum dpk_status dpk_db_end(sqlite3 *db, enum dpk_status status, struct dpk_error *err);
+/* A blob column that must have exactly `size` bytes. */
+enum dpk_status dpk_db_blob(sqlite3_stmt *stmt, int column, void *out, size_t size,
+                            struct dpk_error *err);
+enum dpk_status dpk_db_get_meta(sqlite3 *db, const char *key, char *out, size_t size,
+                                struct dpk_error *err);
+enum dpk_status dpk_db_put_meta(sqlite3 *db, const char *key, const char *value,
+                                struct dpk_error *err);
+
+/* ---- keys.c ---- */
+
+enum dpk_status dpk_device_add_nvidia_key(sqlite3 *db, const struct dpk_uuid *uuid, EVP_PKEY *key,
+                                          struct dpk_error *err);
+/* *out NULL if there is no NVIDIA key of that UUID. */
+enum dpk_status dpk_device_find_nvidia_key(sqlite3 *db, const struct dpk_uuid *uuid, EVP_PKEY **out,
+                                           struct dpk_error *err);
+/* *out NULL if the device has no owner; `uuid` may be NULL. */
+enum dpk_status dpk_device_owner_key(sqlite3 *db, struct dpk_uuid *uuid, EVP_PKEY **out,
+                                     struct dpk_error *err);
+/* An RSA key from its numbers; DPK_ERR_CRYPTO if OpenSSL does not take them. */
+enum dpk_status dpk_device_make_rsa_key(const struct dpk_nv_owner_key *numbers, EVP_PKEY **out,
+                                        struct dpk_error *err);
+
+/* Who signed a file, as far as its key-pair UUID says. */
+struct signer_key {
+    EVP_PKEY *key; /* NULL: unknown */
+    bool owner;    /* the device owner's, else NVIDIA's */
+};
+enum dpk_status dpk_device_find_signer(sqlite3 *db, const struct dpk_uuid *uuid,
+                                       struct signer_key *out, struct dpk_error *err);
+
+/* ---- nv.c ---- */
+
+/* The TLVs of a view (DPK_VIEW_CURRENT or _NEXT), every priority. */
+enum dpk_status dpk_device_tlvs(sqlite3 *db, enum dpk_device_view view, struct dpk_nv_list *out,
+                                struct dpk_error *err);
+enum dpk_status dpk_device_put_tlv(sqlite3 *db, enum dpk_device_view view,
+                                   const struct dpk_nv_tlv *tlv, struct dpk_error *err);
+
+/* ---- log.c, reject.c ---- */
+
+enum dpk_status dpk_device_log_in(sqlite3 *db, const char *action, const char *result,
+                                  const char *detail, struct dpk_error *err);
+
+/* Fills `err` with "why: NAME (code)" and `*reject`; returns DPK_ERR_REFUSED. */
+enum dpk_status dpk_device_refuse(enum dpk_reject code, enum dpk_reject *reject,
+                                  struct dpk_error *err, const char *why, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,204 @@
+/* dpadev: makes, shows, resets and deletes emulated devices. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dpadev.h"
+
+struct dpadev_options {
+    struct dpk_device_plan plan;
+    const char *nvidia_uuid;
+    unsigned last;
+    bool json;
+};
+
+static enum dpk_status create(const struct dpadev_options *o, const char *name,
+                              struct dpk_error *err)
+{
+    struct dpk_device_plan plan = o->plan;
+    plan.name = name;
+    if (!plan.nvidia_key != !o->nvidia_uuid)
+        return dpk_fail(err, DPK_ERR_USAGE, "--nvidia-key and --nvidia-key-uuid go together");
+    if (o->nvidia_uuid && dpk_uuid_parse(o->nvidia_uuid, &plan.nvidia_uuid, err) != DPK_OK)
+        return dpk_error_prefix(err, "--nvidia-key-uuid");
+    enum dpk_status status = dpk_device_create(&plan, err);
+    if (status == DPK_OK)
+        printf("Device %s created.\n", name);
+    return status;
+}
+
+static enum dpk_status list(const struct dpadev_options *o, const char *name, struct dpk_error *err)
+{
+    (void)name;
+    return dpadev_list(o->json, err);
+}
+
+static enum dpk_status show(const struct dpadev_options *o, const char *name, struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = dpk_device_open(name, &dev, err);
+    if (status == DPK_OK)
+        status = dpadev_show(dev, o->json, err);
+    dpk_device_close(dev);
+    return status;
+}
+
+static enum dpk_status reset(const struct dpadev_options *o, const char *name,
+                             struct dpk_error *err)
+{
+    (void)o;
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = dpk_device_open(name, &dev, err);
+    if (status == DPK_OK)
+        status = dpk_device_reset(dev, err);
+    if (status == DPK_OK)
+        printf("Device %s reset.\n", dpk_device_name(dev));
+    dpk_device_close(dev);
+    return status;
+}
+
+static enum dpk_status delete_device(const struct dpadev_options *o, const char *name,
+                                     struct dpk_error *err)
+{
+    (void)o;
+    enum dpk_status status = dpk_device_delete(name, err);
+    if (status == DPK_OK)
+        printf("Device %s deleted.\n", name);
+    return status;
+}
+
+static enum dpk_status show_log(const struct dpadev_options *o, const char *name,
+                                struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = dpk_device_open(name, &dev, err);
+    if (status == DPK_OK)
+        status = dpadev_log(dev, o->last, o->json, err);
+    dpk_device_close(dev);
+    return status;
+}
+
+static const struct command {
+    const char *name;
+    enum dpk_status (*run)(const struct dpadev_options *o, const char *name, struct dpk_error *err);
+    bool named; /* takes a device */
+    const char *help;
+} commands[] = {
+    {"create", create, true, "make a device"},
+    {"list", list, false, "name the devices there are"},
+    {"show", show, true, "what a device is, knows and trusts"},
+    {"reset", reset, true, "cold boot: what was set for the next boot counts"},
+    {"delete", delete_device, true, "delete a device with its keys"},
+    {"log", show_log, true, "what happened to a device"},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args *args,
+                           struct dpk_error *err)
+{
+    const char *names[COMMAND_COUNT + 1] = {NULL};
+    const struct command *command = NULL;
+    if (args->count == 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "no command; see dpadev --help");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        names[i] = commands[i].name;
+        if (strcmp(commands[i].name, args->words[0]) == 0)
+            command = &commands[i];
+    }
+    if (!command) {
+        const char *near = dpk_closest(args->words[0], names);
+        return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s%s%s%s", args->words[0],
+                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    }
+    size_t want = command->named ? 2 : 1;
+    if (args->count != want)
+        return dpk_fail(err, DPK_ERR_USAGE, "usage: dpadev %s%s", command->name,
+                        command->named ? " NAME" : "");
+    return command->run(o, command->named ? args->words[1] : NULL, err);
+}
+
+static enum dpk_status parse_last(void *context, const char *arg, struct dpk_error *err)
+{
+    unsigned *last = context;
+    char *end = NULL;
+    errno = 0;
+    unsigned long n = strtoul(arg, &end, 10);
+    if (errno || end == arg || *end || arg[0] == '-' || n < 1 || n > 1000000000)
+        return dpk_fail(err, DPK_ERR_USAGE, "'%s' is not a number of events", arg);
+    *last = (unsigned)n;
+    return DPK_OK;
+}
+
+static void print_help(const struct dpk_option *options)
+{
+    printf("Usage: dpadev [OPTIONS] COMMAND [NAME]\n\nManages emulated devices.\n\nCommands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-7s %-5s %s\n", commands[i].name, commands[i].named ? "NAME" : "",
+               commands[i].help);
+    printf("\nOptions:\n");
+    dpk_options_help(options, stdout);
+}
+
+int main(int argc, char **argv)
+{
+    struct dpadev_options o = {0};
+    struct dpk_error err = {0};
+    struct dpk_args args = {0};
+    bool help = false, version = false;
+    const struct dpk_option options[] = {
+        {.names = "psid",
+         .arg = "PSID",
+         .value = &o.plan.psid,
+         .help = "create: PSID (default MT_0000000884)"},
+        {.names = "psid-branch",
+         .arg = "TEXT",
+         .value = &o.plan.psid_branch,
+         .help = "create: PSID branch (default none)"},
+        {.names = "part-number",
+         .arg = "TEXT",
+         .value = &o.plan.part_number,
+         .help = "create: part number"},
+        {.names = "description",
+         .arg = "TEXT",
+         .value = &o.plan.description,
+         .help = "create: description"},
+        {.names = "serial",
+         .arg = "TEXT",
+         .value = &o.plan.serial,
+         .help = "create: serial number (default random)"},
+        {.names = "nvidia-key",
+         .arg = "FILE",
+         .value = &o.plan.nvidia_key,
+         .help = "create: trust this RSA public key (PEM) instead of making a test pair"},
+        {.names = "nvidia-key-uuid",
+         .arg = "UUID",
+         .value = &o.nvidia_uuid,
+         .help = "create: its UUID"},
+        {.names = "n,last",
+         .arg = "N",
+         .parse = parse_last,
+         .context = &o.last,
+         .help = "log: only the last N events"},
+        {.names = "json", .flag = &o.json, .help = "list, show, log: print JSON"},
+        {.names = "h,help", .flag = &help, .help = "show this text"},
+        {.names = "v,version", .flag = &version, .help = "show the version"},
+        {0},
+    };
+    enum dpk_status status = dpk_options_parse(options, false, argc, argv, &args, &err);
+    if (status == DPK_OK && help)
+        print_help(options);
+    else if (status == DPK_OK && version)
+        printf("dpadev dpakit %s\n", dpk_version);
+    else if (status == DPK_OK)
+        status = run(&o, &args, &err);
+    free(args.words);
+    if (status != DPK_OK) {
+        fflush(stdout);
+        return dpk_tool_fail(&err);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        dpk_fail_errno(&err, "standard output");
+        return dpk_tool_fail(&err);
+    }
+    return 0;
+}

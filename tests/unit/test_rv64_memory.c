@@ -1,0 +1,137 @@
+/* rv64: guest memory from the host's side. */
+#include <stdlib.h>
+
+#include "rv64_guest.h"
+
+static void sizes_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    assert_null(rv64_memory_create(0));
+    assert_null(rv64_memory_create(RV64_PAGE + 1));
+    assert_null(rv64_memory_create((UINT64_C(1) << 32) + RV64_PAGE));
+    struct rv64_memory *mem = rv64_memory_create(UINT64_C(1) << 32);
+    assert_non_null(mem);
+    assert_int_equal(rv64_memory_size(mem), UINT64_C(1) << 32);
+    rv64_memory_destroy(mem);
+    rv64_memory_destroy(NULL);
+}
+
+static void page_zero_cannot_be_mapped(void **state)
+{
+    struct guest *g = *state;
+    assert_false(rv64_memory_map(g->mem[0], 0, RV64_PAGE, RV64_R));
+    assert_false(rv64_memory_map(g->mem[0], 0, MEMORY_SIZE, RV64_R | RV64_W));
+    assert_null(rv64_memory_at(g->mem[0], 0, 1, 0));
+}
+
+static void writable_and_executable_together_are_refused(void **state)
+{
+    struct guest *g = *state;
+    assert_false(rv64_memory_map(g->mem[0], UNMAPPED, RV64_PAGE, RV64_W | RV64_X));
+    assert_false(rv64_memory_map(g->mem[0], UNMAPPED, RV64_PAGE, RV64_R | RV64_W | RV64_X));
+    assert_false(rv64_memory_map(g->mem[0], UNMAPPED, RV64_PAGE, 8));
+    assert_null(rv64_memory_at(g->mem[0], UNMAPPED, 1, 0));
+}
+
+static void parts_of_pages_are_not_mapped(void **state)
+{
+    struct guest *g = *state;
+    assert_false(rv64_memory_map(g->mem[0], UNMAPPED + 8, RV64_PAGE, RV64_R));
+    assert_false(rv64_memory_map(g->mem[0], UNMAPPED, RV64_PAGE - 8, RV64_R));
+}
+
+static void ranges_beyond_the_memory_are_not_mapped(void **state)
+{
+    struct guest *g = *state;
+    assert_false(rv64_memory_map(g->mem[0], MEMORY_SIZE, RV64_PAGE, RV64_R));
+    assert_false(rv64_memory_map(g->mem[0], MEMORY_SIZE - RV64_PAGE, 2 * RV64_PAGE, RV64_R));
+    assert_false(rv64_memory_map(g->mem[0], UNMAPPED, UINT64_C(0) - RV64_PAGE, RV64_R));
+    assert_false(rv64_memory_map(g->mem[0], UINT64_C(0) - RV64_PAGE, RV64_PAGE, RV64_R));
+    assert_true(rv64_memory_map(g->mem[0], MEMORY_SIZE - RV64_PAGE, RV64_PAGE, RV64_R));
+}
+
+static void new_pages_are_zero_and_so_are_pages_mapped_again(void **state)
+{
+    static const uint8_t zeros[2 * RV64_PAGE];
+    struct guest *g = *state;
+    for (int turn = 0; turn < 2; turn++) {
+        assert_true(rv64_memory_map(g->mem[0], UNMAPPED, 2 * RV64_PAGE, RV64_R | RV64_W));
+        uint8_t *at = rv64_memory_at(g->mem[0], UNMAPPED, 2 * RV64_PAGE, RV64_R | RV64_W);
+        assert_non_null(at);
+        assert_memory_equal(at, zeros, sizeof zeros);
+        memset(at, 0xff, sizeof zeros);
+        assert_true(rv64_memory_map(g->mem[0], UNMAPPED, 2 * RV64_PAGE, 0));
+        assert_null(rv64_memory_at(g->mem[0], UNMAPPED, 1, 0));
+    }
+}
+
+static void a_change_of_permissions_keeps_the_bytes(void **state)
+{
+    struct guest *g = *state;
+    guest_store64(g, DATA, 42);
+    assert_true(rv64_memory_map(g->mem[0], DATA, RV64_PAGE, RV64_R | RV64_X));
+    assert_int_equal(guest_load64(g, DATA), 42);
+    assert_null(rv64_memory_at(g->mem[0], DATA, 8, RV64_W));
+    /* with its neighbours: the mapped page keeps its bytes, the new one is zero */
+    assert_true(rv64_memory_map(g->mem[0], DATA - RV64_PAGE, 2 * RV64_PAGE, RV64_R));
+    assert_int_equal(guest_load64(g, DATA), 42);
+    assert_int_equal(guest_load64(g, DATA - RV64_PAGE), 0);
+}
+
+static void pointers_are_given_for_what_is_mapped_as_asked(void **state)
+{
+    struct guest *g = *state;
+    assert_non_null(rv64_memory_at(g->mem[0], DATA, DATA_SIZE, RV64_R | RV64_W));
+    assert_non_null(rv64_memory_at(g->mem[0], DATA + DATA_SIZE - 1, 1, RV64_W));
+    assert_null(rv64_memory_at(g->mem[0], DATA + DATA_SIZE - 1, 2, RV64_R));
+    assert_null(rv64_memory_at(g->mem[0], DATA - 1, 2, RV64_R));
+    assert_null(rv64_memory_at(g->mem[0], DATA, 1, RV64_X));
+    assert_null(rv64_memory_at(g->mem[0], READ_ONLY, 1, RV64_R | RV64_W));
+    assert_non_null(
+        rv64_memory_at(g->mem[0], READ_ONLY + RV64_PAGE - 8, 16, 0)); /* and its neighbour */
+    assert_null(rv64_memory_at(g->mem[0], READ_ONLY + RV64_PAGE - 8, 16, RV64_R));
+    assert_null(rv64_memory_at(g->mem[0], DATA, UINT64_MAX, RV64_R));
+    assert_null(rv64_memory_at(g->mem[0], UINT64_MAX, 2, RV64_R));
+    assert_null(rv64_memory_at(g->mem[0], MEMORY_SIZE, 1, 0));
+    assert_non_null(rv64_memory_at(g->mem[0], DATA, 0, RV64_R));
+    assert_null(rv64_memory_at(g->mem[0], MEMORY_SIZE + 1, 0, 0));
+}
+
+static void stores_of_the_host_are_whole_or_not_at_all(void **state)
+{
+    struct guest *g = *state;
+    uint64_t end = READ_ONLY + 2 * RV64_PAGE, value = UINT64_MAX;
+    assert_true(rv64_memory_store(g->mem[0], READ_ONLY, &value, sizeof value));
+    assert_int_equal(guest_load64(g, READ_ONLY), UINT64_MAX);
+    assert_false(rv64_memory_store(g->mem[0], end - 4, &value, sizeof value));
+    assert_int_equal(guest_load64(g, end - 8), 0);
+    assert_false(rv64_memory_store(g->mem[0], 0, &value, 1));
+    assert_true(rv64_memory_store(g->mem[0], end, NULL, 0));
+}
+
+static void guest_and_host_see_the_same_bytes(void **state)
+{
+    struct guest *g = *state;
+    struct rv64_hart hart = {.x[A1] = DATA, .x[A2] = 0x0102030405060708};
+    guest_execute_one(g, &hart, 0x00c5b023); /* sd a2, 0(a1) */
+    const uint8_t *at = rv64_memory_at(g->mem[0], DATA, 8, RV64_R);
+    assert_non_null(at);
+    assert_memory_equal(at, "\x08\x07\x06\x05\x04\x03\x02\x01", 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        GUEST_TEST(sizes_that_cannot_be_are_refused),
+        GUEST_TEST(page_zero_cannot_be_mapped),
+        GUEST_TEST(writable_and_executable_together_are_refused),
+        GUEST_TEST(parts_of_pages_are_not_mapped),
+        GUEST_TEST(ranges_beyond_the_memory_are_not_mapped),
+        GUEST_TEST(new_pages_are_zero_and_so_are_pages_mapped_again),
+        GUEST_TEST(a_change_of_permissions_keeps_the_bytes),
+        GUEST_TEST(pointers_are_given_for_what_is_mapped_as_asked),
+        GUEST_TEST(stores_of_the_host_are_whole_or_not_at_all),
+        GUEST_TEST(guest_and_host_see_the_same_bytes),
+    };
+    return cmocka_run_group_tests_name("rv64_memory", tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+/* dparun: what its files share. */
+#ifndef DPARUN_H
+#define DPARUN_H
+
+#include "device/device.h"
+#include "dpaos/dpaos.h"
+#include "loader/loader.h"
+
+enum { EXIT_REFUSED = 1, EXIT_FAULT = 2, EXIT_OTHER = 3 };
+
+/* What the command line says. */
+struct options {
+    const char *device, *app, *rpc, *kernel, *signature;
+    unsigned threads;
+    uint32_t limit_ms; /* 0: the default */
+    bool stats, verify_only;
+    const char **words; /* owned: the program, then the numbers for the function */
+    const char *program;
+    const char **args;
+    size_t arg_count;
+};
+
+/* A program to load: in a host file, or a device executable of its own. */
+struct source {
+    struct dpk_hostfile *host;    /* owns the rest, or NULL */
+    struct dpk_buf elf, crypto;   /* with host NULL */
+    struct dpk_load_request load; /* without the device */
+};
+
+/* Finds the program that the options name. */
+enum dpk_status source_open(const struct options *o, struct source *s, struct dpk_error *err);
+void source_close(struct source *s);
+
+/* The device that `name` says, or the only one there is. */
+enum dpk_status device_choose(const char *name, struct dpk_device **out, struct dpk_error *err);
+
+/* Runs the function that the options name. */
+enum dpk_status run(const struct options *o, const struct dpk_image *image, struct dpk_error *err);
+
+#endif

@@ -1,0 +1,108 @@
+/* Where dparun's program and its device come from. */
+#include <elf.h>
+#include <string.h>
+
+#include "dparun.h"
+
+static bool is_riscv_elf(const struct dpk_buf *file)
+{
+    struct dpk_reader r = dpk_reader(file->data, file->size);
+    const uint8_t *magic = dpk_read_bytes(&r, SELFMAG);
+    dpk_read_skip(&r, offsetof(Elf64_Ehdr, e_machine) - SELFMAG);
+    return magic && memcmp(magic, ELFMAG, SELFMAG) == 0 && dpk_read_le16(&r) == EM_RISCV;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The file is the program: a device executable, with its crypto data in another file. */
+static enum dpk_status open_bare(const struct options *o, struct source *s, struct dpk_error *err)
+{
+    if (o->signature) {
+        enum dpk_status status = dpk_file_read(o->signature, DPK_FILE_MAX, &s->crypto, err);
+        if (status != DPK_OK)
+            return status;
+        if (s->crypto.size == 0)
+            return dpk_fail(err, DPK_ERR_FORMAT, "%s: empty, no crypto data", o->signature);
+    }
+    s->load = (struct dpk_load_request){.app = o->app ? o->app : base_name(o->program),
+                                        .elf = s->elf.data,
+                                        .elf_size = s->elf.size,
+                                        .crypto = s->crypto.data,
+                                        .crypto_size = s->crypto.size};
+    return DPK_OK;
+}
+
+static enum dpk_status open_embedded(const struct options *o, struct source *s,
+                                     struct dpk_error *err)
+{
+    const struct dpk_program *p = NULL;
+    if (o->signature)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "--signature goes with a bare device executable; %s is a host file",
+                        o->program);
+    if (dpk_hostfile_count(s->host) == 0)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", o->program);
+    enum dpk_status status = dpk_hostfile_find(s->host, o->app, &p, err);
+    if (status != DPK_OK)
+        return status;
+    s->load = (struct dpk_load_request){.app = p->name,
+                                        .elf = p->elf,
+                                        .elf_size = p->elf_size,
+                                        .crypto = p->crypto,
+                                        .crypto_size = p->crypto_size};
+    return DPK_OK;
+}
+
+enum dpk_status source_open(const struct options *o, struct source *s, struct dpk_error *err)
+{
+    struct dpk_error why = {0};
+    enum dpk_status status = dpk_file_read(o->program, DPK_FILE_MAX, &s->elf, err);
+    if (status != DPK_OK)
+        return status;
+    bool riscv = is_riscv_elf(&s->elf);
+    status = dpk_hostfile_parse(o->program, s->elf.data, s->elf.size, &s->host, &why);
+    /* A RISC-V file without programs inside is one itself; the loader says what is wrong with it.
+     */
+    if (riscv && (status != DPK_OK || dpk_hostfile_count(s->host) == 0))
+        return open_bare(o, s, err);
+    if (status != DPK_OK)
+        return dpk_fail(err, status, "%s", why.message);
+    return open_embedded(o, s, err);
+}
+
+void source_close(struct source *s)
+{
+    dpk_hostfile_close(s->host);
+    dpk_buf_free(&s->crypto);
+    dpk_buf_free(&s->elf);
+}
+
+enum dpk_status device_choose(const char *name, struct dpk_device **out, struct dpk_error *err)
+{
+    struct dpk_names names = {0};
+    if (name)
+        return dpk_device_open(name, out, err);
+    enum dpk_status status = dpk_device_list(&names, err);
+    if (status != DPK_OK)
+        return status;
+    if (names.count == 1) {
+        status = dpk_device_open(names.names[0], out, err);
+    } else if (names.count == 0) {
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND,
+                          "there is no device; make one with: dpadev create mlx5_0");
+    } else {
+        struct dpk_buf list = {0};
+        for (size_t i = 0; i < names.count; i++)
+            dpk_put_format(&list, "%s%s", i ? ", " : "", names.names[i]);
+        status = dpk_fail(err, DPK_ERR_USAGE, "there are %zu devices (%.*s); choose one with -d",
+                          names.count, list.size < 700 ? (int)list.size : 700,
+                          list.data ? (const char *)list.data : "");
+        dpk_buf_free(&list);
+    }
+    dpk_names_free(&names);
+    return status;
+}

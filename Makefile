@@ -82,23 +82,26 @@ $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 # libflexio.so carries the engine; libdoca_common.so and libdoca_dpa.a stand on it.
 libs: $(B)/lib/libflexio.so $(B)/lib/libdoca_common.so $(B)/lib/libdoca_dpa.a \
       $(B)/lib/libibverbs.so $(B)/lib/libmlx5.so
-so_link = $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined
+so_link = $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
+          -Wl,--version-script=runtime/host/$(patsubst lib%.so,%,$(@F))/exports.map
+$(patsubst %,$(B)/lib/lib%.so,flexio doca_common ibverbs mlx5): $(B)/lib/lib%.so: runtime/host/%/exports.map
 $(B)/lib/libflexio.so: $(call objs,runtime/host/flexio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a $(B)/lib/libibverbs.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -Wl,--whole-archive $(O)/libdpkrt.a $(O)/libdpk.a \
 	  -Wl,--no-whole-archive -o $@ -L$(B)/lib -libverbs $(PKG_LIBS) -pthread
-$(B)/lib/libdoca_common.so: $(call objs,runtime/host/doca_common/*.c) $(B)/lib/libflexio.so
+$(B)/lib/libdoca_common.so: $(call objs,runtime/host/doca_common/*.c) $(B)/lib/libflexio.so \
+                           $(B)/lib/libibverbs.so
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -lflexio -pthread
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -lflexio -libverbs -pthread
 $(B)/lib/libdoca_dpa.a: $(call objs,runtime/host/doca_dpa/*.c)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
 $(B)/lib/libibverbs.so: $(call objs,runtime/host/ibverbs/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) -Wl,--exclude-libs,ALL $^ -o $@ $(PKG_LIBS) -pthread
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o %.a,$^) -o $@ $(PKG_LIBS) -pthread
 $(B)/lib/libmlx5.so: $(call objs,runtime/host/mlx5/*.c)
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $^ -o $@
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@
 
 # ---- Device libraries: code for the DPA ------------------------------------------------------------
 include runtime/dev/dev.mk

@@ -1,0 +1,57 @@
+/* Objects of libflexio, shared by its files. */
+#ifndef DPK_HOST_FLEXIO_PRIVATE_H
+#define DPK_HOST_FLEXIO_PRIVATE_H
+
+#include "host/host.h"
+
+/* A registered function. */
+struct app_function {
+    struct app_function *next;
+    char *name;
+    char *unpack; /* NULL: registered by name alone */
+    flexio_func_t *stub;
+    size_t args_size;
+    flexio_func_arg_pack_fn_t *pack;
+};
+
+struct flexio_app {
+    struct flexio_app *next; /* in the list of all */
+    char *name;
+    const void *elf;
+    size_t elf_size;
+    const void *sig;
+    size_t sig_size;
+    struct app_function *functions;
+};
+
+/* Calls `visit` for every function of the program until it returns false. */
+void app_each_function(const struct flexio_app *app,
+                       bool (*visit)(void *context, const struct app_function *function),
+                       void *context);
+
+/* A function as one process has it. */
+struct process_function {
+    flexio_func_t *stub;
+    flexio_func_arg_pack_fn_t *pack; /* NULL: nothing to pack */
+    struct dpk_call call;
+};
+
+struct flexio_process {
+    struct dpk_process *dpa;
+    struct process_function *functions;
+    size_t function_count;
+    pthread_mutex_t streams_lock;
+    struct flexio_msg_stream *streams[FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT]; /* by number */
+};
+
+/* The sink of a process's messages (dpaos.h); context: struct flexio_process. */
+void process_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
+                     const char *text, size_t size);
+
+/* Logs `err` and says what a FlexIO call returns for it. `call`: the function's name. */
+flexio_status failed(const char *call, const struct dpk_error *err);
+
+/* The same for wrong arguments, with their story. */
+flexio_status failed_because(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * host: the public host libraries, thin over dpaos. This header is what they share: libflexio.so
+ * implements it, libdoca_common.so and libdoca_dpa.a stand on it. Their users see the headers under
+ * include/ only.
+ *
+ *     struct flexio_process *p = NULL;
+ *     dpk_host_process_create("mlx5_0", app, &p, &err);
+ *     struct dpk_call call;  void *args = NULL;
+ *     dpk_host_pack(p, &hello_kernel, ap, &call, &args, &err);
+ *     ... dpk_process_launch(dpk_host_process(p), ...) ...
+ *     free(args);
+ */
+#ifndef DPK_HOST_H
+#define DPK_HOST_H
+
+#include <libflexio/flexio.h>
+
+#include "dpaos/dpaos.h"
+
+/* Loads `app` on the device named `device`, which decides first, and makes a process of it. Errors
+ * are those of dpk_device_open, dpk_load (DPK_ERR_REFUSED) and dpk_process_create. A wrong
+ * signature that the device does not mind is logged as a warning. End it with
+ * flexio_process_destroy. */
+enum dpk_status dpk_host_process_create(const char *device, struct flexio_app *app,
+                                        struct flexio_process **out, struct dpk_error *err);
+
+/* The process behind it; borrowed. */
+struct dpk_process *dpk_host_process(struct flexio_process *process);
+
+/* Finds the DPA function that a stub stands for and packs its arguments, taken from `ap`, into a
+ * new buffer of call->argument_size bytes (free it). DPK_ERR_NOT_FOUND: not a function of the
+ * process's program. */
+enum dpk_status dpk_host_pack(const struct flexio_process *process, flexio_func_t *stub, va_list ap,
+                              struct dpk_call *call, void **args, struct dpk_error *err);
+
+/* One line on stderr, "-E- ..." for FLEXIO_LOG_LVL_ERR, if flexio_log_lvl_set lets it through. */
+void dpk_host_log(flexio_log_lvl level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

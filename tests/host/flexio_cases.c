@@ -1,0 +1,561 @@
+/* Behaviours of libflexio, one function each; host_flexio.bats runs them. */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app.h"
+
+#define OK FLEXIO_STATUS_SUCCESS
+
+static struct ibv_context *context;
+
+static struct ibv_context *open_device(const char *name)
+{
+    struct ibv_context *c = NULL;
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    CHECK(list);
+    for (size_t i = 0; list[i] && !c; i++)
+        if (strcmp(ibv_get_device_name(list[i]), name) == 0)
+            c = ibv_open_device(list[i]);
+    ibv_free_device_list(list);
+    return c;
+}
+
+static struct flexio_process *process_new(void)
+{
+    struct flexio_process *p = NULL;
+    CHECK(flexio_process_create(context, test_app, NULL, &p) == OK);
+    return p;
+}
+
+static struct flexio_msg_stream *stream_new(struct flexio_process *p, flexio_log_dev_sync_mode mode,
+                                            flexio_msg_dev_level level, FILE *out)
+{
+    struct flexio_msg_stream *s = NULL;
+    flexio_msg_stream_attr_t attr = {.data_bsize = 4096, .sync_mode = mode, .level = level};
+    CHECK(flexio_msg_stream_create(p, &attr, out, NULL, &s) == OK);
+    return s;
+}
+
+static void device_counts(struct flexio_process *p, uint64_t stream, uint64_t level, uint64_t n)
+{
+    uint64_t result = 0;
+    CHECK(flexio_process_call(p, &count, &result, stream, level, n) == OK && result == n);
+}
+
+/* ---- Devices
+ * ------------------------------------------------------------------------------------- */
+
+static void devices_are_listed_by_name(void)
+{
+    int n = -1;
+    struct ibv_device **list = ibv_get_device_list(&n);
+    CHECK(list && n == 2 && !list[2]);
+    CHECK(strcmp(ibv_get_device_name(list[0]), "mlx5_0") == 0);
+    CHECK(strcmp(ibv_get_device_name(list[1]), "mlx5_1") == 0);
+    CHECK(mlx5dv_is_supported(list[0]) && !mlx5dv_is_supported(NULL));
+    struct ibv_context *c = ibv_open_device(list[1]);
+    CHECK(c);
+    ibv_free_device_list(list);
+    CHECK(strcmp(ibv_get_device_name(c->device), "mlx5_1") == 0); /* open outlives the list */
+    CHECK(ibv_close_device(c) == 0);
+}
+
+static void a_device_that_is_gone_cannot_be_opened(void)
+{
+    struct ibv_device gone = {.name = "mlx5_9"};
+    CHECK(!ibv_open_device(&gone) && errno == ENODEV);
+    CHECK(!mlx5dv_is_supported(&gone));
+    struct ibv_context fake = {.device = &gone};
+    struct flexio_process *p = (struct flexio_process *)&p;
+    CHECK(flexio_process_create(&fake, test_app, NULL, &p) == FLEXIO_STATUS_FAILED && !p);
+}
+
+/* ---- Programs
+ * ------------------------------------------------------------------------------------ */
+
+static void programs_are_listed_with_their_executables(void)
+{
+    struct flexio_app **list = NULL;
+    uint32_t n = 0;
+    struct flexio_app *other = make_app("other", NULL, 0);
+    CHECK(flexio_app_get_list(&list, &n) == OK && n == 2);
+    CHECK(list[0] == test_app && list[1] == other);
+    CHECK(strcmp(flexio_app_get_name(list[1]), "other") == 0);
+    size_t size = flexio_app_get_elf_size(other);
+    uint64_t *elf = malloc(size);
+    CHECK(size > 64 && elf && flexio_app_get_elf(other, elf, size) == OK);
+    CHECK(memcmp(elf, "\177ELF", 4) == 0);
+    CHECK(flexio_app_get_elf(other, elf, size - 1) == FLEXIO_STATUS_FAILED);
+    free(elf);
+    CHECK(flexio_app_list_free(list) == OK && flexio_app_destroy(other) == OK);
+    CHECK(flexio_app_get_list(&list, &n) == OK && n == 1 && flexio_app_list_free(list) == OK);
+}
+
+static void a_stub_is_registered_once(void)
+{
+    CHECK(flexio_func_pup_register(test_app, "add", "_dpacc_unpack_add", &add, 16,
+                                   (flexio_func_arg_pack_fn_t *)(uintptr_t)&add) ==
+          FLEXIO_STATUS_FAILED);
+}
+
+static void bad_registrations_fail(void)
+{
+    char name[FLEXIO_MAX_NAME_LEN + 1];
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    struct flexio_app *app = (struct flexio_app *)name;
+    struct flexio_app_attr attr = {.app_name = name, .app_ptr = name, .app_bsize = 1};
+    CHECK(flexio_app_create(&attr, &app) == FLEXIO_STATUS_FAILED && !app);
+    attr.app_name = "x";
+    attr.app_bsize = 0;
+    CHECK(flexio_app_create(&attr, &app) == FLEXIO_STATUS_FAILED && !app);
+    CHECK(flexio_app_create(NULL, &app) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_app_create(&attr, NULL) == FLEXIO_STATUS_FAILED);
+    flexio_func_t *f = &add;
+    CHECK(flexio_func_register(test_app, name, &f) == FLEXIO_STATUS_FAILED && !f);
+    CHECK(flexio_func_register(NULL, "add", &f) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_func_register(test_app, "add", NULL) == FLEXIO_STATUS_FAILED);
+}
+
+/* ---- Calls
+ * --------------------------------------------------------------------------------------- */
+
+static void a_call_returns_the_result(void)
+{
+    struct flexio_process *p = process_new();
+    uint64_t result = 0;
+    CHECK(flexio_process_call(p, &add, &result, UINT64_C(44), UINT64_C(55)) == OK && result == 99);
+    CHECK(flexio_process_call(p, &add, &result, UINT64_MAX, UINT64_C(3)) == OK && result == 2);
+    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void a_function_registered_by_name_takes_one_number(void)
+{
+    flexio_func_t *f = NULL, *again = NULL;
+    CHECK(flexio_func_register(test_app, "twice", &f) == OK && f);
+    CHECK(flexio_func_register(test_app, "twice", &again) == OK && again == f);
+    struct flexio_process *p = process_new();
+    uint64_t result = 0;
+    CHECK(flexio_process_call(p, f, &result, UINT64_C(21)) == OK && result == 42);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void what_is_no_function_of_the_program_is_not_called(void)
+{
+    struct flexio_process *p = process_new();
+    uint64_t result = 7;
+    CHECK(flexio_process_call(p, (flexio_func_t *)(uintptr_t)&result, &result) ==
+          FLEXIO_STATUS_FAILED);
+    CHECK(flexio_process_call(p, &not_there, &result) == FLEXIO_STATUS_FAILED);
+    CHECK(result == 7 && flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void a_process_outlives_its_program(void)
+{
+    struct flexio_app *app = make_app("short", NULL, 0);
+    struct flexio_process *p = NULL;
+    CHECK(flexio_process_create(context, app, NULL, &p) == OK);
+    CHECK(flexio_app_destroy(app) == OK);
+    uint64_t result = 0;
+    CHECK(flexio_process_call(p, &add, &result, UINT64_C(1), UINT64_C(2)) == OK && result == 3);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void null_arguments_are_errors_where_they_are(void)
+{
+    struct flexio_process *p = (struct flexio_process *)&p;
+    struct flexio_msg_stream *s = (struct flexio_msg_stream *)&s;
+    uint64_t result;
+    flexio_uintptr_t address = 1;
+    CHECK(flexio_process_create(NULL, test_app, NULL, &p) == FLEXIO_STATUS_FAILED && !p);
+    p = (struct flexio_process *)&p;
+    CHECK(flexio_process_create(context, NULL, NULL, &p) == FLEXIO_STATUS_FAILED && !p);
+    CHECK(flexio_process_create(context, test_app, NULL, NULL) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_process_call(NULL, &add, &result) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_buf_dev_alloc(NULL, 8, &address) == FLEXIO_STATUS_FAILED && address == 0);
+    CHECK(flexio_copy_from_host(NULL, &result, 8, &address) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_msg_stream_create(NULL, NULL, stdout, NULL, &s) == FLEXIO_STATUS_FAILED && !s);
+    CHECK(flexio_msg_stream_get_id(NULL) == -1);
+    CHECK(flexio_msg_stream_flush(NULL) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_process_destroy(NULL) == OK && flexio_msg_stream_destroy(NULL) == OK);
+    CHECK(flexio_app_destroy(NULL) == OK && flexio_app_list_free(NULL) == OK);
+    CHECK(flexio_err_status_get(NULL) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(!flexio_app_get_name(NULL) && flexio_app_get_elf_size(NULL) == 0);
+    p = process_new();
+    CHECK(flexio_process_call(p, NULL, &result) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_process_call(p, &add, NULL) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_buf_dev_alloc(p, 8, NULL) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_host2dev_memcpy(p, NULL, 8, 0) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_buf_dev_free(p, 0) == OK);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void process_attributes_are_checked(void)
+{
+    struct flexio_process *p = NULL;
+    struct ibv_context other = {.device = context->device};
+    struct ibv_pd mine = {.context = context}, foreign = {.context = &other};
+    flexio_process_attr attr = {.pd = &foreign};
+    CHECK(flexio_process_create(context, test_app, &attr, &p) == FLEXIO_STATUS_FAILED && !p);
+    attr = (flexio_process_attr){.en_pcc = 1};
+    CHECK(flexio_process_create(context, test_app, &attr, &p) == FLEXIO_STATUS_FAILED && !p);
+    attr = (flexio_process_attr){.pd = &mine};
+    CHECK(flexio_process_create(context, test_app, &attr, &p) == OK);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* ---- Faults
+ * -------------------------------------------------------------------------------------- */
+
+static void a_fault_ends_one_process_and_no_other(void)
+{
+    struct flexio_process *bad = process_new(), *good = process_new();
+    uint64_t result = 7;
+    CHECK(flexio_process_call(bad, &load, &result, UINT64_C(8)) == FLEXIO_STATUS_FATAL_ERR);
+    CHECK(result == 7 && flexio_err_status_get(bad) == FLEXIO_ERR_STATUS_FATAL);
+    CHECK(flexio_process_call(bad, &add, &result, UINT64_C(1), UINT64_C(1)) ==
+          FLEXIO_STATUS_FATAL_ERR);
+    CHECK(flexio_process_call(good, &add, &result, UINT64_C(1), UINT64_C(1)) == OK && result == 2);
+    CHECK(flexio_err_status_get(good) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_process_destroy(bad) == OK && flexio_process_destroy(good) == OK);
+}
+
+/* ---- Memory
+ * -------------------------------------------------------------------------------------- */
+
+static void memory_is_set_and_copied(void)
+{
+    struct flexio_process *p = process_new();
+    flexio_uintptr_t a = 0, b = 0;
+    uint8_t bytes[100];
+    uint64_t result = 0;
+    memset(bytes, 3, sizeof bytes);
+    CHECK(flexio_buf_dev_alloc(p, 1000, &a) == OK && a != 0 && a % 64 == 0);
+    CHECK(flexio_buf_dev_memset(p, 0x102, 1000, a) == OK);
+    CHECK(flexio_process_call(p, &sum, &result, a, UINT64_C(1000)) == OK && result == 2000);
+    CHECK(flexio_host2dev_memcpy(p, bytes, sizeof bytes, a + 900) == OK);
+    CHECK(flexio_process_call(p, &sum, &result, a, UINT64_C(1000)) == OK && result == 2100);
+    CHECK(flexio_copy_from_host(p, bytes, sizeof bytes, &b) == OK && b != a);
+    CHECK(flexio_process_call(p, &sum, &result, b, UINT64_C(100)) == OK && result == 300);
+    CHECK(flexio_buf_dev_free(p, a) == OK && flexio_buf_dev_free(p, b) == OK);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void memory_that_is_not_there_is_refused(void)
+{
+    struct flexio_process *p = process_new();
+    flexio_uintptr_t a = 1;
+    uint8_t bytes[8] = {0};
+    CHECK(flexio_buf_dev_alloc(p, 0, &a) == FLEXIO_STATUS_FAILED && a == 0);
+    a = 1;
+    CHECK(flexio_buf_dev_alloc(p, (size_t)1 << 40, &a) == FLEXIO_STATUS_FAILED && a == 0);
+    CHECK(flexio_host2dev_memcpy(p, bytes, 8, 16) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_buf_dev_memset(p, 0, 8, UINT64_MAX - 3) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_buf_dev_alloc(p, 8, &a) == OK && flexio_buf_dev_free(p, a) == OK);
+    CHECK(flexio_buf_dev_free(p, a) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* ---- Messages
+ * ------------------------------------------------------------------------------------ */
+
+/* Reads what was printed to `f`, and empties it. */
+static char *printed(FILE *f)
+{
+    static char text[1 << 20];
+    rewind(f);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    text[n] = '\0';
+    rewind(f);
+    CHECK(ftruncate(fileno(f), 0) == 0);
+    return text;
+}
+
+static size_t lines(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void synchronous_messages_are_out_in_order_before_the_call_returns(void)
+{
+    struct flexio_process *p = process_new();
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_INFO, stdout);
+    printf("before\n");
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 3);
+    printf("after\n");
+    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+}
+
+static void asynchronous_messages_are_out_after_a_flush(void)
+{
+    FILE *f = tmpfile();
+    struct flexio_process *p = process_new();
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_ASYNC, FLEXIO_MSG_DEV_INFO, f);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 2000); /* far more than the buffer holds */
+    CHECK(flexio_msg_stream_flush(s) == OK);
+    char *at = printed(f);
+    for (unsigned i = 0; i < 2000; i++) {
+        unsigned thread = 0, number = 0;
+        int used = 0;
+        CHECK(sscanf(at, "/%u/%u%n", &thread, &number, &used) == 2 && number == i);
+        at += used + 1;
+    }
+    CHECK(*at == '\0');
+    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+    fclose(f);
+}
+
+static void batched_messages_wait_for_a_full_buffer_or_a_flush(void)
+{
+    FILE *f = tmpfile();
+    struct flexio_process *p = process_new();
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_BATCH, FLEXIO_MSG_DEV_INFO, f);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 10);
+    CHECK(lines(printed(f)) == 0);
+    CHECK(flexio_msg_stream_flush(s) == OK);
+    CHECK(lines(printed(f)) == 10);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 1000); /* over 8 bytes each: the buffer fills */
+    size_t out = lines(printed(f));
+    CHECK(out > 0 && out < 1000);
+    CHECK(flexio_msg_stream_destroy(s) == OK);
+    CHECK(lines(printed(f)) == 1000 - out);
+    CHECK(flexio_process_destroy(p) == OK);
+    fclose(f);
+}
+
+static void a_stream_shows_messages_up_to_its_level(void)
+{
+    FILE *f = tmpfile();
+    struct flexio_process *p = process_new();
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_WARN, f);
+    for (unsigned level = FLEXIO_MSG_DEV_NO_PRINT; level <= FLEXIO_MSG_DEV_DEBUG; level++) {
+        device_counts(p, 0, level, 1);
+        bool shown = level >= FLEXIO_MSG_DEV_ALWAYS_PRINT && level <= FLEXIO_MSG_DEV_WARN;
+        CHECK(lines(printed(f)) == (shown ? 1 : 0));
+    }
+    CHECK(flexio_msg_stream_level_set(s, FLEXIO_MSG_DEV_DEBUG) == OK);
+    device_counts(p, 0, FLEXIO_MSG_DEV_DEBUG, 1);
+    CHECK(lines(printed(f)) == 1);
+    CHECK(flexio_msg_stream_level_set(s, FLEXIO_MSG_DEV_NO_PRINT) == OK);
+    device_counts(p, 0, FLEXIO_MSG_DEV_ALWAYS_PRINT, 1);
+    CHECK(lines(printed(f)) == 0);
+    CHECK(flexio_msg_stream_level_set(s, 6) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+    fclose(f);
+}
+
+static void messages_go_to_the_stream_of_their_number_or_to_all(void)
+{
+    FILE *f[2] = {tmpfile(), tmpfile()};
+    struct flexio_msg_stream *s[2];
+    struct flexio_process *p = process_new();
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 1); /* no stream yet: lost */
+    for (int i = 0; i < 2; i++) {
+        s[i] = stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_INFO, f[i]);
+        CHECK(flexio_msg_stream_get_id(s[i]) == i);
+    }
+    device_counts(p, 1, FLEXIO_MSG_DEV_INFO, 3);
+    CHECK(lines(printed(f[0])) == 0 && lines(printed(f[1])) == 3);
+    device_counts(p, 0xff, FLEXIO_MSG_DEV_INFO, 2);
+    CHECK(lines(printed(f[0])) == 2 && lines(printed(f[1])) == 2);
+    CHECK(flexio_msg_stream_destroy(s[0]) == OK);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 1);
+    s[0] = stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_INFO, f[0]);
+    CHECK(flexio_msg_stream_get_id(s[0]) == 0); /* the number is free again */
+    CHECK(lines(printed(f[0])) == 0);
+    CHECK(flexio_process_destroy(p) == OK); /* with its streams */
+    fclose(f[0]);
+    fclose(f[1]);
+}
+
+static void a_process_has_255_streams(void)
+{
+    FILE *f = tmpfile();
+    struct flexio_process *p = process_new();
+    for (int i = 0; i < FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT; i++)
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_BATCH, FLEXIO_MSG_DEV_INFO, f);
+    flexio_msg_stream_attr_t attr = {.data_bsize = 2048, .level = FLEXIO_MSG_DEV_INFO};
+    struct flexio_msg_stream *s = (struct flexio_msg_stream *)&s;
+    CHECK(flexio_msg_stream_create(p, &attr, f, NULL, &s) == FLEXIO_STATUS_FAILED && !s);
+    device_counts(p, 0xff, FLEXIO_MSG_DEV_INFO, 1);
+    CHECK(flexio_process_destroy(p) == OK);
+    CHECK(lines(printed(f)) == FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT);
+    fclose(f);
+}
+
+static void bad_stream_attributes_fail(void)
+{
+    struct flexio_process *p = process_new();
+    const flexio_msg_stream_attr_t bad[] = {
+        {.data_bsize = 1024, .level = FLEXIO_MSG_DEV_INFO},
+        {.data_bsize = 3000, .level = FLEXIO_MSG_DEV_INFO},
+        {.data_bsize = 2048, .level = (flexio_msg_dev_level)6},
+        {.data_bsize = 2048, .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_TRACER},
+        {.data_bsize = 2048, .sync_mode = (flexio_log_dev_sync_mode)4},
+        {.data_bsize = 2048, .tracer_mode = 1},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        flexio_msg_stream_attr_t attr = bad[i];
+        struct flexio_msg_stream *s = (struct flexio_msg_stream *)&s;
+        CHECK(flexio_msg_stream_create(p, &attr, stdout, NULL, &s) == FLEXIO_STATUS_FAILED && !s);
+    }
+    pthread_t printer = pthread_self();
+    flexio_msg_stream_attr_t good = {.data_bsize = 2048, .level = FLEXIO_MSG_DEV_INFO};
+    struct flexio_msg_stream *s = NULL;
+    CHECK(flexio_msg_stream_create(p, &good, NULL, NULL, &s) == FLEXIO_STATUS_FAILED && !s);
+    CHECK(flexio_msg_stream_create(p, &good, stdout, &printer, &s) == OK);
+    CHECK(!pthread_equal(printer, pthread_self()));
+    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+}
+
+/* ---- Threads
+ * ------------------------------------------------------------------------------------- */
+
+static void *work(void *out)
+{
+    struct flexio_process *p = process_new();
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_INFO, out);
+    for (uint64_t i = 0; i < 200; i++) {
+        uint64_t result = 0;
+        CHECK(flexio_process_call(p, &add, &result, i, i) == OK && result == 2 * i);
+        device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 2);
+    }
+    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+    return NULL;
+}
+
+static void processes_run_side_by_side(void)
+{
+    pthread_t thread[4];
+    FILE *f[4];
+    for (int i = 0; i < 4; i++) {
+        f[i] = tmpfile();
+        CHECK(f[i] && pthread_create(&thread[i], NULL, work, f[i]) == 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        CHECK(pthread_join(thread[i], NULL) == 0);
+        CHECK(lines(printed(f[i])) == 400);
+        fclose(f[i]);
+    }
+}
+
+static struct flexio_process *shared;
+
+static void *call_shared(void *unused)
+{
+    for (uint64_t i = 0; i < 200; i++) {
+        uint64_t result = 0;
+        CHECK(flexio_process_call(shared, &add, &result, i, UINT64_C(1)) == OK && result == i + 1);
+    }
+    return unused;
+}
+
+static void one_process_takes_calls_from_several_threads(void)
+{
+    pthread_t thread[4];
+    shared = process_new();
+    for (int i = 0; i < 4; i++)
+        CHECK(pthread_create(&thread[i], NULL, call_shared, NULL) == 0);
+    for (int i = 0; i < 4; i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+    CHECK(flexio_process_destroy(shared) == OK);
+}
+
+/* ---- Log and policy
+ * ------------------------------------------------------------------------------ */
+
+static void the_log_level_is_set_and_returned(void)
+{
+    CHECK(flexio_log_lvl_set(FLEXIO_LOG_LVL_INFO) == FLEXIO_LOG_LVL_WARN);
+    CHECK(flexio_log_lvl_set((flexio_log_lvl)9) == FLEXIO_LOG_LVL_INFO);
+    CHECK(flexio_process_destroy(process_new()) == OK); /* tells of not_there */
+    CHECK(flexio_log_lvl_set(FLEXIO_LOG_LVL_ERR) == FLEXIO_LOG_LVL_INFO);
+    CHECK(flexio_process_destroy(process_new()) == OK); /* does not */
+}
+
+static void load_with(const char *name, const void *sig, size_t size)
+{
+    struct flexio_app *app = make_app(name, sig, size);
+    struct flexio_process *p = NULL;
+    printf("%s %d\n", name, (int)flexio_process_create(context, app, NULL, &p));
+    fflush(stdout);
+    CHECK(flexio_process_destroy(p) == OK && flexio_app_destroy(app) == OK);
+}
+
+/* Prints what becomes of programs with different signature sections. */
+static void signature_sections(void)
+{
+    static uint8_t section[4096];
+    load_with("none", NULL, 0);
+    load_with("empty", section, 0);
+    load_with("zero", section, sizeof section);
+    load_with("tiny", section, 7);
+    section[0] = 1;
+    load_with("one", section, sizeof section);
+    section[0] = 0xf9; /* 4096 - 8 + 1 */
+    section[1] = 0x0f;
+    load_with("over", section, sizeof section);
+    memset(section, 0xff, 8);
+    load_with("huge", section, sizeof section);
+    load_with("bare", section, 8);
+}
+
+/* ---- Main
+ * ---------------------------------------------------------------------------------------- */
+
+#define CASE(f)                                                                                    \
+    {                                                                                              \
+#f, f                                                                                      \
+    }
+static const struct test_case cases[] = {
+    CASE(devices_are_listed_by_name),
+    CASE(a_device_that_is_gone_cannot_be_opened),
+    CASE(programs_are_listed_with_their_executables),
+    CASE(a_stub_is_registered_once),
+    CASE(bad_registrations_fail),
+    CASE(a_call_returns_the_result),
+    CASE(a_function_registered_by_name_takes_one_number),
+    CASE(what_is_no_function_of_the_program_is_not_called),
+    CASE(a_process_outlives_its_program),
+    CASE(null_arguments_are_errors_where_they_are),
+    CASE(process_attributes_are_checked),
+    CASE(a_fault_ends_one_process_and_no_other),
+    CASE(memory_is_set_and_copied),
+    CASE(memory_that_is_not_there_is_refused),
+    CASE(synchronous_messages_are_out_in_order_before_the_call_returns),
+    CASE(asynchronous_messages_are_out_after_a_flush),
+    CASE(batched_messages_wait_for_a_full_buffer_or_a_flush),
+    CASE(a_stream_shows_messages_up_to_its_level),
+    CASE(messages_go_to_the_stream_of_their_number_or_to_all),
+    CASE(a_process_has_255_streams),
+    CASE(bad_stream_attributes_fail),
+    CASE(processes_run_side_by_side),
+    CASE(one_process_takes_calls_from_several_threads),
+    CASE(the_log_level_is_set_and_returned),
+    CASE(signature_sections),
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++)
+        if (strcmp(argv[1], cases[i].name) == 0) {
+            CHECK((context = open_device("mlx5_0")));
+            cases[i].run();
+            CHECK(ibv_close_device(context) == 0);
+            return 0;
+        }
+    fprintf(stderr, "no such case\n");
+    return 98;
+}

@@ -1,0 +1,64 @@
+# For host_flexio.bats and host_doca.bats: the test program, two devices, and a way to run a case.
+
+# Builds $BATS_FILE_TMPDIR/cases with the device program in it.
+build_cases() { # flexio|doca
+    local here=$BATS_TEST_DIRNAME/../host top=$BATS_TEST_DIRNAME/../.. t=$BATS_FILE_TMPDIR
+    "${DPA_CLANG:-clang}" --target=riscv64-unknown-elf -march=rv64imac_zbb_zbs -mabi=lp64 \
+        -mcmodel=medany -ffreestanding -fno-pic -mno-relax -O2 -Wall -Wextra -Werror \
+        -I"$top/runtime" -c "$here/device.c" -o "$t/device.o"
+    "${DPA_LLD:-ld.lld}" -static -e _dpa_start -z norelro "$t/device.o" -o "$t/device.elf"
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "-DDEVICE_ELF=\"$t/device.elf\"" \
+        -I"$DPAKIT_BUILD/include" -I"$DPAKIT_BUILD/include/doca-2.2" \
+        "$here/$1_cases.c" "$here/app.c" "$DPAKIT_BUILD/lib/libdoca_dpa.a" -o "$t/cases" \
+        -L"$DPAKIT_BUILD/lib" -ldoca_common -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
+}
+
+make_devices() { # DIRECTORY
+    export DPAKIT_DEVICES=$1
+    dpadev create mlx5_0
+    dpadev create mlx5_1
+}
+
+# A device that wants signatures: NVIDIA's part is played with its factory key.
+make_locked_device() { # DIRECTORY
+    make_devices "$1"
+    local factory=$1/mlx5_0/factory
+    cat >"$1/lock.xml" <<'XML'
+<?xml version="1.0" encoding="UTF-8"?>
+<config xmlns="http://www.mellanox.com/config">
+<file_applicable_to ovr_en='0' rd_en='1' writer_id='0'>
+    <psid></psid><psid_branch></psid_branch>
+</file_applicable_to>
+<nv_file_id_mlnx ovr_en='0' rd_en='1' writer_id='0'>
+    <disable_override>False</disable_override>
+    <keep_same_priority>True</keep_same_priority>
+    <per_tlv_priority>False</per_tlv_priority>
+    <erase_lower_priority>False</erase_lower_priority>
+    <file_version>0</file_version>
+    <day>17</day><month>7</month><year>7e7</year>
+    <seconds>1</seconds><minutes>e</minutes><hour>15</hour>
+</nv_file_id_mlnx>
+<nv_dpa_auth ovr_en='0' rd_en='1' writer_id='0'><dpa_auth_en>True</dpa_auth_en></nv_dpa_auth>
+</config>
+XML
+    mlxconfig-lite -p "$factory/nvidia.pem" -u "$(cat "$factory/nvidia.uuid")" \
+        create_conf "$1/lock.xml" "$1/lock.bin"
+    mlxconfig-lite -d mlx5_0 apply "$1/lock.bin"
+    dpadev reset mlx5_0
+}
+
+# Runs a case that must succeed; its output is in $output.
+case_ok() {
+    run "$BATS_FILE_TMPDIR/cases" "$1"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+# Functions that a header declares and that its library must have.
+declared() { # PREFIX HEADER...
+    local prefix=$1
+    shift
+    cat "$@" | sed -e 's://.*::' | awk '/\/\*/ {c = 1} !c {print} /\*\// {c = 0}' |
+        grep -o "\b${prefix}[a-z0-9_]*(" | tr -d '(' | sort -u
+}

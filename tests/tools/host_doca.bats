@@ -1,0 +1,154 @@
+# DOCA 2.2: libdoca_common and libdoca_dpa, a host program's view (tests/host/doca_cases.c).
+
+load ../host/setup
+
+HEADERS="doca_error doca_dev doca_sync_event doca_dpa"
+
+setup_file() {
+    build_cases doca
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "errors have names and texts" {
+    case_ok errors_have_names_and_texts
+}
+
+@test "devices are listed opened and closed" {
+    case_ok devices_are_listed_opened_and_closed
+}
+
+@test "device functions check their arguments" {
+    case_ok device_functions_check_their_arguments
+}
+
+@test "a device in use is not closed" {
+    case_ok a_device_in_use_is_not_closed
+}
+
+@test "an event works between start and stop" {
+    case_ok an_event_works_between_start_and_stop
+}
+
+@test "event functions check their arguments" {
+    case_ok event_functions_check_their_arguments
+}
+
+@test "a side has one dpa context" {
+    case_ok a_side_has_one_dpa_context
+}
+
+@test "an event has one handle in a context" {
+    case_ok an_event_has_one_handle_in_a_context
+}
+
+@test "an event outlives its context" {
+    case_ok an_event_outlives_its_context
+}
+
+@test "every thread of a kernel runs with its rank" {
+    case_ok every_thread_of_a_kernel_runs_with_its_rank
+}
+
+@test "kernels run in the order of their launches" {
+    case_ok kernels_run_in_the_order_of_their_launches
+}
+
+@test "a kernel waits for its event" {
+    case_ok a_kernel_waits_for_its_event
+}
+
+@test "launches check their arguments" {
+    case_ok launches_check_their_arguments
+}
+
+@test "a context is destroyed while a kernel waits" {
+    case_ok a_context_is_destroyed_while_a_kernel_waits
+}
+
+@test "addresses are unique among contexts" {
+    case_ok addresses_are_unique_among_contexts
+}
+
+@test "memory is set and copied" {
+    case_ok memory_is_set_and_copied
+}
+
+@test "a fault ends the wait and only its context, with the story on stderr" {
+    case_ok a_fault_ends_the_wait_and_only_its_context
+    grep -q '^-E- doca_sync_event_wait_gt: .*load.*0x8' <<<"$output"
+}
+
+@test "messages are on stdout before destroy returns" {
+    case_ok messages_are_out_before_destroy_returns
+    [ "$(sed 's:^/[ 0-9][0-9]/:/NN/:' <<<"$output" | tr '\n' ' ')" = "/NN/0 /NN/1 /NN/2 destroyed " ]
+}
+
+@test "an unsigned program is refused by a device with authentication" {
+    mkdir "$BATS_TEST_TMPDIR/locked"
+    make_locked_device "$BATS_TEST_TMPDIR/locked"
+    case_ok an_unsigned_program_is_refused
+    [ "$output" = "-E- program test_app refused: UNSIGNED" ]
+}
+
+@test "every header is valid C11 and C++17, alone, twice and with all others" {
+    for h in $HEADERS; do
+        {
+            printf '#include <%s.h>\n' "$h" "$h"
+            printf '#include <%s.h>\n' $HEADERS
+            printf '#include <libflexio/flexio.h>\n'
+        } >"$BATS_TEST_TMPDIR/$h.c"
+        for experimental in "" -DDOCA_ALLOW_EXPERIMENTAL_API; do
+            gcc -std=c11 -Wall -Wextra -Wpedantic -Werror $experimental -I"$DPAKIT_BUILD/include" \
+                -I"$DPAKIT_BUILD/include/doca-2.2" -fsyntax-only "$BATS_TEST_TMPDIR/$h.c"
+            g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror $experimental \
+                -I"$DPAKIT_BUILD/include" -I"$DPAKIT_BUILD/include/doca-2.2" -fsyntax-only -x c++ \
+                "$BATS_TEST_TMPDIR/$h.c"
+        done
+    done
+}
+
+@test "the libraries have every function that the headers declare" {
+    local i=$DPAKIT_BUILD/include/doca-2.2
+    # shellcheck disable=SC2086
+    declared doca_ $(printf "$i/%s.h " $HEADERS) >"$BATS_TEST_TMPDIR/declared"
+    {
+        nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_common.so"
+        nm --defined-only "$DPAKIT_BUILD/lib/libdoca_dpa.a"
+    } | awk '$2 == "T" && $3 ~ /^doca_/ {sub(/_v2_2$/, "", $3); print $3}' | sort \
+        >"$BATS_TEST_TMPDIR/defined"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 30 ]
+    diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/defined"
+}
+
+@test "what later DOCA declares otherwise has a symbol of this generation" {
+    nm --defined-only "$DPAKIT_BUILD/lib/libdoca_dpa.a" >"$BATS_TEST_TMPDIR/symbols"
+    for f in doca_dpa_create doca_dpa_mem_free; do
+        grep -q " T ${f}_v2_2\$" "$BATS_TEST_TMPDIR/symbols"
+        [ "$(grep -c " T $f\$" "$BATS_TEST_TMPDIR/symbols")" -eq 0 ]
+    done
+}
+
+@test "a C++ host program calls C kernels" {
+    cat >"$BATS_TEST_TMPDIR/t.cpp" <<'CPP'
+#include <doca_dpa.h>
+extern "C" {
+extern doca_dpa_app_t test_app;
+doca_dpa_func_t append;
+}
+int main()
+{
+    return doca_dpa_create(nullptr, test_app, nullptr, 0) == DOCA_ERROR_INVALID_VALUE && &append ? 0 : 1;
+}
+CPP
+    # shellcheck disable=SC2086
+    g++ -std=c++17 -Wall -Wextra ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca-2.2" \
+        -c "$BATS_TEST_TMPDIR/t.cpp" -o "$BATS_TEST_TMPDIR/t.o"
+    # shellcheck disable=SC2086
+    gcc ${TEST_HOST_CFLAGS:-} "-DDEVICE_ELF=\"$BATS_FILE_TMPDIR/device.elf\"" \
+        -I"$DPAKIT_BUILD/include" -c "$BATS_TEST_DIRNAME/../host/app.c" -o "$BATS_TEST_TMPDIR/app.o"
+    # shellcheck disable=SC2086
+    g++ ${TEST_HOST_CFLAGS:-} "$BATS_TEST_TMPDIR/t.o" "$BATS_TEST_TMPDIR/app.o" \
+        "$DPAKIT_BUILD/lib/libdoca_dpa.a" -o "$BATS_TEST_TMPDIR/t" -L"$DPAKIT_BUILD/lib" \
+        -ldoca_common -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    "$BATS_TEST_TMPDIR/t"
+}

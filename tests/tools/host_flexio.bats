@@ -1,0 +1,167 @@
+# libflexio with libibverbs and libmlx5: a host program's view (tests/host/flexio_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    build_cases flexio
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "devices are listed by name" {
+    case_ok devices_are_listed_by_name
+}
+
+@test "a device that is gone cannot be opened" {
+    case_ok a_device_that_is_gone_cannot_be_opened
+}
+
+@test "programs are listed with their executables" {
+    case_ok programs_are_listed_with_their_executables
+}
+
+@test "a stub is registered once" {
+    case_ok a_stub_is_registered_once
+}
+
+@test "bad registrations fail" {
+    case_ok bad_registrations_fail
+}
+
+@test "a call returns the result" {
+    case_ok a_call_returns_the_result
+}
+
+@test "a function registered by name takes one number" {
+    case_ok a_function_registered_by_name_takes_one_number
+}
+
+@test "a process outlives its program" {
+    case_ok a_process_outlives_its_program
+}
+
+@test "null arguments are errors where they are" {
+    case_ok null_arguments_are_errors_where_they_are
+}
+
+@test "process attributes are checked" {
+    case_ok process_attributes_are_checked
+}
+
+@test "memory is set and copied" {
+    case_ok memory_is_set_and_copied
+}
+
+@test "memory that is not there is refused" {
+    case_ok memory_that_is_not_there_is_refused
+}
+
+@test "asynchronous messages are out after a flush" {
+    case_ok asynchronous_messages_are_out_after_a_flush
+}
+
+@test "batched messages wait for a full buffer or a flush" {
+    case_ok batched_messages_wait_for_a_full_buffer_or_a_flush
+}
+
+@test "a stream shows messages up to its level" {
+    case_ok a_stream_shows_messages_up_to_its_level
+}
+
+@test "messages go to the stream of their number or to all" {
+    case_ok messages_go_to_the_stream_of_their_number_or_to_all
+}
+
+@test "a process has 255 streams" {
+    case_ok a_process_has_255_streams
+}
+
+@test "bad stream attributes fail" {
+    case_ok bad_stream_attributes_fail
+}
+
+@test "processes run side by side" {
+    case_ok processes_run_side_by_side
+}
+
+@test "one process takes calls from several threads" {
+    case_ok one_process_takes_calls_from_several_threads
+}
+
+@test "what is no function of the program is not called, and said so" {
+    case_ok what_is_no_function_of_the_program_is_not_called
+    [ "$(grep -c '^-E- flexio_process_call: not a function' <<<"$output")" -eq 2 ]
+}
+
+@test "synchronous messages are out in order before the call returns, behind the thread's number" {
+    case_ok synchronous_messages_are_out_in_order_before_the_call_returns
+    [ "$(sed 's:^/[ 0-9][0-9]/:/NN/:' <<<"$output" | tr '\n' ' ')" = "before /NN/0 /NN/1 /NN/2 after " ]
+}
+
+@test "a fault ends one process and no other, with function and address on stderr" {
+    case_ok a_fault_ends_one_process_and_no_other
+    grep -q '^-E- flexio_process_call: .*load.*0x8' <<<"$output"
+}
+
+@test "the log level is set and returned" {
+    case_ok the_log_level_is_set_and_returned
+    [ "$(grep -c '^-I- .*not_there' <<<"$output")" -eq 1 ]
+}
+
+@test "a device without authentication runs everything, and warns of bad signatures" {
+    case_ok signature_sections
+    [ "$(grep -cE '^[a-z]+ 0$' <<<"$output")" -eq 8 ]
+    for name in tiny one over huge bare; do
+        grep -q "^-W- program $name .*BAD_FORMAT" <<<"$output"
+    done
+    [ "$(grep -c '^-W-' <<<"$output")" -eq 5 ]
+}
+
+@test "a device with authentication refuses everything unsigned and says why in one line" {
+    mkdir "$BATS_TEST_TMPDIR/locked"
+    make_locked_device "$BATS_TEST_TMPDIR/locked"
+    case_ok signature_sections
+    [ "$(grep -cE '^[a-z]+ 1$' <<<"$output")" -eq 8 ]
+    for name in none empty zero; do
+        grep -qx -- "-E- program $name refused: UNSIGNED" <<<"$output"
+    done
+    for name in tiny one over huge bare; do # a length that lies is not "unsigned"
+        grep -q -- "^-E- program $name refused: BAD_FORMAT" <<<"$output"
+    done
+    [ "$(grep -c '^-E-' <<<"$output")" -eq 8 ]
+}
+
+@test "no devices at all: an empty list" {
+    cat >"$BATS_TEST_TMPDIR/t.c" <<'C'
+#include <infiniband/verbs.h>
+int main(void)
+{
+    int n = -1;
+    struct ibv_device **list = ibv_get_device_list(&n);
+    if (!list || n != 0 || list[0])
+        return 1;
+    ibv_free_device_list(list);
+    return 0;
+}
+C
+    # shellcheck disable=SC2086
+    gcc ${TEST_HOST_CFLAGS:-} "$BATS_TEST_TMPDIR/t.c" -o "$BATS_TEST_TMPDIR/t" \
+        -L"$DPAKIT_BUILD/lib" -libverbs -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    DPAKIT_DEVICES=$BATS_TEST_TMPDIR/none "$BATS_TEST_TMPDIR/t"
+}
+
+@test "flexio.h is valid C11 and C++17, alone and twice" {
+    printf '#include <libflexio/flexio.h>\n#include <libflexio/flexio.h>\n' >"$BATS_TEST_TMPDIR/t.c"
+    gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$DPAKIT_BUILD/include" -fsyntax-only \
+        "$BATS_TEST_TMPDIR/t.c"
+    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$DPAKIT_BUILD/include" -fsyntax-only -x c++ \
+        "$BATS_TEST_TMPDIR/t.c"
+}
+
+@test "libflexio exports what flexio.h declares, and no names but its own" {
+    declared flexio_ "$DPAKIT_BUILD/include/libflexio/flexio.h" >"$BATS_TEST_TMPDIR/declared"
+    nm -D --defined-only "$DPAKIT_BUILD/lib/libflexio.so" | awk '{print $3}' | sort \
+        >"$BATS_TEST_TMPDIR/exported"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 24 ]
+    diff "$BATS_TEST_TMPDIR/declared" <(grep '^flexio_' "$BATS_TEST_TMPDIR/exported")
+    ! grep -v '^flexio_\|^dpk_' "$BATS_TEST_TMPDIR/exported"
+}

@@ -251,14 +251,13 @@ flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_ha
  * streams) whose level is at most its own, each behind the number of the DPA thread that sent it:
  * "/ 7/Hello World". Messages to a number that no stream has are lost. */
 
-typedef enum {
-    FLEXIO_MSG_DEV_NO_PRINT = 0,     /* shows nothing */
-    FLEXIO_MSG_DEV_ALWAYS_PRINT = 1, /* a message of this level is shown at every level but 0 */
-    FLEXIO_MSG_DEV_ERROR = 2,
-    FLEXIO_MSG_DEV_WARN = 3,
-    FLEXIO_MSG_DEV_INFO = 4,
-    FLEXIO_MSG_DEV_DEBUG = 5,
-} flexio_msg_dev_level;
+typedef uint8_t flexio_msg_dev_level;
+#define FLEXIO_MSG_DEV_NO_PRINT     0 /* shows nothing */
+#define FLEXIO_MSG_DEV_ALWAYS_PRINT 1 /* a message of this level is shown at every level but 0 */
+#define FLEXIO_MSG_DEV_ERROR        2
+#define FLEXIO_MSG_DEV_WARN         3
+#define FLEXIO_MSG_DEV_INFO         4
+#define FLEXIO_MSG_DEV_DEBUG        5
 
 #define FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT 255 /* streams of one process */
 #define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID  0   /* number of the first one */

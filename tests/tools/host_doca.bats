@@ -90,12 +90,12 @@ setup_file() {
     [ "$output" = "-E- program test_app refused: UNSIGNED" ]
 }
 
-@test "every header is valid C11 and C++17, alone, twice and with all others" {
+@test "every header is valid C11 and C++17, alone, twice, with all others and the DPA's" {
     for h in $HEADERS; do
         {
             printf '#include <%s.h>\n' "$h" "$h"
-            printf '#include <%s.h>\n' $HEADERS
-            printf '#include <libflexio/flexio.h>\n'
+            printf '#include <%s.h>\n' $HEADERS doca_dpa_dev doca_dpa_dev_sync_event
+            printf '#include <libflexio/flexio.h>\n#include <libflexio-dev/flexio_dev.h>\n'
         } >"$BATS_TEST_TMPDIR/$h.c"
         for experimental in "" -DDOCA_ALLOW_EXPERIMENTAL_API; do
             gcc -std=c11 -Wall -Wextra -Wpedantic -Werror $experimental -I"$DPAKIT_BUILD/include" \

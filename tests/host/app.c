@@ -42,6 +42,7 @@ FUNCTION(count, 3)
 FUNCTION(load, 1)
 FUNCTION(add_rank, 2)
 FUNCTION(append, 2)
+FUNCTION(spin, 0)
 FUNCTION(not_there, 0)
 
 struct flexio_app *make_app(const char *name, const void *sig, size_t sig_size)
@@ -60,6 +61,7 @@ struct flexio_app *make_app(const char *name, const void *sig, size_t sig_size)
     REGISTER(load, 1)
     REGISTER(add_rank, 2)
     REGISTER(append, 2)
+    REGISTER(spin, 0)
     REGISTER(not_there, 0)
     return app;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 extern struct flexio_app *test_app;
-flexio_func_t add, sum, count, load, add_rank, append, not_there;
+flexio_func_t add, sum, count, load, add_rank, append, spin, not_there;
 
 /* The same program under another name, with these bytes as its signature section. */
 struct flexio_app *make_app(const char *name, const void *sig, size_t sig_size);

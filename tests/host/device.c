@@ -98,3 +98,12 @@ void append(uint64_t event, uint64_t digit)
     call4(DPA_SYS_EVENT_SET, event, value * 10 + digit, 0, 0);
 }
 ENTRY(append, 2, (append(a[0], a[1]), 0))
+
+/* Never ends. */
+uint64_t spin(void);
+uint64_t spin(void)
+{
+    for (;;)
+        __asm__ volatile("");
+}
+ENTRY(spin, 0, spin())

@@ -532,6 +532,8 @@ static const struct test_case cases[] = {
     CASE(null_arguments_are_errors_where_they_are),
     CASE(process_attributes_are_checked),
     CASE(a_fault_ends_one_process_and_no_other),
+    CASE(a_call_that_runs_too_long_ends_the_process),
+    CASE(other_processes_run_beside_an_endless_call),
     CASE(memory_is_set_and_copied),
     CASE(memory_that_is_not_there_is_refused),
     CASE(synchronous_messages_are_out_in_order_before_the_call_returns),

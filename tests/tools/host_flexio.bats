@@ -47,6 +47,14 @@ setup_file() {
     case_ok process_attributes_are_checked
 }
 
+@test "a call that runs too long ends the process" {
+    case_ok a_call_that_runs_too_long_ends_the_process
+}
+
+@test "other processes run beside an endless call" {
+    case_ok other_processes_run_beside_an_endless_call
+}
+
 @test "memory is set and copied" {
     case_ok memory_is_set_and_copied
 }

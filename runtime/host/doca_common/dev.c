@@ -31,7 +31,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
     struct ibv_device **devices = ibv_get_device_list(&count);
     if (!devices)
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
-    struct doca_devinfo **list = calloc((size_t)count + 1, sizeof *list);
+    struct doca_devinfo **list = calloc((size_t)count + 1, sizeof(struct doca_devinfo *));
     for (int i = 0; list && i < count; i++) {
         if (!(list[i] = devinfo_new(ibv_get_device_name(devices[i])))) {
             doca_devinfo_destroy_list(list);

@@ -86,7 +86,7 @@ doca_error_t doca_dpa_get_kernel_max_run_time(doca_dpa_t dpa, unsigned long long
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_peek_at_last_error(const doca_dpa_t dpa)
+doca_error_t doca_dpa_peek_at_last_error(doca_dpa_t dpa)
 {
     if (!dpa || !dpa->process)
         return DOCA_ERROR_INVALID_VALUE;

@@ -91,7 +91,7 @@ flexio_status flexio_app_get_list(struct flexio_app ***app_list, uint32_t *num_a
     for (const struct flexio_app *a = registry.first; a; a = a->next)
         count++;
     if (count > 0) {
-        struct flexio_app **list = calloc(count, sizeof *list);
+        struct flexio_app **list = calloc(count, sizeof(struct flexio_app *));
         if (list) {
             for (struct flexio_app *a = registry.first; a; a = a->next)
                 list[(*num_apps)++] = a;
@@ -192,7 +192,7 @@ flexio_status flexio_func_register(struct flexio_app *app, const char *dev_func_
     if (!f)
         return failed_because("flexio_func_register: out of memory");
     /* A name for the function that no other function of the program can have. */
-    f->stub = (flexio_func_t *)(uintptr_t)f;
+    f->stub = (flexio_func_t *)(void *)f;
     *out_func = function_add(app, f)->stub;
     return FLEXIO_STATUS_SUCCESS;
 }

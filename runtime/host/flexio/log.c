@@ -13,21 +13,18 @@ flexio_log_lvl flexio_log_lvl_set(flexio_log_lvl lvl)
     return atomic_exchange(&log_level, lvl);
 }
 
-static void log_line(flexio_log_lvl level, const char *format, va_list ap)
-{
-    if (level > atomic_load(&log_level))
-        return;
-    char text[sizeof(struct dpk_error) + 128];
-    vsnprintf(text, sizeof text, format, ap);
-    fprintf(stderr, "-%c- %s\n", "EWID"[level], text);
-}
+#define LINE_MAX_SIZE (sizeof(struct dpk_error) + 128) /* an error's story and who tells it */
 
 void dpk_host_log(flexio_log_lvl level, const char *format, ...)
 {
+    char text[LINE_MAX_SIZE];
+    if (level > atomic_load(&log_level))
+        return;
     va_list ap;
     va_start(ap, format);
-    log_line(level, format, ap);
+    vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
+    fprintf(stderr, "-%c- %s\n", "EWID"[level], text);
 }
 
 flexio_status failed(const char *call, const struct dpk_error *err)
@@ -40,9 +37,11 @@ flexio_status failed(const char *call, const struct dpk_error *err)
 
 flexio_status failed_because(const char *format, ...)
 {
+    char text[LINE_MAX_SIZE];
     va_list ap;
     va_start(ap, format);
-    log_line(FLEXIO_LOG_LVL_ERR, format, ap);
+    vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
+    dpk_host_log(FLEXIO_LOG_LVL_ERR, "%s", text);
     return FLEXIO_STATUS_FAILED;
 }

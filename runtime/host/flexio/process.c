@@ -201,7 +201,7 @@ flexio_status flexio_process_call(struct flexio_process *process, flexio_func_t 
                                   uint64_t *func_ret, ...)
 {
     struct dpk_error err = {0};
-    struct dpk_call call;
+    struct dpk_call call = {0};
     void *args = NULL;
     uint64_t result = 0;
     if (!process || !host_func || !func_ret)

@@ -62,7 +62,7 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
         return NULL;
     }
     int count = 0;
-    struct ibv_device **list = calloc(names.count + 1, sizeof *list);
+    struct ibv_device **list = calloc(names.count + 1, sizeof(struct ibv_device *));
     for (size_t i = 0; list && i < names.count; i++) {
         if (strlen(names.names[i]) >= sizeof list[0]->name)
             continue; /* not a name that an RDMA device can have */

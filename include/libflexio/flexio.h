@@ -40,8 +40,7 @@
 extern "C" {
 #endif
 
-/* ---- Types
- * --------------------------------------------------------------------------------------- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 /* An address in the memory of a DPA process. */
 typedef uint64_t flexio_uintptr_t;
@@ -163,8 +162,7 @@ flexio_status flexio_func_pup_register(struct flexio_app *app, const char *dev_f
 flexio_status flexio_func_register(struct flexio_app *app, const char *dev_func_name,
                                    flexio_func_t **out_func);
 
-/* ---- Processes
- * ----------------------------------------------------------------------------------- */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 typedef struct flexio_process_attr {
     struct ibv_pd *pd; /* NULL, or a protection domain of the same device */
@@ -204,8 +202,7 @@ flexio_status flexio_process_call(struct flexio_process *process, flexio_func_t 
 /* The state of a process, without waiting. NULL has no error. */
 enum flexio_err_status flexio_err_status_get(struct flexio_process *process);
 
-/* ---- DPA memory
- * ---------------------------------------------------------------------------------- */
+/* ---- DPA memory ------------------------------------------------------------------------------ */
 
 /*
  * Allocates memory in the process's heap, aligned to 64 bytes, with undefined content.
@@ -316,8 +313,7 @@ int flexio_msg_stream_get_id(struct flexio_msg_stream *stream);
 /* Changes the level; counts for messages that come afterwards. FAILED: not a level. */
 flexio_status flexio_msg_stream_level_set(struct flexio_msg_stream *stream, uint8_t level);
 
-/* ---- The library's own log
- * ----------------------------------------------------------------------- */
+/* ---- The library's own log ------------------------------------------------------------------- */
 
 /* Sets how much the library says on stderr ("-E- ...", "-W- ...", ...); returns the old level. At
  * first FLEXIO_LOG_LVL_WARN. A value that is no level changes nothing. */

@@ -43,8 +43,7 @@ static void device_counts(struct flexio_process *p, uint64_t stream, uint64_t le
     CHECK(flexio_process_call(p, &count, &result, stream, level, n) == OK && result == n);
 }
 
-/* ---- Devices
- * ------------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static void devices_are_listed_by_name(void)
 {
@@ -71,8 +70,7 @@ static void a_device_that_is_gone_cannot_be_opened(void)
     CHECK(flexio_process_create(&fake, test_app, NULL, &p) == FLEXIO_STATUS_FAILED && !p);
 }
 
-/* ---- Programs
- * ------------------------------------------------------------------------------------ */
+/* ---- Programs -------------------------------------------------------------------------------- */
 
 static void programs_are_listed_with_their_executables(void)
 {
@@ -118,8 +116,7 @@ static void bad_registrations_fail(void)
     CHECK(flexio_func_register(test_app, "add", NULL) == FLEXIO_STATUS_FAILED);
 }
 
-/* ---- Calls
- * --------------------------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static void a_call_returns_the_result(void)
 {
@@ -207,8 +204,7 @@ static void process_attributes_are_checked(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* ---- Faults
- * -------------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 static void a_fault_ends_one_process_and_no_other(void)
 {
@@ -223,8 +219,33 @@ static void a_fault_ends_one_process_and_no_other(void)
     CHECK(flexio_process_destroy(bad) == OK && flexio_process_destroy(good) == OK);
 }
 
-/* ---- Memory
- * -------------------------------------------------------------------------------------- */
+static void *call_spin(void *p)
+{
+    uint64_t result = 0;
+    return (void *)(uintptr_t)flexio_process_call(p, &spin, &result);
+}
+
+static void a_call_that_runs_too_long_ends_its_process_and_stops_no_other(void)
+{
+    struct flexio_process *busy = process_new();
+    pthread_t thread;
+    void *status = NULL;
+    uint64_t result = 0;
+    CHECK(pthread_create(&thread, NULL, call_spin, busy) == 0);
+    struct flexio_process *p = process_new();
+    for (uint64_t i = 0; i < 50; i++) {
+        CHECK(flexio_process_call(p, &add, &result, i, i) == OK && result == 2 * i);
+    }
+    CHECK(flexio_err_status_get(busy) == FLEXIO_ERR_STATUS_NO_ERROR); /* still at it */
+    CHECK(flexio_process_destroy(p) == OK);
+    CHECK(pthread_join(thread, &status) == 0);
+    CHECK((flexio_status)(uintptr_t)status == FLEXIO_STATUS_TIMEOUT);
+    CHECK(flexio_err_status_get(busy) == FLEXIO_ERR_STATUS_FATAL);
+    CHECK(flexio_process_call(busy, &spin, &result) == FLEXIO_STATUS_TIMEOUT); /* at once */
+    CHECK(flexio_process_destroy(busy) == OK);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void memory_is_set_and_copied(void)
 {
@@ -260,8 +281,7 @@ static void memory_that_is_not_there_is_refused(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* ---- Messages
- * ------------------------------------------------------------------------------------ */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /* Reads what was printed to `f`, and empties it. */
 static char *printed(FILE *f)
@@ -419,8 +439,7 @@ static void bad_stream_attributes_fail(void)
     CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
 }
 
-/* ---- Threads
- * ------------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 static void *work(void *out)
 {
@@ -473,8 +492,7 @@ static void one_process_takes_calls_from_several_threads(void)
     CHECK(flexio_process_destroy(shared) == OK);
 }
 
-/* ---- Log and policy
- * ------------------------------------------------------------------------------ */
+/* ---- Log and policy -------------------------------------------------------------------------- */
 
 static void the_log_level_is_set_and_returned(void)
 {
@@ -512,8 +530,7 @@ static void signature_sections(void)
     load_with("bare", section, 8);
 }
 
-/* ---- Main
- * ---------------------------------------------------------------------------------------- */
+/* ---- Main ------------------------------------------------------------------------------------ */
 
 #define CASE(f)                                                                                    \
     {                                                                                              \
@@ -532,8 +549,7 @@ static const struct test_case cases[] = {
     CASE(null_arguments_are_errors_where_they_are),
     CASE(process_attributes_are_checked),
     CASE(a_fault_ends_one_process_and_no_other),
-    CASE(a_call_that_runs_too_long_ends_the_process),
-    CASE(other_processes_run_beside_an_endless_call),
+    CASE(a_call_that_runs_too_long_ends_its_process_and_stops_no_other),
     CASE(memory_is_set_and_copied),
     CASE(memory_that_is_not_there_is_refused),
     CASE(synchronous_messages_are_out_in_order_before_the_call_returns),

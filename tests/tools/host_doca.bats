@@ -87,7 +87,8 @@ setup_file() {
     mkdir "$BATS_TEST_TMPDIR/locked"
     make_locked_device "$BATS_TEST_TMPDIR/locked"
     case_ok an_unsigned_program_is_refused
-    [ "$output" = "-E- program test_app refused: UNSIGNED" ]
+    [ "${#lines[@]}" -eq 1 ]
+    grep -q '^-E- program test_app refused: UNSIGNED' <<<"$output"
 }
 
 @test "every header is valid C11 and C++17, alone, twice, with all others and the DPA's" {

@@ -49,8 +49,7 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
     return DOCA_SUCCESS;
 }
 
-/* ---- Locations
- * ----------------------------------------------------------------------------------- */
+/* ---- Locations ------------------------------------------------------------------------------- */
 
 static doca_error_t add_dev(struct doca_sync_event *event, struct side *side, struct doca_dev *dev)
 {
@@ -102,8 +101,7 @@ doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event 
     return event ? add_dpa(event, &event->subscriber, dpa) : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- States
- * -------------------------------------------------------------------------------------- */
+/* ---- States ---------------------------------------------------------------------------------- */
 
 static bool side_is_set(const struct side *side)
 {
@@ -134,8 +132,7 @@ struct dpk_event *dpk_doca_event(const struct doca_sync_event *event)
     return event->started ? event->event : NULL;
 }
 
-/* ---- Values
- * -------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
                                            doca_dpa_dev_sync_event_t *dev_se_handle)

@@ -73,8 +73,7 @@ void dpk_dpa_memory_forget(const struct doca_dpa *dpa)
         leave(dpa->allocations->address);
 }
 
-/* ---- Allocating
- * ---------------------------------------------------------------------------------- */
+/* ---- Allocating ------------------------------------------------------------------------------ */
 
 #define SPACERS_MAX 20 /* they double: 64 bytes, 128, ... 32 MiB */
 
@@ -132,8 +131,7 @@ doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr)
     return DOCA_SUCCESS;
 }
 
-/* ---- Filling
- * ------------------------------------------------------------------------------------- */
+/* ---- Filling --------------------------------------------------------------------------------- */
 
 doca_error_t doca_dpa_h2d_memcpy(doca_dpa_t dpa, doca_dpa_dev_uintptr_t dev_ptr, void *src_ptr,
                                  size_t size)

@@ -3,8 +3,7 @@
 
 #include "private.h"
 
-/* ---- Creation
- * ------------------------------------------------------------------------------------ */
+/* ---- Creation -------------------------------------------------------------------------------- */
 
 /* What the loader is to take for the program's crypto data. The section is a length and that many
  * bytes; a length that the section does not hold must not pass for "unsigned", so the loader gets
@@ -176,8 +175,7 @@ struct dpk_process *dpk_host_process(struct flexio_process *process)
     return process->dpa;
 }
 
-/* ---- Calls
- * --------------------------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 enum dpk_status dpk_host_pack(const struct flexio_process *process, flexio_func_t *stub, va_list ap,
                               struct dpk_call *call, void **args, struct dpk_error *err)

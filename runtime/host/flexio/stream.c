@@ -26,8 +26,7 @@ struct flexio_msg_stream {
     bool wake, printing, stop;
 };
 
-/* ---- Printing
- * ------------------------------------------------------------------------------------ */
+/* ---- Printing -------------------------------------------------------------------------------- */
 
 static void *printer_main(void *context)
 {
@@ -109,8 +108,7 @@ void process_message(void *context, unsigned stream, unsigned level, unsigned th
     pthread_mutex_unlock(&p->streams_lock);
 }
 
-/* ---- Streams
- * ------------------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
 static const char *complaint(const struct flexio_process *process,
                              const flexio_msg_stream_attr_t *attr, const FILE *out)

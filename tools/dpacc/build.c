@@ -272,8 +272,20 @@ static enum dpk_status join_all(struct build *b)
 
 static enum dpk_status link_all(struct build *b)
 {
-    link_device(b->config, &b->paths, &b->commands[0]);
-    return run_commands(b, 1);
+    struct words entries = {0};
+    for (size_t i = 0; i < b->paths.count; i++)
+        for (size_t n = 0; n < b->units[i].function_count; n++) {
+            const char *name = b->units[i].functions[n].name;
+            words_add(&entries, name);
+            if (b->config->flto) { /* the linker script keeps them only as sections */
+                words_addf(&entries, "_dpacc_unpack_%s", name);
+                words_addf(&entries, "_dpacc_argsize_%s", name);
+            }
+        }
+    link_device(b->config, &b->paths, &entries, &b->commands[0]);
+    bool failed = entries.failed;
+    words_free(&entries);
+    return failed ? dpk_fail_nomem(&b->err) : run_commands(b, 1);
 }
 
 static enum dpk_status strip(struct build *b)
@@ -428,9 +440,10 @@ static int fail(struct build *b, const char *what, int tool_exit_code)
 
 static int look(struct build *b)
 {
-    if (b->run.dry)
+    enum dpk_status status = parse_sources(b);
+    if (b->run.dry) /* commands are listed for any source, right or wrong */
         return 0;
-    if (parse_sources(b) != DPK_OK)
+    if (status != DPK_OK)
         return fail(b, NULL, 2);
     if (print_complaints(b))
         return 1;
@@ -446,7 +459,7 @@ static int run_steps(struct build *b)
         clear_commands(b);
         if (steps[i].run(b) != DPK_OK)
             return fail(b, b->run.failed ? steps[i].what : NULL, steps[i].exit_code);
-        for (size_t u = 0; i == 0 && u < b->paths.count; u++)
+        for (size_t u = 0; i == 0 && !b->run.dry && u < b->paths.count; u++)
             if (b->units[u].syntax_errors) {
                 fprintf(stderr, "-E- %s\n", b->units[u].first_error);
                 return 1;

@@ -141,7 +141,8 @@ void join_device(const struct config *c, const struct paths *p, size_t index, st
     words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, target);
 }
 
-void link_device(const struct config *c, const struct paths *p, struct words *out)
+void link_device(const struct config *c, const struct paths *p, const struct words *entries,
+                 struct words *out)
 {
     static const char *const fixed[] = {
         "-static", "--build-id=none",   "--discard-locals", "-z", "nognustack", "-z", "norelro",
@@ -167,6 +168,8 @@ void link_device(const struct config *c, const struct paths *p, struct words *ou
         if (strcmp(word, "-Wl") != 0 && strcmp(word, "-Xlinker") != 0)
             words_add(out, word);
     }
+    for (size_t i = 0; i < entries->count; i++)
+        words_addf(out, "--undefined=%s", entries->at[i]);
     words_add(out, "--whole-archive");
     words_append(out, &c->archives);
     words_append(out, &c->device_libs);

@@ -21,7 +21,9 @@ void compile_source(const struct config *c, const struct paths *p, const struct 
 void compile_wrappers(const struct config *c, const struct paths *p, const struct words *device,
                       size_t index, struct words *out);
 void join_device(const struct config *c, const struct paths *p, size_t index, struct words *out);
-void link_device(const struct config *c, const struct paths *p, struct words *out);
+/* `entries`: symbols that stay, whatever the user's linker options throw away. */
+void link_device(const struct config *c, const struct paths *p, const struct words *entries,
+                 struct words *out);
 /* The compiler leaves hundreds of nameless labels behind, for relocations that are done by now. */
 void strip_labels(const struct config *c, const struct paths *p, struct words *out);
 void compile_host(const struct config *c, const struct paths *p, const char *name,

@@ -40,9 +40,8 @@ static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_functio
                    "uint64_t _dpacc_unpack_%s(void *argbuf, void *func)\n"
                    "{\n"
                    "    const unsigned char *from = __builtin_assume_aligned(argbuf, 8);\n"
-                   "    (void)from;\n"
-                   "    __asm__ volatile(\".reloc ., R_RISCV_NONE, %s\"); /* keeps it linked */\n",
-                   f->name, f->name, f->name, f->name);
+                   "    (void)from;\n",
+                   f->name, f->name, f->name);
     for (size_t i = 0; i < f->count; i++) {
         dpk_put_format(out, "    ");
         ifgen_put_type(unit, &f->arguments[i].type, out);

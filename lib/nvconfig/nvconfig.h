@@ -148,7 +148,7 @@ enum dpk_status dpk_nv_value_parse(const struct dpk_nv_param *param, const char 
 
 enum dpk_nv_style {
     DPK_NV_STYLE_XML,   /* True, 17, 0x7E7, 240A42DE... */
-    DPK_NV_STYLE_QUERY, /* True(1), the rest alike */
+    DPK_NV_STYLE_QUERY, /* True(1); bytes that are all zero are 0; the rest alike */
 };
 /* Appends the value as text; a string stops at what is not printable. */
 void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,

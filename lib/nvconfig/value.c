@@ -199,6 +199,14 @@ static void format_named(const char *name, uint32_t value, enum dpk_nv_style sty
         dpk_put_format(out, "%s", name);
 }
 
+static bool all_zero(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (data[i])
+            return false;
+    return true;
+}
+
 void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
                          enum dpk_nv_style style, struct dpk_buf *out)
 {
@@ -209,6 +217,10 @@ void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
         return;
     }
     if (param->type == DPK_NV_BYTES) {
+        if (style == DPK_NV_STYLE_QUERY && all_zero(at, param->bytes)) {
+            dpk_put_u8(out, '0');
+            return;
+        }
         for (size_t i = 0; i < param->bytes; i++)
             dpk_put_format(out, "%02X", at[i]);
         return;

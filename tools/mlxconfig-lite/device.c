@@ -116,10 +116,23 @@ static enum dpk_status read_row(struct dpk_device *dev, const struct shown *what
     return DPK_OK;
 }
 
+/* Values that do not fit in a column get lines of their own. */
+#define COLUMN_MAX 32
+
 static void print_row(const struct mlxconfig_options *options, const char *name,
                       const struct row *row)
 {
+    static const char *const views[] = {"Default", "Current", "Next Boot"};
+    bool wide = false;
+    for (size_t i = 0; i < 3; i++)
+        wide = wide || row->text[i].size > COLUMN_MAX + 1;
     printf("%-4s %-40s", row->read_only ? "RO" : row->changes ? "*" : "", name);
+    if (wide) {
+        printf("\n");
+        for (size_t i = options->show_default ? 0 : 2; i < 3; i++)
+            printf("     %-10s %s\n", views[i], row->text[i].data);
+        return;
+    }
     if (options->show_default)
         printf("%-15s %-15s ", row->text[DPK_VIEW_DEFAULT].data, row->text[DPK_VIEW_CURRENT].data);
     printf("%s\n", row->text[DPK_VIEW_NEXT].data);

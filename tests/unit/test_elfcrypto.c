@@ -389,15 +389,16 @@ static void program_that_is_no_elf_is_not_signed(void **state)
 /* ---- Damaged host files -----------------------------------------------------------------------
  */
 
-/* Opens, and if that works verifies: the answer does not matter, that there is one does. */
-static void survive(const void *bytes, size_t size)
+/* Opens, and if that works and is asked for verifies: the answer does not matter, that there is one
+ * does. */
+static void survive(const void *bytes, size_t size, bool with_verification)
 {
     struct dpk_hostfile *host = NULL;
     if (dpk_hostfile_parse("damaged", bytes, size, &host, NULL) != DPK_OK) {
         assert_null(host);
         return;
     }
-    for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
+    for (size_t i = 0; with_verification && i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
         dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, NULL, NULL);
     }
@@ -438,7 +439,7 @@ static void host_files_with_flipped_bits_do_no_harm(void **state)
         memcpy(&table, file.data + 0x28, 8);
         for (size_t bit = 0; bit < file.size * 8;) {
             flip(&file, bit);
-            survive(file.data, file.size);
+            survive(file.data, file.size, bit % 64 == bit / 64 % 8);
             flip(&file, bit);
             size_t byte = bit / 8;
             bool dense = byte < 64 || byte >= table;

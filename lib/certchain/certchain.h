@@ -67,6 +67,17 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
  * signer can know. DPK_ERR_CRYPTO with OpenSSL's reason and the subject concerned. */
 enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err);
 
+/* Root certificates to trust, from files. */
+struct dpk_roots;
+
+/* Adds the root certificates of a file, DER (one) or PEM (any number), to `*roots`, which is made
+ * when NULL. Errors name the file: no certificate, not self-signed, more than 64 altogether. On
+ * failure `*roots` keeps what it had. */
+enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struct dpk_error *err);
+/* All of them, borrowed; `roots` NULL: none. */
+const struct dpk_der *dpk_roots_list(const struct dpk_roots *roots, size_t *count);
+void dpk_roots_free(struct dpk_roots *roots);
+
 /* "CN=..., O=..." of a certificate's subject, for people. */
 void dpk_cert_subject(const X509 *cert, char *out, size_t size);
 /* Checks that one DER certificate can be a device's root: exactly one certificate, self-signed

@@ -1,4 +1,4 @@
-/* Certificates of a file: read, put in order. */
+/* Certificate chains: their certificates read, put in order. */
 #include "chain.h"
 
 #include <limits.h>
@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include <openssl/err.h>
-#include <openssl/pem.h>
-
-#define CHAIN_FILE_MAX ((size_t)1 << 20)
 
 const char *chain_openssl_reason(void)
 {
@@ -97,83 +94,6 @@ X509 *dpk_certchain_leaf(const struct dpk_certchain *chain)
     return chain->count ? chain->certs[chain->count - 1] : NULL;
 }
 
-/* ---- Reading a file ---------------------------------------------------------------------------
- */
-
-/* Certificates in the order of the file. */
-struct pile {
-    X509 *certs[DPK_CHAIN_MAX_CERTS];
-    size_t count;
-};
-
-static enum dpk_status pile_add(struct pile *pile, X509 *cert, struct dpk_error *err)
-{
-    if (pile->count == DPK_CHAIN_MAX_CERTS) {
-        X509_free(cert);
-        return dpk_fail(err, DPK_ERR_RANGE, "more than %d certificates", DPK_CHAIN_MAX_CERTS);
-    }
-    pile->certs[pile->count++] = cert;
-    return DPK_OK;
-}
-
-static enum dpk_status read_der_pile(const void *bytes, size_t size, struct pile *pile,
-                                     struct dpk_error *err)
-{
-    struct dpk_reader r = dpk_reader(bytes, size);
-    while (dpk_reader_left(&r) > 0) {
-        X509 *cert = NULL;
-        enum dpk_status status = chain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
-        if (status == DPK_OK)
-            status = pile_add(pile, cert, err);
-        if (status != DPK_OK)
-            return status;
-    }
-    return DPK_OK;
-}
-
-static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile *pile,
-                                     struct dpk_error *err)
-{
-    enum dpk_status status = DPK_OK;
-    BIO *bio = BIO_new_mem_buf(bytes, (int)size);
-    if (!bio)
-        return dpk_fail_nomem(err);
-    for (;;) {
-        char *name = NULL, *header = NULL;
-        unsigned char *data = NULL;
-        long length = 0;
-        ERR_clear_error();
-        if (PEM_read_bio(bio, &name, &header, &data, &length) != 1) {
-            if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
-                status =
-                    dpk_fail(err, DPK_ERR_FORMAT, "damaged PEM block behind certificate %zu (%s)",
-                             pile->count, chain_openssl_reason());
-            break;
-        }
-        /* A bundle may hold the key as well; it is none of our business here. */
-        if (strcmp(name, PEM_STRING_X509) == 0 || strcmp(name, PEM_STRING_X509_OLD) == 0) {
-            X509 *cert = NULL;
-            struct dpk_reader r = dpk_reader(data, (size_t)length);
-            status = chain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
-            if (status == DPK_OK && dpk_reader_left(&r) > 0) {
-                X509_free(cert);
-                status = dpk_fail(err, DPK_ERR_FORMAT, "certificate %zu: bytes behind its end",
-                                  pile->count + 1);
-            } else if (status == DPK_OK) {
-                status = pile_add(pile, cert, err);
-            }
-        }
-        OPENSSL_free(name);
-        OPENSSL_free(header);
-        OPENSSL_clear_free(data, (size_t)length);
-        if (status != DPK_OK)
-            break;
-    }
-    BIO_free(bio);
-    ERR_clear_error();
-    return status;
-}
-
 /* ---- Order ------------------------------------------------------------------------------------
  */
 
@@ -229,34 +149,19 @@ static enum dpk_status put_in_order(struct pile *pile, struct dpk_certchain *cha
 enum dpk_status dpk_certchain_parse(const void *bytes, size_t size, struct dpk_certchain **out,
                                     struct dpk_error *err)
 {
-    static const char pem[] = "-----BEGIN ";
-    enum dpk_status status = DPK_OK;
-    struct pile pile = {0};
+    struct pile pile = {.max = DPK_CHAIN_MAX_CERTS};
     *out = NULL;
-    if (size > CHAIN_FILE_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "%zu bytes are too many for a certificate chain", size);
     struct dpk_certchain *chain = calloc(1, sizeof *chain);
     if (!chain)
         return dpk_fail_nomem(err);
-    const uint8_t *b = bytes;
-    bool is_der = size > 1 && b[0] == 0x30 && b[1] >= 0x80; /* text may start with a '0' */
-    bool is_pem = !is_der && size && memmem(bytes, size, pem, sizeof pem - 1);
-    status =
-        is_pem ? read_pem_pile(bytes, size, &pile, err) : read_der_pile(bytes, size, &pile, err);
-    if (status != DPK_OK)
-        goto out;
-    if (pile.count == 0) {
-        status = dpk_fail(err, DPK_ERR_FORMAT, "no certificate");
-        goto out;
+    enum dpk_status status = pile_read(&pile, bytes, size, err);
+    if (status == DPK_OK)
+        status = put_in_order(&pile, chain, err);
+    if (status == DPK_OK) {
+        *out = chain;
+        chain = NULL;
     }
-    status = put_in_order(&pile, chain, err);
-    if (status != DPK_OK)
-        goto out;
-    *out = chain;
-    chain = NULL;
-out:
-    for (size_t i = 0; i < pile.count; i++)
-        X509_free(pile.certs[i]);
+    pile_free(&pile);
     dpk_certchain_free(chain);
     return status;
 }
@@ -266,7 +171,7 @@ enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
 {
     struct dpk_buf file = {0};
     *out = NULL;
-    enum dpk_status status = dpk_file_read(path, CHAIN_FILE_MAX, &file, err);
+    enum dpk_status status = dpk_file_read(path, CERT_FILE_MAX, &file, err);
     if (status != DPK_OK)
         return status;
     status = dpk_certchain_parse(file.data, file.size, out, err);

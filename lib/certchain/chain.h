@@ -17,6 +17,20 @@ enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out
 /* Puts `cert`, which the chain then owns, at the leaf's end. Refuses one too many. */
 enum dpk_status chain_append(struct dpk_certchain *chain, X509 *cert, struct dpk_error *err);
 
+/* Certificates in the order of their file. */
+#define PILE_MAX 64
+struct pile {
+    X509 *certs[PILE_MAX];
+    size_t count, max; /* max: how many are allowed, at most PILE_MAX */
+};
+
+/* Reads all certificates of DER or PEM bytes; none is an error. Release with pile_free, also on
+ * failure. */
+enum dpk_status pile_read(struct pile *pile, const void *bytes, size_t size, struct dpk_error *err);
+void pile_free(struct pile *pile);
+
+#define CERT_FILE_MAX ((size_t)1 << 20) /* bytes of a file with certificates */
+
 /* "reason of the oldest error", and empties OpenSSL's error queue. */
 const char *chain_openssl_reason(void);
 

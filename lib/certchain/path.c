@@ -87,7 +87,7 @@ static enum dpk_path_result check_profile(const struct dpk_certchain *chain, STA
     X509 *leaf = sk_X509_value(path, 0);
     if (!(X509_get_key_usage(leaf) & KU_DIGITAL_SIGNATURE))
         return no(DPK_PATH_INVALID, "its key may not sign data", leaf, why, size);
-    return no(DPK_PATH_OK, "up to", sk_X509_value(path, length - 1), why, size);
+    return no(DPK_PATH_OK, "lead to", sk_X509_value(path, length - 1), why, size);
 }
 
 static bool means_unknown_ca(int error)

@@ -51,4 +51,11 @@ enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *options,
 enum dpk_status mlxdpa_need(const char *command, const char *option, const char *value,
                             struct dpk_error *err);
 
+/* `text` from a file, fit for a terminal: what is not printable ASCII becomes '?'. */
+const char *mlxdpa_clean(const char *text, char *out, size_t size);
+
+/* Prints and frees a JSON value (struct cJSON *); NULL stands for out of memory. */
+struct cJSON;
+enum dpk_status mlxdpa_print_json(struct cJSON *value, struct dpk_error *err);
+
 #endif

@@ -62,20 +62,25 @@ static enum dpk_status read_member(struct dpk_hostfile *host, Elf *member, struc
 
 static enum dpk_status read_archive(struct dpk_hostfile *host, Elf *archive, struct dpk_error *err)
 {
-    Elf_Cmd next = ELF_C_READ;
+    Elf_Cmd next = ELF_C_READ_MMAP; /* members out of memory; the other one wants a file */
     Elf *member;
+    uint64_t end = 8; /* of what was read: the magic */
     host->archive = true;
-    (void)elf_errno();
     while ((member = elf_begin(-1, next, archive)) != NULL) {
         enum dpk_status status = read_member(host, member, err);
+        Elf_Arhdr *header = elf_getarhdr(member);
+        if (status == DPK_OK)
+            end = (uint64_t)elf_getbase(member) + (uint64_t)header->ar_size;
         next = elf_next(member);
         elf_end(member);
         if (status != DPK_OK)
             return status;
     }
-    int error = elf_errno();
-    if (error)
-        return dpk_fail(err, DPK_ERR_FORMAT, "damaged archive: %s", elf_errmsg(error));
+    /* libelf ends every walk with an error, the last member's end being out of range. */
+    (void)elf_errno();
+    if (end + end % 2 < host->bytes.size)
+        return dpk_fail(err, DPK_ERR_FORMAT, "damaged archive: no member at offset 0x%llx",
+                        (unsigned long long)(end + end % 2));
     return DPK_OK;
 }
 

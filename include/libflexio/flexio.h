@@ -82,9 +82,9 @@ struct flexio_uar;
 /* Longest name of a program or function, with its NUL. */
 #define FLEXIO_MAX_NAME_LEN 256
 
-/* ---- Programs
- * ------------------------------------------------------------------------------------ Called by
- * the constructor that dpacc generates; a program seldom calls these itself. */
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+/* Called by the constructor that dpacc generates; a program seldom calls these itself. */
 
 struct flexio_app_attr {
     const char *app_name;
@@ -242,11 +242,11 @@ flexio_status flexio_host2dev_memcpy(struct flexio_process *process, void *src_h
 flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_haddr,
                                     size_t buff_bsize, flexio_uintptr_t *dest_daddr_p);
 
-/* ---- Messages
- * ------------------------------------------------------------------------------------ What the DPA
- * program prints goes to streams. A stream shows the messages sent to its number (or to all
- * streams) whose level is at most its own, each behind the number of the DPA thread that sent it:
- * "/ 7/Hello World". Messages to a number that no stream has are lost. */
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+/* What the DPA program prints goes to streams. A stream shows the messages sent to its number (or
+ * to all streams) whose level is at most its own, each behind the number of the DPA thread that
+ * sent it: "/ 7/Hello World". Messages to a number that no stream has are lost. */
 
 typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_NO_PRINT     0 /* shows nothing */

@@ -492,6 +492,16 @@ static void one_process_takes_calls_from_several_threads(void)
     CHECK(flexio_process_destroy(shared) == OK);
 }
 
+static void a_program_may_exit_with_everything_open(void)
+{
+    struct flexio_process *busy = process_new(), *p = process_new();
+    pthread_t thread;
+    stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_BATCH, FLEXIO_MSG_DEV_INFO, stdout);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 3);
+    CHECK(pthread_create(&thread, NULL, call_spin, busy) == 0);
+    exit(7); /* main would return 0 */
+}
+
 /* ---- Log and policy -------------------------------------------------------------------------- */
 
 static void the_log_level_is_set_and_returned(void)
@@ -561,6 +571,7 @@ static const struct test_case cases[] = {
     CASE(bad_stream_attributes_fail),
     CASE(processes_run_side_by_side),
     CASE(one_process_takes_calls_from_several_threads),
+    CASE(a_program_may_exit_with_everything_open),
     CASE(the_log_level_is_set_and_returned),
     CASE(signature_sections),
 };

@@ -118,3 +118,27 @@ TEXT
     run rpc/flexio_rpc mlx5_0 1
     [ "$status" -eq 2 ]
 }
+
+# The commands of a README, as a reader would paste them, from a tree whose build is this one.
+paste_readme() { # EXAMPLE
+    local top=$BATS_TEST_TMPDIR/top
+    mkdir "$top"
+    ln -s "$(realpath "$BATS_TEST_DIRNAME/../../examples")" "$top/examples"
+    ln -s "$DPAKIT_BUILD" "$top/build"
+    sed -n '/^```sh$/,/^```$/p' "$top/examples/$1/README.md" | grep -v '^```' |
+        sed "s|^gcc |gcc ${TEST_HOST_CFLAGS:-} |" >"$BATS_TEST_TMPDIR/commands"
+    [ -s "$BATS_TEST_TMPDIR/commands" ]
+    run env -u DPAKIT_DEVICES TMPDIR="$BATS_TEST_TMPDIR" bash -c "cd '$top' && set -e && . '$BATS_TEST_TMPDIR/commands'"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "hello: the commands of the README work" {
+    paste_readme hello
+    grep -q '/Hello World$' <<<"$output"
+}
+
+@test "flexio_rpc: the commands of the README work" {
+    paste_readme flexio_rpc
+    grep -qx 'Result: 99' <<<"$output"
+}

@@ -106,6 +106,13 @@ setup_file() {
     grep -q '^-E- flexio_process_call: .*load.*0x8' <<<"$output"
 }
 
+@test "a program may exit with everything open" {
+    ASAN_OPTIONS=detect_leaks=0 run timeout 5 "$BATS_FILE_TMPDIR/cases" \
+        a_program_may_exit_with_everything_open
+    echo "$output"
+    [ "$status" -eq 7 ]
+}
+
 @test "the log level is set and returned" {
     case_ok the_log_level_is_set_and_returned
     [ "$(grep -c '^-I- .*not_there' <<<"$output")" -eq 1 ]

@@ -99,8 +99,10 @@ static enum dpk_status load(const char *device_name, const struct flexio_app *ap
     struct dpk_load_result result = {0};
     find_crypto(app, &ask);
     status = dpk_load(&ask, image, &result, err);
-    if (status == DPK_OK)
+    if (status == DPK_OK) {
         warn_of_signature(&result, app->name);
+        dpk_host_log(FLEXIO_LOG_LVL_INFO, "program %s loaded on %s", app->name, device_name);
+    }
     dpk_device_close(device);
     return status;
 }

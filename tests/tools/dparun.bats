@@ -1,0 +1,298 @@
+# dparun: loads a program as the device demands and runs one function of it.
+
+# Two devices: open (DPA_AUTHENTICATION off) and locked (on, the golden root as its only CA).
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" .
+    echo 'int main(void) { return 0; }' >host.c
+    gcc -c host.c -o empty.o
+    objcopy --add-section .dpa_bin_kernels=kernels.elf empty.o host.o
+    objcopy --add-section .dpa_bin_one=kernels.elf --add-section .dpa_bin_two=kernels.elf \
+        empty.o two.o
+    gcc host.o -o host
+    gcc -shared host.o -o host.so
+    ar rc host.a empty.o host.o
+    export DPAKIT_DEVICES=$PWD/devices
+    dpadev create open
+    [ -d "$DPAKIT_GOLDEN" ] || return 0
+    keys=$DPAKIT_GOLDEN/keys
+    dpadev create locked
+    nvidia=$DPAKIT_DEVICES/locked/factory
+    mlxdpa --cert_container_type add -c "$keys/root.der" -o root.bin --life_cycle_priority Nvidia \
+        create_cert_container
+    mlxdpa --cert_container root.bin -p "$nvidia/nvidia.pem" \
+        --keypair_uuid "$(cat "$nvidia/nvidia.uuid")" --cert_uuid "$(uuidgen)" \
+        --life_cycle_priority Nvidia -o root.signed sign_cert_container
+    flint-lite -d locked -i root.signed -y b
+    mlxconfig-lite -d locked -y set DPA_AUTHENTICATION=1
+    dpadev reset locked
+    mlxdpa -e host.o -c "$keys/chain3.der" -p "$keys/leaf.pem" --section-type progbits \
+        -o signed.o sign_dpa_apps
+    objcopy -O binary --only-section=.dpa_sig_kernels --set-section-flags .dpa_sig_kernels=alloc \
+        signed.o signature
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    f=$BATS_FILE_TMPDIR
+    export DPAKIT_DEVICES=$f/devices
+}
+
+need_golden() {
+    [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"
+}
+
+# fails CODE TEXT COMMAND...: exit CODE, nothing on stdout, one -E- line with TEXT.
+fails() {
+    local code=0 want=$1 text=$2
+    shift 2
+    "$@" >out 2>err || code=$?
+    [ "$code" -eq "$want" ] || { echo "exit $code: $(cat out err)"; return 1; }
+    [ ! -s out ] || { echo "stdout: $(cat out)"; return 1; }
+    [ "$(grep -c '' err)" -eq 1 ] || { echo "stderr: $(cat err)"; return 1; }
+    grep -q '^-E- ' err && grep -qF -- "$text" err || { echo "stderr: $(cat err)"; return 1; }
+}
+
+# ---- Running
+
+@test "an RPC prints its result" {
+    run dparun -d open "$f/kernels.elf" --rpc add 44 55
+    [ "$status" -eq 0 ]
+    [ "$output" = "result: 99 (0x63)" ]
+}
+
+@test "arguments are decimal, hexadecimal or negative, 64 bits each" {
+    run dparun -d open "$f/kernels.elf" --rpc add 0x10 -1
+    [ "$output" = "result: 15 (0xf)" ]
+    run dparun -d open --rpc add -- "$f/kernels.elf" -9223372036854775808 0
+    [ "$output" = "result: 9223372036854775808 (0x8000000000000000)" ]
+    run dparun -d open --rpc add "$f/kernels.elf" 0xffffffffffffffff 1
+    [ "$output" = "result: 0 (0x0)" ]
+    run dparun -d open --rpc add "$f/kernels.elf" 010 0
+    [ "$output" = "result: 10 (0xa)" ]
+}
+
+@test "what is no 64-bit integer is refused" {
+    for a in x 1x 0x '' 1.5 -x18446744073709551616 18446744073709551616 -9223372036854775809 0xg; do
+        [[ $a == -x* ]] && continue
+        fails 3 "argument '$a'" dparun -d open "$f/kernels.elf" --rpc add 1 "$a"
+    done
+}
+
+@test "the number of arguments must be right" {
+    fails 3 "add takes 2 8-byte arguments, 1 are given" \
+        dparun -d open "$f/kernels.elf" --rpc add 1
+    fails 3 "nothing takes 0 8-byte arguments, 1 are given" \
+        dparun -d open "$f/kernels.elf" --kernel nothing 7
+}
+
+@test "messages are printed as they are, before the result" {
+    run dparun -d open "$f/kernels.elf" --rpc hello
+    [ "$output" = "Hello World
+result: 0 (0x0)" ]
+}
+
+@test "a kernel runs on as many threads as asked for" {
+    run dparun -d open "$f/kernels.elf" --kernel hello
+    [ "$output" = "Hello World" ]
+    run dparun -d open "$f/kernels.elf" --kernel hello --threads 256
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^Hello World$' <<<"$output")" -eq 256 ]
+}
+
+@test "--stats tells instructions and time" {
+    run dparun -d open "$f/kernels.elf" --rpc add 1 2 --stats
+    [ "${lines[0]}" = "result: 3 (0x3)" ]
+    [[ ${lines[1]} =~ ^instructions:\ [1-9][0-9]?$ ]]
+    [[ ${lines[2]} =~ ^time:\ [0-9]+\.[0-9]{6}\ s$ ]]
+}
+
+@test "runs with one worker repeat themselves" {
+    for i in 1 2 3; do
+        DPAKIT_WORKERS=1 dparun -d open "$f/kernels.elf" --kernel chatter --threads 16 9 --stats |
+            grep -v ^time >"$i"
+    done
+    cmp 1 2
+    cmp 1 3
+}
+
+@test "an unknown function is named" {
+    fails 3 "no entry function no_such" dparun -d open "$f/kernels.elf" --rpc no_such
+}
+
+# ---- Faults
+
+@test "a fault is exit 2 with its place" {
+    fails 2 "thread 0: store access fault at address 0x0, pc 0x" \
+        dparun -d open "$f/kernels.elf" --rpc store 0 1
+    grep -q '(store+0x' err
+    fails 2 "illegal instruction" dparun -d open "$f/kernels.elf" --kernel illegal --threads 20
+}
+
+@test "an endless loop is exit 2 at the run-time limit" {
+    fails 2 "run-time limit of 100 ms reached" \
+        dparun -d open "$f/kernels.elf" --run-time-limit 100 --kernel spin --threads 3
+    fails 2 "run-time limit of 100 ms reached" \
+        dparun -d open "$f/kernels.elf" --run-time-limit 100 --rpc spin
+}
+
+# ---- Host files
+
+@test "the program of an object, executable, library or archive runs" {
+    for h in host.o host host.so host.a; do
+        run dparun -d open "$f/$h" --rpc add 1 2
+        [ "$output" = "result: 3 (0x3)" ] || { echo "$h: $output"; false; }
+    done
+}
+
+@test "one of several programs must be chosen" {
+    run dparun -d open "$f/two.o" --app two --rpc add 1 2
+    [ "$output" = "result: 3 (0x3)" ]
+    fails 3 one dparun -d open "$f/two.o" --rpc add 1 2
+    fails 3 two dparun -d open "$f/two.o" --app three --rpc add 1 2
+}
+
+@test "a host file without programs is told so" {
+    fails 3 "empty.o: no DPA program in it" dparun -d open "$f/empty.o" --rpc add 1 2
+}
+
+# ---- Devices
+
+@test "without -d the only device is taken" {
+    export DPAKIT_DEVICES=$PWD/devices
+    fails 3 "make one with: dpadev create" dparun "$f/kernels.elf" --rpc add 1 2
+    mkdir -m 700 devices
+    cp -a "$f/devices/open" devices/alone # a device is its directory, and keys take time to make
+    run dparun "$f/kernels.elf" --rpc add 1 2
+    [ "$output" = "result: 3 (0x3)" ]
+    cp -a devices/alone devices/second
+    fails 3 "(alone, second); choose one with -d" dparun "$f/kernels.elf" --rpc add 1 2
+}
+
+@test "a device that is not there is named" {
+    fails 3 nowhere dparun -d nowhere "$f/kernels.elf" --rpc add 1 2
+}
+
+@test "every load is in the device's log" {
+    before=$(dpadev log open | grep -c ' load ') || true
+    dparun -d open "$f/kernels.elf" --app told --rpc nothing
+    [ "$(dpadev log open | grep -c ' load ')" -eq $((before + 1)) ]
+    dpadev log open | tail -1 | grep -q 'app told'
+}
+
+# ---- Authentication
+
+@test "an unsigned program is refused by a locked device" {
+    need_golden
+    fails 1 "program kernels.elf refused: UNSIGNED" \
+        dparun -d locked "$f/kernels.elf" --rpc add 1 2
+    fails 1 "program kernels refused: UNSIGNED" dparun -d locked "$f/host.a" --rpc hello
+    dpadev log locked | tail -1 | grep -q UNSIGNED
+}
+
+@test "a signed program runs on a locked device" {
+    need_golden
+    run dparun -d locked "$f/signed.o" --rpc add 1 2
+    [ "$output" = "result: 3 (0x3)" ]
+}
+
+@test "a bare device ELF runs with its signature" {
+    need_golden
+    run dparun -d locked "$f/kernels.elf" --signature "$f/signature" --rpc add 1 2
+    echo "$output"
+    [ "$output" = "result: 3 (0x3)" ]
+}
+
+# forged: the program with one bit of `add` changed
+forge() {
+    local at
+    at=$(nm "$f/kernels.elf" | awk '$3 == "add" {print $1}')
+    read -r address offset < <(readelf -lW "$f/kernels.elf" |
+        awk '$1 == "LOAD" && $7 $8 ~ /E/ {print $3, $2; exit}')
+    cp "$f/kernels.elf" forged
+    at=$((0x$at - address + offset))
+    byte=$(xxd -s $at -l 1 -p forged)
+    printf '%02x' $((0x$byte ^ 1)) | xxd -r -p | dd of=forged bs=1 seek=$at conv=notrunc status=none
+}
+
+@test "a changed program is refused with the segment that changed" {
+    need_golden
+    forge
+    fails 1 "program forged refused: DIGEST_MISMATCH (segment 2)" \
+        dparun -d locked forged --signature "$f/signature" --rpc nothing
+}
+
+@test "a wrong signature is a warning on an open device" {
+    need_golden
+    forge
+    dparun -d open forged --signature "$f/signature" --rpc nothing >out 2>err
+    [ "$(cat out)" = "result: 5 (0x5)" ]
+    grep -q '^-W- program forged: DIGEST_MISMATCH (segment 2)' err
+    dpadev log open | tail -1 | grep -q WARNING
+}
+
+@test "--verify-only prints the checks and runs nothing" {
+    need_golden
+    run dparun -d locked "$f/signed.o" --verify-only
+    [ "$status" -eq 0 ]
+    [ "${lines[-1]}" = "verdict: OK; DPA_AUTHENTICATION is on" ]
+    [ "${#lines[@]}" -gt 4 ]
+    run dparun -d locked "$f/host.o" --verify-only
+    [ "$status" -eq 1 ]
+    [[ $output == *"verdict: UNSIGNED; DPA_AUTHENTICATION is on"* ]]
+    run dparun -d open "$f/host.o" --verify-only
+    [ "$status" -eq 0 ]
+    [[ $output == *"verdict: UNSIGNED; DPA_AUTHENTICATION is off"* ]]
+}
+
+# ---- Bad input
+
+@test "wrong usage is exit 3" {
+    fails 3 "no program" dparun --rpc add
+    fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf"
+    fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --kernel add
+    fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --verify-only
+    fails 3 "--threads goes with --kernel" dparun "$f/kernels.elf" --rpc add --threads 2
+    for n in 0 257 -5 x 1x ''; do
+        fails 3 "--threads: '$n' is not a number from 1 to 256" \
+            dparun "$f/kernels.elf" --kernel add --threads "$n"
+    done
+    fails 3 "--run-time-limit: '0'" dparun "$f/kernels.elf" --rpc add --run-time-limit 0
+    fails 3 "unexpected argument 7" dparun "$f/kernels.elf" --verify-only 7
+    fails 3 "unknown option --rcp" dparun "$f/kernels.elf" --rcp add
+    fails 3 "--rpc" dparun "$f/kernels.elf" --rpc
+    fails 3 "--signature goes with a bare device executable" \
+        dparun -d open "$f/host.o" --signature "$f/host.c" --rpc add
+}
+
+@test "a program that is missing, empty or something else is named" {
+    touch empty
+    echo 'no program' >text
+    fails 3 "missing: No such file" dparun -d open missing --rpc add
+    fails 3 empty dparun -d open empty --rpc add
+    fails 3 text dparun -d open text --rpc add
+    fails 3 "$PWD" dparun -d open "$PWD" --rpc add
+    fails 3 "missing: No such file" \
+        dparun -d open "$f/kernels.elf" --signature missing --rpc add
+    fails 3 "empty: empty" dparun -d open "$f/kernels.elf" --signature empty --rpc add
+}
+
+@test "a truncated program never runs" {
+    size=$(stat -c %s "$f/kernels.elf")
+    for n in 1 4 16 19 20 63 64 100 300 1000 $((size / 2)) $((size - 1)); do
+        head -c "$n" "$f/kernels.elf" >cut
+        fails 3 cut dparun -d open cut --rpc add 1 2
+    done
+    size=$(stat -c %s "$f/host.o")
+    for n in 1 63 64 1000 $((size / 2)) $((size - 1)); do
+        head -c "$n" "$f/host.o" >cut
+        fails 3 cut dparun -d open cut --rpc add 1 2
+    done
+}
+
+@test "output that cannot be written is an error" {
+    code=0
+    dparun -d open "$f/kernels.elf" --rpc hello >/dev/full 2>err || code=$?
+    [ "$code" -eq 3 ]
+    grep -q '^-E- standard output: ' err
+}

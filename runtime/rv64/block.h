@@ -13,13 +13,20 @@
 
 /* What the engine runs: the instructions, and some that blocks are made of besides. */
 enum rv64_run_op {
+#define OP(name, format, match) RUN_##name = OP_##name,
+#include "ops.def"
+#undef OP
     RUN_END = OP_COUNT, /* the block ends, without a jump */
     RUN_FETCH_FAULT,    /* imm: the address that could not be fetched */
     RUN_LI,             /* rd = imm */
     RUN_MV,
-    RUN_J,              /* JAL without a link */
+    RUN_J, /* JAL without a link */
+#define PAIR(first, second) RUN_##first##_##second,
+#include "pairs.def"
+#undef PAIR
     RUN_COUNT,
 };
+_Static_assert(RUN_COUNT <= 256, "a kind is a byte");
 
 /* Where a result for x0 goes: a register that nobody reads. */
 enum { RV64_SINK = 32 };
@@ -37,10 +44,10 @@ enum { RV64_BLOCK_MAX = 64 }; /* instructions */
 
 struct rv64_block {
     uint64_t pc;
-    uint64_t next_pc, taken_pc; /* behind the last instruction; where it jumps */
+    uint64_t next_pc, taken_pc;               /* behind the last instruction; where it jumps */
     _Atomic(struct rv64_block *) next, taken; /* their blocks, once known */
-    struct rv64_block *other; /* in the same bucket */
-    uint32_t count;           /* instructions */
+    struct rv64_block *other;                 /* in the same bucket */
+    uint32_t count;                           /* instructions */
     struct rv64_run run[];
 };
 
@@ -72,8 +79,8 @@ static inline struct rv64_block *rv64_cache_find(struct rv64_cache *cache, uint6
 struct rv64_cache *rv64_cache_acquire(struct rv64_core *core);
 void rv64_cache_release(struct rv64_core *core, struct rv64_cache *cache);
 
-/* The block at `pc`, made if need be. NULL when the cache is full or memory is short: acquire again.
- * `handlers` are the engine's, by kind. */
+/* The block at `pc`, made if need be. NULL when the cache is full or memory is short: acquire
+ * again. `handlers` are the engine's, by kind. */
 struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
                                   const void *const handlers[RUN_COUNT]);
 

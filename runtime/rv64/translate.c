@@ -56,6 +56,55 @@ static void simplify(struct rv64_run *r, uint64_t pc)
     }
 }
 
+/* Takes what is known of `first`, a RUN_LI just before `r`, into `r`: LUI and ADDI, AUIPC and JALR.
+ * True if `first` is not needed any more. */
+static bool fold(const struct rv64_run *first, struct rv64_run *r, struct rv64_block *block)
+{
+    if (first->kind != RUN_LI || r->rs1 != first->rd)
+        return false;
+    switch (r->kind) {
+    case OP_ADDI:
+        r->kind = RUN_LI;
+        r->imm += first->imm;
+        break;
+    case OP_ADDIW:
+        r->kind = RUN_LI;
+        r->imm = (uint64_t)(int32_t)(first->imm + r->imm);
+        break;
+    case OP_JALR:
+        r->kind = r->rd == RV64_SINK ? RUN_J : OP_JAL;
+        block->taken_pc = (first->imm + r->imm) & ~UINT64_C(1);
+        break;
+    default:
+        return false;
+    }
+    return r->rd == first->rd;
+}
+
+/* The operation that does `first` and `second`, or `first`. */
+static unsigned pair(unsigned first, unsigned second)
+{
+    switch (first << 8 | second) {
+#define PAIR(a, b)                                                                                 \
+    case RUN_##a << 8 | RUN_##b:                                                                   \
+        return RUN_##a##_##b;
+#include "pairs.def"
+#undef PAIR
+    default:
+        return first;
+    }
+}
+
+static void pair_up(struct rv64_run *run, unsigned count)
+{
+    for (unsigned i = 0; i + 1 < count; i++) {
+        unsigned kind = pair(run[i].kind, run[i + 1].kind);
+        bool found = kind != run[i].kind;
+        run[i].kind = (uint8_t)kind;
+        i += found;
+    }
+}
+
 unsigned rv64_translate(const struct rv64_memory *mem, uint64_t pc, struct rv64_block *block)
 {
     struct rv64_run *out = block->run;
@@ -76,16 +125,22 @@ unsigned rv64_translate(const struct rv64_memory *mem, uint64_t pc, struct rv64_
         block->taken_pc = at + out->imm;
         if (insn.op == OP_ILLEGAL)
             out->imm = insn.bits;
-        if (!is_pure(insn.op) || insn.rd != 0) { /* hints go */
-            simplify(out, at);
-            out++;
-        }
         at += insn.length;
+        if (is_pure(insn.op) && insn.rd == 0) /* a hint */
+            continue;
+        simplify(out, at - insn.length);
+        if (out > block->run && fold(out - 1, out, block)) {
+            out[-1] = out[0];
+            continue;
+        }
+        out++;
     }
     block->next_pc = at;
     if (block->count == 0)
         *out++ = (struct rv64_run){.kind = RUN_FETCH_FAULT, .imm = fault_address};
     else if (!last)
         *out++ = (struct rv64_run){.kind = RUN_END};
-    return (unsigned)(out - block->run);
+    unsigned count = (unsigned)(out - block->run);
+    pair_up(block->run, count);
+    return count;
 }

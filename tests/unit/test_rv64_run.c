@@ -340,6 +340,46 @@ static void calls_and_returns_from_several_places_come_back(void **state)
     assert_int_equal(hart.instret, 9);
 }
 
+/* ---- Pairs that the engine takes together ------------------------------------------------------
+ */
+
+static void a_call_by_auipc_and_jalr_links_behind_it(void **state)
+{
+    struct rv64_hart hart = {0};
+    EXECUTE(hart, RV64_STOP_EBREAK, 0x00000097 /* auipc ra, 0 */, 0x00c080e7 /* jalr ra, 12(ra) */,
+            NOP, EBREAK);
+    assert_int_equal(hart.pc, CODE + 12);
+    assert_int_equal(hart.x[RA], CODE + 8);
+    assert_int_equal(hart.instret, 2);
+}
+
+static void a_jump_by_auipc_and_jalr_keeps_its_base(void **state)
+{
+    struct rv64_hart hart = {0}, link = {0};
+    EXECUTE(hart, RV64_STOP_EBREAK, 0x00000317 /* auipc t1, 0 */,
+            0x00d30067 /* jalr zero, 13(t1) */, NOP, EBREAK);
+    assert_int_equal(hart.pc, CODE + 12);
+    assert_int_equal(hart.x[6], CODE);
+    assert_int_equal(hart.x[0], 0);
+    EXECUTE(link, RV64_STOP_EBREAK, 0x00000097 /* auipc ra, 0 */, 0x00c08667 /* jalr a2, 12(ra) */,
+            NOP, EBREAK);
+    assert_int_equal(link.x[RA], CODE);
+    assert_int_equal(link.x[A2], CODE + 8);
+}
+
+static void constants_in_two_instructions_are_whole(void **state)
+{
+    struct rv64_hart hart = {0};
+    EXECUTE(hart, RV64_STOP_EBREAK, 0x80000537 /* lui a0, 0x80000 */,
+            0xfff5051b /* addiw a0, a0, -1 */, EBREAK);
+    assert_int_equal(hart.x[A0], 0x7fffffff);
+    EXECUTE(hart, RV64_STOP_EBREAK, 0x12345537 /* lui a0, 0x12345 */,
+            0x67850593 /* addi a1, a0, 0x678 */, 0x67850513 /* addi a0, a0, 0x678 */, EBREAK);
+    assert_int_equal(hart.x[A0], 0x12345678);
+    assert_int_equal(hart.x[A1], 0x12345678);
+    assert_int_equal(hart.instret, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +407,9 @@ int main(void)
         GUEST_TEST(fence_i_shows_new_code_to_a_run_under_way),
         GUEST_TEST(more_blocks_than_a_cache_holds_run_right),
         GUEST_TEST(calls_and_returns_from_several_places_come_back),
+        GUEST_TEST(a_call_by_auipc_and_jalr_links_behind_it),
+        GUEST_TEST(a_jump_by_auipc_and_jalr_keeps_its_base),
+        GUEST_TEST(constants_in_two_instructions_are_whole),
     };
     return cmocka_run_group_tests_name("rv64_run", tests, NULL, NULL);
 }

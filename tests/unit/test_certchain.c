@@ -623,6 +623,100 @@ static void what_a_root_lacks_is_said(void **state)
     X509_free(forged);
 }
 
+static char *temp_file(const struct dpk_buf *b)
+{
+    struct dpk_error err = {0};
+    char *path = strdup("/tmp/dpk-certchain-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(dpk_file_replace(path, b->data, b->size, 0600, &err), DPK_OK);
+    return path;
+}
+
+static void roots_are_loaded_from_der_and_pem(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_roots *roots = NULL;
+    size_t count;
+    struct dpk_buf der = DER(root), pem = {0};
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *text;
+    PEM_write_bio_X509(bio, root);
+    PEM_write_bio_X509(bio, root);
+    long size = BIO_get_mem_data(bio, &text);
+    dpk_put(&pem, text, (size_t)size);
+    BIO_free(bio);
+    char *a = temp_file(&der), *b = temp_file(&pem);
+    assert_int_equal(dpk_roots_load(&roots, a, &err), DPK_OK);
+    assert_int_equal(dpk_roots_load(&roots, b, &err), DPK_OK);
+    const struct dpk_der *list = dpk_roots_list(roots, &count);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(list[i].size, der.size);
+        assert_memory_equal(list[i].data, der.data, der.size);
+    }
+    unlink(a);
+    unlink(b);
+    free(a);
+    free(b);
+    dpk_roots_free(roots);
+    dpk_buf_free(&der);
+    dpk_buf_free(&pem);
+}
+
+static void file_that_is_no_root_is_not_loaded(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_roots *roots = NULL;
+    size_t count;
+    struct dpk_buf der = DER(inter);
+    char *path = temp_file(&der);
+    assert_int_equal(dpk_roots_load(&roots, path, &err), DPK_ERR_REFUSED);
+    assert_non_null(strstr(err.message, path));
+    assert_non_null(strstr(err.message, "CN=Inter"));
+    assert_int_equal(dpk_roots_load(&roots, "/dev/null", &err), DPK_ERR_FORMAT);
+    dpk_roots_list(roots, &count);
+    assert_int_equal(count, 0);
+    unlink(path);
+    free(path);
+    dpk_roots_free(roots);
+    dpk_buf_free(&der);
+}
+
+/* ---- A chain by itself ------------------------------------------------------------------------
+ */
+
+static void chain_is_checked_without_its_root(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_certchain *chain = parsed(DER(inter, leaf));
+    assert_int_equal(dpk_certchain_check(chain, &err), DPK_OK);
+    dpk_certchain_free(chain);
+    chain = parsed(DER(leaf));
+    assert_int_equal(dpk_certchain_check(chain, &err), DPK_OK);
+    dpk_certchain_free(chain);
+    chain = parsed(DER(root, inter, leaf));
+    assert_int_equal(dpk_certchain_check(chain, &err), DPK_OK);
+    dpk_certchain_free(chain);
+}
+
+static void chain_with_an_expired_leaf_does_not_check(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    X509 *old = make_cert(&(struct cert_spec){
+        .subject = "Old", .issuer = inter, .key = key, .from_days = -9, .until_days = -1});
+    struct dpk_certchain *chain = parsed(DER(inter, old));
+    assert_int_equal(dpk_certchain_check(chain, &err), DPK_ERR_CRYPTO);
+    assert_non_null(strstr(err.message, "expired: CN=Old"));
+    dpk_certchain_free(chain);
+    X509_free(old);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -665,6 +759,10 @@ int main(void)
         cmocka_unit_test(flipped_bits_of_an_intermediate_are_refused),
         cmocka_unit_test(reference_root_can_be_a_root),
         cmocka_unit_test(what_a_root_lacks_is_said),
+        cmocka_unit_test(roots_are_loaded_from_der_and_pem),
+        cmocka_unit_test(file_that_is_no_root_is_not_loaded),
+        cmocka_unit_test(chain_is_checked_without_its_root),
+        cmocka_unit_test(chain_with_an_expired_leaf_does_not_check),
     };
     return cmocka_run_group_tests_name("certchain", tests, make_chain, free_chain);
 }

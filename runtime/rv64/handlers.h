@@ -39,25 +39,25 @@ static inline uint64_t or_combine(uint64_t v)
 }
 
 /* AMOs that the host has no instruction for. `to` is the new value, from `old` and `b`. */
-#define EXCHANGE_LOOP(name, type, word, to)                                                        \
-    static inline uint64_t name(word *at, type b)                                                  \
+#define EXCHANGE_LOOP(name, bits, type, to)                                                        \
+    static inline uint64_t name(rv64_u##bits *at, type b)                                          \
     {                                                                                              \
-        word seen = __atomic_load_n(at, __ATOMIC_RELAXED);                                         \
+        uint##bits##_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);                               \
         type old;                                                                                  \
         do                                                                                         \
             old = (type)seen;                                                                      \
-        while (!__atomic_compare_exchange_n(at, &seen, (word)(to), true, __ATOMIC_SEQ_CST,         \
-                                            __ATOMIC_SEQ_CST));                                    \
-        return (uint64_t)seen;                                                                     \
+        while (!__atomic_compare_exchange_n(at, &seen, (uint##bits##_t)(to), true,                 \
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));                  \
+        return seen;                                                                               \
     }
-EXCHANGE_LOOP(min_w, int32_t, rv64_u32, old < b ? old : b)
-EXCHANGE_LOOP(max_w, int32_t, rv64_u32, old > b ? old : b)
-EXCHANGE_LOOP(minu_w, uint32_t, rv64_u32, old < b ? old : b)
-EXCHANGE_LOOP(maxu_w, uint32_t, rv64_u32, old > b ? old : b)
-EXCHANGE_LOOP(min_d, int64_t, rv64_u64, old < b ? old : b)
-EXCHANGE_LOOP(max_d, int64_t, rv64_u64, old > b ? old : b)
-EXCHANGE_LOOP(minu_d, uint64_t, rv64_u64, old < b ? old : b)
-EXCHANGE_LOOP(maxu_d, uint64_t, rv64_u64, old > b ? old : b)
+EXCHANGE_LOOP(min_w, 32, int32_t, old < b ? old : b)
+EXCHANGE_LOOP(max_w, 32, int32_t, old > b ? old : b)
+EXCHANGE_LOOP(minu_w, 32, uint32_t, old < b ? old : b)
+EXCHANGE_LOOP(maxu_w, 32, uint32_t, old > b ? old : b)
+EXCHANGE_LOOP(min_d, 64, int64_t, old < b ? old : b)
+EXCHANGE_LOOP(max_d, 64, int64_t, old > b ? old : b)
+EXCHANGE_LOOP(minu_d, 64, uint64_t, old < b ? old : b)
+EXCHANGE_LOOP(maxu_d, 64, uint64_t, old > b ? old : b)
 
 static inline bool compare_exchange_w(rv64_u32 *at, uint64_t old, uint64_t v)
 {
@@ -169,14 +169,14 @@ VALUE(MV, A)
     } while (0)
 
 /* `before`: what was in memory, the word at `at`. */
-#define AMO(log2, word, type, before)                                                              \
+#define AMO(log2, bits, before)                                                                    \
     do {                                                                                           \
         CHECK(A, log2, RV64_R | RV64_W)                                                            \
-        word *at = (word *)(base + A);                                                             \
-        D = SEXT(type, before);                                                                    \
+        rv64_u##bits *at = (rv64_u##bits *)(base + A);                                             \
+        D = SEXT(int##bits##_t, before);                                                           \
     } while (0)
-#define AMO_W(before) AMO(2, rv64_u32, int32_t, before)
-#define AMO_D(before) AMO(3, rv64_u64, int64_t, before)
+#define AMO_W(before) AMO(2, 32, before)
+#define AMO_D(before) AMO(3, 64, before)
 
 #define LOAD_RESERVED(log2, word, type)                                                            \
     do {                                                                                           \

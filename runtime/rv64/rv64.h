@@ -1,9 +1,9 @@
 /*
- * rv64: a RISC-V core, RV64IMAC + Zba, Zbb, Zbs, Zifencei and reads of the user counters (The RISC-V
- * Instruction Set Manual, Volume I, 20191213; Bit-Manipulation ISA-extensions 1.0.0), over a flat,
- * checked guest memory. Pure: no I/O, no globals, no DPA. Everything else is an illegal instruction;
- * custom-0 (opcode 0x0b) is where dpakit's own ones would go, and has none: device intrinsics are
- * calls (ECALL) and FENCE.
+ * rv64: a RISC-V core, RV64IMAC + Zba, Zbb, Zbs, Zifencei and reads of the user counters (The
+ * RISC-V Instruction Set Manual, Volume I, 20191213; Bit-Manipulation ISA-extensions 1.0.0), over a
+ * flat, checked guest memory. Pure: no I/O, no globals, no DPA. Everything else is an illegal
+ * instruction; custom-0 (opcode 0x0b) is where dpakit's own ones would go, and has none: device
+ * intrinsics are calls (ECALL) and FENCE.
  *
  *     struct rv64_memory *mem = rv64_memory_create(4ull << 30);
  *     rv64_memory_map(mem, 0x10000, 0x1000, RV64_R | RV64_X);
@@ -36,7 +36,8 @@ void rv64_memory_destroy(struct rv64_memory *mem);
 uint64_t rv64_memory_size(const struct rv64_memory *mem);
 
 /* Gives whole pages [address, address+size) the permissions `access` (0 unmaps and frees them; W
- * together with X is refused). Newly mapped pages are zero. False if out of range or unaligned. */
+ * together with X is refused). Newly mapped pages are zero. False if out of range or unaligned.
+ * Safe while harts run: their next access goes by it. */
 bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access);
 
 /* For the host side: a pointer to guest bytes [address, address+size) if all of it is mapped with
@@ -48,22 +49,23 @@ void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t s
  * code, as new mappings, counts for a hart from its next rv64_run or FENCE.I. */
 bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size);
 
-/* ---- Harts ------------------------------------------------------------------------------------ */
+/* ---- Harts ------------------------------------------------------------------------------------
+ */
 
 enum rv64_stop {
-    RV64_STOP_BUDGET,      /* ran the instructions it was given; call again to go on */
-    RV64_STOP_ECALL,       /* at an ECALL; pc is behind it */
-    RV64_STOP_EBREAK,      /* at an EBREAK; pc is on it */
-    RV64_STOP_FAULT,       /* hart.fault says what; pc is on the faulting instruction */
+    RV64_STOP_BUDGET, /* ran the instructions it was given; call again to go on */
+    RV64_STOP_ECALL,  /* at an ECALL; pc is behind it */
+    RV64_STOP_EBREAK, /* at an EBREAK; pc is on it */
+    RV64_STOP_FAULT,  /* hart.fault says what; pc is on the faulting instruction */
 };
 
 enum rv64_fault {
     RV64_FAULT_NONE,
-    RV64_FAULT_FETCH,            /* pc outside executable memory, or odd */
-    RV64_FAULT_ILLEGAL,          /* no such instruction; fault_address has its bits */
-    RV64_FAULT_LOAD,             /* read of unmapped or unreadable memory */
-    RV64_FAULT_STORE,            /* write to unmapped or unwritable memory */
-    RV64_FAULT_MISALIGNED_LOAD,  /* the DPA does not do misaligned accesses */
+    RV64_FAULT_FETCH,           /* pc outside executable memory, or odd */
+    RV64_FAULT_ILLEGAL,         /* no such instruction; fault_address has its bits */
+    RV64_FAULT_LOAD,            /* read of unmapped or unreadable memory */
+    RV64_FAULT_STORE,           /* write to unmapped or unwritable memory */
+    RV64_FAULT_MISALIGNED_LOAD, /* the DPA does not do misaligned accesses */
     RV64_FAULT_MISALIGNED_STORE,
 };
 const char *rv64_fault_name(enum rv64_fault fault); /* "store access fault" */
@@ -71,9 +73,9 @@ const char *rv64_fault_name(enum rv64_fault fault); /* "store access fault" */
 struct rv64_hart {
     uint64_t x[32]; /* x[0] stays 0 */
     uint64_t pc;
-    uint64_t instret;      /* instructions retired since creation (ECALL and EBREAK do not);
-                              RDCYCLE reads it too */
-    uint64_t time;         /* what RDTIME reads; the owner keeps it up to date */
+    uint64_t instret; /* instructions retired since creation (ECALL and EBREAK do not);
+                         RDCYCLE reads it too */
+    uint64_t time;    /* what RDTIME reads; the owner keeps it up to date */
     /* LR/SC reservation: address, value and width seen by LR; width 0: none. */
     uint64_t reserved_address, reserved_value;
     uint8_t reserved_width;

@@ -39,12 +39,9 @@ static bool is_pure(unsigned kind)
 /* Simpler forms of instructions whose operands are known or do not matter. */
 static void simplify(struct rv64_run *r, uint64_t pc)
 {
-    if (r->kind == OP_LUI) {
-        r->kind = RUN_LI;
-    } else if (r->kind == OP_AUIPC) {
-        r->kind = RUN_LI;
+    if (r->kind == OP_AUIPC)
         r->imm += pc;
-    } else if (r->kind == OP_ADDI && r->rs1 == 0) {
+    if (r->kind == OP_LUI || r->kind == OP_AUIPC || (r->kind == OP_ADDI && r->rs1 == 0)) {
         r->kind = RUN_LI;
     } else if (r->kind == OP_ADDI && r->imm == 0) {
         r->kind = RUN_MV;

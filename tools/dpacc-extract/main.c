@@ -88,7 +88,7 @@ static enum dpk_status extract(const struct request *r, const char *input,
     const struct dpk_program *p = NULL;
     enum dpk_status status = dpk_hostfile_find(host, r->app, &p, err);
     if (status != DPK_OK)
-        return dpk_error_prefix(err, "%s", input);
+        return status;
     if ((status = check_program(p, input, err)) != DPK_OK)
         return status;
     if (r->signature && !p->crypto)

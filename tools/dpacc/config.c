@@ -52,7 +52,7 @@ static void fill_table(struct config *c, struct dpk_option table[OPTION_COUNT])
          .arg = "LIST",
          .parse = parse_list,
          .context = &c->device_libs,
-         .help = "device libraries, as -LDIR and -lNAME"},
+         .help = "device libraries, as the linker takes them"},
         {.names = "ldpa", .flag = &c->link_dpa, .help = "link the DOCA DPA device library"},
         {.names = "I,common-include-path",
          .arg = "DIR",

@@ -1,6 +1,6 @@
 /* The host of args_dev.c over a stand-in for libflexio: packs each call's arguments and writes the
  * buffer to <function>.buf. */
-#include "args.h"
+#include "args_values.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,31 +87,15 @@ static void call(func_t *stub, ...)
 
 int main(void)
 {
-    struct big a = {.a = 1, .b = 2}, b = {.a = 3, .b = 4};
-    for (unsigned k = 0; k < 9; k++) {
-        a.words[k] = k + 100;
-        b.words[k] = k + 200;
-    }
-    struct tight t = {9, 0x1122334455667788, 0x99aa};
-    struct nested n = {.pair = {[1] = {.x = 77, .t.value = 88}},
-                       .word = 0xcafe0000,
-                       .color = GREEN,
-                       .flag = true,
-                       .grid = {[1] = {4, 5, 6}}};
-    struct tiny y = {1, 2, 3};
-    struct bits z = {.low = 17, .high = 0xabcde, .negative = -3};
-    anonymous_t v = {-1, 1};
-    struct pragma4 p = {5, 6};
-    struct wide w = {.at0 = 7, .at16 = 8};
+    ARGS_VALUES;
     printf("%s %.3s %zu %zu %s\n", args_app->attr.app_name, (char *)args_app->attr.app_ptr + 1,
            args_app->attr.app_bsize, args_app->attr.app_sig_bsize, args_app->attr.app_sig_sec_name);
     for (size_t i = 0; i < args_app->attr.app_sig_bsize; i++)
         if (((const char *)args_app->attr.app_sig_ptr)[i])
             puts("the room for the signature is not empty");
-    call(&rpc_integers, 'x', -7, 250, -30000, 60000, -2000000000, 4000000000u, -5L,
-         0xfedcba9876543210UL, (long long)INT64_MIN, true, BLUE, ONE);
-    call(rpc_structures, a, t, n, 0xffffffff, y, z, v, b, p, w, (handle_t)0x8000000000000001);
-    call(rpc_wide, (unsigned __int128)0x0102030405060708 << 64 | 42, -1);
+    call(&rpc_integers, ARGS_INTEGERS);
+    call(rpc_structures, ARGS_STRUCTURES);
+    call(rpc_wide, ARGS_WIDE);
     call(kernel_nothing);
     return 0;
 }

@@ -17,6 +17,6 @@ $(F)/bin/%: $(F)/obj/fuzz/%.o $(FUZZ_OBJS)
 	$(Q)mkdir -p $(@D) && clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(PKG_LIBS) -pthread
 
 
-fuzz: $(FUZZERS:%=$(F)/bin/%)
+fuzz: $(FUZZERS:%=$(F)/bin/%) tools
 	$(Q)FUZZ_SECONDS='$(FUZZ_SECONDS)' fuzz/run '$(F)'
 -include $(shell find $(F)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,21 @@
+/* NV configuration XML under the built-in definitions: an error, or TLVs that make a file. */
+#include "nvconfig/nvconfig.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct dpk_nv_defs *defs; /* loaded once: it is what every input is read with */
+    struct dpk_error err = {0};
+    struct dpk_nv_list tlvs = {0};
+    struct dpk_buf bin = {0};
+    if (!defs && dpk_nv_defs_load("share/nvconfig", &defs, &err) != DPK_OK)
+        abort();
+    if (dpk_nv_xml_parse(defs, data, size, &tlvs, &err) == DPK_OK)
+        (void)dpk_nv_file_make(&tlvs, NULL, NULL, &bin, &err);
+    dpk_buf_free(&bin);
+    dpk_nv_list_free(&tlvs);
+    return 0;
+}

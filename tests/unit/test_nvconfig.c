@@ -1,0 +1,594 @@
+/* lib/nvconfig: definitions, XML, files; against NVIDIA's outputs where there are. */
+#include "nvconfig/nvconfig.h"
+
+#include <string.h>
+
+#include "golden.h"
+
+static struct dpk_nv_defs *defs;
+
+static int load_defs(void **state)
+{
+    struct dpk_error err = {0};
+    (void)state;
+    if (dpk_nv_defs_load(NULL, &defs, &err) != DPK_OK)
+        print_error("%s\n", err.message);
+    return defs ? 0 : -1;
+}
+
+static int free_defs(void **state)
+{
+    (void)state;
+    dpk_nv_defs_free(defs);
+    return 0;
+}
+
+static const char *const names[] = {"auth-on", "auth-off-reordered", "owner-key", "remove-owner"};
+#define NAMES (sizeof names / sizeof *names)
+
+static const char *golden_name(const char *base, const char *suffix)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "nvconfig/%s%s", base, suffix);
+    return path;
+}
+
+static void assert_same(const struct dpk_buf *have, const char *name)
+{
+    struct dpk_buf want = golden(name);
+    assert_int_equal(have->size, want.size);
+    assert_memory_equal(have->data, want.data, want.size);
+    dpk_buf_free(&want);
+}
+
+static struct dpk_nv_list parse_golden_xml(const char *name)
+{
+    struct dpk_error err = {0};
+    struct dpk_nv_list list = {0};
+    struct dpk_buf xml = golden(golden_name(name, ".xml"));
+    if (dpk_nv_xml_parse(defs, xml.data, xml.size, &list, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    dpk_buf_free(&xml);
+    return list;
+}
+
+/* ---- As NVIDIA's tool ------------------------------------------------------------------------ */
+
+static void files_equal_nvidias(const char *key, const char *suffix)
+{
+    struct dpk_uuid uuid = {{0}};
+    struct dpk_signer *s = NULL;
+    assert_int_equal(dpk_uuid_parse("240a42de-3223-173e-9929-d51e6547f1bf", &uuid, NULL), DPK_OK);
+    if (key)
+        assert_int_equal(dpk_signer_open(golden_path(key), NULL, &s, NULL), DPK_OK);
+    for (size_t i = 0; i < NAMES; i++) {
+        struct dpk_nv_list list = parse_golden_xml(names[i]);
+        struct dpk_buf made = {0};
+        assert_int_equal(dpk_nv_file_make(&list, s, &uuid, &made, NULL), DPK_OK);
+        assert_same(&made, golden_name(names[i], suffix));
+        dpk_buf_free(&made);
+        dpk_nv_list_free(&list);
+    }
+    dpk_signer_close(s);
+}
+
+static void unsigned_files_equal_nvidias(void **state)
+{
+    (void)state;
+    files_equal_nvidias(NULL, ".bin");
+}
+
+static void files_signed_with_rsa_4096_equal_nvidias(void **state)
+{
+    (void)state;
+    files_equal_nvidias("keys/owner.pem", ".signed4096.bin");
+}
+
+static void files_signed_with_rsa_2048_equal_nvidias(void **state)
+{
+    (void)state;
+    files_equal_nvidias("keys/owner2048.pem", ".signed2048.bin");
+}
+
+static void raw_form_equals_nvidias_and_reads_back(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++) {
+        struct dpk_nv_list list = parse_golden_xml(names[i]), back = {0};
+        struct dpk_buf raw = {0}, xml = {0};
+        dpk_nv_raw_format(&list, &raw);
+        assert_same(&raw, golden_name(names[i], ".raw"));
+        assert_int_equal(dpk_nv_raw_parse((char *)raw.data, raw.size, &back, NULL), DPK_OK);
+        assert_int_equal(dpk_nv_xml_format(defs, &back, &xml, NULL), DPK_OK);
+        assert_same(&xml, golden_name(names[i], ".fromraw.xml"));
+        dpk_buf_free(&xml);
+        dpk_buf_free(&raw);
+        dpk_nv_list_free(&back);
+        dpk_nv_list_free(&list);
+    }
+}
+
+static void templates_equal_nvidias(void **state)
+{
+    (void)state;
+    struct dpk_buf text = golden("nvconfig/tlvs.txt");
+    for (int all = 0; all < 2; all++) {
+        struct dpk_buf made = {0};
+        assert_int_equal(dpk_nv_xml_template(defs, (char *)text.data, text.size, all, &made, NULL),
+                         DPK_OK);
+        assert_same(&made, all ? "nvconfig/template-all.xml" : "nvconfig/template.xml");
+        dpk_buf_free(&made);
+    }
+    dpk_buf_free(&text);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool verifies(const uint8_t *bytes, size_t size, const struct dpk_uuid *uuid, EVP_PKEY *key)
+{
+    struct dpk_nv_file file;
+    if (dpk_nv_file_parse(bytes, size, &file, NULL) != DPK_OK)
+        return false;
+    bool ok = dpk_uuid_equal(&file.keypair, uuid) && dpk_nv_file_verify(&file, key, NULL) == DPK_OK;
+    dpk_nv_file_free(&file);
+    return ok;
+}
+
+struct suite {
+    const char *key, *suffix;
+};
+static const struct suite suites[] = {{"keys/owner.pem", ".signed4096.bin"},
+                                      {"keys/owner2048.pem", ".signed2048.bin"}};
+
+static void for_each_signed(void (*check)(struct dpk_buf *file, const struct dpk_uuid *uuid,
+                                          EVP_PKEY *key))
+{
+    struct dpk_uuid uuid;
+    assert_int_equal(dpk_uuid_parse("240a42de-3223-173e-9929-d51e6547f1bf", &uuid, NULL), DPK_OK);
+    for (size_t k = 0; k < 2; k++) {
+        struct dpk_signer *s = NULL;
+        assert_int_equal(dpk_signer_open(golden_path(suites[k].key), NULL, &s, NULL), DPK_OK);
+        for (size_t i = 0; i < NAMES; i++) {
+            struct dpk_buf file = golden(golden_name(names[i], suites[k].suffix));
+            assert_true(verifies(file.data, file.size, &uuid, dpk_signer_public(s)));
+            check(&file, &uuid, dpk_signer_public(s));
+            dpk_buf_free(&file);
+        }
+        dpk_signer_close(s);
+    }
+}
+
+static void truncate_all(struct dpk_buf *file, const struct dpk_uuid *uuid, EVP_PKEY *key)
+{
+    for (size_t size = 0; size < file->size; size++) {
+        uint8_t *copy = malloc(size ? size : 1);
+        assert_non_null(copy);
+        memcpy(copy, file->data, size);
+        assert_false(verifies(copy, size, uuid, key));
+        free(copy);
+    }
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    (void)state;
+    for_each_signed(truncate_all);
+}
+
+static void flip_all(struct dpk_buf *file, const struct dpk_uuid *uuid, EVP_PKEY *key)
+{
+    for (size_t bit = 0; bit < 8 * file->size; bit++) {
+        file->data[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+        if (verifies(file->data, file->size, uuid, key))
+            fail_msg("bit %zu of byte %zu", bit % 8, bit / 8);
+        file->data[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+    }
+}
+
+static void every_flipped_bit_of_a_signed_file_is_refused(void **state)
+{
+    (void)state;
+    for_each_signed(flip_all);
+}
+
+static void every_flipped_bit_of_an_unsigned_file_breaks_its_digest(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++) {
+        struct dpk_buf bytes = golden(golden_name(names[i], ".bin"));
+        struct dpk_nv_file file;
+        assert_int_equal(dpk_nv_file_parse(bytes.data, bytes.size, &file, NULL), DPK_OK);
+        assert_true(file.has_digest && file.digest_right);
+        assert_int_equal(file.signature_kind, DPK_NV_UNSIGNED_FILE);
+        dpk_nv_file_free(&file);
+        for (size_t bit = 0; bit < 8 * bytes.size; bit++) {
+            bytes.data[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+            if (dpk_nv_file_parse(bytes.data, bytes.size, &file, NULL) == DPK_OK) {
+                assert_false(file.has_digest && file.digest_right);
+                dpk_nv_file_free(&file);
+            }
+            bytes.data[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+        }
+        dpk_buf_free(&bytes);
+    }
+}
+
+static void what_a_file_says_is_read(void **state)
+{
+    (void)state;
+    struct dpk_buf bytes = golden("nvconfig/owner-key.signed4096.bin");
+    struct dpk_nv_file file;
+    struct dpk_nv_owner_key key;
+    bool found = false;
+    assert_int_equal(dpk_nv_file_parse(bytes.data, bytes.size, &file, NULL), DPK_OK);
+    assert_false(file.mlnx);
+    assert_true(file.keep_same_priority && file.per_tlv_priority && file.erase_lower_priority);
+    assert_false(file.disable_override);
+    assert_int_equal(file.version, 2);
+    assert_string_equal(file.psid, "MT_0000006133");
+    assert_string_equal(file.psid_branch, "");
+    assert_int_equal(file.signature_kind, DPK_NV_RSA_4096);
+    assert_int_equal(dpk_nv_owner_key_find(&file.tlvs, &found, &key, NULL), DPK_OK);
+    assert_true(found);
+    assert_int_equal(key.exponent, 65537);
+    assert_int_equal(key.modulus[0], 0xe7);
+    dpk_nv_file_free(&file);
+    dpk_buf_free(&bytes);
+}
+
+/* The guide's manual recipe: the unsigned file, digest TLV included, with both halves of the
+ * signature behind it, their headers at priority USER and a random signature UUID. */
+static void a_file_signed_by_hand_verifies(void **state)
+{
+    (void)state;
+    static const uint8_t heads[2][12] = {{3, 0, 1, 0x20, 6, 0, 0, 0x0b},
+                                         {3, 0, 1, 0x20, 6, 0, 0, 0x0c}};
+    struct dpk_buf file = golden("nvconfig/auth-on.bin"), signature = {0};
+    struct dpk_uuid random, key;
+    struct dpk_signer *s = NULL;
+    dpk_uuid_new_time(&random);
+    dpk_uuid_parse("240a42de-3223-173e-9929-d51e6547f1bf", &key, NULL);
+    assert_int_equal(dpk_signer_open(golden_path("keys/owner.pem"), NULL, &s, NULL), DPK_OK);
+    assert_int_equal(dpk_signer_sign(s, DPK_SHA512, file.data, file.size, &signature, NULL),
+                     DPK_OK);
+    for (size_t i = 0; i < 2; i++) {
+        dpk_put(&file, heads[i], sizeof heads[i]);
+        dpk_put(&file, random.bytes, 16);
+        dpk_put(&file, key.bytes, 16);
+        dpk_put(&file, signature.data + 256 * i, 256);
+    }
+    assert_true(verifies(file.data, file.size, &key, dpk_signer_public(s)));
+    dpk_buf_free(&signature);
+    dpk_buf_free(&file);
+    dpk_signer_close(s);
+}
+
+static void halves_that_name_different_keys_are_refused(void **state)
+{
+    (void)state;
+    struct dpk_buf bytes = golden("nvconfig/auth-on.signed4096.bin");
+    struct dpk_nv_file file;
+    bytes.data[bytes.size - 256 - 1] ^= 1; /* last byte of the second half's key-pair UUID */
+    assert_int_equal(dpk_nv_file_parse(bytes.data, bytes.size, &file, NULL), DPK_ERR_FORMAT);
+    dpk_buf_free(&bytes);
+}
+
+static void a_file_with_both_identities_is_refused(void **state)
+{
+    (void)state;
+    struct dpk_nv_list list = parse_golden_xml("auth-on");
+    struct dpk_nv_tlv other = *dpk_nv_list_find(&list, DPK_NV_GLOBAL, DPK_NV_INDEX_ID_VENDOR);
+    struct dpk_buf out = {0};
+    other.index = DPK_NV_INDEX_ID_MLNX;
+    assert_int_equal(dpk_nv_list_add(&list, &other, NULL), DPK_OK);
+    assert_int_equal(dpk_nv_file_make(&list, NULL, NULL, &out, NULL), DPK_ERR_FORMAT);
+    dpk_nv_list_free(&list);
+}
+
+static void an_rsa_2048_signature_does_not_pass_under_an_rsa_4096_key(void **state)
+{
+    (void)state;
+    struct dpk_buf bytes = golden("nvconfig/auth-on.signed2048.bin");
+    struct dpk_signer *s = NULL;
+    struct dpk_nv_file file;
+    assert_int_equal(dpk_signer_open(golden_path("keys/owner.pem"), NULL, &s, NULL), DPK_OK);
+    assert_int_equal(dpk_nv_file_parse(bytes.data, bytes.size, &file, NULL), DPK_OK);
+    assert_int_equal(dpk_nv_file_verify(&file, dpk_signer_public(s), NULL), DPK_ERR_MISMATCH);
+    dpk_nv_file_free(&file);
+    dpk_signer_close(s);
+    dpk_buf_free(&bytes);
+}
+
+/* ---- XML ------------------------------------------------------------------------------------- */
+
+#define AUTH(attributes, inside)                                                                   \
+    "<config><nv_dpa_auth " attributes ">" inside "</nv_dpa_auth></config>"
+#define ON "<dpa_auth_en>True</dpa_auth_en>"
+
+static enum dpk_status xml_status(const char *xml, char *message)
+{
+    struct dpk_error err = {0};
+    struct dpk_nv_list list = {0};
+    enum dpk_status status = dpk_nv_xml_parse(defs, xml, strlen(xml), &list, &err);
+    strcpy(message, err.message);
+    assert_true(status == DPK_OK || list.count == 0);
+    dpk_nv_list_free(&list);
+    return status;
+}
+
+static void bad_xml_is_refused_with_its_reason(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *xml, *says;
+    } cases[] = {
+        {"", "empty"},
+        {"<config>", "line 1: not well-formed"},
+        {"MLNX.CONFIG.BIN!", "not well-formed"},
+        {"<config></config>", "no TLV"},
+        {"<other/>", "must be <config>"},
+        {"<config xmlns='http://example.com'/>", "unknown namespace"},
+        {"<config>\n<nv_dpa_auht/></config>", "line 2: nv_dpa_auht: unknown TLV"},
+        {"<config>words</config>", "line 1: text outside a TLV"},
+        {AUTH("", ""), "parameter dpa_auth_en is missing; legal: False or True"},
+        {AUTH("", "<dpa_auth_en></dpa_auth_en>"), "no value; legal: False or True"},
+        {AUTH("", "\n<dpa_auth_en>Maybe</dpa_auth_en>"), "line 2: dpa_auth_en: bad value 'Maybe'"},
+        {AUTH("", "<dpa_auth_en>2</dpa_auth_en>"), "bad value '2'"},
+        {AUTH("", ON ON), "dpa_auth_en: given twice"},
+        {AUTH("", ON "<more>1</more>"), "nv_dpa_auth has no such parameter"},
+        {AUTH("", "<dpa_auth_en><b/></dpa_auth_en>"), "a value is text"},
+        {AUTH("", "<dpa_auth_en x='1'>True</dpa_auth_en>"), "a parameter has no attributes"},
+        {AUTH("", "loose" ON), "text outside a parameter"},
+        {AUTH("ovr_en='2'", ON), "attribute ovr_en='2'; legal: 0 to 1"},
+        {AUTH("rd_en=''", ON), "attribute rd_en=''"},
+        {AUTH("writer_id='32'", ON), "legal: 0 to 31"},
+        {AUTH("priority='ROOT'", ON), "legal: USER, OEM, MLNX"},
+        {AUTH("color='1'", ON), "unknown attribute color"},
+        {"<config><nv_dpa_auth>" ON "</nv_dpa_auth><nv_dpa_auth>" ON "</nv_dpa_auth></config>",
+         "is there twice"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char message[1024];
+        if (xml_status(cases[i].xml, message) == DPK_OK)
+            fail_msg("accepted: %s", cases[i].xml);
+        if (!strstr(message, cases[i].says))
+            fail_msg("%s\nsays: %s\nnot: %s", cases[i].xml, message, cases[i].says);
+    }
+}
+
+static void documents_with_entities_are_refused(void **state)
+{
+    (void)state;
+    char message[1024];
+    assert_int_equal(xml_status("<!DOCTYPE config [<!ENTITY e SYSTEM 'file:///etc/passwd'>]>" AUTH(
+                                    "", "<dpa_auth_en>&e;</dpa_auth_en>"),
+                                message),
+                     DPK_ERR_FORMAT);
+    assert_non_null(strstr(message, "DTD"));
+}
+
+static void a_huge_document_is_refused_before_it_is_read(void **state)
+{
+    (void)state;
+    size_t size = DPK_NV_XML_MAX + 1;
+    char *xml = malloc(size);
+    struct dpk_nv_list list = {0};
+    assert_non_null(xml);
+    memset(xml, ' ', size);
+    assert_int_equal(dpk_nv_xml_parse(defs, xml, size, &list, NULL), DPK_ERR_RANGE);
+    free(xml);
+}
+
+static void attributes_have_their_usual_values(void **state)
+{
+    (void)state;
+    static const char xml[] = "<config>"
+                              "<nv_dpa_auth>" ON "</nv_dpa_auth></config>";
+    struct dpk_nv_list list = {0};
+    assert_int_equal(dpk_nv_xml_parse(defs, xml, sizeof xml - 1, &list, NULL), DPK_OK);
+    assert_true(list.items[0].ovr_en && list.items[0].rd_en);
+    assert_int_equal(list.items[0].writer_id, 0);
+    assert_int_equal(list.items[0].priority, DPK_NV_MLNX);
+    assert_int_equal(list.items[0].data[0], 0x80);
+    dpk_nv_list_free(&list);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static const struct dpk_nv_param *param(const char *tlv, const char *name)
+{
+    const struct dpk_nv_def *def = dpk_nv_defs_find(defs, tlv);
+    assert_non_null(def);
+    for (size_t i = 0; i < def->param_count; i++)
+        if (strcmp(def->params[i].name, name) == 0)
+            return &def->params[i];
+    fail_msg("%s %s", tlv, name);
+    return NULL;
+}
+
+static void values_land_in_their_bits_alone(void **state)
+{
+    (void)state;
+    uint8_t data[DPK_NV_DATA_MAX] = {0};
+    memset(data, 0xff, 64);
+    assert_int_equal(dpk_nv_value_parse(param("nv_dpa_app_0", "dpa_partition_id"), "5", data, NULL),
+                     DPK_OK);
+    assert_int_equal(data[0x13], 0xf5);
+    assert_int_equal(
+        dpk_nv_value_parse(param("nv_dpa_app_0", "eu_alloc_mode"), "device_default", data, NULL),
+        DPK_OK);
+    assert_int_equal(data[0x13], 0x85);
+    assert_int_equal(
+        dpk_nv_value_parse(param("nv_dpa_app_0", "Init_thread_eu"), "0x1234", data, NULL), DPK_OK);
+    assert_int_equal(data[0x10], 0x12);
+    assert_int_equal(data[0x11], 0x34);
+    assert_int_equal(data[0x12], 0xff);
+    assert_int_equal(data[0x0f], 0xff);
+    assert_int_equal(data[0x14], 0xff);
+}
+
+static void values_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tlv, *param, *value;
+    } cases[] = {
+        {"nv_dpa_app_0", "dpa_partition_id", "16"},
+        {"nv_dpa_app_0", "dpa_partition_id", "-1"},
+        {"nv_dpa_app_0", "dpa_partition_id", "1 2"},
+        {"nv_dpa_app_0", "dpa_partition_id", "99999999999999999999999"},
+        {"nv_dpa_app_0", "eu_alloc_mode", "HALF"},
+        {"nv_dpa_app_0", "eu_alloc_mode", "2"},
+        {"nv_file_id_vendor", "day", "100"},
+        {"nv_file_id_vendor", "file_version", "4294967296"},
+        {"nv_file_id_vendor", "file_version", "7e7"},
+        {"file_applicable_to", "psid", "MT_00000061331234"},
+        {"file_applicable_to", "psid", "\xc3\xa9"},
+        {"nv_ls_nv_public_key_0", "keypair_uuid", "240a42de-3223-173e-9929-d51e6547f1"},
+        {"nv_ls_nv_public_key_0", "keypair_uuid", "240a42de-3223-173e-9929-d51e6547f1bf0"},
+        {"nv_ls_nv_public_key_0", "keypair_uuid", "240a42de-3223-173e-9929-d51e6547f1bg"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t data[DPK_NV_DATA_MAX] = {0};
+        uint8_t before[DPK_NV_DATA_MAX] = {0};
+        enum dpk_status status =
+            dpk_nv_value_parse(param(cases[i].tlv, cases[i].param), cases[i].value, data, NULL);
+        if (status != DPK_ERR_RANGE)
+            fail_msg("%s=%s: %d", cases[i].param, cases[i].value, status);
+        assert_memory_equal(data, before, sizeof data);
+    }
+}
+
+static void bytes_may_have_colons_dashes_and_lines_between(void **state)
+{
+    (void)state;
+    uint8_t data[DPK_NV_DATA_MAX] = {0};
+    assert_int_equal(dpk_nv_value_parse(param("nv_ls_nv_public_key_0", "keypair_uuid"),
+                                        "\n 24:0a:42:de:32:23\n 173e-9929-D51E6547F1BF \n", data,
+                                        NULL),
+                     DPK_OK);
+    assert_int_equal(data[16], 0x24);
+    assert_int_equal(data[31], 0xbf);
+}
+
+/* ---- Definitions ----------------------------------------------------------------------------- */
+
+static void bad_definitions_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"x bool 0x0[1]", "t:1: a parameter before"},
+        {"tlv a global 1", "t:1: a TLV is"},
+        {"tlv a nowhere 1 4", "class nowhere"},
+        {"tlv a global 1 5", "multiple of 4"},
+        {"tlv a global 1 4\n x bool 0x4[1]", "lies outside"},
+        {"tlv a global 1 4\n x bool 0x0[2:1]", "bool of 2 bits"},
+        {"tlv a global 1 4\n x bool 0x0[32]", "no place"},
+        {"tlv a global 1 4\n x bool 0x0[1:2]", "no place"},
+        {"tlv a global 1 4\n x word 0x0[1]", "t:2: unknown type"},
+        {"tlv a global 1 4\n x enum 0x0[1:0] values A=4", "does not fit"},
+        {"tlv a global 1 4\n x enum 0x0[1:0]", "an enum has values"},
+        {"tlv a global 1 4\n x bool 0x0[1]\n y unsigned 0x0[3:0]", "overlaps"},
+        {"tlv a global 1 4\n x bool 0x0[1]\n x bool 0x0[2]", "defined twice"},
+        {"tlv a global 1 4\ntlv b global 1 4", "defined twice"},
+        {"tlv a global 1 4\n x bytes 0x2+4", "lies outside"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dpk_nv_defs *d = NULL;
+        struct dpk_error err = {0};
+        assert_int_equal(dpk_nv_defs_new(&d, NULL), DPK_OK);
+        if (dpk_nv_defs_parse(d, "t", cases[i].text, strlen(cases[i].text), &err) == DPK_OK)
+            fail_msg("accepted: %s", cases[i].text);
+        if (!strstr(err.message, cases[i].says))
+            fail_msg("%s\nsays: %s\nnot: %s", cases[i].text, err.message, cases[i].says);
+        dpk_nv_defs_free(d);
+    }
+}
+
+static void an_unknown_parameter_names_the_closest(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    const struct dpk_nv_def *def;
+    const struct dpk_nv_param *p;
+    assert_int_equal(dpk_nv_defs_find_config(defs, "DPA_AUTHENTICATOIN", &def, &p, &err),
+                     DPK_ERR_NOT_FOUND);
+    assert_non_null(strstr(err.message, "did you mean DPA_AUTHENTICATION?"));
+    assert_int_equal(dpk_nv_defs_find_config(defs, "dpa_authentication", &def, &p, NULL), DPK_OK);
+    assert_string_equal(def->name, "nv_dpa_auth");
+}
+
+static void bad_tlv_lists_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {{"nv_dpa_auth", "line 1: must be"},
+                 {"nv_dpa_auth 2", "line 1: must be"},
+                 {"nv_dpa_auth 0\nnv_nothing 1", "line 2: unknown TLV nv_nothing"},
+                 {"nv_dpa_auth 0\n", "no TLV is marked"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dpk_error err = {0};
+        struct dpk_buf out = {0};
+        assert_int_not_equal(
+            dpk_nv_xml_template(defs, cases[i].text, strlen(cases[i].text), false, &out, &err),
+            DPK_OK);
+        if (!strstr(err.message, cases[i].says))
+            fail_msg("%s", err.message);
+        dpk_buf_free(&out);
+    }
+}
+
+static void bad_raw_files_are_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        "",
+        "something else\n",
+        "MLNX_RAW_TLV_FILE\n",
+        "MLNX_RAW_TLV_FILE\n0x31000004 0x00000015\n",
+        "MLNX_RAW_TLV_FILE\n0x31000004 0x00000015 0x00000000\n",
+        "MLNX_RAW_TLV_FILE\n0x31000004 0x00000015 0x00000000 0x80000000 0x0\n",
+        "MLNX_RAW_TLV_FILE\n0x21000004 0x00000015 0x00000000 0x80000000\n",
+        "MLNX_RAW_TLV_FILE\n0x31000004 0x00000015 0x00000000 80000000\n",
+        "MLNX_RAW_TLV_FILE\n0x31000004 0x00000015 0x00000000 0x800000000\n",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dpk_nv_list list = {0};
+        assert_int_not_equal(dpk_nv_raw_parse(cases[i], strlen(cases[i]), &list, NULL), DPK_OK);
+        assert_int_equal(list.count, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unsigned_files_equal_nvidias),
+        cmocka_unit_test(files_signed_with_rsa_4096_equal_nvidias),
+        cmocka_unit_test(files_signed_with_rsa_2048_equal_nvidias),
+        cmocka_unit_test(raw_form_equals_nvidias_and_reads_back),
+        cmocka_unit_test(templates_equal_nvidias),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(every_flipped_bit_of_a_signed_file_is_refused),
+        cmocka_unit_test(every_flipped_bit_of_an_unsigned_file_breaks_its_digest),
+        cmocka_unit_test(what_a_file_says_is_read),
+        cmocka_unit_test(a_file_signed_by_hand_verifies),
+        cmocka_unit_test(halves_that_name_different_keys_are_refused),
+        cmocka_unit_test(a_file_with_both_identities_is_refused),
+        cmocka_unit_test(an_rsa_2048_signature_does_not_pass_under_an_rsa_4096_key),
+        cmocka_unit_test(bad_xml_is_refused_with_its_reason),
+        cmocka_unit_test(documents_with_entities_are_refused),
+        cmocka_unit_test(a_huge_document_is_refused_before_it_is_read),
+        cmocka_unit_test(attributes_have_their_usual_values),
+        cmocka_unit_test(values_land_in_their_bits_alone),
+        cmocka_unit_test(values_out_of_range_are_refused),
+        cmocka_unit_test(bytes_may_have_colons_dashes_and_lines_between),
+        cmocka_unit_test(bad_definitions_are_refused_with_their_line),
+        cmocka_unit_test(an_unknown_parameter_names_the_closest),
+        cmocka_unit_test(bad_tlv_lists_are_refused),
+        cmocka_unit_test(bad_raw_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, load_defs, free_defs);
+}

@@ -58,11 +58,11 @@ static void print_table(const struct dpk_hostfile *host)
         if (length > (size_t)width)
             width = length < 64 ? (int)length : 64;
     }
-    printf("%-5s  %-*s  %-10s  %10s  %s\n", "Index", width, "Name", "Offset", "Size",
+    printf("%-5s  %-*s  %10s  %10s  %s\n", "Index", width, "Name", "Offset", "Size",
            "Crypto data section");
     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
-        printf("%-5u  %-*s  0x%08" PRIx64 "  %10zu  %s\n", p->index, width,
+        printf("%-5u  %-*s  %10" PRIu64 "  %10zu  %s\n", p->index, width,
                mlxdpa_clean(p->name, name, sizeof name), p->offset, p->elf_size,
                mlxdpa_clean(p->crypto_section, section, sizeof section));
     }

@@ -1,0 +1,306 @@
+# mlxdpa: signing, verifying and listing programs.
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    # A host file in the reserved and one without a place for signatures; both of two programs.
+    printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' one two >bare.s
+    for p in one two; do
+        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
+    done | cat bare.s - >reserved.s
+    printf '.globl _start\n_start: .zero 300, 0x13\n' >dev.s
+    clang --target=riscv64 -c dev.s -o dev.o
+    ld.lld dev.o -o dev.elf
+    printf 'int main(void) { return 7; }\n' >main.c
+    gcc main.c reserved.s -o reserved
+    gcc main.c bare.s -o bare
+    gcc -c reserved.s -o reserved.o
+    ar rc reserved.a reserved.o
+    gcc -c bare.s -o bare.o
+    ar rc bare.a bare.o
+
+    openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der \
+        -subj /CN=Root -days 30 2>log
+    openssl x509 -inform der -in root.der -out root.crt
+    openssl genrsa -out leaf.pem 4096 2>>log
+    openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr
+    openssl x509 -req -in leaf.csr -CA root.crt -CAkey root.pem -set_serial 2 -days 30 \
+        -outform der -out leaf.der 2>>log
+    cat root.der leaf.der >chain.der
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout foreign.pem -out foreign.crt \
+        -subj /CN=Foreign -days 30 2>>log
+    mlxdpa -e reserved -c chain.der -p leaf.pem -o signed sign_dpa_apps
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    f=$BATS_FILE_TMPDIR
+}
+
+sign() {
+    mlxdpa -c "$f/chain.der" -p "$f/leaf.pem" "$@" sign_dpa_apps
+}
+
+# Exit code `1`, one -E- line with the text, no file "out".
+fails() {
+    local code=$1 text=$2 got=0
+    shift 2
+    "$@" >stdout 2>stderr || got=$?
+    cat stderr
+    [ "$got" -eq "$code" ]
+    [ "$(wc -l <stderr)" -eq 1 ]
+    grep -q '^-E- ' stderr
+    grep -qF -- "$text" stderr
+    [ ! -e out ]
+}
+
+@test "a signed executable still runs" {
+    for host in reserved bare; do
+        sign -e "$f/$host" -o out
+        run ./out
+        [ "$status" -eq 7 ]
+    done
+}
+
+@test "signing says so" {
+    run sign -e "$f/reserved" -o out
+    [ "$output" = "DPA apps signed successfully!" ]
+}
+
+@test "a signed program verifies, and each check is printed" {
+    run mlxdpa -e "$f/signed" --ca "$f/root.der" verify
+    [ "$status" -eq 0 ]
+    for check in 'crypto data' 'signature type' 'hash list' 'chain' 'certificates' 'leaf key' \
+        'signature'; do
+        [ "$(grep -cE "^  $check +OK" <<<"$output")" -eq 2 ]
+    done
+    [ "${lines[-1]}" = "2 DPA programs verified." ]
+}
+
+@test "a root certificate may be PEM, and one of several" {
+    mlxdpa -e "$f/signed" --ca "$f/foreign.crt" --ca "$f/root.crt" verify
+    cat "$f/foreign.crt" "$f/root.crt" >both
+    mlxdpa -e "$f/signed" --ca both verify
+}
+
+@test "the command may come first" {
+    mlxdpa verify -e "$f/signed" --ca "$f/root.der"
+}
+
+@test "without -o the file is signed in place and keeps its mode" {
+    cp "$f/reserved" host
+    chmod 750 host
+    sign -e host
+    cmp host "$f/signed"
+    [ "$(stat -c %a host)" = 750 ]
+    [ "$(ls -A | wc -l)" -eq 1 ]
+}
+
+@test "a symbolic link is followed, not replaced" {
+    cp "$f/reserved" host
+    ln -s host link
+    sign -e link
+    [ -L link ]
+    cmp host "$f/signed"
+}
+
+@test "signing again gives the same file" {
+    sign -e "$f/signed" -o out
+    cmp out "$f/signed"
+}
+
+@test "an added section is seen by readelf and survives strip" {
+    sign -e "$f/bare" -o out --section-type progbits
+    readelf -SW out | grep -q ' .dpa_sig_one '
+    strip out
+    mlxdpa -e out --ca "$f/root.der" verify
+    run ./out
+    [ "$status" -eq 7 ]
+}
+
+@test "an added section has the guide's type by default" {
+    sign -e "$f/bare" -o out
+    [ "$(readelf -SW out | grep -c '\.dpa_sig_.*LOPROC+0x666')" -eq 2 ]
+    mlxdpa -e out --ca "$f/root.der" verify
+}
+
+@test "relocatable objects and archives are signed, and link" {
+    sign -e "$f/reserved.o" -o out.o
+    sign -e "$f/reserved.a" -o out.a
+    gcc "$f/main.c" out.o -o from_object
+    gcc "$f/main.c" -Wl,--whole-archive out.a -Wl,--no-whole-archive -o from_archive
+    mlxdpa -e from_object --ca "$f/root.der" verify
+    mlxdpa -e from_archive --ca "$f/root.der" verify
+    mlxdpa -e out.a --ca "$f/root.der" verify
+}
+
+@test "an archive without reserved sections is refused" {
+    fails 1 "no reserved section" sign -e "$f/bare.a" -o out
+}
+
+@test "an encrypted key takes its passphrase from a file or the environment" {
+    openssl rsa -in "$f/leaf.pem" -aes256 -passout pass:sesame -out locked.pem 2>log
+    printf 'sesame\n' >word
+    mlxdpa -e "$f/reserved" -c "$f/chain.der" -p locked.pem --passin file:word -o a sign_dpa_apps
+    cmp a "$f/signed"
+    WORD=sesame mlxdpa -e "$f/reserved" -c "$f/chain.der" -p locked.pem --passin env:WORD -o b \
+        sign_dpa_apps
+    cmp b "$f/signed"
+    fails 1 passphrase mlxdpa -e "$f/reserved" -c "$f/chain.der" -p locked.pem -o out sign_dpa_apps
+    fails 1 passphrase mlxdpa -e "$f/reserved" -c "$f/chain.der" -p locked.pem --passin pass:x \
+        -o out sign_dpa_apps
+    ! grep -q sesame stderr
+}
+
+# ---- Refusing -------------------------------------------------------------------------------------
+
+@test "an unsigned program is refused" {
+    fails 1 "UNSIGNED" mlxdpa -e "$f/reserved" --ca "$f/root.der" verify
+    grep -q '=> refused, UNSIGNED (1)' stdout
+}
+
+@test "a program under another CA is refused" {
+    fails 1 "UNKNOWN_CA" mlxdpa -e "$f/signed" --ca "$f/foreign.crt" verify
+}
+
+@test "a changed program is refused, with the segment; the other one is verified" {
+    cp "$f/signed" host
+    at=$(mlxdpa -e host list | awk '$2 == "two" {print $3}')
+    size=$(mlxdpa -e host list | awk '$2 == "two" {print $4}')
+    code=$(LC_ALL=C grep -obUaP '\x13{64}' host | awk -F: -v a="$at" '$1 >= a {print $1; exit}')
+    [ "$code" -lt $((at + size)) ]
+    printf '\x14' | dd of=host bs=1 seek="$code" conv=notrunc status=none
+    fails 1 "1 of 2 DPA programs refused; two: DIGEST_MISMATCH (segment" \
+        mlxdpa -e host --ca "$f/root.der" verify
+    grep -q '=> verified' stdout
+}
+
+@test "verify prints JSON" {
+    mlxdpa -e "$f/signed" --ca "$f/root.der" --json verify >out.json
+    [ "$(python3 -c 'import json,sys; d=json.load(open("out.json"))
+print(len(d), d[0]["name"], d[0]["verdict"], d[1]["checks"][2]["name"])')" = "2 one OK hash list" ]
+}
+
+@test "list prints index, name, offset, size and section" {
+    run mlxdpa -e "$f/reserved" list
+    [ "$status" -eq 0 ]
+    [ "$(echo "${lines[0]}" | tr -s ' ')" = "Index Name Offset Size Crypto data section" ]
+    size=$(stat -c %s "$f/dev.elf")
+    read -r index name offset listed section <<<"${lines[2]}"
+    [ "$index $name $listed $section" = "1 two $size .dpa_sig_two" ]
+    cmp "$f/dev.elf" <(tail -c +$((offset + 1)) "$f/reserved" | head -c "$size")
+}
+
+@test "list prints JSON" {
+    mlxdpa -e "$f/signed" --json list >out.json
+    [ "$(python3 -c 'import json; d=json.load(open("out.json"))
+print(d[0]["placement"], d[0]["signed"], d[1]["index"])')" = "reserved True 1" ]
+}
+
+# ---- Bad input ------------------------------------------------------------------------------------
+
+@test "a missing option is named" {
+    fails 2 "needs -e" mlxdpa sign_dpa_apps
+    fails 2 "needs -c" mlxdpa -e "$f/bare" sign_dpa_apps
+    fails 2 "needs -p" mlxdpa -e "$f/bare" -c "$f/chain.der" sign_dpa_apps
+    fails 2 "needs --ca" mlxdpa -e "$f/bare" verify
+    fails 2 "needs -e" mlxdpa list
+    fails 2 "no command" mlxdpa -e "$f/bare"
+}
+
+@test "a wrong word is named" {
+    fails 2 "unknown command verfy; did you mean verify?" mlxdpa verfy
+    fails 2 "--profile fat" sign -e "$f/bare" --profile fat -o out
+    fails 2 "--section-type x" sign -e "$f/bare" --section-type x -o out
+    fails 2 "--cert_chain_count" sign -e "$f/bare" --cert_chain_count 0 -o out
+    fails 2 "--cert_chain_count" sign -e "$f/bare" --cert_chain_count 3x -o out
+    fails 2 "extra" mlxdpa -e "$f/bare" list extra
+    fails 2 "--passin" sign -e "$f/bare" --passin sesame -o out
+}
+
+@test "a count that is not the chain's is refused, or stored for compatibility" {
+    sign -e "$f/reserved" --cert_chain_count 2 -o two
+    cmp two "$f/signed"
+    fails 1 "2 certificates, but --cert_chain_count is 3" \
+        sign -e "$f/reserved" --cert_chain_count 3 -o out
+    sign -e "$f/reserved" --cert_chain_count 3 --mft-compat -o compat
+    mlxdpa -e compat --ca "$f/root.der" verify | grep -q 'chain  *warning'
+}
+
+@test "a missing file is named" {
+    fails 1 "nowhere: No such file" sign -e nowhere -o out
+    fails 1 "nowhere: No such file" mlxdpa -e "$f/bare" -c nowhere -p "$f/leaf.pem" -o out sign_dpa_apps
+    fails 1 "nowhere: No such file" mlxdpa -e "$f/bare" -c "$f/chain.der" -p nowhere -o out sign_dpa_apps
+    fails 1 "nowhere: No such file" mlxdpa -e "$f/signed" --ca nowhere verify
+    fails 1 "nowhere" sign -e "$f/bare" -o nowhere/out
+    fails 1 "$f: Is a directory" sign -e "$f" -o out
+}
+
+@test "a file of the wrong kind is named" {
+    echo hello >text
+    : >empty
+    fails 1 "text: neither an ELF file nor an archive" sign -e text -o out
+    fails 1 "empty: empty file" sign -e empty -o out
+    fails 1 "text: certificate 1" mlxdpa -e "$f/bare" -c text -p "$f/leaf.pem" -o out sign_dpa_apps
+    fails 1 "empty: no certificate" mlxdpa -e "$f/bare" -c empty -p "$f/leaf.pem" -o out sign_dpa_apps
+    fails 1 "text: not a PEM file" mlxdpa -e "$f/bare" -c "$f/chain.der" -p text -o out sign_dpa_apps
+    fails 1 "root.crt: no private key" \
+        mlxdpa -e "$f/bare" -c "$f/chain.der" -p "$f/root.crt" -o out sign_dpa_apps
+    fails 1 "not self-signed" mlxdpa -e "$f/signed" --ca "$f/leaf.der" verify
+    gcc "$f/main.c" -o plain
+    fails 1 "plain: no DPA program" sign -e plain -o out
+    fails 1 "plain: no DPA program" mlxdpa -e plain --ca "$f/root.der" verify
+}
+
+@test "a key that does not fit is refused" {
+    fails 1 "not the one of the leaf certificate CN=Leaf" \
+        mlxdpa -e "$f/bare" -c "$f/chain.der" -p "$f/root.pem" -o out sign_dpa_apps
+    fails 1 "RSA-2048" \
+        mlxdpa -e "$f/bare" -c "$f/foreign.crt" -p "$f/foreign.pem" -o out sign_dpa_apps
+}
+
+@test "an output that cannot be written leaves the host file as it was" {
+    [ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
+    mkdir closed
+    cp "$f/reserved" closed/host
+    chmod 555 closed
+    fails 1 "closed/host" sign -e closed/host
+    cmp closed/host "$f/reserved"
+    chmod 755 closed
+}
+
+@test "a truncated host file is refused" {
+    for n in 1 63 64 1000 16000; do
+        head -c $n "$f/signed" >cut
+        fails 1 "cut: " sign -e cut -o out
+        fails 1 "cut: " mlxdpa -e cut --ca "$f/root.der" verify
+    done
+}
+
+# ---- The reference tool's files -------------------------------------------------------------------
+
+@test "the named placement equals the reference tool's output" {
+    [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"
+    g=$DPAKIT_GOLDEN
+    mlxdpa -e "$g/hostelf/host-named.elf" -c "$g/keys/chain3.der" -p "$g/keys/leaf.pem" \
+        --cert_chain_count 3 --mft-compat -o out sign_dpa_apps
+    cmp out "$g/hostelf/host-named.signed"
+}
+
+@test "the reserved placement equals the reference tool's output" {
+    [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"
+    g=$DPAKIT_GOLDEN
+    mlxdpa -e "$g/hostelf/host-reserved.elf" -c "$g/keys/chain3.der" -p "$g/keys/leaf.pem" \
+        --profile compact --mft-compat -o out sign_dpa_apps
+    cmp out "$g/hostelf/host-reserved.signed"
+    for p in one two; do
+        objcopy -O binary --only-section=.dpa_sig_$p --set-section-flags .dpa_sig_$p=alloc out s
+        cmp s "$g/hostelf/$p.compact.section"
+    done
+}
+
+@test "the reference tool's signed files verify" {
+    [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"
+    for h in named reserved; do
+        mlxdpa -e "$DPAKIT_GOLDEN/hostelf/host-$h.signed" --ca "$DPAKIT_GOLDEN/keys/root.der" verify
+    done
+}

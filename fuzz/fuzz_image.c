@@ -1,0 +1,45 @@
+/* Device executables: whatever the bytes, reading one gives an error or an image whose segments lie
+ * in the file and in the program's addresses, with symbols that can be looked up. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/image.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_segments(const struct dpk_image *image)
+{
+    uint64_t free_from = DPK_PROGRAM_BEGIN;
+    for (size_t i = 0; i < image->segment_count; i++) {
+        const struct dpk_segment *s = &image->segments[i];
+        size_t at = (size_t)(s->data - image->elf);
+        if (at > image->elf_size || s->data_size > image->elf_size - at)
+            abort();
+        if (s->address < free_from || s->memory_size > DPK_PROGRAM_END - s->address ||
+            s->data_size > s->memory_size || (s->writable && s->executable))
+            abort();
+        free_from = (s->address + s->memory_size + 0xfff) & ~0xfffull;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct dpk_image *image = image_create("fuzz");
+    uint8_t *copy = malloc(size ? size : 1);
+    if (!image || !copy)
+        abort();
+    if (size)
+        memcpy(copy, data, size);
+    if (image_fill(image, &copy, size, NULL) == DPK_OK) {
+        const char *name;
+        check_segments(image);
+        if (!image_text_at(image, dpk_image_entry(image)))
+            abort();
+        for (size_t i = 0; (name = dpk_image_symbol_name(image, i)); i++)
+            if (!dpk_image_symbol(image, name, NULL, NULL))
+                abort();
+        dpk_image_function_at(image, dpk_image_entry(image), NULL);
+    }
+    dpk_image_free(image);
+    return 0;
+}

@@ -37,7 +37,7 @@ static enum dpk_status add_handle(struct dpk_process *p, struct dpk_event *e, st
 {
     if (p->event_count == p->event_capacity) {
         size_t capacity = p->event_capacity ? p->event_capacity * 2 : 16;
-        struct dpk_event **events = realloc(p->events, capacity * sizeof *events);
+        struct dpk_event **events = realloc(p->events, capacity * sizeof(struct dpk_event *));
         if (!events)
             return dpk_fail_nomem(err);
         p->events = events;

@@ -42,7 +42,7 @@ struct heap *heap_create(uint64_t base, uint64_t size)
     struct heap *h = calloc(1, sizeof *h);
     struct block *all = calloc(1, sizeof *all);
     if (h)
-        h->table = calloc(64, sizeof *h->table);
+        h->table = calloc(64, sizeof(struct block *));
     if (!h || !all || !h->table) {
         if (h)
             free(h->table);
@@ -90,7 +90,7 @@ static void grow_table(struct heap *h)
 {
     struct block **old = h->table;
     size_t old_size = h->table_size;
-    struct block **table = calloc(old_size * 2, sizeof *table);
+    struct block **table = calloc(old_size * 2, sizeof(struct block *));
     if (!table)
         return; /* longer chains still work */
     h->table = table;
@@ -153,12 +153,11 @@ enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, str
     return DPK_OK;
 }
 
-/* Makes one block of two neighbours, neither of them in a bin. */
-static void join(struct block *low, struct block *high)
+/* `low` takes over what its neighbour `high` covers; neither is in a bin. */
+static void absorb(struct block *low, struct block *high)
 {
     low->size += high->size;
     list_remove(&high->neighbours);
-    free(high);
 }
 
 /* The block at `node`, taken out of its bin, if there is one and it is free. */
@@ -187,15 +186,17 @@ enum dpk_status heap_free(struct heap *h, uint64_t address, struct dpk_error *er
     h->requested -= b->requested;
     h->taken -= b->size;
     b->requested = 0;
-    struct block *other = free_neighbour(h, b->neighbours.next);
-    if (other)
-        join(b, other);
-    other = free_neighbour(h, b->neighbours.prev);
-    if (other) {
-        join(other, b);
-        b = other;
-    }
-    list_append(&h->bins[bin_of(b->size)], &b->bin);
+    struct block *above = free_neighbour(h, b->neighbours.next);
+    struct block *below = free_neighbour(h, b->neighbours.prev);
+    struct block *whole = below ? below : b;
+    if (above)
+        absorb(b, above);
+    if (below)
+        absorb(below, b);
+    list_append(&h->bins[bin_of(whole->size)], &whole->bin);
+    free(above);
+    if (below)
+        free(b);
     return DPK_OK;
 }
 

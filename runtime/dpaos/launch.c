@@ -256,12 +256,12 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
     return status;
 }
 
-static enum dpk_status kernel_create(struct dpk_process *p, const struct dpk_launch *launch,
-                                     struct launch **out, struct dpk_error *err)
+/* A kernel with a copy of the arguments; NULL: out of memory. */
+static struct launch *kernel_create(struct dpk_process *p, const struct dpk_launch *launch)
 {
     struct launch *l = malloc(sizeof *l);
     if (!l)
-        return dpk_fail_nomem(err);
+        return NULL;
     launch_init(l, p, &launch->call);
     l->threads = launch->threads;
     l->wait.threshold = launch->wait_threshold;
@@ -269,30 +269,29 @@ static enum dpk_status kernel_create(struct dpk_process *p, const struct dpk_lau
     l->complete_adds = launch->complete_adds;
     l->complete_count = launch->complete_count;
     l->args_size = launch->args_size;
-    if (l->args_size) {
-        l->args = malloc(l->args_size);
-        if (!l->args) {
-            free(l);
-            return dpk_fail_nomem(err);
-        }
-        memcpy(l->args, launch->args, l->args_size);
+    if (l->args_size == 0)
+        return l;
+    l->args = malloc(l->args_size);
+    if (!l->args) {
+        free(l);
+        return NULL;
     }
-    *out = l;
-    return DPK_OK;
+    memcpy(l->args, launch->args, l->args_size);
+    return l;
 }
 
 enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launch *launch,
                                    struct dpk_error *err)
 {
-    struct launch *l = NULL;
     if (launch->threads < 1 || launch->threads > DPK_THREADS_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "a launch of %u threads, not 1 to %d", launch->threads,
                         DPK_THREADS_MAX);
     enum dpk_status status = check_args(&launch->call, launch->args_size, err);
-    if (status == DPK_OK)
-        status = kernel_create(p, launch, &l, err);
     if (status != DPK_OK)
         return status;
+    struct launch *l = kernel_create(p, launch);
+    if (!l)
+        return dpk_fail_nomem(err);
     engine_lock();
     status = process_state(p, err);
     if (status == DPK_OK && !engine_start_workers())

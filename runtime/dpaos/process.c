@@ -167,6 +167,40 @@ static bool find_symbol(const struct dpk_process *p, const char *prefix, const c
     return n > 0 && (size_t)n < sizeof symbol && dpk_image_symbol(p->image, symbol, address, NULL);
 }
 
+/* Says which function was meant, or which there are. */
+static enum dpk_status no_function(const struct dpk_process *p, const char *name,
+                                   struct dpk_error *err)
+{
+    static const char prefix[] = "_dpacc_unpack_";
+    const char *symbol, *near = NULL;
+    struct dpk_buf list = {0};
+    size_t count = 0, symbols = 0;
+    while (dpk_image_symbol_name(p->image, symbols))
+        symbols++;
+    const char **names = calloc(symbols + 1, sizeof(const char *));
+    for (size_t i = 0; names && (symbol = dpk_image_symbol_name(p->image, i)); i++) {
+        if (strncmp(symbol, prefix, sizeof prefix - 1) != 0)
+            continue;
+        names[count] = symbol + sizeof prefix - 1;
+        dpk_put_format(&list, "%s%s", count ? ", " : "", names[count]);
+        count++;
+    }
+    if (names)
+        near = dpk_closest(name, names);
+    const char *app = dpk_image_app(p->image);
+    if (near)
+        dpk_fail(err, DPK_ERR_NOT_FOUND, "program %s has no entry function %s; did you mean %s?",
+                 app, name, near);
+    else if (count && !list.failed)
+        dpk_fail(err, DPK_ERR_NOT_FOUND, "program %s has no entry function %s; it has %.*s", app,
+                 name, list.size < 400 ? (int)list.size : 400, (const char *)list.data);
+    else
+        dpk_fail(err, DPK_ERR_NOT_FOUND, "program %s has no entry function %s", app, name);
+    free(names);
+    dpk_buf_free(&list);
+    return DPK_ERR_NOT_FOUND;
+}
+
 enum dpk_status dpk_process_function(const struct dpk_process *p, const char *name,
                                      struct dpk_call *out, struct dpk_error *err)
 {
@@ -174,8 +208,7 @@ enum dpk_status dpk_process_function(const struct dpk_process *p, const char *na
     if (!find_symbol(p, "", name, &out->function) ||
         !find_symbol(p, "_dpacc_unpack_", name, &out->unpack) ||
         !find_symbol(p, "_dpacc_argsize_", name, &size_at))
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "program %s has no entry function %s",
-                        dpk_image_app(p->image), name);
+        return no_function(p, name, err);
     const void *at = rv64_memory_at(p->memory, size_at, 8, RV64_R);
     if (!at)
         return dpk_fail(err, DPK_ERR_FORMAT, "program %s: _dpacc_argsize_%s is not in memory",

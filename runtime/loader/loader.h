@@ -19,24 +19,24 @@
 #include "elfcrypto/elfcrypto.h"
 
 struct dpk_load_request {
-    struct dpk_device *device;  /* whose policy decides; required, borrowed */
-    const char *app;            /* name, for messages and the log */
-    const void *elf;            /* device executable */
+    struct dpk_device *device; /* whose policy decides; required, borrowed */
+    const char *app;           /* name, for messages and the log */
+    const void *elf;           /* device executable */
     size_t elf_size;
-    const void *crypto;         /* crypto data without length prefix; NULL: unsigned */
+    const void *crypto; /* crypto data without length prefix; NULL: unsigned */
     size_t crypto_size;
 };
 
 struct dpk_load_result {
-    enum dpk_verdict verdict;   /* OK, or why refused; with authentication off also why it would be */
-    bool authentication;        /* what the device required */
+    enum dpk_verdict verdict; /* OK, or why refused; with authentication off also why it would be */
+    bool authentication;      /* what the device required */
     struct dpk_report report;
 };
 
 /* Guest addresses that a program may take: from the first page, page zero being never mapped, to
  * 1 GiB. Stacks and heap lie above. */
 #define DPK_PROGRAM_BEGIN 0x1000ull
-#define DPK_PROGRAM_END 0x40000000ull
+#define DPK_PROGRAM_END   0x40000000ull
 
 /* One PT_LOAD segment, checked: inside the program's addresses, shares no page with another, not
  * empty, not both W and X. */
@@ -69,6 +69,8 @@ uint64_t dpk_image_entry(const struct dpk_image *image);
 /* Address (and size in bytes, may be NULL) of a global symbol; false if there is none. */
 bool dpk_image_symbol(const struct dpk_image *image, const char *name, uint64_t *address,
                       uint64_t *size);
+/* The names of the global symbols, sorted; NULL at the end of them. */
+const char *dpk_image_symbol_name(const struct dpk_image *image, size_t index);
 /* The nearest function at or below an address, for crash text; NULL if none. */
 const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address,
                                   uint64_t *offset);

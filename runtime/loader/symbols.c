@@ -181,6 +181,11 @@ bool dpk_image_symbol(const struct dpk_image *image, const char *name, uint64_t 
     return true;
 }
 
+const char *dpk_image_symbol_name(const struct dpk_image *image, size_t index)
+{
+    return index < image->global_count ? image->globals[index].name : NULL;
+}
+
 const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address, uint64_t *offset)
 {
     const struct dpk_segment *text = image_text_at(image, address);

@@ -34,7 +34,11 @@ static void unknown_function_is_not_found(void **state)
     struct dpk_call call;
     struct dpk_error err = {0};
     assert_int_equal(dpk_process_function(p, "no_such", &call, &err), DPK_ERR_NOT_FOUND);
-    assert_string_equal(err.message, "program kernels has no entry function no_such");
+    assert_non_null(strstr(err.message, "program kernels has no entry function no_such; it has "));
+    assert_non_null(strstr(err.message, "has about_thread, add, append, "));
+    assert_int_equal(dpk_process_function(p, "hallo", &call, &err), DPK_ERR_NOT_FOUND);
+    assert_string_equal(err.message,
+                        "program kernels has no entry function hallo; did you mean hello?");
     /* recurse() is a function, but none that the host may start. */
     assert_int_equal(dpk_process_function(p, "recurse", &call, &err), DPK_ERR_NOT_FOUND);
     dpk_process_destroy(p);

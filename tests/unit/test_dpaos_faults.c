@@ -346,6 +346,35 @@ static void many_processes_live_side_by_side(void **state)
         dpk_process_destroy(all[i]);
 }
 
+static void *live_and_die(void *image)
+{
+    for (unsigned i = 0; i < 50; i++) {
+        struct dpk_process *p = NULL;
+        if (dpk_process_create(image, NULL, &p, NULL) != DPK_OK || rpc(p, "add", i, 1) != i + 1)
+            return image;
+        launch(p, (struct kernel){.name = "nothing", .threads = 3});
+        if (i % 2)
+            drain(p);
+        dpk_process_destroy(p);
+    }
+    return NULL;
+}
+
+static void processes_come_and_go_from_many_host_threads(void **state)
+{
+    (void)state;
+    struct dpk_image *image = kernels_image();
+    pthread_t threads[6];
+    for (unsigned i = 0; i < 6; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, live_and_die, image), 0);
+    for (unsigned i = 0; i < 6; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+    dpk_image_free(image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +399,7 @@ int main(void)
         cmocka_unit_test(destroy_of_nothing_is_fine),
         cmocka_unit_test(thousand_processes_come_and_go_quickly),
         cmocka_unit_test(many_processes_live_side_by_side),
+        cmocka_unit_test(processes_come_and_go_from_many_host_threads),
     };
     return cmocka_run_group_tests_name("dpaos faults", tests, NULL, NULL);
 }

@@ -79,8 +79,8 @@ static enum dpk_status read_archive(struct dpk_hostfile *host, Elf *archive, str
     /* libelf ends every walk with an error, the last member's end being out of range. */
     (void)elf_errno();
     if (end + end % 2 < host->bytes.size)
-        return dpk_fail(err, DPK_ERR_FORMAT, "damaged archive: no member at offset 0x%llx",
-                        (unsigned long long)(end + end % 2));
+        return dpk_fail(err, DPK_ERR_FORMAT, "damaged archive: no member at offset %#" PRIx64,
+                        end + end % 2);
     return DPK_OK;
 }
 

@@ -321,6 +321,8 @@ static enum dpk_status place_all(struct signing *s, struct dpk_error *err)
     if (status != DPK_OK || others == 0)
         return status;
     status = tail_open(s, &tail, err);
+    if (!tail.headers)
+        return status;
     for (size_t i = 0; i < s->host->program_count && status == DPK_OK; i++)
         if (s->jobs[i].program->placement != DPK_PLACEMENT_RESERVED)
             status = tail_put_program(s, &tail, &s->jobs[i], err);

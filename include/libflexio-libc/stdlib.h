@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+/* Ends the thread with a fault. */
+__attribute__((noreturn)) void abort(void);
 int abs(int);
 long labs(long);
 long long llabs(long long);

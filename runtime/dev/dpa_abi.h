@@ -24,19 +24,19 @@
 #ifndef DPA_ABI_H
 #define DPA_ABI_H
 
-#define DPA_SYS_EXIT 1          /* (value): ends the thread; value is the RPC's result */
-#define DPA_SYS_MSG 2           /* (stream, level, address, length): one message, text */
-#define DPA_SYS_THREAD_RANK 3   /* () -> rank in the kernel launch, 0 in an RPC */
-#define DPA_SYS_NUM_THREADS 4   /* () -> threads of the launch, 1 in an RPC */
-#define DPA_SYS_THREAD_ID 5     /* () -> id of the DPA thread, as in the prefix of messages */
-#define DPA_SYS_EVENT_GET 6     /* (event) -> value */
-#define DPA_SYS_EVENT_ADD 7     /* (event, value) -> value before */
-#define DPA_SYS_EVENT_SET 8     /* (event, value) */
-#define DPA_SYS_EVENT_WAIT_GT 9 /* (event, value, mask): returns once (event & mask) > value */
-#define DPA_SYS_YIELD 10        /* (): lets others run */
-#define DPA_SYS_TIME 11         /* () -> microseconds since an arbitrary start */
-#define DPA_SYS_FINISH 12       /* (): ends the thread; never returns */
-#define DPA_SYS_RESCHEDULE 13   /* (): ends this activation; never returns */
+#define DPA_SYS_EXIT          1  /* (value): ends the thread; value is the RPC's result */
+#define DPA_SYS_MSG           2  /* (stream, level, address, length): one message, text */
+#define DPA_SYS_THREAD_RANK   3  /* () -> rank in the kernel launch, 0 in an RPC */
+#define DPA_SYS_NUM_THREADS   4  /* () -> threads of the launch, 1 in an RPC */
+#define DPA_SYS_THREAD_ID     5  /* () -> id of the DPA thread, as in the prefix of messages */
+#define DPA_SYS_EVENT_GET     6  /* (event) -> value */
+#define DPA_SYS_EVENT_ADD     7  /* (event, value) -> value before */
+#define DPA_SYS_EVENT_SET     8  /* (event, value) */
+#define DPA_SYS_EVENT_WAIT_GT 9  /* (event, value, mask): returns once (event & mask) > value */
+#define DPA_SYS_YIELD         10 /* (): lets others run */
+#define DPA_SYS_TIME          11 /* () -> microseconds since an arbitrary start */
+#define DPA_SYS_FINISH        12 /* (): ends the thread; never returns */
+#define DPA_SYS_RESCHEDULE    13 /* (): ends this activation; never returns */
 #define DPA_SYS_LOCAL_STORAGE 14 /* () -> the thread's local storage address, 0 if none */
 
 #endif

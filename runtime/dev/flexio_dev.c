@@ -50,8 +50,7 @@ int _dpa_vmessage(int stream, unsigned level, const char *format, va_list values
 {
     char text[MESSAGE_MAX];
     int length = _dpa_format(text, sizeof text, format, values);
-    send(stream, level, text,
-         (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+    send(stream, level, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
     return length;
 }
 

@@ -231,6 +231,14 @@ int flexio_func_pup_register(void){return 0;} int main(void){fa();fb();return !p
     ! grep -q dpacc_ <(strings k/device_exec.bf3 | grep /)
 }
 
+@test "same inputs, same bytes: wherever dpacc is installed" {
+    dpacc kernel.c "$data/args_dev.c" -o one.a -hostcc-options=-g
+    mkdir moved
+    for d in bin lib include share; do cp -a "$DPAKIT_BUILD/$d" moved/; done
+    moved/bin/dpacc kernel.c "$data/args_dev.c" -o two.a -hostcc-options=-g
+    cmp one.a two.a
+}
+
 @test "-keep-dir leaves every intermediate file under its name" {
     dpacc kernel.c -o out.a --keep-dir k -app-name demo
     [ "$(ls k | LC_ALL=C sort | tr '\n' ' ')" = "demo.meta.c demo.meta.o device_exec.bf3 \
@@ -352,6 +360,7 @@ END
     llvm-nm k/device_exec.bf3 > s
     for f in hello_world_kernel rpc_structures _dpacc_unpack_rpc_structures \
         _dpacc_argsize_rpc_structures; do grep -q " [TR] $f\$" s; done
+    [ -f k/kernel.stub.inc ]
 }
 
 @test "the C library of the device has its strings, numbers and sorting" {
@@ -502,6 +511,15 @@ END
     dpadev create mlx5_0
     run -0 dparun k.a --rpc f 12345
     [[ $output == *123*done*"result: 0 "* ]]
+}
+
+@test "a failed assertion says where, and ends the program with a fault" {
+    printf '#include <assert.h>\n__dpa_rpc__ unsigned long f(int a) { assert(a == 5); return 7; }\n' > k.c
+    dpacc k.c -o k.a
+    dpadev create mlx5_0
+    run -0 dparun k.a --rpc f 5
+    run -2 dparun k.a --rpc f 6
+    [[ $output == *"k.c:2: f: assertion 'a == 5' failed"* ]]
 }
 
 @test "128-bit division, which the processor does not have, works on the DPA" {

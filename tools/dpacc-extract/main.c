@@ -76,7 +76,7 @@ static enum dpk_status check_program(const struct dpk_program *p, const char *in
                         input, p->name);
     dpk_read_skip(&r, 10);
     uint16_t machine = dpk_read_le16(&r);
-    if (r.failed || memcmp(magic, "\177ELF\2\1", 6) != 0 || machine != EM_RISCV)
+    if (!magic || r.failed || memcmp(magic, "\177ELF\2\1", 6) != 0 || machine != EM_RISCV)
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: program '%s' is not a device executable", input,
                         p->name);
     return DPK_OK;
@@ -102,6 +102,15 @@ static enum dpk_status extract(const struct request *r, const char *input,
     if (status != DPK_OK && r->signature)
         unlink(r->signature); /* both or none */
     return status;
+}
+
+static int answer(const struct request *r, const char *input, const struct dpk_hostfile *host,
+                  struct dpk_error *err)
+{
+    if (!r->list)
+        return extract(r, input, host, err) == DPK_OK ? 0 : dpk_tool_fail(err);
+    list_programs(host);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -147,10 +156,8 @@ int main(int argc, char **argv)
     }
     if (check(&r, &args, &err) != DPK_OK || dpk_hostfile_open(args.words[0], &host, &err) != DPK_OK)
         code = dpk_tool_fail(&err);
-    else if (r.list)
-        list_programs(host);
-    else if (extract(&r, args.words[0], host, &err) != DPK_OK)
-        code = dpk_tool_fail(&err);
+    else
+        code = answer(&r, args.words[0], host, &err);
 out:
     if (host)
         dpk_hostfile_close(host);

@@ -1,6 +1,7 @@
 #include "build.h"
 
 #include "commands.h"
+#include "complaints.h"
 #include "embed.h"
 #include "ifgen.h"
 #include "run.h"
@@ -41,7 +42,7 @@ static void clear_commands(struct build *b)
 static bool name_taken(const struct paths *p, const char *name)
 {
     for (size_t i = 0; i < p->count; i++)
-        if (strcmp(p->names[i], name) == 0)
+        if (p->names[i] && strcmp(p->names[i], name) == 0)
             return true;
     return false;
 }
@@ -163,59 +164,6 @@ static enum dpk_status parse_sources(struct build *b)
     return status;
 }
 
-static size_t print_complaints(const struct build *b)
-{
-    size_t count = 0;
-    struct words seen = {0};
-    for (size_t i = 0; i < b->paths.count; i++) {
-        const struct words *list = &b->units[i].complaints;
-        for (size_t n = 0; n < list->count; n++, count++)
-            if (!words_have(&seen, list->at[n])) /* of a header that two sources have */
-                fprintf(stderr, "-E- %s\n", list->at[n]);
-        words_append(&seen, list);
-    }
-    words_free(&seen);
-    return count;
-}
-
-static const struct ifgen_function *find_twin(const struct build *b, size_t unit, size_t function)
-{
-    const char *name = b->units[unit].functions[function].name;
-    for (size_t i = 0; i <= unit; i++)
-        for (size_t n = 0; n < (i == unit ? function : b->units[i].function_count); n++)
-            if (strcmp(b->units[i].functions[n].name, name) == 0)
-                return &b->units[i].functions[n];
-    return NULL;
-}
-
-static size_t check_names(const struct build *b)
-{
-    size_t functions = 0, bad = 0;
-    for (size_t i = 0; i < b->paths.count; i++)
-        for (size_t n = 0; n < b->units[i].function_count; n++, functions++) {
-            const struct ifgen_function *f = &b->units[i].functions[n], *twin = find_twin(b, i, n);
-            if (twin) {
-                fprintf(stderr, "-E- %s:%u: %s: already defined at %s:%u; rename one\n", f->file,
-                        f->line, f->name, twin->file, twin->line);
-                bad++;
-            }
-            if (strcmp(f->name, b->config->app) == 0) {
-                fprintf(stderr,
-                        "-E- %s:%u: %s: also the name of the program; give another with "
-                        "-app-name\n",
-                        f->file, f->line, f->name);
-                bad++;
-            }
-        }
-    if (functions || bad)
-        return bad;
-    fprintf(stderr,
-            "-E- %s%s: no function is marked __dpa_global__ or __dpa_rpc__, so the host could "
-            "call none\n",
-            b->config->sources.at[0], b->paths.count > 1 ? " and the others" : "");
-    return 1;
-}
-
 /* ---- Steps --------------------------------------------------------------------------------------
  */
 
@@ -262,12 +210,17 @@ static enum dpk_status compile_all_wrappers(struct build *b)
     return run_commands(b, b->paths.count);
 }
 
-/* With -flto the objects are not machine code yet, and go to the last link as they are. */
+static bool keeps(const struct config *c)
+{
+    return c->keep || c->keep_dir;
+}
+
+/* With -flto the objects go to the last link as they are, and are joined only to be kept. */
 static enum dpk_status join_all(struct build *b)
 {
     for (size_t i = 0; i < b->paths.count; i++)
         join_device(b->config, &b->paths, i, &b->commands[i]);
-    return b->config->flto ? DPK_OK : run_commands(b, b->paths.count);
+    return b->config->flto && !keeps(b->config) ? DPK_OK : run_commands(b, b->paths.count);
 }
 
 static enum dpk_status link_all(struct build *b)
@@ -298,7 +251,7 @@ static enum dpk_status strip(struct build *b)
 static enum dpk_status keep_object_stubs(struct build *b)
 {
     const struct config *c = b->config;
-    if ((!c->keep && !c->keep_dir) || c->flto)
+    if (!keeps(c))
         return DPK_OK;
     for (size_t i = 0; i < b->paths.count; i++) {
         struct dpk_buf object = {0}, text = {0};
@@ -445,12 +398,12 @@ static int look(struct build *b)
         return 0;
     if (status != DPK_OK)
         return fail(b, NULL, 2);
-    if (print_complaints(b))
+    if (complaints_print(b->units, b->paths.count))
         return 1;
     for (size_t i = 0; i < b->paths.count; i++)
         if (b->units[i].syntax_errors)
             return 0; /* the compile comes next and says them all */
-    return check_names(b) ? 1 : 0;
+    return complaints_print_names(b->units, b->config) ? 1 : 0;
 }
 
 static int run_steps(struct build *b)

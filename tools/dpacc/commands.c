@@ -20,9 +20,11 @@ static const char *device_linker(void)
     return tool("DPA_LLD", "ld.lld");
 }
 
-/* Debug information names neither the working directory of this build nor where it ran. */
-static void add_prefix_maps(const struct paths *p, struct words *out)
+/* Debug information names neither the working directory of this build, nor where it ran, nor where
+ * dpacc is installed. */
+static void add_prefix_maps(const struct config *c, const struct paths *p, struct words *out)
 {
+    words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     char *here = getcwd(NULL, 0);
     if (here)
         words_addf(out, "-fdebug-prefix-map=%s=.", here);
@@ -61,7 +63,7 @@ void device_arguments(const struct config *c, const struct paths *p, struct word
         words_add(out, "-flto");
     if (c->verbose)
         words_add(out, "-v");
-    add_prefix_maps(p, out);
+    add_prefix_maps(c, p, out);
     for (size_t i = 0; i < c->defines.count; i++)
         words_addf(out, "-D%s", c->defines.at[i]);
     for (size_t i = 0; i < c->includes.count; i++)
@@ -195,7 +197,7 @@ void compile_host(const struct config *c, const struct paths *p, const char *nam
     words_add(out, c->hostcc);
     if (c->verbose)
         words_add(out, "-v");
-    add_prefix_maps(p, out);
+    add_prefix_maps(c, p, out);
     for (size_t i = 0; i < c->defines.count; i++)
         words_addf(out, "-D%s", c->defines.at[i]);
     for (size_t i = 0; i < c->includes.count; i++)

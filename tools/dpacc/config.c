@@ -225,10 +225,11 @@ out:
 
 void config_free(struct config *c)
 {
-    struct words *lists[] = {&c->sources,  &c->archives, &c->host_options, &c->device_options,
-                             &c->includes, &c->defines,  &c->link_options, &c->device_libs,
-                             &c->inputs,   &c->arguments};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        words_free(lists[i]);
+    struct words *lists[] = {
+        &c->sources, &c->archives,     &c->host_options, &c->device_options, &c->includes,
+        &c->defines, &c->link_options, &c->device_libs,  &c->inputs,         &c->arguments,
+        NULL};
+    for (struct words **list = lists; *list; list++)
+        words_free(*list);
     free(c->root);
 }

@@ -1,0 +1,17 @@
+/* How a program ends itself: with a fault, which the host sees, and a core file of the place. */
+#include <libflexio-dev/flexio_dev.h>
+#include <libflexio-libc/stdlib.h>
+
+void abort(void)
+{
+    __builtin_trap();
+}
+
+/* What assert() of the C library's <assert.h> calls. */
+_Noreturn void __assert_func(const char *file, int line, const char *function, const char *what);
+_Noreturn void __assert_func(const char *file, int line, const char *function, const char *what)
+{
+    flexio_dev_msg_err(FLEXIO_MSG_DEV_DEFAULT_STREAM_ID, "%s:%d: %s: assertion '%s' failed\n", file,
+                       line, function ? function : "?", what);
+    abort();
+}

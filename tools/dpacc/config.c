@@ -225,11 +225,15 @@ out:
 
 void config_free(struct config *c)
 {
-    struct words *lists[] = {
-        &c->sources, &c->archives,     &c->host_options, &c->device_options, &c->includes,
-        &c->defines, &c->link_options, &c->device_libs,  &c->inputs,         &c->arguments,
-        NULL};
-    for (struct words **list = lists; *list; list++)
-        words_free(*list);
+    words_free(&c->sources);
+    words_free(&c->archives);
+    words_free(&c->host_options);
+    words_free(&c->device_options);
+    words_free(&c->link_options);
+    words_free(&c->device_libs);
+    words_free(&c->includes);
+    words_free(&c->defines);
+    words_free(&c->inputs);
+    words_free(&c->arguments);
     free(c->root);
 }

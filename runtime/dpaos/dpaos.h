@@ -79,7 +79,8 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
 /* ---- Heap ---------------------------------------------------------------------------------------
  */
 
-/* Addresses are the guest's. Alignment of an allocation: 64 bytes; `size` 0 is DPK_ERR_RANGE. */
+/* Addresses are the guest's. Memory that was never allocated faults. Alignment of an allocation: 64
+ * bytes; `size` 0 is DPK_ERR_RANGE. */
 enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *address,
                                struct dpk_error *err);
 /* DPK_ERR_RANGE: not the start of an allocation that is in use. */

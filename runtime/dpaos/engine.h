@@ -121,7 +121,7 @@ struct dpk_process {
     _Atomic uint64_t instructions;
     pthread_mutex_t heap_lock;
     struct heap *heap;
-    uint64_t heap_size;
+    uint64_t heap_size, heap_mapped;
     pthread_mutex_t sink_lock;
     dpk_message_sink sink;
     void *sink_context;

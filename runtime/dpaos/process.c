@@ -58,8 +58,7 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
         return dpk_fail(err, DPK_ERR_NOMEM, "cannot reserve the memory of a DPA process");
     p->core = rv64_core_create(p->memory);
     p->heap = heap_create(HEAP_BASE, p->heap_size);
-    if (!p->core || !p->heap || !map_segments(p) ||
-        !rv64_memory_map(p->memory, HEAP_BASE, p->heap_size, RV64_R | RV64_W))
+    if (!p->core || !p->heap || !map_segments(p))
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     return DPK_OK;
 }
@@ -225,6 +224,20 @@ enum dpk_status dpk_process_function(const struct dpk_process *p, const char *na
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
+/* Heap memory is there up to the highest page ever allocated: processes start quickly, and what
+ * reaches beyond faults. */
+static enum dpk_status map_heap(struct dpk_process *p, uint64_t end, struct dpk_error *err)
+{
+    uint64_t mapped = HEAP_BASE + p->heap_mapped;
+    end = (end + PAGE_MASK) & ~PAGE_MASK;
+    if (end <= mapped)
+        return DPK_OK;
+    if (!rv64_memory_map(p->memory, mapped, end - mapped, RV64_R | RV64_W))
+        return dpk_fail_nomem(err);
+    p->heap_mapped = end - HEAP_BASE;
+    return DPK_OK;
+}
+
 enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *address,
                                struct dpk_error *err)
 {
@@ -234,6 +247,10 @@ enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *a
         return status;
     pthread_mutex_lock(&p->heap_lock);
     status = heap_alloc(p->heap, size, address, err);
+    if (status == DPK_OK && (status = map_heap(p, *address + size, err)) != DPK_OK) {
+        heap_free(p->heap, *address, NULL);
+        *address = 0;
+    }
     pthread_mutex_unlock(&p->heap_lock);
     return status;
 }

@@ -24,6 +24,7 @@ static void faults(const char *name, uint64_t a, uint64_t b, const char *story, 
     struct dpk_process *p = process();
     struct dpk_error err = {0}, again = {0};
     uint64_t result = 1;
+    buffer(p, 4096); /* at the start of the heap */
     assert_int_equal(try_rpc(p, name, a, b, 0, &result, &err), DPK_ERR_FAULT);
     if (strncmp(err.message, story, strlen(story)) != 0 || !strstr(err.message, where))
         fail_msg("%s: %s", name, err.message);
@@ -40,6 +41,7 @@ static void bad_memory_accesses_fault(void **state)
     faults("store", 0, 1, "thread 0: store access fault at address 0x0, pc 0x", " (store+0x");
     faults("load", 8, 0, "thread 0: load access fault at address 0x8, pc 0x", " (load+0x");
     faults("load", 0x3ffffff8, 0, "thread 0: load access fault at address 0x3ffffff8,", "(load+");
+    faults("load", 0x80001000, 0, "thread 0: load access fault at address 0x80001000,", "(load+");
     faults("load", UINT64_MAX - 7, 0, "thread 0: load access fault at address 0xfffffffffffffff8",
            "(load+");
     faults("load", 1ull << 32, 0, "thread 0: load access fault at address 0x100000000", "(load+");
@@ -92,7 +94,7 @@ static void bad_calls_fault(void **state)
     faults("event_wait", 77, 1, "thread 0: bad event handle 0x4d, pc 0x", "(event_wait+0x");
     faults("message", 0, 5, "thread 0: message at bad address 0x0, pc 0x", "(message+0x");
     faults("message", 0x80000000, 65537, "thread 0: message too long", "(message+0x");
-    faults("message", 0xbffffff0, 17, "thread 0: message at bad address 0xbffffff0,", "(message+");
+    faults("message", 0x80000ff0, 17, "thread 0: message at bad address 0x80000ff0,", "(message+");
 }
 
 static void fault_names_its_thread(void **state)

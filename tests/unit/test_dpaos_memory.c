@@ -55,6 +55,19 @@ static void heap_of_impossible_size_is_refused(void **state)
     dpk_image_free(image);
 }
 
+static void memory_that_was_not_allocated_is_not_there(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process();
+    assert_int_equal(dpk_fill(p, 0x80000000, 0, 8, NULL), DPK_ERR_RANGE);
+    uint64_t at = buffer(p, 4096);
+    assert_int_equal(dpk_fill(p, at + 4096, 0, 8, NULL), DPK_ERR_RANGE);
+    buffer(p, 100000);
+    set_word(p, at + 4096 + 99992, 5);
+    assert_int_equal(word(p, at + 4096 + 99992), 5);
+    dpk_process_destroy(p);
+}
+
 static void freeing_twice_or_elsewhere_is_an_error(void **state)
 {
     (void)state;
@@ -152,6 +165,7 @@ static void copies_outside_memory_are_refused(void **state)
     uint8_t bytes[64] = {0};
     struct dpk_error err = {0};
     struct dpk_call add = function(p, "add");
+    buffer(p, 8192);
     const uint64_t bad[] = {0,
                             8,
                             0x80000000 - 8,
@@ -181,7 +195,7 @@ static void refused_copy_writes_nothing(void **state)
     struct dpk_process *p = process_with(&(struct dpk_process_options){.heap_size = 4096});
     uint8_t ones[128];
     memset(ones, 1, sizeof ones);
-    assert_int_equal(dpk_fill(p, 0x80000000, 0, 4096, NULL), DPK_OK);
+    assert_int_equal(buffer(p, 4096), 0x80000000);
     assert_int_equal(dpk_copy_in(p, 0x80001000 - 64, ones, 128, NULL), DPK_ERR_RANGE);
     assert_int_equal(dpk_fill(p, 0x80001000 - 64, 1, 128, NULL), DPK_ERR_RANGE);
     assert_int_equal(rpc(p, "sum", 0x80000000, 4096), 0);
@@ -360,6 +374,7 @@ int main(void)
         cmocka_unit_test(allocations_are_aligned_and_apart),
         cmocka_unit_test(heap_runs_out_with_an_error),
         cmocka_unit_test(heap_of_impossible_size_is_refused),
+        cmocka_unit_test(memory_that_was_not_allocated_is_not_there),
         cmocka_unit_test(freeing_twice_or_elsewhere_is_an_error),
         cmocka_unit_test(heap_tells_its_use),
         cmocka_unit_test(random_use_keeps_the_heap_sound),

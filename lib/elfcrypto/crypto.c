@@ -12,8 +12,8 @@ bool crypto_is_fat(const uint8_t *elf, size_t size)
     return size >= 8 && (memcmp(elf, "NVDPAFBF", 8) == 0 || memcmp(elf, "DPKFAT1", 8) == 0);
 }
 
-enum dpk_status crypto_check_identity(const struct dpk_certchain *chain,
-                                      const struct dpk_signer *signer, struct dpk_error *err)
+enum dpk_status dpk_sign_check(const struct dpk_certchain *chain, const struct dpk_signer *signer,
+                               struct dpk_error *err)
 {
     char subject[256];
     X509 *leaf = dpk_certchain_leaf(chain);
@@ -86,7 +86,7 @@ enum dpk_status dpk_crypto_build(const uint8_t *elf, size_t elf_size,
                                  const struct dpk_sign_options *options, struct dpk_buf *out,
                                  struct dpk_error *err)
 {
-    enum dpk_status status = crypto_check_identity(chain, signer, err);
+    enum dpk_status status = dpk_sign_check(chain, signer, err);
     if (status == DPK_OK)
         status = crypto_build(elf, elf_size, chain, signer, options, out, err);
     return status;

@@ -11,12 +11,7 @@
 #define CRYPTO_KEY_BITS       4096
 #define CRYPTO_ALIGNMENT      4
 
-/* Everything of dpk_crypto_build that does not depend on the program: leaf key, its match with the
- * signer, the chain by itself. */
-enum dpk_status crypto_check_identity(const struct dpk_certchain *chain,
-                                      const struct dpk_signer *signer, struct dpk_error *err);
-
-/* dpk_crypto_build after that. */
+/* dpk_crypto_build after dpk_sign_check. */
 enum dpk_status crypto_build(const uint8_t *elf, size_t elf_size, const struct dpk_certchain *chain,
                              const struct dpk_signer *signer,
                              const struct dpk_sign_options *options, struct dpk_buf *out,

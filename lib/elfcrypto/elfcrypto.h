@@ -74,6 +74,12 @@ struct dpk_sign_options {
     enum { DPK_SECTION_KEEP, DPK_SECTION_PROGBITS, DPK_SECTION_CRYPTODATA } section_type;
 };
 
+/* Can this key sign programs, with this chain? Leaf key RSA-4096, leaf and signer of one key, chain
+ * valid by itself, now. The functions below refuse for the same reasons; asking first lets a tool
+ * name the files concerned. */
+enum dpk_status dpk_sign_check(const struct dpk_certchain *chain, const struct dpk_signer *signer,
+                               struct dpk_error *err);
+
 /* Crypto data of one device ELF: header, hash list, signature, chain, padding; appended to `out`.
  * Refused: leaf key not RSA-4096, leaf and signer of different keys, chain that does not verify. */
 enum dpk_status dpk_crypto_build(const uint8_t *elf, size_t elf_size,

@@ -335,7 +335,7 @@ static enum dpk_status place_all(struct signing *s, struct dpk_error *err)
 static enum dpk_status build_all(struct signing *s, const struct dpk_certchain *chain,
                                  const struct dpk_signer *signer, struct dpk_error *err)
 {
-    enum dpk_status status = crypto_check_identity(chain, signer, err);
+    enum dpk_status status = DPK_OK;
     for (size_t i = 0; i < s->host->program_count && status == DPK_OK; i++) {
         const struct dpk_program *p = &s->host->programs[i];
         s->jobs[i] = (struct job){.program = p, .slot = &s->host->slots[i]};
@@ -360,9 +360,14 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
     s.jobs = calloc(host->program_count, sizeof *s.jobs);
     if (!s.jobs)
         return dpk_fail_nomem(err);
-    status = build_all(&s, chain, signer, err);
+    status = dpk_sign_check(chain, signer, err);
     if (status != DPK_OK)
         goto out;
+    status = build_all(&s, chain, signer, err);
+    if (status != DPK_OK) {
+        dpk_error_prefix(err, "%s", host->name);
+        goto out;
+    }
     dpk_put(&s.file, host->bytes.data, host->bytes.size);
     if (s.file.failed) {
         status = dpk_fail_nomem(err);

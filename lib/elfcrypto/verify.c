@@ -161,7 +161,8 @@ static enum dpk_verdict check_chain_layout(struct subject *s)
         return note(s, name, DPK_VERDICT_BAD_FORMAT,
                     "%zu bytes behind the chain that are not 0-3 bytes 0xFF up to a multiple of 4",
                     padding);
-    note(s, name, DPK_VERDICT_OK, "%zu certificates%s", dpk_certchain_count(s->chain),
+    size_t count = dpk_certchain_count(s->chain);
+    note(s, name, DPK_VERDICT_OK, "%zu certificate%s%s", count, count == 1 ? "" : "s",
          warning ? "; the header's count is higher" : "");
     if (warning && s->report)
         s->report->checks[s->report->count - 1].warning = true;

@@ -74,6 +74,11 @@ enum dpk_status cmd_sign_dpa_apps(const struct mlxdpa_options *options, struct d
         status = check_count(options, chain, err);
     if (status == DPK_OK)
         status = dpk_signer_open(options->key, options->passphrase, &signer, err);
+    if (status == DPK_OK) {
+        status = dpk_sign_check(chain, signer, err);
+        if (status != DPK_OK)
+            dpk_error_prefix(err, "%s, %s", options->cert, options->key);
+    }
     if (status == DPK_OK)
         status = dpk_hostfile_open(options->host_elf, &host, err);
     if (status == DPK_OK)

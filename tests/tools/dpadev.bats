@@ -1,0 +1,140 @@
+# dpadev: devices come, are shown, and go.
+source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    openssl genrsa 4096 2>/dev/null | openssl rsa -pubout -out nv.pub 2>/dev/null
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export DPAKIT_DEVICES=$PWD/devices
+    uuid=240a42de-3223-173e-9929-d51e6547f1bf
+    pub=$BATS_FILE_TMPDIR/nv.pub
+}
+
+create() { dpadev create --nvidia-key "$pub" --nvidia-key-uuid $uuid "$@"; }
+
+fails() { # CODE COMMAND...
+    local want=$1 code=0
+    shift
+    "$@" >out 2>err </dev/null || code=$?
+    [ "$code" -eq "$want" ] && [ "$(grep -c '^-E- ' err)" -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] ||
+        { echo "exit $code"; cat out err; return 1; }
+}
+
+@test "create, list, show, delete" {
+    create b
+    create a
+    [ "$(dpadev list)" = $'a\nb' ]
+    dpadev show a >out
+    grep -qE '^Device: +a$' out
+    grep -qE "^NVIDIA key pair: +$uuid, RSA-4096" out
+    dpadev delete a
+    [ "$(dpadev list)" = b ]
+    fails 1 dpadev show a
+    grep -q 'there are: b' err
+}
+
+@test "no devices at all is an empty list" {
+    [ -z "$(dpadev list)" ]
+    [ "$(dpadev list --json)" = '[]' ]
+    [ ! -e devices ]
+}
+
+@test "create makes a test key pair for NVIDIA's part" {
+    dpadev create made
+    openssl rsa -in devices/made/factory/nvidia.pem -noout -text 2>/dev/null | grep -q '4096 bit'
+    [ "$(stat -c %a devices/made/factory/nvidia.pem)" = 600 ]
+    dpadev show made | grep -q "$(cat devices/made/factory/nvidia.uuid)"
+    dpadev show made | grep -q 'factory/nvidia.pem'
+}
+
+@test "what is asked for at creation is shown" {
+    create --psid MT_0000000911 --psid-branch QA --description 'my device' --serial S1 \
+        --part-number P1 x
+    dpadev show x >out
+    for t in MT_0000000911 QA 'my device' S1 P1; do grep -q "$t" out; done
+}
+
+@test "show, list and log give JSON" {
+    command -v python3 || skip "no python3"
+    create x
+    dpadev reset x
+    dpadev list --json | python3 -c 'import json, sys; assert json.load(sys.stdin) == ["x"]'
+    dpadev show --json x | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d["name"] == "x" and d["psid"] == "MT_0000000884", d
+assert d["dpa_authentication"] == {"current": False, "next_boot": False}, d
+assert d["owner_keypair_uuid"] is None and d["ca_certificates"] == [], d'
+    dpadev log --json x | python3 -c '
+import json, sys
+assert [e["action"] for e in json.load(sys.stdin)] == ["create", "boot"]'
+}
+
+@test "log shows the last events when asked" {
+    create x
+    for _ in 1 2 3; do dpadev reset x; done
+    [ "$(dpadev log x | wc -l)" -eq 4 ]
+    [ "$(dpadev -n 2 log x | wc -l)" -eq 2 ]
+    fails 2 dpadev -n 0 log x
+}
+
+@test "a name that is taken is refused and the device stays" {
+    create x
+    dpadev show x >before
+    fails 1 create x
+    dpadev show x >after
+    cmp before after
+}
+
+@test "a failed creation leaves nothing" {
+    fails 1 dpadev create --nvidia-key missing.pub --nvidia-key-uuid $uuid x
+    grep -q missing.pub err
+    fails 1 dpadev create --nvidia-key /dev/null --nvidia-key-uuid $uuid x
+    fails 2 dpadev create --nvidia-key "$pub" x
+    fails 2 create --psid MT_00000000000911 x
+    [ -z "$(ls -A devices)" ]
+}
+
+@test "names with slashes or dots in front are refused" {
+    fails 2 create ../x
+    fails 2 create .x
+    fails 2 create ''
+}
+
+@test "a device that others may write to is refused" {
+    create x
+    chmod g+w devices/x
+    fails 1 dpadev show x
+    grep -q 'others may write' err
+}
+
+@test "a damaged device is reported, and can be deleted" {
+    create x
+    head -c 20000 /dev/urandom >devices/x/device.db
+    fails 1 dpadev show x
+    grep -q 'device.db' err
+    : >devices/x/device.db
+    fails 1 dpadev show x
+    dpadev delete x
+    [ -z "$(ls -A devices)" ]
+}
+
+@test "without DPAKIT_DEVICES devices are in the state directory" {
+    unset DPAKIT_DEVICES
+    XDG_STATE_HOME=$PWD/state create x
+    [ -d state/dpakit/x ]
+    unset XDG_STATE_HOME
+    HOME=$PWD/home create x
+    [ -d home/.local/state/dpakit/x ]
+}
+
+@test "wrong usage is exit 2" {
+    fails 2 dpadev
+    fails 2 dpadev show
+    fails 2 dpadev list x
+    fails 2 dpadev shwo x
+    grep -q 'did you mean show?' err
+}

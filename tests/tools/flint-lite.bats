@@ -1,0 +1,138 @@
+# flint-lite: burning certificate containers.
+source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+
+setup_file() { make_world; }
+setup() { enter_world; }
+
+sign() { # CONTAINER OUT
+    mlxdpa --cert_container "$1" -p owner.pem --keypair_uuid "$owner_uuid" --life_cycle_priority OEM \
+        -o "$2" sign_cert_container >/dev/null
+}
+
+removal() { # OUT OPTIONS...
+    mlxdpa --cert_container_type remove "${@:2}" -o rm.container --life_cycle_priority OEM \
+        create_cert_container >/dev/null
+    sign rm.container "$1"
+}
+
+@test "burning prints what the guide shows" {
+    claimed
+    run flint-lite -d mlx5_0 -i root.signed -y b
+    [ "$status" -eq 0 ]
+    [ "$output" = '-I- Downloading FW ...
+FSMST_INITIALIZE -   OK
+Writing DIGITAL_CACERT component -   OK
+-I- Component FW burn finished successfully.' ]
+}
+
+@test "removing prints what the guide shows" {
+    claimed
+    flint-lite -d mlx5_0 -i root.signed -y b
+    removal one.signed --cert_uuid "$cert_uuid"
+    run flint-lite -d mlx5_0 -i one.signed -y burn
+    [ "$status" -eq 0 ]
+    [[ $output == *'Writing DIGITAL_CACERT_REMOVAL component -   OK'* ]]
+    flint-lite -d mlx5_0 q | grep -q '0 of 8 places'
+}
+
+@test "remove all certificates" {
+    claimed
+    flint-lite -d mlx5_0 -i root.signed -y b
+    removal all.signed --remove_all_certs
+    flint-lite -d mlx5_0 -i all.signed -y b
+    flint-lite -d mlx5_0 q | grep -q '0 of 8 places'
+}
+
+@test "query shows owner and certificates" {
+    claimed
+    flint-lite -d mlx5_0 -i root.signed -y b
+    flint-lite -d mlx5_0 query >out
+    grep -q "Device owner key pair: $owner_uuid" out
+    grep -q "1 of 8 places" out
+    grep -q "$cert_uuid, OEM, key pair $owner_uuid" out
+    grep -q "CN=Example DPA root CA" out
+}
+
+@test "the guide's manual recipe of signing a container is burned" {
+    claimed
+    mlxdpa --cert_container_type add -c root.der -o unsigned --keypair_uuid "$owner_uuid" \
+        --cert_uuid "$cert_uuid" --life_cycle_priority OEM create_cert_container
+    echo "90 01 02 0C 10 00 00 00 00 00 00 00" | xxd -r -p - header
+    openssl dgst -sha512 -sign owner.pem -out signature unsigned
+    cat unsigned header signature >signed
+    cmp signed root.signed
+    flint-lite -d mlx5_0 -i signed -y b
+}
+
+@test "without -y it asks; yes burns" {
+    claimed
+    run flint-lite -d mlx5_0 -i root.signed b <<<y
+    [ "$status" -eq 0 ]
+    [[ $output == *'(y/n)'* ]]
+    flint-lite -d mlx5_0 q | grep -q '1 of 8 places'
+}
+
+@test "without -y and without an answer nothing is burned" {
+    claimed
+    refused 1 flint-lite -d mlx5_0 -i root.signed b
+    says 'the answer was no'
+}
+
+@test "before the claim the owner's container is refused" {
+    refused 1 flint-lite -d mlx5_0 -i root.signed -y b
+    says 'root.signed: burning failed'
+    says 'REJECTED_UNKNOWN_KEY (4)'
+}
+
+@test "an unsigned container is refused" {
+    claimed
+    refused 1 flint-lite -d mlx5_0 -i root.container -y b
+    says 'REJECTED_UNSIGNED (6)'
+}
+
+@test "the same certificate twice is refused with its code" {
+    claimed
+    flint-lite -d mlx5_0 -i root.signed -y b
+    refused 1 flint-lite -d mlx5_0 -i root.signed -y b
+    says 'FW_BURN_REJECTED_NOT_ALLOWED_SAME_UIDD (0x25)'
+    dpadev log mlx5_0 | tail -1 | grep -q 'flint-lite  burn  FW_BURN_REJECTED_NOT_ALLOWED_SAME_UIDD'
+}
+
+@test "a removal that matches nothing is refused with its code" {
+    claimed
+    removal one.signed --cert_uuid "$cert_uuid"
+    refused 1 flint-lite -d mlx5_0 -i one.signed -y b
+    says '(0x1F)'
+}
+
+@test "a flipped bit is refused" {
+    claimed
+    for at in 0 17 40 100 700 1500 1900; do
+        cp root.signed bad
+        byte=$(xxd -s $at -l 1 -p bad)
+        printf '%02x' $((0x$byte ^ 4)) | xxd -r -p | dd of=bad bs=1 seek=$at conv=notrunc status=none
+        refused 1 flint-lite -d mlx5_0 -i bad -y b
+    done
+}
+
+@test "input that is no container: one error naming it, nothing changed" {
+    claimed
+    : >empty
+    head -c 2000 /dev/urandom >random
+    head -c 1000 root.signed >cut
+    for in in missing empty random cut . auth.bin root.der; do
+        refused 1 flint-lite -d mlx5_0 -i "$in" -y b || { echo "$in"; false; }
+        says "$in"
+    done
+}
+
+@test "wrong usage is exit 2" {
+    refused 2 flint-lite
+    refused 2 flint-lite -d mlx5_0 -y b
+    says '-i FILE'
+    refused 2 flint-lite -i root.signed b
+    says '-d DEVICE'
+    refused 2 flint-lite -d mlx5_0 brun
+    says 'did you mean burn?'
+    refused 2 flint-lite -d mlx5_0 q more
+}

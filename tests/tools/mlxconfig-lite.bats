@@ -1,0 +1,251 @@
+# mlxconfig-lite: files like NVIDIA's, and a device provisioned by the guide.
+source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+
+setup_file() { make_world; }
+setup() { enter_world; golden=$DPAKIT_GOLDEN/nvconfig; }
+need_golden() { [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"; }
+
+@test "create_conf makes the files that NVIDIA's tool makes" {
+    need_golden
+    uuid=240a42de-3223-173e-9929-d51e6547f1bf
+    for x in auth-on auth-off-reordered owner-key remove-owner; do
+        mlxconfig-lite create_conf "$golden/$x.xml" out.bin
+        cmp out.bin "$golden/$x.bin"
+        mlxconfig-lite -p "$golden/../keys/owner.pem" -u $uuid create_conf "$golden/$x.xml" out.bin
+        cmp out.bin "$golden/$x.signed4096.bin"
+        mlxconfig-lite -p "$golden/../keys/owner2048.pem" -u $uuid create_conf "$golden/$x.xml" out.bin
+        cmp out.bin "$golden/$x.signed2048.bin"
+    done
+}
+
+@test "xml2raw, raw2xml and xml2bin write what NVIDIA's tool writes" {
+    need_golden
+    for x in auth-on auth-off-reordered owner-key remove-owner; do
+        mlxconfig-lite xml2raw "$golden/$x.xml" out
+        cmp out "$golden/$x.raw"
+        mlxconfig-lite raw2xml "$golden/$x.raw" out
+        cmp out "$golden/$x.fromraw.xml"
+        mlxconfig-lite xml2bin "$golden/$x.xml" out
+        cmp out "$golden/$x.payload"
+    done
+}
+
+@test "gen_xml_template writes what NVIDIA's tool writes" {
+    need_golden
+    mlxconfig-lite gen_xml_template "$golden/tlvs.txt" out
+    cmp out "$golden/template.xml"
+    mlxconfig-lite -a gen_xml_template "$golden/tlvs.txt" out
+    cmp out "$golden/template-all.xml"
+}
+
+@test "commands on files say that they saved" {
+    run mlxconfig-lite gen_tlvs_file tlvs.txt
+    [ "$status" -eq 0 ]
+    [ "$output" = $'Saving output...\nDone!' ]
+    grep -qE '^nv_dpa_auth {39}0$' tlvs.txt
+}
+
+@test "the list of TLVs becomes a template, edited it becomes a file" {
+    mlxconfig-lite gen_tlvs_file tlvs.txt
+    sed -i -E 's/^(file_applicable_to|nv_file_id_vendor|nv_dpa_auth)( +)0/\1\21/' tlvs.txt
+    mlxconfig-lite -a gen_xml_template tlvs.txt t.xml
+    sed -i -E "s|<(dpa_auth_en\|[a-z]+_override\|[a-z_]+_priority)></|<\1>False</|; s|<(file_version\|day\|month\|year\|seconds\|minutes\|hour)></|<\1>1</|" t.xml
+    mlxconfig-lite create_conf t.xml t.bin
+    [ "$(head -c 16 t.bin)" = 'MLNX.CONFIG.BIN!' ]
+}
+
+@test "the guide's story: claim, root CA, authentication, query" {
+    run mlxconfig-lite -d /dev/mst/mt41692_pciconf0 apply claim.bin
+    [ "$status" -eq 0 ]
+    [ "$output" = $'Saving output...\nDone!' ]
+    mlxconfig-lite -d mlx5_0 -e q LC_NV_PUB_KEY_0_255 LC_NV_PUB_KEY_UUID >out
+    grep -q "$(openssl rsa -in owner.pem -noout -modulus | sed 's/Modulus=//' | cut -c1-512)" out
+    grep -qi "${owner_uuid//-/}" out
+    run flint-lite -d mlx5_0 -i root.signed -y b
+    [ "$status" -eq 0 ]
+    mlxconfig-lite -d mlx5_0 apply auth.bin
+    mlxconfig-lite -d mlx5_0 -e q DPA_AUTHENTICATION | grep -qE 'False\(0\) +False\(0\) +True\(1\)'
+    dpadev reset mlx5_0
+    mlxconfig-lite -d mlx5_0 --read_only -e q DPA_AUTHENTICATION >out
+    grep -qE '^Configurations: +Default +Current +Next Boot' out
+    grep -qE 'DPA_AUTHENTICATION +False\(0\) +True\(1\) +True\(1\)' out
+}
+
+@test "the guide's manual recipe of signing a file is applied" {
+    claimed
+    mlxconfig-lite create_conf auth.xml unsigned.bin
+    uuidgen -r | xxd -r -p - sig.uuid
+    openssl dgst -sha512 -sign owner.pem -out sig unsigned.bin
+    head -c 256 sig >sig1 && tail -c 256 sig >sig2
+    echo "$owner_uuid" | xxd -r -p - key.uuid
+    echo "03 00 01 20 06 00 00 0B 00 00 00 00" | xxd -r -p - h1
+    echo "03 00 01 20 06 00 00 0C 00 00 00 00" | xxd -r -p - h2
+    cat unsigned.bin h1 sig.uuid key.uuid sig1 h2 sig.uuid key.uuid sig2 >signed.bin
+    mlxconfig-lite -d mlx5_0 apply signed.bin
+    dpadev reset mlx5_0
+    mlxconfig-lite -d mlx5_0 q DPA_AUTHENTICATION | grep -q 'True(1)'
+}
+
+@test "the owner's key is removed by a file that keeps nothing" {
+    claimed
+    { identity_xml False; echo '</config>'; } >remove.xml
+    mlxconfig-lite -p owner.pem -u "$owner_uuid" create_conf remove.xml remove.bin
+    mlxconfig-lite -d mlx5_0 apply remove.bin
+    dpadev show mlx5_0 | grep -qE '^Owner key pair: +none'
+    refused 1 mlxconfig-lite -d mlx5_0 apply auth.bin
+    says 'REJECTED_UNKNOWN_KEY (4)'
+}
+
+@test "a refusal names file, reason and code" {
+    claimed
+    mlxconfig-lite create_conf auth.xml unsigned.bin
+    refused 1 mlxconfig-lite -d mlx5_0 apply unsigned.bin
+    says 'unsigned.bin'
+    says 'REJECTED_UNSIGNED (6)'
+    dpadev log mlx5_0 | tail -1 | grep -q 'mlxconfig-lite  apply  REJECTED_UNSIGNED'
+}
+
+@test "a second owner from NVIDIA is refused" {
+    claimed
+    refused 1 mlxconfig-lite -d mlx5_0 apply claim.bin
+    says 'REJECTED_NOT_APPLICABLE (3)'
+}
+
+@test "set asks, shows old and new, and waits for the reset" {
+    run mlxconfig-lite -d mlx5_0 set DPA_AUTHENTICATION=1 <<<y
+    [ "$status" -eq 0 ]
+    [[ $output == *'False(0)        True(1)'* ]]
+    [[ $output == *'Applying... Done!'* ]]
+    mlxconfig-lite -d mlx5_0 -e q | grep -qE '^\* +DPA_AUTHENTICATION +False\(0\) +False\(0\) +True\(1\)'
+}
+
+@test "no answer is no" {
+    refused 1 mlxconfig-lite -d mlx5_0 set DPA_AUTHENTICATION=1
+    says 'the answer was no'
+    refused 1 mlxconfig-lite -d mlx5_0 reset
+}
+
+@test "reset drops what users set" {
+    mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION=True
+    mlxconfig-lite -d mlx5_0 -y reset
+    mlxconfig-lite -d mlx5_0 q | grep -qE 'DPA_AUTHENTICATION +False\(0\)'
+}
+
+@test "what the owner protects is read-only and cannot be set" {
+    claimed
+    auth_xml True 0 >locked.xml
+    mlxconfig-lite -p owner.pem -u "$owner_uuid" create_conf locked.xml locked.bin
+    mlxconfig-lite -d mlx5_0 apply locked.bin
+    mlxconfig-lite -d mlx5_0 --read_only q | grep -qE '^RO +DPA_AUTHENTICATION +True\(1\)'
+    [ "$(mlxconfig-lite -d mlx5_0 q | grep -c DPA_AUTHENTICATION)" -eq 0 ]
+    refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION=False
+    says 'read-only'
+}
+
+@test "bad settings change nothing" {
+    refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION=Maybe
+    says 'legal: False or True'
+    refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTH=1
+    says 'unknown parameter DPA_AUTH'
+    refused 2 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION
+    refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION=1 NO_SUCH=1
+}
+
+@test "query --json is JSON" {
+    mlxconfig-lite -d mlx5_0 --json --read_only q | python3 -c '
+import json, sys
+rows = {r["name"]: r for r in json.load(sys.stdin)}
+assert rows["DPA_AUTHENTICATION"]["next_boot"] == "False(0)"
+assert rows["LC_NV_PUB_KEY_EXP"]["read_only"] is True' || { command -v python3 || skip "no python3"; false; }
+}
+
+@test "bad XML names file, line, TLV, parameter and what is legal" {
+    sed 's|<dpa_auth_en>True<|<dpa_auth_en>Perhaps<|' auth.xml >bad.xml
+    refused 1 mlxconfig-lite create_conf bad.xml bad.bin
+    says "bad.xml: line"
+    says "nv_dpa_auth: line"
+    says "dpa_auth_en: bad value 'Perhaps'; legal: False or True"
+    [ ! -e bad.bin ]
+}
+
+@test "input that is no input: one error, no output" {
+    : >empty
+    head -c 4096 /dev/urandom >random
+    for in in missing empty random . nvidia.pem; do
+        for command in create_conf xml2raw raw2xml xml2bin gen_xml_template; do
+            refused 1 mlxconfig-lite $command "$in" out.file || { echo "$command $in"; false; }
+            says "$in"
+            [ ! -e out.file ]
+        done
+        refused 1 mlxconfig-lite -d mlx5_0 apply "$in"
+        says "$in"
+    done
+}
+
+@test "every truncation of XML is refused without output" {
+    size=$(stat -c %s auth.xml)
+    for ((n = 0; n < size - 1; n += 37)); do
+        head -c $n auth.xml >cut.xml
+        code=0
+        mlxconfig-lite create_conf cut.xml cut.bin 2>err || code=$?
+        [ "$code" -eq 1 ]
+        [ ! -e cut.bin ]
+    done
+}
+
+@test "an output that cannot be written is an error" {
+    mkdir dir
+    refused 1 mlxconfig-lite create_conf auth.xml dir
+    refused 1 mlxconfig-lite create_conf auth.xml no/such/dir.bin
+    says no/such
+}
+
+@test "wrong keys and UUIDs are refused" {
+    refused 2 mlxconfig-lite -p owner.pem create_conf auth.xml out.bin
+    refused 2 mlxconfig-lite -u "$owner_uuid" create_conf auth.xml out.bin
+    refused 2 mlxconfig-lite -p owner.pem -u 00000000-0000-0000-0000-000000000000 create_conf auth.xml out.bin
+    refused 1 mlxconfig-lite -p missing.pem -u "$owner_uuid" create_conf auth.xml out.bin
+    says missing.pem
+    refused 1 mlxconfig-lite -p root.der -u "$owner_uuid" create_conf auth.xml out.bin
+    openssl genrsa -out small.pem 1024 2>/dev/null
+    refused 1 mlxconfig-lite -p small.pem -u "$owner_uuid" create_conf auth.xml out.bin
+    says '1024'
+    run mlxconfig-lite -p owner.pem -u not-a-uuid create_conf auth.xml out.bin
+    [ "$status" -ne 0 ]
+    [ ! -e out.bin ]
+}
+
+@test "an encrypted key signs with its passphrase" {
+    openssl rsa -in owner.pem -aes128 -passout pass:secret -out locked.pem 2>/dev/null
+    mlxconfig-lite -p locked.pem --passin pass:secret -u "$owner_uuid" create_conf auth.xml out.bin
+    cmp out.bin auth.bin
+    refused 1 mlxconfig-lite -p locked.pem --passin pass:wrong -u "$owner_uuid" create_conf auth.xml x.bin
+    says locked.pem
+}
+
+@test "wrong usage is exit 2" {
+    refused 2 mlxconfig-lite
+    refused 2 mlxconfig-lite aply x
+    says 'did you mean apply?'
+    refused 2 mlxconfig-lite apply auth.bin
+    says '-d DEVICE'
+    refused 2 mlxconfig-lite -d mlx5_0 apply
+    refused 2 mlxconfig-lite create_conf auth.xml
+    refused 2 mlxconfig-lite -d mlx5_0 reset now
+}
+
+@test "an unknown device lists those there are" {
+    refused 1 mlxconfig-lite -d mlx5_7 q
+    says 'there are: mlx5_0'
+}
+
+@test "two parameters that cannot be in one file are refused" {
+    sed 's|</config>|<file_signature><signature_uuid>00</signature_uuid></file_signature></config>|' auth.xml >bad.xml
+    refused 1 mlxconfig-lite create_conf bad.xml bad.bin
+    sed '/<file_applicable_to/,/<\/file_applicable_to>/d' auth.xml >bad.xml
+    refused 1 mlxconfig-lite create_conf bad.xml bad.bin
+    says 'file_applicable_to is missing'
+    sed '/<nv_file_id_vendor/,/<\/nv_file_id_vendor>/d' auth.xml >bad.xml
+    refused 1 mlxconfig-lite create_conf bad.xml bad.bin
+    says 'no identity'
+}

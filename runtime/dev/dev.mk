@@ -35,21 +35,21 @@ $(B)/lib/libdoca_dpa_dev.a $(B)/lib/libflexio_dev.a:
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(DPA_AR) crD $@ $^
 
-# What needs a heap, files, errno (thread-local) or floating point stays out.
+# What needs a heap, files, thread-local variables (errno, strtok) or floating point stays out.
 LIBC_MEMBERS := $(addsuffix .c.o,memcpy memmove-stub strcpy strlen) \
     $(addsuffix .S.o,memcpy-asm memmove memset strcmp) \
     $(patsubst %,libc_string_%.c.o,bcmp bcopy bzero explicit_bzero ffsl ffsll fls flsl flsll index \
         memccpy memchr memcmp memmem mempcpy memrchr rawmemchr rindex stpcpy stpncpy strcasecmp \
         strcasestr strcat strchr strchrnul strcspn strlcat strlcpy strncasecmp strncat strncmp \
-        strncpy strnlen strnstr strpbrk strrchr strsep strspn strstr strtok strtok_r strverscmp swab) \
+        strncpy strnlen strnstr strpbrk strrchr strsep strspn strstr strtok_r strverscmp swab) \
     $(patsubst %,libc_ctype_%.c.o,ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower \
         isprint ispunct isspace isupper isxdigit toascii tolower toupper) \
     $(patsubst %,libc_stdlib_%.c.o,abs labs llabs div ldiv lldiv atoi atol atoll imaxabs imaxdiv) \
     $(patsubst %,libc_search_%.c.o,bsearch qsort qsort_r)
 LIBGCC_MEMBERS := $(patsubst %,_%.o,divdi3 moddi3 divmoddi4 udivdi3 umoddi3 udivmoddi4 lshrdi3 \
-        ashldi3 ashrdi3 negdi2 cmpdi2 ucmpdi2 clz clzsi2 clzdi2 ctzsi2 ctzdi2 ffsdi2 popcount_tab \
+        ashldi3 ashrdi3 negdi2 cmpdi2 ucmpdi2 clz clzsi2 clzdi2 ctzsi2 ctzdi2 ffssi2 ffsdi2 popcount_tab \
         popcountsi2 popcountdi2 paritysi2 paritydi2 bswapsi2 bswapdi2 clrsbsi2 clrsbdi2) \
-        multi3.o div.o
+        multi3.o
 $(B)/lib/libflexio-libc.a: $(PICOLIBC_A) runtime/dev/dev.mk
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -rf $@ $(O)/libc && mkdir -p $(O)/libc && cd $(O)/libc && \

@@ -388,6 +388,10 @@ END
     dpacc k.c -o out.a -devicecc-options="-Wall -Wextra -Werror"
 }
 
+@test "every member of the device's libraries links" {
+    dpacc kernel.c libdoca_dpa_dev.a libflexio_dev.a libflexio-libc.a -o out.a
+}
+
 @test "dpaintrin.h has the functions of both guides" {
     cat > k.c <<'END'
 #include <dpaintrin.h>
@@ -642,6 +646,18 @@ __dpa_global__ void f(void) {}' > k.c
     dpacc k.c -o out.a
 }
 
+@test "static functions with floating point in a header are fine until one is called" {
+    echo 'static inline int twice(int a, double b) { return (int)(a * b); }' > h.h
+    echo '#include "h.h"
+__dpa_global__ void f(void) {}' > k.c
+    dpacc k.c -o k.a
+    echo '#include "h.h"
+__dpa_rpc__ unsigned long f(int a) { return (unsigned long)twice(a, 2); }' > k.c
+    run -1 dpacc k.c -o out.a
+    [[ $output == *"undefined symbol: __muldf3"*"h.h:1"* ]] || [[ $output == *"floating point"* ]]
+    no_output
+}
+
 @test "a source without entry function is refused" {
     refused 'bad.c: no function is marked __dpa_global__ or __dpa_rpc__' <<<'int f(void) { return 1; }'
     refused 'bad.c: no function is marked' </dev/null
@@ -837,6 +853,24 @@ END
     wait $pid || code=$?
     [ $code -eq 143 ]
     no_output
+}
+
+@test "a device compiler that hangs can be interrupted" {
+    printf '#!/bin/sh\ntouch started\nexec sleep 60\n' > slow
+    chmod +x slow
+    DPA_CLANG=./slow dpacc kernel.c -o out.a &
+    pid=$!
+    for _ in $(seq 200); do [ -e started ] && break; sleep 0.05; done
+    kill -INT $pid 2>/dev/null; kill -TERM $pid
+    code=0
+    wait $pid || code=$?
+    [ $code -eq 143 ]
+    no_output
+}
+
+@test "a C++ compiler may compile the host's side" {
+    command -v g++ >/dev/null || skip "no g++ here"
+    dpacc "$data/args_dev.c" -o out.a -hostcc=g++
 }
 
 @test "a temporary directory that cannot be made is refused" {

@@ -88,8 +88,14 @@ static enum dpk_status make_directory(struct build *b)
             return b->err.status;
         dir = c->dryrun ? "/tmp/dpacc_XXXXXX" : b->run.temp;
     }
-    if (c->dryrun && dir)
-        run_say(&b->run, "mkdir -p %s", dir);
+    if (c->dryrun && dir) {
+        struct words command = {0};
+        words_add(&command, "mkdir");
+        words_add(&command, "-p");
+        words_add(&command, dir);
+        run_say_command(&b->run, &command);
+        words_free(&command);
+    }
     if (!dir || strcmp(dir, ".") == 0)
         b->paths.dir = strdup("");
     else if (asprintf(&b->paths.dir, "%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/") < 0)

@@ -210,6 +210,8 @@ void compile_host(const struct config *c, const struct paths *p, const char *nam
         words_addf(out, "-I%s", *p->dir ? p->dir : ".");
     }
     words_add(out, "-w"); /* the generated code is ours, not the user's */
+    words_add(out, "-x"); /* also for g++ */
+    words_add(out, "c");
     words_add(out, "-c");
     words_addf(out, "%s%s.c", p->dir, name);
     words_add(out, "-o");

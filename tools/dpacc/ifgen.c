@@ -135,7 +135,7 @@ static void check_inside(struct parser *p, CXCursor c)
             "thread-local variables do not exist on the DPA; use the thread's local storage");
     bool value = clang_isExpression(kind) || kind == CXCursor_VarDecl ||
                  (kind == CXCursor_ParmDecl && p->function);
-    if (value && parser_is_floating(clang_getCursorType(c)))
+    if (value && !p->unused_maybe && parser_is_floating(clang_getCursorType(c)))
         parser_complain(p, c, p->function, PARSER_NO_FLOAT);
 }
 
@@ -156,12 +156,15 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     char *name = parser_name(p, c);
     const char *outer = p->function;
     p->function = name;
+    p->unused_maybe = clang_Cursor_getStorageClass(c) == CX_SC_Static &&
+                      !clang_Location_isFromMainFile(clang_getCursorLocation(c));
     if (mark.global || mark.rpc)
         add_function(p, c, mark);
-    if (parser_is_floating(clang_getResultType(clang_getCursorType(c))))
+    if (!p->unused_maybe && parser_is_floating(clang_getResultType(clang_getCursorType(c))))
         parser_complain(p, c, name, PARSER_NO_FLOAT);
     clang_visitChildren(c, visit, p);
     p->function = outer;
+    p->unused_maybe = false;
     free(name);
     return CXChildVisit_Continue;
 }

@@ -12,6 +12,7 @@ struct parser {
     struct ifgen_unit *unit;
     CXCursor *record_cursors; /* of unit->records */
     const char *function;     /* whose body is being looked at, or NULL */
+    bool unused_maybe; /* that function is a header's: whoever calls it must not have floats */
     bool no_memory;
 };
 

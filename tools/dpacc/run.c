@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,27 @@ enum dpk_status run_one(struct run *run, struct words *command, struct dpk_error
     return run_all(run, command, 1, err);
 }
 
+/* Reads what the child writes until it closes its end; a terminating signal ends the child. */
+static void drain(struct run *run, int fd, pid_t pid, struct dpk_buf *out)
+{
+    for (;;) {
+        char bytes[4096];
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        int ready = poll(&wait, 1, 100);
+        if (ready == 0) {
+            if (run_check(run, NULL) != DPK_OK)
+                kill(pid, SIGTERM);
+            continue;
+        }
+        ssize_t got = ready < 0 ? -1 : read(fd, bytes, sizeof bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return;
+        dpk_put(out, bytes, (size_t)got);
+    }
+}
+
 enum dpk_status run_capture(struct run *run, struct words *command, struct dpk_buf *out,
                             struct dpk_error *err)
 {
@@ -222,10 +244,7 @@ enum dpk_status run_capture(struct run *run, struct words *command, struct dpk_b
     enum dpk_status status = spawn(run, command, ends[1], &pid, err);
     close(ends[1]);
     if (status == DPK_OK) {
-        char bytes[4096];
-        ssize_t got;
-        while ((got = read(ends[0], bytes, sizeof bytes)) > 0)
-            dpk_put(out, bytes, (size_t)got);
+        drain(run, ends[0], pid, out);
         if (waitpid(pid, &code, 0) == pid)
             status = judge(run, command, code, err);
         dpk_put_u8(out, 0);

@@ -91,6 +91,14 @@ enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
 
 int dpk_tool_fail(const struct dpk_error *err)
 {
-    fprintf(stderr, "-E- %s\n", err->message[0] ? err->message : "unknown error");
+    char text[sizeof err->message] = "unknown error";
+    if (err->message[0])
+        memcpy(text, err->message, sizeof text);
+    text[sizeof text - 1] = 0;
+    /* Names in it may come from a hostile file; they must not steer the terminal. */
+    for (char *c = text; *c; c++)
+        if (((unsigned char)*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f)
+            *c = '?';
+    fprintf(stderr, "-E- %s\n", text);
     return err->status == DPK_ERR_USAGE ? 2 : 1;
 }

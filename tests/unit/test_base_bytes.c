@@ -131,6 +131,14 @@ static void tool_fail_prints_and_gives_exit_code_1(void **state)
     assert_int_equal(code, 1);
 }
 
+static void tool_fail_lets_no_name_steer_the_terminal(void **state)
+{
+    (void)state;
+    int code;
+    struct dpk_error err = {.status = DPK_ERR_FORMAT, .message = "\033[2Jname\177: bad, \303\274"};
+    assert_string_equal(tool_fail_text(&err, &code), "-E- ?[2Jname?: bad, \303\274\n");
+}
+
 static void tool_fail_gives_exit_code_2_for_usage(void **state)
 {
     (void)state;
@@ -453,6 +461,7 @@ int main(void)
         cmocka_unit_test(prefix_cuts_a_message_that_grows_too_long),
         cmocka_unit_test(prefix_without_an_error_is_no_success),
         cmocka_unit_test(tool_fail_prints_and_gives_exit_code_1),
+        cmocka_unit_test(tool_fail_lets_no_name_steer_the_terminal),
         cmocka_unit_test(tool_fail_gives_exit_code_2_for_usage),
         cmocka_unit_test(read_honours_the_byte_order),
         cmocka_unit_test(read_moves_on_by_what_it_read),

@@ -48,4 +48,9 @@ enum dpk_status dpk_signature_check(EVP_PKEY *key, enum dpk_digest digest, const
                                     size_t size, const uint8_t *signature, size_t signature_size,
                                     struct dpk_error *err);
 
+/* The passphrase that an argument of --passin stands for, as in openssl: pass:TEXT, env:NAME,
+ * file:PATH (its first line). `held`, empty before, owns it: release it with dpk_buf_wipe_free. */
+enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, const char **out,
+                                       struct dpk_error *err);
+
 #endif

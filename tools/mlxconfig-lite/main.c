@@ -29,36 +29,6 @@ static const struct command commands[] = {
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
-/* The passphrase that `word` stands for, as in openssl. `held` owns it. */
-static enum dpk_status resolve_passphrase(const char *word, struct dpk_buf *held, const char **out,
-                                          struct dpk_error *err)
-{
-    const char *text = NULL;
-    if (strncmp(word, "pass:", 5) == 0) {
-        text = word + 5;
-    } else if (strncmp(word, "env:", 4) == 0) {
-        text = getenv(word + 4);
-        if (!text)
-            return dpk_fail(err, DPK_ERR_USAGE, "--passin: no environment variable %s", word + 4);
-    } else if (strncmp(word, "file:", 5) == 0) {
-        enum dpk_status status = dpk_file_read(word + 5, 65536, held, err);
-        if (status != DPK_OK)
-            return dpk_error_prefix(err, "--passin");
-        const uint8_t *line = held->size ? memchr(held->data, '\n', held->size) : NULL;
-        held->size = line ? (size_t)(line - held->data) : held->size;
-    } else {
-        return dpk_fail(err, DPK_ERR_USAGE,
-                        "--passin: give pass:TEXT, env:NAME or file:PATH, not the bare word");
-    }
-    if (text)
-        dpk_put(held, text, strlen(text));
-    dpk_put_u8(held, 0);
-    if (held->failed)
-        return dpk_fail_nomem(err);
-    *out = (const char *)held->data;
-    return DPK_OK;
-}
-
 static void print_help(const struct dpk_option *options)
 {
     printf("Usage: mlxconfig-lite [OPTIONS] COMMAND [ARGUMENTS]\n\n"
@@ -144,7 +114,7 @@ int main(int argc, char **argv)
     }
     status = choose_command(&args, &command, &err);
     if (status == DPK_OK && passin)
-        status = resolve_passphrase(passin, &passphrase, &o.passphrase, &err);
+        status = dpk_passphrase_resolve(passin, &passphrase, &o.passphrase, &err);
     if (status != DPK_OK)
         goto out;
     o.words = args.words + 1;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "signer/signer.h"
+
 struct command {
     const char *name;
     enum dpk_status (*run)(const struct mlxdpa_options *options, struct dpk_error *err);
@@ -49,38 +51,6 @@ static enum dpk_status parse_ca(void *context, const char *arg, struct dpk_error
     if (o->ca_count == MLXDPA_MAX_CA)
         return dpk_fail(err, DPK_ERR_USAGE, "more than %d CA certificates", MLXDPA_MAX_CA);
     o->ca[o->ca_count++] = arg;
-    return DPK_OK;
-}
-
-/* The passphrase that `word` stands for, as in openssl: pass:TEXT, env:NAME, file:PATH (its first
- * line). `held` owns it. */
-static enum dpk_status resolve_passphrase(const char *word, struct dpk_buf *held, const char **out,
-                                          struct dpk_error *err)
-{
-    const char *text = NULL;
-    if (strncmp(word, "pass:", 5) == 0) {
-        text = word + 5;
-    } else if (strncmp(word, "env:", 4) == 0) {
-        text = getenv(word + 4);
-        if (!text)
-            return dpk_fail(err, DPK_ERR_USAGE, "--passin: no environment variable %s", word + 4);
-    } else if (strncmp(word, "file:", 5) == 0) {
-        enum dpk_status status = dpk_file_read(word + 5, 65536, held, err);
-        if (status != DPK_OK)
-            return dpk_error_prefix(err, "--passin");
-        const uint8_t *line = held->size ? memchr(held->data, '\n', held->size) : NULL;
-        if (line)
-            held->size = (size_t)(line - held->data);
-    } else {
-        return dpk_fail(err, DPK_ERR_USAGE,
-                        "--passin: give pass:TEXT, env:NAME or file:PATH, not the bare word");
-    }
-    if (text)
-        dpk_put(held, text, strlen(text));
-    dpk_put_u8(held, 0);
-    if (held->failed)
-        return dpk_fail_nomem(err);
-    *out = (const char *)held->data;
     return DPK_OK;
 }
 
@@ -224,7 +194,7 @@ int main(int argc, char **argv)
     if (status != DPK_OK)
         goto out;
     if (passin) {
-        status = resolve_passphrase(passin, &passphrase, &o.passphrase, &err);
+        status = dpk_passphrase_resolve(passin, &passphrase, &o.passphrase, &err);
         if (status != DPK_OK)
             goto out;
     }

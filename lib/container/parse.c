@@ -110,7 +110,7 @@ static enum dpk_status parse_removal(const struct item *item, struct dpk_contain
 static enum dpk_status parse_addition(const struct item *meta, struct dpk_reader *file,
                                       struct dpk_container *c, struct dpk_error *err)
 {
-    struct item cert;
+    struct item cert = {0};
     enum dpk_status status = expect(meta, ITEM_METADATA, METADATA_SIZE, err);
     if (status == DPK_OK)
         status = dpk_container_read_item(file, &cert, err);
@@ -147,7 +147,7 @@ enum dpk_status dpk_container_parse(const void *bytes, size_t size, struct dpk_c
     if (!fingerprint || memcmp(fingerprint, FINGERPRINT, FINGERPRINT_SIZE) != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "no certificate container: it must start with %s",
                         FINGERPRINT);
-    struct item first, last;
+    struct item first = {0}, last = {0};
     enum dpk_status status = dpk_container_read_item(&r, &first, err);
     if (status != DPK_OK)
         return status;

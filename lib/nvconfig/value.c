@@ -120,8 +120,8 @@ static bool store_string(const struct dpk_nv_param *param, const char *text, uin
     for (size_t i = 0; i < length; i++)
         if (!isascii((unsigned char)text[i]) || !isprint((unsigned char)text[i]))
             return false;
-    memset(data + param->offset, 0, param->bytes);
-    memcpy(data + param->offset, text, length);
+    for (size_t i = 0; i < param->bytes; i++)
+        data[param->offset + i] = i < length ? (uint8_t)text[i] : 0;
     return true;
 }
 
@@ -136,7 +136,7 @@ static int hex_digit(char c)
 static bool store_bytes(const struct dpk_nv_param *param, const char *text, uint8_t *data)
 {
     size_t digits = 0;
-    uint8_t value[DPK_NV_DATA_MAX];
+    uint8_t value[DPK_NV_DATA_MAX] = {0};
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
         text += 2;
     for (; *text; text++) {

@@ -1,6 +1,5 @@
 /* Devices come and go. */
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,10 +221,11 @@ enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk
     if (!mkdtemp(staging))
         return dpk_fail_errno(err, "%s", root);
     status = fill(staging, plan, err);
-    if (status == DPK_OK && renameat2(AT_FDCWD, staging, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
-        status = errno == EEXIST ? dpk_fail(err, DPK_ERR_EXISTS,
-                                            "%s: there is a device of that name", plan->name)
-                                 : dpk_fail_errno(err, "%s", path);
+    if (status == DPK_OK && rename(staging, path) != 0)
+        status =
+            errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
+                ? dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device of that name", plan->name)
+                : dpk_fail_errno(err, "%s", path);
     if (status != DPK_OK) {
         remove_tree(staging);
         return status;

@@ -205,13 +205,23 @@ enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error 
 
 /* ---- log ------------------------------------------------------------------------------------- */
 
+/* Names in the log come from files that nobody trusts: no control characters to a terminal. */
+static void print_plain(const char *text)
+{
+    for (; *text; text++)
+        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
 static void print_event(void *context, const struct dpk_device_event *e)
 {
     char when[32];
     (void)context;
     time_text(e->time, when, sizeof when);
-    printf("%s  uid %lld pid %lld %s  %s  %s%s%s\n", when, (long long)e->uid, (long long)e->pid,
-           e->command, e->action, e->result, e->detail[0] ? "  " : "", e->detail);
+    printf("%s  uid %lld pid %lld ", when, (long long)e->uid, (long long)e->pid);
+    print_plain(e->command);
+    printf("  %s  %s%s", e->action, e->result, e->detail[0] ? "  " : "");
+    print_plain(e->detail);
+    printf("\n");
 }
 
 struct json_log {

@@ -53,4 +53,8 @@ enum dpk_status dpk_signature_check(EVP_PKEY *key, enum dpk_digest digest, const
 enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, const char **out,
                                        struct dpk_error *err);
 
+/* Reads an RSA public key, PEM ("BEGIN PUBLIC KEY"), of any size; release it with EVP_PKEY_free.
+ * Errors name the path. */
+enum dpk_status dpk_public_key_read(const char *path, EVP_PKEY **out, struct dpk_error *err);
+
 #endif

@@ -262,3 +262,30 @@ enum dpk_status dpk_device_certs(struct dpk_device *dev, struct dpk_device_cert 
     sqlite3_finalize(stmt);
     return status;
 }
+
+enum dpk_status dpk_device_cert_export(struct dpk_device *dev, const struct dpk_uuid *uuid,
+                                       bool container, struct dpk_buf *out, struct dpk_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    char text[DPK_UUID_TEXT];
+    enum dpk_status status =
+        dpk_db_prepare(dev->db, "SELECT der, container FROM ca WHERE uuid = ?", &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_uuid_format(uuid, text);
+    sqlite3_bind_blob(stmt, 1, uuid->bytes, sizeof uuid->bytes, SQLITE_STATIC);
+    status = dpk_db_step(dev->db, stmt, &row, err);
+    if (status == DPK_OK && !row)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "there is no certificate with UUID %s", text);
+    if (status == DPK_OK && container && sqlite3_column_type(stmt, 1) == SQLITE_NULL)
+        status =
+            dpk_fail(err, DPK_ERR_NOT_FOUND, "the container of certificate %s was not kept", text);
+    if (status == DPK_OK) {
+        const void *bytes = sqlite3_column_blob(stmt, container ? 1 : 0);
+        dpk_put(out, bytes, (size_t)sqlite3_column_bytes(stmt, container ? 1 : 0));
+        status = out->failed ? dpk_fail_nomem(err) : DPK_OK;
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}

@@ -14,8 +14,7 @@
 
 #include "state.h"
 
-#define KEY_FILE_MAX ((size_t)65536)
-#define ALIASES_MAX  1000
+#define ALIASES_MAX 1000
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
 {
@@ -31,29 +30,6 @@ static int remove_tree(const char *path)
 }
 
 /* ---- Keys at NVIDIA level -------------------------------------------------------------------- */
-
-static enum dpk_status read_public_key(const char *path, EVP_PKEY **out, struct dpk_error *err)
-{
-    struct dpk_buf file = {0};
-    enum dpk_status status = dpk_file_read(path, KEY_FILE_MAX, &file, err);
-    if (status != DPK_OK)
-        return status;
-    BIO *bio = BIO_new_mem_buf(file.data ? (const void *)file.data : "", (int)file.size);
-    EVP_PKEY *key = bio ? PEM_read_bio_PUBKEY(bio, NULL, NULL, NULL) : NULL;
-    BIO_free(bio);
-    ERR_clear_error();
-    dpk_buf_wipe_free(&file);
-    if (!key)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: no public key in PEM (openssl rsa -pubout)",
-                        path);
-    int bits = EVP_PKEY_get_bits(key);
-    if (!EVP_PKEY_is_a(key, "RSA") || (bits != 4096 && bits != 2048)) {
-        EVP_PKEY_free(key);
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s: must be RSA-4096 or RSA-2048", path);
-    }
-    *out = key;
-    return DPK_OK;
-}
 
 /* Writes what a BIO in memory holds. */
 static enum dpk_status write_bio(const char *directory, const char *name, BIO *bio, unsigned mode,
@@ -107,7 +83,11 @@ static enum dpk_status install_nvidia_key(sqlite3 *db, const char *staging,
     if (status != DPK_OK)
         return status;
     if (plan->nvidia_key) {
-        status = read_public_key(plan->nvidia_key, &key, err);
+        status = dpk_public_key_read(plan->nvidia_key, &key, err);
+        int bits = key ? EVP_PKEY_get_bits(key) : 0;
+        if (status == DPK_OK && bits != 4096 && bits != 2048)
+            status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s: RSA-%d, must be RSA-4096 or RSA-2048",
+                              plan->nvidia_key, bits);
     } else {
         dpk_uuid_new_time(&uuid);
         key = EVP_RSA_gen(4096);

@@ -113,6 +113,11 @@ struct dpk_device_cert {
 enum dpk_status dpk_device_certs(struct dpk_device *dev, struct dpk_device_cert *out, size_t *count,
                                  struct dpk_error *err);
 
+/* Appends an installed certificate as DER, or with `container` the whole container, which only
+ * keep_sig keeps. DPK_ERR_NOT_FOUND: no such certificate, or its container was not kept. */
+enum dpk_status dpk_device_cert_export(struct dpk_device *dev, const struct dpk_uuid *uuid,
+                                       bool container, struct dpk_buf *out, struct dpk_error *err);
+
 struct dpk_device_event {
     int64_t id, time; /* seconds since 1970 */
     int64_t uid, pid;

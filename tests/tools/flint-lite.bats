@@ -136,3 +136,43 @@ Writing DIGITAL_CACERT component -   OK
     says 'did you mean burn?'
     refused 2 flint-lite -d mlx5_0 q more
 }
+
+@test "query_components lists and writes certificates" {
+    claimed
+    flint-lite -d mlx5_0 query_components | grep -q 'No CA certificates'
+    flint-lite -d mlx5_0 -i root.signed -y b
+    flint-lite -d mlx5_0 --component_type digital_cacert query_components | grep -q "$cert_uuid"
+    flint-lite -d mlx5_0 --component_type digital_cacert --cert_uuid "$cert_uuid" query_components out.der
+    cmp out.der root.der
+}
+
+@test "query_components writes the container that was kept" {
+    claimed
+    mlxdpa --cert_container_type add -c root.der -o kept --cert_uuid "$cert_uuid" -k \
+        --life_cycle_priority OEM create_cert_container
+    sign kept kept.signed
+    flint-lite -d mlx5_0 -i kept.signed -y b
+    flint-lite -d mlx5_0 --cert_uuid "$cert_uuid" query_components out
+    cmp out kept.signed
+}
+
+@test "query_components refuses what is not there" {
+    refused 1 flint-lite -d mlx5_0 --cert_uuid "$cert_uuid" query_components out
+    says "no certificate with UUID $cert_uuid"
+    [ ! -e out.der ]
+    refused 2 flint-lite -d mlx5_0 --cert_uuid "$cert_uuid" query_components
+    refused 2 flint-lite -d mlx5_0 --component_type boot_image query_components
+}
+
+@test "verify checks a container without a device" {
+    openssl rsa -in owner.pem -pubout -out owner.pub 2>/dev/null
+    openssl rsa -in root.pem -pubout -out other.pub 2>/dev/null
+    flint-lite -i root.signed --key owner.pub verify | grep -q 'the signature is right'
+    refused 1 flint-lite -i root.signed --key other.pub verify
+    says 'the signature is wrong'
+    refused 1 flint-lite -i root.container --key owner.pub verify
+    says 'not signed'
+    refused 1 flint-lite -i root.signed --key root.der verify
+    says 'root.der: no public key'
+    refused 2 flint-lite -i root.signed verify
+}

@@ -1,12 +1,14 @@
 /* flint-lite: burns certificate containers into an emulated device, and shows what it holds. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "device/device.h"
 
 struct flint_options {
-    const char *device, *image;
+    const char *device, *image, *key;
+    const char *component_type, *cert_uuid, *output;
     bool yes;
 };
 
@@ -109,31 +111,171 @@ static enum dpk_status query(struct dpk_device *dev, struct dpk_error *err)
     return DPK_OK;
 }
 
-static enum dpk_status run(const struct flint_options *o, const struct dpk_args *args,
+/* ---- query_components, verify ---------------------------------------------------------------- */
+
+static enum dpk_status list_certs(struct dpk_device *dev, struct dpk_error *err)
+{
+    struct dpk_device_cert certs[DPK_DEVICE_CERT_PLACES];
+    size_t count = 0;
+    enum dpk_status status = dpk_device_certs(dev, certs, &count, err);
+    for (size_t i = 0; i < count && status == DPK_OK; i++)
+        print_cert(&certs[i]);
+    if (status == DPK_OK && count == 0)
+        printf("No CA certificates.\n");
+    return status;
+}
+
+/* The container if the device kept it, else the certificate alone. */
+static enum dpk_status export_cert(struct dpk_device *dev, const char *uuid_text, const char *path,
+                                   struct dpk_error *err)
+{
+    struct dpk_uuid uuid;
+    struct dpk_buf out = {0};
+    bool kept = true;
+    enum dpk_status status = dpk_uuid_parse(uuid_text, &uuid, err);
+    if (status != DPK_OK)
+        return dpk_error_prefix(err, "--cert_uuid");
+    status = dpk_device_cert_export(dev, &uuid, true, &out, err);
+    if (status == DPK_ERR_NOT_FOUND) {
+        kept = false;
+        status = dpk_device_cert_export(dev, &uuid, false, &out, err);
+    }
+    if (status == DPK_OK)
+        status = dpk_file_replace(path, out.data, out.size, 0644, err);
+    if (status == DPK_OK)
+        printf("-I- %s: %s, %zu bytes\n", path, kept ? "container" : "DER certificate", out.size);
+    dpk_buf_free(&out);
+    return status;
+}
+
+static enum dpk_status query_components(const struct flint_options *o, struct dpk_device *dev,
+                                        struct dpk_error *err)
+{
+    if (o->component_type && strcasecmp(o->component_type, "digital_cacert") != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "--component_type '%s' is not digital_cacert",
+                        o->component_type);
+    if (!o->cert_uuid != !o->output)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "query_components: --cert_uuid and an output file go together");
+    return o->output ? export_cert(dev, o->cert_uuid, o->output, err) : list_certs(dev, err);
+}
+
+/* Checks a container as a device would, as far as that goes without one. */
+static enum dpk_status check_container(const struct dpk_container *c, EVP_PKEY *key,
+                                       struct dpk_error *err)
+{
+    const uint8_t *der;
+    size_t size;
+    enum dpk_status status = dpk_container_verify(c, key, err);
+    if (status != DPK_OK || c->kind != DPK_CONTAINER_ADD)
+        return status;
+    if (!c->dpa_root || dpk_uuid_is_zero(&c->cert_uuid))
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s",
+                        c->dpa_root ? "the certificate's UUID is zero"
+                                    : "the metadata does not make it a DPA root of trust");
+    status = dpk_container_certificate(c, &der, &size, err);
+    return status == DPK_OK ? dpk_cert_check_root(der, size, err) : status;
+}
+
+static enum dpk_status verify(const struct flint_options *o, struct dpk_device *dev,
+                              struct dpk_error *err)
+{
+    (void)dev;
+    struct dpk_buf file = {0};
+    struct dpk_container c = {0};
+    EVP_PKEY *key = NULL;
+    char cert[DPK_UUID_TEXT], keypair[DPK_UUID_TEXT];
+    enum dpk_status status = dpk_public_key_read(o->key, &key, err);
+    if (status == DPK_OK)
+        status = dpk_file_read(o->image, DPK_CONTAINER_MAX, &file, err);
+    if (status != DPK_OK)
+        goto out;
+    status = dpk_container_parse(file.data, file.size, &c, err);
+    if (status == DPK_OK)
+        status = check_container(&c, key, err);
+    if (status != DPK_OK) {
+        dpk_error_prefix(err, "%s", o->image);
+        goto out;
+    }
+    dpk_uuid_format(&c.cert_uuid, cert);
+    dpk_uuid_format(&c.keypair_uuid, keypair);
+    printf("Component:             %s\n", component_name(&c));
+    printf("Life-cycle priority:   %s%s\n", dpk_lifecycle_name(c.priority),
+           c.nvidia_signed_oem ? ", signed by NVIDIA" : "");
+    printf("Certificate UUID:      %s\n", c.remove_all ? "all" : cert);
+    printf("Key-pair UUID:         %s\n", keypair);
+    printf("-I- %s: the signature is right.\n", o->image);
+out:
+    EVP_PKEY_free(key);
+    dpk_buf_free(&file);
+    return status;
+}
+
+static enum dpk_status cmd_query(const struct flint_options *o, struct dpk_device *dev,
+                                 struct dpk_error *err)
+{
+    (void)o;
+    return query(dev, err);
+}
+
+static const struct command {
+    const char *name;
+    enum dpk_status (*run)(const struct flint_options *o, struct dpk_device *dev,
+                           struct dpk_error *err);
+    bool device, image, key, output; /* what it needs; may have an output file */
+} commands[] = {
+    {"burn", burn, true, true, false, false},
+    {"b", burn, true, true, false, false},
+    {"query", cmd_query, true, false, false, false},
+    {"q", cmd_query, true, false, false, false},
+    {"query_components", query_components, true, false, false, true},
+    {"verify", verify, false, true, true, false},
+    {"v", verify, false, true, true, false},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static enum dpk_status choose(const struct dpk_args *args, const struct command **out,
+                              struct dpk_error *err)
+{
+    const char *names[COMMAND_COUNT + 1] = {NULL};
+    *out = NULL;
+    if (args->count == 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "no command; see flint-lite --help");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        names[i] = commands[i].name;
+        if (strcmp(names[i], args->words[0]) == 0)
+            *out = &commands[i];
+    }
+    if (*out)
+        return DPK_OK;
+    const char *near = dpk_closest(args->words[0], names);
+    return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s%s%s%s", args->words[0],
+                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static enum dpk_status run(struct flint_options *o, const struct dpk_args *args,
                            struct dpk_error *err)
 {
-    static const char *const names[] = {"b", "burn", "q", "query", NULL};
     struct dpk_device *dev = NULL;
-    if (args->count == 0)
-        return dpk_fail(err, DPK_ERR_USAGE, "no command: burn or query; see flint-lite --help");
-    const char *command = args->words[0];
-    bool burning = strcmp(command, "b") == 0 || strcmp(command, "burn") == 0;
-    bool asking = strcmp(command, "q") == 0 || strcmp(command, "query") == 0;
-    if (!burning && !asking) {
-        const char *near = dpk_closest(command, names);
-        return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s%s%s%s", command,
-                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    }
-    if (args->count > 1)
-        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s after %s", args->words[1],
-                        command);
-    if (!o->device)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s needs -d DEVICE", command);
-    if (burning && !o->image)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s needs -i FILE", command);
-    enum dpk_status status = dpk_device_open(o->device, &dev, err);
+    const struct command *command = NULL;
+    enum dpk_status status = choose(args, &command, err);
+    if (status != DPK_OK)
+        return status;
+    size_t most = command->output ? 2 : 1;
+    if (args->count > most)
+        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s after %s", args->words[most],
+                        args->words[most - 1]);
+    o->output = args->count > 1 ? args->words[1] : NULL;
+    if (command->device && !o->device)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s needs -d DEVICE", command->name);
+    if (command->image && !o->image)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s needs -i FILE", command->name);
+    if (command->key && !o->key)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s needs --key FILE", command->name);
+    if (command->device)
+        status = dpk_device_open(o->device, &dev, err);
     if (status == DPK_OK)
-        status = burning ? burn(o, dev, err) : query(dev, err);
+        status = command->run(o, dev, err);
     dpk_device_close(dev);
     return status;
 }
@@ -144,6 +286,8 @@ static void print_help(const struct dpk_option *options)
            "Burns certificate containers into an emulated device.\n\nCommands:\n"
            "  b, burn   burn the container -i FILE\n"
            "  q, query  show what the device is and which CA certificates it holds\n"
+           "  query_components [OUT]  list CA certificates, or write the one of --cert_uuid\n"
+           "  v, verify  check the container -i FILE with --key, without a device\n"
            "\nOptions:\n");
     dpk_options_help(options, stdout);
 }
@@ -160,6 +304,18 @@ int main(int argc, char **argv)
          .value = &o.device,
          .help = "name or path of a device"},
         {.names = "i,image", .arg = "FILE", .value = &o.image, .help = "signed container to burn"},
+        {.names = "key",
+         .arg = "FILE",
+         .value = &o.key,
+         .help = "verify: public key that signed (PEM)"},
+        {.names = "component_type",
+         .arg = "TYPE",
+         .value = &o.component_type,
+         .help = "query_components: digital_cacert"},
+        {.names = "cert_uuid",
+         .arg = "UUID",
+         .value = &o.cert_uuid,
+         .help = "query_components: which certificate to write"},
         {.names = "y,yes", .flag = &o.yes, .help = "answer yes to every question"},
         {.names = "h,help", .flag = &help, .help = "show this text"},
         {.names = "v,version", .flag = &version, .help = "show the version"},

@@ -85,9 +85,9 @@ struct use {
     int spelled;       /* so much of the word is the option, dashes and all */
 };
 
-/* `word` starts with a dash and is neither "-" nor "--". */
-static enum dpk_status recognise(const struct dpk_option *table, bool single_dash_names,
-                                 const char *word, struct use *use, struct dpk_error *err)
+/* `word` starts with a dash and is neither "-" nor "--". False: the table does not have it. */
+static bool recognise(const struct dpk_option *table, bool single_dash_names, const char *word,
+                      struct use *use)
 {
     bool two_dashes = word[1] == '-';
     const char *name = word + 1 + two_dashes;
@@ -97,19 +97,19 @@ static enum dpk_status recognise(const struct dpk_option *table, bool single_das
         use->value = name[length] ? name + length + 1 : NULL;
         use->spelled = (int)length + 1 + two_dashes;
         if (use->option)
-            return DPK_OK;
+            return true;
     }
     if (two_dashes)
-        return unknown(table, single_dash_names, word, err);
+        return false;
 
     use->option = find(table, name, 1);
     use->value = name[1] ? name + 1 : NULL;
     use->spelled = 2;
     if (!use->option || (use->value && !use->option->arg && name[1] != '='))
-        return unknown(table, single_dash_names, word, err);
+        return false;
     if (single_dash_names && name[1] == '=')
         use->value = name + 2;
-    return DPK_OK;
+    return true;
 }
 
 static enum dpk_status apply(const struct use *use, const char *word, struct dpk_error *err)
@@ -149,9 +149,10 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
             continue;
         }
         struct use use = {0};
-        status = recognise(table, single_dash_names, word, &use, err);
-        if (status != DPK_OK)
+        if (!recognise(table, single_dash_names, word, &use)) {
+            status = unknown(table, single_dash_names, word, err);
             goto out;
+        }
         if (use.option->arg && !use.value) {
             if (i + 1 == argc) {
                 status = dpk_fail(err, DPK_ERR_USAGE, "option %.*s needs an argument (%s)",

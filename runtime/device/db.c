@@ -5,37 +5,48 @@
 
 #include "state.h"
 
-#define APPLICATION_ID  0x44504b44 /* "DPKD" */
-#define SCHEMA_VERSION  1
+#define APPLICATION_ID  "1146112836" /* "DPKD" */
+#define SCHEMA_VERSION  "1"
 #define BUSY_TIMEOUT_MS 20000
-#define STRINGIFY(x)    #x
-#define STRING(x)       STRINGIFY(x)
 
-static const char schema[] = "PRAGMA application_id = " STRING(
-    APPLICATION_ID) ";"
-                    "PRAGMA user_version = " STRING(
-                        SCHEMA_VERSION) ";"
-                                        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT "
-                                        "NULL) STRICT;"
-                                        "CREATE TABLE nvidia_key (uuid BLOB PRIMARY KEY, spki BLOB "
-                                        "NOT NULL) STRICT;"
-                                        /* view: 1 Current, 2 Next Boot */
-                                        "CREATE TABLE tlv (view INTEGER NOT NULL, class INTEGER "
-                                        "NOT NULL, idx INTEGER NOT NULL,"
-                                        " priority INTEGER NOT NULL, ovr_en INTEGER NOT NULL, "
-                                        "rd_en INTEGER NOT NULL,"
-                                        " writer_id INTEGER NOT NULL, version INTEGER NOT NULL, "
-                                        "data BLOB NOT NULL,"
-                                        " PRIMARY KEY (view, class, idx, priority)) STRICT;"
-                                        "CREATE TABLE ca (id INTEGER PRIMARY KEY, uuid BLOB UNIQUE "
-                                        "NOT NULL, keypair BLOB NOT NULL,"
-                                        " priority INTEGER NOT NULL, der BLOB NOT NULL, container "
-                                        "BLOB) STRICT;"
-                                        "CREATE TABLE log (id INTEGER PRIMARY KEY AUTOINCREMENT, "
-                                        "time INTEGER NOT NULL,"
-                                        " uid INTEGER NOT NULL, pid INTEGER NOT NULL, command TEXT "
-                                        "NOT NULL, action TEXT NOT NULL,"
-                                        " result TEXT NOT NULL, detail TEXT NOT NULL) STRICT;";
+/* clang-format off */
+static const char schema[] =
+    "PRAGMA application_id = " APPLICATION_ID ";"
+    "PRAGMA user_version = " SCHEMA_VERSION ";"
+    "CREATE TABLE meta ("
+    "    key TEXT PRIMARY KEY,"
+    "    value TEXT NOT NULL) STRICT;"
+    "CREATE TABLE nvidia_key ("
+    "    uuid BLOB PRIMARY KEY,"
+    "    spki BLOB NOT NULL) STRICT;"
+    "CREATE TABLE tlv ("
+    "    view INTEGER NOT NULL," /* 1 Current, 2 Next Boot */
+    "    class INTEGER NOT NULL,"
+    "    idx INTEGER NOT NULL,"
+    "    priority INTEGER NOT NULL,"
+    "    ovr_en INTEGER NOT NULL,"
+    "    rd_en INTEGER NOT NULL,"
+    "    writer_id INTEGER NOT NULL,"
+    "    version INTEGER NOT NULL,"
+    "    data BLOB NOT NULL,"
+    "    PRIMARY KEY (view, class, idx, priority)) STRICT;"
+    "CREATE TABLE ca ("
+    "    id INTEGER PRIMARY KEY,"
+    "    uuid BLOB UNIQUE NOT NULL,"
+    "    keypair BLOB NOT NULL,"
+    "    priority INTEGER NOT NULL,"
+    "    der BLOB NOT NULL,"
+    "    container BLOB) STRICT;"
+    "CREATE TABLE log ("
+    "    id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "    time INTEGER NOT NULL,"
+    "    uid INTEGER NOT NULL,"
+    "    pid INTEGER NOT NULL,"
+    "    command TEXT NOT NULL,"
+    "    action TEXT NOT NULL,"
+    "    result TEXT NOT NULL,"
+    "    detail TEXT NOT NULL) STRICT;";
+/* clang-format on */
 
 enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
 {
@@ -197,13 +208,11 @@ enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *e
         status = pragma(db, "PRAGMA user_version", version, sizeof version, err);
     if (status == DPK_OK)
         status = pragma(db, "PRAGMA quick_check(1)", check, sizeof check, err);
-    char want[32];
-    snprintf(want, sizeof want, "%d", APPLICATION_ID);
-    if (status == DPK_OK && strcmp(application, want) != 0)
+    if (status == DPK_OK && strcmp(application, APPLICATION_ID) != 0)
         status = dpk_fail(err, DPK_ERR_FORMAT, "%s: no device's state", path);
-    if (status == DPK_OK && strcmp(version, STRING(SCHEMA_VERSION)) != 0)
+    if (status == DPK_OK && strcmp(version, SCHEMA_VERSION) != 0)
         status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s: state of version %s, this is version %s",
-                          path, version, STRING(SCHEMA_VERSION));
+                          path, version, SCHEMA_VERSION);
     if (status == DPK_OK && strcmp(check, "ok") != 0)
         status =
             dpk_fail(err, DPK_ERR_FORMAT, "%s: the device's state is damaged (%s)", path, check);

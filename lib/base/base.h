@@ -68,6 +68,12 @@ enum dpk_status dpk_fail_nomem(struct dpk_error *err);
 enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+#ifdef __clang_analyzer__ /* which does not see that these never return DPK_OK */
+#define dpk_fail(err, status, ...) ((void)dpk_fail(err, status, __VA_ARGS__), (status))
+#define dpk_fail_errno(...)        ((void)dpk_fail_errno(__VA_ARGS__), DPK_ERR_IO)
+#define dpk_fail_nomem(err)        ((void)dpk_fail_nomem(err), DPK_ERR_NOMEM)
+#endif
+
 /* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
  * DPK_ERR_USAGE, else 1. (The only function of lib/ that prints; tools/ alone calls it.) */
 int dpk_tool_fail(const struct dpk_error *err);
@@ -109,8 +115,8 @@ struct dpk_buf {
     bool failed;
 };
 
-void dpk_buf_free(struct dpk_buf *b);       /* also resets it to empty */
-void dpk_buf_wipe_free(struct dpk_buf *b);  /* overwrites the content first: for secrets */
+void dpk_buf_free(struct dpk_buf *b);      /* also resets it to empty */
+void dpk_buf_wipe_free(struct dpk_buf *b); /* overwrites the content first: for secrets */
 /* Makes room for `more` bytes at data + size; false, and `failed`, when there is none. */
 bool dpk_buf_reserve(struct dpk_buf *b, size_t more);
 void dpk_put(struct dpk_buf *b, const void *data, size_t size);
@@ -174,10 +180,10 @@ bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
  *         {0}};
  */
 struct dpk_option {
-    const char *names;   /* comma list; one letter is "-x", more are "--name" */
-    const char *arg;     /* name of its argument for --help, NULL: takes none */
-    const char **value;  /* takes the argument (the last one given wins) */
-    bool *flag;          /* set to true when the option is there */
+    const char *names;  /* comma list; one letter is "-x", more are "--name" */
+    const char *arg;    /* name of its argument for --help, NULL: takes none */
+    const char **value; /* takes the argument (the last one given wins) */
+    bool *flag;         /* set to true when the option is there */
     /* Called instead, when not NULL, once per use: lists, conversions. `arg`: NULL without one. */
     enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
     void *context;

@@ -33,7 +33,7 @@ static void format_text(char *to, size_t room, const char *format, va_list value
 
 /* All of these build the text aside first: an argument may be the old message of `err`. */
 
-enum dpk_status dpk_fail(struct dpk_error *err, enum dpk_status status, const char *format, ...)
+enum dpk_status(dpk_fail)(struct dpk_error *err, enum dpk_status status, const char *format, ...)
 {
     if (err) {
         char text[sizeof err->message];
@@ -46,7 +46,7 @@ enum dpk_status dpk_fail(struct dpk_error *err, enum dpk_status status, const ch
     return status;
 }
 
-enum dpk_status dpk_fail_errno(struct dpk_error *err, const char *format, ...)
+enum dpk_status(dpk_fail_errno)(struct dpk_error *err, const char *format, ...)
 {
     int code = errno;
     enum dpk_status status = DPK_ERR_IO;
@@ -69,7 +69,7 @@ enum dpk_status dpk_fail_errno(struct dpk_error *err, const char *format, ...)
     return status;
 }
 
-enum dpk_status dpk_fail_nomem(struct dpk_error *err)
+enum dpk_status(dpk_fail_nomem)(struct dpk_error *err)
 {
     return dpk_fail(err, DPK_ERR_NOMEM, "out of memory");
 }

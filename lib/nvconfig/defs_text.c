@@ -137,11 +137,14 @@ static enum dpk_status parse_tlv(struct dpk_nv_defs *defs, struct pending *now, 
     enum dpk_status status = finish_tlv(defs, now, err);
     if (status != DPK_OK)
         return status;
+    static const char form[] = "a TLV is: tlv NAME CLASS INDEX SIZE";
+    if (count != 5)
+        return dpk_fail(err, DPK_ERR_FORMAT, form);
     unsigned long index, size;
-    const char *index_at = count == 5 ? words[3] : "", *size_at = count == 5 ? words[4] : "";
+    const char *index_at = words[3], *size_at = words[4];
     if (!number(&index_at, 0xffffff, &index) || *index_at ||
         !number(&size_at, DPK_NV_DATA_MAX, &size) || *size_at)
-        return dpk_fail(err, DPK_ERR_FORMAT, "a TLV is: tlv NAME CLASS INDEX SIZE");
+        return dpk_fail(err, DPK_ERR_FORMAT, form);
     now->def = (struct dpk_nv_def){.name = words[1], .index = (uint32_t)index, .size = size};
     if (strcmp(words[2], "file") == 0)
         now->def.class_id = DPK_NV_FILE;

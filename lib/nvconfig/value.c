@@ -158,7 +158,7 @@ static bool store_bytes(const struct dpk_nv_param *param, const char *text, uint
 enum dpk_status dpk_nv_value_parse(const struct dpk_nv_param *param, const char *text,
                                    uint8_t *data, struct dpk_error *err)
 {
-    char trimmed[VALUE_TEXT_MAX];
+    char trimmed[VALUE_TEXT_MAX] = "";
     uint32_t number = 0;
     bool ok = false;
     while (isspace((unsigned char)*text))

@@ -742,6 +742,15 @@ END
     no_output
 }
 
+@test "a name that no C variable of a host program can have is refused" {
+    local name
+    for name in "" "a b" 1a int return main; do
+        run -1 dpacc kernel.c -o out.a -app-name="$name"
+        [[ $output == "-E- -app-name: "*"'$name'"* && ${#lines[@]} -eq 1 ]] || { echo "$output"; false; }
+    done
+    no_output
+}
+
 @test "missing output, sources or argument is refused" {
     run -1 dpacc kernel.c
     [[ $output == "-E- no output file given (option -o)" ]]

@@ -200,12 +200,31 @@ static enum dpk_status check_outputs(const struct config *c, struct dpk_error *e
     return DPK_OK;
 }
 
+/* Words of C, and main, which the host program has as a function. */
+static bool is_reserved(const char *name)
+{
+    static const char *const words[] = {
+        "asm",   "auto",     "break",  "case",     "char",   "const",    "continue", "default",
+        "do",    "double",   "else",   "enum",     "extern", "float",    "for",      "goto",
+        "if",    "inline",   "int",    "long",     "main",   "register", "restrict", "return",
+        "short", "signed",   "sizeof", "static",   "struct", "switch",   "typedef",  "typeof",
+        "union", "unsigned", "void",   "volatile", "while",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return false;
+}
+
 static enum dpk_status check_app(const struct config *c, struct dpk_error *err)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     static const char both[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     if (!*c->app || !strchr(letters, *c->app) || c->app[strspn(c->app, both)])
         return dpk_fail(err, DPK_ERR_USAGE, "-app-name: '%s' is not a name in C", c->app);
+    if (is_reserved(c->app))
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "-app-name: the host program cannot have a variable '%s'", c->app);
     if (strncmp(c->app, "_dpacc", 6) == 0)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "-app-name: names that begin with _dpacc belong to the compiler");

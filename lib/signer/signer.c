@@ -53,7 +53,9 @@ static enum dpk_status explain_no_key(const char *path, const struct dpk_buf *fi
                         path);
     static const char begin[] = "-----BEGIN ", private[] = "PRIVATE KEY-----";
     if (!memmem(file->data, file->size, begin, sizeof begin - 1))
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a PEM file", path);
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "%s: not a PEM file; a DER key becomes one with openssl pkey -inform der",
+                        path);
     if (!memmem(file->data, file->size, private, sizeof private - 1))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: no private key in this PEM file", path);
     return dpk_fail(err, DPK_ERR_FORMAT, "%s: damaged private key (%s)", path, openssl_reason());

@@ -242,7 +242,7 @@ print(d[0]["placement"], d[0]["signed"], d[1]["index"])')" = "reserved True 1" ]
     fails 1 "empty: empty file" sign -e empty -o out
     fails 1 "text: certificate 1" mlxdpa -e "$f/bare" -c text -p "$f/leaf.pem" -o out sign_dpa_apps
     fails 1 "empty: no certificate" mlxdpa -e "$f/bare" -c empty -p "$f/leaf.pem" -o out sign_dpa_apps
-    fails 1 "text: not a PEM file" mlxdpa -e "$f/bare" -c "$f/chain.der" -p text -o out sign_dpa_apps
+    fails 1 "text: not a PEM file; a DER key becomes one with openssl pkey -inform der" mlxdpa -e "$f/bare" -c "$f/chain.der" -p text -o out sign_dpa_apps
     fails 1 "root.crt: no private key" \
         mlxdpa -e "$f/bare" -c "$f/chain.der" -p "$f/root.crt" -o out sign_dpa_apps
     fails 1 "not self-signed" mlxdpa -e "$f/signed" --ca "$f/leaf.der" verify

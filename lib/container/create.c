@@ -50,8 +50,8 @@ static enum dpk_status create_removal(const struct dpk_container_plan *plan, str
                         plan->keep_sig ? "keep_sig" : "nvidia_signed_oem");
     if (one == plan->remove_all)
         return dpk_fail(err, DPK_ERR_USAGE,
-                        one ? "remove either all certificates or the one with this UUID"
-                            : "a container that removes needs a certificate UUID, or all");
+                        one ? "give either --remove_all_certs or --cert_uuid, not both"
+                            : "a container that removes needs --cert_uuid or --remove_all_certs");
     dpk_container_put_item(out, ITEM_REMOVAL, plan->priority, REMOVAL_SIZE);
     dpk_put(out, plan->cert_uuid.bytes, sizeof plan->cert_uuid.bytes);
     dpk_put(out, plan->keypair_uuid.bytes, sizeof plan->keypair_uuid.bytes);

@@ -23,7 +23,7 @@ enum dpk_status dpk_lifecycle_parse(const char *text, enum dpk_lifecycle *out,
             return DPK_OK;
         }
     }
-    return dpk_fail(err, DPK_ERR_USAGE, "life-cycle priority '%s' is not one of User, OEM, Nvidia",
+    return dpk_fail(err, DPK_ERR_USAGE, "--life_cycle_priority '%s' is not Nvidia, OEM or User",
                     text);
 }
 

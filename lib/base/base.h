@@ -78,6 +78,15 @@ enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
  * DPK_ERR_USAGE, else 1. (The only function of lib/ that prints; tools/ alone calls it.) */
 int dpk_tool_fail(const struct dpk_error *err);
 
+/* For tools, before they end: flushes standard output. What was printed and is lost (a full disk)
+ * is an error, DPK_ERR_IO "standard output: ...". */
+enum dpk_status dpk_tool_flush(struct dpk_error *err);
+
+/* For tools with commands: "unknown command WORD", with the closest of `commands` (ends with NULL)
+ * or where to find them. DPK_ERR_USAGE. */
+enum dpk_status dpk_fail_command(struct dpk_error *err, const char *tool, const char *word,
+                                 const char *const *commands);
+
 /* ---- Reading bytes ----------------------------------------------------------------------------
  * A cursor over bytes that nobody has checked yet. A read past the end sets `failed` and moves to
  * the end, so that loops over what is left stop; it and every later read give zeros. A parser may
@@ -165,6 +174,10 @@ struct dpk_uuid {
 
 /* Strict: exactly 36 characters, dashes in their places, hexadecimal digits of either case. */
 enum dpk_status dpk_uuid_parse(const char *text, struct dpk_uuid *out, struct dpk_error *err);
+/* The same for what a user typed behind `option` ("--cert_uuid"): DPK_ERR_USAGE, and so is the zero
+ * UUID, which names nothing. */
+enum dpk_status dpk_uuid_option(const char *option, const char *text, struct dpk_uuid *out,
+                                struct dpk_error *err);
 void dpk_uuid_format(const struct dpk_uuid *u, char text[DPK_UUID_TEXT]);
 void dpk_uuid_new_time(struct dpk_uuid *out); /* time-based, as `uuidgen -t` */
 bool dpk_uuid_is_zero(const struct dpk_uuid *u);
@@ -199,6 +212,7 @@ struct dpk_args {
  * words in any order, "--" ends the options. `single_dash_names`: also "-name" and "-name=value"
  * and "-x=value" (dpacc). A one-letter option that takes a value wins over a name only if no name
  * matches whole. What `parse` says is prefixed with "option --name: ".
+ * An empty FILE (`.arg` is "FILE") is refused here, where the option's name is known.
  * Unknown option: DPK_ERR_USAGE with the closest known name. `args->words` is allocated and ends
  * with NULL; free it. On failure it is NULL. */
 enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_dash_names, int argc,

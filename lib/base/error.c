@@ -102,3 +102,22 @@ int dpk_tool_fail(const struct dpk_error *err)
     fprintf(stderr, "-E- %s\n", text);
     return err->status == DPK_ERR_USAGE ? 2 : 1;
 }
+
+enum dpk_status dpk_tool_flush(struct dpk_error *err)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return DPK_OK;
+    if (!errno) /* it failed earlier, and the reason is gone */
+        errno = EIO;
+    return dpk_fail_errno(err, "standard output");
+}
+
+enum dpk_status dpk_fail_command(struct dpk_error *err, const char *tool, const char *word,
+                                 const char *const *commands)
+{
+    const char *near = dpk_closest(word, commands);
+    if (near)
+        return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; did you mean %s?", word, near);
+    return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; see %s --help", word, tool);
+}

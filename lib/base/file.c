@@ -13,6 +13,8 @@ enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
                               struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
+    if (!*path)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "a file name is empty");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return dpk_fail_errno(err, "%s", path);
@@ -204,6 +206,8 @@ enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size
     /* stat before realpath: /dev/stdout can be a link to "pipe:[1]", which only the kernel can
      * follow. */
     struct stat st;
+    if (!*path)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "a file name is empty");
     if (stat(path, &st) != 0) {
         if (errno != ENOENT)
             return dpk_fail_errno(err, "%s", path);

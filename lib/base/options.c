@@ -71,7 +71,7 @@ static enum dpk_status unknown(const struct dpk_option *table, bool single_dash_
         dpk_fail(err, DPK_ERR_USAGE, "unknown option %.*s; did you mean %s%s?", length, word,
                  one_dash ? "-" : "--", near);
     } else {
-        dpk_fail(err, DPK_ERR_USAGE, "unknown option %.*s", length, word);
+        dpk_fail(err, DPK_ERR_USAGE, "unknown option %.*s; see --help", length, word);
     }
     free(near);
     free(name);
@@ -161,8 +161,13 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
             }
             use.value = argv[++i];
         } else if (!use.option->arg && use.value) {
-            status = dpk_fail(err, DPK_ERR_USAGE, "option %.*s takes no argument", use.spelled,
-                              word);
+            status =
+                dpk_fail(err, DPK_ERR_USAGE, "option %.*s takes no argument", use.spelled, word);
+            goto out;
+        }
+        if (use.value && !*use.value && strcmp(use.option->arg, "FILE") == 0) {
+            status = dpk_fail(err, DPK_ERR_USAGE, "option %.*s: the file name is empty",
+                              use.spelled, word);
             goto out;
         }
         status = apply(&use, word, err);

@@ -52,6 +52,57 @@ usage_code() {
     done
 }
 
+@test "an option whose file name is empty is wrong usage that names the option" {
+    local t option code
+    for t in "mlxdpa -e" "mlxdpa --ca" "mlxdpa -p" "mlxconfig-lite -p" "flint-lite -i" \
+        "dpadev --nvidia-key" "dpacc -o" "dpacc-extract -o" "dparun --signature"; do
+        option=${t#* } t=${t% *} code=0
+        "$t" "$option" "" >out 2>err || code=$?
+        [ "$code" -eq "$(usage_code "$t")" ] || { echo "$t: exit $code"; false; }
+        [ "$(cat err)" = "-E- option $option: the file name is empty" ] || { cat err; false; }
+    done
+}
+
+@test "a UUID that is none is wrong usage that names the option" {
+    local t code
+    openssl genrsa -out key.pem 2048 2>/dev/null
+    for t in "mlxdpa --cert_container_type remove --life_cycle_priority OEM -o o create_cert_container --cert_uuid" \
+        "mlxconfig-lite -p key.pem create_conf a.xml b.bin -u" \
+        "dpadev create d --nvidia-key key.pem --nvidia-key-uuid"; do
+        echo '<config/>' >a.xml
+        code=0
+        $t 77dd4ef0 >out 2>err || code=$?
+        [ "$code" -eq 2 ] || { echo "$t: exit $code"; false; }
+        grep -qx -- "-E- option ${t##* }: '77dd4ef0' is not a UUID" err || { cat err; false; }
+        code=0
+        $t 00000000-0000-0000-0000-000000000000 >out 2>err || code=$?
+        [ "$code" -eq 2 ]
+        grep -qx -- "-E- option ${t##* }: the UUID must not be zero" err || { cat err; false; }
+    done
+    [ ! -e o ] && [ ! -e b.bin ] && [ ! -e devices/d ]
+}
+
+@test "an unknown command says where the commands are" {
+    for t in mlxdpa mlxconfig-lite flint-lite dpadev; do
+        code=0
+        "$t" xyzzy >out 2>err || code=$?
+        [ "$code" -eq 2 ]
+        [ "$(cat err)" = "-E- unknown command xyzzy; see $t --help" ] || { cat err; false; }
+    done
+}
+
+@test "what cannot be printed is an error, not success" {
+    [ -c /dev/full ] || skip "no /dev/full here"
+    for t in $tools; do
+        for o in --help --version; do
+            code=0
+            "$t" $o >/dev/full 2>err || code=$?
+            [ "$code" -ne 0 ] || { echo "$t $o: success"; false; }
+            [ "$(cat err)" = "-E- standard output: No space left on device" ] || { cat err; false; }
+        done
+    done
+}
+
 @test "every tool has a manual page that formats without a warning" {
     command -v man >/dev/null || skip "no man here"
     for t in $tools; do

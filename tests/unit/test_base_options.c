@@ -168,10 +168,40 @@ static void options_take_any_value_even_one_with_dashes_or_none(void **state)
     assert_int_equal(PARSE("--out", "--quiet", "--food", "--"), DPK_OK);
     assert_string_equal(out, "--quiet");
     assert_string_equal(food, "--");
-    assert_int_equal(PARSE("--out=", "--food=a=b", "-l=x"), DPK_OK);
-    assert_string_equal(out, "");
-    assert_string_equal(food, "a=b");
+    assert_int_equal(PARSE("--food=", "-l=x"), DPK_OK);
+    assert_string_equal(food, "");
     assert_string_equal(list_last, "=x");
+    assert_int_equal(PARSE("--out=a=b"), DPK_OK);
+    assert_string_equal(out, "a=b");
+}
+
+static void options_refuse_a_file_without_a_name(void **state)
+{
+    (void)state;
+    assert_usage(PARSE("--out="), "option --out: the file name is empty");
+    assert_usage(PARSE("-o", ""), "option -o: the file name is empty");
+}
+
+static void uuid_option_is_wrong_usage_that_names_the_option(void **state)
+{
+    (void)state;
+    struct dpk_uuid u;
+    error = (struct dpk_error){0};
+    assert_usage(dpk_uuid_option("-u", "77dd", &u, &error), "option -u: '77dd' is not a UUID");
+    assert_usage(dpk_uuid_option("-u", "00000000-0000-0000-0000-000000000000", &u, &error),
+                 "option -u: the UUID must not be zero");
+    assert_int_equal(dpk_uuid_option("-u", "77dd4ef0-c633-11ed-9e20-001dd8b744ff", &u, &error),
+                     DPK_OK);
+}
+
+static void unknown_command_gets_a_suggestion_or_the_place_to_look(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"query", "burn", NULL};
+    assert_usage(dpk_fail_command(&error, "tool", "qeury", commands),
+                 "unknown command qeury; did you mean query?");
+    assert_usage(dpk_fail_command(&error, "tool", "x", commands),
+                 "unknown command x; see tool --help");
 }
 
 static void options_last_value_wins(void **state)
@@ -225,20 +255,20 @@ static void options_unknown_one_gets_a_suggestion(void **state)
 static void options_unknown_one_unlike_any_gets_none(void **state)
 {
     (void)state;
-    assert_usage(PARSE("--zzzzzz"), "unknown option --zzzzzz");
-    assert_usage(PARSE("-z"), "unknown option -z");
-    assert_usage(PARSE("--=x"), "unknown option --");
-    assert_usage(PARSE("-=x"), "unknown option -");
-    assert_usage(PARSE("--,"), "unknown option --,");
-    assert_usage(PARSE("-qv"), "unknown option -qv");
+    assert_usage(PARSE("--zzzzzz"), "unknown option --zzzzzz; see --help");
+    assert_usage(PARSE("-z"), "unknown option -z; see --help");
+    assert_usage(PARSE("--=x"), "unknown option --; see --help");
+    assert_usage(PARSE("-=x"), "unknown option -; see --help");
+    assert_usage(PARSE("--,"), "unknown option --,; see --help");
+    assert_usage(PARSE("-qv"), "unknown option -qv; see --help");
 }
 
 static void options_need_the_whole_name(void **state)
 {
     (void)state;
-    assert_usage(PARSE("--qui"), "unknown option --qui");
+    assert_usage(PARSE("--qui"), "unknown option --qui; see --help");
     assert_usage(PARSE("--outs=x"), "unknown option --outs; did you mean --out?");
-    assert_usage(PARSE("--o,out=x"), "unknown option --o,out");
+    assert_usage(PARSE("--o,out=x"), "unknown option --o,out; see --help");
 }
 
 static void options_without_their_argument_fail(void **state)
@@ -392,6 +422,9 @@ int main(void)
         cmocka_unit_test(options_take_a_value_in_every_spelling),
         cmocka_unit_test(options_take_every_name_of_a_flag),
         cmocka_unit_test(options_take_any_value_even_one_with_dashes_or_none),
+        cmocka_unit_test(options_refuse_a_file_without_a_name),
+        cmocka_unit_test(uuid_option_is_wrong_usage_that_names_the_option),
+        cmocka_unit_test(unknown_command_gets_a_suggestion_or_the_place_to_look),
         cmocka_unit_test(options_last_value_wins),
         cmocka_unit_test(options_and_words_mix_in_any_order),
         cmocka_unit_test(options_end_at_two_dashes),

@@ -38,8 +38,6 @@ static enum dpk_status check(const struct request *r, const struct dpk_args *arg
         return dpk_fail(err, DPK_ERR_USAGE, "one input file only, not also '%s'", args->words[1]);
     if (!r->list && !r->output)
         return dpk_fail(err, DPK_ERR_USAGE, "no output file given (option -o)");
-    if (r->output && !*r->output)
-        return dpk_fail(err, DPK_ERR_USAGE, "option -o: the name is empty");
     if (r->list && (r->output || r->signature))
         return dpk_fail(err, DPK_ERR_USAGE, "--list writes no file; leave -o and --signature out");
     if (!r->target)
@@ -159,6 +157,8 @@ int main(int argc, char **argv)
     else
         code = answer(&r, args.words[0], host, &err);
 out:
+    if (code == 0 && dpk_tool_flush(&err) != DPK_OK)
+        code = dpk_tool_fail(&err);
     if (host)
         dpk_hostfile_close(host);
     free(args.words);

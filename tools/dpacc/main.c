@@ -24,6 +24,10 @@ int main(int argc, char **argv)
     } else {
         code = build(&config);
     }
+    if (code == 0 && dpk_tool_flush(&err) != DPK_OK) {
+        dpk_tool_fail(&err);
+        code = 2;
+    }
     config_free(&config);
     return code;
 }

@@ -19,9 +19,11 @@ static enum dpk_status create(const struct dpadev_options *o, const char *name,
     plan.name = name;
     if (!plan.nvidia_key != !o->nvidia_uuid)
         return dpk_fail(err, DPK_ERR_USAGE, "--nvidia-key and --nvidia-key-uuid go together");
-    if (o->nvidia_uuid && dpk_uuid_parse(o->nvidia_uuid, &plan.nvidia_uuid, err) != DPK_OK)
-        return dpk_error_prefix(err, "--nvidia-key-uuid");
-    enum dpk_status status = dpk_device_create(&plan, err);
+    enum dpk_status status = DPK_OK;
+    if (o->nvidia_uuid)
+        status = dpk_uuid_option("--nvidia-key-uuid", o->nvidia_uuid, &plan.nvidia_uuid, err);
+    if (status == DPK_OK)
+        status = dpk_device_create(&plan, err);
     if (status == DPK_OK)
         printf("Device %s created.\n", name);
     return status;
@@ -105,11 +107,8 @@ static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args
         if (strcmp(commands[i].name, args->words[0]) == 0)
             command = &commands[i];
     }
-    if (!command) {
-        const char *near = dpk_closest(args->words[0], names);
-        return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s%s%s%s", args->words[0],
-                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    }
+    if (!command)
+        return dpk_fail_command(err, "dpadev", args->words[0], names);
     size_t want = command->named ? 2 : 1;
     if (args->count != want)
         return dpk_fail(err, DPK_ERR_USAGE, "usage: dpadev %s%s", command->name,
@@ -192,13 +191,7 @@ int main(int argc, char **argv)
     else if (status == DPK_OK)
         status = run(&o, &args, &err);
     free(args.words);
-    if (status != DPK_OK) {
-        fflush(stdout);
+    if (dpk_tool_flush(status == DPK_OK ? &err : NULL) != DPK_OK || status != DPK_OK)
         return dpk_tool_fail(&err);
-    }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        dpk_fail_errno(&err, "standard output");
-        return dpk_tool_fail(&err);
-    }
     return 0;
 }

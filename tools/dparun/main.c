@@ -222,8 +222,9 @@ int main(int argc, char **argv)
         printf("dparun dpakit %s\n", dpk_version);
     else if (status == DPK_OK && !w.help)
         status = load_and_run(&o, &err);
-    if (status == DPK_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status = dpk_fail_errno(&err, "standard output");
+    enum dpk_status flushed = dpk_tool_flush(status == DPK_OK ? &err : NULL);
+    if (status == DPK_OK)
+        status = flushed;
     free(o.words);
     if (status != DPK_OK)
         dpk_tool_fail(&err);

@@ -132,9 +132,9 @@ static enum dpk_status export_cert(struct dpk_device *dev, const char *uuid_text
     struct dpk_uuid uuid;
     struct dpk_buf out = {0};
     bool kept = true;
-    enum dpk_status status = dpk_uuid_parse(uuid_text, &uuid, err);
+    enum dpk_status status = dpk_uuid_option("--cert_uuid", uuid_text, &uuid, err);
     if (status != DPK_OK)
-        return dpk_error_prefix(err, "--cert_uuid");
+        return status;
     status = dpk_device_cert_export(dev, &uuid, true, &out, err);
     if (status == DPK_ERR_NOT_FOUND) {
         kept = false;
@@ -248,9 +248,7 @@ static enum dpk_status choose(const struct dpk_args *args, const struct command 
     }
     if (*out)
         return DPK_OK;
-    const char *near = dpk_closest(args->words[0], names);
-    return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s%s%s%s", args->words[0],
-                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return dpk_fail_command(err, "flint-lite", args->words[0], names);
 }
 
 static enum dpk_status run(struct flint_options *o, const struct dpk_args *args,
@@ -329,13 +327,7 @@ int main(int argc, char **argv)
     else if (status == DPK_OK)
         status = run(&o, &args, &err);
     free(args.words);
-    if (status != DPK_OK) {
-        fflush(stdout);
+    if (dpk_tool_flush(status == DPK_OK ? &err : NULL) != DPK_OK || status != DPK_OK)
         return dpk_tool_fail(&err);
-    }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        dpk_fail_errno(&err, "standard output");
-        return dpk_tool_fail(&err);
-    }
     return 0;
 }

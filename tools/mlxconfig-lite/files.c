@@ -45,17 +45,6 @@ static enum dpk_status about_input(const struct mlxconfig_options *options, enum
     return status;
 }
 
-static enum dpk_status parse_key_uuid(const struct mlxconfig_options *options, struct dpk_uuid *out,
-                                      struct dpk_error *err)
-{
-    enum dpk_status status = dpk_uuid_parse(options->key_uuid, out, err);
-    if (status != DPK_OK)
-        return dpk_error_prefix(err, "-u");
-    if (dpk_uuid_is_zero(out))
-        return dpk_fail(err, DPK_ERR_USAGE, "-u: the UUID must not be zero");
-    return DPK_OK;
-}
-
 static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
                                       const struct dpk_nv_defs *defs, const struct dpk_buf *in,
                                       struct dpk_buf *out, struct dpk_error *err)
@@ -65,7 +54,7 @@ static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
     struct dpk_uuid uuid = {{0}};
     enum dpk_status status = DPK_OK;
     if (options->key) {
-        status = parse_key_uuid(options, &uuid, err);
+        status = dpk_uuid_option("-u", options->key_uuid, &uuid, err);
         if (status == DPK_OK)
             status = dpk_signer_open(options->key, options->passphrase, &signer, err);
         if (status != DPK_OK)

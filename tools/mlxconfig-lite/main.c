@@ -53,11 +53,8 @@ static enum dpk_status choose_command(const struct dpk_args *args, const struct 
         if (strcmp(commands[i].name, args->words[0]) == 0)
             *out = &commands[i];
     }
-    if (!*out) {
-        const char *near = dpk_closest(args->words[0], names);
-        return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s%s%s%s", args->words[0],
-                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    }
+    if (!*out)
+        return dpk_fail_command(err, "mlxconfig-lite", args->words[0], names);
     size_t given = args->count - 1;
     if (given < (*out)->least || given > (*out)->most)
         return dpk_fail(err, DPK_ERR_USAGE, "usage: %s %s", (*out)->name,
@@ -123,13 +120,7 @@ int main(int argc, char **argv)
 out:
     dpk_buf_wipe_free(&passphrase);
     free(args.words);
-    if (status != DPK_OK) {
-        fflush(stdout);
+    if (dpk_tool_flush(status == DPK_OK ? &err : NULL) != DPK_OK || status != DPK_OK)
         return dpk_tool_fail(&err);
-    }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        dpk_fail_errno(&err, "standard output");
-        return dpk_tool_fail(&err);
-    }
     return 0;
 }

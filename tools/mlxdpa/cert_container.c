@@ -9,14 +9,7 @@
 static enum dpk_status parse_uuid(const char *option, const char *text, struct dpk_uuid *out,
                                   struct dpk_error *err)
 {
-    if (!text)
-        return DPK_OK;
-    enum dpk_status status = dpk_uuid_parse(text, out, err);
-    if (status != DPK_OK)
-        return dpk_error_prefix(err, "%s", option);
-    if (dpk_uuid_is_zero(out))
-        return dpk_fail(err, DPK_ERR_USAGE, "%s: the UUID must not be zero", option);
-    return DPK_OK;
+    return text ? dpk_uuid_option(option, text, out, err) : DPK_OK;
 }
 
 static enum dpk_status parse_plan(const struct mlxdpa_options *options,

@@ -83,11 +83,8 @@ static enum dpk_status choose_command(const struct dpk_args *args, const struct 
     if (args->count == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "no command; see mlxdpa --help");
     *out = find_command(args->words[0]);
-    if (!*out) {
-        const char *near = dpk_closest(args->words[0], names);
-        return dpk_fail(err, DPK_ERR_USAGE, "unknown command %s%s%s%s", args->words[0],
-                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    }
+    if (!*out)
+        return dpk_fail_command(err, "mlxdpa", args->words[0], names);
     if (args->count > 1)
         return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s after %s", args->words[1],
                         args->words[0]);
@@ -202,11 +199,7 @@ int main(int argc, char **argv)
 out:
     dpk_buf_wipe_free(&passphrase);
     free(args.words);
-    if (status != DPK_OK)
+    if (dpk_tool_flush(status == DPK_OK ? &err : NULL) != DPK_OK || status != DPK_OK)
         return dpk_tool_fail(&err);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        dpk_fail_errno(&err, "standard output");
-        return dpk_tool_fail(&err);
-    }
     return 0;
 }

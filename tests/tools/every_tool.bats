@@ -104,7 +104,6 @@ usage_code() {
 }
 
 @test "every tool has a manual page that formats without a warning" {
-    command -v man >/dev/null || skip "no man here"
     for t in $tools; do
         page=$DPAKIT_BUILD/share/man/man1/$t.1
         [ -f "$page" ] || { echo "$t: no page"; false; }
@@ -147,7 +146,6 @@ usage_code() {
 }
 
 @test "install and uninstall put and take away the same files" {
-    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only"
     "$here/scripts/install" "$DPAKIT_BUILD" "$PWD/prefix"
     for t in $tools; do prefix/bin/"$t" --version >/dev/null || { echo "$t"; false; }; done
     "$here/scripts/install" --remove "$DPAKIT_BUILD" "$PWD/prefix"

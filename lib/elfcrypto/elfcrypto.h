@@ -57,6 +57,9 @@ enum dpk_status dpk_hostfile_open(const char *path, struct dpk_hostfile **out,
 /* Same from bytes in memory (copied); `name` stands in error messages. */
 enum dpk_status dpk_hostfile_parse(const char *name, const void *bytes, size_t size,
                                    struct dpk_hostfile **out, struct dpk_error *err);
+/* Same without the copy: the bytes must stay, unchanged, until the host file is closed. */
+enum dpk_status dpk_hostfile_borrow(const char *name, const void *bytes, size_t size,
+                                    struct dpk_hostfile **out, struct dpk_error *err);
 void dpk_hostfile_close(struct dpk_hostfile *host);
 size_t dpk_hostfile_count(const struct dpk_hostfile *host);
 const struct dpk_program *dpk_hostfile_program(const struct dpk_hostfile *host, size_t index);

@@ -45,6 +45,7 @@ struct slot {
 struct dpk_hostfile {
     char *name; /* for messages */
     struct dpk_buf bytes;
+    bool borrowed; /* the bytes are the caller's */
     bool archive;
     struct object *objects;
     size_t object_count;

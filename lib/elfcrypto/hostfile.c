@@ -129,8 +129,8 @@ static enum dpk_status read_programs(struct dpk_hostfile *host, struct dpk_error
     return status;
 }
 
-/* Takes the bytes over, also on failure. */
-static enum dpk_status open_bytes(const char *name, struct dpk_buf *bytes,
+/* Takes the bytes over, also on failure, unless they are borrowed. */
+static enum dpk_status open_bytes(const char *name, struct dpk_buf *bytes, bool borrowed,
                                   struct dpk_hostfile **out, struct dpk_error *err)
 {
     struct dpk_hostfile *host = calloc(1, sizeof *host);
@@ -138,10 +138,12 @@ static enum dpk_status open_bytes(const char *name, struct dpk_buf *bytes,
         host->name = strdup(name);
     if (!host || !host->name) {
         free(host);
-        dpk_buf_free(bytes);
+        if (!borrowed)
+            dpk_buf_free(bytes);
         return dpk_fail_nomem(err);
     }
     host->bytes = *bytes;
+    host->borrowed = borrowed;
     *bytes = (struct dpk_buf){0};
     enum dpk_status status = read_programs(host, err);
     if (status != DPK_OK) {
@@ -159,7 +161,7 @@ enum dpk_status dpk_hostfile_open(const char *path, struct dpk_hostfile **out,
     struct dpk_buf bytes = {0};
     *out = NULL;
     enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &bytes, err);
-    return status == DPK_OK ? open_bytes(path, &bytes, out, err) : status;
+    return status == DPK_OK ? open_bytes(path, &bytes, false, out, err) : status;
 }
 
 enum dpk_status dpk_hostfile_parse(const char *name, const void *bytes, size_t size,
@@ -170,7 +172,16 @@ enum dpk_status dpk_hostfile_parse(const char *name, const void *bytes, size_t s
     dpk_put(&copy, bytes, size);
     if (copy.failed)
         return dpk_fail_nomem(err);
-    return open_bytes(name, &copy, out, err);
+    return open_bytes(name, &copy, false, out, err);
+}
+
+enum dpk_status dpk_hostfile_borrow(const char *name, const void *bytes, size_t size,
+                                    struct dpk_hostfile **out, struct dpk_error *err)
+{
+    /* Nobody writes through it: signing works on a copy. */
+    struct dpk_buf view = {.data = (uint8_t *)bytes, .size = size};
+    *out = NULL;
+    return open_bytes(name, &view, true, out, err);
 }
 
 void dpk_hostfile_close(struct dpk_hostfile *host)
@@ -186,7 +197,8 @@ void dpk_hostfile_close(struct dpk_hostfile *host)
     free(host->slots);
     free(host->programs);
     free(host->objects);
-    dpk_buf_free(&host->bytes);
+    if (!host->borrowed)
+        dpk_buf_free(&host->bytes);
     free(host->name);
     free(host);
 }

@@ -74,6 +74,10 @@ enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
 #define dpk_fail_nomem(err)        ((void)dpk_fail_nomem(err), DPK_ERR_NOMEM)
 #endif
 
+/* Makes text that may come from a hostile file fit for a terminal and for JSON, in place: what is no
+ * UTF-8, or a control character, becomes '?', line breaks and tabs become spaces. Returns `text`. */
+char *dpk_text_clean(char *text);
+
 /* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
  * DPK_ERR_USAGE, else 1. (The only function of lib/ that prints; tools/ alone calls it.) */
 int dpk_tool_fail(const struct dpk_error *err);

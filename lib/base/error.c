@@ -95,11 +95,8 @@ int dpk_tool_fail(const struct dpk_error *err)
     if (err->message[0])
         memcpy(text, err->message, sizeof text);
     text[sizeof text - 1] = 0;
-    /* Names in it may come from a hostile file; they must not steer the terminal. */
-    for (char *c = text; *c; c++)
-        if (((unsigned char)*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f)
-            *c = '?';
-    fprintf(stderr, "-E- %s\n", text);
+    /* Names in it may come from a hostile file: it stays one line and steers no terminal. */
+    fprintf(stderr, "-E- %s\n", dpk_text_clean(text));
     return err->status == DPK_ERR_USAGE ? 2 : 1;
 }
 

@@ -23,6 +23,32 @@ static void fail_fills_the_error_and_returns_the_status(void **state)
     assert_string_equal(err.message, "a: no magic");
 }
 
+static void text_is_cleaned_of_what_steers_terminals(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"plain", "plain"},
+        {"a\033[2Jb\x7f\r", "a?[2Jb??"},
+        {"one\n-I- two\t", "one -I- two "},
+        {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\xc2\x9b"
+         "31m",
+         "??31m"}, /* CSI as UTF-8 */
+        {"\x9b"
+         "31m",
+         "?31m"},
+        {"\xc3", "?"}, /* cut */
+        {"\xe2\x82", "??"},
+        {"\xc0\xaf\xed\xa0\x80", "?????"}, /* overlong, a surrogate */
+        {"\xf4\x90\x80\x80\xff", "?????"},
+    };
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", pairs[i][0]);
+        assert_string_equal(dpk_text_clean(text), pairs[i][1]);
+    }
+}
+
 static void fail_without_an_error_returns_the_status(void **state)
 {
     (void)state;
@@ -452,6 +478,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fail_fills_the_error_and_returns_the_status),
         cmocka_unit_test(fail_without_an_error_returns_the_status),
+        cmocka_unit_test(text_is_cleaned_of_what_steers_terminals),
         cmocka_unit_test(fail_cuts_a_message_that_is_too_long),
         cmocka_unit_test(fail_drops_newlines_at_the_end),
         cmocka_unit_test(fail_may_quote_the_message_that_it_replaces),

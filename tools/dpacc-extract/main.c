@@ -56,8 +56,10 @@ static void list_programs(const struct dpk_hostfile *host)
     printf("%-5s %-32s %-12s %-10s %s\n", "Index", "Name", "Offset", "Size", "Signed");
     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
-        printf("%-5u %-32s 0x%-10" PRIx64 " %-10zu %s\n", p->index, p->name, p->offset, p->elf_size,
-               p->crypto ? "yes" : "no");
+        char name[256];
+        snprintf(name, sizeof name, "%s", p->name);
+        printf("%-5u %-32s 0x%-10" PRIx64 " %-10zu %s\n", p->index, dpk_text_clean(name), p->offset,
+               p->elf_size, p->crypto ? "yes" : "no");
     }
 }
 

@@ -2,6 +2,7 @@
 #include "dpadev.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -205,11 +206,12 @@ enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error 
 
 /* ---- log ------------------------------------------------------------------------------------- */
 
-/* Names in the log come from files that nobody trusts: no control characters to a terminal. */
+/* Names in the log come from files that nobody trusts. */
 static void print_plain(const char *text)
 {
-    for (; *text; text++)
-        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+    char *copy = strdup(text);
+    printf("%s", copy ? dpk_text_clean(copy) : "?");
+    free(copy);
 }
 
 static void print_event(void *context, const struct dpk_device_event *e)
@@ -234,16 +236,19 @@ static void json_event(void *context, const struct dpk_device_event *e)
     struct json_log *log = context;
     char when[32];
     time_text(e->time, when, sizeof when);
-    cJSON *o = cJSON_CreateObject();
+    char *command = strdup(e->command), *detail = strdup(e->detail);
+    cJSON *o = command && detail ? cJSON_CreateObject() : NULL;
     log->ok = log->ok && o && cJSON_AddItemToArray(log->array, o) &&
               cJSON_AddNumberToObject(o, "id", (double)e->id) &&
               cJSON_AddStringToObject(o, "time", when) &&
               cJSON_AddNumberToObject(o, "uid", (double)e->uid) &&
               cJSON_AddNumberToObject(o, "pid", (double)e->pid) &&
-              cJSON_AddStringToObject(o, "command", e->command) &&
+              cJSON_AddStringToObject(o, "command", dpk_text_clean(command)) &&
               cJSON_AddStringToObject(o, "action", e->action) &&
               cJSON_AddStringToObject(o, "result", e->result) &&
-              cJSON_AddStringToObject(o, "detail", e->detail);
+              cJSON_AddStringToObject(o, "detail", dpk_text_clean(detail));
+    free(command);
+    free(detail);
 }
 
 enum dpk_status dpadev_log(struct dpk_device *dev, unsigned last, bool json, struct dpk_error *err)

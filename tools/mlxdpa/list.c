@@ -26,17 +26,19 @@ static const char *placement_name(enum dpk_placement p)
 
 static enum dpk_status print_json(const struct dpk_hostfile *host, struct dpk_error *err)
 {
+    char text[300];
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
         cJSON *o = cJSON_CreateObject();
         cJSON_AddNumberToObject(o, "index", p->index);
-        cJSON_AddStringToObject(o, "name", p->name);
+        cJSON_AddStringToObject(o, "name", mlxdpa_clean(p->name, text, sizeof text));
         if (p->member)
-            cJSON_AddStringToObject(o, "member", p->member);
+            cJSON_AddStringToObject(o, "member", mlxdpa_clean(p->member, text, sizeof text));
         cJSON_AddNumberToObject(o, "offset", (double)p->offset);
         cJSON_AddNumberToObject(o, "size", (double)p->elf_size);
-        cJSON_AddStringToObject(o, "crypto_section", p->crypto_section);
+        cJSON_AddStringToObject(o, "crypto_section",
+                                mlxdpa_clean(p->crypto_section, text, sizeof text));
         cJSON_AddStringToObject(o, "placement", placement_name(p->placement));
         cJSON_AddBoolToObject(o, "signed", p->crypto != NULL);
         if (!cJSON_AddItemToArray(list, o)) {

@@ -51,7 +51,7 @@ enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *options,
 enum dpk_status mlxdpa_need(const char *command, const char *option, const char *value,
                             struct dpk_error *err);
 
-/* `text` from a file, fit for a terminal: what is not printable ASCII becomes '?'. */
+/* `text` from a file, fit for a terminal and for JSON (dpk_text_clean). */
 const char *mlxdpa_clean(const char *text, char *out, size_t size);
 
 /* Prints and frees a JSON value (struct cJSON *); NULL stands for out of memory. */

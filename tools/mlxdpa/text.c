@@ -9,13 +9,8 @@
 
 const char *mlxdpa_clean(const char *text, char *out, size_t size)
 {
-    size_t n = 0;
-    for (; text[n] && n + 1 < size; n++) {
-        char c = text[n];
-        out[n] = (char)(c >= 0x20 && c < 0x7f ? c : '?');
-    }
-    out[n] = 0;
-    return out;
+    snprintf(out, size, "%s", text);
+    return dpk_text_clean(out);
 }
 
 enum dpk_status mlxdpa_print_json(struct cJSON *value, struct dpk_error *err)

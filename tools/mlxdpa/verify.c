@@ -47,8 +47,9 @@ static void print_program(const struct dpk_program *p, enum dpk_verdict v,
 
 static cJSON *json_of(const struct dpk_program *p, enum dpk_verdict v, const struct dpk_report *r)
 {
+    char text[256];
     cJSON *o = cJSON_CreateObject();
-    cJSON_AddStringToObject(o, "name", p->name);
+    cJSON_AddStringToObject(o, "name", mlxdpa_clean(p->name, text, sizeof text));
     cJSON_AddStringToObject(o, "verdict", dpk_verdict_name(v));
     cJSON_AddNumberToObject(o, "code", v);
     cJSON *checks = cJSON_AddArrayToObject(o, "checks");
@@ -58,7 +59,7 @@ static cJSON *json_of(const struct dpk_program *p, enum dpk_verdict v, const str
         cJSON_AddStringToObject(item, "name", c->name);
         cJSON_AddStringToObject(item, "verdict", dpk_verdict_name(c->verdict));
         cJSON_AddBoolToObject(item, "warning", c->warning);
-        cJSON_AddStringToObject(item, "detail", c->detail);
+        cJSON_AddStringToObject(item, "detail", mlxdpa_clean(c->detail, text, sizeof text));
         if (!cJSON_AddItemToArray(checks, item))
             cJSON_Delete(item);
     }

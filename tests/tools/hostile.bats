@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# What tools print of files that somebody made to harm: no control characters, valid JSON.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    [ -d "$DPAKIT_GOLDEN" ] || skip
+    printf 'int main(void) { return 0; }' > a.c
+    gcc -c a.c -o a.o
+    name=$(printf '.dpa_bin_x\033[2J\xc2\x9b31m\xff\n-I- fine')
+    objcopy --add-section "$name=$DPAKIT_GOLDEN/hostelf/dev1.elf" a.o evil.o
+}
+
+harmless() {
+    ! LC_ALL=C grep -aq $'[\x01-\x08\x0b-\x1f\x7f\x9b\xff]' "$1"
+}
+
+@test "names of programs do not steer the terminal" {
+    dpacc-extract --list evil.o > list1
+    grep -aq 'x?' list1
+    harmless list1
+    [ "$(wc -l < list1)" -eq 2 ]
+    mlxdpa -e evil.o list > list2
+    harmless list2
+    [ "$(wc -l < list2)" -eq 2 ]
+    mlxdpa -e evil.o --ca "$DPAKIT_GOLDEN/keys/root.der" verify > out 2> err || code=$?
+    [ "$code" -eq 1 ]
+    harmless out
+    harmless err
+    [ "$(wc -l < err)" -eq 1 ]
+}
+
+@test "names of programs are valid JSON" {
+    mlxdpa --json -e evil.o list > list
+    harmless list
+    mlxdpa --json -e evil.o --ca "$DPAKIT_GOLDEN/keys/root.der" verify > out || true
+    harmless out
+    iconv -f UTF-8 -t UTF-8 list out > /dev/null
+}
+
+@test "names of programs in the event log do not steer the terminal" {
+    export DPAKIT_DEVICES=$PWD/devices
+    dpadev create dev0 > /dev/null
+    dparun -d dev0 evil.o --verify-only > out 2> err || true
+    harmless out
+    harmless err
+    dpadev log dev0 > log
+    harmless log
+    dpadev --json log dev0 > json
+    harmless json
+}

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -21,6 +23,7 @@ void dpk_cert_subject(const X509 *cert, char *out, size_t size)
                                   XN_FLAG_ONELINE & ~XN_FLAG_SPC_EQ & ~ASN1_STRFLGS_ESC_MSB) >= 0) {
         int n = BIO_read(bio, out, (int)(size - 1 < 4096 ? size - 1 : 4096));
         out[n > 0 ? n : 0] = 0;
+        dpk_text_clean(out);
     }
     BIO_free(bio);
 }
@@ -50,6 +53,28 @@ static bool is_root(X509 *cert, const struct dpk_der *roots, size_t count)
         found |= roots[i].size == (size_t)length && memcmp(roots[i].data, der, roots[i].size) == 0;
     OPENSSL_free(der);
     return found;
+}
+
+/* A signature under such a key proves nothing: with exponent 1 any number is its own signature. */
+static bool is_sound_key(X509 *cert)
+{
+    EVP_PKEY *key = X509_get0_pubkey(cert);
+    BIGNUM *exponent = NULL;
+    if (!key)
+        return false;
+    if (!EVP_PKEY_is_a(key, "RSA") && !EVP_PKEY_is_a(key, "RSA-PSS"))
+        return true;
+    bool sound = EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &exponent) == 1 &&
+                 BN_is_odd(exponent) && !BN_is_one(exponent);
+    BN_free(exponent);
+    return sound;
+}
+
+/* Certificates below the root that say what they are for must say: for signing code. */
+static bool is_for_code(X509 *cert)
+{
+    return !(X509_get_extension_flags(cert) & EXFLAG_XKUSAGE) ||
+           (X509_get_extended_key_usage(cert) & (XKU_CODE_SIGN | XKU_ANYEKU));
 }
 
 static const char *authority_fault(X509 *cert)
@@ -84,6 +109,13 @@ static enum dpk_path_result check_profile(const struct dpk_certchain *chain, STA
         if (fault)
             return no(DPK_PATH_INVALID, fault, sk_X509_value(path, i), why, size);
     }
+    for (int i = 0; i < length; i++) {
+        X509 *cert = sk_X509_value(path, i);
+        if (!is_sound_key(cert))
+            return no(DPK_PATH_INVALID, "RSA key with a bad exponent", cert, why, size);
+        if (i + 1 < length && !is_for_code(cert))
+            return no(DPK_PATH_INVALID, "not for signing code", cert, why, size);
+    }
     X509 *leaf = sk_X509_value(path, 0);
     if (!(X509_get_key_usage(leaf) & KU_DIGITAL_SIGNATURE))
         return no(DPK_PATH_INVALID, "its key may not sign data", leaf, why, size);
@@ -99,19 +131,17 @@ static bool means_unknown_ca(int error)
            error == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT || error == X509_V_ERR_CERT_UNTRUSTED;
 }
 
-static X509_STORE *store_of(const struct dpk_der *roots, size_t count)
+/* A damaged root certificate is no root certificate: then the store is empty. */
+static X509_STORE *store_of(const struct dpk_der *root)
 {
     X509_STORE *store = X509_STORE_new();
-    for (size_t i = 0; store && i < count; i++) {
-        const unsigned char *p = roots[i].data;
-        X509 *root = roots[i].size <= LONG_MAX ? d2i_X509(NULL, &p, (long)roots[i].size) : NULL;
-        /* A damaged root certificate is no root certificate. */
-        if (root && X509_STORE_add_cert(store, root) != 1) {
-            X509_STORE_free(store);
-            store = NULL;
-        }
-        X509_free(root);
+    const unsigned char *p = root->data;
+    X509 *cert = store && root->size <= LONG_MAX ? d2i_X509(NULL, &p, (long)root->size) : NULL;
+    if (cert && X509_STORE_add_cert(store, cert) != 1) {
+        X509_STORE_free(store);
+        store = NULL;
     }
+    X509_free(cert);
     return store;
 }
 
@@ -166,7 +196,20 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
     if (self_issued(chain->certs[0]) && !is_root(chain->certs[0], roots, root_count))
         return no(DPK_PATH_UNKNOWN_CA, "root certificate that is not a trusted one",
                   chain->certs[0], why, why_size);
-    return validate(chain, store_of(roots, root_count), 0, why, why_size);
+    /* One by one: of roots with one name, as a CA's old and new ones, OpenSSL would try one. What
+     * the root that the chain claims has to say beats that others are strangers. */
+    enum dpk_path_result result =
+        no(DPK_PATH_UNKNOWN_CA, "no trusted root certificate", chain->certs[0], why, why_size);
+    for (size_t i = 0; i < root_count && result != DPK_PATH_OK; i++) {
+        char one[256] = "";
+        enum dpk_path_result r = validate(chain, store_of(&roots[i]), 0, one, sizeof one);
+        if (i > 0 && r == DPK_PATH_UNKNOWN_CA)
+            continue;
+        if (r == DPK_PATH_INVALID && result == DPK_PATH_INVALID)
+            continue;
+        result = no(r, one, NULL, why, why_size);
+    }
+    return result;
 }
 
 enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err)
@@ -196,6 +239,8 @@ enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_
             dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes behind the certificate", dpk_reader_left(&r));
     else if (X509_self_signed(cert, 1) != 1)
         status = dpk_fail(err, DPK_ERR_REFUSED, "the certificate is not self-signed");
+    else if (!is_sound_key(cert))
+        status = dpk_fail(err, DPK_ERR_REFUSED, "its RSA key has a bad exponent");
     else if (fault)
         status = dpk_fail(err, DPK_ERR_REFUSED, "%s (CA:TRUE and keyCertSign are needed)", fault);
     else if (!key || !EVP_PKEY_is_a(key, "RSA"))

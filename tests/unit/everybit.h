@@ -38,13 +38,20 @@ static inline void every_truncation(uint8_t *bytes, size_t size, look *f, void *
     ASAN_UNPOISON_MEMORY_REGION(bytes, size);
 }
 
-static inline void every_flip(uint8_t *bytes, size_t size, look *f, void *context)
+/* Bits `part`, `part + parts`, ... */
+static inline void flip_part(uint8_t *bytes, size_t size, size_t part, size_t parts, look *f,
+                             void *context)
 {
-    for (size_t bit = 0; bit < 8 * size; bit++) {
+    for (size_t bit = part; bit < 8 * size; bit += parts) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         f(bytes, size, bit / 8, context);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
+}
+
+static inline void every_flip(uint8_t *bytes, size_t size, look *f, void *context)
+{
+    flip_part(bytes, size, 0, 1, f, context);
 }
 
 #endif

@@ -1,0 +1,16 @@
+/* lib/elfcrypto: every even bit of hostelf/two.compact.section. */
+#include "everybit_crypto.h"
+
+static void no_mutation_is_accepted(void **state)
+{
+    (void)state;
+    mutate_section("hostelf/dev2.elf", "hostelf/two.compact.section", 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_mutation_is_accepted),
+    };
+    return cmocka_run_group_tests_name("two.compact.section", tests, NULL, NULL);
+}

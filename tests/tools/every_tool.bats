@@ -109,7 +109,31 @@ usage_code() {
         [ -f "$page" ] || { echo "$t: no page"; false; }
         LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" >out 2>err
         [ ! -s err ] || { echo "$t: $(cat err)"; false; }
-        grep -q EXAMPLES out && grep -q 'EXIT STATUS' out || { echo "$t: sections"; false; }
+    done
+}
+
+@test "every manual page has the same sections in the same order, and this version's footer" {
+    local page sections want version
+    version=$(cat "$here/VERSION")
+    for page in "$DPAKIT_BUILD"/share/man/man1/*.1; do
+        sections=$(sed -n 's/^\.SH //p' "$page" | grep -xE \
+            'NAME|SYNOPSIS|DESCRIPTION|OPTIONS|EXIT STATUS|ENVIRONMENT|FILES|EXAMPLES|SEE ALSO')
+        want="NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS ENVIRONMENT FILES EXAMPLES SEE ALSO"
+        for optional in ENVIRONMENT FILES; do
+            grep -qx $optional <<<"$sections" || want=${want/$optional /}
+        done
+        [ "$(tr '\n' ' ' <<<"$sections")" = "$want " ] || { echo "$page: $sections"; false; }
+        grep -qE "^\.TH [A-Z\\-]+ 1 \"\" \"dpakit $version\" \"dpakit manual\"$" "$page" ||
+            { echo "$page: footer"; head -1 "$page"; false; }
+    done
+}
+
+@test "every page that SEE ALSO names is there" {
+    local page other
+    for page in "$DPAKIT_BUILD"/share/man/man1/*.1; do
+        for other in $(sed -n '/^\.SH SEE ALSO/,$s/^\.BR \([^ ]*\) (1).*/\1/p' "$page" | tr -d '\\'); do
+            [ -f "${page%/*}/$other.1" ] || { echo "$page: $other"; false; }
+        done
     done
 }
 

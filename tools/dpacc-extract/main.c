@@ -138,8 +138,8 @@ int main(int argc, char **argv)
          .value = &r.signature,
          .help = "where the program's crypto data goes"},
         {.names = "list", .flag = &r.list, .help = "print the programs in INPUT"},
-        {.names = "h,help", .flag = &r.help, .help = "print this text"},
-        {.names = "V,version", .flag = &r.version, .help = "print the version"},
+        {.names = "h,help", .flag = &r.help, .help = "show this text"},
+        {.names = "V,version", .flag = &r.version, .help = "show the version"},
         {0},
     };
     if (dpk_options_parse(options, true, argc, argv, &args, &err) != DPK_OK) {

@@ -99,8 +99,8 @@ static void fill_table(struct config *c, struct dpk_option table[OPTION_COUNT])
         {.names = "c,compile", .flag = &c->compile_only, .help = NULL},
         {.names = "gen-libs", .flag = &c->gen_libs, .help = NULL},
         {.names = "shared", .flag = &c->shared, .help = NULL},
-        {.names = "h,help", .flag = &c->help, .help = "print this text"},
-        {.names = "V,version", .flag = &c->version, .help = "print the version"},
+        {.names = "h,help", .flag = &c->help, .help = "show this text"},
+        {.names = "V,version", .flag = &c->version, .help = "show the version"},
         {0},
     };
     _Static_assert(sizeof options / sizeof *options <= OPTION_COUNT, "the table is too small");

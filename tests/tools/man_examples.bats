@@ -1,0 +1,136 @@
+# The EXAMPLES of every manual page, command by command, as a reader would type them. How they are
+# written stands in tests/helpers/man_examples.awk.
+#
+# A page's examples run in one shell and one directory. What a page takes for granted (its words are
+# "These examples assume ...") is put there first, by the function prepare_PAGE below.
+
+source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+
+setup_file() {
+    command -v man >/dev/null || return 0
+    make_world
+    mkdir "$BATS_FILE_TMPDIR/hello" && cd "$BATS_FILE_TMPDIR/hello"
+    cp "$BATS_TEST_DIRNAME/../../examples/hello/"*.c .
+    dpacc libdoca_dpa_dev.a kernel.c -o dpa_program.a --app-name=dpa_hello_world_app
+    # shellcheck disable=SC2086  # a list of options, for the sanitizer build
+    gcc ${TEST_HOST_CFLAGS:-} hello_world.c -o hello_world dpa_program.a \
+        "$DPAKIT_BUILD/lib/libdoca_dpa.a" -I"$DPAKIT_BUILD/include/doca-2.2" -DDOCA_ALLOW_EXPERIMENTAL_API \
+        -L"$DPAKIT_BUILD/lib" -ldoca_common -lflexio -lstdc++ -libverbs -lmlx5
+}
+
+setup() {
+    command -v man >/dev/null || skip "no man here"
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
+    mkdir "$BATS_TEST_TMPDIR/here" "$BATS_TEST_TMPDIR/steps" && cd "$BATS_TEST_TMPDIR/here"
+    world=$BATS_FILE_TMPDIR/world
+}
+
+a_device() { cp -a "$world/devices" "$DPAKIT_DEVICES"; }
+owner_files() {
+    cp "$world/owner.pem" .
+    echo 77dd4ef0-c633-11ed-9e20-001dd8b744ff >owner.uuid
+}
+
+prepare_dpacc() { a_device && cp "$BATS_FILE_TMPDIR/hello/hello_world.c" .; }
+prepare_dpacc_extract() { cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
+prepare_dpadev() { :; }
+prepare_dparun() { a_device; }
+prepare_flint_lite() {
+    a_device && mlxconfig-lite -d mlx5_0 apply "$world/claim.bin"
+    owner_files && cp "$world/root.der" .
+}
+prepare_mlxconfig_lite() { a_device; }
+prepare_mlxdpa() { owner_files && cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
+
+# extract PAGE: its examples, into $BATS_TEST_TMPDIR/steps
+extract() {
+    LC_ALL=C.UTF-8 MANWIDTH=120 man -l "$DPAKIT_BUILD/share/man/man1/$1.1" |
+        awk -v dir="$BATS_TEST_TMPDIR/steps" -f "$BATS_TEST_DIRNAME/../helpers/man_examples.awk"
+}
+
+# printed SHOWN REAL: REAL is SHOWN, where "..." stands for any lines.
+printed() {
+    awk '
+    NR == FNR { if ($0 == "...") gap[n + 1] = 1; else want[++n] = $0; next }
+    at < n && $0 == want[at + 1] { at++; next }
+    !gap[at + 1] { bad = 1; print "not shown on the page: " $0 }
+    END { if (at < n) print "not printed: " want[at + 1]; exit bad || at < n }' "$1" "$2"
+}
+
+# run_steps: every step in this shell, so that variables live on. Called with errexit off.
+run_steps() {
+    local step code
+    # The host compiler that the examples call, with what the sanitizer build needs.
+    gcc() { command gcc ${TEST_HOST_CFLAGS:-} "$@"; }
+    for step in "$BATS_TEST_TMPDIR"/steps/*.cmd; do
+        sed '1s/^/$ /' "$step"
+        . "$step" >"${step%.cmd}.real" 2>&1 </dev/null
+        code=$?
+        cat "${step%.cmd}.real"
+        [ "$code" -eq 0 ] || { echo "exit code $code"; return 1; }
+        [ ! -f "${step%.cmd}.out" ] || printed "${step%.cmd}.out" "${step%.cmd}.real" || return 1
+    done
+}
+
+examples_of() {
+    "prepare_${1//-/_}" >/dev/null
+    extract "$1"
+    [ -f "$BATS_TEST_TMPDIR/steps/001.cmd" ] || { echo "$1: no examples"; false; }
+    run run_steps
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "dpacc(1)" { examples_of dpacc; }
+@test "dpacc-extract(1)" { examples_of dpacc-extract; }
+@test "dpadev(1)" { examples_of dpadev; }
+@test "dparun(1)" { examples_of dparun; }
+@test "flint-lite(1)" { examples_of flint-lite; }
+@test "mlxconfig-lite(1)" { examples_of mlxconfig-lite; }
+@test "mlxdpa(1)" { examples_of mlxdpa; }
+
+@test "every page is tested here" {
+    local page
+    for page in "$DPAKIT_BUILD"/share/man/man1/*.1; do
+        page=$(basename "$page" .1)
+        grep -qF "@test \"$page(1)\"" "$BATS_TEST_FILENAME" || { echo "$page"; false; }
+    done
+}
+
+@test "a failing command and a line that is not printed are found" {
+    mkdir -p "$BATS_TEST_TMPDIR/man"
+    local page=$BATS_TEST_TMPDIR/man/x.1
+    cat >"$page" <<'PAGE'
+.TH X 1
+.SH EXAMPLES
+Text with a $ in it.
+.PP
+.RS 4
+.EX
+$ cat << END && x=two
+one
+
+$ three
+END
+one
+\&...
+$ echo $x \e
+    three
+two three
+$ false
+.EE
+.RE
+.SH SEE ALSO
+PAGE
+    LC_ALL=C.UTF-8 MANWIDTH=120 man -l "$page" |
+        awk -v dir="$BATS_TEST_TMPDIR/steps" -f "$BATS_TEST_DIRNAME/../helpers/man_examples.awk"
+    [ "$(ls "$BATS_TEST_TMPDIR/steps" | tr '\n' ' ')" = "001.cmd 001.out 002.cmd 002.out 003.cmd " ]
+    run run_steps
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "exit code 1" ]
+    echo "two four" >"$BATS_TEST_TMPDIR/steps/002.out"
+    run run_steps
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "not printed: two four" ]
+}

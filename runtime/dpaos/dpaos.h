@@ -10,7 +10,8 @@
  *     dpk_process_call(p, &call, args, sizeof args, &result, &err);
  *     dpk_process_destroy(p);
  *
- * Execution: a process has up to DPK_THREADS_MAX DPA threads; worker threads of the host (one per
+ * Execution: a process has up to DPK_THREADS_MAX threads of kernels, and one for each RPC, so that
+ * a call is answered while kernels poll on every thread; worker threads of the host (one per
  * processor, DPAKIT_WORKERS=N to change; 1 makes runs deterministic) take turns on them with an
  * instruction budget, so a thread that polls forever starves nobody. After a fault, a bad call or
  * an overrun run-time limit the process is in the error state: whoever waits gets DPK_ERR_FAULT or
@@ -18,7 +19,9 @@
  * memory can still be read and given back); other processes go on.
  *
  * All functions may be called from any host thread. None prints. An RPC may run on the very thread
- * that called it.
+ * that called it. A host thread that is cancelled while it waits goes when its wait has ended.
+ * After fork() the DPA stays the parent's: if there were processes, calls of the child on them fail
+ * with DPK_ERR_FAULT, and it can create none (DPK_ERR_UNSUPPORTED) until it has called exec.
  */
 #ifndef DPK_DPAOS_H
 #define DPK_DPAOS_H
@@ -26,7 +29,8 @@
 #include "base/base.h"
 #include "loader/loader.h"
 
-#define DPK_THREADS_MAX       256  /* DPA threads at once, over all processes (guide, 3.4.8.5) */
+#define DPK_THREADS_MAX       256 /* threads of kernels at once, over all processes (guide, 3.4.8.5) */
+#define DPK_CALLS_MAX         64   /* RPCs at once besides; more wait their turn */
 #define DPK_RUN_TIME_LIMIT_MS 6000 /* default for an RPC or kernel thread (guide: 6 s) */
 
 /* ---- Processes ----------------------------------------------------------------------------------

@@ -16,7 +16,10 @@ struct engine dpaos_engine = {
     .quiet = PTHREAD_COND_INITIALIZER,
     .queue = {&dpaos_engine.queue, &dpaos_engine.queue},
     .active = {&dpaos_engine.active, &dpaos_engine.active},
-    .pending = {&dpaos_engine.pending, &dpaos_engine.pending},
+    .kernels = {.pending = {&dpaos_engine.kernels.pending, &dpaos_engine.kernels.pending},
+                .max = DPK_THREADS_MAX},
+    .calls = {.pending = {&dpaos_engine.calls.pending, &dpaos_engine.calls.pending},
+              .max = DPK_CALLS_MAX},
     .next_deadline = NEVER,
 };
 
@@ -62,6 +65,7 @@ static bool cond_wait(pthread_cond_t *cond, uint64_t deadline)
 
 void host_wait_begin(struct host_wait *w, struct dpk_process *p)
 {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &w->cancel_state);
     cond_init(&w->cond);
     w->satisfied = false;
     w->wait.who = WAIT_HOST;
@@ -85,6 +89,7 @@ void host_wait_end(struct host_wait *w, struct dpk_process *p)
     pthread_cond_destroy(&w->cond);
     if (p)
         process_leave(p);
+    pthread_setcancelstate(w->cancel_state, NULL);
 }
 
 /* ---- Turns ---------------------------------------------------------------------------------- */
@@ -241,10 +246,24 @@ static enum dpk_status count_units(unsigned *units, struct dpk_error *err)
     return DPK_OK;
 }
 
+/* A child has no workers, and what they were at when it came to be is not known. */
+static void forked_child(void)
+{
+    engine->forked |= engine->processes > 0;
+    engine_unlock();
+}
+
 enum dpk_status engine_enter(struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     engine_lock();
+    if (!engine->watches_forks)
+        engine->watches_forks = pthread_atfork(engine_lock, engine_unlock, forked_child) == 0;
+    if (engine->forked) {
+        engine_unlock();
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                        "the DPA belongs to the process that forked this one");
+    }
     while (engine->stop)
         pthread_cond_wait(&engine->quiet, &engine->lock);
     if (engine->processes == 0 && (status = count_units(&engine->units, err)) == DPK_OK)

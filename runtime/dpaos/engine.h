@@ -25,6 +25,7 @@
 #define HEAP_DEFAULT  0x40000000ull
 #define GUEST_SIZE    0x100000000ull
 #define ARGUMENTS_MAX 0x4000ull /* they lie on the stack */
+#define SLOTS         (DPK_THREADS_MAX + DPK_CALLS_MAX)
 
 /* ---- Waiting for an event ---- */
 struct wait {
@@ -71,7 +72,7 @@ void turn_place(const struct thread *t, char *out, size_t size);
 struct launch {
     struct dpk_process *process;
     struct list in_process; /* kernels: in order */
-    struct list pending;    /* waiting for threads to become free */
+    struct list pending;    /* in the engine's line of those that wait for threads */
     struct dpk_call call;
     void *args;
     size_t args_size;
@@ -95,6 +96,7 @@ struct host_wait {
     bool satisfied; /* the event came */
     struct list in_process;
     pthread_cond_t cond;
+    int cancel_state; /* the host thread's; it cannot be cancelled in between */
 };
 void host_wait_begin(struct host_wait *w, struct dpk_process *p);
 /* `deadline` 0: none. False when it has passed. */
@@ -112,7 +114,7 @@ struct dpk_process {
     char failure[600];
     struct list launches; /* kernels, the first one runs or waits */
     uint64_t launches_made, launches_ended;
-    struct thread *slots[DPK_THREADS_MAX]; /* made at first use */
+    struct thread *slots[SLOTS]; /* made at first use */
     struct list host_waits;
     unsigned users;            /* turns that run, host threads that wait */
     pthread_cond_t idle;       /* users became 0 */
@@ -148,14 +150,19 @@ struct engine {
     pthread_cond_t quiet; /* the workers of the last process are gone */
     struct list queue;    /* threads that could run */
     struct list active;   /* threads that are not idle */
-    struct list pending;  /* launches that wait for free threads */
-    unsigned active_count;
+    struct line {
+        struct list pending; /* launches that wait for threads to become free */
+        unsigned active;     /* threads that are not */
+        unsigned max;
+    } kernels, calls;
     unsigned units;   /* turns at once */
     unsigned running; /* turns now */
     unsigned processes;
     pthread_t *workers;
     unsigned worker_count;
     bool stop;
+    bool watches_forks;
+    bool forked;            /* this is a child, and the processes are the parent's */
     uint64_t next_deadline; /* no thread's is earlier */
 };
 /* The emulated DPA: there is one in a host process, as there is one in a device. The one variable

@@ -91,6 +91,8 @@ void event_update(struct dpk_event *e, uint64_t value)
     struct list woken;
     list_init(&woken);
     atomic_store_explicit(&e->value, value, memory_order_release);
+    if (dpaos_engine.forked)
+        return; /* who waited is not in this process */
     for (struct list *n = e->waits.next, *next; n != &e->waits; n = next) {
         struct wait *w = owner_of(n, struct wait, node);
         next = n->next;
@@ -141,11 +143,11 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
     w.satisfied = event_satisfies(e, threshold, mask);
     if (!w.satisfied)
         list_append(&e->waits, &w.wait.node);
-    while (!w.satisfied && in_time && !(p && p->failed != DPK_OK))
+    while (!w.satisfied && in_time && (!p || (status = process_state(p, err)) == DPK_OK))
         in_time = host_wait_sleep(&w, deadline);
-    if (!w.satisfied && p && p->failed != DPK_OK)
-        status = process_state(p, err);
-    else if (!w.satisfied)
+    if (w.satisfied)
+        status = DPK_OK;
+    else if (status == DPK_OK)
         status = dpk_fail(err, DPK_ERR_TIMEOUT, "event: not above %llu after %u ms",
                           (unsigned long long)threshold, timeout_ms);
     host_wait_end(&w, p);

@@ -8,13 +8,19 @@ static struct engine *const engine = &dpaos_engine;
 
 /* ---- Threads -------------------------------------------------------------------------------- */
 
+/* Kernels and calls wait for threads apart: a kernel that polls for ever may wait for a call. */
+static struct line *line_of(const struct launch *l)
+{
+    return l->rpc ? &engine->calls : &engine->kernels;
+}
+
 /* A thread of the process that is idle; made, with its stack, if there is none yet. */
 static struct thread *idle_thread(struct dpk_process *p)
 {
     unsigned slot = 0;
-    while (slot < DPK_THREADS_MAX && p->slots[slot] && p->slots[slot]->state != THREAD_IDLE)
+    while (slot < SLOTS && p->slots[slot] && p->slots[slot]->state != THREAD_IDLE)
         slot++;
-    if (slot == DPK_THREADS_MAX)
+    if (slot == SLOTS)
         return NULL;
     if (p->slots[slot])
         return p->slots[slot];
@@ -60,7 +66,7 @@ static struct thread *start_thread(struct launch *l, unsigned rank)
     if (t->deadline < engine->next_deadline)
         engine->next_deadline = t->deadline;
     list_append(&engine->active, &t->active);
-    engine->active_count++;
+    line_of(l)->active++;
     l->started = true;
     l->remaining++;
     return t;
@@ -70,7 +76,7 @@ static struct thread *start_thread(struct launch *l, unsigned rank)
 
 static bool fits(const struct launch *l)
 {
-    return engine->active_count + l->threads <= DPK_THREADS_MAX;
+    return line_of(l)->active + l->threads <= line_of(l)->max;
 }
 
 static void launch_threads(struct launch *l)
@@ -88,17 +94,16 @@ static void launch_threads(struct launch *l)
 
 void launch_ready(struct launch *l)
 {
-    /* A call that the host waits for goes before kernels that need many threads. */
-    if (fits(l) && (l->rpc || list_empty(&engine->pending)))
+    if (fits(l) && list_empty(&line_of(l)->pending))
         launch_threads(l);
     else
-        list_append(&engine->pending, &l->pending);
+        list_append(&line_of(l)->pending, &l->pending);
 }
 
-static void admit_pending(void)
+static void admit_pending(struct line *line)
 {
-    while (!list_empty(&engine->pending)) {
-        struct launch *l = owner_of(engine->pending.next, struct launch, pending);
+    while (!list_empty(&line->pending)) {
+        struct launch *l = owner_of(line->pending.next, struct launch, pending);
         bool dead = l->process->failed != DPK_OK; /* its caller is about to learn it */
         if (!dead && !fits(l))
             return;
@@ -147,12 +152,13 @@ void thread_end(struct thread *t, uint64_t result)
 {
     struct launch *l = t->launch;
     struct dpk_process *p = t->process;
+    struct line *line = line_of(l);
     t->state = THREAD_IDLE;
     t->launch = NULL;
     list_remove(&t->active);
     list_remove(&t->queued);
     list_remove(&t->wait.node);
-    engine->active_count--;
+    line->active--;
     if (--l->remaining == 0) {
         if (l->rpc) {
             l->result = result;
@@ -162,7 +168,7 @@ void thread_end(struct thread *t, uint64_t result)
         }
         process_wake_hosts(p);
     }
-    admit_pending();
+    admit_pending(line);
 }
 
 /* ---- Failure -------------------------------------------------------------------------------- */
@@ -179,11 +185,12 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *sto
         if (!l->started)
             kernel_free(l);
     }
-    for (unsigned i = 0; i < DPK_THREADS_MAX; i++) {
+    for (unsigned i = 0; i < SLOTS; i++) {
         struct thread *t = p->slots[i];
         if (t && (t->state == THREAD_QUEUED || t->state == THREAD_BLOCKED))
             thread_end(t, 0);
     }
+    admit_pending(&engine->kernels); /* one of these may have been the first in the line */
     process_wake_hosts(p);
 }
 
@@ -319,9 +326,9 @@ enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err)
     engine_lock();
     host_wait_begin(&w, p);
     uint64_t target = p->launches_made;
-    while (p->failed == DPK_OK && p->launches_ended < target)
+    enum dpk_status status;
+    while ((status = process_state(p, err)) == DPK_OK && p->launches_ended < target)
         host_wait_sleep(&w, 0);
-    enum dpk_status status = process_state(p, err);
     host_wait_end(&w, p);
     engine_unlock();
     return status;

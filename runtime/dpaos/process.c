@@ -36,7 +36,7 @@ static bool map_segments(struct dpk_process *p)
 /* What destroy and a create that failed have in common; no thread runs any more. */
 static void process_free(struct dpk_process *p)
 {
-    for (unsigned i = 0; i < DPK_THREADS_MAX; i++)
+    for (unsigned i = 0; i < SLOTS; i++)
         free(p->slots[i]);
     free(p->events);
     heap_destroy(p->heap);
@@ -112,6 +112,10 @@ void dpk_process_destroy(struct dpk_process *p)
     if (!p)
         return;
     engine_lock();
+    if (dpaos_engine.forked) { /* nobody is there to end its threads, nor to mind the memory */
+        engine_unlock();
+        return;
+    }
     process_fail(p, DPK_ERR_FAULT, "the process was destroyed");
     while (p->users)
         pthread_cond_wait(&p->idle, &dpaos_engine.lock);
@@ -132,6 +136,8 @@ void process_wake_hosts(struct dpk_process *p)
 
 enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err)
 {
+    if (dpaos_engine.forked)
+        return dpk_fail(err, DPK_ERR_FAULT, "the DPA belongs to the process that forked this one");
     return p->failed == DPK_OK ? DPK_OK : dpk_fail(err, p->failed, "%s", p->failure);
 }
 

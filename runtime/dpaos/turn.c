@@ -60,7 +60,8 @@ static bool done(struct outcome *o, uint64_t value)
     return true;
 }
 
-/* The text is copied first: the program may go on writing over it. */
+/* The text is copied first: the program may go on writing over it. Ends the turn: a host that reads
+ * slowly holds up who sends, and nobody else for longer than one message. */
 static bool send_message(struct thread *t, struct outcome *o)
 {
     const uint64_t *x = t->hart.x;
@@ -82,7 +83,7 @@ static bool send_message(struct thread *t, struct outcome *o)
     if (text != small)
         free(text);
     t->hart.x[A0] = 0;
-    return false;
+    return true;
 }
 
 static bool event_call(struct thread *t, struct outcome *o, uint64_t number)

@@ -6,12 +6,11 @@
 
 #include "loader/image.h"
 
-#define PAGE                4096ull
-#define EHDR_SIZE           64
-#define PHDR_SIZE           56
-#define PROGRAM_HEADERS_MAX 128
-#define RISCV_FLOAT_ABI     0x6 /* e_flags, psABI: 0 is soft float, the only one the DPA has */
-#define RISCV_RVE           0x8
+#define PAGE            4096ull
+#define EHDR_SIZE       64
+#define PHDR_SIZE       56
+#define RISCV_FLOAT_ABI 0x6 /* e_flags, psABI: 0 is soft float, the only one the DPA has */
+#define RISCV_RVE       0x8
 
 struct program_header {
     uint32_t type, flags;
@@ -73,9 +72,9 @@ static enum dpk_status check_header(struct dpk_reader *r, uint64_t *entry, uint6
     if (phentsize != PHDR_SIZE)
         return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_phentsize is %u, not %d", phentsize,
                         PHDR_SIZE);
-    if (*phnum == 0 || *phnum > PROGRAM_HEADERS_MAX)
+    if (*phnum == 0 || *phnum > IMAGE_SEGMENTS_MAX)
         return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_phnum is %u, not 1 to %d", *phnum,
-                        PROGRAM_HEADERS_MAX);
+                        IMAGE_SEGMENTS_MAX);
     return DPK_OK;
 }
 
@@ -97,7 +96,8 @@ static enum dpk_status check_load(const struct program_header *h, unsigned n, si
     if (h->filesz > h->memsz)
         return dpk_fail(err, DPK_ERR_FORMAT, "segment %u: p_filesz 0x%llx exceeds p_memsz 0x%llx",
                         n, (unsigned long long)h->filesz, (unsigned long long)h->memsz);
-    if (h->offset > file_size || h->filesz > file_size - h->offset)
+    bool in_file = h->filesz > 0; /* else p_offset means nothing */
+    if (in_file && (h->offset > file_size || h->filesz > file_size - h->offset))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "segment %u: p_offset 0x%llx, p_filesz 0x%llx reach beyond the file", n,
                         (unsigned long long)h->offset, (unsigned long long)h->filesz);
@@ -111,7 +111,7 @@ static enum dpk_status check_load(const struct program_header *h, unsigned n, si
     if (h->align & (h->align - 1))
         return dpk_fail(err, DPK_ERR_FORMAT, "segment %u: p_align 0x%llx is not a power of two", n,
                         (unsigned long long)h->align);
-    if (h->align > 1 && ((h->vaddr ^ h->offset) & (h->align - 1)))
+    if (in_file && h->align > 1 && ((h->vaddr ^ h->offset) & (h->align - 1)))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "segment %u: p_vaddr and p_offset differ modulo p_align", n);
     if (!(h->flags & (PF_R | PF_W | PF_X)))
@@ -137,12 +137,10 @@ static enum dpk_status add_segment(struct dpk_image *image, const struct program
     enum dpk_status status = check_load(h, n, image->elf_size, err);
     if (status != DPK_OK || h->memsz == 0)
         return status;
-    if (image->segment_count == IMAGE_SEGMENTS_MAX)
-        return dpk_fail(err, DPK_ERR_FORMAT, "more than %d PT_LOAD segments", IMAGE_SEGMENTS_MAX);
     image->segments[image->segment_count++] = (struct dpk_segment){
         .address = h->vaddr,
         .memory_size = h->memsz,
-        .data = image->elf + h->offset,
+        .data = image->elf + (h->filesz ? h->offset : 0),
         .data_size = h->filesz,
         .readable = h->flags & PF_R,
         .writable = h->flags & PF_W,

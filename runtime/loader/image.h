@@ -6,7 +6,7 @@
 
 #include "loader/loader.h"
 
-#define IMAGE_SEGMENTS_MAX 64
+#define IMAGE_SEGMENTS_MAX 128 /* program headers, of any type */
 
 struct image_symbol {
     const char *name; /* inside the private copy, NUL-terminated there */

@@ -180,6 +180,74 @@ static void segments_and_entry_are_read(void **state)
     dpk_image_free(image);
 }
 
+/* Where a segment without bytes would lie in the file means nothing; linkers put it behind the end.
+ */
+static void segment_of_zeros_needs_no_place_in_the_file(void **state)
+{
+    (void)state;
+    struct tiny t = tiny();
+    struct dpk_image *image;
+    struct dpk_error err = {0};
+    put_segment(&t, 0, PF_R | PF_W, UINT64_MAX - 0xff, 0x11010, 0, 0x2000);
+    if (image_of(t.bytes, SIZE, &image, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    check_image(image);
+    assert_int_equal(dpk_image_segment(image, 1)->data_size, 0);
+    assert_int_equal(dpk_image_segment(image, 1)->memory_size, 0x2000);
+    dpk_image_free(image);
+}
+
+static void program_may_have_128_segments(void **state)
+{
+    (void)state;
+    enum { COUNT = 128, TABLE = SIZE, WHOLE = TABLE + COUNT * 56 };
+    static struct {
+        struct tiny head;
+        uint8_t table[COUNT * 56];
+    } t;
+    struct dpk_image *image;
+    struct dpk_process *p = NULL;
+    struct dpk_error err = {0};
+    t.head = tiny();
+    put(&t.head, 32, 8, TABLE);
+    put(&t.head, 56, 2, COUNT);
+    for (unsigned n = 0; n < COUNT; n++) {
+        struct tiny one = {0};
+        put_segment(&one, 0, n == 0 ? PF_R | PF_X : PF_R, TEXT, 0x10000 + n * 0x1000, 0x20, 0x20);
+        memcpy(t.table + n * 56, one.bytes + PHDR, 56);
+    }
+    if (image_of(&t, sizeof t, &image, &err) != DPK_OK ||
+        dpk_process_create(image, NULL, &p, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    check_image(image);
+    assert_int_equal(dpk_image_segment_count(image), COUNT);
+    uint32_t word = 0;
+    assert_int_equal(dpk_copy_out(p, &word, 0x10000 + 127 * 0x1000, 4, NULL), DPK_OK);
+    assert_int_equal(word, 0x13131313);
+    dpk_process_destroy(p);
+    dpk_image_free(image);
+}
+
+/* 256 MiB that nobody touches cost address space only. */
+static void large_bss_is_there_to_its_last_byte(void **state)
+{
+    (void)state;
+    const uint64_t size = 256u << 20, end = 0x11000 + size;
+    struct tiny t = tiny();
+    struct dpk_image *image;
+    struct dpk_process *p = NULL;
+    uint8_t byte = 1;
+    put_segment(&t, 0, PF_R | PF_W, DATA, 0x11000, 8, size);
+    assert_int_equal(image_of(t.bytes, SIZE, &image, NULL), DPK_OK);
+    assert_int_equal(dpk_process_create(image, NULL, &p, NULL), DPK_OK);
+    assert_int_equal(dpk_copy_out(p, &byte, end - 1, 1, NULL), DPK_OK);
+    assert_int_equal(byte, 0);
+    assert_int_equal(dpk_fill(p, end - 1, 7, 1, NULL), DPK_OK);
+    assert_int_equal(dpk_copy_out(p, &byte, end, 1, NULL), DPK_ERR_RANGE);
+    dpk_process_destroy(p);
+    dpk_image_free(image);
+}
+
 static void global_symbols_are_found_by_name(void **state)
 {
     (void)state;
@@ -409,6 +477,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segments_and_entry_are_read),
+        cmocka_unit_test(segment_of_zeros_needs_no_place_in_the_file),
+        cmocka_unit_test(program_may_have_128_segments),
+        cmocka_unit_test(large_bss_is_there_to_its_last_byte),
         cmocka_unit_test(global_symbols_are_found_by_name),
         cmocka_unit_test(functions_are_found_by_address),
         cmocka_unit_test(stripped_program_has_no_symbols),

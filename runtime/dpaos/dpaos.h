@@ -95,7 +95,8 @@ struct dpk_heap_info {
 };
 void dpk_heap_info(struct dpk_process *p, struct dpk_heap_info *out);
 /* Copies and fills go anywhere in the process's writable (for copy_out readable) memory; outside
- * of it is DPK_ERR_RANGE and nothing is written. */
+ * of it is DPK_ERR_RANGE and nothing is written. An aligned word of 4 or 8 bytes goes in in one
+ * piece, after what was copied before it. */
 enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from, uint64_t size,
                             struct dpk_error *err);
 enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uint64_t size,

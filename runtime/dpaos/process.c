@@ -291,6 +291,23 @@ static void *guest_bytes(const struct dpk_process *p, uint64_t address, uint64_t
     return at;
 }
 
+/* A word goes in one piece, after everything before it: kernels poll for what hosts write. */
+static void write_guest(void *at, const void *from, uint64_t size)
+{
+    uint32_t word;
+    uint64_t doubleword;
+    atomic_thread_fence(memory_order_release);
+    if (size == sizeof doubleword && (uintptr_t)at % sizeof doubleword == 0) {
+        memcpy(&doubleword, from, sizeof doubleword);
+        __atomic_store_n((uint64_t *)at, doubleword, __ATOMIC_RELAXED);
+    } else if (size == sizeof word && (uintptr_t)at % sizeof word == 0) {
+        memcpy(&word, from, sizeof word);
+        __atomic_store_n((uint32_t *)at, word, __ATOMIC_RELAXED);
+    } else {
+        memcpy(at, from, size);
+    }
+}
+
 enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from, uint64_t size,
                             struct dpk_error *err)
 {
@@ -300,7 +317,7 @@ enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from
     void *at = guest_bytes(p, to, size, RV64_W, err);
     if (!at)
         return DPK_ERR_RANGE;
-    memcpy(at, from, size);
+    write_guest(at, from, size);
     return DPK_OK;
 }
 

@@ -1,5 +1,7 @@
 /* runtime/dpaos: programs of random and of damaged code: each ends, in a state that has a name, and
  * nobody else notices. */
+#include <stdatomic.h>
+
 #include "dpa.h"
 
 #include "rv64/insn.h"
@@ -190,7 +192,7 @@ static void swallow(void *context, unsigned stream, unsigned level, unsigned thr
                     const char *text, size_t size)
 {
     (void)stream, (void)level, (void)thread_id;
-    uint64_t *sum = context;
+    atomic_uint_least64_t *sum = context;
     for (size_t i = 0; i < size; i++)
         *sum += (uint8_t)text[i];
 }
@@ -199,7 +201,8 @@ static void random_programs_end_and_disturb_nobody(void **state)
 {
     (void)state;
     struct dpk_process *bystander = process();
-    uint64_t memory = buffer(bystander, 1 << 16), sum = 0;
+    uint64_t memory = buffer(bystander, 1 << 16);
+    atomic_uint_least64_t sum = 0;
     unsigned ended[3] = {0};
     dpk_fill(bystander, memory, 0x5a, 1 << 16, NULL);
     for (unsigned n = 0; n < PROGRAMS; n += AT_ONCE) {

@@ -14,7 +14,9 @@
  * (flexio_log_lvl_set) and returns something else: FLEXIO_STATUS_FAILED for wrong arguments, a
  * refused program or a lack of resources; FLEXIO_STATUS_FATAL_ERR once the DPA process is in the
  * error state, FLEXIO_STATUS_TIMEOUT when it got there by running too long. Functions may be called
- * from any thread; an object must not be in use by another thread while it is destroyed.
+ * from any thread; an object must not be in use by another thread while it is destroyed. In a child
+ * of fork() the parent's processes and streams can only be destroyed (which leaves the parent's as
+ * they are), and no new ones made, until it calls exec.
  */
 #ifndef LIBFLEXIO_FLEXIO_H
 #define LIBFLEXIO_FLEXIO_H

@@ -1,5 +1,6 @@
 /* Behaviours of libflexio, one function each; host_flexio.bats runs them. */
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -334,6 +335,32 @@ static void asynchronous_messages_are_out_after_a_flush(void)
     fclose(f);
 }
 
+static void *print_for_ever(void *p)
+{
+    uint64_t result = 0;
+    CHECK(flexio_process_call(p, &count, &result, (uint64_t)0, (uint64_t)FLEXIO_MSG_DEV_INFO,
+                              UINT64_MAX) != OK);
+    return NULL;
+}
+
+static void a_flush_does_not_wait_for_what_comes_later(void)
+{
+    FILE *f = fopen("/dev/null", "w");
+    struct flexio_process *p = process_new();
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_ASYNC, FLEXIO_MSG_DEV_INFO, f);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, print_for_ever, p) == 0);
+    for (int i = 0; i < 200; i++) {
+        usleep(1000);
+        CHECK(flexio_msg_stream_flush(s) == OK);
+    }
+    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR); /* it still prints */
+    CHECK(flexio_process_destroy(p) == OK);
+    CHECK(pthread_join(thread, NULL) == 0);
+    fclose(f);
+}
+
 static void batched_messages_wait_for_a_full_buffer_or_a_flush(void)
 {
     FILE *f = tmpfile();
@@ -455,6 +482,29 @@ static void *work(void *out)
     return NULL;
 }
 
+static void a_child_of_a_fork_gets_errors_and_no_hangs(void)
+{
+    struct flexio_process *p = process_new(), *fresh = NULL;
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_INFO, stdout);
+    uint64_t result = 0;
+    int how = 0;
+    flexio_log_lvl_set(FLEXIO_LOG_LVL_ERR);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        CHECK(flexio_process_call(p, &add, &result, (uint64_t)1, (uint64_t)2) ==
+              FLEXIO_STATUS_FATAL_ERR);
+        CHECK(flexio_process_create(context, test_app, NULL, &fresh) == FLEXIO_STATUS_FAILED);
+        CHECK(flexio_msg_stream_flush(s) == FLEXIO_STATUS_FAILED);
+        CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &how, 0) == child && WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 1);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 static void processes_run_side_by_side(void)
 {
     pthread_t thread[4];
@@ -564,11 +614,13 @@ static const struct test_case cases[] = {
     CASE(memory_that_is_not_there_is_refused),
     CASE(synchronous_messages_are_out_in_order_before_the_call_returns),
     CASE(asynchronous_messages_are_out_after_a_flush),
+    CASE(a_flush_does_not_wait_for_what_comes_later),
     CASE(batched_messages_wait_for_a_full_buffer_or_a_flush),
     CASE(a_stream_shows_messages_up_to_its_level),
     CASE(messages_go_to_the_stream_of_their_number_or_to_all),
     CASE(a_process_has_255_streams),
     CASE(bad_stream_attributes_fail),
+    CASE(a_child_of_a_fork_gets_errors_and_no_hangs),
     CASE(processes_run_side_by_side),
     CASE(one_process_takes_calls_from_several_threads),
     CASE(a_program_may_exit_with_everything_open),

@@ -63,6 +63,14 @@ setup_file() {
     case_ok asynchronous_messages_are_out_after_a_flush
 }
 
+@test "a flush does not wait for what comes later" {
+    case_ok a_flush_does_not_wait_for_what_comes_later
+}
+
+@test "a child of a fork gets errors and no hangs" {
+    case_ok a_child_of_a_fork_gets_errors_and_no_hangs
+}
+
 @test "batched messages wait for a full buffer or a flush" {
     case_ok batched_messages_wait_for_a_full_buffer_or_a_flush
 }

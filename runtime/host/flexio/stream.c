@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "private.h"
 
@@ -19,11 +20,13 @@ struct flexio_msg_stream {
     size_t capacity; /* bytes; a message that is larger goes alone */
     _Atomic(unsigned) level;
     pthread_t printer;
-    pthread_mutex_t lock; /* for what follows */
-    pthread_cond_t work;  /* wake or stop was set */
-    pthread_cond_t idle;  /* everything is out */
+    pid_t owner;            /* whose the printer is: a child of fork() has none */
+    pthread_mutex_t lock;   /* for what follows */
+    pthread_cond_t work;    /* wake or stop was set */
+    pthread_cond_t out_now; /* printed has grown */
     struct dpk_buf pending;
-    bool wake, printing, stop;
+    uint64_t sent, printed; /* bytes, ever */
+    bool wake, stop;
 };
 
 /* ---- Printing -------------------------------------------------------------------------------- */
@@ -39,7 +42,7 @@ static void *printer_main(void *context)
         struct dpk_buf text = s->pending;
         s->pending = (struct dpk_buf){0};
         s->wake = false;
-        s->printing = true;
+        uint64_t sent = s->sent;
         pthread_mutex_unlock(&s->lock);
         if (text.size > 0) {
             fwrite(text.data, 1, text.size, s->out);
@@ -47,9 +50,8 @@ static void *printer_main(void *context)
         }
         dpk_buf_free(&text);
         pthread_mutex_lock(&s->lock);
-        s->printing = false;
-        if (s->pending.size == 0)
-            pthread_cond_broadcast(&s->idle);
+        s->printed = sent;
+        pthread_cond_broadcast(&s->out_now);
         if (last)
             break;
     }
@@ -63,12 +65,12 @@ static void print_soon(struct flexio_msg_stream *s)
     pthread_cond_signal(&s->work);
 }
 
-/* With the lock held: returns when everything is out. */
+/* With the lock held: returns when everything sent before is out. */
 static void print_now(struct flexio_msg_stream *s)
 {
-    while (s->pending.size > 0 || s->printing) {
+    for (uint64_t sent = s->sent; s->printed < sent;) {
         print_soon(s);
-        pthread_cond_wait(&s->idle, &s->lock);
+        pthread_cond_wait(&s->out_now, &s->lock);
     }
 }
 
@@ -86,10 +88,12 @@ static void deliver(struct flexio_msg_stream *s, unsigned level, unsigned thread
     pthread_mutex_lock(&s->lock);
     if (s->pending.size > 0 && s->pending.size + size > s->capacity)
         print_now(s);
+    size_t before = s->pending.size;
     dpk_put_format(&s->pending, "/%2u/", thread_id);
     dpk_put(&s->pending, text, size);
     if (s->pending.failed) /* out of memory: lost, what was before it is not */
         s->pending.failed = false;
+    s->sent += s->pending.size - before;
     if (s->mode == FLEXIO_LOG_DEV_SYNC_MODE_SYNC)
         print_now(s);
     else if (s->mode == FLEXIO_LOG_DEV_SYNC_MODE_ASYNC || s->pending.size >= s->capacity)
@@ -142,7 +146,7 @@ static int start_printer(struct flexio_msg_stream *s)
 static void stream_free(struct flexio_msg_stream *s)
 {
     dpk_buf_free(&s->pending);
-    pthread_cond_destroy(&s->idle);
+    pthread_cond_destroy(&s->out_now);
     pthread_cond_destroy(&s->work);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -188,13 +192,14 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
     if (!s)
         return failed_because("flexio_msg_stream_create: out of memory");
     s->process = process;
+    s->owner = getpid();
     s->out = out;
     s->mode = stream_attr->sync_mode;
     s->capacity = stream_attr->data_bsize;
     atomic_init(&s->level, (unsigned)stream_attr->level);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->work, NULL);
-    pthread_cond_init(&s->idle, NULL);
+    pthread_cond_init(&s->out_now, NULL);
     int error = start_printer(s);
     if (error != 0) {
         stream_free(s);
@@ -214,7 +219,7 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
 
 flexio_status flexio_msg_stream_destroy(struct flexio_msg_stream *stream)
 {
-    if (!stream)
+    if (!stream || stream->owner != getpid())
         return FLEXIO_STATUS_SUCCESS;
     struct flexio_process *p = stream->process;
     pthread_mutex_lock(&p->streams_lock);
@@ -229,6 +234,9 @@ flexio_status flexio_msg_stream_flush(struct flexio_msg_stream *stream)
 {
     if (!stream)
         return failed_because("flexio_msg_stream_flush: no stream");
+    if (stream->owner != getpid())
+        return failed_because("flexio_msg_stream_flush: the DPA belongs to the process that forked "
+                              "this one");
     pthread_mutex_lock(&stream->lock);
     print_now(stream);
     pthread_mutex_unlock(&stream->lock);

@@ -8,6 +8,7 @@ struct application {
     struct dpk_nv_file file;
     struct dpk_nv_list before; /* Next Boot */
     bool brings_owner_key;
+    struct dpk_uuid owner_uuid;    /* of the key that it brings */
     enum dpk_nv_priority priority; /* of the file */
     struct signer_key signer;
     enum dpk_reject *reject;
@@ -63,6 +64,21 @@ static enum dpk_status check_signature(struct application *a, struct dpk_error *
     if (status == DPK_ERR_MISMATCH)
         return dpk_device_refuse(DPK_REJECT_AUTH_FAILED, a->reject, err, "%s", why.message);
     return status == DPK_OK ? DPK_OK : dpk_fail(err, status, "%s", why.message);
+}
+
+/* An owner's key under the UUID of one of NVIDIA's would be taken for whatever NVIDIA signs. */
+static enum dpk_status check_owner_uuid(struct application *a, struct dpk_error *err)
+{
+    EVP_PKEY *nvidia = NULL;
+    if (!a->brings_owner_key)
+        return DPK_OK;
+    enum dpk_status status = dpk_device_find_nvidia_key(a->db, &a->owner_uuid, &nvidia, err);
+    bool taken = nvidia != NULL;
+    EVP_PKEY_free(nvidia);
+    if (status == DPK_OK && taken)
+        return dpk_device_refuse(DPK_REJECT_NOT_APPLICABLE, a->reject, err,
+                                 "the UUID of the owner's key pair is that of an NVIDIA key");
+    return status;
 }
 
 /* 7. NVIDIA gives a device its first owner, never another one. */
@@ -146,6 +162,8 @@ static enum dpk_status check_content(struct application *a, struct dpk_error *er
         dpk_nv_owner_key_find(&a->file.tlvs, &a->brings_owner_key, &numbers, &why);
     if (status == DPK_OK && a->brings_owner_key)
         status = dpk_device_make_rsa_key(&numbers, &key, &why);
+    if (status == DPK_OK && a->brings_owner_key)
+        a->owner_uuid = numbers.uuid;
     EVP_PKEY_free(key);
     if (status != DPK_OK)
         return dpk_device_refuse(DPK_REJECT_BAD_FORMAT, a->reject, err, "%s", why.message);
@@ -218,13 +236,22 @@ static enum dpk_status apply(struct application *a, const void *bytes, size_t si
     if (status == DPK_OK)
         status = check_signature(a, err);
     if (status == DPK_OK)
+        status = check_owner_uuid(a, err);
+    if (status == DPK_OK)
         status = check_first_owner(a, err);
     if (status == DPK_OK)
         status = dpk_device_tlvs(a->db, DPK_VIEW_NEXT, &a->before, err);
     for (size_t i = 0; i < a->file.tlvs.count && status == DPK_OK; i++)
         if (is_content(&a->file.tlvs.items[i]))
             status = check_against(a, &a->file.tlvs.items[i], err);
-    return status == DPK_OK ? change(a, err) : status;
+    if (status == DPK_OK)
+        status = change(a, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_device_check_room(a->db, &why);
+    if (status == DPK_ERR_RANGE)
+        return dpk_device_refuse(DPK_REJECT_NOT_APPLICABLE, a->reject, err, "%s", why.message);
+    return status == DPK_OK ? DPK_OK : dpk_fail(err, status, "%s", why.message);
 }
 
 enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size_t size,

@@ -188,7 +188,7 @@ enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk
     if (status == DPK_OK)
         status = dpk_device_root(true, root, err);
     if (status == DPK_OK)
-        status = dpk_device_check_directory(root, err);
+        status = dpk_device_check_directory(root, true, err);
     if (status == DPK_OK)
         status = dpk_device_join(root, plan->name, path, err);
     if (status == DPK_OK)

@@ -22,6 +22,8 @@ enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struc
         status = dpk_fail(err, DPK_ERR_REFUSED, "%s: not a file that only its owner may write to",
                           database);
     if (status == DPK_OK)
+        status = dpk_device_check_owner(database, &st, err);
+    if (status == DPK_OK)
         status = dpk_db_open(database, &dev->db, err);
     if (status != DPK_OK) {
         free(dev);

@@ -67,6 +67,24 @@ enum dpk_status dpk_device_put_tlv(sqlite3 *db, enum dpk_device_view view,
     return dpk_db_finish(db, stmt, err);
 }
 
+enum dpk_status dpk_device_check_room(sqlite3 *db, struct dpk_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    enum dpk_status status =
+        dpk_db_prepare(db, "SELECT count(*) FROM tlv WHERE view = ?", &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    sqlite3_bind_int(stmt, 1, DPK_VIEW_NEXT);
+    status = dpk_db_step(db, stmt, &row, err);
+    sqlite3_int64 count = row ? sqlite3_column_int64(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    if (status == DPK_OK && count > DPK_NV_LIST_MAX)
+        status = dpk_fail(err, DPK_ERR_RANGE, "the device has room for %d TLVs, not for %lld",
+                          DPK_NV_LIST_MAX, (long long)count);
+    return status;
+}
+
 /* What counts of a TLV: the lowest priority that nobody above it keeps from overriding. */
 struct effect {
     bool present, locked; /* locked: a user's value would not count */
@@ -98,6 +116,11 @@ static enum dpk_status find_effect(sqlite3 *db, enum dpk_device_view view, unsig
     }
     sqlite3_finalize(stmt);
     return status;
+}
+
+static bool is_hidden(const struct effect *effect)
+{
+    return effect->present && effect->tlv.priority > DPK_NV_USER && !effect->tlv.rd_en;
 }
 
 enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
@@ -139,7 +162,7 @@ enum dpk_status dpk_device_get(struct dpk_device *dev, enum dpk_device_view view
     if (effect.tlv.size != def->size)
         return dpk_fail(err, DPK_ERR_FORMAT, "the device has %s with %zu bytes, not %zu", def->name,
                         effect.tlv.size, def->size);
-    out->hidden = effect.tlv.priority > DPK_NV_USER && !effect.tlv.rd_en;
+    out->hidden = is_hidden(&effect);
     if (!out->hidden)
         memcpy(out->data, effect.tlv.data, def->size);
     return DPK_OK;
@@ -159,13 +182,18 @@ static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *set
         return dpk_fail(err, DPK_ERR_REFUSED, "%s is read-only: %s", setting->param->config_name,
                         effect.locked ? "the device's owner, or NVIDIA, protects it (ovr_en 0)"
                                       : "only a signed file can change it");
+    /* The rest of the TLV would become the user's, who may read it. */
+    if (is_hidden(&effect) && def->param_count > 1)
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "%s cannot be set: what else %s holds is hidden (rd_en 0)",
+                        setting->param->config_name, def->name);
     struct dpk_nv_tlv tlv = {.class_id = def->class_id,
                              .index = def->index,
                              .priority = DPK_NV_USER,
                              .ovr_en = true,
                              .rd_en = true,
                              .size = def->size};
-    if (effect.present && effect.tlv.size == def->size)
+    if (effect.present && effect.tlv.size == def->size && !is_hidden(&effect))
         memcpy(tlv.data, effect.tlv.data, def->size);
     status = dpk_nv_value_parse(setting->param, setting->value, tlv.data, err);
     if (status != DPK_OK) {
@@ -190,6 +218,8 @@ enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_device_s
         status = dpk_fail_nomem(err);
     for (size_t i = 0; i < count && status == DPK_OK; i++)
         status = set_one(dev->db, &settings[i], err);
+    if (status == DPK_OK)
+        status = dpk_device_check_room(dev->db, err);
     if (status == DPK_OK)
         status = dpk_device_log_in(dev->db, "set", "OK", (const char *)detail.data, err);
     status = dpk_db_end(dev->db, status, err);

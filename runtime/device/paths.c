@@ -75,19 +75,28 @@ enum dpk_status dpk_device_root(bool create, char out[PATH_MAX], struct dpk_erro
     return status;
 }
 
-enum dpk_status dpk_device_check_directory(const char *path, struct dpk_error *err)
+enum dpk_status dpk_device_check_owner(const char *path, const struct stat *st,
+                                       struct dpk_error *err)
+{
+    if (st->st_uid == geteuid() || st->st_uid == 0)
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_REFUSED, "%s: belongs to user %u, who could change it at any time",
+                    path, (unsigned)st->st_uid);
+}
+
+enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct dpk_error *err)
 {
     struct stat st;
-    if (lstat(path, &st) != 0 || (S_ISLNK(st.st_mode) && stat(path, &st) != 0))
+    if (stat(path, &st) != 0)
         return dpk_fail_errno(err, "%s", path);
     if (!S_ISDIR(st.st_mode))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a directory", path);
     /* Where the sticky bit is set, others may add but not replace. */
-    if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
+    if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(shared && (st.st_mode & S_ISVTX)))
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "%s: others may write to it (mode %03o): use chmod go-w", path,
                         (unsigned)(st.st_mode & 0777));
-    return DPK_OK;
+    return dpk_device_check_owner(path, &st, err);
 }
 
 static int is_device(const struct dirent *entry)
@@ -204,9 +213,9 @@ enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_M
         return errno == ENOENT ? no_such_device(last, err) : dpk_fail_errno(err, "%s", path);
     if (!S_ISDIR(st.st_mode))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: no device, not a directory", path);
-    status = dpk_device_check_directory(root, err);
+    status = dpk_device_check_directory(root, true, err);
     if (status == DPK_OK)
-        status = dpk_device_check_directory(path, err);
+        status = dpk_device_check_directory(path, false, err);
     snprintf(name, DPK_DEVICE_NAME_MAX + 1, "%.*s", DPK_DEVICE_NAME_MAX, last);
     return status;
 }

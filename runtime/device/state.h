@@ -3,6 +3,7 @@
 #define DPK_DEVICE_STATE_H
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #include <openssl/evp.h>
 #include <sqlite3.h>
@@ -23,8 +24,12 @@ enum dpk_status dpk_device_check_name(const char *name, struct dpk_error *err);
 /* "a/b", DPK_ERR_RANGE if it does not fit. */
 enum dpk_status dpk_device_join(const char *a, const char *b, char out[PATH_MAX],
                                 struct dpk_error *err);
-/* A directory that nobody but its owner may write to. */
-enum dpk_status dpk_device_check_directory(const char *path, struct dpk_error *err);
+/* Refuses what belongs neither to us nor to root. */
+enum dpk_status dpk_device_check_owner(const char *path, const struct stat *st,
+                                       struct dpk_error *err);
+/* A directory of ours or root's that nobody else may write to. `shared`: others may add their own
+ * things, as in /tmp; not where the database is, for a journal beside it is believed. */
+enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct dpk_error *err);
 /* From what the user wrote to the device's own name and directory. */
 enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_MAX + 1],
                                    char path[PATH_MAX], struct dpk_error *err);
@@ -82,6 +87,8 @@ enum dpk_status dpk_device_find_signer(sqlite3 *db, const struct dpk_uuid *uuid,
 /* The TLVs of a view (DPK_VIEW_CURRENT or _NEXT), every priority. */
 enum dpk_status dpk_device_tlvs(sqlite3 *db, enum dpk_device_view view, struct dpk_nv_list *out,
                                 struct dpk_error *err);
+/* DPK_ERR_RANGE if there are more TLVs for the next boot than dpk_device_tlvs reads. */
+enum dpk_status dpk_device_check_room(sqlite3 *db, struct dpk_error *err);
 enum dpk_status dpk_device_put_tlv(sqlite3 *db, enum dpk_device_view view,
                                    const struct dpk_nv_tlv *tlv, struct dpk_error *err);
 

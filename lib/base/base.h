@@ -74,8 +74,9 @@ enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
 #define dpk_fail_nomem(err)        ((void)dpk_fail_nomem(err), DPK_ERR_NOMEM)
 #endif
 
-/* Makes text that may come from a hostile file fit for a terminal and for JSON, in place: what is no
- * UTF-8, or a control character, becomes '?', line breaks and tabs become spaces. Returns `text`. */
+/* Makes text that may come from a hostile file fit for a terminal and for JSON, in place: what is
+ * no UTF-8, or a control character, becomes '?', line breaks and tabs become spaces. Returns
+ * `text`. */
 char *dpk_text_clean(char *text);
 
 /* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
@@ -168,6 +169,11 @@ enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
  * written to directly: character devices, pipes, and the file that is our standard output. */
 enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
                                  struct dpk_error *err);
+
+/* DPK_ERR_USAGE if `output` names the same regular file as one of the `count` inputs, which writing
+ * would destroy. What is NULL is passed over. */
+enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,
+                               struct dpk_error *err);
 
 /* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------ */
 

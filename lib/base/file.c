@@ -236,3 +236,16 @@ enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size
     free(target);
     return status;
 }
+
+enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,
+                               struct dpk_error *err)
+{
+    struct stat out, in;
+    if (!output || stat(output, &out) != 0 || !S_ISREG(out.st_mode))
+        return DPK_OK;
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i] && stat(inputs[i], &in) == 0 && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+            return dpk_fail(err, DPK_ERR_USAGE, "%s: output and input are one file", output);
+    return DPK_OK;
+}

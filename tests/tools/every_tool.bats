@@ -82,6 +82,29 @@ usage_code() {
     [ ! -e o ] && [ ! -e b.bin ] && [ ! -e devices/d ]
 }
 
+@test "no tool writes over a file that it only reads" {
+    local uuid=77dd4ef0-c633-11ed-9e20-001dd8b744ff command code
+    echo '__dpa_global__ void f(void) { }' >f.c
+    dpacc f.c -o f.a
+    cp f.a key && cp f.a cert && cp f.a in && mkdir before && cp f.c f.a key cert in before
+    ln key link
+    for command in "dpacc f.c -o ./f.c" "dpacc-extract f.a -o f.a" "dpacc-extract f.a -o x --signature ./f.a" \
+        "dpacc-extract f.a -o x --signature x" \
+        "mlxdpa -e f.a -c cert -p key -o cert sign_dpa_apps" \
+        "mlxdpa -e f.a -c cert -p key -o link sign_dpa_apps" \
+        "mlxdpa --cert_container_type add -c cert --life_cycle_priority OEM -o cert create_cert_container" \
+        "mlxdpa --cert_container in -p key --life_cycle_priority OEM -o key sign_cert_container" \
+        "mlxconfig-lite create_conf in in" "mlxconfig-lite -p key -u $uuid create_conf in key" \
+        "mlxconfig-lite gen_xml_template in in"; do
+        code=0
+        $command >out 2>err || code=$?
+        [ "$code" -eq "$(usage_code "${command%% *}")" ] || { echo "$command: exit $code"; cat err; false; }
+        grep -qE -- '^-E- .*: (output and input are one file|given for two outputs)$' err || { cat err; false; }
+        for file in f.c f.a key cert in; do cmp "$file" "before/$file"; done
+        [ ! -e x ]
+    done
+}
+
 @test "an unknown command says where the commands are" {
     for t in mlxdpa mlxconfig-lite flint-lite dpadev; do
         code=0

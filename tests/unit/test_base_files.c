@@ -441,11 +441,29 @@ static void replace_adds_to_standard_output_that_is_a_file(void **state)
     assert_int_equal(entries("."), 1);
 }
 
+static void apart_finds_an_output_that_is_an_input_by_any_name(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    write_file("in", "x", 0600);
+    write_file("other", "x", 0600);
+    assert_int_equal(symlink("in", "link"), 0);
+    const char *const inputs[] = {NULL, "missing", "other", "in"};
+    assert_int_equal(dpk_file_apart("./link", inputs, 4, &err), DPK_ERR_USAGE);
+    assert_string_equal(err.message, "./link: output and input are one file");
+    assert_int_equal(dpk_file_apart("link", inputs, 3, &err), DPK_OK);
+    assert_int_equal(dpk_file_apart("missing", inputs, 4, &err), DPK_OK);
+    assert_int_equal(dpk_file_apart(NULL, inputs, 4, &err), DPK_OK);
+    const char *const device[] = {"/dev/null"};
+    assert_int_equal(dpk_file_apart("/dev/null", device, 1, &err), DPK_OK);
+}
+
 #define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_room, leave_room)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        FILE_TEST(apart_finds_an_output_that_is_an_input_by_any_name),
         FILE_TEST(read_gives_the_whole_file),
         FILE_TEST(read_of_an_empty_file_gives_no_bytes),
         FILE_TEST(read_takes_files_that_do_not_tell_their_size),

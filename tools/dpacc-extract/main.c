@@ -91,6 +91,12 @@ static enum dpk_status extract(const struct request *r, const char *input,
         return status;
     if ((status = check_program(p, input, err)) != DPK_OK)
         return status;
+    if (r->signature && strcmp(r->signature, r->output) == 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s: given for two outputs", r->output);
+    const char *const outputs[] = {r->output, r->signature};
+    for (size_t i = 0; i < 2; i++)
+        if ((status = dpk_file_apart(outputs[i], &input, 1, err)) != DPK_OK)
+            return status;
     if (r->signature && !p->crypto)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: program '%s' is not signed", input, p->name);
     if (r->signature) {

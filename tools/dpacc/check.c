@@ -155,12 +155,6 @@ static enum dpk_status check_modes(const struct config *c, struct dpk_error *err
     return DPK_OK;
 }
 
-static bool same_file(const struct stat *a, const char *path)
-{
-    struct stat b;
-    return stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
-}
-
 static enum dpk_status check_directory(const char *what, const char *path, struct dpk_error *err)
 {
     struct stat st;
@@ -194,10 +188,7 @@ static enum dpk_status check_outputs(const struct config *c, struct dpk_error *e
         errno = EISDIR;
         return dpk_fail_errno(err, "%s", c->output);
     }
-    for (size_t i = 0; i < c->inputs.count; i++)
-        if (same_file(&st, c->inputs.at[i]))
-            return dpk_fail(err, DPK_ERR_USAGE, "%s: output and input are one file", c->output);
-    return DPK_OK;
+    return dpk_file_apart(c->output, (const char *const *)c->inputs.at, c->inputs.count, err);
 }
 
 /* Words of C, and main, which the host program has as a function. */

@@ -17,7 +17,10 @@ static enum dpk_status run(const struct mlxconfig_options *options, convert *tur
 {
     struct dpk_nv_defs *defs = NULL;
     struct dpk_buf in = {0}, out = {0};
-    enum dpk_status status = dpk_nv_defs_load(NULL, &defs, err);
+    const char *const inputs[] = {options->words[0], options->key};
+    enum dpk_status status = dpk_file_apart(options->words[1], inputs, 2, err);
+    if (status == DPK_OK)
+        status = dpk_nv_defs_load(NULL, &defs, err);
     if (status == DPK_OK)
         status = dpk_file_read(options->words[0], DPK_NV_XML_MAX, &in, err);
     if (status != DPK_OK)

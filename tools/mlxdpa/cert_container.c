@@ -53,6 +53,8 @@ enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
     struct dpk_container_plan plan = {0};
     struct dpk_buf cert = {0}, made = {0};
     enum dpk_status status = parse_plan(options, &plan, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(options->output, &options->cert, 1, err);
     if (status != DPK_OK)
         return status;
     if (plan.kind == DPK_CONTAINER_ADD) {
@@ -102,6 +104,8 @@ enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *options, st
     struct dpk_signer *signer = NULL;
     struct dpk_buf file = {0}, made = {0};
     enum dpk_status status = parse_signing(options, &how, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(options->output, &options->key, 1, err);
     if (status == DPK_OK)
         status = dpk_file_read(options->container, DPK_CONTAINER_MAX, &file, err);
     if (status == DPK_OK)

@@ -65,7 +65,10 @@ enum dpk_status cmd_sign_dpa_apps(const struct mlxdpa_options *options, struct d
     struct dpk_signer *signer = NULL;
     struct dpk_buf file = {0};
     const char *output = options->output ? options->output : options->host_elf;
+    const char *const inputs[] = {options->cert, options->key};
     enum dpk_status status = need_all(options, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(output, inputs, 2, err);
     if (status == DPK_OK)
         status = sign_options(options, &how, err);
     if (status == DPK_OK)

@@ -197,4 +197,14 @@ usage_code() {
     for t in $tools; do prefix/bin/"$t" --version >/dev/null || { echo "$t"; false; }; done
     "$here/scripts/install" --remove "$DPAKIT_BUILD" "$PWD/prefix"
     [ -z "$(find prefix -type f -o -type l)" ]
+    # Folders of ours are gone; those that others use too stay, empty as they may be.
+    [ -z "$(find prefix -name '*dpakit*' -o -name 'doca-*' -o -name 'libflexio*')" ]
+    for d in bin lib include share/man/man1; do [ -d "prefix/$d" ]; done
+}
+
+@test "what is installed stays readable for all with a strict umask" {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only"
+    (umask 077 && "$here/scripts/install" "$DPAKIT_BUILD" "$PWD/prefix")
+    [ -z "$(find prefix/* ! -type l ! -perm -444)" ]
+    [ -z "$(find prefix/bin prefix/share -type d ! -perm -111)" ]
 }

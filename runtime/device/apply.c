@@ -273,7 +273,7 @@ enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size
     }
     status = dpk_db_end(dev->db, status, e);
     if (status == DPK_ERR_REFUSED)
-        (void)dpk_device_log(dev, "apply", dpk_reject_name(*why), e->message, NULL);
+        dpk_device_log_refusal(dev, "apply", *why, e);
     EVP_PKEY_free(a.signer.key);
     dpk_nv_list_free(&a.before);
     dpk_nv_file_free(&a.file);

@@ -179,7 +179,7 @@ enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_
     }
     status = dpk_db_end(dev->db, status, e);
     if (status == DPK_ERR_REFUSED)
-        (void)dpk_device_log(dev, "burn", dpk_reject_name(*why), e->message, NULL);
+        dpk_device_log_refusal(dev, "burn", *why, e);
     EVP_PKEY_free(b.signer.key);
     return status;
 }

@@ -74,6 +74,20 @@ enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const
     return dpk_device_log_in(dev->db, action, result, detail, err);
 }
 
+void dpk_device_log_refusal(struct dpk_device *dev, const char *action, enum dpk_reject reject,
+                            const struct dpk_error *refusal)
+{
+    char why[sizeof refusal->message];
+    memcpy(why, refusal->message, sizeof why);
+    const char *name = dpk_reject_name(reject);
+    char *end = NULL;
+    for (char *at = why; (at = strstr(at, name)); at++)
+        end = at;
+    if (end && end - why > 2 && memcmp(end - 2, ": ", 2) == 0)
+        end[-2] = 0;
+    (void)dpk_device_log(dev, action, name, why, NULL);
+}
+
 enum dpk_status dpk_device_events(struct dpk_device *dev, unsigned last,
                                   void (*each)(void *context, const struct dpk_device_event *event),
                                   void *context, struct dpk_error *err)

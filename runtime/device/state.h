@@ -97,6 +97,10 @@ enum dpk_status dpk_device_put_tlv(sqlite3 *db, enum dpk_device_view view,
 enum dpk_status dpk_device_log_in(sqlite3 *db, const char *action, const char *result,
                                   const char *detail, struct dpk_error *err);
 
+/* A refusal as a result, with what `refusal` says before it. Failure to log changes nothing. */
+void dpk_device_log_refusal(struct dpk_device *dev, const char *action, enum dpk_reject reject,
+                            const struct dpk_error *refusal);
+
 /* Fills `err` with "why: NAME (code)" and `*reject`; returns DPK_ERR_REFUSED. */
 enum dpk_status dpk_device_refuse(enum dpk_reject code, enum dpk_reject *reject,
                                   struct dpk_error *err, const char *why, ...)

@@ -67,6 +67,26 @@ fails() { # CODE COMMAND...
     dpadev log --json x | jq -e 'map(.action) == ["create", "boot"]'
 }
 
+@test "log tells a refusal and its reason once" {
+    dpadev create x
+    echo junk >junk
+    ! mlxconfig-lite -d x apply junk
+    ! flint-lite -d x -i junk -y b
+    dpadev log x | tail -2 | sed 's/.*-lite  //' >log
+    diff log - <<'TEXT'
+apply  REJECTED_BAD_FORMAT  no NV configuration file: it must start with MLNX.CONFIG.BIN!
+burn  REJECTED_BAD_FORMAT  no certificate container: it must start with CERTIFICATE.BIN!
+TEXT
+}
+
+@test "options of create are refused elsewhere" {
+    dpadev create x
+    fails 2 dpadev show x --psid MT_1
+    grep -qx -- '-E- show takes none of the options of create' err
+    fails 2 dpadev delete x --nvidia-key-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff
+    dpadev show x >/dev/null
+}
+
 @test "log shows the last events when asked" {
     create x
     for _ in 1 2 3; do dpadev reset x; done

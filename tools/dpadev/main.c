@@ -113,6 +113,11 @@ static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args
     if (args->count != want)
         return dpk_fail(err, DPK_ERR_USAGE, "usage: dpadev %s%s", command->name,
                         command->named ? " NAME" : "");
+    const struct dpk_device_plan *p = &o->plan;
+    if (command->run != create && (p->psid || p->psid_branch || p->part_number || p->description ||
+                                   p->serial || p->nvidia_key || o->nvidia_uuid))
+        return dpk_fail(err, DPK_ERR_USAGE, "%s takes none of the options of create",
+                        command->name);
     return command->run(o, command->named ? args->words[1] : NULL, err);
 }
 

@@ -152,19 +152,27 @@ static void settle(struct thread *t, const struct outcome *o)
     }
 }
 
-/* Whether `t` may keep its unit for another turn. */
-static bool goes_on(const struct thread *t, const struct outcome *o)
+/* Whether `t` may keep its unit for another turn; a call that its caller runs does without asking,
+ * for nobody else would get the caller's thread. */
+static bool goes_on(const struct thread *t, const struct outcome *o, bool own_unit)
 {
     uint64_t now = engine_now();
     if (now >= engine->next_deadline)
         expire(now);
-    if (t->process->failed != DPK_OK || !list_empty(&engine->queue) || now >= t->deadline)
+    if (t->process->failed != DPK_OK || now >= t->deadline)
+        return false;
+    if (!own_unit && !list_empty(&engine->queue))
         return false;
     return o->how == TURN_AGAIN ||
            (o->how == TURN_BLOCK && event_satisfies(o->event, o->threshold, o->mask));
 }
 
-void engine_run(struct thread *t)
+bool engine_may_run(void)
+{
+    return engine->units > 1 || (engine->running == 0 && list_empty(&engine->queue));
+}
+
+void engine_run(struct thread *t, bool by_caller)
 {
     struct dpk_process *p = t->process;
     struct outcome o;
@@ -177,7 +185,7 @@ void engine_run(struct thread *t)
         turn_run(t, &o);
         engine_lock();
         p->instructions += t->hart.instret - before;
-    } while (goes_on(t, &o));
+    } while (goes_on(t, &o, by_caller && engine->units > 1));
     engine->running--;
     settle(t, &o);
     if (!list_empty(&engine->queue))
@@ -194,10 +202,10 @@ static void *worker(void *unused)
         uint64_t now = engine_now();
         if (now >= engine->next_deadline)
             expire(now);
-        if (!list_empty(&engine->queue) && engine->running < engine->units) {
+        if (!list_empty(&engine->queue) && (engine->units > 1 || engine->running == 0)) {
             struct thread *t = owner_of(engine->queue.next, struct thread, queued);
             list_remove(&t->queued);
-            engine_run(t);
+            engine_run(t, false);
         } else {
             cond_wait(&engine->work, engine->next_deadline);
         }

@@ -155,7 +155,7 @@ struct engine {
         unsigned active;     /* threads that are not */
         unsigned max;
     } kernels, calls;
-    unsigned units;   /* turns at once */
+    unsigned units;   /* workers that there may be; with 1, there is one turn at a time */
     unsigned running; /* turns now */
     unsigned processes;
     pthread_t *workers;
@@ -178,7 +178,9 @@ void engine_leave(void);
 /* False when the host gives no thread at all. */
 bool engine_start_workers(void);
 void engine_enqueue(struct thread *t);
+/* Whether a caller may run its call on its own thread, at once. */
+bool engine_may_run(void);
 /* Runs `t`, which is not queued, until it ends, blocks, or others want the unit. */
-void engine_run(struct thread *t);
+void engine_run(struct thread *t, bool by_caller);
 
 #endif

@@ -213,14 +213,14 @@ static void launch_init(struct launch *l, struct dpk_process *p, const struct dp
     list_init(&l->pending);
 }
 
-/* Runs the call on the caller's own thread when a unit is free, else queues it. */
+/* Runs the call on the caller's own thread if that is free to do so, else queues it. */
 static void rpc_start(struct launch *l)
 {
     struct dpk_process *p = l->process;
-    if (engine->running < engine->units && list_empty(&engine->queue) && fits(l)) {
+    if (engine_may_run() && fits(l)) {
         struct thread *t = start_thread(l, 0);
         if (t)
-            engine_run(t);
+            engine_run(t, true);
         else
             process_fail(p, DPK_ERR_NOMEM, "out of memory for the thread of a call");
     } else {

@@ -1,0 +1,70 @@
+#!/bin/bash
+# The runtime as programs see it: calls, kernels, loading a signed program of 1 MiB, and how fast
+# dparun runs code that dpacc compiled, next to the bare core (bench/rv64.sh) on the same algorithm.
+set -euo pipefail
+: "${DPAKIT_BUILD:?where the built tree is}"
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export DPAKIT_DEVICES=$work/devices
+device=mlx5_0
+
+# ---- A device that wants signatures, and a signed program
+dpadev create "$device" >log
+openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der \
+    -subj /CN=root -days 30 2>>log
+openssl req -newkey rsa:4096 -nodes -keyout leaf.pem -out leaf.csr -subj /CN=leaf 2>>log
+openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -days 30 -set_serial 2 \
+    -outform der -out leaf.der 2>>log
+cat root.der leaf.der >chain.der
+factory=$DPAKIT_DEVICES/$device/factory
+{
+    mlxdpa --cert_container_type add -c root.der -o root.bin --life_cycle_priority Nvidia \
+        create_cert_container
+    mlxdpa --cert_container root.bin -p "$factory/nvidia.pem" \
+        --keypair_uuid "$(cat "$factory/nvidia.uuid")" --cert_uuid "$(uuidgen)" \
+        --life_cycle_priority Nvidia -o root.signed sign_cert_container
+    flint-lite -d "$device" -i root.signed -y b
+    mlxconfig-lite -d "$device" -y set DPA_AUTHENTICATION=1
+    dpadev reset "$device"
+} >>log
+dpacc "$here/runtime_device.c" -o bench.a -hostcc=gcc --app-name=bench -ldpa
+gcc -O2 -I"$DPAKIT_BUILD/include" -I"$DPAKIT_BUILD/include/doca-2.2" "$here/runtime_host.c" bench.a \
+    "$DPAKIT_BUILD/lib/libdoca_dpa.a" -o host -L"$DPAKIT_BUILD/lib" -ldoca_common -lflexio -lstdc++ \
+    -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
+mlxdpa -e host -c chain.der -p leaf.pem -o signed sign_dpa_apps >>log
+chmod +x signed
+
+# ---- Calls and kernels
+figure() { ./signed "$device" "$1"; }
+syscall=$(perf bench --format=simple sched pipe -T -l 20000 2>/dev/null |
+    awk '{printf "%.2f", $1 * 1e6 / 20000}') || syscall=
+peer=${syscall:+"  (a pipe between two threads there and back, perf bench: $syscall us)"}
+printf 'runtime: RPC there and back           %10.2f us%s\n' "$(figure call)" "$peer"
+printf 'runtime: RPC while 256 threads poll   %10.2f us\n' \
+    "$(figure crowded-call)"
+printf 'runtime: kernel, launch to completion %10.2f us%s\n' "$(figure launch)" "$peer"
+printf 'runtime: kernel of 256 threads        %10.2f us\n' "$(figure launch-256)"
+
+# ---- Loading: next to what the signatures and the hashing alone must cost
+create=$(figure create)
+rsa=$(openssl speed -seconds 2 rsa4096 2>/dev/null | awk '/^rsa 4096/ {gsub("s", ""); print $5 * 1e6}')
+sha=$(openssl speed -seconds 2 -bytes 1048576 -evp sha256 2>/dev/null |
+    awk '/^(SHA256|sha256)/ {gsub("k", "", $2); print $2 / 1048.576}')
+awk -v c="$create" -v r="$rsa" -v h="$sha" 'BEGIN {
+    alone = (2 * r + 3 / h * 1e6) / 1000
+    printf "runtime: load a signed 1 MiB program  %10.2f ms  (openssl speed: 2 verifications + sha256 of 3 MiB %.2f ms, ratio %.2f)\n", c / 1000, alone, c / 1000 / alone
+}'
+
+# ---- Speed of the whole path, by user CPU time
+TIMEFORMAT=%U
+mips() { awk "BEGIN {printf \"%.0f\", $1 / $2 / 1e6}"; }
+ours=$("$DPAKIT_BUILD/bench/rv64_bench" "$DPAKIT_BUILD/bench/rv64-sieve" 2>&1 >>log)
+core=$(mips "${ours% *}" "${ours#* }")
+for run in "sieve 300" "hash 50000"; do
+    # shellcheck disable=SC2086
+    seconds=$({ time dparun -d "$device" --run-time-limit 600000 --stats signed --rpc $run >stats; } 2>&1)
+    printf 'runtime: dparun %-6s                %10d MIPS  (bare core, sieve: %d MIPS)\n' \
+        "${run% *}" "$(mips "$(awk '/^instructions/ {print $2}' stats)" "$seconds")" "$core"
+done

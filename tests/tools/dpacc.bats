@@ -761,6 +761,16 @@ END
     no_output
 }
 
+@test "an input of another kind is named, objects with a word more" {
+    local kind="neither a C source (.c) nor a device library (.a)"
+    cp kernel.c kernel.cpp && cp kernel.c kernel.dpa.o
+    run -1 dpacc kernel.cpp -o out.a
+    [[ $output == "-E- kernel.cpp: $kind" ]]
+    run -1 dpacc kernel.dpa.o -o out.a
+    [[ $output == "-E- kernel.dpa.o: $kind; this version takes no DPA objects" ]]
+    no_output
+}
+
 @test "modes and targets that this version lacks are told plainly" {
     for o in -c -gen-libs --shared; do
         run -1 dpacc kernel.c -o out.a $o

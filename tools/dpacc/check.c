@@ -128,10 +128,10 @@ static enum dpk_status sort_inputs(struct config *c, const struct dpk_args *args
         } else {
             status = check_readable(word, err);
             if (status == DPK_OK && (!dot || strcmp(dot, ".c") != 0))
-                status = dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                                  "%s: this version takes C sources (.c) and device libraries "
-                                  "(.a), not DPA objects",
-                                  word);
+                status = dpk_fail(
+                    err, DPK_ERR_UNSUPPORTED,
+                    "%s: neither a C source (.c) nor a device library (.a)%s", word,
+                    dot && strcmp(dot, ".o") == 0 ? "; this version takes no DPA objects" : "");
             if (status == DPK_OK && words_have(&c->sources, word))
                 status = dpk_fail(err, DPK_ERR_USAGE, "%s: given twice", word);
             words_add(&c->sources, word);

@@ -280,12 +280,13 @@ static enum dpk_status run(struct flint_options *o, const struct dpk_args *args,
 
 static void print_help(const struct dpk_option *options)
 {
-    printf("Usage: flint-lite -d DEVICE [-i FILE] [-y] COMMAND\n\n"
+    printf("Usage: flint-lite [OPTIONS] COMMAND\n\n"
            "Burns certificate containers into an emulated device.\n\nCommands:\n"
-           "  b, burn   burn the container -i FILE\n"
-           "  q, query  show what the device is and which CA certificates it holds\n"
-           "  query_components [OUT]  list CA certificates, or write the one of --cert_uuid\n"
-           "  v, verify  check the container -i FILE with --key, without a device\n"
+           "  b, burn                 burn the container (-d -i)\n"
+           "  q, query                show what the device is and which CA certificates it holds "
+           "(-d)\n"
+           "  query_components [OUT]  list CA certificates, or write the one of --cert_uuid (-d)\n"
+           "  v, verify               check the container without a device (-i --key)\n"
            "\nOptions:\n");
     dpk_options_help(options, stdout);
 }

@@ -563,6 +563,13 @@ static void the_log_level_is_set_and_returned(void)
     CHECK(flexio_process_destroy(process_new()) == OK); /* does not */
 }
 
+static void names_in_the_log_steer_no_terminal(void)
+{
+    struct flexio_app *app = NULL;
+    struct flexio_app_attr attr = {.app_name = "a\x1b[2J\nb"};
+    CHECK(flexio_app_create(&attr, &app) == FLEXIO_STATUS_FAILED && !app);
+}
+
 static void load_with(const char *name, const void *sig, size_t size)
 {
     struct flexio_app *app = make_app(name, sig, size);
@@ -625,6 +632,7 @@ static const struct test_case cases[] = {
     CASE(one_process_takes_calls_from_several_threads),
     CASE(a_program_may_exit_with_everything_open),
     CASE(the_log_level_is_set_and_returned),
+    CASE(names_in_the_log_steer_no_terminal),
     CASE(signature_sections),
 };
 

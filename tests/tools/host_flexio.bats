@@ -121,6 +121,12 @@ setup_file() {
     [ "$status" -eq 7 ]
 }
 
+@test "names in the log steer no terminal" {
+    case_ok names_in_the_log_steer_no_terminal
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" != *$'\e'* ]]
+}
+
 @test "the log level is set and returned" {
     case_ok the_log_level_is_set_and_returned
     [ "$(grep -c '^-I- .*not_there' <<<"$output")" -eq 1 ]

@@ -24,7 +24,8 @@ void dpk_host_log(flexio_log_lvl level, const char *format, ...)
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    fprintf(stderr, "-%c- %s\n", "EWID"[level], text);
+    /* Names in it may come from a hostile file: it stays one line and steers no terminal. */
+    fprintf(stderr, "-%c- %s\n", "EWID"[level], dpk_text_clean(text));
 }
 
 flexio_status failed(const char *call, const struct dpk_error *err)

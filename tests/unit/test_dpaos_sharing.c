@@ -114,6 +114,48 @@ static void messages_do_not_keep_others_waiting(void **state)
     dpk_process_destroy(p);
 }
 
+/* ---- Destruction ----------------------------------------------------------------------------- */
+
+static void *call_for_ever(void *p)
+{
+    enum dpk_status status = try_rpc(p, "spin", 0, 0, 0, NULL, NULL);
+    return status == DPK_ERR_FAULT ? p : NULL;
+}
+
+static void running(struct dpk_process *p)
+{
+    for (uint64_t n = dpk_process_instructions(p); dpk_process_instructions(p) == n;)
+        usleep(100);
+}
+
+/* A call on its caller's thread, a message on its way to the host, kernels in every state. */
+static void destroy_comes_at_any_moment(void **state)
+{
+    (void)state;
+    struct dpk_event *e = dpk_event_create();
+    for (unsigned i = 0; i < 40; i++) {
+        struct dpk_process *p = process(), *other = process();
+        pthread_t caller;
+        void *result = NULL;
+        pthread_create(&caller, NULL, call_for_ever, p);
+        running(p);
+        dpk_process_set_sink(p, slow, NULL);
+        launch(p, (struct kernel){"chatter", {UINT64_MAX}, .threads = 3, .complete = e});
+        launch(p,
+               (struct kernel){"nothing", .threads = 200, .wait = e, .wait_threshold = 1u << 30});
+        launch(other,
+               (struct kernel){"event_wait", {handle(e, other), 1u << 30, ~0ull}, .threads = 9});
+        usleep(i * 50);
+        dpk_process_destroy(p);
+        pthread_join(caller, &result);
+        assert_ptr_equal(result, p);
+        assert_int_equal(rpc(other, "add", i, 1), i + 1);
+        dpk_process_destroy(other);
+    }
+    assert_int_equal(dpk_event_get(e), 0);
+    dpk_event_release(e);
+}
+
 /* ---- Host threads that are cancelled --------------------------------------------------------- */
 
 static void *wait_for_ever(void *event)
@@ -221,6 +263,7 @@ int main(void)
         cmocka_unit_test(calls_do_not_keep_large_kernels_waiting),
         cmocka_unit_test(calls_beyond_the_limit_wait_for_others),
         cmocka_unit_test(messages_do_not_keep_others_waiting),
+        cmocka_unit_test(destroy_comes_at_any_moment),
         cmocka_unit_test(cancelling_a_host_thread_harms_nobody),
         cmocka_unit_test(fork_leaves_the_dpa_to_the_parent),
         cmocka_unit_test(child_of_a_fork_before_first_use_has_a_dpa),

@@ -198,7 +198,11 @@ static enum dpk_status pragma(sqlite3 *db, const char *sql, char *out, size_t si
 
 enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *err)
 {
-    char application[32], version[32], check[256];
+    /* What decisions rest on. The log, which grows with every load, is checked where it is read. */
+    static const char *const checks[] = {"PRAGMA quick_check('meta')",
+                                         "PRAGMA quick_check('nvidia_key')",
+                                         "PRAGMA quick_check('tlv')", "PRAGMA quick_check('ca')"};
+    char application[32], version[32], check[256] = "ok";
     sqlite3 *db = NULL;
     enum dpk_status status = open_file(path, &db, err);
     if (status != DPK_OK)
@@ -206,8 +210,10 @@ enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *e
     status = pragma(db, "PRAGMA application_id", application, sizeof application, err);
     if (status == DPK_OK)
         status = pragma(db, "PRAGMA user_version", version, sizeof version, err);
-    if (status == DPK_OK)
-        status = pragma(db, "PRAGMA quick_check(1)", check, sizeof check, err);
+    for (size_t i = 0; status == DPK_OK && i < sizeof checks / sizeof *checks; i++)
+        if ((status = pragma(db, checks[i], check, sizeof check, err)) == DPK_OK &&
+            strcmp(check, "ok") != 0)
+            break;
     if (status == DPK_OK && strcmp(application, APPLICATION_ID) != 0)
         status = dpk_fail(err, DPK_ERR_FORMAT, "%s: no device's state", path);
     if (status == DPK_OK && strcmp(version, SCHEMA_VERSION) != 0)

@@ -1,5 +1,8 @@
 /* rv64: guest memory from the host's side. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "rv64_guest.h"
 
@@ -119,6 +122,71 @@ static void guest_and_host_see_the_same_bytes(void **state)
     assert_memory_equal(at, "\x08\x07\x06\x05\x04\x03\x02\x01", 8);
 }
 
+struct restless {
+    struct rv64_core *core;
+    pthread_t thread;
+    atomic_bool stop;
+    atomic_uint ran, faulted;
+};
+
+/* Runs on after every fault, from the start. */
+static void *run_and_run(void *argument)
+{
+    struct restless *r = argument;
+    while (!r->stop) {
+        struct rv64_hart hart = {.pc = CODE, .x[A1] = DATA, .x[A2] = 1};
+        enum rv64_stop why = rv64_run(r->core, &hart, 500);
+        assert_true(why == RV64_STOP_BUDGET || why == RV64_STOP_FAULT);
+        r->ran += why == RV64_STOP_BUDGET;
+        r->faulted += why == RV64_STOP_FAULT;
+    }
+    return NULL;
+}
+
+static bool all_ran(const struct restless h[3])
+{
+    return h[0].ran && h[1].ran && h[2].ran;
+}
+
+static bool all_faulted(const struct restless h[3])
+{
+    return h[0].faulted && h[1].faulted && h[2].faulted;
+}
+
+/* Neither code nor data that goes away under a hart brings the host down. */
+static void pages_change_while_harts_run(void **state)
+{
+    struct guest *g = *state;
+    static const uint32_t code[] = {
+        0x00c5b52f /* amoadd.d a0, a2, (a1) */,
+        0x00c5b423 /* sd a2, 8(a1) */,
+        0x0105b683 /* ld a3, 16(a1) */,
+        0xff5ff06f /* j -12 */,
+    };
+    static const unsigned data[] = {0, RV64_R, RV64_R | RV64_W, RV64_W};
+    struct restless harts[3] = {0};
+    guest_store(g, CODE, code, sizeof code);
+    for (int i = 0; i < 3; i++) {
+        harts[i].core = g->core[0];
+        assert_int_equal(pthread_create(&harts[i].thread, NULL, run_and_run, &harts[i]), 0);
+    }
+    for (unsigned i = 0; i < 4000 || !all_faulted(harts); i++) {
+        assert_true(rv64_memory_map(g->mem[0], DATA, RV64_PAGE, data[i % 4]));
+        if (i % 16 == 0) {
+            assert_true(rv64_memory_map(g->mem[0], CODE, RV64_PAGE, 0));
+            assert_true(rv64_memory_map(g->mem[0], CODE, RV64_PAGE, RV64_R | RV64_X));
+            assert_true(rv64_memory_store(g->mem[0], CODE, code, sizeof code));
+        }
+    }
+    assert_true(rv64_memory_map(g->mem[0], DATA, RV64_PAGE, RV64_R | RV64_W));
+    while (!all_ran(harts))
+        usleep(100);
+    for (int i = 0; i < 3; i++)
+        harts[i].stop = true;
+    for (int i = 0; i < 3; i++)
+        pthread_join(harts[i].thread, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +200,7 @@ int main(void)
         GUEST_TEST(pointers_are_given_for_what_is_mapped_as_asked),
         GUEST_TEST(stores_of_the_host_are_whole_or_not_at_all),
         GUEST_TEST(guest_and_host_see_the_same_bytes),
+        GUEST_TEST(pages_change_while_harts_run),
     };
     return cmocka_run_group_tests_name("rv64_memory", tests, NULL, NULL);
 }

@@ -5,9 +5,11 @@
  * is dpakit's emulated device. Only what is implemented is declared.
  *
  *     extern struct flexio_app *my_app;      // made by dpacc --app-name="my_app"
- *     extern flexio_func_t add;              // a __dpa_rpc__ function: uint64_t add(uint64_t,
- * uint64_t) struct flexio_process *process;  uint64_t sum; flexio_process_create(ibv_ctx, my_app,
- * NULL, &process); flexio_process_call(process, &add, &sum, (uint64_t)44, (uint64_t)55);
+ *     extern flexio_func_t add;              // __dpa_rpc__ uint64_t add(uint64_t, uint64_t)
+ *     struct flexio_process *process;
+ *     uint64_t sum;
+ *     flexio_process_create(ibv_ctx, my_app, NULL, &process);
+ *     flexio_process_call(process, &add, &sum, (uint64_t)44, (uint64_t)55);
  *     flexio_process_destroy(process);
  *
  * A function returns FLEXIO_STATUS_SUCCESS, or says on stderr in one line what is wrong
@@ -194,9 +196,10 @@ flexio_status flexio_process_destroy(struct flexio_process *process);
  * Calls a DPA function and waits for its result.
  *   host_func    [in]   stub of a __dpa_rpc__ function of the process's program
  *   func_ret     [out]  what it returned; untouched on failure
- *   ...                 its arguments, with the types of the DPA function (converted as a C
- * compiler converts variadic arguments: give a uint64_t parameter a uint64_t) FAILED: not a
- * function of this program; FATAL_ERR, TIMEOUT: see above.
+ *   ...                 its arguments, with the types of the DPA function; they are variadic, so
+ *                       a uint64_t parameter wants a uint64_t, not an int
+ *
+ * FAILED: not a function of this program. FATAL_ERR, TIMEOUT: see above.
  */
 flexio_status flexio_process_call(struct flexio_process *process, flexio_func_t *host_func,
                                   uint64_t *func_ret, ...);

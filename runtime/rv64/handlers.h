@@ -100,10 +100,10 @@ VALUE(LI, IMM)
 VALUE(MV, A)
 #undef VALUE
 
-/* ---- In rv64_run
- * --------------------------------------------------------------------------------- `r` is the
- * operation at hand, `block` its block, `x` the registers. BODY_<name> is what an instruction does;
- * it leaves by itself only to stop or to enter another block. */
+/* ---- In rv64_run ----------------------------------------------------------------------------- */
+
+/* `r` is the operation at hand, `block` its block, `x` the registers. BODY_<name> is what an
+ * instruction does; it leaves by itself only to stop or to enter another block. */
 
 #define A   x[r->rs1]
 #define B   x[r->rs2]

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
@@ -149,6 +151,28 @@ static void sync_directory(int dir)
     close(fd);
 }
 
+/* Signals wait while a temporary file is there: Ctrl-C must not leave it behind. Nor must SIGXFSZ,
+ * which a write over the limit for file sizes raises next to failing with EFBIG; that one is taken
+ * away, the error says the same. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static void release_signals(const sigset_t *before)
+{
+    const struct timespec now = {0};
+    sigset_t too_large;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    if (!sigismember(before, SIGXFSZ))
+        while (sigtimedwait(&too_large, NULL, &now) == SIGXFSZ)
+            ;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 /* `target` has no symbolic link as its last part; `old` is NULL if there is no such file. `path`
  * is what the user calls it. */
 static enum dpk_status replace(const char *path, const char *target, const struct stat *old,
@@ -158,12 +182,14 @@ static enum dpk_status replace(const char *path, const char *target, const struc
     int dir = -1, fd = -1;
     char temp[TEMP_NAME] = "";
     char *dir_name = NULL;
+    sigset_t signals;
 
     const char *slash = strrchr(target, '/');
     const char *base = slash ? slash + 1 : target;
     dir_name = slash ? strndup(target, (size_t)(base - target)) : strdup(".");
     if (!dir_name)
         return dpk_fail_nomem(err);
+    hold_signals(&signals);
     dir = open(dir_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0) {
         status = dpk_fail_errno(err, "%s", path);
@@ -196,6 +222,7 @@ out:
         unlinkat(dir, temp, 0);
     if (dir >= 0)
         close(dir);
+    release_signals(&signals);
     free(dir_name);
     return status;
 }

@@ -80,9 +80,9 @@ fails() {
 }
 
 @test "the number of arguments must be right" {
-    fails 3 "add takes 2 8-byte arguments, 1 are given" \
+    fails 3 "add takes 2 arguments of 8 bytes, not 1" \
         dparun -d open "$f/kernels.elf" --rpc add 1
-    fails 3 "nothing takes 0 8-byte arguments, 1 are given" \
+    fails 3 "nothing takes 0 arguments of 8 bytes, not 1" \
         dparun -d open "$f/kernels.elf" --kernel nothing 7
 }
 
@@ -123,7 +123,7 @@ result: 0 (0x0)" ]
 # ---- Faults
 
 @test "a fault is exit 2 with its place" {
-    fails 2 "thread 0: store access fault at address 0x0, pc 0x" \
+    fails 2 "/kernels.elf: thread 0: store access fault at address 0x0, pc 0x" \
         dparun -d open "$f/kernels.elf" --rpc store 0 1
     grep -q '(store+0x' err
     fails 2 "illegal instruction" dparun -d open "$f/kernels.elf" --kernel illegal --threads 20

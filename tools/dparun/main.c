@@ -190,6 +190,8 @@ static enum dpk_status load_and_run(const struct options *o, struct dpk_error *e
         goto out;
     warn_if_wrong(&result, dpk_image_app(image));
     status = run(o, image, err);
+    if (status != DPK_OK)
+        dpk_error_prefix(err, "%s", o->program);
 out:
     dpk_image_free(image);
     dpk_device_close(device);

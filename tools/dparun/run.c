@@ -35,7 +35,7 @@ static enum dpk_status pack_args(const struct options *o, const char *name,
                                  struct dpk_error *err)
 {
     if (o->arg_count != call->argument_size / 8)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s takes %" PRIu64 " 8-byte arguments, %zu are given",
+        return dpk_fail(err, DPK_ERR_USAGE, "%s takes %" PRIu64 " arguments of 8 bytes, not %zu",
                         name, call->argument_size / 8, o->arg_count);
     for (size_t i = 0; i < o->arg_count; i++) {
         uint64_t value = 0;

@@ -6,6 +6,9 @@
 
 #include "host.h"
 
+/* Names of sections, together, have at most so many times the file's bytes. */
+#define NAMES_TO_FILE 16u
+
 static enum dpk_status libelf_failed(const char *what, struct dpk_error *err)
 {
     const char *reason = elf_errmsg(-1);
@@ -98,14 +101,25 @@ static enum dpk_status read_names(Elf *elf, const struct dpk_hostfile *host, con
                         o->names_index);
     const struct section *table = &o->sections[o->names_index];
     const char *names = (const char *)host->bytes.data + table->offset;
+    /* Names may share their bytes; a long one shared by all keeps whoever sorts them busy. */
+    uint64_t budget = NAMES_TO_FILE * o->size;
     for (size_t i = 1; i < o->count; i++) {
         GElf_Shdr h;
         if (!gelf_getshdr(elf_getscn(elf, i), &h))
             return libelf_failed("section header", err);
-        if (h.sh_name >= table->size || !memchr(names + h.sh_name, 0, table->size - h.sh_name))
+        if (h.sh_name >= table->size)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %zu: its name is outside the name table",
                             i);
-        o->sections[i].name = names + h.sh_name;
+        const char *name = names + h.sh_name, *end = memchr(name, 0, table->size - h.sh_name);
+        if (!end)
+            return dpk_fail(err, DPK_ERR_FORMAT, "section %zu: its name is outside the name table",
+                            i);
+        uint64_t length = (uint64_t)(end - name);
+        if (length > budget)
+            return dpk_fail(err, DPK_ERR_FORMAT,
+                            "section %zu: the sections' names are longer than the file allows", i);
+        budget -= length;
+        o->sections[i].name = name;
     }
     return DPK_OK;
 }

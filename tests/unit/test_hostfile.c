@@ -231,6 +231,26 @@ static void name_section_of_another_size_is_refused(void **state)
     refused(make_host(s, 2, NULL), DPK_ERR_FORMAT, "255 bytes, not 256");
 }
 
+/* One name of a megabyte that thousands of sections share: sorting them took minutes. */
+static void names_that_would_take_forever_are_refused(void **state)
+{
+    (void)state;
+    enum { LONG = 1000000, SECTIONS = 1000 };
+    static struct host_section s[SECTIONS];
+    char *name = malloc(LONG + 1);
+    struct host_layout at;
+    assert_non_null(name);
+    memset(name, 'B', LONG);
+    name[LONG] = 0;
+    for (size_t i = 0; i < SECTIONS; i++)
+        s[i] = (struct host_section){.name = i ? "x" : name};
+    struct dpk_buf b = make_host(s, SECTIONS, &at);
+    for (size_t i = 1; i <= SECTIONS; i++) /* all at the first one's place */
+        memcpy(b.data + at.table + i * sizeof(Elf64_Shdr), &(uint32_t){1}, 4);
+    free(name);
+    refused(b, DPK_ERR_FORMAT, "names are longer");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +266,7 @@ int main(void)
         cmocka_unit_test(two_programs_of_one_name_are_refused),
         cmocka_unit_test(two_sections_for_one_signature_are_refused),
         cmocka_unit_test(name_section_of_another_size_is_refused),
+        cmocka_unit_test(names_that_would_take_forever_are_refused),
     };
     return cmocka_run_group_tests_name("hostfile", tests, make_keys, free_keys);
 }

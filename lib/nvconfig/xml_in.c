@@ -10,6 +10,8 @@
 
 #include "tlv.h"
 
+#define ATTRIBUTES_MAX 1000 /* of one element; those of this format have five */
+
 #define NAMESPACE "http://www.mellanox.com/config"
 
 /* The line of a node, for messages. */
@@ -202,6 +204,26 @@ static enum dpk_status syntax_error(xmlParserCtxt *context, struct dpk_error *er
                     e && e->message ? e->message : "unknown reason");
 }
 
+/* libxml2 compares every attribute of an element with every other. No '<' stands inside a tag, so
+ * what lies between two is never less than one. */
+static bool has_too_many_attributes(const char *xml, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (xml[i] == '<')
+            count = 0;
+        if (xml[i] != '=')
+            continue;
+        size_t next = i + 1;
+        while (next < size && isspace((unsigned char)xml[next]))
+            next++;
+        if (next < size && (xml[next] == '"' || xml[next] == '\'') && ++count > ATTRIBUTES_MAX)
+            return true;
+        i = next - 1;
+    }
+    return false;
+}
+
 enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml, size_t size,
                                  struct dpk_nv_list *out, struct dpk_error *err)
 {
@@ -209,20 +231,26 @@ enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml
         return dpk_fail(err, DPK_ERR_FORMAT, "empty, no XML");
     if (size > DPK_NV_XML_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "XML of more than %zu bytes", DPK_NV_XML_MAX);
+    /* Entities are the only use of a DTD here, and nobody needs them; not even parsing one. */
+    if (memmem(xml, size, "<!DOCTYPE", 9))
+        return dpk_fail(err, DPK_ERR_FORMAT, "a document type (DTD) is not allowed");
+    if (has_too_many_attributes(xml, size))
+        return dpk_fail(err, DPK_ERR_RANGE, "an element with more than %d attributes",
+                        ATTRIBUTES_MAX);
     enum dpk_status status = DPK_OK;
     struct dpk_nv_list list = {0};
     xmlDoc *doc = NULL;
     xmlParserCtxt *context = xmlNewParserCtxt();
     if (!context)
         return dpk_fail_nomem(err);
-    doc = xmlCtxtReadMemory(context, xml, (int)size, NULL, NULL,
+    /* UTF-8 whatever it says: what was looked at is what is parsed. */
+    doc = xmlCtxtReadMemory(context, xml, (int)size, NULL, "UTF-8",
                             XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                                 XML_PARSE_NOCDATA);
     if (!doc) {
         status = syntax_error(context, err);
         goto out;
     }
-    /* Entities are the only use of a DTD here, and nobody needs them. */
     if (doc->intSubset || doc->extSubset) {
         status = dpk_fail(err, DPK_ERR_FORMAT, "a document type (DTD) is not allowed");
         goto out;

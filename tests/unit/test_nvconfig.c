@@ -367,6 +367,39 @@ static void documents_with_entities_are_refused(void **state)
     assert_non_null(strstr(message, "DTD"));
 }
 
+/* A hundred thousand attributes of one element took half a minute. */
+static void an_element_with_countless_attributes_is_refused_at_once(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_nv_list list = {0};
+    struct dpk_buf xml = {0};
+    dpk_put_format(&xml, "<config xmlns='http://www.mellanox.com/config'><nv_dpa_auth");
+    for (unsigned i = 0; i < 70000; i++)
+        dpk_put_format(&xml, " a%u %s '>'", i, i % 2 ? "=" : "=\n");
+    dpk_put_format(&xml, "/></config>");
+    assert_int_equal(dpk_nv_xml_parse(defs, xml.data, xml.size, &list, &err), DPK_ERR_RANGE);
+    assert_non_null(strstr(err.message, "attributes"));
+    dpk_buf_free(&xml);
+}
+
+/* Else an encoding could hide what is looked for before parsing. */
+static void documents_are_utf_8_whatever_they_say(void **state)
+{
+    (void)state;
+    static const char plain[] = "<config/>";
+    char wide[2 + 2 * sizeof plain] = "\xff\xfe", message[1024];
+    struct dpk_nv_list list = {0};
+    for (size_t i = 0; i < sizeof plain - 1; i++)
+        wide[2 + 2 * i] = plain[i];
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_nv_xml_parse(defs, wide, 2 * sizeof plain, &list, &err), DPK_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "not well-formed"));
+    assert_int_equal(xml_status("<?xml version='1.0' encoding='UTF-7'?>+ADw-config/+AD4-", message),
+                     DPK_ERR_FORMAT);
+    assert_non_null(strstr(message, "not well-formed"));
+}
+
 static void a_huge_document_is_refused_before_it_is_read(void **state)
 {
     (void)state;
@@ -580,6 +613,8 @@ int main(void)
         cmocka_unit_test(an_rsa_2048_signature_does_not_pass_under_an_rsa_4096_key),
         cmocka_unit_test(bad_xml_is_refused_with_its_reason),
         cmocka_unit_test(documents_with_entities_are_refused),
+        cmocka_unit_test(an_element_with_countless_attributes_is_refused_at_once),
+        cmocka_unit_test(documents_are_utf_8_whatever_they_say),
         cmocka_unit_test(a_huge_document_is_refused_before_it_is_read),
         cmocka_unit_test(attributes_have_their_usual_values),
         cmocka_unit_test(values_land_in_their_bits_alone),

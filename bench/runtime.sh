@@ -39,9 +39,9 @@ chmod +x signed
 
 # ---- Calls and kernels
 figure() { ./signed "$device" "$1"; }
-syscall=$(perf bench --format=simple sched pipe -T -l 20000 2>/dev/null |
-    awk '{printf "%.2f", $1 * 1e6 / 20000}') || syscall=
-peer=${syscall:+"  (a pipe between two threads there and back, perf bench: $syscall us)"}
+pipe=$(perf bench --format=simple sched pipe -T -l 20000 2>/dev/null |
+    awk '{printf "%.2f", $1 * 1e6 / 20000}') || pipe=
+peer=${pipe:+"  (a pipe between two threads there and back, perf bench: $pipe us)"}
 printf 'runtime: RPC there and back           %10.2f us%s\n' "$(figure call)" "$peer"
 printf 'runtime: RPC while 256 threads poll   %10.2f us\n' \
     "$(figure crowded-call)"

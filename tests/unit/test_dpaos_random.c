@@ -139,7 +139,7 @@ static struct dpk_call some_call(struct dpk_image *image, struct dpk_process *p,
                                         "deep",  "jump", "ping_pong",  "bad_call"};
     struct dpk_call call = {.function = text_of(image)->address,
                             .unpack = text_of(image)->address + 2 * below(64),
-                            .argument_size = 8 * REGISTERS};
+                            .argument_size = UINT64_C(8) * REGISTERS};
     if (real)
         dpk_process_function(p, names[below(sizeof names / sizeof *names)], &call, NULL);
     return call;

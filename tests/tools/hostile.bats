@@ -48,3 +48,23 @@ harmless() {
     dpadev --json log dev0 > json
     harmless json
 }
+
+@test "a limit on file sizes leaves no part of an output behind" {
+    cp "$DPAKIT_GOLDEN/hostelf/host-reserved.elf" host
+    chmod u+w host
+    cp host before
+    sign() {
+        mlxdpa -e host -c "$DPAKIT_GOLDEN/keys/chain3.der" -p "$DPAKIT_GOLDEN/keys/leaf.pem" \
+            "$@" sign_dpa_apps
+    }
+    code=0
+    (ulimit -f 4 && sign) > out 2> err || code=$?
+    [ "$code" -eq 1 ]
+    grep -q -- '-E- host: File too large' err
+    cmp host before
+    code=0
+    (ulimit -f 4 && sign -o new) 2> err || code=$?
+    [ "$code" -eq 1 ]
+    [ ! -e new ]
+    [ -z "$(find . -name '.dpk-*')" ]
+}

@@ -16,6 +16,7 @@
 #ifndef DPK_BASE_H
 #define DPK_BASE_H
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -174,6 +175,12 @@ enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size
  * would destroy. What is NULL is passed over. */
 enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,
                                struct dpk_error *err);
+
+/* Signals wait from hold to release, for as long as something temporary is on the disk: Ctrl-C must
+ * not leave it behind. Nor must SIGXFSZ, which a write over the limit for file sizes raises next to
+ * failing with EFBIG. `before` keeps what to go back to. */
+void dpk_signals_hold(sigset_t *before);
+void dpk_signals_release(const sigset_t *before);
 
 /* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------ */
 

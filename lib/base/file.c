@@ -151,17 +151,15 @@ static void sync_directory(int dir)
     close(fd);
 }
 
-/* Signals wait while a temporary file is there: Ctrl-C must not leave it behind. Nor must SIGXFSZ,
- * which a write over the limit for file sizes raises next to failing with EFBIG; that one is taken
- * away, the error says the same. */
-static void hold_signals(sigset_t *before)
+void dpk_signals_hold(sigset_t *before)
 {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-static void release_signals(const sigset_t *before)
+/* SIGXFSZ is taken away: the error EFBIG says the same. */
+void dpk_signals_release(const sigset_t *before)
 {
     const struct timespec now = {0};
     sigset_t too_large;
@@ -189,7 +187,7 @@ static enum dpk_status replace(const char *path, const char *target, const struc
     dir_name = slash ? strndup(target, (size_t)(base - target)) : strdup(".");
     if (!dir_name)
         return dpk_fail_nomem(err);
-    hold_signals(&signals);
+    dpk_signals_hold(&signals);
     dir = open(dir_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0) {
         status = dpk_fail_errno(err, "%s", path);
@@ -222,7 +220,7 @@ out:
         unlinkat(dir, temp, 0);
     if (dir >= 0)
         close(dir);
-    release_signals(&signals);
+    dpk_signals_release(&signals);
     free(dir_name);
     return status;
 }

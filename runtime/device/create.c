@@ -178,10 +178,27 @@ static void make_alias(const char *root, const char *name)
     }
 }
 
+static enum dpk_status build(char *staging, const char *root, const char *path,
+                             const struct dpk_device_plan *plan, struct dpk_error *err)
+{
+    if (!mkdtemp(staging))
+        return dpk_fail_errno(err, "%s", root);
+    enum dpk_status status = fill(staging, plan, err);
+    if (status == DPK_OK && rename(staging, path) != 0)
+        status =
+            errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
+                ? dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device of that name", plan->name)
+                : dpk_fail_errno(err, "%s", path);
+    if (status != DPK_OK)
+        remove_tree(staging);
+    return status;
+}
+
 enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk_error *err)
 {
     char root[PATH_MAX], staging[PATH_MAX], path[PATH_MAX];
     struct stat st;
+    sigset_t signals;
     enum dpk_status status = dpk_device_check_name(plan->name, err);
     if (status == DPK_OK && plan->nvidia_key && dpk_uuid_is_zero(&plan->nvidia_uuid))
         status = dpk_fail(err, DPK_ERR_USAGE, "an NVIDIA key needs its UUID, which is not zero");
@@ -198,18 +215,13 @@ enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk
     if (lstat(path, &st) == 0)
         return dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device (or alias) of that name",
                         plan->name);
-    if (!mkdtemp(staging))
-        return dpk_fail_errno(err, "%s", root);
-    status = fill(staging, plan, err);
-    if (status == DPK_OK && rename(staging, path) != 0)
-        status =
-            errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
-                ? dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device of that name", plan->name)
-                : dpk_fail_errno(err, "%s", path);
-    if (status != DPK_OK) {
-        remove_tree(staging);
+    /* The staging directory holds a private key: nothing may end us before it is in place, or
+     * gone. */
+    dpk_signals_hold(&signals);
+    status = build(staging, root, path, plan, err);
+    dpk_signals_release(&signals);
+    if (status != DPK_OK)
         return status;
-    }
     make_alias(root, plan->name);
     return DPK_OK;
 }

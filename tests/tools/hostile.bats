@@ -68,3 +68,14 @@ harmless() {
     [ ! -e new ]
     [ -z "$(find . -name '.dpk-*')" ]
 }
+
+@test "a device that cannot be made whole leaves no key behind" {
+    export DPAKIT_DEVICES=$PWD/devices
+    code=0
+    (ulimit -f 20 && dpadev create dev0) > out 2> err || code=$?
+    [ "$code" -eq 1 ]
+    grep -q -- '^-E- ' err
+    [ -z "$(ls -A devices)" ]
+    timeout -s INT 0.05 dpadev create dev0 || true
+    [ -z "$(find devices -name '.new-*')" ]
+}

@@ -214,6 +214,12 @@ static enum dpk_status tail_put_program(struct signing *s, struct tail *t, const
     unsigned alignment = named ? 1 : CRYPTO_ALIGNMENT;
     if (named) {
         size_t length = strlen(p->crypto_section);
+        /* What the slot names is overwritten: not code, nor another program. */
+        if (strncmp(p->crypto_section, "sig_", 4) != 0 ||
+            strcmp(p->crypto_section + 4, p->name) != 0)
+            return dpk_fail(err, DPK_ERR_FORMAT,
+                            "program %s: its name section names %s, not sig_%s", p->name,
+                            p->crypto_section, p->name);
         if (length >= NAME_SLOT_SIZE)
             return dpk_fail(err, DPK_ERR_RANGE, "section name %s is too long for its %d bytes",
                             p->crypto_section, NAME_SLOT_SIZE);

@@ -337,6 +337,27 @@ static void leaf_key_that_is_not_rsa_4096_is_refused(void **state)
     dpk_buf_free(&elf);
 }
 
+/* Signing would overwrite what the slot names. */
+static void name_section_that_names_another_section_is_not_signed(void **state)
+{
+    (void)state;
+    static const char *const victims[] = {".text", ".dpa_bin_b", ".shstrtab"};
+    struct dpk_buf elf = device_elf(1);
+    for (size_t i = 0; i < 3; i++) {
+        char slot[256] = "";
+        snprintf(slot, sizeof slot, "%s", victims[i]);
+        const struct host_section s[] = {
+            {.name = ".text", .size = 16384},
+            {.name = ".dpa_bin_a", .data = elf.data, .size = elf.size},
+            {.name = ".dpa_sig_name_a", .data = slot, .size = sizeof slot},
+            {.name = ".dpa_bin_b", .data = elf.data, .size = elf.size}};
+        struct dpk_buf file = make_host(s, 4, NULL);
+        sign_gives(&file, DPK_ERR_FORMAT, "not sig_a");
+        dpk_buf_free(&file);
+    }
+    dpk_buf_free(&elf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +378,7 @@ int main(void)
         cmocka_unit_test(a_mix_of_placements_is_signed_and_verified),
         cmocka_unit_test(many_programs_are_signed),
         cmocka_unit_test(leaf_key_that_is_not_rsa_4096_is_refused),
+        cmocka_unit_test(name_section_that_names_another_section_is_not_signed),
     };
     return cmocka_run_group_tests_name("hostsign", tests, make_keys, free_keys);
 }

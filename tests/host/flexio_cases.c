@@ -1,48 +1,9 @@
 /* Behaviours of libflexio, one function each; host_flexio.bats runs them. */
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "app.h"
-
-#define OK FLEXIO_STATUS_SUCCESS
-
-static struct ibv_context *context;
-
-static struct ibv_context *open_device(const char *name)
-{
-    struct ibv_context *c = NULL;
-    struct ibv_device **list = ibv_get_device_list(NULL);
-    CHECK(list);
-    for (size_t i = 0; list[i] && !c; i++)
-        if (strcmp(ibv_get_device_name(list[i]), name) == 0)
-            c = ibv_open_device(list[i]);
-    ibv_free_device_list(list);
-    return c;
-}
-
-static struct flexio_process *process_new(void)
-{
-    struct flexio_process *p = NULL;
-    CHECK(flexio_process_create(context, test_app, NULL, &p) == OK);
-    return p;
-}
-
-static struct flexio_msg_stream *stream_new(struct flexio_process *p, flexio_log_dev_sync_mode mode,
-                                            flexio_msg_dev_level level, FILE *out)
-{
-    struct flexio_msg_stream *s = NULL;
-    flexio_msg_stream_attr_t attr = {.data_bsize = 4096, .sync_mode = mode, .level = level};
-    CHECK(flexio_msg_stream_create(p, &attr, out, NULL, &s) == OK);
-    return s;
-}
-
-static void device_counts(struct flexio_process *p, uint64_t stream, uint64_t level, uint64_t n)
-{
-    uint64_t result = 0;
-    CHECK(flexio_process_call(p, &count, &result, stream, level, n) == OK && result == n);
-}
+#include "flexio_world.h"
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
@@ -282,190 +243,6 @@ static void memory_that_is_not_there_is_refused(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* ---- Messages -------------------------------------------------------------------------------- */
-
-/* Reads what was printed to `f`, and empties it. */
-static char *printed(FILE *f)
-{
-    static char text[1 << 20];
-    rewind(f);
-    size_t n = fread(text, 1, sizeof text - 1, f);
-    text[n] = '\0';
-    rewind(f);
-    CHECK(ftruncate(fileno(f), 0) == 0);
-    return text;
-}
-
-static size_t lines(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += *text == '\n';
-    return n;
-}
-
-static void synchronous_messages_are_out_in_order_before_the_call_returns(void)
-{
-    struct flexio_process *p = process_new();
-    struct flexio_msg_stream *s =
-        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_INFO, stdout);
-    printf("before\n");
-    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 3);
-    printf("after\n");
-    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
-}
-
-static void asynchronous_messages_are_out_after_a_flush(void)
-{
-    FILE *f = tmpfile();
-    struct flexio_process *p = process_new();
-    struct flexio_msg_stream *s =
-        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_ASYNC, FLEXIO_MSG_DEV_INFO, f);
-    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 2000); /* far more than the buffer holds */
-    CHECK(flexio_msg_stream_flush(s) == OK);
-    char *at = printed(f);
-    for (unsigned i = 0; i < 2000; i++) {
-        unsigned thread = 0, number = 0;
-        int used = 0;
-        CHECK(sscanf(at, "/%u/%u%n", &thread, &number, &used) == 2 && number == i);
-        at += used + 1;
-    }
-    CHECK(*at == '\0');
-    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
-    fclose(f);
-}
-
-static void *print_for_ever(void *p)
-{
-    uint64_t result = 0;
-    CHECK(flexio_process_call(p, &count, &result, (uint64_t)0, (uint64_t)FLEXIO_MSG_DEV_INFO,
-                              UINT64_MAX) != OK);
-    return NULL;
-}
-
-static void a_flush_does_not_wait_for_what_comes_later(void)
-{
-    FILE *f = fopen("/dev/null", "w");
-    struct flexio_process *p = process_new();
-    struct flexio_msg_stream *s =
-        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_ASYNC, FLEXIO_MSG_DEV_INFO, f);
-    pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, print_for_ever, p) == 0);
-    for (int i = 0; i < 200; i++) {
-        usleep(1000);
-        CHECK(flexio_msg_stream_flush(s) == OK);
-    }
-    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR); /* it still prints */
-    CHECK(flexio_process_destroy(p) == OK);
-    CHECK(pthread_join(thread, NULL) == 0);
-    fclose(f);
-}
-
-static void batched_messages_wait_for_a_full_buffer_or_a_flush(void)
-{
-    FILE *f = tmpfile();
-    struct flexio_process *p = process_new();
-    struct flexio_msg_stream *s =
-        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_BATCH, FLEXIO_MSG_DEV_INFO, f);
-    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 10);
-    CHECK(lines(printed(f)) == 0);
-    CHECK(flexio_msg_stream_flush(s) == OK);
-    CHECK(lines(printed(f)) == 10);
-    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 1000); /* over 8 bytes each: the buffer fills */
-    size_t out = lines(printed(f));
-    CHECK(out > 0 && out < 1000);
-    CHECK(flexio_msg_stream_destroy(s) == OK);
-    CHECK(lines(printed(f)) == 1000 - out);
-    CHECK(flexio_process_destroy(p) == OK);
-    fclose(f);
-}
-
-static void a_stream_shows_messages_up_to_its_level(void)
-{
-    FILE *f = tmpfile();
-    struct flexio_process *p = process_new();
-    struct flexio_msg_stream *s =
-        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_WARN, f);
-    for (unsigned level = FLEXIO_MSG_DEV_NO_PRINT; level <= FLEXIO_MSG_DEV_DEBUG; level++) {
-        device_counts(p, 0, level, 1);
-        bool shown = level >= FLEXIO_MSG_DEV_ALWAYS_PRINT && level <= FLEXIO_MSG_DEV_WARN;
-        CHECK(lines(printed(f)) == (shown ? 1 : 0));
-    }
-    CHECK(flexio_msg_stream_level_set(s, FLEXIO_MSG_DEV_DEBUG) == OK);
-    device_counts(p, 0, FLEXIO_MSG_DEV_DEBUG, 1);
-    CHECK(lines(printed(f)) == 1);
-    CHECK(flexio_msg_stream_level_set(s, FLEXIO_MSG_DEV_NO_PRINT) == OK);
-    device_counts(p, 0, FLEXIO_MSG_DEV_ALWAYS_PRINT, 1);
-    CHECK(lines(printed(f)) == 0);
-    CHECK(flexio_msg_stream_level_set(s, 6) == FLEXIO_STATUS_FAILED);
-    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
-    fclose(f);
-}
-
-static void messages_go_to_the_stream_of_their_number_or_to_all(void)
-{
-    FILE *f[2] = {tmpfile(), tmpfile()};
-    struct flexio_msg_stream *s[2];
-    struct flexio_process *p = process_new();
-    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 1); /* no stream yet: lost */
-    for (int i = 0; i < 2; i++) {
-        s[i] = stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_INFO, f[i]);
-        CHECK(flexio_msg_stream_get_id(s[i]) == i);
-    }
-    device_counts(p, 1, FLEXIO_MSG_DEV_INFO, 3);
-    CHECK(lines(printed(f[0])) == 0 && lines(printed(f[1])) == 3);
-    device_counts(p, 0xff, FLEXIO_MSG_DEV_INFO, 2);
-    CHECK(lines(printed(f[0])) == 2 && lines(printed(f[1])) == 2);
-    CHECK(flexio_msg_stream_destroy(s[0]) == OK);
-    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 1);
-    s[0] = stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_INFO, f[0]);
-    CHECK(flexio_msg_stream_get_id(s[0]) == 0); /* the number is free again */
-    CHECK(lines(printed(f[0])) == 0);
-    CHECK(flexio_process_destroy(p) == OK); /* with its streams */
-    fclose(f[0]);
-    fclose(f[1]);
-}
-
-static void a_process_has_255_streams(void)
-{
-    FILE *f = tmpfile();
-    struct flexio_process *p = process_new();
-    for (int i = 0; i < FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT; i++)
-        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_BATCH, FLEXIO_MSG_DEV_INFO, f);
-    flexio_msg_stream_attr_t attr = {.data_bsize = 2048, .level = FLEXIO_MSG_DEV_INFO};
-    struct flexio_msg_stream *s = (struct flexio_msg_stream *)&s;
-    CHECK(flexio_msg_stream_create(p, &attr, f, NULL, &s) == FLEXIO_STATUS_FAILED && !s);
-    device_counts(p, 0xff, FLEXIO_MSG_DEV_INFO, 1);
-    CHECK(flexio_process_destroy(p) == OK);
-    CHECK(lines(printed(f)) == FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT);
-    fclose(f);
-}
-
-static void bad_stream_attributes_fail(void)
-{
-    struct flexio_process *p = process_new();
-    const flexio_msg_stream_attr_t bad[] = {
-        {.data_bsize = 1024, .level = FLEXIO_MSG_DEV_INFO},
-        {.data_bsize = 3000, .level = FLEXIO_MSG_DEV_INFO},
-        {.data_bsize = 2048, .level = (flexio_msg_dev_level)6},
-        {.data_bsize = 2048, .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_TRACER},
-        {.data_bsize = 2048, .sync_mode = (flexio_log_dev_sync_mode)4},
-        {.data_bsize = 2048, .tracer_mode = 1},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        flexio_msg_stream_attr_t attr = bad[i];
-        struct flexio_msg_stream *s = (struct flexio_msg_stream *)&s;
-        CHECK(flexio_msg_stream_create(p, &attr, stdout, NULL, &s) == FLEXIO_STATUS_FAILED && !s);
-    }
-    pthread_t printer = pthread_self();
-    flexio_msg_stream_attr_t good = {.data_bsize = 2048, .level = FLEXIO_MSG_DEV_INFO};
-    struct flexio_msg_stream *s = NULL;
-    CHECK(flexio_msg_stream_create(p, &good, NULL, NULL, &s) == FLEXIO_STATUS_FAILED && !s);
-    CHECK(flexio_msg_stream_create(p, &good, stdout, &printer, &s) == OK);
-    CHECK(!pthread_equal(printer, pthread_self()));
-    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
-}
-
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 static void *work(void *out)
@@ -597,12 +374,6 @@ static void signature_sections(void)
     load_with("bare", section, 8);
 }
 
-/* ---- Main ------------------------------------------------------------------------------------ */
-
-#define CASE(f)                                                                                    \
-    {                                                                                              \
-#f, f                                                                                      \
-    }
 static const struct test_case cases[] = {
     CASE(devices_are_listed_by_name),
     CASE(a_device_that_is_gone_cannot_be_opened),
@@ -619,14 +390,6 @@ static const struct test_case cases[] = {
     CASE(a_call_that_runs_too_long_ends_its_process_and_stops_no_other),
     CASE(memory_is_set_and_copied),
     CASE(memory_that_is_not_there_is_refused),
-    CASE(synchronous_messages_are_out_in_order_before_the_call_returns),
-    CASE(asynchronous_messages_are_out_after_a_flush),
-    CASE(a_flush_does_not_wait_for_what_comes_later),
-    CASE(batched_messages_wait_for_a_full_buffer_or_a_flush),
-    CASE(a_stream_shows_messages_up_to_its_level),
-    CASE(messages_go_to_the_stream_of_their_number_or_to_all),
-    CASE(a_process_has_255_streams),
-    CASE(bad_stream_attributes_fail),
     CASE(a_child_of_a_fork_gets_errors_and_no_hangs),
     CASE(processes_run_side_by_side),
     CASE(one_process_takes_calls_from_several_threads),
@@ -638,13 +401,5 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++)
-        if (strcmp(argv[1], cases[i].name) == 0) {
-            CHECK((context = open_device("mlx5_0")));
-            cases[i].run();
-            CHECK(ibv_close_device(context) == 0);
-            return 0;
-        }
-    fprintf(stderr, "no such case\n");
-    return 98;
+    return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

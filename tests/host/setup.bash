@@ -1,7 +1,7 @@
-# For host_flexio.bats and host_doca.bats: the test program, two devices, and a way to run a case.
+# For host_flexio.bats, host_messages.bats and host_doca.bats: the test program, two devices, and a way to run a case.
 
 # Builds $BATS_FILE_TMPDIR/cases with the device program in it.
-build_cases() { # flexio|doca
+build_cases() { # flexio|messages|doca
     local here=$BATS_TEST_DIRNAME/../host top=$BATS_TEST_DIRNAME/../.. t=$BATS_FILE_TMPDIR
     "${DPA_CLANG:-clang}" --target=riscv64-unknown-elf -march=rv64imac_zbb_zbs -mabi=lp64 \
         -mcmodel=medany -ffreestanding -fno-pic -mno-relax -O2 -Wall -Wextra -Werror \

@@ -59,36 +59,8 @@ setup_file() {
     case_ok memory_that_is_not_there_is_refused
 }
 
-@test "asynchronous messages are out after a flush" {
-    case_ok asynchronous_messages_are_out_after_a_flush
-}
-
-@test "a flush does not wait for what comes later" {
-    case_ok a_flush_does_not_wait_for_what_comes_later
-}
-
 @test "a child of a fork gets errors and no hangs" {
     case_ok a_child_of_a_fork_gets_errors_and_no_hangs
-}
-
-@test "batched messages wait for a full buffer or a flush" {
-    case_ok batched_messages_wait_for_a_full_buffer_or_a_flush
-}
-
-@test "a stream shows messages up to its level" {
-    case_ok a_stream_shows_messages_up_to_its_level
-}
-
-@test "messages go to the stream of their number or to all" {
-    case_ok messages_go_to_the_stream_of_their_number_or_to_all
-}
-
-@test "a process has 255 streams" {
-    case_ok a_process_has_255_streams
-}
-
-@test "bad stream attributes fail" {
-    case_ok bad_stream_attributes_fail
 }
 
 @test "processes run side by side" {
@@ -102,11 +74,6 @@ setup_file() {
 @test "what is no function of the program is not called, and said so" {
     case_ok what_is_no_function_of_the_program_is_not_called
     [ "$(grep -c '^-E- flexio_process_call: not a function' <<<"$output")" -eq 2 ]
-}
-
-@test "synchronous messages are out in order before the call returns, behind the thread's number" {
-    case_ok synchronous_messages_are_out_in_order_before_the_call_returns
-    [ "$(sed 's:^/[ 0-9][0-9]/:/NN/:' <<<"$output" | tr '\n' ' ')" = "before /NN/0 /NN/1 /NN/2 after " ]
 }
 
 @test "a fault ends one process and no other, with function and address on stderr" {

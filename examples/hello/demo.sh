@@ -20,7 +20,9 @@ fi
 export PATH=$tree/bin:$PATH DPAKIT_DEVICES=$PWD/devices
 export LD_LIBRARY_PATH=$tree/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+bold='' plain=''
+[ ! -t 1 ] || { bold=$'\e[1m' plain=$'\e[0m'; }
+step() { printf '\n%s== %s%s\n' "$bold" "$*" "$plain"; }
 tell() { printf '%s\n' "$*"; }
 run() { printf '$ %s\n' "$(printf '%q ' "$@" | sed 's/ $//')"; "$@"; }
 # A command that must be refused: its output must hold every text given before "--".

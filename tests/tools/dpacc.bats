@@ -336,6 +336,18 @@ END
     run -1 dpacc k.c -o out.a -mcpu=nv-dpa-bf3
 }
 
+@test "macros and headers of the user's do not get into generated code" {
+    echo 'int added(int x) { return x + 1; }' > pre.h
+    cat > k.c <<'END'
+#include <stdint.h>
+struct s { uint32_t word; uint8_t low : 3; } __dpa_global__;
+__dpa_rpc__ uint64_t f(struct s s, int8_t n) { return (uint64_t)added((int)s.word + n); }
+END
+    dpacc k.c -o out.a -devicecc-options="-include pre.h -Dfrom=1 -Da1=1 -Dargbuf=1 -Dfunc=1" \
+        -Dto=1 -Dap=1 -Dv=1 -Dstatus=1 -Dapp=1 -Dattr=1 -Dapp_name=1 -Dm0=1 -Dgap1=1 \
+        -hostcc-options="-Dstatus=2 -Dto=3"
+}
+
 @test "-MMD leaves a dependency file" {
     dpacc kernel.c -o out.a -devicecc-options="-MMD -MT target"
     grep -q '^target: kernel.c' kernel.d
@@ -421,6 +433,9 @@ END
     gcc $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
         -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
     dpadev create mlx5_0
+    ./run
+    clang $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
+        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
     ./run
 }
 

@@ -119,8 +119,9 @@ void compile_wrappers(const struct config *c, const struct paths *p, const struc
 {
     for (size_t i = 0; i < device->count; i++) {
         const char *word = device->at[i];
-        if (strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0)
-            i++;
+        if (strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0 ||
+            strcmp(word, "-include") == 0 || strcmp(word, "--include") == 0)
+            i++; /* what a header defines is in the source's object already */
         else if (strncmp(word, "-M", 2) != 0)
             words_add(out, word);
     }

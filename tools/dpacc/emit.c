@@ -33,28 +33,30 @@ static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_functio
 {
     dpk_put_format(out, "\nextern ");
     put_prototype(unit, f, f->name, out);
-    dpk_put_format(out,
-                   ";\n"
-                   "uint64_t _dpacc_unpack_%s(void *argbuf, void *func);\n"
-                   "__attribute__((used, section(\".text._dpacc_unpack_%s\")))\n"
-                   "uint64_t _dpacc_unpack_%s(void *argbuf, void *func)\n"
-                   "{\n"
-                   "    const unsigned char *from = __builtin_assume_aligned(argbuf, 8);\n"
-                   "    (void)from;\n",
-                   f->name, f->name, f->name);
+    dpk_put_format(
+        out,
+        ";\n"
+        "uint64_t _dpacc_unpack_%s(void *_dpacc_argbuf, void *_dpacc_func);\n"
+        "__attribute__((used, section(\".text._dpacc_unpack_%s\")))\n"
+        "uint64_t _dpacc_unpack_%s(void *_dpacc_argbuf, void *_dpacc_func)\n"
+        "{\n"
+        "    const unsigned char *_dpacc_from = __builtin_assume_aligned(_dpacc_argbuf, 8);\n"
+        "    (void)_dpacc_from;\n",
+        f->name, f->name, f->name);
     for (size_t i = 0; i < f->count; i++) {
         dpk_put_format(out, "    ");
         ifgen_put_type(unit, &f->arguments[i].type, out);
-        dpk_put_format(out,
-                       " a%zu; /* %s */\n"
-                       "    __builtin_memcpy(&a%zu, from + %llu, sizeof a%zu);\n",
-                       i, f->arguments[i].name, i, (unsigned long long)f->arguments[i].offset, i);
+        dpk_put_format(
+            out,
+            " _dpacc_a%zu; /* %s */\n"
+            "    __builtin_memcpy(&_dpacc_a%zu, _dpacc_from + %llu, sizeof _dpacc_a%zu);\n",
+            i, f->arguments[i].name, i, (unsigned long long)f->arguments[i].offset, i);
     }
     dpk_put_format(out, "    %s((", f->is_rpc ? "return " : "");
     put_prototype(unit, f, "(*)", out);
-    dpk_put_format(out, ")func)(");
+    dpk_put_format(out, ")_dpacc_func)(");
     for (size_t i = 0; i < f->count; i++)
-        dpk_put_format(out, "%sa%zu", i ? ", " : "", i);
+        dpk_put_format(out, "%s_dpacc_a%zu", i ? ", " : "", i);
     dpk_put_format(out,
                    ");\n%s"
                    "}\n"
@@ -81,26 +83,28 @@ static void put_pack_argument(const struct ifgen_unit *unit, const struct ifgen_
     unsigned long long offset = a->offset;
     dpk_put_format(out, "    { /* %s */\n        __extension__ ", a->name);
     if (is_small_integer(t)) {
-        dpk_put_format(out, "%s v = (%s)", t->is_signed ? "int64_t" : "uint64_t",
+        dpk_put_format(out, "%s _dpacc_v = (%s)", t->is_signed ? "int64_t" : "uint64_t",
                        t->is_signed ? "int64_t" : "uint64_t");
         if (t->kind == IFGEN_BOOL)
-            dpk_put_format(out, "(va_arg(ap, int) != 0)");
+            dpk_put_format(out, "(va_arg(_dpacc_ap, int) != 0)");
         else if (t->size < 4)
-            dpk_put_format(out, "(%sint%u_t)va_arg(ap, int)", t->is_signed ? "" : "u",
+            dpk_put_format(out, "(%sint%u_t)va_arg(_dpacc_ap, int)", t->is_signed ? "" : "u",
                            (unsigned)t->size * 8);
         else
-            dpk_put_format(out, "va_arg(ap, %sint%u_t)", t->is_signed ? "" : "u",
+            dpk_put_format(out, "va_arg(_dpacc_ap, %sint%u_t)", t->is_signed ? "" : "u",
                            (unsigned)t->size * 8);
     } else {
         ifgen_put_type(unit, t, out);
-        dpk_put_format(out, " v = va_arg(ap, ");
+        dpk_put_format(out, " _dpacc_v = va_arg(_dpacc_ap, ");
         ifgen_put_type(unit, t, out);
         dpk_put_format(out, ")");
     }
-    dpk_put_format(out, ";\n        __builtin_memcpy(to + %llu, &v, sizeof v);\n", offset);
+    dpk_put_format(out,
+                   ";\n        __builtin_memcpy(_dpacc_to + %llu, &_dpacc_v, sizeof _dpacc_v);\n",
+                   offset);
     if (!is_small_integer(t) && slot_size(t) != t->size)
-        dpk_put_format(out, "        __builtin_memset(to + %llu, 0, %llu);\n", offset + t->size,
-                       (unsigned long long)(slot_size(t) - t->size));
+        dpk_put_format(out, "        __builtin_memset(_dpacc_to + %llu, 0, %llu);\n",
+                       offset + t->size, (unsigned long long)(slot_size(t) - t->size));
     dpk_put_format(out, "    }\n");
 }
 
@@ -112,11 +116,11 @@ static void put_pack(const struct ifgen_unit *unit, const struct ifgen_function 
                    "void %s(void)\n"
                    "{\n"
                    "}\n"
-                   "static void _dpacc_pack_%s(void *argbuf, va_list ap)\n"
+                   "static void _dpacc_pack_%s(void *_dpacc_argbuf, va_list _dpacc_ap)\n"
                    "{\n"
-                   "    unsigned char *to = argbuf;\n"
-                   "    (void)to;\n"
-                   "    (void)ap;\n",
+                   "    unsigned char *_dpacc_to = _dpacc_argbuf;\n"
+                   "    (void)_dpacc_to;\n"
+                   "    (void)_dpacc_ap;\n",
                    f->name, f->name, f->name);
     for (size_t i = 0; i < f->count; i++)
         put_pack_argument(unit, &f->arguments[i], out);
@@ -126,34 +130,34 @@ static void put_pack(const struct ifgen_unit *unit, const struct ifgen_function 
 void ifgen_host(const struct ifgen_unit *unit, const char *registrar, struct dpk_buf *out)
 {
     put_header(out);
-    dpk_put_format(
-        out, "#include <stddef.h>\n"
-             "#ifdef __DPA_OBJ_STUB_FILE__\n"
-             "#include __DPA_OBJ_STUB_FILE__\n"
-             "#endif\n"
-             "\nstruct flexio_app;\n"
-             "int flexio_func_pup_register(struct flexio_app *app, const char *dev_func_name,\n"
-             "                             const char *dev_unpack_func_name,\n"
-             "                             void (*host_stub_func_addr)(void), size_t argbuf_size,\n"
-             "                             void (*host_pack_func)(void *, va_list));\n");
+    dpk_put_format(out, "#include <stddef.h>\n"
+                        "#ifdef __DPA_OBJ_STUB_FILE__\n"
+                        "#include __DPA_OBJ_STUB_FILE__\n"
+                        "#endif\n"
+                        "\nstruct flexio_app;\n"
+                        "int flexio_func_pup_register(struct flexio_app *, const char *,\n"
+                        "                             const char *,\n"
+                        "                             void (*)(void), size_t,\n"
+                        "                             void (*)(void *, va_list));\n");
     ifgen_put_records(unit, out);
     for (size_t i = 0; i < unit->function_count; i++)
         put_pack(unit, &unit->functions[i], out);
-    dpk_put_format(out,
-                   "\n__attribute__((visibility(\"hidden\"))) int %s(struct flexio_app *app);\n"
-                   "int %s(struct flexio_app *app)\n"
-                   "{\n"
-                   "    int status = 0;\n"
-                   "    (void)app;\n",
-                   registrar, registrar);
+    dpk_put_format(
+        out,
+        "\n__attribute__((visibility(\"hidden\"))) int %s(struct flexio_app *_dpacc_app);\n"
+        "int %s(struct flexio_app *_dpacc_app)\n"
+        "{\n"
+        "    int _dpacc_status = 0;\n"
+        "    (void)_dpacc_app;\n",
+        registrar, registrar);
     for (size_t i = 0; i < unit->function_count; i++) {
         const struct ifgen_function *f = &unit->functions[i];
         dpk_put_format(out,
-                       "    if (status == 0)\n"
-                       "        status = flexio_func_pup_register(app, \"%s\", "
+                       "    if (_dpacc_status == 0)\n"
+                       "        _dpacc_status = flexio_func_pup_register(_dpacc_app, \"%s\", "
                        "\"_dpacc_unpack_%s\", %s, %llu,\n"
                        "                                          _dpacc_pack_%s);\n",
                        f->name, f->name, f->name, (unsigned long long)f->buffer_size, f->name);
     }
-    dpk_put_format(out, "    return status;\n}\n");
+    dpk_put_format(out, "    return _dpacc_status;\n}\n");
 }

@@ -64,19 +64,22 @@ void ifgen_put_type(const struct ifgen_unit *unit, const struct ifgen_type *type
     }
 }
 
+/* With the alignment that is asked for, 0: that of its type. */
 static void put_member(const struct ifgen_unit *unit, const struct ifgen_member *m, size_t index,
-                       struct dpk_buf *out)
+                       uint64_t alignment, struct dpk_buf *out)
 {
     dpk_put_format(out, "    __extension__ ");
     ifgen_put_type(unit, &m->type, out);
     if (m->bits >= 0 && !*m->name)
         dpk_put_format(out, " : %d;\n", m->bits);
     else if (m->bits >= 0)
-        dpk_put_format(out, " m%zu : %d; /* %s */\n", index, m->bits, m->name);
+        dpk_put_format(out, " _dpacc_m%zu : %d; /* %s */\n", index, m->bits, m->name);
     else {
-        dpk_put_format(out, " m%zu", index);
+        dpk_put_format(out, " _dpacc_m%zu", index);
         for (unsigned i = 0; i < m->type.dimensions; i++)
             dpk_put_format(out, "[%llu]", (unsigned long long)m->type.counts[i]);
+        if (alignment)
+            dpk_put_format(out, " __attribute__((aligned(%llu)))", (unsigned long long)alignment);
         dpk_put_format(out, ";%s%s%s\n", *m->name ? " /* " : "", m->name, *m->name ? " */" : "");
     }
 }
@@ -84,7 +87,8 @@ static void put_member(const struct ifgen_unit *unit, const struct ifgen_member 
 static void put_gap(uint64_t size, size_t index, struct dpk_buf *out)
 {
     if (size)
-        dpk_put_format(out, "    unsigned char gap%zu[%llu];\n", index, (unsigned long long)size);
+        dpk_put_format(out, "    unsigned char _dpacc_gap%zu[%llu];\n", index,
+                       (unsigned long long)size);
 }
 
 /* Members at their places whatever the reason: packed, with the gaps spelled out. */
@@ -97,13 +101,36 @@ static void put_placed_members(const struct ifgen_unit *unit, const struct ifgen
         uint64_t at = m->offset / 8;
         if (!r->is_union && at > end)
             put_gap(at - end, i, out);
-        put_member(unit, m, i, out);
+        put_member(unit, m, i, 0, out);
         at += whole_size(&m->type);
         if (at > end)
             end = at;
     }
     if (!r->is_union && r->size > end)
         put_gap(r->size - end, r->count, out);
+}
+
+/* Smaller than a member has by itself: the alignment that #pragma pack allowed; 0: it did not. */
+static uint64_t pragma_pack(const struct ifgen_record *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (*r->members[i].name && r->members[i].type.align > r->align)
+            return r->align;
+    return 0;
+}
+
+/* The compiler places bit-fields; the others say where, by the strictest alignment that their
+ * place has, which leads there from wherever the bit-fields before them end. */
+static void put_bit_field_members(const struct ifgen_unit *unit, const struct ifgen_record *r,
+                                  bool packed, struct dpk_buf *out)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct ifgen_member *m = &r->members[i];
+        uint64_t at = m->offset / 8, place = at & (~at + 1);
+        if (place > r->align)
+            place = r->align;
+        put_member(unit, m, i, packed || place <= m->type.align ? 0 : place, out);
+    }
 }
 
 static void put_assertions(const struct ifgen_record *r, const char *tag, size_t index,
@@ -117,11 +144,11 @@ static void put_assertions(const struct ifgen_record *r, const char *tag, size_t
                    (unsigned long long)r->align, tag, r->name);
     for (size_t i = 0; i < r->count; i++)
         if (r->members[i].bits < 0)
-            dpk_put_format(out,
-                           "_Static_assert(__builtin_offsetof(%s _dpacc_type_%zu, m%zu) == %llu,\n"
-                           "               \"%s %s: layout differs between host and DPA\");\n",
-                           tag, index, i, (unsigned long long)r->members[i].offset / 8, tag,
-                           r->name);
+            dpk_put_format(
+                out,
+                "_Static_assert(__builtin_offsetof(%s _dpacc_type_%zu, _dpacc_m%zu) == %llu,\n"
+                "               \"%s %s: layout differs between host and DPA\");\n",
+                tag, index, i, (unsigned long long)r->members[i].offset / 8, tag, r->name);
 }
 
 void ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out)
@@ -131,15 +158,22 @@ void ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out)
         const char *tag = r->is_union ? "union" : "struct";
         bool bit_fields = has_bit_fields(r);
         bool placed = !bit_fields && !is_natural(r);
+        uint64_t pack = bit_fields && !r->packed ? pragma_pack(r) : 0;
+        if (pack)
+            dpk_put_format(out, "\n#pragma pack(push, %llu)", (unsigned long long)pack);
         dpk_put_format(out, "\n/* %s %s */\n%s _dpacc_type_%zu {\n", tag, r->name, tag, index);
         if (placed)
             put_placed_members(unit, r, out);
+        else if (bit_fields)
+            put_bit_field_members(unit, r, r->packed || pack, out);
         else
             for (size_t i = 0; i < r->count; i++)
-                put_member(unit, &r->members[i], i, out);
+                put_member(unit, &r->members[i], i, 0, out);
         dpk_put_format(out, "} __attribute__((%saligned(%llu)));\n",
                        placed || (bit_fields && r->packed) ? "packed, " : "",
                        (unsigned long long)r->align);
+        if (pack)
+            dpk_put_format(out, "#pragma pack(pop)\n");
         put_assertions(r, tag, index, out);
     }
 }

@@ -53,6 +53,32 @@ struct pragma4 {
 } __dpa_global__;
 #pragma pack(pop)
 
+#pragma pack(push, 1)
+struct close {
+    uint8_t low : 3;
+    uint32_t word;
+    uint16_t some : 9;
+    uint64_t last;
+} __dpa_global__;
+#pragma pack(pop)
+#pragma pack(push, 2)
+struct near {
+    uint32_t low : 30;
+    uint16_t half;
+    uint64_t last;
+} __dpa_global__;
+#pragma pack(pop)
+struct far {
+    uint32_t low : 4;
+    uint64_t big __attribute__((aligned(32)));
+    uint8_t end;
+} __dpa_global__;
+struct sixteen {
+    int8_t minus : 2;
+    uint64_t big : 60;
+    uint32_t last : 4;
+} __dpa_global__;
+
 struct wide {
     uint32_t at0;
     uint64_t at16 __attribute__((aligned(16)));

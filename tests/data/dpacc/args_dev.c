@@ -58,6 +58,19 @@ __dpa_rpc__ uint64_t rpc_wide(unsigned __int128 big, int8_t after)
     return 0;
 }
 
+/* Bit-fields where alignment is less or more than their types'. */
+__dpa_rpc__ uint64_t rpc_bits(struct close c, int before, struct near n, struct far f,
+                              struct sixteen s, int8_t after)
+{
+    CHECK(1, c.low == 5 && c.word == 0x12345678 && c.some == 300 && c.last == 0x8000000000000002);
+    CHECK(2, before == -2);
+    CHECK(3, n.low == 0x2aaaaaaa && n.half == 0xbeef && n.last == 0x8000000000000003);
+    CHECK(4, f.low == 9 && f.big == 0x8000000000000004 && f.end == 200);
+    CHECK(5, s.minus == -2 && s.big == 0xfedcba987654321 && s.last == 11);
+    CHECK(6, after == -6);
+    return 0;
+}
+
 __dpa_global__ void kernel_nothing(void)
 {
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 extern struct flexio_app *args_app;
-extern flexio_func_t rpc_integers, rpc_structures, rpc_wide;
+extern flexio_func_t rpc_integers, rpc_structures, rpc_wide, rpc_bits;
 
 static int check(const char *name, flexio_status status, uint64_t *result)
 {
@@ -30,6 +30,7 @@ int main(void)
     bad |= check("structures",
                  flexio_process_call(process, rpc_structures, &result, ARGS_STRUCTURES), &result);
     bad |= check("wide", flexio_process_call(process, rpc_wide, &result, ARGS_WIDE), &result);
+    bad |= check("bits", flexio_process_call(process, rpc_bits, &result, ARGS_BITS), &result);
     flexio_process_destroy(process);
     ibv_close_device(context);
     ibv_free_device_list(list);

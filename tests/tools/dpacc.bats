@@ -449,6 +449,33 @@ END
     [[ $output == "result: 5 (0x5)" ]]
 }
 
+@test "hidden by default or guarded by canaries, entry functions run" {
+    echo '__dpa_rpc__ unsigned long f(int a) { char b[32]; __builtin_memset(b, a, 32); return b[a]; }' > k.c
+    dpadev create mlx5_0
+    for options in -fvisibility=hidden "-flto -fvisibility=hidden" -fstack-protector-all; do
+        dpacc k.c -o k.a -devicecc-options="$options"
+        run -0 dparun k.a --rpc f 7
+        [[ $output == "result: 7 "* ]]
+    done
+}
+
+@test "a smashed stack ends the program with a fault" {
+    cat > k.c <<'END'
+__dpa_rpc__ unsigned long f(int n)
+{
+    volatile char b[8];
+    for (int i = 0; i < n; i++)
+        b[i] = 1;
+    return (unsigned long)b[0];
+}
+END
+    dpacc k.c -o k.a -devicecc-options=-fstack-protector-all
+    dpadev create mlx5_0
+    run -0 dparun k.a --rpc f 8
+    run -2 dparun k.a --rpc f 24
+    [[ $output == *"stack smashing detected"* ]]
+}
+
 @test "printing on the DPA gives what the C library of the host gives" {
     dpacc "$data/format.c" -o f.a
     gcc -w "$data/format.c" -o f

@@ -74,6 +74,7 @@ void device_arguments(const struct config *c, const struct paths *p, struct word
         words_addf(out, "%s/%s", c->root, ours[i]);
     }
     words_append(out, &c->device_options);
+    words_add(out, "-fvisibility=default"); /* hidden entry functions would be no entries */
 }
 
 void parse_arguments(const struct words *device, const char *resources, struct words *out)

@@ -355,6 +355,31 @@ END
     grep -q kernel.c k/kernel.d
 }
 
+@test "the dependency file is about the program when the user names no target" {
+    mkdir sub
+    dpacc kernel.c -o sub/out.a -devicecc-options=-MMD
+    grep -q '^sub/out.a: kernel.c' sub/kernel.d
+}
+
+@test "kept files never replace an input" {
+    for name in demo.meta.c kernel.dpa.host.c hostStubs.a; do cp kernel.c $name; done
+    printf '!<arch>\n' > hostStubs.a
+    for name in demo.meta.c kernel.dpa.host.c hostStubs.a; do
+        cp $name before
+        run -1 dpacc kernel.c $name -o out.a -keep -app-name demo
+        [[ $output == "-E- $name: "* ]]
+        cmp $name before
+        no_output
+    done
+}
+
+@test "a source named like the whole program keeps its own stub" {
+    cp kernel.c device_exec.c
+    dpacc device_exec.c -o out.a -keep-dir k
+    grep -q '\.dpa_bin_' k/device_exec.stub.inc
+    grep -q '\.dpa_obj' k/device_exec_2.stub.inc
+}
+
 @test "device libraries are linked whole, by -L and -l" {
     echo 'int in_library(void) { return 7; }' > l.c
     mkdir libs

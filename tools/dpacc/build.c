@@ -41,6 +41,8 @@ static void clear_commands(struct build *b)
 
 static bool name_taken(const struct paths *p, const char *name)
 {
+    if (strcmp(name, "device_exec") == 0) /* what the whole program is called */
+        return true;
     for (size_t i = 0; i < p->count; i++)
         if (p->names[i] && strcmp(p->names[i], name) == 0)
             return true;
@@ -101,6 +103,11 @@ static enum dpk_status make_directory(struct build *b)
     else if (asprintf(&b->paths.dir, "%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/") < 0)
         b->paths.dir = NULL;
     return b->paths.dir ? DPK_OK : dpk_fail_nomem(&b->err);
+}
+
+static bool keeps(const struct config *c)
+{
+    return c->keep || c->keep_dir;
 }
 
 /* ---- Files --------------------------------------------------------------------------------------
@@ -214,11 +221,6 @@ static enum dpk_status compile_all_wrappers(struct build *b)
     for (size_t i = 0; i < b->paths.count; i++)
         compile_wrappers(b->config, &b->paths, &b->device, i, &b->commands[i]);
     return run_commands(b, b->paths.count);
-}
-
-static bool keeps(const struct config *c)
-{
-    return c->keep || c->keep_dir;
 }
 
 /* With -flto the objects go to the last link as they are, and are joined only to be kept. */
@@ -435,7 +437,8 @@ int build(const struct config *config)
     b.run.jobs = config->jobs;
     run_start(&b.run);
     int code = 0;
-    if (make_names(&b) != DPK_OK || make_directory(&b) != DPK_OK)
+    if (make_names(&b) != DPK_OK || make_directory(&b) != DPK_OK ||
+        (keeps(config) && commands_keep_apart(config, &b.paths, &b.err) != DPK_OK))
         code = fail(&b, NULL, 2);
     if (code == 0) {
         device_arguments(config, &b.paths, &b.device);

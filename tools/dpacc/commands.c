@@ -92,12 +92,25 @@ void parse_arguments(const struct words *device, const char *resources, struct w
     out->failed |= device->failed;
 }
 
+static bool names_dependency_target(const struct words *device)
+{
+    for (size_t i = 0; i < device->count; i++)
+        if (strncmp(device->at[i], "-MT", 3) == 0 || strncmp(device->at[i], "-MQ", 3) == 0)
+            return true;
+    return false;
+}
+
 void compile_source(const struct config *c, const struct paths *p, const struct words *device,
                     size_t index, struct words *out)
 {
     const char *name = p->names[index];
     words_append(out, device);
     bool dependencies = words_have(device, "-MMD") || words_have(device, "-MD");
+    if (dependencies && !names_dependency_target(device)) {
+        /* What make knows is the program, not an object that goes away. */
+        words_add(out, "-MQ");
+        words_add(out, c->output);
+    }
     if (dependencies && !words_have(device, "-MF")) {
         /* Beside what is kept, else beside the output: the working directory goes away. */
         const char *slash = strrchr(c->output, '/');

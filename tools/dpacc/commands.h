@@ -33,4 +33,8 @@ void make_archive(const struct paths *p, struct words *out);
 
 const char *device_compiler(void);
 
+/* Is a file that stays with -keep one of the inputs? (kept.c) */
+enum dpk_status commands_keep_apart(const struct config *c, const struct paths *p,
+                                    struct dpk_error *err);
+
 #endif

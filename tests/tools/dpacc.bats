@@ -671,6 +671,12 @@ __dpa_global__ static void f(void) {}
 END
 }
 
+@test "a hidden annotated function is refused" {
+    refused 'bad.c:1: f: an annotated function cannot be hidden' <<'END'
+__attribute__((visibility("hidden"))) __dpa_global__ void f(void) {}
+END
+}
+
 @test "a thread-local variable is refused" {
     refused 'bad.c:1: thread-local variables do not exist on the DPA' <<'END'
 _Thread_local int t;

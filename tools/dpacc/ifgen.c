@@ -75,6 +75,10 @@ static void check_function(struct parser *p, CXCursor c, const char *name, bool 
         parser_complain(p, c, name, "an annotated function cannot be inline; remove 'inline'");
     if (clang_Cursor_getStorageClass(c) == CX_SC_Static)
         parser_complain(p, c, name, "an annotated function cannot be static; remove 'static'");
+    if (clang_getCursorVisibility(c) != CXVisibility_Default &&
+        clang_Cursor_getStorageClass(c) != CX_SC_Static)
+        parser_complain(p, c, name,
+                        "an annotated function cannot be hidden; the runtime looks it up by name");
     if (strlen(name) > NAME_MAX_BYTES)
         parser_complain(p, c, name, "the name is longer than 200 bytes; shorten it");
 }
@@ -145,6 +149,8 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     (void)parent;
     if (p->no_memory)
         return CXChildVisit_Break;
+    if (clang_getCursorKind(c) == CXCursor_IntegerLiteral) /* tables have a million of them */
+        return CXChildVisit_Continue;
     if (parser_in_system_header(c))
         return CXChildVisit_Continue;
     check_inside(p, c);

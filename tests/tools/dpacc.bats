@@ -380,6 +380,16 @@ END
     grep -q '\.dpa_obj' k/device_exec_2.stub.inc
 }
 
+@test "-save-temps leaves what the device compiler made on its way" {
+    dpacc kernel.c -o out.a -devicecc-options=-save-temps
+    [ -n "$(find . -name '*.s')" ]
+}
+
+@test "a source that is all extension makes a program" {
+    mv kernel.c .c
+    dpacc .c -o out.a
+}
+
 @test "device libraries are linked whole, by -L and -l" {
     echo 'int in_library(void) { return 7; }' > l.c
     mkdir libs

@@ -86,7 +86,8 @@ void parse_arguments(const struct words *device, const char *resources, struct w
         if (strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0)
             i++;
         else if (strncmp(word, "-M", 2) != 0 && strcmp(word, "-v") != 0 &&
-                 strncmp(word, "-flto", 5) != 0)
+                 strncmp(word, "-flto", 5) != 0 && strncmp(word, "-save-temps", 11) != 0 &&
+                 strncmp(word, "--save-temps", 12) != 0)
             words_add(out, word);
     }
     out->failed |= device->failed;
@@ -231,7 +232,7 @@ void compile_host(const struct config *c, const struct paths *p, const char *nam
     words_addf(out, "%s%s.c", p->dir, name);
     words_add(out, "-o");
     size_t length = strlen(name);
-    bool of_source = length > 9 && strcmp(name + length - 9, ".dpa.host") == 0;
+    bool of_source = length >= 9 && strcmp(name + length - 9, ".dpa.host") == 0;
     words_addf(out, "%s%.*s.o", p->dir, (int)(of_source ? length - 5 : length), name);
 }
 

@@ -469,7 +469,8 @@ END
         -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
     dpadev create mlx5_0
     ./run
-    clang $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
+    [ -z "$TEST_HOST_CFLAGS" ] || return 0 # the sanitizers of two compilers do not mix
+    clang -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
         -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
     ./run
 }

@@ -226,6 +226,7 @@ void compile_host(const struct config *c, const struct paths *p, const char *nam
         words_addf(out, "-I%s", *p->dir ? p->dir : ".");
     }
     words_add(out, "-w"); /* the generated code is ours, not the user's */
+    words_add(out, "-Wno-psabi");
     words_add(out, "-x"); /* also for g++ */
     words_add(out, "c");
     words_add(out, "-c");

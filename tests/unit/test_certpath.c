@@ -18,26 +18,6 @@ static void path_gives(struct dpk_certchain *chain, X509 *trusted, enum dpk_path
     dpk_buf_free(&der);
 }
 
-/* A chain structure with the certificates as they are, in this order: what a file may say. */
-static struct dpk_certchain *stored(struct dpk_buf der, unsigned count)
-{
-    struct dpk_error err = {0};
-    struct dpk_buf b = {0};
-    struct dpk_certchain *chain = NULL;
-    bool warning;
-    uint32_t first = 0xFF000000u | (uint32_t)(der.size + 12) << 8 | count << 4 | 1;
-    dpk_put_be32(&b, first);
-    dpk_put_be32(&b, 0xFFFFFFFF);
-    dpk_put_be32(&b, 0xFFFF0000u | dpk_crc16(b.data, 8));
-    dpk_put(&b, der.data, der.size);
-    struct dpk_reader r = dpk_reader(b.data, b.size);
-    if (dpk_certchain_decode(&r, &chain, &warning, &err) != DPK_OK)
-        fail_msg("%s", err.message);
-    dpk_buf_free(&b);
-    dpk_buf_free(&der);
-    return chain;
-}
-
 static void chain_up_to_the_root_is_valid_with_and_without_it(void **state)
 {
     (void)state;

@@ -81,12 +81,16 @@ enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
 char *dpk_text_clean(char *text);
 
 /* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
- * DPK_ERR_USAGE, else 1. (The only function of lib/ that prints; tools/ alone calls it.) */
+ * DPK_ERR_USAGE, else 1. (Only this and dpk_tool_end print; tools/ alone calls them.) */
 int dpk_tool_fail(const struct dpk_error *err);
 
 /* For tools, before they end: flushes standard output. What was printed and is lost (a full disk)
  * is an error, DPK_ERR_IO "standard output: ...". */
 enum dpk_status dpk_tool_flush(struct dpk_error *err);
+
+/* For tools, their last word: flushes standard output, prints the error of `status` or of the
+ * flush. Returns the exit code, 0 or that of dpk_tool_fail. */
+int dpk_tool_end(enum dpk_status status, struct dpk_error *err);
 
 /* For tools with commands: "unknown command WORD", with the closest of `commands` (ends with NULL)
  * or where to find them. DPK_ERR_USAGE. */

@@ -110,6 +110,13 @@ enum dpk_status dpk_tool_flush(struct dpk_error *err)
     return dpk_fail_errno(err, "standard output");
 }
 
+int dpk_tool_end(enum dpk_status status, struct dpk_error *err)
+{
+    /* The first error is the one to tell. */
+    enum dpk_status flushed = dpk_tool_flush(status == DPK_OK ? err : NULL);
+    return status == DPK_OK && flushed == DPK_OK ? 0 : dpk_tool_fail(err);
+}
+
 enum dpk_status dpk_fail_command(struct dpk_error *err, const char *tool, const char *word,
                                  const char *const *commands)
 {

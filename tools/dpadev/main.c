@@ -196,7 +196,5 @@ int main(int argc, char **argv)
     else if (status == DPK_OK)
         status = run(&o, &args, &err);
     free(args.words);
-    if (dpk_tool_flush(status == DPK_OK ? &err : NULL) != DPK_OK || status != DPK_OK)
-        return dpk_tool_fail(&err);
-    return 0;
+    return dpk_tool_end(status, &err);
 }

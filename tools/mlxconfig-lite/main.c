@@ -120,7 +120,5 @@ int main(int argc, char **argv)
 out:
     dpk_buf_wipe_free(&passphrase);
     free(args.words);
-    if (dpk_tool_flush(status == DPK_OK ? &err : NULL) != DPK_OK || status != DPK_OK)
-        return dpk_tool_fail(&err);
-    return 0;
+    return dpk_tool_end(status, &err);
 }

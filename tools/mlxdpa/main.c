@@ -188,18 +188,12 @@ int main(int argc, char **argv)
         goto out;
     }
     status = choose_command(&args, &command, &err);
-    if (status != DPK_OK)
-        goto out;
-    if (passin) {
+    if (status == DPK_OK && passin)
         status = dpk_passphrase_resolve(passin, &passphrase, &o.passphrase, &err);
-        if (status != DPK_OK)
-            goto out;
-    }
-    status = command->run(&o, &err);
+    if (status == DPK_OK)
+        status = command->run(&o, &err);
 out:
     dpk_buf_wipe_free(&passphrase);
     free(args.words);
-    if (dpk_tool_flush(status == DPK_OK ? &err : NULL) != DPK_OK || status != DPK_OK)
-        return dpk_tool_fail(&err);
-    return 0;
+    return dpk_tool_end(status, &err);
 }

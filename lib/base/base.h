@@ -175,6 +175,15 @@ enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
 enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
                                  struct dpk_error *err);
 
+/* The same of a content that lies in pieces, one behind the other: what takes parts of a large file
+ * over need not copy them. */
+struct dpk_piece {
+    const void *data;
+    size_t size;
+};
+enum dpk_status dpk_file_replace_pieces(const char *path, const struct dpk_piece *pieces,
+                                        size_t count, unsigned mode, struct dpk_error *err);
+
 /* DPK_ERR_USAGE if `output` names the same regular file as one of the `count` inputs, which writing
  * would destroy. What is NULL is passed over. */
 enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,

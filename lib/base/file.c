@@ -86,6 +86,14 @@ static int write_all(int fd, const uint8_t *data, size_t size)
     return 0;
 }
 
+static int write_pieces(int fd, const struct dpk_piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (write_all(fd, pieces[i].data, pieces[i].size) != 0)
+            return -1;
+    return 0;
+}
+
 static bool is_standard_output(const struct stat *st)
 {
     struct stat mine;
@@ -93,8 +101,9 @@ static bool is_standard_output(const struct stat *st)
            mine.st_ino == st->st_ino;
 }
 
-static enum dpk_status write_directly(const char *path, bool to_stdout, const void *data,
-                                      size_t size, struct dpk_error *err)
+static enum dpk_status write_directly(const char *path, bool to_stdout,
+                                      const struct dpk_piece *pieces, size_t count,
+                                      struct dpk_error *err)
 {
     /* Standard output is not opened again: that would lose its O_APPEND and its position. */
     int fd = to_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -102,7 +111,7 @@ static enum dpk_status write_directly(const char *path, bool to_stdout, const vo
     if (fd < 0)
         return dpk_fail_errno(err, "%s", path);
     enum dpk_status status = DPK_OK;
-    if (write_all(fd, data, size) != 0)
+    if (write_pieces(fd, pieces, count) != 0)
         status = dpk_fail_errno(err, "%s", path);
     if (close(fd) != 0 && errno != EINTR && status == DPK_OK)
         status = dpk_fail_errno(err, "%s", path);
@@ -174,7 +183,8 @@ void dpk_signals_release(const sigset_t *before)
 /* `target` has no symbolic link as its last part; `old` is NULL if there is no such file. `path`
  * is what the user calls it. */
 static enum dpk_status replace(const char *path, const char *target, const struct stat *old,
-                               const void *data, size_t size, mode_t mode, struct dpk_error *err)
+                               const struct dpk_piece *pieces, size_t count, mode_t mode,
+                               struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     int dir = -1, fd = -1;
@@ -200,7 +210,7 @@ static enum dpk_status replace(const char *path, const char *target, const struc
         status = dpk_fail_errno(err, "%s: cannot create a file in its directory", path);
         goto out;
     }
-    if (write_all(fd, data, size) != 0 || (old && copy_permissions(fd, old) != 0) ||
+    if (write_pieces(fd, pieces, count) != 0 || (old && copy_permissions(fd, old) != 0) ||
         fsync(fd) != 0) {
         status = dpk_fail_errno(err, "%s", path);
         goto out;
@@ -228,6 +238,13 @@ out:
 enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
                                  struct dpk_error *err)
 {
+    const struct dpk_piece whole = {data, size};
+    return dpk_file_replace_pieces(path, &whole, 1, mode, err);
+}
+
+enum dpk_status dpk_file_replace_pieces(const char *path, const struct dpk_piece *pieces,
+                                        size_t count, unsigned mode, struct dpk_error *err)
+{
     /* stat before realpath: /dev/stdout can be a link to "pipe:[1]", which only the kernel can
      * follow. */
     struct stat st;
@@ -239,7 +256,7 @@ enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size
         if (lstat(path, &st) == 0)
             return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: symbolic link to a file that is missing",
                             path);
-        return replace(path, path, NULL, data, size, (mode_t)mode, err);
+        return replace(path, path, NULL, pieces, count, (mode_t)mode, err);
     }
     if (S_ISDIR(st.st_mode)) {
         errno = EISDIR;
@@ -247,7 +264,7 @@ enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size
     }
     bool to_stdout = is_standard_output(&st);
     if (to_stdout || S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode))
-        return write_directly(path, to_stdout, data, size, err);
+        return write_directly(path, to_stdout, pieces, count, err);
     if (!S_ISREG(st.st_mode))
         return dpk_fail(err, DPK_ERR_IO, "%s: not a regular file", path);
 
@@ -257,7 +274,7 @@ enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size
     char *target = realpath(path, NULL);
     if (!target)
         return dpk_fail_errno(err, "%s", path);
-    enum dpk_status status = replace(path, target, &st, data, size, (mode_t)mode, err);
+    enum dpk_status status = replace(path, target, &st, pieces, count, (mode_t)mode, err);
     free(target);
     return status;
 }

@@ -236,6 +236,7 @@ struct dpk_option {
 struct dpk_args {
     const char **words; /* the positional words, in order, borrowed from argv */
     size_t count;
+    uint64_t used; /* bit i: entry i of the table (up to 64) was given */
 };
 
 /* Parses argv[1..]. Accepted: "--name value", "--name=value", "-x value", "-xvalue", options and
@@ -247,6 +248,11 @@ struct dpk_args {
  * with NULL; free it. On failure it is NULL. */
 enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_dash_names, int argc,
                                   char **argv, struct dpk_args *args, struct dpk_error *err);
+
+/* For tools with commands: DPK_ERR_USAGE "COMMAND takes no --name" for an option that was given and
+ * whose first name is not in `allowed`, a list with commas: "e,c,output". */
+enum dpk_status dpk_options_only(const struct dpk_option *table, const struct dpk_args *args,
+                                 const char *command, const char *allowed, struct dpk_error *err);
 
 /* Prints the options part of a --help text. */
 void dpk_options_help(const struct dpk_option *table, FILE *to);

@@ -133,7 +133,7 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
 {
     enum dpk_status status = DPK_OK;
     bool ended = false;
-    args->count = 0;
+    *args = (struct dpk_args){0};
     args->words = calloc((size_t)(argc < 0 ? 0 : argc) + 1, sizeof *args->words);
     if (!args->words)
         return dpk_fail_nomem(err);
@@ -173,6 +173,8 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
         status = apply(&use, word, err);
         if (status != DPK_OK)
             goto out;
+        if (use.option - table < 64)
+            args->used |= UINT64_C(1) << (use.option - table);
     }
 out:
     if (status != DPK_OK) {
@@ -180,6 +182,28 @@ out:
         *args = (struct dpk_args){0};
     }
     return status;
+}
+
+static bool in_list(const char *list, const char *wanted, size_t wanted_length)
+{
+    const char *name;
+    size_t length;
+    while (next_name(&list, &name, &length))
+        if (length == wanted_length && memcmp(name, wanted, length) == 0)
+            return true;
+    return false;
+}
+
+enum dpk_status dpk_options_only(const struct dpk_option *table, const struct dpk_args *args,
+                                 const char *command, const char *allowed, struct dpk_error *err)
+{
+    for (size_t i = 0; i < 64 && table[i].names; i++) {
+        int length = (int)strcspn(table[i].names, ",");
+        if (args->used >> i & 1 && !in_list(allowed, table[i].names, (size_t)length))
+            return dpk_fail(err, DPK_ERR_USAGE, "%s takes no %s%.*s", command,
+                            length > 1 ? "--" : "-", length, table[i].names);
+    }
+    return DPK_OK;
 }
 
 /* "  -o, --output FILE"; returns its width. With `to` NULL it only measures. */

@@ -195,6 +195,15 @@ enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, si
 void dpk_signals_hold(sigset_t *before);
 void dpk_signals_release(const sigset_t *before);
 
+/* ---- Threads ----------------------------------------------------------------------------------
+ */
+
+/* Calls job(context, i) for every i below `count`, in order, by up to `threads` threads (0: one for
+ * each core) of which the caller is one; returns when all are done. Threads that cannot be had are
+ * done without. */
+void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, size_t index),
+                  void *context);
+
 /* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------ */
 
 struct dpk_uuid {

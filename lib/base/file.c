@@ -11,62 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
-                              struct dpk_error *err)
-{
-    enum dpk_status status = DPK_OK;
-    if (!*path)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "a file name is empty");
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return dpk_fail_errno(err, "%s", path);
-    struct stat st;
-    if (fstat(fd, &st) != 0) {
-        status = dpk_fail_errno(err, "%s", path);
-        goto out;
-    }
-    /* The size is a hint, never the truth: pipes and /proc say 0, and files grow. One byte more
-     * lets the read that finds the end do without growing. */
-    size_t hint = 0;
-    if (S_ISREG(st.st_mode) && st.st_size > 0) {
-        if ((uintmax_t)st.st_size > max) {
-            status = dpk_fail(err, DPK_ERR_RANGE, "%s: %jd bytes, more than the %zu allowed", path,
-                              (intmax_t)st.st_size, max);
-            goto out;
-        }
-        hint = (size_t)st.st_size;
-    }
-    if (!dpk_buf_reserve(out, hint + 1)) {
-        status = dpk_fail_nomem(err);
-        goto out;
-    }
-    for (;;) {
-        if (out->size == out->capacity && !dpk_buf_reserve(out, 1)) {
-            status = dpk_fail_nomem(err);
-            goto out;
-        }
-        ssize_t got = read(fd, out->data + out->size, out->capacity - out->size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            status = dpk_fail_errno(err, "%s", path);
-            goto out;
-        }
-        if (got == 0)
-            break;
-        out->size += (size_t)got;
-        if (out->size > max) {
-            status = dpk_fail(err, DPK_ERR_RANGE, "%s: more than the %zu bytes allowed", path, max);
-            goto out;
-        }
-    }
-out:
-    close(fd);
-    if (status != DPK_OK)
-        dpk_buf_wipe_free(out);
-    return status;
-}
-
 /* 0, or -1 with errno set. */
 static int write_all(int fd, const uint8_t *data, size_t size)
 {

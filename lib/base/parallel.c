@@ -1,0 +1,50 @@
+/* One loop's rounds, shared among threads. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+#define THREADS_MAX 256u
+
+struct loop {
+    void (*job)(void *context, size_t index);
+    void *context;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void *run(void *argument)
+{
+    struct loop *l = argument;
+    for (size_t i; (i = atomic_fetch_add(&l->next, 1)) < l->count;)
+        l->job(l->context, i);
+    return NULL;
+}
+
+/* Cores that we may use. */
+static unsigned cores(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return n > 0 ? (unsigned)n : 1;
+}
+
+void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, size_t index),
+                  void *context)
+{
+    struct loop l = {.job = job, .context = context, .count = count};
+    pthread_t helpers[THREADS_MAX];
+    unsigned started = 0;
+    if (threads == 0)
+        threads = cores();
+    if (threads > THREADS_MAX)
+        threads = THREADS_MAX;
+    while (started + 1 < threads && started + 1 < count &&
+           pthread_create(&helpers[started], NULL, run, &l) == 0)
+        started++;
+    run(&l);
+    while (started > 0)
+        pthread_join(helpers[--started], NULL);
+}

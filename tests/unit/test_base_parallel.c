@@ -1,0 +1,129 @@
+/* lib/base: loops shared among threads, large files, files in pieces, options of one command. */
+#include "base/base.h"
+
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define ROUNDS 1000
+
+static void count_round(void *context, size_t i)
+{
+    atomic_int *rounds = context;
+    atomic_fetch_add(&rounds[i], 1);
+}
+
+static void every_round_runs_once_whatever_the_number_of_threads(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = {0, 1, 2, 7, 100000};
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+        static atomic_int rounds[ROUNDS + 1];
+        memset(rounds, 0, sizeof rounds);
+        dpk_parallel(ROUNDS, threads[t], count_round, rounds);
+        for (size_t i = 0; i < ROUNDS; i++)
+            assert_int_equal(atomic_load(&rounds[i]), 1);
+        assert_int_equal(atomic_load(&rounds[ROUNDS]), 0);
+    }
+    dpk_parallel(0, 4, count_round, NULL);
+}
+
+static void note_order(void *context, size_t i)
+{
+    size_t *next = context;
+    assert_int_equal(i, *next);
+    ++*next;
+}
+
+static void one_thread_goes_in_order(void **state)
+{
+    (void)state;
+    size_t next = 0;
+    dpk_parallel(ROUNDS, 1, note_order, &next);
+    assert_int_equal(next, ROUNDS);
+}
+
+static void pieces_become_one_file(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/test_pieces.XXXXXX";
+    struct dpk_buf b = {0};
+    const struct dpk_piece pieces[] = {{"one ", 4}, {NULL, 0}, {"two", 3}, {" three", 6}};
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(dpk_file_replace_pieces(path, pieces, 4, 0644, NULL), DPK_OK);
+    assert_int_equal(dpk_file_read(path, 100, &b, NULL), DPK_OK);
+    assert_int_equal(b.size, 13);
+    assert_memory_equal(b.data, "one two three", 13);
+    dpk_buf_free(&b);
+    assert_int_equal(dpk_file_replace_pieces(path, NULL, 0, 0644, NULL), DPK_OK);
+    assert_int_equal(dpk_file_read(path, 100, &b, NULL), DPK_OK);
+    assert_int_equal(b.size, 0);
+    dpk_buf_free(&b);
+    unlink(path);
+}
+
+static void options_of_another_command_are_refused_by_their_first_name(void **state)
+{
+    (void)state;
+    const char *out = NULL;
+    bool quiet = false;
+    const struct dpk_option table[] = {{.names = "o,output", .arg = "FILE", .value = &out},
+                                       {.names = "quiet,q", .flag = &quiet},
+                                       {0}};
+    char *argv[] = {"tool", "--output=x", "-q", "word", NULL};
+    struct dpk_args args;
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_options_parse(table, false, 4, argv, &args, &err), DPK_OK);
+    assert_int_equal(dpk_options_only(table, &args, "make", "o,quiet", &err), DPK_OK);
+    assert_int_equal(dpk_options_only(table, &args, "make", "o", &err), DPK_ERR_USAGE);
+    assert_string_equal(err.message, "make takes no --quiet");
+    assert_int_equal(dpk_options_only(table, &args, "make", "output,quiet,oo", &err),
+                     DPK_ERR_USAGE);
+    assert_string_equal(err.message, "make takes no -o");
+    free(args.words);
+}
+
+/* Large enough to be read by several threads, with a mark wherever one of them may begin or end. */
+static void large_file_is_read_whole(void **state)
+{
+    (void)state;
+    static const off_t marks[] = {0, (16 << 20) - 1, 16 << 20, (32 << 20) - 1, 32 << 20, 40000000};
+    enum { COUNT = sizeof marks / sizeof *marks };
+    char path[] = "/tmp/test_base.XXXXXX";
+    struct dpk_buf file = {0};
+    struct dpk_error err = {0};
+    size_t marked = 0;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(pwrite(fd, &"abcdef"[i], 1, marks[i]), 1);
+    close(fd);
+    enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &file, &err);
+    unlink(path);
+    assert_int_equal(status, DPK_OK);
+    assert_int_equal(file.size, marks[COUNT - 1] + 1);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(file.data[marks[i]], "abcdef"[i]);
+    for (size_t i = 0; i < file.size; i++)
+        marked += file.data[i] != 0;
+    assert_int_equal(marked, COUNT);
+    dpk_buf_free(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_round_runs_once_whatever_the_number_of_threads),
+        cmocka_unit_test(one_thread_goes_in_order),
+        cmocka_unit_test(pieces_become_one_file),
+        cmocka_unit_test(options_of_another_command_are_refused_by_their_first_name),
+        cmocka_unit_test(large_file_is_read_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -134,8 +134,8 @@ $(O)/tests/data/%.elf: tests/data/%.c runtime/dev/dpa_abi.h
 	  -fuse-ld=lld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
 $(UNIT_TESTS): | $(TEST_PROGRAMS)
 
-# TESTS='test_base mlxdpa' runs only those.
-test: all $(UNIT_TESTS) $(HELPERS) $(TEST_PROGRAMS)
+# TESTS='test_base mlxdpa' builds and runs only those.
+test: all $(if $(TESTS),$(filter $(TESTS:%=$(O)/tests/%),$(UNIT_TESTS)),$(UNIT_TESTS)) $(HELPERS) $(TEST_PROGRAMS)
 	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' TEST_HOST_CFLAGS='$(SAN)' tests/run $(TESTS)
 
 demo: all

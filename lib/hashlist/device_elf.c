@@ -78,13 +78,15 @@ enum dpk_status device_elf_open(const uint8_t *elf, size_t size, struct device_e
     if (shnum && shentsize != sizeof(Elf64_Shdr))
         return dpk_fail(err, DPK_ERR_FORMAT, "device ELF: e_shentsize %u, not %zu", shentsize,
                         sizeof(Elf64_Shdr));
-    if (phnum == PN_XNUM || (shnum == 0 && shoff != 0) || shstrndx == SHN_XINDEX)
-        return dpk_fail(err, DPK_ERR_RANGE,
-                        "device ELF: extended numbering of segments or sections");
+    e.header = (struct span){elf, ehsize};
+    e.extended = phnum == PN_XNUM || (shnum == 0 && shoff != 0) || shstrndx == SHN_XINDEX;
+    if (e.extended) {
+        *out = e;
+        return DPK_OK;
+    }
 
     e.segment_count = phnum;
     e.section_count = shnum;
-    e.header = (struct span){elf, ehsize};
     status = span_at(&e, phoff, (uint64_t)phnum * phentsize, "program header table",
                      &e.program_headers, err);
     if (status == DPK_OK)

@@ -11,13 +11,14 @@ struct span {
 
 struct device_elf {
     struct dpk_reader file;
+    bool extended; /* numbers that do not fit into its header: no tables here, too large for ours */
     struct span header, program_headers, section_headers;
     unsigned segment_count, section_count; /* of the tables */
     struct span section_names;
 };
 
 /* 64-bit little-endian ELF of any machine. Errors: no ELF, another class or byte order, entry sizes
- * that are not the specification's, tables outside the file, extended numbering. */
+ * that are not the specification's, tables outside the file. */
 enum dpk_status device_elf_open(const uint8_t *elf, size_t size, struct device_elf *out,
                                 struct dpk_error *err);
 

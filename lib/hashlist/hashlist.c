@@ -1,61 +1,62 @@
 #include "hashlist/hashlist.h"
 
+#include <elf.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-
 #include "device_elf.h"
+#include "hasher.h"
 #include "table.h"
 
 /* ---- Building ---------------------------------------------------------------------------------
  */
 
-/* A digest fetched once and a context used for every hash. */
-struct hasher {
-    EVP_MD *sha256;
-    EVP_MD_CTX *context;
+/* A table in the making. */
+struct building {
+    struct dpk_hashlist *table;
+    struct hasher hasher;
     uint64_t budget; /* bytes that segments and sections may still have, together */
 };
 
-static void hasher_close(struct hasher *h)
+static enum dpk_status building_open(struct building **out, size_t file_size, struct dpk_error *err)
 {
-    EVP_MD_CTX_free(h->context);
-    EVP_MD_free(h->sha256);
-}
-
-static enum dpk_status hasher_open(struct hasher *h, size_t file_size, struct dpk_error *err)
-{
+    struct building *b = *out = calloc(1, sizeof *b);
+    if (b)
+        b->table = calloc(1, sizeof *b->table);
+    if (!b || !b->table)
+        return dpk_fail_nomem(err);
     /* Segments may lie in each other and sections lie in segments: a few times the file is normal,
      * hundreds of times is an ELF made to keep its verifier busy. */
-    *h = (struct hasher){.budget = 16 * (uint64_t)file_size};
-    h->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-    h->context = EVP_MD_CTX_new();
-    if (h->sha256 && h->context)
-        return DPK_OK;
-    hasher_close(h);
-    return dpk_fail(err, DPK_ERR_CRYPTO, "SHA-256 is not available");
-}
-
-static enum dpk_status hash_span(struct hasher *h, struct span s, struct hash *out,
-                                 struct dpk_error *err)
-{
-    if (EVP_DigestInit_ex2(h->context, h->sha256, NULL) != 1 ||
-        EVP_DigestUpdate(h->context, s.data, s.size) != 1 ||
-        EVP_DigestFinal_ex(h->context, out->bytes, NULL) != 1)
-        return dpk_fail(err, DPK_ERR_CRYPTO, "SHA-256 failed");
+    b->budget = 16 * (uint64_t)file_size;
     return DPK_OK;
 }
 
-static enum dpk_status hash_content(struct hasher *h, struct span s, struct hash *out,
-                                    struct dpk_error *err)
+/* Hashes what was collected, if all went well so far, and hands the table out. */
+static enum dpk_status building_close(struct building *b, enum dpk_status status, unsigned threads,
+                                      struct dpk_hashlist **out, struct dpk_error *err)
 {
-    if (s.size > h->budget)
+    if (status == DPK_OK)
+        status = hasher_run(&b->hasher, threads, err);
+    if (status == DPK_OK) {
+        *out = b->table;
+        b->table = NULL;
+    }
+    if (b)
+        dpk_hashlist_free(b->table);
+    free(b);
+    return status;
+}
+
+static enum dpk_status add_content(struct building *b, struct span s, struct hash *out,
+                                   struct dpk_error *err)
+{
+    if (s.size > b->budget)
         return dpk_fail(err, DPK_ERR_RANGE,
                         "device ELF: segments and sections overlap too much to be hashed");
-    h->budget -= s.size;
-    return hash_span(h, s, out, err);
+    b->budget -= s.size;
+    hasher_add(&b->hasher, s, out);
+    return DPK_OK;
 }
 
 static void set_label(struct section_label *label, unsigned number, struct span name)
@@ -68,9 +69,10 @@ static void set_label(struct section_label *label, unsigned number, struct span 
     }
 }
 
-static enum dpk_status build_segments(struct dpk_hashlist *t, const struct device_elf *e,
-                                      struct hasher *h, struct dpk_error *err)
+static enum dpk_status build_segments(struct building *b, const struct device_elf *e,
+                                      struct dpk_error *err)
 {
+    struct dpk_hashlist *t = b->table;
     if (e->segment_count > HASHES_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "device ELF: %u segments, a hash list holds at most %d",
                         e->segment_count, HASHES_MAX);
@@ -79,16 +81,17 @@ static enum dpk_status build_segments(struct dpk_hashlist *t, const struct devic
         struct span s;
         enum dpk_status status = device_elf_segment(e, i, &s, err);
         if (status == DPK_OK)
-            status = hash_content(h, s, &t->segments[i], err);
+            status = add_content(b, s, &t->segments[i], err);
         if (status != DPK_OK)
             return status;
     }
     return DPK_OK;
 }
 
-static enum dpk_status build_sections(struct dpk_hashlist *t, const struct device_elf *e,
-                                      struct hasher *h, struct dpk_error *err)
+static enum dpk_status build_sections(struct building *b, const struct device_elf *e,
+                                      struct dpk_error *err)
 {
+    struct dpk_hashlist *t = b->table;
     t->labels = calloc(HASHES_MAX, sizeof *t->labels);
     if (!t->labels)
         return dpk_fail_nomem(err);
@@ -105,7 +108,7 @@ static enum dpk_status build_sections(struct dpk_hashlist *t, const struct devic
                             "no more",
                             HASHES_MAX);
         set_label(&t->labels[t->section_count], i, s.name);
-        status = hash_content(h, s.data, &t->sections[t->section_count], err);
+        status = add_content(b, s.data, &t->sections[t->section_count], err);
         if (status != DPK_OK)
             return status;
         t->section_count++;
@@ -113,52 +116,70 @@ static enum dpk_status build_sections(struct dpk_hashlist *t, const struct devic
     return DPK_OK;
 }
 
-static enum dpk_status build_full(struct dpk_hashlist *t, const struct device_elf *e,
-                                  struct hasher *h, struct dpk_error *err)
+static enum dpk_status build_full(struct building *b, const struct device_elf *e,
+                                  struct dpk_error *err)
 {
-    enum dpk_status status = hash_span(h, e->header, &t->elf_header, err);
+    if (e->extended)
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "device ELF: %#x sections or more (extended numbering), a hash list of the "
+                        "full profile holds at most %d; the compact profile takes it",
+                        SHN_LORESERVE, HASHES_MAX);
+    hasher_add(&b->hasher, e->header, &b->table->elf_header);
+    hasher_add(&b->hasher, e->program_headers, &b->table->program_headers);
+    hasher_add(&b->hasher, e->section_headers, &b->table->section_headers);
+    enum dpk_status status = build_segments(b, e, err);
+    return status == DPK_OK ? build_sections(b, e, err) : status;
+}
+
+static void build_compact(struct building *b, const struct dpk_hashed_parts *parts)
+{
+    struct dpk_hashlist *t = b->table;
+    t->profile = DPK_PROFILE_COMPACT;
+    t->segment_count = COMPACT_EXTENSIONS;
+    hasher_add(&b->hasher, (struct span){parts->stored, parts->stored_size}, &t->whole);
+    if (parts->metadata)
+        hasher_add(&b->hasher, (struct span){parts->metadata, parts->metadata_size},
+                   &t->segments[0]);
+    if (parts->manifest)
+        hasher_add(&b->hasher, (struct span){parts->manifest, parts->manifest_size},
+                   &t->segments[1]);
+}
+
+enum dpk_status dpk_hashlist_build_with(const struct dpk_hashed_parts *parts,
+                                        enum dpk_hash_profile profile, unsigned threads,
+                                        struct dpk_hashlist **out, struct dpk_error *err)
+{
+    struct device_elf e;
+    struct building *b = NULL;
+    *out = NULL;
+    enum dpk_status status = device_elf_open(parts->stored, parts->stored_size, &e, err);
     if (status == DPK_OK)
-        status = hash_span(h, e->program_headers, &t->program_headers, err);
-    if (status == DPK_OK)
-        status = hash_span(h, e->section_headers, &t->section_headers, err);
-    if (status == DPK_OK)
-        status = build_segments(t, e, h, err);
-    if (status == DPK_OK)
-        status = build_sections(t, e, h, err);
-    return status;
+        status = building_open(&b, parts->stored_size, err);
+    if (status == DPK_OK && profile == DPK_PROFILE_FULL) {
+        hasher_add(&b->hasher, (struct span){parts->stored, parts->stored_size}, &b->table->whole);
+        status = build_full(b, &e, err);
+    } else if (status == DPK_OK) {
+        build_compact(b, parts);
+    }
+    return building_close(b, status, threads, out, err);
 }
 
 enum dpk_status dpk_hashlist_build(const uint8_t *elf, size_t size, enum dpk_hash_profile profile,
                                    struct dpk_hashlist **out, struct dpk_error *err)
 {
-    struct device_elf e;
-    struct hasher h;
+    const struct dpk_hashed_parts parts = {.stored = elf, .stored_size = size};
+    return dpk_hashlist_build_with(&parts, profile, 1, out, err);
+}
+
+enum dpk_status dpk_hashlist_build_parts(const struct dpk_hashed_parts *parts,
+                                         struct dpk_hashlist **out, struct dpk_error *err)
+{
+    struct building *b = NULL;
     *out = NULL;
-    enum dpk_status status = device_elf_open(elf, size, &e, err);
-    if (status != DPK_OK)
-        return status;
-    status = hasher_open(&h, size, err);
-    if (status != DPK_OK)
-        return status;
-    struct dpk_hashlist *t = calloc(1, sizeof *t);
-    if (!t) {
-        status = dpk_fail_nomem(err);
-        goto out;
-    }
-    t->profile = profile;
-    status = hash_span(&h, (struct span){elf, size}, &t->whole, err);
-    if (status == DPK_OK && profile == DPK_PROFILE_FULL)
-        status = build_full(t, &e, &h, err);
-    else if (status == DPK_OK)
-        t->segment_count = COMPACT_EXTENSIONS;
-    if (status == DPK_OK) {
-        *out = t;
-        t = NULL;
-    }
-out:
-    dpk_hashlist_free(t);
-    hasher_close(&h);
-    return status;
+    enum dpk_status status = building_open(&b, parts->stored_size, err);
+    if (status == DPK_OK)
+        build_compact(b, parts);
+    return building_close(b, status, 1, out, err);
 }
 
 void dpk_hashlist_free(struct dpk_hashlist *h)

@@ -1,5 +1,5 @@
 /*
- * hashlist: the hash list table of a device ELF (FORMATS.md 4; guide, "Hash List Table Layout").
+ * hashlist: the hash list table of a device ELF (signing(7); guide, "Hash List Table Layout").
  *
  * Built from an ELF, encoded into crypto data, decoded again, compared. Knows no keys.
  *
@@ -26,10 +26,24 @@ struct dpk_hashlist;
  */
 enum dpk_status dpk_hashlist_build(const uint8_t *elf, size_t size, enum dpk_hash_profile profile,
                                    struct dpk_hashlist **out, struct dpk_error *err);
+/* What a table is made of. */
+struct dpk_hashed_parts {
+    const uint8_t *stored, *metadata, *manifest; /* the two are NULL where there is none */
+    size_t stored_size, metadata_size, manifest_size;
+};
+/* The same of a device ELF with a manifest, which a compact table hashes and a full one does not.
+ * `threads` may hash, 0: one for each core. */
+enum dpk_status dpk_hashlist_build_with(const struct dpk_hashed_parts *parts,
+                                        enum dpk_hash_profile profile, unsigned threads,
+                                        struct dpk_hashlist **out, struct dpk_error *err);
+/* A compact table of bytes as they are stored (they may be compressed), and of what comes along
+ * with them in a single-program container; NULL, not there, hashes to zeros. */
+enum dpk_status dpk_hashlist_build_parts(const struct dpk_hashed_parts *parts,
+                                         struct dpk_hashlist **out, struct dpk_error *err);
 void dpk_hashlist_free(struct dpk_hashlist *h);
 
 enum dpk_hash_profile dpk_hashlist_profile(const struct dpk_hashlist *h);
-size_t dpk_hashlist_encoded_size(const struct dpk_hashlist *h); /* bytes; H of FORMATS.md 3 */
+size_t dpk_hashlist_encoded_size(const struct dpk_hashlist *h); /* bytes; H of signing(7) */
 void dpk_hashlist_encode(const struct dpk_hashlist *h, struct dpk_buf *out);
 
 /* Decodes a table at the reader, which moves behind it. */

@@ -1,4 +1,4 @@
-/* The table as bytes (FORMATS.md 4). */
+/* The table as bytes (signing(7)). */
 #include "table.h"
 
 #include <stdlib.h>

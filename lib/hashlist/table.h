@@ -5,7 +5,7 @@
 #include "hashlist/hashlist.h"
 
 #define HASH_SIZE          32  /* SHA-256 */
-#define HASHES_MAX         255 /* what the 8-bit counts hold (FORMATS.md 4) */
+#define HASHES_MAX         255 /* what the 8-bit counts hold (signing(7)) */
 #define COMPACT_EXTENSIONS 2   /* hashes of app metadata and manifest */
 
 struct hash {

@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include <openssl/evp.h>
+
 #include "golden.h"
 
 #define TABLE_AT 0x40 /* in crypto data */
@@ -259,6 +261,51 @@ static void content_outside_the_file_is_an_error(void **state)
     }
 }
 
+/* Contents that begin at one place, in any order of lengths, and one in the middle of them. */
+static void overlapping_contents_have_their_own_hashes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t offset, size;
+    } at[] = {{0, 1000}, {0, 64}, {0, 0}, {0, 1000}, {0, 65}, {100, 700}, {100, 63}, {100, 64}};
+    enum { COUNT = sizeof at / sizeof *at };
+    struct dpk_buf elf = made_elf(COUNT, 0, 1000), out = {0};
+    for (size_t i = 0; i < COUNT; i++) {
+        memcpy(elf.data + 64 + 56 * i + 8, &at[i].offset, 8);
+        memcpy(elf.data + 64 + 56 * i + 32, &at[i].size, 8);
+    }
+    struct dpk_hashlist *h = built(&elf, DPK_PROFILE_FULL);
+    dpk_hashlist_encode(h, &out);
+    for (size_t i = 0; i < COUNT; i++) {
+        uint8_t expected[32];
+        EVP_Digest(elf.data + at[i].offset, (size_t)at[i].size, expected, NULL, EVP_sha256(), NULL);
+        assert_memory_equal(out.data + 0x80 + 32 * i, expected, 32);
+    }
+    dpk_hashlist_free(h);
+    dpk_buf_free(&elf);
+    dpk_buf_free(&out);
+}
+
+static void extended_numbering_is_refused_in_full_and_fine_in_compact(void **state)
+{
+    (void)state;
+    static const size_t count_at[] = {offsetof(Elf64_Ehdr, e_phnum), offsetof(Elf64_Ehdr, e_shnum),
+                                      offsetof(Elf64_Ehdr, e_shstrndx)};
+    static const uint16_t counts[] = {PN_XNUM, 0, SHN_XINDEX};
+    for (size_t i = 0; i < 3; i++) {
+        struct dpk_error err = {0};
+        struct dpk_hashlist *h = NULL;
+        struct dpk_buf elf = made_elf(1, 3, 64);
+        memcpy(elf.data + count_at[i], &counts[i], 2);
+        assert_int_equal(dpk_hashlist_build(elf.data, elf.size, DPK_PROFILE_FULL, &h, &err),
+                         DPK_ERR_RANGE);
+        assert_non_null(strstr(err.message, "extended numbering"));
+        assert_non_null(strstr(err.message, "compact"));
+        dpk_hashlist_free(built(&elf, DPK_PROFILE_COMPACT));
+        dpk_buf_free(&elf);
+    }
+}
+
 static void elf_made_to_keep_its_verifier_busy_is_an_error(void **state)
 {
     (void)state;
@@ -326,6 +373,8 @@ int main(void)
         cmocka_unit_test(one_section_more_than_the_count_holds_is_an_error),
         cmocka_unit_test(sections_without_content_do_not_count),
         cmocka_unit_test(content_outside_the_file_is_an_error),
+        cmocka_unit_test(overlapping_contents_have_their_own_hashes),
+        cmocka_unit_test(extended_numbering_is_refused_in_full_and_fine_in_compact),
         cmocka_unit_test(elf_made_to_keep_its_verifier_busy_is_an_error),
         cmocka_unit_test(other_classes_and_byte_orders_are_refused),
         cmocka_unit_test(truncation_and_bit_flips_never_crash),

@@ -1,5 +1,5 @@
 /*
- * certchain: X.509 certificate chains of programs (FORMATS.md 5; guide, "Certificate Chain
+ * certchain: X.509 certificate chains of programs (signing(7); guide, "Certificate Chain
  * Layout").
  *
  * Reads certificates from DER or PEM, sorts them into hierarchy, encodes and decodes the chain
@@ -26,7 +26,7 @@ struct dpk_der {
 
 struct dpk_certchain;
 
-/* CRC-16 of FORMATS.md 1 over big-endian dwords. `size` is a multiple of 4. */
+/* CRC-16 of a chain header (signing(7)) over big-endian dwords. `size` is a multiple of 4. */
 uint16_t dpk_crc16(const uint8_t *dwords, size_t size);
 
 /* Reads the certificates of a file: DER, one after the other, or a PEM bundle, in any order; they
@@ -66,6 +66,9 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
 /* Validates the chain by itself, its top taken as trusted whether it is a root or not: what a
  * signer can know. DPK_ERR_CRYPTO with OpenSSL's reason and the subject concerned. */
 enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err);
+/* The same whatever the date is. */
+enum dpk_status dpk_certchain_check_undated(const struct dpk_certchain *chain,
+                                            struct dpk_error *err);
 
 /* Root certificates to trust, from files. */
 struct dpk_roots;

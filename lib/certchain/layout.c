@@ -1,4 +1,4 @@
-/* The chain structure as bytes (FORMATS.md 1 and 5). */
+/* The chain structure as bytes (signing(7)). */
 #include <stdlib.h>
 
 #include "chain.h"

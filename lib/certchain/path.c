@@ -212,7 +212,8 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
     return result;
 }
 
-enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err)
+static enum dpk_status check(const struct dpk_certchain *chain, unsigned long flags,
+                             struct dpk_error *err)
 {
     char why[256] = "";
     X509_STORE *store = X509_STORE_new();
@@ -220,9 +221,20 @@ enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dp
         X509_STORE_free(store);
         store = NULL;
     }
-    if (validate(chain, store, X509_V_FLAG_PARTIAL_CHAIN, why, sizeof why) != DPK_PATH_OK)
+    if (validate(chain, store, X509_V_FLAG_PARTIAL_CHAIN | flags, why, sizeof why) != DPK_PATH_OK)
         return dpk_fail(err, DPK_ERR_CRYPTO, "certificate chain: %s", why);
     return DPK_OK;
+}
+
+enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err)
+{
+    return check(chain, 0, err);
+}
+
+enum dpk_status dpk_certchain_check_undated(const struct dpk_certchain *chain,
+                                            struct dpk_error *err)
+{
+    return check(chain, X509_V_FLAG_NO_CHECK_TIME, err);
 }
 
 enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_error *err)

@@ -1,6 +1,6 @@
 /*
  * container: certificate containers, which put CA certificates on a device and take them off
- * (FORMATS.md 6; guide, "Uploading DPA Root CA Certificate", "Removing Certificates").
+ * (signing(7); guide, "Uploading DPA Root CA Certificate", "Removing Certificates").
  *
  * Creates, signs, parses and verifies them as bytes. Knows no device: whose key counts, and whether
  * a certificate is welcome, is decided there.
@@ -85,6 +85,18 @@ struct dpk_container_signing {
 enum dpk_status dpk_container_sign(const void *bytes, size_t size,
                                    const struct dpk_container_signing *how, struct dpk_buf *out,
                                    struct dpk_error *err);
+
+/* The same in two steps, for a key that is elsewhere. Prepare appends the container with UUIDs
+ * filled in: the exact bytes to sign. Attach takes the container, prepared or not, with the same
+ * `how` (its signer is not used), and appends it signed. DPK_ERR_MISMATCH: the signature is not
+ * right under `key`, the public one. */
+enum dpk_status dpk_container_prepare(const void *bytes, size_t size,
+                                      const struct dpk_container_signing *how, struct dpk_buf *out,
+                                      struct dpk_error *err);
+enum dpk_status dpk_container_attach(const void *bytes, size_t size,
+                                     const struct dpk_container_signing *how,
+                                     const struct dpk_buf *signature, EVP_PKEY *key,
+                                     struct dpk_buf *out, struct dpk_error *err);
 
 /* DPK_OK if the signature is right under `key`; DPK_ERR_MISMATCH if not, DPK_ERR_NOT_FOUND if there
  * is none. */

@@ -102,10 +102,6 @@ static enum dpk_status check_signing(const struct dpk_container *c,
 {
     if (c->signature)
         return dpk_fail(err, DPK_ERR_EXISTS, "the container is already signed");
-    if (dpk_signer_bits(how->signer) != 4096)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "RSA key of %u bits: containers are signed with RSA-4096",
-                        dpk_signer_bits(how->signer));
     if (how->nvidia_signed_oem && !c->nvidia_signed_oem)
         return dpk_fail(err, DPK_ERR_MISMATCH,
                         "the container was not created as an NVIDIA-signed OEM one");
@@ -115,12 +111,12 @@ static enum dpk_status check_signing(const struct dpk_container *c,
     return DPK_OK;
 }
 
-enum dpk_status dpk_container_sign(const void *bytes, size_t size,
-                                   const struct dpk_container_signing *how, struct dpk_buf *out,
-                                   struct dpk_error *err)
+enum dpk_status dpk_container_prepare(const void *bytes, size_t size,
+                                      const struct dpk_container_signing *how, struct dpk_buf *out,
+                                      struct dpk_error *err)
 {
     struct dpk_container c;
-    struct dpk_buf made = {0}, signature = {0};
+    size_t at = out->size;
     enum dpk_status status = dpk_container_parse(bytes, size, &c, err);
     if (status == DPK_OK)
         status = check_signing(&c, how, err);
@@ -131,25 +127,65 @@ enum dpk_status dpk_container_sign(const void *bytes, size_t size,
             settle_uuid("key-pair", "--keypair_uuid", &how->keypair_uuid, &c.keypair_uuid, err);
     if (status != DPK_OK)
         return status;
-    dpk_put(&made, bytes, size);
-    if (made.failed) {
-        status = dpk_fail_nomem(err);
-        goto out;
-    }
+    dpk_put(out, bytes, size);
+    if (out->failed)
+        return dpk_fail_nomem(err);
     size_t keypair_at = c.kind == DPK_CONTAINER_ADD ? META_KEYPAIR_AT : REM_KEYPAIR_AT;
-    memcpy(made.data + CERT_UUID_AT, c.cert_uuid.bytes, sizeof c.cert_uuid.bytes);
-    memcpy(made.data + keypair_at, c.keypair_uuid.bytes, sizeof c.keypair_uuid.bytes);
-    status = dpk_signer_sign(how->signer, DPK_SHA512, made.data, made.size, &signature, err);
+    memcpy(out->data + at + CERT_UUID_AT, c.cert_uuid.bytes, sizeof c.cert_uuid.bytes);
+    memcpy(out->data + at + keypair_at, c.keypair_uuid.bytes, sizeof c.keypair_uuid.bytes);
+    return DPK_OK;
+}
+
+/* Behind the prepared container: its signature. */
+static enum dpk_status put_signed(const struct dpk_buf *prepared, const struct dpk_buf *signature,
+                                  struct dpk_buf *out, struct dpk_error *err)
+{
+    struct dpk_container c;
+    enum dpk_status status = dpk_container_parse(prepared->data, prepared->size, &c, err);
     if (status != DPK_OK)
-        goto out;
+        return status;
     unsigned priority = c.nvidia_signed_oem ? DPK_LIFECYCLE_NVIDIA : c.priority;
-    dpk_container_put_item(&made, ITEM_SIGNATURE, priority, SIGNATURE_SIZE);
-    dpk_put(&made, signature.data, signature.size);
-    dpk_put(out, made.data, made.size);
-    if (made.failed || out->failed)
-        status = dpk_fail_nomem(err);
-out:
+    dpk_put(out, prepared->data, prepared->size);
+    dpk_container_put_item(out, ITEM_SIGNATURE, priority, SIGNATURE_SIZE);
+    dpk_put(out, signature->data, signature->size);
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+enum dpk_status dpk_container_sign(const void *bytes, size_t size,
+                                   const struct dpk_container_signing *how, struct dpk_buf *out,
+                                   struct dpk_error *err)
+{
+    struct dpk_buf prepared = {0}, signature = {0};
+    enum dpk_status status = dpk_container_prepare(bytes, size, how, &prepared, err);
+    if (status == DPK_OK && dpk_signer_bits(how->signer) != 4096)
+        status = dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                          "RSA key of %u bits: containers are signed with RSA-4096",
+                          dpk_signer_bits(how->signer));
+    if (status == DPK_OK)
+        status =
+            dpk_signer_sign(how->signer, DPK_SHA512, prepared.data, prepared.size, &signature, err);
+    if (status == DPK_OK)
+        status = put_signed(&prepared, &signature, out, err);
     dpk_buf_free(&signature);
-    dpk_buf_free(&made);
+    dpk_buf_free(&prepared);
+    return status;
+}
+
+enum dpk_status dpk_container_attach(const void *bytes, size_t size,
+                                     const struct dpk_container_signing *how,
+                                     const struct dpk_buf *signature, EVP_PKEY *key,
+                                     struct dpk_buf *out, struct dpk_error *err)
+{
+    struct dpk_buf prepared = {0};
+    enum dpk_status status = dpk_container_prepare(bytes, size, how, &prepared, err);
+    if (status == DPK_OK && signature->size != SIGNATURE_SIZE)
+        status = dpk_fail(err, DPK_ERR_FORMAT, "the signature has %zu bytes, must have %zu",
+                          signature->size, SIGNATURE_SIZE);
+    if (status == DPK_OK)
+        status = dpk_signature_check(key, DPK_SHA512, prepared.data, prepared.size, signature->data,
+                                     signature->size, err);
+    if (status == DPK_OK)
+        status = put_signed(&prepared, signature, out, err);
+    dpk_buf_free(&prepared);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Items of a certificate container: header layout and the numbers of FORMATS.md 6. */
+/* Items of a certificate container: header layout and its numbers (signing(7)). */
 #ifndef DPK_CONTAINER_ITEMS_H
 #define DPK_CONTAINER_ITEMS_H
 

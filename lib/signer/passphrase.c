@@ -1,8 +1,12 @@
-/* Passphrases of keys, as command lines name them. */
-#include "signer.h"
-
+/* Passphrases and PINs: from where a command line says, or asked for. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+#include <openssl/ui.h>
+
+#include "keys.h"
 
 #define PASSPHRASE_FILE_MAX 65536
 
@@ -34,4 +38,33 @@ enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, c
         return dpk_fail_nomem(err);
     *out = (const char *)held->data;
     return DPK_OK;
+}
+
+#define TYPED_MAX 1024
+
+enum dpk_status dpk_ask_terminal(const char *prompt, struct dpk_buf *out, struct dpk_error *err)
+{
+    char typed[TYPED_MAX + 1] = "";
+    if (!isatty(STDIN_FILENO))
+        return dpk_fail(err, DPK_ERR_IO,
+                        "a passphrase or PIN is needed, and no terminal is there "
+                        "to ask on; see --passin");
+    if (UI_UTIL_read_pw_string(typed, TYPED_MAX, prompt, 0) != 0)
+        return dpk_fail(err, DPK_ERR_IO, "no passphrase or PIN was typed");
+    dpk_put(out, typed, strlen(typed) + 1);
+    OPENSSL_cleanse(typed, sizeof typed);
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+bool secret_get(struct secret *s, const char *what, struct dpk_error *err)
+{
+    if (s->text)
+        return true;
+    if (!s->options->ask || s->refused)
+        return false;
+    if (s->options->ask(what, &s->held, err) == DPK_OK)
+        s->text = (const char *)s->held.data;
+    else
+        s->refused = true;
+    return s->text != NULL;
 }

@@ -1,104 +1,139 @@
-#include "signer/signer.h"
-
-#include <limits.h>
+/* Signers opened, and signatures made and checked with them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/bio.h>
-#include <openssl/crypto.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/rsa.h>
+#include <openssl/x509.h>
 
-#define KEY_FILE_MAX ((size_t)1 << 20)
+#include "keys.h"
 
-struct dpk_signer {
-    EVP_PKEY *key;
-};
+#define COMMAND_TIMEOUT     60
+#define COMMAND_TIMEOUT_MAX 86400
 
-/* What PEM reading asked for and what we could say. */
-struct passphrase {
-    const char *text;
-    bool asked;
-};
-
-static int give_passphrase(char *out, int size, int writing, void *context)
-{
-    struct passphrase *p = context;
-    (void)writing;
-    p->asked = true;
-    size_t length = p->text ? strlen(p->text) : 0;
-    if (!p->text || size < 0 || length > (size_t)size)
-        return -1;
-    memcpy(out, p->text, length);
-    return (int)length;
-}
-
-/* The reason of OpenSSL's oldest queued error, which is the one that started the trouble. */
-static const char *openssl_reason(void)
+const char *signer_openssl_reason(void)
 {
     unsigned long code = ERR_peek_error();
     const char *reason = code ? ERR_reason_error_string(code) : NULL;
     return reason ? reason : "no reason given";
 }
 
-static enum dpk_status explain_no_key(const char *path, const struct dpk_buf *file,
-                                      const struct passphrase *p, struct dpk_error *err)
+const EVP_MD *signer_digest(enum dpk_digest digest)
 {
-    if (p->asked && !p->text)
-        return dpk_fail(err, DPK_ERR_CRYPTO, "%s: the key is encrypted and no passphrase is given",
-                        path);
-    if (p->asked)
-        return dpk_fail(err, DPK_ERR_CRYPTO, "%s: the key cannot be decrypted: wrong passphrase",
-                        path);
-    static const char begin[] = "-----BEGIN ", private[] = "PRIVATE KEY-----";
-    if (!memmem(file->data, file->size, begin, sizeof begin - 1))
-        return dpk_fail(err, DPK_ERR_FORMAT,
-                        "%s: not a PEM file; a DER key becomes one with openssl pkey -inform der",
-                        path);
-    if (!memmem(file->data, file->size, private, sizeof private - 1))
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: no private key in this PEM file", path);
-    return dpk_fail(err, DPK_ERR_FORMAT, "%s: damaged private key (%s)", path, openssl_reason());
+    return digest == DPK_SHA512 ? EVP_sha512() : EVP_sha256();
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------
+ */
+
+bool dpk_key_given(const struct dpk_key_options *k)
+{
+    return k->key || k->sign_command;
+}
+
+static enum dpk_status parse_timeout(const char *text, unsigned *out, struct dpk_error *err)
+{
+    char *end = NULL;
+    unsigned long n = text ? strtoul(text, &end, 10) : COMMAND_TIMEOUT;
+    if (text && (*text < '0' || *text > '9' || *end || n < 1 || n > COMMAND_TIMEOUT_MAX))
+        return dpk_fail(err, DPK_ERR_USAGE, "--sign-timeout: '%s' is not a number from 1 to %d",
+                        text, COMMAND_TIMEOUT_MAX);
+    *out = (unsigned)n;
+    return DPK_OK;
+}
+
+static enum dpk_status open_command(const struct dpk_key_options *o, struct dpk_signer *s,
+                                    struct dpk_error *err)
+{
+    if (o->passin)
+        return dpk_fail(err, DPK_ERR_USAGE, "--passin does not go with --sign-command");
+    enum dpk_status status = command_split(o->sign_command, &s->command, err);
+    if (status != DPK_OK)
+        return status;
+    s->name = strdup(s->command[0]);
+    if (!s->name)
+        return dpk_fail_nomem(err);
+    if (o->key)
+        return dpk_public_key_read(o->key, &s->public, err);
+    if (!o->public_key)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "--sign-command needs -p with the public key (PEM) that it signs under");
+    if (EVP_PKEY_up_ref(o->public_key) != 1)
+        return dpk_fail_nomem(err);
+    s->public = o->public_key;
+    return DPK_OK;
+}
+
+/* The public half alone, apart from token and engine. */
+static enum dpk_status take_public(struct dpk_signer *s, struct dpk_error *err)
+{
+    unsigned char *der = NULL;
+    int length = i2d_PUBKEY(s->key, &der);
+    const unsigned char *p = der;
+    s->public = length > 0 ? d2i_PUBKEY(NULL, &p, length) : NULL;
+    OPENSSL_free(der);
+    if (s->public)
+        return DPK_OK;
+    ERR_clear_error();
+    return dpk_fail(err, DPK_ERR_CRYPTO, "the key's public half cannot be read");
+}
+
+static enum dpk_status open_key(const char *key, struct secret *secret, struct dpk_signer *s,
+                                struct dpk_error *err)
+{
+    enum dpk_status status = strncmp(key, "pkcs11:", 7) == 0 ? token_open(key, secret, s, err)
+                                                             : pem_open(key, secret, s, err);
+    if (status != DPK_OK)
+        return status;
+    if (!EVP_PKEY_is_a(s->key, "RSA")) {
+        const char *type = EVP_PKEY_get0_type_name(s->key);
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s: a key of type %s, not RSA", s->name,
+                        type ? type : "unknown");
+    }
+    return take_public(s, err);
+}
+
+/* Either `text` is the secret itself, or the options say where it is. */
+static enum dpk_status open_signer(const struct dpk_key_options *o, const char *text,
+                                   struct dpk_signer **out, struct dpk_error *err)
+{
+    struct secret secret = {.options = o, .text = text};
+    enum dpk_status status = DPK_OK;
+    *out = NULL;
+    struct dpk_signer *s = calloc(1, sizeof *s);
+    if (!s)
+        return dpk_fail_nomem(err);
+    pthread_mutex_init(&s->one, NULL);
+    status = parse_timeout(o->sign_timeout, &s->timeout, err);
+    if (status == DPK_OK && o->sign_timeout && !o->sign_command)
+        status = dpk_fail(err, DPK_ERR_USAGE, "--sign-timeout without --sign-command");
+    if (status == DPK_OK && o->sign_command)
+        status = open_command(o, s, err);
+    else if (status == DPK_OK && o->key && o->passin)
+        status = dpk_passphrase_resolve(o->passin, &secret.held, &secret.text, err);
+    if (status == DPK_OK && !o->sign_command)
+        status = o->key ? open_key(o->key, &secret, s, err)
+                        : dpk_fail(err, DPK_ERR_USAGE, "no key to sign with");
+    dpk_buf_wipe_free(&secret.held);
+    if (status == DPK_OK) {
+        *out = s;
+        s = NULL;
+    }
+    dpk_signer_close(s);
+    return status;
+}
+
+enum dpk_status dpk_signer_open_with(const struct dpk_key_options *options, struct dpk_signer **out,
+                                     struct dpk_error *err)
+{
+    return open_signer(options, NULL, out, err);
 }
 
 enum dpk_status dpk_signer_open(const char *key, const char *passphrase, struct dpk_signer **out,
                                 struct dpk_error *err)
 {
-    struct dpk_buf file = {0};
-    struct passphrase p = {.text = passphrase};
-    struct dpk_signer *s = NULL;
-    BIO *bio = NULL;
-    *out = NULL;
-    enum dpk_status status = dpk_file_read(key, KEY_FILE_MAX, &file, err);
-    if (status != DPK_OK)
-        return status;
-
-    ERR_clear_error();
-    s = calloc(1, sizeof *s);
-    bio = BIO_new_mem_buf(file.data, (int)file.size);
-    if (!s || !bio) {
-        status = dpk_fail_nomem(err);
-        goto out;
-    }
-    s->key = PEM_read_bio_PrivateKey(bio, NULL, give_passphrase, &p);
-    if (!s->key) {
-        status = explain_no_key(key, &file, &p, err);
-        goto out;
-    }
-    if (!EVP_PKEY_is_a(s->key, "RSA")) {
-        const char *type = EVP_PKEY_get0_type_name(s->key);
-        status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s: a key of type %s, not RSA", key,
-                          type ? type : "unknown");
-        goto out;
-    }
-    *out = s;
-    s = NULL;
-out:
-    BIO_free(bio);
-    dpk_signer_close(s);
-    dpk_buf_wipe_free(&file);
-    ERR_clear_error();
-    return status;
+    const struct dpk_key_options options = {.key = key};
+    return open_signer(&options, passphrase, out, err);
 }
 
 void dpk_signer_close(struct dpk_signer *s)
@@ -106,28 +141,36 @@ void dpk_signer_close(struct dpk_signer *s)
     if (!s)
         return;
     EVP_PKEY_free(s->key); /* clears the private numbers */
+    EVP_PKEY_free(s->public);
+    token_close(s);
+    command_free(s->command);
+    free(s->name);
+    pthread_mutex_destroy(&s->one);
     free(s);
 }
 
 unsigned dpk_signer_bits(const struct dpk_signer *s)
 {
-    int bits = EVP_PKEY_get_bits(s->key);
+    int bits = EVP_PKEY_get_bits(s->public);
     return bits > 0 ? (unsigned)bits : 0;
+}
+
+const char *dpk_signer_name(const struct dpk_signer *s)
+{
+    return s->name;
 }
 
 EVP_PKEY *dpk_signer_public(const struct dpk_signer *s)
 {
-    return s->key;
+    return s->public;
 }
 
-static const EVP_MD *message_digest(enum dpk_digest digest)
-{
-    return digest == DPK_SHA512 ? EVP_sha512() : EVP_sha256();
-}
+/* ---- Signing ----------------------------------------------------------------------------------
+ */
 
-enum dpk_status dpk_signer_sign(const struct dpk_signer *s, enum dpk_digest digest,
-                                const void *data, size_t size, struct dpk_buf *signature,
-                                struct dpk_error *err)
+static enum dpk_status sign_with_key(const struct dpk_signer *s, enum dpk_digest digest,
+                                     const void *data, size_t size, struct dpk_buf *signature,
+                                     struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     EVP_PKEY_CTX *padding = NULL; /* owned by `md` */
@@ -137,16 +180,51 @@ enum dpk_status dpk_signer_sign(const struct dpk_signer *s, enum dpk_digest dige
         status = dpk_fail_nomem(err);
         goto out;
     }
-    if (EVP_DigestSignInit(md, &padding, message_digest(digest), NULL, s->key) != 1 ||
+    if (EVP_DigestSignInit(md, &padding, signer_digest(digest), NULL, s->key) != 1 ||
         EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PADDING) != 1 ||
         EVP_DigestSign(md, signature->data + signature->size, &length, data, size) != 1) {
-        status = dpk_fail(err, DPK_ERR_CRYPTO, "cannot sign: %s", openssl_reason());
+        status = dpk_fail(err, DPK_ERR_CRYPTO, "cannot sign: %s", signer_openssl_reason());
         ERR_clear_error();
         goto out;
     }
     signature->size += length;
 out:
     EVP_MD_CTX_free(md);
+    return status;
+}
+
+static enum dpk_status sign_with_command(const struct dpk_signer *s, enum dpk_digest digest,
+                                         const void *data, size_t size, struct dpk_buf *signature,
+                                         struct dpk_error *err)
+{
+    uint8_t hash[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+    if (EVP_Digest(data, size, hash, &length, signer_digest(digest), NULL) != 1)
+        return dpk_fail(err, DPK_ERR_CRYPTO, "cannot hash");
+    return command_run(s->command, s->timeout, hash, length, (dpk_signer_bits(s) + 7) / 8,
+                       signature, err);
+}
+
+enum dpk_status dpk_signer_sign(const struct dpk_signer *s, enum dpk_digest digest,
+                                const void *data, size_t size, struct dpk_buf *signature,
+                                struct dpk_error *err)
+{
+    size_t before = signature->size;
+    if (!s->command && !s->engine)
+        return sign_with_key(s, digest, data, size, signature, err);
+    pthread_mutex_t *one = (pthread_mutex_t *)&s->one;
+    pthread_mutex_lock(one);
+    enum dpk_status status = s->command ? sign_with_command(s, digest, data, size, signature, err)
+                                        : sign_with_key(s, digest, data, size, signature, err);
+    pthread_mutex_unlock(one);
+    if (status == DPK_OK)
+        status = dpk_signature_check(s->public, digest, data, size, signature->data + before,
+                                     signature->size - before, err);
+    if (status == DPK_ERR_MISMATCH)
+        status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: its signature is wrong under the public key",
+                          s->name);
+    if (status != DPK_OK)
+        signature->size = before;
     return status;
 }
 
@@ -163,9 +241,10 @@ enum dpk_status dpk_signature_check(EVP_PKEY *key, enum dpk_digest digest, const
         status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "the key is not an RSA key");
         goto out;
     }
-    if (EVP_DigestVerifyInit(md, &padding, message_digest(digest), NULL, key) != 1 ||
+    if (EVP_DigestVerifyInit(md, &padding, signer_digest(digest), NULL, key) != 1 ||
         EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PADDING) != 1) {
-        status = dpk_fail(err, DPK_ERR_CRYPTO, "cannot check a signature: %s", openssl_reason());
+        status =
+            dpk_fail(err, DPK_ERR_CRYPTO, "cannot check a signature: %s", signer_openssl_reason());
         goto out;
     }
     /* Whatever is not a right signature is a wrong one: OpenSSL tells bad padding from a bad

@@ -1,12 +1,16 @@
 /*
  * signer: "sign these bytes", whoever holds the key.
  *
- * A signer is opened from a text that names a key: today the path of a PEM private key (plain or
- * encrypted PKCS#1, PKCS#8). It knows nothing of what it signs.
+ * A signer is opened from what a command line says of a key: the path of a PEM private key (plain
+ * or encrypted PKCS#1, PKCS#8), the PKCS#11 URI of a key in a token (RFC 7512), which never leaves
+ * it, or a command that turns a digest into a signature. It knows nothing of what it signs.
  *
+ *     struct dpk_key_options key = {.ask = dpk_ask_terminal};
+ *     const struct dpk_option options[] = {DPK_KEY_OPTIONS(&key), {0}};
+ *     ...                                                       // dpk_options_parse
  *     struct dpk_signer *s = NULL;
  *     struct dpk_buf sig = {0};
- *     if (dpk_signer_open("leaf.pem", NULL, &s, &err) == DPK_OK &&
+ *     if (dpk_signer_open_with(&key, &s, &err) == DPK_OK &&
  *         dpk_signer_sign(s, DPK_SHA512, bytes, size, &sig, &err) == DPK_OK)
  *         ... sig.data, sig.size (512 for RSA-4096)
  *     dpk_buf_free(&sig);
@@ -23,9 +27,58 @@ struct dpk_signer;
 
 enum dpk_digest { DPK_SHA256, DPK_SHA512 };
 
-/* Opens a key. `key`: path of a PEM file with an RSA private key. `passphrase`: NULL when the key
- * is not encrypted. Errors name the path and say whether it is missing, no PEM, no private key,
- * not RSA, or encrypted with another passphrase. Close with dpk_signer_close. */
+/* ---- Which key --------------------------------------------------------------------------------
+ */
+
+/* What a command line says of a key. Texts are borrowed until the signer is open. */
+struct dpk_key_options {
+    const char *key;          /* -p: path of a PEM file, or a "pkcs11:" URI; NULL: not given. With
+                                 a sign command: path of the public key (PEM) */
+    const char *passin;       /* --passin: pass:TEXT, env:NAME, file:PATH; or NULL */
+    const char *sign_command; /* --sign-command: command and arguments in one text; or NULL */
+    const char *sign_timeout; /* --sign-timeout: seconds, NULL: 60 */
+    EVP_PKEY *public_key;     /* with a sign command, instead of `key`: where a certificate says
+                                 which key signs; borrowed */
+    /* Asks a person for a passphrase or a PIN and stores it with a NUL; NULL: nobody to ask. */
+    enum dpk_status (*ask)(const char *prompt, struct dpk_buf *out, struct dpk_error *err);
+};
+
+/* The entries of an option table that fill a struct dpk_key_options: every tool takes -p,
+ * --passin, --sign-command and --sign-timeout alike. */
+#define DPK_KEY_OPTIONS(k)                                                                         \
+    {.names = "p,private_key,private-key",                                                         \
+     .arg = "FILE",                                                                                \
+     .value = &(k)->key,                                                                           \
+     .help = "private key to sign with: PEM file or pkcs11: URI"},                                 \
+        {.names = "passin",                                                                        \
+         .arg = "ARG",                                                                             \
+         .value = &(k)->passin,                                                                    \
+         .help = "passphrase or PIN of the key: pass:TEXT, env:NAME, file:PATH"},                  \
+        {.names = "sign-command,sign_command",                                                     \
+         .arg = "COMMAND",                                                                         \
+         .value = &(k)->sign_command,                                                              \
+         .help = "command that signs: digest on its input, signature on its output"},              \
+    {                                                                                              \
+        .names = "sign-timeout,sign_timeout", .arg = "SECONDS", .value = &(k)->sign_timeout,       \
+        .help = "how long the sign command may take (default 60)"                                  \
+    }
+
+/* Does it name a key, or a command that has one? */
+bool dpk_key_given(const struct dpk_key_options *k);
+
+/* For dpk_key_options.ask: asks on the terminal, without echo. DPK_ERR_IO if standard input is not
+ * a terminal, or nothing was typed. (The one function here that prints: a prompt.) */
+enum dpk_status dpk_ask_terminal(const char *prompt, struct dpk_buf *out, struct dpk_error *err);
+
+/* ---- Signing ----------------------------------------------------------------------------------
+ */
+
+/* Opens a key. Errors name the path (or the URI, without its PIN) and say whether it is missing, no
+ * PEM, no private key, not RSA, encrypted with another passphrase; which token or PIN is wrong;
+ * DPK_ERR_USAGE when the options contradict each other. Close with dpk_signer_close. */
+enum dpk_status dpk_signer_open_with(const struct dpk_key_options *options, struct dpk_signer **out,
+                                     struct dpk_error *err);
+/* Same for a PEM file, or a "pkcs11:" URI, and its passphrase or PIN itself, or NULL. */
 enum dpk_status dpk_signer_open(const char *key, const char *passphrase, struct dpk_signer **out,
                                 struct dpk_error *err);
 void dpk_signer_close(struct dpk_signer *s); /* NULL is fine; wipes the key */
@@ -33,11 +86,16 @@ void dpk_signer_close(struct dpk_signer *s); /* NULL is fine; wipes the key */
 /* Size of the RSA modulus in bits: 4096, 2048. */
 unsigned dpk_signer_bits(const struct dpk_signer *s);
 
+/* What to call it in messages: the path, the URI without its PIN, the command's first word. */
+const char *dpk_signer_name(const struct dpk_signer *s);
+
 /* The public half, borrowed from the signer. */
 EVP_PKEY *dpk_signer_public(const struct dpk_signer *s);
 
 /* RSASSA-PKCS1-v1_5 (RFC 8017, 8.2) over `size` bytes at `data`; appends bits/8 bytes,
- * big-endian as the RFC has them, to `signature`. */
+ * big-endian as the RFC has them, to `signature`. What a token or a command gives is checked
+ * against the public key before it is returned; their failures are DPK_ERR_CRYPTO, DPK_ERR_TOOL
+ * (the command failed, or gave no signature), DPK_ERR_TIMEOUT. Several threads may sign at once. */
 enum dpk_status dpk_signer_sign(const struct dpk_signer *s, enum dpk_digest digest,
                                 const void *data, size_t size, struct dpk_buf *signature,
                                 struct dpk_error *err);

@@ -41,12 +41,39 @@ static enum dpk_status read_object(struct dpk_hostfile *host, Elf *elf, const ch
     return programs_collect(host, host->object_count - 1, err);
 }
 
+#define AR_HEADER  60 /* bytes before a member's content */
+#define AR_SIZE_AT 48 /* of its size in there: decimal digits, then blanks */
+#define AR_DIGITS  10
+
+/* The size that the member's header tells: libelf cuts it off at the archive's end, silently. */
+static bool told_size(const struct dpk_hostfile *host, uint64_t base, uint64_t *size)
+{
+    struct dpk_reader all = dpk_reader(host->bytes.data, host->bytes.size);
+    if (base < AR_HEADER)
+        return false;
+    struct dpk_reader r = dpk_reader_slice(&all, base - AR_HEADER + AR_SIZE_AT, AR_DIGITS);
+    const uint8_t *digits = dpk_read_bytes(&r, AR_DIGITS);
+    *size = 0;
+    for (int i = 0; digits && i < AR_DIGITS && digits[i] != ' '; i++) {
+        if (digits[i] < '0' || digits[i] > '9')
+            return false;
+        *size = 10 * *size + (uint64_t)(digits[i] - '0');
+    }
+    return digits != NULL;
+}
+
 static enum dpk_status read_member(struct dpk_hostfile *host, Elf *member, struct dpk_error *err)
 {
     Elf_Arhdr *header = elf_getarhdr(member);
     int64_t base = elf_getbase(member);
     if (!header || !header->ar_name || base < 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "damaged archive member header");
+    uint64_t told = 0;
+    if (!told_size(host, (uint64_t)base, &told) ||
+        told > host->bytes.size -
+                   ((uint64_t)base < host->bytes.size ? (uint64_t)base : host->bytes.size))
+        return dpk_fail(err, DPK_ERR_FORMAT, "member %s is longer than the archive: truncated?",
+                        header->ar_name);
     if (elf_kind(member) != ELF_K_ELF) /* symbol index, text, LLVM bitcode */
         return DPK_OK;
     uint64_t at = (uint64_t)base,

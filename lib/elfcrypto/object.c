@@ -60,6 +60,17 @@ static enum dpk_status count_sections(Elf *elf, const GElf_Ehdr *header, struct 
     return DPK_OK;
 }
 
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* We read programs from it, or write into it. */
+static bool is_ours(const struct section *s)
+{
+    return starts_with(s->name, ".dpa_") || starts_with(s->name, "sig_");
+}
+
 static bool has_content(const struct section *s)
 {
     return s->type != SHT_NULL && s->type != SHT_NOBITS && s->size > 0;
@@ -121,21 +132,18 @@ static enum dpk_status read_names(Elf *elf, const struct dpk_hostfile *host, con
         budget -= length;
         o->sections[i].name = name;
     }
+    if (is_ours(table))
+        return dpk_fail(err, DPK_ERR_FORMAT, "the section name table is called %s", table->name);
     return DPK_OK;
 }
 
 /* ---- Overlaps ---------------------------------------------------------------------------------
  */
 
-static bool starts_with(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 struct extent {
     uint64_t begin, end;
     const char *name;
-    bool ours; /* we read programs from it, or write into it */
+    bool ours;
 };
 
 static int by_begin(const void *a, const void *b)
@@ -177,8 +185,7 @@ static enum dpk_status check_overlaps(const struct object *o, const GElf_Ehdr *h
     for (size_t i = 1; i < o->count; i++) {
         const struct section *s = &o->sections[i];
         if (has_content(s))
-            e[n++] = (struct extent){s->offset, s->offset + s->size, s->name,
-                                     starts_with(s->name, ".dpa_") || starts_with(s->name, "sig_")};
+            e[n++] = (struct extent){s->offset, s->offset + s->size, s->name, is_ours(s)};
     }
     qsort(e, n, sizeof *e, by_begin);
     enum dpk_status status = find_overlap(e, n, err);

@@ -201,6 +201,22 @@ static void overlapping_program_sections_are_refused(void **state)
     refused(b, DPK_ERR_FORMAT, "overlap");
 }
 
+/* What fills or removes a section of ours would write over every section's name. */
+static void table_of_names_that_is_a_section_of_ours_is_refused(void **state)
+{
+    (void)state;
+    static const char *const ours[] = {".dpa_bin_a", ".dpa_sig_a", "sig_a"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        const struct host_section s[] = {{.name = ours[i], .size = 64}};
+        struct host_layout at;
+        struct dpk_buf b = make_host(s, 1, &at);
+        /* Header 1 is the section's, header 2 the table's; the first dword is the name. */
+        memcpy(b.data + at.table + 2 * 64, b.data + at.table + 1 * 64, 4);
+        memset(b.data + at.table + 1 * 64, 0, 4);
+        refused(b, DPK_ERR_FORMAT, "section name table is called");
+    }
+}
+
 static void two_programs_of_one_name_are_refused(void **state)
 {
     (void)state;
@@ -263,6 +279,7 @@ int main(void)
         cmocka_unit_test(section_outside_the_file_is_refused),
         cmocka_unit_test(program_without_content_is_refused),
         cmocka_unit_test(overlapping_program_sections_are_refused),
+        cmocka_unit_test(table_of_names_that_is_a_section_of_ours_is_refused),
         cmocka_unit_test(two_programs_of_one_name_are_refused),
         cmocka_unit_test(two_sections_for_one_signature_are_refused),
         cmocka_unit_test(name_section_of_another_size_is_refused),

@@ -41,6 +41,8 @@ struct dpk_program {
     uint64_t offset;    /* of the device ELF in the file, bytes */
     const uint8_t *elf; /* the device ELF (or fat file), inside the host file's bytes */
     size_t elf_size;
+    const uint8_t *manifest; /* content of `.dpa_proc_attr_<app>`, or NULL */
+    size_t manifest_size;
     enum dpk_placement placement;
     const char *crypto_section; /* name of the section with, or for, the crypto data; or NULL */
     const uint8_t *crypto;      /* crypto data without its length prefix; NULL: not signed */

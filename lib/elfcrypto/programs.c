@@ -7,10 +7,11 @@
 
 #define BIN_PREFIX      ".dpa_bin_"
 #define SIG_PREFIX      ".dpa_sig_"
+#define ATTR_PREFIX     ".dpa_proc_attr_"
 #define SIG_NAME_PREFIX ".dpa_sig_name_"
 #define NAMED_PREFIX    "sig_"
 
-#define HASH_LIST_AT 0x40 /* in crypto data (FORMATS.md 3) */
+#define HASH_LIST_AT 0x40 /* in crypto data (signing(7)) */
 
 static char *joined(const char *a, const char *b)
 {
@@ -137,6 +138,21 @@ static enum dpk_status place(const struct dpk_hostfile *host, const struct objec
     return DPK_OK;
 }
 
+/* The program's attributes, which the compact profile hashes. */
+static enum dpk_status find_manifest(const struct dpk_hostfile *host, const struct object *o,
+                                     struct dpk_program *p, struct dpk_error *err)
+{
+    const struct section *s = NULL;
+    enum dpk_status status = find_section(o, ATTR_PREFIX, p->name, &s, err);
+    if (status == DPK_OK && s)
+        status = need_readable(s, err);
+    if (status != DPK_OK || !s || s->size == 0)
+        return status;
+    p->manifest = host->bytes.data + s->offset;
+    p->manifest_size = (size_t)s->size;
+    return DPK_OK;
+}
+
 static enum dpk_status make_room(struct dpk_hostfile *host, struct dpk_error *err)
 {
     if (host->program_count < host->program_capacity)
@@ -179,6 +195,8 @@ enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct
                                   .elf_size = (size_t)s->size};
         host->program_count++;
         status = place(host, o, p, slot, err);
+        if (status == DPK_OK)
+            status = find_manifest(host, o, p, err);
         if (status != DPK_OK)
             return status;
     }

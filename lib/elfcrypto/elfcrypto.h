@@ -162,6 +162,12 @@ enum dpk_status dpk_crypto_build(const uint8_t *elf, size_t elf_size,
                                  const struct dpk_sign_options *options, struct dpk_buf *out,
                                  struct dpk_error *err);
 
+/* A host file with changes, which borrows from the host file: that must stay open. */
+struct dpk_edited;
+/* Its content, for dpk_file_replace_pieces; valid until it is freed. */
+const struct dpk_piece *dpk_edited_pieces(const struct dpk_edited *e, size_t *count);
+void dpk_edited_free(struct dpk_edited *e);
+
 /* Signs every program of the host file; `out` gets the bytes of the signed file. No program in
  * it is an error. The host file itself does not change. */
 enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,

@@ -1,0 +1,433 @@
+/* Changes of a host file, put together to a new one. */
+#include "edit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum dpk_status edit_open(const struct dpk_hostfile *host, struct dpk_edited **out,
+                          struct dpk_error *err)
+{
+    struct dpk_edited *e = calloc(1, sizeof *e);
+    *out = NULL;
+    if (e) {
+        e->host = host;
+        e->tails = calloc(host->object_count + 1, sizeof(struct tail *));
+    }
+    if (!e || !e->tails) {
+        free(e);
+        return dpk_fail_nomem(err);
+    }
+    *out = e;
+    return DPK_OK;
+}
+
+static void tail_free(struct tail *t)
+{
+    if (!t)
+        return;
+    free(t->headers);
+    dpk_buf_free(&t->contents);
+    dpk_buf_free(&t->name_table);
+    dpk_buf_free(&t->new_headers);
+    dpk_buf_free(&t->bytes);
+    free(t);
+}
+
+void dpk_edited_free(struct dpk_edited *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->host->object_count; i++)
+        tail_free(e->tails[i]);
+    free(e->tails);
+    free(e->pieces);
+    free(e->patches);
+    dpk_buf_free(&e->arena);
+    free(e);
+}
+
+const struct dpk_piece *dpk_edited_pieces(const struct dpk_edited *e, size_t *count)
+{
+    *count = e->piece_count;
+    return e->pieces;
+}
+
+/* ---- Overwriting ------------------------------------------------------------------------------
+ */
+
+static void add_patch(struct dpk_edited *e, uint64_t at, size_t size)
+{
+    if (e->patch_count == e->patch_capacity) {
+        size_t capacity = e->patch_capacity ? 2 * e->patch_capacity : 64;
+        struct patch *more = reallocarray(e->patches, capacity, sizeof *more);
+        if (!more) {
+            e->arena.failed = true;
+            return;
+        }
+        e->patches = more;
+        e->patch_capacity = capacity;
+    }
+    e->patches[e->patch_count++] =
+        (struct patch){.at = at, .size = size, .content = e->arena.size - size};
+}
+
+void edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size)
+{
+    dpk_put(&e->arena, data, size);
+    if (size && !e->arena.failed)
+        add_patch(e, at, size);
+}
+
+void edit_clear(struct dpk_edited *e, uint64_t at, size_t size)
+{
+    dpk_put_fill(&e->arena, 0, size);
+    if (size && !e->arena.failed)
+        add_patch(e, at, size);
+}
+
+/* A field of a section header: in the new table where there is one, else in place. */
+static void set_field(struct dpk_edited *e, size_t index, const struct section *s, size_t field,
+                      uint64_t value, size_t size)
+{
+    uint8_t wide[8];
+    struct tail *t = e->tails[index];
+    dpk_store_le64(wide, value);
+    if (t)
+        memcpy(t->headers + (s->header - t->object->table) + field, wide, size);
+    else
+        edit_put(e, s->header + field, wide, size);
+}
+
+void edit_set_type(struct dpk_edited *e, size_t index, const struct section *s, uint32_t type)
+{
+    set_field(e, index, s, offsetof(Elf64_Shdr, sh_type), type, 4);
+}
+
+void edit_set_extent(struct dpk_edited *e, size_t index, const struct section *s, uint64_t offset,
+                     uint64_t size)
+{
+    set_field(e, index, s, offsetof(Elf64_Shdr, sh_offset), offset, 8);
+    set_field(e, index, s, offsetof(Elf64_Shdr, sh_size), size, 8);
+}
+
+/* ---- Together ---------------------------------------------------------------------------------
+ */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct patch *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void add_piece(struct dpk_edited *e, const void *data, uint64_t size)
+{
+    if (size)
+        e->pieces[e->piece_count++] = (struct dpk_piece){data, (size_t)size};
+}
+
+/* Old bytes [from, to) with the patches among them; `*next` is the first that is not yet used. */
+static enum dpk_status add_old(struct dpk_edited *e, uint64_t from, uint64_t to, size_t *next,
+                               struct dpk_error *err)
+{
+    const uint8_t *old = e->host->bytes.data;
+    for (; *next < e->patch_count && e->patches[*next].at < to; ++*next) {
+        const struct patch *p = &e->patches[*next];
+        if (p->at < from || p->size > to - p->at)
+            return dpk_fail(err, DPK_ERR_FORMAT, "two changes of the same bytes");
+        add_piece(e, old + from, p->at - from);
+        add_piece(e, e->arena.data + p->content, p->size);
+        from = p->at + p->size;
+    }
+    add_piece(e, old + from, to - from);
+    return DPK_OK;
+}
+
+/* Patches in bytes that a new end replaces are void. */
+static void drop_patches(struct dpk_edited *e, uint64_t from, uint64_t to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->patch_count; i++)
+        if (e->patches[i].at < from || e->patches[i].at >= to)
+            e->patches[n++] = e->patches[i];
+    e->patch_count = n;
+}
+
+static enum dpk_status put_pieces(struct dpk_edited *e, struct dpk_error *err)
+{
+    const struct dpk_hostfile *host = e->host;
+    enum dpk_status status = DPK_OK;
+    uint64_t at = 0;
+    size_t next = 0;
+    for (size_t i = 0; i < host->object_count && status == DPK_OK; i++) {
+        const struct object *o = &host->objects[i];
+        const struct tail *t = e->tails[i];
+        if (!t)
+            continue;
+        status = add_old(e, at, o->base + t->keep, &next, err);
+        add_piece(e, t->bytes.data, t->bytes.size);
+        at = o->base + o->size;
+        uint64_t size = t->keep + t->bytes.size;
+        if (host->archive && size % 2)
+            add_piece(e, "\n", 1);
+        if (host->archive && o->size % 2 && at < host->bytes.size)
+            at++;
+    }
+    return status == DPK_OK ? add_old(e, at, host->bytes.size, &next, err) : status;
+}
+
+static enum dpk_status tail_finish(struct dpk_edited *e, struct tail *t, struct dpk_error *err);
+
+enum dpk_status edit_finish(struct dpk_edited *e, struct dpk_error *err)
+{
+    const struct dpk_hostfile *host = e->host;
+    enum dpk_status status = DPK_OK;
+    uint64_t *sizes = calloc(host->object_count + 1, sizeof *sizes);
+    if (!sizes)
+        return dpk_fail_nomem(err);
+    for (size_t i = 0; i < host->object_count && status == DPK_OK; i++) {
+        const struct object *o = &host->objects[i];
+        struct tail *t = e->tails[i];
+        sizes[i] = o->size;
+        if (!t)
+            continue;
+        drop_patches(e, o->base + t->keep, o->base + o->size);
+        status = tail_finish(e, t, err);
+        sizes[i] = t->keep + t->bytes.size;
+    }
+    if (status == DPK_OK && host->archive)
+        status = archive_adjust(e, sizes, err);
+    if (status == DPK_OK && e->arena.failed)
+        status = dpk_fail_nomem(err);
+    if (status == DPK_OK) {
+        /* Each patch is a piece and ends another one; each object has up to three. */
+        e->pieces = calloc(2 * e->patch_count + 3 * host->object_count + 1, sizeof *e->pieces);
+        status = e->pieces ? DPK_OK : dpk_fail_nomem(err);
+    }
+    if (status == DPK_OK && e->patch_count)
+        qsort(e->patches, e->patch_count, sizeof *e->patches, by_place);
+    if (status == DPK_OK)
+        status = put_pieces(e, err);
+    free(sizes);
+    return status;
+}
+
+/* ---- Ends -------------------------------------------------------------------------------------
+ */
+
+static bool is_padding(const uint8_t *p, uint64_t size)
+{
+    for (uint64_t i = 0; i < size; i++)
+        if (p[i])
+            return false;
+    return size < 8;
+}
+
+static bool has_content(const struct section *s)
+{
+    return s->type != SHT_NULL && s->type != SHT_NOBITS && s->size > 0;
+}
+
+/* Can the name table and the header table be moved? */
+static bool ends_with_tables(const struct dpk_hostfile *host, const struct object *o)
+{
+    const struct section *names = &o->sections[o->names_index];
+    uint64_t names_end = names->offset + names->size;
+    if (names->offset < o->segments_end || o->table < names_end ||
+        o->table + o->count * sizeof(Elf64_Shdr) != o->base + o->size ||
+        !is_padding(host->bytes.data + names_end, o->table - names_end))
+        return false;
+    for (size_t i = 1; i < o->count; i++) {
+        const struct section *s = &o->sections[i];
+        if (has_content(s) && s != names && s->offset + s->size > names->offset)
+            return false;
+    }
+    return true;
+}
+
+/* Does a section refer to the name table by its index? */
+static bool names_are_referred_to(const struct object *o)
+{
+    for (size_t i = 1; i < o->count; i++)
+        if (o->sections[i].link == o->names_index)
+            return true;
+    return false;
+}
+
+enum dpk_status edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
+                          struct dpk_error *err)
+{
+    const struct dpk_hostfile *host = e->host;
+    const struct object *o = &host->objects[index];
+    const struct section *names = &o->sections[o->names_index];
+    size_t table_size = o->count * sizeof(Elf64_Shdr);
+    *out = e->tails[index];
+    if (*out)
+        return DPK_OK;
+    if (names->flags & SHF_COMPRESSED)
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s is compressed", names->name);
+    struct tail *t = calloc(1, sizeof *t);
+    if (t)
+        t->headers = malloc(table_size);
+    if (!t || !t->headers) {
+        free(t);
+        return dpk_fail_nomem(err);
+    }
+    t->object = o;
+    t->names = names;
+    t->keep = ends_with_tables(host, o) ? names->offset - o->base : o->size;
+    t->names_last = !o->extended && o->names_index == o->count - 1 && !names_are_referred_to(o);
+    t->count = o->count;
+    memcpy(t->headers, host->bytes.data + o->table, table_size);
+    dpk_put(&t->name_table, host->bytes.data + names->offset, names->size);
+    *out = e->tails[index] = t;
+    return DPK_OK;
+}
+
+uint64_t tail_put_content(struct tail *t, const void *data, size_t size, unsigned alignment)
+{
+    uint64_t end = t->keep + t->contents.size;
+    dpk_put_fill(&t->contents, 0, (size_t)(-end & (alignment - 1)));
+    uint64_t offset = t->keep + t->contents.size;
+    dpk_put(&t->contents, data, size);
+    return offset;
+}
+
+static void store(uint8_t *header, size_t field, uint64_t value, size_t size)
+{
+    uint8_t wide[8];
+    dpk_store_le64(wide, value);
+    memcpy(header + field, wide, size);
+}
+
+void tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned alignment,
+                      const void *data, size_t size)
+{
+    uint8_t header[sizeof(Elf64_Shdr)] = {0};
+    store(header, offsetof(Elf64_Shdr, sh_name), t->name_table.size, 4);
+    dpk_put(&t->name_table, name, strlen(name) + 1);
+    store(header, offsetof(Elf64_Shdr, sh_type), type, 4);
+    store(header, offsetof(Elf64_Shdr, sh_offset), tail_put_content(t, data, size, alignment), 8);
+    store(header, offsetof(Elf64_Shdr, sh_size), size, 8);
+    store(header, offsetof(Elf64_Shdr, sh_addralign), alignment, 8);
+    dpk_put(&t->new_headers, header, sizeof header);
+}
+
+/* ---- Removing ---------------------------------------------------------------------------------
+ */
+
+static bool among(const size_t *indices, size_t count, size_t i)
+{
+    for (size_t low = 0, high = count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (indices[middle] == i)
+            return true;
+        if (indices[middle] < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/* Where what stays ends, the two tables not counted. */
+static uint64_t end_of_rest(const struct object *o, const size_t *indices, size_t count)
+{
+    uint64_t end = o->segments_end;
+    for (size_t i = 1; i < o->count; i++) {
+        const struct section *s = &o->sections[i];
+        if (i != o->names_index && !among(indices, count, i) && has_content(s) &&
+            s->offset + s->size > end)
+            end = s->offset + s->size;
+    }
+    return end;
+}
+
+/* Names that stand last in the table can go. */
+static void forget_name(struct tail *t, const struct section *s)
+{
+    size_t length = strlen(s->name) + 1, size = t->name_table.size;
+    if (size > length && memcmp(t->name_table.data + size - length, s->name, length) == 0 &&
+        t->name_table.data[size - length - 1] == 0)
+        t->name_table.size -= length;
+}
+
+void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *indices, size_t count)
+{
+    const struct object *o = t->object;
+    bool at_end = t->keep < o->size; /* the tables are last */
+    size_t last = o->count;          /* the header before this one has none behind it that counts */
+    if (o->names_index == o->count - 1)
+        last = names_are_referred_to(o) ? 0 : o->count - 1;
+    uint64_t end = end_of_rest(o, indices, count) - o->base;
+    if (at_end && end < t->keep)
+        t->keep = end;
+    for (size_t n = count; n-- > 0;) {
+        const struct section *s = &o->sections[indices[n]];
+        if (has_content(s) && s->offset - o->base < t->keep)
+            edit_clear(e, s->offset, (size_t)s->size);
+        forget_name(t, s);
+        uint8_t *header = t->headers + indices[n] * sizeof(Elf64_Shdr);
+        /* Sections behind it would get other numbers, by which others may call them. */
+        if (indices[n] + 1 != last) {
+            memset(header, 0, sizeof(Elf64_Shdr));
+            continue;
+        }
+        memmove(header, header + sizeof(Elf64_Shdr),
+                (t->count - indices[n] - 1) * sizeof(Elf64_Shdr));
+        t->count--;
+        last--;
+    }
+}
+
+/* ---- Finishing --------------------------------------------------------------------------------
+ */
+
+/* Counts that the ELF header's 16 bits do not hold stand in the first section header. */
+static void set_counts(struct dpk_edited *e, struct tail *t, uint8_t *first, size_t count,
+                       size_t names_index)
+{
+    uint8_t shnum[2] = {0}, shstrndx[2] = {0};
+    bool many = count >= SHN_LORESERVE, far = names_index >= SHN_LORESERVE;
+    uint64_t base = t->object->base;
+    if (many || far || t->object->extended) {
+        store(first, offsetof(Elf64_Shdr, sh_size), many ? count : 0, 8);
+        store(first, offsetof(Elf64_Shdr, sh_link), far ? names_index : 0, 4);
+    }
+    store(shnum, 0, many ? 0 : count, 2);
+    store(shstrndx, 0, far ? SHN_XINDEX : names_index, 2);
+    edit_put(e, base + offsetof(Elf64_Ehdr, e_shnum), shnum, 2);
+    edit_put(e, base + offsetof(Elf64_Ehdr, e_shstrndx), shstrndx, 2);
+}
+
+static enum dpk_status tail_finish(struct dpk_edited *e, struct tail *t, struct dpk_error *err)
+{
+    const size_t one = sizeof(Elf64_Shdr);
+    size_t added = t->new_headers.size / one, old = t->count * one, before = old;
+    size_t removed = t->object->count - t->count; /* all before the name table, or behind it */
+    size_t names_index = t->object->names_index;
+    bool names_behind = names_index == t->object->count - 1;
+    uint8_t offset[8];
+    if (names_behind)
+        names_index -= removed;
+    uint8_t *names = t->headers + names_index * one;
+    if (t->name_table.size > UINT32_MAX || t->count + added > UINT32_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "too many sections: %zu", t->count + added);
+    if (t->names_last) {
+        before -= one;
+        names_index += added;
+    }
+    dpk_put(&t->bytes, t->contents.data, t->contents.size);
+    store(names, offsetof(Elf64_Shdr, sh_offset), t->keep + t->bytes.size, 8);
+    store(names, offsetof(Elf64_Shdr, sh_size), t->name_table.size, 8);
+    dpk_put(&t->bytes, t->name_table.data, t->name_table.size);
+    dpk_put_fill(&t->bytes, 0, (size_t)(-(t->keep + t->bytes.size) & 7));
+    uint64_t table = t->keep + t->bytes.size;
+    set_counts(e, t, t->headers, t->count + added, names_index);
+    dpk_put(&t->bytes, t->headers, before);
+    dpk_put(&t->bytes, t->new_headers.data, t->new_headers.size);
+    dpk_put(&t->bytes, t->headers + before, old - before);
+    dpk_store_le64(offset, table);
+    edit_put(e, t->object->base + offsetof(Elf64_Ehdr, e_shoff), offset, sizeof offset);
+    bool failed = t->contents.failed || t->name_table.failed || t->new_headers.failed;
+    return failed || t->bytes.failed ? dpk_fail_nomem(err) : DPK_OK;
+}

@@ -142,11 +142,33 @@ enum dpk_status dpk_fat_crypto(const uint8_t *crypto, size_t size, uint32_t targ
 /* ---- Signing ----------------------------------------------------------------------------------
  */
 
+/* The bytes that a signature is over: the crypto data up to it (signing(7)). */
+struct dpk_tbs {
+    const char *program; /* its name; NULL where it has none */
+    const char *target;  /* of a fat program's member ("bf3"), else NULL */
+    const uint8_t *bytes;
+    size_t size;
+};
+/* Somebody who is shown such bytes; puts a signature of them, 512 bytes, where there is
+ * `signature`. */
+typedef enum dpk_status dpk_proof(void *context, const struct dpk_tbs *tbs,
+                                  struct dpk_buf *signature, struct dpk_error *err);
+
 struct dpk_sign_options {
     enum dpk_hash_profile profile;
-    bool mft_compat;          /* chain header as NVIDIA's tool writes it (FORMATS.md 5) */
+    bool mft_compat;          /* chain header as NVIDIA's tool writes it (signing(7)) */
     unsigned mft_chain_count; /* with mft_compat: the count to store, as --cert_chain_count */
     enum { DPK_SECTION_KEEP, DPK_SECTION_PROGBITS, DPK_SECTION_CRYPTODATA } section_type;
+    bool ignore_dates;       /* of the chain's certificates */
+    const char *const *apps; /* names of the programs meant, borrowed; NULL: all of them */
+    size_t app_count;
+    unsigned threads; /* 0: one for each core */
+    /* With a signer NULL: who brings the signatures. Each is checked under the leaf's key. May be
+     * called by several threads at once. */
+    dpk_proof *proof;
+    void *context; /* of proof and progress */
+    /* Told after each program how many are done; one call at a time. May be NULL. */
+    void (*progress)(void *context, size_t done, size_t total);
 };
 
 /* Can this key sign programs, with this chain? Leaf key RSA-4096, leaf and signer of one key, chain
@@ -155,6 +177,11 @@ struct dpk_sign_options {
 enum dpk_status dpk_sign_check(const struct dpk_certchain *chain, const struct dpk_signer *signer,
                                struct dpk_error *err);
 
+/* The same: with options->ignore_dates whatever the date is; `signer` NULL is not asked for. */
+enum dpk_status dpk_sign_check_with(const struct dpk_certchain *chain,
+                                    const struct dpk_signer *signer,
+                                    const struct dpk_sign_options *options, struct dpk_error *err);
+
 /* Crypto data of one device ELF: header, hash list, signature, chain, padding; appended to `out`.
  * Refused: leaf key not RSA-4096, leaf and signer of different keys, chain that does not verify. */
 enum dpk_status dpk_crypto_build(const uint8_t *elf, size_t elf_size,
@@ -162,21 +189,52 @@ enum dpk_status dpk_crypto_build(const uint8_t *elf, size_t elf_size,
                                  const struct dpk_sign_options *options, struct dpk_buf *out,
                                  struct dpk_error *err);
 
+/* A program as a single-program container holds it (signing(7)): the ELF as stored, app
+ * metadata and manifest or NULL; `elf_size` is 0, or the ELF's own when it is stored compressed. */
+struct dpk_packed_program {
+    struct dpk_hashed_parts parts;
+    uint32_t elf_size;
+};
+/* Crypto data of one, in the compact profile whatever `options` says; refused as above. */
+enum dpk_status dpk_crypto_build_packed(const struct dpk_packed_program *program,
+                                        const struct dpk_certchain *chain,
+                                        const struct dpk_signer *signer,
+                                        const struct dpk_sign_options *options, struct dpk_buf *out,
+                                        struct dpk_error *err);
+
+/* What its signature is over, appended to `out`. */
+enum dpk_status dpk_crypto_tbs_packed(const struct dpk_packed_program *program, struct dpk_buf *out,
+                                      struct dpk_error *err);
+
 /* A host file with changes, which borrows from the host file: that must stay open. */
 struct dpk_edited;
 /* Its content, for dpk_file_replace_pieces; valid until it is freed. */
 const struct dpk_piece *dpk_edited_pieces(const struct dpk_edited *e, size_t *count);
 void dpk_edited_free(struct dpk_edited *e);
 
-/* Signs every program of the host file; `out` gets the bytes of the signed file. No program in
- * it is an error. The host file itself does not change. */
+/* Signs the host file's programs (signing(7)), several at a time. A
+ * fat program gets crypto data for each of its members, in its reserved section.
+ * Errors: no program in it, or none of that name; as dpk_crypto_build; no room in a reserved
+ * section. */
+enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
+                                    const struct dpk_certchain *chain,
+                                    const struct dpk_signer *signer,
+                                    const struct dpk_sign_options *options, struct dpk_edited **out,
+                                    struct dpk_error *err);
+
+/* Shows what would be signed to `options->proof`, in the programs' order, with `signature` NULL. */
+enum dpk_status dpk_hostfile_tbs(const struct dpk_hostfile *host,
+                                 const struct dpk_sign_options *options, struct dpk_error *err);
+
+/* As dpk_hostfile_signed; `out` gets the bytes of the signed file. The host file itself does not
+ * change. */
 enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
                                   const struct dpk_certchain *chain,
                                   const struct dpk_signer *signer,
                                   const struct dpk_sign_options *options, struct dpk_buf *out,
                                   struct dpk_error *err);
 
-/* ---- Verification (DEVICE.md, "Loading a program") --------------------------------------------
+/* ---- Verification ---------------------------------------------------------------------------
  */
 
 /* What a device says of a program. Names and numbers are fixed: logs and exit texts use them. */
@@ -214,11 +272,27 @@ struct dpk_trust {
     size_t count;
 };
 
-/* Verifies one program in DEVICE.md's order; stops at the first failure. `crypto` NULL or
+/* Verifies one program in the order of enum dpk_verdict, up to the first failure. `crypto` NULL or
  * `crypto_size` 0: UNSIGNED. `report` may be NULL. Never allocates results; never trusts a length.
  * The last check of the report is the one that decided. */
 enum dpk_verdict dpk_verify(const uint8_t *elf, size_t elf_size, const uint8_t *crypto,
                             size_t crypto_size, const struct dpk_trust *trust,
                             struct dpk_report *report);
+
+/* The same for a device ELF with its manifest: of a program the fields that say where the three
+ * are.
+ */
+enum dpk_verdict dpk_verify_elf(const struct dpk_program *program, const struct dpk_trust *trust,
+                                struct dpk_report *report);
+
+/* The same for a program of a host file; `member` is the index in a fat program,
+ * which must be one that parses. */
+enum dpk_verdict dpk_verify_member(const struct dpk_program *program, size_t member,
+                                   const struct dpk_trust *trust, unsigned threads,
+                                   struct dpk_report *report);
+/* The same for a program of a single-program container. */
+enum dpk_verdict dpk_verify_packed(const struct dpk_packed_program *program, const uint8_t *crypto,
+                                   size_t crypto_size, const struct dpk_trust *trust,
+                                   struct dpk_report *report);
 
 #endif

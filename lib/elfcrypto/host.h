@@ -67,4 +67,8 @@ enum dpk_status object_find(const struct object *o, const char *name, const stru
 /* Adds the programs of object `index` to the host file. */
 enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err);
 
+/* What a name section names is overwritten, or goes: DPK_ERR_FORMAT if that is code, another
+ * program or whatever else signing has not added. */
+enum dpk_status program_check_name(const struct dpk_program *p, struct dpk_error *err);
+
 #endif

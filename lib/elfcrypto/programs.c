@@ -103,6 +103,16 @@ static enum dpk_status place_by_name(const struct dpk_hostfile *host, const stru
     return DPK_OK;
 }
 
+enum dpk_status program_check_name(const struct dpk_program *p, struct dpk_error *err)
+{
+    const size_t prefix = sizeof NAMED_PREFIX - 1;
+    const char *name = p->crypto_section;
+    if (strncmp(name, NAMED_PREFIX, prefix) == 0 && strcmp(name + prefix, p->name) == 0)
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_FORMAT, "program %s: its name section names %s, not %s%s", p->name,
+                    name, NAMED_PREFIX, p->name);
+}
+
 static enum dpk_status find_section(const struct object *o, const char *prefix, const char *app,
                                     const struct section **out, struct dpk_error *err)
 {

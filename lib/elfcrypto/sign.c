@@ -1,28 +1,153 @@
-/* Crypto data put into a host file (FORMATS.md 2, "Placement when signing"). */
+/* Crypto data made for the programs of a host file, and put into it. */
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "crypto.h"
-#include "host.h"
+#include "edit.h"
+#include "fat.h"
+#include "select.h"
 
 /* One program's part of the work. */
 struct job {
     const struct dpk_program *program;
     const struct slot *slot;
     struct dpk_buf crypto;
+    enum dpk_status status;
+    struct dpk_error err;
 };
 
 struct signing {
     const struct dpk_hostfile *host;
-    const struct dpk_sign_options *options;
-    struct job *jobs;    /* one per program */
-    struct dpk_buf file; /* the signed file in the making */
+    struct crypto_maker maker;
+    struct job *jobs; /* one for each program that is to be signed */
+    size_t count;
+    unsigned hashing; /* threads within a program */
+    atomic_bool failed;
+    pthread_mutex_t one; /* of what follows */
+    size_t done;
 };
+
+/* ---- Crypto data ------------------------------------------------------------------------------
+ */
+
+/* Calls `put` for the program, or for each member of a fat one, with what is hashed of it. */
+typedef enum dpk_status put_one(void *context, const struct dpk_tbs *of, uint32_t target,
+                                const struct dpk_hashed_parts *parts, struct dpk_error *err);
+
+static enum dpk_status for_each_elf(const struct dpk_program *p, put_one *put, void *context,
+                                    struct dpk_error *err)
+{
+    struct dpk_fat fat;
+    struct dpk_hashed_parts parts = {.stored = p->elf,
+                                     .stored_size = p->elf_size,
+                                     .manifest = p->manifest,
+                                     .manifest_size = p->manifest_size};
+    struct dpk_tbs of = {.program = p->name};
+    if (!dpk_fat_is(p->elf, p->elf_size) && !fat_is_foreign(p->elf, p->elf_size))
+        return put(context, &of, 0, &parts, err);
+    enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);
+    for (size_t i = 0; i < fat.count && status == DPK_OK; i++) {
+        char number[16];
+        struct dpk_buf elf = {0};
+        const struct dpk_fat_member *m = &fat.members[i];
+        snprintf(number, sizeof number, "%" PRIu32, m->target);
+        of.target = dpk_target_name(m->target) ? dpk_target_name(m->target) : number;
+        status = dpk_fat_elf(m, &elf, err);
+        parts.stored = elf.data;
+        parts.stored_size = elf.size;
+        if (status == DPK_OK)
+            status = put(context, &of, m->target, &parts, err);
+        if (status != DPK_OK)
+            dpk_error_prefix(err, "target %s", of.target);
+        dpk_buf_free(&elf);
+    }
+    return status;
+}
+
+struct making {
+    const struct signing *s;
+    struct job *job;
+    bool fat;
+};
+
+static enum dpk_status make_one(void *context, const struct dpk_tbs *of, uint32_t target,
+                                const struct dpk_hashed_parts *parts, struct dpk_error *err)
+{
+    const struct making *m = context;
+    const struct crypto_maker *maker = &m->s->maker;
+    struct dpk_buf b = {0};
+    enum dpk_status status = crypto_put_tbs(parts, maker->options->profile, m->s->hashing, &b, err);
+    if (status == DPK_OK)
+        status = crypto_put_proof(&b, maker, of, err);
+    if (status == DPK_OK && m->fat) {
+        fat_sigs_put(&m->job->crypto, target, b.data, b.size);
+    } else if (status == DPK_OK) {
+        m->job->crypto = b;
+        return DPK_OK;
+    }
+    dpk_buf_free(&b);
+    return status == DPK_OK && m->job->crypto.failed ? dpk_fail_nomem(err) : status;
+}
+
+static enum dpk_status make_crypto(struct signing *s, struct job *j, struct dpk_error *err)
+{
+    struct dpk_fat fat;
+    const struct dpk_program *p = j->program;
+    struct making m = {.s = s, .job = j, .fat = dpk_fat_is(p->elf, p->elf_size)};
+    if (m.fat && p->placement != DPK_PLACEMENT_RESERVED)
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                        "a program of several targets needs a reserved section (.dpa_sig_%s)",
+                        p->name);
+    if (m.fat) {
+        enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);
+        if (status != DPK_OK)
+            return status;
+        fat_sigs_begin(&j->crypto, fat.count);
+    }
+    return for_each_elf(p, make_one, &m, err);
+}
+
+static void run_job(void *context, size_t index)
+{
+    struct signing *s = context;
+    struct job *j = &s->jobs[index];
+    const struct dpk_sign_options *o = s->maker.options;
+    if (atomic_load(&s->failed)) /* those before it in the file have begun, so ours is not first */
+        return;
+    j->status = make_crypto(s, j, &j->err);
+    if (j->status != DPK_OK)
+        atomic_store(&s->failed, true);
+    pthread_mutex_lock(&s->one);
+    s->done++;
+    if (o->progress)
+        o->progress(o->context, s->done, s->count);
+    pthread_mutex_unlock(&s->one);
+}
+
+/* The first program that failed speaks for all. */
+static enum dpk_status make_all(struct signing *s, struct dpk_error *err)
+{
+    unsigned threads = s->maker.options->threads;
+    s->hashing = s->count == 1 ? threads : 1;
+    dpk_parallel(s->count, threads, run_job, s);
+    for (size_t i = 0; i < s->count; i++) {
+        struct job *j = &s->jobs[i];
+        if (j->status == DPK_OK)
+            continue;
+        return dpk_fail(err, j->status, "program %s: %s", j->program->name, j->err.message);
+    }
+    return DPK_OK;
+}
+
+/* ---- Placing ----------------------------------------------------------------------------------
+ */
 
 static uint32_t wanted_type(const struct signing *s, uint32_t usual)
 {
-    switch (s->options->section_type) {
+    switch (s->maker.options->section_type) {
     case DPK_SECTION_PROGBITS:
         return SHT_PROGBITS;
     case DPK_SECTION_CRYPTODATA:
@@ -33,253 +158,90 @@ static uint32_t wanted_type(const struct signing *s, uint32_t usual)
     return usual;
 }
 
-static void store_le32(uint8_t *p, uint32_t v)
-{
-    uint8_t wide[8];
-    dpk_store_le64(wide, v);
-    memcpy(p, wide, 4);
-}
-
-static void store_le16(uint8_t *p, uint16_t v)
-{
-    p[0] = (uint8_t)v;
-    p[1] = (uint8_t)(v >> 8);
-}
-
-/* ---- Section headers as bytes (ELF64, little-endian) ------------------------------------------
- */
-
-static void set_type(uint8_t *header, uint32_t type)
-{
-    store_le32(header + offsetof(Elf64_Shdr, sh_type), type);
-}
-
-static void set_extent(uint8_t *header, uint64_t offset, uint64_t size)
-{
-    dpk_store_le64(header + offsetof(Elf64_Shdr, sh_offset), offset);
-    dpk_store_le64(header + offsetof(Elf64_Shdr, sh_size), size);
-}
-
-/* ---- In place ---------------------------------------------------------------------------------
- */
-
 /* Overwrites what a section holds now, and clears what an older, longer content leaves. */
-static void overwrite(struct signing *s, const struct job *j, uint64_t prefix)
+static void overwrite(struct dpk_edited *e, const struct job *j, uint64_t prefix)
 {
     const struct slot *slot = j->slot;
-    uint8_t *at = s->file.data + slot->home.offset;
-    uint64_t used = prefix + j->crypto.size;
-    if (prefix)
-        dpk_store_le64(at, j->crypto.size);
-    memcpy(at + prefix, j->crypto.data, j->crypto.size);
+    uint64_t at = slot->home.offset, used = prefix + j->crypto.size;
+    uint8_t length[LENGTH_PREFIX];
+    dpk_store_le64(length, j->crypto.size);
+    edit_put(e, at, length, (size_t)prefix);
+    edit_put(e, at + prefix, j->crypto.data, j->crypto.size);
     if (slot->used > used)
-        memset(at + used, 0, slot->used - used);
+        edit_clear(e, at + used, (size_t)(slot->used - used));
 }
 
-static enum dpk_status fill_reserved(struct signing *s, const struct job *j, struct dpk_error *err)
+static enum dpk_status fill_reserved(struct signing *s, struct dpk_edited *e, const struct job *j,
+                                     struct dpk_error *err)
 {
     const struct section *home = &j->slot->home;
+    uint32_t type = wanted_type(s, home->type);
     if (home->size < LENGTH_PREFIX || home->size - LENGTH_PREFIX < j->crypto.size)
         return dpk_fail(err, DPK_ERR_RANGE, "%s has room for %" PRIu64 " bytes, %zu are needed",
                         home->name, home->size, LENGTH_PREFIX + j->crypto.size);
-    overwrite(s, j, LENGTH_PREFIX);
-    set_type(s->file.data + home->header, wanted_type(s, home->type));
+    overwrite(e, j, LENGTH_PREFIX);
+    if (type != home->type)
+        edit_set_type(e, j->slot->object, home, type);
     return DPK_OK;
-}
-
-/* ---- At the end -------------------------------------------------------------------------------
- */
-
-/*
- * The end of the file is written anew: contents of added sections, section name table, section
- * header table. Where the old name table and header table are the last things in the file, as
- * linkers leave them, they make room (the layout of objcopy and of NVIDIA's tool); elsewhere the
- * new end goes behind the old one. Nothing else moves, so segments stay what they are.
- */
-struct tail {
-    const struct object *object;
-    const struct section *names;
-    uint64_t begin;  /* everything before stays as it is */
-    bool names_last; /* new headers go before that of the name table, not behind it */
-    struct dpk_buf contents, name_table, new_headers;
-    uint8_t *headers; /* copy of the old section headers */
-};
-
-static bool is_padding(const uint8_t *p, uint64_t size)
-{
-    for (uint64_t i = 0; i < size; i++)
-        if (p[i])
-            return false;
-    return size < 8;
-}
-
-/* Can the name table and the header table be moved? */
-static bool ends_with_tables(const struct dpk_hostfile *host, const struct object *o)
-{
-    const struct section *names = &o->sections[o->names_index];
-    uint64_t names_end = names->offset + names->size;
-    if (names->offset < o->segments_end || o->table < names_end ||
-        o->table + o->count * sizeof(Elf64_Shdr) != host->bytes.size ||
-        !is_padding(host->bytes.data + names_end, o->table - names_end))
-        return false;
-    for (size_t i = 1; i < o->count; i++) {
-        const struct section *s = &o->sections[i];
-        bool content = s->type != SHT_NULL && s->type != SHT_NOBITS && s->size > 0;
-        if (content && s != names && s->offset + s->size > names->offset)
-            return false;
-    }
-    return true;
-}
-
-/* Does a section refer to the name table by its index? */
-static bool names_are_referred_to(const struct object *o)
-{
-    for (size_t i = 1; i < o->count; i++)
-        if (o->sections[i].link == o->names_index)
-            return true;
-    return false;
-}
-
-static enum dpk_status tail_open(const struct signing *s, struct tail *t, struct dpk_error *err)
-{
-    const struct dpk_hostfile *host = s->host;
-    const struct object *o = &host->objects[0];
-    size_t table_size = o->count * sizeof(Elf64_Shdr);
-    *t = (struct tail){.object = o, .names = &o->sections[o->names_index]};
-    if (o->extended)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "sections cannot be added to a file with extended section numbering");
-    if (t->names->flags & SHF_COMPRESSED)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s is compressed", t->names->name);
-    t->begin = ends_with_tables(host, o) ? t->names->offset : host->bytes.size;
-    t->names_last = o->names_index == o->count - 1 && !names_are_referred_to(o);
-    t->headers = malloc(table_size);
-    if (!t->headers)
-        return dpk_fail_nomem(err);
-    memcpy(t->headers, s->file.data + o->table, table_size); /* with the types set so far */
-    dpk_put(&t->name_table, host->bytes.data + t->names->offset, t->names->size);
-    return DPK_OK;
-}
-
-static void tail_close(struct tail *t)
-{
-    free(t->headers);
-    dpk_buf_free(&t->contents);
-    dpk_buf_free(&t->name_table);
-    dpk_buf_free(&t->new_headers);
-}
-
-static uint64_t tail_put_content(struct tail *t, const struct job *j, unsigned alignment)
-{
-    uint64_t end = t->begin + t->contents.size;
-    dpk_put_fill(&t->contents, 0, (size_t)(-end & (alignment - 1)));
-    uint64_t offset = t->begin + t->contents.size;
-    dpk_put(&t->contents, j->crypto.data, j->crypto.size);
-    return offset;
-}
-
-static void tail_add_section(struct tail *t, const struct job *j, uint32_t type, unsigned alignment)
-{
-    uint8_t header[sizeof(Elf64_Shdr)] = {0};
-    const char *name = j->program->crypto_section;
-    uint32_t name_at = (uint32_t)t->name_table.size;
-    dpk_put(&t->name_table, name, strlen(name) + 1);
-    store_le32(header + offsetof(Elf64_Shdr, sh_name), name_at);
-    set_type(header, type);
-    set_extent(header, tail_put_content(t, j, alignment), j->crypto.size);
-    dpk_store_le64(header + offsetof(Elf64_Shdr, sh_addralign), alignment);
-    dpk_put(&t->new_headers, header, sizeof header);
 }
 
 /* A section that is there already: in place where the new crypto data fits, else it moves. */
-static void tail_replace_section(struct signing *s, struct tail *t, const struct job *j,
-                                 uint32_t usual_type, unsigned alignment)
+static void replace_section(struct signing *s, struct dpk_edited *e, struct tail *t,
+                            const struct job *j, unsigned alignment)
 {
     const struct section *home = &j->slot->home;
-    uint8_t *header = t->headers + (home->header - t->object->table);
-    uint64_t offset = home->offset;
-    if (j->crypto.size <= home->size)
-        overwrite(s, j, 0);
+    uint64_t offset = home->offset - t->object->base;
+    if (j->crypto.size <= home->size && offset + home->size <= t->keep)
+        overwrite(e, j, 0);
     else
-        offset = tail_put_content(t, j, alignment);
-    set_type(header, wanted_type(s, usual_type));
-    set_extent(header, offset, j->crypto.size);
+        offset = tail_put_content(t, j->crypto.data, j->crypto.size, alignment);
+    edit_set_type(e, j->slot->object, home, wanted_type(s, home->type));
+    edit_set_extent(e, j->slot->object, home, offset, j->crypto.size);
 }
 
-static enum dpk_status tail_put_program(struct signing *s, struct tail *t, const struct job *j,
-                                        struct dpk_error *err)
+static enum dpk_status fill_name_slot(struct dpk_edited *e, const struct job *j,
+                                      struct dpk_error *err)
 {
     const struct dpk_program *p = j->program;
-    bool named = p->placement == DPK_PLACEMENT_NAMED;
-    unsigned alignment = named ? 1 : CRYPTO_ALIGNMENT;
-    if (named) {
-        size_t length = strlen(p->crypto_section);
-        /* What the slot names is overwritten: not code, nor another program. */
-        if (strncmp(p->crypto_section, "sig_", 4) != 0 ||
-            strcmp(p->crypto_section + 4, p->name) != 0)
-            return dpk_fail(err, DPK_ERR_FORMAT,
-                            "program %s: its name section names %s, not sig_%s", p->name,
-                            p->crypto_section, p->name);
-        if (length >= NAME_SLOT_SIZE)
-            return dpk_fail(err, DPK_ERR_RANGE, "section name %s is too long for its %d bytes",
-                            p->crypto_section, NAME_SLOT_SIZE);
-        uint8_t *slot = s->file.data + j->slot->name_slot;
-        memset(slot, 0, NAME_SLOT_SIZE);
-        memcpy(slot, p->crypto_section, length);
-    }
-    if (j->slot->has_home) {
-        tail_replace_section(s, t, j, j->slot->home.type, alignment);
-        return DPK_OK;
-    }
-    const struct section *taken = NULL;
-    enum dpk_status status = object_find(t->object, p->crypto_section, &taken, err);
-    if (status == DPK_OK && taken)
-        status = dpk_fail(err, DPK_ERR_EXISTS, "there is a section %s already", taken->name);
-    if (status == DPK_OK)
-        tail_add_section(t, j, wanted_type(s, named ? SHT_PROGBITS : SHT_CRYPTODATA), alignment);
-    return status;
-}
-
-/* Header table: the old headers, with the new ones before or behind the name table's. */
-static void put_table(struct signing *s, const struct tail *t)
-{
-    size_t old = t->object->count * sizeof(Elf64_Shdr), before = old;
-    if (t->names_last)
-        before -= sizeof(Elf64_Shdr);
-    dpk_put(&s->file, t->headers, before);
-    dpk_put(&s->file, t->new_headers.data, t->new_headers.size);
-    dpk_put(&s->file, t->headers + before, old - before);
-}
-
-static enum dpk_status tail_write(struct signing *s, struct tail *t, struct dpk_error *err)
-{
-    size_t added = t->new_headers.size / sizeof(Elf64_Shdr);
-    size_t count = t->object->count + added;
-    size_t names_index = t->object->names_index + (t->names_last ? added : 0);
-    if (count >= SHN_LORESERVE || t->name_table.size > UINT32_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "too many sections: %zu", count);
-    if (t->contents.failed || t->name_table.failed || t->new_headers.failed)
-        return dpk_fail_nomem(err);
-
-    s->file.size = (size_t)t->begin;
-    dpk_put(&s->file, t->contents.data, t->contents.size);
-    set_extent(t->headers + (t->names->header - t->object->table), s->file.size,
-               t->name_table.size);
-    dpk_put(&s->file, t->name_table.data, t->name_table.size);
-    dpk_put_align(&s->file, 8, 0);
-    uint64_t table = s->file.size;
-    put_table(s, t);
-    if (s->file.failed)
-        return dpk_fail_nomem(err);
-    uint8_t *header = s->file.data;
-    dpk_store_le64(header + offsetof(Elf64_Ehdr, e_shoff), table);
-    store_le16(header + offsetof(Elf64_Ehdr, e_shnum), (uint16_t)count);
-    store_le16(header + offsetof(Elf64_Ehdr, e_shstrndx), (uint16_t)names_index);
+    size_t length = strlen(p->crypto_section);
+    uint8_t slot[NAME_SLOT_SIZE] = {0};
+    enum dpk_status status = program_check_name(p, err);
+    if (status != DPK_OK)
+        return status;
+    if (length >= NAME_SLOT_SIZE)
+        return dpk_fail(err, DPK_ERR_RANGE, "section name %s is too long for its %d bytes",
+                        p->crypto_section, NAME_SLOT_SIZE);
+    memcpy(slot, p->crypto_section, length);
+    edit_put(e, j->slot->name_slot, slot, sizeof slot);
     return DPK_OK;
 }
 
-/* ---- The whole file ---------------------------------------------------------------------------
- */
+static enum dpk_status fill_added(struct signing *s, struct dpk_edited *e, const struct job *j,
+                                  struct dpk_error *err)
+{
+    struct tail *t = NULL;
+    const struct section *taken = NULL;
+    const struct dpk_program *p = j->program;
+    bool named = p->placement == DPK_PLACEMENT_NAMED;
+    unsigned alignment = named ? 1 : CRYPTO_ALIGNMENT;
+    enum dpk_status status = edit_tail(e, j->slot->object, &t, err);
+    if (status == DPK_OK && named)
+        status = fill_name_slot(e, j, err);
+    if (status != DPK_OK)
+        return status;
+    if (j->slot->has_home) {
+        replace_section(s, e, t, j, alignment);
+        return DPK_OK;
+    }
+    status = object_find(t->object, p->crypto_section, &taken, err);
+    if (status == DPK_OK && taken)
+        status = dpk_fail(err, DPK_ERR_EXISTS, "there is a section %s already", taken->name);
+    if (status == DPK_OK)
+        tail_add_section(t, p->crypto_section,
+                         wanted_type(s, named ? SHT_PROGBITS : SHT_CRYPTODATA), alignment,
+                         j->crypto.data, j->crypto.size);
+    return status;
+}
 
 static int by_home(const void *a, const void *b)
 {
@@ -289,16 +251,16 @@ static int by_home(const void *a, const void *b)
 
 /* Two name slots may name one section; then one program's crypto data would overwrite the other's.
  */
-static enum dpk_status check_homes(const struct signing *s, struct dpk_error *err)
+static enum dpk_status check_homes(const struct dpk_hostfile *host, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     size_t n = 0;
-    uint64_t *homes = calloc(s->host->program_count, sizeof *homes);
+    uint64_t *homes = calloc(host->program_count + 1, sizeof *homes);
     if (!homes)
         return dpk_fail_nomem(err);
-    for (size_t i = 0; i < s->host->program_count; i++)
-        if (s->host->slots[i].has_home)
-            homes[n++] = s->host->slots[i].home.header;
+    for (size_t i = 0; i < host->program_count; i++)
+        if (host->slots[i].has_home)
+            homes[n++] = host->slots[i].home.header;
     qsort(homes, n, sizeof *homes, by_home);
     for (size_t i = 1; i < n && status == DPK_OK; i++)
         if (homes[i - 1] == homes[i])
@@ -307,49 +269,72 @@ static enum dpk_status check_homes(const struct signing *s, struct dpk_error *er
     return status;
 }
 
-static enum dpk_status place_all(struct signing *s, struct dpk_error *err)
+/* Ends of objects first: where they are new, section headers change there. */
+static enum dpk_status place_all(struct signing *s, struct dpk_edited *e, struct dpk_error *err)
 {
-    struct tail tail = {0};
-    enum dpk_status status = check_homes(s, err);
-    size_t others = 0;
-    for (size_t i = 0; i < s->host->program_count && status == DPK_OK; i++) {
-        const struct job *j = &s->jobs[i];
-        if (j->program->placement == DPK_PLACEMENT_RESERVED)
-            status = fill_reserved(s, j, err);
-        else if (s->host->archive)
-            status = dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                              "member %s: program %s has no reserved section (.dpa_sig_%s), and "
-                              "sections cannot be added in an archive; link it first",
-                              j->program->member, j->program->name, j->program->name);
-        else
-            others++;
-    }
-    if (status != DPK_OK || others == 0)
-        return status;
-    status = tail_open(s, &tail, err);
-    if (!tail.headers)
-        return status;
-    for (size_t i = 0; i < s->host->program_count && status == DPK_OK; i++)
-        if (s->jobs[i].program->placement != DPK_PLACEMENT_RESERVED)
-            status = tail_put_program(s, &tail, &s->jobs[i], err);
-    if (status == DPK_OK)
-        status = tail_write(s, &tail, err);
-    tail_close(&tail);
-    return status;
+    enum dpk_status status = check_homes(s->host, err);
+    for (int reserved = 0; reserved <= 1; reserved++)
+        for (size_t i = 0; i < s->count && status == DPK_OK; i++) {
+            const struct job *j = &s->jobs[i];
+            if ((j->program->placement == DPK_PLACEMENT_RESERVED) != reserved)
+                continue;
+            status = reserved ? fill_reserved(s, e, j, err) : fill_added(s, e, j, err);
+        }
+    return status == DPK_OK ? edit_finish(e, err) : status;
 }
 
-static enum dpk_status build_all(struct signing *s, const struct dpk_certchain *chain,
-                                 const struct dpk_signer *signer, struct dpk_error *err)
+/* ---- The whole file ---------------------------------------------------------------------------
+ */
+
+static enum dpk_status plan(struct signing *s, struct dpk_error *err)
 {
-    enum dpk_status status = DPK_OK;
-    for (size_t i = 0; i < s->host->program_count && status == DPK_OK; i++) {
-        const struct dpk_program *p = &s->host->programs[i];
-        s->jobs[i] = (struct job){.program = p, .slot = &s->host->slots[i]};
-        status =
-            crypto_build(p->elf, p->elf_size, chain, signer, s->options, &s->jobs[i].crypto, err);
-        if (status != DPK_OK)
-            dpk_error_prefix(err, "program %s", p->name);
+    const struct dpk_sign_options *o = s->maker.options;
+    bool *wanted = NULL;
+    enum dpk_status status = select_programs(s->host, o->apps, o->app_count, &wanted, err);
+    if (status != DPK_OK)
+        return status;
+    s->jobs = calloc(s->host->program_count, sizeof *s->jobs);
+    for (size_t i = 0; s->jobs && i < s->host->program_count; i++)
+        if (wanted[i])
+            s->jobs[s->count++] =
+                (struct job){.program = &s->host->programs[i], .slot = &s->host->slots[i]};
+    free(wanted);
+    return s->jobs ? DPK_OK : dpk_fail_nomem(err);
+}
+
+enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
+                                    const struct dpk_certchain *chain,
+                                    const struct dpk_signer *signer,
+                                    const struct dpk_sign_options *options, struct dpk_edited **out,
+                                    struct dpk_error *err)
+{
+    struct signing s = {.host = host, .maker = {chain, signer, options}};
+    struct dpk_edited *e = NULL;
+    *out = NULL;
+    enum dpk_status status = plan(&s, err);
+    if (status != DPK_OK)
+        return status;
+    pthread_mutex_init(&s.one, NULL);
+    status = dpk_sign_check_with(chain, signer, options, err);
+    if (status != DPK_OK)
+        goto out;
+    status = make_all(&s, err);
+    if (status == DPK_OK)
+        status = edit_open(host, &e, err);
+    if (status == DPK_OK)
+        status = place_all(&s, e, err);
+    if (status != DPK_OK)
+        dpk_error_prefix(err, "%s", host->name);
+    if (status == DPK_OK) {
+        *out = e;
+        e = NULL;
     }
+out:
+    dpk_edited_free(e);
+    pthread_mutex_destroy(&s.one);
+    for (size_t i = 0; i < s.count; i++)
+        dpk_buf_free(&s.jobs[i].crypto);
+    free(s.jobs);
     return status;
 }
 
@@ -359,41 +344,47 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
                                   const struct dpk_sign_options *options, struct dpk_buf *out,
                                   struct dpk_error *err)
 {
-    struct signing s = {.host = host, .options = options};
-    enum dpk_status status = DPK_OK;
-    if (host->program_count == 0)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", host->name);
-    s.jobs = calloc(host->program_count, sizeof *s.jobs);
-    if (!s.jobs)
-        return dpk_fail_nomem(err);
-    status = dpk_sign_check(chain, signer, err);
+    struct dpk_edited *e = NULL;
+    size_t count = 0;
+    enum dpk_status status = dpk_hostfile_signed(host, chain, signer, options, &e, err);
     if (status != DPK_OK)
-        goto out;
-    status = build_all(&s, chain, signer, err);
-    if (status != DPK_OK) {
-        dpk_error_prefix(err, "%s", host->name);
-        goto out;
+        return status;
+    const struct dpk_piece *pieces = dpk_edited_pieces(e, &count);
+    for (size_t i = 0; i < count; i++)
+        dpk_put(out, pieces[i].data, pieces[i].size);
+    dpk_edited_free(e);
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+/* ---- What would be signed ---------------------------------------------------------------------
+ */
+
+static enum dpk_status show_one(void *context, const struct dpk_tbs *of, uint32_t target,
+                                const struct dpk_hashed_parts *parts, struct dpk_error *err)
+{
+    const struct dpk_sign_options *o = context;
+    struct dpk_buf b = {0};
+    (void)target;
+    enum dpk_status status = crypto_put_tbs(parts, o->profile, o->threads, &b, err);
+    const struct dpk_tbs tbs = {of->program, of->target, b.data, b.size};
+    if (status == DPK_OK)
+        status = o->proof(o->context, &tbs, NULL, err);
+    dpk_buf_free(&b);
+    return status;
+}
+
+enum dpk_status dpk_hostfile_tbs(const struct dpk_hostfile *host,
+                                 const struct dpk_sign_options *options, struct dpk_error *err)
+{
+    bool *wanted = NULL;
+    enum dpk_status status = select_programs(host, options->apps, options->app_count, &wanted, err);
+    for (size_t i = 0; i < host->program_count && status == DPK_OK; i++) {
+        if (!wanted[i])
+            continue;
+        status = for_each_elf(&host->programs[i], show_one, (void *)options, err);
+        if (status != DPK_OK)
+            dpk_error_prefix(err, "%s: program %s", host->name, host->programs[i].name);
     }
-    dpk_put(&s.file, host->bytes.data, host->bytes.size);
-    if (s.file.failed) {
-        status = dpk_fail_nomem(err);
-        goto out;
-    }
-    status = place_all(&s, err);
-    if (status != DPK_OK)
-        dpk_error_prefix(err, "%s", host->name);
-    if (status == DPK_OK && out->size == 0) {
-        dpk_buf_free(out);
-        *out = s.file;
-        s.file = (struct dpk_buf){0};
-    } else if (status == DPK_OK) {
-        dpk_put(out, s.file.data, s.file.size);
-        status = out->failed ? dpk_fail_nomem(err) : DPK_OK;
-    }
-out:
-    for (size_t i = 0; i < host->program_count; i++)
-        dpk_buf_free(&s.jobs[i].crypto);
-    free(s.jobs);
-    dpk_buf_free(&s.file);
+    free(wanted);
     return status;
 }

@@ -1,8 +1,9 @@
-/* May this program run? The checks of DEVICE.md, "Loading a program", in their order. */
+/* May this program run? The checks in the order of enum dpk_verdict. */
 #include <stdarg.h>
 #include <string.h>
 
 #include "crypto.h"
+#include "fat.h"
 
 const char *dpk_verdict_name(enum dpk_verdict v)
 {
@@ -26,6 +27,11 @@ const char *dpk_verdict_name(enum dpk_verdict v)
 struct subject {
     const uint8_t *elf;
     size_t elf_size;
+    const uint8_t *manifest; /* of a host file's program, or NULL */
+    size_t manifest_size;
+    const struct dpk_packed_program *packed; /* instead of these, or NULL */
+    unsigned threads;                        /* that hash */
+    bool with_manifest;                      /* the crypto data says so */
     const uint8_t *crypto;
     size_t crypto_size;
     struct dpk_reader rest; /* of the crypto data */
@@ -81,12 +87,18 @@ static enum dpk_verdict check_header(struct subject *s)
                     s->crypto_size);
     if (version >> 16 || type >> 16 || !all_zero(reserved, 48) || (content & 0x1FFFFFFF))
         return note(s, name, DPK_VERDICT_BAD_FORMAT, "reserved bits of the header are not zero");
-    if (size && size != s->elf_size)
+    size_t elf_size = s->packed ? s->packed->elf_size : s->elf_size;
+    if ((size || s->packed) && size != elf_size)
         return note(s, name, DPK_VERDICT_BAD_FORMAT, "made for a program of %u bytes, not %zu",
-                    size, s->elf_size);
+                    size, elf_size);
     if (version != CRYPTO_VERSION)
         return note(s, name, DPK_VERDICT_UNSUPPORTED, "metadata version %u", version);
-    if (content)
+    if (s->packed && (content ^ crypto_content(s->packed)) & ~CRYPTO_HAS_ENCRYPTION)
+        return note(s, name, DPK_VERDICT_BAD_FORMAT,
+                    "app metadata or manifest announced and absent, or the reverse (%#010x)",
+                    content);
+    s->with_manifest = content == CRYPTO_HAS_MANIFEST;
+    if (s->packed ? content & CRYPTO_HAS_ENCRYPTION : content && !s->with_manifest)
         return note(s, name, DPK_VERDICT_UNSUPPORTED,
                     "encryption, app metadata or manifest (%#010x)", content);
     s->signature_type = type;
@@ -112,6 +124,12 @@ static enum dpk_verdict check_structure(struct subject *s)
         return note(s, name, DPK_VERDICT_BAD_FORMAT, "%zu bytes, too short for its signature",
                     s->crypto_size);
     bool full = dpk_hashlist_profile(s->recorded) == DPK_PROFILE_FULL;
+    if (s->with_manifest && !s->packed && full)
+        return note(s, name, DPK_VERDICT_UNSUPPORTED, "a manifest in the full profile");
+    if (s->with_manifest && !s->packed && !s->manifest)
+        return note(s, name, DPK_VERDICT_BAD_FORMAT, "made for a program with a manifest");
+    if (full && s->packed)
+        return note(s, name, DPK_VERDICT_UNSUPPORTED, "full profile in a single-program container");
     return note(s, name, DPK_VERDICT_OK, "%zu bytes, %s profile", s->crypto_size,
                 full ? "full" : "compact");
 }
@@ -129,10 +147,16 @@ static enum dpk_verdict check_hashes(struct subject *s)
     struct dpk_error err = {0};
     char where[128] = "";
     struct dpk_hashlist *computed = NULL;
-    if (crypto_is_fat(s->elf, s->elf_size))
+    const struct dpk_hashed_parts parts = {.stored = s->elf,
+                                           .stored_size = s->elf_size,
+                                           .manifest = s->manifest,
+                                           .manifest_size = s->manifest_size};
+    if (s->elf && (dpk_fat_is(s->elf, s->elf_size) || fat_is_foreign(s->elf, s->elf_size)))
         return note(s, name, DPK_VERDICT_UNSUPPORTED, "the program is a fat file");
     enum dpk_status status =
-        dpk_hashlist_build(s->elf, s->elf_size, dpk_hashlist_profile(s->recorded), &computed, &err);
+        s->packed ? dpk_hashlist_build_parts(&s->packed->parts, &computed, &err)
+                  : dpk_hashlist_build_with(&parts, dpk_hashlist_profile(s->recorded), s->threads,
+                                            &computed, &err);
     if (status == DPK_ERR_NOMEM || status == DPK_ERR_CRYPTO)
         return note(s, name, DPK_VERDICT_BAD_FORMAT, "%s", text_of(status, &err));
     if (status != DPK_OK) /* nothing that can be signed, so not what was */
@@ -141,7 +165,8 @@ static enum dpk_verdict check_hashes(struct subject *s)
     dpk_hashlist_free(computed);
     if (status != DPK_OK)
         return note(s, name, DPK_VERDICT_DIGEST_MISMATCH, "%s", where);
-    return note(s, name, DPK_VERDICT_OK, "every hash of the device ELF is right");
+    return note(s, name, DPK_VERDICT_OK, "every hash of the %s is right",
+                s->packed ? "container" : "device ELF");
 }
 
 static enum dpk_verdict check_chain_layout(struct subject *s)
@@ -213,29 +238,103 @@ static enum dpk_verdict check_signature(struct subject *s)
     return note(s, "signature", DPK_VERDICT_OK, "RSASSA-PKCS1-v1_5, SHA-512");
 }
 
-enum dpk_verdict dpk_verify(const uint8_t *elf, size_t elf_size, const uint8_t *crypto,
-                            size_t crypto_size, const struct dpk_trust *trust,
-                            struct dpk_report *report)
+static enum dpk_verdict verify(struct subject *s)
 {
     static enum dpk_verdict (*const checks[])(struct subject *) = {
         check_structure, check_signature_type, check_hashes,    check_chain_layout,
         check_path,      check_leaf_key,       check_signature,
     };
-    struct subject s = {.elf = elf,
-                        .elf_size = elf_size,
+    enum dpk_verdict verdict = DPK_VERDICT_UNSIGNED;
+    if (s->report)
+        s->report->count = 0;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        verdict = checks[i](s);
+        if (verdict != DPK_VERDICT_OK)
+            break;
+    }
+    dpk_certchain_free(s->chain);
+    dpk_hashlist_free(s->recorded);
+    return verdict;
+}
+
+static struct subject subject_of(const struct dpk_program *p, const struct dpk_trust *trust,
+                                 unsigned threads, struct dpk_report *report)
+{
+    return (struct subject){.elf = p->elf,
+                            .elf_size = p->elf_size,
+                            .manifest = p->manifest,
+                            .manifest_size = p->manifest_size,
+                            .crypto = p->crypto,
+                            .crypto_size = p->crypto_size,
+                            .threads = threads,
+                            .trust = trust,
+                            .report = report};
+}
+
+enum dpk_verdict dpk_verify_elf(const struct dpk_program *program, const struct dpk_trust *trust,
+                                struct dpk_report *report)
+{
+    struct subject s = subject_of(program, trust, 1, report);
+    return verify(&s);
+}
+
+enum dpk_verdict dpk_verify(const uint8_t *elf, size_t elf_size, const uint8_t *crypto,
+                            size_t crypto_size, const struct dpk_trust *trust,
+                            struct dpk_report *report)
+{
+    const struct dpk_program program = {
+        .elf = elf, .elf_size = elf_size, .crypto = crypto, .crypto_size = crypto_size};
+    return dpk_verify_elf(&program, trust, report);
+}
+
+enum dpk_verdict dpk_verify_packed(const struct dpk_packed_program *program, const uint8_t *crypto,
+                                   size_t crypto_size, const struct dpk_trust *trust,
+                                   struct dpk_report *report)
+{
+    struct subject s = {.packed = program,
                         .crypto = crypto,
                         .crypto_size = crypto_size,
                         .trust = trust,
                         .report = report};
-    enum dpk_verdict verdict = DPK_VERDICT_UNSIGNED;
-    if (report)
-        report->count = 0;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        verdict = checks[i](&s);
-        if (verdict != DPK_VERDICT_OK)
-            break;
+    return verify(&s);
+}
+
+/* A member of a fat program: its ELF decompressed, its crypto data looked up. */
+static enum dpk_verdict verify_fat(struct subject *s, const struct dpk_program *p, size_t member)
+{
+    static const char name[] = "fat file";
+    struct dpk_fat fat;
+    struct dpk_error err = {0};
+    struct dpk_buf elf = {0};
+    enum dpk_verdict v = DPK_VERDICT_BAD_FORMAT;
+    if (s->report)
+        s->report->count = 0;
+    enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, &err);
+    if (status == DPK_OK && member >= fat.count)
+        status = dpk_fail(&err, DPK_ERR_RANGE, "no member %zu", member);
+    if (status != DPK_OK)
+        return note(s, name, v, "%s", text_of(status, &err));
+    if (s->crypto) {
+        const uint8_t *all = s->crypto;
+        size_t size = s->crypto_size;
+        status = dpk_fat_crypto(all, size, fat.members[member].target, &s->crypto, &s->crypto_size,
+                                &err);
     }
-    dpk_certchain_free(s.chain);
-    dpk_hashlist_free(s.recorded);
-    return verdict;
+    if (status != DPK_OK && status != DPK_ERR_NOT_FOUND) /* that one is UNSIGNED */
+        return note(s, "crypto data", v, "%s", text_of(status, &err));
+    status = dpk_fat_elf(&fat.members[member], &elf, &err);
+    s->elf = elf.data;
+    s->elf_size = elf.size;
+    v = status == DPK_OK ? verify(s) : note(s, name, v, "%s", text_of(status, &err));
+    dpk_buf_free(&elf);
+    return v;
+}
+
+enum dpk_verdict dpk_verify_member(const struct dpk_program *program, size_t member,
+                                   const struct dpk_trust *trust, unsigned threads,
+                                   struct dpk_report *report)
+{
+    struct subject s = subject_of(program, trust, threads, report);
+    return dpk_fat_is(program->elf, program->elf_size) ? verify_fat(&s, program, member)
+                                                       : verify(&s);
 }

@@ -226,6 +226,13 @@ enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
 enum dpk_status dpk_hostfile_tbs(const struct dpk_hostfile *host,
                                  const struct dpk_sign_options *options, struct dpk_error *err);
 
+/* Takes the crypto data away again, and the sections that signing added; of the programs given, or
+ * of all (`apps` NULL). A reserved section is then as empty as before it was filled. What is not
+ * signed stays as it is; nothing signed at all is DPK_ERR_NOT_FOUND. */
+enum dpk_status dpk_hostfile_stripped(const struct dpk_hostfile *host, const char *const *apps,
+                                      size_t app_count, struct dpk_edited **out,
+                                      struct dpk_error *err);
+
 /* As dpk_hostfile_signed; `out` gets the bytes of the signed file. The host file itself does not
  * change. */
 enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,

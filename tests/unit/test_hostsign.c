@@ -208,15 +208,25 @@ static void index_of_a_shared_name_table_stays(void **state)
     dpk_buf_free(&out);
 }
 
-static void archive_without_reserved_section_is_not_signed(void **state)
+static void sections_are_added_in_every_member_of_an_archive(void **state)
 {
     (void)state;
-    struct dpk_buf elf = device_elf(9), file = host_with(NULL, 10, &elf, NULL), ar = {0};
-    put_member(&ar, "x.o/", &file);
-    sign_gives(&ar, DPK_ERR_UNSUPPORTED, "member x.o: program a has no reserved section");
+    struct dpk_buf elf = device_elf(9), ar = {0};
+    struct host_section a = {.name = ".dpa_bin_a", .data = elf.data, .size = elf.size};
+    struct host_section b = {.name = ".dpa_bin_b", .data = elf.data, .size = elf.size};
+    struct dpk_buf first = make_host(&a, 1, NULL), second = make_host(&b, 1, NULL);
+    put_member(&ar, "x.o/", &first);
+    put_member(&ar, "y.o/", &second);
+    struct dpk_buf out = signed_with(&ar, &plain), again = signed_with(&out, &plain);
+    assert_int_equal(verifies(&out, DPK_PLACEMENT_ADDED), 2);
+    assert_int_equal(again.size, out.size);
+    assert_memory_equal(again.data, out.data, out.size);
     dpk_buf_free(&elf);
-    dpk_buf_free(&file);
+    dpk_buf_free(&first);
+    dpk_buf_free(&second);
     dpk_buf_free(&ar);
+    dpk_buf_free(&out);
+    dpk_buf_free(&again);
 }
 
 /* ---- Signing: named ---------------------------------------------------------------------------
@@ -358,6 +368,38 @@ static void name_section_that_names_another_section_is_not_signed(void **state)
     dpk_buf_free(&elf);
 }
 
+static void strip_gives(const struct dpk_buf *file, enum dpk_status want, const char *text)
+{
+    struct dpk_error err = {0};
+    struct dpk_hostfile *host = NULL;
+    struct dpk_edited *edited = NULL;
+    assert_int_equal(dpk_hostfile_parse("f", file->data, file->size, &host, &err), DPK_OK);
+    assert_int_equal(dpk_hostfile_stripped(host, NULL, 0, &edited, &err), want);
+    if (!strstr(err.message, text))
+        fail_msg("no \"%s\" in: %s", text, err.message);
+    assert_null(edited);
+    dpk_hostfile_close(host);
+}
+
+/* Else whoever wrote the file would have us take out its code, or the table of its names. */
+static void name_section_that_names_another_section_is_not_stripped(void **state)
+{
+    (void)state;
+    struct dpk_buf elf = device_elf(9);
+    const char *const others[] = {".text", ".shstrtab", ".dpa_bin_a"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char name[256] = "";
+        snprintf(name, sizeof name, "%s", others[i]);
+        const struct host_section s[] = {{.name = ".dpa_bin_a", .data = elf.data, .size = elf.size},
+                                         {.name = ".dpa_sig_name_a", .data = name, .size = 256},
+                                         {.name = ".text", .size = 8192}};
+        struct dpk_buf file = make_host(s, 3, NULL);
+        strip_gives(&file, DPK_ERR_FORMAT, "not sig_a");
+        dpk_buf_free(&file);
+    }
+    dpk_buf_free(&elf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,7 +413,7 @@ int main(void)
         cmocka_unit_test(added_section_can_be_progbits),
         cmocka_unit_test(bytes_behind_the_tables_stay),
         cmocka_unit_test(index_of_a_shared_name_table_stays),
-        cmocka_unit_test(archive_without_reserved_section_is_not_signed),
+        cmocka_unit_test(sections_are_added_in_every_member_of_an_archive),
         cmocka_unit_test(named_section_signed_again_is_replaced),
         cmocka_unit_test(name_that_is_taken_is_an_error),
         cmocka_unit_test(two_programs_that_name_one_section_are_not_signed),
@@ -379,6 +421,7 @@ int main(void)
         cmocka_unit_test(many_programs_are_signed),
         cmocka_unit_test(leaf_key_that_is_not_rsa_4096_is_refused),
         cmocka_unit_test(name_section_that_names_another_section_is_not_signed),
+        cmocka_unit_test(name_section_that_names_another_section_is_not_stripped),
     };
     return cmocka_run_group_tests_name("hostsign", tests, make_keys, free_keys);
 }

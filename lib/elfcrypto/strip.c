@@ -1,0 +1,125 @@
+/* Crypto data taken out of a host file again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "edit.h"
+#include "select.h"
+
+static int by_index(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static size_t index_of(const struct dpk_hostfile *host, const struct slot *slot)
+{
+    return (size_t)((slot->home.header - host->objects[slot->object].table) / sizeof(Elf64_Shdr));
+}
+
+/* Placements with a section of their own: collected, one object's sections go together. Programs
+ * [first, end) are those of the object. */
+static enum dpk_status strip_added(const struct dpk_hostfile *host, const bool *wanted,
+                                   size_t first, size_t end, struct dpk_edited *e,
+                                   struct dpk_error *err)
+{
+    struct tail *t = NULL;
+    enum dpk_status status = DPK_OK;
+    size_t count = 0, *indices = calloc(end - first, sizeof *indices);
+    if (!indices)
+        return dpk_fail_nomem(err);
+    for (size_t i = first; i < end && status == DPK_OK; i++) {
+        const struct slot *slot = &host->slots[i];
+        if (!wanted[i] || !slot->has_home || host->programs[i].placement == DPK_PLACEMENT_RESERVED)
+            continue;
+        if (host->programs[i].placement == DPK_PLACEMENT_NAMED) {
+            status = program_check_name(&host->programs[i], err);
+            edit_clear(e, slot->name_slot, NAME_SLOT_SIZE);
+        }
+        indices[count++] = index_of(host, slot);
+    }
+    if (status == DPK_OK && count > 0) {
+        qsort(indices, count, sizeof *indices, by_index);
+        status = edit_tail(e, host->slots[first].object, &t, err);
+    }
+    if (t)
+        tail_remove_sections(e, t, indices, count);
+    free(indices);
+    return status;
+}
+
+static void strip_reserved(const struct dpk_hostfile *host, size_t i, struct dpk_edited *e)
+{
+    const struct slot *slot = &host->slots[i];
+    edit_clear(e, slot->home.offset, (size_t)slot->used);
+    if (slot->home.type == SHT_CRYPTODATA)
+        edit_set_type(e, slot->object, &slot->home, SHT_PROGBITS);
+}
+
+/* The program behind those of the object that program `first` is in. */
+static size_t end_of_object(const struct dpk_hostfile *host, size_t first)
+{
+    size_t i = first;
+    while (i < host->program_count && host->slots[i].object == host->slots[first].object)
+        i++;
+    return i;
+}
+
+/* Sections that go come first: where they are behind each other, the header table moves. */
+static enum dpk_status strip_object(const struct dpk_hostfile *host, const bool *wanted,
+                                    size_t first, size_t end, struct dpk_edited *e,
+                                    size_t *stripped, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    size_t reserved = 0, before = *stripped;
+    for (size_t i = first; i < end; i++) {
+        bool is_signed = wanted[i] && host->programs[i].crypto;
+        *stripped += is_signed;
+        reserved += is_signed && host->programs[i].placement == DPK_PLACEMENT_RESERVED;
+    }
+    if (*stripped - before > reserved)
+        status = strip_added(host, wanted, first, end, e, err);
+    for (size_t i = first; i < end && status == DPK_OK; i++)
+        if (wanted[i] && host->programs[i].crypto &&
+            host->programs[i].placement == DPK_PLACEMENT_RESERVED)
+            strip_reserved(host, i, e);
+    return status;
+}
+
+static enum dpk_status strip_all(const struct dpk_hostfile *host, const bool *wanted,
+                                 struct dpk_edited *e, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    size_t stripped = 0;
+    for (size_t first = 0, end; first < host->program_count && status == DPK_OK; first = end) {
+        end = end_of_object(host, first);
+        status = strip_object(host, wanted, first, end, e, &stripped, err);
+    }
+    if (status == DPK_OK && stripped == 0)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "no program of it is signed");
+    return status;
+}
+
+enum dpk_status dpk_hostfile_stripped(const struct dpk_hostfile *host, const char *const *apps,
+                                      size_t app_count, struct dpk_edited **out,
+                                      struct dpk_error *err)
+{
+    struct dpk_edited *e = NULL;
+    bool *wanted = NULL;
+    *out = NULL;
+    enum dpk_status status = select_programs(host, apps, app_count, &wanted, err);
+    if (status != DPK_OK)
+        return status;
+    status = edit_open(host, &e, err);
+    if (status == DPK_OK)
+        status = strip_all(host, wanted, e, err);
+    if (status == DPK_OK)
+        status = edit_finish(e, err);
+    if (status != DPK_OK) {
+        dpk_error_prefix(err, "%s", host->name);
+        dpk_edited_free(e);
+    } else {
+        *out = e;
+    }
+    free(wanted);
+    return status;
+}

@@ -279,6 +279,19 @@ struct dpk_trust {
     size_t count;
 };
 
+/* The verdict on a program, or on one member of a fat one. */
+struct dpk_result {
+    const struct dpk_program *program;
+    const char *target; /* of the member, else NULL */
+    enum dpk_verdict verdict;
+    struct dpk_report report;
+};
+/* Verifies the programs of a host file, manifests included, by up to `threads` threads (0: one for
+ * each core). `*out`: the results in the programs' order, to be freed; NULL with none. */
+enum dpk_status dpk_hostfile_verify(const struct dpk_hostfile *host, const struct dpk_trust *trust,
+                                    unsigned threads, struct dpk_result **out, size_t *count,
+                                    struct dpk_error *err);
+
 /* Verifies one program in the order of enum dpk_verdict, up to the first failure. `crypto` NULL or
  * `crypto_size` 0: UNSIGNED. `report` may be NULL. Never allocates results; never trusts a length.
  * The last check of the report is the one that decided. */

@@ -259,6 +259,22 @@ enum dpk_verdict {
 };
 const char *dpk_verdict_name(enum dpk_verdict v); /* "DIGEST_MISMATCH" */
 
+/* What crypto data says of itself, nothing of it proven: for people who want to look. */
+struct dpk_crypto_view {
+    enum dpk_hash_profile profile;
+    uint32_t signature_type;  /* 2: RSA_SHA_512 */
+    size_t signed_size;       /* bytes from the start that the signature is over */
+    const uint8_t *signature; /* 512 bytes, borrowed */
+    struct dpk_certchain *chain;
+};
+/* DPK_ERR_FORMAT: malformed. Release with dpk_crypto_view_free. */
+enum dpk_status dpk_crypto_view_open(const uint8_t *crypto, size_t size,
+                                     struct dpk_crypto_view *out, struct dpk_error *err);
+/* DPK_OK if the signature is right under the chain's leaf, DPK_ERR_MISMATCH if not. */
+enum dpk_status dpk_crypto_view_check(const struct dpk_crypto_view *view, const uint8_t *crypto,
+                                      struct dpk_error *err);
+void dpk_crypto_view_free(struct dpk_crypto_view *view);
+
 /* One thing that verification looked at. */
 struct dpk_check {
     const char *name;         /* "crypto data", "signature type", "hash list", "chain", ... */

@@ -41,7 +41,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(CFL
 ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(LDFLAGS)
 
 # ---- Rooms -----------------------------------------------------------------------------------------
-LIB_ROOMS := base hashlist certchain signer elfcrypto container nvconfig
+LIB_ROOMS := base hashlist certchain signer elfcrypto container appcontainer nvconfig
 RT_ROOMS := rv64 device loader nic debug dpaos
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 HOST_LIBS := flexio doca_common doca_dpa ibverbs mlx5

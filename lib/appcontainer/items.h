@@ -1,0 +1,38 @@
+/* Items of a single-program container (signing(7)); private to this room. */
+#ifndef APPCONTAINER_ITEMS_H
+#define APPCONTAINER_ITEMS_H
+
+#include "appcontainer.h"
+
+#define FINGERPRINT_SIZE ((size_t)16)
+#define HEADER_SIZE      ((size_t)8)
+#define REMOVAL_SIZE     ((size_t)36) /* program's UUID, key-pair UUID, flags */
+#define SIGNATURE_SIZE   ((size_t)512)
+#define ITEM_VALID       2u
+#define KEYPAIR_AT       (FINGERPRINT_SIZE + HEADER_SIZE + 16)
+
+enum item_type {
+    ITEM_ELF = 1,
+    ITEM_CRYPTO = 2,
+    ITEM_METADATA = 3,
+    ITEM_REMOVAL = 6,
+    ITEM_SIGNATURE = 7,
+    ITEM_MANIFEST = 9,
+    ITEM_ELF_XZ = 10,
+};
+
+void app_put_item(struct dpk_buf *out, enum item_type type, enum dpk_lifecycle priority,
+                  size_t content_size);
+
+/* Decodes DPK_APP_METADATA_SIZE bytes; DPK_ERR_FORMAT with the field. */
+enum dpk_status app_metadata_decode(const uint8_t *bytes, struct dpk_app_metadata *out,
+                                    struct dpk_error *err);
+
+/* Appends `size` bytes at `data`, compressed. */
+enum dpk_status app_xz_encode(const uint8_t *data, size_t size, struct dpk_buf *out,
+                              struct dpk_error *err);
+/* The reverse, `max` bytes at most. */
+enum dpk_status app_xz_decode(const uint8_t *data, size_t size, size_t max, struct dpk_buf *out,
+                              struct dpk_error *err);
+
+#endif

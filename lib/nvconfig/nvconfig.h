@@ -173,7 +173,8 @@ void dpk_nv_tlvs_text(const struct dpk_nv_defs *defs, struct dpk_buf *out);
 enum dpk_status dpk_nv_xml_template(const struct dpk_nv_defs *defs, const char *text, size_t size,
                                     bool attributes, struct dpk_buf *out, struct dpk_error *err);
 
-/* The raw form: a line of hexadecimal dwords per TLV behind MLNX_RAW_TLV_FILE. */
+/* The raw form: a line of hexadecimal dwords per TLV behind MLNX_RAW_TLV_FILE, and comments behind
+ * %. A TLV may be there once at each priority, as on a device. */
 void dpk_nv_raw_format(const struct dpk_nv_list *tlvs, struct dpk_buf *out);
 enum dpk_status dpk_nv_raw_parse(const char *text, size_t size, struct dpk_nv_list *out,
                                  struct dpk_error *err);

@@ -29,6 +29,8 @@ static enum dpk_status parse_line(char *line, struct dpk_nv_list *out, struct dp
     uint32_t dwords[DWORDS_MAX];
     size_t count = 0;
     char *save = NULL;
+    if (*line == '%')
+        return DPK_OK;
     for (char *w = strtok_r(line, " \t\r", &save); w; w = strtok_r(NULL, " \t\r", &save)) {
         char *end = NULL;
         errno = 0;
@@ -52,7 +54,12 @@ static enum dpk_status parse_line(char *line, struct dpk_nv_list *out, struct dp
                         count - TLV_HEADER_DWORDS, tlv.size);
     for (size_t i = TLV_HEADER_DWORDS; i < count; i++)
         dpk_store_be32(tlv.data + 4 * (i - TLV_HEADER_DWORDS), dwords[i]);
-    return dpk_nv_list_add_new(out, &tlv, err);
+    for (size_t i = 0; i < out->count; i++)
+        if (out->items[i].class_id == tlv.class_id && out->items[i].index == tlv.index &&
+            out->items[i].priority == tlv.priority)
+            return dpk_fail(err, DPK_ERR_EXISTS, "TLV class %u index %u is there twice",
+                            tlv.class_id, tlv.index);
+    return dpk_nv_list_add(out, &tlv, err);
 }
 
 enum dpk_status dpk_nv_raw_parse(const char *text, size_t size, struct dpk_nv_list *out,

@@ -11,7 +11,7 @@
 
 #define PARAMS_MAX  128
 #define CHOICES_MAX 512
-#define WORDS_MAX   8
+#define WORDS_MAX   10
 #define TEXT_MAX    ((size_t)4 << 20)
 
 /* The TLV being read; names are borrowed from the text. */
@@ -24,8 +24,9 @@ struct pending {
 };
 
 static const char *const type_names[] = {
-    [DPK_NV_BOOL] = "bool", [DPK_NV_UNSIGNED] = "unsigned", [DPK_NV_BINARY] = "binary",
-    [DPK_NV_ENUM] = "enum", [DPK_NV_STRING] = "string",     [DPK_NV_BYTES] = "bytes"};
+    [DPK_NV_BOOL] = "bool",      [DPK_NV_UNSIGNED] = "unsigned", [DPK_NV_BINARY] = "binary",
+    [DPK_NV_ENUM] = "enum",      [DPK_NV_STRING] = "string",     [DPK_NV_BYTES] = "bytes",
+    [DPK_NV_INTEGER] = "integer"};
 
 static bool number(const char **at, unsigned long max, unsigned long *out)
 {
@@ -40,30 +41,62 @@ static bool number(const char **at, unsigned long max, unsigned long *out)
     return true;
 }
 
-/* "0x8[31:16]", "0x0[31]": bits of a dword; "0x10+16": bytes. */
+static bool take(const char **at, char c)
+{
+    if (**at != c)
+        return false;
+    ++*at;
+    return true;
+}
+
+/* Behind "0x8[": "31:16]", "31]", "31:24]*8". */
+static bool parse_bits(const char *at, struct dpk_nv_param *p)
+{
+    unsigned long high, low, count = 0;
+    if (!number(&at, 31, &high))
+        return false;
+    low = high;
+    if (take(&at, ':') && !number(&at, high, &low))
+        return false;
+    if (!take(&at, ']') || (take(&at, '*') && (!number(&at, DPK_NV_DATA_MAX, &count) || !count)))
+        return false;
+    p->low_bit = (unsigned)low;
+    p->bits = (unsigned)(high - low + 1);
+    p->count = count;
+    return !*at;
+}
+
+/* "0x8[31:16]", "0x0[31]": bits of a dword; "0x4[31:24]*8": the first of eight; "0x10+16": bytes.
+ */
 static enum dpk_status parse_place(const char *text, struct dpk_nv_param *p, struct dpk_error *err)
 {
-    unsigned long offset, high, low, bytes;
+    unsigned long offset, bytes;
     const char *at = text;
     if (number(&at, DPK_NV_DATA_MAX, &offset)) {
         p->offset = offset;
-        if (*at == '+' && (at++, number(&at, DPK_NV_DATA_MAX, &bytes)) && !*at) {
+        if (take(&at, '[') && parse_bits(at, p))
+            return DPK_OK;
+        if (take(&at, '+') && number(&at, DPK_NV_DATA_MAX, &bytes) && !*at) {
             p->bytes = bytes;
             return DPK_OK;
         }
-        if (*at == '[' && (at++, number(&at, 31, &high))) {
-            low = high;
-            if (*at == ':' && (at++, !number(&at, high, &low)))
-                goto bad;
-            if (strcmp(at, "]") == 0) {
-                p->low_bit = (unsigned)low;
-                p->bits = (unsigned)(high - low + 1);
-                return DPK_OK;
-            }
-        }
     }
-bad:
-    return dpk_fail(err, DPK_ERR_FORMAT, "'%s' is no place like 0x8[31:16] or 0x10+16", text);
+    return dpk_fail(err, DPK_ERR_FORMAT,
+                    "'%s' is no place like 0x8[31:16], 0x4[31:24]*8 or 0x10+16", text);
+}
+
+/* "0..31" */
+static enum dpk_status parse_range(const char *text, struct dpk_nv_param *p, struct dpk_error *err)
+{
+    unsigned long min, max;
+    const char *at = text;
+    if (!number(&at, UINT32_MAX, &min) || !take(&at, '.') || !take(&at, '.') ||
+        !number(&at, UINT32_MAX, &max) || *at)
+        return dpk_fail(err, DPK_ERR_FORMAT, "'%s' is no range like 0..31", text);
+    p->has_min = p->has_max = true;
+    p->min = (int64_t)min;
+    p->max = (int64_t)max;
+    return DPK_OK;
 }
 
 static enum dpk_status parse_choices(char *text, struct pending *now, struct dpk_nv_param *p,
@@ -87,7 +120,7 @@ static enum dpk_status parse_choices(char *text, struct pending *now, struct dpk
     return DPK_OK;
 }
 
-/* NAME TYPE PLACE [as CONFIG_NAME] [values A=0,B=1] */
+/* NAME TYPE PLACE [as CONFIG_NAME] [values A=0,B=1] [range 0..31] */
 static enum dpk_status parse_param(struct pending *now, char **words, size_t count,
                                    struct dpk_error *err)
 {
@@ -95,7 +128,8 @@ static enum dpk_status parse_param(struct pending *now, char **words, size_t cou
         return dpk_fail(err, DPK_ERR_FORMAT, "a parameter before the first tlv line");
     if (count < 3 || count % 2 == 0)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "a parameter is NAME TYPE PLACE [as CONFIG_NAME] [values A=0,B=1]");
+                        "a parameter is NAME TYPE PLACE [as CONFIG_NAME] [values A=0,B=1] "
+                        "[range 0..31]");
     if (now->def.param_count == PARAMS_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %d parameters in one TLV", PARAMS_MAX);
     struct dpk_nv_param *p = &now->params[now->def.param_count];
@@ -112,6 +146,8 @@ static enum dpk_status parse_param(struct pending *now, char **words, size_t cou
             p->config_name = words[i + 1];
         else if (strcmp(words[i], "values") == 0)
             status = parse_choices(words[i + 1], now, p, err);
+        else if (strcmp(words[i], "range") == 0)
+            status = parse_range(words[i + 1], p, err);
         else
             status = dpk_fail(err, DPK_ERR_FORMAT, "unknown word %s", words[i]);
     }
@@ -146,10 +182,14 @@ static enum dpk_status parse_tlv(struct dpk_nv_defs *defs, struct pending *now, 
         !number(&size_at, DPK_NV_DATA_MAX, &size) || *size_at)
         return dpk_fail(err, DPK_ERR_FORMAT, form);
     now->def = (struct dpk_nv_def){.name = words[1], .index = (uint32_t)index, .size = size};
-    if (strcmp(words[2], "file") == 0)
-        now->def.class_id = DPK_NV_FILE;
-    else if (strcmp(words[2], "global") != 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "class %s is not global or file", words[2]);
+    while (now->def.class_id <= DPK_NV_MODULE &&
+           (!dpk_nv_class_name(now->def.class_id) ||
+            strcmp(dpk_nv_class_name(now->def.class_id), words[2]) != 0))
+        now->def.class_id++;
+    if (now->def.class_id > DPK_NV_MODULE)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "class %s is not global, port, function, file, host, switch or module",
+                        words[2]);
     now->choice_count = 0;
     now->open = true;
     return DPK_OK;

@@ -1,10 +1,10 @@
-/* The layout of NV configuration files (FORMATS.md 7). */
+/* The layout of NV configuration files (signing(7)). */
 #ifndef DPK_NVCONFIG_FILE_FORMAT_H
 #define DPK_NVCONFIG_FILE_FORMAT_H
 
 #include "tlv.h"
 
-#define FILE_FINGERPRINT      "MLNX.CONFIG.BIN!"
+#define FILE_FINGERPRINT      DPK_NV_FILE_START
 #define FILE_FINGERPRINT_SIZE ((size_t)16)
 
 /* Signature TLVs: signature UUID, key-pair UUID, 256 bytes; the 2048 one is longer by 32 zeros. */

@@ -47,7 +47,7 @@ static enum dpk_status order(struct dpk_nv_list *list, struct dpk_error *err)
         const struct dpk_nv_tlv *tlv = &list->items[i];
         if (dpk_nv_is_signature(tlv))
             return dpk_fail(err, DPK_ERR_FORMAT, "file_signature TLVs are made here, not given");
-        if (dpk_nv_is_identity(tlv)) {
+        if (dpk_nv_is_file_identity(tlv)) {
             identity = i;
             identities++;
         }
@@ -93,7 +93,10 @@ static void put_digest(struct dpk_buf *out)
     uint8_t digest[SHA256_DIGEST_LENGTH];
     if (out->failed)
         return;
-    SHA256(out->data, out->size, digest);
+    if (!SHA256(out->data, out->size, digest)) {
+        out->failed = true;
+        return;
+    }
     put_signature_tlv(out, DPK_NV_INDEX_SIGNATURE, SIG_SIZE, &none, digest, sizeof digest);
 }
 

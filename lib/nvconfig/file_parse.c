@@ -115,7 +115,8 @@ static enum dpk_status read_digest(struct dpk_nv_file *file, const struct tail *
     const uint8_t *field = tail->plain.data + SIG_FIELD_AT;
     if (memcmp(field + sizeof digest, zeros, SIG_FIELD_SIZE - sizeof digest) != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "bytes behind the digest");
-    SHA256(bytes, tail->plain_at, digest);
+    if (!SHA256(bytes, tail->plain_at, digest))
+        return dpk_fail_nomem(err);
     file->has_digest = true;
     file->digest_right = memcmp(field, digest, sizeof digest) == 0;
     return DPK_OK;

@@ -1,6 +1,6 @@
 /*
  * nvconfig: NV configuration: what a device's non-volatile settings are called, how they are
- * written in XML, and the signed files that carry them (FORMATS.md 7; guide, "DPA Authentication
+ * written in XML, and the signed files that carry them (signing(7); guide, "DPA Authentication
  * Enablement").
  *
  * Definitions say which parameters a TLV has and where their bits lie; values move between text
@@ -19,17 +19,31 @@
 
 /* ---- TLVs ------------------------------------------------------------------------------------ */
 
-enum dpk_nv_class { DPK_NV_GLOBAL = 0, DPK_NV_FILE = 6 }; /* of those with a name here */
+/* What a TLV is about: the class of its definition. The class byte of a TLV also says "all ports"
+ * or "all hosts" (struct dpk_nv_target). */
+enum dpk_nv_class {
+    DPK_NV_GLOBAL = 0,
+    DPK_NV_PORT = 1,
+    DPK_NV_FUNCTION = 3, /* of a host */
+    DPK_NV_FILE = 6,
+    DPK_NV_HOST = 7,
+    DPK_NV_SWITCH = 8,
+    DPK_NV_MODULE = 9,
+};
 
 /* Who set a TLV; the numbers of the TLV header. */
 enum dpk_nv_priority { DPK_NV_USER = 0, DPK_NV_OEM = 1, DPK_NV_MLNX = 3 };
 const char *dpk_nv_priority_name(enum dpk_nv_priority priority); /* "USER", "OEM", "MLNX" */
 
-#define DPK_NV_DATA_MAX 508 /* the length field has 9 bits, data is whole dwords */
+/* The length field has 9 bits, data is whole dwords: 508 bytes. One TLV that NVIDIA defines is
+ * larger, file_public_key_4096: the field has the low bits of its length, as NVIDIA's tool has it.
+ */
+#define DPK_NV_DATA_MAX       544
+#define DPK_NV_FIELD_DATA_MAX 508
 
 struct dpk_nv_tlv {
-    unsigned class_id; /* enum dpk_nv_class, or a class without a name here */
-    uint32_t index;    /* 24 bits; with a class that has ports or hosts, those included */
+    unsigned class_id; /* the type dword's top byte: enum dpk_nv_class, or one of its "all" forms */
+    uint32_t index;    /* its other 24 bits: with a port, host, function or module included */
     enum dpk_nv_priority priority;
     bool ovr_en; /* lower priorities may override it */
     bool rd_en;  /* lower priorities may read it */
@@ -56,6 +70,7 @@ const struct dpk_nv_tlv *dpk_nv_list_find(const struct dpk_nv_list *list, unsign
 #define DPK_NV_INDEX_SIGNATURE     4
 #define DPK_NV_INDEX_SIGNATURE_A   11
 #define DPK_NV_INDEX_SIGNATURE_B   12
+#define DPK_NV_INDEX_BIG_KEY       15 /* file_public_key_4096: see DPK_NV_DATA_MAX */
 #define DPK_NV_INDEX_DPA_AUTH      21 /* class global */
 #define DPK_NV_INDEX_ID_MLNX       270
 #define DPK_NV_INDEX_ID_VENDOR     271
@@ -63,6 +78,7 @@ const struct dpk_nv_tlv *dpk_nv_list_find(const struct dpk_nv_list *list, unsign
 #define DPK_NV_PUBLIC_KEY_PARTS    3
 
 bool dpk_nv_is_owner_key(const struct dpk_nv_tlv *tlv);
+bool dpk_nv_is_file_identity(const struct dpk_nv_tlv *tlv); /* nv_file_id_mlnx, nv_file_id_vendor */
 
 /* The owner's key as its three TLVs hold it. */
 struct dpk_nv_owner_key {
@@ -84,6 +100,7 @@ enum dpk_nv_type {
     DPK_NV_ENUM,     /* one of the choices, by name or number */
     DPK_NV_STRING,   /* printable ASCII, zero-terminated if shorter than its place */
     DPK_NV_BYTES,    /* hexadecimal digits; colons, dashes and white space between are ignored */
+    DPK_NV_INTEGER,  /* signed, two's complement; decimal, or hexadecimal after 0x */
 };
 
 struct dpk_nv_choice {
@@ -94,22 +111,47 @@ struct dpk_nv_choice {
 struct dpk_nv_param {
     const char *name;        /* element in XML: "dpa_auth_en" */
     const char *config_name; /* for query and set: "DPA_AUTHENTICATION"; NULL: not there */
+    const char *description; /* NULL: none */
     enum dpk_nv_type type;
     size_t offset;          /* numbers: of their big-endian dword; strings, bytes: of the first */
     unsigned low_bit, bits; /* numbers: place in the dword, 1 to 32 bits */
     size_t bytes;           /* strings, bytes: size */
+    size_t count; /* arrays of numbers of 8, 16 or 32 bits, the first at offset: how many */
+    bool has_min, has_max; /* numbers: narrower than what their bits hold */
+    int64_t min, max;
     const struct dpk_nv_choice *choices;
     size_t choice_count;
+    /* Expressions over parameters ($name, $tlv.name), NULL: none. See dpk_nv_rules_check. */
+    const char *dependency, *valid_bit, *temp_vars, *min_rule, *max_rule, *rule;
 };
 
+/* The i-th element of an array as a parameter of its own; of others, the parameter itself. */
+struct dpk_nv_param dpk_nv_param_element(const struct dpk_nv_param *param, size_t i);
+
 struct dpk_nv_def {
-    const char *name; /* "nv_dpa_auth" */
-    unsigned class_id;
-    uint32_t index;
+    const char *name;        /* "nv_dpa_auth" */
+    const char *title;       /* "DPA AUTH", NULL: none */
+    const char *description; /* NULL: none */
+    unsigned class_id;       /* enum dpk_nv_class */
+    uint32_t index;          /* without port, host, function, module */
     size_t size;
+    bool capability; /* tells what a device can do, nobody sets it */
     const struct dpk_nv_param *params;
     size_t param_count;
 };
+
+/* Which port, module, or host and function a TLV is about. What its class does not have is 0. */
+#define DPK_NV_ALL (-1)
+struct dpk_nv_target {
+    int port;           /* class port: 1 to 255, or DPK_NV_ALL */
+    int module;         /* class module: 0 to 1023 */
+    int host, function; /* class function: 0 to 63, 0 to 255, or DPK_NV_ALL; class host: host */
+};
+/* The definition with class and index as TLVs about `target` have them; borrows from `def`. For
+ * targets out of range too: what does not fit is cut off. */
+struct dpk_nv_def dpk_nv_def_bind(const struct dpk_nv_def *def, const struct dpk_nv_target *target);
+/* The other direction. */
+struct dpk_nv_target dpk_nv_target_of(unsigned class_id, uint32_t index);
 
 struct dpk_nv_defs;
 
@@ -132,6 +174,7 @@ size_t dpk_nv_defs_count(const struct dpk_nv_defs *defs);
 const struct dpk_nv_def *dpk_nv_defs_at(const struct dpk_nv_defs *defs, size_t i);
 /* NULL: none. */
 const struct dpk_nv_def *dpk_nv_defs_find(const struct dpk_nv_defs *defs, const char *name);
+/* By a TLV's class and index, whatever its target. */
 const struct dpk_nv_def *dpk_nv_defs_find_key(const struct dpk_nv_defs *defs, unsigned class_id,
                                               uint32_t index);
 /* By "DPA_AUTHENTICATION", in any case. DPK_ERR_NOT_FOUND names the closest one. */
@@ -142,7 +185,8 @@ enum dpk_status dpk_nv_defs_find_config(const struct dpk_nv_defs *defs, const ch
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Stores the value that `text` says into TLV data of the definition's size. DPK_ERR_RANGE: the
- * message says what is legal. White space around is ignored. */
+ * message says what is legal. White space around is ignored. DPK_ERR_USAGE: an array, whose values
+ * are those of its elements (dpk_nv_param_element). */
 enum dpk_status dpk_nv_value_parse(const struct dpk_nv_param *param, const char *text,
                                    uint8_t *data, struct dpk_error *err);
 
@@ -150,15 +194,20 @@ enum dpk_nv_style {
     DPK_NV_STYLE_XML,   /* True, 17, 0x7E7, 240A42DE... */
     DPK_NV_STYLE_QUERY, /* True(1); bytes that are all zero are 0; the rest alike */
 };
-/* Appends the value as text; a string stops at what is not printable. */
+/* Appends the value as text; a string stops at what is not printable, an array is "Array[0..7]". */
 void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
                          enum dpk_nv_style style, struct dpk_buf *out);
+
+/* The value of a number that is no array: of an enum or a bool, what stands for it. */
+int64_t dpk_nv_value_number(const struct dpk_nv_param *param, const uint8_t *data);
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 #define DPK_NV_XML_MAX ((size_t)1 << 20)
 
-/* XML to TLVs, in the XML's order. Every parameter of a TLV must be there. No network, no DTD, no
+/* XML to TLVs, in the XML's order. Every parameter of a TLV must be there, of an array every number
+ * (attribute index), and the port or module that a TLV is about; host and function are 0 if not
+ * said. No network, no DTD, no
  * entities but XML's own. DPK_ERR_FORMAT, DPK_ERR_RANGE: "line 7: nv_dpa_auth: dpa_auth_en: ...".
  */
 enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml, size_t size,
@@ -170,6 +219,10 @@ enum dpk_status dpk_nv_xml_format(const struct dpk_nv_defs *defs, const struct d
 /* The list of TLVs that a user marks with 1 (gen_tlvs_file), and the XML without values that comes
  * of it (gen_xml_template), `attributes` with -a. */
 void dpk_nv_tlvs_text(const struct dpk_nv_defs *defs, struct dpk_buf *out);
+/* The TLVs that such a list marks, in its order; free(*out). Errors name the line. */
+enum dpk_status dpk_nv_tlvs_parse(const struct dpk_nv_defs *defs, const char *text, size_t size,
+                                  const struct dpk_nv_def ***out, size_t *count,
+                                  struct dpk_error *err);
 enum dpk_status dpk_nv_xml_template(const struct dpk_nv_defs *defs, const char *text, size_t size,
                                     bool attributes, struct dpk_buf *out, struct dpk_error *err);
 
@@ -179,9 +232,17 @@ void dpk_nv_raw_format(const struct dpk_nv_list *tlvs, struct dpk_buf *out);
 enum dpk_status dpk_nv_raw_parse(const char *text, size_t size, struct dpk_nv_list *out,
                                  struct dpk_error *err);
 
+/* TLVs' data alone (xml2bin), and back: `defs` are those of the TLVs in their order, as
+ * dpk_nv_tlvs_parse gives them. They are about all ports, module, host and function 0. */
+void dpk_nv_payload_format(const struct dpk_nv_list *tlvs, struct dpk_buf *out);
+enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_t count,
+                                     const void *bytes, size_t size, struct dpk_nv_list *out,
+                                     struct dpk_error *err);
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 #define DPK_NV_FILE_BYTES_MAX ((size_t)1 << 20)
+#define DPK_NV_FILE_START     "MLNX.CONFIG.BIN!" /* how each begins */
 
 /* Makes a file: identity first, then file_applicable_to, then the rest, then the signature.
  * `signer` NULL: the digest TLV of an unsigned file. RSA-4096 signs with SHA-512, RSA-2048 with

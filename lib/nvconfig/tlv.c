@@ -29,7 +29,7 @@ void dpk_nv_put_tlv(struct dpk_buf *out, const struct dpk_nv_tlv *tlv)
 {
     dpk_put_be32(out, (uint32_t)tlv->priority << PRIORITY_SHIFT | (tlv->ovr_en ? OVR_EN : 0) |
                           (tlv->rd_en ? RD_EN : 0) | tlv->writer_id << WRITER_SHIFT |
-                          tlv->version << VERSION_SHIFT | (uint32_t)tlv->size);
+                          tlv->version << VERSION_SHIFT | ((uint32_t)tlv->size & LENGTH_MASK));
     dpk_put_be32(out, tlv->class_id << 24 | tlv->index);
     dpk_put_be32(out, 0);
     dpk_put(out, tlv->data, tlv->size);
@@ -53,6 +53,9 @@ enum dpk_status dpk_nv_header_decode(const uint32_t header[TLV_HEADER_DWORDS],
     out->size = first & LENGTH_MASK;
     out->class_id = header[1] >> 24;
     out->index = header[1] & 0xffffff;
+    if (out->class_id == DPK_NV_FILE && out->index == DPK_NV_INDEX_BIG_KEY &&
+        out->size == (DPK_NV_DATA_MAX & LENGTH_MASK))
+        out->size = DPK_NV_DATA_MAX;
     if (out->size % 4 != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "TLV of %zu bytes: not a multiple of 4", out->size);
     return DPK_OK;
@@ -99,7 +102,7 @@ const struct dpk_nv_tlv *dpk_nv_list_find(const struct dpk_nv_list *list, unsign
     return NULL;
 }
 
-bool dpk_nv_is_identity(const struct dpk_nv_tlv *tlv)
+bool dpk_nv_is_file_identity(const struct dpk_nv_tlv *tlv)
 {
     return tlv->class_id == DPK_NV_GLOBAL &&
            (tlv->index == DPK_NV_INDEX_ID_MLNX || tlv->index == DPK_NV_INDEX_ID_VENDOR);

@@ -1,4 +1,4 @@
-/* The TLV header as dwords (FORMATS.md 7), and what several files of this room need. */
+/* The TLV header as dwords (signing(7)), and what several files of this room need. */
 #ifndef DPK_NVCONFIG_TLV_H
 #define DPK_NVCONFIG_TLV_H
 
@@ -27,6 +27,15 @@ struct dpk_nv_flags {
 struct dpk_nv_flags dpk_nv_identity_flags(const struct dpk_nv_tlv *identity);
 enum dpk_status dpk_nv_flags_check(const struct dpk_nv_flags *flags, struct dpk_error *err);
 
-bool dpk_nv_is_identity(const struct dpk_nv_tlv *tlv);
+/* Targets reach from 0, ports from 1, to here. */
+#define NV_PORT_MAX     255
+#define NV_MODULE_MAX   1023
+#define NV_HOST_MAX     63
+#define NV_FUNCTION_MAX 255
+
+/* "port", NULL: no class of definitions. */
+const char *dpk_nv_class_name(unsigned class_id);
+/* Neither string nor bytes. */
+bool dpk_nv_is_number(const struct dpk_nv_param *param);
 
 #endif

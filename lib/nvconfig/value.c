@@ -1,6 +1,7 @@
 /* Values of parameters: text to bits and back. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,9 +10,23 @@
 
 #define VALUE_TEXT_MAX 4096
 
-static uint32_t max_of(const struct dpk_nv_param *param)
+static uint32_t mask_of(const struct dpk_nv_param *param)
 {
     return param->bits == 32 ? UINT32_MAX : (1u << param->bits) - 1;
+}
+
+static int64_t least_of(const struct dpk_nv_param *param)
+{
+    int64_t least = param->type == DPK_NV_INTEGER ? -((int64_t)1 << (param->bits - 1)) : 0;
+    return param->has_min && param->min > least ? param->min : least;
+}
+
+static int64_t most_of(const struct dpk_nv_param *param)
+{
+    int64_t most = mask_of(param);
+    if (param->type == DPK_NV_INTEGER)
+        most = ((int64_t)1 << (param->bits - 1)) - 1;
+    return param->has_max && param->max < most ? param->max : most;
 }
 
 void dpk_nv_value_legal(const struct dpk_nv_param *param, char *out, size_t size)
@@ -22,10 +37,12 @@ void dpk_nv_value_legal(const struct dpk_nv_param *param, char *out, size_t size
         dpk_put_format(&b, "False or True");
         break;
     case DPK_NV_UNSIGNED:
-        dpk_put_format(&b, "0 to %u", max_of(param));
+    case DPK_NV_INTEGER:
+        dpk_put_format(&b, "%" PRId64 " to %" PRId64, least_of(param), most_of(param));
         break;
     case DPK_NV_BINARY:
-        dpk_put_format(&b, "hexadecimal 0 to %X", max_of(param));
+        dpk_put_format(&b, "hexadecimal %" PRIX64 " to %" PRIX64, (uint64_t)least_of(param),
+                       (uint64_t)most_of(param));
         break;
     case DPK_NV_ENUM:
         for (size_t i = 0; i < param->choice_count; i++)
@@ -55,9 +72,12 @@ static enum dpk_status bad_value(const struct dpk_nv_param *param, const char *t
                     strlen(text) > 60 ? "..." : "", legal);
 }
 
-static bool parse_number(const char *text, bool hexadecimal, uint32_t max, uint32_t *out)
+/* Digits, hexadecimal ones after 0x; a minus where negative numbers are legal. */
+static bool parse_number(const char *text, bool hexadecimal, int64_t least, int64_t most,
+                         int64_t *out)
 {
-    const char *digits = text;
+    bool negative = *text == '-' && least < 0;
+    const char *digits = text + (negative ? 1 : 0);
     int base = hexadecimal ? 16 : 10;
     if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
         base = 16;
@@ -67,19 +87,29 @@ static bool parse_number(const char *text, bool hexadecimal, uint32_t max, uint3
         return false;
     char *end = NULL;
     errno = 0;
-    unsigned long value = strtoul(digits, &end, base);
-    if (errno || *end || value > max)
+    long long value = strtoll(digits, &end, base);
+    if (negative)
+        value = -value;
+    if (errno || *end || value < least || value > most)
         return false;
-    *out = (uint32_t)value;
+    *out = value;
     return true;
 }
 
-static bool parse_named(const struct dpk_nv_param *param, const char *text, uint32_t *out)
+static const struct dpk_nv_choice *find_choice(const struct dpk_nv_param *param, uint32_t value)
+{
+    for (size_t i = 0; i < param->choice_count; i++)
+        if (param->choices[i].value == value)
+            return &param->choices[i];
+    return NULL;
+}
+
+static bool parse_named(const struct dpk_nv_param *param, const char *text, int64_t *out)
 {
     if (param->type == DPK_NV_BOOL) {
         bool on = strcasecmp(text, "True") == 0;
         *out = on;
-        return on || strcasecmp(text, "False") == 0 || parse_number(text, false, 1, out);
+        return on || strcasecmp(text, "False") == 0 || parse_number(text, false, 0, 1, out);
     }
     for (size_t i = 0; i < param->choice_count; i++) {
         if (strcasecmp(text, param->choices[i].name) == 0) {
@@ -87,16 +117,8 @@ static bool parse_named(const struct dpk_nv_param *param, const char *text, uint
             return true;
         }
     }
-    uint32_t value;
-    if (!parse_number(text, false, max_of(param), &value))
-        return false;
-    for (size_t i = 0; i < param->choice_count; i++) {
-        if (param->choices[i].value == value) {
-            *out = value;
-            return true;
-        }
-    }
-    return false;
+    return parse_number(text, false, 0, mask_of(param), out) &&
+           find_choice(param, (uint32_t)*out) != NULL;
 }
 
 static uint32_t load_dword(const uint8_t *p)
@@ -105,11 +127,19 @@ static uint32_t load_dword(const uint8_t *p)
     return dpk_read_be32(&r);
 }
 
-static void store_number(const struct dpk_nv_param *param, uint32_t value, uint8_t *data)
+static void store_number(const struct dpk_nv_param *param, int64_t value, uint8_t *data)
 {
-    uint32_t mask = max_of(param) << param->low_bit;
+    uint32_t mask = mask_of(param), bits = (uint32_t)value & mask;
     uint32_t old = load_dword(data + param->offset);
-    dpk_store_be32(data + param->offset, (old & ~mask) | value << param->low_bit);
+    dpk_store_be32(data + param->offset,
+                   (old & ~(mask << param->low_bit)) | bits << param->low_bit);
+}
+
+int64_t dpk_nv_value_number(const struct dpk_nv_param *param, const uint8_t *data)
+{
+    uint32_t value = load_dword(data + param->offset) >> param->low_bit & mask_of(param);
+    bool negative = param->type == DPK_NV_INTEGER && value >> (param->bits - 1);
+    return (int64_t)value - (negative ? (int64_t)1 << param->bits : 0);
 }
 
 static bool store_string(const struct dpk_nv_param *param, const char *text, uint8_t *data)
@@ -159,8 +189,11 @@ enum dpk_status dpk_nv_value_parse(const struct dpk_nv_param *param, const char 
                                    uint8_t *data, struct dpk_error *err)
 {
     char trimmed[VALUE_TEXT_MAX] = "";
-    uint32_t number = 0;
+    int64_t number = 0;
     bool ok = false;
+    if (param->count)
+        return dpk_fail(err, DPK_ERR_USAGE, "an array of %zu: name an element, 0 to %zu",
+                        param->count, param->count - 1);
     while (isspace((unsigned char)*text))
         text++;
     size_t length = strlen(text);
@@ -176,8 +209,10 @@ enum dpk_status dpk_nv_value_parse(const struct dpk_nv_param *param, const char 
         ok = parse_named(param, trimmed, &number);
         break;
     case DPK_NV_UNSIGNED:
+    case DPK_NV_INTEGER:
     case DPK_NV_BINARY:
-        ok = parse_number(trimmed, param->type == DPK_NV_BINARY, max_of(param), &number);
+        ok = parse_number(trimmed, param->type == DPK_NV_BINARY, least_of(param), most_of(param),
+                          &number);
         break;
     case DPK_NV_STRING:
         return store_string(param, trimmed, data) ? DPK_OK : bad_value(param, trimmed, err);
@@ -211,6 +246,10 @@ void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
                          enum dpk_nv_style style, struct dpk_buf *out)
 {
     const uint8_t *at = data + param->offset;
+    if (param->count) {
+        dpk_put_format(out, "Array[0..%zu]", param->count - 1);
+        return;
+    }
     if (param->type == DPK_NV_STRING) {
         for (size_t i = 0; i < param->bytes && isascii(at[i]) && isprint(at[i]); i++)
             dpk_put_u8(out, at[i]);
@@ -225,16 +264,12 @@ void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
             dpk_put_format(out, "%02X", at[i]);
         return;
     }
-    uint32_t value = load_dword(at) >> param->low_bit & max_of(param);
-    if (param->type == DPK_NV_BOOL) {
-        format_named(value ? "True" : "False", value, style, out);
-        return;
-    }
-    for (size_t i = 0; i < param->choice_count; i++) {
-        if (param->choices[i].value == value) {
-            format_named(param->choices[i].name, value, style, out);
-            return;
-        }
-    }
-    dpk_put_format(out, param->type == DPK_NV_BINARY ? "0x%X" : "%u", value);
+    int64_t value = dpk_nv_value_number(param, data);
+    const struct dpk_nv_choice *choice = find_choice(param, (uint32_t)value);
+    if (param->type == DPK_NV_BOOL)
+        format_named(value ? "True" : "False", (uint32_t)value, style, out);
+    else if (choice)
+        format_named(choice->name, choice->value, style, out);
+    else
+        dpk_put_format(out, param->type == DPK_NV_BINARY ? "0x%" PRIX64 : "%" PRId64, value);
 }

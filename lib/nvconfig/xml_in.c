@@ -1,14 +1,11 @@
 /* XML to TLVs, with libxml2. */
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <libxml/parser.h>
-#include <libxml/tree.h>
 
-#include "tlv.h"
+#include "xml.h"
 
 #define ATTRIBUTES_MAX 1000 /* of one element; those of this format have five */
 
@@ -43,94 +40,71 @@ static enum dpk_status text_of(const xmlNode *node, struct dpk_buf *out, struct 
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-static enum dpk_status number_attribute(const char *name, const char *value, unsigned max,
-                                        unsigned *out, struct dpk_error *err)
+/* Values are counted through the TLV: an array has as many as numbers. */
+static size_t value_count(const struct dpk_nv_def *def, size_t params)
 {
-    char *end = NULL;
-    errno = 0;
-    unsigned long n = strtoul(value, &end, 0);
-    if (!isdigit((unsigned char)*value) || errno || *end || n > max)
-        return dpk_fail(err, DPK_ERR_RANGE, "attribute %s='%.40s'; legal: 0 to %u", name, value,
-                        max);
-    *out = (unsigned)n;
-    return DPK_OK;
+    size_t count = 0;
+    for (size_t i = 0; i < params; i++)
+        count += def->params[i].count ? def->params[i].count : 1;
+    return count;
 }
 
-static enum dpk_status priority_attribute(const char *value, enum dpk_nv_priority *out,
-                                          struct dpk_error *err)
+static enum dpk_status parse_value(const char *text, const struct dpk_nv_param *p, size_t element,
+                                   bool *given, struct dpk_nv_tlv *tlv, struct dpk_error *err)
 {
-    static const enum dpk_nv_priority all[] = {DPK_NV_USER, DPK_NV_OEM, DPK_NV_MLNX};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (strcasecmp(value, dpk_nv_priority_name(all[i])) == 0) {
-            *out = all[i];
-            return DPK_OK;
-        }
-    }
-    return dpk_fail(err, DPK_ERR_RANGE, "attribute priority='%.40s'; legal: USER, OEM, MLNX",
-                    value);
-}
-
-static enum dpk_status parse_attribute(const char *name, const char *value, struct dpk_nv_tlv *tlv,
-                                       struct dpk_error *err)
-{
-    unsigned flag = 0;
-    enum dpk_status status;
-    if (strcmp(name, "priority") == 0)
-        return priority_attribute(value, &tlv->priority, err);
-    if (strcmp(name, "writer_id") == 0)
-        return number_attribute(name, value, 31, &tlv->writer_id, err);
-    if (strcmp(name, "ovr_en") == 0) {
-        status = number_attribute(name, value, 1, &flag, err);
-        tlv->ovr_en = flag;
-        return status;
-    }
-    if (strcmp(name, "rd_en") == 0) {
-        status = number_attribute(name, value, 1, &flag, err);
-        tlv->rd_en = flag;
-        return status;
-    }
-    return dpk_fail(err, DPK_ERR_FORMAT,
-                    "unknown attribute %.40s; legal: ovr_en, rd_en, writer_id, priority", name);
-}
-
-static enum dpk_status parse_attributes(const xmlNode *node, struct dpk_nv_tlv *tlv,
-                                        struct dpk_error *err)
-{
-    enum dpk_status status = DPK_OK;
-    for (xmlAttr *a = node->properties; a && status == DPK_OK; a = a->next) {
-        xmlChar *value = xmlNodeListGetString(node->doc, a->children, 1);
-        status = parse_attribute((const char *)a->name, value ? (const char *)value : "", tlv, err);
-        xmlFree(value);
-    }
-    return status;
+    struct dpk_nv_param one = dpk_nv_param_element(p, element);
+    if (*given && p->count)
+        return dpk_fail(err, DPK_ERR_EXISTS, "index %zu is given twice", element);
+    if (*given)
+        return dpk_fail(err, DPK_ERR_EXISTS, "given twice");
+    *given = true;
+    return dpk_nv_value_parse(&one, text, tlv->data, err);
 }
 
 static enum dpk_status parse_param(const xmlNode *node, const struct dpk_nv_def *def, bool *given,
                                    struct dpk_nv_tlv *tlv, struct dpk_error *err)
 {
-    size_t i = 0;
+    size_t i = 0, indexes[NV_ARRAY_MAX], count = 0;
     while (i < def->param_count && strcmp(def->params[i].name, (const char *)node->name) != 0)
         i++;
     if (i == def->param_count)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s has no such parameter", def->name);
-    if (given[i])
-        return dpk_fail(err, DPK_ERR_EXISTS, "given twice in %s", def->name);
-    if (node->properties)
-        return dpk_fail(err, DPK_ERR_FORMAT, "a parameter has no attributes");
-    given[i] = true;
+    const struct dpk_nv_param *p = &def->params[i];
     struct dpk_buf text = {0};
-    enum dpk_status status = text_of(node, &text, err);
+    enum dpk_status status = dpk_nv_xml_index(node, p, indexes, &count, err);
     if (status == DPK_OK)
-        status = dpk_nv_value_parse(&def->params[i], (const char *)text.data, tlv->data, err);
+        status = text_of(node, &text, err);
+    given += value_count(def, i);
+    for (size_t k = 0; k < count && status == DPK_OK; k++)
+        status = parse_value((const char *)text.data, p, indexes[k], &given[indexes[k]], tlv, err);
     dpk_buf_free(&text);
     return status;
+}
+
+static enum dpk_status check_all_given(const struct dpk_nv_def *def, const bool *given,
+                                       struct dpk_error *err)
+{
+    for (size_t i = 0; i < def->param_count; i++) {
+        const struct dpk_nv_param *p = &def->params[i];
+        for (size_t j = 0; j < (p->count ? p->count : 1); j++) {
+            char legal[512], index[32] = "";
+            if (*given++)
+                continue;
+            dpk_nv_value_legal(p, legal, sizeof legal);
+            if (p->count)
+                snprintf(index, sizeof index, " index %zu", j);
+            return dpk_fail(err, DPK_ERR_FORMAT, "parameter %s%s is missing; legal: %s", p->name,
+                            index, legal);
+        }
+    }
+    return DPK_OK;
 }
 
 static enum dpk_status parse_params(const xmlNode *node, const struct dpk_nv_def *def,
                                     struct dpk_nv_tlv *tlv, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
-    bool *given = calloc(def->param_count + 1, sizeof *given);
+    bool *given = calloc(value_count(def, def->param_count) + 1, sizeof *given);
     if (!given)
         return dpk_fail_nomem(err);
     for (const xmlNode *n = node->children; n && status == DPK_OK; n = n->next) {
@@ -144,13 +118,8 @@ static enum dpk_status parse_params(const xmlNode *node, const struct dpk_nv_def
         if (status != DPK_OK)
             fail_at(n, status, err);
     }
-    for (size_t i = 0; i < def->param_count && status == DPK_OK; i++) {
-        char legal[512];
-        dpk_nv_value_legal(&def->params[i], legal, sizeof legal);
-        if (!given[i])
-            status = dpk_fail(err, DPK_ERR_FORMAT, "parameter %s is missing; legal: %s",
-                              def->params[i].name, legal);
-    }
+    if (status == DPK_OK)
+        status = check_all_given(def, given, err);
     free(given);
     return status;
 }
@@ -162,13 +131,9 @@ static enum dpk_status parse_tlv(const struct dpk_nv_defs *defs, const xmlNode *
     if (!def)
         return dpk_fail(err, DPK_ERR_NOT_FOUND,
                         "unknown TLV; mlxconfig-lite gen_tlvs_file lists those there are");
-    struct dpk_nv_tlv tlv = {.class_id = def->class_id,
-                             .index = def->index,
-                             .priority = DPK_NV_MLNX,
-                             .ovr_en = true,
-                             .rd_en = true,
-                             .size = def->size};
-    enum dpk_status status = parse_attributes(node, &tlv, err);
+    struct dpk_nv_tlv tlv = {
+        .priority = DPK_NV_MLNX, .ovr_en = true, .rd_en = true, .size = def->size};
+    enum dpk_status status = dpk_nv_xml_attributes(node, def, &tlv, err);
     if (status == DPK_OK)
         status = parse_params(node, def, &tlv, err);
     if (status == DPK_OK)

@@ -1,5 +1,4 @@
-/* TLVs and templates as XML, and the list of TLVs as text. */
-#include <ctype.h>
+/* TLVs and templates as XML. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,6 @@
 #define HEAD                                                                                       \
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                                 \
     "<config xmlns=\"http://www.mellanox.com/config\">\n"
-#define FLAG_COLUMN 50
 
 static void put_escaped(struct dpk_buf *out, const uint8_t *text, size_t size)
 {
@@ -29,34 +27,90 @@ static void put_escaped(struct dpk_buf *out, const uint8_t *text, size_t size)
     }
 }
 
-static void put_legal(struct dpk_buf *out, const struct dpk_nv_param *p)
+static int by_name(const void *a, const void *b)
 {
-    if (p->type == DPK_NV_BOOL)
-        dpk_put_format(out, "\t<!-- Legal Values: False/True -->\n");
-    if (p->type != DPK_NV_ENUM)
-        return;
-    dpk_put_format(out, "\t<!-- Legal Values: ");
-    for (size_t i = 0; i < p->choice_count; i++)
-        dpk_put_format(out, "%s%s", i ? "/" : "", p->choices[i].name);
-    dpk_put_format(out, " -->\n");
+    return strcmp(((const struct dpk_nv_choice *)a)->name, ((const struct dpk_nv_choice *)b)->name);
 }
 
-/* One TLV; `tlv` NULL: without values. */
-static void put_tlv(struct dpk_buf *out, const struct dpk_nv_def *def, const char *attributes,
-                    const struct dpk_nv_tlv *tlv)
+/* NVIDIA's tool has values in the order of their names. */
+static void put_choices(struct dpk_buf *out, const struct dpk_nv_param *p)
 {
-    dpk_put_format(out, "<%s%s>\n\n", def->name, attributes);
+    struct dpk_nv_choice *sorted = calloc(p->choice_count + 1, sizeof *sorted);
+    if (!sorted) {
+        out->failed = true;
+        return;
+    }
+    memcpy(sorted, p->choices, p->choice_count * sizeof *sorted);
+    qsort(sorted, p->choice_count, sizeof *sorted, by_name);
+    dpk_put_format(out, "\t<!-- Legal Values:");
+    for (size_t i = 0; i < p->choice_count; i++)
+        dpk_put_format(out, "%s%s", i ? "|" : "", sorted[i].name);
+    dpk_put_format(out, " -->\n");
+    free(sorted);
+}
+
+/* One element: a parameter, or the i-th number of an array. */
+static void put_value(struct dpk_buf *out, const struct dpk_nv_param *p, size_t i,
+                      const struct dpk_nv_tlv *tlv)
+{
+    struct dpk_nv_param one = dpk_nv_param_element(p, i);
+    struct dpk_buf value = {0};
+    if (p->type == DPK_NV_BOOL)
+        dpk_put_format(out, "\t<!-- Legal Values: False/True -->\n");
+    if (p->type == DPK_NV_ENUM)
+        put_choices(out, p);
+    if (tlv)
+        dpk_nv_value_format(&one, tlv->data, DPK_NV_STYLE_XML, &value);
+    dpk_put_format(out, "\t<%s", p->name);
+    if (p->count)
+        dpk_put_format(out, " index='%zu' ", i);
+    dpk_put_format(out, ">");
+    put_escaped(out, value.data, value.size);
+    dpk_put_format(out, "</%s>\n", p->name);
+    out->failed = out->failed || value.failed;
+    dpk_buf_free(&value);
+}
+
+static void put_target(struct dpk_buf *out, const char *name, int value)
+{
+    if (value == DPK_NV_ALL)
+        dpk_put_format(out, " %s='all'", name);
+    else
+        dpk_put_format(out, " %s='%d'", name, value);
+}
+
+/* In the order of their names. Ports and modules are always told, the others only with all. */
+static void put_attributes(struct dpk_buf *out, const struct dpk_nv_def *def,
+                           const struct dpk_nv_tlv *tlv, const struct dpk_nv_target *target,
+                           bool all)
+{
+    if (def->class_id == DPK_NV_FUNCTION && all)
+        put_target(out, "function", target->function);
+    if (def->class_id == DPK_NV_FUNCTION && all)
+        put_target(out, "host", target->host);
+    /* NVIDIA's tool knows the first host alone, and does not say it. */
+    if (def->class_id == DPK_NV_HOST && target->host > 0)
+        put_target(out, "host", target->host);
+    if (def->class_id == DPK_NV_MODULE)
+        put_target(out, "module", target->module);
+    if (all)
+        dpk_put_format(out, " ovr_en='%d'", tlv->ovr_en);
+    if (def->class_id == DPK_NV_PORT)
+        put_target(out, "port", target->port);
+    if (all)
+        dpk_put_format(out, " priority='%s' rd_en='%d' writer_id='%u'",
+                       dpk_nv_priority_name(tlv->priority), tlv->rd_en, tlv->writer_id);
+}
+
+static void put_params(struct dpk_buf *out, const struct dpk_nv_def *def,
+                       const struct dpk_nv_tlv *tlv)
+{
+    dpk_put_format(out, ">\n\n");
     for (size_t i = 0; i < def->param_count; i++) {
         const struct dpk_nv_param *p = &def->params[i];
-        struct dpk_buf value = {0};
-        put_legal(out, p);
-        if (tlv)
-            dpk_nv_value_format(p, tlv->data, DPK_NV_STYLE_XML, &value);
-        dpk_put_format(out, "\t<%s>", p->name);
-        put_escaped(out, value.data, value.size);
-        dpk_put_format(out, "</%s>\n\n", p->name);
-        out->failed = out->failed || value.failed;
-        dpk_buf_free(&value);
+        for (size_t j = 0; j < (p->count ? p->count : 1); j++)
+            put_value(out, p, j, tlv);
+        dpk_put_format(out, "\n");
     }
     dpk_put_format(out, "</%s>\n", def->name);
 }
@@ -74,83 +128,34 @@ enum dpk_status dpk_nv_xml_format(const struct dpk_nv_defs *defs, const struct d
         if (def->size != tlv->size)
             return dpk_fail(err, DPK_ERR_FORMAT, "%s has %zu bytes, not %zu", def->name, tlv->size,
                             def->size);
-        char attributes[80];
-        snprintf(attributes, sizeof attributes,
-                 " ovr_en='%d' priority='%s' rd_en='%d' "
-                 "writer_id='%u'",
-                 tlv->ovr_en, dpk_nv_priority_name(tlv->priority), tlv->rd_en, tlv->writer_id);
-        dpk_put_format(out, "%s", i ? "\n" : "");
-        put_tlv(out, def, attributes, tlv);
+        struct dpk_nv_target target = dpk_nv_target_of(tlv->class_id, tlv->index);
+        dpk_put_format(out, "%s<%s", i ? "\n" : "", def->name);
+        put_attributes(out, def, tlv, &target, true);
+        put_params(out, def, tlv);
     }
     dpk_put_format(out, "</config>");
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-void dpk_nv_tlvs_text(const struct dpk_nv_defs *defs, struct dpk_buf *out)
-{
-    for (size_t i = 0; i < dpk_nv_defs_count(defs); i++)
-        dpk_put_format(out, "%-*s0\n", FLAG_COLUMN, dpk_nv_defs_at(defs, i)->name);
-}
-
-/* "NAME FLAG": NULL in `name` for an empty line. */
-static enum dpk_status parse_mark(char *line, char **name, bool *wanted, struct dpk_error *err)
-{
-    char *save = NULL;
-    *name = strtok_r(line, " \t\r", &save);
-    char *flag = *name ? strtok_r(NULL, " \t\r", &save) : NULL;
-    if (!*name)
-        return DPK_OK;
-    if (!flag || (strcmp(flag, "0") != 0 && strcmp(flag, "1") != 0) ||
-        strtok_r(NULL, " \t\r", &save))
-        return dpk_fail(err, DPK_ERR_FORMAT, "must be the name of a TLV, then 0 or 1");
-    *wanted = flag[0] == '1';
-    return DPK_OK;
-}
-
-static enum dpk_status template_line(const struct dpk_nv_defs *defs, char *line,
-                                     const char *attributes, size_t *count, struct dpk_buf *out,
-                                     struct dpk_error *err)
-{
-    char *name = NULL;
-    bool wanted = false;
-    enum dpk_status status = parse_mark(line, &name, &wanted, err);
-    if (status != DPK_OK || !name)
-        return status;
-    const struct dpk_nv_def *def = dpk_nv_defs_find(defs, name);
-    if (!def)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "unknown TLV %.80s", name);
-    if (!wanted)
-        return DPK_OK;
-    dpk_put_format(out, "%s", *count ? "\n" : "");
-    put_tlv(out, def, attributes, NULL);
-    ++*count;
-    return DPK_OK;
-}
-
 enum dpk_status dpk_nv_xml_template(const struct dpk_nv_defs *defs, const char *text, size_t size,
                                     bool attributes, struct dpk_buf *out, struct dpk_error *err)
 {
-    static const char all[] = " ovr_en='1' priority='MLNX' rd_en='1' writer_id='0'";
-    enum dpk_status status = DPK_OK;
+    static const struct dpk_nv_tlv none = {.priority = DPK_NV_MLNX, .ovr_en = true, .rd_en = true};
+    /* There is no "all modules". */
+    static const struct dpk_nv_target target = {
+        .port = DPK_NV_ALL, .host = DPK_NV_ALL, .function = DPK_NV_ALL};
+    const struct dpk_nv_def **chosen = NULL;
     size_t count = 0;
-    unsigned number = 0;
-    char *copy = strndup(text, size);
-    if (!copy)
-        return dpk_fail_nomem(err);
+    enum dpk_status status = dpk_nv_tlvs_parse(defs, text, size, &chosen, &count, err);
+    if (status != DPK_OK)
+        return status;
     dpk_put_format(out, HEAD);
-    for (char *at = copy; at && status == DPK_OK;) {
-        char *end = strchr(at, '\n');
-        if (end)
-            *end = 0;
-        number++;
-        status = template_line(defs, at, attributes ? all : "", &count, out, err);
-        if (status != DPK_OK)
-            dpk_error_prefix(err, "line %u", number);
-        at = end ? end + 1 : NULL;
+    for (size_t i = 0; i < count; i++) {
+        dpk_put_format(out, "%s<%s", i ? "\n" : "", chosen[i]->name);
+        put_attributes(out, chosen[i], &none, &target, attributes);
+        put_params(out, chosen[i], NULL);
     }
-    free(copy);
-    if (status == DPK_OK && count == 0)
-        status = dpk_fail(err, DPK_ERR_FORMAT, "no TLV is marked with 1");
     dpk_put_format(out, "</config>");
-    return status == DPK_OK && out->failed ? dpk_fail_nomem(err) : status;
+    free(chosen);
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }

@@ -182,6 +182,28 @@ enum dpk_status dpk_nv_defs_find_config(const struct dpk_nv_defs *defs, const ch
                                         const struct dpk_nv_def **def,
                                         const struct dpk_nv_param **param, struct dpk_error *err);
 
+/* What a name that query and set take means: "DPA_AUTHENTICATION", "LINK_TYPE_P1" of port 1,
+ * "MODULE_SPLIT_M0[0..3]" of module 0. A host's, or a function's, are those of the first. */
+#define DPK_NV_NAME_MAX 128
+struct dpk_nv_name {
+    const struct dpk_nv_def *base; /* as in the definitions; borrowed */
+    struct dpk_nv_def def;         /* bound to the target */
+    struct dpk_nv_param param;
+    struct dpk_nv_target target;
+    bool indexed;       /* an index was given */
+    size_t first, last; /* of an array's numbers: which; 0 of others */
+    char text[DPK_NV_NAME_MAX];
+};
+/* DPK_ERR_NOT_FOUND: the message has the closest name, or the form that it must have.
+ * DPK_ERR_RANGE: an index, where legal ones are told. */
+enum dpk_status dpk_nv_name_parse(const struct dpk_nv_defs *defs, const char *text,
+                                  struct dpk_nv_name *out, struct dpk_error *err);
+/* The name of a parameter that has one. */
+void dpk_nv_name_of(const struct dpk_nv_def *def, const struct dpk_nv_param *param,
+                    const struct dpk_nv_target *target, struct dpk_nv_name *out);
+/* The i-th number of an array as a name of its own; other names as they are. */
+struct dpk_nv_name dpk_nv_name_element(const struct dpk_nv_name *name, size_t i);
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Stores the value that `text` says into TLV data of the definition's size. DPK_ERR_RANGE: the

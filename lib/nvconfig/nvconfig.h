@@ -223,6 +223,25 @@ void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
 /* The value of a number that is no array: of an enum or a bool, what stands for it. */
 int64_t dpk_nv_value_number(const struct dpk_nv_param *param, const uint8_t *data);
 
+/* ---- Rules -----------------------------------------------------------------------------------
+ * NVIDIA's database has expressions over a TLV's own parameters and those of others, such as the
+ * capabilities of a device. What asks for a TLV that a device does not have says nothing. */
+
+struct dpk_nv_rules {
+    const struct dpk_nv_defs *defs;
+    const struct dpk_nv_def *def; /* the TLV, and its data */
+    const uint8_t *data;
+    /* Fills in what a device has of another TLV; false: nothing. */
+    bool (*look)(void *context, const struct dpk_nv_def *def, uint8_t *data);
+    void *context;
+};
+/* Does the device support the parameter, as far as its dependency says? */
+bool dpk_nv_rules_depend(const struct dpk_nv_rules *rules, const struct dpk_nv_param *param);
+/* DPK_ERR_REFUSED: it does not. DPK_ERR_RANGE: the value breaks a limit or a rule; the message
+ * says what is legal. */
+enum dpk_status dpk_nv_rules_check(const struct dpk_nv_rules *rules,
+                                   const struct dpk_nv_param *param, struct dpk_error *err);
+
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 #define DPK_NV_XML_MAX ((size_t)1 << 20)

@@ -170,6 +170,11 @@ enum dpk_status dpk_nv_defs_parse(struct dpk_nv_defs *defs, const char *path, co
 enum dpk_status dpk_nv_defs_load(const char *directory, struct dpk_nv_defs **out,
                                  struct dpk_error *err);
 
+/* A new set with every TLV of a database that ships with NVIDIA's tools (mlxconfig_host.db). The
+ * file is read once and trusted in nothing. Errors name `path`, and what in it is wrong. */
+enum dpk_status dpk_nv_defs_load_db(const char *path, struct dpk_nv_defs **out,
+                                    struct dpk_error *err);
+
 size_t dpk_nv_defs_count(const struct dpk_nv_defs *defs);
 const struct dpk_nv_def *dpk_nv_defs_at(const struct dpk_nv_defs *defs, size_t i);
 /* NULL: none. */

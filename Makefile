@@ -1,17 +1,13 @@
 # dpakit: one Makefile, no recursion. Rooms are found by their folders: a .c file added to a room is
 # built without a word here.
 #
-#   make [V=1] [SANITIZE=1] [PREFIX=/usr/local] [DESTDIR=]  all test demo bench fuzz format tidy
+#   make [V=1] [SANITIZE=1|thread] [PREFIX=/usr/local] [DESTDIR=]  all test demo bench fuzz format tidy
 #                                                           check-layers install uninstall clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 SHELL = /bin/sh
 
-ifdef SANITIZE
-B := build/sanitize
-else
-B := build
-endif
+B := build$(if $(SANITIZE),/$(if $(filter thread,$(SANITIZE)),tsan,sanitize))
 O := $(B)/obj
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
@@ -35,7 +31,8 @@ endif
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wvla -Werror
 CFLAGS ?= -O2 -g
 , := ,
-SAN := $(if $(SANITIZE),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SAN := $(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),-fsanitize=thread -Wno-tsan,-fsanitize=address$(,)undefined \
+         -fno-sanitize-recover=all) -fno-omit-frame-pointer)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(CFLAGS) $(SAN) -fPIC \
              -ffile-prefix-map=$(CURDIR)/= -Ilib -Iruntime -Iinclude -Iinclude/doca-2.2 $(PKG_CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(LDFLAGS)
@@ -61,6 +58,8 @@ $(O)/%.o: %.c Makefile VERSION
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 $(O)/tools/dpacc/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+# Races of programs of the DPA are theirs.
+$(if $(filter thread,$(SANITIZE)),$(eval $(O)/runtime/rv64/%.o: SAN :=))
 # The interpreter loop: gcc must not merge the dispatch jumps of a computed goto.
 $(O)/runtime/rv64/%.o: ALL_CFLAGS += -fno-gcse -fno-crossjumping
 
@@ -171,4 +170,5 @@ clean:
 help:
 	@echo 'make all | test [TESTS=...] | demo | bench | fuzz | format | tidy | check-layers'
 	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean'
-	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize'
+	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'
+	@echo 'SANITIZE=thread with TSan into build/tsan'

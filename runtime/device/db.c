@@ -1,4 +1,5 @@
 /* The database of a device. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,9 @@
 #define APPLICATION_ID  "1146112836" /* "DPKD" */
 #define SCHEMA_VERSION  "1"
 #define BUSY_TIMEOUT_MS 20000
+/* Pages of journal that are left for the next one to open the device. It reads them all, so that
+ * few make opening fast; clearing them away costs some syncs. */
+#define JOURNAL_PAGES 100
 
 /* clang-format off */
 static const char schema[] =
@@ -61,9 +65,22 @@ enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
         return dpk_fail(err, DPK_ERR_TIMEOUT, "%s: another program keeps the device busy", path);
     case SQLITE_NOMEM:
         return dpk_fail_nomem(err);
+    case SQLITE_READONLY:
+        return dpk_fail(err, DPK_ERR_IO, "%s: the device's state is read-only", path);
+    case SQLITE_CANTOPEN: /* SQLite keeps the errno of its last try, which tells nothing */
+        return dpk_fail(err, DPK_ERR_IO,
+                        "%s: its journal cannot be made: no space left on the disk, or its "
+                        "directory may not be written to",
+                        path);
+    case SQLITE_FULL:
+        return dpk_fail(err, DPK_ERR_IO, "%s: %s: nothing was changed", path, strerror(ENOSPC));
     default:
-        return dpk_fail(err, DPK_ERR_IO, "%s: %s", path, sqlite3_errmsg(db));
+        break;
     }
+    int cause = sqlite3_system_errno(db);
+    if (cause)
+        return dpk_fail(err, DPK_ERR_IO, "%s: %s (%s)", path, strerror(cause), sqlite3_errmsg(db));
+    return dpk_fail(err, DPK_ERR_IO, "%s: %s", path, sqlite3_errmsg(db));
 }
 
 enum dpk_status dpk_db_exec(sqlite3 *db, const char *sql, struct dpk_error *err)
@@ -99,8 +116,10 @@ enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err)
 
 enum dpk_status dpk_db_end(sqlite3 *db, enum dpk_status status, struct dpk_error *err)
 {
-    if (status == DPK_OK)
-        status = dpk_db_exec(db, "COMMIT", err);
+    if (status == DPK_OK && (status = dpk_db_exec(db, "COMMIT", err)) != DPK_OK)
+        /* If all that failed was the sync, the journal has the whole change, and whoever opens the
+         * device next would believe it: closing must clear the journal. */
+        sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     if (status != DPK_OK && !sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return status;
@@ -150,20 +169,92 @@ enum dpk_status dpk_db_put_meta(sqlite3 *db, const char *key, const char *value,
     return dpk_db_finish(db, stmt, err);
 }
 
+static void distrust(sqlite3 *db)
+{
+    sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+}
+
+static enum dpk_status open_failed(const char *path, sqlite3 *db, struct dpk_error *err)
+{
+    return db ? dpk_fail(err, DPK_ERR_IO, "%s: %s", path, sqlite3_errmsg(db)) : dpk_fail_nomem(err);
+}
+
+/* "file:" + path + what follows, for SQLite. */
+static void put_uri(struct dpk_buf *out, const char *path, const char *query)
+{
+    dpk_put_format(out, "file:");
+    for (const char *c = path; *c; c++)
+        dpk_put_format(out, *c == '%' || *c == '?' || *c == '#' ? "%%%02X" : "%c",
+                       (unsigned char)*c);
+    dpk_put_format(out, "%s", query);
+    dpk_put_u8(out, 0);
+}
+
+/* What may not be written: a read-only file system, as CI machines mount it. Changes that are still
+ * in the journal count, and SQLite finds them there by device.db-shm, which lies beside it. Without
+ * a journal there is nothing to lock or to wait for. */
+static enum dpk_status open_read_only(const char *path, sqlite3 **out, struct dpk_error *err)
+{
+    char journal[PATH_MAX];
+    struct stat st;
+    struct dpk_buf uri = {0};
+    sqlite3 *db = NULL;
+    enum dpk_status status = DPK_OK;
+    int n = snprintf(journal, sizeof journal, "%s-wal", path);
+    if (n < 0 || n >= PATH_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", path);
+    bool pending = stat(journal, &st) != 0 ? errno != ENOENT : st.st_size > 0;
+    put_uri(&uri, path, pending ? "" : "?immutable=1");
+    if (uri.failed)
+        status = dpk_fail_nomem(err);
+    else if (sqlite3_open_v2((const char *)uri.data, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                             NULL) != SQLITE_OK)
+        status = open_failed(path, db, err);
+    dpk_buf_free(&uri);
+    if (status == DPK_OK) {
+        distrust(db);
+        if (sqlite3_exec(db, "SELECT count(*) FROM meta", NULL, NULL, NULL) == SQLITE_CANTOPEN)
+            status = dpk_fail(err, DPK_ERR_IO,
+                              "%s: read-only, and what its journal holds cannot be read without "
+                              "device.db-shm: copy the whole directory",
+                              path);
+    }
+    if (status != DPK_OK) {
+        sqlite3_close(db);
+        return status;
+    }
+    *out = db;
+    return DPK_OK;
+}
+
+/* A journal needs a place, too. */
+static bool may_have_journal(const char *path)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    return access(directory, W_OK) == 0 || (errno != EACCES && errno != EROFS);
+}
+
+/* `*out` NULL: it may not be written. */
 static enum dpk_status open_file(const char *path, sqlite3 **out, struct dpk_error *err)
 {
     sqlite3 *db = NULL;
     enum dpk_status status = DPK_OK;
+    *out = NULL;
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        status = db ? dpk_fail(err, DPK_ERR_IO, "%s: %s", path, sqlite3_errmsg(db))
-                    : dpk_fail_nomem(err);
-    if (status == DPK_OK) {
-        sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);
-        sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-        sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-        status = dpk_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", err);
+        status = open_failed(path, db, err);
+    /* SQLite opens for reading what it may not write. */
+    bool writable =
+        status == DPK_OK && sqlite3_db_readonly(db, "main") == 0 && may_have_journal(path);
+    if (writable) {
+        distrust(db);
+        status = dpk_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", err);
     }
-    if (status != DPK_OK) {
+    if (status != DPK_OK || !writable) {
         sqlite3_close(db);
         return status;
     }
@@ -179,7 +270,16 @@ enum dpk_status dpk_db_create(const char *path, sqlite3 **out, struct dpk_error 
     close(fd);
     enum dpk_status status = open_file(path, out, err);
     if (status == DPK_OK)
-        status = dpk_db_exec(*out, schema, err);
+        status = *out ? dpk_db_exec(*out, schema, err)
+                      : dpk_fail(err, DPK_ERR_IO, "%s: read-only", path);
+    return status;
+}
+
+enum dpk_status dpk_db_finish_new(sqlite3 *db, enum dpk_status status, struct dpk_error *err)
+{
+    if (status == DPK_OK)
+        status = dpk_db_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", err);
+    sqlite3_close(db);
     return status;
 }
 
@@ -196,6 +296,18 @@ static enum dpk_status pragma(sqlite3 *db, const char *sql, char *out, size_t si
     return status;
 }
 
+/* After each commit. Only the last one to close can clear the journal; while there is always
+ * another one, what is in it can at least be written over. */
+static int note_journal(void *context, sqlite3 *db, const char *name, int pages)
+{
+    (void)context;
+    if (pages >= JOURNAL_PAGES)
+        sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    if (pages >= 10 * JOURNAL_PAGES)
+        (void)sqlite3_wal_checkpoint(db, name);
+    return SQLITE_OK;
+}
+
 enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *err)
 {
     /* What decisions rest on. The log, which grows with every load, is checked where it is read. */
@@ -205,6 +317,8 @@ enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *e
     char application[32], version[32], check[256] = "ok";
     sqlite3 *db = NULL;
     enum dpk_status status = open_file(path, &db, err);
+    if (status == DPK_OK && !db)
+        status = open_read_only(path, &db, err);
     if (status != DPK_OK)
         return status;
     status = pragma(db, "PRAGMA application_id", application, sizeof application, err);
@@ -226,6 +340,9 @@ enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *e
         sqlite3_close(db);
         return status;
     }
+    /* Else whoever is the last one to close pays for syncs that a logged load is not worth. */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_wal_hook(db, note_journal, NULL);
     *out = db;
     return DPK_OK;
 }

@@ -39,6 +39,9 @@ void dpk_device_alias_of(const char *root, const char *name, char *out, size_t s
 /* ---- db.c ---- */
 
 enum dpk_status dpk_db_create(const char *path, sqlite3 **out, struct dpk_error *err);
+/* Closes a database of dpk_db_create, all of it in one file. Returns `status`, or what went wrong.
+ */
+enum dpk_status dpk_db_finish_new(sqlite3 *db, enum dpk_status status, struct dpk_error *err);
 enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *err);
 enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err);
 enum dpk_status dpk_db_exec(sqlite3 *db, const char *sql, struct dpk_error *err);

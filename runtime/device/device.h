@@ -54,7 +54,18 @@ enum dpk_status dpk_device_ca_list(struct dpk_device *dev, struct dpk_ca_list *o
 void dpk_ca_list_free(struct dpk_ca_list *list);
 
 /* Appends to the event log: who (uid, pid, command) and when are filled in here. `action`: "load",
- * "apply", ...; `result`: "OK" or the name of the refusal; `detail` may be "". */
+ * "apply", ...; `result`: "OK" or the name of the refusal; `detail` may be "", and is cut to
+ * DPK_DEVICE_DETAIL_MAX bytes. On the disk when it returns, but for loads that are "OK": a program
+ * that is killed loses none of them, a power cut may lose the last ones. Nothing is logged of a
+ * device that may only be read, and that is no error.
+ *
+ * The log is bounded: with every DPK_DEVICE_LOG_SLACK-th event, all loads but the last
+ * DPK_DEVICE_LOADS_KEPT go, and all other events but the last DPK_DEVICE_OTHERS_KEPT. Numbers of
+ * events are never used twice. */
+#define DPK_DEVICE_DETAIL_MAX  1500
+#define DPK_DEVICE_LOADS_KEPT  10000
+#define DPK_DEVICE_OTHERS_KEPT 50000
+#define DPK_DEVICE_LOG_SLACK   1000
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err);
 

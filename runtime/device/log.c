@@ -6,6 +6,11 @@
 
 #include "state.h"
 
+#define TEXT_OF(number) #number
+#define TEXT(number)    TEXT_OF(number)
+#define LOADS_KEPT      TEXT(DPK_DEVICE_LOADS_KEPT)
+#define OTHERS_KEPT     TEXT(DPK_DEVICE_OTHERS_KEPT)
+
 static const struct {
     enum dpk_reject code;
     const char *name;
@@ -47,6 +52,20 @@ enum dpk_status dpk_device_refuse(enum dpk_reject code, enum dpk_reject *reject,
                     dpk_reject_name(code), (unsigned)code);
 }
 
+/* Of the loads of programs the last ones are kept, and of all else: loads, which anybody can make
+ * by the thousand, must not push out who changed what. */
+static enum dpk_status rotate(sqlite3 *db, struct dpk_error *err)
+{
+    if (sqlite3_last_insert_rowid(db) % DPK_DEVICE_LOG_SLACK != 0)
+        return DPK_OK;
+    return dpk_db_exec(db,
+                       "DELETE FROM log WHERE action = 'load' AND id <= (SELECT id FROM log "
+                       "WHERE action = 'load' ORDER BY id DESC LIMIT 1 OFFSET " LOADS_KEPT ");"
+                       "DELETE FROM log WHERE action <> 'load' AND id <= (SELECT id FROM log "
+                       "WHERE action <> 'load' ORDER BY id DESC LIMIT 1 OFFSET " OTHERS_KEPT ")",
+                       err);
+}
+
 enum dpk_status dpk_device_log_in(sqlite3 *db, const char *action, const char *result,
                                   const char *detail, struct dpk_error *err)
 {
@@ -58,20 +77,35 @@ enum dpk_status dpk_device_log_in(sqlite3 *db, const char *action, const char *r
                        &stmt, err);
     if (status != DPK_OK)
         return status;
+    const char *text = detail ? detail : "";
     sqlite3_bind_int64(stmt, 1, (sqlite3_int64)time(NULL));
     sqlite3_bind_int64(stmt, 2, getuid());
     sqlite3_bind_int64(stmt, 3, getpid());
     sqlite3_bind_text(stmt, 4, program_invocation_short_name, -1, SQLITE_STATIC);
     sqlite3_bind_text(stmt, 5, action, -1, SQLITE_STATIC);
     sqlite3_bind_text(stmt, 6, result, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 7, detail ? detail : "", -1, SQLITE_STATIC);
-    return dpk_db_finish(db, stmt, err);
+    sqlite3_bind_text(stmt, 7, text, (int)strnlen(text, DPK_DEVICE_DETAIL_MAX), SQLITE_STATIC);
+    status = dpk_db_finish(db, stmt, err);
+    return status == DPK_OK ? rotate(db, err) : status;
 }
 
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err)
 {
-    return dpk_device_log_in(dev->db, action, result, detail, err);
+    /* A load that went well is not worth a sync; the next thing that is takes it along. */
+    bool lazy = strcmp(action, "load") == 0 && strcmp(result, "OK") == 0;
+    enum dpk_status status = DPK_OK;
+    if (sqlite3_db_readonly(dev->db, "main") == 1)
+        return DPK_OK;
+    if (lazy)
+        status = dpk_db_exec(dev->db, "PRAGMA synchronous = NORMAL", err);
+    if (status == DPK_OK)
+        status = dpk_db_begin(dev->db, err);
+    if (status == DPK_OK)
+        status = dpk_db_end(dev->db, dpk_device_log_in(dev->db, action, result, detail, err), err);
+    if (lazy)
+        (void)dpk_db_exec(dev->db, "PRAGMA synchronous = FULL", NULL);
+    return status;
 }
 
 void dpk_device_log_refusal(struct dpk_device *dev, const char *action, enum dpk_reject reject,

@@ -36,6 +36,28 @@ enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_M
 /* The alias of a device, or "". */
 void dpk_device_alias_of(const char *root, const char *name, char *out, size_t size);
 
+/* ---- place.c ---- */
+
+/* Fills `staging`, the directory that will be the device. */
+typedef enum dpk_status dpk_device_filler(void *context, const char *staging,
+                                          struct dpk_error *err);
+/* Puts a new device in place with its alias, whole or not at all; sweeps what programs that were
+ * killed at it left. DPK_ERR_EXISTS: the name is taken. */
+enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void *context,
+                                 struct dpk_error *err);
+
+/* ---- create.c ---- */
+
+/* What a device is called, by number; the keys of its table "meta". */
+#define DPK_IDENTITY_TEXTS    7
+#define DPK_IDENTITY_TEXT_MAX 255
+const char *dpk_device_text_key(size_t number);
+/* DPK_ERR_USAGE: too long, or not printable. */
+enum dpk_status dpk_device_check_text(size_t number, const char *value, struct dpk_error *err);
+/* Makes `staging`/factory with the key pair and its UUID. */
+enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
+                                      const struct dpk_uuid *uuid, struct dpk_error *err);
+
 /* ---- db.c ---- */
 
 enum dpk_status dpk_db_create(const char *path, sqlite3 **out, struct dpk_error *err);

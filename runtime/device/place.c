@@ -1,0 +1,275 @@
+/* Devices come and go as directories, whole or not at all; what a killed program left is swept. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "state.h"
+
+#define ALIASES_MAX 1000
+#define NEW_PREFIX  ".new-"
+#define OLD_PREFIX  ".del-"
+
+/* Two programs may be removing the same remains. */
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    (void)st;
+    (void)type;
+    (void)where;
+    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+static int remove_tree(const char *path)
+{
+    struct stat st;
+    if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0)
+        return 0;
+    return lstat(path, &st) != 0 && errno == ENOENT ? 0 : -1;
+}
+
+/* ---- Sweeping -------------------------------------------------------------------------------- */
+
+static int is_remains(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, NEW_PREFIX, strlen(NEW_PREFIX)) == 0 ||
+           strncmp(entry->d_name, OLD_PREFIX, strlen(OLD_PREFIX)) == 0;
+}
+
+/* Nobody works on a directory that can be locked. In a place that others may write to, what is not
+ * ours may change under our feet. */
+static void sweep_remains(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        (void)remove_tree(path);
+    close(fd);
+}
+
+static int is_link(const struct dirent *entry)
+{
+    return entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
+}
+
+/* Whoever puts a device in place shares the lock of the place for the instant between alias and
+ * device; who sweeps aliases has it alone, or leaves them to the next one. The descriptor that
+ * holds the lock, or -1: somebody keeps it for long, who cannot be trusted. */
+static int lock_place(const char *root, int how)
+{
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int tries = how == LOCK_SH ? 100 : 1;
+    while (fd >= 0 && flock(fd, how | LOCK_NB) != 0) {
+        if (--tries == 0) {
+            close(fd);
+            return -1;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return fd;
+}
+
+static void unlock_place(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static void sweep_alias(const char *root, const char *path)
+{
+    char target[PATH_MAX], device[PATH_MAX];
+    struct stat st;
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n <= 0)
+        return;
+    target[n] = 0;
+    if (dpk_device_check_name(target, NULL) == DPK_OK &&
+        dpk_device_join(root, target, device, NULL) == DPK_OK && lstat(device, &st) != 0 &&
+        errno == ENOENT)
+        (void)unlink(path);
+}
+
+static void sweep(const char *root)
+{
+    char path[PATH_MAX];
+    struct dirent **entries = NULL;
+    int count = scandir(root, &entries, is_remains, NULL);
+    for (int i = 0; i < count; i++) {
+        if (dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK)
+            sweep_remains(path);
+        free(entries[i]);
+    }
+    free(entries);
+    entries = NULL;
+    int lock = lock_place(root, LOCK_EX);
+    if (lock < 0)
+        return;
+    count = scandir(root, &entries, is_link, NULL);
+    for (int i = 0; i < count; i++) {
+        if (dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK)
+            sweep_alias(root, path);
+        free(entries[i]);
+    }
+    free(entries);
+    unlock_place(lock);
+}
+
+/* ---- Putting in place ------------------------------------------------------------------------ */
+
+/* A new directory that no sweep takes: its descriptor, which holds the lock; or -1, errno set. */
+static int make_staging(const char *root, char path[PATH_MAX])
+{
+    struct stat mine, named;
+    for (int tries = 0; tries < 16; tries++) {
+        if (snprintf(path, PATH_MAX, "%s/" NEW_PREFIX "XXXXXX", root) >= PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        if (!mkdtemp(path))
+            return -1;
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        /* Between making and locking it another program's sweep may have taken it. */
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &mine) == 0 &&
+            lstat(path, &named) == 0 && mine.st_ino == named.st_ino)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    errno = EBUSY;
+    return -1;
+}
+
+/* The first alias of a BlueField-3 that is free. Without one a device is as good: "" in `path`. */
+static void make_alias(const char *root, const char *name, char path[PATH_MAX])
+{
+    for (unsigned i = 0; i < ALIASES_MAX; i++) {
+        char alias[64];
+        snprintf(alias, sizeof alias, "mt41692_pciconf%u", i);
+        if (strcmp(alias, name) == 0)
+            continue;
+        if (dpk_device_join(root, alias, path, NULL) != DPK_OK)
+            break;
+        if (symlink(name, path) == 0)
+            return;
+        if (errno != EEXIST)
+            break;
+    }
+    path[0] = 0;
+}
+
+/* The alias comes first: whoever is killed between the two leaves an alias of nothing, which is
+ * swept, and no device without one. */
+static enum dpk_status put_in_place(const char *root, const char *name, const char *staging,
+                                    const char *path, struct dpk_error *err)
+{
+    char alias[PATH_MAX];
+    enum dpk_status status = DPK_OK;
+    int lock = lock_place(root, LOCK_SH);
+    make_alias(root, name, alias);
+    if (rename(staging, path) != 0)
+        status = errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
+                     ? dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device of that name", name)
+                     : dpk_fail_errno(err, "%s", path);
+    if (status != DPK_OK && *alias)
+        (void)unlink(alias);
+    unlock_place(lock);
+    return status;
+}
+
+static void sync_directory(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    close(fd);
+}
+
+static enum dpk_status build(const char *root, const char *name, const char *path,
+                             dpk_device_filler *fill, void *context, struct dpk_error *err)
+{
+    char staging[PATH_MAX];
+    int fd = make_staging(root, staging);
+    if (fd < 0)
+        return dpk_fail_errno(err, "%s", root);
+    enum dpk_status status = fill(context, staging, err);
+    if (status == DPK_OK && fsync(fd) != 0)
+        status = dpk_fail_errno(err, "%s", staging);
+    if (status == DPK_OK)
+        status = put_in_place(root, name, staging, path, err);
+    if (status == DPK_OK)
+        sync_directory(root);
+    else
+        remove_tree(staging);
+    close(fd);
+    return status;
+}
+
+enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void *context,
+                                 struct dpk_error *err)
+{
+    char root[PATH_MAX], path[PATH_MAX];
+    struct stat st;
+    sigset_t signals;
+    enum dpk_status status = dpk_device_check_name(name, err);
+    if (status == DPK_OK)
+        status = dpk_device_root(true, root, err);
+    if (status == DPK_OK)
+        status = dpk_device_check_directory(root, true, err);
+    if (status == DPK_OK)
+        status = dpk_device_join(root, name, path, err);
+    if (status != DPK_OK)
+        return status;
+    sweep(root);
+    if (lstat(path, &st) == 0)
+        return dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device (or alias) of that name", name);
+    /* The staging directory may hold a private key: no signal may end us before it is in place, or
+     * gone. */
+    dpk_signals_hold(&signals);
+    status = build(root, name, path, fill, context, err);
+    dpk_signals_release(&signals);
+    return status;
+}
+
+/* ---- Deleting -------------------------------------------------------------------------------- */
+
+static void remove_aliases(const char *root, const char *name)
+{
+    char alias[64], path[PATH_MAX];
+    for (unsigned i = 0; i < ALIASES_MAX; i++) {
+        dpk_device_alias_of(root, name, alias, sizeof alias);
+        if (!*alias || dpk_device_join(root, alias, path, NULL) != DPK_OK || unlink(path) != 0)
+            return;
+    }
+}
+
+enum dpk_status dpk_device_delete(const char *word, struct dpk_error *err)
+{
+    char name[DPK_DEVICE_NAME_MAX + 1], root[PATH_MAX], path[PATH_MAX], grave[PATH_MAX];
+    enum dpk_status status = dpk_device_resolve(word, name, path, err);
+    if (status == DPK_OK)
+        status = dpk_device_root(false, root, err);
+    if (status == DPK_OK)
+        status = dpk_device_join(root, OLD_PREFIX "XXXXXX", grave, err);
+    if (status != DPK_OK)
+        return status;
+    /* Renamed first, so that it is gone at once or not at all. */
+    if (!mkdtemp(grave) || rename(path, grave) != 0) {
+        status = dpk_fail_errno(err, "%s", path);
+        rmdir(grave);
+        return status;
+    }
+    remove_aliases(root, name);
+    if (remove_tree(grave) != 0)
+        return dpk_fail_errno(err, "%s", grave);
+    return DPK_OK;
+}

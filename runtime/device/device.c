@@ -41,6 +41,16 @@ void dpk_device_close(struct dpk_device *dev)
     free(dev);
 }
 
+enum dpk_status dpk_device_begin_looking(struct dpk_device *dev, struct dpk_error *err)
+{
+    return dpk_db_exec(dev->db, "BEGIN", err);
+}
+
+void dpk_device_end_looking(struct dpk_device *dev)
+{
+    (void)dpk_db_exec(dev->db, "ROLLBACK", NULL);
+}
+
 const char *dpk_device_name(const struct dpk_device *dev)
 {
     return dev->name;

@@ -1,7 +1,7 @@
 /*
  * device: one emulated BlueField-3 function: what it knows, whom it trusts, what it allows.
  *
- * State is a directory with one SQLite database (DEVICE.md, "State"); every change is one
+ * State is a directory with one SQLite database; every change is one
  * transaction. Knows NV configuration and certificate containers, not ELF and not CPUs.
  *
  *     struct dpk_device *dev = NULL;
@@ -91,6 +91,13 @@ enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
 /* Cold boot: what was Next Boot becomes Current. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+/* What is read between the two is of one moment, whatever others write meanwhile. Only reading may
+ * happen there; they do not nest. */
+enum dpk_status dpk_device_begin_looking(struct dpk_device *dev, struct dpk_error *err);
+void dpk_device_end_looking(struct dpk_device *dev);
+
 /* ---- What a device is ------------------------------------------------------------------------ */
 
 struct dpk_device_info {
@@ -142,7 +149,7 @@ enum dpk_status dpk_device_events(struct dpk_device *dev, unsigned last,
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-/* Why a device refuses a file, with the numbers of NVIDIA's tools (DEVICE.md). */
+/* Why a device refuses a file, with the numbers of NVIDIA's tools (dpa-provisioning(7)). */
 enum dpk_reject {
     DPK_REJECT_NONE = 0,
     DPK_REJECT_DIGEST_ERR = 2,
@@ -161,9 +168,9 @@ enum dpk_reject {
 };
 const char *dpk_reject_name(enum dpk_reject reject); /* "REJECTED_UNSIGNED" */
 
-/* Applies an NV configuration file: the checks and effects of DEVICE.md, in one transaction.
- * DPK_ERR_REFUSED: the device is as before; `reject` (may be NULL) says why, the message ends in
- * its name and code. Both outcomes are in the event log. */
+/* Applies an NV configuration file: the checks and effects of dpa-provisioning(7), in one
+ * transaction. DPK_ERR_REFUSED: the device is as before; `reject` (may be NULL) says why, the
+ * message ends in its name and code. Both outcomes are in the event log. */
 enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size_t size,
                                  enum dpk_reject *reject, struct dpk_error *err);
 /* Burns a certificate container, likewise. */
@@ -176,6 +183,7 @@ enum dpk_device_view { DPK_VIEW_DEFAULT, DPK_VIEW_CURRENT, DPK_VIEW_NEXT };
 
 struct dpk_device_value {
     bool read_only;                /* protected from users: set by somebody above with ovr_en 0 */
+    bool present;                  /* set by anybody */
     bool hidden;                   /* set by somebody above with rd_en 0: `data` is zeros */
     uint8_t data[DPK_NV_DATA_MAX]; /* of the definition's size */
 };
@@ -184,15 +192,25 @@ enum dpk_status dpk_device_get(struct dpk_device *dev, enum dpk_device_view view
                                const struct dpk_nv_def *def, struct dpk_device_value *out,
                                struct dpk_error *err);
 
+/* For struct dpk_nv_rules: what a device (`context`) has of a TLV for the next boot, as far as
+ * users see it. */
+bool dpk_device_look(void *context, const struct dpk_nv_def *def, uint8_t *data);
+
 struct dpk_device_setting {
     const struct dpk_nv_def *def;
     const struct dpk_nv_param *param;
     const char *value;
 };
-/* Sets parameters at USER priority for the next boot, all or none. DPK_ERR_REFUSED: one is
- * protected. */
-enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_device_setting *settings,
-                               size_t count, struct dpk_error *err);
+/* Sets parameters at USER priority for the next boot, all or none, in one transaction with the
+ * checks: dependencies and rules of `defs` (NULL: none) look at the device as it will be.
+ * DPK_ERR_REFUSED: one is protected, or not supported. DPK_ERR_RANGE: a value is not legal. */
+enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_nv_defs *defs,
+                               const struct dpk_device_setting *settings, size_t count,
+                               struct dpk_error *err);
+/* What dpk_device_set would say: nothing changes, nothing is logged. */
+enum dpk_status dpk_device_try_set(struct dpk_device *dev, const struct dpk_nv_defs *defs,
+                                   const struct dpk_device_setting *settings, size_t count,
+                                   struct dpk_error *err);
 /* Drops everything that users set, for the next boot. */
 enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err);
 

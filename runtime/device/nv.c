@@ -1,4 +1,4 @@
-/* NV configuration on a device: views, what counts, what users may set. */
+/* NV configuration on a device: views, what counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,14 +85,8 @@ enum dpk_status dpk_device_check_room(sqlite3 *db, struct dpk_error *err)
     return status;
 }
 
-/* What counts of a TLV: the lowest priority that nobody above it keeps from overriding. */
-struct effect {
-    bool present, locked; /* locked: a user's value would not count */
-    struct dpk_nv_tlv tlv;
-};
-
-static enum dpk_status find_effect(sqlite3 *db, enum dpk_device_view view, unsigned class_id,
-                                   uint32_t index, struct effect *out, struct dpk_error *err)
+enum dpk_status dpk_device_effect(sqlite3 *db, enum dpk_device_view view, unsigned class_id,
+                                  uint32_t index, struct effect *out, struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
     bool row = false;
@@ -115,12 +109,8 @@ static enum dpk_status find_effect(sqlite3 *db, enum dpk_device_view view, unsig
         out->locked = out->tlv.priority > DPK_NV_USER && !out->tlv.ovr_en;
     }
     sqlite3_finalize(stmt);
+    out->hidden = out->present && out->tlv.priority > DPK_NV_USER && !out->tlv.rd_en;
     return status;
-}
-
-static bool is_hidden(const struct effect *effect)
-{
-    return effect->present && effect->tlv.priority > DPK_NV_USER && !effect->tlv.rd_en;
 }
 
 enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
@@ -129,8 +119,8 @@ enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enab
     struct effect effect;
     /* Whatever goes wrong, nothing unsigned runs. */
     *enabled = true;
-    enum dpk_status status =
-        find_effect(dev->db, DPK_VIEW_CURRENT, DPK_NV_GLOBAL, DPK_NV_INDEX_DPA_AUTH, &effect, err);
+    enum dpk_status status = dpk_device_effect(dev->db, DPK_VIEW_CURRENT, DPK_NV_GLOBAL,
+                                               DPK_NV_INDEX_DPA_AUTH, &effect, err);
     if (status != DPK_OK)
         return status;
     if (effect.present && effect.tlv.size != 4)
@@ -140,7 +130,7 @@ enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enab
     return DPK_OK;
 }
 
-static bool is_owner_key_def(const struct dpk_nv_def *def)
+bool dpk_device_is_owner_key(const struct dpk_nv_def *def)
 {
     struct dpk_nv_tlv tlv = {.class_id = def->class_id, .index = def->index};
     return dpk_nv_is_owner_key(&tlv);
@@ -153,80 +143,31 @@ enum dpk_status dpk_device_get(struct dpk_device *dev, enum dpk_device_view view
     struct effect effect;
     *out = (struct dpk_device_value){0};
     enum dpk_device_view stored = view == DPK_VIEW_DEFAULT ? DPK_VIEW_NEXT : view;
-    enum dpk_status status = find_effect(dev->db, stored, def->class_id, def->index, &effect, err);
+    enum dpk_status status =
+        dpk_device_effect(dev->db, stored, def->class_id, def->index, &effect, err);
     if (status != DPK_OK)
         return status;
-    out->read_only = effect.locked || is_owner_key_def(def);
+    out->read_only = effect.locked || dpk_device_is_owner_key(def);
+    out->present = effect.present;
     if (view == DPK_VIEW_DEFAULT || !effect.present)
         return DPK_OK;
     if (effect.tlv.size != def->size)
         return dpk_fail(err, DPK_ERR_FORMAT, "the device has %s with %zu bytes, not %zu", def->name,
                         effect.tlv.size, def->size);
-    out->hidden = is_hidden(&effect);
+    out->hidden = effect.hidden;
     if (!out->hidden)
         memcpy(out->data, effect.tlv.data, def->size);
     return DPK_OK;
 }
 
-/* Changes one parameter of what counts for the next boot, as a user. */
-static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *setting,
-                               struct dpk_error *err)
+bool dpk_device_look(void *context, const struct dpk_nv_def *def, uint8_t *data)
 {
-    const struct dpk_nv_def *def = setting->def;
-    struct effect effect;
-    enum dpk_status status =
-        find_effect(db, DPK_VIEW_NEXT, def->class_id, def->index, &effect, err);
-    if (status != DPK_OK)
-        return status;
-    if (effect.locked || is_owner_key_def(def))
-        return dpk_fail(err, DPK_ERR_REFUSED, "%s is read-only: %s", setting->param->config_name,
-                        effect.locked ? "the device's owner, or NVIDIA, protects it (ovr_en 0)"
-                                      : "only a signed file can change it");
-    /* The rest of the TLV would become the user's, who may read it. */
-    if (is_hidden(&effect) && def->param_count > 1)
-        return dpk_fail(err, DPK_ERR_REFUSED,
-                        "%s cannot be set: what else %s holds is hidden (rd_en 0)",
-                        setting->param->config_name, def->name);
-    struct dpk_nv_tlv tlv = {.class_id = def->class_id,
-                             .index = def->index,
-                             .priority = DPK_NV_USER,
-                             .ovr_en = true,
-                             .rd_en = true,
-                             .size = def->size};
-    if (effect.present && effect.tlv.size == def->size && !is_hidden(&effect))
-        memcpy(tlv.data, effect.tlv.data, def->size);
-    status = dpk_nv_value_parse(setting->param, setting->value, tlv.data, err);
-    if (status != DPK_OK) {
-        dpk_error_prefix(err, "%s", setting->param->config_name);
-        return status;
-    }
-    return dpk_device_put_tlv(db, DPK_VIEW_NEXT, &tlv, err);
-}
-
-enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_device_setting *settings,
-                               size_t count, struct dpk_error *err)
-{
-    struct dpk_buf detail = {0};
-    enum dpk_status status = dpk_db_begin(dev->db, err);
-    if (status != DPK_OK)
-        return status;
-    for (size_t i = 0; i < count; i++)
-        dpk_put_format(&detail, "%s%s=%s", i ? " " : "", settings[i].param->config_name,
-                       settings[i].value);
-    dpk_put_u8(&detail, 0);
-    if (detail.failed)
-        status = dpk_fail_nomem(err);
-    for (size_t i = 0; i < count && status == DPK_OK; i++)
-        status = set_one(dev->db, &settings[i], err);
-    if (status == DPK_OK)
-        status = dpk_device_check_room(dev->db, err);
-    if (status == DPK_OK)
-        status = dpk_device_log_in(dev->db, "set", "OK", (const char *)detail.data, err);
-    status = dpk_db_end(dev->db, status, err);
-    if (status == DPK_ERR_REFUSED)
-        (void)dpk_device_log(dev, "set", "READ_ONLY", (const char *)detail.data, NULL);
-    dpk_buf_free(&detail);
-    return status;
+    struct dpk_device_value value;
+    if (dpk_device_get(context, DPK_VIEW_NEXT, def, &value, NULL) != DPK_OK || !value.present ||
+        value.hidden)
+        return false;
+    memcpy(data, value.data, def->size);
+    return true;
 }
 
 enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err)

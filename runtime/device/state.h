@@ -99,6 +99,11 @@ enum dpk_status dpk_device_owner_key(sqlite3 *db, struct dpk_uuid *uuid, EVP_PKE
 enum dpk_status dpk_device_make_rsa_key(const struct dpk_nv_owner_key *numbers, EVP_PKEY **out,
                                         struct dpk_error *err);
 
+/* The private half of a factory key, PKCS #8 in DER. NULL, or false: OpenSSL does not take it. Wipe
+ * what is put. */
+EVP_PKEY *dpk_device_decode_private(const uint8_t *der, size_t size);
+bool dpk_device_put_private(EVP_PKEY *key, struct dpk_buf *out);
+
 /* Who signed a file, as far as its key-pair UUID says. */
 struct signer_key {
     EVP_PKEY *key; /* NULL: unknown */
@@ -117,7 +122,26 @@ enum dpk_status dpk_device_check_room(sqlite3 *db, struct dpk_error *err);
 enum dpk_status dpk_device_put_tlv(sqlite3 *db, enum dpk_device_view view,
                                    const struct dpk_nv_tlv *tlv, struct dpk_error *err);
 
-/* ---- log.c, reject.c ---- */
+/* What counts of a TLV: the lowest priority that nobody above it keeps from overriding. */
+struct effect {
+    bool present;
+    bool locked; /* a user's value would not count */
+    bool hidden; /* from users */
+    struct dpk_nv_tlv tlv;
+};
+enum dpk_status dpk_device_effect(sqlite3 *db, enum dpk_device_view view, unsigned class_id,
+                                  uint32_t index, struct effect *out, struct dpk_error *err);
+bool dpk_device_is_owner_key(const struct dpk_nv_def *def);
+
+/* ---- burn.c ---- */
+
+/* `container_size` 0: the container is not kept. */
+enum dpk_status dpk_device_insert_cert(sqlite3 *db, const struct dpk_uuid *uuid,
+                                       const struct dpk_uuid *keypair, enum dpk_lifecycle priority,
+                                       const uint8_t *der, size_t der_size, const void *container,
+                                       size_t container_size, struct dpk_error *err);
+
+/* ---- log.c ---- */
 
 enum dpk_status dpk_device_log_in(sqlite3 *db, const char *action, const char *result,
                                   const char *detail, struct dpk_error *err);

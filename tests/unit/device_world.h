@@ -374,8 +374,15 @@ static inline struct dpk_device_value get(enum dpk_device_view view, const struc
 static inline enum dpk_status set_auth(const char *value)
 {
     struct dpk_device_setting setting = {.def = &auth_def, .param = &auth_param, .value = value};
-    return dpk_device_set(dev, &setting, 1, NULL);
+    return dpk_device_set(dev, NULL, &setting, 1, NULL);
 }
+
+#ifdef TESTS_CUT_H
+static inline int make_world_and_cut(void **state)
+{
+    return make_cut() == 0 ? make_world(state) : -1;
+}
+#endif
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh_device, drop_device)
 

@@ -163,7 +163,7 @@ static void two_writers_take_turns(void **state)
             for (int k = 0; ok && k < EACH; k++) {
                 struct dpk_device_setting setting = {
                     .def = &auth_def, .param = &auth_param, .value = k % 2 ? "True" : "False"};
-                ok = dpk_device_set(mine, &setting, 1, NULL) == DPK_OK;
+                ok = dpk_device_set(mine, NULL, &setting, 1, NULL) == DPK_OK;
             }
             dpk_device_close(mine);
             _exit(ok ? 0 : 1);

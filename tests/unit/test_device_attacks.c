@@ -206,7 +206,7 @@ static void a_hidden_value_is_not_revealed_by_setting_its_neighbour(void **state
     list.items[list.count - 1].rd_en = false;
     accept(dpk_device_apply, by_owner(list));
     struct dpk_device_setting setting = {.def = &wide_def, .param = &wide_params[0], .value = "7"};
-    assert_int_equal(dpk_device_set(dev, &setting, 1, NULL), DPK_ERR_REFUSED);
+    assert_int_equal(dpk_device_set(dev, NULL, &setting, 1, NULL), DPK_ERR_REFUSED);
     assert_int_equal(get(DPK_VIEW_NEXT, &wide_def).data[0], 0);
 }
 

@@ -178,7 +178,7 @@ static void users_cannot_set_the_owners_key(void **state)
                                           .params = &param,
                                           .param_count = 1};
     struct dpk_device_setting setting = {.def = &def, .param = &param, .value = "3"};
-    assert_int_equal(dpk_device_set(dev, &setting, 1, NULL), DPK_ERR_REFUSED);
+    assert_int_equal(dpk_device_set(dev, NULL, &setting, 1, NULL), DPK_ERR_REFUSED);
 }
 
 static void a_bad_value_among_good_ones_sets_none(void **state)
@@ -188,7 +188,7 @@ static void a_bad_value_among_good_ones_sets_none(void **state)
         {.def = &auth_def, .param = &auth_param, .value = "True"},
         {.def = &auth_def, .param = &auth_param, .value = "Perhaps"}};
     char *before = dump();
-    assert_int_equal(dpk_device_set(dev, settings, 2, NULL), DPK_ERR_RANGE);
+    assert_int_equal(dpk_device_set(dev, NULL, settings, 2, NULL), DPK_ERR_RANGE);
     char *after = dump();
     assert_string_equal(before, after);
     free(after);

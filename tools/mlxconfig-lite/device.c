@@ -312,7 +312,7 @@ enum dpk_status cmd_set(const struct mlxconfig_options *options, struct dpk_erro
     if (status == DPK_OK && !confirmed(options, "Apply new Configuration?"))
         status = dpk_fail(err, DPK_ERR_REFUSED, "nothing was changed: the answer was no");
     if (status == DPK_OK) {
-        status = dpk_device_set(dev, settings, count, err);
+        status = dpk_device_set(dev, NULL, settings, count, err);
         if (status == DPK_OK)
             printf("Applying... Done!\n" REBOOT_HINT);
     }

@@ -1,0 +1,123 @@
+/* What users set by name. */
+#include <string.h>
+
+#include "state.h"
+
+static const char *setting_name(const struct dpk_device_setting *setting)
+{
+    return setting->param->config_name ? setting->param->config_name : setting->param->name;
+}
+
+/* Changes one parameter of what counts for the next boot, as a user. */
+static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *setting,
+                               struct dpk_error *err)
+{
+    const struct dpk_nv_def *def = setting->def;
+    struct effect effect;
+    enum dpk_status status =
+        dpk_device_effect(db, DPK_VIEW_NEXT, def->class_id, def->index, &effect, err);
+    if (status != DPK_OK)
+        return status;
+    if (effect.locked || dpk_device_is_owner_key(def))
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s is read-only: %s", setting_name(setting),
+                        effect.locked ? "the device's owner, or NVIDIA, protects it (ovr_en 0)"
+                                      : "only a signed file can change it");
+    /* The rest of the TLV would become the user's, who may read it. */
+    if (effect.hidden && def->param_count > 1)
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "%s cannot be set: what else %s holds is hidden (rd_en 0)",
+                        setting_name(setting), def->name);
+    struct dpk_nv_tlv tlv = {.class_id = def->class_id,
+                             .index = def->index,
+                             .priority = DPK_NV_USER,
+                             .ovr_en = true,
+                             .rd_en = true,
+                             .size = def->size};
+    if (effect.present && effect.tlv.size == def->size && !effect.hidden)
+        memcpy(tlv.data, effect.tlv.data, def->size);
+    status = dpk_nv_value_parse(setting->param, setting->value, tlv.data, err);
+    if (status == DPK_OK)
+        return dpk_device_put_tlv(db, DPK_VIEW_NEXT, &tlv, err);
+    dpk_error_prefix(err, "%s", setting_name(setting));
+    return status;
+}
+
+/* With all that is set in place, by the rules of one of it. */
+static enum dpk_status check_rules(struct dpk_device *dev, const struct dpk_nv_defs *defs,
+                                   const struct dpk_device_setting *setting, struct dpk_error *err)
+{
+    struct dpk_device_value value;
+    enum dpk_status status = dpk_device_get(dev, DPK_VIEW_NEXT, setting->def, &value, err);
+    if (status != DPK_OK)
+        return status;
+    struct dpk_nv_rules rules = {.defs = defs,
+                                 .def = setting->def,
+                                 .data = value.data,
+                                 .look = dpk_device_look,
+                                 .context = dev};
+    status = dpk_nv_rules_check(&rules, setting->param, err);
+    if (status != DPK_OK)
+        dpk_error_prefix(err, "%s", setting_name(setting));
+    return status;
+}
+
+/* "A=1 B=2" for the log, with its NUL. */
+static void describe(const struct dpk_device_setting *settings, size_t count, struct dpk_buf *out)
+{
+    for (size_t i = 0; i < count; i++)
+        dpk_put_format(out, "%s%s=%s", i ? " " : "", setting_name(&settings[i]), settings[i].value);
+    dpk_put_u8(out, 0);
+}
+
+/* `*locked`: refused for what the device has, not for the values. */
+static enum dpk_status put_all(struct dpk_device *dev, const struct dpk_nv_defs *defs,
+                               const struct dpk_device_setting *settings, size_t count,
+                               bool *locked, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < count && status == DPK_OK; i++)
+        status = set_one(dev->db, &settings[i], err);
+    *locked = status == DPK_ERR_REFUSED;
+    for (size_t i = 0; defs && i < count && status == DPK_OK; i++)
+        status = check_rules(dev, defs, &settings[i], err);
+    return status == DPK_OK ? dpk_device_check_room(dev->db, err) : status;
+}
+
+enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_nv_defs *defs,
+                               const struct dpk_device_setting *settings, size_t count,
+                               struct dpk_error *err)
+{
+    struct dpk_buf detail = {0};
+    bool locked = false;
+    describe(settings, count, &detail);
+    if (detail.failed) {
+        dpk_buf_free(&detail);
+        return dpk_fail_nomem(err);
+    }
+    const char *words = (const char *)detail.data;
+    enum dpk_status status = dpk_db_begin(dev->db, err);
+    if (status != DPK_OK)
+        goto out;
+    status = put_all(dev, defs, settings, count, &locked, err);
+    if (status == DPK_OK)
+        status = dpk_device_log_in(dev->db, "set", "OK", words, err);
+    status = dpk_db_end(dev->db, status, err);
+    if (locked)
+        (void)dpk_device_log(dev, "set", "READ_ONLY", words, NULL);
+out:
+    dpk_buf_free(&detail);
+    return status;
+}
+
+enum dpk_status dpk_device_try_set(struct dpk_device *dev, const struct dpk_nv_defs *defs,
+                                   const struct dpk_device_setting *settings, size_t count,
+                                   struct dpk_error *err)
+{
+    bool locked;
+    enum dpk_status status = dpk_db_begin(dev->db, err);
+    if (status != DPK_OK)
+        return status;
+    status = put_all(dev, defs, settings, count, &locked, err);
+    dpk_device_end_looking(dev);
+    return status;
+}

@@ -214,4 +214,15 @@ enum dpk_status dpk_device_try_set(struct dpk_device *dev, const struct dpk_nv_d
 /* Drops everything that users set, for the next boot. */
 enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err);
 
+/* ---- NV configuration by TLV ----------------------------------------------------------------- */
+
+/* Every TLV for the next boot, of each priority, but those that users may not read: `hidden` has
+ * their number. Free the list. */
+enum dpk_status dpk_device_next_tlvs(struct dpk_device *dev, struct dpk_nv_list *out,
+                                     size_t *hidden, struct dpk_error *err);
+/* Sets TLVs at USER priority for the next boot, all or none. Those of a higher priority must be as
+ * the device has them. DPK_ERR_REFUSED: one is not, or is protected, or is not for users. */
+enum dpk_status dpk_device_set_tlvs(struct dpk_device *dev, const struct dpk_nv_list *tlvs,
+                                    struct dpk_error *err);
+
 #endif

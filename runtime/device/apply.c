@@ -1,4 +1,4 @@
-/* Applying an NV configuration file: DEVICE.md, the checks in their order, then the effects. */
+/* Applying an NV configuration file: the checks in their order, then the effects. */
 #include <string.h>
 
 #include "state.h"
@@ -254,8 +254,9 @@ static enum dpk_status apply(struct application *a, const void *bytes, size_t si
     return status == DPK_OK ? DPK_OK : dpk_fail(err, status, "%s", why.message);
 }
 
-enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size_t size,
-                                 enum dpk_reject *reject, struct dpk_error *err)
+/* `rehearsal`: what was done is undone, and not logged. */
+static enum dpk_status run_apply(struct dpk_device *dev, bool rehearsal, const void *bytes,
+                                 size_t size, enum dpk_reject *reject, struct dpk_error *err)
 {
     enum dpk_reject unused, *why = reject ? reject : &unused;
     struct dpk_error own = {0}, *e = err ? err : &own;
@@ -266,16 +267,31 @@ enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size
     if (status != DPK_OK)
         return status;
     status = apply(&a, bytes, size, e);
-    if (status == DPK_OK) {
+    if (status == DPK_OK && !rehearsal) {
         dpk_uuid_format(&a.file.keypair, uuid);
         snprintf(detail, sizeof detail, "file version %u, key pair %s", a.file.version, uuid);
         status = dpk_device_log_in(dev->db, "apply", "OK", detail, e);
     }
-    status = dpk_db_end(dev->db, status, e);
-    if (status == DPK_ERR_REFUSED)
+    if (rehearsal)
+        (void)dpk_db_end(dev->db, DPK_ERR_REFUSED, NULL);
+    else
+        status = dpk_db_end(dev->db, status, e);
+    if (status == DPK_ERR_REFUSED && !rehearsal)
         dpk_device_log_refusal(dev, "apply", *why, e);
     EVP_PKEY_free(a.signer.key);
     dpk_nv_list_free(&a.before);
     dpk_nv_file_free(&a.file);
     return status;
+}
+
+enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size_t size,
+                                 enum dpk_reject *reject, struct dpk_error *err)
+{
+    return run_apply(dev, false, bytes, size, reject, err);
+}
+
+enum dpk_status dpk_device_try_apply(struct dpk_device *dev, const void *bytes, size_t size,
+                                     enum dpk_reject *reject, struct dpk_error *err)
+{
+    return run_apply(dev, true, bytes, size, reject, err);
 }

@@ -1,4 +1,4 @@
-/* Burning certificate containers: DEVICE.md, the checks in their order, then the effects. */
+/* Burning certificate containers: the checks in their order, then the effects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,8 +158,9 @@ static enum dpk_status burn(struct burning *b, struct dpk_error *err)
     return b->container.kind == DPK_CONTAINER_ADD ? add(b, err) : take_off(b, err);
 }
 
-enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_t size,
-                                enum dpk_reject *reject, struct dpk_error *err)
+/* `rehearsal`: what was done is undone, and not logged. */
+static enum dpk_status run_burn(struct dpk_device *dev, bool rehearsal, const void *bytes,
+                                size_t size, enum dpk_reject *reject, struct dpk_error *err)
 {
     enum dpk_reject unused, *why = reject ? reject : &unused;
     struct dpk_error own = {0}, *e = err ? err : &own;
@@ -170,18 +171,33 @@ enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_
     if (status != DPK_OK)
         return status;
     status = burn(&b, e);
-    if (status == DPK_OK) {
+    if (status == DPK_OK && !rehearsal) {
         dpk_uuid_format(&b.container.cert_uuid, uuid);
         snprintf(detail, sizeof detail, "%s %s",
                  b.container.kind == DPK_CONTAINER_ADD ? "add certificate" : "remove certificate",
                  b.container.remove_all ? "all" : uuid);
         status = dpk_device_log_in(dev->db, "burn", "OK", detail, e);
     }
-    status = dpk_db_end(dev->db, status, e);
-    if (status == DPK_ERR_REFUSED)
+    if (rehearsal)
+        (void)dpk_db_end(dev->db, DPK_ERR_REFUSED, NULL);
+    else
+        status = dpk_db_end(dev->db, status, e);
+    if (status == DPK_ERR_REFUSED && !rehearsal)
         dpk_device_log_refusal(dev, "burn", *why, e);
     EVP_PKEY_free(b.signer.key);
     return status;
+}
+
+enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_t size,
+                                enum dpk_reject *reject, struct dpk_error *err)
+{
+    return run_burn(dev, false, bytes, size, reject, err);
+}
+
+enum dpk_status dpk_device_try_burn(struct dpk_device *dev, const void *bytes, size_t size,
+                                    enum dpk_reject *reject, struct dpk_error *err)
+{
+    return run_burn(dev, true, bytes, size, reject, err);
 }
 
 /* ---- What is installed ----------------------------------------------------------------------- */

@@ -177,6 +177,13 @@ enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size
 enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_t size,
                                 enum dpk_reject *reject, struct dpk_error *err);
 
+/* What the two above would say: every check and effect, then undone; nothing changes, nothing is
+ * logged. */
+enum dpk_status dpk_device_try_apply(struct dpk_device *dev, const void *bytes, size_t size,
+                                     enum dpk_reject *reject, struct dpk_error *err);
+enum dpk_status dpk_device_try_burn(struct dpk_device *dev, const void *bytes, size_t size,
+                                    enum dpk_reject *reject, struct dpk_error *err);
+
 /* ---- NV configuration by name ---------------------------------------------------------------- */
 
 enum dpk_device_view { DPK_VIEW_DEFAULT, DPK_VIEW_CURRENT, DPK_VIEW_NEXT };

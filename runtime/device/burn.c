@@ -1,8 +1,10 @@
 /* Burning certificate containers: the checks in their order, then the effects. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <openssl/err.h>
+#include <openssl/sha.h>
 
 #include "state.h"
 
@@ -65,23 +67,24 @@ static enum dpk_status find_cert(sqlite3 *db, const struct dpk_uuid *uuid, bool 
     return status;
 }
 
-static enum dpk_status insert_cert(struct burning *b, const uint8_t *der, size_t der_size,
-                                   struct dpk_error *err)
+enum dpk_status dpk_device_insert_cert(sqlite3 *db, const struct dpk_uuid *uuid,
+                                       const struct dpk_uuid *keypair, enum dpk_lifecycle priority,
+                                       const uint8_t *der, size_t der_size, const void *container,
+                                       size_t container_size, struct dpk_error *err)
 {
-    const struct dpk_container *c = &b->container;
     sqlite3_stmt *stmt = NULL;
     enum dpk_status status = dpk_db_prepare(
-        b->db, "INSERT INTO ca (uuid, keypair, priority, der, container) VALUES (?, ?, ?, ?, ?)",
+        db, "INSERT INTO ca (uuid, keypair, priority, der, container) VALUES (?, ?, ?, ?, ?)",
         &stmt, err);
     if (status != DPK_OK)
         return status;
-    sqlite3_bind_blob(stmt, 1, c->cert_uuid.bytes, sizeof c->cert_uuid.bytes, SQLITE_STATIC);
-    sqlite3_bind_blob(stmt, 2, c->keypair_uuid.bytes, sizeof c->keypair_uuid.bytes, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 3, (int)c->priority);
+    sqlite3_bind_blob(stmt, 1, uuid->bytes, sizeof uuid->bytes, SQLITE_STATIC);
+    sqlite3_bind_blob(stmt, 2, keypair->bytes, sizeof keypair->bytes, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 3, (int)priority);
     sqlite3_bind_blob(stmt, 4, der, (int)der_size, SQLITE_STATIC);
-    if (c->keep_sig)
-        sqlite3_bind_blob(stmt, 5, b->bytes, (int)b->size, SQLITE_STATIC);
-    return dpk_db_finish(b->db, stmt, err);
+    if (container_size)
+        sqlite3_bind_blob(stmt, 5, container, (int)container_size, SQLITE_STATIC);
+    return dpk_db_finish(db, stmt, err);
 }
 
 static enum dpk_status add(struct burning *b, struct dpk_error *err)
@@ -115,7 +118,8 @@ static enum dpk_status add(struct burning *b, struct dpk_error *err)
         return dpk_device_refuse(DPK_REJECT_NO_PLACE, b->reject, err,
                                  "all %d places for certificates are taken",
                                  DPK_DEVICE_CERT_PLACES);
-    return insert_cert(b, der, der_size, err);
+    return dpk_device_insert_cert(b->db, &c->cert_uuid, &c->keypair_uuid, c->priority, der,
+                                  der_size, b->bytes, c->keep_sig ? b->size : 0, err);
 }
 
 /* The owner removes what an owner could have installed; NVIDIA removes anything. */
@@ -237,6 +241,12 @@ void dpk_ca_list_free(struct dpk_ca_list *list)
     *list = (struct dpk_ca_list){0};
 }
 
+static int64_t seconds_of(const ASN1_TIME *when)
+{
+    struct tm tm;
+    return ASN1_TIME_to_tm(when, &tm) ? (int64_t)timegm(&tm) : 0;
+}
+
 static enum dpk_status read_cert(sqlite3_stmt *stmt, struct dpk_device_cert *out,
                                  struct dpk_error *err)
 {
@@ -249,11 +259,15 @@ static enum dpk_status read_cert(sqlite3_stmt *stmt, struct dpk_device_cert *out
     if (status != DPK_OK)
         return status;
     const unsigned char *der = sqlite3_column_blob(stmt, 3);
+    if (der && !SHA256(der, out->der_size, out->sha256))
+        return dpk_fail_nomem(err);
     X509 *cert = der ? d2i_X509(NULL, &der, (long)out->der_size) : NULL;
     ERR_clear_error();
     if (!cert)
         return dpk_fail(err, DPK_ERR_FORMAT, "the device's state is damaged: a CA certificate");
     dpk_cert_subject(cert, out->subject, sizeof out->subject);
+    out->valid_from = seconds_of(X509_get0_notBefore(cert));
+    out->valid_until = seconds_of(X509_get0_notAfter(cert));
     X509_free(cert);
     return DPK_OK;
 }

@@ -91,6 +91,23 @@ enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
 /* Cold boot: what was Next Boot becomes Current. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
+/* ---- Devices as files ------------------------------------------------------------------------ */
+
+#define DPK_DEVICE_ARCHIVE_MAX ((size_t)16 << 20)
+
+/* Appends the device as an archive (dpadev(1), "ARCHIVES"): all that it is, knows and trusts, as of
+ * one moment, but its name and its log. `with_factory_keys`: with the private key that plays
+ * NVIDIA's part; then wipe `out` (dpk_buf_wipe_free). DPK_ERR_NOT_FOUND: there is no such key. */
+enum dpk_status dpk_device_export(struct dpk_device *dev, bool with_factory_keys,
+                                  struct dpk_buf *out, struct dpk_error *err);
+/* Makes a device from an archive, whole or not at all. An archive has a checksum, not a signature:
+ * a device trusts whom the giver of its archive wants. DPK_ERR_FORMAT: damaged, or no device could
+ * be as it says. DPK_ERR_EXISTS: the name is taken. */
+enum dpk_status dpk_device_import(const char *name, const void *bytes, size_t size,
+                                  struct dpk_error *err);
+/* The checks of dpk_device_import alone. */
+enum dpk_status dpk_device_archive_check(const void *bytes, size_t size, struct dpk_error *err);
+
 /* ---- Looking --------------------------------------------------------------------------------- */
 
 /* What is read between the two is of one moment, whatever others write meanwhile. Only reading may
@@ -126,6 +143,8 @@ struct dpk_device_cert {
     enum dpk_lifecycle priority;
     size_t der_size, container_size; /* container_size 0: not kept */
     char subject[256];
+    int64_t valid_from, valid_until; /* seconds since 1970 */
+    uint8_t sha256[32];              /* of the DER bytes */
 };
 /* The installed CA certificates in order of installation; `out` has DPK_DEVICE_CERT_PLACES. */
 enum dpk_status dpk_device_certs(struct dpk_device *dev, struct dpk_device_cert *out, size_t *count,

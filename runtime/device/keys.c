@@ -116,6 +116,29 @@ enum dpk_status dpk_device_make_rsa_key(const struct dpk_nv_owner_key *numbers, 
     return DPK_OK;
 }
 
+EVP_PKEY *dpk_device_decode_private(const uint8_t *der, size_t size)
+{
+    const unsigned char *at = der;
+    PKCS8_PRIV_KEY_INFO *info = size ? d2i_PKCS8_PRIV_KEY_INFO(NULL, &at, (long)size) : NULL;
+    EVP_PKEY *key = info && at == der + size ? EVP_PKCS82PKEY(info) : NULL;
+    PKCS8_PRIV_KEY_INFO_free(info);
+    ERR_clear_error();
+    return key;
+}
+
+bool dpk_device_put_private(EVP_PKEY *key, struct dpk_buf *out)
+{
+    unsigned char *der = NULL;
+    PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(key);
+    int size = info ? i2d_PKCS8_PRIV_KEY_INFO(info, &der) : 0;
+    if (size > 0)
+        dpk_put(out, der, (size_t)size);
+    OPENSSL_clear_free(der, size > 0 ? (size_t)size : 0);
+    PKCS8_PRIV_KEY_INFO_free(info);
+    ERR_clear_error();
+    return size > 0 && !out->failed;
+}
+
 enum dpk_status dpk_device_owner_key(sqlite3 *db, struct dpk_uuid *uuid, EVP_PKEY **out,
                                      struct dpk_error *err)
 {

@@ -1,0 +1,47 @@
+/* Device archives: a device's state as one run of bytes (dpadev(1), "ARCHIVES"). */
+#ifndef DPK_DEVICE_ARCHIVE_H
+#define DPK_DEVICE_ARCHIVE_H
+
+#include "state.h"
+
+#define ARCHIVE_KEYS_MAX 16
+
+struct archive_bytes {
+    const uint8_t *data; /* NULL: none */
+    size_t size;
+};
+
+struct archive_key {
+    struct dpk_uuid uuid;
+    struct archive_bytes spki; /* SubjectPublicKeyInfo, DER */
+};
+
+struct archive_cert {
+    struct dpk_uuid uuid, keypair;
+    enum dpk_lifecycle priority;
+    struct archive_bytes der, container; /* container.size 0: not kept */
+};
+
+/* Everything of a device but its name and its log. Bytes are borrowed. */
+struct archive {
+    char texts[DPK_IDENTITY_TEXTS][DPK_IDENTITY_TEXT_MAX + 1];
+    struct archive_key keys[ARCHIVE_KEYS_MAX];
+    size_t key_count;
+    struct dpk_nv_list current, next;
+    struct archive_cert certs[DPK_DEVICE_CERT_PLACES];
+    size_t cert_count;
+    /* The private half of an NVIDIA key that was made with the device: PKCS #8, DER, unencrypted.
+     * factory.size 0: not in it. */
+    struct dpk_uuid factory_uuid;
+    struct archive_bytes factory;
+};
+void archive_free(struct archive *a); /* its lists */
+
+void archive_put(const struct archive *a, struct dpk_buf *out);
+
+/* Believes nothing: whatever comes out could have come about on a device. DPK_ERR_FORMAT with the
+ * offset otherwise. */
+enum dpk_status archive_parse(const void *bytes, size_t size, struct archive *out,
+                              struct dpk_error *err);
+
+#endif

@@ -1,15 +1,26 @@
 /* create_cert_container and sign_cert_container: what puts CA certificates on a device. */
-#include <string.h>
+#include <strings.h>
 
 #include "container/container.h"
 #include "mlxdpa.h"
 
 #define CERT_FILE_MAX ((size_t)1 << 20)
 
-static enum dpk_status parse_uuid(const char *option, const char *text, struct dpk_uuid *out,
-                                  struct dpk_error *err)
+enum dpk_status mlxdpa_uuid(const char *option, const char *text, struct dpk_uuid *out,
+                            struct dpk_error *err)
 {
     return text ? dpk_uuid_option(option, text, out, err) : DPK_OK;
+}
+
+enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
+                                enum dpk_lifecycle *out, struct dpk_error *err)
+{
+    if (options->nvidia_signed_oem && !options->priority) {
+        *out = DPK_LIFECYCLE_OEM;
+        return DPK_OK;
+    }
+    enum dpk_status status = mlxdpa_need(command, "--life_cycle_priority", options->priority, err);
+    return status == DPK_OK ? dpk_lifecycle_parse(options->priority, out, err) : status;
 }
 
 static enum dpk_status parse_plan(const struct mlxdpa_options *options,
@@ -19,21 +30,19 @@ static enum dpk_status parse_plan(const struct mlxdpa_options *options,
     enum dpk_status status =
         mlxdpa_need(command, "--cert_container_type", options->container_type, err);
     if (status == DPK_OK)
-        status = mlxdpa_need(command, "--life_cycle_priority", options->priority, err);
-    if (status == DPK_OK)
         status = mlxdpa_need(command, "-o", options->output, err);
     if (status == DPK_OK)
-        status = dpk_lifecycle_parse(options->priority, &plan->priority, err);
+        status = mlxdpa_priority(command, options, &plan->priority, err);
     if (status == DPK_OK)
-        status = parse_uuid("--cert_uuid", options->cert_uuid, &plan->cert_uuid, err);
+        status = mlxdpa_uuid("--cert_uuid", options->cert_uuid, &plan->cert_uuid, err);
     if (status == DPK_OK)
-        status = parse_uuid("--keypair_uuid", options->keypair_uuid, &plan->keypair_uuid, err);
+        status = mlxdpa_uuid("--keypair_uuid", options->keypair_uuid, &plan->keypair_uuid, err);
     if (status != DPK_OK)
         return status;
-    if (strcmp(options->container_type, "add") == 0) {
+    if (strcasecmp(options->container_type, "add") == 0) {
         plan->kind = DPK_CONTAINER_ADD;
         status = mlxdpa_need("--cert_container_type add", "-c", options->cert, err);
-    } else if (strcmp(options->container_type, "remove") == 0) {
+    } else if (strcasecmp(options->container_type, "remove") == 0) {
         plan->kind = DPK_CONTAINER_REMOVE;
         if (options->cert)
             status = dpk_fail(err, DPK_ERR_USAGE, "--cert_container_type remove takes no -c");
@@ -77,23 +86,33 @@ enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
     return status;
 }
 
+void mlxdpa_fresh_cert_uuid(const struct dpk_buf *container, struct dpk_container_signing *how,
+                            char fresh[DPK_UUID_TEXT])
+{
+    struct dpk_container c;
+    if (!dpk_uuid_is_zero(&how->cert_uuid) ||
+        dpk_container_parse(container->data, container->size, &c, NULL) != DPK_OK ||
+        c.kind != DPK_CONTAINER_ADD || !dpk_uuid_is_zero(&c.cert_uuid))
+        return;
+    dpk_uuid_new_time(&how->cert_uuid);
+    dpk_uuid_format(&how->cert_uuid, fresh);
+}
+
 static enum dpk_status parse_signing(const struct mlxdpa_options *options,
                                      struct dpk_container_signing *how, struct dpk_error *err)
 {
     static const char command[] = "sign_cert_container";
     enum dpk_status status = mlxdpa_need(command, "--cert_container", options->container, err);
     if (status == DPK_OK)
-        status = mlxdpa_need(command, "-p", options->key, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need(command, "--life_cycle_priority", options->priority, err);
+        status = mlxdpa_need_key(command, options, err);
     if (status == DPK_OK)
         status = mlxdpa_need(command, "-o", options->output, err);
     if (status == DPK_OK)
-        status = dpk_lifecycle_parse(options->priority, &how->priority, err);
+        status = mlxdpa_priority(command, options, &how->priority, err);
     if (status == DPK_OK)
-        status = parse_uuid("--cert_uuid", options->cert_uuid, &how->cert_uuid, err);
+        status = mlxdpa_uuid("--cert_uuid", options->cert_uuid, &how->cert_uuid, err);
     if (status == DPK_OK)
-        status = parse_uuid("--keypair_uuid", options->keypair_uuid, &how->keypair_uuid, err);
+        status = mlxdpa_uuid("--keypair_uuid", options->keypair_uuid, &how->keypair_uuid, err);
     how->nvidia_signed_oem = options->nvidia_signed_oem;
     return status;
 }
@@ -101,25 +120,30 @@ static enum dpk_status parse_signing(const struct mlxdpa_options *options,
 enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *options, struct dpk_error *err)
 {
     struct dpk_container_signing how = {0};
+    char fresh[DPK_UUID_TEXT] = "";
     struct dpk_signer *signer = NULL;
     struct dpk_buf file = {0}, made = {0};
     enum dpk_status status = parse_signing(options, &how, err);
     if (status == DPK_OK)
-        status = dpk_file_apart(options->output, &options->key, 1, err);
+        status = dpk_file_apart(options->output, &options->key.key, 1, err);
     if (status == DPK_OK)
         status = dpk_file_read(options->container, DPK_CONTAINER_MAX, &file, err);
     if (status == DPK_OK)
-        status = dpk_signer_open(options->key, options->passphrase, &signer, err);
+        status = dpk_signer_open_with(&options->key, &signer, err);
     if (status != DPK_OK)
         goto out;
     how.signer = signer;
+    mlxdpa_fresh_cert_uuid(&file, &how, fresh);
     status = dpk_container_sign(file.data, file.size, &how, &made, err);
     if (status != DPK_OK) {
         dpk_error_prefix(err, "%s",
-                         status == DPK_ERR_UNSUPPORTED ? options->key : options->container);
+                         status == DPK_ERR_UNSUPPORTED ? dpk_signer_name(signer)
+                                                       : options->container);
         goto out;
     }
     status = dpk_file_replace(options->output, made.data, made.size, 0644, err);
+    if (status == DPK_OK && fresh[0])
+        printf("Certificate UUID: %s\n", fresh);
     if (status == DPK_OK)
         printf("Certificate container signed successfully!\n");
 out:

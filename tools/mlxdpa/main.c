@@ -6,21 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "signer/signer.h"
-
 struct command {
     const char *name;
     enum dpk_status (*run)(const struct mlxdpa_options *options, struct dpk_error *err);
     const char *help;
+    const char *takes; /* first names of the options that belong to it */
+    bool takes_file;   /* FILE may stand behind it */
 };
 
+#define KEY_OPTIONS  "p,passin,sign-command,sign-timeout"
+#define CONTAINER_OPTIONS                                                                          \
+    "cert_container,life_cycle_priority,keypair_uuid,cert_uuid,nvidia_signed_oem"
+#define CHAIN_OPTIONS "c,cert_chain_count,mft-compat"
+#define HOST_OPTIONS  "e,o,profile,section-type,app,j,force," CHAIN_OPTIONS
+
 static const struct command commands[] = {
-    {"sign_dpa_apps", cmd_sign_dpa_apps, "sign every program in a host file (-e -c -p [-o])"},
-    {"verify", cmd_verify, "check every program of a host file against CA certificates (-e --ca)"},
-    {"list", cmd_list, "list the programs in a host file (-e)"},
+    {"sign_dpa_apps", cmd_sign_dpa_apps, "sign the programs in a host file (-e -c -p [-o])",
+     HOST_OPTIONS "," KEY_OPTIONS, false},
+    {"strip_signature", cmd_strip_signature, "take the signatures out again (-e [-o])", "e,o,app",
+     false},
+    {"verify", cmd_verify,
+     "check every program of a host file against CA certificates (-e --ca)", "e,ca,json", false},
+    {"list", cmd_list, "list the programs in a host file (-e)", "e,json", false},
     {"create_cert_container", cmd_create_cert_container,
-     "make a container that adds or removes CA certificates of a device"},
-    {"sign_cert_container", cmd_sign_cert_container, "sign a certificate container"},
+     "make a container that adds or removes CA certificates of a device",
+     "c,o,cert_container_type,life_cycle_priority,keypair_uuid,cert_uuid,remove_all_certs,"
+     "nvidia_signed_oem,k",
+     false},
+    {"sign_cert_container", cmd_sign_cert_container, "sign a certificate container",
+     "o," CONTAINER_OPTIONS "," KEY_OPTIONS, false},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -30,6 +44,12 @@ enum dpk_status mlxdpa_need(const char *command, const char *option, const char 
     if (value)
         return DPK_OK;
     return dpk_fail(err, DPK_ERR_USAGE, "%s needs %s", command, option);
+}
+
+enum dpk_status mlxdpa_need_key(const char *command, const struct mlxdpa_options *o,
+                                struct dpk_error *err)
+{
+    return mlxdpa_need(command, "-p KEY", dpk_key_given(&o->key) ? "" : NULL, err);
 }
 
 static enum dpk_status parse_chain_count(void *context, const char *arg, struct dpk_error *err)
@@ -45,13 +65,39 @@ static enum dpk_status parse_chain_count(void *context, const char *arg, struct 
     return DPK_OK;
 }
 
+static enum dpk_status add_given(const char **list, size_t *count, const char *arg,
+                                 struct dpk_error *err)
+{
+    if (*count == MLXDPA_MAX_GIVEN)
+        return dpk_fail(err, DPK_ERR_USAGE, "given more than %d times", MLXDPA_MAX_GIVEN);
+    list[(*count)++] = arg;
+    return DPK_OK;
+}
+
+static enum dpk_status parse_jobs(void *context, const char *arg, struct dpk_error *err)
+{
+    struct mlxdpa_options *o = context;
+    char *end = NULL;
+    unsigned long n = strtoul(arg, &end, 10);
+    if (arg[0] < '0' || arg[0] > '9' || *end || n < 1 || n > 256)
+        return dpk_fail(err, DPK_ERR_USAGE, "'%s' is not a number from 1 to 256", arg);
+    o->jobs = (unsigned)n;
+    return DPK_OK;
+}
+
+static enum dpk_status parse_app(void *context, const char *arg, struct dpk_error *err)
+{
+    struct mlxdpa_options *o = context;
+    if (o->app_count == MLXDPA_MAX_APPS)
+        return dpk_fail(err, DPK_ERR_USAGE, "given more than %d times", MLXDPA_MAX_APPS);
+    o->apps[o->app_count++] = arg;
+    return DPK_OK;
+}
+
 static enum dpk_status parse_ca(void *context, const char *arg, struct dpk_error *err)
 {
     struct mlxdpa_options *o = context;
-    if (o->ca_count == MLXDPA_MAX_CA)
-        return dpk_fail(err, DPK_ERR_USAGE, "more than %d CA certificates", MLXDPA_MAX_CA);
-    o->ca[o->ca_count++] = arg;
-    return DPK_OK;
+    return add_given(o->ca, &o->ca_count, arg, err);
 }
 
 static void print_help(const struct dpk_option *options)
@@ -73,32 +119,34 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* The one positional word. */
+/* The first positional word, or the last: the command. Some take a file beside it. */
 static enum dpk_status choose_command(const struct dpk_args *args, const struct command **out,
-                                      struct dpk_error *err)
+                                      const char **file, struct dpk_error *err)
 {
     const char *names[COMMAND_COUNT + 1] = {NULL};
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
     if (args->count == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "no command; see mlxdpa --help");
-    *out = find_command(args->words[0]);
+    bool first = find_command(args->words[0]) || args->count == 1;
+    size_t at = first ? 0 : args->count - 1;
+    *out = find_command(args->words[at]);
     if (!*out)
         return dpk_fail_command(err, "mlxdpa", args->words[0], names);
-    if (args->count > 1)
-        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s after %s", args->words[1],
-                        args->words[0]);
+    size_t allowed = (*out)->takes_file ? 2 : 1;
+    if (args->count > allowed)
+        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s %s %s",
+                        args->words[first ? allowed : 0], first ? "after" : "before", (*out)->name);
+    *file = args->count == 2 ? args->words[first ? 1 : 0] : NULL;
     return DPK_OK;
 }
 
 int main(int argc, char **argv)
 {
-    struct mlxdpa_options o = {0};
+    struct mlxdpa_options o = {.key.ask = dpk_ask_terminal};
     struct dpk_error err = {0};
     struct dpk_args args = {0};
-    struct dpk_buf passphrase = {0};
     const struct command *command = NULL;
-    const char *passin = NULL;
     bool help = false, version = false;
     const struct dpk_option options[] = {
         {.names = "e,host_elf,host-elf",
@@ -109,14 +157,7 @@ int main(int argc, char **argv)
          .arg = "FILE",
          .value = &o.cert,
          .help = "certificate chain (DER or PEM), or the certificate of a container"},
-        {.names = "p,private_key,private-key",
-         .arg = "FILE",
-         .value = &o.key,
-         .help = "private key to sign with (PEM)"},
-        {.names = "passin",
-         .arg = "ARG",
-         .value = &passin,
-         .help = "passphrase of the key: pass:TEXT, env:NAME, file:PATH"},
+        DPK_KEY_OPTIONS(&o.key),
         {.names = "o,output_file,output",
          .arg = "FILE",
          .value = &o.output,
@@ -142,11 +183,24 @@ int main(int argc, char **argv)
          .parse = parse_ca,
          .context = &o,
          .help = "trusted root certificate (DER or PEM), repeatable"},
+        {.names = "app",
+         .arg = "NAME",
+         .parse = parse_app,
+         .context = &o,
+         .help = "only this program, repeatable (default: all)"},
+        {.names = "j,jobs",
+         .arg = "N",
+         .parse = parse_jobs,
+         .context = &o,
+         .help = "threads to work with (default: one for each core)"},
+        {.names = "force",
+         .flag = &o.force,
+         .help = "sign though a certificate is out of its dates"},
         {.names = "json", .flag = &o.json, .help = "print JSON"},
         {.names = "cert_container",
          .arg = "FILE",
          .value = &o.container,
-         .help = "container to sign"},
+         .help = "certificate container"},
         {.names = "cert_container_type",
          .arg = "add|remove",
          .value = &o.container_type,
@@ -176,6 +230,7 @@ int main(int argc, char **argv)
         {.names = "v,version", .flag = &version, .help = "show the version"},
         {0},
     };
+    mlxdpa_json_start();
     enum dpk_status status = dpk_options_parse(options, false, argc, argv, &args, &err);
     if (status != DPK_OK)
         goto out;
@@ -187,13 +242,12 @@ int main(int argc, char **argv)
         printf("mlxdpa dpakit %s\n", dpk_version);
         goto out;
     }
-    status = choose_command(&args, &command, &err);
-    if (status == DPK_OK && passin)
-        status = dpk_passphrase_resolve(passin, &passphrase, &o.passphrase, &err);
+    status = choose_command(&args, &command, &o.file, &err);
+    if (status == DPK_OK)
+        status = dpk_options_only(options, &args, command->name, command->takes, &err);
     if (status == DPK_OK)
         status = command->run(&o, &err);
 out:
-    dpk_buf_wipe_free(&passphrase);
     free(args.words);
     return dpk_tool_end(status, &err);
 }

@@ -7,6 +7,22 @@
 
 #include "mlxdpa.h"
 
+/* cJSON says of most failures only that something is missing in the result. */
+static void *must_allocate(size_t size)
+{
+    void *block = malloc(size);
+    struct dpk_error err = {0};
+    if (block)
+        return block;
+    dpk_fail_nomem(&err);
+    exit(dpk_tool_fail(&err));
+}
+
+void mlxdpa_json_start(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = must_allocate, .free_fn = free});
+}
+
 const char *mlxdpa_clean(const char *text, char *out, size_t size)
 {
     snprintf(out, size, "%s", text);

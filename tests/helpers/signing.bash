@@ -1,0 +1,36 @@
+# What tests of signing share. "source" it in a bats file.
+
+# fails CODE TEXT COMMAND...: that exit code, one -E- line with the text, no file "out".
+fails() {
+    local code=$1 text=$2 got=0
+    shift 2
+    rm -f out
+    "$@" >stdout 2>stderr </dev/null || got=$?
+    cat stderr
+    [ "$got" -eq "$code" ]
+    [ "$(wc -l <stderr)" -eq 1 ]
+    grep -q '^-E- ' stderr
+    grep -qF -- "$text" stderr
+    [ ! -e out ]
+}
+
+# make_device_elf: dev.elf, a program for the DPA that is only there to be signed.
+make_device_elf() {
+    printf '.globl _start\n_start: .zero 300, 0x13\n' >dev.s
+    clang --target=riscv64 -c dev.s -o dev.o
+    ld.lld dev.o -o dev.elf
+}
+
+# make_locking_device NAME ROOT.der: a device that wants programs to be signed under this root.
+make_locking_device() {
+    local factory=$DPAKIT_DEVICES/$1/factory
+    dpadev create "$1"
+    mlxdpa --cert_container_type add -c "$2" -o root.bin --life_cycle_priority Nvidia \
+        create_cert_container
+    mlxdpa --cert_container root.bin -p "$factory/nvidia.pem" \
+        --keypair_uuid "$(cat "$factory/nvidia.uuid")" --cert_uuid "$(uuidgen)" \
+        --life_cycle_priority Nvidia -o root.signed sign_cert_container
+    flint-lite -d "$1" -i root.signed -y b
+    mlxconfig-lite -d "$1" -y set DPA_AUTHENTICATION=1
+    dpadev reset "$1"
+}

@@ -15,6 +15,7 @@ struct command {
 };
 
 #define KEY_OPTIONS  "p,passin,sign-command,sign-timeout"
+#define FILE_OPTIONS "e,cert_container,s,nv_config"
 #define CONTAINER_OPTIONS                                                                          \
     "cert_container,life_cycle_priority,keypair_uuid,cert_uuid,nvidia_signed_oem"
 #define CHAIN_OPTIONS "c,cert_chain_count,mft-compat"
@@ -27,7 +28,8 @@ static const struct command commands[] = {
      false},
     {"verify", cmd_verify,
      "check every program of a host file against CA certificates (-e --ca)", "e,ca,json", false},
-    {"list", cmd_list, "list the programs in a host file (-e)", "e,json", false},
+    {"list", cmd_list, "list what is in a file (FILE, -e, -s, ...)", FILE_OPTIONS ",json", true},
+    {"show", cmd_show, "show everything about it as a tree", FILE_OPTIONS ",json", true},
     {"create_cert_container", cmd_create_cert_container,
      "make a container that adds or removes CA certificates of a device",
      "c,o,cert_container_type,life_cycle_priority,keypair_uuid,cert_uuid,remove_all_certs,"
@@ -183,6 +185,10 @@ int main(int argc, char **argv)
          .parse = parse_ca,
          .context = &o,
          .help = "trusted root certificate (DER or PEM), repeatable"},
+        {.names = "nv_config,nv-config",
+         .arg = "FILE",
+         .value = &o.nv_config,
+         .help = "NV configuration file"},
         {.names = "app",
          .arg = "NAME",
          .parse = parse_app,
@@ -226,6 +232,10 @@ int main(int argc, char **argv)
         {.names = "k,keep_sig",
          .flag = &o.keep_sig,
          .help = "the device keeps the whole container"},
+        {.names = "s,single_app,single-app",
+         .arg = "FILE",
+         .value = &o.single_app,
+         .help = "device ELF, or single-program container"},
         {.names = "h,help", .flag = &help, .help = "show this text"},
         {.names = "v,version", .flag = &version, .help = "show the version"},
         {0},

@@ -65,6 +65,7 @@ struct mlxdpa_options {
 enum dpk_status cmd_sign_dpa_apps(const struct mlxdpa_options *options, struct dpk_error *err);
 enum dpk_status cmd_strip_signature(const struct mlxdpa_options *options, struct dpk_error *err);
 enum dpk_status cmd_verify(const struct mlxdpa_options *options, struct dpk_error *err);
+enum dpk_status cmd_show(const struct mlxdpa_options *options, struct dpk_error *err);
 enum dpk_status cmd_list(const struct mlxdpa_options *options, struct dpk_error *err);
 enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
                                           struct dpk_error *err);

@@ -27,7 +27,8 @@ static const struct command commands[] = {
     {"strip_signature", cmd_strip_signature, "take the signatures out again (-e [-o])", "e,o,app",
      false},
     {"verify", cmd_verify,
-     "check every program of a host file against CA certificates (-e --ca)", "e,ca,json", false},
+     "check signatures and say every check (FILE, -e, -s, ...; --ca, --key, -d)",
+     FILE_OPTIONS ",ca,key,d,j,json", true},
     {"list", cmd_list, "list what is in a file (FILE, -e, -s, ...)", FILE_OPTIONS ",json", true},
     {"show", cmd_show, "show everything about it as a tree", FILE_OPTIONS ",json", true},
     {"create_cert_container", cmd_create_cert_container,
@@ -100,6 +101,12 @@ static enum dpk_status parse_ca(void *context, const char *arg, struct dpk_error
 {
     struct mlxdpa_options *o = context;
     return add_given(o->ca, &o->ca_count, arg, err);
+}
+
+static enum dpk_status parse_trusted_key(void *context, const char *arg, struct dpk_error *err)
+{
+    struct mlxdpa_options *o = context;
+    return add_given(o->trusted_key, &o->trusted_key_count, arg, err);
 }
 
 static void print_help(const struct dpk_option *options)
@@ -184,7 +191,16 @@ int main(int argc, char **argv)
          .arg = "FILE",
          .parse = parse_ca,
          .context = &o,
-         .help = "trusted root certificate (DER or PEM), repeatable"},
+         .help = "trusted root certificate (DER, PEM, directory), repeatable"},
+        {.names = "key",
+         .arg = "FILE",
+         .parse = parse_trusted_key,
+         .context = &o,
+         .help = "trusted public key (PEM), repeatable"},
+        {.names = "d,device",
+         .arg = "DEVICE",
+         .value = &o.device,
+         .help = "verify as this device would"},
         {.names = "nv_config,nv-config",
          .arg = "FILE",
          .value = &o.nv_config,

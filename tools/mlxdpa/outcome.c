@@ -1,0 +1,145 @@
+/* Gathering and printing what verify found out. */
+#include "outcome.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+struct outcome outcome_start(const char *kind, const char *file)
+{
+    return (struct outcome){
+        .kind = kind, .file = file, .verdict = "BAD_FORMAT", .code = DPK_VERDICT_BAD_FORMAT};
+}
+
+static struct outcome_check *next_check(struct outcome *o, const char *name, const char *verdict,
+                                        const char *format, va_list args)
+{
+    size_t last = sizeof o->checks / sizeof *o->checks - 1;
+    struct outcome_check *c = &o->checks[o->count < last ? o->count++ : last];
+    *c = (struct outcome_check){.name = name, .verdict = verdict};
+    vsnprintf(c->detail, sizeof c->detail, format, args);
+    dpk_text_clean(c->detail);
+    return c;
+}
+
+void outcome_note(struct outcome *o, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    next_check(o, name, "OK", format, args);
+    va_end(args);
+}
+
+void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
+                    const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    next_check(o, name, verdict, format, args);
+    va_end(args);
+    o->verdict = verdict;
+    o->code = code;
+}
+
+void outcome_accept(struct outcome *o)
+{
+    o->verdict = "OK";
+    o->code = DPK_VERDICT_OK;
+}
+
+void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct dpk_check *c = &report->checks[i];
+        if (c->verdict != DPK_VERDICT_OK)
+            outcome_refuse(o, c->name, dpk_verdict_name(c->verdict), (int)c->verdict, "%s",
+                           c->detail);
+        else
+            outcome_note(o, c->name, "%s", c->detail);
+        o->checks[o->count - 1].warning = c->warning;
+    }
+    o->verdict = dpk_verdict_name(verdict);
+    o->code = (int)verdict;
+}
+
+/* ---- Printing ---------------------------------------------------------------------------------
+ */
+
+/* "two", "two (bf3)", or the file's kind. */
+static const char *title(const struct outcome *o, char *out, size_t size)
+{
+    if (!o->name)
+        snprintf(out, size, "%s", o->kind);
+    else if (o->target)
+        snprintf(out, size, "%s (%s)", o->name, o->target);
+    else
+        snprintf(out, size, "%s", o->name);
+    return dpk_text_clean(out);
+}
+
+static void print(const struct outcome *o)
+{
+    char text[300];
+    printf("%s:\n", title(o, text, sizeof text));
+    for (size_t i = 0; i < o->count; i++) {
+        const struct outcome_check *c = &o->checks[i];
+        bool passed = strcmp(c->verdict, "OK") == 0;
+        printf("  %-15s %-8s %s\n", c->name,
+               !passed      ? "refused"
+               : c->warning ? "warning"
+                            : "OK",
+               c->detail);
+    }
+    if (o->code)
+        printf("  => refused, %s (%d)\n", o->verdict, o->code);
+    else
+        printf("  => verified\n");
+}
+
+static cJSON *json_of(const struct outcome *o)
+{
+    char text[300];
+    cJSON *out = cJSON_CreateObject();
+    cJSON_AddStringToObject(out, "kind", o->kind);
+    cJSON_AddStringToObject(out, "file", mlxdpa_clean(o->file, text, sizeof text));
+    if (o->name)
+        cJSON_AddStringToObject(out, "name", mlxdpa_clean(o->name, text, sizeof text));
+    if (o->target)
+        cJSON_AddStringToObject(out, "target", o->target);
+    cJSON_AddStringToObject(out, "verdict", o->verdict);
+    cJSON_AddNumberToObject(out, "code", o->code);
+    cJSON *checks = cJSON_AddArrayToObject(out, "checks");
+    for (size_t i = 0; i < o->count; i++) {
+        const struct outcome_check *c = &o->checks[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", c->name);
+        cJSON_AddStringToObject(item, "verdict", c->verdict);
+        cJSON_AddBoolToObject(item, "warning", c->warning);
+        cJSON_AddStringToObject(item, "detail", c->detail);
+        if (!cJSON_AddItemToArray(checks, item))
+            cJSON_Delete(item);
+    }
+    return out;
+}
+
+enum dpk_status tally_add(struct tally *t, const struct outcome *o, struct dpk_error *err)
+{
+    char text[300];
+    t->count++;
+    if (o->code && t->refused++ == 0) {
+        const struct outcome_check *c = o->count ? &o->checks[o->count - 1] : NULL;
+        snprintf(t->first, sizeof t->first, "%s: %s (%s)", title(o, text, sizeof text), o->verdict,
+                 c ? c->detail : "");
+    }
+    if (!t->json) {
+        print(o);
+        return DPK_OK;
+    }
+    cJSON *item = json_of(o);
+    if (cJSON_AddItemToArray(t->json, item))
+        return DPK_OK;
+    cJSON_Delete(item);
+    return dpk_fail_nomem(err);
+}

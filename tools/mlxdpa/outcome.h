@@ -1,0 +1,46 @@
+/* What verify found out about one thing: its checks, and the verdict. */
+#ifndef MLXDPA_OUTCOME_H
+#define MLXDPA_OUTCOME_H
+
+#include "elfcrypto/elfcrypto.h"
+
+#include "mlxdpa.h"
+
+struct outcome_check {
+    const char *name;
+    const char *verdict; /* "OK", or the name of the refusal */
+    bool warning;
+    char detail[512];
+};
+struct outcome {
+    const char *kind, *file; /* "program"; path */
+    const char *name;        /* of a program, else NULL */
+    const char *target;      /* of one of a fat program's, else NULL */
+    const char *verdict;     /* of the check that refused, else "OK" */
+    int code;
+    struct outcome_check checks[DPK_CHECKS_MAX + 1];
+    size_t count;
+};
+
+/* Starts refused: only outcome_accept, or a report that ends well, makes it "OK". */
+struct outcome outcome_start(const char *kind, const char *file);
+/* Notes a check that passed. */
+void outcome_note(struct outcome *o, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Notes the check that refused. */
+void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+void outcome_accept(struct outcome *o);
+/* Takes over what a verification said. */
+void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report);
+
+/* All outcomes of a run: printed as they come, or gathered as JSON. */
+struct cJSON;
+struct tally {
+    struct cJSON *json; /* NULL: text */
+    size_t count, refused;
+    char first[1100]; /* the first one refused, and why */
+};
+enum dpk_status tally_add(struct tally *t, const struct outcome *o, struct dpk_error *err);
+
+#endif

@@ -1,0 +1,83 @@
+/* Reading whom verify trusts. */
+#include "trust.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static int visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Every file of a directory, in the order of their names. */
+static enum dpk_status load_directory(struct dpk_roots **roots, const char *path,
+                                      struct dpk_error *err)
+{
+    struct dirent **entries = NULL;
+    char file[PATH_MAX];
+    int count = scandir(path, &entries, visible, alphasort);
+    if (count < 0)
+        return dpk_fail_errno(err, "%s", path);
+    enum dpk_status status = DPK_OK;
+    if (count == 0)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no certificate in this directory", path);
+    for (int i = 0; i < count; i++) {
+        int length = snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
+        if (status == DPK_OK && (length < 0 || (size_t)length >= sizeof file))
+            status = dpk_fail(err, DPK_ERR_RANGE, "%s: the path is too long", path);
+        if (status == DPK_OK)
+            status = dpk_roots_load(roots, file, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+static enum dpk_status load_ca(struct dpk_roots **roots, const char *path, struct dpk_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return load_directory(roots, path, err);
+    return dpk_roots_load(roots, path, err);
+}
+
+static enum dpk_status ask_device(const char *name, struct trust *t, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_device_open(name, &t->device, err);
+    if (status == DPK_OK)
+        status = dpk_device_ca_list(t->device, &t->installed, err);
+    if (status == DPK_OK)
+        status = dpk_device_dpa_authentication(t->device, &t->authentication, err);
+    t->programs = (struct dpk_trust){t->installed.roots, t->installed.count};
+    return status;
+}
+
+enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    *out = (struct trust){0};
+    if (o->device && (o->ca_count || o->trusted_key_count))
+        return dpk_fail(err, DPK_ERR_USAGE, "verify takes --ca and --key, or -d, not both");
+    if (o->device)
+        return ask_device(o->device, out, err);
+    for (size_t i = 0; i < o->ca_count && status == DPK_OK; i++)
+        status = load_ca(&out->roots, o->ca[i], err);
+    for (size_t i = 0; i < o->trusted_key_count && status == DPK_OK; i++) {
+        out->key_names[i] = o->trusted_key[i];
+        status = dpk_public_key_read(o->trusted_key[i], &out->keys[i], err);
+        out->key_count += status == DPK_OK;
+    }
+    out->programs.roots = dpk_roots_list(out->roots, &out->programs.count);
+    return status;
+}
+
+void trust_close(struct trust *t)
+{
+    for (size_t i = 0; i < t->key_count; i++)
+        EVP_PKEY_free(t->keys[i]);
+    dpk_ca_list_free(&t->installed);
+    dpk_roots_free(t->roots);
+    dpk_device_close(t->device);
+}

@@ -1,0 +1,27 @@
+/* Whom verify trusts: CA certificates and public keys, or what a device has of them. */
+#ifndef MLXDPA_TRUST_H
+#define MLXDPA_TRUST_H
+
+#include "certchain/certchain.h"
+#include "device/device.h"
+#include "elfcrypto/elfcrypto.h"
+
+#include "mlxdpa.h"
+
+struct trust {
+    struct dpk_roots *roots;
+    struct dpk_ca_list installed; /* the device's */
+    struct dpk_trust programs;    /* either of the two */
+    EVP_PKEY *keys[MLXDPA_MAX_GIVEN];
+    const char *key_names[MLXDPA_MAX_GIVEN];
+    size_t key_count;
+    struct dpk_device *device; /* NULL: none asked */
+    bool authentication;       /* of the device */
+};
+
+/* Reads --ca, --key or -d. Release with trust_close, after a failure too. */
+enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out,
+                           struct dpk_error *err);
+void trust_close(struct trust *t);
+
+#endif

@@ -71,6 +71,15 @@ enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
                                           struct dpk_error *err);
 enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *options,
                                         struct dpk_error *err);
+enum dpk_status cmd_create_single_dpa_app(const struct mlxdpa_options *options,
+                                          struct dpk_error *err);
+enum dpk_status cmd_sign_single_dpa_app(const struct mlxdpa_options *options,
+                                        struct dpk_error *err);
+enum dpk_status cmd_query_manifest(const struct mlxdpa_options *options, struct dpk_error *err);
+enum dpk_status cmd_create_dpa_app_removal(const struct mlxdpa_options *options,
+                                           struct dpk_error *err);
+enum dpk_status cmd_sign_dpa_app_removal(const struct mlxdpa_options *options,
+                                         struct dpk_error *err);
 
 /* What signs programs: the chain of -c, its number of certificates checked against
  * --cert_chain_count, and the key, which must be its leaf's. Both are to be released, after a

@@ -132,3 +132,105 @@ says() { grep -qF -- "$1" err || { cat err; return 1; }; }
     [ "$status" -eq 1 ]
     [[ $output == -E-*dir* ]]
 }
+
+@test "the type of a container is taken in any case, and the command as first word" {
+    mlxdpa create_cert_container --cert_container_type ADD -c "$keys/root.der" -o out --life_cycle_priority oem
+    cmp out "$golden/add-OEM.bin"
+    mlxdpa sign_cert_container --cert_container out -p "$keys/owner.pem" --keypair_uuid $keypair \
+        --cert_uuid $cert --life_cycle_priority OEM -o signed
+    cmp signed "$golden/add-OEM.signed"
+}
+
+@test "--nvidia_signed_oem stands for priority OEM, when creating and when signing" {
+    add --nvidia_signed_oem
+    mv out alone
+    add --nvidia_signed_oem --life_cycle_priority OEM
+    cmp out alone
+    mlxdpa --cert_container alone -p "$keys/owner.pem" --keypair_uuid $keypair --cert_uuid $cert \
+        --nvidia_signed_oem -o signed sign_cert_container
+    [ "$(mlxdpa --json show signed | jq -r '"\(.priority) \(.nvidia_signed_oem)"')" = "OEM true" ]
+    # Metadata and signature have NVIDIA's priority, the certificate OEM's.
+    [ "$(xxd -p -s 16 -l 1 signed)$(xxd -p -s 64 -l 1 signed)$(xxd -p -s 1436 -l 1 signed)" = b090b0 ]
+    fails 2 add --nvidia_signed_oem --life_cycle_priority User
+    fails 1 mlxdpa --cert_container "$golden/add-OEM.bin" -p "$keys/owner.pem" --keypair_uuid $keypair \
+        --cert_uuid $cert --nvidia_signed_oem -o signed sign_cert_container
+    says 'not created as an NVIDIA-signed OEM one'
+}
+
+@test "a certificate without a UUID gets a fresh time-based one, which is printed" {
+    local first
+    for n in 1 2; do
+        run mlxdpa --cert_container "$golden/add-OEM.bin" -p "$keys/owner.pem" --keypair_uuid $keypair \
+            --life_cycle_priority OEM -o signed sign_cert_container
+        [ "$status" -eq 0 ]
+        uuid=$(sed -n 's/^Certificate UUID: //p' <<<"$output")
+        [[ $uuid =~ ^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$ ]]
+        [ "$(mlxdpa --json show signed | jq -r .cert_uuid)" = "$uuid" ]
+        [ "$uuid" != "$first" ]
+        first=$uuid
+    done
+}
+
+@test "a UUID that the container has is kept, and no fresh one is made" {
+    run mlxdpa --cert_container "$golden/add-uuids.bin" -p "$keys/owner.pem" --life_cycle_priority OEM \
+        -o signed sign_cert_container
+    [ "$output" = 'Certificate container signed successfully!' ]
+    cmp signed "$golden/add-OEM.signed"
+}
+
+@test "UUIDs with wrong dashes are refused" {
+    for u in 8b26fe1b76dc1ab2943bd07d92fd73d5 8b26fe1b7-6dc-1ab2-943b-d07d92fd73d5 \
+        8b26-fe1b76dc-1ab2-943b-d07d92fd73d5 8b26fe1b-76dc-1ab2-943b-d07d92fd73d 8b26fe1b-76dc-1ab2-943b--d07d92fd73d; do
+        fails 2 add --life_cycle_priority OEM --cert_uuid "$u"
+        fails 2 sign "$golden/add-OEM.bin" OEM --keypair_uuid "$u"
+    done
+}
+
+@test "file names never reach a shell" {
+    local name
+    for name in 'a b' "it's" 'x;touch pwned' '$(touch pwned)' '`touch pwned`' '"quoted"' '*' '--' $'new\nline'; do
+        mkdir -p "d/$name"
+        cp "$keys/root.der" "d/$name/cert"
+        mlxdpa --cert_container_type add -c "d/$name/cert" -o "d/$name/made" --life_cycle_priority OEM \
+            create_cert_container
+        cmp "d/$name/made" "$golden/add-OEM.bin"
+        mlxdpa --cert_container "d/$name/made" -p "$keys/owner.pem" --keypair_uuid $keypair --cert_uuid $cert \
+            --life_cycle_priority OEM -o "d/$name/signed" sign_cert_container
+        cmp "d/$name/signed" "$golden/add-OEM.signed"
+    done
+    [ -z "$(find . -name pwned)" ]
+}
+
+@test "nothing is said to be created when nothing was written" {
+    run bash -c 'trap "" XFSZ; ulimit -f 0; exec mlxdpa -o made --cert_container_type add -c "$1" \
+        --life_cycle_priority OEM create_cert_container' _ "$keys/root.der"
+    [ "$status" -eq 1 ]
+    [[ $output == "-E- made: "* && $output != *success* ]]
+    [ ! -e made ]
+    run mlxdpa -o nowhere/made --cert_container_type add -c "$keys/root.der" --life_cycle_priority OEM \
+        create_cert_container
+    [ "$status" -eq 1 ]
+    [[ $output != *success* ]]
+}
+
+@test "a certificate of 1792 bytes is too large, one byte less is not" {
+    local size n=1
+    # Subjects of growing length give certificates of growing size.
+    openssl genrsa -out k.pem 4096 2>/dev/null
+    for length in 1791 1792; do
+        subject=/CN=x
+        while :; do
+            openssl req -x509 -key k.pem -outform der -out c.der -days 9 -set_serial 1 -subj "$subject" \
+                -addext "nsComment=$(printf "%0${n}d" 0)" 2>/dev/null
+            size=$(stat -c %s c.der)
+            [ "$size" -eq "$length" ] && break
+            n=$((n + length - size))
+        done
+        if [ "$length" -eq 1791 ]; then
+            mlxdpa --cert_container_type add -c c.der -o made --life_cycle_priority OEM create_cert_container
+        else
+            fails 1 create --cert_container_type add -c c.der --life_cycle_priority OEM
+            says 'fewer than 1792'
+        fi
+    done
+}

@@ -64,6 +64,8 @@ struct mlxdpa_options {
  * why; main.c prints it. DPK_ERR_USAGE becomes exit code 2, anything else 1. */
 enum dpk_status cmd_sign_dpa_apps(const struct mlxdpa_options *options, struct dpk_error *err);
 enum dpk_status cmd_strip_signature(const struct mlxdpa_options *options, struct dpk_error *err);
+enum dpk_status cmd_export_tbs(const struct mlxdpa_options *options, struct dpk_error *err);
+enum dpk_status cmd_attach_signature(const struct mlxdpa_options *options, struct dpk_error *err);
 enum dpk_status cmd_verify(const struct mlxdpa_options *options, struct dpk_error *err);
 enum dpk_status cmd_show(const struct mlxdpa_options *options, struct dpk_error *err);
 enum dpk_status cmd_list(const struct mlxdpa_options *options, struct dpk_error *err);

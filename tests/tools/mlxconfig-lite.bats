@@ -2,41 +2,7 @@
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 
 setup_file() { make_world; }
-setup() { enter_world; golden=$DPAKIT_GOLDEN/nvconfig; }
-need_golden() { [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"; }
-
-@test "create_conf makes the files that NVIDIA's tool makes" {
-    need_golden
-    uuid=240a42de-3223-173e-9929-d51e6547f1bf
-    for x in auth-on auth-off-reordered owner-key remove-owner; do
-        mlxconfig-lite create_conf "$golden/$x.xml" out.bin
-        cmp out.bin "$golden/$x.bin"
-        mlxconfig-lite -p "$golden/../keys/owner.pem" -u $uuid create_conf "$golden/$x.xml" out.bin
-        cmp out.bin "$golden/$x.signed4096.bin"
-        mlxconfig-lite -p "$golden/../keys/owner2048.pem" -u $uuid create_conf "$golden/$x.xml" out.bin
-        cmp out.bin "$golden/$x.signed2048.bin"
-    done
-}
-
-@test "xml2raw, raw2xml and xml2bin write what NVIDIA's tool writes" {
-    need_golden
-    for x in auth-on auth-off-reordered owner-key remove-owner; do
-        mlxconfig-lite xml2raw "$golden/$x.xml" out
-        cmp out "$golden/$x.raw"
-        mlxconfig-lite raw2xml "$golden/$x.raw" out
-        cmp out "$golden/$x.fromraw.xml"
-        mlxconfig-lite xml2bin "$golden/$x.xml" out
-        cmp out "$golden/$x.payload"
-    done
-}
-
-@test "gen_xml_template writes what NVIDIA's tool writes" {
-    need_golden
-    mlxconfig-lite gen_xml_template "$golden/tlvs.txt" out
-    cmp out "$golden/template.xml"
-    mlxconfig-lite -a gen_xml_template "$golden/tlvs.txt" out
-    cmp out "$golden/template-all.xml"
-}
+setup() { enter_world; }
 
 @test "commands on files say that they saved" {
     run mlxconfig-lite gen_tlvs_file tlvs.txt
@@ -91,7 +57,7 @@ need_golden() { [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"; }
     { identity_xml False; echo '</config>'; } >remove.xml
     mlxconfig-lite -p owner.pem -u "$owner_uuid" create_conf remove.xml remove.bin
     mlxconfig-lite -d mlx5_0 apply remove.bin
-    dpadev show mlx5_0 | grep -qE '^Owner key pair: +none'
+    dpadev show mlx5_0 | grep -qE 'Owner key pair: +none'
     refused 1 mlxconfig-lite -d mlx5_0 apply auth.bin
     says 'REJECTED_UNKNOWN_KEY (4)'
 }
@@ -146,7 +112,7 @@ need_golden() { [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"; }
     refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION=Maybe
     says 'legal: False or True'
     refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTH=1
-    says 'unknown parameter DPA_AUTH'
+    says 'unknown parameter DPA_AUTH; mlxconfig-lite show_confs lists those there are'
     refused 2 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION
     refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION=1 NO_SUCH=1
 }

@@ -1,4 +1,7 @@
 /* Commands that turn files into files. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "mlxconfig.h"
 
 /* What a command makes of its input. */
@@ -17,10 +20,11 @@ static enum dpk_status run(const struct mlxconfig_options *options, convert *tur
 {
     struct dpk_nv_defs *defs = NULL;
     struct dpk_buf in = {0}, out = {0};
-    const char *const inputs[] = {options->words[0], options->key};
-    enum dpk_status status = dpk_file_apart(options->words[1], inputs, 2, err);
+    const char *const inputs[] = {options->words[0], options->key.key, options->database,
+                                  options->tlvs};
+    enum dpk_status status = dpk_file_apart(options->words[1], inputs, 4, err);
     if (status == DPK_OK)
-        status = dpk_nv_defs_load(NULL, &defs, err);
+        status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
         status = dpk_file_read(options->words[0], DPK_NV_XML_MAX, &in, err);
     if (status != DPK_OK)
@@ -31,7 +35,7 @@ static enum dpk_status run(const struct mlxconfig_options *options, convert *tur
     if (status == DPK_OK)
         status = dpk_file_replace(options->words[1], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        printf("Saving output...\nDone!\n");
+        mlxconfig_print_saved();
 out:
     dpk_buf_free(&out);
     dpk_buf_free(&in);
@@ -48,6 +52,29 @@ static enum dpk_status about_input(const struct mlxconfig_options *options, enum
     return status;
 }
 
+/* -eng and -k are the guide's words for a key in a token. */
+static enum dpk_status resolve_key(const struct mlxconfig_options *options,
+                                   struct dpk_key_options *out, struct dpk_error *err)
+{
+    *out = options->key;
+    if (!options->engine != !options->key_id)
+        return dpk_fail(err, DPK_ERR_USAGE, "create_conf: -eng and -k go together");
+    if (options->engine && dpk_key_given(out))
+        return dpk_fail(err, DPK_ERR_USAGE, "create_conf: two keys: -k, and -p or --sign-command");
+    if (options->engine && strcmp(options->engine, "pkcs11") != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "-eng %.40s: the only engine is pkcs11",
+                        options->engine);
+    if (options->key_id && strncmp(options->key_id, "pkcs11:", 7) != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "-k: not a pkcs11: URI");
+    if (options->key_id)
+        out->key = options->key_id;
+    if (!dpk_key_given(out) != !options->key_uuid)
+        return dpk_fail(err, DPK_ERR_USAGE, "create_conf: a key (-p, -k) and its -u go together");
+    if (!dpk_key_given(out) && (out->passin || out->sign_timeout))
+        return dpk_fail(err, DPK_ERR_USAGE, "create_conf: --passin and --sign-timeout need a key");
+    return DPK_OK;
+}
+
 static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
                                       const struct dpk_nv_defs *defs, const struct dpk_buf *in,
                                       struct dpk_buf *out, struct dpk_error *err)
@@ -55,21 +82,23 @@ static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
     struct dpk_nv_list tlvs = {0};
     struct dpk_signer *signer = NULL;
     struct dpk_uuid uuid = {{0}};
-    enum dpk_status status = DPK_OK;
-    if (options->key) {
+    struct dpk_key_options key;
+    enum dpk_status status = resolve_key(options, &key, err);
+    if (status == DPK_OK && options->key_uuid)
         status = dpk_uuid_option("-u", options->key_uuid, &uuid, err);
-        if (status == DPK_OK)
-            status = dpk_signer_open(options->key, options->passphrase, &signer, err);
-        if (status != DPK_OK)
-            return status;
-    }
+    if (status != DPK_OK)
+        return status;
     status = about_input(options, dpk_nv_xml_parse(defs, bytes_of(in), in->size, &tlvs, err), err);
-    if (status == DPK_OK) {
-        status = dpk_nv_file_make(&tlvs, signer, &uuid, out, err);
-        if (status != DPK_OK)
-            dpk_error_prefix(err, "%s",
-                             status == DPK_ERR_UNSUPPORTED ? options->key : options->words[0]);
-    }
+    if (status == DPK_OK && dpk_key_given(&key))
+        status = dpk_signer_open_with(&key, &signer, err);
+    if (status != DPK_OK)
+        goto out;
+    status = dpk_nv_file_make(&tlvs, signer, &uuid, out, err);
+    if (status != DPK_OK)
+        dpk_error_prefix(err, "%s",
+                         status == DPK_ERR_UNSUPPORTED && signer ? dpk_signer_name(signer)
+                                                                 : options->words[0]);
+out:
     dpk_signer_close(signer);
     dpk_nv_list_free(&tlvs);
     return status;
@@ -77,23 +106,37 @@ static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
 
 enum dpk_status cmd_create_conf(const struct mlxconfig_options *options, struct dpk_error *err)
 {
-    if (!options->key != !options->key_uuid)
-        return dpk_fail(err, DPK_ERR_USAGE, "create_conf: -p and -u go together");
-    return run(options, turn_into_conf, err);
+    struct dpk_key_options key; /* what is wrong with the words comes before what is in files */
+    enum dpk_status status = resolve_key(options, &key, err);
+    return status == DPK_OK ? run(options, turn_into_conf, err) : status;
+}
+
+/* Every device has the same TLVs; one that is named must be there. */
+static enum dpk_status check_device(const struct mlxconfig_options *options, struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = options->device ? dpk_device_open(options->device, &dev, err) : DPK_OK;
+    dpk_device_close(dev);
+    return status;
 }
 
 enum dpk_status cmd_gen_tlvs_file(const struct mlxconfig_options *options, struct dpk_error *err)
 {
     struct dpk_nv_defs *defs = NULL;
     struct dpk_buf out = {0};
-    enum dpk_status status = dpk_nv_defs_load(NULL, &defs, err);
+    const char *const inputs[] = {options->database};
+    enum dpk_status status = dpk_file_apart(options->words[0], inputs, 1, err);
+    if (status == DPK_OK)
+        status = check_device(options, err);
+    if (status == DPK_OK)
+        status = mlxconfig_defs(options, &defs, err);
     if (status != DPK_OK)
         return status;
     dpk_nv_tlvs_text(defs, &out);
     status = out.failed ? dpk_fail_nomem(err)
                         : dpk_file_replace(options->words[0], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        printf("Saving output...\nDone!\n");
+        mlxconfig_print_saved();
     dpk_buf_free(&out);
     dpk_nv_defs_free(defs);
     return status;
@@ -110,7 +153,8 @@ static enum dpk_status turn_into_template(const struct mlxconfig_options *option
 
 enum dpk_status cmd_gen_xml_template(const struct mlxconfig_options *options, struct dpk_error *err)
 {
-    return run(options, turn_into_template, err);
+    enum dpk_status status = check_device(options, err);
+    return status == DPK_OK ? run(options, turn_into_template, err) : status;
 }
 
 static enum dpk_status turn_into_raw(const struct mlxconfig_options *options,
@@ -154,8 +198,8 @@ static enum dpk_status turn_into_payload(const struct mlxconfig_options *options
 {
     struct dpk_nv_list tlvs = {0};
     enum dpk_status status = dpk_nv_xml_parse(defs, bytes_of(in), in->size, &tlvs, err);
-    for (size_t i = 0; i < tlvs.count; i++)
-        dpk_put(out, tlvs.items[i].data, tlvs.items[i].size);
+    if (status == DPK_OK)
+        dpk_nv_payload_format(&tlvs, out);
     dpk_nv_list_free(&tlvs);
     return about_input(options, status, err);
 }
@@ -163,4 +207,64 @@ static enum dpk_status turn_into_payload(const struct mlxconfig_options *options
 enum dpk_status cmd_xml2bin(const struct mlxconfig_options *options, struct dpk_error *err)
 {
     return run(options, turn_into_payload, err);
+}
+
+/* The TLVs of a file that create_conf made; its signature is not content. */
+static enum dpk_status conf_to_xml(const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                   struct dpk_buf *out, struct dpk_error *err)
+{
+    struct dpk_nv_file file = {0};
+    enum dpk_status status = dpk_nv_file_parse(in->data, in->size, &file, err);
+    if (status == DPK_OK)
+        status = dpk_nv_xml_format(defs, &file.tlvs, out, err);
+    dpk_nv_file_free(&file);
+    return status;
+}
+
+static enum dpk_status payload_to_xml(const struct mlxconfig_options *options,
+                                      const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                      struct dpk_buf *out, struct dpk_error *err)
+{
+    struct dpk_nv_list tlvs = {0};
+    struct dpk_buf text = {0};
+    const struct dpk_nv_def **chosen = NULL;
+    size_t count = 0;
+    enum dpk_status status = dpk_file_read(options->tlvs, DPK_NV_XML_MAX, &text, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_nv_tlvs_parse(defs, bytes_of(&text), text.size, &chosen, &count, err);
+    if (status != DPK_OK) {
+        dpk_error_prefix(err, "%s", options->tlvs);
+        goto out;
+    }
+    status = dpk_nv_payload_parse(chosen, count, in->data, in->size, &tlvs, err);
+    if (status == DPK_OK)
+        status = dpk_nv_xml_format(defs, &tlvs, out, err);
+    about_input(options, status, err);
+out:
+    free(chosen);
+    dpk_nv_list_free(&tlvs);
+    dpk_buf_free(&text);
+    return status;
+}
+
+static enum dpk_status turn_bin_into_xml(const struct mlxconfig_options *options,
+                                         const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                         struct dpk_buf *out, struct dpk_error *err)
+{
+    bool conf = in->size >= strlen(DPK_NV_FILE_START) &&
+                memcmp(in->data, DPK_NV_FILE_START, strlen(DPK_NV_FILE_START)) == 0;
+    if (options->tlvs)
+        return payload_to_xml(options, defs, in, out, err);
+    if (!conf)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "%s: no NV configuration file. What xml2bin makes does not say which TLVs "
+                        "it has: name them with --tlvs",
+                        options->words[0]);
+    return about_input(options, conf_to_xml(defs, in, out, err), err);
+}
+
+enum dpk_status cmd_bin2xml(const struct mlxconfig_options *options, struct dpk_error *err)
+{
+    return run(options, turn_bin_into_xml, err);
 }

@@ -1,0 +1,204 @@
+/* set and reset. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlxconfig.h"
+
+/* What one command line sets. The device's settings point into `names`, which is why it grows
+ * only before they are made. */
+struct settings {
+    struct dpk_nv_name *names;
+    const char **values;
+    size_t count, capacity;
+    struct dpk_device_setting *list;
+    size_t list_count;
+};
+
+static void free_settings(struct settings *s)
+{
+    free(s->names);
+    free(s->values);
+    free(s->list);
+}
+
+static enum dpk_status add(struct settings *s, const struct dpk_nv_name *name, const char *value,
+                           struct dpk_error *err)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->names[i].text, name->text) == 0)
+            return dpk_fail(err, DPK_ERR_USAGE, "%s is set twice", name->text);
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 16;
+        struct dpk_nv_name *names = reallocarray(s->names, capacity, sizeof *names);
+        if (names)
+            s->names = names;
+        const char **values = reallocarray(s->values, capacity, sizeof *values);
+        if (values)
+            s->values = values;
+        if (!names || !values)
+            return dpk_fail_nomem(err);
+        s->capacity = capacity;
+    }
+    s->names[s->count] = *name;
+    s->values[s->count++] = value;
+    return DPK_OK;
+}
+
+static enum dpk_status check_value(const struct dpk_nv_name *name, const char *value,
+                                   struct dpk_error *err)
+{
+    uint8_t scratch[DPK_NV_DATA_MAX] = {0};
+    if (name->base->capability)
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s tells what a device can do: it cannot be set",
+                        name->text);
+    enum dpk_status status = dpk_nv_value_parse(&name->param, value, scratch, err);
+    return status == DPK_OK ? DPK_OK : dpk_error_prefix(err, "%s", name->text);
+}
+
+/* NAME=VALUE: one name, or as many as a range of an array has. `word` is a copy, cut at the '='. */
+static enum dpk_status add_word(const struct dpk_nv_defs *defs, char *word, struct settings *s,
+                                struct dpk_error *err)
+{
+    struct dpk_nv_name name;
+    char *equals = strchr(word, '=');
+    if (!equals || equals == word)
+        return dpk_fail(err, DPK_ERR_USAGE, "set: '%s' is not NAME=VALUE", word);
+    *equals = 0;
+    enum dpk_status status = dpk_nv_name_parse(defs, word, &name, err);
+    if (status == DPK_OK && name.param.count && !name.indexed)
+        status = dpk_fail(err, DPK_ERR_USAGE, "%s is an array: set %s[0] to %s[%zu], or [0..%zu]",
+                          name.text, name.text, name.text, name.last, name.last);
+    for (size_t i = name.first; status == DPK_OK && i <= name.last; i++) {
+        struct dpk_nv_name one = dpk_nv_name_element(&name, i);
+        status = check_value(&one, equals + 1, err);
+        if (status == DPK_OK)
+            status = add(s, &one, equals + 1, err);
+    }
+    return status;
+}
+
+/* The parameter that says that another one counts. */
+static const struct dpk_nv_param *valid_bit_of(const struct dpk_nv_name *name)
+{
+    for (size_t i = 0; name->param.valid_bit && i < name->base->param_count; i++)
+        if (strcmp(name->base->params[i].name, name->param.valid_bit) == 0 &&
+            dpk_nv_param_element(&name->base->params[i], 0).count == 0)
+            return &name->base->params[i];
+    return NULL;
+}
+
+/* As the device takes them: definitions and names of the target, and the bits that say that a
+ * value counts. */
+static enum dpk_status make_list(struct settings *s, struct dpk_error *err)
+{
+    s->list = calloc(2 * s->count + 1, sizeof *s->list);
+    if (!s->list)
+        return dpk_fail_nomem(err);
+    for (size_t i = 0; i < s->count; i++) {
+        struct dpk_nv_name *name = &s->names[i];
+        const struct dpk_nv_param *valid = valid_bit_of(name);
+        name->param.config_name = name->text;
+        s->list[s->list_count++] = (struct dpk_device_setting){
+            .def = &name->def, .param = &name->param, .value = s->values[i]};
+        if (valid)
+            s->list[s->list_count++] =
+                (struct dpk_device_setting){.def = &name->def, .param = valid, .value = "1"};
+    }
+    return DPK_OK;
+}
+
+static enum dpk_status print_change(struct dpk_device *dev, const struct dpk_nv_name *name,
+                                    const char *new_value, struct dpk_error *err)
+{
+    struct dpk_device_value value;
+    struct dpk_buf text = {0};
+    uint8_t data[DPK_NV_DATA_MAX] = {0};
+    enum dpk_status status = dpk_device_get(dev, DPK_VIEW_NEXT, &name->def, &value, err);
+    if (status == DPK_OK)
+        status = dpk_nv_value_parse(&name->param, new_value, data, err);
+    if (status != DPK_OK)
+        return status;
+    if (value.hidden)
+        dpk_put_format(&text, "hidden");
+    else
+        dpk_nv_value_format(&name->param, value.data, DPK_NV_STYLE_QUERY, &text);
+    printf("%-8s%-44s%-15.*s ", "", name->text, (int)text.size,
+           text.data ? (const char *)text.data : "");
+    text.size = 0;
+    dpk_nv_value_format(&name->param, data, DPK_NV_STYLE_QUERY, &text);
+    printf("%.*s\n", (int)text.size, text.data ? (const char *)text.data : "");
+    status = text.failed ? dpk_fail_nomem(err) : DPK_OK;
+    dpk_buf_free(&text);
+    return status;
+}
+
+static enum dpk_status print_changes(struct dpk_device *dev, const struct settings *s,
+                                     struct dpk_error *err)
+{
+    enum dpk_status status = mlxconfig_print_device(dev, err);
+    if (status == DPK_OK)
+        printf("%-53s%-16sNew\n", "Configurations:", "Next Boot");
+    for (size_t i = 0; i < s->count && status == DPK_OK; i++)
+        status = print_change(dev, &s->names[i], s->values[i], err);
+    return status;
+}
+
+static enum dpk_status set(const struct mlxconfig_options *options, struct dpk_device *dev,
+                           const struct dpk_nv_defs *defs, struct settings *s,
+                           struct dpk_error *err)
+{
+    enum dpk_status status = make_list(s, err);
+    /* What cannot be set is not worth a question. */
+    if (status == DPK_OK)
+        status = dpk_device_try_set(dev, defs, s->list, s->list_count, err);
+    if (status == DPK_OK)
+        status = print_changes(dev, s, err);
+    if (status == DPK_OK)
+        status = mlxconfig_confirm(options, "Apply new Configuration?", err);
+    if (status == DPK_OK)
+        status = dpk_device_set(dev, defs, s->list, s->list_count, err);
+    if (status == DPK_OK)
+        mlxconfig_print_applied();
+    return status;
+}
+
+enum dpk_status cmd_set(const struct mlxconfig_options *options, struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    struct dpk_nv_defs *defs = NULL;
+    struct settings s = {0};
+    char **words = calloc(options->word_count + 1, sizeof *words);
+    enum dpk_status status = words ? mlxconfig_device(options, &dev, err) : dpk_fail_nomem(err);
+    if (status == DPK_OK)
+        status = mlxconfig_defs(options, &defs, err);
+    for (size_t i = 0; i < options->word_count && status == DPK_OK; i++) {
+        words[i] = strdup(options->words[i]);
+        status = words[i] ? add_word(defs, words[i], &s, err) : dpk_fail_nomem(err);
+    }
+    if (status == DPK_OK)
+        status = set(options, dev, defs, &s, err);
+    for (size_t i = 0; words && i < options->word_count; i++)
+        free(words[i]);
+    free(words);
+    free_settings(&s);
+    dpk_nv_defs_free(defs);
+    dpk_device_close(dev);
+    return status;
+}
+
+enum dpk_status cmd_reset(const struct mlxconfig_options *options, struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    char question[128];
+    enum dpk_status status = mlxconfig_device(options, &dev, err);
+    if (status != DPK_OK)
+        return status;
+    snprintf(question, sizeof question, "Reset configuration for device %s?", dpk_device_name(dev));
+    status = mlxconfig_confirm(options, question, err);
+    if (status == DPK_OK)
+        status = dpk_device_drop_user_settings(dev, err);
+    if (status == DPK_OK)
+        mlxconfig_print_applied();
+    dpk_device_close(dev);
+    return status;
+}

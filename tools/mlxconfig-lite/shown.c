@@ -1,0 +1,189 @@
+/* Which parameters of a device are shown, and what show_confs says of them. */
+#include "shown.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+void shown_free(struct shown *shown)
+{
+    free(shown->names);
+}
+
+static enum dpk_status add(struct shown *s, const struct dpk_nv_name *name, struct dpk_error *err)
+{
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 64;
+        struct dpk_nv_name *names = reallocarray(s->names, capacity, sizeof *names);
+        if (!names)
+            return dpk_fail_nomem(err);
+        s->names = names;
+        s->capacity = capacity;
+    }
+    s->names[s->count++] = *name;
+    return DPK_OK;
+}
+
+static enum dpk_status add_name(struct shown *s, const struct dpk_nv_name *name, bool elements,
+                                struct dpk_error *err)
+{
+    if (!name->indexed && !elements)
+        return add(s, name, err);
+    enum dpk_status status = DPK_OK;
+    for (size_t i = name->first; i <= name->last && status == DPK_OK; i++) {
+        struct dpk_nv_name one = dpk_nv_name_element(name, i);
+        status = add(s, &one, err);
+    }
+    return status;
+}
+
+/* Of every port, or module, that the device has. */
+static enum dpk_status add_param(struct shown *s, const struct dpk_nv_def *def,
+                                 const struct dpk_nv_param *param, bool elements,
+                                 struct dpk_error *err)
+{
+    bool port = def->class_id == DPK_NV_PORT, module = def->class_id == DPK_NV_MODULE;
+    int count = port ? SHOWN_PORTS : module ? SHOWN_MODULES : 1;
+    enum dpk_status status = DPK_OK;
+    for (int i = 0; i < count && status == DPK_OK; i++) {
+        struct dpk_nv_target target = {.port = port ? i + 1 : 0, .module = module ? i : 0};
+        struct dpk_nv_name name;
+        dpk_nv_name_of(def, param, &target, &name);
+        status = add_name(s, &name, elements, err);
+    }
+    return status;
+}
+
+enum dpk_status shown_choose(const struct dpk_nv_defs *defs, const char *const *words,
+                             size_t word_count, bool elements, struct shown *out,
+                             struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < word_count && status == DPK_OK; i++) {
+        struct dpk_nv_name name;
+        status = dpk_nv_name_parse(defs, words[i], &name, err);
+        if (status == DPK_OK)
+            status = add_name(out, &name, elements, err);
+    }
+    for (size_t i = 0; word_count == 0 && i < dpk_nv_defs_count(defs); i++) {
+        const struct dpk_nv_def *def = dpk_nv_defs_at(defs, i);
+        for (size_t j = 0; j < def->param_count && status == DPK_OK; j++)
+            if (def->params[j].config_name)
+                status = add_param(out, def, &def->params[j], elements, err);
+    }
+    return status;
+}
+
+/* ---- show_confs ------------------------------------------------------------------------------ */
+
+#define NAME_COLUMN 20
+#define TEXT_COLUMN 60
+
+/* "DPA AUTH" of nv_dpa_auth, where the definition has no better one. */
+static void print_title(const struct dpk_nv_def *def)
+{
+    const char *name = strncmp(def->name, "nv_", 3) == 0 ? def->name + 3 : def->name;
+    printf("\t\t");
+    for (const char *c = def->title ? def->title : name; *c; c++)
+        putchar(*c == '_' ? ' ' : toupper((unsigned char)*c));
+}
+
+static void put_values(struct dpk_buf *out, const struct dpk_nv_param *p)
+{
+    switch (p->type) {
+    case DPK_NV_BOOL:
+        dpk_put_format(out, "False|True");
+        break;
+    case DPK_NV_ENUM:
+        for (size_t i = 0; i < p->choice_count; i++)
+            dpk_put_format(out, "%s%s", i ? "|" : "", p->choices[i].name);
+        break;
+    case DPK_NV_STRING:
+        dpk_put_format(out, "STRING");
+        break;
+    case DPK_NV_BYTES:
+        dpk_put_format(out, "BYTES");
+        break;
+    case DPK_NV_BINARY:
+        dpk_put_format(out, "BINARY");
+        break;
+    case DPK_NV_UNSIGNED:
+    case DPK_NV_INTEGER:
+        dpk_put_format(out, "NUM");
+        break;
+    }
+}
+
+/* Lines of a description are parted by "\;". */
+static void print_description(const char *text, int column)
+{
+    char *copy = strdup(text ? text : "");
+    for (char *at = copy; at;) {
+        char *end = strstr(at, "\\;");
+        if (end)
+            *end = 0;
+        printf("%*s%s\n", at == copy ? 0 : column, "", dpk_text_clean(at));
+        at = end ? end + 2 : NULL;
+    }
+    if (!copy)
+        printf("\n");
+    free(copy);
+}
+
+static enum dpk_status print_name(const struct dpk_nv_name *name, struct dpk_error *err)
+{
+    struct dpk_buf line = {0};
+    dpk_put_format(&line, "%s", name->text);
+    if (name->param.count)
+        dpk_put_format(&line, "[0..%zu]", name->param.count - 1);
+    dpk_put_format(&line, "=<");
+    put_values(&line, &name->param);
+    dpk_put_format(&line, ">");
+    if (!line.failed) {
+        printf("%*s%-*.*s ", NAME_COLUMN, "", TEXT_COLUMN - NAME_COLUMN - 1, (int)line.size,
+               (const char *)line.data);
+        print_description(name->param.description, TEXT_COLUMN);
+    }
+    enum dpk_status status = line.failed ? dpk_fail_nomem(err) : DPK_OK;
+    dpk_buf_free(&line);
+    return status;
+}
+
+static enum dpk_status print_confs(const struct shown *shown, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    const struct dpk_nv_def *last = NULL;
+    for (size_t i = 0; i < shown->count && status == DPK_OK; i++) {
+        const struct dpk_nv_name *name = &shown->names[i];
+        if (name->base->capability)
+            continue;
+        if (name->base != last) {
+            print_title(name->base);
+            printf(":");
+            print_description(name->base->description, NAME_COLUMN);
+        }
+        last = name->base;
+        status = print_name(name, err);
+    }
+    return status;
+}
+
+enum dpk_status cmd_show_confs(const struct mlxconfig_options *options, struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    struct dpk_nv_defs *defs = NULL;
+    struct shown shown = {0};
+    enum dpk_status status = mlxconfig_device(options, &dev, err);
+    if (status == DPK_OK)
+        status = mlxconfig_defs(options, &defs, err);
+    if (status == DPK_OK)
+        status = shown_choose(defs, NULL, 0, false, &shown, err);
+    if (status == DPK_OK) {
+        printf("\nList of configurations the device %s may support:\n", dpk_device_name(dev));
+        status = print_confs(&shown, err);
+    }
+    shown_free(&shown);
+    dpk_nv_defs_free(defs);
+    dpk_device_close(dev);
+    return status;
+}

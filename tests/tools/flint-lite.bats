@@ -25,6 +25,49 @@ Writing DIGITAL_CACERT component -   OK
 -I- Component FW burn finished successfully.' ]
 }
 
+@test "a terminal shows a progress bar, then the same lines" {
+    claimed
+    script -qec "flint-lite -d mlx5_0 -i root.signed -y burn" /dev/null >out </dev/null
+    for percent in ' 0' 25 50 75 100; do
+        grep -aq "Writing DIGITAL_CACERT component - *$percent%" out
+    done
+    # What stands when the cursor has gone back for the last time.
+    sed 's/\r$//; s/.*\r//' out | diff - <(printf '%s\n' '-I- Downloading FW ...' \
+        'FSMST_INITIALIZE -   OK' 'Writing DIGITAL_CACERT component -   OK' \
+        '-I- Component FW burn finished successfully.')
+}
+
+@test "a refusal says the MCC result and its code, and no component was written" {
+    claimed
+    cp root.signed bad
+    printf '\377' | dd of=bad bs=1 seek=$(($(stat -c %s bad) - 1)) conv=notrunc status=none
+    refused 1 flint-lite -d mlx5_0 -i bad -y b
+    says 'FW_BURN_REJECTED_CERT_SIGNATURE (0x1B)'
+    [ "$(cat out)" = '-I- Downloading FW ...' ]
+    mlxdpa --cert_container_type add -c root.der -o nv.container --life_cycle_priority Nvidia \
+        create_cert_container >/dev/null
+    mlxdpa --cert_container nv.container -p owner.pem --keypair_uuid "$owner_uuid" \
+        --cert_uuid "$cert_uuid" --life_cycle_priority Nvidia -o nv.signed sign_cert_container >/dev/null
+    refused 1 flint-lite -d mlx5_0 -i nv.signed -y b
+    says 'REJECTED_KEY_NOT_APPLICABLE (7)'
+    echo junk >junk
+    refused 1 flint-lite -d mlx5_0 -i junk -y b
+    says 'REJECTED_BAD_FORMAT (8)'
+}
+
+@test "eight places, and the ninth has none" {
+    claimed
+    for n in 1 2 3 4 5 6 7 8 9; do
+        mlxdpa --cert_container root.container -p owner.pem --keypair_uuid "$owner_uuid" \
+            --cert_uuid "0b1e4bd6-c634-11ed-afa1-0242ac12000$n" --life_cycle_priority OEM -o $n.signed \
+            sign_cert_container >/dev/null
+        [ $n = 9 ] || flint-lite -d mlx5_0 -i $n.signed -y b >/dev/null
+    done
+    refused 1 flint-lite -d mlx5_0 -i 9.signed -y b
+    says 'FW_BURN_REJECTED_NO_PLACE (0x1E)'
+    flint-lite -d mlx5_0 q | grep -q '8 of 8 places'
+}
+
 @test "removing prints what the guide shows" {
     claimed
     flint-lite -d mlx5_0 -i root.signed -y b

@@ -90,9 +90,13 @@ static enum dpk_status query(struct dpk_device *dev, struct dpk_error *err)
     struct dpk_device_cert certs[DPK_DEVICE_CERT_PLACES];
     size_t count = 0;
     char owner[DPK_UUID_TEXT] = "none";
-    enum dpk_status status = dpk_device_info(dev, &info, err);
+    enum dpk_status status = dpk_device_begin_looking(dev, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_device_info(dev, &info, err);
     if (status == DPK_OK)
         status = dpk_device_certs(dev, certs, &count, err);
+    dpk_device_end_looking(dev);
     if (status != DPK_OK)
         return status;
     if (info.has_owner)

@@ -1,7 +1,8 @@
-/* dpadev: makes, shows, resets and deletes emulated devices. */
+/* dpadev: makes, shows, resets, moves and deletes emulated devices. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "dpadev.h"
 
@@ -9,14 +10,19 @@ struct dpadev_options {
     struct dpk_device_plan plan;
     const char *nvidia_uuid;
     unsigned last;
-    bool json;
+    bool json, with_factory_keys;
 };
 
-static enum dpk_status create(const struct dpadev_options *o, const char *name,
+/* Words behind a command. */
+struct names {
+    const char *device, *file;
+};
+
+static enum dpk_status create(const struct dpadev_options *o, const struct names *names,
                               struct dpk_error *err)
 {
     struct dpk_device_plan plan = o->plan;
-    plan.name = name;
+    plan.name = names->device;
     if (!plan.nvidia_key != !o->nvidia_uuid)
         return dpk_fail(err, DPK_ERR_USAGE, "--nvidia-key and --nvidia-key-uuid go together");
     enum dpk_status status = DPK_OK;
@@ -25,32 +31,34 @@ static enum dpk_status create(const struct dpadev_options *o, const char *name,
     if (status == DPK_OK)
         status = dpk_device_create(&plan, err);
     if (status == DPK_OK)
-        printf("Device %s created.\n", name);
+        printf("Device %s created.\n", names->device);
     return status;
 }
 
-static enum dpk_status list(const struct dpadev_options *o, const char *name, struct dpk_error *err)
+static enum dpk_status list(const struct dpadev_options *o, const struct names *names,
+                            struct dpk_error *err)
 {
-    (void)name;
+    (void)names;
     return dpadev_list(o->json, err);
 }
 
-static enum dpk_status show(const struct dpadev_options *o, const char *name, struct dpk_error *err)
+static enum dpk_status show(const struct dpadev_options *o, const struct names *names,
+                            struct dpk_error *err)
 {
     struct dpk_device *dev = NULL;
-    enum dpk_status status = dpk_device_open(name, &dev, err);
+    enum dpk_status status = dpk_device_open(names->device, &dev, err);
     if (status == DPK_OK)
         status = dpadev_show(dev, o->json, err);
     dpk_device_close(dev);
     return status;
 }
 
-static enum dpk_status reset(const struct dpadev_options *o, const char *name,
+static enum dpk_status reset(const struct dpadev_options *o, const struct names *names,
                              struct dpk_error *err)
 {
     (void)o;
     struct dpk_device *dev = NULL;
-    enum dpk_status status = dpk_device_open(name, &dev, err);
+    enum dpk_status status = dpk_device_open(names->device, &dev, err);
     if (status == DPK_OK)
         status = dpk_device_reset(dev, err);
     if (status == DPK_OK)
@@ -59,39 +67,93 @@ static enum dpk_status reset(const struct dpadev_options *o, const char *name,
     return status;
 }
 
-static enum dpk_status delete_device(const struct dpadev_options *o, const char *name,
+static enum dpk_status delete_device(const struct dpadev_options *o, const struct names *names,
                                      struct dpk_error *err)
 {
     (void)o;
-    enum dpk_status status = dpk_device_delete(name, err);
+    enum dpk_status status = dpk_device_delete(names->device, err);
     if (status == DPK_OK)
-        printf("Device %s deleted.\n", name);
+        printf("Device %s deleted.\n", names->device);
     return status;
 }
 
-static enum dpk_status show_log(const struct dpadev_options *o, const char *name,
+static enum dpk_status show_log(const struct dpadev_options *o, const struct names *names,
                                 struct dpk_error *err)
 {
     struct dpk_device *dev = NULL;
-    enum dpk_status status = dpk_device_open(name, &dev, err);
+    enum dpk_status status = dpk_device_open(names->device, &dev, err);
     if (status == DPK_OK)
         status = dpadev_log(dev, o->last, o->json, err);
     dpk_device_close(dev);
     return status;
 }
 
+/* A file that is there keeps its permissions, and must not show a private key to others. */
+static enum dpk_status check_private(const char *path, struct dpk_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & 077)
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "%s: others have rights to it (mode %03o), and private keys would be in it",
+                        path, (unsigned)(st.st_mode & 0777));
+    return DPK_OK;
+}
+
+static enum dpk_status export_device(const struct dpadev_options *o, const struct names *names,
+                                     struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    struct dpk_buf archive = {0};
+    enum dpk_status status = dpk_device_open(names->device, &dev, err);
+    if (status == DPK_OK && o->with_factory_keys)
+        status = check_private(names->file, err);
+    if (status == DPK_OK)
+        status = dpk_device_export(dev, o->with_factory_keys, &archive, err);
+    if (status == DPK_OK)
+        status = dpk_file_replace(names->file, archive.data, archive.size,
+                                  o->with_factory_keys ? 0600 : 0644, err);
+    if (status == DPK_OK)
+        status = dpk_device_log(dev, "export", "OK",
+                                o->with_factory_keys ? "with factory keys" : "", err);
+    if (status == DPK_OK)
+        printf("Device %s exported.\n", dpk_device_name(dev));
+    dpk_buf_wipe_free(&archive);
+    dpk_device_close(dev);
+    return status;
+}
+
+static enum dpk_status import_device(const struct dpadev_options *o, const struct names *names,
+                                     struct dpk_error *err)
+{
+    (void)o;
+    struct dpk_buf archive = {0};
+    enum dpk_status status = dpk_file_read(names->file, DPK_DEVICE_ARCHIVE_MAX, &archive, err);
+    if (status == DPK_OK) {
+        status = dpk_device_import(names->device, archive.data, archive.size, err);
+        if (status == DPK_ERR_FORMAT)
+            dpk_error_prefix(err, "%s", names->file);
+    }
+    if (status == DPK_OK)
+        printf("Device %s imported.\n", names->device);
+    dpk_buf_wipe_free(&archive);
+    return status;
+}
+
 static const struct command {
     const char *name;
-    enum dpk_status (*run)(const struct dpadev_options *o, const char *name, struct dpk_error *err);
-    bool named; /* takes a device */
+    enum dpk_status (*run)(const struct dpadev_options *o, const struct names *names,
+                           struct dpk_error *err);
+    const char *words; /* what it takes */
     const char *help;
 } commands[] = {
-    {"create", create, true, "make a device"},
-    {"list", list, false, "name the devices there are"},
-    {"show", show, true, "what a device is, knows and trusts"},
-    {"reset", reset, true, "cold boot: what was set for the next boot counts"},
-    {"delete", delete_device, true, "delete a device with its keys"},
-    {"log", show_log, true, "what happened to a device"},
+    {"create", create, "NAME", "make a device"},
+    {"list", list, "", "name the devices there are"},
+    {"show", show, "NAME", "what a device is, whom it trusts, who may load what"},
+    {"reset", reset, "NAME", "cold boot: what was set for the next boot counts"},
+    {"delete", delete_device, "NAME", "delete a device with its keys"},
+    {"log", show_log, "NAME", "what happened to a device"},
+    {"export", export_device, "NAME FILE", "write a device into one file"},
+    {"import", import_device, "NAME FILE", "make a device from such a file"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -109,16 +171,20 @@ static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args
     }
     if (!command)
         return dpk_fail_command(err, "dpadev", args->words[0], names);
-    size_t want = command->named ? 2 : 1;
+    size_t want = !*command->words ? 1 : strchr(command->words, ' ') ? 3 : 2;
     if (args->count != want)
-        return dpk_fail(err, DPK_ERR_USAGE, "usage: dpadev %s%s", command->name,
-                        command->named ? " NAME" : "");
+        return dpk_fail(err, DPK_ERR_USAGE, "usage: dpadev %s%s%s", command->name,
+                        *command->words ? " " : "", command->words);
+    struct names given = {.device = args->count > 1 ? args->words[1] : NULL,
+                          .file = want > 2 ? args->words[2] : NULL};
     const struct dpk_device_plan *p = &o->plan;
     if (command->run != create && (p->psid || p->psid_branch || p->part_number || p->description ||
                                    p->serial || p->nvidia_key || o->nvidia_uuid))
         return dpk_fail(err, DPK_ERR_USAGE, "%s takes none of the options of create",
                         command->name);
-    return command->run(o, command->named ? args->words[1] : NULL, err);
+    if (command->run != export_device && o->with_factory_keys)
+        return dpk_fail(err, DPK_ERR_USAGE, "--with-factory-keys is for export");
+    return command->run(o, &given, err);
 }
 
 static enum dpk_status parse_last(void *context, const char *arg, struct dpk_error *err)
@@ -137,8 +203,7 @@ static void print_help(const struct dpk_option *options)
 {
     printf("Usage: dpadev [OPTIONS] COMMAND [NAME]\n\nManages emulated devices.\n\nCommands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-7s %-5s %s\n", commands[i].name, commands[i].named ? "NAME" : "",
-               commands[i].help);
+        printf("  %-7s %-10s %s\n", commands[i].name, commands[i].words, commands[i].help);
     printf("\nOptions:\n");
     dpk_options_help(options, stdout);
 }
@@ -183,7 +248,10 @@ int main(int argc, char **argv)
          .parse = parse_last,
          .context = &o.last,
          .help = "log: only the last N events"},
-        {.names = "json", .flag = &o.json, .help = "list, show, log: print JSON"},
+        {.names = "with-factory-keys",
+         .flag = &o.with_factory_keys,
+         .help = "export: with the private key that plays NVIDIA's part"},
+        {.names = "json", .flag = &o.json, .help = "list, show, log, ps: print JSON"},
         {.names = "h,help", .flag = &help, .help = "show this text"},
         {.names = "v,version", .flag = &version, .help = "show the version"},
         {0},

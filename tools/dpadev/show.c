@@ -1,23 +1,174 @@
-/* What dpadev tells about devices. */
+/* dpadev show: what a device is, whom it trusts, and who may therefore load what. */
 #include "dpadev.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
+struct portrait {
+    struct dpk_device_info info;
+    struct dpk_device_key *keys;
+    size_t key_count;
+    struct dpk_device_cert certs[DPK_DEVICE_CERT_PLACES];
+    size_t cert_count;
+    bool authentication, authentication_next, locked;
+    char factory_key[4200]; /* "" if there is none */
+};
 
-static enum dpk_status print_json(cJSON *json, bool complete, struct dpk_error *err)
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+static enum dpk_status next_authentication(struct dpk_device *dev, struct portrait *p,
+                                           struct dpk_error *err)
 {
-    char *text = complete && json ? cJSON_Print(json) : NULL;
-    cJSON_Delete(json);
-    if (!text)
-        return dpk_fail_nomem(err);
-    printf("%s\n", text);
-    free(text);
-    return DPK_OK;
+    static const struct dpk_nv_def def = {.name = "nv_dpa_auth",
+                                          .class_id = DPK_NV_GLOBAL,
+                                          .index = DPK_NV_INDEX_DPA_AUTH,
+                                          .size = 4};
+    struct dpk_device_value value;
+    enum dpk_status status = dpk_device_get(dev, DPK_VIEW_NEXT, &def, &value, err);
+    p->authentication_next = value.data[0] & 0x80;
+    p->locked = value.read_only;
+    return status;
 }
+
+static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_device_begin_looking(dev, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_device_info(dev, &p->info, err);
+    if (status == DPK_OK)
+        status = dpk_device_dpa_authentication(dev, &p->authentication, err);
+    if (status == DPK_OK)
+        status = next_authentication(dev, p, err);
+    if (status == DPK_OK)
+        status = dpk_device_certs(dev, p->certs, &p->cert_count, err);
+    if (status == DPK_OK)
+        status = dpk_device_nvidia_keys(dev, &p->keys, &p->key_count, err);
+    dpk_device_end_looking(dev);
+    snprintf(p->factory_key, sizeof p->factory_key, "%s/factory/nvidia.pem", p->info.path);
+    if (status == DPK_OK && access(p->factory_key, F_OK) != 0)
+        p->factory_key[0] = 0;
+    return status;
+}
+
+/* Whose key this is now: "owner", "nvidia" or "unknown". */
+static const char *whose(const struct portrait *p, const struct dpk_uuid *keypair)
+{
+    if (p->info.has_owner && dpk_uuid_equal(&p->info.owner, keypair))
+        return "owner";
+    for (size_t i = 0; i < p->key_count; i++)
+        if (dpk_uuid_equal(&p->keys[i].uuid, keypair))
+            return "nvidia";
+    return "unknown";
+}
+
+/* What programs may be loaded: "any", "certified" or "none". */
+static const char *loadable(const struct portrait *p, bool authentication)
+{
+    return !authentication ? "any" : p->cert_count ? "certified" : "none";
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void tree_identity(struct dpadev_tree *tree, const struct dpk_device_info *info)
+{
+    char created[DPADEV_TIME];
+    dpadev_tree_add(tree, 1, "Identity");
+    dpadev_tree_add(tree, 2, "Alias:         %s", info->alias[0] ? info->alias : "none");
+    dpadev_tree_add(tree, 2, "Directory:     %s", info->path);
+    dpadev_tree_add(tree, 2, "Description:   %s", info->description);
+    dpadev_tree_add(tree, 2, "Part number:   %s", info->part_number);
+    dpadev_tree_add(tree, 2, "PSID:          %s", info->psid);
+    dpadev_tree_add(tree, 2, "PSID branch:   %s",
+                    info->psid_branch[0] ? info->psid_branch : "none");
+    dpadev_tree_add(tree, 2, "Hardware:      %s", info->hw_target);
+    dpadev_tree_add(tree, 2, "Serial number: %s", info->serial);
+    dpadev_tree_add(tree, 2, "Created:       %s", dpadev_time(info->created, created));
+}
+
+static void tree_keys(struct dpadev_tree *tree, const struct portrait *p)
+{
+    char uuid[DPK_UUID_TEXT];
+    dpadev_tree_add(tree, 1, "Keys that sign for the device");
+    for (size_t i = 0; i < p->key_count; i++) {
+        dpk_uuid_format(&p->keys[i].uuid, uuid);
+        dpadev_tree_add(tree, 2, "NVIDIA key pair: %s, RSA-%d", uuid, p->keys[i].bits);
+        dpadev_tree_add(tree, 3,
+                        "May: %sconfigure at MLNX priority, burn its own CA "
+                        "certificates and OEM ones that it vouches for, remove any",
+                        p->info.has_owner ? "" : "install the first owner's key, ");
+        if (p->factory_key[0])
+            dpadev_tree_add(tree, 3, "Private half, for tests: %s", p->factory_key);
+    }
+    if (!p->info.has_owner) {
+        dpadev_tree_add(tree, 2, "Owner key pair: none");
+        return;
+    }
+    dpk_uuid_format(&p->info.owner, uuid);
+    dpadev_tree_add(tree, 2, "Owner key pair: %s, RSA-4096", uuid);
+    dpadev_tree_add(tree, 3,
+                    "May: configure at OEM priority, burn and remove OEM and User CA "
+                    "certificates, hand the device over");
+}
+
+static void tree_cert(struct dpadev_tree *tree, const struct portrait *p,
+                      const struct dpk_device_cert *cert)
+{
+    char uuid[DPK_UUID_TEXT], from[DPADEV_TIME], until[DPADEV_TIME], digest[65] = "";
+    const char *signer = whose(p, &cert->keypair);
+    dpk_uuid_format(&cert->uuid, uuid);
+    dpadev_tree_add(tree, 2, "%s, %s", uuid, dpk_lifecycle_name(cert->priority));
+    dpadev_tree_add(tree, 3, "Subject: %s", cert->subject);
+    dpk_uuid_format(&cert->keypair, uuid);
+    dpadev_tree_add(tree, 3, "Installed with key pair %s, %s%s", uuid,
+                    signer[0] == 'o'   ? "the owner's"
+                    : signer[0] == 'n' ? "NVIDIA's"
+                                       : "no longer trusted here",
+                    cert->container_size ? "; container kept" : "");
+    dpadev_tree_add(tree, 3, "Valid: %s to %s", dpadev_time(cert->valid_from, from),
+                    dpadev_time(cert->valid_until, until));
+    for (size_t i = 0; i < sizeof cert->sha256; i++)
+        snprintf(digest + 2 * i, 3, "%02x", cert->sha256[i]);
+    dpadev_tree_add(tree, 3, "SHA-256: %s", digest);
+}
+
+static const char *programs_text(const char *which)
+{
+    return which[0] == 'a'   ? "any program, signed or not"
+           : which[0] == 'c' ? "programs whose certificate chain ends in one of these CA "
+                               "certificates"
+                             : "no program: there is no CA certificate";
+}
+
+static void tree_programs(struct dpadev_tree *tree, const struct portrait *p)
+{
+    dpadev_tree_add(tree, 1, "Programs that may be loaded");
+    dpadev_tree_add(tree, 2, "DPA authentication: %s, after the next reset %s",
+                    p->authentication ? "on" : "off", p->authentication_next ? "on" : "off");
+    dpadev_tree_add(tree, 3, "Users may change it: %s",
+                    p->locked ? "no, it was set with ovr_en 0" : "yes");
+    dpadev_tree_add(tree, 2, "Now: %s", programs_text(loadable(p, p->authentication)));
+    dpadev_tree_add(tree, 2, "After the next reset: %s",
+                    programs_text(loadable(p, p->authentication_next)));
+}
+
+static enum dpk_status print_portrait(const char *name, const struct portrait *p,
+                                      struct dpk_error *err)
+{
+    struct dpadev_tree tree = {0};
+    dpadev_tree_add(&tree, 0, "Device: %s", name);
+    tree_identity(&tree, &p->info);
+    tree_keys(&tree, p);
+    dpadev_tree_add(&tree, 1, "CA certificates: %zu of %d places taken", p->cert_count,
+                    DPK_DEVICE_CERT_PLACES);
+    for (size_t i = 0; i < p->cert_count; i++)
+        tree_cert(&tree, p, &p->certs[i]);
+    tree_programs(&tree, p);
+    return dpadev_tree_print(&tree, err);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static bool add_uuid(cJSON *o, const char *key, const struct dpk_uuid *uuid)
 {
@@ -26,127 +177,32 @@ static bool add_uuid(cJSON *o, const char *key, const struct dpk_uuid *uuid)
     return cJSON_AddStringToObject(o, key, text) != NULL;
 }
 
-static void time_text(int64_t seconds, char *out, size_t size)
+static bool add_time(cJSON *o, const char *key, int64_t seconds)
 {
-    time_t t = (time_t)seconds;
-    struct tm tm;
-    if (!gmtime_r(&t, &tm) || strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-        snprintf(out, size, "?");
+    char text[DPADEV_TIME];
+    return cJSON_AddStringToObject(o, key, dpadev_time(seconds, text)) != NULL;
 }
 
-/* ---- list ------------------------------------------------------------------------------------ */
-
-enum dpk_status dpadev_list(bool json, struct dpk_error *err)
+static bool json_cert(cJSON *array, const struct portrait *p, const struct dpk_device_cert *cert)
 {
-    struct dpk_names names = {0};
-    enum dpk_status status = dpk_device_list(&names, err);
-    if (status != DPK_OK)
-        return status;
-    cJSON *array = json ? cJSON_CreateArray() : NULL;
-    bool ok = true;
-    for (size_t i = 0; i < names.count; i++) {
-        if (json)
-            ok = ok && cJSON_AddItemToArray(array, cJSON_CreateString(names.names[i]));
-        else
-            printf("%s\n", names.names[i]);
-    }
-    dpk_names_free(&names);
-    return json ? print_json(array, ok, err) : DPK_OK;
-}
-
-/* ---- show ------------------------------------------------------------------------------------ */
-
-struct portrait {
-    struct dpk_device_info info;
-    struct dpk_device_key *keys;
-    size_t key_count;
-    struct dpk_device_cert certs[DPK_DEVICE_CERT_PLACES];
-    size_t cert_count;
-    bool authentication, authentication_next;
-    char factory_key[4200]; /* "" if there is none */
-};
-
-static enum dpk_status next_authentication(struct dpk_device *dev, bool *out, struct dpk_error *err)
-{
-    static const struct dpk_nv_def def = {.name = "nv_dpa_auth",
-                                          .class_id = DPK_NV_GLOBAL,
-                                          .index = DPK_NV_INDEX_DPA_AUTH,
-                                          .size = 4};
-    struct dpk_device_value value;
-    enum dpk_status status = dpk_device_get(dev, DPK_VIEW_NEXT, &def, &value, err);
-    *out = value.data[0] & 0x80;
-    return status;
-}
-
-static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct dpk_error *err)
-{
-    enum dpk_status status = dpk_device_info(dev, &p->info, err);
-    if (status == DPK_OK)
-        status = dpk_device_dpa_authentication(dev, &p->authentication, err);
-    if (status == DPK_OK)
-        status = next_authentication(dev, &p->authentication_next, err);
-    if (status == DPK_OK)
-        status = dpk_device_certs(dev, p->certs, &p->cert_count, err);
-    if (status == DPK_OK)
-        status = dpk_device_nvidia_keys(dev, &p->keys, &p->key_count, err);
-    if (status == DPK_OK) {
-        snprintf(p->factory_key, sizeof p->factory_key, "%s/factory/nvidia.pem", p->info.path);
-        if (access(p->factory_key, F_OK) != 0)
-            p->factory_key[0] = 0;
-    }
-    return status;
-}
-
-static void print_portrait(const char *name, const struct portrait *p)
-{
-    const struct dpk_device_info *info = &p->info;
-    char uuid[DPK_UUID_TEXT] = "none", keypair[DPK_UUID_TEXT], created[32];
-    time_text(info->created, created, sizeof created);
-    if (info->has_owner)
-        dpk_uuid_format(&info->owner, uuid);
-    printf("Device:             %s\n", name);
-    printf("Alias:              %s\n", info->alias[0] ? info->alias : "none");
-    printf("Directory:          %s\n", info->path);
-    printf("Description:        %s\n", info->description);
-    printf("Part number:        %s\n", info->part_number);
-    printf("PSID:               %s\n", info->psid);
-    printf("PSID branch:        %s\n", info->psid_branch[0] ? info->psid_branch : "none");
-    printf("Hardware:           %s\n", info->hw_target);
-    printf("Serial number:      %s\n", info->serial);
-    printf("Created:            %s\n", created);
-    printf("DPA authentication: %s, after the next reset %s\n", p->authentication ? "on" : "off",
-           p->authentication_next ? "on" : "off");
-    printf("Owner key pair:     %s\n", uuid);
-    for (size_t i = 0; i < p->key_count; i++) {
-        dpk_uuid_format(&p->keys[i].uuid, uuid);
-        printf("NVIDIA key pair:    %s, RSA-%d\n", uuid, p->keys[i].bits);
-    }
-    if (p->factory_key[0])
-        printf("Factory test key:   %s\n", p->factory_key);
-    printf("CA certificates:    %zu of %d places taken\n", p->cert_count, DPK_DEVICE_CERT_PLACES);
-    for (size_t i = 0; i < p->cert_count; i++) {
-        dpk_uuid_format(&p->certs[i].uuid, uuid);
-        dpk_uuid_format(&p->certs[i].keypair, keypair);
-        printf("  %s  %-6s  key pair %s  %s\n", uuid, dpk_lifecycle_name(p->certs[i].priority),
-               keypair, p->certs[i].subject);
-    }
-}
-
-static bool json_cert(cJSON *array, const struct dpk_device_cert *cert)
-{
+    char digest[65] = "";
+    for (size_t i = 0; i < sizeof cert->sha256; i++)
+        snprintf(digest + 2 * i, 3, "%02x", cert->sha256[i]);
     cJSON *o = cJSON_CreateObject();
     return o && cJSON_AddItemToArray(array, o) && add_uuid(o, "uuid", &cert->uuid) &&
            add_uuid(o, "keypair_uuid", &cert->keypair) &&
+           cJSON_AddStringToObject(o, "installed_by", whose(p, &cert->keypair)) &&
            cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(cert->priority)) &&
            cJSON_AddStringToObject(o, "subject", cert->subject) &&
+           add_time(o, "valid_from", cert->valid_from) &&
+           add_time(o, "valid_until", cert->valid_until) &&
+           cJSON_AddStringToObject(o, "sha256", digest) &&
            cJSON_AddNumberToObject(o, "size", (double)cert->der_size) &&
            cJSON_AddBoolToObject(o, "container_kept", cert->container_size > 0);
 }
 
 static bool json_texts(cJSON *o, const char *name, const struct dpk_device_info *info)
 {
-    char created[32];
-    time_text(info->created, created, sizeof created);
     const char *const texts[][2] = {
         {"name", name},
         {"alias", info->alias},
@@ -157,21 +213,28 @@ static bool json_texts(cJSON *o, const char *name, const struct dpk_device_info 
         {"psid_branch", info->psid_branch},
         {"hw_target", info->hw_target},
         {"serial", info->serial},
-        {"created", created},
     };
     bool ok = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         ok = ok && cJSON_AddStringToObject(o, texts[i][0], texts[i][1]);
-    return ok;
+    return ok && add_time(o, "created", info->created);
+}
+
+static bool json_policy(cJSON *o, const struct portrait *p)
+{
+    cJSON *authentication = cJSON_AddObjectToObject(o, "dpa_authentication");
+    cJSON *programs = cJSON_AddObjectToObject(o, "loadable_programs");
+    return authentication && programs &&
+           cJSON_AddBoolToObject(authentication, "current", p->authentication) &&
+           cJSON_AddBoolToObject(authentication, "next_boot", p->authentication_next) &&
+           cJSON_AddBoolToObject(authentication, "users_may_change", !p->locked) &&
+           cJSON_AddStringToObject(programs, "current", loadable(p, p->authentication)) &&
+           cJSON_AddStringToObject(programs, "next_boot", loadable(p, p->authentication_next));
 }
 
 static bool json_portrait(cJSON *o, const char *name, const struct portrait *p)
 {
-    bool ok = json_texts(o, name, &p->info);
-    cJSON *authentication = cJSON_AddObjectToObject(o, "dpa_authentication");
-    ok = ok && authentication &&
-         cJSON_AddBoolToObject(authentication, "current", p->authentication) &&
-         cJSON_AddBoolToObject(authentication, "next_boot", p->authentication_next);
+    bool ok = json_texts(o, name, &p->info) && json_policy(o, p);
     ok = ok && (p->info.has_owner ? add_uuid(o, "owner_keypair_uuid", &p->info.owner)
                                   : cJSON_AddNullToObject(o, "owner_keypair_uuid") != NULL);
     cJSON *keys = cJSON_AddArrayToObject(o, "nvidia_keys");
@@ -181,12 +244,13 @@ static bool json_portrait(cJSON *o, const char *name, const struct portrait *p)
              add_uuid(key, "uuid", &p->keys[i].uuid) &&
              cJSON_AddNumberToObject(key, "bits", p->keys[i].bits);
     }
-    ok = ok && (p->factory_key[0] ? cJSON_AddStringToObject(o, "factory_key", p->factory_key)
-                                  : cJSON_AddNullToObject(o, "factory_key"));
+    ok =
+        ok && (p->factory_key[0] ? cJSON_AddStringToObject(o, "factory_key", p->factory_key) != NULL
+                                 : cJSON_AddNullToObject(o, "factory_key") != NULL);
     cJSON *certs = cJSON_AddArrayToObject(o, "ca_certificates");
     for (size_t i = 0; ok && i < p->cert_count; i++)
-        ok = certs && json_cert(certs, &p->certs[i]);
-    return ok && certs && keys;
+        ok = certs && json_cert(certs, p, &p->certs[i]);
+    return ok && keys && certs;
 }
 
 enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error *err)
@@ -196,71 +260,10 @@ enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error 
     if (status == DPK_OK && json) {
         cJSON *o = cJSON_CreateObject();
         bool ok = o && json_portrait(o, dpk_device_name(dev), &p);
-        status = print_json(o, ok, err);
+        status = dpadev_print_json(o, ok, err);
     } else if (status == DPK_OK) {
-        print_portrait(dpk_device_name(dev), &p);
+        status = print_portrait(dpk_device_name(dev), &p, err);
     }
     free(p.keys);
     return status;
-}
-
-/* ---- log ------------------------------------------------------------------------------------- */
-
-/* Names in the log come from files that nobody trusts. */
-static void print_plain(const char *text)
-{
-    char *copy = strdup(text);
-    printf("%s", copy ? dpk_text_clean(copy) : "?");
-    free(copy);
-}
-
-static void print_event(void *context, const struct dpk_device_event *e)
-{
-    char when[32];
-    (void)context;
-    time_text(e->time, when, sizeof when);
-    printf("%s  uid %lld pid %lld ", when, (long long)e->uid, (long long)e->pid);
-    print_plain(e->command);
-    printf("  %s  %s%s", e->action, e->result, e->detail[0] ? "  " : "");
-    print_plain(e->detail);
-    printf("\n");
-}
-
-struct json_log {
-    cJSON *array;
-    bool ok;
-};
-
-static void json_event(void *context, const struct dpk_device_event *e)
-{
-    struct json_log *log = context;
-    char when[32];
-    time_text(e->time, when, sizeof when);
-    char *command = strdup(e->command), *detail = strdup(e->detail);
-    cJSON *o = command && detail ? cJSON_CreateObject() : NULL;
-    log->ok = log->ok && o && cJSON_AddItemToArray(log->array, o) &&
-              cJSON_AddNumberToObject(o, "id", (double)e->id) &&
-              cJSON_AddStringToObject(o, "time", when) &&
-              cJSON_AddNumberToObject(o, "uid", (double)e->uid) &&
-              cJSON_AddNumberToObject(o, "pid", (double)e->pid) &&
-              cJSON_AddStringToObject(o, "command", dpk_text_clean(command)) &&
-              cJSON_AddStringToObject(o, "action", e->action) &&
-              cJSON_AddStringToObject(o, "result", e->result) &&
-              cJSON_AddStringToObject(o, "detail", dpk_text_clean(detail));
-    free(command);
-    free(detail);
-}
-
-enum dpk_status dpadev_log(struct dpk_device *dev, unsigned last, bool json, struct dpk_error *err)
-{
-    if (!json)
-        return dpk_device_events(dev, last, print_event, NULL, err);
-    struct json_log log = {.array = cJSON_CreateArray(), .ok = true};
-    enum dpk_status status =
-        log.array ? dpk_device_events(dev, last, json_event, &log, err) : dpk_fail_nomem(err);
-    if (status != DPK_OK) {
-        cJSON_Delete(log.array);
-        return status;
-    }
-    return print_json(log.array, log.ok, err);
 }

@@ -1,0 +1,70 @@
+/* Texts, JSON and trees that dpadev prints. */
+#include "dpadev.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum dpk_status dpadev_print_json(cJSON *json, bool complete, struct dpk_error *err)
+{
+    char *text = complete && json ? cJSON_Print(json) : NULL;
+    cJSON_Delete(json);
+    if (!text)
+        return dpk_fail_nomem(err);
+    printf("%s\n", text);
+    free(text);
+    return DPK_OK;
+}
+
+const char *dpadev_time(int64_t seconds, char out[DPADEV_TIME])
+{
+    time_t t = (time_t)seconds;
+    struct tm tm;
+    if (!gmtime_r(&t, &tm) || strftime(out, DPADEV_TIME, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+        snprintf(out, DPADEV_TIME, "?");
+    return out;
+}
+
+void dpadev_tree_add(struct dpadev_tree *tree, unsigned depth, const char *format, ...)
+{
+    va_list args;
+    if (tree->count == DPADEV_TREE_MAX) {
+        tree->failed = true;
+        return;
+    }
+    struct dpadev_line *line = &tree->lines[tree->count++];
+    line->depth = depth;
+    va_start(args, format);
+    if (vasprintf(&line->text, format, args) < 0) {
+        line->text = NULL;
+        tree->failed = true;
+    }
+    va_end(args);
+}
+
+/* Does a line of this depth follow under the same parent? */
+static bool goes_on(const struct dpadev_tree *tree, size_t at, unsigned depth)
+{
+    for (size_t i = at + 1; i < tree->count && tree->lines[i].depth >= depth; i++)
+        if (tree->lines[i].depth == depth)
+            return true;
+    return false;
+}
+
+enum dpk_status dpadev_tree_print(struct dpadev_tree *tree, struct dpk_error *err)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct dpadev_line *line = &tree->lines[i];
+        for (unsigned depth = 1; depth < line->depth && !tree->failed; depth++)
+            printf("%s", goes_on(tree, i, depth) ? "|   " : "    ");
+        if (!tree->failed)
+            printf("%s%s\n",
+                   !line->depth                    ? ""
+                   : goes_on(tree, i, line->depth) ? "|-- "
+                                                   : "`-- ",
+                   line->text);
+        free(line->text);
+    }
+    return tree->failed ? dpk_fail_nomem(err) : DPK_OK;
+}

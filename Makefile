@@ -47,7 +47,8 @@ HOST_LIBS := flexio doca_common doca_dpa ibverbs mlx5
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
 RT_OBJS := $(call objs,$(foreach r,$(RT_ROOMS),runtime/$(r)/*.c))
-HELPERS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/helpers/*.c)))
+HELPERS := $(patsubst %.c,$(O)/%,$(sort $(filter-out %_shim.c,$(wildcard tests/helpers/*.c)))) \
+           $(patsubst %.c,$(O)/%.so,$(wildcard tests/helpers/*_shim.c))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 
 .PHONY: all test coverage demo bench fuzz format tidy check-layers install uninstall clean help
@@ -125,6 +126,11 @@ $(B)/share/man/man7/%: man/% ; $(put)
 $(O)/tests/%: $(O)/tests/unit/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
+# For LD_PRELOAD, behind what a sanitizer brings.
+$(O)/tests/helpers/%_shim.so: SAN :=
+$(O)/tests/helpers/%_shim.so: $(O)/tests/helpers/%_shim.o
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $^ -o $@
 $(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS) -pthread

@@ -1,0 +1,26 @@
+/*
+ * For LD_PRELOAD: one allocation of a tool fails (see unit/starve.h).
+ *
+ *     STARVE=300 STARVE_CALLS=file LD_PRELOAD=.../starve_shim.so mlxdpa ...
+ *
+ * fails the 300th; `file`, if it ends well enough to tell, gets the number of allocations.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../unit/starve.h"
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *at = getenv("STARVE");
+    starve.at = at ? strtoul(at, NULL, 10) : 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    const char *path = getenv("STARVE_CALLS");
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+    if (fd >= 0)
+        dprintf(fd, "%lu\n", starve.calls);
+}

@@ -1,0 +1,143 @@
+# Tools whose output is cut off: at every call that changes a file that call fails, the disk is full
+# from there on, or the tool is killed. The output is then the old file or the new one, whole.
+
+load_world() { source "$BATS_TEST_DIRNAME/../helpers/provision.bash"; }
+
+setup_file() {
+    source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+    load_world
+    make_world
+    make_device_elf
+    printf '.section .dpa_bin_one,"",@progbits\n.incbin "dev.elf"\n.section .dpa_sig_one,"",@progbits\n.zero 9000\n' >host.s
+    gcc -c host.s -o host
+    openssl req -x509 -new -key owner.pem -outform der -out leaf.der -subj /CN=Leaf -days 30
+    printf '%s: 1\n' type dpa_app_subtype dpa_app_version dpa_os_api_version dpa_fw_api_version \
+        dpa_app_description_string >meta.yaml
+    mlxdpa -s dev.elf -m meta.yaml --dpa_app_uuid $owner_uuid --life_cycle_priority OEM -o app create_single_dpa_app
+    mlxdpa -e host -c leaf.der -p owner.pem -o host.signed sign_dpa_apps
+}
+
+setup() {
+    [ -z "${GCOV_ERROR_FILE:-}" ] || skip "counts of lines are files, too"
+    load_world
+    enter_world
+    shim=$DPAKIT_BUILD/obj/tests/helpers/cut_shim.so
+    # The library of a sanitizer must come first.
+    preload="$(ldd "$DPAKIT_BUILD/bin/mlxdpa" | sed -nE 's/.*lib[at]san.* => ([^ ]+).*/\1/p') $shim"
+    mkdir out
+}
+
+# cut MODE:N COMMAND...: sets code, fired.
+cut() {
+    rm -f mark
+    code=0
+    env LD_PRELOAD="$preload" CUT="$1" CUT_MARK="$PWD/mark" "${@:2}" >said 2>err </dev/null || code=$?
+    fired=false
+    [ ! -e mark ] || fired=true
+}
+
+is_old() { if [ -e before ]; then cmp -s before "$target"; else [ ! -e "$target" ]; fi; }
+no_more_than_output() { [ -z "$(find out -mindepth 1 ! -path "$target")" ]; }
+
+# One cut: what it left is whole.
+judge() {
+    local mode=$1
+    case $mode in
+    kill | torn)
+        [ $code -eq 137 ] || return 1
+        is_old || cmp -s new "$target" || return 1
+        rm -f out/.dpk-* ;;
+    *)
+        if [ $code -eq 0 ]; then
+            cmp new "$target" || return 1
+        else
+            [ $code -eq 1 ] && [ ! -s said ] && is_old || return 1
+            [ "$(wc -l <err)" -eq 1 ] && grep -q "^-E- .*$target" err || return 1
+        fi ;;
+    esac
+    no_more_than_output
+}
+
+# everywhere COMMAND... (its output is "$target"): makes `new` without a cut, then cuts everywhere.
+everywhere() {
+    local mode n done
+    restore
+    "$@" >/dev/null
+    cp "$target" new
+    ! is_old || return 1
+    for mode in fail full kill torn; do
+        done=false
+        for ((n = 1; ; n++)); do
+            restore
+            cut $mode:$n "$@"
+            $fired || break
+            ! $done && judge $mode || { echo "$mode $n: exit $code"; cat said err; ls -A out; return 1; }
+            # Behind the rename only the sync of the directory is left, which may fail.
+            [ $mode != fail ] || [ $code -ne 0 ] || done=true
+        done
+        [ $code -eq 0 ] && cmp new "$target"
+        [ $n -gt 4 ] # opened, written, synced, renamed
+    done
+    restore
+    cut read_only:1 "$@"
+    [ $code -eq 1 ] && judge read_only && grep -q 'Read-only' err
+}
+restore() {
+    rm -rf out && mkdir out
+    [ ! -e before ] || cp before "$target"
+}
+
+# The same for an output that is new, and for one that is there.
+new_and_old() {
+    rm -f before && everywhere "$@"
+    echo old >before && everywhere "$@"
+}
+
+@test "sign_dpa_apps in place" {
+    target=out/host
+    cp host before
+    everywhere mlxdpa -e out/host -c leaf.der -p owner.pem sign_dpa_apps
+}
+
+@test "sign_dpa_apps into another file" {
+    target=out/signed
+    new_and_old mlxdpa -e host -c leaf.der -p owner.pem -o out/signed sign_dpa_apps
+}
+
+@test "strip_signature in place" {
+    target=out/host
+    cp host.signed before
+    everywhere mlxdpa -e out/host strip_signature
+}
+
+@test "create_cert_container" {
+    target=out/container
+    new_and_old mlxdpa --cert_container_type add -c root.der --life_cycle_priority OEM -o out/container \
+        create_cert_container
+}
+
+@test "sign_cert_container" {
+    target=out/container
+    echo old >before
+    everywhere mlxdpa --cert_container root.container -p owner.pem --keypair_uuid $owner_uuid \
+        --cert_uuid $cert_uuid --life_cycle_priority OEM -o out/container sign_cert_container
+}
+
+@test "create_single_dpa_app" {
+    target=out/app
+    echo old >before
+    everywhere mlxdpa -s dev.elf -m meta.yaml --dpa_app_uuid $owner_uuid --life_cycle_priority OEM \
+        -o out/app create_single_dpa_app
+}
+
+@test "sign_single_dpa_app in place" {
+    target=out/app
+    cp app before
+    everywhere mlxdpa -s out/app -c leaf.der -p owner.pem --life_cycle_priority OEM sign_single_dpa_app
+}
+
+@test "create_conf, signed" {
+    target=out/conf
+    echo old >before
+    everywhere mlxconfig-lite -p owner.pem -u $owner_uuid create_conf auth.xml out/conf
+}

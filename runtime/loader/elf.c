@@ -129,6 +129,9 @@ static enum dpk_status add_segment(struct dpk_image *image, const struct program
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "segment %u: p_type PT_INTERP: dynamic", n);
     case PT_DYNAMIC:
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "segment %u: p_type PT_DYNAMIC: dynamic", n);
+    case PT_TLS: /* nobody sets tp */
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                        "segment %u: p_type PT_TLS: thread-local variables", n);
     case PT_LOAD:
         break;
     default:

@@ -20,6 +20,7 @@ struct dpk_image *image_create(const char *app)
     if (!image)
         return NULL;
     atomic_init(&image->references, 1);
+    pthread_mutex_init(&image->plain_lock, NULL);
     name_image(image->app, app);
     return image;
 }
@@ -45,6 +46,8 @@ void dpk_image_free(struct dpk_image *image)
 {
     if (!image || atomic_fetch_sub_explicit(&image->references, 1, memory_order_acq_rel) != 1)
         return;
+    image_free_plain(image);
+    pthread_mutex_destroy(&image->plain_lock);
     free(image->functions);
     free(image->globals);
     free(image->elf);

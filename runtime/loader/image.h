@@ -2,6 +2,7 @@
 #ifndef DPK_LOADER_IMAGE_H
 #define DPK_LOADER_IMAGE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "loader/loader.h"
@@ -11,6 +12,14 @@
 struct image_symbol {
     const char *name; /* inside the private copy, NUL-terminated there */
     uint64_t address, size;
+};
+
+/* A compressed section, inflated. */
+struct image_plain {
+    struct image_plain *next;
+    unsigned section;
+    void *data; /* NULL: it cannot be */
+    uint64_t size;
 };
 
 struct dpk_image {
@@ -25,6 +34,8 @@ struct dpk_image {
     size_t global_count;
     struct image_symbol *functions; /* by address */
     size_t function_count;
+    pthread_mutex_t plain_lock;
+    struct image_plain *plain;
 };
 
 /* An empty image; NULL: out of memory. `app` may be NULL. */
@@ -35,6 +46,18 @@ enum dpk_status image_fill(struct dpk_image *image, uint8_t **elf, size_t size,
 
 /* Checks the ELF header and the program headers of image->elf and fills segments and entry. */
 enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err);
+
+/* A section header, and a reader over all of them, empty when there are none; `names` is that of
+ * the section with their names. section.c */
+#define IMAGE_SHDR_SIZE 64
+struct image_section {
+    uint32_t name, type, link;
+    uint64_t flags, offset, size, entsize;
+};
+struct image_section image_read_section(struct dpk_reader *r);
+enum dpk_status image_section_table(const struct dpk_image *image, struct dpk_reader *table,
+                                    unsigned *count, unsigned *names, struct dpk_error *err);
+void image_free_plain(struct dpk_image *image);
 
 /* Reads .symtab, if there is one, and fills globals and functions. Wants the segments. */
 enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err);

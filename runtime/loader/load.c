@@ -10,30 +10,95 @@
 
 /* What may not change between looking and running. */
 struct private_copy {
-    uint8_t *elf, *crypto; /* crypto NULL: unsigned */
-    size_t elf_size, crypto_size;
+    uint8_t *elf, *crypto, *manifest; /* crypto NULL: unsigned; manifest NULL: none */
+    size_t elf_size, crypto_size, manifest_size;
 };
+
+static enum dpk_status copy_part(const void *from, size_t size, uint8_t **to, size_t *to_size,
+                                 struct dpk_error *err)
+{
+    if (!from || size == 0)
+        return DPK_OK;
+    *to = malloc(size);
+    if (!*to)
+        return dpk_fail_nomem(err);
+    memcpy(*to, from, size);
+    *to_size = size;
+    return DPK_OK;
+}
 
 static enum dpk_status copy_in(const struct dpk_load_request *ask, struct private_copy *copy,
                                struct dpk_error *err)
 {
     if (!ask->elf || ask->elf_size == 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "empty, not an ELF");
-    if (ask->elf_size > DPK_PROGRAM_END || ask->crypto_size > CRYPTO_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "%zu bytes with %zu of crypto data: too large",
-                        ask->elf_size, ask->crypto_size);
-    copy->elf = malloc(ask->elf_size);
-    if (!copy->elf)
-        return dpk_fail_nomem(err);
-    memcpy(copy->elf, ask->elf, ask->elf_size);
-    copy->elf_size = ask->elf_size;
-    if (!ask->crypto || ask->crypto_size == 0)
+    if (ask->elf_size > DPK_PROGRAM_END || ask->crypto_size > CRYPTO_MAX ||
+        ask->manifest_size > CRYPTO_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "%zu bytes with %zu of crypto data and %zu of attributes: too large",
+                        ask->elf_size, ask->crypto_size, ask->manifest_size);
+    enum dpk_status status = copy_part(ask->elf, ask->elf_size, &copy->elf, &copy->elf_size, err);
+    if (status == DPK_OK)
+        status = copy_part(ask->crypto, ask->crypto_size, &copy->crypto, &copy->crypto_size, err);
+    if (status == DPK_OK)
+        status = copy_part(ask->manifest, ask->manifest_size, &copy->manifest, &copy->manifest_size,
+                           err);
+    return status;
+}
+
+/* The id of the device's processor, as fat files have it; of no device, the generic one. */
+static enum dpk_status device_target(struct dpk_device *device, uint32_t *target,
+                                     struct dpk_error *err)
+{
+    *target = DPK_TARGET_GENERIC;
+    if (!device)
         return DPK_OK;
-    copy->crypto = malloc(ask->crypto_size);
-    if (!copy->crypto)
-        return dpk_fail_nomem(err);
-    memcpy(copy->crypto, ask->crypto, ask->crypto_size);
-    copy->crypto_size = ask->crypto_size;
+    struct dpk_device_info info;
+    enum dpk_status status = dpk_device_info(device, &info, err);
+    if (status == DPK_OK && !dpk_target_find(info.hw_target, target))
+        status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "the device's target is '%s'", info.hw_target);
+    return status;
+}
+
+/* Of a fat program the member for this device stays, with its crypto data. */
+static enum dpk_status choose_member(struct dpk_device *device, struct private_copy *copy,
+                                     struct dpk_error *err)
+{
+    struct dpk_fat fat;
+    const struct dpk_fat_member *member = NULL;
+    struct dpk_buf elf = {0};
+    uint32_t target = DPK_TARGET_GENERIC;
+    if (!dpk_fat_is(copy->elf, copy->elf_size))
+        return DPK_OK;
+    enum dpk_status status = dpk_fat_parse(copy->elf, copy->elf_size, &fat, err);
+    if (status == DPK_OK)
+        status = device_target(device, &target, err);
+    if (status != DPK_OK)
+        return status;
+    if (dpk_fat_find(&fat, target, &member, NULL) != DPK_OK &&
+        dpk_fat_find(&fat, DPK_TARGET_GENERIC, &member, NULL) != DPK_OK && device)
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "compiled for other targets, not for %s",
+                        dpk_target_name(target));
+    if (!member)
+        member = &fat.members[0];
+    target = member->target;
+    if ((status = dpk_fat_elf(member, &elf, err)) != DPK_OK) {
+        dpk_buf_free(&elf);
+        return status;
+    }
+    free(copy->elf);
+    copy->elf = elf.data;
+    copy->elf_size = elf.size;
+    if (!copy->crypto || !dpk_fat_sigs_is(copy->crypto, copy->crypto_size))
+        return DPK_OK; /* verification says what is wrong with it */
+    const uint8_t *crypto = NULL;
+    size_t size = 0;
+    status = dpk_fat_crypto(copy->crypto, copy->crypto_size, target, &crypto, &size, err);
+    if (status != DPK_OK && status != DPK_ERR_NOT_FOUND)
+        return status;
+    if (status == DPK_OK)
+        memmove(copy->crypto, crypto, size);
+    copy->crypto_size = status == DPK_OK ? size : 0; /* none for this target: unsigned */
     return DPK_OK;
 }
 
@@ -58,8 +123,13 @@ static enum dpk_status verify(struct dpk_device *device, const struct private_co
         status = dpk_device_ca_list(device, &cas, err);
     if (status == DPK_OK) {
         struct dpk_trust trust = {.roots = cas.roots, .count = cas.count};
-        result->verdict = dpk_verify(copy->elf, copy->elf_size, copy->crypto, copy->crypto_size,
-                                     &trust, &result->report);
+        const struct dpk_program program = {.elf = copy->elf,
+                                            .elf_size = copy->elf_size,
+                                            .manifest = copy->manifest,
+                                            .manifest_size = copy->manifest_size,
+                                            .crypto = copy->crypto,
+                                            .crypto_size = copy->crypto_size};
+        result->verdict = dpk_verify_elf(&program, &trust, &result->report);
     }
     dpk_ca_list_free(&cas);
     return status;
@@ -111,6 +181,8 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
         return dpk_fail_nomem(err);
 
     if ((status = copy_in(ask, &copy, &why)) == DPK_OK)
+        status = choose_member(ask->device, &copy, &why);
+    if (status == DPK_OK)
         status = verify(ask->device, &copy, &found, &why);
     /* Bytes that nobody vouches for are not even parsed when the device wants a signature. */
     if (status == DPK_OK && (!found.authentication || found.verdict == DPK_VERDICT_OK))
@@ -128,7 +200,31 @@ out:
     if (result)
         *result = found;
     dpk_image_free(image);
+    free(copy.manifest);
     free(copy.crypto);
     free(copy.elf);
+    return status;
+}
+
+enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, const void *elf,
+                                  size_t size, struct dpk_image **out, struct dpk_error *err)
+{
+    const struct dpk_load_request ask = {.elf = elf, .elf_size = size};
+    struct private_copy copy = {0};
+    *out = NULL;
+    struct dpk_image *image = image_create(app);
+    if (!image)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = copy_in(&ask, &copy, err);
+    if (status == DPK_OK)
+        status = choose_member(device, &copy, err);
+    if (status == DPK_OK)
+        status = image_fill(image, &copy.elf, copy.elf_size, err);
+    if (status == DPK_OK) {
+        *out = image;
+        image = NULL;
+    }
+    free(copy.elf);
+    dpk_image_free(image);
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * loader: from bytes that nobody trusts to a process image that may run.
  *
- * Copies the program and its crypto data once into private memory, asks the device what it
- * requires, verifies the copy, checks every field of the ELF, and hands out that same copy as an
+ * Copies the program, its crypto data and manifest once into private memory, asks the device what
+ * it requires, verifies the copy, checks every field of the ELF, and hands out that same copy as an
  * image. The caller's bytes are never looked at again. Knows no CPU.
  *
  *     struct dpk_load_request ask = {.device = dev, .app = "hello", .elf = p, .elf_size = n,
@@ -25,6 +25,8 @@ struct dpk_load_request {
     size_t elf_size;
     const void *crypto; /* crypto data without length prefix; NULL: unsigned */
     size_t crypto_size;
+    const void *manifest; /* the program's attributes, which the compact profile hashes; or NULL */
+    size_t manifest_size;
 };
 
 struct dpk_load_result {
@@ -50,12 +52,18 @@ struct dpk_segment {
 
 struct dpk_image;
 
-/* Loads one program. DPK_ERR_REFUSED: the device does not want it (`result` says why, the event
- * log has it); DPK_ERR_FORMAT: not an ELF that can run, with the field named; DPK_ERR_UNSUPPORTED:
- * not RISC-V, dynamic, fat. Every load is logged; with authentication on, a load that cannot be
- * logged is refused. `result` may be NULL. */
+/* Loads one program; of a fat one (signing(7)) the member for the device's target.
+ * DPK_ERR_REFUSED: the device does not want it (`result` says why, the event log has it);
+ * DPK_ERR_FORMAT: not an ELF that can run, with the field named; DPK_ERR_UNSUPPORTED: not RISC-V,
+ * dynamic, a fat program without a member for the device. Every load is logged; with authentication
+ * on, a load that cannot be logged is refused. `result` may be NULL. */
 enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,
                          struct dpk_load_result *result, struct dpk_error *err);
+/* Reads an executable to look at it, not to run it: `device` is not asked whether it may. Of a fat
+ * one the member for `device`, which may be NULL: then the generic one,
+ * or the first. */
+enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, const void *elf,
+                                  size_t size, struct dpk_image **out, struct dpk_error *err);
 /* Drops a reference; the last one frees the image. NULL is fine. */
 void dpk_image_free(struct dpk_image *image);
 /* One more reference to the same image, to be dropped with dpk_image_free. */
@@ -71,6 +79,10 @@ bool dpk_image_symbol(const struct dpk_image *image, const char *name, uint64_t 
                       uint64_t *size);
 /* The names of the global symbols, sorted; NULL at the end of them. */
 const char *dpk_image_symbol_name(const struct dpk_image *image, size_t index);
+/* The bytes of a section, in the private copy: as untrusted as ever, of a compressed one (zlib)
+ * inflated, at most 64 MiB; they live as long as the image. NULL if there is none of that name, or
+ * it cannot be inflated. */
+const void *dpk_image_section(const struct dpk_image *image, const char *name, size_t *size);
 /* The nearest function at or below an address, for crash text; NULL if none. */
 const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address,
                                   uint64_t *offset);

@@ -5,61 +5,18 @@
 
 #include "loader/image.h"
 
-#define SHDR_SIZE   64
 #define SYM_SIZE    24
 #define SYMBOLS_MAX 1000000
 
-struct section_header {
-    uint32_t type, link;
-    uint64_t offset, size, entsize;
-};
-
-static struct section_header read_section_header(struct dpk_reader *r)
-{
-    struct section_header h = {0};
-    dpk_read_skip(r, 4); /* sh_name */
-    h.type = dpk_read_le32(r);
-    dpk_read_skip(r, 16); /* sh_flags, sh_addr */
-    h.offset = dpk_read_le64(r);
-    h.size = dpk_read_le64(r);
-    h.link = dpk_read_le32(r);
-    dpk_read_skip(r, 12); /* sh_info, sh_addralign */
-    h.entsize = dpk_read_le64(r);
-    return h;
-}
-
-/* A reader over the section headers; empty when there are none. */
-static enum dpk_status section_table(const struct dpk_image *image, struct dpk_reader *table,
-                                     unsigned *count, struct dpk_error *err)
-{
-    struct dpk_reader r = dpk_reader(image->elf, image->elf_size);
-    dpk_read_skip(&r, offsetof(Elf64_Ehdr, e_shoff));
-    uint64_t shoff = dpk_read_le64(&r);
-    dpk_read_skip(&r, offsetof(Elf64_Ehdr, e_shentsize) - offsetof(Elf64_Ehdr, e_flags));
-    unsigned shentsize = dpk_read_le16(&r);
-    *count = dpk_read_le16(&r);
-    *table = dpk_reader(NULL, 0);
-    if (*count == 0)
-        return DPK_OK;
-    if (shentsize != SHDR_SIZE)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shentsize is %u, not %d", shentsize,
-                        SHDR_SIZE);
-    *table = dpk_reader_slice(&r, shoff, (uint64_t)*count * SHDR_SIZE);
-    if (table->failed)
-        return dpk_fail(err, DPK_ERR_FORMAT,
-                        "ELF header: e_shoff 0x%llx, e_shnum %u reach beyond the file",
-                        (unsigned long long)shoff, *count);
-    return DPK_OK;
-}
-
 static enum dpk_status find_symtab(struct dpk_reader table, unsigned count,
-                                   struct section_header *symtab, struct section_header *strtab,
+                                   struct image_section *symtab, struct image_section *strtab,
                                    struct dpk_error *err)
 {
-    *symtab = (struct section_header){0};
+    *symtab = (struct image_section){0};
     for (unsigned i = 0; i < count; i++) {
-        struct dpk_reader r = dpk_reader_slice(&table, (uint64_t)i * SHDR_SIZE, SHDR_SIZE);
-        struct section_header h = read_section_header(&r);
+        struct dpk_reader r =
+            dpk_reader_slice(&table, (uint64_t)i * IMAGE_SHDR_SIZE, IMAGE_SHDR_SIZE);
+        struct image_section h = image_read_section(&r);
         if (h.type != SHT_SYMTAB)
             continue;
         if (symtab->type)
@@ -74,8 +31,8 @@ static enum dpk_status find_symtab(struct dpk_reader table, unsigned count,
                             SYMBOLS_MAX);
         if (h.link >= count)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is no section", i, h.link);
-        r = dpk_reader_slice(&table, (uint64_t)h.link * SHDR_SIZE, SHDR_SIZE);
-        *strtab = read_section_header(&r);
+        r = dpk_reader_slice(&table, (uint64_t)h.link * IMAGE_SHDR_SIZE, IMAGE_SHDR_SIZE);
+        *strtab = image_read_section(&r);
         if (strtab->type != SHT_STRTAB)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is no string table", i,
                             h.link);
@@ -127,9 +84,9 @@ static int by_address(const void *a, const void *b)
 enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err)
 {
     struct dpk_reader file = dpk_reader(image->elf, image->elf_size), table;
-    struct section_header symtab, strtab;
-    unsigned sections;
-    enum dpk_status status = section_table(image, &table, &sections, err);
+    struct image_section symtab, strtab;
+    unsigned sections, names_index;
+    enum dpk_status status = image_section_table(image, &table, &sections, &names_index, err);
     if (status == DPK_OK)
         status = find_symtab(table, sections, &symtab, &strtab, err);
     if (status != DPK_OK || symtab.size == 0)

@@ -55,6 +55,15 @@ enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const
     return dev->log_fails ? dpk_fail(err, DPK_ERR_IO, "disk full") : DPK_OK;
 }
 
+enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
+                                struct dpk_error *err)
+{
+    (void)dev;
+    (void)err;
+    *out = (struct dpk_device_info){.hw_target = "bf3"};
+    return DPK_OK;
+}
+
 const char *dpk_device_name(const struct dpk_device *dev)
 {
     (void)dev;
@@ -310,6 +319,91 @@ static void what_is_no_executable_is_not_loaded(void **state)
     }
 }
 
+/* ---- Fat programs ------------------------------------------------------------------------------
+ */
+
+/* The program for bf3 behind something else for cx8; crypto data for that one. */
+static struct program fat_program(const struct program *p, uint32_t target)
+{
+    struct program fat = {0};
+    const struct dpk_fat_input in[] = {{DPK_TARGET_CX8, (const uint8_t *)"other", 5},
+                                       {target, p->elf.data, p->elf.size}};
+    assert_int_equal(dpk_fat_build(in, 2, true, &fat.elf, NULL), DPK_OK);
+    if (!p->crypto.size)
+        return fat;
+    dpk_put(&fat.crypto, "DPKSIGS", 8);
+    dpk_put_le32(&fat.crypto, 1);
+    dpk_put_le32(&fat.crypto, 1);
+    dpk_put_le32(&fat.crypto, target);
+    dpk_put_le32(&fat.crypto, (uint32_t)p->crypto.size);
+    dpk_put(&fat.crypto, p->crypto.data, p->crypto.size);
+    dpk_put_align(&fat.crypto, 8, 0);
+    return fat;
+}
+
+static void fat_program_runs_as_the_member_for_the_device(void **state)
+{
+    (void)state;
+    struct program p = unsigned_program(), fat = fat_program(&p, DPK_TARGET_BF3);
+    struct dpk_device dev = {0};
+    struct dpk_image *image = NULL;
+    assert_int_equal(load(&dev, &fat, &image, NULL, NULL), DPK_OK);
+    assert_true(dpk_image_segment_count(image) > 0);
+    dpk_image_free(image);
+    program_free(&fat);
+    fat = fat_program(&p, DPK_TARGET_GENERIC);
+    dev.loads = 0;
+    assert_int_equal(try_load(&dev, &fat, NULL, NULL), DPK_OK);
+    program_free(&fat);
+    program_free(&p);
+}
+
+static void fat_program_for_other_targets_is_not_loaded(void **state)
+{
+    (void)state;
+    struct program p = unsigned_program(), fat = fat_program(&p, DPK_TARGET_CX9);
+    struct dpk_device dev = {0};
+    struct dpk_error err = {0};
+    assert_int_equal(try_load(&dev, &fat, NULL, &err), DPK_ERR_UNSUPPORTED);
+    assert_string_equal(err.message, "program kernels: compiled for other targets, not for bf3");
+    assert_string_equal(dev.result, "NOT_LOADED");
+    program_free(&fat);
+    program_free(&p);
+}
+
+static void signed_fat_program_runs_when_authentication_is_on(void **state)
+{
+    (void)state;
+    struct program p = signed_program(), fat = fat_program(&p, DPK_TARGET_BF3);
+    struct dpk_device dev = {.authentication = true, .has_ca = true};
+    struct dpk_load_result result;
+    assert_int_equal(try_load(&dev, &fat, &result, NULL), DPK_OK);
+    assert_int_equal(result.verdict, DPK_VERDICT_OK);
+    program_free(&fat);
+    program_free(&p);
+}
+
+static void fat_program_is_refused_when_its_member_is_changed_or_not_signed(void **state)
+{
+    (void)state;
+    struct program p = signed_program(), fat;
+    struct dpk_load_result result;
+    struct dpk_device dev = {.authentication = true, .has_ca = true};
+    p.elf.data[p.elf.size - 1] ^= 1;
+    fat = fat_program(&p, DPK_TARGET_BF3);
+    assert_int_equal(try_load(&dev, &fat, &result, NULL), DPK_ERR_REFUSED);
+    assert_int_equal(result.verdict, DPK_VERDICT_DIGEST_MISMATCH);
+    program_free(&fat);
+    p.elf.data[p.elf.size - 1] ^= 1;
+    fat = fat_program(&p, DPK_TARGET_BF3);
+    fat.crypto.data[16] = DPK_TARGET_CX8; /* whose crypto data it is */
+    dev.loads = 0;
+    assert_int_equal(try_load(&dev, &fat, &result, NULL), DPK_ERR_REFUSED);
+    assert_int_equal(result.verdict, DPK_VERDICT_UNSIGNED);
+    program_free(&fat);
+    program_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +419,10 @@ int main(void)
         cmocka_unit_test(device_that_cannot_be_asked_loads_nothing),
         cmocka_unit_test(bytes_that_change_after_the_copy_do_not_count),
         cmocka_unit_test(what_is_no_executable_is_not_loaded),
+        cmocka_unit_test(fat_program_runs_as_the_member_for_the_device),
+        cmocka_unit_test(fat_program_for_other_targets_is_not_loaded),
+        cmocka_unit_test(signed_fat_program_runs_when_authentication_is_on),
+        cmocka_unit_test(fat_program_is_refused_when_its_member_is_changed_or_not_signed),
     };
     return cmocka_run_group_tests_name("loader policy", tests, NULL, NULL);
 }

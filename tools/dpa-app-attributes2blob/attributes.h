@@ -1,0 +1,36 @@
+/*
+ * attributes: the features that a program asks for, from YAML and as the blob of section
+ * .dpa_proc_attr_<app>.
+ *
+ *     struct attributes a = {0};
+ *     if (attributes_parse("app.yaml", text, size, &a, &err) == DPK_OK)
+ *         attributes_encode(&a, &blob);
+ *     attributes_free(&a);
+ */
+#ifndef ATTRIBUTES_H
+#define ATTRIBUTES_H
+
+#include "base/base.h"
+
+#define ATTRIBUTES_NAME_MAX 255 /* bytes of a feature's name */
+#define ATTRIBUTES_MAX      256 /* features */
+
+struct attribute {
+    char *name;
+    bool value;
+};
+
+struct attributes {
+    struct attribute *at; /* sorted by name */
+    size_t count;
+};
+
+/* A mapping with the one key Feature_list, whose value is nothing or a mapping of names to
+ * booleans. Errors name the line. */
+enum dpk_status attributes_parse(const char *name, const uint8_t *text, size_t size,
+                                 struct attributes *out, struct dpk_error *err);
+void attributes_free(struct attributes *a);
+/* Format: man/dpa-app-attributes2blob.1, "BLOB". */
+void attributes_encode(const struct attributes *a, struct dpk_buf *out);
+
+#endif

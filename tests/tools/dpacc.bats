@@ -3,30 +3,8 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-    cd "$BATS_TEST_TMPDIR"
-    export DPAKIT_DEVICES=$PWD/devices TMPDIR=$PWD/tmp
-    mkdir tmp
-    data=$BATS_TEST_DIRNAME/../data/dpacc
-    cat > kernel.c <<'END'
-#include "doca_dpa_dev.h"
-__dpa_global__ void hello_world_kernel(void) { doca_dpa_dev_printf("Hello World\n"); }
-END
-}
-
-# What a failed run leaves: nothing new but what the test made itself.
-no_output() {
-    [ ! -e out.a ]
-    [ -z "$(ls -A tmp)" ]
-}
-
-# Compiles the source on standard input; it must be refused with code 1 and the given text.
-refused() {
-    cat > bad.c
-    run -1 dpacc bad.c -o out.a
-    echo "$output"
-    [[ $output == "-E- $1"* ]]
-    [ "$(grep -c '^-E-' <<<"$output")" -eq 1 ]
-    no_output
+    load ../helpers/dpacc.bash
+    dpacc_setup
 }
 
 @test "the guide's command line works as it stands" {
@@ -50,7 +28,7 @@ refused() {
     readelf -SW out.a > sections
     grep -qE '\.dpa_bin_demo +PROGBITS .* 00  +A +0 +0 +8$' sections
     grep -qE '\.dpa_sig_demo +PROGBITS +0+ [0-9a-f]+ 010000 00  +A +0 +0 +8$' sections
-    ! grep -q dpa_proc_attr sections
+    ! grep -q dpa_proc_attr sections || false
 }
 
 @test "attributes go into a section of their own, unchanged" {
@@ -68,7 +46,7 @@ refused() {
     grep -q 'Machine: *RISC-V' e
     grep -q 'Type: *EXEC' e
     grep -qE 'LOAD +0x001000 .* R E 0x1000' e
-    ! grep LOAD e | grep -q WE
+    ! grep LOAD e | grep -q WE || false
     [ "$(grep -c LOAD e)" -eq 3 ]
     [ "$(awk '/LOAD/ && $3 !~ /000$/' e)" = "" ]
     llvm-readelf -sW k/device_exec.bf3 > s
@@ -89,7 +67,7 @@ refused() {
     llvm-readelf -sW k/device_exec.bf3 > s
     grep -q ' hello_world_kernel$' s
     grep -q ' _dpacc_argsize_hello_world_kernel$' s
-    ! grep -q ' flexio_dev_puts$' s
+    ! grep -q ' flexio_dev_puts$' s || false
 }
 
 @test "arguments of every kind reach the device as they left the host" {
@@ -227,8 +205,8 @@ int flexio_func_pup_register(void){return 0;} int main(void){fa();fb();return !p
     cmp one.a other/two.a
     dpacc kernel.c -o three.a -hostcc-options=-g -keep-dir k
     cmp one.a three.a
-    ! grep -q "$PWD" one.a
-    ! grep -q dpacc_ <(strings k/device_exec.bf3 | grep /)
+    ! grep -q "$PWD" one.a || false
+    ! grep -q dpacc_ <(strings k/device_exec.bf3 | grep /) || false
 }
 
 @test "same inputs, same bytes: wherever dpacc is installed" {
@@ -243,7 +221,15 @@ int flexio_func_pup_register(void){return 0;} int main(void){fa();fb();return !p
     dpacc kernel.c -o out.a --keep-dir k -app-name demo
     [ "$(ls k | LC_ALL=C sort | tr '\n' ' ')" = "demo.meta.c demo.meta.o device_exec.bf3 \
 device_exec.stub.inc hostStubs.a hostStubs.o kernel.bf3.dpa.device.o kernel.bf3.dpa.join.o \
-kernel.bf3.o kernel.dpa.device.c kernel.dpa.host.c kernel.dpa.o kernel.stub.inc " ]
+kernel.bf3.o kernel.dpa.device.c kernel.dpa.entries kernel.dpa.host.c kernel.dpa.o kernel.stub.inc " ]
+}
+
+@test "-keep-dir is made with the directories above it" {
+    dpacc kernel.c -o out.a -keep-dir a/b/c
+    [ -f a/b/c/kernel.dpa.host.c ]
+    run -1 dpacc kernel.c -o other.a -keep-dir kernel.c/k
+    [ "$output" = "-E- -keep-dir: kernel.c/k: Not a directory" ]
+    [ ! -e other.a ]
 }
 
 @test "-keep leaves them in the current directory, -mcpu names them" {
@@ -254,37 +240,6 @@ kernel.bf3.o kernel.dpa.device.c kernel.dpa.host.c kernel.dpa.o kernel.stub.inc 
     cp out.a before.a
     dpacc kernel.c -o out.a -keep -mcpu cx8
     cmp out.a before.a
-}
-
-@test "kept stubs make the host objects again, position-independent" {
-    dpacc kernel.c -o out.a --keep-dir k -app-name demo
-    gcc -fPIC '-D__DPA_OBJ_STUB_FILE__="kernel.stub.inc"' -I k -c k/kernel.dpa.host.c -o k.o
-    readelf -SW k.o | grep -q '\.dpa_obj'
-    objcopy -O binary --only-section=.dpa_obj --set-section-flags .dpa_obj=alloc k.o obj
-    cmp obj k/kernel.bf3.dpa.join.o
-    gcc -fPIC '-D__DPA_EXEC_STUB_FILE__="device_exec.stub.inc"' -I k -c k/demo.meta.c -o m.o
-    objcopy --remove-section=.dpa_obj k.o
-    gcc -r -nostdlib m.o k.o -o again.o
-    objcopy -O binary --only-section=.dpa_bin_demo again.o bin
-    cmp bin k/device_exec.bf3
-}
-
-@test "-dryrun prints every command and does nothing" {
-    dpacc kernel.c -o out.a -dryrun -devicecc-options="-DX='a b'" > commands
-    no_output
-    ! grep -q '^-E-' commands
-    bash -n commands
-    for tool in clang ld.lld gcc ar; do grep -q "^$tool " commands; done
-    grep -qF "'-DX=a b'" commands
-}
-
-@test "the lines that -v prints can be pasted, and make the same program" {
-    dpacc "$data/args_dev.c" -o out.a -keep-dir k -v -devicecc-options="-DX='a b'" > log 2>/dev/null
-    grep -q '^# dpacc wrote k/args_dev.dpa.host.c$' log
-    mv out.a first.a
-    rm k/*.o k/hostStubs.a k/device_exec.bf3
-    bash -e log 2>/dev/null
-    cmp out.a first.a
 }
 
 @test "options come with one dash or two, with = or a word, and from files" {
@@ -461,522 +416,60 @@ END
     dpacc k.c -o out.a -devicecc-options="-Wall -Wextra -Werror"
 }
 
-# ---- Running on the emulated DPA -------------------------------------------------------------------
-
-@test "arguments arrive on the DPA through libflexio" {
-    dpacc "$data/args_dev.c" -o args.a -app-name args_app
-    gcc $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
-        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
-    dpadev create mlx5_0
-    ./run
-    [ -z "$TEST_HOST_CFLAGS" ] || return 0 # the sanitizers of two compilers do not mix
-    clang -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
-        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
-    ./run
-}
-
-@test "narrow integers arrive as the numbers they are" {
-    dpacc "$data/args_dev.c" -o args.a
-    dpadev create mlx5_0
-    run -0 dparun args.a --rpc rpc_integers 120 -7 250 -30000 60000 -2000000000 4000000000 -5 \
-        0xfedcba9876543210 -9223372036854775808 1 0x70000000 1
-    [[ $output == "result: 0 (0x0)" ]]
-    run -0 dparun args.a --rpc rpc_integers 120 -7 250 -30000 60001 0 0 0 0 0 0 0 0
-    [[ $output == "result: 5 (0x5)" ]]
-}
-
-@test "hidden by default or guarded by canaries, entry functions run" {
-    echo '__dpa_rpc__ unsigned long f(int a) { char b[32]; __builtin_memset(b, a, 32); return b[a]; }' > k.c
-    dpadev create mlx5_0
-    for options in -fvisibility=hidden "-flto -fvisibility=hidden" -fstack-protector-all; do
-        dpacc k.c -o k.a -devicecc-options="$options"
-        run -0 dparun k.a --rpc f 7
-        [[ $output == "result: 7 "* ]]
-    done
-}
-
-@test "a smashed stack ends the program with a fault" {
-    cat > k.c <<'END'
-__dpa_rpc__ unsigned long f(int n)
-{
-    volatile char b[8];
-    for (int i = 0; i < n; i++)
-        b[i] = 1;
-    return (unsigned long)b[0];
-}
-END
-    dpacc k.c -o k.a -devicecc-options=-fstack-protector-all
-    dpadev create mlx5_0
-    run -0 dparun k.a --rpc f 8
-    run -2 dparun k.a --rpc f 24
-    [[ $output == *"stack smashing detected"* ]]
-}
-
-@test "printing on the DPA gives what the C library of the host gives" {
-    dpacc "$data/format.c" -o f.a
-    gcc -w "$data/format.c" -o f
-    ./f > wanted
-    dpadev create mlx5_0
-    dparun f.a --kernel format > got
-    diff wanted got
-}
-
-@test "a message of more than 1023 bytes is cut there" {
-    cat > k.c <<'END'
-#include <doca_dpa_dev.h>
-__dpa_rpc__ uint64_t f(void) { return (uint64_t)doca_dpa_dev_printf("%2000d|", 1); }
-END
-    dpacc k.c -o k.a
-    dpadev create mlx5_0
-    dparun k.a --rpc f > got
-    [ "$(tr -cd ' ' < got | head -c 1023 | wc -c)" -ge 1022 ]
-    grep -q 'result: 2001 ' got
-    ! grep -qF '|' got
-}
-
-@test "fixed-point functions give the nearest Q16.16, and saturate" {
-    dpacc "$data/fxp.c" -o f.a
-    dpadev create mlx5_0
-    is() {
-        run -0 dparun f.a --rpc "$1" "$2"
-        echo "$1 $2: $output, not $3"
-        [[ $output == "result: $(printf '%u (0x%x)' "$3" "$3")" ]]
+@test "same inputs, same bytes: two directories, two times, two users' settings" {
+    cp kernel.c "$data/args_dev.c" "$data/args.h" "$data/args_values.h" . 2>/dev/null || true
+    make_all() {
+        dpacc kernel.c args_dev.c -o out.a -mcpu=bf3,cx8 -hostcc-options=-g
+        dpacc -c kernel.c args_dev.c
+        dpacc kernel.dpa.o args_dev.c -o lib -gen-libs
+        dpacc kernel.dpa.o -o out.so -shared
+        sha256sum out.a *.dpa.o lib_*.a out.so
     }
-    is log2_of 1 0
-    is log2_of 8 0x30000
-    is log2_of 3 103872
-    is log2_of 0xffffffff 0x200000
-    is log2_of 0 0xffffffff80000000
-    is rcp_of 0x10000 0x10000
-    is rcp_of 0x30000 21845
-    is rcp_of 0x20001 32768
-    is rcp_of -0x40000 0xffffffffffffc000
-    is rcp_of 1 0x7fffffff
-    is rcp_of 0 0x7fffffff
-    is pow2_of 0 0x10000
-    is pow2_of 0x8000 92682
-    is pow2_of -0x10000 0x8000
-    is pow2_of -0x110000 1
-    is pow2_of -0x130000 0
-    is pow2_of 0xe0000 0x40000000
-    is pow2_of 0xf0000 0x7fffffff
+    make_all > first
+    mkdir -p another/place/with\ spaces home
+    cp -- *.c *.h another/place/with\ spaces/
+    (
+        cd another/place/with\ spaces
+        touch -d 2001-01-01 -- *.c *.h
+        umask 077
+        export HOME=$BATS_TEST_TMPDIR/home USER=other LOGNAME=other TZ=Asia/Kathmandu LC_ALL=C \
+            SOURCE_DATE_EPOCH=1 TMPDIR=$BATS_TEST_TMPDIR/home
+        sleep 1.1
+        make_all
+    ) > second
+    diff first second
 }
 
-@test "the C library's functions work on the DPA" {
-    cat > k.c <<'END'
-#include "libflexio-libc/stdio.h"
-#include "libflexio-libc/stdlib.h"
-#include "libflexio-libc/string.h"
-static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-__dpa_rpc__ unsigned long f(unsigned long n)
-{
-    char a[64] = "one", b[64] = "", *end;
-    int v[] = {5, 3, 9, 1, 7}, key = 9;
-    if (strlen(a) != 3 || strcmp(strcat(strcpy(b, a), "two"), "onetwo") || strchr(b, 't') != b + 3)
-        return 1;
-    memmove(b + 1, b, 6);
-    if (memcmp(b, "oonetwo", 7) || strstr(b, "net") != b + 2 || strncmp(b, "oox", 2))
-        return 2;
-    qsort(v, 5, sizeof *v, by_value);
-    if (v[0] != 1 || v[4] != 9 || bsearch(&key, v, 5, sizeof *v, by_value) != v + 4)
-        return 3;
-    if (strtol(" -0x1fz", &end, 0) != -31 || *end != 'z' || atoi("12ab") != 12 ||
-        strtoul("777", NULL, 8) != 511 || strtol("99999999999999999999", NULL, 10) != 0x7fffffffffffffff)
-        return 4;
-    if (snprintf(a, 4, "%lu", n) != 5 || strcmp(a, "123"))
-        return 5;
-    printf("%s\n", a);
-    return puts("done") < 0;
-}
-END
-    dpacc k.c -o k.a
-    dpadev create mlx5_0
-    run -0 dparun k.a --rpc f 12345
-    [[ $output == *123*done*"result: 0 "* ]]
+@test "same inputs, same bytes: another user's" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can be another user"
+    local nobody="setpriv --reuid=65534 --regid=65534 --clear-groups" theirs
+    $nobody test -x "$DPAKIT_BUILD/bin/dpacc" || skip "other users cannot see this build"
+    dpacc kernel.c -o out.a -mcpu=bf3,cx8 -hostcc-options=-g
+    dpacc kernel.c -c -o kernel.dpa.o
+    theirs=$(mktemp -d /tmp/dpacc-user.XXXXXX)
+    cp kernel.c "$theirs"
+    chown -R 65534:65534 "$theirs"
+    (
+        cd "$theirs"
+        export TMPDIR=$theirs HOME=$theirs
+        $nobody "$DPAKIT_BUILD/bin/dpacc" kernel.c -o out.a -mcpu=bf3,cx8 -hostcc-options=-g &&
+            $nobody "$DPAKIT_BUILD/bin/dpacc" kernel.c -c -o kernel.dpa.o
+    ) || { rm -rf "$theirs"; false; }
+    [ "$(stat -c %u "$theirs/out.a")" -eq 65534 ]
+    cmp out.a "$theirs/out.a"
+    cmp kernel.dpa.o "$theirs/kernel.dpa.o"
+    rm -rf "$theirs"
 }
 
-@test "a failed assertion says where, and ends the program with a fault" {
-    printf '#include <assert.h>\n__dpa_rpc__ unsigned long f(int a) { assert(a == 5); return 7; }\n' > k.c
-    dpacc k.c -o k.a
-    dpadev create mlx5_0
-    run -0 dparun k.a --rpc f 5
-    run -2 dparun k.a --rpc f 6
-    [[ $output == *"k.c:2: f: assertion 'a == 5' failed"* ]]
-}
-
-@test "128-bit division, which the processor does not have, works on the DPA" {
-    cat > k.c <<'END'
-__dpa_rpc__ unsigned long f(unsigned long high, unsigned long low, unsigned long by)
-{
-    return (unsigned long)(((unsigned __int128)high << 64 | low) / by);
-}
-END
-    dpacc k.c -o k.a
-    dpadev create mlx5_0
-    run -0 dparun k.a --rpc f 5 7 11
-    [[ $output == "result: 8384883669867978007 "* ]]
-}
-
-# ---- What programs must not do ---------------------------------------------------------------------
-
-@test "a __dpa_global__ function that returns a value is refused" {
-    refused 'bad.c:2: f: a __dpa_global__ function returns void' <<'END'
-
-__dpa_global__ int f(void) { return 1; }
-END
-}
-
-@test "a __dpa_rpc__ function that does not return uint64_t is refused" {
-    refused 'bad.c:1: f: a __dpa_rpc__ function returns uint64_t' <<'END'
-__dpa_rpc__ unsigned f(void) { return 1; }
-END
-}
-
-@test "a function with both annotations is refused" {
-    refused 'bad.c:1: f: both __dpa_global__ and __dpa_rpc__' <<'END'
-__dpa_global__ __dpa_rpc__ unsigned long f(void) { return 1; }
-END
-}
-
-@test "a pointer parameter is refused" {
-    refused "bad.c:1: f: argument 2 'p': is a pointer" <<'END'
-__dpa_global__ void f(int a, int *p) { *p = a; }
-END
-}
-
-@test "an array parameter is refused" {
-    refused "bad.c:1: f: argument 1 'v': is an array" <<'END'
-__dpa_global__ void f(int v[4]) { v[0] = 1; }
-END
-}
-
-@test "variable arguments are refused" {
-    refused 'bad.c:1: f: variable arguments cannot be passed' <<'END'
-__dpa_global__ void f(int a, ...) { (void)a; }
-END
-}
-
-@test "a structure of the user's without annotation is refused" {
-    refused "bad.c:2: f: argument 1 'a': has a type of yours that is not annotated" <<'END'
-struct s { int a; };
-__dpa_global__ void f(struct s a) { (void)a; }
-END
-}
-
-@test "a structure with a flexible array is refused" {
-    refused "bad.c:2: f: argument 1 'a': its type ends in a flexible array" <<'END'
-struct s { int n; int v[]; } __dpa_global__;
-__dpa_global__ void f(struct s a) { (void)a; }
-END
-}
-
-@test "an inline annotated function is refused" {
-    refused 'bad.c:1: f: an annotated function cannot be inline' <<'END'
-__dpa_global__ inline void f(void) {}
-END
-}
-
-@test "a static annotated function is refused" {
-    refused 'bad.c:1: f: an annotated function cannot be static' <<'END'
-__dpa_global__ static void f(void) {}
-END
-}
-
-@test "a hidden annotated function is refused" {
-    refused 'bad.c:1: f: an annotated function cannot be hidden' <<'END'
-__attribute__((visibility("hidden"))) __dpa_global__ void f(void) {}
-END
-}
-
-@test "a thread-local variable is refused" {
-    refused 'bad.c:1: thread-local variables do not exist on the DPA' <<'END'
-_Thread_local int t;
-__dpa_global__ void f(void) { t = 1; }
-END
-}
-
-@test "a name that begins with _dpacc is refused" {
-    refused 'bad.c:1: _dpacc_x: names that begin with _dpacc belong to the compiler' <<'END'
-int _dpacc_x;
-__dpa_global__ void f(void) {}
-END
-}
-
-@test "floating point is refused with its line and function" {
-    refused 'bad.c:4: g: floating point is not available on the DPA' <<'END'
-static int g(int a)
-{
-    (void)a;
-    return (int)(a * 1.5);
-}
-__dpa_global__ void f(int a) { g(a); }
-END
-}
-
-@test "a floating-point variable, parameter and member of an argument are refused" {
-    refused 'bad.c:1: floating point' <<<'float v; __dpa_global__ void f(void) {}'
-    refused "bad.c:1: f: argument 1 'x': floating point" <<<'__dpa_global__ void f(struct { double d; } __dpa_global__ x) {}'
-    cat > bad.c <<<'__dpa_global__ void f(double d) {}'
-    run -1 dpacc bad.c -o out.a
-    [[ $output == *'floating point is not available on the DPA'* ]]
-    no_output
-}
-
-@test "a prototype with floating point in a header that nobody calls is fine" {
-    echo 'double unused(double);' > h.h
-    echo '#include "h.h"
-#include <stdlib.h>
-__dpa_global__ void f(void) {}' > k.c
-    dpacc k.c -o out.a
-}
-
-@test "static functions with floating point in a header are fine until one is called" {
-    echo 'static inline int twice(int a, double b) { return (int)(a * b); }' > h.h
-    echo '#include "h.h"
-__dpa_global__ void f(void) {}' > k.c
-    dpacc k.c -o k.a
-    echo '#include "h.h"
-__dpa_rpc__ unsigned long f(int a) { return (unsigned long)twice(a, 2); }' > k.c
-    run -1 dpacc k.c -o out.a
-    [[ $output == *"undefined symbol: __muldf3"*"h.h:1"* ]] || [[ $output == *"floating point"* ]]
-    no_output
-}
-
-@test "a source without entry function is refused" {
-    refused 'bad.c: no function is marked __dpa_global__ or __dpa_rpc__' <<<'int f(void) { return 1; }'
-    refused 'bad.c: no function is marked' </dev/null
-}
-
-@test "one function in two sources is refused, with both places" {
-    cp kernel.c other.c
-    run -1 dpacc kernel.c other.c -o out.a
-    [[ $output == "-E- other.c:2: hello_world_kernel: already defined at kernel.c:2; rename one" ]]
-    no_output
-}
-
-@test "a program named like its function is refused" {
-    run -1 dpacc kernel.c -o out.a -app-name hello_world_kernel
-    [[ $output == *"also the name of the program"* ]]
-    no_output
-}
-
-@test "a program name that is none in C is refused" {
-    for n in '' 2x a-b 'a b' _dpacc_x; do
-        run -1 dpacc kernel.c -o out.a -app-name "$n"
-        [[ $output == "-E- -app-name: "* ]]
-    done
-    no_output
-}
-
-@test "every wrong function is told at once" {
-    cat > bad.c <<'END'
-__dpa_global__ int f(void) { return 1; }
-__dpa_rpc__ void g(void) {}
-END
-    run -1 dpacc bad.c -o out.a
-    [ "$(grep -c '^-E- bad.c:' <<<"$output")" -eq 2 ]
-}
-
-@test "annotations work before a definition, on a prototype, behind a body and on a typedef" {
-    cat > k.c <<'END'
-#include <stdint.h>
-__dpa_global__ typedef uint64_t handle_t;
-typedef struct { int a; } __dpa_global__ one_t;
-typedef struct { int a; } two_t __dpa_global__;
-struct three { int a; } __dpa_global__;
-__dpa_rpc__ uint64_t f(handle_t h, one_t a, two_t b, struct three c);
-uint64_t f(handle_t h, one_t a, two_t b, struct three c) { return h + (uint64_t)(a.a + b.a + c.a); }
-END
-    dpacc k.c -o out.a -devicecc-options="-Wall -Wextra -Werror"
-    nm out.a | grep -q ' T f$'
-}
-
-@test "a syntax error is the compiler's to tell, exit code 1" {
-    cat > bad.c <<<'__dpa_global__ void f(void) { return 1 }'
-    run -1 dpacc bad.c -o out.a
-    [[ $output == *"bad.c:1:"*"error: expected ';'"* ]]
-    [[ $output == *"-E- device compile: clang failed with exit code 1"* ]]
-    [[ $output == *"-c bad.c "* ]]
-    no_output
-}
-
-@test "an undefined function is the linker's to tell, exit code 1" {
-    cat > bad.c <<<'void nowhere(void); __dpa_global__ void f(void) { nowhere(); }'
-    run -1 dpacc bad.c -o out.a
-    [[ $output == *"undefined symbol: nowhere"*"-E- device link: ld.lld failed"* ]]
-    no_output
-}
-
-# ---- Wrong usage and bad files ---------------------------------------------------------------------
-
-@test "--version has three lines, the last with the version" {
-    dpacc --version > v
-    [ "$(wc -l < v)" -eq 3 ]
-    [ "$(sed 's/.*version //' <(tail -1 v))" = "$(cat "$BATS_TEST_DIRNAME/../../VERSION")" ]
-    dpacc -V | cmp - v
-}
-
-@test "--help lists the options" {
-    dpacc -h | grep -q -- --devicecc-options
-}
-
-@test "an unknown option is refused with the nearest one" {
-    run -1 dpacc kernel.c -o out.a -hostc=gcc
-    [[ $output == "-E- unknown option -hostc; did you mean -hostcc?" ]]
-    no_output
-}
-
-@test "a name that no C variable of a host program can have is refused" {
-    local name
-    for name in "" "a b" 1a int return main; do
-        run -1 dpacc kernel.c -o out.a -app-name="$name"
-        [[ $output == "-E- -app-name: "*"'$name'"* && ${#lines[@]} -eq 1 ]] || { echo "$output"; false; }
-    done
-    no_output
-}
-
-@test "missing output, sources or argument is refused" {
-    run -1 dpacc kernel.c
-    [[ $output == "-E- no output file given (option -o)" ]]
-    run -1 dpacc -o out.a
-    [[ $output == "-E- no source file given" ]]
-    run -1 dpacc kernel.c -o
-    [[ $output == "-E- option -o needs an argument"* ]]
-    no_output
-}
-
-@test "an input of another kind is named, objects with a word more" {
-    local kind="neither a C source (.c) nor a device library (.a)"
-    cp kernel.c kernel.cpp && cp kernel.c kernel.dpa.o
-    run -1 dpacc kernel.cpp -o out.a
-    [[ $output == "-E- kernel.cpp: $kind" ]]
-    run -1 dpacc kernel.dpa.o -o out.a
-    [[ $output == "-E- kernel.dpa.o: $kind; this version takes no DPA objects" ]]
-    no_output
-}
-
-@test "modes and targets that this version lacks are told plainly" {
-    for o in -c -gen-libs --shared; do
-        run -1 dpacc kernel.c -o out.a $o
-        [[ $output == "-E- -"*": this version builds .a programs only" ]]
-    done
-    run -1 dpacc kernel.c -o out.a -mcpu=nv-dpa-bf3,nv-dpa-cx7
-    [[ $output == "-E- -mcpu="*"one target at a time"*nv-dpa-cx9* ]]
-    run -1 dpacc kernel.c -o out.a -mcpu=nv-dpa-cx6
-    [[ $output == "-E- -mcpu: unknown target 'nv-dpa-cx6'; known: "* ]]
-    no_output
-}
-
-@test "missing and wrong inputs are refused by name" {
-    run -1 dpacc none.c -o out.a
-    [[ $output == "-E- none.c: No such file or directory" ]]
-    run -1 dpacc none.a kernel.c -o out.a
-    [[ $output == "-E- none.a: No such file or directory" ]]
-    echo text > text.a
-    run -1 dpacc text.a kernel.c -o out.a
-    [[ $output == "-E- text.a: not an archive" ]]
-    : > empty.a
-    run -1 dpacc empty.a kernel.c -o out.a
-    [[ $output == "-E- empty.a: not an archive" ]]
-    mkdir dir.c
-    run -1 dpacc dir.c -o out.a
-    [[ $output == "-E- dir.c: Is a directory" ]]
-    run -1 dpacc kernel.c text.dpa.o -o out.a
-    [[ $output == "-E- text.dpa.o: No such file or directory" ]]
-    run -1 dpacc kernel.c kernel.c -o out.a
-    [[ $output == "-E- kernel.c: given twice" ]]
-    no_output
-}
-
-@test "a source that is no C, or cut anywhere, is an error or a program, never a crash" {
-    head -c 3000 /dev/urandom > junk.c
-    run -1 dpacc junk.c -o out.a
-    no_output
-    size=$(stat -c %s kernel.c)
-    for n in $(seq 1 17 "$size"); do
-        head -c "$n" kernel.c > cut.c
-        run dpacc cut.c -o out.a
-        [ "$status" -le 1 ]
-        rm -f out.a
-    done
-}
-
-@test "a host compiler that cannot be run is refused" {
-    run -1 dpacc kernel.c -o out.a -hostcc=/no/such/gcc
-    [[ $output == "-E- -hostcc: the host compiler '/no/such/gcc' cannot be run"* ]]
-    run -1 dpacc kernel.c -o out.a -hostcc=no-such-gcc
-    no_output
-}
-
-@test "a host compiler that fails is a tool's failure: exit code 2 and its command line" {
-    run -2 dpacc kernel.c -o out.a -hostcc=false
-    [[ $output == *"-E- host compile of generated code: false failed with exit code 1"*"false "* ]]
-    no_output
-}
-
-@test "a device compiler that is not there is a tool's failure" {
-    DPA_CLANG=/no/clang run -2 dpacc kernel.c -o out.a
-    [[ $output == "-E- /no/clang: cannot be run: No such file or directory"* ]]
-    no_output
-}
-
-@test "an output that cannot be written is refused" {
-    run -1 dpacc kernel.c -o none/out.a
-    [[ $output == "-E- none/out.a: output directory 'none': No such file or directory" ]]
-    mkdir out.d
-    run -1 dpacc kernel.c -o out.d
-    [[ $output == "-E- out.d: Is a directory" ]]
-    cp kernel.c same.c
-    run -1 dpacc same.c -o same.c
-    [[ $output == "-E- same.c: output and input are one file" ]]
-    cmp same.c kernel.c
-}
-
-@test "a failed build leaves an older output alone" {
-    echo old > out.a
-    echo 'int' > bad.c
-    run -1 dpacc bad.c -o out.a
-    [ "$(cat out.a)" = old ]
-}
-
-@test "an interrupted build leaves nothing and dies of the signal" {
-    cat > slow <<'END'
-#!/bin/sh
-touch started
-exec sleep 60
-END
-    chmod +x slow
-    dpacc kernel.c -o out.a -hostcc=./slow &
-    pid=$!
-    for _ in $(seq 200); do [ -e started ] && break; sleep 0.05; done
-    [ -e started ]
-    [ -n "$(ls -A tmp)" ]
-    kill -TERM $pid
-    code=0
-    wait $pid || code=$?
-    [ $code -eq 143 ]
-    no_output
-}
-
-@test "a device compiler that hangs can be interrupted" {
-    printf '#!/bin/sh\ntouch started\nexec sleep 60\n' > slow
-    chmod +x slow
-    DPA_CLANG=./slow dpacc kernel.c -o out.a &
-    pid=$!
-    for _ in $(seq 200); do [ -e started ] && break; sleep 0.05; done
-    kill -INT $pid 2>/dev/null; kill -TERM $pid
-    code=0
-    wait $pid || code=$?
-    [ $code -eq 143 ]
-    no_output
-}
-
-@test "a C++ compiler may compile the host's side" {
-    command -v g++ >/dev/null || skip "no g++ here"
-    dpacc "$data/args_dev.c" -o out.a -hostcc=g++
-}
-
-@test "a temporary directory that cannot be made is refused" {
-    TMPDIR=$PWD/none run -1 dpacc kernel.c -o out.a
-    [[ $output == "-E- $PWD/none: cannot create a temporary directory: No such file or directory" ]]
+@test "ccache serves as the device compiler, and takes the second build from its cache" {
+    command -v ccache >/dev/null || skip "no ccache here"
+    export CCACHE_DIR=$PWD/cache
+    unset CCACHE_NOHASHDIR CCACHE_DISABLE
+    dpacc kernel.c -o plain.a
+    DPA_CLANG='ccache clang' dpacc kernel.c -o first.a
+    ccache -z >/dev/null
+    DPA_CLANG='ccache clang' dpacc kernel.c -o second.a
+    cmp plain.a first.a
+    cmp first.a second.a
+    [ "$(ccache --print-stats | awk '$1 ~ /^(direct|preprocessed)_cache_hit$/ {n += $2} END {print n}')" -ge 1 ]
 }

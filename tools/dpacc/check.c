@@ -1,5 +1,7 @@
 #include "config.h"
 
+#include "elfcrypto/elfcrypto.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,60 +13,94 @@
 #define DPA_RV64_ZBA "rv64imac_zba_zbb_zbs"
 
 static const struct target targets[] = {
-    {"cx7", DPA_RV64, 1},
-    {"bf3", DPA_RV64, 2},
-    {"cx8", DPA_RV64_ZBA, 3},
-    {"cx9", DPA_RV64_ZBA, 4},
+    {"cx7", DPA_RV64, DPK_TARGET_CX7},
+    {"bf3", DPA_RV64, DPK_TARGET_BF3},
+    {"cx8", DPA_RV64_ZBA, DPK_TARGET_CX8},
+    {"cx9", DPA_RV64_ZBA, DPK_TARGET_CX9},
 };
+
+const struct target *target_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (strcmp(targets[i].name, name) == 0)
+            return &targets[i];
+    return NULL;
+}
+
+bool config_is_source(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 2 && strcmp(path + length - 2, ".c") == 0;
+}
+
+bool config_keeps(const struct config *c)
+{
+    return c->keep || c->keep_dir;
+}
+
+/* ---- Outputs ------------------------------------------------------------------------------------
+ */
+
+size_t config_output_count(const struct config *c)
+{
+    return c->mode == MODE_COMPILE ? c->units.count : c->mode == MODE_LIBRARIES ? 2 : 1;
+}
+
+char *config_output(const struct config *c, size_t index)
+{
+    char *name = NULL;
+    if (c->mode == MODE_LIBRARIES)
+        return asprintf(&name, "%s_%s.a", c->output, index ? "device" : "host") < 0 ? NULL : name;
+    if (c->output)
+        return strdup(c->output);
+    const char *path = c->units.at[index], *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    return asprintf(&name, "%.*s.dpa.o", (int)strlen(base) - 2, base) < 0 ? NULL : name;
+}
 
 /* ---- Checks -------------------------------------------------------------------------------------
  */
 
-static enum dpk_status find_root(struct config *c, struct dpk_error *err)
+enum dpk_status config_find_root(struct config *c, struct dpk_error *err)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length < 0)
         return dpk_fail_errno(err, "/proc/self/exe");
     path[length] = 0;
+    c->self = strdup(path);
     for (int i = 0; i < 2; i++) { /* bin/dpacc */
         char *slash = strrchr(path, '/');
         if (slash)
             *slash = 0;
     }
     c->root = strdup(path);
-    return c->root ? DPK_OK : dpk_fail_nomem(err);
+    return c->root && c->self ? DPK_OK : dpk_fail_nomem(err);
 }
 
-static enum dpk_status choose_target(struct config *c, struct dpk_error *err)
+static bool has_target(const struct config *c, const struct target *target)
 {
-    struct words names = {0};
-    enum dpk_status status = DPK_OK;
-    words_split(&names, c->mcpu ? c->mcpu : "nv-dpa-bf3");
-    for (size_t i = 0; i < names.count && status == DPK_OK; i++) {
-        const char *name = names.at[i];
-        if (strncmp(name, "nv-dpa-", 7) == 0)
-            name += 7;
-        const struct target *found = NULL;
-        for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
-            if (strcmp(targets[t].name, name) == 0)
-                found = &targets[t];
+    for (size_t i = 0; i < c->target_count; i++)
+        if (c->targets[i] == target)
+            return true;
+    return false;
+}
+
+enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err)
+{
+    for (size_t i = 0; i < c->mcpu.count; i++) {
+        const char *name = c->mcpu.at[i];
+        const struct target *found =
+            target_find(strncmp(name, "nv-dpa-", 7) == 0 ? name + 7 : name);
         if (!found)
-            status = dpk_fail(err, DPK_ERR_USAGE, "-mcpu: unknown target '%s'; known: " TARGET_LIST,
-                              names.at[i]);
-        else if (c->target && c->target != found)
-            status = dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                              "-mcpu=%s: this version builds for one target at a time, one "
-                              "of " TARGET_LIST,
-                              c->mcpu);
-        c->target = found;
+            return dpk_fail(err, DPK_ERR_USAGE, "-mcpu: unknown target '%s'; known: " TARGET_LIST,
+                            name);
+        if (!has_target(c, found))
+            c->targets[c->target_count++] = found;
     }
-    if (status == DPK_OK && names.failed)
-        status = dpk_fail_nomem(err);
-    if (status == DPK_OK && !c->target)
-        status = dpk_fail(err, DPK_ERR_USAGE, "-mcpu: no target given; known: " TARGET_LIST);
-    words_free(&names);
-    return status;
+    if (!c->target_count)
+        c->targets[c->target_count++] = target_find("bf3");
+    return DPK_OK;
 }
 
 static enum dpk_status check_readable(const char *path, struct dpk_error *err)
@@ -83,14 +119,14 @@ static enum dpk_status check_readable(const char *path, struct dpk_error *err)
 
 static enum dpk_status check_archive(const char *path, struct dpk_error *err)
 {
-    char magic[8] = "";
+    uint8_t magic[8] = {0};
     FILE *f = fopen(path, "rbe");
     if (!f)
         return dpk_fail_errno(err, "%s", path);
     size_t got = fread(magic, 1, sizeof magic, f);
     fclose(f);
-    if (got != sizeof magic ||
-        (memcmp(magic, "!<arch>\n", 8) != 0 && memcmp(magic, "!<thin>\n", 8) != 0))
+    if (got != sizeof magic || (memcmp(magic, "!<arch>\n", 8) != 0 &&
+                                memcmp(magic, "!<thin>\n", 8) != 0 && !dpk_fat_is(magic, 8)))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: not an archive", path);
     return DPK_OK;
 }
@@ -117,6 +153,83 @@ static enum dpk_status add_archive(struct config *c, const char *word, struct dp
     return status;
 }
 
+static bool begins(const char *word, const char *with)
+{
+    return strncmp(word, with, strlen(with)) == 0;
+}
+
+/* "libx.a" in one of the -L directories of -device-libs, or of ours; NULL: the linker may know. */
+static char *find_library(const struct config *c, const struct words *directories, const char *name)
+{
+    for (size_t i = 0; i <= directories->count; i++) {
+        const char *dir = i < directories->count ? directories->at[i] : c->root;
+        char *path = NULL;
+        if (asprintf(&path, "%s%s/%s%s%s", dir, i < directories->count ? "" : "/lib",
+                     *name == ':' ? "" : "lib", name + (*name == ':'),
+                     *name == ':' ? "" : ".a") < 0)
+            return NULL;
+        if (access(path, R_OK) == 0)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+/* NVIDIA's build script of FlexIO has directories in -device-libs and libraries in the linker's
+ * options: they are one list. */
+static void move_libraries(struct config *c)
+{
+    struct words rest = {0};
+    for (size_t i = 0; i < c->link_options.count; i++) {
+        const char *word = c->link_options.at[i];
+        bool alone = strcmp(word, "-l") == 0 || strcmp(word, "-L") == 0;
+        bool library = (begins(word, "-l") && !begins(word, "-lto-")) || begins(word, "-L");
+        words_add(library ? &c->device_libs : &rest, word);
+        if (alone && i + 1 < c->link_options.count)
+            words_add(&c->device_libs, c->link_options.at[++i]);
+    }
+    rest.failed |= c->link_options.failed;
+    words_free(&c->link_options);
+    c->link_options = rest;
+}
+
+/* Libraries among the words for the linker: they may be fat, or have entry functions in them. */
+static enum dpk_status sort_libraries(struct config *c, struct dpk_error *err)
+{
+    struct words directories = {0}, rest = {0};
+    const struct words *given = &c->device_libs;
+    enum dpk_status status = DPK_OK;
+    move_libraries(c);
+    for (size_t i = 0; i < given->count; i++) {
+        if (strcmp(given->at[i], "-L") == 0 && i + 1 < given->count)
+            words_add(&directories, given->at[i + 1]);
+        else if (begins(given->at[i], "-L"))
+            words_add(&directories, given->at[i] + 2);
+    }
+    for (size_t i = 0; i < given->count && status == DPK_OK; i++) {
+        const char *word = given->at[i];
+        size_t length = strlen(word);
+        char *path = NULL;
+        if (strcmp(word, "-l") == 0 && i + 1 < given->count)
+            path = find_library(c, &directories, given->at[++i]);
+        else if (begins(word, "-l") && length > 2)
+            path = find_library(c, &directories, word + 2);
+        else if (*word != '-' && length > 2 && strcmp(word + length - 2, ".a") == 0)
+            path = strdup(word);
+        if (path)
+            status = add_archive(c, path, err);
+        else if (strcmp(word, "-l") == 0)
+            words_addf(&rest, "-l%s", given->at[i]);
+        else
+            words_add(&rest, word);
+        free(path);
+    }
+    words_free(&directories);
+    words_free(&c->device_libs);
+    c->device_libs = rest;
+    return status == DPK_OK && rest.failed ? dpk_fail_nomem(err) : status;
+}
+
 static enum dpk_status sort_inputs(struct config *c, const struct dpk_args *args,
                                    struct dpk_error *err)
 {
@@ -127,30 +240,37 @@ static enum dpk_status sort_inputs(struct config *c, const struct dpk_args *args
             status = add_archive(c, word, err);
         } else {
             status = check_readable(word, err);
-            if (status == DPK_OK && (!dot || strcmp(dot, ".c") != 0))
-                status = dpk_fail(
-                    err, DPK_ERR_UNSUPPORTED,
-                    "%s: neither a C source (.c) nor a device library (.a)%s", word,
-                    dot && strcmp(dot, ".o") == 0 ? "; this version takes no DPA objects" : "");
-            if (status == DPK_OK && words_have(&c->sources, word))
+            if (status == DPK_OK && words_have(&c->units, word))
                 status = dpk_fail(err, DPK_ERR_USAGE, "%s: given twice", word);
-            words_add(&c->sources, word);
+            if (status == DPK_OK && c->mode == MODE_COMPILE && !config_is_source(word))
+                status = dpk_fail(err, DPK_ERR_USAGE, "%s: -c compiles C sources (.c) only", word);
+            words_add(&c->units, word);
             words_add(&c->inputs, word);
         }
         if (status != DPK_OK)
             return status;
     }
-    if (!c->sources.count)
+    if (!c->units.count)
         return dpk_fail(err, DPK_ERR_USAGE, "no source file given");
-    return c->sources.failed || c->inputs.failed ? dpk_fail_nomem(err) : DPK_OK;
+    if (c->mode == MODE_LIBRARIES && c->archives.count)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s: -gen-libs takes sources and DPA objects",
+                        c->archives.at[0]);
+    if (c->mode == MODE_COMPILE && c->output && c->units.count > 1)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "-o with -c and several sources: which one would it be? leave -o out");
+    return c->units.failed || c->inputs.failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-static enum dpk_status check_modes(const struct config *c, struct dpk_error *err)
+static enum dpk_status choose_mode(struct config *c, struct dpk_error *err)
 {
-    const char *mode = c->compile_only ? "-c" : c->gen_libs ? "-gen-libs" : "-shared";
-    if (c->compile_only || c->gen_libs || c->shared)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s: this version builds .a programs only", mode);
-    if (!c->output || !*c->output)
+    if (c->compile_only + c->gen_libs + c->shared > 1)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s and %s exclude each other",
+                        c->compile_only ? "-c" : "-gen-libs", c->shared ? "-shared" : "-gen-libs");
+    c->mode = c->compile_only ? MODE_COMPILE
+              : c->gen_libs   ? MODE_LIBRARIES
+              : c->shared     ? MODE_SHARED
+                              : MODE_PROGRAM;
+    if (c->mode != MODE_COMPILE && (!c->output || !*c->output))
         return dpk_fail(err, DPK_ERR_USAGE, "no output file given (option -o)");
     return DPK_OK;
 }
@@ -169,26 +289,47 @@ static enum dpk_status check_directory(const char *what, const char *path, struc
     return DPK_OK;
 }
 
-static enum dpk_status check_outputs(const struct config *c, struct dpk_error *err)
+static enum dpk_status check_output(const struct config *c, const char *path, struct dpk_error *err)
 {
-    const char *slash = strrchr(c->output, '/');
-    char *dir = !slash               ? strdup(".")
-                : slash == c->output ? strdup("/")
-                                     : strndup(c->output, (size_t)(slash - c->output));
+    const char *slash = strrchr(path, '/');
+    char *dir = !slash          ? strdup(".")
+                : slash == path ? strdup("/")
+                                : strndup(path, (size_t)(slash - path));
     if (!dir)
         return dpk_fail_nomem(err);
     enum dpk_status status = check_directory("output", dir, err);
     if (status != DPK_OK)
-        dpk_error_prefix(err, "%s", c->output);
+        dpk_error_prefix(err, "%s", path);
     free(dir);
     struct stat st;
-    if (status != DPK_OK || stat(c->output, &st) != 0)
+    if (status != DPK_OK || stat(path, &st) != 0)
         return status;
     if (S_ISDIR(st.st_mode)) {
         errno = EISDIR;
-        return dpk_fail_errno(err, "%s", c->output);
+        return dpk_fail_errno(err, "%s", path);
     }
-    return dpk_file_apart(c->output, (const char *const *)c->inputs.at, c->inputs.count, err);
+    return dpk_file_apart(path, (const char *const *)c->inputs.at, c->inputs.count, err);
+}
+
+static enum dpk_status check_outputs(const struct config *c, struct dpk_error *err)
+{
+    struct words seen = {0};
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < config_output_count(c) && status == DPK_OK; i++) {
+        char *path = config_output(c, i);
+        if (!path)
+            status = dpk_fail_nomem(err);
+        else if (words_have(&seen, path))
+            status = dpk_fail(err, DPK_ERR_USAGE,
+                              "%s: two sources would make it; compile them apart", path);
+        else
+            status = check_output(c, path, err);
+        if (path)
+            words_add(&seen, path);
+        free(path);
+    }
+    words_free(&seen);
+    return status;
 }
 
 /* Words of C, and main, which the host program has as a function. */
@@ -278,11 +419,14 @@ static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
 enum dpk_status config_check(struct config *c, const struct dpk_args *args, struct dpk_error *err)
 {
     enum dpk_status status;
-    if ((status = find_root(c, err)) != DPK_OK || (status = check_modes(c, err)) != DPK_OK ||
-        (status = choose_target(c, err)) != DPK_OK || (status = check_app(c, err)) != DPK_OK ||
-        (status = sort_inputs(c, args, err)) != DPK_OK || (status = check_rest(c, err)) != DPK_OK)
+    if ((status = config_find_root(c, err)) != DPK_OK || (status = choose_mode(c, err)) != DPK_OK ||
+        (status = config_choose_targets(c, err)) != DPK_OK ||
+        (status = check_app(c, err)) != DPK_OK || (status = sort_inputs(c, args, err)) != DPK_OK ||
+        (status = check_rest(c, err)) != DPK_OK)
         return status;
     if (c->link_dpa)
         status = add_archive(c, "libdoca_dpa_dev.a", err);
+    if (status == DPK_OK)
+        status = sort_libraries(c, err);
     return status == DPK_OK ? check_outputs(c, err) : status;
 }

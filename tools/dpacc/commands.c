@@ -4,36 +4,49 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *tool(const char *variable, const char *name)
+const char *commands_tool(const char *variable, const char *name)
 {
     const char *value = getenv(variable);
     return value && *value ? value : name;
 }
 
-const char *device_compiler(void)
+void device_compiler(struct words *out)
 {
-    return tool("DPA_CLANG", "clang");
+    const char *value = commands_tool("DPA_CLANG", "clang");
+    if (strpbrk(value, " \t") && access(value, X_OK) != 0)
+        words_split(out, value);
+    else
+        words_add(out, value);
 }
 
 static const char *device_linker(void)
 {
-    return tool("DPA_LLD", "ld.lld");
+    return commands_tool("DPA_LLD", "ld.lld");
 }
 
 /* Debug information names neither the working directory of this build, nor where it ran, nor where
  * dpacc is installed. */
-static void add_prefix_maps(const struct config *c, const struct paths *p, struct words *out)
+void add_prefix_maps(const struct config *c, struct words *out)
 {
     words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     char *here = getcwd(NULL, 0);
     if (here)
         words_addf(out, "-fdebug-prefix-map=%s=.", here);
     free(here);
+}
+
+/* The same for files of the working directory. Other compiles do not name it: a compiler cache
+ * tells them by their words. */
+void add_directory_map(const struct paths *p, struct words *out)
+{
     if (*p->dir)
         words_addf(out, "-ffile-prefix-map=%s=", p->dir);
 }
 
-void device_arguments(const struct config *c, const struct paths *p, struct words *out)
+/* ---- Device compiles ----------------------------------------------------------------------------
+ */
+
+void device_arguments(const struct config *c, struct words *out)
 {
     static const char *const fixed[] = {
         "--target=riscv64-unknown-elf",
@@ -54,21 +67,19 @@ void device_arguments(const struct config *c, const struct paths *p, struct word
         "-D__NV_DPA_CX8=3",
         "-D__NV_DPA_CX9=4",
     };
-    words_add(out, device_compiler());
-    words_addf(out, "-march=%s", c->target->march);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         words_add(out, fixed[i]);
-    words_addf(out, "-D__NV_DPA=%u", c->target->id);
     if (c->flto)
         words_add(out, "-flto");
     if (c->verbose)
         words_add(out, "-v");
-    add_prefix_maps(c, p, out);
+    add_prefix_maps(c, out);
     for (size_t i = 0; i < c->defines.count; i++)
         words_addf(out, "-D%s", c->defines.at[i]);
     for (size_t i = 0; i < c->includes.count; i++)
         words_addf(out, "-I%s", c->includes.at[i]);
-    static const char *const ours[] = {"include", "include/doca-2.2", "share/dpakit/libc"};
+    /* The C library first: in a prefix like /usr, "include" has the host's too. */
+    static const char *const ours[] = {"share/dpakit/libc", "include", "include/doca-2.2"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         words_add(out, "-isystem");
         words_addf(out, "%s/%s", c->root, ours[i]);
@@ -77,18 +88,26 @@ void device_arguments(const struct config *c, const struct paths *p, struct word
     words_add(out, "-fvisibility=default"); /* hidden entry functions would be no entries */
 }
 
-void parse_arguments(const struct words *device, const char *resources, struct words *out)
+void begin_device_compile(const struct config *c, size_t target, struct words *out)
 {
-    words_add(out, "-resource-dir");
-    words_add(out, resources);
-    for (size_t i = 1; i < device->count; i++) {
-        const char *word = device->at[i];
-        if (strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0)
+    device_compiler(out);
+    words_addf(out, "-march=%s", c->targets[target]->march);
+    words_addf(out, "-D__NV_DPA=%u", c->targets[target]->id);
+}
+
+/* -MF x and the like: an option with a word of its own. */
+static bool takes_dependency_word(const char *word)
+{
+    return strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0;
+}
+
+static void append_without_dependencies(const struct words *device, struct words *out)
+{
+    for (size_t i = 0; i < device->count; i++) {
+        if (takes_dependency_word(device->at[i]))
             i++;
-        else if (strncmp(word, "-M", 2) != 0 && strcmp(word, "-v") != 0 &&
-                 strncmp(word, "-flto", 5) != 0 && strncmp(word, "-save-temps", 11) != 0 &&
-                 strncmp(word, "--save-temps", 12) != 0)
-            words_add(out, word);
+        else if (strncmp(device->at[i], "-M", 2) != 0)
+            words_add(out, device->at[i]);
     }
     out->failed |= device->failed;
 }
@@ -101,95 +120,224 @@ static bool names_dependency_target(const struct words *device)
     return false;
 }
 
-void compile_source(const struct config *c, const struct paths *p, const struct words *device,
-                    size_t index, struct words *out)
+/* What make knows is the output, not an object that goes away; and the file lies beside what is
+ * kept, else beside the output, since the working directory goes away. */
+static void add_dependencies(const struct config *c, const struct paths *p,
+                             const struct words *device, size_t index, struct words *out)
 {
-    const char *name = p->names[index];
-    words_append(out, device);
-    bool dependencies = words_have(device, "-MMD") || words_have(device, "-MD");
-    if (dependencies && !names_dependency_target(device)) {
-        /* What make knows is the program, not an object that goes away. */
-        words_add(out, "-MQ");
-        words_add(out, c->output);
+    char *output = config_output(c, c->mode == MODE_COMPILE     ? index
+                                    : c->mode == MODE_LIBRARIES ? 1
+                                                                : 0);
+    if (!output) {
+        out->failed = true;
+        return;
     }
-    if (dependencies && !words_have(device, "-MF")) {
-        /* Beside what is kept, else beside the output: the working directory goes away. */
-        const char *slash = strrchr(c->output, '/');
-        bool kept = c->keep || c->keep_dir;
+    if (!names_dependency_target(device)) {
+        words_add(out, "-MQ");
+        words_add(out, output);
+    }
+    if (!words_have(device, "-MF")) {
+        const char *slash = strrchr(output, '/'), *beside = config_keeps(c) ? p->dir : output;
+        size_t length = config_keeps(c) ? strlen(p->dir) : slash ? (size_t)(slash + 1 - output) : 0;
         words_add(out, "-MF");
-        words_addf(out, "%.*s%s.d",
-                   kept    ? (int)strlen(p->dir)
-                   : slash ? (int)(slash + 1 - c->output)
-                           : 0,
-                   kept ? p->dir : c->output, name);
+        words_addf(out, "%.*s%s.d", (int)length, beside, p->names[index]);
+    }
+    free(output);
+}
+
+void compile_source(const struct config *c, const struct paths *p, const struct words *device,
+                    size_t index, size_t target, struct words *out)
+{
+    begin_device_compile(c, target, out);
+    if (target == 0) {
+        words_append(out, device);
+        if (words_have(device, "-MMD") || words_have(device, "-MD"))
+            add_dependencies(c, p, device, index, out);
+    } else { /* one file of dependencies is enough */
+        append_without_dependencies(device, out);
     }
     words_add(out, "-c");
-    words_add(out, c->sources.at[index]);
+    words_add(out, c->units.at[index]);
     words_add(out, "-o");
-    words_addf(out, "%s%s.%s.o", p->dir, name, c->target->name);
+    words_addf(out, "%s%s.%s.o", p->dir, p->names[index], c->targets[target]->name);
 }
 
 void compile_wrappers(const struct config *c, const struct paths *p, const struct words *device,
-                      size_t index, struct words *out)
+                      size_t index, size_t target, struct words *out)
 {
-    for (size_t i = 0; i < device->count; i++) {
-        const char *word = device->at[i];
-        if (strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0 ||
-            strcmp(word, "-include") == 0 || strcmp(word, "--include") == 0)
+    struct words plain = {0};
+    append_without_dependencies(device, &plain);
+    begin_device_compile(c, target, out);
+    for (size_t i = 0; i < plain.count; i++) {
+        if (strcmp(plain.at[i], "-include") == 0 || strcmp(plain.at[i], "--include") == 0)
             i++; /* what a header defines is in the source's object already */
-        else if (strncmp(word, "-M", 2) != 0)
-            words_add(out, word);
+        else
+            words_add(out, plain.at[i]);
     }
-    out->failed |= device->failed;
+    out->failed |= plain.failed;
+    words_free(&plain);
+    add_directory_map(p, out);
     words_add(out, "-w");
     words_add(out, "-c");
     words_addf(out, "%s%s.dpa.device.c", p->dir, p->names[index]);
     words_add(out, "-o");
-    words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[index], c->target->name);
+    words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[index], c->targets[target]->name);
 }
 
-void join_device(const struct config *c, const struct paths *p, size_t index, struct words *out)
+/* ---- Steps of our own ---------------------------------------------------------------------------
+ */
+
+static void begin_step(const struct config *c, const char *name, struct words *out)
 {
-    const char *name = p->names[index], *target = c->target->name;
-    words_add(out, device_linker());
-    words_add(out, "-r");
-    words_add(out, "-o");
-    words_addf(out, "%s%s.%s.dpa.join.o", p->dir, name, target);
-    words_addf(out, "%s%s.%s.o", p->dir, name, target);
-    words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, target);
+    words_add(out, c->self);
+    words_add(out, "-step");
+    words_add(out, name);
 }
 
-void link_device(const struct config *c, const struct paths *p, const struct words *entries,
-                 struct words *out)
+/* Without the options that write files or have no meaning for libclang. */
+static void append_for_parser(const struct words *device, struct words *out)
 {
-    static const char *const fixed[] = {
-        "-static", "--build-id=none",   "--discard-locals", "-z", "nognustack", "-z", "norelro",
-        "-z",      "max-page-size=4096"};
-    const char *target = c->target->name;
-    words_add(out, device_linker());
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        words_add(out, fixed[i]);
-    words_add(out, "-T");
-    words_addf(out, "%s/share/dpakit/dpa.ld", c->root);
-    words_add(out, "-o");
-    words_addf(out, "%sdevice_exec.%s", p->dir, target);
-    for (size_t i = 0; i < p->count; i++) {
-        if (!c->flto) {
-            words_addf(out, "%s%s.%s.dpa.join.o", p->dir, p->names[i], target);
-            continue;
-        }
-        words_addf(out, "%s%s.%s.o", p->dir, p->names[i], target);
-        words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[i], target);
-    }
-    for (size_t i = 0; i < c->link_options.count; i++) {
-        const char *word = c->link_options.at[i];
-        if (strcmp(word, "-Wl") != 0 && strcmp(word, "-Xlinker") != 0)
+    struct words plain = {0};
+    append_without_dependencies(device, &plain);
+    for (size_t i = 0; i < plain.count; i++) {
+        const char *word = plain.at[i];
+        if (strcmp(word, "-v") != 0 && strcmp(word, "-w") != 0 && strncmp(word, "-flto", 5) != 0 &&
+            strncmp(word, "-save-temps", 11) != 0 && strncmp(word, "--save-temps", 12) != 0)
             words_add(out, word);
     }
-    for (size_t i = 0; i < entries->count; i++)
-        words_addf(out, "--undefined=%s", entries->at[i]);
+    out->failed |= plain.failed;
+    words_free(&plain);
+}
+
+void make_interface(const struct config *c, const struct paths *p, const struct words *device,
+                    const char *resources, size_t index, struct words *out)
+{
+    struct dpk_buf targets = {0};
+    for (size_t i = 0; i < c->target_count; i++)
+        dpk_put_format(&targets, "%s%s", i ? "," : "", c->targets[i]->name);
+    dpk_put_u8(&targets, 0);
+    begin_step(c, "interface", out);
+    words_add(out, c->units.at[index]);
+    words_addf(out, "%s%s", p->dir, p->names[index]);
+    words_add(out, targets.failed ? "" : (const char *)targets.data);
+    out->failed |= targets.failed;
+    dpk_buf_free(&targets);
+    words_add(out, "--");
+    words_add(out, "-resource-dir");
+    words_add(out, resources);
+    append_for_parser(device, out);
+}
+
+/* TARGET=DIR NAME.TARGET SUFFIX, one for each. */
+static void add_members(const struct config *c, const struct paths *p, const char *name,
+                        const char *suffix, struct words *out)
+{
+    for (size_t i = 0; i < c->target_count; i++) {
+        const char *target = c->targets[i]->name;
+        words_addf(out, "%s=%s%s.%s%s", target, p->dir, name, target, suffix);
+    }
+}
+
+void make_object_stub(const struct config *c, const struct paths *p, size_t index,
+                      struct words *out)
+{
+    begin_step(c, "object-stub", out);
+    words_addf(out, "%s%s.stub.inc", p->dir, p->names[index]);
+    add_members(c, p, p->names[index], ".dpa.join.o", out);
+}
+
+static void add_extract(const struct config *c, const struct paths *p, const char *input,
+                        const char *name, const char *suffix, struct words *out)
+{
+    begin_step(c, "extract", out);
+    words_add(out, input);
+    words_addf(out, "%s%s", p->dir, name);
+    words_add(out, suffix);
+    for (size_t i = 0; i < c->target_count; i++)
+        words_add(out, c->targets[i]->name);
+}
+
+void extract_object(const struct config *c, const struct paths *p, size_t index, struct words *out)
+{
+    add_extract(c, p, c->units.at[index], p->names[index], ".dpa.join.o", out);
+}
+
+static void library_name(size_t index, char name[32])
+{
+    snprintf(name, 32, "device_lib%zu", index);
+}
+
+void extract_library(const struct config *c, const struct paths *p, size_t index, struct words *out)
+{
+    char name[32];
+    library_name(index, name);
+    add_extract(c, p, c->archives.at[index], name, ".a", out);
+}
+
+char *library_path(const struct config *c, const struct paths *p, const bool *fat, size_t index,
+                   size_t target)
+{
+    char name[32], *path = NULL;
+    if (!fat[index])
+        return strdup(c->archives.at[index]);
+    library_name(index, name);
+    return asprintf(&path, "%s%s.%s.a", p->dir, name, c->targets[target]->name) < 0 ? NULL : path;
+}
+
+void make_program_stub(const struct config *c, const struct paths *p, struct words *out)
+{
+    begin_step(c, "program-stub", out);
+    words_addf(out, "%sdevice_exec.stub.inc", p->dir);
+    words_add(out, c->app);
+    words_add(out, c->attributes ? c->attributes : "");
+    add_members(c, p, "device_exec", "", out);
+}
+
+void make_meta(const struct config *c, const struct paths *p, const struct words *entries,
+               struct words *out)
+{
+    begin_step(c, "meta", out);
+    words_addf(out, "%s%s.meta.c", p->dir, c->app);
+    words_add(out, c->app);
+    words_append(out, entries);
+}
+
+void make_fat_library(const struct config *c, const struct paths *p, struct words *out)
+{
+    char *made = made_output(c, p, 1);
+    begin_step(c, "library", out);
+    words_add(out, made ? made : "");
+    out->failed |= !made;
+    free(made);
+    add_members(c, p, "device_exec", ".a", out);
+}
+
+/* ---- Device links -------------------------------------------------------------------------------
+ */
+
+void join_device(const struct config *c, const struct paths *p, size_t index, size_t target,
+                 struct words *out)
+{
+    const char *name = p->names[index], *tag = c->targets[target]->name;
+    words_add(out, c->flto ? commands_tool("DPA_LLVM_LINK", "llvm-link") : device_linker());
+    if (!c->flto)
+        words_add(out, "-r");
+    words_add(out, "-o");
+    words_addf(out, "%s%s.%s.dpa.join.o", p->dir, name, tag);
+    words_addf(out, "%s%s.%s.o", p->dir, name, tag);
+    words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
+}
+
+static void add_libraries(const struct config *c, const struct paths *p, const bool *fat,
+                          size_t target, struct words *out)
+{
     words_add(out, "--whole-archive");
-    words_append(out, &c->archives);
+    for (size_t i = 0; i < c->archives.count; i++) {
+        char *path = library_path(c, p, fat, i, target);
+        words_add(out, path ? path : "");
+        out->failed |= !path;
+        free(path);
+    }
     words_append(out, &c->device_libs);
     words_addf(out, "-L%s/lib", c->root);
     words_add(out, "--no-whole-archive");
@@ -200,66 +348,66 @@ void link_device(const struct config *c, const struct paths *p, const struct wor
     words_add(out, "--end-group");
 }
 
-void strip_labels(const struct config *c, const struct paths *p, struct words *out)
+void link_device(const struct config *c, const struct paths *p, const struct words *entries,
+                 const bool *fat, size_t target, struct words *out)
 {
-    words_add(out, tool("DPA_OBJCOPY", "llvm-objcopy"));
-    words_add(out, "--strip-symbol=");
-    words_addf(out, "%sdevice_exec.%s", p->dir, c->target->name);
-}
-
-void compile_host(const struct config *c, const struct paths *p, const char *name,
-                  const char *stub_macro, const char *stub, struct words *out)
-{
-    words_add(out, c->hostcc);
-    if (c->verbose)
-        words_add(out, "-v");
-    add_prefix_maps(c, p, out);
-    for (size_t i = 0; i < c->defines.count; i++)
-        words_addf(out, "-D%s", c->defines.at[i]);
-    for (size_t i = 0; i < c->includes.count; i++)
-        words_addf(out, "-I%s", c->includes.at[i]);
-    words_addf(out, "-I%s/include", c->root);
-    words_addf(out, "-I%s/include/doca-2.2", c->root);
-    words_append(out, &c->host_options);
-    if (stub) {
-        words_addf(out, "-D%s=\"%s\"", stub_macro, stub);
-        words_addf(out, "-I%s", *p->dir ? p->dir : ".");
-    }
-    words_add(out, "-w"); /* the generated code is ours, not the user's */
-    words_add(out, "-Wno-psabi");
-    words_add(out, "-x"); /* also for g++ */
-    words_add(out, "c");
-    words_add(out, "-c");
-    words_addf(out, "%s%s.c", p->dir, name);
+    static const char *const fixed[] = {
+        "-static", "--build-id=none",   "--discard-locals", "-z", "nognustack", "-z", "norelro",
+        "-z",      "max-page-size=4096"};
+    const char *tag = c->targets[target]->name;
+    words_add(out, device_linker());
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        words_add(out, fixed[i]);
+    words_add(out, "-T");
+    words_addf(out, "%s/share/dpakit/dpa.ld", c->root);
     words_add(out, "-o");
-    size_t length = strlen(name);
-    bool of_source = length >= 9 && strcmp(name + length - 9, ".dpa.host") == 0;
-    words_addf(out, "%s%.*s.o", p->dir, (int)(of_source ? length - 5 : length), name);
-}
-
-void join_host(const struct config *c, const struct paths *p, struct words *out)
-{
-    words_add(out, c->hostcc);
-    words_add(out, "-r");
-    words_add(out, "-nostdlib");
-    /* Whatever chooses the kind of code, such as -m64 or --target, chooses the linker's too. */
-    for (size_t i = 0; i < c->host_options.count; i++) {
-        const char *word = c->host_options.at[i];
-        if (strncmp(word, "-m", 2) == 0 || strncmp(word, "--target=", 9) == 0 ||
-            strncmp(word, "-flto", 5) == 0)
+    words_addf(out, "%sdevice_exec.%s", p->dir, tag);
+    for (size_t i = 0; i < p->count; i++) {
+        const char *name = p->names[i];
+        if (!config_is_source(c->units.at[i])) {
+            words_addf(out, "%s%s.%s.dpa.join.o", p->dir, name, tag);
+            continue;
+        }
+        words_addf(out, "%s%s.%s.o", p->dir, name, tag);
+        words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
+    }
+    for (size_t i = 0; i < c->link_options.count; i++) {
+        const char *word = c->link_options.at[i];
+        if (strcmp(word, "-Wl") != 0 && strcmp(word, "-Xlinker") != 0)
             words_add(out, word);
     }
-    words_addf(out, "%s%s.meta.o", p->dir, c->app);
-    for (size_t i = 0; i < p->count; i++)
-        words_addf(out, "%s%s.dpa.o", p->dir, p->names[i]);
-    words_add(out, "-o");
-    words_addf(out, "%shostStubs.o", p->dir);
+    for (size_t i = 0; i < entries->count; i++) {
+        const char *name = entries->at[i];
+        words_addf(out, "--undefined=%s", name);
+        /* The linker script keeps these, but only once they are sections of objects. */
+        words_addf(out, "--undefined=_dpacc_unpack_%s", name);
+        words_addf(out, "--undefined=_dpacc_argsize_%s", name);
+    }
+    add_libraries(c, p, fat, target, out);
 }
 
-void make_archive(const struct paths *p, struct words *out)
+void strip_labels(const struct config *c, const struct paths *p, size_t target, struct words *out)
 {
-    words_add(out, tool("DPA_HOST_AR", "ar"));
+    words_add(out, commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
+    words_add(out, "--strip-symbol=");
+    words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
+}
+
+void archive_device(const struct config *c, const struct paths *p, size_t target, struct words *out)
+{
+    const char *tag = c->targets[target]->name;
+    words_add(out, commands_tool("DPA_AR", "llvm-ar"));
     words_add(out, "crD");
-    words_addf(out, "%shostStubs.a", p->dir);
-    words_addf(out, "%shostStubs.o", p->dir);
+    words_addf(out, "%sdevice_exec.%s.a", p->dir, tag);
+    for (size_t i = 0; i < p->count; i++)
+        words_addf(out, "%s%s.%s.dpa.join.o", p->dir, p->names[i], tag);
+}
+
+void list_symbols(const char *path, struct words *out)
+{
+    static const char *const fixed[] = {"--extern-only", "--defined-only", "--format=posix"};
+    words_add(out, commands_tool("DPA_NM", "llvm-nm"));
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        words_add(out, fixed[i]);
+    words_add(out, path);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t complaints_print(const struct ifgen_unit *units, size_t count)
+size_t complaints_print(const struct unit *units, size_t count)
 {
     size_t found = 0;
     struct words seen = {0};
@@ -18,41 +18,51 @@ size_t complaints_print(const struct ifgen_unit *units, size_t count)
     return found;
 }
 
-static const struct ifgen_function *find_twin(const struct ifgen_unit *units, size_t unit,
-                                              size_t function)
+/* Where the same name was before; NULL: nowhere. */
+static const char *find_twin(const struct unit *units, size_t unit, size_t entry)
 {
-    const char *name = units[unit].functions[function].name;
+    const char *name = units[unit].entries.at[entry];
     for (size_t i = 0; i <= unit; i++)
-        for (size_t n = 0; n < (i == unit ? function : units[i].function_count); n++)
-            if (strcmp(units[i].functions[n].name, name) == 0)
-                return &units[i].functions[n];
+        for (size_t n = 0; n < (i == unit ? entry : units[i].entries.count); n++)
+            if (strcmp(units[i].entries.at[n], name) == 0)
+                return units[i].places.at[n];
     return NULL;
 }
 
-size_t complaints_print_names(const struct ifgen_unit *units, const struct config *config)
+static size_t print_about_entry(const struct unit *units, size_t unit, size_t entry,
+                                const struct words *library_entries, const struct config *config)
 {
-    size_t functions = 0, bad = 0;
-    for (size_t i = 0; i < config->sources.count; i++)
-        for (size_t n = 0; n < units[i].function_count; n++, functions++) {
-            const struct ifgen_function *f = &units[i].functions[n], *twin = find_twin(units, i, n);
-            if (twin) {
-                fprintf(stderr, "-E- %s:%u: %s: already defined at %s:%u; rename one\n", f->file,
-                        f->line, f->name, twin->file, twin->line);
-                bad++;
-            }
-            if (strcmp(f->name, config->app) == 0) {
-                fprintf(stderr,
-                        "-E- %s:%u: %s: also the name of the program; give another with "
-                        "-app-name\n",
-                        f->file, f->line, f->name);
-                bad++;
-            }
-        }
-    if (functions || bad)
+    const char *name = units[unit].entries.at[entry], *place = units[unit].places.at[entry];
+    const char *twin = find_twin(units, unit, entry);
+    size_t bad = 0;
+    if (!twin && words_have(library_entries, name))
+        twin = "a device library";
+    if (twin) {
+        fprintf(stderr, "-E- %s: %s: already defined at %s; rename one\n", place, name, twin);
+        bad++;
+    }
+    if (config->mode != MODE_COMPILE && config->mode != MODE_LIBRARIES &&
+        strcmp(name, config->app) == 0) {
+        fprintf(stderr, "-E- %s: %s: also the name of the program; give another with -app-name\n",
+                place, name);
+        bad++;
+    }
+    return bad;
+}
+
+size_t complaints_print_names(const struct unit *units, const struct words *library_entries,
+                              const struct config *config)
+{
+    size_t functions = library_entries->count, bad = 0;
+    for (size_t i = 0; i < config->units.count; i++)
+        for (size_t n = 0; n < units[i].entries.count; n++, functions++)
+            bad += print_about_entry(units, i, n, library_entries, config);
+    bool may_be_none = config->mode == MODE_COMPILE || config->mode == MODE_LIBRARIES;
+    if (functions || bad || may_be_none)
         return bad;
     fprintf(stderr,
             "-E- %s%s: no function is marked __dpa_global__ or __dpa_rpc__, so the host could "
             "call none\n",
-            config->sources.at[0], config->sources.count > 1 ? " and the others" : "");
+            config->units.at[0], config->units.count > 1 ? " and the others" : "");
     return 1;
 }

@@ -3,11 +3,20 @@
 #define DPACC_COMPLAINTS_H
 
 #include "config.h"
-#include "ifgen.h"
 
-/* What ifgen found; returns how much that is. */
-size_t complaints_print(const struct ifgen_unit *units, size_t count);
-/* What only all sources together show: two functions of one name, none at all. */
-size_t complaints_print_names(const struct ifgen_unit *units, const struct config *config);
+/* What is known of one source or DPA object. */
+struct unit {
+    struct words entries; /* names of its entry functions */
+    struct words places;  /* of the same index: "file:line", or the object's name */
+    struct words complaints;
+    char *syntax_error; /* the first one, for want of a compiler that says it better */
+};
+
+/* What was found in each; returns how much that is. */
+size_t complaints_print(const struct unit *units, size_t count);
+/* What only all together show: two functions of one name, none at all. `library_entries`: of the
+ * device libraries. */
+size_t complaints_print_names(const struct unit *units, const struct words *library_entries,
+                              const struct config *config);
 
 #endif

@@ -31,7 +31,7 @@ static void fill_table(struct config *c, struct dpk_option table[OPTION_COUNT])
         {.names = "o,output-file,output-libname",
          .arg = "FILE",
          .value = &c->output,
-         .help = "the program: a static library for the host"},
+         .help = "the program, a static library for the host; or what the mode says"},
         {.names = "hostcc", .arg = "PATH", .value = &c->hostcc, .help = "host compiler (gcc)"},
         {.names = "hostcc-options",
          .arg = "LIST",
@@ -65,9 +65,10 @@ static void fill_table(struct config *c, struct dpk_option table[OPTION_COUNT])
          .context = &c->defines,
          .help = "define a macro, for host and device"},
         {.names = "mcpu",
-         .arg = "TARGET",
-         .value = &c->mcpu,
-         .help = "one of " TARGET_LIST " (nv-dpa-bf3)"},
+         .arg = "TARGET[,TARGET...]",
+         .parse = parse_list,
+         .context = &c->mcpu,
+         .help = "of " TARGET_LIST " (nv-dpa-bf3)"},
         {.names = "app-name",
          .arg = "NAME",
          .value = &c->app,
@@ -96,9 +97,11 @@ static void fill_table(struct config *c, struct dpk_option table[OPTION_COUNT])
         {.names = "optf,options-file",
          .arg = "FILE[,FILE...]",
          .help = "read more options from files"},
-        {.names = "c,compile", .flag = &c->compile_only, .help = NULL},
-        {.names = "gen-libs", .flag = &c->gen_libs, .help = NULL},
-        {.names = "shared", .flag = &c->shared, .help = NULL},
+        {.names = "c,compile",
+         .flag = &c->compile_only,
+         .help = "make a DPA object (.dpa.o) of each source"},
+        {.names = "gen-libs", .flag = &c->gen_libs, .help = "make FILE_host.a and FILE_device.a"},
+        {.names = "shared", .flag = &c->shared, .help = "make a shared library for the host"},
         {.names = "h,help", .flag = &c->help, .help = "show this text"},
         {.names = "V,version", .flag = &c->version, .help = "show the version"},
         {0},
@@ -112,8 +115,12 @@ void config_help(FILE *to)
     struct config config = {0};
     struct dpk_option table[OPTION_COUNT];
     fill_table(&config, table);
-    fputs("Usage: dpacc SOURCE.c... [LIBRARY.a...] -o PROGRAM.a [options]\n"
-          "Compiles C for the DPA and puts it into a library for the host.\n\n",
+    fputs("Usage: dpacc INPUT... -o PROGRAM.a [options]\n"
+          "       dpacc INPUT... -o LIBRARY.so -shared [options]\n"
+          "       dpacc SOURCE.c... -c [-o OBJECT.dpa.o] [options]\n"
+          "       dpacc INPUT... -o LIBRARY -gen-libs [options]\n"
+          "Compiles C for the DPA and puts it into a library for the host.\n"
+          "INPUT: a C source (.c), a device library (.a), or a DPA object that -c made.\n\n",
           to);
     dpk_options_help(table, to);
     fputs("\nOptions begin with one dash or two; values follow '=' or are the next word.\n"
@@ -225,7 +232,7 @@ out:
 
 void config_free(struct config *c)
 {
-    words_free(&c->sources);
+    words_free(&c->units);
     words_free(&c->archives);
     words_free(&c->host_options);
     words_free(&c->device_options);
@@ -234,6 +241,8 @@ void config_free(struct config *c)
     words_free(&c->includes);
     words_free(&c->defines);
     words_free(&c->inputs);
+    words_free(&c->mcpu);
     words_free(&c->arguments);
+    free(c->self);
     free(c->root);
 }

@@ -5,28 +5,49 @@
 #include "words.h"
 
 #define TARGET_LIST "nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8, nv-dpa-cx9"
+#define TARGETS_MAX 4
 
 struct target {
     const char *name; /* "bf3": tag of file names */
     const char *march;
-    unsigned id; /* value of __NV_DPA */
+    unsigned id; /* value of __NV_DPA, and in fat files */
+};
+const struct target *target_find(const char *name); /* NULL: unknown */
+
+enum mode {
+    MODE_PROGRAM,   /* a library for the host with the program in it */
+    MODE_COMPILE,   /* a DPA object of each source */
+    MODE_LIBRARIES, /* objects as two libraries, for host and device */
+    MODE_SHARED,    /* MODE_PROGRAM, as a shared library */
 };
 
 struct config {
-    struct words sources;  /* .c files */
+    enum mode mode;
+    struct words units;    /* sources and DPA objects */
     struct words archives; /* device archives, resolved */
     struct words host_options, device_options, link_options, device_libs;
     struct words includes; /* directories */
     struct words defines;  /* without -D */
     struct words inputs;   /* every input file, to keep the output off them */
-    const struct target *target;
-    const char *output, *app, *hostcc, *keep_dir, *attributes, *jobs_text, *mcpu;
+    struct words mcpu;     /* as given */
+    const struct target *targets[TARGETS_MAX];
+    size_t target_count;
+    const char *output, *app, *hostcc, *keep_dir, *attributes, *jobs_text;
     bool verbose, dryrun, keep, flto, help, version;
     bool compile_only, gen_libs, shared, link_dpa, no_asm_checks;
     unsigned jobs;
-    char *root;             /* the tree that dpacc is part of */
+    char *self;             /* this program's file */
+    char *root;             /* the tree that it is part of */
     struct words arguments; /* the command line with options files put in */
 };
+
+/* Is this input compiled? Else it is a DPA object. */
+bool config_is_source(const char *path);
+bool config_keeps(const struct config *config);
+/* What the output of one unit is called: "k.dpa.o" for k.c; "x_host.a", "x_device.a" for halves
+ * 0 and 1 of MODE_LIBRARIES; else -o. Allocated. */
+char *config_output(const struct config *config, size_t index);
+size_t config_output_count(const struct config *config);
 
 /* Parses and checks everything that needs no tool. With `help` or `version` set nothing else is
  * checked. */
@@ -34,6 +55,9 @@ enum dpk_status config_parse(struct config *config, int argc, char **argv, struc
 /* The part of config_parse behind the options: the tree, target, inputs, output. */
 enum dpk_status config_check(struct config *config, const struct dpk_args *args,
                              struct dpk_error *err);
+/* Parts of it: where dpacc is (`self`, `root`); what `mcpu` means (`targets`). */
+enum dpk_status config_find_root(struct config *c, struct dpk_error *err);
+enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err);
 void config_free(struct config *config);
 void config_help(FILE *to);
 

@@ -268,8 +268,7 @@ const char *parser_convert(struct parser *p, CXType t, struct ifgen_type *out)
     case CXType_Atomic:
         return parser_convert(p, clang_Type_getValueType(t), out);
     case CXType_Pointer:
-        out->kind = IFGEN_ADDRESS;
-        return NULL;
+        return "its type has a pointer in it; make that member a uint64_t";
     case CXType_Record:
         return convert_record(p, t, out);
     case CXType_ConstantArray:

@@ -14,8 +14,7 @@ void embed_bytes(const char *section, const char *array, bool allocated,
 /* Device executable, room for its crypto data, attributes if there are any. */
 void embed_program(const char *app, const struct dpk_buf *elf, const struct dpk_buf *attributes,
                    struct dpk_buf *out);
-/* The program's variable, its constructor and destructor. Registrars are `registrars` many,
- * `_dpacc_register_<app>_<n>`. */
-void embed_meta(const char *app, size_t registrars, struct dpk_buf *out);
+/* The program's variable, its constructor and destructor, which register `entries`. */
+void embed_meta(const char *app, size_t count, char *const *entries, struct dpk_buf *out);
 
 #endif

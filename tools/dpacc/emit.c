@@ -127,7 +127,23 @@ static void put_pack(const struct ifgen_unit *unit, const struct ifgen_function 
     dpk_put_format(out, "}\n");
 }
 
-void ifgen_host(const struct ifgen_unit *unit, const char *registrar, struct dpk_buf *out)
+static void put_registrar(const struct ifgen_function *f, struct dpk_buf *out)
+{
+    const char *name = f->name;
+    dpk_put_format(
+        out,
+        "__attribute__((visibility(\"default\"))) int _dpacc_register_%s(struct flexio_app "
+        "*_dpacc_app);\n"
+        "int _dpacc_register_%s(struct flexio_app *_dpacc_app)\n"
+        "{\n"
+        "    return flexio_func_pup_register(_dpacc_app, \"%s\", \"_dpacc_unpack_%s\", %s, "
+        "%llu,\n"
+        "                                    _dpacc_pack_%s);\n"
+        "}\n",
+        name, name, name, name, name, (unsigned long long)f->buffer_size, name);
+}
+
+void ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out)
 {
     put_header(out);
     dpk_put_format(out, "#include <stddef.h>\n"
@@ -140,24 +156,8 @@ void ifgen_host(const struct ifgen_unit *unit, const char *registrar, struct dpk
                         "                             void (*)(void), size_t,\n"
                         "                             void (*)(void *, va_list));\n");
     ifgen_put_records(unit, out);
-    for (size_t i = 0; i < unit->function_count; i++)
-        put_pack(unit, &unit->functions[i], out);
-    dpk_put_format(
-        out,
-        "\n__attribute__((visibility(\"hidden\"))) int %s(struct flexio_app *_dpacc_app);\n"
-        "int %s(struct flexio_app *_dpacc_app)\n"
-        "{\n"
-        "    int _dpacc_status = 0;\n"
-        "    (void)_dpacc_app;\n",
-        registrar, registrar);
     for (size_t i = 0; i < unit->function_count; i++) {
-        const struct ifgen_function *f = &unit->functions[i];
-        dpk_put_format(out,
-                       "    if (_dpacc_status == 0)\n"
-                       "        _dpacc_status = flexio_func_pup_register(_dpacc_app, \"%s\", "
-                       "\"_dpacc_unpack_%s\", %s, %llu,\n"
-                       "                                          _dpacc_pack_%s);\n",
-                       f->name, f->name, f->name, (unsigned long long)f->buffer_size, f->name);
+        put_pack(unit, &unit->functions[i], out);
+        put_registrar(&unit->functions[i], out);
     }
-    dpk_put_format(out, "    return _dpacc_status;\n}\n");
 }

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ARGUMENTS_MAX  32 /* dpa-c(7) */
+#define ARGUMENTS_SIZE ((uint64_t)16384)
 #define NAME_MAX_BYTES 200 /* FlexIO keeps 256 for `_dpacc_unpack_<name>` */
+#define SOURCE_MAX     ((size_t)1 << 30)
 
 /* ---- Functions --------------------------------------------------------------------------------
  */
@@ -56,6 +59,21 @@ static void convert_arguments(struct parser *p, CXCursor c, struct ifgen_functio
         a->offset = f->buffer_size;
         f->buffer_size += (a->type.size + 7) / 8 * 8;
     }
+    if (count > ARGUMENTS_MAX)
+        parser_complain(p, c, f->name, "more than 32 parameters; put some into a structure");
+    if (f->buffer_size > ARGUMENTS_SIZE)
+        parser_complain(p, c, f->name,
+                        "its arguments take more than 16384 bytes; pass the address of DPA memory "
+                        "that the host copied them to");
+}
+
+/* Does the linker know it by another name, as __asm__("other") makes it? */
+static bool is_renamed(struct parser *p, CXCursor c, const char *name)
+{
+    char *symbol = parser_take_string(p, clang_Cursor_getMangling(c));
+    bool renamed = symbol && strcmp(symbol, name) != 0;
+    free(symbol);
+    return renamed;
 }
 
 static void check_function(struct parser *p, CXCursor c, const char *name, bool rpc)
@@ -79,6 +97,12 @@ static void check_function(struct parser *p, CXCursor c, const char *name, bool 
         clang_Cursor_getStorageClass(c) != CX_SC_Static)
         parser_complain(p, c, name,
                         "an annotated function cannot be hidden; the runtime looks it up by name");
+    if (is_renamed(p, c, name))
+        parser_complain(p, c, name,
+                        "an annotated function cannot have another name for the linker; remove "
+                        "__asm__");
+    if (strcmp(name, "main") == 0)
+        parser_complain(p, c, name, "the host program has a function main of its own; rename it");
     if (strlen(name) > NAME_MAX_BYTES)
         parser_complain(p, c, name, "the name is longer than 200 bytes; shorten it");
 }
@@ -138,9 +162,28 @@ static void check_inside(struct parser *p, CXCursor c)
             p, c, p->function,
             "thread-local variables do not exist on the DPA; use the thread's local storage");
     bool value = clang_isExpression(kind) || kind == CXCursor_VarDecl ||
-                 (kind == CXCursor_ParmDecl && p->function);
+                 (kind == CXCursor_ParmDecl && p->function && !p->is_entry);
     if (value && !p->unused_maybe && parser_is_floating(clang_getCursorType(c)))
         parser_complain(p, c, p->function, PARSER_NO_FLOAT);
+}
+
+/* Is this an array of integers whose list was shortened? Then there is nothing in it to look at. */
+static bool is_shortened_table(struct parser *p, CXCursor c)
+{
+    if (!p->tables || clang_getCursorKind(c) != CXCursor_VarDecl ||
+        !clang_Location_isFromMainFile(clang_getCursorLocation(c)))
+        return false;
+    unsigned begin, end;
+    CXSourceRange extent = clang_getCursorExtent(c);
+    clang_getExpansionLocation(clang_getRangeStart(extent), NULL, NULL, NULL, &begin);
+    clang_getExpansionLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
+    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    CXType element = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind != CXType_ConstantArray || element.kind < CXType_Char_U ||
+        element.kind > CXType_Int128 || tables_at(p->tables, begin, end) != 1)
+        return false;
+    p->tables_found++;
+    return true;
 }
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
@@ -154,67 +197,128 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     if (parser_in_system_header(c))
         return CXChildVisit_Continue;
     check_inside(p, c);
+    if (is_shortened_table(p, c))
+        return CXChildVisit_Continue;
     if (clang_getCursorKind(c) != CXCursor_FunctionDecl)
         return CXChildVisit_Recurse;
     if (!clang_isCursorDefinition(c))
         return CXChildVisit_Continue;
-    struct annotations mark = parser_annotations(c);
+    struct annotations mark = parser_annotations(c), late = parser_late_annotations(p, c);
+    mark.global |= late.global;
+    mark.rpc |= late.rpc;
     char *name = parser_name(p, c);
     const char *outer = p->function;
     p->function = name;
     p->unused_maybe = clang_Cursor_getStorageClass(c) == CX_SC_Static &&
                       !clang_Location_isFromMainFile(clang_getCursorLocation(c));
-    if (mark.global || mark.rpc)
+    p->is_entry = mark.global || mark.rpc;
+    if (p->is_entry)
         add_function(p, c, mark);
-    if (!p->unused_maybe && parser_is_floating(clang_getResultType(clang_getCursorType(c))))
+    if (!p->unused_maybe && !p->is_entry &&
+        parser_is_floating(clang_getResultType(clang_getCursorType(c))))
         parser_complain(p, c, name, PARSER_NO_FLOAT);
     clang_visitChildren(c, visit, p);
     p->function = outer;
+    p->is_entry = false;
     p->unused_maybe = false;
     free(name);
     return CXChildVisit_Continue;
 }
 
-static void note_errors(struct parser *p, CXTranslationUnit tu)
+static enum dpk_status open_source(CXIndex index, const char *source, const struct words *arguments,
+                                   const struct tables *tables, CXTranslationUnit *tu,
+                                   struct dpk_error *err)
 {
-    for (unsigned i = 0; i < clang_getNumDiagnostics(tu); i++) {
-        CXDiagnostic d = clang_getDiagnostic(tu, i);
-        if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error && !p->unit->syntax_errors) {
-            p->unit->syntax_errors = true;
-            p->unit->first_error = parser_take_string(
-                p, clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation));
-        }
-        clang_disposeDiagnostic(d);
+    struct CXUnsavedFile instead = {0};
+    if (tables)
+        instead = (struct CXUnsavedFile){source, (const char *)tables->text.data,
+                                         (unsigned long)tables->text.size};
+    enum CXErrorCode code = clang_parseTranslationUnit2(
+        index, source, (const char *const *)arguments->at, (int)arguments->count, &instead,
+        tables ? 1 : 0, CXTranslationUnit_None, tu);
+    if (code == CXError_Success)
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_TOOL, "%s: libclang cannot parse it (error %d)", source,
+                    (int)code);
+}
+
+/* Annotations behind a definition, in macros of the user's: what goes when ours go? */
+static enum dpk_status resolve_macros(struct parser *p, CXIndex index, const char *source,
+                                      const struct words *arguments, struct dpk_error *err)
+{
+    static const struct {
+        const char *undefine, *define;
+        struct annotations mark;
+    } each[] = {
+        {"-U__dpa_global__", "-D__dpa_global__=", {.global = true}},
+        {"-U__dpa_rpc__", "-D__dpa_rpc__=", {.rpc = true}},
+    };
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < sizeof each / sizeof *each && status == DPK_OK; i++) {
+        struct words without = {0};
+        CXTranslationUnit tu = NULL;
+        words_append(&without, arguments);
+        words_add(&without, each[i].undefine);
+        words_add(&without, each[i].define);
+        status = without.failed ? dpk_fail_nomem(err)
+                                : open_source(index, source, &without, p->tables, &tu, err);
+        if (status == DPK_OK)
+            parser_compare_late(p, tu, each[i].mark);
+        if (tu)
+            clang_disposeTranslationUnit(tu);
+        words_free(&without);
     }
+    return status;
+}
+
+/* `tables`: read this in place of the source, or NULL. False in `sure`: it must be read as it is.
+ */
+static enum dpk_status parse(const char *source, const struct words *arguments,
+                             const struct tables *tables, struct ifgen_unit *unit, bool *sure,
+                             struct dpk_error *err)
+{
+    struct parser p = {.unit = unit, .tables = tables};
+    CXTranslationUnit tu = NULL;
+    CXIndex index = clang_createIndex(0, 0);
+    if (!index)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = open_source(index, source, arguments, tables, &tu, err);
+    if (status != DPK_OK)
+        goto out;
+    parser_note_diagnostics(&p, tu);
+    if (parser_has_late_macros(&p))
+        status = resolve_macros(&p, index, source, arguments, err);
+    if (status == DPK_OK && !unit->syntax_errors)
+        clang_visitChildren(clang_getTranslationUnitCursor(tu), visit, &p);
+    *sure = !tables || (!unit->syntax_errors && p.tables_found == tables->count);
+    if (status == DPK_OK && (p.no_memory || unit->complaints.failed))
+        status = dpk_fail_nomem(err);
+out:
+    parser_free_late(&p);
+    free(p.record_cursors);
+    if (tu)
+        clang_disposeTranslationUnit(tu);
+    clang_disposeIndex(index);
+    return status;
 }
 
 enum dpk_status ifgen_parse(const char *source, const struct words *arguments,
                             struct ifgen_unit *unit, struct dpk_error *err)
 {
-    struct parser p = {.unit = unit};
-    CXTranslationUnit tu = NULL;
-    enum dpk_status status = DPK_OK;
-    CXIndex index = clang_createIndex(0, 0);
-    if (!index)
-        return dpk_fail_nomem(err);
-    enum CXErrorCode code =
-        clang_parseTranslationUnit2(index, source, (const char *const *)arguments->at,
-                                    (int)arguments->count, NULL, 0, CXTranslationUnit_None, &tu);
-    if (code != CXError_Success) {
-        status = dpk_fail(err, DPK_ERR_TOOL, "%s: libclang cannot parse it (error %d)", source,
-                          (int)code);
-        goto out;
-    }
-    note_errors(&p, tu);
-    if (!unit->syntax_errors)
-        clang_visitChildren(clang_getTranslationUnitCursor(tu), visit, &p);
-    if (p.no_memory || unit->complaints.failed)
+    struct dpk_buf text = {0};
+    struct tables tables = {0};
+    bool sure = false;
+    enum dpk_status status = dpk_file_read(source, SOURCE_MAX, &text, err);
+    if (status == DPK_OK && !tables_shorten(&text, &tables))
         status = dpk_fail_nomem(err);
-out:
-    free(p.record_cursors);
-    if (tu)
-        clang_disposeTranslationUnit(tu);
-    clang_disposeIndex(index);
+    dpk_buf_free(&text);
+    if (status == DPK_OK && tables.count)
+        status = parse(source, arguments, &tables, unit, &sure, err);
+    if (status == DPK_OK && !sure) {
+        ifgen_free(unit);
+        status = parse(source, arguments, NULL, unit, &sure, err);
+    }
+    tables_free(&tables);
     return status;
 }
 

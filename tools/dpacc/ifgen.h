@@ -12,7 +12,7 @@
 
 #define IFGEN_DIMENSIONS 8
 
-enum ifgen_kind { IFGEN_INTEGER, IFGEN_BOOL, IFGEN_ADDRESS, IFGEN_RECORD };
+enum ifgen_kind { IFGEN_INTEGER, IFGEN_BOOL, IFGEN_RECORD };
 
 struct ifgen_type {
     enum ifgen_kind kind;
@@ -74,8 +74,9 @@ void ifgen_free(struct ifgen_unit *unit);
 
 /* Unpack wrappers for the device. */
 void ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out);
-/* Host symbols, pack functions and `int <registrar>(struct flexio_app *)`. */
-void ifgen_host(const struct ifgen_unit *unit, const char *registrar, struct dpk_buf *out);
+/* Host symbols, and per function f a pack function and `int _dpacc_register_f(struct flexio_app
+ * *)`. */
+void ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out);
 
 /* Type names and definitions for both sides (types.c). */
 void ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out);

@@ -14,28 +14,44 @@ static enum dpk_status check_apart(const struct config *c, const struct paths *p
     return status;
 }
 
+static enum dpk_status check_all(const struct config *c, const struct paths *p, const char *name,
+                                 const char *const *suffixes, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; suffixes[i] && status == DPK_OK; i++)
+        status = check_apart(c, p, name, suffixes[i], err);
+    return status;
+}
+
 enum dpk_status commands_keep_apart(const struct config *c, const struct paths *p,
                                     struct dpk_error *err)
 {
-    static const char *const of_source[] = {".dpa.device.c", ".dpa.host.c", ".dpa.o", ".stub.inc"};
-    static const char *const of_target[] = {".o", ".dpa.device.o", ".dpa.join.o"};
-    static const char *const of_program[] = {"device_exec.stub.inc", "hostStubs.o", "hostStubs.a"};
-    const char *target = c->target->name;
-    char suffix[64];
+    static const char *const of_source[] = {".dpa.device.c", ".dpa.host.c", ".dpa.entries",
+                                            ".dpa.o",        ".stub.inc",   NULL};
+    static const char *const of_object[] = {".dpa.host.o", NULL};
+    static const char *const of_target[] = {".o", ".dpa.device.o", ".dpa.join.o", NULL};
+    static const char *const of_program[] = {".stub.inc", ".a", NULL};
+    static const char *const of_host[] = {".o", ".a", ".so", NULL};
+    static const char *const of_app[] = {".meta.c", ".meta.o", NULL};
     enum dpk_status status = DPK_OK;
-    for (size_t i = 0; i < p->count; i++) {
-        for (size_t n = 0; n < sizeof of_source / sizeof *of_source && status == DPK_OK; n++)
-            status = check_apart(c, p, p->names[i], of_source[n], err);
-        for (size_t n = 0; n < sizeof of_target / sizeof *of_target && status == DPK_OK; n++) {
-            snprintf(suffix, sizeof suffix, ".%s%s", target, of_target[n]);
-            status = check_apart(c, p, p->names[i], suffix, err);
+    char name[300];
+    for (size_t i = 0; i < p->count && status == DPK_OK; i++) {
+        status = check_all(c, p, p->names[i],
+                           config_is_source(c->units.at[i]) ? of_source : of_object, err);
+        for (size_t t = 0; t < c->target_count && status == DPK_OK; t++) {
+            snprintf(name, sizeof name, "%s.%s", p->names[i], c->targets[t]->name);
+            status = check_all(c, p, name, of_target, err);
         }
     }
-    for (size_t n = 0; n < sizeof of_program / sizeof *of_program && status == DPK_OK; n++)
-        status = check_apart(c, p, of_program[n], "", err);
+    for (size_t t = 0; t < c->target_count && status == DPK_OK; t++) {
+        snprintf(name, sizeof name, "device_exec.%s", c->targets[t]->name);
+        status = check_apart(c, p, name, "", err);
+        if (status == DPK_OK)
+            status = check_apart(c, p, name, ".a", err);
+    }
     if (status == DPK_OK)
-        status = check_apart(c, p, c->app, ".meta.c", err);
+        status = check_all(c, p, "device_exec", of_program, err);
     if (status == DPK_OK)
-        status = check_apart(c, p, c->app, ".meta.o", err);
-    return status == DPK_OK ? check_apart(c, p, "device_exec.", target, err) : status;
+        status = check_all(c, p, "hostStubs", of_host, err);
+    return status == DPK_OK ? check_all(c, p, c->app, of_app, err) : status;
 }

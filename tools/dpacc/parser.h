@@ -3,21 +3,34 @@
 #define DPACC_PARSER_H
 
 #include "ifgen.h"
+#include "tables.h"
 
 #include <clang-c/Index.h>
 
 #define PARSER_NO_FLOAT "floating point is not available on the DPA"
 
+struct annotations {
+    bool global, rpc;
+};
+
+/* A definition that a later declaration annotates. */
+struct late {
+    CXCursor definition;
+    struct annotations mark;
+    char *through_macro; /* the diagnostic, if the word there is a macro of the user's */
+};
+
 struct parser {
     struct ifgen_unit *unit;
     CXCursor *record_cursors; /* of unit->records */
     const char *function;     /* whose body is being looked at, or NULL */
+    bool is_entry;            /* an annotated one: its parameters have been looked at */
     bool unused_maybe; /* that function is a header's: whoever calls it must not have floats */
+    struct late *late;
+    size_t late_count;
+    const struct tables *tables; /* shortened lists, NULL: none */
+    size_t tables_found;         /* those that are arrays of integers */
     bool no_memory;
-};
-
-struct annotations {
-    bool global, rpc;
 };
 
 /* Allocated copies; NULL, and no_memory, when there is none. */
@@ -29,6 +42,15 @@ void parser_location(struct parser *p, CXCursor c, char **file, unsigned *line);
 void parser_complain(struct parser *p, CXCursor where, const char *function, const char *what);
 
 struct annotations parser_annotations(CXCursor c);
+/* Errors, and annotations that come too late for the compiler (diagnostics.c). */
+void parser_note_diagnostics(struct parser *p, CXTranslationUnit tu);
+/* Finds out what macros of the user's stand for: `without` is the same source with __dpa_global__
+ * or
+ * __dpa_rpc__ meaning nothing, `mark` what is missing there. */
+void parser_compare_late(struct parser *p, CXTranslationUnit without, struct annotations mark);
+bool parser_has_late_macros(const struct parser *p);
+void parser_free_late(struct parser *p);
+struct annotations parser_late_annotations(const struct parser *p, CXCursor c);
 bool parser_in_system_header(CXCursor c);
 /* Is a type of the user's, or one of the typedefs that lead to it, annotated? */
 bool parser_is_annotated_type(CXType t);

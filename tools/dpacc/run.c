@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include "steps.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,11 +31,43 @@ void run_start(struct run *run)
     sigprocmask(SIG_BLOCK, &run->blocked, &run->before);
 }
 
-enum dpk_status run_make_temp(struct run *run, struct dpk_error *err)
+struct words *jobs_add(struct jobs *jobs, const char *what, int exit_code)
+{
+    struct job *at = reallocarray(jobs->at, jobs->count + 1, sizeof *at);
+    if (!at) {
+        static struct words nowhere;
+        jobs->failed = true;
+        nowhere.failed = true; /* later calls do nothing */
+        return &nowhere;
+    }
+    jobs->at = at;
+    at[jobs->count] = (struct job){.what = what, .exit_code = exit_code};
+    return &at[jobs->count++].words;
+}
+
+void jobs_weigh(struct jobs *jobs, size_t weight)
+{
+    if (!jobs->failed && jobs->count)
+        jobs->at[jobs->count - 1].weight = weight;
+}
+
+void jobs_free(struct jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        words_free(&jobs->at[i].words);
+    free(jobs->at);
+    *jobs = (struct jobs){0};
+}
+
+const char *run_temp_base(void)
 {
     const char *base = getenv("TMPDIR");
-    if (!base || !*base)
-        base = "/tmp";
+    return base && *base ? base : "/tmp";
+}
+
+enum dpk_status run_make_temp(struct run *run, struct dpk_error *err)
+{
+    const char *base = run_temp_base();
     char *path = NULL;
     if (asprintf(&path, "%s/dpacc_XXXXXX", base) < 0)
         return dpk_fail_nomem(err);
@@ -74,17 +108,6 @@ void run_finish(struct run *run)
     sigprocmask(SIG_SETMASK, &run->before, NULL);
 }
 
-void run_say(const struct run *run, const char *format, ...)
-{
-    if (!run->verbose && !run->dry)
-        return;
-    va_list values;
-    va_start(values, format);
-    vprintf(format, values);
-    va_end(values);
-    putchar('\n');
-}
-
 void run_say_command(const struct run *run, const struct words *command)
 {
     if (!run->verbose && !run->dry)
@@ -98,11 +121,43 @@ void run_say_command(const struct run *run, const struct words *command)
     dpk_buf_free(&line);
 }
 
-static enum dpk_status spawn(struct run *run, struct words *command, int output, pid_t *pid,
+void run_say_words(const struct run *run, ...)
+{
+    struct words command = {0};
+    va_list values;
+    va_start(values, run);
+    for (const char *word; (word = va_arg(values, const char *));)
+        words_add(&command, word);
+    va_end(values);
+    run_say_command(run, &command);
+    words_free(&command);
+}
+
+/* Steps of our own need no new process image. */
+static enum dpk_status fork_step(const struct run *run, const struct words *command, pid_t *pid,
+                                 struct dpk_error *err)
+{
+    fflush(stdout);
+    *pid = fork();
+    if (*pid < 0)
+        return dpk_fail_errno(err, "fork");
+    if (*pid > 0)
+        return DPK_OK;
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &run->before, NULL);
+    int code = step_run(command->count, command->at, true);
+    fflush(NULL);
+    _exit(code);
+}
+
+static enum dpk_status spawn(struct run *run, const struct job *job, int output, pid_t *pid,
                              struct dpk_error *err)
 {
+    const struct words *command = &job->words;
     if (command->failed || !command->count)
         return dpk_fail_nomem(err);
+    if (step_is(command->count, command->at))
+        return fork_step(run, command, pid, err);
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
     sigset_t defaults;
@@ -121,7 +176,7 @@ static enum dpk_status spawn(struct run *run, struct words *command, int output,
     if (code == 0)
         return DPK_OK;
     errno = code;
-    run->failed = command;
+    run->failed = job;
     run->exit_code = -1;
     dpk_fail_errno(err, "%s: cannot be run", command->at[0]);
     return err->status = DPK_ERR_TOOL;
@@ -140,18 +195,18 @@ enum dpk_status run_check(struct run *run, struct dpk_error *err)
     return DPK_OK;
 }
 
-static enum dpk_status judge(struct run *run, struct words *command, int status,
+static enum dpk_status judge(struct run *run, const struct job *job, int status,
                              struct dpk_error *err)
 {
+    const char *name = job->words.at[0];
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return DPK_OK;
-    run->failed = command;
+    run->failed = job;
     run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (WIFEXITED(status))
-        return dpk_fail(err, DPK_ERR_TOOL, "%s failed with exit code %d", command->at[0],
+        return dpk_fail(err, DPK_ERR_TOOL, "%s failed with exit code %d", name,
                         WEXITSTATUS(status));
-    return dpk_fail(err, DPK_ERR_TOOL, "%s was ended by signal %d", command->at[0],
-                    WTERMSIG(status));
+    return dpk_fail(err, DPK_ERR_TOOL, "%s was ended by signal %d", name, WTERMSIG(status));
 }
 
 /* Sleeps until a child ended or a signal came. */
@@ -162,54 +217,74 @@ static void wait_for_news(struct run *run)
         run->caught = number;
 }
 
-enum dpk_status run_all(struct run *run, struct words *commands, size_t count,
-                        struct dpk_error *err)
+/* The heaviest job that waits (its pid is 0); `count`: none does. */
+static size_t choose(const struct jobs *jobs, const pid_t *pids)
 {
-    for (size_t i = 0; i < count; i++)
-        run_say_command(run, &commands[i]);
-    if (run->dry || !count)
+    size_t best = jobs->count;
+    for (size_t i = 0; i < jobs->count; i++)
+        if (!pids[i] && (best == jobs->count || jobs->at[i].weight > jobs->at[best].weight))
+            best = i;
+    return best;
+}
+
+/* Looks for children that ended; their pid becomes -1. Returns how many. */
+static size_t reap(struct run *run, const struct jobs *jobs, pid_t *pids, enum dpk_status *status,
+                   struct dpk_error *err)
+{
+    size_t ended = 0;
+    for (size_t i = 0; i < jobs->count; i++) {
+        int code = 0;
+        if (pids[i] <= 0 || waitpid(pids[i], &code, WNOHANG) != pids[i])
+            continue;
+        pids[i] = -1;
+        ended++;
+        if (*status == DPK_OK)
+            *status = judge(run, &jobs->at[i], code, err);
+    }
+    return ended;
+}
+
+static enum dpk_status end_all(struct run *run, const struct jobs *jobs, const pid_t *pids,
+                               struct dpk_error *err)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        if (pids[i] > 0)
+            kill(pids[i], SIGTERM);
+    return dpk_fail(err, DPK_ERR_TOOL, "ended by signal %d", run->caught);
+}
+
+enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err)
+{
+    if (jobs->failed)
+        return dpk_fail_nomem(err);
+    for (size_t i = 0; i < jobs->count; i++)
+        run_say_command(run, &jobs->at[i].words);
+    if (run->dry || !jobs->count)
         return DPK_OK;
-    pid_t *pids = calloc(count, sizeof *pids);
+    pid_t *pids = calloc(jobs->count, sizeof *pids);
     if (!pids)
         return dpk_fail_nomem(err);
     enum dpk_status status = run_check(run, err);
-    size_t next = 0, running = 0;
-    while (running || (status == DPK_OK && next < count)) {
-        if (status == DPK_OK && next < count && running < run->jobs) {
-            status = spawn(run, &commands[next], -1, &pids[next], err);
-            if (status == DPK_OK)
-                running++;
-            next++;
+    size_t started = 0, running = 0;
+    while (running || (status == DPK_OK && started < jobs->count)) {
+        if (status == DPK_OK && started < jobs->count && running < run->jobs) {
+            size_t next = choose(jobs, pids);
+            pid_t pid = -1;
+            status = spawn(run, &jobs->at[next], -1, &pid, err);
+            pids[next] = status == DPK_OK ? pid : -1;
+            running += status == DPK_OK;
+            started++;
             continue;
         }
-        bool news = false;
-        for (size_t i = 0; i < next; i++) {
-            int code = 0;
-            if (pids[i] <= 0 || waitpid(pids[i], &code, WNOHANG) != pids[i])
-                continue;
-            pids[i] = 0;
-            running--;
-            news = true;
-            if (status == DPK_OK)
-                status = judge(run, &commands[i], code, err);
-        }
-        if (!news)
+        size_t ended = reap(run, jobs, pids, &status, err);
+        running -= ended;
+        if (!ended)
             wait_for_news(run);
-        if (run->caught) {
-            for (size_t i = 0; i < next; i++)
-                if (pids[i] > 0)
-                    kill(pids[i], SIGTERM);
-            if (status == DPK_OK)
-                status = dpk_fail(err, DPK_ERR_TOOL, "ended by signal %d", run->caught);
-        }
+        if (run->caught)
+            status = end_all(run, jobs, pids, err);
     }
     free(pids);
     return status;
-}
-
-enum dpk_status run_one(struct run *run, struct words *command, struct dpk_error *err)
-{
-    return run_all(run, command, 1, err);
 }
 
 /* Reads what the child writes until it closes its end; a terminating signal ends the child. */
@@ -233,7 +308,7 @@ static void drain(struct run *run, int fd, pid_t pid, struct dpk_buf *out)
     }
 }
 
-enum dpk_status run_capture(struct run *run, struct words *command, struct dpk_buf *out,
+enum dpk_status run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
                             struct dpk_error *err)
 {
     int ends[2];
@@ -241,12 +316,12 @@ enum dpk_status run_capture(struct run *run, struct words *command, struct dpk_b
     int code = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return dpk_fail_errno(err, "pipe");
-    enum dpk_status status = spawn(run, command, ends[1], &pid, err);
+    enum dpk_status status = spawn(run, job, ends[1], &pid, err);
     close(ends[1]);
     if (status == DPK_OK) {
         drain(run, ends[0], pid, out);
         if (waitpid(pid, &code, 0) == pid)
-            status = judge(run, command, code, err);
+            status = judge(run, job, code, err);
         dpk_put_u8(out, 0);
         if (status == DPK_OK && out->failed)
             status = dpk_fail_nomem(err);

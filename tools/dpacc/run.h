@@ -11,34 +11,55 @@
 
 #include <signal.h>
 
+/* One command. */
+struct job {
+    struct words words;
+    const char *what; /* for the message when it fails */
+    int exit_code;    /* of dpacc then: 1 if that is about what the user wrote */
+    size_t weight;    /* the heaviest start first: what takes long must not begin last */
+};
+
+/* Commands that may run at once. Zero-initialise. */
+struct jobs {
+    struct job *at;
+    size_t count;
+    bool failed; /* out of memory */
+};
+
+/* An empty command to be filled before the next one is added; never NULL. */
+struct words *jobs_add(struct jobs *jobs, const char *what, int exit_code);
+/* How much work the last one is, next to the others. */
+void jobs_weigh(struct jobs *jobs, size_t weight);
+void jobs_free(struct jobs *jobs);
+
 struct run {
     bool verbose; /* print every command */
     bool dry;     /* print it only */
     unsigned jobs;
-    char *temp;           /* directory to remove at the end, NULL: none */
-    int caught;           /* terminating signal that came, 0: none */
-    int exit_code;        /* of the command that failed; -1: not an exit */
-    struct words *failed; /* that command, borrowed */
+    char *temp;               /* directory to remove at the end, NULL: none */
+    int caught;               /* terminating signal that came, 0: none */
+    int exit_code;            /* of the command that failed; -1: not an exit */
+    const struct job *failed; /* that command, borrowed */
     sigset_t blocked, before;
 };
 
 void run_start(struct run *run);
+const char *run_temp_base(void);
 /* Makes the temporary directory. */
 enum dpk_status run_make_temp(struct run *run, struct dpk_error *err);
 /* Removes it; dies of the signal if one came. */
 void run_finish(struct run *run);
 
-/* Runs all commands, up to `jobs` at once; the first failure stops the rest. */
-enum dpk_status run_all(struct run *run, struct words *commands, size_t count,
-                        struct dpk_error *err);
-enum dpk_status run_one(struct run *run, struct words *command, struct dpk_error *err);
+/* Runs all commands, up to `run->jobs` at once; the first failure stops the rest. */
+enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err);
 /* Runs one command silently, whatever `dry` says; `out` gets its standard output and a NUL. */
-enum dpk_status run_capture(struct run *run, struct words *command, struct dpk_buf *out,
+enum dpk_status run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
                             struct dpk_error *err);
 /* DPK_ERR_TOOL if a terminating signal waits. */
 enum dpk_status run_check(struct run *run, struct dpk_error *err);
-/* Prints a line on standard output when commands are printed. */
-void run_say(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Prints a command on standard output when commands are printed. */
 void run_say_command(const struct run *run, const struct words *command);
+/* The same from single words; NULL ends them. */
+void run_say_words(const struct run *run, ...) __attribute__((sentinel));
 
 #endif

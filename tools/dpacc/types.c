@@ -48,9 +48,6 @@ void ifgen_put_type(const struct ifgen_unit *unit, const struct ifgen_type *type
     case IFGEN_BOOL:
         dpk_put_format(out, "_Bool");
         break;
-    case IFGEN_ADDRESS:
-        dpk_put_format(out, "void *");
-        break;
     case IFGEN_RECORD:
         dpk_put_format(out, "%s _dpacc_type_%zu",
                        unit->records[type->record].is_union ? "union" : "struct", type->record);

@@ -1,0 +1,35 @@
+# What the tests of dpacc share. Loaded by setup().
+
+dpacc_setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export DPAKIT_DEVICES=$PWD/devices TMPDIR=$PWD/tmp
+    mkdir tmp
+    data=$BATS_TEST_DIRNAME/../data/dpacc
+    cat > kernel.c <<'END'
+#include "doca_dpa_dev.h"
+__dpa_global__ void hello_world_kernel(void) { doca_dpa_dev_printf("Hello World\n"); }
+END
+}
+
+# What a failed run leaves: nothing new but what the test made itself.
+no_output() {
+    [ ! -e out.a ]
+    [ -z "$(ls -A tmp)" ]
+}
+
+# Compiles the source on standard input; it must be refused with code 1 and this message, no word more.
+refused() {
+    cat > bad.c
+    run -1 dpacc bad.c -o out.a
+    echo "$output"
+    [ "$output" = "-E- $1" ]
+    no_output
+}
+
+# link_host OUT SOURCE... ARCHIVE: a host program over libflexio.
+link_host() {
+    local out=$1
+    shift
+    ${HOSTCC:-gcc} $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" "$@" -o "$out" -L"$DPAKIT_BUILD/lib" \
+        -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
+}

@@ -1,0 +1,332 @@
+# dpacc: objects, libraries, shared libraries, programs of several targets, and the commands behind.
+
+source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    load ../helpers/dpacc.bash
+    dpacc_setup
+    cat > add.c <<'END'
+#include <stdint.h>
+struct five { int32_t a[5]; } __dpa_global__;
+__dpa_rpc__ uint64_t add(uint64_t a, uint32_t b, struct five f) { return a + b + (uint64_t)f.a[4]; }
+__dpa_rpc__ uint64_t target(void) { return __NV_DPA; }
+END
+    echo '__dpa_rpc__ unsigned long twice(unsigned long x) { return x * 2; }' > twice.c
+}
+
+# The content of a section of an object.
+section_of() {
+    objcopy -O binary --only-section="$2" --set-section-flags "$2=alloc" "$1" section.bin
+    cat section.bin
+}
+
+is() { # PROGRAM FUNCTION ARGUMENTS RESULT
+    run -0 dparun -d mlx5_0 "$1" --rpc "$2" "${@:3:$#-3}"
+    echo "$2: $output"
+    [[ $output == "result: ${*: -1} "* ]]
+}
+
+@test "-c makes an object of each source, named after it, that holds the device object" {
+    mkdir d
+    cp twice.c d/
+    dpacc -c add.c d/twice.c
+    [ "$(ls *.dpa.o | tr '\n' ' ')" = "add.dpa.o twice.dpa.o " ]
+    section_of add.dpa.o .dpa_obj > object
+    llvm-readelf -h object > header
+    grep -q RISC-V header
+    grep -q 'REL (' header
+    llvm-nm object | grep -q ' T _dpacc_unpack_add$'
+    nm add.dpa.o | grep -q ' T add$'
+}
+
+@test "-c -o names the object of one source" {
+    mkdir -p any/where
+    dpacc add.c -c -o any/where/x.o
+    dpacc any/where/x.o -o out.a
+    nm out.a | grep -q ' T add$'
+    [ "$(find . -name '*.dpa.o')" = "" ]
+}
+
+@test "objects, sources and libraries together make a program that runs" {
+    dpacc -c add.c -o first.dpa.o
+    echo 'unsigned long helper(unsigned long x) { return x + 1; }' > helper.c
+    clang --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -mno-relax -mcmodel=medany -c helper.c
+    llvm-ar crD libhelper.a helper.o
+    echo 'unsigned long helper(unsigned long); __dpa_rpc__ unsigned long more(int a) { return helper((unsigned long)a); }' > more.c
+    dpacc -c more.c
+    dpacc first.dpa.o twice.c more.dpa.o libhelper.a -o out.a
+    dpadev create mlx5_0
+    is out.a twice 21 42
+    is out.a more 6 7
+    is out.a target 2
+    [ "$(ar t out.a)" = hostStubs.o ]
+}
+
+@test "what the host links has no device object left" {
+    dpacc -c add.c
+    dpacc add.dpa.o -o out.a
+    ! readelf -SW out.a | grep -q dpa_obj || false
+    dpacc add.dpa.o twice.c -o x -gen-libs
+    ! readelf -SW x_host.a | grep -q dpa_obj || false
+}
+
+@test "an object of any name and the same program from sources hold the same device code" {
+    dpacc -c add.c -o strange
+    dpacc strange -o a.a -keep-dir a
+    dpacc add.c -o b.a -keep-dir b
+    [ "$(llvm-objdump -d a/device_exec.bf3 | tail -n +3)" = "$(llvm-objdump -d b/device_exec.bf3 | tail -n +3)" ]
+}
+
+@test "-gen-libs makes two libraries; another run takes the device's, the host links the other" {
+    dpacc add.c twice.c -o libx -gen-libs
+    [ "$(ls libx*)" = "libx_device.a
+libx_host.a" ]
+    mv libx_device.a libx.a
+    echo '__dpa_rpc__ unsigned long own(unsigned long a) { return a + 100; }' > own.c
+    dpacc own.c -o own.a -app-name own_app -device-libs="-L. -lx"
+    cat > host.c <<'END'
+#include <libflexio/flexio.h>
+#include <stdio.h>
+extern struct flexio_app *own_app;
+extern flexio_func_t own, twice, add;
+struct five { int32_t a[5]; };
+int main(void)
+{
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    struct ibv_context *ctx = list && list[0] ? ibv_open_device(list[0]) : NULL;
+    struct flexio_process *process = NULL;
+    uint64_t a = 0, b = 0, c = 0;
+    struct five five = {{0, 0, 0, 0, 5}};
+    if (!ctx || flexio_process_create(ctx, own_app, NULL, &process) != FLEXIO_STATUS_SUCCESS ||
+        flexio_process_call(process, own, &a, 1ul) != FLEXIO_STATUS_SUCCESS ||
+        flexio_process_call(process, twice, &b, 21ul) != FLEXIO_STATUS_SUCCESS ||
+        flexio_process_call(process, add, &c, 10ul, 20u, five) != FLEXIO_STATUS_SUCCESS)
+        return 1;
+    printf("%lu %lu %lu\n", a, b, c);
+    flexio_process_destroy(process);
+    ibv_close_device(ctx);
+    ibv_free_device_list(list);
+    return 0;
+}
+END
+    dpadev create mlx5_0
+    link_host host host.c own.a libx_host.a
+    [ "$(./host)" = "101 42 35" ]
+}
+
+@test "a library's function and the program's own of one name are told" {
+    dpacc twice.c -o libx -gen-libs
+    run -1 dpacc twice.c -o out.a -device-libs=libx_device.a
+    [[ $output == "-E- twice.c:1: twice: already defined at a device library; rename one" ]]
+    no_output
+}
+
+@test "-shared makes a shared library, of sources and of objects" {
+    dpacc -c add.c
+    dpacc add.dpa.o twice.c -o lib.so -shared -app-name in_library
+    readelf -hW lib.so | grep -q 'DYN (Shared'
+    nm -D lib.so > names
+    for name in in_library add twice; do grep -q " [BT] $name\$" names; done
+    ! readelf -dW lib.so | grep -q TEXTREL || false
+    dpadev create mlx5_0
+    is lib.so twice 8 16
+}
+
+@test "link-time optimisation goes through every mode, across objects" {
+    echo 'unsigned long helper(unsigned long x) { return x * 3; }' > helper.c
+    echo 'unsigned long helper(unsigned long); __dpa_rpc__ unsigned long f(unsigned long a) { return helper(a); }' > f.c
+    dpacc -c -flto f.c helper.c
+    dpacc f.dpa.o helper.dpa.o -flto -o out.a -keep-dir k
+    dpadev create mlx5_0
+    is out.a f 5 15
+    ! llvm-objdump -d --disassemble-symbols=f k/device_exec.bf3 | grep -qE '(jal|call|tail).*helper' || false
+    dpacc f.c helper.c -flto -o lib -gen-libs
+    dpacc twice.c -flto -device-libs=lib_device.a -o two.a
+    llvm-nm "$(dpacc-extract two.a -o x.elf && echo x.elf)" | grep -q ' T f$'
+    dpacc f.dpa.o helper.c twice.c -flto -shared -o lib.so
+    is lib.so f 4 12
+    dpacc f.c helper.c -flto -mcpu bf3,cx8 -o fat.a
+    is fat.a f 2 6
+}
+
+@test "several targets make a fat program, one compile for each" {
+    dpacc add.c twice.c -o two.a -mcpu "nv-dpa-bf3, nv-dpa-cx8" -keep-dir k
+    dpacc add.c -o four.a -mcpu=nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9
+    [ "$(section_of k/hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 44504b46415431000100000002000000 ]
+    ar x four.a
+    [ "$(section_of hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 44504b46415431000100000004000000 ]
+    llvm-readelf -A k/add.cx8.o | grep -q zba
+    ! llvm-readelf -A k/add.bf3.o | grep -q zba || false
+}
+
+@test "a fat program runs as the device's own target" {
+    dpacc add.c twice.c -o out.a -mcpu=cx7,cx8,bf3,cx9
+    dpadev create mlx5_0
+    is out.a target 2
+    is out.a twice 4 8
+}
+
+@test "a program without the device's target is refused by name" {
+    dpacc twice.c -o out.a -mcpu=cx7,cx8
+    dpadev create mlx5_0
+    run ! dparun -d mlx5_0 out.a --rpc twice 4
+    [[ $output == *"compiled for other targets, not for bf3" ]]
+}
+
+@test "a fat program is signed, and runs on a device that wants signatures" {
+    dpacc twice.c -o out.a -mcpu=bf3,cx8 -app-name fat
+    echo 'int flexio_app_create(void*a,void**b){return 1;}int flexio_app_destroy(void*a){return 0;}
+int flexio_func_pup_register(void){return 0;} extern void *fat; int main(void){return fat!=0;}' > host.c
+    gcc -w host.c out.a -o host
+    openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der \
+        -subj /CN=r 2>log
+    openssl req -newkey rsa:4096 -nodes -keyout leaf.pem -out leaf.csr -subj /CN=leaf 2>log
+    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 \
+        -outform der -out leaf.der 2>log
+    cat root.der leaf.der > chain.der
+    make_locking_device mlx5_0 root.der
+    mlxdpa -e host -c chain.der -p leaf.pem -o signed sign_dpa_apps
+    run -1 dparun -d mlx5_0 host --rpc twice 4
+    [[ $output == *UNSIGNED* ]]
+    is signed twice 4 8
+}
+
+@test "fat objects and libraries serve each target that they were made for" {
+    dpacc -c add.c -mcpu=bf3,cx8
+    [ "$(section_of add.dpa.o .dpa_obj | head -c 7)" = DPKFAT1 ]
+    dpacc add.dpa.o -o one.a
+    dpacc add.dpa.o -o two.a -mcpu=cx8,bf3
+    run -1 dpacc add.dpa.o -o out.a -mcpu=cx9
+    [[ $output == "-E- add.dpa.o: not compiled for nv-dpa-cx9" ]]
+    dpacc twice.c -o lib -gen-libs -mcpu=bf3,cx8
+    dpacc add.c -o three.a -device-libs="-L. -l:lib_device.a"
+    nm three.a | grep -q ' U _dpacc_register_twice$'
+    run -1 dpacc add.c -o out.a lib_device.a -mcpu=cx7
+    [[ $output == "-E- "*"lib_device.a: not compiled for nv-dpa-cx7" ]]
+    no_output
+}
+
+@test "an object for a larger instruction set is refused on a smaller target" {
+    dpacc -c add.c -mcpu=cx8
+    run -1 dpacc add.dpa.o -o out.a
+    [[ $output == "-E- add.dpa.o: compiled for nv-dpa-cx8 or nv-dpa-cx9, cannot run on nv-dpa-bf3" ]]
+    no_output
+}
+
+@test "functions that differ from target to target are refused: the host has one side" {
+    cat > k.c <<'END'
+#if __NV_DPA == __NV_DPA_CX8
+__dpa_global__ void f(int a) { (void)a; }
+#else
+__dpa_global__ void f(long a) { (void)a; }
+#endif
+END
+    dpacc k.c -o k.a -mcpu=cx8
+    run -1 dpacc k.c -o out.a -mcpu=bf3,cx8
+    [[ $output == "-E- k.c: annotated functions or their types differ between bf3 and cx8; the host has one side for all targets" ]]
+    no_output
+}
+
+@test "attributes from the YAML that DOCA's samples have reach their section" {
+    printf 'Feature_list:\n  Generating_Empty_CQE: true\n  Device_Emulation: false' > a.yaml
+    dpa-app-attributes2blob a.yaml a.blob
+    dpacc twice.c -o out.a --app-name=demo --dpa-proc-attr=a.blob -mcpu=bf3,cx8
+    ar x out.a
+    section_of hostStubs.o .dpa_proc_attr_demo | cmp - a.blob
+}
+
+# ---- The kept files --------------------------------------------------------------------------------
+
+# As build scripts of DOCA's applications do: objects again from the kept stubs, position-independent.
+rebuild() {
+    local source objects=()
+    for source in "${@:3}"; do
+        gcc -fPIC -D__DPA_OBJ_STUB_FILE__="\"$source.stub.inc\"" -I "$1" -I "$DPAKIT_BUILD/include" \
+            -Wno-attributes -Wno-unused-parameter -Wno-return-type -c "$1/$source.dpa.host.c" \
+            -o "$source.dpa.o"
+        section_of "$source.dpa.o" .dpa_obj | cmp - "$1/$source.bf3.dpa.join.o"
+        objcopy --remove-section=.dpa_obj "$source.dpa.o"
+        objects+=("$source.dpa.o")
+    done
+    gcc -fPIC -D__DPA_EXEC_STUB_FILE__='"device_exec.stub.inc"' -I "$1" -I "$DPAKIT_BUILD/include" \
+        -Wno-attributes -Wno-implicit-function-declaration -c "$1/$2.meta.c" -o "$2.meta.o"
+    gcc -r -nostdlib "$2.meta.o" "${objects[@]}" -o hostStubs.o
+    ar cr again.a hostStubs.o
+}
+
+@test "kept stubs of several sources make the program again, by hand" {
+    dpacc add.c twice.c -o out.a --keep-dir k -app-name demo
+    rebuild k demo add twice
+    dpacc-extract again.a -o again.elf
+    cmp again.elf k/device_exec.bf3
+    dpadev create mlx5_0
+    is again.a twice 3 6
+    echo 'int flexio_app_create(void*a,void**b){return 1;}int flexio_app_destroy(void*a){return 0;}
+int flexio_func_pup_register(void){return 0;}' > f.c
+    gcc -w -shared -fPIC f.c -Wl,--whole-archive again.a -Wl,--no-whole-archive -Wl,-z,text -o lib.so
+    nm -D lib.so | grep -q ' T twice$'
+}
+
+@test "-keep beside a DPA object of the same name leaves it alone" {
+    dpacc -c add.c
+    cp add.dpa.o before
+    dpacc add.dpa.o -o out.a -keep
+    cmp before add.dpa.o
+    [ -f add.dpa.host.o ]
+}
+
+# ---- The commands ----------------------------------------------------------------------------------
+
+# The commands that `dpacc ARGUMENTS` prints, run by a shell, make the bytes that it makes.
+same_when_pasted() {
+    local outputs=$1 f
+    shift
+    rm -rf made
+    mkdir made
+    dpacc "$@" -dryrun > commands
+    [ -z "$(ls -A tmp)" ]
+    for f in $outputs; do [ ! -e "$f" ]; done
+    dpacc "$@"
+    for f in $outputs; do mv "$f" made/; done
+    bash -e commands
+    for f in $outputs; do cmp "$f" "made/$f"; rm "$f"; done
+    [ -z "$(ls -A tmp)" ]
+    dpacc "$@" -keep-dir k -v > commands 2>/dev/null
+    rm -rf k && mkdir k
+    for f in $outputs; do rm "$f"; done
+    bash -e commands 2>/dev/null
+    for f in $outputs; do cmp "$f" "made/$f"; rm "$f"; done
+}
+
+@test "-dryrun does nothing but print, and the lines that it and -v print make the same program" {
+    same_when_pasted out.a add.c twice.c -o out.a -devicecc-options="-DX='a b'"
+}
+
+@test "the printed lines make the same fat program with attributes" {
+    printf 'any bytes' > attributes
+    same_when_pasted out.a add.c twice.c -o out.a -mcpu=bf3,cx8 -dpa-proc-attr=attributes
+}
+
+@test "the printed lines make the same objects" {
+    same_when_pasted "add.dpa.o twice.dpa.o" -c add.c twice.c
+}
+
+@test "the printed lines make the same libraries, from sources and objects" {
+    dpacc -c twice.c -o twice.o
+    same_when_pasted "x_host.a x_device.a" add.c twice.o -o x -gen-libs
+}
+
+@test "the printed lines make the same shared library, with a library of one's own and -flto" {
+    dpacc twice.c -o lib -gen-libs -flto
+    same_when_pasted lib.so add.c -o lib.so -shared -flto -device-libs="-L. -l:lib_device.a"
+}
+
+@test "-dryrun lists the commands of a source that is wrong, too" {
+    echo 'int' > bad.c
+    dpacc bad.c -o out.a -dryrun > commands
+    no_output
+    bash -n commands
+    for tool in clang ld.lld gcc ar; do grep -q "^$tool " commands; done
+}

@@ -1,0 +1,285 @@
+# dpacc: what programs must not do, and how it is told.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    load ../helpers/dpacc.bash
+    dpacc_setup
+}
+
+@test "a __dpa_global__ function that returns a value is refused" {
+    refused 'bad.c:2: f: a __dpa_global__ function returns void; use __dpa_rpc__ to return a value' <<'END'
+
+__dpa_global__ int f(void) { return 1; }
+END
+}
+
+@test "a __dpa_rpc__ function that does not return uint64_t is refused" {
+    refused 'bad.c:1: f: a __dpa_rpc__ function returns uint64_t; change its return type' <<'END'
+__dpa_rpc__ unsigned f(void) { return 1; }
+END
+}
+
+@test "a function with both annotations is refused" {
+    refused 'bad.c:1: f: both __dpa_global__ and __dpa_rpc__; keep one' <<'END'
+__dpa_global__ __dpa_rpc__ unsigned long f(void) { return 1; }
+END
+}
+
+@test "a pointer parameter is refused" {
+    refused "bad.c:1: f: argument 2 'p': is a pointer; pass the address as uint64_t" <<'END'
+__dpa_global__ void f(int a, int *p) { *p = a; }
+END
+}
+
+@test "an array parameter is refused" {
+    refused "bad.c:1: f: argument 1 'v': is an array; put it into a structure, or pass its address as uint64_t" <<'END'
+__dpa_global__ void f(int v[4]) { v[0] = 1; }
+END
+}
+
+@test "a structure with a pointer in it, however deep, is refused" {
+    refused "bad.c:3: f: argument 2 'a': its type has a pointer in it; make that member a uint64_t" <<'END'
+struct in { int n; void (*call)(int); } __dpa_global__;
+union u { struct in in[2]; } __dpa_global__;
+__dpa_global__ void f(int n, union u a) { (void)a; (void)n; }
+END
+}
+
+@test "32 parameters and 16384 bytes are the most" {
+    echo "__dpa_global__ void f($(seq -f 'int a%g' -s ', ' 32)) {}" > k.c
+    dpacc k.c -o k.a
+    refused "bad.c:1: f: more than 32 parameters; put some into a structure" \
+        <<<"__dpa_global__ void f($(seq -f 'int a%g' -s ', ' 33)) {}"
+    echo 'struct s { char a[16384]; } __dpa_global__;
+__dpa_global__ void f(struct s a) {}' > k.c
+    dpacc k.c -o k.a
+    refused "bad.c:2: f: its arguments take more than 16384 bytes; pass the address of DPA memory that the host copied them to" <<'END'
+struct s { char a[16384]; } __dpa_global__;
+__dpa_global__ void f(struct s a, char b) {}
+END
+}
+
+@test "variable arguments are refused" {
+    refused 'bad.c:1: f: variable arguments cannot be passed; name every parameter' <<'END'
+__dpa_global__ void f(int a, ...) { (void)a; }
+END
+}
+
+@test "a structure of the user's without annotation is refused" {
+    refused "bad.c:2: f: argument 1 'a': has a type of yours that is not annotated; write __dpa_global__ after the closing brace of its definition" <<'END'
+struct s { int a; };
+__dpa_global__ void f(struct s a) { (void)a; }
+END
+}
+
+@test "a structure with a flexible array is refused" {
+    refused "bad.c:2: f: argument 1 'a': its type ends in a flexible array, which cannot be passed by value" <<'END'
+struct s { int n; int v[]; } __dpa_global__;
+__dpa_global__ void f(struct s a) { (void)a; }
+END
+}
+
+@test "an inline annotated function is refused" {
+    refused "bad.c:1: f: an annotated function cannot be inline; remove 'inline'" <<'END'
+__dpa_global__ inline void f(void) {}
+END
+}
+
+@test "a static annotated function is refused" {
+    refused "bad.c:1: f: an annotated function cannot be static; remove 'static'" <<'END'
+__dpa_global__ static void f(void) {}
+END
+}
+
+@test "a hidden annotated function is refused" {
+    refused 'bad.c:1: f: an annotated function cannot be hidden; the runtime looks it up by name' <<'END'
+__attribute__((visibility("hidden"))) __dpa_global__ void f(void) {}
+END
+}
+
+@test "an annotated function of two names, of none that the host can have or of a long one is refused" {
+    refused 'bad.c:2: f: an annotated function cannot have another name for the linker; remove __asm__' <<'END'
+__dpa_global__ void f(void) __asm__("g");
+void f(void) {}
+END
+    refused 'bad.c:1: main: the host program has a function main of its own; rename it' \
+        <<<'__dpa_global__ void main(void) {}'
+    local long
+    long=$(printf 'a%.0s' {1..201})
+    refused "bad.c:1: $long: the name is longer than 200 bytes; shorten it" \
+        <<<"__dpa_global__ void $long(void) {}"
+    echo "__dpa_global__ void ${long#a}(void) {}" > k.c
+    dpacc k.c -o k.a
+}
+
+@test "a thread-local variable is refused" {
+    refused "bad.c:1: thread-local variables do not exist on the DPA; use the thread's local storage" <<'END'
+_Thread_local int t;
+__dpa_global__ void f(void) { t = 1; }
+END
+}
+
+@test "a name that begins with _dpacc is refused" {
+    refused 'bad.c:1: _dpacc_x: names that begin with _dpacc belong to the compiler; rename it' <<'END'
+int _dpacc_x;
+__dpa_global__ void f(void) {}
+END
+}
+
+@test "floating point is refused with its line and function" {
+    refused 'bad.c:4: g: floating point is not available on the DPA' <<'END'
+static int g(int a)
+{
+    (void)a;
+    return (int)(a * 1.5);
+}
+__dpa_global__ void f(int a) { g(a); }
+END
+}
+
+@test "a floating-point variable, parameter and member of an argument are refused" {
+    refused 'bad.c:1: floating point is not available on the DPA' <<<'float v; __dpa_global__ void f(void) {}'
+    refused "bad.c:1: f: argument 1 'x': floating point is not available on the DPA" <<<'__dpa_global__ void f(struct { double d; } __dpa_global__ x) {}'
+    refused "bad.c:1: f: argument 1 'd': floating point is not available on the DPA" \
+        <<<'__dpa_global__ void f(double d) {}'
+}
+
+@test "a prototype with floating point in a header that nobody calls is fine" {
+    echo 'double unused(double);' > h.h
+    echo '#include "h.h"
+#include <stdlib.h>
+__dpa_global__ void f(void) {}' > k.c
+    dpacc k.c -o out.a
+}
+
+@test "static functions with floating point in a header are fine until one is called" {
+    echo 'static inline int twice(int a, double b) { return (int)(a * b); }' > h.h
+    echo '#include "h.h"
+__dpa_global__ void f(void) {}' > k.c
+    dpacc k.c -o k.a
+    echo '#include "h.h"
+__dpa_rpc__ unsigned long f(int a) { return (unsigned long)twice(a, 2); }' > k.c
+    run -1 dpacc k.c -o out.a
+    [ "$output" = "-E- k.c:2: f: floating point is not available on the DPA" ]
+    no_output
+}
+
+@test "a source without entry function is refused" {
+    refused 'bad.c: no function is marked __dpa_global__ or __dpa_rpc__, so the host could call none' <<<'int f(void) { return 1; }'
+    refused 'bad.c: no function is marked __dpa_global__ or __dpa_rpc__, so the host could call none' </dev/null
+}
+
+@test "one function in two sources is refused, with both places" {
+    cp kernel.c other.c
+    run -1 dpacc kernel.c other.c -o out.a
+    [[ $output == "-E- other.c:2: hello_world_kernel: already defined at kernel.c:2; rename one" ]]
+    no_output
+}
+
+@test "a program named like its function is refused" {
+    run -1 dpacc kernel.c -o out.a -app-name hello_world_kernel
+    [ "$output" = "-E- kernel.c:2: hello_world_kernel: also the name of the program; give another with -app-name" ]
+    no_output
+}
+
+@test "every wrong function is told at once" {
+    cat > bad.c <<'END'
+__dpa_global__ int f(void) { return 1; }
+__dpa_rpc__ void g(void) {}
+END
+    run -1 dpacc bad.c -o out.a
+    [ "$output" = "-E- bad.c:1: f: a __dpa_global__ function returns void; use __dpa_rpc__ to return a value
+-E- bad.c:2: g: a __dpa_rpc__ function returns uint64_t; change its return type" ]
+    no_output
+}
+
+@test "annotations work before a definition, on a prototype, behind a body and on a typedef" {
+    cat > k.c <<'END'
+#include <stdint.h>
+__dpa_global__ typedef uint64_t handle_t;
+typedef struct { int a; } __dpa_global__ one_t;
+typedef struct { int a; } two_t __dpa_global__;
+struct three { int a; } __dpa_global__;
+__dpa_rpc__ uint64_t f(handle_t h, one_t a, two_t b, struct three c);
+uint64_t f(handle_t h, one_t a, two_t b, struct three c) { return h + (uint64_t)(a.a + b.a + c.a); }
+END
+    dpacc k.c -o out.a -devicecc-options="-Wall -Wextra -Werror"
+    nm out.a | grep -q ' T f$'
+}
+
+@test "a syntax error is the compiler's to tell, exit code 1" {
+    cat > bad.c <<<'__dpa_global__ void f(void) { return 1 }'
+    run -1 dpacc bad.c -o out.a
+    [[ $output == *"bad.c:1:"*"error: expected ';'"* ]]
+    [[ $output == *"-E- device compile: clang failed with exit code 1"* ]]
+    [[ $output == *"-c bad.c "* ]]
+    no_output
+}
+
+@test "an undefined function is the linker's to tell, exit code 1" {
+    cat > bad.c <<<'void nowhere(void); __dpa_global__ void f(void) { nowhere(); }'
+    run -1 dpacc bad.c -o out.a
+    [[ $output == *"undefined symbol: nowhere"*"-E- device link: ld.lld failed"* ]]
+    no_output
+}
+
+@test "what the C library of the DPA has not is told with the line that used it" {
+    local name
+    echo '#include <errno.h>
+__dpa_rpc__ unsigned long f(int a) { return (unsigned long)(a == EINVAL); }' > k.c
+    dpacc k.c -o k.a
+    for name in 'errno.h:errno' 'string.h:strtok(0, " ") != 0' 'stdlib.h:malloc(1) != 0' \
+        'stdio.h:fopen("x", "r") != 0' 'time.h:time(0)' 'stdlib.h:rand()'; do
+        echo "#include <${name%%:*}>
+__dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad.c
+        run -1 dpacc bad.c -o out.a
+        name=${name#*:}
+        [[ $output == "ld.lld: error: undefined symbol: ${name%%(*}"*"bad.c:2"*"-E- device link: ld.lld failed with exit code 1"* ]]
+    done
+    no_output
+}
+
+@test "every wrong function is told in one run, headers that sources share once" {
+    echo '__dpa_global__ int shared(void) { return 1; }' > h.h
+    echo '#include "h.h"' > one.c
+    echo '#include "h.h"' > two.c
+    run -1 dpacc one.c two.c -o out.a
+    [[ $output == "-E- ./h.h:1: shared: a __dpa_global__ function returns void; use __dpa_rpc__ to return a value" ]]
+    no_output
+}
+
+@test "the compiler's messages have colours on a terminal, and none elsewhere" {
+    command -v script >/dev/null || skip "no script here"
+    echo '__dpa_global__ void f(void) { return 1 }' > bad.c
+    TERM=xterm run script -qec 'dpacc bad.c -o out.a' /dev/null
+    [[ $output == *$'\e['*error*"expected"* ]]
+    run -1 dpacc bad.c -o out.a
+    [[ $output != *$'\e['* ]]
+}
+
+@test "a failing tool's command line can be pasted and fails alike" {
+    echo '__dpa_global__ void f(void) { int x = "a b" }' > bad.c
+    run -1 dpacc bad.c -o out.a -devicecc-options="'-DX=a b'"
+    line=$(sed -n 's/^    clang /clang /p' <<<"$output")
+    [[ $line == *"'-DX=a b'"* ]]
+    first=$(grep 'error:' <<<"$output")
+    run ! bash -c "${line//$PWD\/tmp\/dpacc_??????/$PWD/tmp}"
+    [ "$(grep 'error:' <<<"$output")" = "$first" ]
+}
+
+@test "two programs of one name in one host are the host linker's to tell" {
+    echo '__dpa_global__ void one(void) {}' > one.c
+    echo '__dpa_global__ void two(void) {}' > two.c
+    dpacc one.c -o one.a -app-name same
+    dpacc two.c -o two.a -app-name same
+    echo 'void one(void), two(void); int main(void) { one(); two(); return 0; }' > host.c
+    run ! gcc host.c one.a two.a -o host
+    [[ $output == *"multiple definition of"*same* ]]
+}
+
+@test "source files of one name and different functions are no mistake; one source given twice is" {
+    run -1 dpacc kernel.c kernel.c -o out.a
+    [[ $output == "-E- kernel.c: given twice" ]]
+    no_output
+}

@@ -1,0 +1,136 @@
+/* The host's side, and what dpacc hands out. */
+#include "commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void begin_host(const struct config *c, const struct paths *p, struct words *out)
+{
+    words_add(out, c->hostcc);
+    if (c->verbose)
+        words_add(out, "-v");
+    words_add(out, "-fPIC"); /* serves programs and shared libraries */
+    add_prefix_maps(c, out);
+    add_directory_map(p, out);
+    for (size_t i = 0; i < c->defines.count; i++)
+        words_addf(out, "-D%s", c->defines.at[i]);
+    for (size_t i = 0; i < c->includes.count; i++)
+        words_addf(out, "-I%s", c->includes.at[i]);
+    words_addf(out, "-I%s/include", c->root);
+    words_addf(out, "-I%s/include/doca-2.2", c->root);
+    words_append(out, &c->host_options);
+}
+
+static void add_stub(const struct paths *p, const char *macro, const char *name, struct words *out)
+{
+    words_addf(out, "-D%s=\"%s.stub.inc\"", macro, name);
+    words_addf(out, "-I%s", *p->dir ? p->dir : ".");
+}
+
+static void end_host(struct words *out)
+{
+    words_add(out, "-fno-lto"); /* there are sections to be found in the object */
+    words_add(out, "-w");       /* the generated code is ours, not the user's */
+    words_add(out, "-Wno-psabi");
+    words_add(out, "-x"); /* also for g++ */
+    words_add(out, "c");
+    words_add(out, "-c");
+}
+
+void compile_host(const struct config *c, const struct paths *p, size_t index, bool with_object,
+                  struct words *out)
+{
+    const char *name = p->names[index];
+    begin_host(c, p, out);
+    if (with_object)
+        add_stub(p, "__DPA_OBJ_STUB_FILE__", name, out);
+    end_host(out);
+    words_addf(out, "%s%s.dpa.host.c", p->dir, name);
+    words_add(out, "-o");
+    words_addf(out, "%s%s.dpa.o", p->dir, name);
+}
+
+void compile_meta(const struct config *c, const struct paths *p, struct words *out)
+{
+    begin_host(c, p, out);
+    add_stub(p, "__DPA_EXEC_STUB_FILE__", "device_exec", out);
+    end_host(out);
+    words_addf(out, "%s%s.meta.c", p->dir, c->app);
+    words_add(out, "-o");
+    words_addf(out, "%s%s.meta.o", p->dir, c->app);
+}
+
+/* Of a source what was compiled, of a DPA object what is left of it. */
+static void add_host_object(const struct config *c, const struct paths *p, size_t index,
+                            struct words *out)
+{
+    words_addf(out, "%s%s.dpa%s.o", p->dir, p->names[index],
+               config_is_source(c->units.at[index]) ? "" : ".host");
+}
+
+void strip_object(const struct config *c, const struct paths *p, size_t index, struct words *out)
+{
+    words_add(out, commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
+    words_add(out, "--remove-section=.dpa_obj");
+    words_add(out, c->units.at[index]);
+    add_host_object(c, p, index, out);
+}
+
+/* Whatever chooses the kind of code, such as -m64 or --target, chooses the linker's too. */
+static void begin_host_link(const struct config *c, struct words *out)
+{
+    words_add(out, c->hostcc);
+    for (size_t i = 0; i < c->host_options.count; i++) {
+        const char *word = c->host_options.at[i];
+        if (strncmp(word, "-m", 2) == 0 || strncmp(word, "--target=", 9) == 0)
+            words_add(out, word);
+    }
+    words_add(out, "-nostdlib");
+}
+
+void join_host(const struct config *c, const struct paths *p, struct words *out)
+{
+    begin_host_link(c, out);
+    words_add(out, "-r");
+    words_addf(out, "%s%s.meta.o", p->dir, c->app);
+    for (size_t i = 0; i < p->count; i++)
+        add_host_object(c, p, i, out);
+    words_add(out, "-o");
+    words_addf(out, "%shostStubs.o", p->dir);
+}
+
+void make_archive(const struct config *c, const struct paths *p, struct words *out)
+{
+    words_add(out, commands_tool("DPA_HOST_AR", "ar"));
+    words_add(out, "crD");
+    words_addf(out, "%shostStubs.a", p->dir);
+    if (c->mode != MODE_LIBRARIES)
+        words_addf(out, "%shostStubs.o", p->dir);
+    for (size_t i = 0; i < p->count && c->mode == MODE_LIBRARIES; i++)
+        add_host_object(c, p, i, out);
+}
+
+void make_shared(const struct config *c, const struct paths *p, struct words *out)
+{
+    begin_host_link(c, out);
+    words_add(out, "-shared");
+    words_add(out, "-Wl,--build-id=none");
+    words_addf(out, "%shostStubs.o", p->dir);
+    words_add(out, "-o");
+    words_addf(out, "%shostStubs.so", p->dir);
+}
+
+char *made_output(const struct config *c, const struct paths *p, size_t index)
+{
+    char *path = NULL;
+    int length;
+    if (c->mode == MODE_COMPILE)
+        length = asprintf(&path, "%s%s.dpa.o", p->dir, p->names[index]);
+    else if (c->mode == MODE_LIBRARIES && index == 1 && c->target_count == 1)
+        length = asprintf(&path, "%sdevice_exec.%s.a", p->dir, c->targets[0]->name);
+    else if (c->mode == MODE_LIBRARIES && index == 1)
+        length = asprintf(&path, "%sdevice_exec.a", p->dir);
+    else
+        length = asprintf(&path, "%shostStubs.%s", p->dir, c->mode == MODE_SHARED ? "so" : "a");
+    return length < 0 ? NULL : path;
+}

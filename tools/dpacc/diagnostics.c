@@ -1,0 +1,131 @@
+/* What libclang has to say about a source. */
+#include "parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The annotation, from the word that the user wrote. */
+static struct annotations written_at(CXTranslationUnit tu, CXSourceLocation where)
+{
+    struct annotations mark = {false, false};
+    CXFile file;
+    unsigned offset;
+    clang_getExpansionLocation(where, &file, NULL, NULL, &offset);
+    CXToken *token = clang_getToken(tu, clang_getLocationForOffset(tu, file, offset));
+    if (!token)
+        return mark;
+    CXString s = clang_getTokenSpelling(tu, *token);
+    const char *text = clang_getCString(s);
+    mark.global = text && strcmp(text, "__dpa_global__") == 0;
+    mark.rpc = text && strcmp(text, "__dpa_rpc__") == 0;
+    clang_disposeString(s);
+    clang_disposeTokens(tu, token, 1);
+    return mark;
+}
+
+/* Where the definition is, from the notes of a diagnostic. */
+static CXCursor definition_of(CXTranslationUnit tu, CXDiagnostic d)
+{
+    CXDiagnosticSet notes = clang_getChildDiagnostics(d);
+    CXCursor found = clang_getNullCursor();
+    for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); i++) {
+        CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
+        CXCursor c = clang_getCursor(tu, clang_getDiagnosticLocation(note));
+        if (clang_getCursorKind(c) == CXCursor_FunctionDecl)
+            found = c;
+        clang_disposeDiagnostic(note);
+    }
+    return found;
+}
+
+static bool is_late(CXDiagnostic d)
+{
+    CXString option = clang_getDiagnosticOption(d, NULL), s = clang_getDiagnosticSpelling(d);
+    const char *name = clang_getCString(option), *text = clang_getCString(s);
+    bool late = name && text && strcmp(name, "-Wignored-attributes") == 0 &&
+                strstr(text, "must precede definition");
+    clang_disposeString(s);
+    clang_disposeString(option);
+    return late;
+}
+
+static char *describe(struct parser *p, CXDiagnostic d)
+{
+    return parser_take_string(p, clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation |
+                                                               CXDiagnostic_DisplayColumn));
+}
+
+/* An annotation on a declaration behind the definition: the compiler drops it and warns. */
+static void note_late(struct parser *p, CXTranslationUnit tu, CXDiagnostic d)
+{
+    CXCursor definition = definition_of(tu, d);
+    if (!is_late(d) || clang_Cursor_isNull(definition))
+        return;
+    struct late *late = reallocarray(p->late, p->late_count + 1, sizeof *late);
+    if (!late) {
+        p->no_memory = true;
+        return;
+    }
+    p->late = late;
+    late += p->late_count++;
+    *late = (struct late){definition, written_at(tu, clang_getDiagnosticLocation(d)), NULL};
+    if (!late->mark.global && !late->mark.rpc)
+        late->through_macro = describe(p, d);
+}
+
+bool parser_has_late_macros(const struct parser *p)
+{
+    for (size_t i = 0; i < p->late_count; i++)
+        if (p->late[i].through_macro)
+            return true;
+    return false;
+}
+
+void parser_compare_late(struct parser *p, CXTranslationUnit without, struct annotations mark)
+{
+    for (size_t i = 0; i < p->late_count; i++) {
+        bool there = !p->late[i].through_macro;
+        for (unsigned n = 0; n < clang_getNumDiagnostics(without) && !there; n++) {
+            CXDiagnostic d = clang_getDiagnostic(without, n);
+            char *text = is_late(d) ? describe(p, d) : NULL;
+            there = text && strcmp(text, p->late[i].through_macro) == 0;
+            free(text);
+            clang_disposeDiagnostic(d);
+        }
+        p->late[i].mark.global |= !there && mark.global;
+        p->late[i].mark.rpc |= !there && mark.rpc;
+    }
+}
+
+void parser_free_late(struct parser *p)
+{
+    for (size_t i = 0; i < p->late_count; i++)
+        free(p->late[i].through_macro);
+    free(p->late);
+}
+
+void parser_note_diagnostics(struct parser *p, CXTranslationUnit tu)
+{
+    for (unsigned i = 0; i < clang_getNumDiagnostics(tu); i++) {
+        CXDiagnostic d = clang_getDiagnostic(tu, i);
+        if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error && !p->unit->syntax_errors) {
+            p->unit->syntax_errors = true;
+            p->unit->first_error = parser_take_string(
+                p, clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation));
+        }
+        note_late(p, tu, d);
+        clang_disposeDiagnostic(d);
+    }
+}
+
+struct annotations parser_late_annotations(const struct parser *p, CXCursor c)
+{
+    struct annotations mark = {false, false};
+    for (size_t i = 0; i < p->late_count; i++) {
+        if (!clang_equalCursors(p->late[i].definition, c))
+            continue;
+        mark.global |= p->late[i].mark.global;
+        mark.rpc |= p->late[i].mark.rpc;
+    }
+    return mark;
+}

@@ -1,0 +1,326 @@
+#include "steps.h"
+
+#include "config.h"
+#include "dpaobject.h"
+#include "elfcrypto/elfcrypto.h"
+#include "embed.h"
+#include "ifgen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INPUT_MAX ((size_t)1 << 30)
+
+bool step_is(size_t count, char *const *words)
+{
+    return count > 2 && strcmp(words[1], "-step") == 0;
+}
+
+/* ---- Files --------------------------------------------------------------------------------------
+ */
+
+/* Takes the text; frees it. */
+static enum dpk_status write_file(const char *base, const char *suffix, struct dpk_buf *text,
+                                  struct dpk_error *err)
+{
+    char *path = NULL;
+    enum dpk_status status;
+    if (asprintf(&path, "%s%s", base, suffix) < 0 || text->failed)
+        status = dpk_fail_nomem(err);
+    else
+        status = dpk_file_replace(path, text->data, text->size, 0666, err);
+    free(path);
+    dpk_buf_free(text);
+    return status;
+}
+
+/* "bf3=path"; several become one fat file, one is put as it is unless `fat`. */
+static enum dpk_status gather(size_t count, char *const *words, bool fat, struct dpk_buf *out,
+                              struct dpk_error *err)
+{
+    struct dpk_buf files[TARGETS_MAX] = {0};
+    struct dpk_fat_input in[TARGETS_MAX] = {0};
+    enum dpk_status status = DPK_OK;
+    if (count == 0 || count > TARGETS_MAX)
+        return dpk_fail(err, DPK_ERR_USAGE, "%zu files, not 1 to %d", count, TARGETS_MAX);
+    for (size_t i = 0; i < count && status == DPK_OK; i++) {
+        const char *equals = strchr(words[i], '=');
+        char *name = equals ? strndup(words[i], (size_t)(equals - words[i])) : NULL;
+        const struct target *target = name ? target_find(name) : NULL;
+        free(name);
+        if (!target)
+            status = dpk_fail(err, DPK_ERR_USAGE, "'%s' is not TARGET=FILE", words[i]);
+        else
+            status = dpk_file_read(equals + 1, INPUT_MAX, &files[i], err);
+        in[i] = (struct dpk_fat_input){target ? target->id : 0, files[i].data, files[i].size};
+    }
+    if (status == DPK_OK && count == 1 && !fat)
+        dpk_put(out, files[0].data, files[0].size);
+    else if (status == DPK_OK)
+        status = dpk_fat_build(in, count, false, out, err);
+    if (status == DPK_OK && out->failed)
+        status = dpk_fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        dpk_buf_free(&files[i]);
+    return status;
+}
+
+/* ---- interface ----------------------------------------------------------------------------------
+ */
+
+struct sides {
+    struct dpk_buf device, host;
+};
+
+static void sides_free(struct sides *s)
+{
+    dpk_buf_free(&s->device);
+    dpk_buf_free(&s->host);
+}
+
+static bool same_text(const struct dpk_buf *a, const struct dpk_buf *b)
+{
+    return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+static void put_line(struct dpk_buf *out, const char *kind, const char *text)
+{
+    char *clean = strdup(text);
+    if (clean)
+        dpk_put_format(out, "%s %s\n", kind, dpk_text_clean(clean));
+    else
+        out->failed = true;
+    free(clean);
+}
+
+static void put_summary(const struct ifgen_unit *unit, struct dpk_buf *out)
+{
+    for (size_t i = 0; i < unit->complaints.count; i++)
+        put_line(out, "complaint", unit->complaints.at[i]);
+    if (unit->syntax_errors)
+        put_line(out, "error", unit->first_error ? unit->first_error : "syntax error");
+    for (size_t i = 0; i < unit->function_count; i++) {
+        const struct ifgen_function *f = &unit->functions[i];
+        char where[24];
+        snprintf(where, sizeof where, ":%u", f->line);
+        dpk_put_format(out, "entry %s ", f->name);
+        char *file = strdup(f->file);
+        if (!file)
+            out->failed = true;
+        dpk_put_format(out, "%s%s\n", file ? dpk_text_clean(file) : "", where);
+        free(file);
+    }
+}
+
+/* Looks at the source as one target sees it. */
+static enum dpk_status look(const char *source, const struct target *target, size_t count,
+                            char *const *words, struct ifgen_unit *unit, struct sides *sides,
+                            struct dpk_error *err)
+{
+    struct words arguments = {0};
+    words_addf(&arguments, "-march=%s", target->march);
+    words_addf(&arguments, "-D__NV_DPA=%u", target->id);
+    for (size_t i = 0; i < count; i++)
+        words_add(&arguments, words[i]);
+    /* By this warning annotations are found that come after a definition. */
+    words_add(&arguments, "-Wignored-attributes");
+    words_add(&arguments, "-Wno-error=ignored-attributes");
+    enum dpk_status status =
+        arguments.failed ? dpk_fail_nomem(err) : ifgen_parse(source, &arguments, unit, err);
+    words_free(&arguments);
+    if (status == DPK_OK && !unit->syntax_errors && !unit->complaints.count) {
+        ifgen_device(unit, &sides->device);
+        ifgen_host(unit, &sides->host);
+    }
+    return status;
+}
+
+/* The host's side is one for all targets. */
+static enum dpk_status look_for_all(const char *source, const char *targets, size_t count,
+                                    char *const *words, struct ifgen_unit *first,
+                                    struct sides *sides, struct dpk_error *err)
+{
+    struct words names = {0};
+    enum dpk_status status = DPK_OK;
+    words_split(&names, targets);
+    for (size_t i = 0; i < names.count && status == DPK_OK; i++) {
+        const struct target *target = target_find(names.at[i]);
+        struct ifgen_unit unit = {0};
+        struct sides more = {0};
+        if (!target) {
+            status = dpk_fail(err, DPK_ERR_USAGE, "unknown target '%s'", names.at[i]);
+        } else if (i == 0) {
+            status = look(source, target, count, words, first, sides, err);
+        } else if (!first->syntax_errors && !first->complaints.count) {
+            status = look(source, target, count, words, &unit, &more, err);
+            if (unit.syntax_errors) { /* that compile will say more */
+                first->syntax_errors = true;
+                first->first_error = unit.first_error;
+                unit.first_error = NULL;
+            }
+            words_append(&first->complaints, &unit.complaints);
+            if (status == DPK_OK && !first->syntax_errors && !unit.complaints.count &&
+                (!same_text(&sides->device, &more.device) || !same_text(&sides->host, &more.host)))
+                words_addf(&first->complaints,
+                           "%s: annotated functions or their types differ between %s and %s; "
+                           "the host has one side for all targets",
+                           source, names.at[0], names.at[i]);
+        }
+        ifgen_free(&unit);
+        sides_free(&more);
+    }
+    words_free(&names);
+    return status;
+}
+
+static enum dpk_status step_interface(size_t count, char *const *words, bool driven,
+                                      struct dpk_error *err)
+{
+    struct ifgen_unit unit = {0};
+    struct sides sides = {0};
+    struct dpk_buf summary = {0};
+    if (count < 4 || strcmp(words[3], "--") != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs SOURCE BASE TARGETS -- ARGUMENTS");
+    const char *base = words[1];
+    enum dpk_status status =
+        look_for_all(words[0], words[2], count - 4, words + 4, &unit, &sides, err);
+    if (status == DPK_OK) {
+        put_summary(&unit, &summary);
+        status = write_file(base, ".dpa.entries", &summary, err);
+    }
+    if (status == DPK_OK && !unit.syntax_errors && !unit.complaints.count) {
+        status = write_file(base, ".dpa.device.c", &sides.device, err);
+        if (status == DPK_OK)
+            status = write_file(base, ".dpa.host.c", &sides.host, err);
+    } else if (status == DPK_OK && !driven) {
+        status = dpk_fail(err, DPK_ERR_FORMAT, "%s",
+                          unit.complaints.count ? unit.complaints.at[0] : unit.first_error);
+    }
+    dpk_buf_free(&summary);
+    sides_free(&sides);
+    ifgen_free(&unit);
+    return status;
+}
+
+/* ---- The others ---------------------------------------------------------------------------------
+ */
+
+static enum dpk_status step_object_stub(size_t count, char *const *words, bool driven,
+                                        struct dpk_error *err)
+{
+    struct dpk_buf object = {0}, text = {0};
+    (void)driven;
+    if (count < 2)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs OUT TARGET=OBJECT...");
+    enum dpk_status status = gather(count - 1, words + 1, false, &object, err);
+    /* Bitcode does not say what it is for: a fat file does. */
+    if (status == DPK_OK && count == 2 && !dpaobject_is_elf(&object)) {
+        dpk_buf_free(&object);
+        status = gather(count - 1, words + 1, true, &object, err);
+    }
+    if (status == DPK_OK) {
+        dpk_put_format(&text, "/* Generated by dpacc. */\n");
+        embed_bytes(".dpa_obj", NULL, false, &object, &text);
+        status = write_file(words[0], "", &text, err);
+    }
+    dpk_buf_free(&object);
+    return status;
+}
+
+static enum dpk_status step_extract(size_t count, char *const *words, bool driven,
+                                    struct dpk_error *err)
+{
+    struct dpk_buf file = {0}, found = {0};
+    (void)driven;
+    if (count < 4)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs INPUT BASE SUFFIX TARGET...");
+    enum dpk_status status = dpk_file_read(words[0], INPUT_MAX, &file, err);
+    for (size_t i = 3; i < count && status == DPK_OK; i++) {
+        const struct target *target = target_find(words[i]);
+        char *path = NULL;
+        if (!target)
+            status = dpk_fail(err, DPK_ERR_USAGE, "unknown target '%s'", words[i]);
+        else
+            status = dpaobject_member(words[0], &file, target, &found, err);
+        if (status == DPK_OK && asprintf(&path, "%s.%s", words[1], words[i]) < 0)
+            status = dpk_fail_nomem(err);
+        else if (status == DPK_OK)
+            status = write_file(path, words[2], &found, err);
+        free(path);
+        dpk_buf_free(&found);
+    }
+    dpk_buf_free(&file);
+    return status;
+}
+
+static enum dpk_status step_program_stub(size_t count, char *const *words, bool driven,
+                                         struct dpk_error *err)
+{
+    struct dpk_buf program = {0}, attributes = {0}, text = {0};
+    (void)driven;
+    if (count < 4)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs OUT APP ATTRIBUTES TARGET=EXECUTABLE...");
+    enum dpk_status status = gather(count - 3, words + 3, false, &program, err);
+    if (status == DPK_OK && *words[2])
+        status = dpk_file_read(words[2], INPUT_MAX, &attributes, err);
+    if (status == DPK_OK) {
+        embed_program(words[1], &program, *words[2] ? &attributes : NULL, &text);
+        status = write_file(words[0], "", &text, err);
+    }
+    dpk_buf_free(&program);
+    dpk_buf_free(&attributes);
+    return status;
+}
+
+static enum dpk_status step_meta(size_t count, char *const *words, bool driven,
+                                 struct dpk_error *err)
+{
+    struct dpk_buf text = {0};
+    (void)driven;
+    if (count < 2)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs OUT APP ENTRY...");
+    embed_meta(words[1], count - 2, words + 2, &text);
+    return write_file(words[0], "", &text, err);
+}
+
+static enum dpk_status step_library(size_t count, char *const *words, bool driven,
+                                    struct dpk_error *err)
+{
+    struct dpk_buf library = {0};
+    (void)driven;
+    if (count < 2)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs OUT TARGET=ARCHIVE...");
+    enum dpk_status status = gather(count - 1, words + 1, false, &library, err);
+    if (status == DPK_OK)
+        status = write_file(words[0], "", &library, err);
+    dpk_buf_free(&library);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    enum dpk_status (*run)(size_t count, char *const *words, bool driven, struct dpk_error *err);
+} steps[] = {
+    {"interface", step_interface}, {"object-stub", step_object_stub},
+    {"extract", step_extract},     {"program-stub", step_program_stub},
+    {"meta", step_meta},           {"library", step_library},
+};
+
+int step_run(size_t count, char *const *words, bool driven)
+{
+    struct dpk_error err = {0};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (strcmp(words[2], steps[i].name) != 0)
+            continue;
+        enum dpk_status status = steps[i].run(count - 3, words + 3, driven, &err);
+        if (status == DPK_OK)
+            return 0;
+        if (status == DPK_ERR_USAGE)
+            dpk_error_prefix(&err, "-step %s", words[2]);
+        dpk_tool_fail(&err);
+        return status == DPK_ERR_NOMEM || status == DPK_ERR_TOOL ? 2 : 1;
+    }
+    dpk_fail(&err, DPK_ERR_USAGE, "unknown step %s", words[2]);
+    dpk_tool_fail(&err);
+    return 1;
+}

@@ -1,5 +1,6 @@
 /* dpacc-extract: the device executable, and the crypto data, out of a host file. */
-#include "base/base.h"
+#include "core.h"
+
 #include "elfcrypto/elfcrypto.h"
 
 #include <inttypes.h>
@@ -7,21 +8,36 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EM_RISCV 243
+#define EM_RISCV      243
+#define LENGTH_PREFIX 8
 
 struct request {
-    const char *output, *app, *target, *signature;
+    const char *output, *app, *mcpu, *signature;
     bool list, help, version;
+    uint32_t target; /* of mcpu */
 };
 
-static const char *const targets[] = {"nv-dpa-bf3", "nv-dpa-cx7", "nv-dpa-cx8", "nv-dpa-cx9", "bf3",
-                                      "cx7",        "cx8",        "cx9",        NULL};
+/* The programs of the input, wherever they come from. */
+struct source {
+    struct dpk_buf file;
+    struct dpk_hostfile *host; /* NULL: a core file */
+    struct core core;
+    struct dpk_program *of_core;
+};
+
+/* What goes to the outputs. */
+struct piece {
+    const uint8_t *elf, *crypto; /* crypto NULL: not signed */
+    size_t elf_size, crypto_size;
+    struct dpk_buf inflated;
+};
 
 static void print_help(const struct dpk_option *options)
 {
     fputs("Usage: dpacc-extract INPUT -o OUT.elf [options]\n"
           "       dpacc-extract INPUT --list\n"
-          "Takes the device executable out of a host executable, library, object or archive.\n\n",
+          "Takes the device executable out of a host executable, library, object, archive or core "
+          "file.\n\n",
           stdout);
     dpk_options_help(options, stdout);
     fputs("\nOptions begin with one dash or two.\n"
@@ -29,8 +45,7 @@ static void print_help(const struct dpk_option *options)
           stdout);
 }
 
-static enum dpk_status check(const struct request *r, const struct dpk_args *args,
-                             struct dpk_error *err)
+static enum dpk_status check(struct request *r, const struct dpk_args *args, struct dpk_error *err)
 {
     if (args->count == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "no input file given");
@@ -40,40 +55,191 @@ static enum dpk_status check(const struct request *r, const struct dpk_args *arg
         return dpk_fail(err, DPK_ERR_USAGE, "no output file given (option -o)");
     if (r->list && (r->output || r->signature))
         return dpk_fail(err, DPK_ERR_USAGE, "--list writes no file; leave -o and --signature out");
-    if (!r->target)
+    if (!r->mcpu)
         return DPK_OK;
-    for (size_t i = 0; targets[i]; i++)
-        if (strcmp(targets[i], r->target) == 0)
-            return DPK_OK;
+    const char *name = strncmp(r->mcpu, "nv-dpa-", 7) == 0 ? r->mcpu + 7 : r->mcpu;
+    if (dpk_target_find(name, &r->target) && r->target != DPK_TARGET_GENERIC)
+        return DPK_OK;
     return dpk_fail(err, DPK_ERR_USAGE,
                     "-mcpu: unknown target '%s'; known: nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8, "
                     "nv-dpa-cx9",
-                    r->target);
+                    r->mcpu);
 }
 
-static void list_programs(const struct dpk_hostfile *host)
+/* ---- Programs -----------------------------------------------------------------------------------
+ */
+
+/* As a host file's reserved room holds it: a length, then the crypto data. */
+static void find_crypto(const struct core_program *from, struct dpk_program *p)
 {
-    printf("%-5s %-32s %-12s %-10s %s\n", "Index", "Name", "Offset", "Size", "Signed");
-    for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
-        const struct dpk_program *p = dpk_hostfile_program(host, i);
+    struct dpk_reader r = dpk_reader(from->room.data, from->room.size);
+    uint64_t length = dpk_read_le64(&r);
+    struct dpk_reader crypto = dpk_reader_slice(&r, LENGTH_PREFIX, length);
+    if (crypto.failed || length == 0)
+        return;
+    p->crypto = crypto.begin;
+    p->crypto_size = (size_t)length;
+}
+
+static enum dpk_status open_core(const char *path, struct source *s, struct dpk_error *err)
+{
+    enum dpk_status status = core_parse(path, &s->file, &s->core, err);
+    if (status != DPK_OK)
+        return status;
+    s->of_core = calloc(s->core.count, sizeof *s->of_core);
+    if (!s->of_core)
+        return dpk_fail_nomem(err);
+    for (size_t i = 0; i < s->core.count; i++) {
+        const struct core_program *from = &s->core.programs[i];
+        s->of_core[i] = (struct dpk_program){.index = (unsigned)i,
+                                             .name = from->name,
+                                             .offset = from->address,
+                                             .elf = from->elf.data,
+                                             .elf_size = from->elf.size};
+        find_crypto(from, &s->of_core[i]);
+    }
+    return DPK_OK;
+}
+
+static enum dpk_status source_open(const char *path, struct source *s, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &s->file, err);
+    if (status != DPK_OK)
+        return status;
+    return core_is(&s->file) ? open_core(path, s, err)
+                             : dpk_hostfile_borrow(path, s->file.data, s->file.size, &s->host, err);
+}
+
+static void source_close(struct source *s)
+{
+    if (s->host)
+        dpk_hostfile_close(s->host);
+    free(s->of_core);
+    core_free(&s->core);
+    dpk_buf_free(&s->file);
+}
+
+static size_t source_count(const struct source *s)
+{
+    return s->host ? dpk_hostfile_count(s->host) : s->core.count;
+}
+
+static const struct dpk_program *source_program(const struct source *s, size_t index)
+{
+    return s->host ? dpk_hostfile_program(s->host, index) : &s->of_core[index];
+}
+
+static enum dpk_status source_find(const struct source *s, const char *input, const char *app,
+                                   const struct dpk_program **out, struct dpk_error *err)
+{
+    if (s->host)
+        return dpk_hostfile_find(s->host, app, out, err);
+    struct dpk_buf names = {0};
+    for (size_t i = 0; i < s->core.count; i++) {
+        dpk_put_format(&names, "%s%s", i ? ", " : "", s->of_core[i].name);
+        if (app ? strcmp(app, s->of_core[i].name) == 0 : s->core.count == 1)
+            *out = &s->of_core[i];
+    }
+    dpk_put_u8(&names, 0);
+    enum dpk_status status = DPK_OK;
+    if (names.failed)
+        status = dpk_fail_nomem(err);
+    else if (!*out && app)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no program '%s'; there are: %s", input, app,
+                          (const char *)names.data);
+    else if (!*out)
+        status = dpk_fail(err, DPK_ERR_USAGE, "%s: several programs, choose one: %s", input,
+                          (const char *)names.data);
+    dpk_buf_free(&names);
+    return status;
+}
+
+/* "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program of one target. */
+static void print_targets(const struct dpk_program *p)
+{
+    struct dpk_fat fat;
+    if (!dpk_fat_is(p->elf, p->elf_size) ||
+        dpk_fat_parse(p->elf, p->elf_size, &fat, NULL) != DPK_OK) {
+        puts("-");
+        return;
+    }
+    for (size_t i = 0; i < fat.count; i++) {
+        const char *name = dpk_target_name(fat.members[i].target);
+        printf("%s%s%s", i ? "," : "", name ? "nv-dpa-" : "", name ? name : "unknown");
+    }
+    putchar('\n');
+}
+
+static void list_programs(const struct source *s)
+{
+    printf("%-5s %-32s %-12s %-10s %-6s %s\n", "Index", "Name", "Offset", "Size", "Signed",
+           "Targets");
+    for (size_t i = 0; i < source_count(s); i++) {
+        const struct dpk_program *p = source_program(s, i);
         char name[256];
         snprintf(name, sizeof name, "%s", p->name);
-        printf("%-5u %-32s 0x%-10" PRIx64 " %-10zu %s\n", p->index, dpk_text_clean(name), p->offset,
-               p->elf_size, p->crypto ? "yes" : "no");
+        printf("%-5u %-32s 0x%-10" PRIx64 " %-10zu %-6s ", p->index, dpk_text_clean(name),
+               p->offset, p->elf_size, p->crypto ? "yes" : "no");
+        print_targets(p);
     }
 }
 
-/* Only what a debugger or disassembler can open is handed out. */
-static enum dpk_status check_program(const struct dpk_program *p, const char *input,
+/* ---- One program --------------------------------------------------------------------------------
+ */
+
+static enum dpk_status fail_choice(const struct dpk_fat *fat, const struct dpk_program *p,
+                                   const char *input, const char *wanted, struct dpk_error *err)
+{
+    char names[256] = "";
+    for (size_t i = 0; i < fat->count; i++) {
+        const char *name = dpk_target_name(fat->members[i].target);
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", nv-dpa-" : "nv-dpa-",
+                 name ? name : "?");
+    }
+    if (wanted)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: program '%s' is not for %s, but for: %s",
+                        input, p->name, wanted, names);
+    return dpk_fail(err, DPK_ERR_USAGE,
+                    "%s: program '%s' is for several targets, choose one with -mcpu: %s", input,
+                    p->name, names);
+}
+
+static enum dpk_status choose_target(const struct request *r, const char *input,
+                                     const struct dpk_program *p, struct piece *piece,
                                      struct dpk_error *err)
 {
-    struct dpk_reader r = dpk_reader(p->elf, p->elf_size);
+    struct dpk_fat fat;
+    const struct dpk_fat_member *member = NULL;
+    enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);
+    if (status != DPK_OK) {
+        dpk_error_prefix(err, "%s: program '%s'", input, p->name);
+        return status;
+    }
+    if (!r->mcpu && fat.count == 1)
+        member = &fat.members[0];
+    else if (!r->mcpu || dpk_fat_find(&fat, r->target, &member, NULL) != DPK_OK)
+        return fail_choice(&fat, p, input, r->mcpu, err);
+    if ((status = dpk_fat_elf(member, &piece->inflated, err)) != DPK_OK) {
+        dpk_error_prefix(err, "%s: program '%s'", input, p->name);
+        return status;
+    }
+    piece->elf = piece->inflated.data;
+    piece->elf_size = piece->inflated.size;
+    if (!dpk_fat_sigs_is(piece->crypto, piece->crypto_size))
+        return DPK_OK;
+    if (dpk_fat_crypto(piece->crypto, piece->crypto_size, member->target, &piece->crypto,
+                       &piece->crypto_size, NULL) != DPK_OK)
+        piece->crypto = NULL;
+    return DPK_OK;
+}
+
+/* Only what a debugger or disassembler can open is handed out. */
+static enum dpk_status check_program(const struct dpk_program *p, const struct piece *piece,
+                                     const char *input, struct dpk_error *err)
+{
+    struct dpk_reader r = dpk_reader(piece->elf, piece->elf_size);
     const uint8_t *magic = dpk_read_bytes(&r, 8);
-    if (magic && memcmp(magic, "DPKFAT1\0", 8) == 0)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "%s: program '%s' is a fat file; this version takes programs of one "
-                        "target apart",
-                        input, p->name);
     dpk_read_skip(&r, 10);
     uint16_t machine = dpk_read_le16(&r);
     if (!magic || r.failed || memcmp(magic, "\177ELF\2\1", 6) != 0 || machine != EM_RISCV)
@@ -82,41 +248,59 @@ static enum dpk_status check_program(const struct dpk_program *p, const char *in
     return DPK_OK;
 }
 
-static enum dpk_status extract(const struct request *r, const char *input,
-                               const struct dpk_hostfile *host, struct dpk_error *err)
+static enum dpk_status write_piece(const struct request *r, const char *input,
+                                   const struct dpk_program *p, const struct piece *piece,
+                                   struct dpk_error *err)
 {
-    const struct dpk_program *p = NULL;
-    enum dpk_status status = dpk_hostfile_find(host, r->app, &p, err);
-    if (status != DPK_OK)
-        return status;
-    if ((status = check_program(p, input, err)) != DPK_OK)
-        return status;
+    enum dpk_status status = DPK_OK;
     if (r->signature && strcmp(r->signature, r->output) == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "%s: given for two outputs", r->output);
     const char *const outputs[] = {r->output, r->signature};
     for (size_t i = 0; i < 2; i++)
         if ((status = dpk_file_apart(outputs[i], &input, 1, err)) != DPK_OK)
             return status;
-    if (r->signature && !p->crypto)
+    if (r->signature && !piece->crypto)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: program '%s' is not signed", input, p->name);
     if (r->signature) {
-        status = dpk_file_replace(r->signature, p->crypto, p->crypto_size, 0666, err);
+        status = dpk_file_replace(r->signature, piece->crypto, piece->crypto_size, 0666, err);
         if (status != DPK_OK)
             return status;
     }
-    status = dpk_file_replace(r->output, p->elf, p->elf_size, 0666, err);
+    status = dpk_file_replace(r->output, piece->elf, piece->elf_size, 0666, err);
     if (status != DPK_OK && r->signature)
         unlink(r->signature); /* both or none */
     return status;
 }
 
-static int answer(const struct request *r, const char *input, const struct dpk_hostfile *host,
-                  struct dpk_error *err)
+static enum dpk_status extract(const struct request *r, const char *input, const struct source *s,
+                               struct dpk_error *err)
 {
-    if (!r->list)
-        return extract(r, input, host, err) == DPK_OK ? 0 : dpk_tool_fail(err);
-    list_programs(host);
-    return 0;
+    const struct dpk_program *p = NULL;
+    enum dpk_status status = source_find(s, input, r->app, &p, err);
+    if (status != DPK_OK)
+        return status;
+    struct piece piece = {
+        .elf = p->elf, .elf_size = p->elf_size, .crypto = p->crypto, .crypto_size = p->crypto_size};
+    if (dpk_fat_is(p->elf, p->elf_size))
+        status = choose_target(r, input, p, &piece, err);
+    if (status == DPK_OK)
+        status = check_program(p, &piece, input, err);
+    if (status == DPK_OK)
+        status = write_piece(r, input, p, &piece, err);
+    dpk_buf_free(&piece.inflated);
+    return status;
+}
+
+static enum dpk_status answer(const struct request *r, const char *input, struct dpk_error *err)
+{
+    struct source source = {0};
+    enum dpk_status status = source_open(input, &source, err);
+    if (status == DPK_OK && r->list)
+        list_programs(&source);
+    else if (status == DPK_OK)
+        status = extract(r, input, &source, err);
+    source_close(&source);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -124,8 +308,6 @@ int main(int argc, char **argv)
     struct request r = {0};
     struct dpk_error err = {0};
     struct dpk_args args = {0};
-    struct dpk_hostfile *host = NULL;
-    int code = 0;
     const struct dpk_option options[] = {
         {.names = "o,output-file",
          .arg = "FILE",
@@ -137,8 +319,8 @@ int main(int argc, char **argv)
          .help = "which program, if there are several"},
         {.names = "mcpu",
          .arg = "TARGET",
-         .value = &r.target,
-         .help = "which target of the program"},
+         .value = &r.mcpu,
+         .help = "which target of a program for several"},
         {.names = "signature",
          .arg = "FILE",
          .value = &r.signature,
@@ -148,27 +330,13 @@ int main(int argc, char **argv)
         {.names = "V,version", .flag = &r.version, .help = "show the version"},
         {0},
     };
-    if (dpk_options_parse(options, true, argc, argv, &args, &err) != DPK_OK) {
-        code = dpk_tool_fail(&err);
-        goto out;
-    }
-    if (r.help) {
+    enum dpk_status status = dpk_options_parse(options, true, argc, argv, &args, &err);
+    if (status == DPK_OK && r.help)
         print_help(options);
-        goto out;
-    }
-    if (r.version) {
+    else if (status == DPK_OK && r.version)
         printf("dpacc-extract dpakit %s\n", dpk_version);
-        goto out;
-    }
-    if (check(&r, &args, &err) != DPK_OK || dpk_hostfile_open(args.words[0], &host, &err) != DPK_OK)
-        code = dpk_tool_fail(&err);
-    else
-        code = answer(&r, args.words[0], host, &err);
-out:
-    if (code == 0 && dpk_tool_flush(&err) != DPK_OK)
-        code = dpk_tool_fail(&err);
-    if (host)
-        dpk_hostfile_close(host);
+    else if (status == DPK_OK && (status = check(&r, &args, &err)) == DPK_OK)
+        status = answer(&r, args.words[0], &err);
     free(args.words);
-    return code;
+    return dpk_tool_end(status, &err);
 }

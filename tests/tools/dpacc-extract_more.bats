@@ -1,0 +1,121 @@
+# dpacc-extract: programs of several targets, and core files.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    echo '__dpa_rpc__ unsigned long in_fat(void) { return __NV_DPA; }' > fat.c
+    dpacc fat.c -o fat.a -app-name fat -mcpu=bf3,cx8 -keep-dir k_fat -hostcc-options=-fPIC
+    echo '__dpa_rpc__ unsigned long in_one(void) { return 1; }' > one.c
+    dpacc one.c -o one.a -app-name one -keep-dir k_one
+    cat > host.c <<'END'
+#include <signal.h>
+#include <string.h>
+int flexio_app_create(void *a, void **b) { return 1; }
+int flexio_app_destroy(void *a) { return 0; }
+int flexio_func_pup_register(void) { return 0; }
+extern void *one, *fat;
+int main(int argc, char **argv)
+{
+    if (one || fat)
+        return 1;
+    raise(SIGABRT);
+    return 0;
+}
+END
+    gcc -w host.c one.a fat.a -o host
+}
+
+setup() {
+    here=$BATS_FILE_TMPDIR
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# A core file of ./host as `core`, by the kernel if it writes files, else by GDB.
+make_core() { # FILTER
+    cp "$here/host" .
+    case $(cat /proc/sys/kernel/core_pattern) in
+    core*) (ulimit -c unlimited; echo "$1" > /proc/self/coredump_filter; exec ./host) || true ;;
+    esac
+    [ -e core ] || mv core.* core 2>/dev/null ||
+        (echo "$1" > /proc/self/coredump_filter
+            exec gdb -batch -ex run -ex "generate-core-file core" ./host) || skip "no core files can be made here"
+    [ -s core ]
+}
+
+@test "a fat program's target is chosen, and is the file that dpacc linked" {
+    for t in bf3 cx8; do
+        dpacc-extract "$here/fat.a" -mcpu=nv-dpa-$t -o out.elf
+        cmp out.elf "$here/k_fat/device_exec.$t"
+    done
+}
+
+@test "a fat program without -mcpu, or for another target, is an error that lists what there is" {
+    run -2 dpacc-extract "$here/fat.a" -o out.elf
+    [[ $output == "-E- $here/fat.a: program 'fat' is for several targets, choose one with -mcpu: nv-dpa-bf3, nv-dpa-cx8" ]]
+    run -1 dpacc-extract "$here/fat.a" -mcpu cx9 -o out.elf
+    [[ $output == "-E- $here/fat.a: program 'fat' is not for cx9, but for: nv-dpa-bf3, nv-dpa-cx8" ]]
+    [ -z "$(ls)" ]
+}
+
+@test "--list tells the targets" {
+    dpacc-extract "$here/host" --list > list
+    grep -qE '^[01] +one +0x.* no +-$' list
+    grep -qE '^[01] +fat +0x.* no +nv-dpa-bf3,nv-dpa-cx8$' list
+}
+
+@test "a core file that holds the programs gives them back, without the host's file" {
+    make_core 0x3f
+    rm host
+    dpacc-extract core -app-name one -o out.elf
+    cmp out.elf "$here/k_one/device_exec.bf3"
+    dpacc-extract core -app-name fat -mcpu cx8 -o out.elf
+    cmp out.elf "$here/k_fat/device_exec.cx8"
+    dpacc-extract core --list > list
+    grep -qE '^[01] +one +0x.* no +-$' list
+}
+
+@test "a core file without file pages is completed from the host's file, if it is the same" {
+    make_core 0x33
+    dpacc-extract core -app-name one -o out.elf
+    cmp out.elf "$here/k_one/device_exec.bf3"
+    printf 'x' | dd of=host bs=1 seek=100 conv=notrunc 2>/dev/null
+    run -1 dpacc-extract core -app-name one -o again.elf
+    [[ $output == "-E- core: program '"*"' was left out of the core file, and $PWD/host is not the file any more that it came from" ]]
+    rm host
+    run -1 dpacc-extract core -app-name one -o again.elf
+    [[ $output == "-E- core: program '"*"' was left out of the core file, and where it came from cannot be read: "*"host: No such file or directory" ]]
+    [ ! -e again.elf ]
+}
+
+@test "several programs in a core file: the name chooses, else they are listed" {
+    make_core 0x3f
+    run -2 dpacc-extract core -o out.elf
+    [[ $output == "-E- core: several programs, choose one: "*one* ]]
+    run -1 dpacc-extract core -app-name other -o out.elf
+    [[ $output == "-E- core: no program 'other'; there are: "* ]]
+    [ ! -e out.elf ]
+}
+
+@test "a core file cut anywhere is an error, or gives the right bytes" {
+    make_core 0x33
+    rm host
+    size=$(stat -c %s core)
+    for n in 18 40 63 64 100 1000 5000 $(seq 20000 49999 "$size"); do
+        head -c "$n" core > cut
+        run -1 dpacc-extract cut -app-name one -o out.elf
+        [ "$(grep -c '^-E- cut' <<<"$output")" -eq 1 ]
+        [ ! -e out.elf ]
+    done
+}
+
+@test "a core file of a process without programs is an error" {
+    cat > p.c <<< '#include <signal.h>
+int main(void) { raise(SIGABRT); return 0; }'
+    gcc p.c -o "$BATS_TEST_TMPDIR/p"
+    here=$BATS_TEST_TMPDIR/made
+    mkdir made && mv p made/host
+    make_core 0x33
+    run -1 dpacc-extract core --list
+    [[ $output == "-E- core: no DPA program in this core file" ]]
+}

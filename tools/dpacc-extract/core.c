@@ -1,0 +1,296 @@
+#include "core.h"
+
+#include "descriptor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <elf.h>
+
+#define PROGRAMS_MAX 1024
+#define PART_MAX     ((uint64_t)1 << 30)
+#define PROBE_SIZE   4096 /* of a host file, to see that it is the one that ran */
+
+struct segment {
+    uint64_t address, offset, size;
+};
+
+struct mapping {
+    uint64_t begin, end, offset; /* bytes; offset in the file */
+    const char *path;            /* in the core's bytes */
+};
+
+struct memory {
+    const char *core;
+    struct dpk_reader file;
+    struct segment *segments;
+    size_t segment_count;
+    struct mapping *mappings;
+    size_t mapping_count;
+};
+
+bool core_is(const struct dpk_buf *file)
+{
+    struct dpk_reader r = dpk_reader(file->data, file->size);
+    const uint8_t *ident = dpk_read_bytes(&r, EI_NIDENT);
+    uint16_t type = dpk_read_le16(&r);
+    return ident && memcmp(ident, "\177ELF\2\1", 6) == 0 && !r.failed && type == ET_CORE;
+}
+
+/* ---- What is mapped where -----------------------------------------------------------------------
+ */
+
+/* NT_FILE: count, page size, (begin, end, page) each, then the paths. */
+static enum dpk_status read_mappings(struct memory *m, struct dpk_reader note,
+                                     struct dpk_error *err)
+{
+    uint64_t count = dpk_read_le64(&note), page = dpk_read_le64(&note);
+    if (note.failed || count > dpk_reader_left(&note) / 24 || m->mappings)
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: damaged list of mapped files", m->core);
+    m->mappings = calloc((size_t)count + 1, sizeof *m->mappings);
+    if (!m->mappings)
+        return dpk_fail_nomem(err);
+    struct dpk_reader names = note;
+    dpk_read_skip(&names, (size_t)count * 24);
+    for (uint64_t i = 0; i < count; i++) {
+        struct mapping *map = &m->mappings[m->mapping_count];
+        map->begin = dpk_read_le64(&note);
+        map->end = dpk_read_le64(&note);
+        uint64_t pages = dpk_read_le64(&note);
+        const uint8_t *nul = memchr(names.pos, 0, dpk_reader_left(&names));
+        if (!nul || map->end < map->begin || (page && pages > UINT64_MAX / 2 / page))
+            return dpk_fail(err, DPK_ERR_FORMAT, "%s: damaged list of mapped files", m->core);
+        map->offset = pages * page;
+        map->path = (const char *)names.pos;
+        names.pos = nul + 1;
+        m->mapping_count++;
+    }
+    return DPK_OK;
+}
+
+static enum dpk_status read_notes(struct memory *m, uint64_t offset, uint64_t size,
+                                  struct dpk_error *err)
+{
+    struct dpk_reader r = dpk_reader_slice(&m->file, offset, size);
+    while (!r.failed && dpk_reader_left(&r) >= 12) {
+        uint32_t name_size = dpk_read_le32(&r), size_of = dpk_read_le32(&r);
+        uint32_t type = dpk_read_le32(&r);
+        const uint8_t *name = dpk_read_bytes(&r, name_size);
+        dpk_read_skip(&r, (4 - name_size % 4) % 4);
+        const uint8_t *content = dpk_read_bytes(&r, size_of);
+        if (name && content && type == NT_FILE && name_size == 5 && memcmp(name, "CORE", 5) == 0)
+            return read_mappings(m, dpk_reader(content, size_of), err);
+        dpk_read_skip(&r, (4 - size_of % 4) % 4);
+    }
+    return DPK_OK;
+}
+
+static enum dpk_status read_headers(struct memory *m, struct dpk_error *err)
+{
+    struct dpk_reader r = m->file;
+    dpk_read_skip(&r, 32);
+    uint64_t table = dpk_read_le64(&r);
+    dpk_read_skip(&r, 14);
+    uint16_t size = dpk_read_le16(&r), count = dpk_read_le16(&r);
+    if (r.failed || size != 56)
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: damaged core file: its header", m->core);
+    m->segments = calloc((size_t)count + 1, sizeof *m->segments);
+    if (!m->segments)
+        return dpk_fail_nomem(err);
+    r = dpk_reader_slice(&m->file, table, (uint64_t)size * count);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t type = dpk_read_le32(&r);
+        dpk_read_skip(&r, 4);
+        uint64_t offset = dpk_read_le64(&r), address = dpk_read_le64(&r);
+        dpk_read_skip(&r, 8);
+        uint64_t length = dpk_read_le64(&r);
+        dpk_read_skip(&r, 16);
+        struct dpk_reader content = dpk_reader_slice(&m->file, offset, length);
+        if (r.failed || (content.failed && (type == PT_LOAD || type == PT_NOTE)))
+            return dpk_fail(err, DPK_ERR_FORMAT,
+                            "%s: truncated core file: segment %u lies behind its end", m->core, i);
+        if (type == PT_LOAD && length)
+            m->segments[m->segment_count++] = (struct segment){address, offset, length};
+        enum dpk_status status = type == PT_NOTE ? read_notes(m, offset, length, err) : DPK_OK;
+        if (status != DPK_OK)
+            return status;
+    }
+    return DPK_OK;
+}
+
+static const struct segment *find_segment(const struct memory *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->segment_count; i++)
+        if (address >= m->segments[i].address &&
+            address - m->segments[i].address < m->segments[i].size)
+            return &m->segments[i];
+    return NULL;
+}
+
+static const struct mapping *find_mapping(const struct memory *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->mapping_count; i++)
+        if (address >= m->mappings[i].begin && address < m->mappings[i].end)
+            return &m->mappings[i];
+    return NULL;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------
+ */
+
+/* Is the file still the one that was mapped? Its first page is in the core. */
+static bool is_same_file(const struct memory *m, const char *path, const struct dpk_buf *host)
+{
+    for (size_t i = 0; i < m->mapping_count; i++) {
+        const struct mapping *map = &m->mappings[i];
+        const struct segment *s = find_segment(m, map->begin);
+        if (map->offset != 0 || strcmp(map->path, path) != 0 || !s)
+            continue;
+        uint64_t skip = map->begin - s->address;
+        uint64_t size = s->size - skip < PROBE_SIZE ? s->size - skip : PROBE_SIZE;
+        struct dpk_reader there = dpk_reader_slice(&m->file, s->offset + skip, size);
+        return !there.failed && host->size >= size &&
+               memcmp(there.begin, host->data, (size_t)size) == 0;
+    }
+    return true;
+}
+
+/* What the core leaves out of a mapped file. */
+static enum dpk_status read_mapped(const struct memory *m, const char *app, uint64_t address,
+                                   uint64_t size, struct dpk_buf *out, struct dpk_error *err)
+{
+    const struct mapping *map = find_mapping(m, address);
+    struct dpk_buf host = {0};
+    if (!map || size > map->end - address)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                        "%s: program '%s' was left out of the core file: write 0x3f to "
+                        "/proc/PID/coredump_filter before the process dies",
+                        m->core, app);
+    enum dpk_status status = dpk_file_read(map->path, DPK_FILE_MAX, &host, err);
+    if (status != DPK_OK) {
+        dpk_error_prefix(err,
+                         "%s: program '%s' was left out of the core file, and where it came from "
+                         "cannot be read",
+                         m->core, app);
+        return status;
+    }
+    struct dpk_reader r = dpk_reader(host.data, host.size);
+    r = dpk_reader_slice(&r, map->offset + (address - map->begin), size);
+    if (r.failed || !is_same_file(m, map->path, &host))
+        status = dpk_fail(err, DPK_ERR_FORMAT,
+                          "%s: program '%s' was left out of the core file, and %s is not the file "
+                          "any more that it came from",
+                          m->core, app, map->path);
+    else
+        dpk_put(out, r.begin, (size_t)size);
+    dpk_buf_free(&host);
+    return status;
+}
+
+/* In the core or in a mapped file; a segment may end within. */
+static enum dpk_status read_memory(const struct memory *m, const char *app, uint64_t address,
+                                   uint64_t size, struct dpk_buf *out, struct dpk_error *err)
+{
+    if (size > PART_MAX || address > UINT64_MAX - size)
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: program '%s': impossible size", m->core, app);
+    while (size) {
+        const struct segment *s = find_segment(m, address);
+        uint64_t part = size;
+        if (s) {
+            uint64_t skip = address - s->address;
+            part = s->size - skip < size ? s->size - skip : size;
+            dpk_put(out, m->file.begin + s->offset + skip, (size_t)part);
+        } else {
+            const struct mapping *map = find_mapping(m, address);
+            for (size_t i = 0; i < m->segment_count; i++) /* up to what the core has again */
+                if (m->segments[i].address > address && m->segments[i].address - address < part)
+                    part = m->segments[i].address - address;
+            if (map && map->end - address < part)
+                part = map->end - address;
+            enum dpk_status status = read_mapped(m, app, address, part, out, err);
+            if (status != DPK_OK)
+                return status;
+        }
+        address += part;
+        size -= part;
+    }
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+/* ---- Programs -----------------------------------------------------------------------------------
+ */
+
+static enum dpk_status add_program(const struct memory *m, struct dpk_reader r, struct core *core,
+                                   struct dpk_error *err)
+{
+    dpk_read_skip(&r, 8);
+    uint64_t elf = dpk_read_le64(&r), elf_size = dpk_read_le64(&r);
+    uint64_t room = dpk_read_le64(&r), room_size = dpk_read_le64(&r);
+    dpk_read_skip(&r, 8);
+    size_t left = dpk_reader_left(&r);
+    const uint8_t *name = dpk_read_bytes(&r, left);
+    if (!name || !elf || !memchr(name, 0, left) || !*name)
+        return DPK_OK; /* not one of ours */
+    if (core->count == PROGRAMS_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "%s: more than %d programs", m->core, PROGRAMS_MAX);
+    for (size_t i = 0; i < core->count; i++)
+        if (core->programs[i].address == elf)
+            return DPK_OK;
+    struct core_program *at = reallocarray(core->programs, core->count + 1, sizeof *at);
+    if (!at)
+        return dpk_fail_nomem(err);
+    core->programs = at;
+    struct core_program *p = &at[core->count++];
+    *p = (struct core_program){.address = elf};
+    snprintf(p->name, sizeof p->name, "%s", (const char *)name);
+    dpk_text_clean(p->name);
+    enum dpk_status status = read_memory(m, p->name, elf, elf_size, &p->elf, err);
+    return status == DPK_OK ? read_memory(m, p->name, room, room_size, &p->room, err) : status;
+}
+
+static enum dpk_status find_programs(const struct memory *m, struct core *core,
+                                     struct dpk_error *err)
+{
+    for (size_t i = 0; i < m->segment_count; i++) {
+        const struct segment *s = &m->segments[i];
+        uint64_t skip =
+            (DPK_DESCRIPTOR_SIZE - s->address % DPK_DESCRIPTOR_SIZE) % DPK_DESCRIPTOR_SIZE;
+        for (; skip < s->size && s->size - skip >= DPK_DESCRIPTOR_SIZE;
+             skip += DPK_DESCRIPTOR_SIZE) {
+            const uint8_t *at = m->file.begin + s->offset + skip;
+            if (memcmp(at, DPK_DESCRIPTOR_MAGIC, 8) != 0)
+                continue;
+            enum dpk_status status = add_program(m, dpk_reader(at, DPK_DESCRIPTOR_SIZE), core, err);
+            if (status != DPK_OK)
+                return status;
+        }
+    }
+    if (!core->count)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in this core file", m->core);
+    return DPK_OK;
+}
+
+enum dpk_status core_parse(const char *path, const struct dpk_buf *file, struct core *out,
+                           struct dpk_error *err)
+{
+    struct memory m = {.core = path, .file = dpk_reader(file->data, file->size)};
+    enum dpk_status status = read_headers(&m, err);
+    if (status == DPK_OK)
+        status = find_programs(&m, out, err);
+    if (status != DPK_OK)
+        core_free(out);
+    free(m.segments);
+    free(m.mappings);
+    return status;
+}
+
+void core_free(struct core *core)
+{
+    for (size_t i = 0; i < core->count; i++) {
+        dpk_buf_free(&core->programs[i].elf);
+        dpk_buf_free(&core->programs[i].room);
+    }
+    free(core->programs);
+    *core = (struct core){0};
+}

@@ -77,6 +77,19 @@ static inline uint64_t __dpa_thread_inst_ret(void)
 /* Microseconds since an arbitrary start. */
 uint64_t __dpa_thread_time(void);
 
+/* ConnectX-8 and later. The first-level cache goes back to memory. */
+#if defined(__NV_DPA) && __NV_DPA >= __NV_DPA_CX8
+static inline void __dpa_thread_l1_flush(void)
+{
+    __dpa_thread_fence(__DPA_MEMORY, __DPA_RW, __DPA_RW);
+}
+
+/* Atomic compare-exchange that other DPAs see too: as GCC's __atomic_compare_exchange_n, true if
+ * `*(ptr)` was `*(expected)` and is `desired` now. Orders are GCC's __ATOMIC_ constants. */
+#define __dpa_remote_atomic_compare_exchange(ptr, expected, desired, success, failure)             \
+    __atomic_compare_exchange_n((ptr), (expected), (desired), 0, (success), (failure))
+#endif
+
 /* Base-2 logarithm of an integer, as Q16.16; of 0: the smallest int. */
 int __dpa_fxp_log2(unsigned int x);
 /* 1/x, both Q16.16, rounded to nearest; saturates. */

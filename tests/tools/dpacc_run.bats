@@ -1,0 +1,162 @@
+# dpacc: programs as the emulated DPA runs them.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    load ../helpers/dpacc.bash
+    dpacc_setup
+}
+
+@test "arguments arrive on the DPA through libflexio" {
+    dpacc "$data/args_dev.c" -o args.a -app-name args_app
+    gcc $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
+        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    dpadev create mlx5_0
+    ./run
+    [ -z "$TEST_HOST_CFLAGS" ] || return 0 # the sanitizers of two compilers do not mix
+    clang -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
+        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    ./run
+}
+
+@test "narrow integers arrive as the numbers they are" {
+    dpacc "$data/args_dev.c" -o args.a
+    dpadev create mlx5_0
+    run -0 dparun args.a --rpc rpc_integers 120 -7 250 -30000 60000 -2000000000 4000000000 -5 \
+        0xfedcba9876543210 -9223372036854775808 1 0x70000000 1
+    [[ $output == "result: 0 (0x0)" ]]
+    run -0 dparun args.a --rpc rpc_integers 120 -7 250 -30000 60001 0 0 0 0 0 0 0 0
+    [[ $output == "result: 5 (0x5)" ]]
+}
+
+@test "hidden by default or guarded by canaries, entry functions run" {
+    echo '__dpa_rpc__ unsigned long f(int a) { char b[32]; __builtin_memset(b, a, 32); return b[a]; }' > k.c
+    dpadev create mlx5_0
+    for options in -fvisibility=hidden "-flto -fvisibility=hidden" -fstack-protector-all; do
+        dpacc k.c -o k.a -devicecc-options="$options"
+        run -0 dparun k.a --rpc f 7
+        [[ $output == "result: 7 "* ]]
+    done
+}
+
+@test "a smashed stack ends the program with a fault" {
+    cat > k.c <<'END'
+__dpa_rpc__ unsigned long f(int n)
+{
+    volatile char b[8];
+    for (int i = 0; i < n; i++)
+        b[i] = 1;
+    return (unsigned long)b[0];
+}
+END
+    dpacc k.c -o k.a -devicecc-options=-fstack-protector-all
+    dpadev create mlx5_0
+    run -0 dparun k.a --rpc f 8
+    run -2 dparun k.a --rpc f 24
+    [[ $output == *"stack smashing detected"* ]]
+}
+
+@test "printing on the DPA gives what the C library of the host gives" {
+    dpacc "$data/format.c" -o f.a
+    gcc -w "$data/format.c" -o f
+    ./f > wanted
+    dpadev create mlx5_0
+    dparun f.a --kernel format > got
+    diff wanted got
+}
+
+@test "a message of more than 1023 bytes is cut there" {
+    cat > k.c <<'END'
+#include <doca_dpa_dev.h>
+__dpa_rpc__ uint64_t f(void) { return (uint64_t)doca_dpa_dev_printf("%2000d|", 1); }
+END
+    dpacc k.c -o k.a
+    dpadev create mlx5_0
+    dparun k.a --rpc f > got
+    [ "$(tr -cd ' ' < got | head -c 1023 | wc -c)" -ge 1022 ]
+    grep -q 'result: 2001 ' got
+    ! grep -qF '|' got || false
+}
+
+@test "fixed-point functions give the nearest Q16.16, and saturate" {
+    dpacc "$data/fxp.c" -o f.a
+    dpadev create mlx5_0
+    is() {
+        run -0 dparun f.a --rpc "$1" "$2"
+        echo "$1 $2: $output, not $3"
+        [[ $output == "result: $(printf '%u (0x%x)' "$3" "$3")" ]]
+    }
+    is log2_of 1 0
+    is log2_of 8 0x30000
+    is log2_of 3 103872
+    is log2_of 0xffffffff 0x200000
+    is log2_of 0 0xffffffff80000000
+    is rcp_of 0x10000 0x10000
+    is rcp_of 0x30000 21845
+    is rcp_of 0x20001 32768
+    is rcp_of -0x40000 0xffffffffffffc000
+    is rcp_of 1 0x7fffffff
+    is rcp_of 0 0x7fffffff
+    is pow2_of 0 0x10000
+    is pow2_of 0x8000 92682
+    is pow2_of -0x10000 0x8000
+    is pow2_of -0x110000 1
+    is pow2_of -0x130000 0
+    is pow2_of 0xe0000 0x40000000
+    is pow2_of 0xf0000 0x7fffffff
+}
+
+@test "the C library's functions work on the DPA" {
+    cat > k.c <<'END'
+#include "libflexio-libc/stdio.h"
+#include "libflexio-libc/stdlib.h"
+#include "libflexio-libc/string.h"
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+__dpa_rpc__ unsigned long f(unsigned long n)
+{
+    char a[64] = "one", b[64] = "", *end;
+    int v[] = {5, 3, 9, 1, 7}, key = 9;
+    if (strlen(a) != 3 || strcmp(strcat(strcpy(b, a), "two"), "onetwo") || strchr(b, 't') != b + 3)
+        return 1;
+    memmove(b + 1, b, 6);
+    if (memcmp(b, "oonetwo", 7) || strstr(b, "net") != b + 2 || strncmp(b, "oox", 2))
+        return 2;
+    qsort(v, 5, sizeof *v, by_value);
+    if (v[0] != 1 || v[4] != 9 || bsearch(&key, v, 5, sizeof *v, by_value) != v + 4)
+        return 3;
+    if (strtol(" -0x1fz", &end, 0) != -31 || *end != 'z' || atoi("12ab") != 12 ||
+        strtoul("777", NULL, 8) != 511 || strtol("99999999999999999999", NULL, 10) != 0x7fffffffffffffff)
+        return 4;
+    if (snprintf(a, 4, "%lu", n) != 5 || strcmp(a, "123"))
+        return 5;
+    printf("%s\n", a);
+    return puts("done") < 0;
+}
+END
+    dpacc k.c -o k.a
+    dpadev create mlx5_0
+    run -0 dparun k.a --rpc f 12345
+    [[ $output == *123*done*"result: 0 "* ]]
+}
+
+@test "a failed assertion says where, and ends the program with a fault" {
+    printf '#include <assert.h>\n__dpa_rpc__ unsigned long f(int a) { assert(a == 5); return 7; }\n' > k.c
+    dpacc k.c -o k.a
+    dpadev create mlx5_0
+    run -0 dparun k.a --rpc f 5
+    run -2 dparun k.a --rpc f 6
+    [[ $output == *"k.c:2: f: assertion 'a == 5' failed"* ]]
+}
+
+@test "128-bit division, which the processor does not have, works on the DPA" {
+    cat > k.c <<'END'
+__dpa_rpc__ unsigned long f(unsigned long high, unsigned long low, unsigned long by)
+{
+    return (unsigned long)(((unsigned __int128)high << 64 | low) / by);
+}
+END
+    dpacc k.c -o k.a
+    dpadev create mlx5_0
+    run -0 dparun k.a --rpc f 5 7 11
+    [[ $output == "result: 8384883669867978007 "* ]]
+}

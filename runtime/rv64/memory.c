@@ -147,14 +147,65 @@ void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t s
     return check_range(mem, address, size, access, &code) ? mem->base + address : NULL;
 }
 
+/* Code may be fetched at this very time, by halfwords: each is the old one or the new one. */
+static void store_code(uint8_t *to, const uint8_t *from, uint64_t size)
+{
+    while (size != 0) {
+        bool wide = (uintptr_t)to % 8 == 0 && size >= 8;
+        size_t step = wide ? 8 : (uintptr_t)to % 2 == 0 && size >= 2 ? 2 : 1;
+        uint64_t word = 0;
+        memcpy(&word, from, step);
+        if (wide)
+            __atomic_store_n((rv64_u64 *)to, word, __ATOMIC_RELAXED);
+        else if (step == 2)
+            __atomic_store_n((rv64_u16 *)to, (uint16_t)word, __ATOMIC_RELAXED);
+        else
+            __atomic_store_n(to, (uint8_t)word, __ATOMIC_RELAXED);
+        to += step;
+        from += step;
+        size -= step;
+    }
+}
+
+/* Pages that are about to be written in full: one call instead of a fault for each. Where the host
+ * does not know it, the faults come. */
+static void populate(struct rv64_memory *mem, uint64_t address, uint64_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+    uint64_t host_page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t begin = address - address % host_page;
+    if (size >= 16 * host_page)
+        (void)madvise(mem->base + begin, address + size - begin, MADV_POPULATE_WRITE);
+#endif
+}
+
 bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size)
 {
     bool code;
     if (!check_range(mem, address, size, 0, &code))
         return false;
-    if (size != 0)
-        memcpy(mem->base + address, from, size);
-    if (code)
+    populate(mem, address, size);
+    if (code) {
+        store_code(mem->base + address, from, size);
         atomic_fetch_add(&mem->code_generation, 1);
+    } else if (size != 0) {
+        memcpy(mem->base + address, from, size);
+    }
+    return true;
+}
+
+bool rv64_memory_next(const struct rv64_memory *mem, uint64_t from, uint64_t *address,
+                      uint64_t *size, unsigned *access)
+{
+    uint64_t at = (from + RV64_PAGE - 1) / RV64_PAGE * RV64_PAGE;
+    while (at < mem->size && rv64_page_access(mem, at) == 0)
+        at += RV64_PAGE;
+    if (at >= mem->size)
+        return false;
+    *address = at;
+    *access = rv64_page_access(mem, at);
+    while (at < mem->size && rv64_page_access(mem, at) == *access)
+        at += RV64_PAGE;
+    *size = at - *address;
     return true;
 }

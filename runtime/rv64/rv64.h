@@ -49,14 +49,19 @@ void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t s
  * code, as new mappings, counts for a hart from its next rv64_run or FENCE.I. */
 bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size);
 
+/* The first run of mapped pages at or above `from` that share their permissions: *address and *size
+ * in bytes. False: there is none. */
+bool rv64_memory_next(const struct rv64_memory *mem, uint64_t from, uint64_t *address,
+                      uint64_t *size, unsigned *access);
+
 /* ---- Harts ------------------------------------------------------------------------------------
  */
 
 enum rv64_stop {
-    RV64_STOP_BUDGET, /* ran the instructions it was given; call again to go on */
-    RV64_STOP_ECALL,  /* at an ECALL; pc is behind it */
-    RV64_STOP_EBREAK, /* at an EBREAK; pc is on it */
-    RV64_STOP_FAULT,  /* hart.fault says what; pc is on the faulting instruction */
+    RV64_STOP_BUDGET,     /* ran the instructions it was given; call again to go on */
+    RV64_STOP_ECALL,      /* at an ECALL; pc is behind it */
+    RV64_STOP_EBREAK,     /* at an EBREAK; pc is on it */
+    RV64_STOP_FAULT,      /* hart.fault says what; pc is on the faulting instruction */
 };
 
 enum rv64_fault {
@@ -97,7 +102,20 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
  * ran. Agrees with rv64_run instruction by instruction. */
 enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
 
-/* Length in bytes, 2 or 4, of the instruction that begins with `first_half`. */
-unsigned rv64_instruction_length(uint16_t first_half);
+/* ---- Memory that is not the guest's ------------------------------------------------------------
+ * Accesses at and above RV64_OUTSIDE fault. Their owner may have what stands at such an address, and
+ * carry the instruction out after all: */
+#define RV64_OUTSIDE (UINT64_C(1) << 60)
+
+struct rv64_outside {
+    /* Host address of `width` (1, 2, 4, 8) bytes, a multiple of it; NULL: an access fault. `access`:
+     * RV64_R, RV64_W or both. Asked at most once for an instruction, which is done with the memory
+     * when rv64_step_outside returns. */
+    void *(*find)(void *context, uint64_t address, unsigned width, unsigned access);
+    void *context;
+};
+/* rv64_step with it. */
+enum rv64_stop rv64_step_outside(struct rv64_core *core, struct rv64_hart *hart,
+                                 const struct rv64_outside *outside);
 
 #endif

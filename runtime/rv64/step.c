@@ -21,9 +21,8 @@ static enum rv64_fault check(const struct rv64_memory *mem, uint64_t address, un
     return RV64_FAULT_NONE;
 }
 
-static uint64_t read_guest(const struct rv64_memory *mem, uint64_t address, unsigned width)
+static uint64_t read_guest(const uint8_t *at, unsigned width)
 {
-    const uint8_t *at = mem->base + address;
     switch (width) {
     case 1:
         return __atomic_load_n((const rv64_u8 *)at, __ATOMIC_RELAXED);
@@ -36,9 +35,8 @@ static uint64_t read_guest(const struct rv64_memory *mem, uint64_t address, unsi
     }
 }
 
-static void write_guest(const struct rv64_memory *mem, uint64_t address, unsigned width, uint64_t v)
+static void write_guest(uint8_t *at, unsigned width, uint64_t v)
 {
-    uint8_t *at = mem->base + address;
     switch (width) {
     case 1:
         __atomic_store_n((rv64_u8 *)at, (uint8_t)v, __ATOMIC_RELAXED);
@@ -55,11 +53,9 @@ static void write_guest(const struct rv64_memory *mem, uint64_t address, unsigne
     }
 }
 
-/* If the word at `address` is `old`, makes it `v`, in one go. */
-static bool exchange_guest(const struct rv64_memory *mem, uint64_t address, unsigned width,
-                           uint64_t old, uint64_t v)
+/* If the word there is `old`, makes it `v`, in one go. */
+static bool exchange_guest(uint8_t *at, unsigned width, uint64_t old, uint64_t v)
 {
-    uint8_t *at = mem->base + address;
     uint32_t old32 = (uint32_t)old;
     if (width == 4)
         return __atomic_compare_exchange_n((rv64_u32 *)at, &old32, (uint32_t)v, false,
@@ -74,6 +70,8 @@ static bool exchange_guest(const struct rv64_memory *mem, uint64_t address, unsi
 struct context {
     struct rv64_hart *hart;
     const struct rv64_memory *mem;
+    const struct rv64_outside *outside; /* NULL: nothing there */
+    uint8_t *at;                        /* the guest word that it accesses */
     struct rv64_insn insn;
     uint64_t a, b, imm; /* x[rs1], x[rs2], immediate */
     uint64_t next_pc;
@@ -102,6 +100,11 @@ static bool accessible(struct context *c, uint64_t address, unsigned width, unsi
 {
     c->fault = check(c->mem, address, width, need);
     c->fault_address = address;
+    if (c->fault == RV64_FAULT_NONE)
+        c->at = c->mem->base + address;
+    else if (c->outside && address >= RV64_OUTSIDE && address % width == 0 &&
+             (c->at = c->outside->find(c->outside->context, address, width, need)))
+        c->fault = RV64_FAULT_NONE;
     return c->fault == RV64_FAULT_NONE;
 }
 
@@ -112,7 +115,7 @@ static void load(struct context *c, int width)
     uint64_t address = c->a + c->imm;
     if (!accessible(c, address, bytes, RV64_R))
         return;
-    uint64_t v = read_guest(c->mem, address, bytes);
+    uint64_t v = read_guest(c->at, bytes);
     set(c, width == -1 ? sext8(v) : width == -2 ? sext16(v) : width == -4 ? sext32(v) : v);
 }
 
@@ -120,14 +123,14 @@ static void store(struct context *c, unsigned width)
 {
     uint64_t address = c->a + c->imm;
     if (accessible(c, address, width, RV64_W))
-        write_guest(c->mem, address, width, c->b);
+        write_guest(c->at, width, c->b);
 }
 
 static void load_reserved(struct context *c, unsigned width)
 {
     if (!accessible(c, c->a, width, RV64_R))
         return;
-    uint64_t v = read_guest(c->mem, c->a, width);
+    uint64_t v = read_guest(c->at, width);
     c->hart->reserved_address = c->a;
     c->hart->reserved_value = v;
     c->hart->reserved_width = (uint8_t)width;
@@ -142,7 +145,7 @@ static void store_conditional(struct context *c, unsigned width)
     struct rv64_hart *h = c->hart;
     bool reserved = h->reserved_width == width && h->reserved_address == c->a;
     h->reserved_width = 0;
-    set(c, !(reserved && exchange_guest(c->mem, c->a, width, h->reserved_value, c->b)));
+    set(c, !(reserved && exchange_guest(c->at, width, h->reserved_value, c->b)));
 }
 
 /* What an AMO leaves in memory; `old` and `b` are sign-extended if it works on words, which keeps
@@ -185,9 +188,9 @@ static void amo(struct context *c, unsigned width)
         return;
     uint64_t b = width == 4 ? sext32(c->b) : c->b, old, result;
     do {
-        old = read_guest(c->mem, c->a, width);
+        old = read_guest(c->at, width);
         result = amo_result(c->insn.op, width == 4 ? sext32(old) : old, b);
-    } while (!exchange_guest(c->mem, c->a, width, old, result));
+    } while (!exchange_guest(c->at, width, old, result));
     set(c, width == 4 ? sext32(old) : old);
 }
 
@@ -368,9 +371,10 @@ static bool execute_bit_manipulation(struct context *c)
     return true;
 }
 
-enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart)
+enum rv64_stop rv64_step_outside(struct rv64_core *core, struct rv64_hart *hart,
+                                 const struct rv64_outside *outside)
 {
-    struct context c = {.hart = hart, .mem = core->mem};
+    struct context c = {.hart = hart, .mem = core->mem, .outside = outside};
     uint64_t fault_address;
     hart->fault = RV64_FAULT_NONE;
     if (!rv64_fetch(core->mem, hart->pc, &c.insn, &fault_address))
@@ -393,4 +397,9 @@ enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart)
     hart->pc = c.next_pc;
     hart->instret++;
     return RV64_STOP_BUDGET;
+}
+
+enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart)
+{
+    return rv64_step_outside(core, hart, NULL);
 }

@@ -232,6 +232,11 @@ static void atomics_return_the_old_word_and_leave_the_new(void **state)
         guest_store64(*state, DATA + 8, cases[i].before); /* rd = rs1 */
         guest_execute_one(*state, &alias, (cases[i].word & ~(31u << 7)) | A1 << 7);
         assert_int_equal(alias.x[A1], cases[i].a0);
+        struct rv64_hart value = {.x[A1] = DATA + 8, .x[A2] = cases[i].a2};
+        guest_store64(*state, DATA + 8, cases[i].before); /* rd = rs2 */
+        guest_execute_one(*state, &value, (cases[i].word & ~(31u << 7)) | A2 << 7);
+        assert_int_equal(value.x[A2], cases[i].a0);
+        assert_int_equal(guest_load64(*state, DATA + 8), cases[i].after);
         struct rv64_hart nowhere = {.x[A1] = DATA + 8, .x[A2] = cases[i].a2};
         guest_store64(*state, DATA + 8, cases[i].before); /* rd = x0 */
         guest_execute_one(*state, &nowhere, cases[i].word & ~(31u << 7));

@@ -1,6 +1,7 @@
 /* rv64: guest memory from the host's side. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,6 +18,51 @@ static void sizes_that_cannot_be_are_refused(void **state)
     assert_int_equal(rv64_memory_size(mem), UINT64_C(1) << 32);
     rv64_memory_destroy(mem);
     rv64_memory_destroy(NULL);
+}
+
+/* Pages of this process in memory. */
+static long resident_pages(void)
+{
+    long size, resident;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%ld %ld", &size, &resident), 2);
+    fclose(f);
+    return resident;
+}
+
+static void four_gibibytes_are_reserved_and_not_committed(void **state)
+{
+    (void)state;
+    long before = resident_pages();
+    struct rv64_memory *mem = rv64_memory_create(UINT64_C(1) << 32);
+    uint64_t most = (UINT64_C(1) << 32) - RV64_PAGE;
+    assert_non_null(mem);
+    assert_true(rv64_memory_map(mem, RV64_PAGE, most, RV64_R | RV64_W));
+    assert_true(rv64_memory_store(mem, most, &most, sizeof most)); /* the last page is there */
+    assert_in_range(resident_pages() - before + 1000, 0, 1000 + (64 << 20) / RV64_PAGE);
+    rv64_memory_destroy(mem);
+}
+
+static void runs_of_pages_are_found_by_their_permissions(void **state)
+{
+    struct guest *g = *state;
+    uint64_t address, size, from = 0;
+    unsigned access;
+    static const struct {
+        uint64_t address, size;
+        unsigned access;
+    } want[] = {{CODE, CODE_SIZE, RV64_R | RV64_X},
+                {DATA, DATA_SIZE, RV64_R | RV64_W},
+                {READ_ONLY, RV64_PAGE, RV64_R},
+                {WRITE_ONLY, RV64_PAGE, RV64_W}};
+    for (size_t i = 0; i < 4; i++, from = address + size) {
+        assert_true(rv64_memory_next(g->mem[0], from, &address, &size, &access));
+        assert_int_equal(address, want[i].address);
+        assert_int_equal(size, want[i].size);
+        assert_int_equal(access, want[i].access);
+    }
+    assert_false(rv64_memory_next(g->mem[0], from, &address, &size, &access));
 }
 
 static void page_zero_cannot_be_mapped(void **state)
@@ -191,6 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GUEST_TEST(sizes_that_cannot_be_are_refused),
+        cmocka_unit_test(four_gibibytes_are_reserved_and_not_committed),
+        GUEST_TEST(runs_of_pages_are_found_by_their_permissions),
         GUEST_TEST(page_zero_cannot_be_mapped),
         GUEST_TEST(writable_and_executable_together_are_refused),
         GUEST_TEST(parts_of_pages_are_not_mapped),

@@ -162,6 +162,8 @@ void turn_run(struct thread *t, struct outcome *o)
     while (h->instret < end && calls < TURN_CALLS) {
         switch (rv64_run(t->process->core, h, end - h->instret)) {
         case RV64_STOP_BUDGET:
+        case RV64_STOP_BREAKPOINT: /* nobody sets any */
+        case RV64_STOP_WATCH:
             break;
         case RV64_STOP_ECALL:
             calls++;

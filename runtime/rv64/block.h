@@ -18,6 +18,7 @@ enum rv64_run_op {
 #undef OP
     RUN_END = OP_COUNT, /* the block ends, without a jump */
     RUN_FETCH_FAULT,    /* imm: the address that could not be fetched */
+    RUN_BREAKPOINT,     /* the next instruction has a breakpoint (rv64_core_break) */
     RUN_LI,             /* rd = imm */
     RUN_MV,
     RUN_J, /* JAL without a link */
@@ -84,8 +85,9 @@ void rv64_cache_release(struct rv64_core *core, struct rv64_cache *cache);
 struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
                                   const void *const handlers[RUN_COUNT]);
 
-/* Fills `block` (room for RV64_BLOCK_MAX + 1 operations) with the code at `pc`. Returns how many
+/* Fills `block` (room for RV64_BLOCK_MAX + 1 operations) with the code at `pc`, up to the next
+ * breakpoint; wants the lock. Returns how many
  * operations it has. translate.c */
-unsigned rv64_translate(const struct rv64_memory *mem, uint64_t pc, struct rv64_block *block);
+unsigned rv64_translate(const struct rv64_core *core, uint64_t pc, struct rv64_block *block);
 
 #endif

@@ -98,7 +98,7 @@ static struct rv64_block *make_block(struct rv64_core *core, struct rv64_cache *
         struct rv64_block block;
         uint8_t room[sizeof(struct rv64_block) + (RV64_BLOCK_MAX + 1) * sizeof(struct rv64_run)];
     } draft = {0};
-    unsigned n = rv64_translate(core->mem, pc, &draft.block);
+    unsigned n = rv64_translate(core, pc, &draft.block);
     size_t size = sizeof(struct rv64_block) + n * sizeof(struct rv64_run);
     struct rv64_block *block = cache_allocate(cache, size);
     if (block == NULL)

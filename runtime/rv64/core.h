@@ -6,9 +6,14 @@
 
 struct rv64_core {
     struct rv64_memory *mem;
-    pthread_mutex_t lock;     /* of the caches' users and of making blocks */
-    struct rv64_cache *cache; /* the current one, NULL before the first run */
+    pthread_mutex_t lock;             /* of the caches' users and of making blocks */
+    struct rv64_cache *cache;         /* the current one, NULL before the first run */
+    uint64_t breaks[RV64_BREAKS_MAX]; /* under the lock */
+    size_t break_count;
 };
+
+/* Whether there is a breakpoint at `pc`. With the lock held. */
+bool rv64_core_breaks(const struct rv64_core *core, uint64_t pc);
 
 /* Ends a run: says why in the hart. */
 static inline enum rv64_stop rv64_stop_fault(struct rv64_hart *hart, enum rv64_fault fault,

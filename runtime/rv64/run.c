@@ -28,8 +28,13 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
 #define PAIR(first, second) [RUN_##first##_##second] = &&do_##first##_##second,
 #include "pairs.def"
 #undef PAIR
-        [OP_ILLEGAL] = &&do_ILLEGAL, [RUN_END] = &&do_END, [RUN_FETCH_FAULT] = &&do_FETCH_FAULT,
-        [RUN_LI] = &&do_LI,          [RUN_MV] = &&do_MV,   [RUN_J] = &&do_J,
+        [OP_ILLEGAL] = &&do_ILLEGAL,
+        [RUN_END] = &&do_END,
+        [RUN_FETCH_FAULT] = &&do_FETCH_FAULT,
+        [RUN_BREAKPOINT] = &&do_BREAKPOINT,
+        [RUN_LI] = &&do_LI,
+        [RUN_MV] = &&do_MV,
+        [RUN_J] = &&do_J,
     };
     const uint8_t *const access = core->mem->access;
     uint8_t *const base = core->mem->base;
@@ -161,6 +166,9 @@ do_ECALL:
     goto stop;
 do_EBREAK:
     why = RV64_STOP_EBREAK;
+    goto stop;
+do_BREAKPOINT:
+    why = RV64_STOP_BREAKPOINT;
     goto stop;
 do_ILLEGAL:
     why = rv64_stop_fault(hart, RV64_FAULT_ILLEGAL, IMM);

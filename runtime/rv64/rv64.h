@@ -62,6 +62,8 @@ enum rv64_stop {
     RV64_STOP_ECALL,      /* at an ECALL; pc is behind it */
     RV64_STOP_EBREAK,     /* at an EBREAK; pc is on it */
     RV64_STOP_FAULT,      /* hart.fault says what; pc is on the faulting instruction */
+    RV64_STOP_BREAKPOINT, /* at a breakpoint of rv64_core_break; pc is on it */
+    RV64_STOP_WATCH,      /* behind an access to what rv64_run_watched watches */
 };
 
 enum rv64_fault {
@@ -117,5 +119,27 @@ struct rv64_outside {
 /* rv64_step with it. */
 enum rv64_stop rv64_step_outside(struct rv64_core *core, struct rv64_hart *hart,
                                  const struct rv64_outside *outside);
+
+/* ---- For debuggers ----------------------------------------------------------------------------
+ * Without breakpoints and watches they cost nothing: a breakpoint ends a block where blocks are
+ * made, nothing is written to guest memory. rv64_step goes over breakpoints. */
+#define RV64_BREAKS_MAX 256
+
+/* Sets or takes away a breakpoint; it counts for a hart from its next rv64_run. False: there are
+ * RV64_BREAKS_MAX already. */
+bool rv64_core_break(struct rv64_core *core, uint64_t address, bool on);
+
+struct rv64_watch {
+    uint64_t address, size; /* bytes of guest memory */
+    unsigned access;        /* RV64_R, RV64_W or both */
+};
+
+/* As rv64_run, slowly, and stops behind the first instruction that accesses one of the `count`
+ * watches: *hit is which. Stops at breakpoints as well. */
+enum rv64_stop rv64_run_watched(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,
+                                const struct rv64_watch *watches, size_t count, size_t *hit);
+
+/* Length in bytes, 2 or 4, of the instruction that begins with `first_half`. */
+unsigned rv64_instruction_length(uint16_t first_half);
 
 #endif

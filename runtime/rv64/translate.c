@@ -102,15 +102,17 @@ static void pair_up(struct rv64_run *run, unsigned count)
     }
 }
 
-unsigned rv64_translate(const struct rv64_memory *mem, uint64_t pc, struct rv64_block *block)
+unsigned rv64_translate(const struct rv64_core *core, uint64_t pc, struct rv64_block *block)
 {
+    const struct rv64_memory *mem = core->mem;
     struct rv64_run *out = block->run;
-    uint64_t at = pc, fault_address;
+    uint64_t at = pc, fault_address = pc;
     struct rv64_insn insn = {0};
     bool last = false;
 
     block->pc = pc;
-    while (!last && block->count < RV64_BLOCK_MAX && rv64_fetch(mem, at, &insn, &fault_address)) {
+    while (!last && block->count < RV64_BLOCK_MAX && !rv64_core_breaks(core, at) &&
+           rv64_fetch(mem, at, &insn, &fault_address)) {
         *out = (struct rv64_run){.kind = insn.op,
                                  .rd = insn.rd == 0 ? RV64_SINK : insn.rd,
                                  .rs1 = insn.rs1,
@@ -133,7 +135,9 @@ unsigned rv64_translate(const struct rv64_memory *mem, uint64_t pc, struct rv64_
         out++;
     }
     block->next_pc = at;
-    if (block->count == 0)
+    if (block->count == 0 && rv64_core_breaks(core, pc))
+        *out++ = (struct rv64_run){.kind = RUN_BREAKPOINT};
+    else if (block->count == 0)
         *out++ = (struct rv64_run){.kind = RUN_FETCH_FAULT, .imm = fault_address};
     else if (!last)
         *out++ = (struct rv64_run){.kind = RUN_END};

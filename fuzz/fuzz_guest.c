@@ -1,0 +1,106 @@
+/*
+ * Any bytes as guest code: the engine and the reference run them alike, and whatever they do, they
+ * write only where the guest may: pages that are not writable keep their bytes, and host memory
+ * outside is not touched at all (AddressSanitizer and the pages without access see to that).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rv64/rv64.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define CODE      UINT64_C(0x10000)
+#define DATA      UINT64_C(0x20000)
+#define READ_ONLY UINT64_C(0x30000)
+#define LAST      UINT64_C(0xfffff000) /* the page before the end of guest memory */
+enum { TURNS = 4, BUDGET = 500, HEAD = 64 };
+
+struct guest {
+    struct rv64_memory *mem;
+    struct rv64_core *core;
+    struct rv64_hart hart;
+};
+
+static void must(bool good)
+{
+    if (!good)
+        abort();
+}
+
+static void create(struct guest *g, const uint8_t *head, const uint8_t *code, size_t size)
+{
+    static const uint8_t pattern[RV64_PAGE] = {0xa5};
+    *g = (struct guest){.mem = rv64_memory_create(UINT64_C(1) << 32)};
+    must(g->mem && (g->core = rv64_core_create(g->mem)));
+    must(rv64_memory_map(g->mem, CODE, 2 * RV64_PAGE, RV64_R | RV64_X));
+    must(rv64_memory_map(g->mem, DATA, 2 * RV64_PAGE, RV64_R | RV64_W));
+    must(rv64_memory_map(g->mem, READ_ONLY, RV64_PAGE, RV64_R));
+    must(rv64_memory_map(g->mem, LAST, RV64_PAGE, RV64_R | RV64_W));
+    must(rv64_memory_store(g->mem, CODE, code, size));
+    must(rv64_memory_store(g->mem, READ_ONLY, pattern, sizeof pattern));
+    /* Registers: interesting addresses, moved a little by the input; some are just the input. */
+    static const uint64_t near[] = {0,
+                                    CODE,
+                                    DATA,
+                                    DATA + 2 * RV64_PAGE,
+                                    READ_ONLY,
+                                    LAST,
+                                    UINT64_C(1) << 32,
+                                    UINT64_C(0) - 8,
+                                    UINT64_C(1) << 63};
+    for (unsigned i = 1; i < 32; i++) {
+        uint64_t word;
+        memcpy(&word, head + (i * 8) % (HEAD - 8), sizeof word);
+        g->hart.x[i] = i % 3 == 0 ? word : near[i % 9] + (uint64_t)(int64_t)(int8_t)head[i];
+    }
+    g->hart.pc = CODE + (head[0] & 0x3e);
+}
+
+static void destroy(struct guest *g)
+{
+    rv64_core_destroy(g->core);
+    rv64_memory_destroy(g->mem);
+}
+
+static void check_same(const struct guest *a, const struct guest *b, uint64_t address, size_t size)
+{
+    must(memcmp(rv64_memory_at(a->mem, address, size, 0), rv64_memory_at(b->mem, address, size, 0),
+                size) == 0);
+}
+
+static void check_untouched(const struct guest *g, const uint8_t *code, size_t size)
+{
+    const uint8_t *page = rv64_memory_at(g->mem, READ_ONLY, RV64_PAGE, 0);
+    must(page[0] == 0xa5 && page[1] == 0 && memcmp(page + 1, page + 2, RV64_PAGE - 2) == 0);
+    must(size == 0 || memcmp(rv64_memory_at(g->mem, CODE, size, 0), code, size) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct guest fast, slow;
+    if (size < HEAD || size - HEAD > RV64_PAGE)
+        return 0;
+    const uint8_t *code = data + HEAD;
+    create(&fast, data, code, size - HEAD);
+    create(&slow, data, code, size - HEAD);
+    for (int turn = 0; turn < TURNS; turn++) {
+        enum rv64_stop why = rv64_run(fast.core, &fast.hart, BUDGET), other = RV64_STOP_BUDGET;
+        while (other == RV64_STOP_BUDGET &&
+               (slow.hart.instret < fast.hart.instret || why != RV64_STOP_BUDGET))
+            other = rv64_step(slow.core, &slow.hart);
+        must(why == other && fast.hart.pc == slow.hart.pc);
+        must(memcmp(fast.hart.x, slow.hart.x, sizeof fast.hart.x) == 0);
+        if (why == RV64_STOP_FAULT)
+            break;
+        if (why == RV64_STOP_EBREAK)
+            fast.hart.pc = slow.hart.pc += 2;
+    }
+    check_same(&fast, &slow, DATA, 2 * RV64_PAGE);
+    check_same(&fast, &slow, LAST, RV64_PAGE);
+    check_untouched(&fast, code, size - HEAD);
+    check_untouched(&slow, code, size - HEAD);
+    destroy(&fast);
+    destroy(&slow);
+    return 0;
+}

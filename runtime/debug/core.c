@@ -1,0 +1,229 @@
+/* Core files: ET_CORE as Linux writes it for riscv64 (elf_prstatus), which GDB reads for programs
+ * without an operating system, too. There is no NT_PRPSINFO: GDB would compare the name in it with
+ * that of the file that dpacc-extract has made. */
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debug/debug.h"
+
+enum {
+    EHDR_SIZE = 64,
+    PHDR_SIZE = 56,
+    PRSTATUS_SIZE = 376, /* struct elf_prstatus: cursig at 12, pid at 32, pc and x1 to x31 at 112 */
+    PRSTATUS_CURSIG = 12,
+    PRSTATUS_PID = 32,
+    PRSTATUS_REGISTERS = 112,
+};
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
+
+static void put_note_header(struct dpk_buf *b, uint32_t type, uint32_t size)
+{
+    dpk_put_le32(b, 5);
+    dpk_put_le32(b, size);
+    dpk_put_le32(b, type);
+    dpk_put(b, "CORE\0\0\0", 8);
+}
+
+static void put_zeros_to(struct dpk_buf *b, size_t begin, size_t offset)
+{
+    dpk_put_fill(b, 0, begin + offset - b->size);
+}
+
+static void put_prstatus(struct dpk_buf *b, const struct dpk_core_thread *t)
+{
+    put_note_header(b, NT_PRSTATUS, PRSTATUS_SIZE);
+    size_t begin = b->size;
+    dpk_put_le32(b, (uint32_t)t->signal); /* si_signo */
+    put_zeros_to(b, begin, PRSTATUS_CURSIG);
+    dpk_put_le16(b, (uint16_t)t->signal);
+    put_zeros_to(b, begin, PRSTATUS_PID);
+    dpk_put_le32(b, t->id);
+    put_zeros_to(b, begin, PRSTATUS_REGISTERS);
+    dpk_put_le64(b, t->pc);
+    for (unsigned i = 1; i < 32; i++)
+        dpk_put_le64(b, t->x[i]);
+    put_zeros_to(b, begin, PRSTATUS_SIZE);
+}
+
+static void put_notes(struct dpk_buf *b, const struct dpk_core *core)
+{
+    for (size_t i = 0; i < core->count; i++)
+        put_prstatus(b, &core->threads[i]);
+}
+
+/* ---- Headers --------------------------------------------------------------------------------- */
+
+static void put_elf_header(struct dpk_buf *b, unsigned phnum)
+{
+    static const uint8_t ident[EI_NIDENT] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
+                                             ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
+    dpk_put(b, ident, sizeof ident);
+    dpk_put_le16(b, ET_CORE);
+    dpk_put_le16(b, EM_RISCV);
+    dpk_put_le32(b, EV_CURRENT);
+    dpk_put_le64(b, 0); /* e_entry */
+    dpk_put_le64(b, EHDR_SIZE);
+    dpk_put_le64(b, 0); /* e_shoff */
+    dpk_put_le32(b, 0); /* e_flags */
+    dpk_put_le16(b, EHDR_SIZE);
+    dpk_put_le16(b, PHDR_SIZE);
+    dpk_put_le16(b, (uint16_t)phnum);
+    dpk_put_fill(b, 0, 6); /* no sections */
+}
+
+static void put_program_header(struct dpk_buf *b, const Elf64_Phdr *h)
+{
+    dpk_put_le32(b, h->p_type);
+    dpk_put_le32(b, h->p_flags);
+    dpk_put_le64(b, h->p_offset);
+    dpk_put_le64(b, h->p_vaddr);
+    dpk_put_le64(b, 0); /* p_paddr */
+    dpk_put_le64(b, h->p_filesz);
+    dpk_put_le64(b, h->p_filesz);
+    dpk_put_le64(b, h->p_align);
+}
+
+struct ranges {
+    Elf64_Phdr *headers;
+    size_t count;
+};
+
+static enum dpk_status find_ranges(const struct rv64_memory *memory, struct ranges *r,
+                                   struct dpk_error *err)
+{
+    uint64_t from = 0, address, size;
+    unsigned access;
+    size_t capacity = 0;
+    for (; rv64_memory_next(memory, from, &address, &size, &access); from = address + size) {
+        if (r->count == capacity) {
+            capacity = capacity ? capacity * 2 : 64;
+            Elf64_Phdr *more = reallocarray(r->headers, capacity, sizeof *more);
+            if (!more)
+                return dpk_fail_nomem(err);
+            r->headers = more;
+        }
+        r->headers[r->count++] = (Elf64_Phdr){
+            .p_type = PT_LOAD,
+            .p_flags = (access & RV64_R ? PF_R : 0u) | (access & RV64_W ? PF_W : 0u) |
+                       (access & RV64_X ? PF_X : 0u),
+            .p_vaddr = address,
+            .p_filesz = size,
+            .p_align = RV64_PAGE,
+        };
+    }
+    if (r->count >= PN_XNUM - 1)
+        return dpk_fail(err, DPK_ERR_RANGE, "too many pieces of memory for a core file");
+    return DPK_OK;
+}
+
+/* Headers and notes, up to the first page. */
+static void put_head(struct dpk_buf *b, const struct dpk_core *core, struct ranges *r)
+{
+    struct dpk_buf notes = {0};
+    put_notes(&notes, core);
+    uint64_t at = EHDR_SIZE + (r->count + 1) * PHDR_SIZE;
+    const Elf64_Phdr note = {
+        .p_type = PT_NOTE, .p_offset = at, .p_filesz = notes.size, .p_align = 4};
+    at = (at + notes.size + RV64_PAGE - 1) / RV64_PAGE * RV64_PAGE;
+    put_elf_header(b, (unsigned)r->count + 1);
+    put_program_header(b, &note);
+    for (size_t i = 0; i < r->count; i++) {
+        r->headers[i].p_offset = at;
+        at += r->headers[i].p_filesz;
+        put_program_header(b, &r->headers[i]);
+    }
+    dpk_put(b, notes.data, notes.size);
+    b->failed |= notes.failed;
+    dpk_buf_free(&notes);
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static bool write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
+{
+    while (size > 0) {
+        ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes += n;
+        size -= (size_t)n;
+        offset += (uint64_t)n;
+    }
+    return true;
+}
+
+static bool is_zero(const uint8_t *page)
+{
+    return page[0] == 0 && memcmp(page, page + 1, RV64_PAGE - 1) == 0;
+}
+
+static bool write_range(int fd, const uint8_t *bytes, const Elf64_Phdr *h)
+{
+    for (uint64_t at = 0; at < h->p_filesz; at += RV64_PAGE)
+        if (!is_zero(bytes + at) && !write_at(fd, bytes + at, RV64_PAGE, h->p_offset + at))
+            return false;
+    return true;
+}
+
+static bool write_file(int fd, const struct dpk_core *core, const struct dpk_buf *head,
+                       const struct ranges *r)
+{
+    bool good = write_at(fd, head->data, head->size, 0);
+    for (size_t i = 0; good && i < r->count; i++) {
+        const Elf64_Phdr *h = &r->headers[i];
+        const uint8_t *bytes = rv64_memory_at(core->memory, h->p_vaddr, h->p_filesz, 0);
+        good = bytes && write_range(fd, bytes, h);
+    }
+    const Elf64_Phdr *last = r->count ? &r->headers[r->count - 1] : NULL;
+    return good && (!last || ftruncate(fd, (off_t)(last->p_offset + last->p_filesz)) == 0) &&
+           fsync(fd) == 0;
+}
+
+static enum dpk_status replace_file(const char *path, const struct dpk_core *core,
+                                    const struct dpk_buf *head, const struct ranges *r,
+                                    struct dpk_error *err)
+{
+    char temporary[4096];
+    sigset_t before;
+    int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    if (n < 0 || (size_t)n >= sizeof temporary)
+        return dpk_fail(err, DPK_ERR_IO, "%s: the name is too long", path);
+    dpk_signals_hold(&before);
+    enum dpk_status status = DPK_OK;
+    int fd = mkstemp(temporary); /* mode 0600 */
+    if (fd < 0) {
+        status = dpk_fail_errno(err, "cannot write %s", path);
+        goto out;
+    }
+    if (!write_file(fd, core, head, r) || rename(temporary, path) != 0) {
+        status = dpk_fail_errno(err, "cannot write %s", path);
+        unlink(temporary);
+    }
+    close(fd);
+out:
+    dpk_signals_release(&before);
+    return status;
+}
+
+enum dpk_status dpk_core_write(const char *path, const struct dpk_core *core, struct dpk_error *err)
+{
+    struct dpk_buf head = {0};
+    struct ranges r = {0};
+    enum dpk_status status = find_ranges(core->memory, &r, err);
+    if (status != DPK_OK)
+        goto out;
+    put_head(&head, core, &r);
+    status = head.failed ? dpk_fail_nomem(err) : replace_file(path, core, &head, &r, err);
+out:
+    free(r.headers);
+    dpk_buf_free(&head);
+    return status;
+}

@@ -48,4 +48,60 @@ struct dpk_core {
 enum dpk_status dpk_core_write(const char *path, const struct dpk_core *core,
                                struct dpk_error *err);
 
+/* ---- Remote debugging ---------------------------------------------------------------------------
+ * The GDB Remote Serial Protocol (GDB manual, appendix E), all-stop. */
+
+enum dpk_resume {
+    DPK_RESUME_RUN,
+    DPK_RESUME_HOLD, /* stays where it is */
+    DPK_RESUME_STEP, /* one instruction */
+    DPK_RESUME_FAIL, /* runs, and a fault is the program's now: no more stops for it */
+};
+
+struct dpk_stop {
+    enum { DPK_STOP_NONE, DPK_STOP_SIGNAL, DPK_STOP_EXITED, DPK_STOP_KILLED } how;
+    unsigned thread;
+    int signal;       /* DPK_STOP_SIGNAL, DPK_STOP_KILLED: number of Linux */
+    int code;         /* DPK_STOP_EXITED */
+    unsigned watched; /* or of a watch: RV64_R | RV64_W as it was asked for */
+    uint64_t address; /* of the watch */
+};
+
+/* What is debugged. Thread ids are not 0. All but `interrupt`, `stopped`, `kill` and `detach` are
+ * called only while everything stands still. */
+struct dpk_debug_ops {
+    /* Ids, the one to look at first; never none. */
+    size_t (*threads)(void *target, unsigned *ids, size_t max);
+    void (*describe)(void *target, unsigned id, char *out, size_t size);
+    bool (*get_registers)(void *target, unsigned id, uint64_t x[32], uint64_t *pc);
+    bool (*set_registers)(void *target, unsigned id, const uint64_t x[32], uint64_t pc);
+    bool (*read)(void *target, uint64_t address, void *to, size_t size);
+    bool (*write)(void *target, uint64_t address, const void *from, size_t size);
+    bool (*breakpoint)(void *target, uint64_t address, bool on);
+    bool (*watch)(void *target, const struct rv64_watch *watch, bool on);
+    /* How each thread goes on at the next `go`; HOLD where nothing is said. New threads run if
+     * `others` does. */
+    void (*resume)(void *target, unsigned id, enum dpk_resume how);
+    void (*go)(void *target, enum dpk_resume others);
+    void (*interrupt)(void *target); /* stop soon, with SIGINT */
+    /* True once everything stands still after `go`: why, once. */
+    bool (*stopped)(void *target, struct dpk_stop *out);
+    void (*kill)(void *target);
+    void (*detach)(void *target);
+    bool attached; /* a client that goes away detaches; else it kills */
+};
+
+/* Serves one client: bytes from `in`, answers to `out` (they may be the same), until it detaches,
+ * kills, goes away, or the program has ended. `wake`: a descriptor that becomes readable when
+ * `stopped` may have something to tell (eventfd). The target stands still at the start. */
+enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_ops *ops,
+                              void *target, struct dpk_error *err);
+
+/* Listens for clients of this machine: a TCP port (0: any that is free) of 127.0.0.1, or, with a
+ * slash in it, the path of a new Unix socket (mode 0600). *port: the port, 0 for a socket. */
+enum dpk_status dpk_listen(const char *where, int *fd, unsigned *port, struct dpk_error *err);
+/* The next client, -1 when there will be none. A client that does not read for 10 seconds is lost.
+ */
+int dpk_accept(int fd);
+
 #endif

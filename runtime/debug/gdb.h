@@ -1,0 +1,63 @@
+/* Private to debug: a conversation with GDB, apart from where its bytes come from. */
+#ifndef DPK_DEBUG_GDB_H
+#define DPK_DEBUG_GDB_H
+
+#include "debug/debug.h"
+
+enum { GDB_PACKET_MAX = 0x4000, GDB_THREADS_MAX = 1024 };
+
+struct gdb {
+    const struct dpk_debug_ops *ops;
+    void *target;
+    struct dpk_buf out;  /* bytes for the client; the caller takes them */
+    struct dpk_buf body; /* of the answer that is being made */
+    struct dpk_buf last; /* the last answer, framed: for a client that did not get it */
+    enum { GDB_IDLE, GDB_BODY, GDB_SUM_HIGH, GDB_SUM_LOW } state;
+    char packet[GDB_PACKET_MAX + 1];
+    size_t length; /* beyond GDB_PACKET_MAX: the packet is too long */
+    uint8_t sum, said_sum;
+    bool no_ack;
+    bool running;
+    bool over;              /* nothing more to say */
+    unsigned thread;        /* that g, G, p, P are about; 0: the first */
+    unsigned step_thread;   /* of the old s and c */
+    struct dpk_stop reason; /* why it stands still */
+};
+
+void gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target);
+void gdb_end(struct gdb *g);
+
+/* Takes bytes of the client and acts on the packets that they complete. */
+void gdb_feed(struct gdb *g, const void *bytes, size_t size);
+/* Tells the client, if it waits, that the target has stopped. */
+void gdb_tell_stop(struct gdb *g);
+
+/* ---- Between the files: answers and numbers ---- */
+void gdb_error(struct gdb *g, int number); /* errno's numbers, as GDB prints them */
+void gdb_hex(struct gdb *g, const void *bytes, size_t size);
+/* A hexadecimal number of 1 to 16 digits; *text moves behind it. */
+bool gdb_number(const char **text, uint64_t *out);
+/* Exactly 2 * size digits at *text, which moves behind them. */
+bool gdb_unhex(const char **text, uint8_t *out, size_t size);
+/* "ADDRESS,LENGTH" */
+bool gdb_range(const char **text, uint64_t *address, uint64_t *length);
+bool gdb_expect(const char **text, char c);
+/* OK, or the error. */
+void gdb_ok_or(struct gdb *g, bool done, int number);
+/* The thread that g, G, p, P are about, or the first one. */
+unsigned gdb_thread(const struct gdb *g);
+
+/* Packets g, G, p, P, m, M, X, Z and z. gdb_state.c */
+void gdb_read_registers(struct gdb *g);
+void gdb_write_registers(struct gdb *g, const char *text);
+void gdb_read_register(struct gdb *g, const char *text);
+void gdb_write_register(struct gdb *g, const char *text);
+void gdb_read_memory(struct gdb *g, const char *text);
+void gdb_write_memory(struct gdb *g, const char *text);
+void gdb_write_binary(struct gdb *g, const char *text, const char *end);
+void gdb_set_point(struct gdb *g, const char *text, bool on);
+
+/* q packets. gdb_query.c */
+void gdb_query(struct gdb *g, const char *text);
+
+#endif

@@ -104,4 +104,29 @@ enum dpk_status dpk_listen(const char *where, int *fd, unsigned *port, struct dp
  */
 int dpk_accept(int fd);
 
+/* ---- Traces -------------------------------------------------------------------------------------
+ * JSON that Perfetto and Chrome's trace viewer open, with a track for each execution unit. The file
+ * is a whole document after every flush, however its program ends. */
+enum {
+    DPK_TRACK_CALL = 512, /* and the thread's number: RPCs, which occupy no unit */
+    DPK_TRACK_HOST = 2047,
+};
+
+struct dpk_trace_event {
+    char phase; /* 'X': lasted since `begin`; 'i': moment; 'b', 'e': begin and end of `id` */
+    const char *category, *name;
+    unsigned track; /* number of an execution unit, or one of the above */
+    uint64_t begin; /* CLOCK_MONOTONIC, nanoseconds; 0: now */
+    uint64_t id;
+    const char *argument; /* name of `value` or of `text`, or NULL */
+    uint64_t value;
+    const char *text;
+};
+
+struct dpk_trace;
+enum dpk_status dpk_trace_open(const char *path, struct dpk_trace **out, struct dpk_error *err);
+void dpk_trace_put(struct dpk_trace *t, const struct dpk_trace_event *e);
+void dpk_trace_flush(struct dpk_trace *t);
+void dpk_trace_close(struct dpk_trace *t);
+
 #endif

@@ -1,0 +1,155 @@
+/* Traces in the JSON of Chrome's trace viewer ("Trace Event Format"), which Perfetto opens. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debug/debug.h"
+
+enum { FLUSH_SIZE = 64 << 10, TRACKS = 2048 };
+
+struct dpk_trace {
+    pthread_mutex_t lock;
+    int fd;
+    uint64_t at;        /* where the next events go in the file */
+    uint64_t begin;     /* nanoseconds */
+    struct dpk_buf buf; /* events that are not in the file yet */
+    bool any;           /* there is an event: the next one wants a comma */
+    bool named[TRACKS]; /* the track has its name */
+};
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The end of the file is written each time, and over it the next time: what is there is always a
+ * whole document. */
+static void flush(struct dpk_trace *t)
+{
+    static const char end[] = "\n]}\n";
+    size_t size = t->buf.size, done = 0;
+    dpk_put(&t->buf, end, sizeof end - 1);
+    while (!t->buf.failed && done < t->buf.size) {
+        ssize_t n = pwrite(t->fd, t->buf.data + done, t->buf.size - done, (off_t)(t->at + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    t->at += size;
+    dpk_buf_free(&t->buf);
+}
+
+enum dpk_status dpk_trace_open(const char *path, struct dpk_trace **out, struct dpk_error *err)
+{
+    struct dpk_trace *t = calloc(1, sizeof *t);
+    *out = NULL;
+    if (!t)
+        return dpk_fail_nomem(err);
+    t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (t->fd < 0) {
+        enum dpk_status status = dpk_fail_errno(err, "trace: cannot write %s", path);
+        free(t);
+        return status;
+    }
+    pthread_mutex_init(&t->lock, NULL);
+    t->begin = now();
+    dpk_put_format(&t->buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    flush(t);
+    *out = t;
+    return DPK_OK;
+}
+
+void dpk_trace_close(struct dpk_trace *t)
+{
+    if (!t)
+        return;
+    dpk_trace_flush(t);
+    close(t->fd);
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}
+
+void dpk_trace_flush(struct dpk_trace *t)
+{
+    pthread_mutex_lock(&t->lock);
+    if (t->buf.size > 0)
+        flush(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void put_text(struct dpk_buf *b, const char *text)
+{
+    char clean[600];
+    snprintf(clean, sizeof clean, "%s", text ? text : "?");
+    dpk_text_clean(clean);
+    dpk_put_u8(b, '"');
+    for (const char *c = clean; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            dpk_put_u8(b, '\\');
+        dpk_put_u8(b, (uint8_t)*c);
+    }
+    dpk_put_u8(b, '"');
+}
+
+static void put_name(struct dpk_trace *t, unsigned track)
+{
+    if (track >= TRACKS || t->named[track])
+        return;
+    t->named[track] = true;
+    dpk_put_format(&t->buf,
+                   "%s\n{\"ph\":\"M\",\"pid\":%ld,\"tid\":%u,\"name\":\"thread_name\",\"args\":"
+                   "{\"name\":\"",
+                   t->any ? "," : "", (long)getpid(), track);
+    if (track < DPK_TRACK_CALL)
+        dpk_put_format(&t->buf, "EU %u", track);
+    else if (track == DPK_TRACK_HOST)
+        dpk_put_format(&t->buf, "host");
+    else
+        dpk_put_format(&t->buf, "RPC thread %u", track - DPK_TRACK_CALL);
+    dpk_put_format(&t->buf, "\"}}");
+    t->any = true;
+}
+
+static void put_time(struct dpk_buf *b, const char *name, uint64_t ns)
+{
+    dpk_put_format(b, ",\"%s\":%" PRIu64 ".%03" PRIu64, name, ns / 1000, ns % 1000);
+}
+
+void dpk_trace_put(struct dpk_trace *t, const struct dpk_trace_event *e)
+{
+    pthread_mutex_lock(&t->lock);
+    uint64_t end = now(), begin = e->begin ? e->begin : end;
+    put_name(t, e->track);
+    dpk_put_format(&t->buf, "%s\n{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%u,\"cat\":\"%s\",\"name\":",
+                   t->any ? "," : "", e->phase, (long)getpid(), e->track, e->category);
+    t->any = true;
+    put_text(&t->buf, e->name);
+    put_time(&t->buf, "ts", begin > t->begin ? begin - t->begin : 0);
+    if (e->phase == 'X')
+        put_time(&t->buf, "dur", end - begin);
+    if (e->phase == 'i')
+        dpk_put_format(&t->buf, ",\"s\":\"t\"");
+    if (e->phase == 'b' || e->phase == 'e')
+        dpk_put_format(&t->buf, ",\"id\":%" PRIu64, e->id);
+    if (e->argument || e->text) {
+        dpk_put_format(&t->buf, ",\"args\":{\"%s\":", e->argument ? e->argument : "text");
+        if (e->text)
+            put_text(&t->buf, e->text);
+        else
+            dpk_put_format(&t->buf, "%" PRIu64, e->value);
+        dpk_put_u8(&t->buf, '}');
+    }
+    dpk_put_u8(&t->buf, '}');
+    if (t->buf.size >= FLUSH_SIZE)
+        flush(t);
+    pthread_mutex_unlock(&t->lock);
+}

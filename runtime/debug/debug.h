@@ -129,4 +129,24 @@ void dpk_trace_put(struct dpk_trace *t, const struct dpk_trace_event *e);
 void dpk_trace_flush(struct dpk_trace *t);
 void dpk_trace_close(struct dpk_trace *t);
 
+/* ---- Finding processes --------------------------------------------------------------------------
+ * A process that uses the DPA listens on the Unix socket PID.dpa of the runtime directory:
+ * $DPAKIT_RUNTIME, or $XDG_RUNTIME_DIR/dpakit, or /tmp/dpakit-UID, mode 0700. A client sends one
+ * line and reads the answer:
+ *     list             a line of JSON for each DPA process, then the end
+ *     find DEV TOKEN   "yes" or "no": whether a process on DEV has this token (hexadecimal)
+ *     debug DEV TOKEN  "yes", then GDB's remote protocol; else a line that says why not */
+
+/* The directory, made if need be. DPK_ERR_REFUSED: others may write there. */
+enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *err);
+/* Whether the other end belongs to this user, or to root. */
+bool dpk_peer_is_ours(int fd);
+/* Connects to one process after the other, by pid, until `visit`, which owns `fd` then, returns
+ * false. */
+enum dpk_status dpk_peers_each(bool (*visit)(void *context, int fd), void *context,
+                               struct dpk_error *err);
+bool dpk_peer_say(int fd, const char *text, size_t size);
+/* One line, without its end. False: the other end said less, or more than fits. */
+bool dpk_peer_line(int fd, char *line, size_t size);
+
 #endif

@@ -1,0 +1,142 @@
+/* Where processes with a DPA are found: sockets in a directory that only their user may enter. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "debug/debug.h"
+
+/* ---- The directory --------------------------------------------------------------------------- */
+
+static bool name_directory(char *out, size_t size)
+{
+    const char *given = getenv("DPAKIT_RUNTIME"), *base = getenv("XDG_RUNTIME_DIR");
+    int n;
+    if (given && *given)
+        n = snprintf(out, size, "%s", given);
+    else if (base && *base == '/')
+        n = snprintf(out, size, "%s/dpakit", base);
+    else
+        n = snprintf(out, size, "/tmp/dpakit-%lu", (unsigned long)geteuid());
+    return n > 0 && (size_t)n < size;
+}
+
+enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *err)
+{
+    struct stat s;
+    if (!name_directory(out, size))
+        return dpk_fail(err, DPK_ERR_RANGE, "the name of the runtime directory is too long");
+    if (mkdir(out, 0700) != 0 && errno != EEXIST)
+        return dpk_fail_errno(err, "%s", out);
+    if (lstat(out, &s) != 0)
+        return dpk_fail_errno(err, "%s", out);
+    if (!S_ISDIR(s.st_mode) || s.st_uid != geteuid() || s.st_mode & 077)
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "%s: not a directory that only this user may use (mode 0700)", out);
+    return DPK_OK;
+}
+
+bool dpk_peer_is_ours(int fd)
+{
+    struct ucred who;
+    socklen_t size = sizeof who;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
+           (who.uid == geteuid() || who.uid == 0);
+}
+
+/* ---- Clients --------------------------------------------------------------------------------- */
+
+/* -1: nobody is there; a socket that was left behind goes. */
+static int peer_connect(const char *path)
+{
+    const struct timeval patience = {.tv_sec = 5};
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof at.sun_path)
+        return -1;
+    memcpy(at.sun_path, path, strlen(path));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
+        return fd;
+    if (errno == ECONNREFUSED)
+        unlink(path);
+    close(fd);
+    return -1;
+}
+
+static int by_number(const struct dirent **a, const struct dirent **b)
+{
+    unsigned long x = strtoul((*a)->d_name, NULL, 10), y = strtoul((*b)->d_name, NULL, 10);
+    return (x > y) - (x < y);
+}
+
+static int is_socket_name(const struct dirent *entry)
+{
+    const char *name = entry->d_name;
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && strcmp(name + digits, ".dpa") == 0;
+}
+
+enum dpk_status dpk_peers_each(bool (*visit)(void *context, int fd), void *context,
+                               struct dpk_error *err)
+{
+    char directory[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
+    struct dirent **names = NULL;
+    enum dpk_status status = dpk_runtime_directory(directory, sizeof directory, err);
+    if (status != DPK_OK)
+        return status;
+    int count = scandir(directory, &names, is_socket_name, by_number);
+    if (count < 0)
+        return dpk_fail_errno(err, "%s", directory);
+    bool more = true;
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
+        int fd = more ? peer_connect(path) : -1;
+        if (fd >= 0)
+            more = visit(context, fd);
+        free(names[i]);
+    }
+    free(names);
+    return DPK_OK;
+}
+
+bool dpk_peer_say(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = send(fd, text, size, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        text += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* Byte by byte: what follows the line is another's. */
+bool dpk_peer_line(int fd, char *line, size_t size)
+{
+    size_t got = 0;
+    while (got + 1 < size) {
+        ssize_t n = recv(fd, line + got, 1, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        if (line[got] == '\n') {
+            line[got] = '\0';
+            return true;
+        }
+        got++;
+    }
+    return false;
+}

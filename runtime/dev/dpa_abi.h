@@ -38,5 +38,22 @@
 #define DPA_SYS_FINISH        12 /* (): ends the thread; never returns */
 #define DPA_SYS_RESCHEDULE    13 /* (): ends this activation; never returns */
 #define DPA_SYS_LOCAL_STORAGE 14 /* () -> the thread's local storage address, 0 if none */
+#define DPA_SYS_RETRIGGER     15 /* (): ends this activation, the next begins; never returns */
+#define DPA_SYS_PARK                                                                               \
+    16                    /* (): ends this activation; in a continuable thread returns when        \
+                             the next event comes, in another never */
+#define DPA_SYS_NOTIFY 17 /* (trigger): an event for the thread that it is attached to */
+#define DPA_SYS_ARM                                                                                \
+    18                         /* (trigger, consumed): the next completion is an event; at once    \
+                                  if more than `consumed` (32 bits, wrapping) have come */
+#define DPA_SYS_EU          19 /* () -> number of the execution unit; in an RPC ~0 */
+#define DPA_SYS_END_PROCESS 20 /* (): ends the process, which is no error; never returns */
+
+/* Calls from here on are carried out by the host libraries: the number is family << 8 | call. */
+#define DPA_SYS_FAMILY_FIRST       1
+#define DPA_SYS_FAMILIES           16
+#define DPA_SYS_FAMILY_FLEXIO      1 /* windows, outboxes, queues */
+#define DPA_SYS_FAMILY_DOCA        2
+#define DPA_SYS_CALL(family, call) ((family) << 8 | (call))
 
 #endif

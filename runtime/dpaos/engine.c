@@ -8,19 +8,18 @@
 #include <string.h>
 #include <time.h>
 
-#define NEVER       UINT64_MAX
 #define WORKERS_MAX 256
+#define POLL_MAX    50000u /* nanoseconds that a turn of a thread that polls counts at most */
 
 struct engine dpaos_engine = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .quiet = PTHREAD_COND_INITIALIZER,
     .queue = {&dpaos_engine.queue, &dpaos_engine.queue},
-    .active = {&dpaos_engine.active, &dpaos_engine.active},
-    .kernels = {.pending = {&dpaos_engine.kernels.pending, &dpaos_engine.kernels.pending},
-                .max = DPK_THREADS_MAX},
-    .calls = {.pending = {&dpaos_engine.calls.pending, &dpaos_engine.calls.pending},
-              .max = DPK_CALLS_MAX},
-    .next_deadline = NEVER,
+    .all = {&dpaos_engine.all, &dpaos_engine.all},
+    .kernels = {&dpaos_engine.kernels, &dpaos_engine.kernels},
+    .calls = {&dpaos_engine.calls, &dpaos_engine.calls},
+    .blocked = {&dpaos_engine.blocked, &dpaos_engine.blocked},
+    .no_eu = {&dpaos_engine.no_eu, &dpaos_engine.no_eu},
 };
 
 static struct engine *const engine = &dpaos_engine;
@@ -44,7 +43,7 @@ void engine_unlock(void)
 
 /* ---- Waiting with a deadline ---------------------------------------------------------------- */
 
-static void cond_init(pthread_cond_t *cond)
+void engine_cond_init(pthread_cond_t *cond)
 {
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
@@ -53,8 +52,7 @@ static void cond_init(pthread_cond_t *cond)
     pthread_condattr_destroy(&attr);
 }
 
-/* False when `deadline` has passed. */
-static bool cond_wait(pthread_cond_t *cond, uint64_t deadline)
+bool engine_cond_wait(pthread_cond_t *cond, uint64_t deadline)
 {
     if (deadline == NEVER)
         return pthread_cond_wait(cond, &engine->lock) == 0;
@@ -66,7 +64,7 @@ static bool cond_wait(pthread_cond_t *cond, uint64_t deadline)
 void host_wait_begin(struct host_wait *w, struct dpk_process *p)
 {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &w->cancel_state);
-    cond_init(&w->cond);
+    engine_cond_init(&w->cond);
     w->satisfied = false;
     w->wait.who = WAIT_HOST;
     list_init(&w->wait.node);
@@ -79,7 +77,7 @@ void host_wait_begin(struct host_wait *w, struct dpk_process *p)
 
 bool host_wait_sleep(struct host_wait *w, uint64_t deadline)
 {
-    return cond_wait(&w->cond, deadline ? deadline : NEVER);
+    return engine_cond_wait(&w->cond, deadline ? deadline : NEVER);
 }
 
 void host_wait_end(struct host_wait *w, struct dpk_process *p)
@@ -94,11 +92,23 @@ void host_wait_end(struct host_wait *w, struct dpk_process *p)
 
 /* ---- Turns ---------------------------------------------------------------------------------- */
 
-void engine_enqueue(struct thread *t)
+/* Quietly: no worker need come for it. */
+static void enqueue(struct thread *t, bool quietly)
 {
     t->state = THREAD_QUEUED;
+    if (!debug_may_run(t)) {
+        list_append(&t->process->held, &t->queued);
+        pthread_cond_broadcast(&t->process->still);
+        return;
+    }
     list_append(&engine->queue, &t->queued);
-    pthread_cond_signal(&engine->work);
+    if (!quietly)
+        pthread_cond_signal(&engine->work);
+}
+
+void engine_enqueue(struct thread *t)
+{
+    enqueue(t, false);
 }
 
 static void overrun(struct thread *t)
@@ -107,61 +117,68 @@ static void overrun(struct thread *t)
     turn_place(t, place, sizeof place);
     snprintf(story, sizeof story, "thread %u: run-time limit of %llu ms reached,%s", t->slot,
              (unsigned long long)(t->process->limit / 1000000u), place);
+    t->process->culprit = t;
     process_fail(t->process, DPK_ERR_TIMEOUT, story);
 }
 
-/* Fails the processes of threads that are over their limit. A running one is told at the end of
- * its turn: its registers are not ours to look at. */
-static void expire(uint64_t now)
+/* A debugger may take its time. */
+static bool over_limit(const struct thread *t)
 {
-    struct thread *late;
-    do {
-        late = NULL;
-        engine->next_deadline = NEVER;
-        for (struct list *n = engine->active.next; n != &engine->active; n = n->next) {
-            struct thread *t = owner_of(n, struct thread, active);
-            if (t->deadline > now) {
-                if (t->deadline < engine->next_deadline)
-                    engine->next_deadline = t->deadline;
-            } else if (t->state != THREAD_RUNNING) {
-                late = t;
-            }
-        }
-        if (late)
-            overrun(late);
-    } while (late);
+    return t->ran >= t->process->limit && !t->process->debugger;
+}
+
+static void turn_failed(struct thread *t, const struct outcome *o)
+{
+    struct dpk_process *p = t->process;
+    p->culprit = t;
+    p->ended_itself = o->ends_process;
+    process_fail(p, DPK_ERR_FAULT, o->story);
+}
+
+/* Of last words nothing follows. */
+static bool ended_badly(const struct thread *t, const struct outcome *o)
+{
+    return t->last_words && (o->how == TURN_FAULT || over_limit(t));
 }
 
 /* What follows from a turn of `t` that left it without a unit. */
 static void settle(struct thread *t, const struct outcome *o)
 {
     struct dpk_process *p = t->process;
+    if (o->stop.how != DPK_STOP_NONE)
+        debug_stop(t, &o->stop);
     if (p->failed == DPK_OK && o->how == TURN_FAULT)
-        process_fail(p, DPK_ERR_FAULT, o->story);
-    else if (p->failed == DPK_OK && o->how != TURN_DONE && engine_now() >= t->deadline)
+        turn_failed(t, o);
+    else if (p->failed == DPK_OK && o->how != TURN_DONE && over_limit(t))
         overrun(t);
-    if (p->failed != DPK_OK || o->how == TURN_DONE) {
-        thread_end(t, o->value);
+    if (thread_is_doomed(t) || t->stopping || o->how == TURN_DONE || ended_badly(t, o)) {
+        thread_end(t, o->end, o->value);
     } else if (o->how == TURN_BLOCK && !event_satisfies(o->event, o->threshold, o->mask)) {
         t->state = THREAD_BLOCKED;
         t->wait.threshold = o->threshold;
         t->wait.mask = o->mask;
         list_append(&o->event->waits, &t->wait.node);
+        watchdog_begin(t, o->event);
     } else {
-        engine_enqueue(t);
+        enqueue(t, o->polls);
     }
+}
+
+/* Threads that only poll share one worker: there they wait for each other, and not for the host to
+ * run both workers. */
+static bool shares_worker(const struct outcome *o)
+{
+    return o->polls && engine->polling > 1;
 }
 
 /* Whether `t` may keep its unit for another turn; a call that its caller runs does without asking,
  * for nobody else would get the caller's thread. */
 static bool goes_on(const struct thread *t, const struct outcome *o, bool own_unit)
 {
-    uint64_t now = engine_now();
-    if (now >= engine->next_deadline)
-        expire(now);
-    if (t->process->failed != DPK_OK || now >= t->deadline)
+    if (thread_is_doomed(t) || t->stopping || over_limit(t) || !debug_may_run(t) ||
+        o->stop.how != DPK_STOP_NONE)
         return false;
-    if (!own_unit && !list_empty(&engine->queue))
+    if (!own_unit && (!list_empty(&engine->queue) || shares_worker(o)))
         return false;
     return o->how == TURN_AGAIN ||
            (o->how == TURN_BLOCK && event_satisfies(o->event, o->threshold, o->mask));
@@ -169,45 +186,111 @@ static bool goes_on(const struct thread *t, const struct outcome *o, bool own_un
 
 bool engine_may_run(void)
 {
-    return engine->units > 1 || (engine->running == 0 && list_empty(&engine->queue));
+    return engine->workers_max > 1 || (engine->running == 0 && list_empty(&engine->queue));
 }
 
-void engine_run(struct thread *t, bool by_caller)
+static uint64_t processor_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t clock_of(bool polls)
+{
+    return polls ? engine_now() : processor_time();
+}
+
+/* Counts the time since `from`, but not that of the first turn, which is short: most calls end with
+ * it, and asking for the time takes longer than they. Nor is that of a thread that polled before
+ * taken too seriously: the clock that can be read quickly goes on while the host runs others. */
+static uint64_t charge(struct thread *t, const struct outcome *o, uint64_t from, bool polls)
+{
+    if (o->how == TURN_DONE)
+        return from;
+    uint64_t now = clock_of(polls), took = now - from;
+    if (t->begun)
+        t->ran += polls && took > POLL_MAX ? POLL_MAX : took;
+    t->begun = true;
+    return now;
+}
+
+/* Whether it only polls now; a caller's own thread is no worker. */
+static void note_polling(struct thread *t, bool polls, bool by_caller)
+{
+    if (by_caller || t->polls == polls)
+        return;
+    t->polls = polls;
+    if (polls)
+        engine->polling++;
+    else
+        engine->polling--;
+}
+
+bool engine_run(struct thread *t, bool by_caller)
 {
     struct dpk_process *p = t->process;
     struct outcome o;
+    const bool polls = t->polls && t->begun;
+    uint64_t from = t->begun ? clock_of(polls) : 0, begin = tracing() ? engine_now() : 0;
     t->state = THREAD_RUNNING;
     engine->running++;
+    t->polls = false;
+    note_polling(t, polls, by_caller);
     p->users++;
+    p->turns++;
     do {
         uint64_t before = t->hart.instret;
         engine_unlock();
         turn_run(t, &o);
+        from = charge(t, &o, from, polls);
         engine_lock();
         p->instructions += t->hart.instret - before;
-    } while (goes_on(t, &o, by_caller && engine->units > 1));
+        t->retired = t->hart.instret;
+        note_polling(t, o.polls, by_caller);
+    } while (goes_on(t, &o, by_caller && engine->workers_max > 1));
     engine->running--;
+    bool rests = !by_caller && shares_worker(&o) && list_empty(&engine->queue);
+    if (t->polls)
+        engine->polling--;
+    if (tracing())
+        trace_turn(t, begin);
     settle(t, &o);
-    if (!list_empty(&engine->queue))
+    p->turns--;
+    debug_settled(p);
+    if (tracing() && engine->running == 0)
+        dpk_trace_flush(engine->trace);
+    if (!o.polls && !list_empty(&engine->queue))
         pthread_cond_signal(&engine->work);
     process_leave(p);
+    return rests;
+}
+
+bool engine_thread(pthread_t *out, void *(*main)(void *))
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool made = pthread_create(out, NULL, main, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return made;
 }
 
 /* ---- Workers -------------------------------------------------------------------------------- */
 
 static void *worker(void *unused)
 {
+    bool rests = false; /* what is in the queue is for another worker */
     engine_lock();
     while (!engine->stop) {
-        uint64_t now = engine_now();
-        if (now >= engine->next_deadline)
-            expire(now);
-        if (!list_empty(&engine->queue) && (engine->units > 1 || engine->running == 0)) {
+        if (!rests && !list_empty(&engine->queue) &&
+            (engine->workers_max > 1 || engine->running == 0)) {
             struct thread *t = owner_of(engine->queue.next, struct thread, queued);
             list_remove(&t->queued);
-            engine_run(t, false);
+            rests = engine_run(t, false);
         } else {
-            cond_wait(&engine->work, engine->next_deadline);
+            engine_cond_wait(&engine->work, NEVER);
+            rests = false;
         }
     }
     engine_unlock();
@@ -219,23 +302,18 @@ bool engine_start_workers(void)
     if (engine->worker_count)
         return true;
     if (!engine->workers)
-        engine->workers = calloc(engine->units, sizeof *engine->workers);
+        engine->workers = calloc(engine->workers_max, sizeof *engine->workers);
     if (!engine->workers)
         return false;
-    /* Signals are the application's: none of its handlers runs on a worker. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (engine->worker_count < engine->units &&
-           pthread_create(&engine->workers[engine->worker_count], NULL, worker, NULL) == 0)
+    while (engine->worker_count < engine->workers_max &&
+           engine_thread(&engine->workers[engine->worker_count], worker))
         engine->worker_count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return engine->worker_count > 0;
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-static enum dpk_status count_units(unsigned *units, struct dpk_error *err)
+static enum dpk_status count_workers(unsigned *workers, struct dpk_error *err)
 {
     const char *wanted = getenv("DPAKIT_WORKERS");
     if (wanted && *wanted) {
@@ -245,12 +323,12 @@ static enum dpk_status count_units(unsigned *units, struct dpk_error *err)
         if (*end || errno || wanted[0] < '0' || wanted[0] > '9' || n < 1 || n > WORKERS_MAX)
             return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_WORKERS=%s is not a number from 1 to %d",
                             wanted, WORKERS_MAX);
-        *units = (unsigned)n;
+        *workers = (unsigned)n;
         return DPK_OK;
     }
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    *units = n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (unsigned)n;
+    *workers = n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (unsigned)n;
     return DPK_OK;
 }
 
@@ -274,11 +352,19 @@ enum dpk_status engine_enter(struct dpk_error *err)
     }
     while (engine->stop)
         pthread_cond_wait(&engine->quiet, &engine->lock);
-    if (engine->processes == 0 && (status = count_units(&engine->units, err)) == DPK_OK)
-        cond_init(&engine->work);
-    if (status == DPK_OK)
-        engine->processes++;
+    if (engine->processes == 0) {
+        status = trace_begin(err);
+        if (status == DPK_OK)
+            status = count_workers(&engine->workers_max, err);
+        if (status == DPK_OK)
+            status = eu_configure(err);
+        if (status == DPK_OK)
+            engine_cond_init(&engine->work);
+    }
+    bool first = status == DPK_OK && engine->processes++ == 0;
     engine_unlock();
+    if (first)
+        engine->service = service_start();
     return status;
 }
 
@@ -292,13 +378,17 @@ void engine_leave(void)
     engine->stop = true;
     pthread_cond_broadcast(&engine->work);
     engine_unlock();
+    if (engine->trace)
+        dpk_trace_flush(engine->trace);
+    service_stop(engine->service);
+    engine->service = NULL;
+    watchdog_stop();
     for (unsigned i = 0; i < engine->worker_count; i++)
         pthread_join(engine->workers[i], NULL);
     engine_lock();
     free(engine->workers);
     engine->workers = NULL;
     engine->worker_count = 0;
-    engine->next_deadline = NEVER;
     pthread_cond_destroy(&engine->work);
     engine->stop = false;
     pthread_cond_broadcast(&engine->quiet);

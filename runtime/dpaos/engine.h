@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "debug/debug.h"
+#include "dev/dpa_abi.h"
 #include "dpaos/dpaos.h"
 #include "dpaos/heap.h"
 #include "dpaos/list.h"
@@ -25,7 +27,7 @@
 #define HEAP_DEFAULT  0x40000000ull
 #define GUEST_SIZE    0x100000000ull
 #define ARGUMENTS_MAX 0x4000ull /* they lie on the stack */
-#define SLOTS         (DPK_THREADS_MAX + DPK_CALLS_MAX)
+#define SLOTS         (DPK_THREADS_MAX + DPK_CALLS_MAX + DPK_THREADS_OF_PROCESS)
 
 /* ---- Waiting for an event ---- */
 struct wait {
@@ -40,33 +42,95 @@ struct dpk_event {
     struct list waits;
 };
 
-/* ---- DPA threads ---- */
+/* ---- What runs: a stack, registers, and whose they are ---- */
 struct thread {
     struct rv64_hart hart;
     struct dpk_process *process;
-    struct launch *launch;
-    unsigned slot; /* its id */
-    unsigned rank;
-    enum { THREAD_IDLE, THREAD_QUEUED, THREAD_RUNNING, THREAD_BLOCKED } state;
-    uint64_t deadline; /* nanoseconds */
+    struct launch *launch;     /* whose thread it is at the moment, or */
+    struct dpk_thread *object; /* whose it is as long as that lives */
+    struct dpk_caller caller;
+    bool last_words;      /* runs although the process has failed */
+    unsigned slot;        /* its id */
+    unsigned rank, peers; /* in the launch */
+    unsigned eu;          /* that it occupies, or NO_EU */
+    enum {
+        THREAD_IDLE,
+        THREAD_QUEUED,
+        THREAD_RUNNING,
+        THREAD_BLOCKED,
+        THREAD_WAITING, /* for an execution unit */
+    } state;
+    bool polls;      /* its last turn was cut short, for it only polled */
+    unsigned polled; /* calls in a row that found nothing */
+    bool begun;      /* has had a turn since its start or activation */
+    bool stopping;   /* is to end with its turn */
+    uint64_t ran;    /* nanoseconds since then, running or waiting for events */
     struct wait wait;
-    struct list queued; /* in the run queue */
-    struct list active; /* among all threads that are not idle */
+    /* While it waits for an event: since when, until when it may. watchdog.c */
+    struct dpk_event *awaited;
+    uint64_t blocked, deadline;
+    struct list timed;
+    struct list
+        queued;        /* in the run queue, or among those that wait for a unit, or that are held */
+    bool failed;       /* was at work when its process failed */
+    bool called;       /* its last stop was a call */
+    uint64_t retired;  /* instructions, at the end of its last turn */
+    bool rpc;          /* what it does, or did last ... */
+    uint64_t function; /* ... and the address of that */
+    /* A debugger's: how it is to go on, and what it has stopped for. */
+    enum dpk_resume resume;
+    struct dpk_stop stop;
 };
+#define NO_EU UINT32_MAX
 
-/* How a turn on an execution unit ended. */
+/* How a turn ended. */
 struct outcome {
     enum { TURN_AGAIN, TURN_BLOCK, TURN_DONE, TURN_FAULT } how;
+    enum end {
+        END_RETURN,
+        END_FINISH,
+        END_RESCHEDULE,
+        END_RETRIGGER,
+        END_PARK
+    } end;                   /* TURN_DONE */
+    bool polls;              /* TURN_AGAIN: because it only polled */
+    bool ends_process;       /* TURN_FAULT: because it asked for it */
     uint64_t value;          /* TURN_DONE: the result */
     struct dpk_event *event; /* TURN_BLOCK: until (event & mask) > threshold */
     uint64_t threshold, mask;
-    char story[512]; /* TURN_FAULT */
+    char story[512];      /* TURN_FAULT */
+    struct dpk_stop stop; /* for the debugger, whatever else */
 };
 
 /* Runs `t` for at most one turn. Without the lock. */
 void turn_run(struct thread *t, struct outcome *o);
 /* " pc 0x11234 (kernel+0x1c)" of a thread that does not run. */
 void turn_place(const struct thread *t, char *out, size_t size);
+
+/* ---- Debugging ---- */
+struct dpk_debugger;
+/* Whether `t` may have a turn: nobody holds its process, or it. */
+bool debug_may_run(const struct thread *t);
+/* rv64_run for a thread that is debugged. Without the lock, as are those up to the next comment. */
+enum rv64_stop debug_run(struct thread *t, uint64_t budget, struct outcome *o);
+/* A turn that ended with a fault, which the debugger may want to see first. */
+void debug_fault(struct thread *t, struct outcome *o);
+/* With the lock: what a turn stopped for; a turn of the process is over; a new thread; a failure.
+ */
+void debug_stop(struct thread *t, const struct dpk_stop *stop);
+void debug_settled(struct dpk_process *p);
+void debug_started(struct thread *t);
+void debug_failed(struct dpk_process *p);
+
+/* Makes the process stand still; waits for turns to end. Counts. inspect.c */
+void process_hold(struct dpk_process *p);
+void process_release(struct dpk_process *p);
+/* dpk_process_threads. */
+size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max);
+/* Threads at work, or those that were when the process failed; the one to look at first. */
+size_t process_at_work(const struct dpk_process *p, struct thread *out[SLOTS]);
+/* The number of the signal that a program of Linux would get for what `t` ended with. */
+int thread_signal(const struct thread *t);
 
 /* ---- Launches: kernels, and RPCs, which are launches of one thread ---- */
 struct launch {
@@ -79,16 +143,69 @@ struct launch {
     unsigned threads, remaining;
     bool rpc, started, done;
     uint64_t result;
+    struct dpk_tasks *tasks; /* whose it is, if it is no kernel */
     struct wait wait;
     struct dpk_event *wait_event, *complete;
     bool complete_adds;
     uint64_t complete_count;
+    uint64_t trace_id; /* 0: none */
 };
 
 /* The event that a kernel waits for has come. */
 void launch_ready(struct launch *l);
+void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call *call);
+/* A launch that has ended: the next task. */
+void task_end(struct launch *l);
+/* A thread of the process that is idle and nobody's; made, with its stack, if there is none yet.
+ * NULL: out of memory, or of slots. */
+struct thread *thread_take(struct dpk_process *p);
+/* Registers and arguments as dpa_abi.h says, at the beginning of `call`. */
+void thread_reset(struct thread *t, const struct dpk_call *call, const void *args, size_t size);
 /* `t` has ended, or its process has failed. */
-void thread_end(struct thread *t, uint64_t result);
+void thread_end(struct thread *t, enum end how, uint64_t result);
+
+/* ---- Threads of event-driven programs, and triggers ---- */
+struct dpk_thread {
+    struct dpk_process *process;
+    struct list in_process;
+    struct dpk_thread_options options;
+    struct thread *thread;
+    enum { OBJECT_CREATED, OBJECT_STARTED, OBJECT_RUN } state;
+    bool active, parked;
+    uint64_t events; /* that came while it was active */
+    struct list triggers;
+};
+
+struct dpk_trigger {
+    struct dpk_process *process;
+    struct list of_thread;
+    struct dpk_thread *thread;
+    enum dpk_trigger_kind kind;
+    uint64_t handle;
+    bool armed;
+    uint32_t completions; /* ever, wrapping */
+};
+
+/* An event. */
+void thread_activate(struct dpk_thread *o);
+/* An activation has ended like that. */
+void activation_end(struct dpk_thread *o, enum end how);
+struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle);
+void trigger_signal(struct dpk_trigger *trigger);
+void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
+/* What is left of both when the process is destroyed. */
+void threads_free(struct dpk_process *p);
+
+/* ---- Execution units ---- */
+/* DPAKIT_EUS, DPAKIT_EU_GROUPS. */
+enum dpk_status eu_configure(struct dpk_error *err);
+unsigned eus_free(void);
+/* False: none is free. */
+bool eu_take(struct thread *t, const struct dpk_affinity *affinity);
+/* Takes one and queues the thread; if none is free, that happens when one is. */
+void eu_wait(struct thread *t);
+/* Gives it back: to a thread that waits for it, if there is one. */
+void eu_give(struct thread *t);
 
 /* ---- Host threads that wait ---- */
 struct host_wait {
@@ -112,10 +229,30 @@ struct dpk_process {
     uint64_t born;
     enum dpk_status failed; /* DPK_OK: runs */
     char failure[600];
-    struct list launches; /* kernels, the first one runs or waits */
+    bool ended_itself;
+    struct list threads;           /* objects */
+    struct dpk_trigger **triggers; /* handle - 1 is the index */
+    size_t trigger_count, trigger_capacity;
+    struct {
+        dpk_device_call handler;
+        void *context;
+    } calls[DPA_SYS_FAMILIES];
+    struct dpk_outside outside;
+    struct dpk_call last_words; /* function 0: none */
+    int failure_fd;             /* -1: nobody asked */
+    struct list launches;       /* kernels, the first one runs or waits */
     uint64_t launches_made, launches_ended;
     struct thread *slots[SLOTS]; /* made at first use */
     struct list host_waits;
+    unsigned turns;                /* that run */
+    unsigned holds;                /* who wants it to stand still */
+    struct list held;              /* threads that would run */
+    pthread_cond_t still;          /* turns became 0, or a thread was held */
+    struct dpk_debugger *debugger; /* changes only while it stands still */
+    struct thread *culprit;        /* whose fault it was, if anybody's */
+    struct list in_engine;
+    char device[64];           /* its name, for those who look; may be empty */
+    uint64_t token;            /* for debuggers; 0: none may come */
     unsigned users;            /* turns that run, host threads that wait */
     pthread_cond_t idle;       /* users became 0 */
     struct dpk_event **events; /* handle - 1 is the index */
@@ -131,6 +268,10 @@ struct dpk_process {
 
 /* The first failure counts: ends the process's threads and wakes whoever waits. */
 void process_fail(struct dpk_process *p, enum dpk_status status, const char *story);
+/* The process is about to be destroyed: its last words end. */
+void last_words_end(struct dpk_process *p);
+/* `t` has no business any more: its process has failed. */
+bool thread_is_doomed(const struct thread *t);
 /* The failure as an error; DPK_OK if there is none. */
 enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err);
 void process_wake_hosts(struct dpk_process *p);
@@ -146,30 +287,73 @@ void event_unref(struct dpk_event *e);
 /* ---- The engine ---- */
 struct engine {
     pthread_mutex_t lock;
-    pthread_cond_t work;  /* something to run, a new deadline, or the end */
+    pthread_cond_t work;  /* something to run, or the end */
     pthread_cond_t quiet; /* the workers of the last process are gone */
     struct list queue;    /* threads that could run */
-    struct list active;   /* threads that are not idle */
-    struct line {
-        struct list pending; /* launches that wait for threads to become free */
-        unsigned active;     /* threads that are not */
-        unsigned max;
-    } kernels, calls;
-    unsigned units;   /* workers that there may be; with 1, there is one turn at a time */
-    unsigned running; /* turns now */
+    struct list kernels;  /* launches that wait for execution units */
+    struct list calls;    /* calls that wait for one of DPK_CALLS_MAX to end */
+    unsigned calls_active;
+    struct list no_eu; /* threads that wait for an execution unit */
+    struct thread *eus[DPK_EUS_MAX];
+    unsigned eu_first, eu_count, eus_free;
+    struct eu_group {
+        uint32_t id;
+        unsigned first, last;
+    } eu_groups[DPK_EUS_MAX];
+    unsigned eu_group_count;
+    unsigned workers_max; /* with 1, there is one turn at a time */
+    unsigned running;     /* turns now */
+    unsigned polling;     /* of them, on workers, of threads that only poll */
     unsigned processes;
+    struct list blocked; /* threads that wait for an event, by deadline */
+    pthread_t watchdog;
+    pthread_cond_t watchdog_look;
+    uint64_t watchdog_wakes; /* when it looks by itself */
+    bool watchdog_runs;
+    struct list all; /* processes */
+    struct service *service;
+    struct dpk_trace *trace; /* NULL: nobody wants one; from the first process to the end */
+    uint64_t trace_ids;
     pthread_t *workers;
     unsigned worker_count;
     bool stop;
     bool watches_forks;
-    bool forked;            /* this is a child, and the processes are the parent's */
-    uint64_t next_deadline; /* no thread's is earlier */
+    bool forked; /* this is a child, and the processes are the parent's */
 };
 /* The emulated DPA: there is one in a host process, as there is one in a device. The one variable
  * of the runtime that is not a constant. */
 extern struct engine dpaos_engine;
 
+/* What a trace is told. Ask tracing() first. trace.c */
+static inline bool tracing(void)
+{
+    return __builtin_expect(dpaos_engine.trace != NULL, 0);
+}
+enum dpk_status trace_begin(struct dpk_error *err);
+void trace_turn(const struct thread *t, uint64_t begin);
+void trace_launch(struct launch *l, char phase); /* 'b' or 'e' */
+void trace_message(const struct thread *t, uint64_t size);
+void trace_event(uint64_t value);
+void trace_failure(const struct dpk_process *p);
+
+/* Answers other processes of this user (debug.h, "Finding processes"). NULL: it cannot, and nothing
+ * else is lost. Both without the lock. service.c */
+struct service *service_start(void);
+void service_stop(struct service *s);
+
+/* The time that a thread waits for `e` counts as if it ran. One that ends need not tell. */
+void watchdog_begin(struct thread *t, struct dpk_event *e);
+void watchdog_end(struct thread *t);
+void watchdog_stop(void); /* without the lock, with engine.stop */
+
+#define NEVER UINT64_MAX
 uint64_t engine_now(void); /* nanoseconds, monotonic */
+/* Waiting on the lock, by that clock. False when `deadline` has passed. */
+void engine_cond_init(pthread_cond_t *cond);
+bool engine_cond_wait(pthread_cond_t *cond, uint64_t deadline);
+/* A thread of the host for the engine: signals are the application's, none of its handlers runs
+ * there. False: the host gives none. */
+bool engine_thread(pthread_t *out, void *(*main)(void *));
 void engine_lock(void);
 void engine_unlock(void);
 /* One process more, one less. The last one takes the workers with it. Both without the lock. */
@@ -180,7 +364,8 @@ bool engine_start_workers(void);
 void engine_enqueue(struct thread *t);
 /* Whether a caller may run its call on its own thread, at once. */
 bool engine_may_run(void);
-/* Runs `t`, which is not queued, until it ends, blocks, or others want the unit. */
-void engine_run(struct thread *t, bool by_caller);
+/* Runs `t`, which is not queued, until it ends, blocks, or others want the unit. True: the worker
+ * has nothing to do, for another one will take `t`. */
+bool engine_run(struct thread *t, bool by_caller);
 
 #endif

@@ -74,6 +74,7 @@ static void wake(struct wait *w)
 {
     switch (w->who) {
     case WAIT_THREAD:
+        watchdog_end(owner_of(w, struct thread, wait));
         engine_enqueue(owner_of(w, struct thread, wait));
         break;
     case WAIT_LAUNCH:
@@ -91,6 +92,8 @@ void event_update(struct dpk_event *e, uint64_t value)
     struct list woken;
     list_init(&woken);
     atomic_store_explicit(&e->value, value, memory_order_release);
+    if (tracing())
+        trace_event(value);
     if (dpaos_engine.forked)
         return; /* who waited is not in this process */
     for (struct list *n = e->waits.next, *next; n != &e->waits; n = next) {

@@ -1,6 +1,7 @@
-/* Kernels and RPCs: from a call of the host to DPA threads and back. */
+/* Kernels and RPCs: from a call of the host to DPA threads and back; what runs. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dpaos/engine.h"
 
@@ -8,22 +9,8 @@ static struct engine *const engine = &dpaos_engine;
 
 /* ---- Threads -------------------------------------------------------------------------------- */
 
-/* Kernels and calls wait for threads apart: a kernel that polls for ever may wait for a call. */
-static struct line *line_of(const struct launch *l)
+static struct thread *thread_create(struct dpk_process *p, unsigned slot)
 {
-    return l->rpc ? &engine->calls : &engine->kernels;
-}
-
-/* A thread of the process that is idle; made, with its stack, if there is none yet. */
-static struct thread *idle_thread(struct dpk_process *p)
-{
-    unsigned slot = 0;
-    while (slot < SLOTS && p->slots[slot] && p->slots[slot]->state != THREAD_IDLE)
-        slot++;
-    if (slot == SLOTS)
-        return NULL;
-    if (p->slots[slot])
-        return p->slots[slot];
     struct thread *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
@@ -34,39 +21,69 @@ static struct thread *idle_thread(struct dpk_process *p)
     }
     t->process = p;
     t->slot = slot;
+    t->caller.thread_id = slot;
+    t->eu = NO_EU;
     t->wait.who = WAIT_THREAD;
     list_init(&t->wait.node);
     list_init(&t->queued);
-    list_init(&t->active);
+    list_init(&t->timed);
     p->slots[slot] = t;
     return t;
 }
 
-/* Starts one thread as dpa_abi.h says; it has no place to run yet. NULL: out of memory. */
+struct thread *thread_take(struct dpk_process *p)
+{
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        struct thread *t = p->slots[slot];
+        if (!t)
+            return thread_create(p, slot);
+        if (t->state == THREAD_IDLE && !t->object && !t->failed)
+            return t;
+    }
+    return NULL;
+}
+
+void thread_reset(struct thread *t, const struct dpk_call *call, const void *args, size_t size)
+{
+    uint64_t top = STACKS_BASE + t->slot * STACK_STRIDE + STACK_GUARD + STACK_SIZE;
+    uint64_t at = top - (size + 15) / 16 * 16;
+    if (size)
+        rv64_memory_store(t->process->memory, at, args, size);
+    uint64_t retired = t->hart.instret;
+    t->hart = (struct rv64_hart){.pc = dpk_image_entry(t->process->image), .instret = retired};
+    t->hart.x[2] = at; /* sp */
+    t->hart.x[10] = at;
+    t->hart.x[11] = call->function;
+    t->hart.x[12] = call->unpack;
+    t->begun = false;
+    t->ran = 0;
+    t->rank = 0;
+    t->peers = 1;
+    t->called = false;
+    t->rpc = false;
+    t->function = call->function;
+    t->stopping = false;
+    memset(t->caller.state, 0, sizeof t->caller.state);
+    debug_started(t);
+}
+
+/* Starts one thread of a launch; it has no place to run yet. NULL: out of memory. */
 static struct thread *start_thread(struct launch *l, unsigned rank)
 {
-    struct dpk_process *p = l->process;
-    struct thread *t = idle_thread(p);
+    static const struct dpk_affinity any = {.kind = DPK_AFFINITY_NONE};
+    struct thread *t = thread_take(l->process);
     if (!t)
         return NULL;
-    uint64_t top = STACKS_BASE + t->slot * STACK_STRIDE + STACK_GUARD + STACK_SIZE;
-    uint64_t args = top - (l->args_size + 15) / 16 * 16;
-    if (l->args_size)
-        rv64_memory_store(p->memory, args, l->args, l->args_size);
-    uint64_t retired = t->hart.instret;
-    t->hart = (struct rv64_hart){.pc = dpk_image_entry(p->image), .instret = retired};
-    t->hart.x[2] = args; /* sp */
-    t->hart.x[10] = args;
-    t->hart.x[11] = l->call.function;
-    t->hart.x[12] = l->call.unpack;
+    thread_reset(t, &l->call, l->args, l->args_size);
     t->launch = l;
+    t->rpc = l->rpc;
     t->rank = rank;
-    t->deadline = engine_now() + p->limit;
+    t->peers = l->threads;
     t->state = THREAD_RUNNING; /* until the caller queues it */
-    if (t->deadline < engine->next_deadline)
-        engine->next_deadline = t->deadline;
-    list_append(&engine->active, &t->active);
-    line_of(l)->active++;
+    if (l->rpc)
+        engine->calls_active++;
+    else
+        eu_take(t, &any); /* there is one: see fits() */
     l->started = true;
     l->remaining++;
     return t;
@@ -74,9 +91,15 @@ static struct thread *start_thread(struct launch *l, unsigned rank)
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
+/* Calls need no execution unit: a kernel that polls for ever may wait for a call. */
 static bool fits(const struct launch *l)
 {
-    return line_of(l)->active + l->threads <= line_of(l)->max;
+    return l->rpc ? engine->calls_active < DPK_CALLS_MAX : l->threads <= eus_free();
+}
+
+static struct list *line_of(const struct launch *l)
+{
+    return l->rpc ? &engine->calls : &engine->kernels;
 }
 
 static void launch_threads(struct launch *l)
@@ -94,16 +117,16 @@ static void launch_threads(struct launch *l)
 
 void launch_ready(struct launch *l)
 {
-    if (fits(l) && list_empty(&line_of(l)->pending))
+    if (fits(l) && list_empty(line_of(l)))
         launch_threads(l);
     else
-        list_append(&line_of(l)->pending, &l->pending);
+        list_append(line_of(l), &l->pending);
 }
 
-static void admit_pending(struct line *line)
+static void admit(struct list *line)
 {
-    while (!list_empty(&line->pending)) {
-        struct launch *l = owner_of(line->pending.next, struct launch, pending);
+    while (!list_empty(line)) {
+        struct launch *l = owner_of(line->next, struct launch, pending);
         bool dead = l->process->failed != DPK_OK; /* its caller is about to learn it */
         if (!dead && !fits(l))
             return;
@@ -127,6 +150,8 @@ static void launch_first(struct dpk_process *p)
 
 static void kernel_free(struct launch *l)
 {
+    if (tracing())
+        trace_launch(l, 'e');
     list_remove(&l->in_process);
     list_remove(&l->pending);
     list_remove(&l->wait.node);
@@ -148,30 +173,78 @@ static void kernel_end(struct launch *l)
     launch_first(p);
 }
 
-void thread_end(struct thread *t, uint64_t result)
+static void launch_thread_end(struct launch *l, uint64_t result)
+{
+    struct dpk_process *p = l->process;
+    if (l->rpc)
+        engine->calls_active--;
+    if (--l->remaining > 0)
+        return;
+    if (l->rpc) {
+        l->result = result;
+        l->done = true;
+    } else if (l->tasks) {
+        task_end(l);
+    } else {
+        kernel_end(l);
+    }
+    process_wake_hosts(p);
+}
+
+void thread_end(struct thread *t, enum end how, uint64_t result)
 {
     struct launch *l = t->launch;
     struct dpk_process *p = t->process;
-    struct line *line = line_of(l);
     t->state = THREAD_IDLE;
+    t->failed = p->failed != DPK_OK && !t->last_words;
+    t->last_words = false;
     t->launch = NULL;
-    list_remove(&t->active);
     list_remove(&t->queued);
+    list_remove(&t->timed);
     list_remove(&t->wait.node);
-    line->active--;
-    if (--l->remaining == 0) {
-        if (l->rpc) {
-            l->result = result;
-            l->done = true;
-        } else {
-            kernel_end(l);
-        }
+    eu_give(t);
+    if (t->stopping)
         process_wake_hosts(p);
+    if (t->object) {
+        activation_end(t->object, how);
+    } else if (l) {
+        launch_thread_end(l, result);
     }
-    admit_pending(line);
+    admit(&engine->kernels);
+    admit(&engine->calls);
 }
 
 /* ---- Failure -------------------------------------------------------------------------------- */
+
+bool thread_is_doomed(const struct thread *t)
+{
+    return t->process->failed != DPK_OK && !t->last_words;
+}
+
+static void last_words(struct dpk_process *p)
+{
+    const uint64_t zero = 0, one = 1;
+    if (p->failure_fd >= 0)
+        (void)!write(p->failure_fd, &one, sizeof one); /* if not, it is readable already */
+    struct thread *t = p->last_words.function ? thread_take(p) : NULL;
+    if (!t)
+        return;
+    thread_reset(t, &p->last_words, &zero, p->last_words.argument_size);
+    t->last_words = true;
+    engine_enqueue(t);
+}
+
+void last_words_end(struct dpk_process *p)
+{
+    p->last_words.function = 0;
+    for (unsigned i = 0; i < SLOTS; i++) {
+        struct thread *t = p->slots[i];
+        if (t && t->last_words && t->state != THREAD_RUNNING)
+            thread_end(t, END_FINISH, 0);
+        else if (t && t->last_words)
+            t->stopping = true;
+    }
+}
 
 void process_fail(struct dpk_process *p, enum dpk_status status, const char *story)
 {
@@ -179,6 +252,8 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *sto
         return;
     p->failed = status;
     snprintf(p->failure, sizeof p->failure, "%s", story);
+    if (tracing() && (p->culprit || status == DPK_ERR_NOMEM))
+        trace_failure(p);
     for (struct list *n = p->launches.next, *next; n != &p->launches; n = next) {
         struct launch *l = owner_of(n, struct launch, in_process);
         next = n->next;
@@ -187,11 +262,20 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *sto
     }
     for (unsigned i = 0; i < SLOTS; i++) {
         struct thread *t = p->slots[i];
-        if (t && (t->state == THREAD_QUEUED || t->state == THREAD_BLOCKED))
-            thread_end(t, 0);
+        if (t && t->state != THREAD_IDLE && t->state != THREAD_RUNNING)
+            thread_end(t, END_FINISH, 0);
     }
-    admit_pending(&engine->kernels); /* one of these may have been the first in the line */
+    last_words(p);
+    admit(&engine->kernels); /* one of these may have been the first in the line */
     process_wake_hosts(p);
+    debug_failed(p);
+}
+
+void dpk_process_end(struct dpk_process *p, const char *story)
+{
+    engine_lock();
+    process_fail(p, DPK_ERR_FAULT, story);
+    engine_unlock();
 }
 
 /* ---- Calls of the host ---------------------------------------------------------------------- */
@@ -204,7 +288,7 @@ static enum dpk_status check_args(const struct dpk_call *call, size_t size, stru
     return DPK_OK;
 }
 
-static void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call *call)
+void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call *call)
 {
     *l = (struct launch){.process = p, .call = *call, .threads = 1};
     l->wait.who = WAIT_LAUNCH;
@@ -217,7 +301,7 @@ static void launch_init(struct launch *l, struct dpk_process *p, const struct dp
 static void rpc_start(struct launch *l)
 {
     struct dpk_process *p = l->process;
-    if (engine_may_run() && fits(l)) {
+    if (engine_may_run() && fits(l) && p->holds == 0) {
         struct thread *t = start_thread(l, 0);
         if (t)
             engine_run(t, true);
@@ -228,9 +312,6 @@ static void rpc_start(struct launch *l)
     }
     if (!l->done && !engine_start_workers())
         process_fail(p, DPK_ERR_NOMEM, "the host gives no thread to run on");
-    /* Whoever sleeps on the queue learns of the new deadline. */
-    if (!l->done)
-        pthread_cond_signal(&engine->work);
 }
 
 enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *call,
@@ -250,10 +331,14 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
     status = process_state(p, err);
     if (status == DPK_OK) {
         host_wait_begin(&w, p);
+        if (tracing())
+            trace_launch(&l, 'b');
         rpc_start(&l);
         while (!l.done && (p->failed == DPK_OK || l.started))
             host_wait_sleep(&w, 0);
         list_remove(&l.pending);
+        if (tracing())
+            trace_launch(&l, 'e');
         status = process_state(p, err);
         if (result)
             *result = status == DPK_OK ? l.result : 0;
@@ -301,6 +386,10 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
         return dpk_fail_nomem(err);
     engine_lock();
     status = process_state(p, err);
+    if (status == DPK_OK && launch->threads > engine->eu_count)
+        status =
+            dpk_fail(err, DPK_ERR_RANGE, "a launch of %u threads, there are %u execution units",
+                     launch->threads, engine->eu_count);
     if (status == DPK_OK && !engine_start_workers())
         status = dpk_fail(err, DPK_ERR_NOMEM, "the host gives no thread to run on");
     if (status == DPK_OK) {
@@ -311,6 +400,8 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
         bool first = list_empty(&p->launches);
         list_append(&p->launches, &l->in_process);
         p->launches_made++;
+        if (tracing())
+            trace_launch(l, 'b');
         if (first)
             launch_first(p);
     } else {

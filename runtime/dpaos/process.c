@@ -1,6 +1,8 @@
 /* Processes: guest memory with a program in it, and what the host does to that memory. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "dpaos/engine.h"
 
@@ -36,6 +38,7 @@ static bool map_segments(struct dpk_process *p)
 /* What destroy and a create that failed have in common; no thread runs any more. */
 static void process_free(struct dpk_process *p)
 {
+    threads_free(p);
     for (unsigned i = 0; i < SLOTS; i++)
         free(p->slots[i]);
     free(p->events);
@@ -45,7 +48,10 @@ static void process_free(struct dpk_process *p)
     if (p->memory)
         rv64_memory_destroy(p->memory);
     dpk_image_free(p->image);
+    if (p->failure_fd >= 0)
+        close(p->failure_fd);
     pthread_cond_destroy(&p->idle);
+    pthread_cond_destroy(&p->still);
     pthread_mutex_destroy(&p->heap_lock);
     pthread_mutex_destroy(&p->sink_lock);
     free(p);
@@ -82,12 +88,18 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
         free(p);
         return status;
     }
+    p->failure_fd = -1;
     p->image = dpk_image_share(image);
     p->heap_size = (heap + PAGE_MASK) & ~PAGE_MASK;
     p->limit = (uint64_t)limit * 1000000u;
     p->born = engine_now();
     list_init(&p->launches);
+    list_init(&p->threads);
     list_init(&p->host_waits);
+    list_init(&p->held);
+    list_init(&p->in_engine);
+    snprintf(p->device, sizeof p->device, "%s", options && options->device ? options->device : "");
+    pthread_cond_init(&p->still, NULL);
     pthread_cond_init(&p->idle, NULL);
     pthread_mutex_init(&p->heap_lock, NULL);
     pthread_mutex_init(&p->sink_lock, NULL);
@@ -97,6 +109,9 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
         engine_leave();
         return status;
     }
+    engine_lock();
+    list_append(&dpaos_engine.all, &p->in_engine);
+    engine_unlock();
     *out = p;
     return DPK_OK;
 }
@@ -116,7 +131,9 @@ void dpk_process_destroy(struct dpk_process *p)
         engine_unlock();
         return;
     }
+    last_words_end(p);
     process_fail(p, DPK_ERR_FAULT, "the process was destroyed");
+    list_remove(&p->in_engine);
     while (p->users)
         pthread_cond_wait(&p->idle, &dpaos_engine.lock);
     for (size_t i = 0; i < p->event_count; i++)
@@ -147,6 +164,51 @@ enum dpk_status dpk_process_state(struct dpk_process *p, struct dpk_error *err)
     enum dpk_status status = process_state(p, err);
     engine_unlock();
     return status;
+}
+
+bool dpk_process_ended_itself(struct dpk_process *p)
+{
+    engine_lock();
+    bool ended = p->ended_itself;
+    engine_unlock();
+    return ended;
+}
+
+void dpk_process_set_outside(struct dpk_process *p, const struct dpk_outside *outside)
+{
+    p->outside = *outside;
+}
+
+enum dpk_status dpk_process_set_last_words(struct dpk_process *p, const struct dpk_call *call,
+                                           struct dpk_error *err)
+{
+    engine_lock();
+    enum dpk_status status = process_state(p, err);
+    if (status == DPK_OK && !engine_start_workers())
+        status = dpk_fail(err, DPK_ERR_NOMEM, "the host gives no thread to run on");
+    if (status == DPK_OK)
+        p->last_words = call ? *call : (struct dpk_call){0};
+    engine_unlock();
+    return status;
+}
+
+int dpk_process_failure_fd(struct dpk_process *p)
+{
+    engine_lock();
+    if (p->failure_fd < 0)
+        p->failure_fd = eventfd(p->failed != DPK_OK, EFD_CLOEXEC | EFD_NONBLOCK);
+    int fd = p->failure_fd;
+    engine_unlock();
+    return fd;
+}
+
+void dpk_process_set_calls(struct dpk_process *p, unsigned family, dpk_device_call handler,
+                           void *context)
+{
+    if (family >= DPA_SYS_FAMILY_FIRST && family < DPA_SYS_FAMILIES) {
+        p->calls[family].handler = handler;
+        p->calls[family].context = context;
+    }
 }
 
 uint64_t dpk_process_instructions(const struct dpk_process *p)
@@ -344,4 +406,46 @@ enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uin
         return DPK_ERR_RANGE;
     memset(at, value, size);
     return DPK_OK;
+}
+
+bool dpk_process_has_memory(const struct dpk_process *p, uint64_t address, uint64_t size,
+                            bool writable)
+{
+    return rv64_memory_at(p->memory, address, size, writable ? RV64_W : RV64_R) != NULL;
+}
+
+/* The word at an aligned address, of a process that still runs. */
+static uint64_t *guest_word(struct dpk_process *p, uint64_t address, enum dpk_status *status,
+                            struct dpk_error *err)
+{
+    uint64_t *at = NULL;
+    *status = dpk_process_state(p, err);
+    if (*status == DPK_OK && address % sizeof *at != 0)
+        *status = dpk_fail(err, DPK_ERR_RANGE, "0x%llx: not a multiple of 8",
+                           (unsigned long long)address);
+    if (*status == DPK_OK && !(at = guest_bytes(p, address, sizeof *at, RV64_W, err)))
+        *status = DPK_ERR_RANGE;
+    return at;
+}
+
+enum dpk_status dpk_fetch_add(struct dpk_process *p, uint64_t address, uint64_t value,
+                              uint64_t *before, struct dpk_error *err)
+{
+    enum dpk_status status;
+    uint64_t *at = guest_word(p, address, &status, err);
+    if (at)
+        *before = __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);
+    return status;
+}
+
+enum dpk_status dpk_compare_swap(struct dpk_process *p, uint64_t address, uint64_t compare,
+                                 uint64_t value, uint64_t *before, struct dpk_error *err)
+{
+    enum dpk_status status;
+    uint64_t *at = guest_word(p, address, &status, err);
+    if (at) {
+        __atomic_compare_exchange_n(at, &compare, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        *before = compare;
+    }
+    return status;
 }

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev/dpa_abi.h"
 #include "dpaos/engine.h"
 
 #define TURN_INSTRUCTIONS 32768u
 #define TURN_CALLS        4096u
 #define MESSAGE_MAX       65536u
+#define POLLS_MAX         4u /* calls in a row that found nothing, in one turn */
 
 enum { A0 = 10, A1, A2, A3, A7 = 17 };
 
@@ -17,8 +17,12 @@ enum { A0 = 10, A1, A2, A3, A7 = 17 };
 void turn_place(const struct thread *t, char *out, size_t size)
 {
     uint64_t offset;
+    struct dpk_line at;
     const char *function = dpk_image_function_at(t->process->image, t->hart.pc, &offset);
-    if (function)
+    if (function && dpk_line_find(t->process->image, t->hart.pc, &at))
+        snprintf(out, size, " pc 0x%" PRIx64 " (%.80s+0x%" PRIx64 ", %.80s:%u)", t->hart.pc,
+                 function, offset, at.file, at.line);
+    else if (function)
         snprintf(out, size, " pc 0x%" PRIx64 " (%.120s+0x%" PRIx64 ")", t->hart.pc, function,
                  offset);
     else
@@ -46,6 +50,7 @@ static bool bad_call(struct thread *t, struct outcome *o, const char *what, uint
     t->hart.pc -= 4; /* back on the ECALL */
     turn_place(t, place, sizeof place);
     o->how = TURN_FAULT;
+    t->called = true;
     snprintf(o->story, sizeof o->story, "thread %u: %s 0x%" PRIx64 ",%s", t->slot, what, value,
              place);
     return true;
@@ -53,10 +58,29 @@ static bool bad_call(struct thread *t, struct outcome *o, const char *what, uint
 
 /* ---- Calls: each returns whether it ends the turn ------------------------------------------- */
 
-static bool done(struct outcome *o, uint64_t value)
+static bool done(struct outcome *o, enum end end, uint64_t value)
 {
     o->how = TURN_DONE;
+    o->end = end;
     o->value = value;
+    return true;
+}
+
+static bool answer(struct thread *t, uint64_t value)
+{
+    t->hart.x[A0] = value;
+    return false;
+}
+
+static bool end_process(struct thread *t, struct outcome *o)
+{
+    char place[200];
+    t->hart.pc -= 4; /* back on the ECALL */
+    turn_place(t, place, sizeof place);
+    o->how = TURN_FAULT;
+    o->ends_process = true;
+    snprintf(o->story, sizeof o->story, "thread %u: the program ended its process,%s", t->slot,
+             place);
     return true;
 }
 
@@ -82,6 +106,8 @@ static bool send_message(struct thread *t, struct outcome *o)
     pthread_mutex_unlock(&p->sink_lock);
     if (text != small)
         free(text);
+    if (tracing())
+        trace_message(t, size);
     t->hart.x[A0] = 0;
     return true;
 }
@@ -110,27 +136,76 @@ static bool event_call(struct thread *t, struct outcome *o, uint64_t number)
     return block;
 }
 
-static bool answer(struct thread *t, uint64_t value)
+static bool trigger_call(struct thread *t, struct outcome *o, uint64_t number)
 {
-    t->hart.x[A0] = value;
-    return false;
+    const uint64_t *x = t->hart.x;
+    engine_lock();
+    struct dpk_trigger *trigger = trigger_of_handle(t->process, x[A0]);
+    bool notifies = trigger && trigger->kind == DPK_TRIGGER_NOTIFICATION;
+    bool good = trigger && notifies == (number == DPA_SYS_NOTIFY);
+    if (good && notifies)
+        trigger_signal(trigger);
+    else if (good)
+        trigger_arm(trigger, (uint32_t)x[A1]);
+    engine_unlock();
+    return good ? answer(t, 0) : bad_call(t, o, "bad trigger handle", x[A0]);
+}
+
+static bool library_call(struct thread *t, struct outcome *o, uint64_t number)
+{
+    struct dpk_process *p = t->process;
+    uint64_t *x = t->hart.x, result = 0;
+    char story[200] = "";
+    unsigned family = (unsigned)(number >> 8);
+    t->caller.polls = false;
+    if (number >> 8 >= DPA_SYS_FAMILIES || !p->calls[family].handler)
+        return bad_call(t, o, "unknown call", number);
+    if (p->calls[family].handler(p->calls[family].context, &t->caller, number & 0xff, &x[A0],
+                                 &result, story, sizeof story)) {
+        answer(t, result);
+        t->polled = t->caller.polls ? t->polled + 1 : 0;
+        o->polls = t->polled >= POLLS_MAX;
+        return o->polls;
+    }
+    char what[240];
+    snprintf(what, sizeof what, "%s, call", story);
+    return bad_call(t, o, what, number);
+}
+
+/* Those by which device code ends what it runs; false for another. */
+static bool ending(struct thread *t, struct outcome *o, uint64_t number)
+{
+    switch (number) {
+    case DPA_SYS_EXIT:
+        return done(o, END_RETURN, t->hart.x[A0]);
+    case DPA_SYS_FINISH:
+        return done(o, END_FINISH, 0);
+    case DPA_SYS_RESCHEDULE: /* a kernel or an RPC has one activation, and has it behind it */
+        return done(o, END_RESCHEDULE, 0);
+    case DPA_SYS_RETRIGGER:
+        return done(o, END_RETRIGGER, 0);
+    case DPA_SYS_PARK:
+        answer(t, 0);
+        return done(o, END_PARK, 0);
+    case DPA_SYS_END_PROCESS:
+        return end_process(t, o);
+    default:
+        return false;
+    }
 }
 
 static bool call(struct thread *t, struct outcome *o)
 {
     uint64_t number = t->hart.x[A7];
+    if (ending(t, o, number))
+        return true;
     switch (number) {
-    case DPA_SYS_EXIT:
-        return done(o, t->hart.x[A0]);
-    case DPA_SYS_FINISH:
-    case DPA_SYS_RESCHEDULE: /* a kernel or an RPC has one activation */
-        return done(o, 0);
     case DPA_SYS_MSG:
         return send_message(t, o);
     case DPA_SYS_THREAD_RANK:
         return answer(t, t->rank);
     case DPA_SYS_NUM_THREADS:
-        return answer(t, t->launch->threads);
+        return answer(t, t->peers);
     case DPA_SYS_THREAD_ID:
         return answer(t, t->slot);
     case DPA_SYS_EVENT_GET:
@@ -144,25 +219,63 @@ static bool call(struct thread *t, struct outcome *o)
     case DPA_SYS_TIME:
         return answer(t, (engine_now() - t->process->born) / 1000);
     case DPA_SYS_LOCAL_STORAGE:
-        return answer(t, 0); /* only threads that the host makes have one */
+        return answer(t, t->object ? t->object->options.local_storage : 0);
+    case DPA_SYS_NOTIFY:
+    case DPA_SYS_ARM:
+        return trigger_call(t, o, number);
+    case DPA_SYS_EU:
+        return answer(t, t->eu == NO_EU ? UINT64_MAX : t->eu);
     default:
-        return bad_call(t, o, "unknown call", number);
+        return library_call(t, o, number);
     }
+}
+
+/* ---- Memory outside of the process ---------------------------------------------------------- */
+
+struct access {
+    struct thread *thread;
+    bool found;
+};
+
+static void *find_outside(void *context, uint64_t address, unsigned width, unsigned need)
+{
+    struct access *a = context;
+    const struct dpk_outside *o = &a->thread->process->outside;
+    void *at = o->find(o->context, &a->thread->caller, address, width, (need & RV64_W) != 0);
+    a->found = at != NULL;
+    return at;
+}
+
+/* Whether the instruction that faulted is one that the process's outside knows; it is done then. */
+static bool done_outside(struct thread *t)
+{
+    struct dpk_process *p = t->process;
+    struct access a = {.thread = t};
+    const struct rv64_outside outside = {.find = find_outside, .context = &a};
+    if ((t->hart.fault != RV64_FAULT_LOAD && t->hart.fault != RV64_FAULT_STORE) ||
+        t->hart.fault_address < RV64_OUTSIDE || !p->outside.find)
+        return false;
+    bool done = rv64_step_outside(p->core, &t->hart, &outside) == RV64_STOP_BUDGET;
+    if (a.found)
+        p->outside.release(p->outside.context, &t->caller);
+    return done;
 }
 
 /* ---- The turn ------------------------------------------------------------------------------- */
 
-void turn_run(struct thread *t, struct outcome *o)
+static void run_turn(struct thread *t, struct outcome *o)
 {
     struct rv64_hart *h = &t->hart;
     uint64_t end = h->instret + TURN_INSTRUCTIONS;
     unsigned calls = 0;
     *o = (struct outcome){.how = TURN_AGAIN};
     h->time = (engine_now() - t->process->born) / 1000;
-    while (h->instret < end && calls < TURN_CALLS) {
-        switch (rv64_run(t->process->core, h, end - h->instret)) {
+    while (h->instret < end && calls < TURN_CALLS && o->stop.how == DPK_STOP_NONE) {
+        uint64_t left = end - h->instret;
+        switch (t->process->debugger ? debug_run(t, left, o)
+                                     : rv64_run(t->process->core, h, left)) {
         case RV64_STOP_BUDGET:
-        case RV64_STOP_BREAKPOINT: /* nobody sets any */
+        case RV64_STOP_BREAKPOINT:
         case RV64_STOP_WATCH:
             break;
         case RV64_STOP_ECALL:
@@ -178,8 +291,17 @@ void turn_run(struct thread *t, struct outcome *o)
             return;
         }
         case RV64_STOP_FAULT:
+            if (done_outside(t))
+                break;
             fault_story(t, o);
             return;
         }
     }
+}
+
+void turn_run(struct thread *t, struct outcome *o)
+{
+    run_turn(t, o);
+    if (o->how == TURN_FAULT && t->process->debugger)
+        debug_fault(t, o);
 }

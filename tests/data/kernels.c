@@ -168,6 +168,20 @@ ENTRY(event_set, 2)(u64 event, u64 value)
     return call(DPA_SYS_EVENT_SET, event, value, 0, 0);
 }
 
+ENTRY(event_wait_one, 1)(u64 event)
+{
+    return call(DPA_SYS_EVENT_WAIT_GT, event, 0, ~0ull, 0);
+}
+
+/* Waits for `ping` to grow and says so in `pong`, over and over. */
+ENTRY(reply_ever, 2)(u64 ping, u64 pong)
+{
+    for (u64 n = 0;; n++) {
+        call(DPA_SYS_EVENT_WAIT_GT, ping, n, ~0ull, 0);
+        call(DPA_SYS_EVENT_SET, pong, n + 1, 0, 0);
+    }
+}
+
 ENTRY(event_wait, 3)(u64 event, u64 threshold, u64 mask)
 {
     call(DPA_SYS_EVENT_WAIT_GT, event, threshold, mask, 0);
@@ -182,6 +196,129 @@ ENTRY(ping_pong, 2)(u64 event, u64 last)
         call(DPA_SYS_EVENT_ADD, event, 1, 0, 0);
     }
     return 0;
+}
+
+/* ---- Activations ---- */
+
+/* What handlers do with memory: the first word counts activations, then there is room for one. */
+struct handled {
+    u64 activations, go, extra;
+};
+
+static void handled(struct handled *h)
+{
+    __atomic_fetch_add(&h->activations, 1, __ATOMIC_SEQ_CST);
+}
+
+ENTRY(handle, 1)(u64 at)
+{
+    handled((struct handled *)at);
+    call(DPA_SYS_RESCHEDULE, 0, 0, 0, 0);
+    return 0;
+}
+
+ENTRY(handle_and_return, 1)(u64 at)
+{
+    handled((struct handled *)at);
+    return 0;
+}
+
+ENTRY(handle_and_finish, 1)(u64 at)
+{
+    handled((struct handled *)at);
+    call(DPA_SYS_FINISH, 0, 0, 0, 0);
+    ((struct handled *)at)->activations += 1000; /* never comes here */
+    return 0;
+}
+
+/* Its activation ends when `go` is not 0. */
+ENTRY(handle_slowly, 1)(u64 at)
+{
+    handled((struct handled *)at);
+    while (__atomic_load_n(&((struct handled *)at)->go, __ATOMIC_ACQUIRE) == 0)
+        ;
+    call(DPA_SYS_RESCHEDULE, 0, 0, 0, 0);
+    return 0;
+}
+
+ENTRY(handle_thrice, 1)(u64 at)
+{
+    handled((struct handled *)at);
+    if (((struct handled *)at)->activations % 3 != 0)
+        call(DPA_SYS_RETRIGGER, 0, 0, 0, 0);
+    call(DPA_SYS_RESCHEDULE, 0, 0, 0, 0);
+    return 0;
+}
+
+/* In one continuable thread: how often it went on behind the call, with its variables. */
+ENTRY(park, 1)(u64 at)
+{
+    struct handled *h = (struct handled *)at;
+    handled(h);
+    for (volatile u64 rounds = 1;; rounds++) {
+        call(DPA_SYS_PARK, 0, 0, 0, 0);
+        h->extra = rounds;
+        handled(h);
+    }
+}
+
+ENTRY(handle_and_tell, 1)(u64 at)
+{
+    struct handled *h = (struct handled *)at;
+    h->go = call(DPA_SYS_LOCAL_STORAGE, 0, 0, 0, 0);
+    h->extra = call(DPA_SYS_EU, 0, 0, 0, 0);
+    handled(h);
+    call(DPA_SYS_RESCHEDULE, 0, 0, 0, 0);
+    return 0;
+}
+
+u64 handled_without_argument;
+ENTRY(handle_nothing, 0)(void)
+{
+    handled_without_argument++;
+    call(DPA_SYS_RESCHEDULE, 0, 0, 0, 0);
+    return 0;
+}
+
+ENTRY(without_argument, 0)(void)
+{
+    return handled_without_argument;
+}
+
+ENTRY(notify, 2)(u64 trigger, u64 times)
+{
+    while (times--)
+        call(DPA_SYS_NOTIFY, trigger, 0, 0, 0);
+    return 0;
+}
+
+ENTRY(arm, 2)(u64 trigger, u64 consumed)
+{
+    call(DPA_SYS_ARM, trigger, consumed, 0, 0);
+    return 0;
+}
+
+/* Reads the queue whose count of completions the host keeps in `extra`: up to there, then arms it
+ * again, with `go` as its trigger. */
+ENTRY(drain_queue, 1)(u64 at)
+{
+    struct handled *h = (struct handled *)at;
+    handled(h);
+    u64 seen = __atomic_load_n(&h->extra, __ATOMIC_ACQUIRE);
+    call(DPA_SYS_ARM, h->go, seen, 0, 0);
+    call(DPA_SYS_RESCHEDULE, 0, 0, 0, 0);
+    return 0;
+}
+
+ENTRY(end_process, 0)(void)
+{
+    call(DPA_SYS_END_PROCESS, 0, 0, 0, 0);
+    return 0;
+}
+
+ENTRY(library_call, 2)(u64 number, u64 argument)
+{
+    return call(number, argument, 0, 0, 0);
 }
 
 /* ---- Messages ---- */

@@ -1,0 +1,114 @@
+/* The watchdog: ends processes whose threads wait for an event longer than they may run. On the
+ * card such a wait is a loop, so its time counts as any other. */
+#include <inttypes.h>
+
+#include "dpaos/engine.h"
+
+static struct engine *const engine = &dpaos_engine;
+
+static uint64_t deadline_of(const struct thread *t)
+{
+    uint64_t limit = t->process->limit;
+    return t->blocked + (t->ran < limit ? limit - t->ran : 0);
+}
+
+/* By deadline. Most processes have the same limit: it is the last one's place, as a rule. */
+static void insert(struct thread *t)
+{
+    struct list *before = engine->blocked.prev;
+    t->deadline = deadline_of(t);
+    while (before != &engine->blocked &&
+           owner_of(before, struct thread, timed)->deadline > t->deadline)
+        before = before->prev;
+    list_append(before->next, &t->timed);
+}
+
+static struct thread *first(void)
+{
+    return list_empty(&engine->blocked) ? NULL
+                                        : owner_of(engine->blocked.next, struct thread, timed);
+}
+
+static uint64_t handle_of(const struct dpk_process *p, const struct dpk_event *e)
+{
+    size_t i = 0;
+    while (i < p->event_count && p->events[i] != e)
+        i++;
+    return i + 1;
+}
+
+static void expire(struct thread *t)
+{
+    struct dpk_process *p = t->process;
+    if (p->debugger) { /* it may take its time */
+        t->blocked = engine_now();
+        insert(t);
+        return;
+    }
+    if (t->last_words) {
+        thread_end(t, END_FINISH, 0);
+        return;
+    }
+    char place[200], story[500];
+    t->hart.pc -= 4; /* back on the ECALL */
+    turn_place(t, place, sizeof place);
+    snprintf(story, sizeof story,
+             "thread %u: run-time limit of %" PRIu64
+             " ms reached while it waited for event %" PRIu64 ", which is 0x%" PRIx64
+             " (mask 0x%" PRIx64 "), to exceed 0x%" PRIx64 ",%s",
+             t->slot, p->limit / 1000000u, handle_of(p, t->awaited), dpk_event_get(t->awaited),
+             t->wait.mask, t->wait.threshold, place);
+    p->culprit = t;
+    process_fail(p, DPK_ERR_TIMEOUT, story);
+}
+
+static void *watch(void *unused)
+{
+    engine_lock();
+    while (!engine->stop) {
+        struct thread *t = first();
+        if (t && t->deadline <= engine_now()) {
+            list_remove(&t->timed);
+            expire(t);
+        } else {
+            engine->watchdog_wakes = t ? t->deadline : NEVER;
+            engine_cond_wait(&engine->watchdog_look, engine->watchdog_wakes);
+        }
+    }
+    engine_unlock();
+    return unused;
+}
+
+void watchdog_begin(struct thread *t, struct dpk_event *e)
+{
+    t->awaited = e;
+    t->blocked = engine_now();
+    insert(t);
+    if (!engine->watchdog_runs) {
+        engine_cond_init(&engine->watchdog_look);
+        engine->watchdog_wakes = 0;
+        engine->watchdog_runs = engine_thread(&engine->watchdog, watch);
+        if (!engine->watchdog_runs)
+            process_fail(t->process, DPK_ERR_NOMEM, "the host gives no thread for the watchdog");
+    } else if (t->deadline < engine->watchdog_wakes) {
+        pthread_cond_signal(&engine->watchdog_look);
+    }
+}
+
+void watchdog_end(struct thread *t)
+{
+    list_remove(&t->timed);
+    t->ran += engine_now() - t->blocked;
+}
+
+void watchdog_stop(void)
+{
+    if (!engine->watchdog_runs)
+        return;
+    engine_lock();
+    pthread_cond_signal(&engine->watchdog_look);
+    engine_unlock();
+    pthread_join(engine->watchdog, NULL);
+    pthread_cond_destroy(&engine->watchdog_look);
+    engine->watchdog_runs = false;
+}

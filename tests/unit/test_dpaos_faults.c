@@ -219,66 +219,6 @@ static void destroy_wakes_host_threads(void **state)
     all_waits_end(dpk_process_destroy);
 }
 
-/* ---- The run-time limit ---------------------------------------------------------------------- */
-
-static struct dpk_process *hasty(void)
-{
-    return process_with(&(struct dpk_process_options){.run_time_limit_ms = 200});
-}
-
-static void endless_call_reaches_the_limit(void **state)
-{
-    (void)state;
-    struct dpk_process *p = hasty();
-    struct dpk_error err = {0};
-    double start = seconds();
-    assert_int_equal(try_rpc(p, "spin", 0, 0, 0, NULL, &err), DPK_ERR_TIMEOUT);
-    assert_true(seconds() - start >= 0.2 && seconds() - start < 5);
-    assert_non_null(strstr(err.message, "thread 0: run-time limit of 200 ms reached, pc 0x"));
-    assert_non_null(strstr(err.message, "(spin"));
-    assert_int_equal(dpk_process_state(p, NULL), DPK_ERR_TIMEOUT);
-    dpk_process_destroy(p);
-}
-
-static void endless_kernel_reaches_the_limit(void **state)
-{
-    (void)state;
-    struct dpk_process *p = hasty();
-    launch(p, (struct kernel){"spin", .threads = 20});
-    assert_int_equal(dpk_process_drain(p, NULL), DPK_ERR_TIMEOUT);
-    dpk_process_destroy(p);
-}
-
-static void wait_for_an_event_reaches_the_limit(void **state)
-{
-    (void)state;
-    struct dpk_process *p = hasty();
-    struct dpk_event *never = dpk_event_create();
-    struct dpk_error err = {0};
-    assert_int_equal(try_rpc(p, "event_wait", handle(never, p), 0, UINT64_MAX, NULL, &err),
-                     DPK_ERR_TIMEOUT);
-    dpk_process_destroy(p);
-    p = hasty();
-    launch(p, (struct kernel){"event_wait", {handle(never, p), 0, ~0ull}, .threads = 20});
-    assert_int_equal(dpk_process_drain(p, &err), DPK_ERR_TIMEOUT);
-    dpk_process_destroy(p);
-    dpk_event_release(never);
-}
-
-static void limit_counts_each_activation_for_itself(void **state)
-{
-    (void)state;
-    struct dpk_process *p = hasty();
-    struct dpk_event *go = dpk_event_create();
-    launch(p, (struct kernel){"nothing", .wait = go}); /* has not started: no limit yet */
-    for (unsigned i = 0; i < 6; i++)
-        rpc(p, "pass_time", 50000, 0);
-    dpk_event_set(go, 1);
-    drain(p);
-    dpk_process_destroy(p);
-    dpk_event_release(go);
-}
-
 /* ---- Destruction ----------------------------------------------------------------------------- */
 
 static void destroy_ends_running_threads(void **state)
@@ -392,10 +332,6 @@ int main(void)
         cmocka_unit_test(fault_in_a_kernel_ends_every_wait),
         cmocka_unit_test(fault_wakes_host_threads),
         cmocka_unit_test(destroy_wakes_host_threads),
-        cmocka_unit_test(endless_call_reaches_the_limit),
-        cmocka_unit_test(endless_kernel_reaches_the_limit),
-        cmocka_unit_test(wait_for_an_event_reaches_the_limit),
-        cmocka_unit_test(limit_counts_each_activation_for_itself),
         cmocka_unit_test(destroy_ends_running_threads),
         cmocka_unit_test(destroy_ends_what_never_started),
         cmocka_unit_test(destroy_of_nothing_is_fine),

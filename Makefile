@@ -40,7 +40,7 @@ ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(if $(COVERAGE),--cove
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base hashlist certchain signer elfcrypto container appcontainer nvconfig
-RT_ROOMS := rv64 device loader nic debug dpaos
+RT_ROOMS := rv64 device loader nic queues debug dpaos
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 HOST_LIBS := flexio doca_common doca_dpa ibverbs mlx5
 

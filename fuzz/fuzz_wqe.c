@@ -1,0 +1,142 @@
+/* Any bytes in the rings of queues: a send queue and two queue pairs, doorbells in between. The
+ * first bytes are doorbells (queue, producer index), the rest is what the program has in its
+ * memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "queues/queues.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MEMORY = 0x4000, RINGS = 0x800, DOORBELLS = 8, QUEUES = 3, KEY = 1, CQ_LOG = 4, LOG = 3 };
+
+static bool inside(uint64_t address, uint64_t size)
+{
+    return size <= MEMORY && address <= MEMORY - size;
+}
+
+static bool load(void *memory, uint64_t address, void *to, size_t size)
+{
+    if (inside(address, size))
+        memcpy(to, (const uint8_t *)memory + address, size);
+    return inside(address, size);
+}
+
+static bool store(void *memory, uint64_t address, const void *from, size_t size)
+{
+    if (inside(address, size))
+        memcpy((uint8_t *)memory + address, from, size);
+    return inside(address, size);
+}
+
+/* One key for everything: rings, too, can be written to while they are worked on. */
+static bool has(void *context, void *domain, uint32_t key, uint64_t address, uint64_t size,
+                unsigned access)
+{
+    (void)context, (void)domain, (void)access;
+    return key == KEY && inside(address, size);
+}
+
+static bool key_read(void *context, void *domain, uint32_t key, uint64_t address, void *to,
+                     size_t size, unsigned access)
+{
+    return has(context, domain, key, address, size, access) && load(context, address, to, size);
+}
+
+static bool key_write(void *context, void *domain, uint32_t key, uint64_t address, const void *from,
+                      size_t size, unsigned access)
+{
+    return has(context, domain, key, address, size, access) && store(context, address, from, size);
+}
+
+static void completed(void *user, bool event)
+{
+    (void)user, (void)event;
+}
+
+static bool listens(void *user)
+{
+    (void)user;
+    return true;
+}
+
+static bool leaves(void *context, const uint8_t *frame, size_t size)
+{
+    (void)context;
+    if (size < 14 || size > DPK_FRAME_MAX || !frame)
+        abort();
+    return frame[0] & 1;
+}
+
+static void trouble(void *context, const char *story)
+{
+    (void)context;
+    if (strlen(story) > 255)
+        abort();
+}
+
+static struct dpk_queue *make(struct dpk_queues *nic, const struct dpk_queue_options *o)
+{
+    struct dpk_queue *q;
+    if (dpk_queue_create(nic, o, &q, NULL) != DPK_OK)
+        abort();
+    return q;
+}
+
+static void connect(struct dpk_queue *qp, const struct dpk_queue *peer)
+{
+    const enum dpk_qp_state way[] = {DPK_QP_INIT, DPK_QP_RTR, DPK_QP_RTS};
+    for (size_t i = 0; i < 3; i++)
+        if (dpk_qp_modify(
+                qp, &(struct dpk_qp_change){.state = way[i], .remote = dpk_queue_number(peer)},
+                NULL) != DPK_OK)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct dpk_queue_ops ops = {load,      store,   has,    key_read, key_write,
+                                             completed, listens, leaves, trouble};
+    static uint8_t memory[MEMORY];
+    struct dpk_queues *nic;
+    struct dpk_queue *q[QUEUES];
+    struct dpk_reader r = dpk_reader(data, size);
+    uint8_t doorbells[DOORBELLS * 2];
+    for (size_t i = 0; i < sizeof doorbells; i++)
+        doorbells[i] = dpk_read_u8(&r);
+    size_t left = dpk_reader_left(&r) < MEMORY ? dpk_reader_left(&r) : MEMORY;
+    memset(memory, 0, sizeof memory);
+    if (left > 0)
+        memcpy(memory, r.pos, left);
+    if (dpk_queues_open(&ops, memory, &nic, NULL) != DPK_OK)
+        abort();
+    struct dpk_queue *cq = make(nic, &(struct dpk_queue_options){.kind = DPK_CQ,
+                                                                 .log_depth = CQ_LOG,
+                                                                 .ring = {memory, 0x400},
+                                                                 .record = {memory, 0},
+                                                                 .overrun_ignore = true});
+    struct dpk_queue_options o = {.log_depth = LOG,
+                                  .log_receives = LOG,
+                                  .log_stride = 5,
+                                  .send_cq = cq,
+                                  .receive_cq = cq,
+                                  .permits = DPK_QUEUE_REMOTE_READ | DPK_QUEUE_REMOTE_WRITE |
+                                             DPK_QUEUE_REMOTE_ATOMIC};
+    for (unsigned i = 0; i < QUEUES; i++) {
+        o.kind = i == 0 ? DPK_SQ : DPK_QP;
+        o.ring = (struct dpk_queue_place){memory, RINGS + i * 0x400};
+        o.record = (struct dpk_queue_place){memory, 8 + i * 8};
+        q[i] = make(nic, &o);
+    }
+    o.kind = DPK_RQ;
+    o.ring.address = RINGS + QUEUES * 0x400;
+    o.record.address = 8 + QUEUES * 8;
+    if (dpk_rule_add(make(nic, &o), &(struct dpk_rule){.priority = 0}) == 0)
+        abort();
+    connect(q[1], q[2]);
+    connect(q[2], doorbells[0] & 0x80 ? q[2] : q[1]);
+    for (size_t i = 0; i < DOORBELLS; i++)
+        dpk_queue_ring(q[doorbells[2 * i] % QUEUES], doorbells[2 * i + 1]);
+    dpk_queues_close(nic);
+    return 0;
+}

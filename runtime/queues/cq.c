@@ -1,0 +1,92 @@
+/* Completions, as 64-byte CQEs (struct mlx5_cqe64). */
+#include <string.h>
+#include <time.h>
+
+#include "model.h"
+
+#define INDEX_MASK 0xffffffu /* of consumed completions in a doorbell record */
+#define CQE_LAST   8u        /* bytes that are written after the others: they make it valid */
+
+static uint32_t depth(const struct dpk_queue *cq)
+{
+    return 1u << cq->options.log_depth;
+}
+
+/* Whether the consumer has left room. */
+static bool has_room(const struct dpk_queue *cq)
+{
+    uint8_t record[4];
+    const struct dpk_queue_place *at = &cq->options.record;
+    if (cq->options.overrun_ignore)
+        return true;
+    if (!cq->nic->ops->load(at->memory, at->address, record, sizeof record))
+        return false;
+    struct dpk_reader r = dpk_reader(record, sizeof record);
+    return ((cq->produced - dpk_read_be32(&r)) & INDEX_MASK) < depth(cq);
+}
+
+static void put24(uint8_t *at, uint32_t value)
+{
+    at[0] = (uint8_t)(value >> 16);
+    at[1] = (uint8_t)(value >> 8);
+    at[2] = (uint8_t)value;
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+    at[0] = (uint8_t)(value >> 24);
+    put24(at + 1, value);
+}
+
+static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
+                   const struct completion *c, uint8_t out[DPK_CQE])
+{
+    const bool error = c->opcode == CQE_REQUEST_ERROR || c->opcode == CQE_RESPONSE_ERROR;
+    memset(out, 0, DPK_CQE);
+    out[21] = c->checks;
+    put24(out + 25, c->remote);
+    out[28] = c->checks;
+    put24(out + 33, of->options.user_index);
+    put32(out + 36, c->immediate);
+    put32(out + 44, c->bytes);
+    if (error) {
+        out[55] = (uint8_t)c->syndrome;
+    } else {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        put32(out + 48, (uint32_t)(ns >> 32));
+        put32(out + 52, (uint32_t)ns);
+    }
+    out[56] = c->request;
+    put24(out + 57, of->number);
+    out[60] = (uint8_t)(c->index >> 8);
+    out[61] = (uint8_t)c->index;
+    /* The owner bit is that of software in the first round, and changes with each. */
+    out[63] = (uint8_t)((unsigned)c->opcode << 4 | (cq->produced >> cq->options.log_depth & 1));
+}
+
+bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c)
+{
+    uint8_t cqe[DPK_CQE];
+    const struct dpk_queue_place *ring = &cq->options.ring;
+    if (cq->state == DPK_QP_ERROR)
+        return false;
+    if (!has_room(cq)) {
+        cq->state = DPK_QP_ERROR;
+        trouble(cq, "overrun: %u completions that were not consumed", depth(cq));
+        return false;
+    }
+    encode(cq, of, c, cqe);
+    uint64_t at = ring->address + (uint64_t)(cq->produced & (depth(cq) - 1)) * DPK_CQE;
+    if (!cq->nic->ops->store(ring->memory, at, cqe, DPK_CQE - CQE_LAST) ||
+        !cq->nic->ops->store(ring->memory, at + DPK_CQE - CQE_LAST, cqe + DPK_CQE - CQE_LAST,
+                             CQE_LAST)) {
+        cq->state = DPK_QP_ERROR;
+        trouble(cq, "its ring is no memory any more");
+        return false;
+    }
+    cq->produced++;
+    cq->nic->ops->completed(cq->options.user, c->event);
+    return true;
+}

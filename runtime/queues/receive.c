@@ -1,0 +1,107 @@
+/* Receives: taken from a ring that a doorbell record tells of. */
+#include "model.h"
+
+/* Whose ring it is. */
+static struct dpk_queue *ring_of(struct dpk_queue *q)
+{
+    return q->options.receives ? q->options.receives : q;
+}
+
+static unsigned log_depth(const struct dpk_queue *ring)
+{
+    return ring->options.kind == DPK_QP ? ring->options.log_receives : ring->options.log_depth;
+}
+
+static unsigned log_stride(const struct dpk_queue *ring)
+{
+    return ring->options.kind == DPK_QP ? 4 : ring->options.log_stride;
+}
+
+/* Receives that are posted and not taken. */
+static bool count_posted(const struct dpk_queue *ring, uint16_t *out)
+{
+    uint8_t record[4];
+    const struct dpk_queue_place *at = &ring->options.record;
+    *out = 0;
+    if (ring->options.kind == DPK_QP && ring->options.no_receives)
+        return true;
+    if (!ring->nic->ops->load(at->memory, at->address, record, sizeof record))
+        return false;
+    struct dpk_reader r = dpk_reader(record, sizeof record);
+    *out = (uint16_t)(dpk_read_be32(&r) - ring->taken);
+    return true;
+}
+
+bool rwqe_is_posted(const struct dpk_queue *q)
+{
+    uint16_t count;
+    const struct dpk_queue *ring = q->options.receives ? q->options.receives : q;
+    return count_posted(ring, &count) && count > 0;
+}
+
+/* The WQE in place `index`. */
+static bool load(const struct dpk_queue *ring, uint16_t index, struct receive *out)
+{
+    const struct dpk_queue_place *at = &ring->options.ring;
+    size_t size = (size_t)1 << log_stride(ring);
+    return ring->nic->ops->load(at->memory, at->address + (uint64_t)index * size, out->bytes, size);
+}
+
+static bool read_next(struct dpk_queue *ring, struct receive *out)
+{
+    const uint16_t mask = (uint16_t)((1u << log_depth(ring)) - 1);
+    const bool linked = ring->options.linked;
+    const size_t size = (size_t)1 << log_stride(ring), head = linked ? WQE_SEGMENT : 0;
+    uint16_t place = linked ? ring->next : ring->taken & mask;
+    if (!load(ring, place, out))
+        return false;
+    out->index = linked ? place : ring->taken;
+    if (linked) {
+        struct dpk_reader r = dpk_reader(out->bytes, head);
+        dpk_read_skip(&r, 2);
+        ring->next = dpk_read_be16(&r) & mask;
+    }
+    rwqe_parse(out->bytes + head, size - head, &out->data);
+    ring->taken++;
+    return true;
+}
+
+bool rwqe_take(struct dpk_queue *q, struct receive *out)
+{
+    uint16_t count;
+    struct dpk_queue *ring = ring_of(q);
+    if (!count_posted(ring, &count)) {
+        trouble(ring, "its doorbell record is no memory any more");
+    } else if (count == 0) {
+        return false;
+    } else if (count > 1u << log_depth(ring)) {
+        trouble(ring, "%u receives posted in a ring of %u", count, 1u << log_depth(ring));
+    } else if (!read_next(ring, out)) {
+        trouble(ring, "its ring is no memory any more");
+    } else {
+        return true;
+    }
+    ring->state = ring->options.kind == DPK_RMP ? DPK_QP_ERROR : ring->state;
+    queue_fail(q);
+    return false;
+}
+
+bool rwqe_complete(struct dpk_queue *q, const struct receive *r, struct completion *c)
+{
+    c->index = r->index;
+    return cq_push(q->options.receive_cq, q, c);
+}
+
+void rwqe_flush(struct dpk_queue *q)
+{
+    struct receive r;
+    uint16_t count;
+    struct completion c = {.opcode = CQE_RESPONSE_ERROR, .syndrome = SYNDROME_FLUSHED};
+    if (!q->options.receive_cq || q->options.receives || !count_posted(q, &count))
+        return;
+    if (count > 1u << log_depth(q))
+        return;
+    while (count-- > 0 && read_next(q, &r))
+        if (!rwqe_complete(q, &r, &c))
+            return;
+}

@@ -1,0 +1,138 @@
+/* What WQEs say. */
+#include "wqe.h"
+
+#include "queues.h"
+
+#define INLINE       0x80000000u
+#define LIST_END_KEY 0x100u
+#define BYTES_2G     0x80000000u /* what a byte count of 0 means */
+
+bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
+{
+    struct dpk_reader r = dpk_reader(bytes, size);
+    uint32_t index_opcode = dpk_read_be32(&r), queue_segments = dpk_read_be32(&r);
+    uint32_t flags = dpk_read_be32(&r);
+    *out = (struct control){.opcode = (uint8_t)index_opcode,
+                            .index = (uint16_t)(index_opcode >> 8),
+                            .modifier = (uint8_t)(index_opcode >> 24),
+                            .segments = queue_segments & WQE_SEGMENTS_MAX,
+                            .queue = queue_segments >> 8,
+                            .completion = flags >> 2 & 3,
+                            .immediate = dpk_read_be32(&r)};
+    return !r.failed;
+}
+
+/* Adds what is not empty. */
+static void add(struct pieces *p, const struct piece *piece)
+{
+    if (piece->size == 0)
+        return;
+    p->list[p->count++] = *piece;
+    p->total += piece->size;
+}
+
+static bool add_inline(struct dpk_reader *r, struct pieces *out, uint32_t size)
+{
+    const uint8_t *bytes = dpk_read_bytes(r, size);
+    if (r->failed)
+        return false;
+    add(out, &(struct piece){.bytes = bytes, .size = size});
+    size_t over = dpk_reader_offset(r) % WQE_SEGMENT;
+    if (over)
+        dpk_read_skip(r, WQE_SEGMENT - over);
+    return !r->failed;
+}
+
+static enum syndrome data_parse(struct dpk_reader *r, bool receives, struct pieces *out)
+{
+    while (dpk_reader_left(r) >= WQE_SEGMENT) {
+        uint32_t count = dpk_read_be32(r);
+        if (count & INLINE && count != INLINE && !receives) {
+            if (!add_inline(r, out, count & ~INLINE))
+                return SYNDROME_LOCAL_LENGTH;
+            continue;
+        }
+        struct piece piece = {.key = dpk_read_be32(r), .address = dpk_read_be64(r)};
+        if (piece.key == LIST_END_KEY)
+            break;
+        /* Of a receive 0 is nothing, or unused places of a ring would be buffers of 2 GiB. */
+        piece.size = count == 0 && !receives ? BYTES_2G : count & ~INLINE;
+        add(out, &piece);
+    }
+    return SYNDROME_NONE;
+}
+
+/* The Ethernet segment, and headers that it has inside: the first two bytes, then whole segments.
+ */
+static enum syndrome ethernet_parse(struct dpk_reader *r, struct wqe *out)
+{
+    dpk_read_skip(r, 4);
+    out->checksums = dpk_read_be16(r);
+    out->mss = dpk_read_be16(r);
+    dpk_read_skip(r, 4);
+    uint16_t headers = dpk_read_be16(r);
+    if (headers == 0) {
+        dpk_read_skip(r, 2);
+        return r->failed ? SYNDROME_LOCAL_OPERATION : SYNDROME_NONE;
+    }
+    if (headers < 2)
+        return SYNDROME_LOCAL_OPERATION;
+    return add_inline(r, &out->data, headers) ? SYNDROME_NONE : SYNDROME_LOCAL_LENGTH;
+}
+
+static void remote_parse(struct dpk_reader *r, struct wqe *out)
+{
+    out->address = dpk_read_be64(r);
+    out->key = dpk_read_be32(r);
+    dpk_read_skip(r, 4);
+}
+
+enum syndrome wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out)
+{
+    *out = (struct wqe){0};
+    if (!control_parse(bytes, size, &out->control))
+        return SYNDROME_LOCAL_OPERATION;
+    if (out->control.segments == 0 || (size_t)out->control.segments * WQE_SEGMENT > size)
+        return SYNDROME_LOCAL_OPERATION;
+    struct dpk_reader r = dpk_reader(bytes, (size_t)out->control.segments * WQE_SEGMENT);
+    enum syndrome wrong = SYNDROME_NONE;
+    dpk_read_skip(&r, WQE_SEGMENT);
+    if (out->control.modifier != 0)
+        return SYNDROME_LOCAL_OPERATION;
+    switch (out->control.opcode) {
+    case WQE_NOP:
+        return SYNDROME_NONE;
+    case WQE_SEND:
+        if (ethernet)
+            wrong = ethernet_parse(&r, out);
+        break;
+    case WQE_SEND_IMMEDIATE:
+        wrong = ethernet ? SYNDROME_LOCAL_OPERATION : SYNDROME_NONE;
+        break;
+    case WQE_COMPARE_SWAP:
+    case WQE_FETCH_ADD:
+    case WQE_WRITE:
+    case WQE_WRITE_IMMEDIATE:
+    case WQE_READ:
+        if (ethernet)
+            return SYNDROME_LOCAL_OPERATION;
+        remote_parse(&r, out);
+        break;
+    default:
+        return SYNDROME_LOCAL_OPERATION;
+    }
+    if (out->control.opcode == WQE_COMPARE_SWAP || out->control.opcode == WQE_FETCH_ADD) {
+        out->operand = dpk_read_be64(&r);
+        out->compare = dpk_read_be64(&r);
+    }
+    if (wrong != SYNDROME_NONE || r.failed)
+        return wrong != SYNDROME_NONE ? wrong : SYNDROME_LOCAL_OPERATION;
+    return data_parse(&r, false, &out->data);
+}
+
+enum syndrome rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out)
+{
+    struct dpk_reader r = dpk_reader(bytes, size);
+    *out = (struct pieces){0};
+    return data_parse(&r, true, out);
+}

@@ -1,0 +1,298 @@
+/* A world for queues: one piece of memory, keys of parts of it, completion queues that count. */
+#ifndef TESTS_QUEUE_WORLD_H
+#define TESTS_QUEUE_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "queues/queues.h"
+
+enum {
+    MEMORY = 1 << 20,
+    /* Where things lie: CQs and work queues a page or more apart. */
+    CQ_RING = 0x10000,
+    RING = 0x40000,
+    RECORDS = 0x1000,
+    DATA = 0x80000,
+    KEY = 0x123,
+    SLOTS = 4, /* of queues of a kind */
+    CQ_LOG = 3,
+    LOG = 2,
+};
+
+struct key {
+    uint32_t number;
+    uint64_t address, size;
+    unsigned access;
+    void *domain;
+};
+
+struct world {
+    struct dpk_queues *nic;
+    uint8_t memory[MEMORY];
+    struct key keys[4];
+    unsigned completed, events, troubles, left;
+    bool plugged, deaf; /* frames leave; nobody listens */
+    uint8_t last_left[DPK_FRAME_MAX];
+};
+
+static inline bool inside(uint64_t address, uint64_t size)
+{
+    return size <= MEMORY && address <= MEMORY - size;
+}
+
+static bool world_load(void *memory, uint64_t address, void *to, size_t size)
+{
+    struct world *w = memory;
+    if (inside(address, size))
+        memcpy(to, w->memory + address, size);
+    return inside(address, size);
+}
+
+static bool world_store(void *memory, uint64_t address, const void *from, size_t size)
+{
+    struct world *w = memory;
+    if (inside(address, size))
+        memcpy(w->memory + address, from, size);
+    return inside(address, size);
+}
+
+static bool world_has(void *context, void *domain, uint32_t key, uint64_t address, uint64_t size,
+                      unsigned access)
+{
+    struct world *w = context;
+    for (unsigned i = 0; i < 4; i++) {
+        const struct key *k = &w->keys[i];
+        if (k->number == key && k->number != 0 && k->domain == domain &&
+            (access & ~k->access & ~(unsigned)DPK_QUEUE_LOCAL_READ) == 0 && address >= k->address &&
+            size <= k->size && address - k->address <= k->size - size)
+            return true;
+    }
+    return false;
+}
+
+static bool world_read(void *context, void *domain, uint32_t key, uint64_t address, void *to,
+                       size_t size, unsigned access)
+{
+    return world_has(context, domain, key, address, size, access) &&
+           world_load(context, address, to, size);
+}
+
+static bool world_write(void *context, void *domain, uint32_t key, uint64_t address,
+                        const void *from, size_t size, unsigned access)
+{
+    return world_has(context, domain, key, address, size, access) &&
+           world_store(context, address, from, size);
+}
+
+static void world_completed(void *user, bool event)
+{
+    struct world *w = user;
+    w->completed++;
+    w->events += event;
+}
+
+static bool world_listens(void *user)
+{
+    return !((struct world *)user)->deaf;
+}
+
+static bool world_leaves(void *context, const uint8_t *frame, size_t size)
+{
+    struct world *w = context;
+    if (w->plugged) {
+        w->left++;
+        memcpy(w->last_left, frame, size);
+    }
+    return w->plugged;
+}
+
+static void world_trouble(void *context, const char *story)
+{
+    (void)story;
+    ((struct world *)context)->troubles++;
+}
+
+static const struct dpk_queue_ops world_ops = {world_load,    world_store,  world_has,
+                                               world_read,    world_write,  world_completed,
+                                               world_listens, world_leaves, world_trouble};
+
+static inline void world_begin(struct world *w)
+{
+    const unsigned all = DPK_QUEUE_LOCAL_WRITE | DPK_QUEUE_REMOTE_READ | DPK_QUEUE_REMOTE_WRITE |
+                         DPK_QUEUE_REMOTE_ATOMIC;
+    memset(w, 0, sizeof *w);
+    w->keys[0] = (struct key){KEY, DATA, MEMORY - DATA, all, w};
+    memset(w->memory + CQ_RING, 0xff, RING - CQ_RING); /* owner bits 1 */
+    assert_int_equal(dpk_queues_open(&world_ops, w, &w->nic, NULL), DPK_OK);
+}
+
+static inline void world_end(struct world *w)
+{
+    dpk_queues_close(w->nic);
+}
+
+/* ---- Queues: number `slot` of each kind has its own place ---- */
+
+static inline uint64_t cq_ring(unsigned slot)
+{
+    return CQ_RING + slot * 0x4000u;
+}
+
+static inline uint64_t ring_at(unsigned slot)
+{
+    return RING + slot * 0x4000u;
+}
+
+static inline struct dpk_queue *cq_new(struct world *w, unsigned slot)
+{
+    struct dpk_queue *q = NULL;
+    const struct dpk_queue_options o = {
+        .kind = DPK_CQ,
+        .log_depth = CQ_LOG,
+        .ring = {w, cq_ring(slot)},
+        .record = {w, RECORDS + slot * 8},
+        .user = w,
+    };
+    assert_int_equal(dpk_queue_create(w->nic, &o, &q, NULL), DPK_OK);
+    return q;
+}
+
+static inline uint64_t record_at(unsigned slot)
+{
+    return RECORDS + 0x100 + slot * 8;
+}
+
+static inline struct dpk_queue_options wq_options(struct world *w, unsigned slot,
+                                                  enum dpk_queue_kind kind, struct dpk_queue *cq)
+{
+    return (struct dpk_queue_options){
+        .kind = kind,
+        .log_depth = LOG,
+        .log_receives = LOG,
+        .log_stride = 4,
+        .ring = {w, ring_at(slot)},
+        .record = {w, record_at(slot)},
+        .send_cq = cq,
+        .receive_cq = cq,
+        .user_index = 0xabc000 + slot,
+        .permits = DPK_QUEUE_REMOTE_READ | DPK_QUEUE_REMOTE_WRITE | DPK_QUEUE_REMOTE_ATOMIC,
+        .domain = w,
+        .user = w,
+    };
+}
+
+static inline struct dpk_queue *wq_new(struct world *w, unsigned slot, enum dpk_queue_kind kind,
+                                       struct dpk_queue *cq)
+{
+    struct dpk_queue *q = NULL;
+    const struct dpk_queue_options o = wq_options(w, slot, kind, cq);
+    assert_int_equal(dpk_queue_create(w->nic, &o, &q, NULL), DPK_OK);
+    return q;
+}
+
+/* ---- What programs write ---- */
+
+static inline void put_be32(struct world *w, uint64_t at, uint32_t v)
+{
+    assert_true(inside(at, 4));
+    dpk_store_be32(w->memory + at, v);
+}
+
+static inline void put_be64(struct world *w, uint64_t at, uint64_t v)
+{
+    put_be32(w, at, (uint32_t)(v >> 32));
+    put_be32(w, at + 4, (uint32_t)v);
+}
+
+static inline uint32_t get_be32(const struct world *w, uint64_t at)
+{
+    struct dpk_reader r = dpk_reader(w->memory + at, 4);
+    return dpk_read_be32(&r);
+}
+
+static inline void consumed(struct world *w, unsigned slot, uint32_t ci)
+{
+    put_be32(w, RECORDS + slot * 8, ci & 0xffffff);
+}
+
+static inline void put_data(struct world *w, uint64_t at, uint32_t size, uint32_t key,
+                            uint64_t address)
+{
+    put_be32(w, at, size);
+    put_be32(w, at + 4, key);
+    put_be64(w, at + 8, address);
+}
+
+static inline void post_receives(struct world *w, unsigned slot, uint16_t posted)
+{
+    put_be32(w, record_at(slot), posted);
+}
+
+/* Receive number `index` of 16 bytes. */
+static inline void put_receive(struct world *w, unsigned slot, uint16_t index, uint32_t size,
+                               uint64_t address)
+{
+    put_data(w, ring_at(slot) + (index & 3u) * 16u, size, KEY, address);
+}
+
+/* Block `index` of a send ring that begins at `ring`: the control segment; where it lies. */
+static inline uint64_t put_control(struct world *w, uint64_t ring, const struct dpk_queue *q,
+                                   uint16_t index, uint8_t opcode, unsigned segments)
+{
+    uint64_t at = ring + (index & 3u) * 64u;
+    put_be32(w, at, (uint32_t)index << 8 | opcode);
+    put_be32(w, at + 4, dpk_queue_number(q) << 8 | segments);
+    put_be32(w, at + 8, 2 << 2);
+    put_be32(w, at + 12, 0);
+    return at;
+}
+
+/* A frame in block `index`. */
+static inline uint64_t put_frame(struct world *w, unsigned slot, const struct dpk_queue *q,
+                                 uint16_t index, uint64_t address, uint32_t size)
+{
+    uint64_t at = put_control(w, ring_at(slot), q, index, 0x0a, 3);
+    memset(w->memory + at + 16, 0, 16);
+    put_data(w, at + 32, size, KEY, address);
+    return at;
+}
+
+/* ---- What programs read ---- */
+
+struct cqe {
+    unsigned owner, opcode, syndrome, counter;
+    uint32_t bytes, number, request, immediate, user_index;
+};
+
+static inline struct cqe cqe_at(const struct world *w, unsigned slot, uint32_t index)
+{
+    uint64_t at = cq_ring(slot) + (index & ((1u << CQ_LOG) - 1)) * 64u;
+    uint32_t last = get_be32(w, at + 60), queue = get_be32(w, at + 56);
+    return (struct cqe){.owner = last & 1,
+                        .opcode = last >> 4 & 15,
+                        .counter = last >> 16,
+                        .syndrome = w->memory[at + 55],
+                        .bytes = get_be32(w, at + 44),
+                        .number = queue & 0xffffff,
+                        .request = queue >> 24,
+                        .immediate = get_be32(w, at + 36),
+                        .user_index = get_be32(w, at + 32)};
+}
+
+/* Whether completion number `index` is the program's. */
+static inline bool is_there(const struct world *w, unsigned slot, uint32_t index)
+{
+    return cqe_at(w, slot, index).owner == (index >> CQ_LOG & 1);
+}
+
+static inline void all_frames_to(struct dpk_queue *rq)
+{
+    const struct dpk_rule every = {.priority = 0};
+    assert_int_not_equal(dpk_rule_add(rq, &every), 0);
+}
+
+#endif

@@ -1,0 +1,453 @@
+/* Queues: rings, owner bits, doorbells, frames. */
+#include "queue_world.h"
+
+static struct world w;
+
+static int begin(void **state)
+{
+    (void)state;
+    world_begin(&w);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    world_end(&w);
+    return 0;
+}
+
+/* A send queue whose frames go to a receive queue; completions of each in a CQ of its own. */
+struct pair {
+    struct dpk_queue *send_cq, *receive_cq, *sq, *rq;
+};
+
+static struct pair loop(void)
+{
+    struct pair p = {.send_cq = cq_new(&w, 0), .receive_cq = cq_new(&w, 1)};
+    p.sq = wq_new(&w, 0, DPK_SQ, p.send_cq);
+    p.rq = wq_new(&w, 1, DPK_RQ, p.receive_cq);
+    all_frames_to(p.rq);
+    return p;
+}
+
+static void a_frame_comes_back_with_both_completions(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    memset(w.memory + DATA, 0x5a, 100);
+    put_receive(&w, 1, 0, 200, DATA + 0x1000);
+    post_receives(&w, 1, 1);
+    put_frame(&w, 0, p.sq, 0, DATA, 100);
+    dpk_queue_ring(p.sq, 1);
+    struct cqe sent = cqe_at(&w, 0, 0), received = cqe_at(&w, 1, 0);
+    assert_true(is_there(&w, 0, 0) && is_there(&w, 1, 0));
+    assert_int_equal(sent.opcode, 0);
+    assert_int_equal(sent.request, 0x0a);
+    assert_int_equal(sent.number, dpk_queue_number(p.sq));
+    assert_int_equal(received.opcode, 2);
+    assert_int_equal(received.bytes, 100);
+    assert_int_equal(received.number, dpk_queue_number(p.rq));
+    assert_int_equal(received.user_index, 0xabc001);
+    assert_memory_equal(w.memory + DATA, w.memory + DATA + 0x1000, 100);
+    assert_int_equal(w.memory[DATA + 0x1000 + 100], 0);
+    assert_int_equal(w.completed, 2);
+}
+
+static void owner_bits_change_with_every_round(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    for (uint32_t i = 0; i < 100; i++) {
+        put_receive(&w, 1, (uint16_t)i, 64, DATA + 0x1000);
+        post_receives(&w, 1, (uint16_t)(i + 1));
+        put_frame(&w, 0, p.sq, (uint16_t)i, DATA, 64);
+        assert_false(is_there(&w, 0, i));
+        dpk_queue_ring(p.sq, (uint16_t)(i + 1));
+        assert_true(is_there(&w, 0, i) && is_there(&w, 1, i));
+        assert_int_equal(cqe_at(&w, 0, i).counter, i);
+        assert_int_equal(cqe_at(&w, 1, i).counter, i);
+        consumed(&w, 0, i + 1);
+        consumed(&w, 1, i + 1);
+    }
+    assert_int_equal(dpk_cq_produced(p.send_cq), 100);
+}
+
+static void counters_wrap_at_65536(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    for (uint32_t i = 0; i < 65540; i++) {
+        put_receive(&w, 1, (uint16_t)i, 64, DATA + 0x1000);
+        post_receives(&w, 1, (uint16_t)(i + 1));
+        put_frame(&w, 0, p.sq, (uint16_t)i, DATA, 64);
+        dpk_queue_ring(p.sq, (uint16_t)(i + 1));
+        consumed(&w, 0, i + 1);
+        consumed(&w, 1, i + 1);
+    }
+    assert_int_equal(cqe_at(&w, 0, 65539).counter, 3);
+    assert_int_equal(cqe_at(&w, 1, 65539).opcode, 2);
+    assert_int_equal(w.troubles, 0);
+}
+
+static void a_cq_that_is_not_consumed_overruns(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.plugged = true;
+    for (uint16_t i = 0; i < 8; i++) {
+        put_frame(&w, 0, p.sq, i, DATA, 64);
+        dpk_queue_ring(p.sq, (uint16_t)(i + 1));
+    }
+    assert_false(dpk_queue_has_failed(p.send_cq));
+    uint8_t before[DPK_CQE];
+    memcpy(before, w.memory + cq_ring(0), DPK_CQE);
+    put_frame(&w, 0, p.sq, 8, DATA, 64);
+    dpk_queue_ring(p.sq, 9);
+    assert_true(dpk_queue_has_failed(p.send_cq) && dpk_queue_has_failed(p.sq));
+    assert_int_equal(w.troubles, 1);
+    assert_memory_equal(before, w.memory + cq_ring(0), DPK_CQE);
+    consumed(&w, 0, 8); /* too late */
+    dpk_queue_ring(p.sq, 10);
+    assert_int_equal(dpk_cq_produced(p.send_cq), 8);
+}
+
+static void overruns_can_be_ignored(void **state)
+{
+    (void)state;
+    struct dpk_queue *cq = NULL;
+    const struct dpk_queue_options o = {.kind = DPK_CQ,
+                                        .log_depth = CQ_LOG,
+                                        .ring = {&w, cq_ring(0)},
+                                        .record = {&w, RECORDS},
+                                        .overrun_ignore = true,
+                                        .user = &w};
+    assert_int_equal(dpk_queue_create(w.nic, &o, &cq, NULL), DPK_OK);
+    struct dpk_queue *sq = wq_new(&w, 0, DPK_SQ, cq);
+    w.plugged = true;
+    for (uint16_t i = 0; i < 20; i++) {
+        put_frame(&w, 0, sq, i, DATA, 64);
+        dpk_queue_ring(sq, (uint16_t)(i + 1));
+    }
+    assert_int_equal(dpk_cq_produced(cq), 20);
+    assert_int_equal(w.left, 20);
+}
+
+static void silent_sends_complete_only_when_they_fail(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.plugged = true;
+    uint64_t at = put_frame(&w, 0, p.sq, 0, DATA, 64);
+    put_be32(&w, at + 8, 0);
+    at = put_frame(&w, 0, p.sq, 1, DATA - 1, 64); /* not under the key */
+    put_be32(&w, at + 8, 0);
+    dpk_queue_ring(p.sq, 2);
+    assert_int_equal(dpk_cq_produced(p.send_cq), 1);
+    assert_int_equal(cqe_at(&w, 0, 0).opcode, 13);
+    assert_int_equal(cqe_at(&w, 0, 0).syndrome, 0x04);
+    assert_int_equal(cqe_at(&w, 0, 0).counter, 1);
+}
+
+static void a_completion_with_event_says_so(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.plugged = true;
+    uint64_t at = put_frame(&w, 0, p.sq, 0, DATA, 64);
+    put_be32(&w, at + 8, 3 << 2);
+    dpk_queue_ring(p.sq, 1);
+    assert_int_equal(w.events, 1);
+}
+
+static void what_follows_an_error_is_flushed(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    put_frame(&w, 0, p.sq, 0, DATA, 64);
+    put_be32(&w, ring_at(0) + 36, KEY + 1); /* lkey */
+    put_frame(&w, 0, p.sq, 1, DATA, 64);
+    put_frame(&w, 0, p.sq, 2, DATA, 64);
+    dpk_queue_ring(p.sq, 3);
+    const unsigned want[] = {0x04, 0x05, 0x05};
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(cqe_at(&w, 0, i).opcode, 13);
+        assert_int_equal(cqe_at(&w, 0, i).syndrome, want[i]);
+        assert_int_equal(cqe_at(&w, 0, i).counter, i);
+    }
+    put_frame(&w, 0, p.sq, 3, DATA, 64);
+    dpk_queue_ring(p.sq, 4);
+    assert_int_equal(cqe_at(&w, 0, 3).syndrome, 0x05);
+}
+
+static void doorbells_beyond_the_ring_are_errors(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    dpk_queue_ring(p.sq, 5);
+    assert_true(dpk_queue_has_failed(p.sq));
+    assert_int_equal(w.troubles, 1);
+    dpk_queue_ring(p.sq, 40000);
+    assert_int_equal(w.troubles, 1);
+    assert_int_equal(dpk_cq_produced(p.send_cq), 0);
+}
+
+static void a_doorbell_that_goes_back_is_an_error(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.plugged = true;
+    put_frame(&w, 0, p.sq, 0, DATA, 64);
+    dpk_queue_ring(p.sq, 1);
+    dpk_queue_ring(p.sq, 0);
+    assert_true(dpk_queue_has_failed(p.sq));
+}
+
+static void doorbells_find_only_send_queues_of_their_owner(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.plugged = true;
+    put_frame(&w, 0, p.sq, 0, DATA, 64);
+    assert_false(dpk_queue_ring_number(w.nic, dpk_queue_number(p.sq), &p, 1));
+    assert_false(dpk_queue_ring_number(w.nic, dpk_queue_number(p.rq), &w, 1));
+    assert_false(dpk_queue_ring_number(w.nic, dpk_queue_number(p.send_cq), &w, 1));
+    assert_false(dpk_queue_ring_number(w.nic, 0, &w, 1));
+    assert_false(dpk_queue_ring_number(w.nic, UINT32_MAX, &w, 1));
+    assert_int_equal(w.left, 0);
+    assert_true(dpk_queue_ring_number(w.nic, dpk_queue_number(p.sq), &w, 1));
+    assert_int_equal(w.left, 1);
+}
+
+static void frames_without_a_receive_are_lost(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    put_frame(&w, 0, p.sq, 0, DATA, 64);
+    dpk_queue_ring(p.sq, 1);
+    struct dpk_port_counters c;
+    dpk_port_counters(w.nic, &c);
+    assert_int_equal(c.no_room, 1);
+    assert_int_equal(dpk_cq_produced(p.receive_cq), 0);
+    assert_int_equal(cqe_at(&w, 0, 0).opcode, 0);
+}
+
+static void frames_longer_than_the_receive_are_errors(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    put_receive(&w, 1, 0, 63, DATA + 0x1000);
+    put_receive(&w, 1, 1, 64, DATA + 0x2000);
+    post_receives(&w, 1, 2);
+    put_frame(&w, 0, p.sq, 0, DATA, 64);
+    dpk_queue_ring(p.sq, 1);
+    assert_int_equal(cqe_at(&w, 1, 0).opcode, 14);
+    assert_int_equal(cqe_at(&w, 1, 0).syndrome, 0x01);
+    assert_int_equal(cqe_at(&w, 1, 1).syndrome, 0x05);
+    assert_true(dpk_queue_has_failed(p.rq));
+}
+
+static void receives_need_the_right_to_write(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.keys[1] = (struct key){7, DATA, 0x1000, DPK_QUEUE_REMOTE_WRITE, &w};
+    put_data(&w, ring_at(1), 100, 7, DATA + 0x100);
+    post_receives(&w, 1, 1);
+    memset(w.memory + DATA, 1, 64);
+    put_frame(&w, 0, p.sq, 0, DATA, 64);
+    dpk_queue_ring(p.sq, 1);
+    assert_int_equal(cqe_at(&w, 1, 0).syndrome, 0x04);
+    assert_int_equal(w.memory[DATA + 0x100], 0);
+}
+
+static void a_doorbell_record_beyond_the_ring_is_an_error(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    post_receives(&w, 1, 5);
+    put_frame(&w, 0, p.sq, 0, DATA, 64);
+    dpk_queue_ring(p.sq, 1);
+    assert_true(dpk_queue_has_failed(p.rq));
+    assert_int_equal(w.troubles, 1);
+}
+
+/* Headers inline, then two pieces, into a receive of another memory. */
+static void frames_are_gathered(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.plugged = true;
+    uint64_t at = put_control(&w, ring_at(0), p.sq, 0, 0x0a, 5);
+    memset(w.memory + at + 16, 0, 64);
+    put_be32(&w, at + 28, 18u << 16 | 0x0102);
+    for (unsigned i = 0; i < 16; i++)
+        w.memory[at + 32 + i] = (uint8_t)(3 + i);
+    put_data(&w, at + 48, 2, KEY, DATA + 18);
+    put_data(&w, at + 64, 3, KEY, DATA + 20);
+    for (unsigned i = 0; i < 30; i++)
+        w.memory[DATA + i] = (uint8_t)(1 + i);
+    dpk_queue_ring(p.sq, 2);
+    assert_int_equal(w.left, 1);
+    for (unsigned i = 0; i < 23; i++)
+        assert_int_equal(w.last_left[i], 1 + i);
+    assert_int_equal(cqe_at(&w, 0, 0).bytes, 23);
+    assert_int_equal(cqe_at(&w, 0, 0).counter, 0);
+}
+
+/* A WQE of two blocks of which the second is at the ring's begin. */
+static void wqes_wrap_around_the_ring(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.plugged = true;
+    for (uint16_t i = 0; i < 3; i++) {
+        put_frame(&w, 0, p.sq, i, DATA, 64);
+        dpk_queue_ring(p.sq, (uint16_t)(i + 1));
+    }
+    uint64_t at = put_control(&w, ring_at(0), p.sq, 3, 0x0a, 5);
+    memset(w.memory + at + 16, 0, 48);
+    put_data(&w, at + 32, 20, KEY, DATA);
+    put_data(&w, at + 48, 20, KEY, DATA + 100);
+    put_data(&w, ring_at(0), 20, KEY, DATA + 200);
+    w.memory[DATA + 219] = 9;
+    dpk_queue_ring(p.sq, 5);
+    assert_int_equal(w.left, 4);
+    assert_int_equal(w.last_left[59], 9);
+    assert_int_equal(cqe_at(&w, 0, 3).opcode, 0);
+}
+
+static void short_and_long_frames_are_refused(void **state)
+{
+    (void)state;
+    const uint32_t sizes[] = {13, DPK_FRAME_MAX + 1, 0};
+    for (unsigned i = 0; i < 3; i++) {
+        struct dpk_queue *cq = cq_new(&w, i), *sq = wq_new(&w, i, DPK_SQ, cq);
+        put_frame(&w, i, sq, 0, DATA, sizes[i]);
+        dpk_queue_ring(sq, 1);
+        assert_int_equal(cqe_at(&w, i, 0).syndrome, 0x01);
+    }
+    struct dpk_error err = {0};
+    uint8_t frame[DPK_FRAME_MAX + 1] = {0};
+    assert_int_equal(dpk_frame_arrives(w.nic, frame, 13, &err), DPK_ERR_RANGE);
+    assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, &err), DPK_ERR_RANGE);
+}
+
+static void rules_take_frames_by_priority_and_mask(void **state)
+{
+    (void)state;
+    struct dpk_queue *cq = cq_new(&w, 0);
+    struct dpk_queue *first = wq_new(&w, 0, DPK_RQ, cq), *second = wq_new(&w, 1, DPK_RQ, cq);
+    struct dpk_rule mine = {.mask = {[6] = 0xff, [7] = 0xf0}, .value = {[6] = 2, [7] = 0x40}};
+    struct dpk_rule every = {.priority = 1};
+    struct dpk_port_counters c;
+    uint8_t frame[64] = {[6] = 2, [7] = 0x4f};
+    for (unsigned slot = 0; slot < 2; slot++) {
+        put_receive(&w, slot, 0, 64, DATA);
+        put_receive(&w, slot, 1, 64, DATA);
+        post_receives(&w, slot, 2);
+    }
+    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
+    dpk_port_counters(w.nic, &c);
+    assert_int_equal(c.waiting, 1);
+    uint64_t id = dpk_rule_add(first, &mine);
+    assert_int_equal(cqe_at(&w, 0, 0).number, dpk_queue_number(first));
+    frame[7] = 0x3f;
+    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
+    dpk_port_counters(w.nic, &c);
+    assert_int_equal(c.unwanted, 1);
+    assert_int_not_equal(dpk_rule_add(second, &every), 0);
+    frame[7] = 0x41;
+    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
+    assert_int_equal(cqe_at(&w, 0, 1).number, dpk_queue_number(first));
+    dpk_rule_remove(w.nic, id);
+    dpk_rule_remove(w.nic, id);
+    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
+    assert_int_equal(cqe_at(&w, 0, 2).number, dpk_queue_number(second));
+    assert_int_equal(dpk_queue_destroy(second, NULL), DPK_OK);
+    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
+    dpk_port_counters(w.nic, &c);
+    assert_int_equal(c.waiting, 1); /* no rule is left */
+}
+
+static void frames_from_outside_wait_for_room_and_listeners(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    uint8_t frame[64] = {0};
+    w.deaf = true;
+    put_receive(&w, 1, 0, 64, DATA);
+    put_receive(&w, 1, 1, 64, DATA);
+    post_receives(&w, 1, 1);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
+    assert_int_equal(dpk_cq_produced(p.receive_cq), 0);
+    w.deaf = false;
+    dpk_queues_kick(w.nic);
+    assert_int_equal(dpk_cq_produced(p.receive_cq), 1);
+    post_receives(&w, 1, 2);
+    dpk_queues_kick(w.nic);
+    assert_int_equal(dpk_cq_produced(p.receive_cq), 2);
+}
+
+static void creation_is_checked(void **state)
+{
+    (void)state;
+    struct dpk_queue *cq = cq_new(&w, 0), *q = NULL;
+    struct dpk_queue_options good = wq_options(&w, 1, DPK_RQ, cq), o = good;
+    o.log_depth = 16;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_RANGE);
+    o = good, o.log_stride = 3;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_RANGE);
+    o = good, o.log_stride = 9;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_RANGE);
+    o = good, o.user_index = 1u << 24;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_RANGE);
+    o = good, o.ring.address += 32;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_RANGE);
+    o = good, o.ring.address = MEMORY;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_RANGE);
+    o = good, o.ring.address = UINT64_MAX - 63;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_RANGE);
+    o = good, o.record.address += 4;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_RANGE);
+    o = good, o.receive_cq = NULL;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &q, NULL), DPK_ERR_MISMATCH);
+    assert_null(q);
+    assert_int_equal(dpk_queue_create(w.nic, &good, &q, NULL), DPK_OK);
+    o = good, o.receive_cq = q;
+    struct dpk_queue *other = NULL;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &other, NULL), DPK_ERR_MISMATCH);
+    assert_int_equal(dpk_queue_destroy(cq, NULL), DPK_ERR_USAGE);
+    assert_int_equal(dpk_queue_destroy(q, NULL), DPK_OK);
+    assert_int_equal(dpk_queue_destroy(cq, NULL), DPK_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+        TEST(a_frame_comes_back_with_both_completions),
+        TEST(owner_bits_change_with_every_round),
+        TEST(counters_wrap_at_65536),
+        TEST(a_cq_that_is_not_consumed_overruns),
+        TEST(overruns_can_be_ignored),
+        TEST(silent_sends_complete_only_when_they_fail),
+        TEST(a_completion_with_event_says_so),
+        TEST(what_follows_an_error_is_flushed),
+        TEST(doorbells_beyond_the_ring_are_errors),
+        TEST(a_doorbell_that_goes_back_is_an_error),
+        TEST(doorbells_find_only_send_queues_of_their_owner),
+        TEST(frames_without_a_receive_are_lost),
+        TEST(frames_longer_than_the_receive_are_errors),
+        TEST(receives_need_the_right_to_write),
+        TEST(a_doorbell_record_beyond_the_ring_is_an_error),
+        TEST(frames_are_gathered),
+        TEST(wqes_wrap_around_the_ring),
+        TEST(short_and_long_frames_are_refused),
+        TEST(rules_take_frames_by_priority_and_mask),
+        TEST(frames_from_outside_wait_for_room_and_listeners),
+        TEST(creation_is_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

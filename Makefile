@@ -103,9 +103,9 @@ $(B)/lib/libdoca_dpa.a: $(call objs,runtime/host/doca_dpa/*.c)
 $(B)/lib/libibverbs.so: $(call objs,runtime/host/ibverbs/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o %.a,$^) -o $@ $(PKG_LIBS) -pthread
-$(B)/lib/libmlx5.so: $(call objs,runtime/host/mlx5/*.c)
+$(B)/lib/libmlx5.so: $(call objs,runtime/host/mlx5/*.c) $(B)/lib/libibverbs.so
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -libverbs
 
 # ---- Device libraries: code for the DPA ------------------------------------------------------------
 include runtime/dev/dev.mk

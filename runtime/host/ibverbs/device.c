@@ -1,14 +1,17 @@
 /*
- * A stand-in for libibverbs: the emulated devices, listed and opened as RDMA devices are. The types
- * are those of rdma-core's <infiniband/verbs.h>. Only names and contexts are real: there are no
- * queues yet, so no other function of libibverbs is here.
+ * A stand-in for libibverbs: the emulated devices, listed, opened and asked as RDMA devices are.
+ * The types are those of rdma-core's <infiniband/verbs.h>. Queues are libflexio's: there are none
+ * of the host here.
  */
+#include <endian.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "device/device.h"
 
 /* Held by the list it is in and by every context that was opened from it. */
@@ -106,11 +109,13 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
         return NULL;
     }
     dpk_device_close(state);
-    struct ibv_context *context = calloc(1, sizeof *context);
-    if (!context) {
+    struct context *c = calloc(1, sizeof *c);
+    if (!c) {
         errno = ENOMEM;
         return NULL;
     }
+    struct ibv_context *context = &c->ib;
+    pthread_rwlock_init(&c->keys_lock, NULL);
     atomic_fetch_add(&((struct device *)device)->references, 1);
     context->device = device;
     context->cmd_fd = -1;
@@ -124,8 +129,84 @@ int ibv_close_device(struct ibv_context *context)
 {
     if (!context)
         return EINVAL;
+    struct context *c = context_of(context);
+    if (c->attached)
+        c->end_attached(c->attached);
+    for (uint32_t i = 0; i < c->key_count; i++)
+        free(c->keys[i]);
+    free(c->keys);
+    pthread_rwlock_destroy(&c->keys_lock);
     pthread_mutex_destroy(&context->mutex);
     device_release(context->device);
-    free(context);
+    free(c);
+    return 0;
+}
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+
+#define MELLANOX         0x15b3
+#define BLUEFIELD_3      41692
+#define LOCAL_PREFIX     UINT64_C(0xfe80000000000000)
+#define LINK_LAYER_SPEED 32 /* 25 Gb/s a lane */
+
+/* The same for a name at every start; locally administered. */
+static uint64_t guid_of(const struct ibv_device *device)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (const char *c = device->name; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    return (hash & ~(UINT64_C(3) << 56)) | UINT64_C(2) << 56;
+}
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
+{
+    if (!context || !device_attr)
+        return EINVAL;
+    *device_attr = (struct ibv_device_attr){
+        .fw_ver = "dpakit",
+        .node_guid = htobe64(guid_of(context->device)),
+        .sys_image_guid = htobe64(guid_of(context->device)),
+        .max_mr_size = UINT64_MAX,
+        .page_size_cap = 4096,
+        .vendor_id = MELLANOX,
+        .vendor_part_id = BLUEFIELD_3,
+        .max_mr = (1 << 24) - 1,
+        .max_pd = 1 << 24,
+        .phys_port_cnt = 1,
+    };
+    return 0;
+}
+
+#undef ibv_query_port
+int ibv_query_port(struct ibv_context *context, uint8_t port_num,
+                   struct _compat_ibv_port_attr *port_attr)
+{
+    const struct ibv_port_attr attr = {
+        .state = IBV_PORT_ACTIVE,
+        .max_mtu = IBV_MTU_4096,
+        .active_mtu = IBV_MTU_1024,
+        .gid_tbl_len = 1,
+        .max_msg_sz = 1u << 30,
+        .pkey_tbl_len = 1,
+        .active_width = 2,
+        .active_speed = LINK_LAYER_SPEED,
+        .phys_state = 5,
+        .link_layer = IBV_LINK_LAYER_ETHERNET,
+    };
+    if (!context || !port_attr || port_num != 1)
+        return EINVAL;
+    /* What callers of old know of it ends before port_cap_flags2. */
+    memcpy(port_attr, &attr, offsetof(struct ibv_port_attr, port_cap_flags2));
+    return 0;
+}
+
+int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid)
+{
+    if (!context || !gid || port_num != 1 || index != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    gid->global.subnet_prefix = htobe64(LOCAL_PREFIX);
+    gid->global.interface_id = htobe64(guid_of(context->device));
     return 0;
 }

@@ -50,6 +50,98 @@ flexio_uintptr_t flexio_dev_get_thread_local_storage(struct flexio_dev_thread_ct
 /* End the activation, for good or until the next event. */
 __attribute__((noreturn)) void flexio_dev_thread_finish(void);
 __attribute__((noreturn)) void flexio_dev_thread_reschedule(void);
+/* Ends the activation; the next begins at once. */
+__attribute__((noreturn)) void flexio_dev_thread_retrigger(void);
+/* Ends the process, which the host sees as FLEXIO_ERR_STATUS_USER. */
+__attribute__((noreturn)) void flexio_dev_process_finish(void);
+/* Ends the activation. A continuable event handler goes on behind the call with its next event;
+ * for any other the next event begins anew, and the call does not return. */
+void flexio_dev_yield(struct flexio_dev_thread_ctx *dtctx);
+/* Older names of flexio_dev_thread_reschedule and flexio_dev_thread_finish. */
+__attribute__((noreturn)) void flexio_dev_reschedule(void);
+__attribute__((noreturn)) void flexio_dev_finish(void);
+
+/* ---- Windows: host memory ----
+ *
+ *     uint64_t *p;
+ *     flexio_dev_window_config(dtctx, window_id, mkey);
+ *     flexio_dev_window_ptr_acquire(dtctx, host_address, (flexio_uintptr_t *)&p);
+ *     *p = 7;
+ *
+ * A configuration holds for the activation or call. Programs that define FLEXIO_DEV_VER_USED as
+ * 24.10 or later say FLEXIO_DEV_WINDOW_ENTITY_WINDOW in place of dtctx. An access that the key does
+ * not allow faults. */
+
+flexio_dev_status_t _flexio_dev_window_config(uint16_t window_id, uint32_t mkey);
+flexio_dev_status_t _flexio_dev_window_mkey_config(uint32_t mkey);
+flexio_dev_status_t _flexio_dev_window_ptr_acquire(uint64_t haddr, flexio_uintptr_t *daddr);
+flexio_dev_status_t _flexio_dev_window_copy_from_host(void *daddr, uint64_t haddr, uint32_t size);
+flexio_dev_status_t _flexio_dev_window_copy_to_host(uint64_t haddr, const void *daddr,
+                                                    uint32_t size);
+
+#if defined(FLEXIO_DEV_VER_USED) && FLEXIO_DEV_VER_USED >= (24 << 24 | 10 << 16)
+enum flexio_window_entity {
+    FLEXIO_DEV_WINDOW_ENTITY_WINDOW = 0,
+};
+#define FLEXIO_DEV_WINDOW_FIRST enum flexio_window_entity entity
+#define FLEXIO_DEV_WINDOW_USE   (void)entity
+#else
+#define FLEXIO_DEV_WINDOW_FIRST struct flexio_dev_thread_ctx *dtctx
+#define FLEXIO_DEV_WINDOW_USE   (void)dtctx
+#endif
+
+/* Chooses a window and the key of the memory behind it. FAILED: no such window. */
+static inline flexio_dev_status_t flexio_dev_window_config(FLEXIO_DEV_WINDOW_FIRST,
+                                                           uint16_t window_id, uint32_t mkey)
+{
+    FLEXIO_DEV_WINDOW_USE;
+    return _flexio_dev_window_config(window_id, mkey);
+}
+
+/* Another key for the window that is configured. FAILED: none is. */
+static inline flexio_dev_status_t flexio_dev_window_mkey_config(FLEXIO_DEV_WINDOW_FIRST,
+                                                                uint32_t mkey)
+{
+    FLEXIO_DEV_WINDOW_USE;
+    return _flexio_dev_window_mkey_config(mkey);
+}
+
+/* Where loads and stores reach host address `haddr`. FAILED: no window is configured. */
+static inline flexio_dev_status_t flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_FIRST,
+                                                                uint64_t haddr,
+                                                                flexio_uintptr_t *daddr)
+{
+    FLEXIO_DEV_WINDOW_USE;
+    return _flexio_dev_window_ptr_acquire(haddr, daddr);
+}
+
+/* Copies `size` bytes; faults where it cannot. */
+static inline flexio_dev_status_t
+flexio_dev_window_copy_from_host(FLEXIO_DEV_WINDOW_FIRST, void *daddr, uint64_t haddr,
+                                 uint32_t size)
+{
+    FLEXIO_DEV_WINDOW_USE;
+    return _flexio_dev_window_copy_from_host(daddr, haddr, size);
+}
+
+static inline flexio_dev_status_t
+flexio_dev_window_copy_to_host(FLEXIO_DEV_WINDOW_FIRST, uint64_t haddr, const void *daddr,
+                               uint32_t size)
+{
+    FLEXIO_DEV_WINDOW_USE;
+    return _flexio_dev_window_copy_to_host(haddr, daddr, size);
+}
+
+/* ---- Outboxes ---- */
+
+/* Chooses the outbox of this activation or call. FAILED: no such outbox. */
+flexio_dev_status_t flexio_dev_outbox_config(struct flexio_dev_thread_ctx *dtctx,
+                                             uint16_t outbox_config_id);
+/* The same without a word about it. */
+void flexio_dev_outbox_config_fast(struct flexio_dev_thread_ctx *dtctx, uint16_t outbox_config_id);
+/* Chooses the UAR that the outbox goes to. FAILED: no outbox is configured, or no such UAR. */
+flexio_dev_status_t flexio_dev_outbox_config_uar_extension(struct flexio_dev_thread_ctx *dtctx,
+                                                           uint32_t device_id);
 
 /* ---- Messages ---- */
 
@@ -62,6 +154,7 @@ typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_DEBUG 5
 #define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID 0
 #define FLEXIO_MSG_DEV_BROADCAST_ID 0xff
+#define FLEXIO_MSG_DEV_BROADCAST_STREAM FLEXIO_MSG_DEV_BROADCAST_ID
 
 /* Sends one message to a stream. Formats: c s d i u x X o p %, lengths hh h l ll z, flags - + # 0,
  * width, precision, '*'; no floating point. Returns the length of the text; what exceeds 1023

@@ -41,6 +41,32 @@ void flexio_dev_thread_reschedule(void)
     dpa_call_noreturn(DPA_SYS_RESCHEDULE);
 }
 
+void flexio_dev_thread_retrigger(void)
+{
+    dpa_call_noreturn(DPA_SYS_RETRIGGER);
+}
+
+void flexio_dev_process_finish(void)
+{
+    dpa_call_noreturn(DPA_SYS_END_PROCESS);
+}
+
+void flexio_dev_yield(struct flexio_dev_thread_ctx *dtctx)
+{
+    (void)dtctx;
+    dpa_call0(DPA_SYS_PARK);
+}
+
+void flexio_dev_reschedule(void)
+{
+    flexio_dev_thread_reschedule();
+}
+
+void flexio_dev_finish(void)
+{
+    flexio_dev_thread_finish();
+}
+
 static void send(int stream, unsigned level, const char *text, size_t length)
 {
     dpa_call4(DPA_SYS_MSG, (uint64_t)stream, level, (uint64_t)(uintptr_t)text, length);

@@ -27,11 +27,19 @@ enum dpk_status dpk_host_process_create(const char *device, struct flexio_app *a
 /* The process behind it; borrowed. */
 struct dpk_process *dpk_host_process(struct flexio_process *process);
 
+/* The DPA thread behind an event handler's; borrowed. */
+struct dpk_thread *dpk_host_thread(struct flexio_thread *thread);
+
 /* Finds the DPA function that a stub stands for and packs its arguments, taken from `ap`, into a
  * new buffer of call->argument_size bytes (free it). DPK_ERR_NOT_FOUND: not a function of the
  * process's program. */
 enum dpk_status dpk_host_pack(const struct flexio_process *process, flexio_func_t *stub, va_list ap,
                               struct dpk_call *call, void **args, struct dpk_error *err);
+
+/* Finds the DPA function that a stub stands for, to be called with an argument buffer of the
+ * caller's. DPK_ERR_NOT_FOUND as above. */
+enum dpk_status dpk_host_function(const struct flexio_process *process, flexio_func_t *stub,
+                                  struct dpk_call *call, struct dpk_error *err);
 
 /* One line on stderr, "-E- ..." for FLEXIO_LOG_LVL_ERR, if flexio_log_lvl_set lets it through. */
 void dpk_host_log(flexio_log_lvl level, const char *format, ...)

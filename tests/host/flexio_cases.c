@@ -59,6 +59,47 @@ static void a_stub_is_registered_once(void)
           FLEXIO_STATUS_FAILED);
 }
 
+static void registrations_can_be_asked_for(void)
+{
+    char name[32], unpack[32];
+    uint32_t pup = 9;
+    size_t size = 0;
+    flexio_func_arg_pack_fn_t *pack = NULL;
+    flexio_uintptr_t at = 0, unpack_at = 0;
+    CHECK(flexio_func_get_register_info(test_app, &add, &pup, name, unpack, sizeof name, &size,
+                                        &pack, &at, &unpack_at) == OK);
+    CHECK(pup == 1 && strcmp(name, "add") == 0 && strcmp(unpack, "_dpacc_unpack_add") == 0);
+    CHECK(size == 16 && pack && at && unpack_at && at != unpack_at);
+    CHECK(flexio_func_get_register_info(test_app, &add, NULL, NULL, NULL, 0, NULL, NULL, NULL,
+                                        NULL) == OK);
+    CHECK(flexio_func_get_register_info(test_app, &add, NULL, name, NULL, 3, NULL, NULL, NULL,
+                                        NULL) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_func_get_register_info(test_app, (flexio_func_t *)(uintptr_t)&pup, NULL, NULL,
+                                        NULL, 0, NULL, NULL, NULL, NULL) == FLEXIO_STATUS_FAILED);
+}
+
+static void versions_that_are_too_old_are_refused(void)
+{
+    CHECK(flexio_version_set(FLEXIO_VER_LATEST) == OK);
+    CHECK(flexio_version_set(FLEXIO_VER(24, 10, 0)) == OK);
+    CHECK(flexio_version_set(FLEXIO_VER(23, 10, 0)) == FLEXIO_STATUS_FAILED);
+}
+
+static void the_first_stream_has_older_names(void)
+{
+    struct flexio_process *p = process_new();
+    FILE *out = tmpfile();
+    flexio_msg_stream_attr_t attr = {
+        .data_bsize = 4096, .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_BATCH, .level = 4};
+    CHECK(out && flexio_log_dev_flush(p) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_log_dev_init(p, &attr, out, NULL) == OK);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 3);
+    CHECK(flexio_log_dev_flush(p) == OK && lines(printed(out)) == 3);
+    CHECK(flexio_log_dev_destroy(p) == OK && flexio_log_dev_destroy(p) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_process_destroy(p) == OK);
+    fclose(out);
+}
+
 static void bad_registrations_fail(void)
 {
     char name[FLEXIO_MAX_NAME_LEN + 1];
@@ -374,12 +415,63 @@ static void signature_sections(void)
     load_with("bare", section, 8);
 }
 
+/* ---- Resources ------------------------------------------------------------------------------- */
+
+static flexio_status resources(const char *text, struct flexio_resource **res)
+{
+    return flexio_resources_create("my_app", text, strlen(text), res);
+}
+
+static void resources_come_from_the_programs_part_of_the_file(void)
+{
+    struct flexio_resource *res = NULL;
+    CHECK(resources("version: 1\npartitions:\n  - name: p\n    apps:\n      other:\n"
+                    "        eus: [99]\n      my_app:\n        eus: [0-3, 8]\n"
+                    "        eu_groups: [5]\n",
+                    &res) == OK);
+    CHECK(flexio_resources_get_eus_num(res) == 5 && flexio_resources_get_eugs_num(res) == 1);
+    const uint32_t *eus = flexio_resources_get_eus(res);
+    CHECK(eus[0] == 0 && eus[3] == 3 && eus[4] == 8);
+    CHECK(flexio_resources_destroy(res) == OK && flexio_resources_destroy(NULL) == OK);
+    CHECK(flexio_resources_get_eus_num(NULL) == 0 && !flexio_resources_get_eus(NULL));
+}
+
+static void resources_that_are_none_are_refused(void)
+{
+    static const char *const bad[] = {
+        "other: {eus: [1]}",
+        "my_app: {eus: [x]}",
+        "my_app: {eus: [3-1]}",
+        "my_app: {eus: [0-256]}",
+        "my_app: {eus: [[1]]}",
+        "my_app: {eus: {a: 1}}",
+        "my_app: [",
+        "",
+        "my_app: {eus: [-1]}",
+        "my_app: {eus: [99999999999]}",
+        "my_app: 7",
+        "a: &a [1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\n"
+        "d: &d [*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e]\n"
+        "g: [*f,*f,*f,*f,*f,*f]\n",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct flexio_resource *res = (struct flexio_resource *)&res;
+        CHECK(resources(bad[i], &res) == FLEXIO_STATUS_FAILED && !res);
+    }
+    CHECK(flexio_resources_create("my_app", "my_app: {}", 10, NULL) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_resources_create(NULL, "a: {}", 5, &(struct flexio_resource *){NULL}) ==
+          FLEXIO_STATUS_FAILED);
+}
+
 static const struct test_case cases[] = {
     CASE(devices_are_listed_by_name),
     CASE(a_device_that_is_gone_cannot_be_opened),
     CASE(programs_are_listed_with_their_executables),
     CASE(a_stub_is_registered_once),
     CASE(bad_registrations_fail),
+    CASE(registrations_can_be_asked_for),
+    CASE(versions_that_are_too_old_are_refused),
+    CASE(the_first_stream_has_older_names),
     CASE(a_call_returns_the_result),
     CASE(a_function_registered_by_name_takes_one_number),
     CASE(what_is_no_function_of_the_program_is_not_called),
@@ -397,6 +489,8 @@ static const struct test_case cases[] = {
     CASE(the_log_level_is_set_and_returned),
     CASE(names_in_the_log_steer_no_terminal),
     CASE(signature_sections),
+    CASE(resources_come_from_the_programs_part_of_the_file),
+    CASE(resources_that_are_none_are_refused),
 };
 
 int main(int argc, char **argv)

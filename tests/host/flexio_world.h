@@ -3,6 +3,7 @@
 #define TESTS_FLEXIO_WORLD_H
 
 #include <string.h>
+#include <unistd.h>
 
 #include "app.h"
 

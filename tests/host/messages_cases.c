@@ -15,22 +15,49 @@ static void synchronous_messages_are_out_in_order_before_the_call_returns(void)
     CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
 }
 
-static void asynchronous_messages_are_out_after_a_flush(void)
+/* Messages "/thread/number\n" from `first` to `last`, and nothing else. */
+static void counts(const char *at, unsigned first, unsigned last)
 {
-    FILE *f = tmpfile();
-    struct flexio_process *p = process_new();
-    struct flexio_msg_stream *s =
-        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_ASYNC, FLEXIO_MSG_DEV_INFO, f);
-    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 2000); /* far more than the buffer holds */
-    CHECK(flexio_msg_stream_flush(s) == OK);
-    char *at = printed(f);
-    for (unsigned i = 0; i < 2000; i++) {
+    for (unsigned i = first; i <= last; i++) {
         unsigned thread = 0, number = 0;
         int used = 0;
         CHECK(sscanf(at, "/%u/%u%n", &thread, &number, &used) == 2 && number == i);
         at += used + 1;
     }
     CHECK(*at == '\0');
+}
+
+static void asynchronous_messages_are_out_after_a_flush(void)
+{
+    FILE *f = tmpfile();
+    struct flexio_process *p = process_new();
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_ASYNC, FLEXIO_MSG_DEV_INFO, f);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 100);
+    CHECK(lines(printed(f)) == 0);
+    CHECK(flexio_msg_stream_flush(s) == OK);
+    counts(printed(f), 0, 99);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 20);
+    CHECK(flexio_msg_stream_destroy(s) == OK); /* the end is a flush, too */
+    counts(printed(f), 0, 19);
+    CHECK(flexio_process_destroy(p) == OK);
+    fclose(f);
+}
+
+static void the_buffer_of_an_asynchronous_stream_wraps_around(void)
+{
+    FILE *f = tmpfile();
+    struct flexio_process *p = process_new();
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_ASYNC, FLEXIO_MSG_DEV_INFO, f);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 2000); /* far more than 4096 bytes */
+    CHECK(lines(printed(f)) == 0);
+    CHECK(flexio_msg_stream_flush(s) == OK);
+    const char *text = printed(f);
+    unsigned first = 0;
+    CHECK(strlen(text) <= 4096 && strlen(text) > 4096 - 16);
+    CHECK(sscanf(text, "/%*u/%u", &first) == 1);
+    counts(text, first, 1999);
     CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
     fclose(f);
 }
@@ -78,6 +105,25 @@ static void batched_messages_wait_for_a_full_buffer_or_a_flush(void)
     CHECK(lines(printed(f)) == 1000 - out);
     CHECK(flexio_process_destroy(p) == OK);
     fclose(f);
+}
+
+static void the_size_of_a_batch_is_the_buffers(void)
+{
+    size_t out[2], size[] = {2048, 8192};
+    for (int i = 0; i < 2; i++) {
+        FILE *f = tmpfile();
+        struct flexio_process *p = process_new();
+        struct flexio_msg_stream *s = NULL;
+        flexio_msg_stream_attr_t attr = {.data_bsize = size[i],
+                                         .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_BATCH,
+                                         .level = FLEXIO_MSG_DEV_INFO};
+        CHECK(flexio_msg_stream_create(p, &attr, f, NULL, &s) == OK);
+        device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 500); /* 8 bytes each, or less */
+        out[i] = lines(printed(f));
+        CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+        fclose(f);
+    }
+    CHECK(out[0] > 0 && out[0] < 500 && out[1] == 0);
 }
 
 static void a_stream_shows_messages_up_to_its_level(void)
@@ -151,6 +197,9 @@ static void bad_stream_attributes_fail(void)
         {.data_bsize = 2048, .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_TRACER},
         {.data_bsize = 2048, .sync_mode = (flexio_log_dev_sync_mode)4},
         {.data_bsize = 2048, .tracer_mode = 1},
+        {.data_bsize = 2048, .mgmt_affinity = {FLEXIO_AFFINITY_STRICT, 256}},
+        {.data_bsize = 2048, .mgmt_affinity = {FLEXIO_AFFINITY_GROUP, 7}},
+        {.data_bsize = 2048, .mgmt_affinity = {(enum flexio_affinity_type)3, 0}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         flexio_msg_stream_attr_t attr = bad[i];
@@ -166,11 +215,30 @@ static void bad_stream_attributes_fail(void)
     CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
 }
 
+static void streams_take_any_affinity_that_exists(void)
+{
+    const struct flexio_affinity good[] = {{FLEXIO_AFFINITY_NONE, 0},
+                                           {FLEXIO_AFFINITY_NONE, 999},
+                                           {FLEXIO_AFFINITY_STRICT, 15},
+                                           {FLEXIO_AFFINITY_GROUP, 3}};
+    struct flexio_process *p = process_new(); /* DPAKIT_EU_GROUPS=3=0-15 */
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        flexio_msg_stream_attr_t attr = {
+            .data_bsize = 2048, .level = FLEXIO_MSG_DEV_INFO, .mgmt_affinity = good[i]};
+        struct flexio_msg_stream *s = NULL;
+        CHECK(flexio_msg_stream_create(p, &attr, stdout, NULL, &s) == OK);
+    }
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 static const struct test_case cases[] = {
     CASE(synchronous_messages_are_out_in_order_before_the_call_returns),
     CASE(asynchronous_messages_are_out_after_a_flush),
+    CASE(the_buffer_of_an_asynchronous_stream_wraps_around),
     CASE(a_flush_does_not_wait_for_what_comes_later),
     CASE(batched_messages_wait_for_a_full_buffer_or_a_flush),
+    CASE(the_size_of_a_batch_is_the_buffers),
+    CASE(streams_take_any_affinity_that_exists),
     CASE(a_stream_shows_messages_up_to_its_level),
     CASE(messages_go_to_the_stream_of_their_number_or_to_all),
     CASE(a_process_has_255_streams),

@@ -27,6 +27,18 @@ setup_file() {
     case_ok bad_registrations_fail
 }
 
+@test "registrations can be asked for" {
+    case_ok registrations_can_be_asked_for
+}
+
+@test "versions that are too old are refused" {
+    case_ok versions_that_are_too_old_are_refused
+}
+
+@test "the first stream has older names" {
+    case_ok the_first_stream_has_older_names
+}
+
 @test "a call returns the result" {
     case_ok a_call_returns_the_result
 }
@@ -155,5 +167,13 @@ C
         >"$BATS_TEST_TMPDIR/exported"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 24 ]
     diff "$BATS_TEST_TMPDIR/declared" <(grep '^flexio_' "$BATS_TEST_TMPDIR/exported")
-    ! grep -v '^flexio_\|^dpk_' "$BATS_TEST_TMPDIR/exported"
+    ! grep -v '^flexio_\|^dpk_' "$BATS_TEST_TMPDIR/exported" || false
+}
+
+@test "resources come from the program's part of the file" {
+    case_ok resources_come_from_the_programs_part_of_the_file
+}
+
+@test "resources that are none are refused" {
+    case_ok resources_that_are_none_are_refused
 }

@@ -16,12 +16,25 @@ setup_file() {
     case_ok asynchronous_messages_are_out_after_a_flush
 }
 
+@test "the buffer of an asynchronous stream wraps around, and the log says what was lost" {
+    case_ok the_buffer_of_an_asynchronous_stream_wraps_around
+    grep -qE 'stream 0: [0-9]+ messages did not fit into its buffer until the flush' <<<"$output"
+}
+
 @test "a flush does not wait for what comes later" {
     case_ok a_flush_does_not_wait_for_what_comes_later
 }
 
 @test "batched messages wait for a full buffer or a flush" {
     case_ok batched_messages_wait_for_a_full_buffer_or_a_flush
+}
+
+@test "the size of a batch is the buffer's" {
+    case_ok the_size_of_a_batch_is_the_buffers
+}
+
+@test "streams take any affinity that exists" {
+    DPAKIT_EU_GROUPS=3=0-15 case_ok streams_take_any_affinity_that_exists
 }
 
 @test "a stream shows messages up to its level" {

@@ -37,6 +37,10 @@ flexio_status flexio_app_create(struct flexio_app_attr *attr, struct flexio_app 
         a->sig = attr->app_sig_ptr;
         a->sig_size = attr->app_sig_bsize;
     }
+    if (attr->app_attr_ptr) {
+        a->attributes = attr->app_attr_ptr;
+        a->attributes_size = attr->app_attr_bsize;
+    }
     pthread_mutex_lock(&registry.lock);
     struct flexio_app **last = &registry.first;
     while (*last)
@@ -194,6 +198,90 @@ flexio_status flexio_func_register(struct flexio_app *app, const char *dev_func_
     /* A name for the function that no other function of the program can have. */
     f->stub = (flexio_func_t *)(void *)f;
     *out_func = function_add(app, f)->stub;
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+/* ---- What is known of a function ------------------------------------------------------------- */
+
+static bool copy_name(char *to, const char *name, size_t size)
+{
+    if (!to)
+        return true;
+    if (!name)
+        name = "";
+    size_t length = strlen(name) + 1;
+    if (length > size)
+        return false;
+    memcpy(to, name, length);
+    return true;
+}
+
+/* A device of this machine; of a fat program its member is looked at. NULL: there is none. */
+static struct dpk_device *any_device(void)
+{
+    struct dpk_names names = {0};
+    struct dpk_device *device = NULL;
+    if (dpk_device_list(&names, NULL) == DPK_OK)
+        for (size_t i = 0; i < names.count && !device; i++)
+            dpk_device_open(names.names[i], &device, NULL);
+    dpk_names_free(&names);
+    return device;
+}
+
+/* Addresses of two symbols of the program's executable, 0 where it has none. */
+static void addresses(const struct flexio_app *app, const struct app_function *f,
+                      flexio_uintptr_t *function, flexio_uintptr_t *unpack)
+{
+    struct dpk_image *image = NULL;
+    uint64_t address;
+    if (function)
+        *function = 0;
+    if (unpack)
+        *unpack = 0;
+    struct dpk_device *device = dpk_fat_is(app->elf, app->elf_size) ? any_device() : NULL;
+    enum dpk_status status =
+        dpk_image_examine(app->name, device, app->elf, app->elf_size, &image, NULL);
+    dpk_device_close(device);
+    if (status != DPK_OK)
+        return;
+    if (function && dpk_image_symbol(image, f->name, &address, NULL))
+        *function = address;
+    if (unpack && f->unpack && dpk_image_symbol(image, f->unpack, &address, NULL))
+        *unpack = address;
+    dpk_image_free(image);
+}
+
+flexio_status flexio_func_get_register_info(struct flexio_app *app,
+                                            flexio_func_t *host_stub_func_addr, uint32_t *pup,
+                                            char *dev_func_name, char *dev_unpack_func_name,
+                                            size_t func_name_size, size_t *argbuf_size,
+                                            flexio_func_arg_pack_fn_t **host_pack_func,
+                                            flexio_uintptr_t *dev_func_addr,
+                                            flexio_uintptr_t *dev_unpack_func_addr)
+{
+    if (!app || !host_stub_func_addr)
+        return failed_because("flexio_func_get_register_info: no program or function");
+    pthread_mutex_lock(&registry.lock);
+    const struct app_function *f = app->functions;
+    while (f && f->stub != host_stub_func_addr)
+        f = f->next;
+    pthread_mutex_unlock(&registry.lock); /* functions stay as long as their program */
+    if (!f)
+        return failed_because("flexio_func_get_register_info: not a function of program %s",
+                              app->name);
+    if (!copy_name(dev_func_name, f->name, func_name_size) ||
+        !copy_name(dev_unpack_func_name, f->unpack, func_name_size))
+        return failed_because("flexio_func_get_register_info: %s: the name does not fit into %zu "
+                              "bytes",
+                              f->name, func_name_size);
+    if (pup)
+        *pup = f->unpack != NULL;
+    if (argbuf_size)
+        *argbuf_size = f->args_size;
+    if (host_pack_func)
+        *host_pack_func = f->pack;
+    if (dev_func_addr || dev_unpack_func_addr)
+        addresses(app, f, dev_func_addr, dev_unpack_func_addr);
     return FLEXIO_STATUS_SUCCESS;
 }
 

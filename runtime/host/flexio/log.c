@@ -46,3 +46,11 @@ flexio_status failed_because(const char *format, ...)
     dpk_host_log(FLEXIO_LOG_LVL_ERR, "%s", text);
     return FLEXIO_STATUS_FAILED;
 }
+
+flexio_status flexio_version_set(uint64_t version)
+{
+    if (version < FLEXIO_VER(24, 1, 0))
+        return failed_because("flexio_version_set: 0x%llx is older than any version that is known",
+                              (unsigned long long)version);
+    return FLEXIO_STATUS_SUCCESS;
+}

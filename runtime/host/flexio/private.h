@@ -3,6 +3,7 @@
 #define DPK_HOST_FLEXIO_PRIVATE_H
 
 #include "host/host.h"
+#include "host/verbs.h"
 
 /* A registered function. */
 struct app_function {
@@ -21,6 +22,8 @@ struct flexio_app {
     size_t elf_size;
     const void *sig;
     size_t sig_size;
+    const void *attributes;
+    size_t attributes_size;
     struct app_function *functions;
 };
 
@@ -36,13 +39,35 @@ struct process_function {
     struct dpk_call call;
 };
 
+/* What the device names by number: number - 1 is the index. */
+struct object_table {
+    void **objects;
+    uint32_t count;
+};
+
 struct flexio_process {
     struct dpk_process *dpa;
+    struct ibv_context *context; /* NULL: made by name, by another library */
+    struct ibv_pd *pd;
+    bool owns_pd;
+    struct flexio_uar *uar; /* its own, made at first use */
+    pthread_mutex_t objects_lock;
+    struct object_table windows, outboxes, uars;
     struct process_function *functions;
     size_t function_count;
     pthread_mutex_t streams_lock;
     struct flexio_msg_stream *streams[FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT]; /* by number */
 };
+
+/* Lets the device use windows and outboxes; frees what is left of them. */
+void windows_attach(struct flexio_process *p);
+void windows_free(struct flexio_process *p);
+
+/* The affinity as dpaos has it; false: no such type. */
+bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to);
+
+/* Number of a UAR of the process, or 0. */
+bool uar_is_known(struct flexio_process *p, uint32_t id);
 
 /* The sink of a process's messages (dpaos.h); context: struct flexio_process. */
 void process_message(void *context, unsigned stream, unsigned level, unsigned thread_id,

@@ -94,8 +94,12 @@ static enum dpk_status load(const char *device_name, const struct flexio_app *ap
     enum dpk_status status = dpk_device_open(device_name, &device, err);
     if (status != DPK_OK)
         return status;
-    struct dpk_load_request ask = {
-        .device = device, .app = app->name, .elf = app->elf, .elf_size = app->elf_size};
+    struct dpk_load_request ask = {.device = device,
+                                   .app = app->name,
+                                   .elf = app->elf,
+                                   .elf_size = app->elf_size,
+                                   .manifest = app->attributes,
+                                   .manifest_size = app->attributes_size};
     struct dpk_load_result result = {0};
     find_crypto(app, &ask);
     status = dpk_load(&ask, image, &result, err);
@@ -116,14 +120,17 @@ enum dpk_status dpk_host_process_create(const char *device, struct flexio_app *a
     if (!p)
         return dpk_fail_nomem(err);
     pthread_mutex_init(&p->streams_lock, NULL);
+    pthread_mutex_init(&p->objects_lock, NULL);
     struct resolver r = {.process = p, .err = err, .status = DPK_OK};
 
     enum dpk_status status = load(device, app, &image, err);
     if (status != DPK_OK)
         goto out;
-    if ((status = dpk_process_create(image, NULL, &p->dpa, err)) != DPK_OK)
+    const struct dpk_process_options options = {.device = device};
+    if ((status = dpk_process_create(image, &options, &p->dpa, err)) != DPK_OK)
         goto out;
     dpk_process_set_sink(p->dpa, process_message, p);
+    windows_attach(p);
     r.image = image;
     app_each_function(app, resolve_next, &r);
     if ((status = r.status) != DPK_OK)
@@ -156,7 +163,18 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
         dpk_host_log(FLEXIO_LOG_LVL_ERR, "%s", err.message);
         return FLEXIO_STATUS_FAILED;
     }
-    return FLEXIO_STATUS_SUCCESS;
+    struct flexio_process *p = *process_ptr;
+    p->context = ibv_ctx;
+    p->pd = process_attr ? process_attr->pd : NULL;
+    if (!p->pd) {
+        p->pd = ibv_alloc_pd(ibv_ctx);
+        p->owns_pd = p->pd != NULL;
+    }
+    if (p->pd)
+        return FLEXIO_STATUS_SUCCESS;
+    flexio_process_destroy(p);
+    *process_ptr = NULL;
+    return failed_because("flexio_process_create: no protection domain");
 }
 
 flexio_status flexio_process_destroy(struct flexio_process *process)
@@ -166,10 +184,23 @@ flexio_status flexio_process_destroy(struct flexio_process *process)
     dpk_process_destroy(process->dpa); /* its threads may wait for streams: first them */
     for (size_t i = 0; i < FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT; i++)
         flexio_msg_stream_destroy(process->streams[i]);
+    if (process->context)
+        ibv_dpakit_keys_forget(process->context, process);
+    if (process->owns_pd && ibv_dealloc_pd(process->pd) != 0)
+        dpk_host_log(FLEXIO_LOG_LVL_WARN,
+                     "memory is still registered with the protection domain of "
+                     "a process that is destroyed");
+    windows_free(process);
+    pthread_mutex_destroy(&process->objects_lock);
     pthread_mutex_destroy(&process->streams_lock);
     free(process->functions);
     free(process);
     return FLEXIO_STATUS_SUCCESS;
+}
+
+struct ibv_pd *flexio_process_get_pd(struct flexio_process *process)
+{
+    return process ? process->pd : NULL;
 }
 
 struct dpk_process *dpk_host_process(struct flexio_process *process)
@@ -179,15 +210,33 @@ struct dpk_process *dpk_host_process(struct flexio_process *process)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
+/* NULL: not a function of the process's program. */
+static const struct process_function *find(const struct flexio_process *process,
+                                           flexio_func_t *stub, struct dpk_error *err)
+{
+    for (size_t i = 0; i < process->function_count; i++)
+        if (process->functions[i].stub == stub)
+            return &process->functions[i];
+    dpk_fail(err, DPK_ERR_NOT_FOUND, "not a function of the process's program");
+    return NULL;
+}
+
+enum dpk_status dpk_host_function(const struct flexio_process *process, flexio_func_t *stub,
+                                  struct dpk_call *call, struct dpk_error *err)
+{
+    const struct process_function *f = find(process, stub, err);
+    if (!f)
+        return DPK_ERR_NOT_FOUND;
+    *call = f->call;
+    return DPK_OK;
+}
+
 enum dpk_status dpk_host_pack(const struct flexio_process *process, flexio_func_t *stub, va_list ap,
                               struct dpk_call *call, void **args, struct dpk_error *err)
 {
-    const struct process_function *f = NULL;
-    for (size_t i = 0; i < process->function_count && !f; i++)
-        if (process->functions[i].stub == stub)
-            f = &process->functions[i];
+    const struct process_function *f = find(process, stub, err);
     if (!f)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "not a function of the process's program");
+        return DPK_ERR_NOT_FOUND;
     *args = calloc(1, f->call.argument_size ? f->call.argument_size : 1);
     if (!*args)
         return dpk_fail_nomem(err);
@@ -218,11 +267,4 @@ flexio_status flexio_process_call(struct flexio_process *process, flexio_func_t 
         return failed("flexio_process_call", &err);
     *func_ret = result;
     return FLEXIO_STATUS_SUCCESS;
-}
-
-enum flexio_err_status flexio_err_status_get(struct flexio_process *process)
-{
-    if (!process || dpk_process_state(process->dpa, NULL) == DPK_OK)
-        return FLEXIO_ERR_STATUS_NO_ERROR;
-    return FLEXIO_ERR_STATUS_FATAL;
 }

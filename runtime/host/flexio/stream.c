@@ -25,11 +25,31 @@ struct flexio_msg_stream {
     pthread_cond_t work;    /* wake or stop was set */
     pthread_cond_t out_now; /* printed has grown */
     struct dpk_buf pending;
+    struct dpk_buf sizes;   /* asynchronous: of each message that is pending, 4 bytes */
+    uint64_t lost;          /* messages that others were written over */
     uint64_t sent, printed; /* bytes, ever */
     bool wake, stop;
 };
 
 /* ---- Printing -------------------------------------------------------------------------------- */
+
+/* The buffer of an asynchronous stream wraps around: what does not fit into it any more is lost. */
+static void forget_oldest(struct flexio_msg_stream *s)
+{
+    struct dpk_reader sizes = dpk_reader(s->sizes.data, s->sizes.size);
+    size_t gone = 0, messages = 0;
+    while (s->pending.size - gone > s->capacity && dpk_reader_left(&sizes) > 4) {
+        gone += dpk_read_le32(&sizes);
+        messages++;
+    }
+    if (messages == 0)
+        return;
+    s->lost += messages;
+    s->pending.size -= gone;
+    memmove(s->pending.data, s->pending.data + gone, s->pending.size);
+    s->sizes.size -= 4 * messages;
+    memmove(s->sizes.data, s->sizes.data + 4 * messages, s->sizes.size);
+}
 
 static void *printer_main(void *context)
 {
@@ -39,6 +59,10 @@ static void *printer_main(void *context)
         while (!s->wake && !s->stop)
             pthread_cond_wait(&s->work, &s->lock);
         bool last = s->stop;
+        forget_oldest(s);
+        s->sizes.size = 0;
+        uint64_t lost = s->lost;
+        s->lost = 0;
         struct dpk_buf text = s->pending;
         s->pending = (struct dpk_buf){0};
         s->wake = false;
@@ -48,6 +72,10 @@ static void *printer_main(void *context)
             fwrite(text.data, 1, text.size, s->out);
             fflush(s->out);
         }
+        if (lost)
+            dpk_host_log(FLEXIO_LOG_LVL_WARN,
+                         "stream %d: %llu messages did not fit into its buffer until the flush",
+                         s->id, (unsigned long long)lost);
         dpk_buf_free(&text);
         pthread_mutex_lock(&s->lock);
         s->printed = sent;
@@ -80,13 +108,26 @@ static bool wants(struct flexio_msg_stream *s, unsigned level)
     return mine != FLEXIO_MSG_DEV_NO_PRINT && level != FLEXIO_MSG_DEV_NO_PRINT && level <= mine;
 }
 
+/* The sender does not wait. Room is made only now and then: it means to move what stays. */
+static void keep(struct flexio_msg_stream *s, size_t before)
+{
+    dpk_put_le32(&s->sizes, (uint32_t)(s->pending.size - before));
+    if (s->sizes.failed) { /* out of memory: lost */
+        s->sizes.failed = false;
+        s->pending.size = before;
+    }
+    if (s->pending.size > 2 * s->capacity)
+        forget_oldest(s);
+}
+
 static void deliver(struct flexio_msg_stream *s, unsigned level, unsigned thread_id,
                     const char *text, size_t size)
 {
+    bool async = s->mode == FLEXIO_LOG_DEV_SYNC_MODE_ASYNC;
     if (!wants(s, level))
         return;
     pthread_mutex_lock(&s->lock);
-    if (s->pending.size > 0 && s->pending.size + size > s->capacity)
+    if (!async && s->pending.size > 0 && s->pending.size + size > s->capacity)
         print_now(s);
     size_t before = s->pending.size;
     dpk_put_format(&s->pending, "/%2u/", thread_id);
@@ -94,9 +135,11 @@ static void deliver(struct flexio_msg_stream *s, unsigned level, unsigned thread
     if (s->pending.failed) /* out of memory: lost, what was before it is not */
         s->pending.failed = false;
     s->sent += s->pending.size - before;
-    if (s->mode == FLEXIO_LOG_DEV_SYNC_MODE_SYNC)
+    if (async)
+        keep(s, before);
+    else if (s->mode == FLEXIO_LOG_DEV_SYNC_MODE_SYNC)
         print_now(s);
-    else if (s->mode == FLEXIO_LOG_DEV_SYNC_MODE_ASYNC || s->pending.size >= s->capacity)
+    else if (s->pending.size >= s->capacity)
         print_soon(s);
     pthread_mutex_unlock(&s->lock);
 }
@@ -121,6 +164,9 @@ static const char *complaint(const struct flexio_process *process,
         return "no process, attributes or file";
     if (attr->data_bsize < DATA_BSIZE_MIN || (attr->data_bsize & (attr->data_bsize - 1)) != 0)
         return "data_bsize must be a power of two, at least 2048";
+    struct dpk_affinity affinity;
+    if (!affinity_of(&attr->mgmt_affinity, &affinity) || !dpk_eu_exists(&affinity))
+        return "mgmt_affinity names no execution unit or group";
     if ((unsigned)attr->level > FLEXIO_MSG_DEV_DEBUG)
         return "no such level";
     if (attr->tracer_mode || attr->sync_mode == FLEXIO_LOG_DEV_SYNC_MODE_TRACER)
@@ -145,6 +191,7 @@ static int start_printer(struct flexio_msg_stream *s)
 
 static void stream_free(struct flexio_msg_stream *s)
 {
+    dpk_buf_free(&s->sizes);
     dpk_buf_free(&s->pending);
     pthread_cond_destroy(&s->out_now);
     pthread_cond_destroy(&s->work);
@@ -254,4 +301,36 @@ flexio_status flexio_msg_stream_level_set(struct flexio_msg_stream *stream, uint
         return failed_because("flexio_msg_stream_level_set: no stream, or no such level");
     atomic_store(&stream->level, level);
     return FLEXIO_STATUS_SUCCESS;
+}
+
+/* ---- Older names ----------------------------------------------------------------------------- */
+
+flexio_status flexio_log_dev_init(struct flexio_process *process,
+                                  flexio_msg_stream_attr_t *stream_attr, FILE *out,
+                                  pthread_t *ppthread)
+{
+    struct flexio_msg_stream *stream;
+    return flexio_msg_stream_create(process, stream_attr, out, ppthread, &stream);
+}
+
+static struct flexio_msg_stream *first_stream(struct flexio_process *process)
+{
+    if (!process)
+        return NULL;
+    pthread_mutex_lock(&process->streams_lock);
+    struct flexio_msg_stream *stream = process->streams[FLEXIO_MSG_DEV_DEFAULT_STREAM_ID];
+    pthread_mutex_unlock(&process->streams_lock);
+    return stream;
+}
+
+flexio_status flexio_log_dev_flush(struct flexio_process *process)
+{
+    return flexio_msg_stream_flush(first_stream(process));
+}
+
+flexio_status flexio_log_dev_destroy(struct flexio_process *process)
+{
+    struct flexio_msg_stream *stream = first_stream(process);
+    return stream ? flexio_msg_stream_destroy(stream)
+                  : failed_because("flexio_log_dev_destroy: the process has no stream 0");
 }

@@ -1,0 +1,24 @@
+/* flexio_abi: calls of family DPA_SYS_FAMILY_FLEXIO (dpa_abi.h), between libflexio_dev and
+ * libflexio.
+ * "-> failed" is 0 or 1. */
+#ifndef FLEXIO_ABI_H
+#define FLEXIO_ABI_H
+
+#include "dpa_abi.h"
+
+#define DPA_FLEXIO_WINDOW_CONFIG  0 /* (window, mkey) -> failed: no such window */
+#define DPA_FLEXIO_WINDOW_MKEY    1 /* (mkey) -> failed: no window configured */
+#define DPA_FLEXIO_WINDOW_POINTER 2 /* (host address) -> address for loads and stores, 0: failed   \
+                                     */
+#define DPA_FLEXIO_COPY_FROM_HOST 3 /* (to, host address, bytes): faults if it cannot */
+#define DPA_FLEXIO_COPY_TO_HOST   4 /* (host address, from, bytes): faults if it cannot */
+#define DPA_FLEXIO_OUTBOX_CONFIG  5 /* (outbox) -> failed: no such outbox */
+#define DPA_FLEXIO_OUTBOX_UAR     6 /* (UAR) -> failed: no outbox configured, or no such UAR */
+#define DPA_FLEXIO_RING 7 /* (queue, blocks posted): faults if it is no send queue of the process */
+#define DPA_FLEXIO_ARM  8 /* (CQ, consumed): faults if it is no CQ of the process */
+#define DPA_FLEXIO_POSTED 9 /* (): a doorbell record has changed */
+#define DPA_FLEXIO_NO_HARDWARE 10 /* (what): faults: it needs hardware that is not emulated */
+
+#define DPA_FLEXIO_CALL(call) DPA_SYS_CALL(DPA_SYS_FAMILY_FLEXIO, call)
+
+#endif

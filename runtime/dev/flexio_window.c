@@ -1,0 +1,58 @@
+/* Windows and outboxes, as the host library carries them out. */
+#include "flexio_abi.h"
+#include "syscall.h"
+
+#include <libflexio-dev/flexio_dev.h>
+
+static flexio_dev_status_t status_of(uint64_t failed)
+{
+    return failed ? FLEXIO_DEV_STATUS_FAILED : FLEXIO_DEV_STATUS_SUCCESS;
+}
+
+flexio_dev_status_t _flexio_dev_window_config(uint16_t window_id, uint32_t mkey)
+{
+    return status_of(dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_WINDOW_CONFIG), window_id, mkey, 0));
+}
+
+flexio_dev_status_t _flexio_dev_window_mkey_config(uint32_t mkey)
+{
+    return status_of(dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_WINDOW_MKEY), mkey, 0, 0));
+}
+
+flexio_dev_status_t _flexio_dev_window_ptr_acquire(uint64_t haddr, flexio_uintptr_t *daddr)
+{
+    *daddr = dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_WINDOW_POINTER), haddr, 0, 0);
+    return status_of(*daddr == 0);
+}
+
+flexio_dev_status_t _flexio_dev_window_copy_from_host(void *daddr, uint64_t haddr, uint32_t size)
+{
+    dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_COPY_FROM_HOST), (uint64_t)(uintptr_t)daddr, haddr, size);
+    return FLEXIO_DEV_STATUS_SUCCESS;
+}
+
+flexio_dev_status_t _flexio_dev_window_copy_to_host(uint64_t haddr, const void *daddr,
+                                                    uint32_t size)
+{
+    dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_COPY_TO_HOST), haddr, (uint64_t)(uintptr_t)daddr, size);
+    return FLEXIO_DEV_STATUS_SUCCESS;
+}
+
+flexio_dev_status_t flexio_dev_outbox_config(struct flexio_dev_thread_ctx *dtctx,
+                                             uint16_t outbox_config_id)
+{
+    (void)dtctx;
+    return status_of(dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_OUTBOX_CONFIG), outbox_config_id, 0, 0));
+}
+
+void flexio_dev_outbox_config_fast(struct flexio_dev_thread_ctx *dtctx, uint16_t outbox_config_id)
+{
+    flexio_dev_outbox_config(dtctx, outbox_config_id);
+}
+
+flexio_dev_status_t flexio_dev_outbox_config_uar_extension(struct flexio_dev_thread_ctx *dtctx,
+                                                           uint32_t device_id)
+{
+    (void)dtctx;
+    return status_of(dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_OUTBOX_UAR), device_id, 0, 0));
+}

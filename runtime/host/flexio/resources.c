@@ -1,0 +1,192 @@
+/* Execution units that an administrator's file gives to a program (flexio.h, "Resources"). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <yaml.h>
+
+#include "private.h"
+
+#define FILE_MAX_BYTES ((size_t)1 << 20)
+#define DEPTH_MAX      8
+#define VISITS_MAX     100000 /* aliases can make a small file endless */
+#define UNITS_MAX      256
+
+struct list {
+    uint32_t numbers[UNITS_MAX];
+    uint32_t count;
+};
+
+struct flexio_resource {
+    struct list units, groups;
+};
+
+struct search {
+    yaml_document_t *file;
+    const char *app;
+    unsigned visits;
+    struct dpk_error *err;
+};
+
+static bool is_text(const yaml_node_t *n, const char *text)
+{
+    return n && n->type == YAML_SCALAR_NODE && n->data.scalar.length == strlen(text) &&
+           strcasecmp((const char *)n->data.scalar.value, text) == 0;
+}
+
+/* The mapping that the file has for the program; NULL: none. */
+static yaml_node_t *find_app(struct search *s, yaml_node_t *n, unsigned depth)
+{
+    yaml_node_t *found = NULL;
+    if (!n || depth > DEPTH_MAX || ++s->visits > VISITS_MAX)
+        return NULL;
+    if (n->type == YAML_SEQUENCE_NODE)
+        for (yaml_node_item_t *i = n->data.sequence.items.start;
+             !found && i < n->data.sequence.items.top; i++)
+            found = find_app(s, yaml_document_get_node(s->file, *i), depth + 1);
+    if (n->type == YAML_MAPPING_NODE)
+        for (yaml_node_pair_t *p = n->data.mapping.pairs.start;
+             !found && p < n->data.mapping.pairs.top; p++) {
+            yaml_node_t *value = yaml_document_get_node(s->file, p->value);
+            if (value && value->type == YAML_MAPPING_NODE &&
+                is_text(yaml_document_get_node(s->file, p->key), s->app))
+                return value;
+            found = find_app(s, value, depth + 1);
+        }
+    return found;
+}
+
+static enum dpk_status read_number(const char **at, uint32_t *out, struct dpk_error *err)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long value = strtoul(*at, &end, 10);
+    if (**at < '0' || **at > '9' || errno || value > UINT32_MAX)
+        return dpk_fail(err, DPK_ERR_FORMAT, "not a number: %.40s", *at);
+    *at = end;
+    *out = (uint32_t)value;
+    return DPK_OK;
+}
+
+/* "7", or "4-7". */
+static enum dpk_status add_range(struct list *list, const char *text, struct dpk_error *err)
+{
+    uint32_t first = 0, last = 0;
+    enum dpk_status status = read_number(&text, &first, err);
+    last = first;
+    if (status == DPK_OK && *text == '-') {
+        text++;
+        status = read_number(&text, &last, err);
+    }
+    if (status != DPK_OK)
+        return status;
+    if (*text || last < first || last - first >= UNITS_MAX - list->count)
+        return dpk_fail(err, DPK_ERR_FORMAT, "not a number or a range of at most %d: %.40s",
+                        UNITS_MAX, text);
+    for (uint32_t n = first; n <= last; n++)
+        list->numbers[list->count++] = n;
+    return DPK_OK;
+}
+
+static enum dpk_status read_list(struct search *s, const yaml_node_t *n, struct list *list)
+{
+    enum dpk_status status = DPK_OK;
+    if (n->type == YAML_SCALAR_NODE)
+        return n->data.scalar.length ? add_range(list, (const char *)n->data.scalar.value, s->err)
+                                     : DPK_OK;
+    if (n->type != YAML_SEQUENCE_NODE)
+        return dpk_fail(s->err, DPK_ERR_FORMAT, "line %zu: a list is wanted",
+                        n->start_mark.line + 1);
+    for (yaml_node_item_t *i = n->data.sequence.items.start;
+         status == DPK_OK && i < n->data.sequence.items.top; i++) {
+        const yaml_node_t *item = yaml_document_get_node(s->file, *i);
+        if (!item || item->type != YAML_SCALAR_NODE)
+            return dpk_fail(s->err, DPK_ERR_FORMAT, "line %zu: a list of numbers is wanted",
+                            n->start_mark.line + 1);
+        status = add_range(list, (const char *)item->data.scalar.value, s->err);
+    }
+    return status;
+}
+
+static enum dpk_status read_app(struct search *s, const yaml_node_t *app,
+                                struct flexio_resource *res)
+{
+    enum dpk_status status = DPK_OK;
+    for (yaml_node_pair_t *p = app->data.mapping.pairs.start;
+         status == DPK_OK && p < app->data.mapping.pairs.top; p++) {
+        const yaml_node_t *key = yaml_document_get_node(s->file, p->key);
+        const yaml_node_t *value = yaml_document_get_node(s->file, p->value);
+        if (is_text(key, "eus"))
+            status = read_list(s, value, &res->units);
+        else if (is_text(key, "eu_groups"))
+            status = read_list(s, value, &res->groups);
+    }
+    return status;
+}
+
+static enum dpk_status parse(const char *app, const void *bytes, size_t size,
+                             struct flexio_resource *res, struct dpk_error *err)
+{
+    yaml_parser_t parser;
+    yaml_document_t file;
+    struct search s = {&file, app, 0, err};
+    if (!yaml_parser_initialize(&parser))
+        return dpk_fail_nomem(err);
+    yaml_parser_set_input_string(&parser, bytes, size);
+    enum dpk_status status = DPK_OK;
+    if (!yaml_parser_load(&parser, &file)) {
+        status = dpk_fail(err, DPK_ERR_FORMAT, "line %zu: %s", parser.problem_mark.line + 1,
+                          parser.problem ? parser.problem : "no YAML");
+    } else {
+        const yaml_node_t *found = find_app(&s, yaml_document_get_root_node(&file), 0);
+        status = found ? read_app(&s, found, res)
+                       : dpk_fail(err, DPK_ERR_NOT_FOUND, "the file has nothing for %s", app);
+        yaml_document_delete(&file);
+    }
+    yaml_parser_delete(&parser);
+    return status;
+}
+
+flexio_status flexio_resources_create(const char *app_id, const void *file_buf, size_t file_bsize,
+                                      struct flexio_resource **res)
+{
+    struct dpk_error err = {0};
+    if (!res)
+        return failed_because("flexio_resources_create: res is NULL");
+    *res = NULL;
+    if (!app_id || !*app_id || !file_buf || !file_bsize || file_bsize > FILE_MAX_BYTES)
+        return failed_because("flexio_resources_create: a program's id and its file, of at most "
+                              "%zu bytes, are wanted",
+                              FILE_MAX_BYTES);
+    struct flexio_resource *made = calloc(1, sizeof *made);
+    enum dpk_status status =
+        made ? parse(app_id, file_buf, file_bsize, made, &err) : dpk_fail_nomem(&err);
+    if (status != DPK_OK) {
+        free(made);
+        return failed("flexio_resources_create", &err);
+    }
+    *res = made;
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+flexio_status flexio_resources_destroy(struct flexio_resource *res)
+{
+    free(res);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+uint32_t flexio_resources_get_eus_num(struct flexio_resource *res)
+{
+    return res ? res->units.count : 0;
+}
+
+uint32_t *flexio_resources_get_eus(struct flexio_resource *res)
+{
+    return res && res->units.count ? res->units.numbers : NULL;
+}
+
+uint32_t flexio_resources_get_eugs_num(struct flexio_resource *res)
+{
+    return res ? res->groups.count : 0;
+}

@@ -1,0 +1,408 @@
+/*
+ * Windows, outboxes, UARs, keys of DPA memory, and what the device does with them. A window pointer
+ * is RV64_OUTSIDE + the address that the key knows: what it may reach is looked up at every access.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dev/flexio_abi.h"
+#include "private.h"
+#include "rv64/rv64.h"
+
+#define WINDOW_ALIGN 64 /* bytes, of a registered address and length (guide, "DPA Window") */
+
+/* What a thread has configured, in its caller's state. */
+enum { STATE_WINDOW, STATE_OUTBOX };
+#define CONFIGURED (UINT64_C(1) << 63)
+
+/* ---- Objects by number ----------------------------------------------------------------------- */
+
+/* The lowest number that is free; 0: none, or out of memory. */
+static uint32_t table_add(struct flexio_process *p, struct object_table *t, void *object)
+{
+    uint32_t i = 0;
+    pthread_mutex_lock(&p->objects_lock);
+    while (i < t->count && t->objects[i])
+        i++;
+    if (i == t->count && i < UINT16_MAX) {
+        void **more = reallocarray(t->objects, t->count + 1, sizeof *more);
+        if (more) {
+            t->objects = more;
+            t->count++;
+        }
+    }
+    bool room = i < t->count;
+    if (room)
+        t->objects[i] = object;
+    pthread_mutex_unlock(&p->objects_lock);
+    return room ? i + 1 : 0;
+}
+
+static void table_remove(struct flexio_process *p, struct object_table *t, uint32_t id)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    t->objects[id - 1] = NULL;
+    pthread_mutex_unlock(&p->objects_lock);
+}
+
+/* With the lock. */
+static void *table_find(const struct object_table *t, uint64_t id)
+{
+    return id >= 1 && id <= t->count ? t->objects[id - 1] : NULL;
+}
+
+static bool table_has(struct flexio_process *p, const struct object_table *t, uint64_t id)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    bool there = table_find(t, id) != NULL;
+    pthread_mutex_unlock(&p->objects_lock);
+    return there;
+}
+
+/* ---- UARs ------------------------------------------------------------------------------------ */
+
+struct flexio_uar {
+    struct flexio_process *process;
+    struct ibv_context *context;
+    uint32_t id;
+};
+
+static flexio_status uar_new(struct flexio_process *process, struct ibv_context *context,
+                             const char *call, struct flexio_uar **out)
+{
+    struct flexio_uar *u = calloc(1, sizeof *u);
+    if (u)
+        u->id = table_add(process, &process->uars, u);
+    if (!u || u->id == 0) {
+        free(u);
+        return failed_because("%s: out of memory, or of numbers", call);
+    }
+    u->process = process;
+    u->context = context;
+    *out = u;
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+flexio_status flexio_uar_create(struct flexio_process *process, struct flexio_uar **uar)
+{
+    if (uar)
+        *uar = NULL;
+    if (!process || !uar)
+        return failed_because("flexio_uar_create: no process, or nowhere to put the UAR");
+    return uar_new(process, process->context, "flexio_uar_create", uar);
+}
+
+flexio_status flexio_uar_extend(struct flexio_uar *in_uar, struct ibv_context *to_extend,
+                                struct flexio_uar **extended)
+{
+    if (extended)
+        *extended = NULL;
+    if (!in_uar || !to_extend || !extended)
+        return failed_because("flexio_uar_extend: no UAR or device, or nowhere to put the result");
+    return uar_new(in_uar->process, to_extend, "flexio_uar_extend", extended);
+}
+
+flexio_status flexio_uar_destroy(struct flexio_uar *uar)
+{
+    if (!uar)
+        return FLEXIO_STATUS_SUCCESS;
+    if (uar == uar->process->uar)
+        return failed_because("flexio_uar_destroy: the UAR is its process's own");
+    table_remove(uar->process, &uar->process->uars, uar->id);
+    free(uar);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+uint32_t flexio_uar_get_id(struct flexio_uar *uar)
+{
+    return uar ? uar->id : UINT32_MAX;
+}
+
+uint32_t flexio_uar_get_extended_id(struct flexio_uar *uar)
+{
+    return flexio_uar_get_id(uar);
+}
+
+struct flexio_uar *flexio_process_get_uar(struct flexio_process *process)
+{
+    if (process && !process->uar)
+        flexio_uar_create(process, &process->uar);
+    return process ? process->uar : NULL;
+}
+
+bool uar_is_known(struct flexio_process *p, uint32_t id)
+{
+    return id == 0 || table_has(p, &p->uars, id);
+}
+
+/* ---- Outboxes -------------------------------------------------------------------------------- */
+
+struct flexio_outbox {
+    struct flexio_process *process;
+    struct flexio_uar *uar;
+    uint32_t id;
+};
+
+flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio_outbox_attr *attr,
+                                   struct flexio_outbox **outbox)
+{
+    if (outbox)
+        *outbox = NULL;
+    if (!process || !attr || !outbox)
+        return failed_because("flexio_outbox_create: no process or attributes, or nowhere to put "
+                              "the outbox");
+    if (attr->en_pcc)
+        return failed_because("flexio_outbox_create: congestion control is not emulated");
+    struct flexio_uar *uar = attr->uar ? attr->uar : flexio_process_get_uar(process);
+    if (!uar || uar->process != process)
+        return failed_because("flexio_outbox_create: no UAR of the process");
+    struct flexio_outbox *o = calloc(1, sizeof *o);
+    if (o)
+        o->id = table_add(process, &process->outboxes, o);
+    if (!o || o->id == 0) {
+        free(o);
+        return failed_because("flexio_outbox_create: out of memory, or of numbers");
+    }
+    o->process = process;
+    o->uar = uar;
+    *outbox = o;
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+flexio_status flexio_outbox_destroy(struct flexio_outbox *outbox)
+{
+    if (outbox)
+        table_remove(outbox->process, &outbox->process->outboxes, outbox->id);
+    free(outbox);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+uint32_t flexio_outbox_get_id(struct flexio_outbox *outbox)
+{
+    return outbox ? outbox->id : UINT32_MAX;
+}
+
+struct flexio_uar *flexio_outbox_get_uar(struct flexio_outbox *outbox)
+{
+    return outbox ? outbox->uar : NULL;
+}
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+struct flexio_window {
+    struct flexio_process *process;
+    struct ibv_pd *pd;
+    uint32_t id;
+};
+
+flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd *pd,
+                                   struct flexio_window **window)
+{
+    if (window)
+        *window = NULL;
+    if (!process || !pd || !window)
+        return failed_because("flexio_window_create: no process or protection domain, or nowhere "
+                              "to put the window");
+    if (pd->context != process->context)
+        return failed_because("flexio_window_create: the protection domain is of another device");
+    struct flexio_window *w = calloc(1, sizeof *w);
+    if (w) {
+        w->process = process;
+        w->pd = pd;
+        w->id = table_add(process, &process->windows, w);
+    }
+    if (!w || w->id == 0) {
+        free(w);
+        return failed_because("flexio_window_create: out of memory, or of numbers");
+    }
+    *window = w;
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+flexio_status flexio_window_destroy(struct flexio_window *window)
+{
+    if (window)
+        table_remove(window->process, &window->process->windows, window->id);
+    free(window);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+uint32_t flexio_window_get_id(struct flexio_window *window)
+{
+    return window ? window->id : UINT32_MAX;
+}
+
+/* ---- Keys of DPA memory ---------------------------------------------------------------------- */
+
+struct flexio_mkey {
+    struct ibv_context *context;
+    uint32_t id;
+};
+
+flexio_status flexio_device_mkey_create(struct flexio_process *process,
+                                        struct flexio_mkey_attr *attr, struct flexio_mkey **mkey)
+{
+    if (mkey)
+        *mkey = NULL;
+    if (!process || !attr || !attr->pd || !mkey)
+        return failed_because("flexio_device_mkey_create: no process, attributes or protection "
+                              "domain, or nowhere to put the key");
+    if (attr->pd->context != process->context)
+        return failed_because("flexio_device_mkey_create: the protection domain is of another "
+                              "device");
+    if (attr->len == 0 || !dpk_process_has_memory(process->dpa, attr->daddr, attr->len,
+                                                  (attr->access & IBV_ACCESS_LOCAL_WRITE) != 0))
+        return failed_because("flexio_device_mkey_create: 0x%" PRIx64 ", %zu bytes: not memory of "
+                              "the process with that access",
+                              attr->daddr, attr->len);
+    struct flexio_mkey *m = calloc(1, sizeof *m);
+    if (m)
+        m->id = ibv_dpakit_key_add(&(struct dpk_host_key){.pd = attr->pd,
+                                                          .address = attr->daddr,
+                                                          .length = attr->len,
+                                                          .access = (unsigned)attr->access,
+                                                          .owner = process});
+    if (!m || m->id == 0) {
+        free(m);
+        return failed_because("flexio_device_mkey_create: out of memory, or of keys");
+    }
+    m->context = process->context;
+    *mkey = m;
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+flexio_status flexio_device_mkey_destroy(struct flexio_mkey *mkey)
+{
+    if (mkey)
+        ibv_dpakit_key_remove(mkey->context, mkey->id);
+    free(mkey);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+uint32_t flexio_mkey_get_id(struct flexio_mkey *mkey)
+{
+    return mkey ? mkey->id : UINT32_MAX;
+}
+
+/* ---- What the device does -------------------------------------------------------------------- */
+
+static bool covers(const struct dpk_host_key *key, uint64_t address, uint64_t size, bool write)
+{
+    return key->memory && (!write || (key->access & IBV_ACCESS_LOCAL_WRITE)) &&
+           key->address % WINDOW_ALIGN == 0 && key->length % WINDOW_ALIGN == 0 &&
+           address >= key->address && size <= key->length &&
+           address - key->address <= key->length - size;
+}
+
+/* Host memory behind the thread's window, which stays until release(); NULL: it has none there. */
+static uint8_t *behind_window(struct flexio_process *p, const struct dpk_caller *caller,
+                              uint64_t address, uint64_t size, bool write)
+{
+    const uint64_t configured = caller->state[STATE_WINDOW];
+    struct ibv_pd *pd = NULL;
+    if (!(configured & CONFIGURED))
+        return NULL;
+    pthread_mutex_lock(&p->objects_lock);
+    const struct flexio_window *w = table_find(&p->windows, configured >> 32 & 0xffff);
+    if (w)
+        pd = w->pd;
+    pthread_mutex_unlock(&p->objects_lock);
+    const struct dpk_host_key *key =
+        pd ? ibv_dpakit_key_acquire(p->context, (uint32_t)configured) : NULL;
+    if (!key)
+        return NULL;
+    if (key->pd == pd && covers(key, address, size, write))
+        return (uint8_t *)key->memory + (address - key->address);
+    ibv_dpakit_keys_release(p->context);
+    return NULL;
+}
+
+static void *find(void *context, struct dpk_caller *caller, uint64_t address, unsigned size,
+                  bool write)
+{
+    return behind_window(context, caller, address - RV64_OUTSIDE, size, write);
+}
+
+static void release(void *context, struct dpk_caller *caller)
+{
+    (void)caller;
+    ibv_dpakit_keys_release(((struct flexio_process *)context)->context);
+}
+
+/* Copies between host and DPA; false: not possible, with the story. */
+static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t host, uint64_t daddr,
+                 uint64_t size, bool to_host, char *story, size_t room)
+{
+    struct dpk_error err = {0};
+    if (size == 0)
+        return true;
+    uint8_t *at = behind_window(p, caller, host, size, to_host);
+    if (!at) {
+        snprintf(story, room, "window: no %s of %" PRIu64 " bytes at host address 0x%" PRIx64,
+                 to_host ? "writing" : "reading", size, host);
+        return false;
+    }
+    enum dpk_status status = to_host ? dpk_copy_out(p->dpa, at, daddr, size, &err)
+                                     : dpk_copy_in(p->dpa, daddr, at, size, &err);
+    release(p, caller);
+    if (status != DPK_OK)
+        snprintf(story, room, "window: %.150s", err.message);
+    return status == DPK_OK;
+}
+
+static uint64_t configure(struct flexio_process *p, struct dpk_caller *caller, unsigned word,
+                          const struct object_table *table, uint64_t id, uint64_t number)
+{
+    if (!table_has(p, table, id))
+        return 1;
+    caller->state[word] = CONFIGURED | (id & 0xffff) << 32 | (uint32_t)number;
+    return 0;
+}
+
+static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
+                        const uint64_t args[6], uint64_t *result, char *story, size_t size)
+{
+    struct flexio_process *p = context;
+    *result = 0;
+    switch (call) {
+    case DPA_FLEXIO_WINDOW_CONFIG:
+        *result = configure(p, caller, STATE_WINDOW, &p->windows, args[0], args[1]);
+        return true;
+    case DPA_FLEXIO_WINDOW_MKEY:
+        *result = configure(p, caller, STATE_WINDOW, &p->windows,
+                            caller->state[STATE_WINDOW] >> 32 & 0xffff, args[0]);
+        return true;
+    case DPA_FLEXIO_WINDOW_POINTER:
+        *result =
+            caller->state[STATE_WINDOW] && args[0] < RV64_OUTSIDE ? RV64_OUTSIDE + args[0] : 0;
+        return true;
+    case DPA_FLEXIO_COPY_FROM_HOST:
+        return copy(p, caller, args[1], args[0], args[2], false, story, size);
+    case DPA_FLEXIO_COPY_TO_HOST:
+        return copy(p, caller, args[0], args[1], args[2], true, story, size);
+    case DPA_FLEXIO_OUTBOX_CONFIG:
+        *result = configure(p, caller, STATE_OUTBOX, &p->outboxes, args[0], 0);
+        return true;
+    case DPA_FLEXIO_OUTBOX_UAR:
+        *result = !(caller->state[STATE_OUTBOX] & CONFIGURED) || !table_has(p, &p->uars, args[0]);
+        return true;
+    default:
+        snprintf(story, size, "unknown call %u of libflexio", call);
+        return false;
+    }
+}
+
+void windows_attach(struct flexio_process *p)
+{
+    dpk_process_set_outside(p->dpa,
+                            &(struct dpk_outside){.find = find, .release = release, .context = p});
+    dpk_process_set_calls(p->dpa, DPA_SYS_FAMILY_FLEXIO, window_call, p);
+}
+
+void windows_free(struct flexio_process *p)
+{
+    free(p->uar);
+    free(p->windows.objects);
+    free(p->outboxes.objects);
+    free(p->uars.objects);
+}

@@ -1,0 +1,26 @@
+# libflexio's core files, crash texts and tokens: a host program's view (tests/host/debug_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    build_cases debug
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export DPAKIT_RUNTIME=$BATS_TEST_TMPDIR/run
+}
+
+@test "files are named after what is asked for and the pid, and private" {
+    case_ok files_are_named_after_what_is_asked_for_and_the_pid
+}
+
+@test "files that cannot be written are errors" {
+    case_ok files_that_cannot_be_written_are_errors
+    [ "$(grep -c '^-E- .*/no/where/' <<<"$output")" -eq 2 ]
+}
+
+@test "each process has a token of its own" {
+    case_ok each_process_has_a_token_of_its_own
+}

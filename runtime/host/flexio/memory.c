@@ -46,6 +46,7 @@ flexio_status flexio_host2dev_memcpy(struct flexio_process *process, void *src_h
         return failed_because("flexio_host2dev_memcpy: no process or source");
     if (dpk_copy_in(process->dpa, dest_daddr, src_haddr, buff_bsize, &err) != DPK_OK)
         return failed("flexio_host2dev_memcpy", &err);
+    queues_kick(process); /* it may have been a doorbell record */
     return FLEXIO_STATUS_SUCCESS;
 }
 

@@ -53,6 +53,8 @@ struct flexio_process {
     struct flexio_uar *uar; /* its own, made at first use */
     pthread_mutex_t objects_lock;
     struct object_table windows, outboxes, uars;
+    struct flexio_queue *queues; /* that are not destroyed */
+    struct dpk_queues *nic;      /* of its device; NULL: it never had a queue */
     struct process_function *functions;
     size_t function_count;
     pthread_mutex_t streams_lock;
@@ -68,6 +70,14 @@ bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to);
 
 /* Number of a UAR of the process, or 0. */
 bool uar_is_known(struct flexio_process *p, uint32_t id);
+
+/* What the device asks of queues: calls from DPA_FLEXIO_RING on. */
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *story,
+                size_t size);
+/* Threads listen that did not before. */
+void queues_kick(struct flexio_process *p);
+/* Destroys those that are left. */
+void queues_free(struct flexio_process *p);
 
 /* The sink of a process's messages (dpaos.h); context: struct flexio_process. */
 void process_message(void *context, unsigned stream, unsigned level, unsigned thread_id,

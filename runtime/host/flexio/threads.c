@@ -80,6 +80,7 @@ flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handle
         return failed_because("flexio_event_handler_run: no event handler");
     if (dpk_thread_run(event_handler->thread.dpa, &user_arg, &err) != DPK_OK)
         return failed("flexio_event_handler_run", &err);
+    queues_kick(event_handler->process);
     return FLEXIO_STATUS_SUCCESS;
 }
 

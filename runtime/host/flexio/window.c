@@ -387,8 +387,7 @@ static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
         *result = !(caller->state[STATE_OUTBOX] & CONFIGURED) || !table_has(p, &p->uars, args[0]);
         return true;
     default:
-        snprintf(story, size, "unknown call %u of libflexio", call);
-        return false;
+        return queue_call(p, call, args, story, size);
     }
 }
 

@@ -1,0 +1,26 @@
+/* Doorbells, as the host library carries them out. */
+#include "flexio_abi.h"
+#include "syscall.h"
+
+#include <libflexio-dev/flexio_dev_queue_access.h>
+
+void _flexio_dev_ring(uint32_t queue, uint32_t posted)
+{
+    dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_RING), queue, posted, 0);
+}
+
+void _flexio_dev_arm(uint32_t cq, uint32_t consumed)
+{
+    dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_ARM), cq, consumed, 0);
+}
+
+void _flexio_dev_posted(void)
+{
+    dpa_call0(DPA_FLEXIO_CALL(DPA_FLEXIO_POSTED));
+}
+
+void _flexio_dev_no_hardware(enum _flexio_dev_missing what)
+{
+    dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_NO_HARDWARE), what, 0, 0);
+    __builtin_trap();
+}

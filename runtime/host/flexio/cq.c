@@ -1,0 +1,111 @@
+/* Completion queues. */
+#include "queue.h"
+
+struct flexio_cq {
+    struct flexio_queue queue; /* first: it is freed as that */
+    uint16_t max_count, period, mode;
+};
+
+static flexio_status check(const char *call, const struct flexio_cq_attr *attr)
+{
+    switch (attr->element_type) {
+    case FLEXIO_CQ_ELEMENT_TYPE_DPA_THREAD:
+        if (!attr->thread)
+            return failed_because("%s: no thread for its events", call);
+        break;
+    case FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ:
+        break;
+    default:
+        return failed_because("%s: element type %u needs hardware: event queues and MSI-X are not "
+                              "emulated",
+                              call, attr->element_type);
+    }
+    if (attr->cqe_comp_type != FLEXIO_CQE_COMP_NONE || attr->cc)
+        return failed_because("%s: compressed and collapsed completions are not emulated", call);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+static enum dpk_status attach(struct flexio_queue *q, const struct flexio_cq_attr *attr,
+                              struct dpk_error *err)
+{
+    if (attr->element_type != FLEXIO_CQ_ELEMENT_TYPE_DPA_THREAD)
+        return DPK_OK;
+    enum dpk_status status =
+        dpk_trigger_create(q->process->dpa, DPK_TRIGGER_QUEUE, &q->trigger, err);
+    if (status == DPK_OK)
+        status = dpk_trigger_attach(q->trigger, dpk_host_thread(attr->thread), err);
+    if (status == DPK_OK && !attr->no_arm)
+        dpk_trigger_arm(q->trigger, 0);
+    return status;
+}
+
+flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                               const struct flexio_cq_attr *fattr, struct flexio_cq **cq)
+{
+    static const char call[] = "flexio_cq_create";
+    struct dpk_error err = {0};
+    if (cq)
+        *cq = NULL;
+    if (!process || !fattr || !cq)
+        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+    flexio_status status = check(call, fattr);
+    if (status != FLEXIO_STATUS_SUCCESS || !queue_prepare(call, process, ibv_ctx, fattr->uar_id))
+        return FLEXIO_STATUS_FAILED;
+    struct flexio_cq *c = calloc(1, sizeof *c);
+    if (!c)
+        return failed_because("%s: out of memory", call);
+    c->max_count = fattr->cq_max_count;
+    c->period = fattr->cq_period;
+    c->mode = (uint16_t)fattr->cq_period_mode;
+    c->queue.process = process;
+    c->queue.always_armed = fattr->always_armed != 0;
+    if (attach(&c->queue, fattr, &err) != DPK_OK) {
+        dpk_trigger_destroy(c->queue.trigger);
+        free(c);
+        return failed(call, &err);
+    }
+    const struct flexio_qmem record = {.daddr = fattr->cq_dbr_daddr};
+    const struct dpk_queue_options options = {
+        .kind = DPK_CQ,
+        .log_depth = fattr->log_cq_depth,
+        .ring = queue_place(&c->queue.ring, process, &fattr->cq_ring_qmem),
+        .record = queue_place(&c->queue.record, process, &record),
+        .overrun_ignore = fattr->overrun_ignore != 0,
+        .user = &c->queue};
+    status = queue_add(call, &c->queue, &options);
+    if (status == FLEXIO_STATUS_SUCCESS)
+        *cq = c;
+    return status;
+}
+
+flexio_status flexio_cq_destroy(struct flexio_cq *cq)
+{
+    return queue_remove("flexio_cq_destroy", cq ? &cq->queue : NULL);
+}
+
+uint32_t flexio_cq_get_cq_num(struct flexio_cq *cq)
+{
+    return queue_number(cq ? &cq->queue : NULL);
+}
+
+flexio_status flexio_cq_query_moderation(struct flexio_cq *cq, uint16_t *max_count,
+                                         uint16_t *period, uint16_t *mode)
+{
+    if (!cq || !max_count || !period || !mode)
+        return failed_because("flexio_cq_query_moderation: no queue, or nowhere to put it");
+    *max_count = cq->max_count;
+    *period = cq->period;
+    *mode = cq->mode;
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+flexio_status flexio_cq_modify_moderation(struct flexio_cq *cq, uint16_t max_count, uint16_t period,
+                                          uint16_t mode)
+{
+    if (!cq || mode > FLEXIO_CQ_PERIOD_MODE_CQE)
+        return failed_because("flexio_cq_modify_moderation: no queue, or no such mode");
+    cq->max_count = max_count;
+    cq->period = period;
+    cq->mode = mode;
+    return FLEXIO_STATUS_SUCCESS;
+}

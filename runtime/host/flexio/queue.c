@@ -1,0 +1,155 @@
+/* Queues of a process: what all kinds have in common, and what the device does with them. */
+#include "queue.h"
+
+#include "dev/flexio_abi.h"
+
+struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
+                                   const struct flexio_qmem *from)
+{
+    *out = (struct queue_memory){
+        .process = process, .host = from->memtype == FLEXIO_MEMTYPE_HOST, .umem = from->umem_id};
+    return (struct dpk_queue_place){.memory = out,
+                                    .address = out->host ? from->humem_offset : from->daddr};
+}
+
+/* With the lock. */
+static struct flexio_queue *find(struct flexio_process *p, uint32_t number)
+{
+    struct flexio_queue *q = p->queues;
+    while (q && dpk_queue_number(q->q) != number)
+        q = q->next;
+    return q;
+}
+
+struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
+                                      enum dpk_queue_kind kind)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    struct flexio_queue *q = find(p, number);
+    if (q && !dpk_queue_find(p->nic, number, 1u << kind, NULL))
+        q = NULL;
+    pthread_mutex_unlock(&p->objects_lock);
+    return q;
+}
+
+flexio_status queue_add(const char *call, struct flexio_queue *queue,
+                        const struct dpk_queue_options *options)
+{
+    struct flexio_process *p = queue->process;
+    struct dpk_error err = {0};
+    if (dpk_queue_create(p->nic, options, &queue->q, &err) != DPK_OK) {
+        dpk_trigger_destroy(queue->trigger);
+        free(queue);
+        return failed(call, &err);
+    }
+    pthread_mutex_lock(&p->objects_lock);
+    queue->next = p->queues;
+    p->queues = queue;
+    pthread_mutex_unlock(&p->objects_lock);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+static void forget(struct flexio_queue *queue)
+{
+    struct flexio_process *p = queue->process;
+    pthread_mutex_lock(&p->objects_lock);
+    struct flexio_queue **at = &p->queues;
+    while (*at != queue)
+        at = &(*at)->next;
+    *at = queue->next;
+    pthread_mutex_unlock(&p->objects_lock);
+}
+
+flexio_status queue_remove(const char *call, struct flexio_queue *queue)
+{
+    struct dpk_error err = {0};
+    if (!queue)
+        return FLEXIO_STATUS_SUCCESS;
+    struct flexio_process *p = queue->process;
+    /* The device must not find it while it goes, and must when it stays. */
+    forget(queue);
+    if (dpk_queue_destroy(queue->q, &err) != DPK_OK) {
+        pthread_mutex_lock(&p->objects_lock);
+        queue->next = p->queues;
+        p->queues = queue;
+        pthread_mutex_unlock(&p->objects_lock);
+        return failed(call, &err);
+    }
+    dpk_trigger_destroy(queue->trigger);
+    free(queue);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+uint32_t queue_number(const struct flexio_queue *queue)
+{
+    return queue ? dpk_queue_number(queue->q) : UINT32_MAX;
+}
+
+void queues_kick(struct flexio_process *p)
+{
+    if (p->nic)
+        dpk_queues_kick(p->nic);
+}
+
+/* Newest first: those that use others before these. */
+void queues_free(struct flexio_process *p)
+{
+    while (p->queues) {
+        struct flexio_queue *q = p->queues;
+        p->queues = q->next;
+        dpk_queue_destroy(q->q, NULL);
+        dpk_trigger_destroy(q->trigger);
+        free(q);
+    }
+}
+
+/* ---- Calls of the device ---- */
+
+/* The consumer index has 24 bits; one that is ahead of the producer means: nothing is unseen. */
+static bool arm(struct flexio_process *p, uint32_t number, uint32_t consumed)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    struct flexio_queue *q = find(p, number);
+    bool is_cq = q && dpk_queue_find(p->nic, number, 1u << DPK_CQ, NULL);
+    if (is_cq && q->trigger) {
+        uint32_t produced = dpk_cq_produced(q->q), unseen = (produced - consumed) & 0xffffff;
+        dpk_trigger_arm(q->trigger, produced - (unseen < 0x800000 ? unseen : 0));
+    }
+    pthread_mutex_unlock(&p->objects_lock);
+    return is_cq;
+}
+
+/* As enum _flexio_dev_missing of the device's header numbers them. */
+static const char *missing_name(uint64_t what)
+{
+    static const char *const names[] = {"event queues", "device emulation contexts",
+                                        "congestion control", "MSI-X", "counters of the port"};
+    return what < sizeof names / sizeof *names ? names[what] : "such hardware";
+}
+
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *story,
+                size_t size)
+{
+    const uint32_t number = (uint32_t)args[0];
+    switch (call) {
+    case DPA_FLEXIO_RING:
+        if (p->nic && dpk_queue_ring_number(p->nic, number, p, (uint16_t)args[1]))
+            return true;
+        snprintf(story, size, "doorbell: the process has no send queue 0x%x", number);
+        return false;
+    case DPA_FLEXIO_ARM:
+        if (p->nic && arm(p, number, (uint32_t)args[1]))
+            return true;
+        snprintf(story, size, "doorbell: the process has no completion queue 0x%x", number);
+        return false;
+    case DPA_FLEXIO_POSTED:
+        queues_kick(p);
+        return true;
+    case DPA_FLEXIO_NO_HARDWARE:
+        snprintf(story, size, "the emulated device has no %s", missing_name(args[0]));
+        return false;
+    default:
+        snprintf(story, size, "unknown call of libflexio");
+        return false;
+    }
+}

@@ -1,0 +1,50 @@
+/* What the kinds of queues share. Private to libflexio. */
+#ifndef DPK_HOST_FLEXIO_QUEUE_H
+#define DPK_HOST_FLEXIO_QUEUE_H
+
+#include "private.h"
+#include "queues/queues.h"
+
+/* Where a ring or record is; struct dpk_queue_place refers to it. */
+struct queue_memory {
+    struct flexio_process *process;
+    bool host;
+    uint32_t umem;
+};
+
+struct flexio_queue {
+    struct flexio_queue *next; /* of the process's */
+    struct flexio_process *process;
+    struct dpk_queue *q;
+    struct queue_memory ring, record;
+    struct dpk_trigger *trigger; /* of a CQ that has a thread */
+    uint32_t signalled;          /* completions, to the trigger */
+    bool always_armed;
+};
+
+/* NULL: that of the process, which is checked. Makes the NIC of the process's device. */
+bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_context *ibv_ctx,
+                   uint32_t uar);
+void queue_unsteer(struct ibv_context *context, uint64_t rule);
+struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
+                                   const struct flexio_qmem *from);
+/* The CQ or RMP with that number; NULL: the process has none. */
+struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
+                                      enum dpk_queue_kind kind);
+/* Makes `queue`, of calloc, one of the process's, or frees it. */
+flexio_status queue_add(const char *call, struct flexio_queue *queue,
+                        const struct dpk_queue_options *options);
+/* Frees it. */
+flexio_status queue_remove(const char *call, struct flexio_queue *queue);
+uint32_t queue_number(const struct flexio_queue *queue);
+
+/* ---- packets.c: what the port is plugged into ---- */
+struct packets;
+/* NULL in *out: itself. */
+enum dpk_status packets_open(struct packets **out, struct dpk_error *err);
+/* The frames of DPAKIT_PACKETS. */
+enum dpk_status packets_arrive(struct packets *p, struct dpk_queues *nic, struct dpk_error *err);
+void packets_send(struct packets *p, const uint8_t *frame, size_t size);
+void packets_close(struct packets *p);
+
+#endif

@@ -1,0 +1,283 @@
+/* Receive and send queues, and queue pairs. */
+#include <errno.h>
+
+#include "queue.h"
+
+struct flexio_rq {
+    struct flexio_queue queue; /* first, in each: it is freed as that */
+    struct mlx5dv_devx_obj tir;
+};
+struct flexio_rmp {
+    struct flexio_queue queue;
+};
+struct flexio_sq {
+    struct flexio_queue queue;
+};
+struct flexio_qp {
+    struct flexio_queue queue;
+};
+
+#define STRIDE_DEFAULT 4
+
+/* The protection domain; NULL: it is of another device. */
+static struct ibv_pd *domain_of(const char *call, const struct flexio_process *p, struct ibv_pd *pd)
+{
+    struct ibv_pd *domain = pd ? pd : p->pd;
+    if (domain->context == p->context)
+        return domain;
+    failed_because("%s: the protection domain is of another device", call);
+    return NULL;
+}
+
+static struct dpk_queue *cq_of(const char *call, struct flexio_process *p, uint32_t number)
+{
+    struct flexio_queue *cq = queue_of_process(p, number, DPK_CQ);
+    if (!cq)
+        failed_because("%s: the process has no completion queue 0x%x", call, number);
+    return cq ? cq->q : NULL;
+}
+
+/* Makes a queue of `size` bytes, of which struct flexio_queue is the first part. NULL: failed. */
+static void *create(const char *call, struct flexio_process *process, struct ibv_context *ibv_ctx,
+                    const struct flexio_wq_attr *attr, enum dpk_queue_kind kind, uint32_t cq_num,
+                    size_t size)
+{
+    if (!queue_prepare(call, process, ibv_ctx, attr->uar_id))
+        return NULL;
+    struct ibv_pd *domain = domain_of(call, process, attr->pd);
+    struct dpk_queue *cq = kind == DPK_RMP ? NULL : cq_of(call, process, cq_num);
+    if (!domain || (!cq && kind != DPK_RMP))
+        return NULL;
+    struct flexio_queue *q = calloc(1, size);
+    if (!q) {
+        failed_because("%s: out of memory", call);
+        return NULL;
+    }
+    q->process = process;
+    const struct dpk_queue_options options = {
+        .kind = kind,
+        .log_depth = attr->log_wq_depth,
+        .log_stride = attr->log_wq_stride ? attr->log_wq_stride : STRIDE_DEFAULT,
+        .linked = kind == DPK_RMP && attr->rq.wq_type == FLEXIO_WQ_TYPE_LINKED_LIST,
+        .ring = queue_place(&q->ring, process, &attr->wq_ring_qmem),
+        .record = queue_place(&q->record, process, &attr->wq_dbr_qmem),
+        .send_cq = kind == DPK_SQ ? cq : NULL,
+        .receive_cq = kind == DPK_RQ ? cq : NULL,
+        .user_index = attr->user_index,
+        .domain = domain,
+        .user = process};
+    return queue_add(call, q, &options) == FLEXIO_STATUS_SUCCESS ? q : NULL;
+}
+
+static flexio_status status_of(const void *object)
+{
+    return object ? FLEXIO_STATUS_SUCCESS : FLEXIO_STATUS_FAILED;
+}
+
+/* ---- Receive queues ---- */
+
+static uint64_t steer(struct mlx5dv_devx_obj *tir, const struct dpk_rule *rule)
+{
+    const struct flexio_rq *rq = tir->receiver;
+    uint64_t id = dpk_rule_add(rq->queue.q, rule);
+    if (id == 0)
+        errno = ENOMEM;
+    return id;
+}
+
+flexio_status flexio_rq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                               uint32_t cq_num, const struct flexio_wq_attr *fattr,
+                               struct flexio_rq **out)
+{
+    static const char call[] = "flexio_rq_create";
+    if (out)
+        *out = NULL;
+    if (!process || !fattr || !out)
+        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+    *out = create(call, process, ibv_ctx, fattr, DPK_RQ, cq_num, sizeof **out);
+    if (*out)
+        (*out)->tir = (struct mlx5dv_devx_obj){.context = process->context,
+                                               .receiver = *out,
+                                               .steer = steer,
+                                               .unsteer = queue_unsteer};
+    return status_of(*out);
+}
+
+flexio_status flexio_rq_destroy(struct flexio_rq *rq)
+{
+    return queue_remove("flexio_rq_destroy", rq ? &rq->queue : NULL);
+}
+
+uint32_t flexio_rq_get_wq_num(struct flexio_rq *rq)
+{
+    return queue_number(rq ? &rq->queue : NULL);
+}
+
+flexio_status flexio_rq_set_err_state(struct flexio_rq *rq)
+{
+    if (!rq)
+        return failed_because("flexio_rq_set_err_state: no queue");
+    dpk_queue_fail(rq->queue.q);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+struct mlx5dv_devx_obj *flexio_rq_get_tir(struct flexio_rq *rq)
+{
+    return rq ? &rq->tir : NULL;
+}
+
+flexio_status flexio_rmp_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                                const struct flexio_wq_attr *fattr, struct flexio_rmp **out)
+{
+    static const char call[] = "flexio_rmp_create";
+    if (out)
+        *out = NULL;
+    if (!process || !fattr || !out)
+        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+    *out = create(call, process, ibv_ctx, fattr, DPK_RMP, 0, sizeof **out);
+    return status_of(*out);
+}
+
+flexio_status flexio_rmp_destroy(struct flexio_rmp *rmp)
+{
+    return queue_remove("flexio_rmp_destroy", rmp ? &rmp->queue : NULL);
+}
+
+uint32_t flexio_rmp_get_wq_num(struct flexio_rmp *rmp)
+{
+    return queue_number(rmp ? &rmp->queue : NULL);
+}
+
+/* ---- Send queues ---- */
+
+flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                               uint32_t cq_num, const struct flexio_wq_attr *fattr,
+                               struct flexio_sq **out)
+{
+    static const char call[] = "flexio_sq_create";
+    if (out)
+        *out = NULL;
+    if (!process || !fattr || !out)
+        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+    if (fattr->sq.allow_multi_pkt_send_wqe)
+        return failed_because("%s: multi-packet WQEs are not emulated", call);
+    *out = create(call, process, ibv_ctx, fattr, DPK_SQ, cq_num, sizeof **out);
+    return status_of(*out);
+}
+
+flexio_status flexio_sq_destroy(struct flexio_sq *sq)
+{
+    return queue_remove("flexio_sq_destroy", sq ? &sq->queue : NULL);
+}
+
+uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq)
+{
+    return queue_number(sq ? &sq->queue : NULL);
+}
+
+/* ---- Queue pairs ---- */
+
+static unsigned permits(int access)
+{
+    return (access & IBV_ACCESS_REMOTE_READ ? DPK_QUEUE_REMOTE_READ : 0u) |
+           (access & IBV_ACCESS_REMOTE_WRITE ? DPK_QUEUE_REMOTE_WRITE : 0u) |
+           (access & IBV_ACCESS_REMOTE_ATOMIC ? DPK_QUEUE_REMOTE_ATOMIC : 0u);
+}
+
+/* Where its receives come from. */
+static bool receives_of(const char *call, struct flexio_process *p,
+                        const struct flexio_qp_attr *attr, struct dpk_queue_options *o)
+{
+    struct flexio_queue *rmp = NULL;
+    switch (attr->rq_type) {
+    case FLEXIO_QP_QPC_RQ_TYPE_REGULAR:
+        o->log_receives = (unsigned)attr->log_rq_depth;
+        break;
+    case FLEXIO_QP_QPC_RQ_TYPE_SRQ_RMP_XRC_SRQ_XRQ:
+        rmp = queue_of_process(p, attr->rmpqn, DPK_RMP);
+        if (!rmp) {
+            failed_because("%s: the process has no RMP 0x%x", call, attr->rmpqn);
+            return false;
+        }
+        o->receives = rmp->q;
+        break;
+    case FLEXIO_QP_QPC_RQ_TYPE_ZERO_SIZE_RQ:
+        o->no_receives = true;
+        return true;
+    default:
+        failed_because("%s: no such type of receive queue", call);
+        return false;
+    }
+    return (o->receive_cq = cq_of(call, p, attr->rq_cqn)) != NULL;
+}
+
+static bool qp_options(const char *call, struct flexio_process *p,
+                       const struct flexio_qp_attr *attr, struct dpk_queue_options *o)
+{
+    *o = (struct dpk_queue_options){.kind = DPK_QP,
+                                    .log_depth = attr->no_sq ? 0 : (unsigned)attr->log_sq_depth,
+                                    .no_sends = attr->no_sq != 0,
+                                    .user_index = attr->user_index,
+                                    .permits = permits(attr->qp_access_mask),
+                                    .domain = domain_of(call, p, attr->pd),
+                                    .user = p};
+    if (!o->domain || !receives_of(call, p, attr, o))
+        return false;
+    return o->no_sends || (o->send_cq = cq_of(call, p, attr->sq_cqn)) != NULL;
+}
+
+flexio_status flexio_qp_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                               struct flexio_qp_attr *qp_fattr, struct flexio_qp **qp)
+{
+    static const char call[] = "flexio_qp_create";
+    struct dpk_queue_options options;
+    if (qp)
+        *qp = NULL;
+    if (!process || !qp_fattr || !qp)
+        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+    if (qp_fattr->transport_type != FLEXIO_QPC_ST_RC)
+        return failed_because("%s: reliable connections are the one transport there is", call);
+    if (!queue_prepare(call, process, ibv_ctx, qp_fattr->uar_id) ||
+        !qp_options(call, process, qp_fattr, &options))
+        return FLEXIO_STATUS_FAILED;
+    struct flexio_qp *q = calloc(1, sizeof *q);
+    if (!q)
+        return failed_because("%s: out of memory", call);
+    q->queue.process = process;
+    options.ring = queue_place(&q->queue.ring, process, &qp_fattr->qp_wq_buff_qmem);
+    options.record = queue_place(&q->queue.record, process, &qp_fattr->qp_wq_dbr_qmem);
+    flexio_status status = queue_add(call, &q->queue, &options);
+    if (status == FLEXIO_STATUS_SUCCESS)
+        *qp = q;
+    return status;
+}
+
+flexio_status flexio_qp_modify(struct flexio_qp *qp, struct flexio_qp_attr *fattr,
+                               struct flexio_qp_attr_opt_param_mask *mask)
+{
+    struct dpk_error err = {0};
+    if (!qp || !fattr)
+        return failed_because("flexio_qp_modify: no queue pair or attributes");
+    const struct dpk_qp_change change = {.state = (enum dpk_qp_state)fattr->next_state,
+                                         .remote = fattr->remote_qp_num,
+                                         .changes_permits = mask && mask->qp_access_mask,
+                                         .permits = permits(fattr->qp_access_mask)};
+    if (dpk_qp_modify(qp->queue.q, &change, &err) != DPK_OK)
+        return failed("flexio_qp_modify", &err);
+    return FLEXIO_STATUS_SUCCESS;
+}
+
+flexio_status flexio_qp_destroy(struct flexio_qp *qp)
+{
+    return queue_remove("flexio_qp_destroy", qp ? &qp->queue : NULL);
+}
+
+uint32_t flexio_qp_get_qp_num(struct flexio_qp *qp)
+{
+    return queue_number(qp ? &qp->queue : NULL);
+}
+
+enum flexio_qp_state flexio_qp_state_get(struct flexio_qp *qp)
+{
+    return qp ? (enum flexio_qp_state)dpk_qp_state(qp->queue.q) : FLEXIO_QP_STATE_ERR;
+}

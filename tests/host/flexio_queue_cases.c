@@ -1,0 +1,370 @@
+/* Behaviours of libflexio's queues; host_queues.bats runs them. */
+#include "queue_world.h"
+
+#include <errno.h>
+
+static struct flexio_process *queue_process(void)
+{
+    struct flexio_process *p = NULL;
+    CHECK(flexio_process_create(context, queue_app, NULL, &p) == OK);
+    return p;
+}
+
+static void a_polled_frame_comes_back(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct steering rx = steer(s.rq, -1);
+    for (uint32_t i = 0; i < 5 * DEPTH; i++) { /* five times around every ring */
+        uint64_t word = 0x1122334455667700 + i;
+        CHECK(flexio_host2dev_memcpy(p, &word, 8, s.q.data + DEPTH * BUFFER + 16) == OK);
+        CHECK(call2(p, &frame, s.at, 60) == OUTCOME(0, 0, i, 60u));
+        CHECK(call1(p, &next_received, s.at) == OUTCOME(2, 0, i, 60u));
+        CHECK(call1(p, &peek, s.q.data + i % DEPTH * BUFFER + 16) == word);
+        call2(p, &repost, s.at, 1);
+    }
+    steering_end(&rx);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void each_frame_is_one_activation(void)
+{
+    struct flexio_process *p = queue_process();
+    struct flexio_event_handler *eh = NULL;
+    struct flexio_event_handler_attr attr = {.host_stub_func = &on_receive};
+    CHECK(flexio_event_handler_create(p, &attr, &eh) == OK);
+    struct set s = ethernet(p, flexio_event_handler_get_thread(eh));
+    struct steering rx = steer(s.rq, -1);
+    CHECK(flexio_event_handler_run(eh, s.at) == OK);
+    for (uint64_t round = 0; round < 6; round++) {
+        for (uint64_t i = 0; i < 5; i++)
+            call2(p, &frame, s.at, 100);
+        while ((uint32_t)call1(p, &activations, s.at) < (round + 1) * 5)
+            usleep(100);
+    }
+    usleep(20000);
+    CHECK(call1(p, &activations, s.at) == 30); /* no more, and none without a completion */
+    steering_end(&rx);
+    CHECK(flexio_event_handler_destroy(eh) == OK); /* before its CQ */
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void rules_choose_frames(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct steering rx = steer(s.rq, 0x42);
+    uint64_t from;
+    CHECK(call2(p, &frame, s.at, 60) == OUTCOME(0, 0, 0, 60u)); /* nobody wants it */
+    from = 0x0042000000000000;                                  /* byte 6 */
+    CHECK(flexio_host2dev_memcpy(p, &from, 8, s.q.data + DEPTH * BUFFER) == OK);
+    CHECK(call2(p, &frame, s.at, 61) == OUTCOME(0, 0, 1, 61u));
+    CHECK(call1(p, &next_received, s.at) == OUTCOME(2, 0, 0, 61u));
+    CHECK(mlx5dv_dr_rule_destroy(rx.rule) == 0);
+    uint64_t outer[9] = {64, [4] = 1}; /* the time to live */
+    CHECK(!mlx5dv_dr_matcher_create(rx.table, 0, 1, (void *)outer) && errno == EOPNOTSUPP);
+    CHECK(!mlx5dv_dr_matcher_create(rx.table, 0, 2, NULL) && errno == EOPNOTSUPP);
+    struct mlx5dv_dr_domain *fdb = mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_FDB);
+    struct mlx5dv_dr_action *uplink = mlx5dv_dr_action_create_dest_vport(fdb, 0xffff);
+    struct mlx5dv_dr_table *table = mlx5dv_dr_table_create(fdb, 0);
+    struct mlx5dv_dr_matcher *any = mlx5dv_dr_matcher_create(table, 0, 0, NULL);
+    CHECK(!mlx5dv_dr_rule_create(rx.matcher, NULL, 1, &uplink) && errno == EINVAL);
+    CHECK(!mlx5dv_dr_rule_create(any, NULL, 1, &rx.action) && errno == EINVAL);
+    CHECK(!mlx5dv_dr_action_create_dest_vport(fdb, 3) && errno == EOPNOTSUPP);
+    struct mlx5dv_dr_rule *tx = mlx5dv_dr_rule_create(any, NULL, 1, &uplink);
+    CHECK(tx && mlx5dv_dr_rule_destroy(tx) == 0);
+    CHECK(mlx5dv_dr_action_destroy(uplink) == 0 && mlx5dv_dr_matcher_destroy(any) == 0);
+    CHECK(mlx5dv_dr_table_destroy(table) == 0 && mlx5dv_dr_domain_destroy(fdb) == 0);
+    CHECK(mlx5dv_dr_action_destroy(rx.action) == 0 && mlx5dv_dr_matcher_destroy(rx.matcher) == 0);
+    CHECK(mlx5dv_dr_table_destroy(rx.table) == 0 && mlx5dv_dr_domain_destroy(rx.domain) == 0);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* ---- Queue pairs ---- */
+
+#define EVERYTHING (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+
+static void pair_of(struct flexio_process *p, int permits, struct set *a, struct set *b)
+{
+    *a = queue_pair(p, permits);
+    *b = queue_pair(p, permits);
+    connect_pair(a->qp, b->qp);
+    connect_pair(b->qp, a->qp);
+}
+
+/* Posts one WQE of `a` and waits for its completion. */
+static uint64_t does(struct set *a, struct work w)
+{
+    flexio_uintptr_t at = 0;
+    CHECK(flexio_copy_from_host(a->p, &w, sizeof w, &at) == OK);
+    call2(a->p, &post, a->at, at);
+    CHECK(flexio_buf_dev_free(a->p, at) == OK);
+    return call1(a->p, &next_sent, a->at);
+}
+
+static struct work work_of(const struct set *a, const struct set *b, uint32_t kind, uint32_t size)
+{
+    return (struct work){.kind = kind,
+                         .local = a->q.data,
+                         .local_key = a->q.key,
+                         .size = size,
+                         .address = b->q.data + 512,
+                         .key = b->q.key};
+}
+
+enum { SEND = 1, WRITE = 4, READ = 5, WRITE_IMM = 8, SWAP = 11, ADD = 12 };
+
+static void put_word(struct set *s, uint64_t offset, uint64_t value)
+{
+    CHECK(flexio_host2dev_memcpy(s->p, &value, 8, s->q.data + offset) == OK);
+}
+
+static void queue_pairs_send_write_read_and_add(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set a, b;
+    pair_of(p, EVERYTHING, &a, &b);
+    put_word(&a, 0, 1234);
+    CHECK(does(&a, work_of(&a, &b, SEND, 64)) == OUTCOME(0, 0, 0, 64u));
+    CHECK(call1(p, &next_received, b.at) == OUTCOME(2, 0, 0, 64u));
+    CHECK(call1(p, &peek, b.q.data) == 1234);
+    CHECK(does(&a, work_of(&a, &b, WRITE, 8)) == OUTCOME(0, 0, 1, 8u));
+    CHECK(call1(p, &peek, b.q.data + 512) == 1234);
+    CHECK(does(&a, work_of(&a, &b, WRITE_IMM, 8)) == OUTCOME(0, 0, 2, 8u));
+    CHECK(call1(p, &next_received, b.at) == OUTCOME(1, 0, 1, 8u));
+    struct work add = work_of(&a, &b, ADD, 8);
+    add.operand = 1000;
+    put_word(&a, 0, 0);
+    CHECK(does(&a, add) == OUTCOME(0, 0, 3, 8u));
+    CHECK(call1(p, &peek, a.q.data) == 1234 && call1(p, &peek, b.q.data + 512) == 2234);
+    struct work swap = work_of(&a, &b, SWAP, 8);
+    swap.compare = 1;
+    swap.operand = 5;
+    CHECK(does(&a, swap) == OUTCOME(0, 0, 4, 8u));
+    CHECK(call1(p, &peek, b.q.data + 512) == 2234);
+    swap.compare = 2234;
+    CHECK(does(&a, swap) == OUTCOME(0, 0, 5, 8u));
+    CHECK(call1(p, &peek, b.q.data + 512) == 5);
+    CHECK(does(&a, work_of(&a, &b, READ, 8)) == OUTCOME(0, 0, 6, 8u));
+    CHECK(call1(p, &peek, a.q.data) == 5);
+    set_end(&a);
+    set_end(&b);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void sends_wait_for_receives(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set a, b;
+    pair_of(p, EVERYTHING, &a, &b);
+    for (uint32_t i = 0; i < DEPTH; i++)
+        CHECK(does(&a, work_of(&a, &b, SEND, 8)) == OUTCOME(0, 0, i, 8u));
+    for (uint32_t i = 0; i < DEPTH; i++)
+        CHECK(call1(p, &next_received, b.at) == OUTCOME(2, 0, i, 8u));
+    struct work w = work_of(&a, &b, SEND, 8);
+    flexio_uintptr_t at = 0;
+    CHECK(flexio_copy_from_host(p, &w, sizeof w, &at) == OK);
+    call2(p, &post, a.at, at); /* no receive is left */
+    call2(p, &repost, b.at, 1);
+    CHECK(call1(p, &next_sent, a.at) == OUTCOME(0, 0, DEPTH, 8u));
+    CHECK(call1(p, &next_received, b.at) == OUTCOME(2, 0, DEPTH, 8u));
+    call2(p, &post, a.at, at);
+    const uint32_t record = htobe32(DEPTH + 2); /* the host posts as well */
+    CHECK(flexio_host2dev_memcpy(p, (void *)&record, sizeof record, b.q.receive_record) == OK);
+    CHECK(call1(p, &next_sent, a.at) == OUTCOME(0, 0, DEPTH + 1, 8u));
+    set_end(&a);
+    set_end(&b);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void keys_and_rights_are_enforced(void)
+{
+    struct flexio_process *p = queue_process();
+    const struct {
+        uint32_t kind, size, wrong, syndrome;
+        int permits;
+    } cases[] = {
+        {SEND, 8, 1, 0x04, EVERYTHING},  /* no such local key */
+        {WRITE, 8, 2, 0x13, EVERYTHING}, /* no such remote key */
+        {READ, 8, 2, 0x13, EVERYTHING},
+        {ADD, 8, 2, 0x13, EVERYTHING},
+        {WRITE, 8, 3, 0x13, EVERYTHING}, /* beyond the peer's memory */
+        {WRITE, 8, 0, 0x13, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC},
+        {READ, 8, 0, 0x13, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC},
+        {ADD, 8, 0, 0x13, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE},
+        {ADD, 16, 0, 0x01, EVERYTHING}, /* not 8 bytes */
+        {SEND, DATA_SIZE, 0, 0x12, EVERYTHING} /* longer than the receive */,
+        {SEND, DATA_SIZE + 1, 0, 0x04, EVERYTHING},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct set a, b;
+        pair_of(p, cases[i].permits, &a, &b);
+        struct work w = work_of(&a, &b, cases[i].kind, cases[i].size);
+        w.local_key += cases[i].wrong == 1;
+        w.key += cases[i].wrong == 2;
+        w.address += cases[i].wrong == 3 ? DATA_SIZE : 0;
+        CHECK(does(&a, w) >> 48 == (13u << 8 | cases[i].syndrome));
+        CHECK(flexio_qp_state_get(a.qp) == FLEXIO_QP_STATE_ERR);
+        CHECK(call1(p, &peek, b.q.data + 512) == 0);
+        set_end(&a);
+        set_end(&b);
+    }
+    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void states_come_in_their_order(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = queue_pair(p, 0);
+    struct flexio_qp_attr attr = {.next_state = FLEXIO_QP_STATE_RTS};
+    CHECK(flexio_qp_modify(s.qp, &attr, NULL) == FLEXIO_STATUS_FAILED);
+    attr.next_state = FLEXIO_QP_STATE_ERR;
+    CHECK(flexio_qp_modify(s.qp, &attr, NULL) == OK);
+    for (uint32_t i = 0; i < DEPTH; i++)
+        CHECK(call1(p, &next_received, s.at) >> 48 == (14u << 8 | 0x05));
+    attr.next_state = (enum flexio_qp_state)5;
+    CHECK(flexio_qp_modify(s.qp, &attr, NULL) == FLEXIO_STATUS_FAILED);
+    attr.next_state = FLEXIO_QP_STATE_RST;
+    CHECK(flexio_qp_modify(s.qp, &attr, NULL) == OK);
+    CHECK(flexio_qp_modify(NULL, &attr, NULL) == FLEXIO_STATUS_FAILED);
+    connect_pair(s.qp, s.qp);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* ---- Memory, creation, destruction ---- */
+
+static void completions_go_to_host_memory(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct mlx5_cqe64 *ring = NULL;
+    CHECK(posix_memalign((void **)&ring, 64, DEPTH * sizeof *ring) == 0);
+    memset(ring, 0xff, DEPTH * sizeof *ring);
+    struct mlx5dv_devx_umem *umem =
+        mlx5dv_devx_umem_reg(context, ring, DEPTH * sizeof *ring, IBV_ACCESS_LOCAL_WRITE);
+    CHECK(umem);
+    struct flexio_cq_attr attr = {
+        .log_cq_depth = LOG_DEPTH,
+        .element_type = FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ,
+        .cq_ring_qmem = {.memtype = FLEXIO_MEMTYPE_HOST, .umem_id = umem->umem_id},
+        .cq_dbr_daddr = zeros(p, 8)};
+    struct flexio_cq *cq = NULL;
+    attr.cq_ring_qmem.humem_offset = 64;
+    CHECK(flexio_cq_create(p, NULL, &attr, &cq) == FLEXIO_STATUS_FAILED && !cq);
+    attr.cq_ring_qmem.humem_offset = 0;
+    CHECK(flexio_cq_create(p, NULL, &attr, &cq) == OK);
+    struct flexio_wq_attr wq = {.log_wq_depth = LOG_DEPTH, .wq_ring_qmem = {.daddr = s.q.sends}};
+    CHECK(flexio_sq_destroy(s.sq) == OK);
+    CHECK(flexio_sq_create(p, NULL, flexio_cq_get_cq_num(cq), &wq, &s.sq) == OK);
+    s.q.send_number = flexio_sq_get_wq_num(s.sq);
+    CHECK(flexio_host2dev_memcpy(p, &s.q, sizeof s.q, s.at) == OK);
+    struct work nop = {.kind = 7};
+    flexio_uintptr_t at = 0;
+    CHECK(flexio_copy_from_host(p, &nop, sizeof nop, &at) == OK);
+    call2(p, &post, s.at, at);
+    CHECK(mlx5dv_get_cqe_owner(ring) == 0 && mlx5dv_get_cqe_opcode(ring) == MLX5_CQE_REQ);
+    CHECK((be32toh(ring->sop_drop_qpn) & 0xffffff) == s.q.send_number);
+    set_end(&s);
+    CHECK(flexio_cq_destroy(cq) == OK && mlx5dv_devx_umem_dereg(umem) == 0);
+    CHECK(flexio_process_destroy(p) == OK);
+    free(ring);
+}
+
+static void creation_is_refused_with_a_reason(void)
+{
+    struct flexio_process *p = queue_process(), *other = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct flexio_cq *cq = NULL;
+    struct flexio_cq_attr good = {.log_cq_depth = LOG_DEPTH,
+                                  .element_type = FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ,
+                                  .cq_ring_qmem = {.daddr = s.q.send_cq},
+                                  .cq_dbr_daddr = s.q.send_ci_at},
+                          a;
+#define REFUSED(change)                                                                            \
+    (a = good, (change), flexio_cq_create(p, NULL, &a, &cq) == FLEXIO_STATUS_FAILED && !cq)
+    CHECK(REFUSED(a.element_type = FLEXIO_CQ_ELEMENT_TYPE_EXT_EQ));
+    CHECK(REFUSED(a.element_type = FLEXIO_CQ_ELEMENT_TYPE_DPA_MSIX_EMULATED_CQ));
+    CHECK(REFUSED(a.element_type = FLEXIO_CQ_ELEMENT_TYPE_DPA_THREAD));
+    CHECK(REFUSED(a.cc = true));
+    CHECK(REFUSED(a.cqe_comp_type = FLEXIO_CQE_COMP_BASIC));
+    CHECK(REFUSED(a.log_cq_depth = 23));
+    CHECK(REFUSED(a.cq_ring_qmem.daddr = 0));
+    CHECK(REFUSED(a.cq_dbr_daddr = 12));
+    CHECK(REFUSED(a.uar_id = 99));
+    CHECK(REFUSED(a.cq_ring_qmem.memtype = FLEXIO_MEMTYPE_HOST));
+    struct flexio_wq_attr wq = {.log_wq_depth = LOG_DEPTH, .wq_ring_qmem = {.daddr = s.q.sends}};
+    struct flexio_sq *sq = NULL;
+    CHECK(flexio_sq_create(p, NULL, 12345, &wq, &sq) == FLEXIO_STATUS_FAILED && !sq);
+    CHECK(flexio_sq_create(other, NULL, s.q.send_cqn, &wq, &sq) == FLEXIO_STATUS_FAILED && !sq);
+    wq.sq.allow_multi_pkt_send_wqe = 1;
+    CHECK(flexio_sq_create(p, NULL, s.q.send_cqn, &wq, &sq) == FLEXIO_STATUS_FAILED && !sq);
+    CHECK(flexio_cq_destroy(s.send_cq) == FLEXIO_STATUS_FAILED); /* in use */
+    uint16_t count = 0, period = 0, mode = 9;
+    CHECK(flexio_cq_modify_moderation(s.send_cq, 7, 8, 1) == OK);
+    CHECK(flexio_cq_query_moderation(s.send_cq, &count, &period, &mode) == OK);
+    CHECK(count == 7 && period == 8 && mode == 1);
+    CHECK(flexio_cq_get_cq_num(NULL) == UINT32_MAX && flexio_rq_get_wq_num(NULL) == UINT32_MAX &&
+          !flexio_rq_get_tir(NULL) && flexio_rmp_destroy(NULL) == OK);
+    set_end(&s);
+    CHECK(flexio_process_destroy(other) == OK && flexio_process_destroy(p) == OK);
+}
+
+static void queues_go_with_their_process(void)
+{
+    struct flexio_process *p = queue_process(), *peer = queue_process();
+    struct set s = ethernet(p, NULL), a = queue_pair(p, EVERYTHING),
+               b = queue_pair(peer, EVERYTHING);
+    struct steering rx = steer(s.rq, -1);
+    connect_pair(a.qp, b.qp);
+    connect_pair(b.qp, a.qp);
+    CHECK(flexio_rq_set_err_state(s.rq) == OK);
+    CHECK(call1(p, &next_received, s.at) >> 48 == (14u << 8 | 0x05));
+    CHECK(flexio_process_destroy(p) == OK);
+    steering_end(&rx); /* what refers to them may be given back later */
+    CHECK(flexio_device_mkey_destroy(s.mkey) == OK && flexio_device_mkey_destroy(a.mkey) == OK);
+    CHECK(does(&b, work_of(&b, &a, WRITE, 8)) >> 48 == (13u << 8 | 0x15));
+    set_end(&b);
+    CHECK(flexio_process_destroy(peer) == OK);
+}
+
+static void doorbells_that_are_not_the_process_s_fault(void)
+{
+    struct flexio_process *owner = queue_process();
+    struct set s = ethernet(owner, NULL);
+    for (uint64_t which = 0; which < 6; which++)
+        for (int strange = 0; strange < 2; strange++) {
+            struct flexio_process *p = queue_process();
+            uint64_t result = 5;
+            struct set mine = ethernet(p, NULL);
+            uint32_t number = strange ? 0xffffffu : which == 0 ? s.q.send_number : s.q.send_cqn;
+            CHECK(flexio_process_call(p, &bad_doorbell, &result, which, (uint64_t)number) ==
+                  FLEXIO_STATUS_FATAL_ERR);
+            set_end(&mine);
+            CHECK(flexio_process_destroy(p) == OK);
+        }
+    set_end(&s);
+    CHECK(flexio_process_destroy(owner) == OK);
+}
+
+int main(int argc, char **argv)
+{
+    const struct test_case cases[] = {
+        CASE(a_polled_frame_comes_back),
+        CASE(each_frame_is_one_activation),
+        CASE(rules_choose_frames),
+        CASE(queue_pairs_send_write_read_and_add),
+        CASE(sends_wait_for_receives),
+        CASE(keys_and_rights_are_enforced),
+        CASE(states_come_in_their_order),
+        CASE(completions_go_to_host_memory),
+        CASE(creation_is_refused_with_a_reason),
+        CASE(queues_go_with_their_process),
+        CASE(doorbells_that_are_not_the_process_s_fault),
+    };
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}

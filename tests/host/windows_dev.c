@@ -1,0 +1,89 @@
+/* The device side of windows_cases.c, built by dpacc with the real libraries. */
+#include <libflexio-dev/flexio_dev.h>
+#include <stdint.h>
+
+static struct flexio_dev_thread_ctx *context(void)
+{
+    struct flexio_dev_thread_ctx *c;
+    flexio_dev_get_thread_ctx(&c);
+    return c;
+}
+
+static volatile uint64_t *window(uint64_t id, uint64_t mkey, uint64_t address)
+{
+    flexio_uintptr_t at = 0;
+    flexio_dev_window_config(context(), (uint16_t)id, (uint32_t)mkey);
+    flexio_dev_window_ptr_acquire(context(), address, &at);
+    return (volatile uint64_t *)at;
+}
+
+__dpa_rpc__ uint64_t window_load(uint64_t id, uint64_t mkey, uint64_t address)
+{
+    return *window(id, mkey, address);
+}
+
+__dpa_rpc__ uint64_t window_store(uint64_t id, uint64_t mkey, uint64_t address, uint64_t value)
+{
+    *window(id, mkey, address) = value;
+    return 0;
+}
+
+__dpa_rpc__ uint64_t window_add(uint64_t id, uint64_t mkey, uint64_t address, uint64_t times)
+{
+    uint64_t *at = (uint64_t *)window(id, mkey, address);
+    while (times--)
+        __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static uint64_t room[64];
+
+/* There and back, each word plus one. */
+__dpa_rpc__ uint64_t window_copy(uint64_t id, uint64_t mkey, uint64_t address, uint64_t size)
+{
+    flexio_dev_window_config(context(), (uint16_t)id, (uint32_t)mkey);
+    flexio_dev_window_copy_from_host(context(), room, address, (uint32_t)size);
+    for (uint64_t i = 0; i < size / 8; i++)
+        room[i]++;
+    return flexio_dev_window_copy_to_host(context(), address, room, (uint32_t)size);
+}
+
+/* Which of the steps fail, a bit each. */
+__dpa_rpc__ uint64_t failing_steps(uint64_t window_id, uint64_t outbox, uint64_t uar)
+{
+    flexio_uintptr_t at;
+    uint64_t failed = 0;
+    failed |= (uint64_t)flexio_dev_window_ptr_acquire(context(), 4096, &at) << 0;
+    failed |= (uint64_t)flexio_dev_window_mkey_config(context(), 1) << 1;
+    failed |= (uint64_t)flexio_dev_outbox_config_uar_extension(context(), (uint32_t)uar) << 2;
+    failed |= (uint64_t)flexio_dev_window_config(context(), (uint16_t)window_id, 1) << 3;
+    failed |= (uint64_t)flexio_dev_window_ptr_acquire(context(), 4096, &at) << 4;
+    failed |= (uint64_t)flexio_dev_window_mkey_config(context(), 2) << 5;
+    failed |= (uint64_t)flexio_dev_outbox_config(context(), (uint16_t)outbox) << 6;
+    failed |= (uint64_t)flexio_dev_outbox_config_uar_extension(context(), (uint32_t)uar) << 7;
+    return failed;
+}
+
+__dpa_rpc__ uint64_t end_process(void)
+{
+    flexio_dev_process_finish();
+}
+
+static uint64_t handled;
+
+__dpa_global__ void handler(uint64_t arg)
+{
+    handled += arg;
+    flexio_dev_thread_reschedule();
+}
+
+__dpa_global__ void on_error(uint64_t arg)
+{
+    flexio_dev_print("last words %lu\n", arg);
+}
+
+__dpa_rpc__ uint64_t crash(void)
+{
+    *(volatile uint64_t *)8 = 1;
+    return 0;
+}

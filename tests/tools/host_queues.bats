@@ -1,0 +1,119 @@
+# libflexio's queues: completion queues, Ethernet, queue pairs (tests/host/flexio_queue_cases.c,
+# tests/host/queue_dev.c).
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    dpacc "$here/queue_dev.c" -o "$t/queue.a" -mcpu=nv-dpa-bf3 -hostcc=gcc \
+        --devicecc-options="-Wall -Wextra -Werror" --app-name=queue_app \
+        -I"$DPAKIT_BUILD/include" -I"$here"
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" \
+        "$here/flexio_queue_cases.c" "$t/queue.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -lflexio \
+        -libverbs -lmlx5 -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    make_devices "$t/devices"
+}
+
+@test "a polled frame comes back" {
+    case_ok a_polled_frame_comes_back
+}
+
+@test "each frame is one activation" {
+    case_ok each_frame_is_one_activation
+}
+
+@test "rules choose frames" {
+    case_ok rules_choose_frames
+}
+
+@test "queue pairs send write read and add" {
+    case_ok queue_pairs_send_write_read_and_add
+}
+
+@test "sends wait for receives" {
+    case_ok sends_wait_for_receives
+}
+
+@test "keys and rights are enforced" {
+    case_ok keys_and_rights_are_enforced
+}
+
+@test "states come in their order" {
+    case_ok states_come_in_their_order
+}
+
+@test "completions go to host memory" {
+    case_ok completions_go_to_host_memory
+}
+
+@test "creation is refused with a reason" {
+    case_ok creation_is_refused_with_a_reason
+}
+
+@test "queues go with their process" {
+    case_ok queues_go_with_their_process
+}
+
+@test "doorbells that are not the process's fault" {
+    case_ok doorbells_that_are_not_the_process_s_fault
+}
+
+@test "what stands for the wire must be captures of Ethernet" {
+    local t=$BATS_TEST_TMPDIR bad
+    head -c 100 /dev/zero >"$t/zeros"
+    printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\1\0\1\0\0\0' >"$t/short"
+    printf '\0\0\0\0\0\0\0\0\x3c\0\0\0\x3c\0\0\0cut' >>"$t/short"
+    printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\1\0\x71\0\0\0' >"$t/cooked"
+    for bad in zeros short cooked missing; do
+        export DPAKIT_PACKETS=$t/$bad
+        run "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
+        echo "$bad: $output"
+        [ "$status" -ne 0 ]
+        grep -q '^-E- DPAKIT_PACKETS' <<<"$output"
+    done
+    unset DPAKIT_PACKETS
+    DPAKIT_PACKETS_SENT=$t/no/such/directory run "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
+    grep -q '^-E- DPAKIT_PACKETS_SENT' <<<"$output"
+}
+
+@test "what needs hardware faults with its name" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >k.c <<'END'
+#include <libflexio-dev/flexio_dev.h>
+#include <libflexio-dev/flexio_dev_queue_access.h>
+__dpa_rpc__ uint64_t counters(void) { flexio_dev_nic_counters_sample(); }
+__dpa_rpc__ uint64_t tables(void) { return flexio_dev_get_pcc_table_base(0); }
+END
+    cat >host.c <<'END'
+#include <libflexio/flexio.h>
+extern struct flexio_app *app;
+extern flexio_func_t counters, tables;
+int main(int argc, char **argv)
+{
+    struct flexio_process *p = NULL;
+    uint64_t result;
+    (void)argv;
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    struct ibv_context *c = ibv_open_device(list[0]);
+    ibv_free_device_list(list);
+    flexio_process_create(c, app, NULL, &p);
+    int status = flexio_process_call(p, argc > 1 ? &tables : &counters, &result);
+    flexio_process_destroy(p);
+    ibv_close_device(c);
+    return status;
+}
+END
+    dpacc k.c -o k.a --app-name=app -devicecc-options="-Wall -Wextra -Werror"
+    # shellcheck disable=SC2086
+    gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} host.c k.a -o host -I"$DPAKIT_BUILD/include" \
+        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
+    run ./host
+    echo "$output"
+    [ "$status" -eq 3 ]
+    [[ $output == *"the emulated device has no counters of the port"* ]]
+    run ./host tables
+    [ "$status" -eq 3 ]
+    [[ $output == *"the emulated device has no congestion control"* ]]
+}

@@ -1,0 +1,103 @@
+# libflexio beyond calls: windows, keys, event handlers, command queues, errors
+# (tests/host/windows_cases.c, tests/host/windows_dev.c).
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    dpacc "$here/windows_dev.c" -o "$t/windows.a" -mcpu=nv-dpa-bf3 -hostcc=gcc \
+        --devicecc-options="-Wall -Wextra -Werror" --app-name=windows_app -I"$DPAKIT_BUILD/include"
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" \
+        "$here/windows_cases.c" "$t/windows.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -lflexio \
+        -libverbs -lmlx5 -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    make_devices "$t/devices"
+}
+
+@test "the device reads and writes host memory" {
+    case_ok the_device_reads_and_writes_host_memory
+}
+
+@test "accesses beyond the memory fault" {
+    case_ok accesses_beyond_the_memory_fault
+}
+
+@test "stores need the right to write" {
+    case_ok stores_need_the_right_to_write
+}
+
+@test "keys that are none fault" {
+    case_ok keys_that_are_none_fault
+}
+
+@test "keys of other domains fault" {
+    case_ok keys_of_other_domains_fault
+}
+
+@test "windows want 64 bytes" {
+    case_ok windows_want_64_bytes
+}
+
+@test "dpa memory has keys but no window" {
+    case_ok dpa_memory_has_keys_but_no_window
+}
+
+@test "registration is checked" {
+    case_ok registration_is_checked
+}
+
+@test "steering that is not emulated is refused" {
+    case_ok steering_that_is_not_emulated_is_refused
+}
+
+@test "the device is told what is not there" {
+    case_ok the_device_is_told_what_is_not_there
+}
+
+@test "event handlers are checked" {
+    case_ok event_handlers_are_checked
+}
+
+@test "an error is told in every way" {
+    case_ok an_error_is_told_in_every_way
+}
+
+@test "a program that ends itself is told from one that crashed" {
+    case_ok a_program_that_ends_itself_is_told_from_one_that_crashed
+}
+
+@test "the heap is known" {
+    case_ok the_heap_is_known
+}
+
+@test "command queues are checked" {
+    case_ok command_queues_are_checked
+}
+
+@test "headers are clean for C and C++ programs" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '#include <libflexio/flexio.h>\nint main() { return flexio_process_destroy(NULL); }\n' >host.c
+    cp host.c host.cpp
+    for std in c11 gnu17; do
+        gcc -std=$std -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$DPAKIT_BUILD/include" host.c
+    done
+    for std in c++11 gnu++17; do
+        g++ -std=$std -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$DPAKIT_BUILD/include" host.cpp
+    done
+}
+
+@test "device code of 24.10 names the window in place of the context" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >dev.c <<'C'
+#include <libflexio-dev/flexio_dev.h>
+__dpa_rpc__ uint64_t f(uint64_t key)
+{
+    return flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_WINDOW, 1, (uint32_t)key);
+}
+C
+    dpacc dev.c -o new.a -hostcc=gcc --devicecc-options="-Werror -DFLEXIO_DEV_VER_USED=0x180a0000" \
+        --app-name=app -I"$DPAKIT_BUILD/include"
+    run dpacc dev.c -o old.a -hostcc=gcc --devicecc-options="-Werror" --app-name=app \
+        -I"$DPAKIT_BUILD/include"
+    [ "$status" -ne 0 ]
+}

@@ -1,5 +1,7 @@
 # dparun: loads a program as the device demands and runs one function of it.
 
+source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+
 # Two devices: open (DPA_AUTHENTICATION off) and locked (on, the golden root as its only CA).
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -16,16 +18,7 @@ setup_file() {
     dpadev create open
     [ -d "$DPAKIT_GOLDEN" ] || return 0
     keys=$DPAKIT_GOLDEN/keys
-    dpadev create locked
-    nvidia=$DPAKIT_DEVICES/locked/factory
-    mlxdpa --cert_container_type add -c "$keys/root.der" -o root.bin --life_cycle_priority Nvidia \
-        create_cert_container
-    mlxdpa --cert_container root.bin -p "$nvidia/nvidia.pem" \
-        --keypair_uuid "$(cat "$nvidia/nvidia.uuid")" --cert_uuid "$(uuidgen)" \
-        --life_cycle_priority Nvidia -o root.signed sign_cert_container
-    flint-lite -d locked -i root.signed -y b
-    mlxconfig-lite -d locked -y set DPA_AUTHENTICATION=1
-    dpadev reset locked
+    make_locking_device locked "$keys/root.der"
     mlxdpa -e host.o -c "$keys/chain3.der" -p "$keys/leaf.pem" --section-type progbits \
         -o signed.o sign_dpa_apps
     objcopy -O binary --only-section=.dpa_sig_kernels --set-section-flags .dpa_sig_kernels=alloc \

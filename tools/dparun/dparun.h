@@ -2,6 +2,9 @@
 #ifndef DPARUN_H
 #define DPARUN_H
 
+#include <pthread.h>
+
+#include "debug/debug.h"
 #include "device/device.h"
 #include "dpaos/dpaos.h"
 #include "loader/loader.h"
@@ -10,7 +13,7 @@ enum { EXIT_REFUSED = 1, EXIT_FAULT = 2, EXIT_OTHER = 3 };
 
 /* What the command line says. */
 struct options {
-    const char *device, *app, *rpc, *kernel, *signature;
+    const char *device, *app, *rpc, *kernel, *signature, *core, *gdb;
     unsigned threads;
     uint32_t limit_ms; /* 0: the default */
     bool stats, verify_only;
@@ -34,7 +37,20 @@ void source_close(struct source *s);
 /* The device that `name` says, or the only one there is. */
 enum dpk_status device_choose(const char *name, struct dpk_device **out, struct dpk_error *err);
 
+/* A debugger that dparun waits for. */
+struct gdb {
+    struct dpk_debugger *debugger;
+    pthread_t thread;
+    int listener, in, out;
+};
+/* Lets the process stand still and serves GDB from now on, where o->gdb says. */
+enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
+                               struct dpk_error *err);
+/* Tells GDB how it ended; nothing if there is none. */
+void debugger_end(struct gdb *g, enum dpk_status status);
+
 /* Runs the function that the options name. */
-enum dpk_status run(const struct options *o, const struct dpk_image *image, struct dpk_error *err);
+enum dpk_status run(const struct options *o, const char *device, const struct dpk_image *image,
+                    struct dpk_error *err);
 
 #endif

@@ -74,6 +74,9 @@ static enum dpk_status check_options(struct options *o, const struct words *w,
         return dpk_fail(err, DPK_ERR_USAGE, "give one of --rpc, --kernel and --verify-only");
     if (w->threads && !o->kernel)
         return dpk_fail(err, DPK_ERR_USAGE, "--threads goes with --kernel");
+    if (o->verify_only && (o->core || o->gdb))
+        return dpk_fail(err, DPK_ERR_USAGE, "%s goes with --rpc and --kernel",
+                        o->core ? "--core" : "--gdb");
     if (o->verify_only && o->arg_count)
         return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s with --verify-only",
                         o->args[0]);
@@ -110,7 +113,18 @@ static enum dpk_status parse(int argc, char **argv, struct options *o, struct wo
          .arg = "MS",
          .value = &w->limit,
          .help = "milliseconds until a thread is stopped (default 6000)"},
-        {.names = "stats", .flag = &o->stats, .help = "print instructions and time"},
+        {.names = "core",
+         .arg = "FILE",
+         .value = &o->core,
+         .help = "if the program fails, write a core file for gdb-multiarch"},
+        {.names = "gdb",
+         .arg = "PORT",
+         .value = &o->gdb,
+         .help = "wait for GDB on TCP port PORT of this machine (0: any), on the Unix socket "
+                 "PORT (with a slash in it), or on standard input and output (-)"},
+        {.names = "stats",
+         .flag = &o->stats,
+         .help = "print instructions and time, also of each thread"},
         {.names = "verify-only",
          .flag = &o->verify_only,
          .help = "load and verify, print the checks, do not run"},
@@ -131,8 +145,8 @@ static enum dpk_status parse(int argc, char **argv, struct options *o, struct wo
         dpk_options_help(table, stdout);
         fputs(exit_codes, stdout);
     }
-    const char **given[] = {&o->device,    &o->app,     &o->rpc,  &o->kernel,
-                            &o->signature, &w->threads, &w->limit};
+    const char **given[] = {&o->device, &o->app, &o->rpc,     &o->kernel, &o->signature,
+                            &o->core,   &o->gdb, &w->threads, &w->limit};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         *given[i] = with_minus(*given[i], argc, argv);
     for (size_t i = 0; i < args.count; i++)
@@ -189,7 +203,7 @@ static enum dpk_status load_and_run(const struct options *o, struct dpk_error *e
     if (status != DPK_OK || o->verify_only)
         goto out;
     warn_if_wrong(&result, dpk_image_app(image));
-    status = run(o, image, err);
+    status = run(o, dpk_device_name(device), image, err);
     if (status != DPK_OK)
         dpk_error_prefix(err, "%s", o->program);
 out:

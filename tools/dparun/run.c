@@ -57,6 +57,40 @@ static enum dpk_status run_kernel(const struct options *o, struct dpk_process *p
     return status == DPK_OK ? dpk_process_drain(p, err) : status;
 }
 
+static enum dpk_status run_function(const struct options *o, struct dpk_process *p,
+                                    const struct dpk_call *call, const struct dpk_buf *args,
+                                    struct dpk_error *err)
+{
+    uint64_t result = 0;
+    if (o->kernel)
+        return run_kernel(o, p, call, args, err);
+    enum dpk_status status = dpk_process_call(p, call, args->data, args->size, &result, err);
+    if (status == DPK_OK)
+        printf("result: %" PRIu64 " (0x%" PRIx64 ")\n", result, result);
+    return status;
+}
+
+static void print_stats(struct dpk_process *p, double took)
+{
+    static struct dpk_thread_info threads[DPK_THREADS_MAX + DPK_CALLS_MAX];
+    size_t count = dpk_process_threads(p, threads, sizeof threads / sizeof *threads);
+    printf("instructions: %" PRIu64 "\ntime: %.6f s\n", dpk_process_instructions(p), took);
+    for (size_t i = 0; i < count; i++)
+        printf("thread %u: %" PRIu64 " instructions, %s %s\n", threads[i].id,
+               threads[i].instructions, threads[i].rpc ? "RPC" : "kernel",
+               threads[i].function ? threads[i].function : "?");
+}
+
+/* The failure that was is the one to tell. */
+static void write_core(const struct options *o, struct dpk_process *p)
+{
+    struct dpk_error why = {0};
+    if (dpk_process_core(p, o->core, &why) == DPK_OK)
+        fprintf(stderr, "-I- core file: %s\n", o->core);
+    else
+        fprintf(stderr, "-W- no core file: %s\n", why.message);
+}
+
 static double seconds(void)
 {
     struct timespec t;
@@ -64,14 +98,15 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-enum dpk_status run(const struct options *o, const struct dpk_image *image, struct dpk_error *err)
+enum dpk_status run(const struct options *o, const char *device, const struct dpk_image *image,
+                    struct dpk_error *err)
 {
     const char *name = o->rpc ? o->rpc : o->kernel;
-    struct dpk_process_options limits = {.run_time_limit_ms = o->limit_ms};
+    struct dpk_process_options limits = {.run_time_limit_ms = o->limit_ms, .device = device};
     struct dpk_process *p = NULL;
     struct dpk_call call;
     struct dpk_buf args = {0};
-    uint64_t result = 0;
+    struct gdb gdb = {0};
     enum dpk_status status = dpk_process_create(image, &limits, &p, err);
     if (status != DPK_OK)
         return status;
@@ -79,17 +114,16 @@ enum dpk_status run(const struct options *o, const struct dpk_image *image, stru
         (status = pack_args(o, name, &call, &args, err)) != DPK_OK)
         goto out;
     dpk_process_set_sink(p, print_message, NULL);
+    if (o->gdb && (status = debugger_start(&gdb, o, p, err)) != DPK_OK)
+        goto out;
     double start = seconds();
-    if (o->rpc)
-        status = dpk_process_call(p, &call, args.data, args.size, &result, err);
-    else
-        status = run_kernel(o, p, &call, &args, err);
-    double end = seconds();
-    if (status == DPK_OK && o->rpc)
-        printf("result: %" PRIu64 " (0x%" PRIx64 ")\n", result, result);
+    status = run_function(o, p, &call, &args, err);
+    double took = seconds() - start;
+    debugger_end(&gdb, status);
     if (o->stats)
-        printf("instructions: %" PRIu64 "\ntime: %.6f s\n", dpk_process_instructions(p),
-               end - start);
+        print_stats(p, took);
+    if (o->core && (status == DPK_ERR_FAULT || status == DPK_ERR_TIMEOUT))
+        write_core(o, p);
 out:
     dpk_process_destroy(p);
     dpk_buf_free(&args);

@@ -53,7 +53,9 @@ static enum dpk_status open_embedded(const struct options *o, struct source *s,
                                         .elf = p->elf,
                                         .elf_size = p->elf_size,
                                         .crypto = p->crypto,
-                                        .crypto_size = p->crypto_size};
+                                        .crypto_size = p->crypto_size,
+                                        .manifest = p->manifest,
+                                        .manifest_size = p->manifest_size};
     return DPK_OK;
 }
 

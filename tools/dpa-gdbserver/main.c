@@ -1,0 +1,161 @@
+/* dpa-gdbserver: lets GDB attach to a DPA process that another program of this user runs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debug/debug.h"
+#include "device/device.h"
+
+static const char usage[] =
+    "Usage: dpa-gdbserver DEV -T TOKEN [-s PORT]\n\n"
+    "Lets GDB debug a process on the DPA of DEV: the one that printed TOKEN, which it has from\n"
+    "flexio_process_udbg_token_get. In GDB: target remote :PORT. Ends when GDB has gone.\n\n"
+    "Options:\n";
+
+struct options {
+    const char *device, *token, *port;
+    bool help, version;
+};
+
+/* ---- The process ----------------------------------------------------------------------------- */
+
+struct search {
+    const char *device;
+    uint64_t token;
+    const char *word; /* "find" or "debug" */
+    int fd;           /* who said yes, or -1 */
+    char answer[200];
+};
+
+static bool ask(void *context, int fd)
+{
+    struct search *s = context;
+    char line[160];
+    int n = snprintf(line, sizeof line, "%s %s %" PRIx64 "\n", s->word, s->device, s->token);
+    if (n > 0 && (size_t)n < sizeof line && dpk_peer_say(fd, line, (size_t)n) &&
+        dpk_peer_line(fd, line, sizeof line)) {
+        if (strcmp(line, "yes") == 0) {
+            s->fd = fd;
+            return false;
+        }
+        if (strcmp(line, "no") != 0)
+            snprintf(s->answer, sizeof s->answer, "%s", line);
+    }
+    close(fd);
+    return true;
+}
+
+static enum dpk_status find(struct search *s, const char *word, struct dpk_error *err)
+{
+    s->fd = -1;
+    s->word = word;
+    enum dpk_status status = dpk_peers_each(ask, s, err);
+    if (status == DPK_OK && s->fd < 0)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: %s", s->device,
+                          s->answer[0] ? dpk_text_clean(s->answer)
+                                       : "no process of this user there has this token");
+    return status;
+}
+
+/* ---- Between GDB and the process ------------------------------------------------------------- */
+
+static bool pass_on(int from, int to)
+{
+    char bytes[4096];
+    ssize_t n = read(from, bytes, sizeof bytes);
+    if (n < 0)
+        return errno == EINTR || errno == EAGAIN;
+    return n > 0 && dpk_peer_say(to, bytes, (size_t)n);
+}
+
+static void connect_both(int gdb, int process)
+{
+    bool open = true;
+    while (open) {
+        struct pollfd fds[2] = {{.fd = gdb, .events = POLLIN}, {.fd = process, .events = POLLIN}};
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            break;
+        if (fds[1].revents)
+            open = pass_on(process, gdb);
+        if (fds[0].revents)
+            open = pass_on(gdb, process) && open;
+    }
+}
+
+static enum dpk_status serve(const struct options *o, struct dpk_error *err)
+{
+    struct dpk_device *device = NULL;
+    struct search s = {.fd = -1};
+    int listener = -1, gdb = -1;
+    unsigned port;
+    char *end;
+    errno = 0;
+    s.token = strtoull(o->token, &end, 16);
+    if (errno || end == o->token || *end || o->token[0] == '-')
+        return dpk_fail(err, DPK_ERR_USAGE, "-T: '%s' is not a token (hexadecimal)", o->token);
+    enum dpk_status status = dpk_device_open(o->device, &device, err);
+    if (status != DPK_OK)
+        return status;
+    s.device = dpk_device_name(device);
+    if ((status = find(&s, "find", err)) != DPK_OK)
+        goto out;
+    close(s.fd);
+    s.fd = -1;
+    if ((status = dpk_listen(o->port ? o->port : "1981", &listener, &port, err)) != DPK_OK)
+        goto out;
+    if (port)
+        printf("Listening on port %u\n", port);
+    else
+        printf("Listening on %s\n", o->port);
+    fflush(stdout);
+    if ((gdb = dpk_accept(listener)) < 0)
+        status = dpk_fail_errno(err, "no client");
+    else if ((status = find(&s, "debug", err)) == DPK_OK)
+        connect_both(gdb, s.fd);
+out:
+    for (size_t i = 0; i < 3; i++) {
+        int fd = (int[]){gdb, listener, s.fd}[i];
+        if (fd >= 0)
+            close(fd);
+    }
+    if (listener >= 0 && o->port && strchr(o->port, '/'))
+        unlink(o->port);
+    dpk_device_close(device);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {0};
+    struct dpk_error err = {0};
+    struct dpk_args args = {0};
+    const struct dpk_option table[] = {
+        {.names = "T,token", .arg = "TOKEN", .value = &o.token, .help = "which process"},
+        {.names = "s,port",
+         .arg = "PORT",
+         .value = &o.port,
+         .help = "TCP port of this machine for GDB (default 1981, 0: any), or, with a slash in "
+                 "it, the path of a new Unix socket"},
+        {.names = "h,help", .flag = &o.help, .help = "show this text"},
+        {.names = "v,version", .flag = &o.version, .help = "show the version"},
+        {0},
+    };
+    enum dpk_status status = dpk_options_parse(table, false, argc, argv, &args, &err);
+    if (status == DPK_OK && o.help) {
+        fputs(usage, stdout);
+        dpk_options_help(table, stdout);
+    } else if (status == DPK_OK && o.version) {
+        printf("dpa-gdbserver dpakit %s\n", dpk_version);
+    } else if (status == DPK_OK && (args.count != 1 || !o.token)) {
+        status = dpk_fail(&err, DPK_ERR_USAGE, "%s; see dpa-gdbserver --help",
+                          args.count != 1 ? "give one device" : "no token (-T)");
+    } else if (status == DPK_OK) {
+        o.device = args.words[0];
+        status = serve(&o, &err);
+    }
+    free(args.words);
+    return dpk_tool_end(status, &err);
+}

@@ -10,6 +10,9 @@
 enum dpk_status dpadev_list(bool json, struct dpk_error *err);
 enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error *err);
 enum dpk_status dpadev_log(struct dpk_device *dev, unsigned last, bool json, struct dpk_error *err);
+/* The DPA processes of this user on `device`, or on all (NULL). ps.c */
+enum dpk_status dpadev_ps(const char *device, bool threads, bool json, struct dpk_error *err);
+
 /* ---- text.c ---- */
 
 /* Prints and deletes `json`; `complete` false: something of it could not be made. */

@@ -10,7 +10,7 @@ struct dpadev_options {
     struct dpk_device_plan plan;
     const char *nvidia_uuid;
     unsigned last;
-    bool json, with_factory_keys;
+    bool json, with_factory_keys, threads;
 };
 
 /* Words behind a command. */
@@ -139,6 +139,12 @@ static enum dpk_status import_device(const struct dpadev_options *o, const struc
     return status;
 }
 
+static enum dpk_status ps(const struct dpadev_options *o, const struct names *names,
+                          struct dpk_error *err)
+{
+    return dpadev_ps(names->device, o->threads, o->json, err);
+}
+
 static const struct command {
     const char *name;
     enum dpk_status (*run)(const struct dpadev_options *o, const struct names *names,
@@ -154,6 +160,7 @@ static const struct command {
     {"log", show_log, "NAME", "what happened to a device"},
     {"export", export_device, "NAME FILE", "write a device into one file"},
     {"import", import_device, "NAME FILE", "make a device from such a file"},
+    {"ps", ps, "[NAME]", "DPA processes that run now"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -172,7 +179,8 @@ static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args
     if (!command)
         return dpk_fail_command(err, "dpadev", args->words[0], names);
     size_t want = !*command->words ? 1 : strchr(command->words, ' ') ? 3 : 2;
-    if (args->count != want)
+    bool optional = command->words[0] == '[' && args->count == 1;
+    if (args->count != want && !optional)
         return dpk_fail(err, DPK_ERR_USAGE, "usage: dpadev %s%s%s", command->name,
                         *command->words ? " " : "", command->words);
     struct names given = {.device = args->count > 1 ? args->words[1] : NULL,
@@ -182,6 +190,8 @@ static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args
                                    p->serial || p->nvidia_key || o->nvidia_uuid))
         return dpk_fail(err, DPK_ERR_USAGE, "%s takes none of the options of create",
                         command->name);
+    if (command->run != ps && o->threads)
+        return dpk_fail(err, DPK_ERR_USAGE, "--threads is for ps");
     if (command->run != export_device && o->with_factory_keys)
         return dpk_fail(err, DPK_ERR_USAGE, "--with-factory-keys is for export");
     return command->run(o, &given, err);
@@ -251,6 +261,7 @@ int main(int argc, char **argv)
         {.names = "with-factory-keys",
          .flag = &o.with_factory_keys,
          .help = "export: with the private key that plays NVIDIA's part"},
+        {.names = "t,threads", .flag = &o.threads, .help = "ps: show threads, too"},
         {.names = "json", .flag = &o.json, .help = "list, show, log, ps: print JSON"},
         {.names = "h,help", .flag = &help, .help = "show this text"},
         {.names = "v,version", .flag = &version, .help = "show the version"},

@@ -1,0 +1,51 @@
+/* Addresses of queue pairs: a mark, a version, who and which, and a sum over all of it. */
+#include <string.h>
+
+#include "transport.h"
+
+#define MARK    0x44504b51u /* "DPKQ" */
+#define VERSION 1u
+
+static uint32_t checksum(const uint8_t *p, size_t size)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a: against accidents, not against anybody */
+    while (size--)
+        hash = (hash ^ *p++) * 16777619u;
+    return hash;
+}
+
+void address_put(const struct address *a, struct dpk_buf *out)
+{
+    size_t begin = out->size;
+    dpk_put_be32(out, MARK);
+    dpk_put_be32(out, VERSION);
+    dpk_put(out, a->process.bytes, sizeof a->process.bytes);
+    dpk_put_be32(out, a->number);
+    dpk_put_be64(out, a->secret);
+    if (!out->failed)
+        dpk_put_be32(out, checksum(out->data + begin, out->size - begin));
+}
+
+enum dpk_status address_parse(const void *bytes, size_t size, struct address *out,
+                              struct dpk_error *err)
+{
+    struct dpk_reader r = dpk_reader(bytes, size);
+    if (dpk_read_be32(&r) != MARK)
+        return dpk_fail(err, DPK_ERR_FORMAT, "not the address of a queue pair");
+    if (dpk_read_be32(&r) != VERSION && !r.failed)
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "the address of a queue pair of a later version");
+    const uint8_t *process = dpk_read_bytes(&r, sizeof out->process.bytes);
+    out->number = dpk_read_be32(&r);
+    out->secret = dpk_read_be64(&r);
+    uint32_t sum = dpk_read_be32(&r);
+    if (r.failed || dpk_reader_left(&r) != 0 || sum != checksum(bytes, size - sizeof sum))
+        return dpk_fail(err, DPK_ERR_FORMAT, "the address of a queue pair is damaged");
+    memcpy(out->process.bytes, process, sizeof out->process.bytes);
+    return DPK_OK;
+}
+
+bool address_equal(const struct address *a, const struct address *b)
+{
+    return dpk_uuid_equal(&a->process, &b->process) && a->number == b->number &&
+           a->secret == b->secret;
+}

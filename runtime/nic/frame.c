@@ -1,0 +1,71 @@
+/* Frames of requests and responses. */
+#include <string.h>
+
+#include "frame.h"
+
+enum { FLAG_FIRST = 1, FLAG_LAST = 2, FLAG_IMMEDIATE = 4 };
+
+static void store_be64(uint8_t *p, uint64_t v)
+{
+    dpk_store_be32(p, (uint32_t)(v >> 32));
+    dpk_store_be32(p + 4, (uint32_t)v);
+}
+
+void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
+{
+    const struct request *r = &f->request;
+    bool request = f->kind == FRAME_REQUEST;
+    memset(out, 0, FRAME_SIZE);
+    out[0] = (uint8_t)f->kind;
+    out[1] = request ? (uint8_t)r->opcode : f->response.good;
+    out[2] = (uint8_t)((r->first ? FLAG_FIRST : 0) | (r->last ? FLAG_LAST : 0) |
+                       (r->has_immediate ? FLAG_IMMEDIATE : 0));
+    dpk_store_be32(out + 4, request ? r->size : f->response.size);
+    store_be64(out + 8, r->total);
+    store_be64(out + 16, r->key);
+    store_be64(out + 24, r->address);
+    store_be64(out + 32, request ? r->value : f->response.value);
+    store_be64(out + 40, r->compare);
+    dpk_store_be32(out + 48, r->immediate);
+}
+
+static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags, uint32_t size,
+                         struct frame *out)
+{
+    out->request = (struct request){.opcode = opcode,
+                                    .first = flags & FLAG_FIRST,
+                                    .last = flags & FLAG_LAST,
+                                    .has_immediate = flags & FLAG_IMMEDIATE,
+                                    .size = size};
+    out->request.total = dpk_read_be64(in);
+    out->request.key = dpk_read_be64(in);
+    out->request.address = dpk_read_be64(in);
+    out->request.value = dpk_read_be64(in);
+    out->request.compare = dpk_read_be64(in);
+    out->request.immediate = dpk_read_be32(in);
+    out->payload = opcode <= DPK_NIC_WRITE ? size : 0;
+    return opcode < DPK_NIC_OPCODES && size <= SEGMENT && size <= out->request.total;
+}
+
+bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
+{
+    struct dpk_reader in = dpk_reader(bytes, FRAME_SIZE);
+    unsigned kind = dpk_read_u8(&in), what = dpk_read_u8(&in), flags = dpk_read_u8(&in);
+    dpk_read_skip(&in, 1);
+    uint32_t size = dpk_read_be32(&in);
+    *out = (struct frame){.kind = kind};
+    switch (kind) {
+    case FRAME_HELLO:
+        out->payload = 2 * DPK_NIC_ADDRESS_SIZE;
+        return true;
+    case FRAME_REQUEST:
+        return read_request(&in, what, flags, size, out);
+    case FRAME_RESPONSE:
+        dpk_read_skip(&in, 24);
+        out->response = (struct response){what == 1, size, dpk_read_be64(&in)};
+        out->payload = size;
+        return size <= SEGMENT;
+    default:
+        return kind == FRAME_BYE;
+    }
+}

@@ -1,0 +1,211 @@
+/* The socket by which other processes of this user reach the NIC, and the thread that serves it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "gateway.h"
+
+#define EVENTS_MAX     16
+#define CONNECT_WAIT_S 5
+
+/* In the abstract namespace: it goes with its process, however that ends. */
+static socklen_t name_socket(const struct dpk_uuid *process, struct sockaddr_un *at)
+{
+    char text[DPK_UUID_TEXT];
+    dpk_uuid_format(process, text);
+    *at = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int n = snprintf(at->sun_path + 1, sizeof at->sun_path - 1, "dpakit-rdma-%s", text);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static bool is_ours(int fd)
+{
+    struct ucred who;
+    socklen_t size = sizeof who;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
+           (who.uid == geteuid() || who.uid == 0);
+}
+
+void gateway_close(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---- The thread ------------------------------------------------------------------------------ */
+
+/* False: the process has no descriptors left. */
+static bool accept_all(struct dpk_nic *nic)
+{
+    for (;;) {
+        int fd = accept4(nic->gateway->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0 && is_ours(fd))
+            channel_new(nic, fd);
+        else if (fd >= 0)
+            close(fd);
+        else if (errno != EINTR && errno != ECONNABORTED)
+            return errno == EAGAIN;
+    }
+}
+
+static void free_closed(struct gateway *s)
+{
+    struct channel *c;
+    while ((c = TAILQ_FIRST(&s->closed))) {
+        TAILQ_REMOVE(&s->closed, c, link);
+        channel_free(c);
+    }
+}
+
+static void *serve(void *context)
+{
+    struct dpk_nic *nic = context;
+    struct gateway *s = nic->gateway;
+    struct epoll_event events[EVENTS_MAX];
+    bool stop = false;
+    while (!stop) {
+        bool crowded = false;
+        int n = epoll_wait(s->epoll, events, EVENTS_MAX, -1);
+        pthread_mutex_lock(&nic->lock);
+        for (int i = 0; i < n; i++) {
+            struct channel *c = events[i].data.ptr;
+            if (c && c->fd >= 0)
+                channel_event(c, events[i].events);
+            else if (!c)
+                crowded = !accept_all(nic);
+        }
+        free_closed(s);
+        stop = s->stop;
+        pthread_mutex_unlock(&nic->lock);
+        if (crowded)
+            usleep(10000);
+    }
+    return NULL;
+}
+
+/* ---- Starting and stopping ------------------------------------------------------------------- */
+
+static bool watch(int epoll, int fd, void *what)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = what};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) == 0;
+}
+
+static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
+{
+    struct sockaddr_un at;
+    socklen_t size = name_socket(identity, &at);
+    s->epoll = epoll_create1(EPOLL_CLOEXEC);
+    s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return s->epoll >= 0 && s->wake >= 0 && s->listener >= 0 &&
+           bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
+           listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, NULL) &&
+           watch(s->epoll, s->wake, NULL);
+}
+
+static void gateway_free(struct gateway *s)
+{
+    gateway_close(s->listener);
+    gateway_close(s->wake);
+    gateway_close(s->epoll);
+    free(s);
+}
+
+/* The program's signals are not for a thread that it does not know. */
+static bool start_thread(struct dpk_nic *nic)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool good = pthread_create(&nic->gateway->thread, NULL, serve, nic) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return good;
+}
+
+enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err)
+{
+    struct gateway *s = calloc(1, sizeof *s);
+    if (!s)
+        return dpk_fail_nomem(err);
+    s->epoll = s->wake = s->listener = -1;
+    TAILQ_INIT(&s->channels);
+    TAILQ_INIT(&s->closed);
+    nic->gateway = s;
+    if (open_all(s, &nic->identity) && start_thread(nic))
+        return DPK_OK;
+    enum dpk_status status = dpk_fail_errno(err, "no socket for RDMA with other processes");
+    nic->gateway = NULL;
+    gateway_free(s);
+    return status;
+}
+
+void gateway_stop(struct dpk_nic *nic)
+{
+    struct gateway *s = nic->gateway;
+    struct channel *c;
+    const uint64_t one = 1;
+    if (!s)
+        return;
+    pthread_mutex_lock(&nic->lock);
+    s->stop = true;
+    pthread_mutex_unlock(&nic->lock);
+    if (write(s->wake, &one, sizeof one) == sizeof one)
+        pthread_join(s->thread, NULL);
+    while ((c = TAILQ_FIRST(&s->channels)))
+        channel_close(c);
+    free_closed(s);
+    gateway_free(s);
+}
+
+/* ---- Channels of queue pairs ----------------------------------------------------------------- */
+
+int gateway_connect(const struct address *peer, struct dpk_error *err)
+{
+    const struct timeval patience = {.tv_sec = CONNECT_WAIT_S};
+    struct sockaddr_un at;
+    socklen_t size = name_socket(&peer->process, &at);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
+        connect(fd, (const struct sockaddr *)&at, size) == 0 && is_ours(fd) &&
+        fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
+        return fd;
+    dpk_fail_errno(err, "the peer's process cannot be reached");
+    gateway_close(fd);
+    return -1;
+}
+
+bool gateway_attach(struct dpk_nic_qp *qp, int fd)
+{
+    struct channel *c = channel_new(qp->end->nic, fd);
+    if (!c)
+        return false;
+    c->role = REQUESTS;
+    c->qp = qp;
+    qp->requests = c;
+    /* Somebody else than the peer may have come first. */
+    if (qp->responses && !address_equal(&qp->responses->claim, &qp->peer)) {
+        channel_close(qp->responses);
+        qp->responses = NULL;
+        qp->early = false;
+    }
+    channel_greet(c, qp);
+    return true;
+}
+
+void gateway_forget(struct dpk_nic_qp *qp)
+{
+    if (qp->requests)
+        channel_close(qp->requests);
+    if (qp->responses)
+        channel_close(qp->responses);
+    qp->requests = qp->responses = NULL;
+}

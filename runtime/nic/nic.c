@@ -1,0 +1,320 @@
+/* NICs, ends and queue pairs: making, connecting, posting, failing. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "transport.h"
+
+/* ---- NICs ------------------------------------------------------------------------------------ */
+
+enum dpk_status dpk_nic_open(const struct dpk_uuid *identity, struct dpk_nic **out,
+                             struct dpk_error *err)
+{
+    *out = NULL;
+    struct dpk_nic *nic = calloc(1, sizeof *nic);
+    uint8_t *parts = malloc(2 * (size_t)SEGMENT);
+    if (!nic || !parts) {
+        free(parts);
+        free(nic);
+        return dpk_fail_nomem(err);
+    }
+    nic->identity = *identity;
+    nic->part = parts;
+    nic->answer = parts + SEGMENT;
+    pthread_mutex_init(&nic->lock, NULL);
+    TAILQ_INIT(&nic->ends);
+    *out = nic;
+    return DPK_OK;
+}
+
+void dpk_nic_close(struct dpk_nic *nic)
+{
+    if (!nic)
+        return;
+    gateway_stop(nic);
+    pthread_mutex_destroy(&nic->lock);
+    free(nic->part);
+    free(nic);
+}
+
+/* ---- Failing --------------------------------------------------------------------------------- */
+
+void qp_complete(const struct dpk_nic_qp *qp, enum dpk_nic_event event, uint32_t index,
+                 uint32_t immediate)
+{
+    const struct dpk_nic_end_options *o = &qp->end->options;
+    o->ops->complete(o->context,
+                     &(struct dpk_nic_completion){event, qp->connection, immediate, index});
+}
+
+static void drop_receives(struct dpk_nic_end *end, uint32_t connection)
+{
+    struct receive r;
+    const struct dpk_nic_end_options *o = &end->options;
+    while (receive_take(end, &r))
+        o->ops->complete(o->context, &(struct dpk_nic_completion){DPK_NIC_RECEIVE_FAILED,
+                                                                  connection, 0, r.index});
+}
+
+static bool has_connection(const struct dpk_nic_end *end)
+{
+    const struct dpk_nic_qp *qp;
+    TAILQ_FOREACH(qp, &end->qps, in_end)
+    if (qp->state != QP_FAILED)
+        return true;
+    return false;
+}
+
+void qp_fail(struct dpk_nic_qp *qp, bool drops_receives)
+{
+    if (qp->state == QP_FAILED)
+        return;
+    qp->state = QP_FAILED;
+    requester_flush(qp);
+    responder_abort(qp);
+    if (qp->transport)
+        qp->transport->close(qp);
+    if (drops_receives && !has_connection(qp->end)) {
+        qp->end->dropped = true;
+        drop_receives(qp->end, qp->connection);
+    }
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+
+enum dpk_status dpk_nic_end_create(struct dpk_nic *nic, const struct dpk_nic_end_options *options,
+                                   struct dpk_nic_end **out, struct dpk_error *err)
+{
+    *out = NULL;
+    struct dpk_nic_end *end = calloc(1, sizeof *end);
+    struct receive *ring = calloc(options->receives ? options->receives : 1, sizeof *ring);
+    if (!end || !ring) {
+        free(ring);
+        free(end);
+        return dpk_fail_nomem(err);
+    }
+    end->nic = nic;
+    end->options = *options;
+    end->ring = ring;
+    TAILQ_INIT(&end->qps);
+    TAILQ_INIT(&end->stalled);
+    pthread_mutex_lock(&nic->lock);
+    TAILQ_INSERT_TAIL(&nic->ends, end, in_nic);
+    pthread_mutex_unlock(&nic->lock);
+    *out = end;
+    return DPK_OK;
+}
+
+/* Calls `visit` for those that send to `qp` in this process, or would. */
+static void each_sender(struct dpk_nic_qp *qp, void (*visit)(struct dpk_nic_qp *sender))
+{
+    struct dpk_nic_end *end;
+    struct dpk_nic_qp *q;
+    TAILQ_FOREACH(end, &qp->end->nic->ends, in_nic)
+    TAILQ_FOREACH(q, &end->qps, in_end)
+    if (q != qp && q->local == qp)
+        visit(q);
+}
+
+static void lose_peer(struct dpk_nic_qp *sender)
+{
+    sender->local = NULL;
+    qp_fail(sender, false);
+}
+
+static void qp_free(struct dpk_nic_qp *qp)
+{
+    TAILQ_REMOVE(&qp->end->qps, qp, in_end);
+    free(qp->ring);
+    free(qp);
+}
+
+void dpk_nic_end_destroy(struct dpk_nic_end *end)
+{
+    struct dpk_nic_qp *qp;
+    struct dpk_nic *nic = end->nic;
+    pthread_mutex_lock(&nic->lock);
+    TAILQ_FOREACH(qp, &end->qps, in_end)
+    {
+        qp_fail(qp, false);
+        gateway_forget(qp);
+        each_sender(qp, lose_peer);
+    }
+    drop_receives(end, 0);
+    while ((qp = TAILQ_FIRST(&end->qps)))
+        /* The analyzer does not see that qp_free takes the first from this very queue.
+         * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+        qp_free(qp);
+    TAILQ_REMOVE(&nic->ends, end, in_nic);
+    pthread_mutex_unlock(&nic->lock);
+    free(end->ring);
+    free(end);
+}
+
+/* ---- Queue pairs ----------------------------------------------------------------------------- */
+
+enum dpk_status dpk_nic_qp_create(struct dpk_nic_end *end, uint32_t connection,
+                                  struct dpk_nic_qp **out, struct dpk_error *err)
+{
+    *out = NULL;
+    struct dpk_nic *nic = end->nic;
+    struct dpk_nic_qp *qp = calloc(1, sizeof *qp);
+    struct dpk_nic_work *ring = calloc(end->options.sends, sizeof *ring);
+    if (!qp || !ring ||
+        getrandom(&qp->address.secret, sizeof qp->address.secret, 0) != sizeof qp->address.secret) {
+        free(ring);
+        free(qp);
+        return dpk_fail_nomem(err);
+    }
+    qp->end = end;
+    qp->connection = connection;
+    qp->ring = ring;
+    qp->ring_size = end->options.sends;
+    qp->address.process = nic->identity;
+    pthread_mutex_lock(&nic->lock);
+    qp->address.number = ++nic->last_number;
+    TAILQ_INSERT_TAIL(&end->qps, qp, in_end);
+    end->dropped = false;
+    pthread_mutex_unlock(&nic->lock);
+    *out = qp;
+    return DPK_OK;
+}
+
+struct dpk_nic_qp *qp_find(struct dpk_nic *nic, const struct address *address)
+{
+    struct dpk_nic_end *end;
+    struct dpk_nic_qp *qp;
+    TAILQ_FOREACH(end, &nic->ends, in_nic)
+    TAILQ_FOREACH(qp, &end->qps, in_end)
+    if (address_equal(&qp->address, address))
+        return qp;
+    return NULL;
+}
+
+enum dpk_status dpk_nic_qp_address(struct dpk_nic_qp *qp, struct dpk_buf *out,
+                                   struct dpk_error *err)
+{
+    struct dpk_nic *nic = qp->end->nic;
+    pthread_mutex_lock(&nic->lock);
+    enum dpk_status status = nic->gateway ? DPK_OK : gateway_start(nic, err);
+    if (status == DPK_OK)
+        address_put(&qp->address, out);
+    pthread_mutex_unlock(&nic->lock);
+    return status == DPK_OK && out->failed ? dpk_fail_nomem(err) : status;
+}
+
+/* ---- Connecting ------------------------------------------------------------------------------ */
+
+static void become_ready(struct dpk_nic_qp *qp, const struct transport *transport)
+{
+    qp->transport = transport;
+    qp->state = QP_READY;
+    if (qp->early) {
+        qp->early = false;
+        each_sender(qp, requester_resume);
+        if (transport == &transport_socket)
+            transport->resume(qp);
+    }
+    requester_kick(qp);
+}
+
+/* With the lock. */
+static enum dpk_status connect_local(struct dpk_nic_qp *qp, struct dpk_error *err)
+{
+    struct dpk_nic_qp *peer = qp_find(qp->end->nic, &qp->peer);
+    if (!peer || peer->state == QP_FAILED)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's queue pair is not there any more");
+    qp->local = peer;
+    become_ready(qp, &transport_local);
+    return DPK_OK;
+}
+
+/* With the lock; takes the socket. */
+static enum dpk_status connect_socket(struct dpk_nic_qp *qp, int fd, struct dpk_error *err)
+{
+    if (!gateway_attach(qp, fd))
+        return dpk_fail_nomem(err);
+    become_ready(qp, &transport_socket);
+    return DPK_OK;
+}
+
+enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, size_t size,
+                                   struct dpk_error *err)
+{
+    struct address peer;
+    int fd = -1;
+    struct dpk_nic *nic = qp->end->nic;
+    enum dpk_status status = address_parse(address, size, &peer, err);
+    if (status != DPK_OK)
+        return status;
+    bool local = dpk_uuid_equal(&peer.process, &nic->identity);
+    if (!local && (fd = gateway_connect(&peer, err)) < 0)
+        return DPK_ERR_NOT_FOUND;
+    pthread_mutex_lock(&nic->lock);
+    if (qp->state != QP_NEW) {
+        status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
+        gateway_close(fd);
+    } else {
+        if (!local && !nic->gateway)
+            status = gateway_start(nic, err);
+        qp->peer = peer;
+        if (status == DPK_OK)
+            status = local ? connect_local(qp, err) : connect_socket(qp, fd, err);
+        else
+            gateway_close(fd);
+    }
+    pthread_mutex_unlock(&nic->lock);
+    return status;
+}
+
+/* ---- Posting --------------------------------------------------------------------------------- */
+
+bool dpk_nic_post(struct dpk_nic_qp *qp, const struct dpk_nic_work *work)
+{
+    pthread_mutex_lock(&qp->end->nic->lock);
+    bool room = qp->posted - qp->done < qp->ring_size;
+    if (room) {
+        qp->ring[qp->posted++ % qp->ring_size] = *work;
+        if (qp->state == QP_FAILED)
+            requester_flush(qp);
+        else
+            requester_kick(qp);
+    }
+    pthread_mutex_unlock(&qp->end->nic->lock);
+    return room;
+}
+
+/* Peers' requests that were put off are carried out as far as receives go; in order of arrival. */
+static void resume_stalled(struct dpk_nic_end *end)
+{
+    struct dpk_nic_qp *qp;
+    while (end->taken != end->posted && (qp = TAILQ_FIRST(&end->stalled))) {
+        TAILQ_REMOVE(&end->stalled, qp, in_stalled);
+        qp->stalled = false;
+        qp->transport->resume(qp);
+    }
+}
+
+bool dpk_nic_post_receive(struct dpk_nic_end *end, const struct dpk_nic_range *buffer)
+{
+    pthread_mutex_lock(&end->nic->lock);
+    bool room = end->posted - end->taken < end->options.receives;
+    if (room) {
+        end->ring[end->posted % end->options.receives] = (struct receive){*buffer, end->posted};
+        end->posted++;
+        if (end->dropped)
+            drop_receives(end, 0);
+        else
+            resume_stalled(end);
+    }
+    pthread_mutex_unlock(&end->nic->lock);
+    return room;
+}
+
+bool dpk_nic_qp_is_idle(struct dpk_nic_qp *qp)
+{
+    pthread_mutex_lock(&qp->end->nic->lock);
+    bool idle = qp->posted == qp->done;
+    pthread_mutex_unlock(&qp->end->nic->lock);
+    return idle;
+}

@@ -1,0 +1,147 @@
+/*
+ * nic: RDMA between programs of the DPA: reliable connected queue pairs, in one process or between
+ * processes of one machine.
+ *
+ *     struct dpk_nic *nic;
+ *     dpk_nic_open(&identity, &nic, &err);                      // one for a process
+ *     dpk_nic_end_create(nic, &options, &end, &err);            // receives, and whose memory it is
+ *     dpk_nic_qp_create(end, 0, &qp, &err);                     // one connection of it
+ *     dpk_nic_qp_address(qp, &bytes, &err);                     // for the peer, who does the same
+ *     dpk_nic_qp_connect(qp, theirs.data, theirs.size, &err);
+ *     dpk_nic_post_receive(end, &buffer);
+ *     dpk_nic_post(qp, &(struct dpk_nic_work){.opcode = DPK_NIC_SEND, .local = {...}});
+ *
+ * What is posted on a queue pair is carried out in that order and ends, in that order, in a
+ * completion: always when it fails, and when it succeeds unless it was posted as `silent`. Sends
+ * wait for receives (the receiver-not-ready wait, without end). Memory is reached only through the
+ * owner's `dpk_nic_ops`, by key, with what the access is for. After an error a queue pair fails
+ * whatever is still posted on it, and whatever comes; so does its peer's. A peer that goes away, or
+ * whose process dies, is such an error; when no other connection is left, receives fail also.
+ *
+ * How requests get from one queue pair to the other is a transport's (transport.h): one calls the
+ * other's functions, one writes to a socket.
+ *
+ * All functions may be called from any thread; one lock guards all of a NIC. Callbacks run with it:
+ * they must not call back.
+ */
+#ifndef DPK_NIC_H
+#define DPK_NIC_H
+
+#include "base/base.h"
+
+struct dpk_nic;
+struct dpk_nic_end;
+struct dpk_nic_qp;
+
+/* What memory is wanted for. Bits of these, 1 << DPK_NIC_REMOTE_..., are what an end permits. */
+enum dpk_nic_access {
+    DPK_NIC_LOCAL_READ,
+    DPK_NIC_LOCAL_WRITE,
+    DPK_NIC_REMOTE_READ,
+    DPK_NIC_REMOTE_WRITE,
+    DPK_NIC_REMOTE_ATOMIC,
+};
+
+/* Registered memory, by the number of its registration. */
+struct dpk_nic_range {
+    uint32_t key;
+    uint64_t address, size;
+};
+
+enum dpk_nic_opcode {
+    DPK_NIC_SEND,
+    DPK_NIC_WRITE,
+    DPK_NIC_READ,
+    DPK_NIC_FETCH_ADD, /* 8 bytes, aligned */
+    DPK_NIC_COMPARE_SWAP,
+    DPK_NIC_SIGNAL_ADD, /* a sync event of the peer's */
+    DPK_NIC_SIGNAL_SET,
+    DPK_NIC_OPCODES,
+};
+
+struct dpk_nic_work {
+    enum dpk_nic_opcode opcode;
+    bool silent;        /* success is not told */
+    bool has_immediate; /* of a send or a write: the peer gets `immediate` with it, and uses
+                           up a receive for it */
+    uint32_t immediate;
+    struct dpk_nic_range
+        local;               /* from where, or (a read) to where; its size is the operation's. Of
+                                an atomic operation: where the value before goes, size 0: nowhere */
+    struct dpk_uuid owner;   /* process that `key` is of, all zero: the peer's, whichever it is */
+    uint64_t key, address;   /* the peer's memory; a sync event has no address */
+    uint64_t value, compare; /* swapped in if it is what `compare` says */
+};
+
+struct dpk_nic_completion {
+    enum dpk_nic_event {
+        DPK_NIC_DONE, /* what was posted */
+        DPK_NIC_RECEIVED,
+        DPK_NIC_RECEIVED_IMMEDIATE,
+        DPK_NIC_WRITTEN_IMMEDIATE,
+        DPK_NIC_FAILED,
+        DPK_NIC_RECEIVE_FAILED,
+    } event;
+    uint32_t connection; /* as given at creation; of a receive that no peer ever used: 0 */
+    uint32_t immediate;
+    uint32_t index; /* how many were posted on its queue before; wraps */
+};
+
+/* What the owner of an end does for it. Ranges come from peers and programs: nothing is checked. */
+struct dpk_nic_ops {
+    /* Whether all of it is registered for this. */
+    bool (*has)(void *context, const struct dpk_nic_range *range, enum dpk_nic_access access);
+    /* Copies range->size bytes; false: it is not registered for this. */
+    bool (*copy_out)(void *context, const struct dpk_nic_range *range, enum dpk_nic_access access,
+                     void *to);
+    bool (*copy_in)(void *context, const struct dpk_nic_range *range, enum dpk_nic_access access,
+                    const void *from);
+    /* The 64 bits at an aligned address, in one step; what they were to *before. */
+    bool (*add)(void *context, const struct dpk_nic_range *range, uint64_t value, uint64_t *before);
+    bool (*swap)(void *context, const struct dpk_nic_range *range, uint64_t compare, uint64_t value,
+                 uint64_t *before);
+    /* Updates a sync event; false: there is no such event for peers. */
+    bool (*signal)(void *context, uint64_t key, uint64_t value, bool adds);
+    void (*complete)(void *context, const struct dpk_nic_completion *completion);
+};
+
+/* `identity`: what peers know this process by. */
+enum dpk_status dpk_nic_open(const struct dpk_uuid *identity, struct dpk_nic **out,
+                             struct dpk_error *err);
+/* After its ends. NULL is fine. */
+void dpk_nic_close(struct dpk_nic *nic);
+
+struct dpk_nic_end_options {
+    const struct dpk_nic_ops *ops;
+    void *context;
+    unsigned permissions;     /* of peers: 1 << DPK_NIC_REMOTE_... */
+    uint32_t sends, receives; /* that can be posted at once: on each connection, and on all */
+};
+enum dpk_status dpk_nic_end_create(struct dpk_nic *nic, const struct dpk_nic_end_options *options,
+                                   struct dpk_nic_end **out, struct dpk_error *err);
+/* Ends its connections; what is posted fails. When it returns no callback runs any more. */
+void dpk_nic_end_destroy(struct dpk_nic_end *end);
+
+enum dpk_status dpk_nic_qp_create(struct dpk_nic_end *end, uint32_t connection,
+                                  struct dpk_nic_qp **out, struct dpk_error *err);
+
+/* What a peer needs to connect to it, at most DPK_NIC_ADDRESS_SIZE bytes. From here on the process
+ * can be reached by others: DPK_ERR_IO if that is not possible. */
+#define DPK_NIC_ADDRESS_SIZE 40
+enum dpk_status dpk_nic_qp_address(struct dpk_nic_qp *qp, struct dpk_buf *out,
+                                   struct dpk_error *err);
+
+/* Connects it to the queue pair with that address, which must be connected to this one: until then
+ * what is posted waits. DPK_ERR_FORMAT: no address, or damaged. DPK_ERR_UNSUPPORTED: of a later
+ * version. DPK_ERR_USAGE: connected already. DPK_ERR_NOT_FOUND: nobody is there. */
+enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, size_t size,
+                                   struct dpk_error *err);
+
+/* False: no room, `sends` are posted that have not ended. */
+bool dpk_nic_post(struct dpk_nic_qp *qp, const struct dpk_nic_work *work);
+/* False: no room. */
+bool dpk_nic_post_receive(struct dpk_nic_end *end, const struct dpk_nic_range *buffer);
+/* Whether all that was posted has ended. */
+bool dpk_nic_qp_is_idle(struct dpk_nic_qp *qp);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * Requests, responses, and what carries them. Private to nic.
+ *
+ * A work becomes one request, or several if it is large; a request is answered by one response, in
+ * order. A transport brings requests to responder_run of the peer's queue pair and responses to
+ * requester_response of this one; it knows nothing of works, receives or memory.
+ */
+#ifndef DPK_NIC_TRANSPORT_H
+#define DPK_NIC_TRANSPORT_H
+
+#include <pthread.h>
+#include <sys/queue.h>
+
+#include "nic.h"
+
+#define SEGMENT 32768u /* bytes of a request or response */
+#define WINDOW  32u    /* requests of a queue pair without a response */
+
+struct request {
+    enum dpk_nic_opcode opcode;
+    bool first, last; /* of its work */
+    bool has_immediate;
+    uint32_t immediate;
+    uint32_t size;         /* bytes of this part: they follow, or (a read) are wanted */
+    uint64_t total;        /* of the work */
+    uint64_t key, address; /* of this part */
+    uint64_t value, compare;
+};
+
+struct response {
+    bool good;
+    uint32_t size; /* bytes that follow */
+    uint64_t value;
+};
+
+enum sent {
+    SENT,
+    SENT_LATER, /* not now: requester_resume follows when it makes sense */
+    SENT_NEVER, /* the peer is not there any more */
+};
+
+struct transport {
+    enum sent (*send)(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *payload);
+    /* The peer's requests, which responder_run put off, can be carried out now. */
+    void (*resume)(struct dpk_nic_qp *qp);
+    /* The peer is told that this end goes, which is no failure of its process. */
+    void (*close)(struct dpk_nic_qp *qp);
+};
+extern const struct transport transport_local, transport_socket;
+
+/* ---- Addresses ---- */
+struct address {
+    struct dpk_uuid process;
+    uint32_t number; /* of the queue pair */
+    uint64_t secret; /* so that an old address is none */
+};
+void address_put(const struct address *a, struct dpk_buf *out);
+enum dpk_status address_parse(const void *bytes, size_t size, struct address *out,
+                              struct dpk_error *err);
+bool address_equal(const struct address *a, const struct address *b);
+
+/* ---- Objects ---- */
+struct receive {
+    struct dpk_nic_range buffer;
+    uint32_t index;
+};
+
+struct dpk_nic_qp {
+    TAILQ_ENTRY(dpk_nic_qp) in_end, in_stalled;
+    struct dpk_nic_end *end;
+    uint32_t connection;
+    struct address address, peer;
+    enum { QP_NEW, QP_READY, QP_FAILED } state;
+    /* Requester: works are posted, then sent in parts, then done; counters wrap. */
+    struct dpk_nic_work *ring;
+    uint32_t ring_size;
+    uint32_t posted, done;
+    uint64_t done_bytes; /* of the work that is not done */
+    struct place {
+        uint32_t work;
+        uint64_t bytes;
+    } next;              /* to send */
+    unsigned unanswered; /* requests */
+    bool waits;          /* the transport said SENT_LATER */
+    bool halted;         /* the next work is bad: the queue pair fails when those before are done */
+    /* Responder. */
+    bool stalled;           /* a request waits for a receive */
+    bool early;             /* a request waits for this end to connect */
+    bool receiving;         /* a send is coming in parts */
+    struct receive receive; /* for it */
+    uint64_t received, total;
+    /* Transport. */
+    const struct transport *transport;
+    struct dpk_nic_qp *local;             /* the peer, in this process */
+    struct channel *requests, *responses; /* by socket: ours go there, theirs come there */
+    bool polite;                          /* the peer said that it goes */
+};
+
+struct dpk_nic_end {
+    TAILQ_ENTRY(dpk_nic_end) in_nic;
+    struct dpk_nic *nic;
+    struct dpk_nic_end_options options;
+    struct receive *ring;
+    uint32_t posted, taken;
+    bool dropped; /* receives fail at once: the last peer died */
+    TAILQ_HEAD(, dpk_nic_qp) qps, stalled;
+};
+
+struct dpk_nic {
+    pthread_mutex_t lock;
+    struct dpk_uuid identity;
+    uint32_t last_number;
+    TAILQ_HEAD(, dpk_nic_end) ends;
+    uint8_t *part, *answer;  /* SEGMENT bytes each */
+    struct gateway *gateway; /* NULL: other processes cannot come here */
+};
+
+/* With the lock, all of them. */
+struct dpk_nic_qp *qp_find(struct dpk_nic *nic, const struct address *address);
+/* It and its peer get no further. `drops_receives`: nobody will ever use them, if this was the last
+ * connection. */
+void qp_fail(struct dpk_nic_qp *qp, bool drops_receives);
+void qp_complete(const struct dpk_nic_qp *qp, enum dpk_nic_event event, uint32_t index,
+                 uint32_t immediate);
+
+/* Sends what can be sent. */
+void requester_kick(struct dpk_nic_qp *qp);
+void requester_resume(struct dpk_nic_qp *qp);
+/* The oldest request without one has this response. False: nonsense, and nothing was done. */
+bool requester_response(struct dpk_nic_qp *qp, const struct response *r, const uint8_t *payload);
+/* All works fail. */
+void requester_flush(struct dpk_nic_qp *qp);
+
+enum answer {
+    ANSWERED,
+    ANSWER_LATER, /* transport->resume follows */
+};
+/* Carries out a request of the peer's. *payload: r->size bytes that belong to the response. */
+enum answer responder_run(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *bytes,
+                          struct response *out, const uint8_t **payload);
+/* A send that is coming does not come. */
+void responder_abort(struct dpk_nic_qp *qp);
+/* The next receive. False: none is posted. */
+bool receive_take(struct dpk_nic_end *end, struct receive *out);
+
+/* ---- Sockets ---- */
+enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err);
+void gateway_stop(struct dpk_nic *nic);
+/* A socket to the process of `peer`, -1 and the error. Without the lock. */
+int gateway_connect(const struct address *peer, struct dpk_error *err);
+/* Requests of `qp` go there; takes the socket. False: out of memory. */
+bool gateway_attach(struct dpk_nic_qp *qp, int fd);
+void gateway_close(int fd); /* -1 is fine */
+/* Channels of a queue pair that goes. */
+void gateway_forget(struct dpk_nic_qp *qp);
+
+#endif

@@ -1,0 +1,264 @@
+/* Two ends of a connection, for tests of the NIC: in one process, or as two processes would have
+ * them, by sockets. Each has one piece of memory, and keeps what is told to it. */
+#ifndef DPK_TEST_NIC_WORLD_H
+#define DPK_TEST_NIC_WORLD_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nic/nic.h"
+
+#include <cmocka.h>
+
+#define MEMORY (1u << 20)
+#define KEY    7u
+#define BASE   0x10000u /* address of the first byte */
+#define ALL_REMOTE                                                                                 \
+    (1u << DPK_NIC_REMOTE_READ | 1u << DPK_NIC_REMOTE_WRITE | 1u << DPK_NIC_REMOTE_ATOMIC)
+#define TOLD_MAX 4096
+
+struct side {
+    struct dpk_nic *nic;
+    struct dpk_nic_end *end;
+    struct dpk_nic_qp *qp;
+    struct dpk_buf address;
+    uint8_t *memory;
+    unsigned permissions; /* of the memory, 1 << enum dpk_nic_access */
+    uint64_t event;       /* the one that has key 5 */
+    pthread_mutex_t lock;
+    struct dpk_nic_completion told[TOLD_MAX];
+    size_t count;
+};
+
+/* ---- What the NIC asks ---- */
+
+static inline uint8_t *find_memory(struct side *s, const struct dpk_nic_range *r,
+                                   enum dpk_nic_access access)
+{
+    if (r->key != KEY || !(s->permissions & 1u << access) || r->size > MEMORY ||
+        r->address < BASE || r->address - BASE > MEMORY - r->size)
+        return NULL;
+    return s->memory + (r->address - BASE);
+}
+
+static inline bool side_has(void *context, const struct dpk_nic_range *r,
+                            enum dpk_nic_access access)
+{
+    return find_memory(context, r, access) != NULL;
+}
+
+static inline bool side_out(void *context, const struct dpk_nic_range *r,
+                            enum dpk_nic_access access, void *to)
+{
+    const uint8_t *at = find_memory(context, r, access);
+    if (at)
+        memcpy(to, at, r->size);
+    return at != NULL;
+}
+
+static inline bool side_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+                           const void *from)
+{
+    uint8_t *at = find_memory(context, r, access);
+    if (at)
+        memcpy(at, from, r->size);
+    return at != NULL;
+}
+
+static inline bool side_add(void *context, const struct dpk_nic_range *r, uint64_t value,
+                            uint64_t *before)
+{
+    uint8_t *at = find_memory(context, r, DPK_NIC_REMOTE_ATOMIC);
+    if (!at)
+        return false;
+    memcpy(before, at, sizeof *before);
+    value += *before;
+    memcpy(at, &value, sizeof value);
+    return true;
+}
+
+static inline bool side_swap(void *context, const struct dpk_nic_range *r, uint64_t compare,
+                             uint64_t value, uint64_t *before)
+{
+    uint8_t *at = find_memory(context, r, DPK_NIC_REMOTE_ATOMIC);
+    if (!at)
+        return false;
+    memcpy(before, at, sizeof *before);
+    if (*before == compare)
+        memcpy(at, &value, sizeof value);
+    return true;
+}
+
+static inline bool side_signal(void *context, uint64_t key, uint64_t value, bool adds)
+{
+    struct side *s = context;
+    if (key != 5)
+        return false;
+    s->event = adds ? s->event + value : value;
+    return true;
+}
+
+static inline void side_complete(void *context, const struct dpk_nic_completion *c)
+{
+    struct side *s = context;
+    pthread_mutex_lock(&s->lock);
+    assert_true(s->count < TOLD_MAX);
+    s->told[s->count++] = *c;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static const struct dpk_nic_ops side_ops = {side_has,  side_out,    side_in,      side_add,
+                                            side_swap, side_signal, side_complete};
+
+/* ---- Making ---- */
+
+static inline void must(enum dpk_status status, const struct dpk_error *err)
+{
+    if (status != DPK_OK)
+        fail_msg("%s", err->message);
+}
+
+static inline struct dpk_nic *nic_new(void)
+{
+    struct dpk_nic *nic;
+    struct dpk_uuid identity;
+    struct dpk_error err = {0};
+    dpk_uuid_new_time(&identity);
+    must(dpk_nic_open(&identity, &nic, &err), &err);
+    return nic;
+}
+
+/* An end with one queue pair, and its address. */
+static inline void side_begin(struct side *s, struct dpk_nic *nic, unsigned permissions)
+{
+    struct dpk_error err = {0};
+    const struct dpk_nic_end_options options = {&side_ops, s, permissions, 64, 64};
+    memset(s, 0, sizeof *s);
+    s->nic = nic;
+    s->memory = calloc(1, MEMORY);
+    s->permissions = ~0u;
+    pthread_mutex_init(&s->lock, NULL);
+    must(dpk_nic_end_create(nic, &options, &s->end, &err), &err);
+    must(dpk_nic_qp_create(s->end, 3, &s->qp, &err), &err);
+    must(dpk_nic_qp_address(s->qp, &s->address, &err), &err);
+}
+
+static inline void side_end(struct side *s)
+{
+    if (s->end)
+        dpk_nic_end_destroy(s->end);
+    s->end = NULL;
+    dpk_buf_free(&s->address);
+    free(s->memory);
+    s->memory = NULL;
+}
+
+static inline void side_connect(struct side *s, const struct side *to)
+{
+    struct dpk_error err = {0};
+    must(dpk_nic_qp_connect(s->qp, to->address.data, to->address.size, &err), &err);
+}
+
+/* The state of a test: whether its two sides are those of two processes. */
+struct world {
+    bool sockets;
+    struct dpk_nic *nics[2];
+    struct side a, b;
+};
+
+static inline struct world *world_with(void **state, unsigned permissions)
+{
+    static struct world worlds[2];
+    struct world *w = &worlds[*(bool *)*state];
+    w->sockets = *(bool *)*state;
+    w->nics[0] = nic_new();
+    w->nics[1] = w->sockets ? nic_new() : NULL;
+    side_begin(&w->a, w->nics[0], permissions);
+    side_begin(&w->b, w->nics[w->sockets], permissions);
+    return w;
+}
+
+static inline struct world *world(void **state)
+{
+    struct world *w = world_with(state, ALL_REMOTE);
+    side_connect(&w->a, &w->b);
+    side_connect(&w->b, &w->a);
+    return w;
+}
+
+static inline void world_end(struct world *w)
+{
+    side_end(&w->a);
+    side_end(&w->b);
+    dpk_nic_close(w->nics[0]);
+    dpk_nic_close(w->nics[1]);
+}
+
+/* ---- Using ---- */
+
+static inline struct dpk_nic_range span(uint64_t offset, uint64_t size)
+{
+    return (struct dpk_nic_range){KEY, BASE + offset, size};
+}
+
+static inline void post(struct side *s, struct dpk_nic_work w)
+{
+    assert_true(dpk_nic_post(s->qp, &w));
+}
+
+static inline void post_receive(struct side *s, uint64_t offset, uint64_t size)
+{
+    const struct dpk_nic_range r = span(offset, size);
+    assert_true(dpk_nic_post_receive(s->end, &r));
+}
+
+static inline size_t told(struct side *s)
+{
+    pthread_mutex_lock(&s->lock);
+    size_t n = s->count;
+    pthread_mutex_unlock(&s->lock);
+    return n;
+}
+
+/* Completion `n` of a side, for which it waits, at most 10 seconds. */
+static inline struct dpk_nic_completion told_at(struct side *s, size_t n)
+{
+    for (int i = 0; i < 100000 && told(s) <= n; i++)
+        usleep(100);
+    assert_true(told(s) > n);
+    pthread_mutex_lock(&s->lock);
+    struct dpk_nic_completion c = s->told[n];
+    pthread_mutex_unlock(&s->lock);
+    return c;
+}
+
+static inline void await_event(struct side *s, size_t n, enum dpk_nic_event event)
+{
+    assert_int_equal(told_at(s, n).event, event);
+}
+
+/* Nothing more was told; messages under way have had their time. */
+static inline void silence(struct world *w, struct side *s, size_t n)
+{
+    if (w->sockets)
+        usleep(3000);
+    assert_int_equal(told(s), n);
+}
+
+/* ---- Every test twice ---- */
+
+static const bool modes[2] = {false, true};
+
+#define TEST(f)                                                                                    \
+    {"local_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[0]},                                    \
+    {                                                                                              \
+        "socket_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[1]                                  \
+    }
+
+#endif

@@ -35,7 +35,7 @@ CFLAGS ?= -O2 -g
 SAN := $(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),-fsanitize=thread -Wno-tsan,-fsanitize=address$(,)undefined \
          -fno-sanitize-recover=all) -fno-omit-frame-pointer)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(CFLAGS) $(SAN) -fPIC \
-             -ffile-prefix-map=$(CURDIR)/= -Ilib -Iruntime -Iinclude -Iinclude/doca-2.2 $(PKG_CFLAGS)
+             -ffile-prefix-map=$(CURDIR)/= -Ilib -Iruntime -Iinclude -Iinclude/doca $(PKG_CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(if $(COVERAGE),--coverage) $(LDFLAGS)
 
 # ---- Rooms -----------------------------------------------------------------------------------------

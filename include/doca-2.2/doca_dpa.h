@@ -12,28 +12,19 @@
  * This is the API of the DPA subsystem guide 2.2.1, chapter 3. Later DOCA uses some of the names
  * with other arguments; such functions have their own symbols here (DOCA_DPA_2_2), so that programs
  * of either generation link with the same library. What goes wrong in a DPA program (and why one is
- * refused) is told in one line on stderr. Contexts are not for concurrent use by several threads.
+ * refused) is told in one line on stderr. An
+ * object that is gone, or is none, is INVALID_VALUE as NULL is.
  */
-#ifndef DOCA_DPA_H
-#define DOCA_DPA_H
+#ifndef DOCA_2_2_DPA_H
+#define DOCA_2_2_DPA_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "../doca/doca_dpa_types.h"
 #include "doca_dev.h"
 #include "doca_error.h"
 #include "doca_sync_event.h"
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-/* What annotates DPA functions means nothing to the host compiler. */
-#ifndef __dpa_global__
-#define __dpa_global__
-#endif
-#ifndef __dpa_rpc__
-#define __dpa_rpc__
 #endif
 
 /* The symbol of a function whose name has another signature in later DOCA. */
@@ -47,9 +38,6 @@ typedef struct doca_dpa_app *doca_dpa_app_t;
 
 /* The host's name of a kernel: only its address counts, it is never called. */
 typedef void(doca_dpa_func_t)(void);
-
-/* An address in the memory of a DPA process. */
-typedef uint64_t doca_dpa_dev_uintptr_t;
 
 /* Greatest threshold of a kernel's wait event (guide, 3.4.8.1). */
 #define DOCA_DPA_WAIT_THRESHOLD_MAX 254
@@ -151,6 +139,71 @@ doca_error_t doca_dpa_kernel_launch_update_set(doca_dpa_t dpa, struct doca_sync_
  * destroyed.
  */
 doca_error_t doca_dpa_peek_at_last_error(const doca_dpa_t dpa);
+
+/* ---- Memory of the host ---------------------------------------------------------------------- */
+
+/* Bits of `access` below. */
+#define DOCA_ACCESS_LOCAL_READ_ONLY  DOCA_ACCESS_FLAG_LOCAL_READ_ONLY
+#define DOCA_ACCESS_LOCAL_READ_WRITE DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
+#define DOCA_ACCESS_RDMA_READ        DOCA_ACCESS_FLAG_RDMA_READ
+#define DOCA_ACCESS_RDMA_WRITE       DOCA_ACCESS_FLAG_RDMA_WRITE
+#define DOCA_ACCESS_RDMA_ATOMIC      DOCA_ACCESS_FLAG_RDMA_ATOMIC
+
+/* Registered memory. */
+typedef struct doca_mmap *doca_dpa_mem_t;
+
+/*
+ * Registers memory of the host, which stays the caller's, for kernels and for peers.
+ *   addr, length  [in]   the memory, at least 1 byte
+ *   access        [in]   bits of DOCA_ACCESS_...
+ *   mem           [out]  to be given back with doca_dpa_mem_unregister; NULL on failure
+ *   flags         [in]   must be 0
+ * INVALID_VALUE: a NULL argument, no bytes, unknown bits. BAD_STATE: the context has ended.
+ * NO_MEMORY.
+ */
+doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t length,
+                                        unsigned int access, doca_dpa_mem_t *mem,
+                                        unsigned int flags);
+/* INVALID_VALUE: not registered memory. */
+doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem);
+
+/* What kernels call it (doca_dpa_dev.h). INVALID_VALUE: not registered memory, or NULL. */
+doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
+
+/* ---- Endpoints -------------------------------------------------------------------------------
+ * One side of a connection, by which kernels write to memory of the other (guide, 3.4.7). What goes
+ * wrong on an endpoint, be it that the peer goes, puts the context into the error state. */
+
+/* What watches over endpoints; one for a process is enough. */
+typedef struct doca_dpa_worker *doca_dpa_worker_t;
+typedef struct doca_rdma *doca_dpa_ep_t;
+/* Bytes, to be sent to the peer by whatever means. */
+typedef void *doca_dpa_ep_addr_t;
+
+/* INVALID_VALUE: a NULL argument, or flags other than 0. BAD_STATE: the context has ended.
+ * NO_MEMORY. */
+doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, unsigned int flags);
+/* IN_USE: it has endpoints. */
+doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker);
+
+/* `access`: what the peer may do, as far as memory permits it: bits of DOCA_ACCESS_...
+ * INVALID_VALUE: a NULL argument, or unknown bits. BAD_STATE: the context has ended. NO_MEMORY.
+ * IO_FAILED: other processes cannot reach this one. */
+doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, doca_dpa_ep_t *ep);
+/* What is under way on it fails. */
+doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep);
+
+/* Its address, to be freed with doca_dpa_ep_addr_free. INVALID_VALUE. NO_MEMORY. */
+doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length);
+doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr);
+
+/* Connects to the endpoint with that address, which must be connected to this one.
+ * INVALID_VALUE: not an endpoint, or not an address. BAD_STATE: connected already.
+ * CONNECTION_ABORTED: the peer is gone. */
+doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr);
+
+/* What kernels call it. INVALID_VALUE. */
+doca_error_t doca_dpa_ep_dev_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle);
 
 #ifdef __cplusplus
 }

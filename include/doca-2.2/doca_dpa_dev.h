@@ -1,42 +1,61 @@
 /*
- * doca_dpa_dev: the device side of DOCA DPA, for kernels (DPA subsystem guide 2.2.1, section 3.4).
+ * doca_dpa_dev (DOCA 2.2): the device side of DOCA DPA, for kernels (DPA subsystem guide 2.2.1,
+ * section 3.4): doca_dpa_dev_thread_rank, _num_threads, _yield and _printf of the later header,
+ * which has more.
  *
  *     __dpa_global__ void hello_world_kernel(void)
  *     {
  *         doca_dpa_dev_printf("Hello from thread %u\n", doca_dpa_dev_thread_rank());
  *     }
  */
-#ifndef DOCA_DPA_DEV_H
-#define DOCA_DPA_DEV_H
+#ifndef DOCA_2_2_DPA_DEV_H
+#define DOCA_2_2_DPA_DEV_H
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* dpacc defines these; host compilers that see the same headers need nothing. */
-#ifndef __dpa_global__
-#define __dpa_global__
-#endif
-#ifndef __dpa_rpc__
-#define __dpa_rpc__
-#endif
+#include "../doca/doca_dpa_dev.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* An address in the DPA's memory. */
-typedef uint64_t doca_dpa_dev_uintptr_t;
+/* ---- Registered memory: a bad handle or address faults the thread ---------------------------- */
 
-/* Rank of the calling thread in its kernel launch, from 0. */
-unsigned int doca_dpa_dev_thread_rank(void);
-/* Threads that run the current kernel. */
-unsigned int doca_dpa_dev_num_threads(void);
-/* Lets other threads use the execution unit. */
-void doca_dpa_dev_yield(void);
-/* Prints on the host application's standard output; no floating point. Returns the length. */
-int doca_dpa_dev_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What a peer calls it. */
+uint32_t doca_dpa_dev_mem_rkey_get(doca_dpa_dev_mem_t mem);
+
+/* Copies between registered memories; all is there after doca_dpa_dev_memcpy_synchronize. */
+void doca_dpa_dev_memcpy_nb(uint64_t dest_addr, doca_dpa_dev_mem_t dest_mem, uint64_t src_addr,
+                            doca_dpa_dev_mem_t src_mem, size_t length);
+/* The same of a matrix, whose rows become columns. `length`: bytes of it, num_rows * num_columns *
+ * element_size. */
+void doca_dpa_dev_memcpy_transpose2D_nb(uint64_t dest_addr, doca_dpa_dev_mem_t dest_mem,
+                                        uint64_t src_addr, doca_dpa_dev_mem_t src_mem,
+                                        size_t length, size_t element_size, size_t num_columns,
+                                        size_t num_rows);
+void doca_dpa_dev_memcpy_synchronize(void);
+
+/* An address at which loads and stores reach `ext_addr` of registered host memory, for as long as
+ * it is registered. Those that leave the memory, stores to memory without
+ * DOCA_ACCESS_LOCAL_READ_WRITE and those that are not aligned to their size fault the thread. */
+void doca_dpa_dev_external_ptr_get(uint64_t ext_addr, doca_dpa_dev_mem_t mem,
+                                   doca_dpa_dev_uintptr_t *dev_ptr);
+
+/* ---- Endpoints --------------------------------------------------------------------------------
+ */
+
+/* Writes to the peer's memory; operations of an endpoint are carried out in order. */
+void doca_dpa_dev_put_nb(doca_dpa_dev_ep_t ep, uint64_t local_addr, size_t length,
+                         doca_dpa_dev_mem_t local_mem, uint64_t raddr, uint32_t rkey);
+/* The same, then updates an event of the peer's. */
+void doca_dpa_dev_put_signal_add_nb(doca_dpa_dev_ep_t ep, uint64_t local_addr,
+                                    doca_dpa_dev_mem_t local_mem, size_t length, uint64_t raddr,
+                                    uint32_t rkey, doca_dpa_dev_sync_event_remote_t event,
+                                    uint64_t comp_count);
+void doca_dpa_dev_put_signal_set_nb(doca_dpa_dev_ep_t ep, uint64_t local_addr,
+                                    doca_dpa_dev_mem_t local_mem, size_t length, uint64_t raddr,
+                                    uint32_t rkey, doca_dpa_dev_sync_event_remote_t event,
+                                    uint64_t comp_count);
+/* Returns when all of them have ended. */
+void doca_dpa_dev_ep_synchronize(doca_dpa_dev_ep_t ep);
 
 #ifdef __cplusplus
 }

@@ -12,12 +12,17 @@ DEV_TARGET := --target=riscv64-unknown-elf -march=rv64imac_zbb_zbs -mabi=lp64 -m
 DEV_CFLAGS := $(DEV_TARGET) -std=gnu11 -O2 -g -ffunction-sections -fdata-sections \
               -Wall -Wextra -Wshadow -Wvla -Werror -ffile-prefix-map=$(CURDIR)/= \
               -fdebug-prefix-map=$(CURDIR)=. -nostdlibinc -Iruntime/dev -Iinclude \
-              -Iinclude/doca-2.2 -isystem $(PICOLIBC)/include
+              -Iinclude/doca -isystem $(PICOLIBC)/include
 DEV_SOURCES := $(wildcard runtime/dev/*.c) runtime/dev/start.S
-DOCA_DEV_SOURCES := $(filter runtime/dev/doca_%,$(DEV_SOURCES))
+# DOCA's three libraries: communication and verbs have files of their own, if any.
+DOCA_COMM_SOURCES := $(filter runtime/dev/doca_comm%,$(DEV_SOURCES))
+DOCA_VERBS_SOURCES := $(filter runtime/dev/doca_verbs%,$(DEV_SOURCES))
+DOCA_DEV_SOURCES := $(filter-out $(DOCA_COMM_SOURCES) $(DOCA_VERBS_SOURCES), \
+                      $(filter runtime/dev/doca_%,$(DEV_SOURCES)))
 dev_objs = $(addsuffix .o,$(basename $(1:%=$(O)/%)))
 
 device-libs: $(B)/lib/libflexio_dev.a $(B)/lib/libdoca_dpa_dev.a $(B)/lib/libflexio-libc.a \
+             $(B)/lib/libdoca_dpa_dev_comm.a $(B)/lib/libdoca_dpa_dev_verbs.a \
              $(B)/share/dpakit/dpa.ld $(B)/share/dpakit/libc/string.h
 
 $(O)/runtime/dev/%.o: runtime/dev/%.c Makefile runtime/dev/dev.mk
@@ -30,8 +35,10 @@ $(O)/runtime/dev/%.o: runtime/dev/%.S Makefile runtime/dev/dev.mk
 $(O)/runtime/dev/stdio.o $(O)/runtime/dev/strtol.o: DEV_CFLAGS += -fno-builtin
 
 $(B)/lib/libdoca_dpa_dev.a: $(call dev_objs,$(DOCA_DEV_SOURCES))
-$(B)/lib/libflexio_dev.a: $(call dev_objs,$(filter-out $(DOCA_DEV_SOURCES),$(DEV_SOURCES)))
-$(B)/lib/libdoca_dpa_dev.a $(B)/lib/libflexio_dev.a:
+$(B)/lib/libflexio_dev.a: $(call dev_objs,$(filter-out runtime/dev/doca_%,$(DEV_SOURCES)))
+$(B)/lib/libdoca_dpa_dev_comm.a: $(call dev_objs,$(DOCA_COMM_SOURCES))
+$(B)/lib/libdoca_dpa_dev_verbs.a: $(call dev_objs,$(DOCA_VERBS_SOURCES))
+$(patsubst %,$(B)/lib/lib%.a,doca_dpa_dev doca_dpa_dev_comm doca_dpa_dev_verbs flexio_dev):
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(DPA_AR) crD $@ $^
 

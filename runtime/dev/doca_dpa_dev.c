@@ -1,9 +1,14 @@
+#include "doca_calls.h"
 #include "message.h"
 #include "syscall.h"
 
 #include <doca_dpa_dev.h>
 #include <doca_dpa_dev_sync_event.h>
 #include <libflexio-dev/flexio_dev.h>
+#include <libflexio-libc/stdio.h>
+
+#define LOG_STREAM 1 /* the host opens it after FlexIO's default stream */
+#define LOG_MAX    1024
 
 unsigned int doca_dpa_dev_thread_rank(void)
 {
@@ -28,6 +33,91 @@ int doca_dpa_dev_printf(const char *format, ...)
         _dpa_vmessage(FLEXIO_MSG_DEV_DEFAULT_STREAM_ID, FLEXIO_MSG_DEV_INFO, format, values);
     va_end(values);
     return length;
+}
+
+void doca_dpa_dev_log(enum doca_dpa_dev_log_level level, const char *format, ...)
+{
+    static const char *const tags[] = {"CRT", "ERR", "WRN", "INF", "DBG"};
+    char text[LOG_MAX];
+    unsigned i = level / 10u;
+    if (i < 2 || i > 6)
+        return;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    flexio_dev_msg(LOG_STREAM, (flexio_msg_dev_level)(i - 1), "[DOCA][DPA DEVICE][%s] %s",
+                   tags[i - 2], text);
+}
+
+doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage(void)
+{
+    return dpa_call0(DPA_SYS_LOCAL_STORAGE);
+}
+
+void doca_dpa_dev_thread_finish(void)
+{
+    dpa_call_noreturn(DPA_SYS_FINISH);
+}
+
+void doca_dpa_dev_thread_reschedule(void)
+{
+    dpa_call_noreturn(DPA_SYS_RESCHEDULE);
+}
+
+void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t h)
+{
+    dpa_call3(DPA_SYS_NOTIFY, h, 0, 0);
+}
+
+static uint64_t doca_call(unsigned call, uint64_t a, uint64_t b)
+{
+    return dpa_call3(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, call), a, b, 0);
+}
+
+void doca_dpa_dev_device_set(doca_dpa_dev_t h)
+{
+    doca_call(DPA_DOCA_DEVICE_SET, h, 0);
+}
+
+int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t h, doca_dpa_dev_completion_element_t *e)
+{
+    return (int)doca_call(DPA_DOCA_GET_COMPLETION, h, (uintptr_t)e);
+}
+
+int doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t e)
+{
+    return (int)e.type;
+}
+
+uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t e)
+{
+    return e.user_data;
+}
+
+uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t e)
+{
+    return e.immediate;
+}
+
+uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t e)
+{
+    return e.wqe_counter;
+}
+
+uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t e)
+{
+    return e.timestamp;
+}
+
+void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp)
+{
+    doca_call(DPA_DOCA_COMPLETION_ACK, h, num_comp);
+}
+
+void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t h)
+{
+    doca_call(DPA_DOCA_REQUEST_NOTIFICATION, h, 0);
 }
 
 void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t event, uint64_t *value)

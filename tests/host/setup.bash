@@ -60,5 +60,37 @@ declared() { # PREFIX HEADER...
     local prefix=$1
     shift
     cat "$@" | sed -e 's://.*::' | awk '/\/\*/ {c = 1} !c {print} /\*\// {c = 0}' |
-        grep -o "\b${prefix}[a-z0-9_]*(" | tr -d '(' | sort -u
+        grep -o "\b${prefix}[a-z0-9_]*(" | tr -d "(" | grep -v "_$" | sort -u
+}
+
+# Compiles a device program as the build scripts of NVIDIA's samples do: DIRECTORY/NAME_program.a
+dpacc_sample() { # DEVICE.c DIRECTORY NAME APP
+    local i=$DPAKIT_BUILD/include/doca
+    printf ' Feature_list:\n' >"$2/$3.yaml"
+    ! grep -q doca_dpa_dev_thread_notify "$1" || printf '  Generating_Empty_CQE: true\n' >>"$2/$3.yaml"
+    dpa-app-attributes2blob "$2/$3.yaml" "$2/$3.blob"
+    dpacc "$1" -o "$2/$3_program.a" -mcpu=nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9 -hostcc=gcc \
+        -hostcc-options="-Wno-deprecated-declarations -Werror -Wall -Wextra -DFLEXIO_ALLOW_EXPERIMENTAL_API" \
+        --devicecc-options="-Wno-deprecated-declarations -Werror -Wall -Wextra -DFLEXIO_DEV_ALLOW_EXPERIMENTAL_API -O2" \
+        --app-name="$4" \
+        -device-libs="-L$DPAKIT_BUILD/lib -ldoca_dpa_dev -ldoca_dpa_dev_comm -ldoca_dpa_dev_verbs" \
+        -flto -I"$i" --dpa-proc-attr="$2/$3.blob"
+}
+
+# Links a host program with it, as their meson.build does. Sources go last.
+link_sample() { # OUTPUT NAME_program.a SOURCE...
+    local out=$1 program=$2
+    shift 2
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -D DOCA_ALLOW_EXPERIMENTAL_API \
+        -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" "$@" "$program" \
+        -o "$out" -L"$DPAKIT_BUILD/lib" -ldoca_dpa -ldoca_argp -ldoca_rdma -ldoca_common -lflexio -pthread \
+        -Wl,-rpath,"$DPAKIT_BUILD/lib"
+}
+
+# Builds $BATS_FILE_TMPDIR/cases of DOCA 3.x.
+build_doca3() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    dpacc_sample "$here/doca3_dev.c" "$t" cases dpa_test_app
+    link_sample "$t/cases" "$t/cases_program.a" "-I$here/../../runtime" "-I$here/../../lib" "$here"/doca3_main.c "$here"/doca3_*_cases.c
 }

@@ -79,7 +79,7 @@ void device_arguments(const struct config *c, struct words *out)
     for (size_t i = 0; i < c->includes.count; i++)
         words_addf(out, "-I%s", c->includes.at[i]);
     /* The C library first: in a prefix like /usr, "include" has the host's too. */
-    static const char *const ours[] = {"share/dpakit/libc", "include", "include/doca-2.2"};
+    static const char *const ours[] = {"share/dpakit/libc", "include", "include/doca"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         words_add(out, "-isystem");
         words_addf(out, "%s/%s", c->root, ours[i]);

@@ -17,7 +17,7 @@ static void begin_host(const struct config *c, const struct paths *p, struct wor
     for (size_t i = 0; i < c->includes.count; i++)
         words_addf(out, "-I%s", c->includes.at[i]);
     words_addf(out, "-I%s/include", c->root);
-    words_addf(out, "-I%s/include/doca-2.2", c->root);
+    words_addf(out, "-I%s/include/doca", c->root);
     words_append(out, &c->host_options);
 }
 

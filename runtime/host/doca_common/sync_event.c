@@ -1,210 +1,286 @@
 /* Sync events: a counter of dpaos, and who is said to use it. */
-#include <stdlib.h>
+#include <doca_sync_event.h>
 
-#include "host/doca_common/doca_common.h"
+#include "descriptor.h"
+#include "sync_event.h"
 
-/* Publisher or subscriber: the CPU through a device, a DPA context, or both. */
-struct side {
-    struct doca_dev *dev;
-    struct doca_dpa *dpa;
-};
+static const struct dpk_ctx_ops ops;
 
-struct doca_sync_event {
-    struct dpk_event *event;
-    atomic_bool started;
-    struct side publisher, subscriber;
-};
+static void side_clear(struct side *side)
+{
+    dpk_object_unuse(side->dev);
+    dpk_object_drop(side->dpa);
+}
+
+static void sync_event_release(void *object)
+{
+    struct dpk_sync_event *e = object;
+    dpk_ctx_clear(&e->ctx);
+    side_clear(&e->subscriber);
+    side_clear(&e->publisher);
+    dpk_buf_free(&e->exported);
+    if (e->event)
+        dpk_event_release(e->event);
+    free(e);
+}
+const struct dpk_kind dpk_sync_event_kind = {.release = sync_event_release, .is_ctx = true};
 
 doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 {
     if (!event)
         return DOCA_ERROR_INVALID_VALUE;
     *event = NULL;
-    struct doca_sync_event *e = calloc(1, sizeof *e);
+    struct dpk_sync_event *e = calloc(1, sizeof *e);
     if (!e)
         return DOCA_ERROR_NO_MEMORY;
-    atomic_init(&e->started, false);
+    dpk_ctx_init(&e->ctx, &ops);
     if (!(e->event = dpk_event_create())) {
         free(e);
         return DOCA_ERROR_NO_MEMORY;
     }
-    *event = e;
-    return DOCA_SUCCESS;
-}
-
-static void side_clear(struct side *side)
-{
-    dpk_doca_dev_release(side->dev);
-    dpk_doca_dpa_release(side->dpa);
+    *event = dpk_object_enter(e, &dpk_sync_event_kind);
+    return *event ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 {
-    if (!event)
-        return DOCA_ERROR_INVALID_VALUE;
-    side_clear(&event->subscriber);
-    side_clear(&event->publisher);
-    dpk_event_release(event->event);
-    free(event);
-    return DOCA_SUCCESS;
+    return dpk_object_destroy(event, &dpk_sync_event_kind);
+}
+
+struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
+{
+    struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
+    struct doca_ctx *ctx = e ? e->ctx.object.handle : NULL;
+    dpk_object_drop(e);
+    return ctx;
 }
 
 /* ---- Locations ------------------------------------------------------------------------------- */
 
-static doca_error_t add_dev(struct doca_sync_event *event, struct side *side, struct doca_dev *dev)
+/* The event, locked, if it can be changed now. */
+static struct dpk_sync_event *begin_change(struct doca_sync_event *event, doca_error_t *result)
 {
-    if (!dev)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (event->started)
-        return DOCA_ERROR_BAD_STATE;
-    if (side->dev)
-        return side->dev == dev ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-    dpk_doca_dev_hold(dev);
-    side->dev = dev;
-    return DOCA_SUCCESS;
+    struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
+    *result = e ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (!e)
+        return NULL;
+    pthread_mutex_lock(&e->ctx.object.lock);
+    if (dpk_ctx_is_running(&e->ctx))
+        *result = DOCA_ERROR_BAD_STATE;
+    return e;
 }
 
-static doca_error_t add_dpa(struct doca_sync_event *event, struct side *side, struct doca_dpa *dpa)
+static doca_error_t end_change(struct dpk_sync_event *e, doca_error_t result)
 {
-    if (!dpa)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (event->started)
-        return DOCA_ERROR_BAD_STATE;
-    if (side->dpa)
-        return side->dpa == dpa ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-    dpk_doca_dpa_hold(dpa);
-    side->dpa = dpa;
-    return DOCA_SUCCESS;
+    if (e)
+        pthread_mutex_unlock(&e->ctx.object.lock);
+    dpk_object_drop(e);
+    return result;
 }
 
-doca_error_t doca_sync_event_publisher_add_location_cpu(struct doca_sync_event *event,
+doca_error_t dpk_sync_event_add_cpu(struct doca_sync_event *event, struct doca_dev *dev,
+                                    bool publisher)
+{
+    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result;
+    struct dpk_sync_event *e = begin_change(event, &result);
+    struct side *side = e ? publisher ? &e->publisher : &e->subscriber : NULL;
+    if (result == DOCA_SUCCESS && side->dev)
+        result = side->dev == d ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    else if (result == DOCA_SUCCESS)
+        dpk_object_use(side->dev = d);
+    dpk_object_drop(d);
+    return end_change(e, result);
+}
+
+doca_error_t dpk_sync_event_add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
+                                    bool publisher)
+{
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result;
+    struct dpk_sync_event *e = begin_change(event, &result);
+    struct side *side = e ? publisher ? &e->publisher : &e->subscriber : NULL;
+    if (result == DOCA_SUCCESS && side->dpa)
+        result = side->dpa == d ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    else if (result == DOCA_SUCCESS)
+        dpk_object_hold(side->dpa = d);
+    dpk_object_drop(d);
+    return end_change(e, result);
+}
+
+doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event,
                                                         struct doca_dev *dev)
 {
-    return event ? add_dev(event, &event->publisher, dev) : DOCA_ERROR_INVALID_VALUE;
+    return dpk_sync_event_add_cpu(event, dev, true);
 }
 
-doca_error_t doca_sync_event_publisher_add_location_dpa(struct doca_sync_event *event,
+doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event,
                                                         struct doca_dpa *dpa)
 {
-    return event ? add_dpa(event, &event->publisher, dpa) : DOCA_ERROR_INVALID_VALUE;
+    return dpk_sync_event_add_dpa(event, dpa, true);
 }
 
-doca_error_t doca_sync_event_subscriber_add_location_cpu(struct doca_sync_event *event,
+doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
+{
+    doca_error_t result;
+    struct dpk_sync_event *e = begin_change(event, &result);
+    if (result == DOCA_SUCCESS)
+        e->remote_publishers = true;
+    return end_change(e, result);
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event,
                                                          struct doca_dev *dev)
 {
-    return event ? add_dev(event, &event->subscriber, dev) : DOCA_ERROR_INVALID_VALUE;
+    return dpk_sync_event_add_cpu(event, dev, false);
 }
 
-doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event *event,
+doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa)
 {
-    return event ? add_dpa(event, &event->subscriber, dpa) : DOCA_ERROR_INVALID_VALUE;
+    return dpk_sync_event_add_dpa(event, dpa, false);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-static bool side_is_set(const struct side *side)
+static doca_error_t start(struct dpk_ctx *ctx)
 {
-    return side->dev || side->dpa;
+    const struct dpk_sync_event *e = (struct dpk_sync_event *)ctx;
+    bool publisher = e->publisher.dev || e->publisher.dpa || e->remote_publishers;
+    bool subscriber = e->subscriber.dev || e->subscriber.dpa;
+    return publisher && subscriber ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG;
 }
+static const struct dpk_ctx_ops ops = {.start = start};
 
 doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 {
-    if (!event)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (event->started)
-        return DOCA_ERROR_BAD_STATE;
-    if (!side_is_set(&event->publisher) || !side_is_set(&event->subscriber))
-        return DOCA_ERROR_BAD_CONFIG;
-    event->started = true;
-    return DOCA_SUCCESS;
+    struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
+    doca_error_t result = e ? dpk_ctx_start(&e->ctx) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(e);
+    return result;
 }
 
 doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 {
-    if (!event)
-        return DOCA_ERROR_INVALID_VALUE;
-    return atomic_exchange(&event->started, false) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
+    doca_error_t result = e ? dpk_ctx_stop(&e->ctx) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(e);
+    return result;
 }
 
-struct dpk_event *dpk_doca_event(const struct doca_sync_event *event)
+struct dpk_sync_event *dpk_sync_event_running(const struct doca_sync_event *handle,
+                                              doca_error_t *result)
 {
-    return event->started ? event->event : NULL;
+    struct dpk_sync_event *e = dpk_object_pin(handle, &dpk_sync_event_kind);
+    *result = !e                            ? DOCA_ERROR_INVALID_VALUE
+              : dpk_ctx_is_running(&e->ctx) ? DOCA_SUCCESS
+                                            : DOCA_ERROR_BAD_STATE;
+    if (*result == DOCA_SUCCESS)
+        return e;
+    dpk_object_drop(e);
+    return NULL;
+}
+
+struct dpk_event *dpk_sync_event_pin(const struct doca_sync_event *handle, void **event,
+                                     doca_error_t *result)
+{
+    struct dpk_sync_event *e = dpk_sync_event_running(handle, result);
+    *event = e;
+    return e ? e->event : NULL;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
-                                           doca_dpa_dev_sync_event_t *dev_se_handle)
+doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
+                                            doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
 {
     struct dpk_error err = {0};
     uint64_t handle = 0;
-    if (!event || !dpa || !dev_se_handle)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!event->started || !dpa->process ||
-        dpk_process_state(dpk_host_process(dpa->process), NULL) != DPK_OK)
-        return DOCA_ERROR_BAD_STATE;
-    enum dpk_status status =
-        dpk_event_handle(event->event, dpk_host_process(dpa->process), &handle, &err);
-    if (status == DPK_OK)
-        *dev_se_handle = handle;
-    return dpk_doca_error(status);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa *d = dpa_dev_se_handle ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
+    struct dpk_sync_event *e = d ? dpk_sync_event_running(event, &result) : NULL;
+    struct dpk_process *p = e ? dpk_dpa_enter(d, 0) : NULL;
+    if (p) {
+        enum dpk_status status = dpk_process_state(p, &err);
+        if (status == DPK_OK)
+            status = dpk_event_handle(e->event, p, &handle, &err);
+        if ((result = dpk_doca_error(status)) == DOCA_SUCCESS)
+            *dpa_dev_se_handle = handle;
+        dpk_dpa_leave(d);
+    } else if (e) {
+        result = DOCA_ERROR_BAD_STATE;
+    }
+    dpk_object_drop(e);
+    dpk_object_drop(d);
+    return result;
 }
 
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 {
-    if (!event || !value)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!event->started)
-        return DOCA_ERROR_BAD_STATE;
-    *value = dpk_event_get(event->event);
-    return DOCA_SUCCESS;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_sync_event *e = value ? dpk_sync_event_running(event, &result) : NULL;
+    if (e)
+        *value = dpk_event_get(e->event);
+    dpk_object_drop(e);
+    return result;
 }
 
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value,
                                         uint64_t *fetched)
 {
-    if (!event)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!event->started)
-        return DOCA_ERROR_BAD_STATE;
-    uint64_t before = dpk_event_add(event->event, value);
-    if (fetched)
-        *fetched = before;
-    return DOCA_SUCCESS;
+    doca_error_t result;
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    if (e) {
+        uint64_t before = dpk_event_add(e->event, value);
+        if (fetched)
+            *fetched = before;
+    }
+    dpk_object_drop(e);
+    return result;
 }
 
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
 {
-    if (!event)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!event->started)
-        return DOCA_ERROR_BAD_STATE;
-    dpk_event_set(event->event, value);
-    return DOCA_SUCCESS;
+    doca_error_t result;
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    if (e)
+        dpk_event_set(e->event, value);
+    dpk_object_drop(e);
+    return result;
 }
 
-/* The DPA context whose death would make a wait endless. */
-static const struct doca_dpa *watched(const struct doca_sync_event *event)
+/* Waits, unless the DPA context whose end would make the wait endless is gone already. */
+static doca_error_t wait_gt(struct dpk_sync_event *e, uint64_t value, uint64_t mask)
 {
-    return event->publisher.dpa ? event->publisher.dpa : event->subscriber.dpa;
+    struct dpk_error err = {0};
+    if ((dpk_event_get(e->event) & mask) > value)
+        return DOCA_SUCCESS;
+    struct dpk_dpa *d = e->publisher.dpa ? e->publisher.dpa : e->subscriber.dpa;
+    struct dpk_process *p = d ? dpk_dpa_enter(d, 0) : NULL;
+    if (d && !p)
+        return DOCA_ERROR_BAD_STATE;
+    enum dpk_status status = dpk_event_wait_gt(e->event, value, mask, p, 0, &err);
+    if (p)
+        dpk_dpa_leave(d);
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("doca_sync_event_wait_gt", &err);
 }
 
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    struct dpk_error err = {0};
-    if (!event || mask <= value)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!event->started)
-        return DOCA_ERROR_BAD_STATE;
-    if ((dpk_event_get(event->event) & mask) > value)
-        return DOCA_SUCCESS;
-    const struct doca_dpa *dpa = watched(event);
-    if (dpa && !dpa->process)
-        return DOCA_ERROR_BAD_STATE;
-    enum dpk_status status = dpk_event_wait_gt(
-        event->event, value, mask, dpa ? dpk_host_process(dpa->process) : NULL, 0, &err);
-    if (status != DPK_OK)
-        dpk_host_log(FLEXIO_LOG_LVL_ERR, "doca_sync_event_wait_gt: %s", err.message);
-    return dpk_doca_error(status);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_sync_event *e = mask > value ? dpk_sync_event_running(event, &result) : NULL;
+    if (e)
+        result = wait_gt(e, value, mask);
+    dpk_object_drop(e);
+    return result;
+}
+
+doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,
+                                           uint64_t mask)
+{
+    return doca_sync_event_wait_gt(event, value, mask);
 }

@@ -1,94 +1,241 @@
 /* DPA contexts. */
-#include <stdlib.h>
+#include <doca_dpa.h>
 
 #include "private.h"
 
-#define MESSAGES_BSIZE 4096u /* bytes of device messages under way */
-
-doca_error_t dpk_dpa_failed(const char *call, const struct dpk_error *err)
+doca_error_t dpa_begin(const struct doca_dpa *dpa, struct dpa_call *call)
 {
-    dpk_host_log(FLEXIO_LOG_LVL_ERR, "%s: %s", call, err->message);
-    return dpk_doca_error(err->status);
+    *call = (struct dpa_call){.dpa = dpk_object_pin(dpa, &dpk_dpa_kind)};
+    if (!call->dpa)
+        return DOCA_ERROR_INVALID_VALUE;
+    if ((call->process = dpk_dpa_enter(call->dpa, 0)))
+        return DOCA_SUCCESS;
+    dpk_object_drop(call->dpa);
+    call->dpa = NULL;
+    return DOCA_ERROR_BAD_STATE;
 }
 
-doca_error_t doca_devinfo_get_is_dpa_supported(const struct doca_devinfo *devinfo)
+void dpa_end(struct dpa_call *call)
 {
-    return devinfo ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE; /* every emulated device has a DPA */
+    if (call->process)
+        dpk_dpa_leave(call->dpa);
+    dpk_object_drop(call->dpa);
 }
 
-/* What kernels print goes to stdout. */
-static flexio_status open_messages(struct doca_dpa *dpa)
+doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-    flexio_msg_stream_attr_t attr = {.data_bsize = MESSAGES_BSIZE,
-                                     .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_SYNC,
-                                     .level = FLEXIO_MSG_DEV_DEBUG};
-    return flexio_msg_stream_create(dpa->process, &attr, stdout, NULL, &dpa->messages);
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    dpk_object_drop(info);
+    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE; /* every emulated device has a DPA */
 }
 
-doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_t *dpa,
-                             unsigned int flags)
+doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
 {
-    struct dpk_error err = {0};
     if (dpa)
         *dpa = NULL;
-    if (!dev || !app || !dpa || flags != 0)
+    struct dpk_dev *device = dpa ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    if (!device)
         return DOCA_ERROR_INVALID_VALUE;
-    struct doca_dpa *d = calloc(1, sizeof *d);
+    struct dpk_dpa *d = dpk_dpa_new(device);
+    if (d)
+        *dpa = d->object.handle;
+    dpk_object_drop(device);
+    return d ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
+{
+    void *object = NULL;
+    doca_error_t result = dpk_object_leave(dpa, &dpk_dpa_kind, &object);
+    struct dpk_dpa *d = object;
     if (!d)
-        return DOCA_ERROR_NO_MEMORY;
-    atomic_init(&d->references, 1);
-    /* What dpacc makes for a program is FlexIO's object; DOCA has only its own name for it. */
-    enum dpk_status status = dpk_host_process_create(
-        dpk_doca_dev_name(dev), (struct flexio_app *)(void *)app, &d->process, &err);
-    if (status != DPK_OK) {
-        dpk_host_log(FLEXIO_LOG_LVL_ERR, "%s", err.message);
-        free(d);
-        return dpk_doca_error(status);
+        return result;
+    dpa_allocations_forget(d);
+    dpk_dpa_stop(d); /* if it is started */
+    dpk_dpa_close(d);
+    dpk_object_drop(d);
+    return DOCA_SUCCESS;
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+/* What dpacc makes for a program is FlexIO's object; DOCA has only its own name for it. */
+static struct flexio_app *find_app(const struct doca_dpa_app *app)
+{
+    struct flexio_app **list = NULL, *found = NULL;
+    uint32_t count = 0;
+    if (!app || flexio_app_get_list(&list, &count) != FLEXIO_STATUS_SUCCESS)
+        return NULL;
+    for (uint32_t i = 0; i < count && !found; i++)
+        if ((const void *)list[i] == (const void *)app)
+            found = list[i];
+    flexio_app_list_free(list);
+    return found;
+}
+
+doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
+{
+    struct flexio_app *found = find_app(app);
+    struct dpk_dpa *d = found ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&d->object.lock);
+    if (!atomic_load(&d->started) && !d->base) {
+        d->app = found;
+        result = DOCA_SUCCESS;
     }
-    if (open_messages(d) != FLEXIO_STATUS_SUCCESS) {
-        flexio_process_destroy(d->process);
-        free(d);
-        return DOCA_ERROR_NO_MEMORY;
+    pthread_mutex_unlock(&d->object.lock);
+    dpk_object_drop(d);
+    return result;
+}
+
+doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
+{
+    struct dpk_dpa *d = app ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa *base = dpk_dpa_base(d);
+    pthread_mutex_lock(&base->object.lock);
+    *app = (struct doca_dpa_app *)(void *)base->app;
+    pthread_mutex_unlock(&base->object.lock);
+    dpk_object_drop(d);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_start(struct doca_dpa *dpa)
+{
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    doca_error_t result = d ? dpk_dpa_start(d) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(d);
+    return result;
+}
+
+doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
+{
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    doca_error_t result = d ? dpk_dpa_stop(d) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        dpa_allocations_forget(d);
+    dpk_object_drop(d);
+    return result;
+}
+
+doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev,
+                                    struct doca_dpa **extended_dpa)
+{
+    if (extended_dpa)
+        *extended_dpa = NULL;
+    struct dpk_dpa *d = extended_dpa ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
+    struct dpk_dev *device = dpk_object_pin(other_dev, &dpk_dev_kind);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (d && device) {
+        struct dpk_dpa *extended = NULL;
+        result = dpk_dpa_extend(d, device, &extended);
+        if (extended)
+            *extended_dpa = extended->object.handle;
     }
-    d->dev = dev;
-    dpk_doca_dev_hold(dev);
-    *dpa = d;
+    dpk_object_drop(device);
+    dpk_object_drop(d);
+    return result;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level log_level)
+{
+    unsigned level = (unsigned)log_level;
+    if (level < DOCA_DPA_DEV_LOG_LEVEL_DISABLE || level > DOCA_DPA_DEV_LOG_LEVEL_DEBUG ||
+        level % 10 != 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    dpk_dpa_set_log_level(d, level / 10 - 1);
+    dpk_object_drop(d);
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_destroy(doca_dpa_t dpa)
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
 {
-    if (!dpa || !dpa->process)
+    struct dpa_call c;
+    if (!handle)
         return DOCA_ERROR_INVALID_VALUE;
-    dpk_dpa_memory_forget(dpa);
-    flexio_process_destroy(dpa->process); /* prints what is left, and ends the stream */
-    dpa->process = NULL;
-    dpa->messages = NULL;
-    dpk_doca_dev_release(dpa->dev);
-    dpa->dev = NULL;
-    dpk_doca_dpa_release(dpa);
+    doca_error_t result = dpa_begin(dpa, &c);
+    if (result == DOCA_SUCCESS)
+        *handle = c.dpa->number;
+    dpa_end(&c);
+    return result;
+}
+
+static doca_error_t check(const struct doca_dpa *dpa, const void *out)
+{
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    dpk_object_drop(d);
+    return d && out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, unsigned int *value)
+{
+    doca_error_t result = check(dpa, value);
+    if (result == DOCA_SUCCESS)
+        *value = DPK_THREADS_MAX;
+    return result;
+}
+
+doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsigned long long *value)
+{
+    doca_error_t result = check(dpa, value);
+    if (result == DOCA_SUCCESS)
+        *value = DPK_RUN_TIME_LIMIT_MS / 1000;
+    return result;
+}
+
+doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
+{
+    struct dpa_call c;
+    doca_error_t result = total_num_eus ? dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    if (result != DOCA_SUCCESS)
+        return result;
+    *total_num_eus = dpk_eu_count();
+    dpa_end(&c);
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_get_max_threads_per_kernel(doca_dpa_t dpa, unsigned int *value)
+doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)
 {
-    if (!dpa || !value)
-        return DOCA_ERROR_INVALID_VALUE;
-    *value = DPK_THREADS_MAX;
-    return DOCA_SUCCESS;
+    struct dpa_call c;
+    doca_error_t result = dpa_begin(dpa, &c);
+    if (result == DOCA_SUCCESS)
+        result = dpk_doca_error(dpk_process_state(c.process, NULL));
+    dpa_end(&c);
+    return result;
 }
 
-doca_error_t doca_dpa_get_kernel_max_run_time(doca_dpa_t dpa, unsigned long long *value)
+/* ---- For DOCA 2.2 ---------------------------------------------------------------------------- */
+
+doca_error_t dpa_is_supported(const struct doca_devinfo *devinfo)
 {
-    if (!dpa || !value)
-        return DOCA_ERROR_INVALID_VALUE;
-    *value = DPK_RUN_TIME_LIMIT_MS / 1000;
-    return DOCA_SUCCESS;
+    return doca_dpa_cap_is_supported(devinfo);
 }
 
-doca_error_t doca_dpa_peek_at_last_error(doca_dpa_t dpa)
+doca_error_t dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
+                                struct doca_dpa **dpa)
 {
-    if (!dpa || !dpa->process)
-        return DOCA_ERROR_INVALID_VALUE;
-    return dpk_doca_error(dpk_process_state(dpk_host_process(dpa->process), NULL));
+    doca_error_t result = doca_dpa_create(dev, dpa);
+    if (result != DOCA_SUCCESS)
+        return result;
+    struct dpk_dpa *d = dpk_object_pin(*dpa, &dpk_dpa_kind);
+    if (d)
+        d->unique_addresses = true;
+    dpk_object_drop(d);
+    if ((result = doca_dpa_set_app(*dpa, app)) == DOCA_SUCCESS)
+        result = doca_dpa_start(*dpa);
+    if (result == DOCA_SUCCESS)
+        return result;
+    doca_dpa_destroy(*dpa);
+    *dpa = NULL;
+    return result;
 }

@@ -2,14 +2,31 @@
 #ifndef DPK_HOST_DOCA_DPA_PRIVATE_H
 #define DPK_HOST_DOCA_DPA_PRIVATE_H
 
-#include <doca_dpa.h>
-
 #include "host/doca_common/doca_common.h"
 
-/* Logs `err` and says what a DOCA function returns for it. `call`: the function's name. */
-doca_error_t dpk_dpa_failed(const char *call, const struct dpk_error *err);
+struct doca_dpa_app;
 
-/* Forgets every allocation of a context; its memory goes with its process. */
-void dpk_dpa_memory_forget(const struct doca_dpa *dpa);
+/* A context, pinned, inside its process. dpa_end undoes both. */
+struct dpa_call {
+    struct dpk_dpa *dpa;
+    struct dpk_process *process;
+};
+
+/* INVALID_VALUE: no context. BAD_STATE: not started. */
+doca_error_t dpa_begin(const struct doca_dpa *dpa, struct dpa_call *call);
+void dpa_end(struct dpa_call *call);
+
+/* Memory that DOCA 2.2 finds by its address alone. Leaving gives the context that it belongs to,
+ * with a reference; NULL: not an address of any. */
+struct dpk_dpa *dpa_allocation_leave(uint64_t address);
+void dpa_allocations_forget(struct dpk_dpa *d);
+/* Allocates where no other context of DOCA 2.2 has an allocation. */
+enum dpk_status dpa_allocate_unique(struct dpk_dpa *d, struct dpk_process *p, uint64_t size,
+                                    uint64_t *address, struct dpk_error *err);
+
+/* What DOCA 2.2 does in one call: create, set the program, start. */
+doca_error_t dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
+                                struct doca_dpa **dpa);
+doca_error_t dpa_is_supported(const struct doca_devinfo *devinfo);
 
 #endif

@@ -1,0 +1,135 @@
+/*
+ * doca_dev: finding and opening devices. Here: the emulated devices that `dpadev create` made. Each
+ * is one physical function of a BlueField-3, as a host sees it.
+ *
+ *     struct doca_devinfo **list;  uint32_t count;  struct doca_dev *dev = NULL;
+ *     doca_devinfo_create_list(&list, &count);
+ *     for (uint32_t i = 0; i < count && !dev; i++)
+ *         if (doca_dpa_cap_is_supported(list[i]) == DOCA_SUCCESS)
+ *             doca_dev_open(list[i], &dev);
+ *     doca_devinfo_destroy_list(list);        // dev stays open
+ *
+ * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for what is none;
+ * the errors named below come on top. Any thread may call them.
+ */
+#ifndef DOCA_DEV_H
+#define DOCA_DEV_H
+
+#include "doca_error.h"
+#include "doca_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_dev;         /* an open device */
+struct doca_devinfo;     /* a device that could be opened */
+struct doca_dev_rep;     /* an open representor */
+struct doca_devinfo_rep; /* a representor that could be opened */
+
+/* Bytes of buffers for the texts below, NUL included, and of a MAC address. */
+#define DOCA_DEVINFO_IBDEV_NAME_SIZE   64
+#define DOCA_DEVINFO_IFACE_NAME_SIZE   256
+#define DOCA_DEVINFO_PCI_ADDR_SIZE     13 /* "0000:03:00.0" */
+#define DOCA_DEVINFO_PCI_BDF_SIZE      8  /* "03:00.0" */
+#define DOCA_DEVINFO_MAC_ADDR_SIZE     6
+#define DOCA_DEVINFO_REP_PCI_ADDR_SIZE 13
+#define DOCA_DEVINFO_REP_VUID_SIZE     128
+
+/* Kinds of representors to list; bits. */
+enum doca_devinfo_rep_filter {
+    DOCA_DEVINFO_REP_FILTER_ALL = 0,
+    DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,
+    DOCA_DEVINFO_REP_FILTER_EMULATED = 1 << 2,
+};
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+/*
+ * Lists the devices.
+ *   dev_list  [out]  array of *nb_devs, sorted by name, NULL after the last; to be given back with
+ *                    doca_devinfo_destroy_list; NULL on failure
+ *   nb_devs   [out]  how many, may be 0
+ * NO_MEMORY. NOT_FOUND: the devices' directory cannot be read.
+ */
+doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs);
+
+/* Frees a list with its entries; devices that were opened from it stay open. */
+doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
+
+/* The device's RDMA name, "mlx5_0". `size`: bytes of the buffer, at least
+ * DOCA_DEVINFO_IBDEV_NAME_SIZE, else INVALID_VALUE; the same for the functions that follow. */
+doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
+                                         uint32_t size);
+
+/* The name of its network interface: what an mlx5 driver would call it, "ens3f0np0". */
+doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name,
+                                         uint32_t size);
+
+/* Its MAC address, DOCA_DEVINFO_MAC_ADDR_SIZE bytes as they go over the wire. */
+doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr,
+                                       uint32_t size);
+
+/* Its PCI address with the domain; a buffer of DOCA_DEVINFO_PCI_ADDR_SIZE bytes. */
+doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str);
+
+/* Sets *is_equal to 1 if the text is its PCI address, with domain or without ("03:00.0"), else to
+ * 0. INVALID_VALUE: not a PCI address. */
+doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
+                                            const char *pci_addr_str, uint8_t *is_equal);
+
+/* What kind of function it is: always a physical one. */
+doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
+                                            enum doca_pci_func_type *pci_func_type);
+
+/* NOT_SUPPORTED: the device is no sub-function. */
+doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index);
+
+/*
+ * Opens a device.
+ *   dev  [out]  to be given back with doca_dev_close; NULL on failure
+ * NO_MEMORY. NOT_CONNECTED: the device is gone or damaged.
+ */
+doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
+
+/* Closes a device. IN_USE: a DPA context, sync event, mmap, ... still stands on it; it stays open.
+ */
+doca_error_t doca_dev_close(struct doca_dev *dev);
+
+/* The device's information; valid until it is closed, owned by it. NULL for what is no device. */
+struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
+
+/* ---- Representors: hosts see none ------------------------------------------------------------ */
+
+/* Sets *filter_net_supported to 1 if network representors can be listed on the device, else to 0:
+ * always 0. */
+doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
+                                                          uint8_t *filter_net_supported);
+
+/*
+ * Lists the representors of a device that pass the filter (DOCA_DEVINFO_REP_FILTER_*).
+ *   dev_list_rep  [out]  to be given back with doca_devinfo_rep_destroy_list; NULL on failure
+ *   nb_devs_rep   [out]  how many: 0
+ * NO_MEMORY. NOT_SUPPORTED: the filter is not for this device, as those of representors of network
+ * and emulated functions.
+ */
+doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
+                                          struct doca_devinfo_rep ***dev_list_rep,
+                                          uint32_t *nb_devs_rep);
+doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
+
+/* What a representor is called, and whether its PCI address is that text. */
+doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
+                                       uint32_t size);
+doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
+                                                const char *pci_addr_str, uint8_t *is_equal);
+
+/* Opens and closes a representor. */
+doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca_dev_rep **dev_rep);
+doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * doca_dpa_dev: the device side of DOCA DPA: what kernels, RPCs and threads call.
+ *
+ *     __dpa_global__ void thread_kernel(uint64_t arg)
+ *     {
+ *         struct state *s = (struct state *)doca_dpa_dev_thread_get_local_storage();
+ *         DOCA_DPA_DEV_LOG_INFO("activation %u\n", ++s->count);
+ *         doca_dpa_dev_thread_notify(s->peer);      // another thread runs
+ *         doca_dpa_dev_thread_reschedule();         // this one waits for its next event
+ *     }
+ *
+ * DPA subsystem guide 2.2.1, section 3.4, and DOCA DPA of today. A bad handle or address faults the
+ * thread, which puts its context into the error state.
+ */
+#ifndef DOCA_DPA_DEV_H
+#define DOCA_DPA_DEV_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doca_dpa_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+/* Rank of the calling thread in its kernel launch, from 0. */
+unsigned int doca_dpa_dev_thread_rank(void);
+/* Threads that run the current kernel. */
+unsigned int doca_dpa_dev_num_threads(void);
+/* Lets other threads use the execution unit. */
+void doca_dpa_dev_yield(void);
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+/* Prints on the host application's standard output; no floating point. Returns the length. */
+int doca_dpa_dev_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, behind its level, if doca_dpa_set_log_level lets it through. The text brings its own
+ * newline. */
+void doca_dpa_dev_log(enum doca_dpa_dev_log_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define DOCA_DPA_DEV_LOG_CRIT(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_CRIT, __VA_ARGS__)
+#define DOCA_DPA_DEV_LOG_ERR(...)  doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define DOCA_DPA_DEV_LOG_WARN(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_WARNING, __VA_ARGS__)
+#define DOCA_DPA_DEV_LOG_INFO(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_INFO, __VA_ARGS__)
+#define DOCA_DPA_DEV_LOG_DBG(...)  doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* Address of the thread's local storage, 0 if it has none. */
+doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage(void);
+/* End this activation: for good, or until the thread's next event. They do not return. */
+__attribute__((noreturn)) void doca_dpa_dev_thread_finish(void);
+__attribute__((noreturn)) void doca_dpa_dev_thread_reschedule(void);
+
+/* One event for the thread of a notification completion. */
+void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t h);
+
+/* From here on the calling thread uses resources of that context's device: a context that extends
+ * another names resources of its own. */
+void doca_dpa_dev_device_set(doca_dpa_dev_t h);
+
+/* ---- Completions ----------------------------------------------------------------------------- */
+
+enum doca_dpa_dev_completion_type {
+    DOCA_DPA_DEV_COMP_SEND = 0, /* a send, write, read or atomic operation has ended */
+    DOCA_DPA_DEV_COMP_RECV_RDMA_WRITE_IMM = 1, /* a peer wrote, and an immediate came with it */
+    DOCA_DPA_DEV_COMP_RECV_SEND = 2,           /* a message came */
+    DOCA_DPA_DEV_COMP_RECV_SEND_IMM = 3,       /* the same, with an immediate */
+    DOCA_DPA_DEV_COMP_SEND_ERR = 0xd,          /* what was posted failed */
+    DOCA_DPA_DEV_COMP_RECV_ERR = 0xe,
+};
+
+/* One completion. Its contents are for the functions below. */
+typedef struct doca_dpa_dev_completion_element {
+    uint32_t type, user_data, immediate, wqe_counter;
+    uint64_t timestamp;
+} doca_dpa_dev_completion_element_t;
+
+/* Takes the next completion of a queue; 1, or 0 if there is none. */
+int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t h, doca_dpa_dev_completion_element_t *e);
+
+/* What it tells: of enum doca_dpa_dev_completion_type; the user data of the posted operation or of
+ * the connection; the immediate that came; which operation of its queue it was; when, in
+ * nanoseconds. */
+int doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t e);
+uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t e);
+uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t e);
+uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t e);
+uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t e);
+
+/* Gives the room of the oldest `num_comp` completions that were taken back to the queue. */
+void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp);
+
+/* The next completion wakes the queue's thread: at once if there is one that was not taken. Only
+ * one: then it must be asked for again. */
+void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t h);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * doca_dpa_dev_rdma: what DPA code posts on connections of a doca_rdma. Link the program with
+ * -ldoca_dpa_dev_comm.
+ *
+ *     doca_dpa_dev_rdma_post_receive(rdma, memory, buffer, size);
+ *     doca_dpa_dev_rdma_post_send(rdma, 0, memory, message, size,
+ *                                 DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+ *     while (!doca_dpa_dev_get_completion(queue, &element))
+ *         ;
+ *     doca_dpa_dev_completion_ack(queue, 1);
+ *
+ * Operations of a connection are carried out in order and complete in order. Each completes with
+ * DOCA_DPA_DEV_COMP_SEND and the connection's number as its user data, unless its flags have
+ * OPTIMIZE_REPORTS; one that fails completes with DOCA_DPA_DEV_COMP_SEND_ERR in any case, and so
+ * does all that is posted on the connection after it. A full send queue is waited for; a full
+ * receive queue, or a bad handle, faults the thread.
+ *
+ * Memory is named by handles of doca_mmap_dev_get_dpa_handle; addresses are those of its owner.
+ */
+#ifndef DOCA_DPA_DEV_RDMA_H
+#define DOCA_DPA_DEV_RDMA_H
+
+#include "doca_dpa_dev.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Without FLUSH an operation may wait for the next; here none does. */
+enum doca_dpa_dev_submit_flag {
+    DOCA_DPA_DEV_SUBMIT_FLAG_NONE = 0,
+    DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH = 1u << 0,
+    DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1u << 1,
+};
+
+/* Where a message of any connection may go: it completes with DOCA_DPA_DEV_COMP_RECV_SEND or
+ * _RECV_SEND_IMM. A write with an immediate uses one up as well (_RECV_RDMA_WRITE_IMM). */
+void doca_dpa_dev_rdma_post_receive(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_mmap_t mmap_handle,
+                                    uint64_t addr, size_t length);
+
+void doca_dpa_dev_rdma_post_send(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                 doca_dpa_dev_mmap_t mmap_handle, uint64_t addr, size_t length,
+                                 uint32_t flags);
+void doca_dpa_dev_rdma_post_send_imm(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                     doca_dpa_dev_mmap_t mmap_handle, uint64_t addr, size_t length,
+                                     uint32_t immediate, uint32_t flags);
+
+/* From this side's memory to the peer's. */
+void doca_dpa_dev_rdma_post_write(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                  doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
+                                  doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr,
+                                  size_t length, uint32_t flags);
+void doca_dpa_dev_rdma_post_write_imm(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                      doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
+                                      doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr,
+                                      size_t length, uint32_t immediate, uint32_t flags);
+
+/* From the peer's memory to this side's. */
+void doca_dpa_dev_rdma_post_read(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                 doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
+                                 doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr,
+                                 size_t length, uint32_t flags);
+
+/* Adds to 8 bytes of the peer's, at an address that is a multiple of 8. */
+void doca_dpa_dev_rdma_post_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                             doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
+                                             uint64_t value, uint32_t flags);
+
+/* Updates a sync event of the peer's, after what was posted before. Only a failure completes. */
+void doca_dpa_dev_rdma_signal_add(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                  doca_dpa_dev_sync_event_remote_net_t event, uint64_t count);
+void doca_dpa_dev_rdma_signal_set(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                  doca_dpa_dev_sync_event_remote_net_t event, uint64_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

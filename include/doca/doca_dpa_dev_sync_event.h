@@ -1,0 +1,30 @@
+/*
+ * doca_dpa_dev_sync_event: 64-bit counters shared by host and DPA, seen from DPA code (DPA
+ * subsystem guide 2.2.1, section 3.4.5).
+ */
+#ifndef DOCA_DPA_DEV_SYNC_EVENT_H
+#define DOCA_DPA_DEV_SYNC_EVENT_H
+
+#include "doca_dpa_dev.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the host's doca_sync_event_get_dpa_handle gave. */
+typedef uint64_t doca_dpa_dev_sync_event_t;
+
+/* Stores the event's value in `*value`. */
+void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t event, uint64_t *value);
+/* Adds to, or sets, its value; wakes who waits for it. */
+void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t event, uint64_t value);
+void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t event, uint64_t value);
+/* Returns once (event & mask) > value. */
+void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t event, uint64_t value,
+                                     uint64_t mask);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,42 @@
+/* doca_dpa_types: what host and DPA code call the same things. */
+#ifndef DOCA_DPA_TYPES_H
+#define DOCA_DPA_TYPES_H
+
+#include <stdint.h>
+
+/* dpacc defines these; host compilers that see the same headers need nothing. */
+#ifndef __dpa_global__
+#define __dpa_global__
+#endif
+#ifndef __dpa_rpc__
+#define __dpa_rpc__
+#endif
+
+/* Numbers that the host gets from the ..._get_dpa_handle functions and passes to DPA code. */
+typedef uint64_t doca_dpa_dev_t;
+typedef uint64_t doca_dpa_dev_uintptr_t; /* an address in the DPA's memory */
+typedef uint64_t doca_dpa_dev_completion_t;
+typedef uint64_t doca_dpa_dev_notification_completion_t;
+typedef uint64_t doca_dpa_dev_rdma_t;
+typedef uint64_t doca_dpa_dev_sync_event_remote_net_t;
+typedef uint32_t doca_dpa_dev_mmap_t; /* a map, on one device */
+
+/* Those of DOCA 2.2. */
+typedef uint64_t doca_dpa_dev_mem_t;
+typedef uint64_t doca_dpa_dev_ep_t;
+/* A sync event of a peer's; it goes to kernels by value. */
+typedef struct doca_dpa_dev_sync_event_remote {
+    uint64_t data[2];
+} __dpa_global__ doca_dpa_dev_sync_event_remote_t;
+
+/* Which messages of DOCA_DPA_DEV_LOG_* come out: those up to a level. */
+enum doca_dpa_dev_log_level {
+    DOCA_DPA_DEV_LOG_LEVEL_DISABLE = 10,
+    DOCA_DPA_DEV_LOG_LEVEL_CRIT = 20,
+    DOCA_DPA_DEV_LOG_LEVEL_ERROR = 30,
+    DOCA_DPA_DEV_LOG_LEVEL_WARNING = 40,
+    DOCA_DPA_DEV_LOG_LEVEL_INFO = 50,
+    DOCA_DPA_DEV_LOG_LEVEL_DEBUG = 60,
+};
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * doca_mmap: memory that devices may reach: a range of host or DPA memory, with permissions, that
+ * kernels name by a handle and peers by what was exported.
+ *
+ *     struct doca_mmap *mmap;  doca_dpa_dev_mmap_t handle;
+ *     doca_mmap_create(&mmap);
+ *     doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
+ * DOCA_ACCESS_FLAG_RDMA_WRITE); doca_mmap_set_memrange(mmap, buffer, size); doca_mmap_add_dev(mmap,
+ * dev); doca_mmap_start(mmap); doca_mmap_dev_get_dpa_handle(mmap, dev, &handle);        // for a
+ * kernel's argument doca_mmap_export_rdma(mmap, dev, &descriptor, &length);  // for a peer
+ *
+ * Setters are for a map that is not started: else BAD_STATE. Every function gives INVALID_VALUE for
+ * NULL, for an object that is gone, and for one of another kind (DOCA Core programming guide, "DOCA
+ * Memory Map").
+ */
+#ifndef DOCA_MMAP_H
+#define DOCA_MMAP_H
+
+#include "doca_dev.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_mmap;
+struct doca_dpa;
+
+/* What DPA code calls a map on one device. */
+typedef uint32_t doca_dpa_dev_mmap_t;
+
+/* Makes a map without memory, with permissions DOCA_ACCESS_FLAG_LOCAL_READ_ONLY. NO_MEMORY. */
+doca_error_t doca_mmap_create(struct doca_mmap **mmap);
+
+/* IN_USE: a buffer of it is still held; it stays. */
+doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
+
+/* BAD_STATE: started already. BAD_CONFIG: no memory or no device. */
+doca_error_t doca_mmap_start(struct doca_mmap *mmap);
+/* BAD_STATE: not started, or made from an export. IN_USE: a buffer of it is still held. What was
+ * exported or given to kernels is void from here on. */
+doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
+
+/* Adds a device that may reach the memory. ALREADY_EXIST. FULL: there are 8 already. */
+doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+/* Takes a device away again. NOT_FOUND. */
+doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+
+/* Bits of enum doca_access_flag; of the two PCI flags at most one. INVALID_VALUE: other bits. */
+doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
+
+/* The memory: `len` bytes of the host's, which stay the caller's, or of a DPA context's. The one
+ * that is set last counts. INVALID_VALUE: no bytes, or beyond the end of addresses. */
+doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
+doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
+                                        uint64_t dpa_addr, size_t len);
+
+/* The memory of a started map; of an imported one, as its owner sees it. BAD_STATE: not started. */
+doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len);
+
+/*
+ * What kernels call the map on that device; valid until the map is stopped. BAD_STATE: not started.
+ * NOT_FOUND: not a device of the map.
+ */
+doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_dev *dev,
+                                          doca_dpa_dev_mmap_t *dpa_mmap);
+
+/*
+ * Describes a started map for a peer: for a device behind the same PCIe bus, or for RDMA.
+ *   export_desc      [out]  owned by the map, valid until it is stopped
+ *   export_desc_len  [out]  bytes of it
+ * BAD_STATE: not started, or itself imported. NOT_FOUND: not a device of the map. NOT_PERMITTED:
+ * none of the permissions is for such a peer. NO_MEMORY.
+ */
+doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                  const void **export_desc, size_t *export_desc_len);
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                   const void **export_desc, size_t *export_desc_len);
+
+/*
+ * Makes a started map of a peer's memory.
+ *   user_data  [in]  may be NULL
+ *   mmap       [out] to be given back with doca_mmap_destroy; NULL on failure
+ * INVALID_VALUE: also a descriptor that is damaged. UNSUPPORTED_VERSION. NO_MEMORY.
+ */
+doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+                                          size_t export_desc_len, struct doca_dev *dev,
+                                          struct doca_mmap **mmap);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

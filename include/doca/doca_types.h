@@ -1,0 +1,39 @@
+/* doca_types: small types that several DOCA libraries share. */
+#ifndef DOCA_TYPES_H
+#define DOCA_TYPES_H
+
+#include "doca_compat.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whatever a program wants to find again in a callback. */
+union doca_data {
+    void *ptr;
+    uint64_t u64;
+};
+
+/* Who may do what with the memory of a doca_mmap; bits. */
+enum doca_access_flag {
+    DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,
+    DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = 1 << 0,
+    DOCA_ACCESS_FLAG_RDMA_READ = 1 << 1,
+    DOCA_ACCESS_FLAG_RDMA_WRITE = 1 << 2,
+    DOCA_ACCESS_FLAG_RDMA_ATOMIC = 1 << 3,
+    DOCA_ACCESS_FLAG_PCI_READ_ONLY = 1 << 4,
+    DOCA_ACCESS_FLAG_PCI_READ_WRITE = 1 << 5,
+    DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING = 1 << 6,
+};
+
+enum doca_pci_func_type {
+    DOCA_PCI_FUNC_TYPE_PF = 0, /* physical function */
+    DOCA_PCI_FUNC_TYPE_VF,     /* virtual function */
+    DOCA_PCI_FUNC_TYPE_SF,     /* sub-function */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,12 @@
+/* Calls of libdoca_dpa_dev that the DOCA libraries of the host carry out, of family
+ * DPA_SYS_FAMILY_DOCA (dpa_abi.h). Those of RDMA begin at 0x20. */
+#ifndef DPA_DOCA_CALLS_H
+#define DPA_DOCA_CALLS_H
+
+#define DPA_DOCA_DEVICE_SET           1 /* (context) */
+#define DPA_DOCA_GET_COMPLETION       2 /* (queue, address of an element) -> 1 if there was one */
+#define DPA_DOCA_COMPLETION_ACK       3 /* (queue, how many) */
+#define DPA_DOCA_REQUEST_NOTIFICATION 4 /* (queue) */
+#define DPA_DOCA_EXTERNAL_POINTER     5 /* (address, memory) -> address for loads and stores */
+
+#endif

@@ -1,0 +1,44 @@
+/* Calls of the device libraries for RDMA and registered memory, of family DPA_SYS_FAMILY_DOCA
+ * (dpa_abi.h), next to those of doca_calls.h. */
+#ifndef DPA_RDMA_CALLS_H
+#define DPA_RDMA_CALLS_H
+
+#include <stdint.h>
+
+#define DPA_RDMA_POST    0x20 /* (rdma, address of a struct dpa_rdma_work) -> 0: no room now */
+#define DPA_RDMA_RECEIVE 0x21 /* (rdma, memory, address, length) */
+#define DPA_RDMA_IS_IDLE 0x22 /* (rdma) -> 1: all that was posted has ended */
+#define DPA_MEMORY_COPY  0x23 /* (address of a struct dpa_memory_copy) */
+
+enum dpa_rdma_opcode {
+    DPA_RDMA_SEND,
+    DPA_RDMA_WRITE,
+    DPA_RDMA_READ,
+    DPA_RDMA_FETCH_ADD,
+    DPA_RDMA_COMPARE_SWAP,
+    DPA_RDMA_SIGNAL_ADD,
+    DPA_RDMA_SIGNAL_SET,
+};
+
+#define DPA_RDMA_SILENT    1u /* success is not told */
+#define DPA_RDMA_IMMEDIATE 2u
+#define DPA_RDMA_PEERS_KEY                                                                         \
+    4u /* `remote` is the peer's own number, not a handle of this process                          \
+        */
+
+struct dpa_rdma_work {
+    uint32_t opcode, flags, connection, immediate;
+    uint32_t local, reserved;
+    uint64_t remote; /* memory, or a sync event */
+    uint64_t local_address, remote_address, length;
+    uint64_t value;
+};
+
+/* Rows of `columns` elements become columns; element size 0: a plain copy. */
+struct dpa_memory_copy {
+    uint32_t to, from;
+    uint64_t to_address, from_address, length;
+    uint64_t element_size, columns, rows;
+};
+
+#endif

@@ -1,0 +1,20 @@
+/* Posting, for the libraries of both generations. */
+#ifndef DPA_RDMA_POST_H
+#define DPA_RDMA_POST_H
+
+#include "rdma_calls.h"
+#include "syscall.h"
+
+static inline uint64_t rdma_call(unsigned call, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    return dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, call), a, b, c, d);
+}
+
+/* Waits for room in the send queue. */
+static inline void rdma_post(uint64_t rdma, struct dpa_rdma_work work)
+{
+    while (!rdma_call(DPA_RDMA_POST, rdma, (uintptr_t)&work, 0, 0))
+        dpa_call0(DPA_SYS_YIELD);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* Descriptors: a mark, what is described in network byte order, and a sum over all of it. */
+#include <unistd.h>
+
+#include "descriptor.h"
+
+#define MARK    0x44504b45u /* "DPKE" */
+#define VERSION 1u
+#define SIZE    60
+
+static uint32_t checksum(const void *bytes, size_t size)
+{
+    const uint8_t *p = bytes;
+    uint32_t hash = 2166136261u; /* FNV-1a: against accidents, not against anybody */
+    while (size--)
+        hash = (hash ^ *p++) * 16777619u;
+    return hash;
+}
+
+void descriptor_write(const struct descriptor *d, struct dpk_buf *out)
+{
+    size_t begin = out->size;
+    dpk_put_be32(out, MARK);
+    dpk_put_be16(out, VERSION);
+    dpk_put_be16(out, (uint16_t)d->kind);
+    dpk_put_be32(out, d->permissions);
+    dpk_put_be32(out, 0);
+    dpk_put(out, d->owner.bytes, sizeof d->owner.bytes);
+    dpk_put_be64(out, d->key);
+    dpk_put_be64(out, d->address);
+    dpk_put_be64(out, d->size);
+    if (!out->failed)
+        dpk_put_be32(out, checksum(out->data + begin, out->size - begin));
+}
+
+doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *out)
+{
+    struct dpk_reader r = dpk_reader(bytes, size);
+    if (!bytes || size != SIZE || dpk_read_be32(&r) != MARK)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (dpk_read_be16(&r) != VERSION)
+        return DOCA_ERROR_UNSUPPORTED_VERSION;
+    out->kind = dpk_read_be16(&r);
+    out->permissions = dpk_read_be32(&r);
+    dpk_read_skip(&r, 4);
+    memcpy(out->owner.bytes, dpk_read_bytes(&r, sizeof out->owner.bytes), sizeof out->owner.bytes);
+    out->key = dpk_read_be64(&r);
+    out->address = dpk_read_be64(&r);
+    out->size = dpk_read_be64(&r);
+    if (dpk_read_be32(&r) != checksum(bytes, SIZE - 4))
+        return DOCA_ERROR_INVALID_VALUE;
+    return DOCA_SUCCESS;
+}
+
+const struct dpk_uuid *dpk_process_identity(void)
+{
+    /* One for the process: what it exported is known to others by it. */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct dpk_uuid identity;
+    static pid_t whose;
+    pthread_mutex_lock(&lock);
+    if (whose != getpid()) {
+        dpk_uuid_new_time(&identity);
+        whose = getpid();
+    }
+    pthread_mutex_unlock(&lock);
+    return &identity;
+}

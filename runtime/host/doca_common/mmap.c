@@ -1,0 +1,356 @@
+/* Memory maps. */
+#include <doca_mmap.h>
+
+#include "descriptor.h"
+#include "mmap.h"
+
+#define PCI_PERMISSIONS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+#define RDMA_PERMISSIONS                                                                           \
+    (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+#define ALL_PERMISSIONS                                                                            \
+    (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | RDMA_PERMISSIONS | PCI_PERMISSIONS |                      \
+     DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
+
+static void mmap_release(void *object)
+{
+    struct dpk_mmap *m = object;
+    for (unsigned i = 0; i < m->dev_count; i++)
+        dpk_object_unuse(m->devs[i]);
+    dpk_object_drop(m->memory.dpa);
+    dpk_buf_free(&m->exports[0]);
+    dpk_buf_free(&m->exports[1]);
+    free(m);
+}
+const struct dpk_kind dpk_mmap_kind = {.release = mmap_release};
+
+doca_error_t doca_mmap_create(struct doca_mmap **mmap)
+{
+    if (!mmap)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_mmap *m = calloc(1, sizeof *m);
+    *mmap = m ? dpk_object_enter(m, &dpk_mmap_kind) : NULL;
+    return *mmap ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
+{
+    void *object = NULL;
+    doca_error_t result = dpk_object_leave(mmap, &dpk_mmap_kind, &object);
+    struct dpk_mmap *m = object;
+    if (m)
+        atomic_store(&m->started, false);
+    dpk_object_drop(m);
+    return result;
+}
+
+/* ---- Setting --------------------------------------------------------------------------------- */
+
+/* The map, locked, if it can be changed now. */
+static struct dpk_mmap *begin_change(struct doca_mmap *mmap, doca_error_t *result)
+{
+    struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
+    *result = m ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (!m)
+        return NULL;
+    pthread_mutex_lock(&m->object.lock);
+    if (atomic_load(&m->started))
+        *result = DOCA_ERROR_BAD_STATE;
+    return m;
+}
+
+static doca_error_t end_change(struct dpk_mmap *m, doca_error_t result)
+{
+    if (m)
+        pthread_mutex_unlock(&m->object.lock);
+    dpk_object_drop(m);
+    return result;
+}
+
+static unsigned find_dev(const struct dpk_mmap *m, const struct dpk_dev *d)
+{
+    unsigned i = 0;
+    while (i < m->dev_count && m->devs[i] != d)
+        i++;
+    return i;
+}
+
+static doca_error_t add_dev(struct dpk_mmap *m, struct dpk_dev *d)
+{
+    if (find_dev(m, d) < m->dev_count)
+        return DOCA_ERROR_ALREADY_EXIST;
+    if (m->dev_count == MMAP_DEVS_MAX)
+        return DOCA_ERROR_FULL;
+    dpk_object_use(d);
+    m->devs[m->dev_count++] = d;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t remove_dev(struct dpk_mmap *m, struct dpk_dev *d)
+{
+    unsigned i = find_dev(m, d);
+    if (i == m->dev_count)
+        return DOCA_ERROR_NOT_FOUND;
+    m->devs[i] = m->devs[--m->dev_count];
+    dpk_object_unuse(d);
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t change_dev(struct doca_mmap *mmap, struct doca_dev *dev,
+                               doca_error_t (*change)(struct dpk_mmap *m, struct dpk_dev *d))
+{
+    doca_error_t result;
+    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
+    struct dpk_mmap *m = begin_change(mmap, &result);
+    if (!d)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        result = change(m, d);
+    dpk_object_drop(d);
+    return end_change(m, result);
+}
+
+doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
+{
+    return change_dev(mmap, dev, add_dev);
+}
+
+doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
+{
+    return change_dev(mmap, dev, remove_dev);
+}
+
+doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
+{
+    doca_error_t result;
+    struct dpk_mmap *m = begin_change(mmap, &result);
+    if (m && ((access_mask & ~(uint32_t)ALL_PERMISSIONS) != 0 ||
+              (access_mask & PCI_PERMISSIONS) == PCI_PERMISSIONS))
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        m->memory.permissions = access_mask;
+    return end_change(m, result);
+}
+
+static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint64_t address,
+                              uint64_t size)
+{
+    doca_error_t result;
+    struct dpk_dpa *before = NULL;
+    struct dpk_mmap *m = begin_change(mmap, &result);
+    if (m && (size == 0 || address == 0 || size - 1 > UINT64_MAX - address))
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS) {
+        before = m->memory.dpa;
+        if (dpa)
+            dpk_object_hold(dpa);
+        m->memory.dpa = dpa;
+        m->memory.place = dpa ? DPK_MEMORY_DPA : DPK_MEMORY_HOST;
+        m->memory.address = address;
+        m->memory.size = size;
+    }
+    dpk_object_drop(before);
+    return end_change(m, result);
+}
+
+doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
+{
+    return set_range(mmap, NULL, (uintptr_t)addr, len);
+}
+
+doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
+                                        uint64_t dpa_addr, size_t len)
+{
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    doca_error_t result = d ? set_range(mmap, d, dpa_addr, len) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(d);
+    return result;
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
+
+doca_error_t doca_mmap_start(struct doca_mmap *mmap)
+{
+    doca_error_t result;
+    struct dpk_mmap *m = begin_change(mmap, &result);
+    if (result == DOCA_SUCCESS && (m->memory.size == 0 || m->dev_count == 0))
+        result = DOCA_ERROR_BAD_CONFIG;
+    if (result == DOCA_SUCCESS) {
+        m->memory.key = dpk_object_short(m);
+        m->memory.owner = *dpk_process_identity();
+        atomic_store(&m->started, true);
+    }
+    return end_change(m, result);
+}
+
+doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
+{
+    struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
+    doca_error_t result = DOCA_SUCCESS;
+    if (!m)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&m->object.lock);
+    if (!atomic_load(&m->started) || m->imported) {
+        result = DOCA_ERROR_BAD_STATE;
+    } else if (atomic_load(&m->object.users) != 0) {
+        result = DOCA_ERROR_IN_USE;
+    } else {
+        atomic_store(&m->started, false);
+        dpk_buf_free(&m->exports[0]);
+        dpk_buf_free(&m->exports[1]);
+    }
+    pthread_mutex_unlock(&m->object.lock);
+    dpk_object_drop(m);
+    return result;
+}
+
+/* ---- Using ----------------------------------------------------------------------------------- */
+
+/* The map, if it is started and (with `dev`) of that device. */
+static struct dpk_mmap *pin_started(const struct doca_mmap *mmap, const struct doca_dev *dev,
+                                    doca_error_t *result)
+{
+    struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
+    struct dpk_dev *d = dev ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    *result = DOCA_SUCCESS;
+    if (!m || (dev && !d))
+        *result = DOCA_ERROR_INVALID_VALUE;
+    else if (!atomic_load(&m->started))
+        *result = DOCA_ERROR_BAD_STATE;
+    else if (d && find_dev(m, d) == m->dev_count)
+        *result = DOCA_ERROR_NOT_FOUND;
+    dpk_object_drop(d);
+    if (*result == DOCA_SUCCESS)
+        return m;
+    dpk_object_drop(m);
+    return NULL;
+}
+
+doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_mmap *m = addr && len ? pin_started(mmap, NULL, &result) : NULL;
+    if (m) {
+        *addr = dpk_pointer(m->memory.address);
+        *len = (size_t)m->memory.size;
+    }
+    dpk_object_drop(m);
+    return result;
+}
+
+doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_dev *dev,
+                                          doca_dpa_dev_mmap_t *dpa_mmap)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_mmap *m = dev && dpa_mmap ? pin_started(mmap, dev, &result) : NULL;
+    if (m)
+        *dpa_mmap = dpk_object_short(m);
+    dpk_object_drop(m);
+    return result;
+}
+
+bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **map)
+{
+    struct dpk_mmap *m = dpk_object_pin_short(key, &dpk_mmap_kind);
+    if (m && atomic_load_explicit(&m->started, memory_order_acquire)) {
+        *out = m->memory;
+        *map = m;
+        return true;
+    }
+    dpk_object_drop(m);
+    return false;
+}
+
+/* ---- Exporting ------------------------------------------------------------------------------- */
+
+static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
+                                  const void **export_desc, size_t *export_desc_len)
+{
+    uint32_t needs = kind == DESCRIPTOR_MMAP_PCI ? PCI_PERMISSIONS : RDMA_PERMISSIONS;
+    struct dpk_buf *bytes = &m->exports[kind == DESCRIPTOR_MMAP_RDMA];
+    if (m->imported)
+        return DOCA_ERROR_BAD_STATE;
+    if ((m->memory.permissions & needs) == 0)
+        return DOCA_ERROR_NOT_PERMITTED;
+    if (bytes->size == 0)
+        descriptor_write(&(struct descriptor){.kind = kind,
+                                              .permissions = m->memory.permissions,
+                                              .owner = m->memory.owner,
+                                              .key = m->memory.key,
+                                              .address = m->memory.address,
+                                              .size = m->memory.size},
+                         bytes);
+    if (bytes->failed) {
+        dpk_buf_free(bytes);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    *export_desc = bytes->data;
+    *export_desc_len = bytes->size;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t export_to(struct doca_mmap *mmap, const struct doca_dev *dev,
+                              enum descriptor_kind kind, const void **export_desc,
+                              size_t *export_desc_len)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_mmap *m =
+        dev && export_desc && export_desc_len ? pin_started(mmap, dev, &result) : NULL;
+    if (!m)
+        return result;
+    pthread_mutex_lock(&m->object.lock);
+    result = export_locked(m, kind, export_desc, export_desc_len);
+    pthread_mutex_unlock(&m->object.lock);
+    dpk_object_drop(m);
+    return result;
+}
+
+doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                  const void **export_desc, size_t *export_desc_len)
+{
+    return export_to(mmap, dev, DESCRIPTOR_MMAP_PCI, export_desc, export_desc_len);
+}
+
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                   const void **export_desc, size_t *export_desc_len)
+{
+    return export_to(mmap, dev, DESCRIPTOR_MMAP_RDMA, export_desc, export_desc_len);
+}
+
+static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
+                           struct doca_mmap **mmap)
+{
+    struct dpk_mmap *m = calloc(1, sizeof *m);
+    if (!m)
+        return DOCA_ERROR_NO_MEMORY;
+    m->imported = true;
+    m->memory = (struct dpk_memory){.place = DPK_MEMORY_REMOTE,
+                                    .address = what->address,
+                                    .size = what->size,
+                                    .permissions = what->permissions,
+                                    .key = (uint32_t)what->key,
+                                    .owner = what->owner};
+    atomic_init(&m->started, true);
+    add_dev(m, d);
+    *mmap = dpk_object_enter(m, &dpk_mmap_kind);
+    return *mmap ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+                                          size_t export_desc_len, struct doca_dev *dev,
+                                          struct doca_mmap **mmap)
+{
+    struct descriptor what;
+    (void)user_data; /* for callbacks, of which there are none */
+    if (mmap)
+        *mmap = NULL;
+    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
+    doca_error_t result =
+        d && mmap ? descriptor_read(export_desc, export_desc_len, &what) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS && what.kind != DESCRIPTOR_MMAP_PCI &&
+        what.kind != DESCRIPTOR_MMAP_RDMA)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        result = import(&what, d, mmap);
+    dpk_object_drop(d);
+    return result;
+}

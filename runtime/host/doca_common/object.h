@@ -1,0 +1,65 @@
+/*
+ * object: what DOCA programs hold are not pointers to our objects but their numbers, which are
+ * never given twice. So a NULL, an object that was destroyed or one of another kind is told from a
+ * good one without touching what it points to.
+ *
+ *     struct dpk_dev *d = calloc(1, sizeof *d);
+ *     struct doca_dev *dev = dpk_object_enter(&d->object, &dpk_dev_kind);  // the program's
+ *     ...
+ *     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);              // NULL: not a device
+ *     ...
+ *     dpk_object_drop(d);
+ *
+ * `struct dpk_object` is the first member of every kind, so that pointers to both are the same.
+ */
+#ifndef DPK_HOST_DOCA_OBJECT_H
+#define DPK_HOST_DOCA_OBJECT_H
+
+#include <doca_error.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct dpk_kind {
+    void (*release)(void *object); /* frees it: nobody knows it any more */
+    bool is_ctx;                   /* it begins with a struct dpk_ctx */
+};
+
+struct dpk_object {
+    const struct dpk_kind *kind;
+    void *handle;
+    atomic_uint references; /* who may touch it */
+    atomic_uint users;      /* who needs it to stay alive for the program */
+    pthread_mutex_t lock;   /* for what the program sets */
+};
+
+/* Makes an object known; its first reference is the table's. NULL: out of memory, or there are a
+ * million already; the object is released. */
+void *dpk_object_enter(void *object, const struct dpk_kind *kind);
+
+/* The object of a handle, with a reference for the caller; NULL: there is none of that kind. */
+void *dpk_object_pin(const void *handle, const struct dpk_kind *kind);
+/* The same with any kind that is a context. */
+void *dpk_object_pin_ctx(const void *handle);
+/* The pointer that a number stands for: a handle that DPA code or a peer names, or an address that
+ * a program gave as a pointer. */
+void *dpk_pointer(uint64_t number);
+
+/* A number of 32 bits for it, and back: for handles that must be short. Such a number may be given
+ * again, after it was thousands of times no object's. */
+uint32_t dpk_object_short(const void *object);
+void *dpk_object_pin_short(uint32_t number, const struct dpk_kind *kind);
+/* One reference more, one less. NULL is fine for the latter. */
+void dpk_object_hold(void *object);
+void dpk_object_drop(void *object);
+
+/* References that are users also; while there are any, dpk_object_leave says IN_USE. */
+void dpk_object_use(void *object);
+void dpk_object_unuse(void *object);
+
+/* Takes an object out of the table; *object has the table's reference, to be dropped.
+ * INVALID_VALUE: not of that kind. IN_USE: it has users. */
+doca_error_t dpk_object_leave(const void *handle, const struct dpk_kind *kind, void **object);
+/* The whole of a simple destructor: leaves and drops. */
+doca_error_t dpk_object_destroy(const void *handle, const struct dpk_kind *kind);
+
+#endif

@@ -1,0 +1,217 @@
+/* RDMA contexts and their connections, as objects. */
+#include <stdlib.h>
+
+#include "rdma.h"
+
+#define QUEUE_DEFAULT 128u
+
+/* ---- The NIC: one for the process, as long as anybody needs it ------------------------------- */
+
+static struct {
+    pthread_mutex_t lock;
+    struct dpk_nic *nic;
+    unsigned users;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct dpk_nic *nic_enter(struct dpk_error *err)
+{
+    pthread_mutex_lock(&shared.lock);
+    if (!shared.nic)
+        dpk_nic_open(dpk_process_identity(), &shared.nic, err);
+    if (shared.nic)
+        shared.users++;
+    struct dpk_nic *nic = shared.nic;
+    pthread_mutex_unlock(&shared.lock);
+    return nic;
+}
+
+static void nic_leave(void)
+{
+    pthread_mutex_lock(&shared.lock);
+    if (--shared.users == 0) {
+        dpk_nic_close(shared.nic);
+        shared.nic = NULL;
+    }
+    pthread_mutex_unlock(&shared.lock);
+}
+
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+static void rdma_release(void *object)
+{
+    struct dpk_rdma *r = object;
+    dpk_ctx_clear(&r->ctx);
+    dpk_object_drop(r->queue);
+    dpk_object_unuse(r->worker);
+    dpk_object_unuse(r->dev);
+    free(r);
+}
+const struct dpk_kind dpk_rdma_kind = {.release = rdma_release, .is_ctx = true};
+
+/* The context that the data path is on must run, and be that of the completion queue. */
+static doca_error_t check_dpa(struct dpk_rdma *r)
+{
+    if (!r->ctx.dpa)
+        return DOCA_ERROR_BAD_CONFIG;
+    struct dpk_dpa *base = dpk_dpa_base(r->ctx.dpa);
+    if (r->queue && dpk_dpa_base(r->queue->dpa) != base)
+        return DOCA_ERROR_BAD_CONFIG;
+    if (!dpk_dpa_enter(r->ctx.dpa, 0))
+        return DOCA_ERROR_BAD_STATE;
+    r->run = base->run;
+    dpk_dpa_leave(r->ctx.dpa);
+    return DOCA_SUCCESS;
+}
+
+/* What peers may do: the NIC's bits for DOCA's. */
+static unsigned permissions_of(uint32_t flags)
+{
+    return (flags & DOCA_ACCESS_FLAG_RDMA_READ ? 1u << DPK_NIC_REMOTE_READ : 0) |
+           (flags & DOCA_ACCESS_FLAG_RDMA_WRITE ? 1u << DPK_NIC_REMOTE_WRITE : 0) |
+           (flags & DOCA_ACCESS_FLAG_RDMA_ATOMIC ? 1u << DPK_NIC_REMOTE_ATOMIC : 0);
+}
+
+static doca_error_t rdma_start(struct dpk_ctx *ctx)
+{
+    struct dpk_rdma *r = (struct dpk_rdma *)ctx;
+    struct dpk_error err = {0};
+    doca_error_t result = check_dpa(r);
+    if (result != DOCA_SUCCESS)
+        return result;
+    dpk_doca_set_calls(dpk_rdma_call);
+    struct dpk_nic *nic = nic_enter(&err);
+    if (!nic)
+        return dpk_doca_failed("doca_ctx_start", &err);
+    const struct dpk_nic_end_options options = {.ops = &dpk_rdma_ops,
+                                                .context = r,
+                                                .permissions = permissions_of(r->permissions),
+                                                .sends = r->sends,
+                                                .receives = r->receives};
+    if (dpk_nic_end_create(nic, &options, &r->end, &err) != DPK_OK) {
+        nic_leave();
+        return dpk_doca_failed("doca_ctx_start", &err);
+    }
+    if (r->queue)
+        dpk_object_use(r->queue);
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t rdma_stop(struct dpk_ctx *ctx)
+{
+    struct dpk_rdma *r = (struct dpk_rdma *)ctx;
+    dpk_nic_end_destroy(r->end); /* what is posted fails */
+    nic_leave();
+    r->end = NULL;
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->connections[i]->qp = NULL;
+        dpk_object_destroy(r->connections[i]->object.handle, &dpk_rdma_connection_kind);
+    }
+    free(r->connections);
+    r->connections = NULL;
+    r->count = 0;
+    if (r->queue)
+        dpk_object_unuse(r->queue);
+    return DOCA_SUCCESS;
+}
+static const struct dpk_ctx_ops ops = {.start = rdma_start, .stop = rdma_stop, .runs_on_dpa = true};
+
+struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
+{
+    struct dpk_rdma *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    dpk_ctx_init(&r->ctx, &ops);
+    dpk_object_use(r->dev = dev);
+    r->sends = r->receives = QUEUE_DEFAULT;
+    r->connections_max = 1;
+    return dpk_object_enter(r, &dpk_rdma_kind) ? r : NULL;
+}
+
+doca_error_t dpk_rdma_destroy(const void *handle)
+{
+    void *object = NULL;
+    doca_error_t result = dpk_object_leave(handle, &dpk_rdma_kind, &object);
+    struct dpk_rdma *r = object;
+    if (r)
+        dpk_ctx_stop(&r->ctx); /* if it runs */
+    dpk_object_drop(r);
+    return result;
+}
+
+/* ---- Connections ----------------------------------------------------------------------------- */
+
+static void connection_release(void *object)
+{
+    struct dpk_rdma_connection *c = object;
+    dpk_buf_free(&c->details);
+    dpk_object_drop(c->rdma);
+    free(c);
+}
+const struct dpk_kind dpk_rdma_connection_kind = {.release = connection_release};
+
+/* With the context's lock. */
+static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connection *c)
+{
+    struct dpk_error err = {0};
+    struct dpk_rdma_connection **more =
+        reallocarray(r->connections, r->count + 1, sizeof(struct dpk_rdma_connection *));
+    if (!more)
+        return DOCA_ERROR_NO_MEMORY;
+    r->connections = more;
+    c->id = r->count;
+    if (dpk_nic_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK ||
+        dpk_nic_qp_address(c->qp, &c->details, &err) != DPK_OK)
+        return dpk_doca_failed("doca_rdma_export", &err);
+    more[r->count++] = c;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out)
+{
+    *out = NULL;
+    struct dpk_rdma_connection *c = calloc(1, sizeof *c);
+    if (!c)
+        return DOCA_ERROR_NO_MEMORY;
+    dpk_object_hold(c->rdma = r);
+    if (!dpk_object_enter(c, &dpk_rdma_connection_kind))
+        return DOCA_ERROR_NO_MEMORY;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (r->end)
+        result = r->count < r->connections_max ? add_connection(r, c) : DOCA_ERROR_FULL;
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    if (result == DOCA_SUCCESS)
+        *out = c;
+    else
+        dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
+    return result;
+}
+
+static doca_error_t why_not_connected(enum dpk_status status, const struct dpk_error *err)
+{
+    switch (status) {
+    case DPK_OK:
+        return DOCA_SUCCESS;
+    case DPK_ERR_FORMAT:
+        return DOCA_ERROR_INVALID_VALUE;
+    case DPK_ERR_UNSUPPORTED:
+        return DOCA_ERROR_UNSUPPORTED_VERSION;
+    case DPK_ERR_USAGE:
+        return DOCA_ERROR_BAD_STATE;
+    case DPK_ERR_NOT_FOUND:
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    default:
+        return dpk_doca_failed("doca_rdma_connect", err);
+    }
+}
+
+doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size)
+{
+    struct dpk_error err = {0};
+    pthread_mutex_lock(&c->rdma->ctx.object.lock);
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (c->qp)
+        result = why_not_connected(dpk_nic_qp_connect(c->qp, details, size, &err), &err);
+    pthread_mutex_unlock(&c->rdma->ctx.object.lock);
+    return result;
+}

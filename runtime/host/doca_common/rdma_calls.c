@@ -1,0 +1,168 @@
+/* What DPA code asks of RDMA contexts and registered memory (runtime/dev/rdma_calls.h). */
+#include "dev/rdma_calls.h"
+#include "rdma.h"
+
+_Static_assert((int)DPA_RDMA_SEND == DPK_NIC_SEND && (int)DPA_RDMA_WRITE == DPK_NIC_WRITE &&
+                   (int)DPA_RDMA_READ == DPK_NIC_READ &&
+                   (int)DPA_RDMA_FETCH_ADD == DPK_NIC_FETCH_ADD &&
+                   (int)DPA_RDMA_COMPARE_SWAP == DPK_NIC_COMPARE_SWAP &&
+                   (int)DPA_RDMA_SIGNAL_ADD == DPK_NIC_SIGNAL_ADD &&
+                   (int)DPA_RDMA_SIGNAL_SET == DPK_NIC_SIGNAL_SET,
+               "the device's numbers are the NIC's");
+
+static bool complain(char *story, size_t size, const char *what)
+{
+    snprintf(story, size, "%s", what);
+    return false;
+}
+
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+/* A context whose data path is on `d`, pinned and locked. */
+static struct dpk_rdma *begin(struct dpk_dpa *d, uint64_t handle)
+{
+    struct dpk_rdma *r = dpk_object_pin(dpk_pointer(handle), &dpk_rdma_kind);
+    if (!r)
+        return NULL;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    if (r->end && dpk_dpa_base(r->ctx.dpa) == d && r->run == d->run)
+        return r;
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    dpk_object_drop(r);
+    return NULL;
+}
+
+static void end(struct dpk_rdma *r)
+{
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    dpk_object_drop(r);
+}
+
+/* The peer's memory or event that a handle of this process stands for. */
+static bool find_remote(const struct dpa_rdma_work *from, struct dpk_nic_work *to)
+{
+    void *map;
+    struct dpk_memory m;
+    to->key = from->remote;
+    if (from->flags & DPA_RDMA_PEERS_KEY || from->opcode == DPA_RDMA_SEND)
+        return true;
+    if (from->opcode >= DPA_RDMA_SIGNAL_ADD)
+        return dpk_remote_event_of_handle(from->remote, &to->owner, &to->key);
+    if (from->remote > UINT32_MAX || !dpk_memory_of_key((uint32_t)from->remote, &m, &map))
+        return false;
+    to->owner = m.owner;
+    to->key = m.key;
+    dpk_object_drop(map);
+    return true;
+}
+
+static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *result, char *story,
+                 size_t size)
+{
+    struct dpk_nic_work work = {.opcode = w->opcode,
+                                .silent = w->flags & DPA_RDMA_SILENT,
+                                .has_immediate = w->flags & DPA_RDMA_IMMEDIATE,
+                                .immediate = w->immediate,
+                                .local = {w->local, w->local_address, w->length},
+                                .address = w->remote_address,
+                                .value = w->value};
+    if (w->opcode >= DPK_NIC_OPCODES)
+        return complain(story, size, "RDMA: no such operation");
+    if (w->connection >= r->count)
+        return complain(story, size, "RDMA: no such connection");
+    if (!find_remote(w, &work))
+        return complain(story, size, "RDMA: not a handle of the peer's memory or event");
+    *result = dpk_nic_post(r->connections[w->connection]->qp, &work);
+    return true;
+}
+
+static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *story, size_t size)
+{
+    const struct dpk_nic_range buffer = {(uint32_t)args[1], args[2], args[3]};
+    return dpk_nic_post_receive(r->end, &buffer) ||
+           complain(story, size, "RDMA: the receive queue is full");
+}
+
+static bool is_idle(const struct dpk_rdma *r)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!dpk_nic_qp_is_idle(r->connections[i]->qp))
+            return false;
+    return true;
+}
+
+static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t args[6],
+                            uint64_t *result, char *story, size_t size)
+{
+    struct dpa_rdma_work work;
+    bool good = true;
+    if (call == DPA_RDMA_POST &&
+        dpk_copy_out(dpk_host_process(d->process), &work, args[1], sizeof work, NULL) != DPK_OK)
+        return complain(story, size, "RDMA: no memory where the operation is described");
+    struct dpk_rdma *r = begin(d, args[0]);
+    if (!r)
+        return complain(story, size, "RDMA: not a handle, or not started");
+    if (call == DPA_RDMA_POST)
+        good = post(r, &work, result, story, size);
+    else if (call == DPA_RDMA_RECEIVE)
+        good = receive(r, args, story, size);
+    else
+        *result = is_idle(r);
+    end(r);
+    return good;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static bool transpose(const struct dpa_memory_copy *c)
+{
+    uint64_t matrix;
+    if (c->length == 0)
+        return true;
+    if (__builtin_mul_overflow(c->columns, c->rows, &matrix) ||
+        __builtin_mul_overflow(matrix, c->element_size, &matrix) || matrix != c->length)
+        return false;
+    for (uint64_t row = 0; row < c->rows; row++)
+        for (uint64_t column = 0; column < c->columns; column++) {
+            const struct dpk_nic_range from = {c->from,
+                                               c->from_address +
+                                                   (row * c->columns + column) * c->element_size,
+                                               c->element_size},
+                                       to = {c->to,
+                                             c->to_address +
+                                                 (column * c->rows + row) * c->element_size,
+                                             c->element_size};
+            if (!dpk_rdma_copy(&to, &from))
+                return false;
+        }
+    return true;
+}
+
+static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
+{
+    struct dpa_memory_copy c;
+    if (dpk_copy_out(dpk_host_process(d->process), &c, address, sizeof c, NULL) != DPK_OK)
+        return complain(story, size, "memcpy: no memory where it is described");
+    const struct dpk_nic_range to = {c.to, c.to_address, c.length},
+                               from = {c.from, c.from_address, c.length};
+    if (c.element_size > 0 ? transpose(&c) : dpk_rdma_copy(&to, &from))
+        return true;
+    return complain(story, size, "memcpy: not registered memory, or not for this");
+}
+
+bool dpk_rdma_call(void *context, struct dpk_caller *caller, unsigned call, const uint64_t args[6],
+                   uint64_t *result, char *story, size_t size)
+{
+    struct dpk_dpa *d = context;
+    (void)caller;
+    switch (call) {
+    case DPA_RDMA_POST:
+    case DPA_RDMA_RECEIVE:
+    case DPA_RDMA_IS_IDLE:
+        return call_on_context(d, call, args, result, story, size);
+    case DPA_MEMORY_COPY:
+        return copy(d, args[0], story, size);
+    default:
+        return complain(story, size, "a call that no DOCA library carries out");
+    }
+}

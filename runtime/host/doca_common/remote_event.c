@@ -1,0 +1,135 @@
+/* Sync events that peers update, from both ends. */
+#include <doca_sync_event.h>
+
+#include "descriptor.h"
+#include "sync_event.h"
+
+struct remote_event {
+    struct dpk_object object;
+    struct dpk_dev *dev; /* a use */
+    struct dpk_uuid owner;
+    uint64_t key;
+};
+
+static void remote_event_release(void *object)
+{
+    struct remote_event *r = object;
+    dpk_object_unuse(r->dev);
+    free(r);
+}
+static const struct dpk_kind remote_event_kind = {.release = remote_event_release};
+
+/* ---- The owner's end ------------------------------------------------------------------------- */
+
+static doca_error_t export_locked(struct dpk_sync_event *e, const uint8_t **data, size_t *sz)
+{
+    if (!e->remote_publishers)
+        return DOCA_ERROR_NOT_PERMITTED;
+    if (e->exported.size == 0)
+        descriptor_write(&(struct descriptor){.kind = DESCRIPTOR_SYNC_EVENT,
+                                              .owner = *dpk_process_identity(),
+                                              .key = (uintptr_t)e->ctx.object.handle},
+                         &e->exported);
+    if (e->exported.failed) {
+        dpk_buf_free(&e->exported);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    *data = e->exported.data;
+    *sz = e->exported.size;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
+                                                  const uint8_t **data, size_t *sz)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_sync_event *e = data && sz ? dpk_sync_event_running(event, &result) : NULL;
+    if (!e)
+        return result;
+    pthread_mutex_lock(&e->ctx.object.lock);
+    result = export_locked(e, data, sz);
+    pthread_mutex_unlock(&e->ctx.object.lock);
+    dpk_object_drop(e);
+    return result;
+}
+
+struct dpk_event *dpk_sync_event_of_key(uint64_t key, void **event)
+{
+    doca_error_t result;
+    struct dpk_sync_event *e = dpk_sync_event_running(dpk_pointer(key), &result);
+    *event = NULL;
+    if (e && e->remote_publishers) {
+        *event = e;
+        return e->event;
+    }
+    dpk_object_drop(e);
+    return NULL;
+}
+
+/* ---- The peer's end -------------------------------------------------------------------------- */
+
+static doca_error_t import(struct dpk_dev *d, const struct descriptor *what,
+                           struct doca_sync_event_remote_net **event)
+{
+    struct remote_event *r = calloc(1, sizeof *r);
+    if (!r)
+        return DOCA_ERROR_NO_MEMORY;
+    dpk_object_use(r->dev = d);
+    r->owner = what->owner;
+    r->key = what->key;
+    *event = dpk_object_enter(r, &remote_event_kind);
+    return *event ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t
+doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
+                                              struct doca_sync_event_remote_net **event)
+{
+    struct descriptor what;
+    if (event)
+        *event = NULL;
+    struct dpk_dev *d = event ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    doca_error_t result = d ? descriptor_read(data, sz, &what) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS && what.kind != DESCRIPTOR_SYNC_EVENT)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        result = import(d, &what, event);
+    dpk_object_drop(d);
+    return result;
+}
+
+doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
+{
+    return dpk_object_destroy(event, &remote_event_kind);
+}
+
+doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event,
+                                                       struct doca_dpa *dpa,
+                                                       doca_dpa_dev_sync_event_remote_net_t *handle)
+{
+    struct remote_event *r = dpk_object_pin(event, &remote_event_kind);
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (r && d && handle) {
+        struct dpk_process *p = dpk_dpa_enter(d, 0);
+        result = p ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+        if (p) {
+            *handle = (uintptr_t)r->object.handle;
+            dpk_dpa_leave(d);
+        }
+    }
+    dpk_object_drop(d);
+    dpk_object_drop(r);
+    return result;
+}
+
+bool dpk_remote_event_of_handle(uint64_t handle, struct dpk_uuid *owner, uint64_t *key)
+{
+    struct remote_event *r = dpk_object_pin(dpk_pointer(handle), &remote_event_kind);
+    if (!r)
+        return false;
+    *owner = r->owner;
+    *key = r->key;
+    dpk_object_drop(r);
+    return true;
+}

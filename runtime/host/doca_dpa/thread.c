@@ -1,0 +1,172 @@
+/* Threads that events wake. */
+#include <doca_dpa.h>
+
+#include "private.h"
+
+doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread)
+{
+    if (dpa_thread)
+        *dpa_thread = NULL;
+    struct dpk_dpa *d = dpa_thread ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa_thread *t = calloc(1, sizeof *t);
+    if (t) {
+        t->dpa = d; /* the pin is its reference */
+        *dpa_thread = dpk_object_enter(t, &dpk_dpa_thread_kind);
+    } else {
+        dpk_object_drop(d);
+    }
+    return *dpa_thread ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+/* The thread, locked. */
+static struct dpk_dpa_thread *thread_begin(const struct doca_dpa_thread *thread)
+{
+    struct dpk_dpa_thread *t = dpk_object_pin(thread, &dpk_dpa_thread_kind);
+    if (t)
+        pthread_mutex_lock(&t->object.lock);
+    return t;
+}
+
+static doca_error_t thread_end(struct dpk_dpa_thread *t, doca_error_t result)
+{
+    if (!t)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_unlock(&t->object.lock);
+    dpk_object_drop(t);
+    return result;
+}
+
+/* ---- Setting --------------------------------------------------------------------------------- */
+
+doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *thread, doca_dpa_func_t *func,
+                                          uint64_t arg)
+{
+    struct dpk_dpa_thread *t = func ? thread_begin(thread) : NULL;
+    if (!t || t->thread)
+        return thread_end(t, DOCA_ERROR_BAD_STATE);
+    t->func = func;
+    t->argument = arg;
+    return thread_end(t, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread,
+                                               doca_dpa_dev_uintptr_t dev_ptr)
+{
+    struct dpk_dpa_thread *t = thread_begin(dpa_thread);
+    if (!t || t->thread)
+        return thread_end(t, DOCA_ERROR_BAD_STATE);
+    t->local_storage = dev_ptr;
+    return thread_end(t, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
+                                          struct doca_dpa_eu_affinity *eu_affinity)
+{
+    unsigned int eu = 0;
+    doca_error_t result = doca_dpa_eu_affinity_get(eu_affinity, &eu);
+    if (result == DOCA_ERROR_INVALID_VALUE)
+        return result;
+    struct dpk_dpa_thread *t = thread_begin(dpa_thread);
+    if (!t || t->thread)
+        return thread_end(t, DOCA_ERROR_BAD_STATE);
+    if (result != DOCA_SUCCESS)
+        return thread_end(t, DOCA_ERROR_BAD_CONFIG);
+    t->affinity = (struct dpk_affinity){.kind = DPK_AFFINITY_STRICT, .id = eu};
+    return thread_end(t, DOCA_SUCCESS);
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
+
+/* An unknown function, unit, or a thread that is not in the state for it, are the caller's. */
+static doca_error_t failed(const char *name, const struct dpk_error *err)
+{
+    doca_error_t result = dpk_doca_failed(name, err);
+    if (err->status == DPK_ERR_NOT_FOUND)
+        return DOCA_ERROR_INVALID_VALUE;
+    return err->status == DPK_ERR_USAGE ? DOCA_ERROR_BAD_STATE : result;
+}
+
+static doca_error_t start_inside(struct dpk_dpa_thread *t, struct dpk_process *p)
+{
+    struct dpk_error err = {0};
+    struct dpk_thread_options options = {
+        .argument = t->argument, .local_storage = t->local_storage, .affinity = t->affinity};
+    struct dpk_thread *thread = NULL;
+    enum dpk_status status =
+        dpk_host_function(dpk_dpa_flexio(t->dpa), t->func, &options.call, &err);
+    if (status == DPK_OK)
+        status = dpk_thread_create(p, &options, &thread, &err);
+    if (status == DPK_OK && (status = dpk_thread_start(thread, &err)) != DPK_OK)
+        dpk_thread_destroy(thread);
+    if (status != DPK_OK)
+        return failed("doca_dpa_thread_start", &err);
+    t->thread = thread;
+    t->run = dpk_dpa_base(t->dpa)->run;
+    for (struct dpk_waker *w = t->wakers; w; w = w->next)
+        if (w->run == t->run)
+            dpk_trigger_attach(w->trigger, thread, NULL);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
+{
+    struct dpk_dpa_thread *t = thread_begin(dpa_thread);
+    if (!t || t->thread)
+        return thread_end(t, DOCA_ERROR_BAD_STATE);
+    if (!t->func)
+        return thread_end(t, DOCA_ERROR_BAD_CONFIG);
+    struct dpk_process *p = dpk_dpa_enter(t->dpa, t->run);
+    if (!p)
+        return thread_end(t, DOCA_ERROR_BAD_STATE);
+    doca_error_t result = start_inside(t, p);
+    dpk_dpa_leave(t->dpa);
+    return thread_end(t, result);
+}
+
+doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
+{
+    struct dpk_error err = {0};
+    struct dpk_dpa_thread *t = thread_begin(dpa_thread);
+    if (!t || !t->thread || !dpk_dpa_enter(t->dpa, t->run))
+        return thread_end(t, DOCA_ERROR_BAD_STATE);
+    doca_error_t result = dpk_thread_run(t->thread, NULL, &err) == DPK_OK
+                              ? DOCA_SUCCESS
+                              : failed("doca_dpa_thread_run", &err);
+    dpk_dpa_leave(t->dpa);
+    return thread_end(t, result);
+}
+
+/* With the lock held, which it lets go of meanwhile: the thread's code may be in a call that waits
+ * for somebody who waits for the lock. A thread of a context that was stopped went with it. */
+static doca_error_t stop(struct dpk_dpa_thread *t)
+{
+    struct dpk_thread *thread = t->thread;
+    if (!thread || !dpk_dpa_enter(t->dpa, t->run))
+        return DOCA_ERROR_BAD_STATE;
+    t->thread = NULL;
+    pthread_mutex_unlock(&t->object.lock);
+    dpk_thread_destroy(thread);
+    dpk_dpa_leave(t->dpa);
+    pthread_mutex_lock(&t->object.lock);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread)
+{
+    struct dpk_dpa_thread *t = thread_begin(dpa_thread);
+    return thread_end(t, t ? stop(t) : DOCA_ERROR_INVALID_VALUE);
+}
+
+doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
+{
+    void *object = NULL;
+    doca_error_t result = dpk_object_leave(dpa_thread, &dpk_dpa_thread_kind, &object);
+    struct dpk_dpa_thread *t = object;
+    if (!t)
+        return result;
+    pthread_mutex_lock(&t->object.lock);
+    stop(t);
+    return thread_end(t, DOCA_SUCCESS);
+}

@@ -1,0 +1,263 @@
+/* What kernels of DOCA 2.2 do with registered host memory, one behaviour a function. */
+#include "memory_cases.h"
+
+#include <doca_dpa.h>
+#include <string.h>
+
+#include "doca_device.h"
+
+#define OK        DOCA_SUCCESS
+#define BAD_STATE DOCA_ERROR_BAD_STATE
+#define READ_ONLY 0u
+#define WRITABLE  DOCA_ACCESS_LOCAL_READ_WRITE
+#define WORDS     2000
+
+extern doca_dpa_app_t dpa_test_app;
+doca_dpa_func_t double_words, access_all_widths, load_at, store_at, load_when_told, copy, transpose;
+
+static struct doca_dev *dev;
+
+/* A context with two pieces of registered memory. */
+struct world {
+    doca_dpa_t dpa;
+    struct doca_sync_event *done;
+    uint64_t *from, *to; /* WORDS each */
+    doca_dpa_mem_t from_mem, to_mem;
+    doca_dpa_dev_mem_t from_key, to_key;
+};
+
+static struct doca_sync_event *event_new(doca_dpa_t dpa)
+{
+    struct doca_sync_event *e = NULL;
+    CHECK(doca_sync_event_create(&e) == OK);
+    CHECK(doca_sync_event_publisher_add_location_dpa(e, dpa) == OK);
+    CHECK(doca_sync_event_subscriber_add_location_cpu(e, dev) == OK);
+    CHECK(doca_sync_event_start(e) == OK);
+    return e;
+}
+
+static uint64_t *memory_new(doca_dpa_t dpa, unsigned access, doca_dpa_mem_t *mem,
+                            doca_dpa_dev_mem_t *key)
+{
+    uint64_t *p = malloc(WORDS * sizeof *p);
+    CHECK(p);
+    for (uint64_t i = 0; i < WORDS; i++)
+        p[i] = i * UINT64_C(0x0101010101010101);
+    CHECK(doca_dpa_mem_host_register(dpa, p, WORDS * sizeof *p, access, mem, 0) == OK);
+    CHECK(doca_dpa_mem_dev_export(*mem, key) == OK);
+    return p;
+}
+
+static void world_open(struct world *w)
+{
+    CHECK(doca_dpa_create(dev, dpa_test_app, &w->dpa, 0) == OK);
+    w->done = event_new(w->dpa);
+    w->from = memory_new(w->dpa, READ_ONLY, &w->from_mem, &w->from_key);
+    w->to = memory_new(w->dpa, WRITABLE, &w->to_mem, &w->to_key);
+}
+
+static void world_close(struct world *w)
+{
+    if (w->from_mem)
+        CHECK(doca_dpa_mem_unregister(w->from_mem) == OK);
+    CHECK(doca_dpa_mem_unregister(w->to_mem) == OK);
+    CHECK(doca_sync_event_destroy(w->done) == OK && doca_dpa_destroy(w->dpa) == OK);
+    free(w->from);
+    free(w->to);
+}
+
+/* Launches a kernel and returns how the wait for it ended. */
+#define RUN(w, ...)                                                                                \
+    (doca_dpa_kernel_launch_update_set((w)->dpa, NULL, 0, (w)->done, 1, 1, __VA_ARGS__) == OK      \
+         ? doca_sync_event_wait_gt((w)->done, 0, UINT64_MAX)                                       \
+         : DOCA_ERROR_UNEXPECTED)
+
+#define EXPECT_FAULT(...)                                                                          \
+    do {                                                                                           \
+        struct world w_;                                                                           \
+        struct world *w = &w_;                                                                     \
+        world_open(w);                                                                             \
+        CHECK(RUN(w, __VA_ARGS__) == BAD_STATE);                                                   \
+        CHECK(doca_dpa_peek_at_last_error(w->dpa) == BAD_STATE);                                   \
+        world_close(w);                                                                            \
+    } while (0)
+
+static uint64_t number(const void *p)
+{
+    return (uintptr_t)p;
+}
+
+/* ---- Pointers -------------------------------------------------------------------------------- */
+
+static void pointers_reach_several_memories(void)
+{
+    struct world w;
+    world_open(&w);
+    CHECK(RUN(&w, &double_words, number(w.from), w.from_key, number(w.to), w.to_key,
+              (uint64_t)WORDS) == OK);
+    for (uint64_t i = 0; i < WORDS; i++)
+        CHECK(w.to[i] == 2 * w.from[i]);
+    world_close(&w);
+}
+
+static void pointers_work_for_every_width(void)
+{
+    struct world w;
+    struct widths v = {0xff, 0xffff, 0xffffffff, UINT64_MAX - 1, -5, 0};
+    world_open(&w);
+    memcpy(w.to, &v, sizeof v);
+    CHECK(RUN(&w, &access_all_widths, number(w.to), w.to_key) == OK);
+    memcpy(&v, w.to, sizeof v);
+    CHECK(v.u8 == 0 && v.u16 == 0 && v.u32 == 0 && v.u64 == UINT64_MAX && v.i32_as_64 == -5);
+    world_close(&w);
+}
+
+static void pointers_end_with_their_memory(void)
+{
+    const uint64_t size = WORDS * sizeof(uint64_t), last = size - sizeof(uint64_t);
+    struct world good;
+    world_open(&good);
+    CHECK(RUN(&good, &load_at, number(good.from), good.from_key, last) == OK);
+    world_close(&good);
+    EXPECT_FAULT(&load_at, number(w->from), w->from_key, size);
+    EXPECT_FAULT(&load_at, number(w->from), w->from_key, last + 1);
+    EXPECT_FAULT(&load_at, number(w->from), w->from_key, (uint64_t)-8);
+    EXPECT_FAULT(&store_at, number(w->to), w->to_key, size);
+    EXPECT_FAULT(&load_at, number(w->from), w->from_key, UINT64_C(1) << 48);
+}
+
+static void pointers_do_what_the_memory_permits(void)
+{
+    struct world good;
+    world_open(&good);
+    CHECK(RUN(&good, &store_at, number(good.to), good.to_key, UINT64_C(8)) == OK);
+    CHECK(good.to[1] == 7);
+    world_close(&good);
+    EXPECT_FAULT(&store_at, number(w->from), w->from_key, UINT64_C(8));
+}
+
+static void pointers_are_to_registered_memory_only(void)
+{
+    EXPECT_FAULT(&load_at, number(w->from), (doca_dpa_dev_mem_t)0, UINT64_C(0));
+    EXPECT_FAULT(&load_at, number(w->from), w->from_key + (UINT64_C(1) << 32), UINT64_C(0));
+    EXPECT_FAULT(&load_at, number(w->from), w->to_key, UINT64_C(0));
+    EXPECT_FAULT(&load_at, number(w->from + WORDS), w->from_key, UINT64_C(0));
+}
+
+static void pointers_die_when_the_memory_is_unregistered(void)
+{
+    struct world w;
+    struct doca_sync_event *have, *go = NULL;
+    doca_dpa_dev_sync_event_t have_handle, go_handle;
+    world_open(&w);
+    have = event_new(w.dpa);
+    CHECK(doca_sync_event_create(&go) == OK);
+    CHECK(doca_sync_event_publisher_add_location_cpu(go, dev) == OK);
+    CHECK(doca_sync_event_subscriber_add_location_dpa(go, w.dpa) == OK);
+    CHECK(doca_sync_event_start(go) == OK);
+    CHECK(doca_sync_event_export_to_dpa(have, w.dpa, &have_handle) == OK);
+    CHECK(doca_sync_event_export_to_dpa(go, w.dpa, &go_handle) == OK);
+    CHECK(doca_dpa_kernel_launch_update_set(w.dpa, NULL, 0, w.done, 1, 1, &load_when_told,
+                                            number(w.from), w.from_key, have_handle,
+                                            go_handle) == OK);
+    CHECK(doca_sync_event_wait_gt(have, 0, UINT64_MAX) == OK);
+    CHECK(doca_dpa_mem_unregister(w.from_mem) == OK);
+    w.from_mem = NULL;
+    CHECK(doca_sync_event_update_set(go, 1) == OK);
+    CHECK(doca_sync_event_wait_gt(w.done, 0, UINT64_MAX) == BAD_STATE);
+    CHECK(doca_sync_event_destroy(have) == OK && doca_sync_event_destroy(go) == OK);
+    world_close(&w);
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+static void copies_are_complete(void)
+{
+    const uint64_t size = WORDS * sizeof(uint64_t), skip = 5, length = size - 11;
+    struct world w;
+    world_open(&w);
+    uint8_t *to = (uint8_t *)w.to;
+    const uint8_t *from = (const uint8_t *)w.from;
+    memset(to, 0xee, size);
+    CHECK(RUN(&w, &copy, number(to + skip), w.to_key, number(from), w.from_key, length) == OK);
+    CHECK(memcmp(to + skip, from, length) == 0);
+    for (uint64_t i = 0; i < size; i++)
+        CHECK((i >= skip && i < skip + length) || to[i] == 0xee);
+    world_close(&w);
+}
+
+static void copies_need_registered_memory(void)
+{
+    const uint64_t size = WORDS * sizeof(uint64_t);
+    EXPECT_FAULT(&copy, number(w->to), (doca_dpa_dev_mem_t)0, number(w->from), w->from_key,
+                 UINT64_C(8));
+    EXPECT_FAULT(&copy, number(w->to), w->to_key, number(w->from), w->to_key, UINT64_C(8));
+    EXPECT_FAULT(&copy, number(w->to), w->to_key, number(w->from), w->from_key, size + 1);
+    EXPECT_FAULT(&copy, number(w->from), w->from_key, number(w->to), w->to_key, UINT64_C(8));
+}
+
+static void matrices_are_transposed(void)
+{
+    enum { ROWS = 5, COLUMNS = 3 };
+    static const uint64_t elements[] = {1, 2, 4, 8, 3};
+    struct world w;
+    world_open(&w);
+    uint8_t *to = (uint8_t *)w.to, *from = (uint8_t *)w.from;
+    for (unsigned i = 0; i < 256; i++)
+        from[i] = (uint8_t)i;
+    for (size_t e = 0; e < sizeof elements / sizeof *elements; e++) {
+        const uint64_t width = elements[e], length = ROWS * COLUMNS * width;
+        memset(to, 0xee, 256);
+        CHECK(doca_sync_event_update_set(w.done, 0) == OK);
+        CHECK(RUN(&w, &transpose, number(to), w.to_key, number(from), w.from_key, length, width,
+                  (uint64_t)COLUMNS, (uint64_t)ROWS) == OK);
+        for (uint64_t r = 0; r < ROWS; r++)
+            for (uint64_t c = 0; c < COLUMNS; c++)
+                CHECK(memcmp(to + (c * ROWS + r) * width, from + (r * COLUMNS + c) * width,
+                             width) == 0);
+        CHECK(to[length] == 0xee);
+    }
+    world_close(&w);
+}
+
+static void matrices_are_as_large_as_they_say(void)
+{
+    EXPECT_FAULT(&transpose, number(w->to), w->to_key, number(w->from), w->from_key, UINT64_C(64),
+                 UINT64_C(4), UINT64_C(4), UINT64_C(5));
+    EXPECT_FAULT(&transpose, number(w->to), w->to_key, number(w->from), w->from_key, UINT64_C(64),
+                 UINT64_C(4), UINT64_C(1) << 32, UINT64_C(1) << 32);
+    EXPECT_FAULT(&transpose, number(w->to), w->to_key, number(w->from), w->to_key, UINT64_C(64),
+                 UINT64_C(4), UINT64_C(4), UINT64_C(4));
+}
+
+#define CASE(f)                                                                                    \
+    {                                                                                              \
+#f, f                                                                                      \
+    }
+
+static const struct test_case cases[] = {
+    CASE(pointers_reach_several_memories),
+    CASE(pointers_work_for_every_width),
+    CASE(pointers_end_with_their_memory),
+    CASE(pointers_do_what_the_memory_permits),
+    CASE(pointers_are_to_registered_memory_only),
+    CASE(pointers_die_when_the_memory_is_unregistered),
+    CASE(copies_are_complete),
+    CASE(copies_need_registered_memory),
+    CASE(matrices_are_transposed),
+    CASE(matrices_are_as_large_as_they_say),
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++) {
+        if (strcmp(argv[1], cases[i].name) != 0)
+            continue;
+        dev = open_device("mlx5_0");
+        cases[i].run();
+        CHECK(doca_dev_close(dev) == OK);
+        return 0;
+    }
+    fprintf(stderr, "no such case\n");
+    return 98;
+}

@@ -1,0 +1,54 @@
+# DOCA 2.2: what kernels do with registered host memory (tests/host/memory_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR i=$DPAKIT_BUILD/include
+    make_devices "$t/devices"
+    dpacc "$here/memory_dev.c" -o "$t/program.a" -hostcc=gcc --app-name=dpa_test_app \
+        --devicecc-options="-Wall -Wextra -Werror -O2" -I"$i/doca-2.2"
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$i/doca-2.2" -I"$i" \
+        "$here/memory_cases.c" "$t/program.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -ldoca_dpa \
+        -ldoca_common -lflexio -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+}
+
+@test "pointers reach several memories" {
+    case_ok pointers_reach_several_memories
+}
+
+@test "pointers work for every width" {
+    case_ok pointers_work_for_every_width
+}
+
+@test "pointers end with their memory" {
+    case_ok pointers_end_with_their_memory
+}
+
+@test "pointers do what the memory permits" {
+    case_ok pointers_do_what_the_memory_permits
+}
+
+@test "pointers are to registered memory only" {
+    case_ok pointers_are_to_registered_memory_only
+}
+
+@test "pointers die when the memory is unregistered" {
+    case_ok pointers_die_when_the_memory_is_unregistered
+}
+
+@test "copies are complete" {
+    case_ok copies_are_complete
+}
+
+@test "copies need registered memory" {
+    case_ok copies_need_registered_memory
+}
+
+@test "matrices are transposed" {
+    case_ok matrices_are_transposed
+}
+
+@test "matrices are as large as they say" {
+    case_ok matrices_are_as_large_as_they_say
+}

@@ -1,0 +1,346 @@
+/* Buffers, and the inventories that they come from. */
+#include <doca_buf_inventory.h>
+
+#include "mmap.h"
+
+struct inventory {
+    struct dpk_object object;
+    size_t count, taken;
+    bool started;
+};
+
+struct buf {
+    struct dpk_object object;
+    struct inventory *inventory; /* a use */
+    struct dpk_mmap *mmap;       /* a use */
+    uint64_t head, len, data, data_len;
+    uint16_t holders;
+    struct buf *next; /* in its list */
+    bool chained;     /* not the first of its list */
+};
+
+/* Lists go across inventories, so one lock is for all of them. */
+static pthread_mutex_t bufs_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void inventory_release(void *object)
+{
+    free(object);
+}
+static const struct dpk_kind inventory_kind = {.release = inventory_release};
+
+static void buf_release(void *object)
+{
+    struct buf *b = object;
+    dpk_object_unuse(b->mmap);
+    if (b->inventory) {
+        pthread_mutex_lock(&b->inventory->object.lock);
+        b->inventory->taken--;
+        pthread_mutex_unlock(&b->inventory->object.lock);
+    }
+    dpk_object_unuse(b->inventory);
+    free(b);
+}
+static const struct dpk_kind buf_kind = {.release = buf_release};
+
+/* ---- Inventories ----------------------------------------------------------------------------- */
+
+doca_error_t doca_buf_inventory_create(size_t num_elements,
+                                       struct doca_buf_inventory **buf_inventory)
+{
+    if (buf_inventory)
+        *buf_inventory = NULL;
+    if (!buf_inventory || num_elements == 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct inventory *v = calloc(1, sizeof *v);
+    if (!v)
+        return DOCA_ERROR_NO_MEMORY;
+    v->count = num_elements;
+    *buf_inventory = dpk_object_enter(v, &inventory_kind);
+    return *buf_inventory ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
+{
+    return dpk_object_destroy(inventory, &inventory_kind);
+}
+
+static doca_error_t inventory_switch(struct doca_buf_inventory *inventory, bool on)
+{
+    struct inventory *v = dpk_object_pin(inventory, &inventory_kind);
+    doca_error_t result = DOCA_SUCCESS;
+    if (!v)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&v->object.lock);
+    if (v->started == on)
+        result = DOCA_ERROR_BAD_STATE;
+    else if (v->taken > 0)
+        result = DOCA_ERROR_IN_USE;
+    else
+        v->started = on;
+    pthread_mutex_unlock(&v->object.lock);
+    dpk_object_drop(v);
+    return result;
+}
+
+doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory)
+{
+    return inventory_switch(inventory, true);
+}
+
+doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
+{
+    return inventory_switch(inventory, false);
+}
+
+static doca_error_t inventory_count(struct doca_buf_inventory *inventory, bool free_ones,
+                                    uint32_t *out)
+{
+    struct inventory *v = out ? dpk_object_pin(inventory, &inventory_kind) : NULL;
+    if (!v)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&v->object.lock);
+    size_t n = v->count - (free_ones ? v->taken : 0);
+    pthread_mutex_unlock(&v->object.lock);
+    *out = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    dpk_object_drop(v);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory,
+                                                 uint32_t *num_of_elements)
+{
+    return inventory_count(inventory, false, num_of_elements);
+}
+
+doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
+                                                      uint32_t *num_of_free_elements)
+{
+    return inventory_count(inventory, true, num_of_free_elements);
+}
+
+/* ---- Taking buffers -------------------------------------------------------------------------- */
+
+static doca_error_t take(struct inventory *v, struct dpk_mmap *m, uint64_t address, uint64_t size)
+{
+    const struct dpk_memory *memory = &m->memory;
+    doca_error_t result = DOCA_SUCCESS;
+    pthread_mutex_lock(&v->object.lock);
+    if (!v->started || !atomic_load(&m->started))
+        result = DOCA_ERROR_BAD_STATE;
+    else if (address < memory->address || size > memory->size ||
+             address - memory->address > memory->size - size)
+        result = DOCA_ERROR_INVALID_VALUE;
+    else if (v->taken == v->count)
+        result = DOCA_ERROR_FULL;
+    else
+        v->taken++;
+    pthread_mutex_unlock(&v->object.lock);
+    return result;
+}
+
+static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+                            void *address, size_t size, bool data, struct doca_buf **buf)
+{
+    if (buf)
+        *buf = NULL;
+    struct inventory *v = dpk_object_pin(inventory, &inventory_kind);
+    struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
+    struct buf *b = NULL;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (!v || !m || !buf)
+        goto out;
+    if (!(b = calloc(1, sizeof *b))) {
+        result = DOCA_ERROR_NO_MEMORY;
+        goto out;
+    }
+    if ((result = take(v, m, (uintptr_t)address, size)) != DOCA_SUCCESS)
+        goto out;
+    dpk_object_use(v);
+    dpk_object_use(m);
+    *b = (struct buf){.inventory = v, .mmap = m, .holders = 1};
+    b->head = b->data = (uintptr_t)address;
+    b->len = size;
+    b->data_len = data ? size : 0;
+    *buf = dpk_object_enter(b, &buf_kind);
+    b = NULL;
+    result = *buf ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+out:
+    free(b);
+    dpk_object_drop(m);
+    dpk_object_drop(v);
+    return result;
+}
+
+doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory,
+                                                struct doca_mmap *mmap, void *addr, size_t len,
+                                                struct doca_buf **buf)
+{
+    return buf_get(inventory, mmap, addr, len, false, buf);
+}
+
+doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
+                                                struct doca_mmap *mmap, void *data, size_t data_len,
+                                                struct doca_buf **buf)
+{
+    return buf_get(inventory, mmap, data, data_len, true, buf);
+}
+
+/* ---- Holding and giving back ----------------------------------------------------------------- */
+
+static struct buf *buf_begin(const struct doca_buf *buf)
+{
+    struct buf *b = dpk_object_pin(buf, &buf_kind);
+    if (b)
+        pthread_mutex_lock(&bufs_lock);
+    return b;
+}
+
+static doca_error_t buf_end(struct buf *b, doca_error_t result)
+{
+    if (!b)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_unlock(&bufs_lock);
+    dpk_object_drop(b);
+    return result;
+}
+
+doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
+{
+    struct buf *b = buf_begin(buf);
+    doca_error_t result = DOCA_SUCCESS;
+    if (b && refcount)
+        *refcount = b->holders;
+    if (b && b->holders == UINT16_MAX)
+        result = DOCA_ERROR_TOO_BIG;
+    else if (b)
+        b->holders++;
+    return buf_end(b, result);
+}
+
+doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
+{
+    struct buf *b = buf_begin(buf);
+    struct buf *gone = NULL;
+    if (b && refcount)
+        *refcount = b->holders;
+    if (b && b->chained)
+        return buf_end(b, DOCA_ERROR_INVALID_VALUE); /* it goes with the first of its list */
+    if (b && --b->holders == 0)
+        gone = b;
+    for (struct buf *each = gone; each; each = each->next)
+        dpk_object_hold(each);
+    doca_error_t result = buf_end(b, DOCA_SUCCESS);
+    while (gone) {
+        struct buf *next = gone->next;
+        dpk_object_destroy(gone->object.handle, &buf_kind);
+        dpk_object_drop(gone);
+        gone = next;
+    }
+    return result;
+}
+
+doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount)
+{
+    struct buf *b = refcount ? buf_begin(buf) : NULL;
+    if (b)
+        *refcount = b->holders;
+    return buf_end(b, DOCA_SUCCESS);
+}
+
+/* ---- Where the data is ----------------------------------------------------------------------- */
+
+doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head)
+{
+    struct buf *b = head ? buf_begin(buf) : NULL;
+    if (b)
+        *head = dpk_pointer(b->head);
+    return buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len)
+{
+    struct buf *b = len ? buf_begin(buf) : NULL;
+    if (b)
+        *len = (size_t)b->len;
+    return buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data)
+{
+    struct buf *b = data ? buf_begin(buf) : NULL;
+    if (b)
+        *data = dpk_pointer(b->data);
+    return buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
+{
+    struct buf *b = data_len ? buf_begin(buf) : NULL;
+    if (b)
+        *data_len = (size_t)b->data_len;
+    return buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len)
+{
+    struct buf *b = buf_begin(buf);
+    doca_error_t result = DOCA_SUCCESS;
+    uint64_t at = (uintptr_t)data;
+    if (b && (at < b->head || data_len > b->len || at - b->head > b->len - data_len)) {
+        result = DOCA_ERROR_INVALID_VALUE;
+    } else if (b) {
+        b->data = at;
+        b->data_len = data_len;
+    }
+    return buf_end(b, result);
+}
+
+doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
+{
+    struct buf *b = buf_begin(buf);
+    if (b) {
+        b->data = b->head;
+        b->data_len = 0;
+    }
+    return buf_end(b, DOCA_SUCCESS);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
+{
+    struct buf *second = dpk_object_pin(list2, &buf_kind);
+    struct buf *first = buf_begin(list1);
+    doca_error_t result = DOCA_SUCCESS;
+    if (!second || first == second || (first && first->chained) || second->chained) {
+        result = DOCA_ERROR_INVALID_VALUE;
+    } else if (first) {
+        struct buf *last = first;
+        while (last->next)
+            last = last->next;
+        last->next = second;
+        second->chained = true;
+    }
+    result = buf_end(first, result);
+    dpk_object_drop(second);
+    return result;
+}
+
+doca_error_t doca_buf_get_next_in_list(const struct doca_buf *buf, struct doca_buf **next)
+{
+    struct buf *b = next ? buf_begin(buf) : NULL;
+    if (b)
+        *next = b->next ? b->next->object.handle : NULL;
+    return buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_elements)
+{
+    struct buf *b = num_elements ? buf_begin(buf) : NULL;
+    if (b) {
+        *num_elements = 0;
+        for (const struct buf *each = b; each; each = each->next)
+            ++*num_elements;
+    }
+    return buf_end(b, DOCA_SUCCESS);
+}

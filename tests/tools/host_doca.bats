@@ -2,7 +2,7 @@
 
 load ../host/setup
 
-HEADERS="doca_error doca_log doca_dev doca_sync_event doca_dpa"
+HEADERS="doca_error doca_log doca_argp doca_dev doca_sync_event doca_dpa"
 
 setup_file() {
     build_cases doca

@@ -1,0 +1,2 @@
+/* doca_argp (DOCA 2.2): as in later DOCA. */
+#include "../doca/doca_argp.h"

@@ -1,0 +1,354 @@
+/* The parser and its parameters. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+
+#include "private.h"
+
+/* The one of the program: the API has no object for it. */
+static struct parser *the_parser;
+
+static void param_release(void *object)
+{
+    struct param *a = object;
+    for (size_t i = 0; i < sizeof a->copies / sizeof *a->copies; i++)
+        free(a->copies[i]);
+    free(a);
+}
+static const struct dpk_kind param_kind = {.release = param_release};
+
+doca_error_t complain(const struct parser *p, const char *format, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: %s", p->program, text);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+/* ---- What every program has ------------------------------------------------------------------ */
+
+static doca_error_t set_level(void *param, void *config)
+{
+    (void)config;
+    return doca_log_level_set_global_lower_limit((uint32_t) * (int *)param);
+}
+
+static doca_error_t set_sdk_level(void *param, void *config)
+{
+    (void)config;
+    return doca_log_level_set_global_sdk_limit((uint32_t) * (int *)param);
+}
+
+/* The command line's reader knows these itself. */
+static doca_error_t nothing(void *param, void *config)
+{
+    (void)param;
+    (void)config;
+    return DOCA_SUCCESS;
+}
+
+#define LEVELS "10 DISABLE, 20 CRITICAL, 30 ERROR, 40 WARNING, 50 INFO, 60 DEBUG, 70 TRACE"
+
+static doca_error_t add_general(const struct param *plan)
+{
+    struct doca_argp_param *handle = NULL;
+    doca_error_t result = doca_argp_param_create(&handle);
+    if (result != DOCA_SUCCESS)
+        return result;
+    struct param *a = dpk_object_pin(handle, &param_kind);
+    if (a) {
+        a->short_name = plan->short_name;
+        a->long_name = plan->long_name;
+        a->arguments = plan->arguments;
+        a->description = plan->description;
+        a->type = plan->type;
+        a->callback = plan->callback;
+        a->general = true;
+        dpk_object_drop(a);
+    }
+    return doca_argp_register_param(handle);
+}
+
+static doca_error_t add_all_general(void)
+{
+    static const struct param general[] = {
+        {.short_name = "h",
+         .long_name = "help",
+         .description = "Print this text and exit",
+         .type = DOCA_ARGP_TYPE_BOOLEAN,
+         .callback = nothing},
+        {.short_name = "v",
+         .long_name = "version",
+         .description = "Print the version and exit",
+         .type = DOCA_ARGP_TYPE_BOOLEAN,
+         .callback = nothing},
+        {.short_name = "l",
+         .long_name = "log-level",
+         .arguments = "<level>",
+         .description = "How much the program says: " LEVELS,
+         .type = DOCA_ARGP_TYPE_INT,
+         .callback = set_level},
+        {.long_name = "sdk-log-level",
+         .arguments = "<level>",
+         .description = "How much the libraries say",
+         .type = DOCA_ARGP_TYPE_INT,
+         .callback = set_sdk_level},
+        {.short_name = "j",
+         .long_name = "json",
+         .arguments = "<path>",
+         .description = "Read options from a JSON file too",
+         .type = DOCA_ARGP_TYPE_STRING,
+         .callback = nothing},
+    };
+    doca_error_t result = DOCA_SUCCESS;
+    for (size_t i = 0; i < sizeof general / sizeof *general && result == DOCA_SUCCESS; i++)
+        result = add_general(&general[i]);
+    return result;
+}
+
+/* ---- The parser ------------------------------------------------------------------------------ */
+
+doca_error_t doca_argp_init(const char *program_name, void *program_config)
+{
+    if (the_parser)
+        return DOCA_ERROR_BAD_STATE;
+    struct parser *p = calloc(1, sizeof *p);
+    if (!p)
+        return DOCA_ERROR_NO_MEMORY;
+    p->config = program_config;
+    if (!(p->program = strdup(program_name ? program_name : program_invocation_short_name))) {
+        free(p);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    the_parser = p;
+    doca_error_t result = add_all_general();
+    if (result != DOCA_SUCCESS)
+        doca_argp_destroy();
+    return result;
+}
+
+static void forget_values(struct parser *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        free(p->values[i].copy);
+    free(p->values);
+    p->values = NULL;
+    p->count = p->capacity = 0;
+}
+
+doca_error_t doca_argp_destroy(void)
+{
+    struct parser *p = the_parser;
+    if (!p)
+        return DOCA_ERROR_BAD_STATE;
+    the_parser = NULL;
+    for (struct param *a = p->first, *next; a; a = next) {
+        next = a->next;
+        dpk_object_destroy(a->object.handle, &param_kind);
+    }
+    forget_values(p);
+    free(p->program);
+    free(p);
+    return DOCA_SUCCESS;
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+doca_error_t doca_argp_param_create(struct doca_argp_param **param)
+{
+    if (!param)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct param *a = calloc(1, sizeof *a);
+    *param = a ? dpk_object_enter(a, &param_kind) : NULL;
+    return *param ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+/* The parameter, if it can be changed: not once it is registered. */
+static struct param *begin_set(struct doca_argp_param *param)
+{
+    struct param *a = dpk_object_pin(param, &param_kind);
+    if (!a || !a->registered)
+        return a;
+    dpk_object_drop(a);
+    return NULL;
+}
+
+#define SETTER(name, type, member)                                                                 \
+    void doca_argp_param_set_##name(struct doca_argp_param *param, type value)                     \
+    {                                                                                              \
+        struct param *a = begin_set(param);                                                        \
+        if (a)                                                                                     \
+            a->member = value;                                                                     \
+        dpk_object_drop(a);                                                                        \
+    }
+
+SETTER(short_name, const char *, short_name)
+SETTER(long_name, const char *, long_name)
+SETTER(arguments, const char *, arguments)
+SETTER(description, const char *, description)
+SETTER(callback, doca_argp_param_cb_t, callback)
+SETTER(type, enum doca_argp_type, type)
+
+void doca_argp_param_set_mandatory(struct doca_argp_param *param)
+{
+    struct param *a = begin_set(param);
+    if (a)
+        a->mandatory = true;
+    dpk_object_drop(a);
+}
+
+void doca_argp_param_set_multiplicity(struct doca_argp_param *param)
+{
+    struct param *a = begin_set(param);
+    if (a)
+        a->many = true;
+    dpk_object_drop(a);
+}
+
+static bool is_name(const char *name)
+{
+    return !name || (*name && *name != '-' && !strpbrk(name, "= \t") && strlen(name) < 64);
+}
+
+static bool is_complete(const struct param *a)
+{
+    return (a->short_name || a->long_name) && is_name(a->short_name) && is_name(a->long_name) &&
+           a->description && a->callback && a->type >= DOCA_ARGP_TYPE_STRING &&
+           a->type <= DOCA_ARGP_TYPE_BOOLEAN;
+}
+
+static bool copy_texts(struct param *a)
+{
+    const char **const texts[] = {&a->short_name, &a->long_name, &a->arguments, &a->description};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (*texts[i] && !(a->copies[i] = strdup(*texts[i])))
+            return false;
+        *texts[i] = a->copies[i];
+    }
+    a->registered = true;
+    return true;
+}
+
+static doca_error_t add(struct parser *p, struct param *a)
+{
+    if (!is_complete(a))
+        return DOCA_ERROR_INVALID_VALUE;
+    if ((a->short_name && find_short(p, a->short_name, strlen(a->short_name))) ||
+        (a->long_name && find_long(p, a->long_name, strlen(a->long_name))))
+        return DOCA_ERROR_ALREADY_EXIST;
+    if (!copy_texts(a))
+        return DOCA_ERROR_NO_MEMORY;
+    struct param **last = &p->first;
+    while (*last)
+        last = &(*last)->next;
+    *last = a;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_register_param(struct doca_argp_param *param)
+{
+    if (!the_parser)
+        return DOCA_ERROR_BAD_STATE;
+    struct param *a = begin_set(param);
+    doca_error_t result = a ? add(the_parser, a) : DOCA_ERROR_INVALID_VALUE;
+    if (a && result != DOCA_SUCCESS)
+        dpk_object_destroy(param, &param_kind); /* nobody would */
+    dpk_object_drop(a);
+    return result;
+}
+
+doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t callback)
+{
+    if (!the_parser)
+        return DOCA_ERROR_BAD_STATE;
+    the_parser->validate = callback;
+    return callback ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_argp_register_version_callback(doca_argp_version_cb_t callback)
+{
+    if (!the_parser)
+        return DOCA_ERROR_BAD_STATE;
+    the_parser->version = callback;
+    return callback ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+void doca_argp_usage(void)
+{
+    if (!the_parser)
+        return;
+    print_usage(the_parser);
+    exit(0);
+}
+
+/* ---- Starting -------------------------------------------------------------------------------- */
+
+static void show_version(const struct parser *p)
+{
+    if (p->version)
+        p->version(NULL, p->config);
+    else
+        printf("%s: dpakit %s\n", p->program, DPK_VERSION);
+    exit(0);
+}
+
+static doca_error_t check_mandatory(const struct parser *p)
+{
+    char title[80];
+    for (const struct param *a = p->first; a; a = a->next)
+        if (a->mandatory && !a->given)
+            return complain(p, "%s is missing; --help tells more", param_title(a, title));
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t hand_out(const struct parser *p, bool general)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        struct value *v = &p->values[i];
+        char title[80];
+        int number = (int)v->number;
+        if (v->param->general != general)
+            continue;
+        void *what = v->param->type == DOCA_ARGP_TYPE_STRING ? (void *)v->copy
+                     : v->param->type == DOCA_ARGP_TYPE_INT  ? (void *)&number
+                                                             : (void *)&v->on;
+        doca_error_t result = v->param->callback(what, p->config);
+        if (result != DOCA_SUCCESS) {
+            complain(p, "%s: %s", param_title(v->param, title), doca_error_get_descr(result));
+            return result;
+        }
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_start(int argc, char **argv)
+{
+    struct parser *p = the_parser;
+    const char *json = NULL;
+    if (!p)
+        return DOCA_ERROR_BAD_STATE;
+    if (argc < 1 || !argv)
+        return DOCA_ERROR_INVALID_VALUE;
+    forget_values(p);
+    for (struct param *a = p->first; a; a = a->next)
+        a->given = false;
+    doca_error_t result = parse_command_line(p, argc, argv, &json);
+    if (result == DOCA_SUCCESS && find_long(p, "help", 4)->given)
+        doca_argp_usage();
+    if (result == DOCA_SUCCESS && find_long(p, "version", 7)->given)
+        show_version(p);
+    if (result == DOCA_SUCCESS && json)
+        result = parse_json(p, json);
+    if (result == DOCA_SUCCESS)
+        result = check_mandatory(p);
+    if (result == DOCA_SUCCESS)
+        result = hand_out(p, true);
+    if (result == DOCA_SUCCESS)
+        result = hand_out(p, false);
+    if (result == DOCA_SUCCESS && p->validate)
+        result = p->validate(p->config);
+    return result;
+}

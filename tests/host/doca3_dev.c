@@ -1,0 +1,211 @@
+/* The device side of the DOCA 3.x tests; compiled by dpacc. */
+#include <doca_dpa_dev.h>
+#include <doca_dpa_dev_buf.h>
+#include <doca_dpa_dev_rdma.h>
+#include <doca_dpa_dev_sync_event.h>
+#include <doca_sync_event.h> /* the host's, as programs for the real thing include it */
+#include <dpaintrin.h>
+#include <stddef.h>
+
+#include "doca3.h"
+
+static uint64_t activations; /* one for each context */
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+__dpa_global__ void hello_world(void)
+{
+    DOCA_DPA_DEV_LOG_INFO("Hello from kernel\n");
+}
+
+__dpa_global__ void log_levels(void)
+{
+    DOCA_DPA_DEV_LOG_CRIT("critical %d\n", 1);
+    DOCA_DPA_DEV_LOG_ERR("error %u\n", 2u);
+    DOCA_DPA_DEV_LOG_WARN("warning %s\n", "three");
+    DOCA_DPA_DEV_LOG_INFO("info %lu\n", 4ul);
+    DOCA_DPA_DEV_LOG_DBG("debug\n");
+    doca_dpa_dev_printf("printed\n");
+}
+
+__dpa_global__ void add_to_event(doca_dpa_dev_sync_event_t event, uint64_t value)
+{
+    doca_dpa_dev_sync_event_update_add(event, value);
+}
+
+/* event = event * 10 + digit, so that order shows. */
+__dpa_global__ void append_digit(doca_dpa_dev_sync_event_t event, uint64_t digit)
+{
+    uint64_t value = 0;
+    doca_dpa_dev_sync_event_get(event, &value);
+    doca_dpa_dev_sync_event_update_set(event, value * 10 + digit);
+}
+
+__dpa_global__ void wait_then_add(doca_dpa_dev_sync_event_t wait, uint64_t above,
+                                  doca_dpa_dev_sync_event_t add)
+{
+    doca_dpa_dev_sync_event_wait_gt(wait, above, UINT64_MAX);
+    doca_dpa_dev_sync_event_update_add(add, 1);
+}
+
+__dpa_global__ void touch(uint64_t address)
+{
+    *(volatile uint64_t *)address = 1;
+}
+
+__dpa_global__ void spin(void)
+{
+    while (1)
+        __dpa_compiler_barrier();
+}
+
+__dpa_global__ void many_arguments(doca_dpa_dev_uintptr_t out, uint64_t a, uint64_t b, uint32_t c,
+                                   uint64_t d, uint64_t e, int f, uint64_t g, uint64_t h,
+                                   uint64_t i, uint64_t j, uint64_t k, uint64_t l)
+{
+    *(uint64_t *)out = a + 2 * b + 3 * c + 4 * d + 5 * e + (uint64_t)(6 * f) + 7 * g + 8 * h +
+                       9 * i + 10 * j + 11 * k + 12 * l;
+}
+
+/* ---- RPCs ------------------------------------------------------------------------------------ */
+
+__dpa_rpc__ uint64_t no_arguments(void)
+{
+    return 42;
+}
+
+/* Half slots: what is in their upper halves does not count. */
+__dpa_rpc__ uint64_t small_arguments(uint64_t a, uint32_t b, int c, uint32_t d)
+{
+    return a + b + (uint64_t)(int64_t)c + d;
+}
+
+__dpa_rpc__ uint64_t two_structures(doca_dpa_dev_t dpa, struct big one, struct big two)
+{
+    return dpa + one.first + one.small + one.bytes[59] + two.last * 1000 + two.bytes[0];
+}
+
+__dpa_rpc__ uint64_t notify(doca_dpa_dev_notification_completion_t h, uint64_t times)
+{
+    while (times-- > 0)
+        doca_dpa_dev_thread_notify(h);
+    return 0;
+}
+
+__dpa_rpc__ uint64_t count_activations(void)
+{
+    return *(volatile uint64_t *)&activations;
+}
+
+__dpa_rpc__ uint64_t set_device(doca_dpa_dev_t dpa)
+{
+    doca_dpa_dev_device_set(dpa);
+    return 1;
+}
+
+__dpa_rpc__ uint64_t acknowledge(doca_dpa_dev_completion_t queue, uint64_t count)
+{
+    doca_dpa_dev_completion_ack(queue, count);
+    return 0;
+}
+
+__dpa_rpc__ uint64_t request(doca_dpa_dev_completion_t queue)
+{
+    doca_dpa_dev_completion_request_notification(queue);
+    return 0;
+}
+
+__dpa_rpc__ uint64_t fault_rpc(void)
+{
+    return *(volatile uint64_t *)8;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static void poll(const struct thread_arg *a)
+{
+    doca_dpa_dev_completion_element_t e;
+    while (doca_dpa_dev_get_completion(a->queue, &e) == 1) {
+        doca_dpa_dev_sync_event_update_add(a->event, doca_dpa_dev_get_completion_user_data(e));
+        doca_dpa_dev_completion_ack(a->queue, 1);
+    }
+    doca_dpa_dev_completion_request_notification(a->queue);
+    doca_dpa_dev_thread_reschedule();
+}
+
+__dpa_global__ void thread_kernel(uint64_t arg)
+{
+    const struct thread_arg *a = (const struct thread_arg *)arg;
+    __atomic_fetch_add(&activations, 1, __ATOMIC_RELAXED);
+    if (a->kind == THEN_POLL)
+        poll(a);
+    doca_dpa_dev_sync_event_update_add(a->event, 1);
+    if (a->kind == THEN_RETURN)
+        return;
+    if (a->kind == THEN_NOTIFY)
+        doca_dpa_dev_thread_notify(a->notify);
+    if (a->kind == THEN_FINISH)
+        doca_dpa_dev_thread_finish();
+    doca_dpa_dev_thread_reschedule();
+    doca_dpa_dev_sync_event_update_add(a->event, 1000); /* never */
+}
+
+/* Its state is in the thread's local storage: an event, and how often it ran. */
+__dpa_global__ void storage_kernel(void)
+{
+    uint64_t *s = (uint64_t *)doca_dpa_dev_thread_get_local_storage();
+    s[1]++;
+    doca_dpa_dev_sync_event_update_add(s[0], 1);
+    doca_dpa_dev_thread_reschedule();
+}
+
+/* ---- RDMA ------------------------------------------------------------------------------------ */
+
+__dpa_rpc__ uint64_t rdma_one(uint64_t rdma, uint32_t what, uint32_t local, uint64_t local_address,
+                              uint64_t remote, uint64_t remote_address, uint64_t size,
+                              uint32_t flags)
+{
+    switch (what) {
+    case RDMA_RECEIVE:
+        doca_dpa_dev_rdma_post_receive(rdma, local, local_address, size);
+        break;
+    case RDMA_SEND:
+        doca_dpa_dev_rdma_post_send(rdma, 0, local, local_address, size, flags);
+        break;
+    case RDMA_WRITE_IMMEDIATE:
+        doca_dpa_dev_rdma_post_write_imm(rdma, 0, (uint32_t)remote, remote_address, local,
+                                         local_address, size, 99, flags);
+        break;
+    case RDMA_WRITE:
+        doca_dpa_dev_rdma_post_write(rdma, 0, (uint32_t)remote, remote_address, local,
+                                     local_address, size, flags);
+        break;
+    case RDMA_READ:
+        doca_dpa_dev_rdma_post_read(rdma, 0, local, local_address, (uint32_t)remote, remote_address,
+                                    size, flags);
+        break;
+    case RDMA_ADD:
+        doca_dpa_dev_rdma_post_atomic_fetch_add(rdma, 0, (uint32_t)remote, remote_address, size,
+                                                flags);
+        break;
+    case RDMA_SIGNAL_ADD:
+        doca_dpa_dev_rdma_signal_add(rdma, 0, remote, size);
+        break;
+    default:
+        doca_dpa_dev_rdma_signal_set(rdma, 0, remote, size);
+    }
+    return 0;
+}
+
+/* Type of the next completion and its immediate above; UINT64_MAX: none came. */
+__dpa_rpc__ uint64_t rdma_next(uint64_t queue)
+{
+    doca_dpa_dev_completion_element_t e;
+    for (int i = 0; i < 1000; i++)
+        if (doca_dpa_dev_get_completion(queue, &e)) {
+            doca_dpa_dev_completion_ack(queue, 1);
+            return (uint64_t)doca_dpa_dev_get_completion_immediate(e) << 32 |
+                   (uint32_t)doca_dpa_dev_get_completion_type(e);
+        }
+    return UINT64_MAX;
+}

@@ -1,0 +1,248 @@
+# DOCA 3.x: libdoca_common and libdoca_dpa, with a device program that dpacc compiled
+# (tests/host/doca3_*.c). Flags and order of the command lines are those of NVIDIA's samples.
+
+load ../host/setup
+
+setup_file() {
+    build_doca3
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "devices tell what they are" {
+    case_ok devices_tell_what_they_are
+}
+
+@test "maps are exported as far as permitted" {
+    case_ok maps_are_exported_as_far_as_permitted
+}
+
+@test "buffers come from an inventory" {
+    case_ok buffers_come_from_an_inventory
+}
+
+@test "every pair of locations works" {
+    case_ok every_pair_of_locations_works
+}
+
+@test "events are exported to peers" {
+    case_ok events_are_exported_to_peers
+}
+
+@test "events check their state" {
+    case_ok events_check_their_state
+}
+
+@test "contexts tell of their states" {
+    case_ok contexts_tell_of_their_states
+}
+
+@test "a context starts with a program only" {
+    case_ok a_context_starts_with_a_program_only
+}
+
+@test "a stopped context starts afresh" {
+    case_ok a_stopped_context_starts_afresh
+}
+
+@test "an extended context shares the process" {
+    case_ok an_extended_context_shares_the_process
+}
+
+@test "memory goes there and back" {
+    case_ok memory_goes_there_and_back
+}
+
+@test "calls check their arguments" {
+    case_ok calls_check_their_arguments
+}
+
+@test "adds of 256 threads all count" {
+    case_ok adds_of_256_threads_all_count
+}
+
+@test "kernels wait for events in their order" {
+    case_ok kernels_wait_for_events_in_their_order
+}
+
+@test "contexts wait for each other" {
+    case_ok contexts_wait_for_each_other
+}
+
+@test "a fault fails the wait for its kernel" {
+    case_ok a_fault_fails_the_wait_for_its_kernel
+}
+
+@test "stop ends whoever waits" {
+    case_ok stop_ends_whoever_waits
+}
+
+@test "contexts are destroyed in every state" {
+    case_ok contexts_are_destroyed_in_every_state
+}
+
+@test "run alone calls nothing" {
+    case_ok run_alone_calls_nothing
+}
+
+@test "every notification is one activation" {
+    case_ok every_notification_is_one_activation
+}
+
+@test "a finished thread runs again only when told" {
+    case_ok a_finished_thread_runs_again_only_when_told
+}
+
+@test "a thread wakes another" {
+    case_ok a_thread_wakes_another
+}
+
+@test "a thread has its storage and needs no argument" {
+    case_ok a_thread_has_its_storage_and_needs_no_argument
+}
+
+@test "affinity is to units that there are" {
+    case_ok affinity_is_to_units_that_there_are
+}
+
+@test "a thread that never returns is stopped" {
+    case_ok a_thread_that_never_returns_is_stopped
+}
+
+@test "globals are one for each context" {
+    case_ok globals_are_one_for_each_context
+}
+
+@test "thread functions check their arguments" {
+    case_ok thread_functions_check_their_arguments
+}
+
+@test "a queue checks what the device does" {
+    case_ok a_queue_checks_what_the_device_does
+}
+
+@test "half slots and structures arrive whole" {
+    case_ok half_slots_and_structures_arrive_whole
+}
+
+@test "thirteen arguments arrive" {
+    case_ok thirteen_arguments_arrive
+}
+
+@test "locations do not restrict" {
+    case_ok locations_do_not_restrict
+}
+
+@test "a thousand contexts leave nothing behind" {
+    case_ok a_thousand_contexts_leave_nothing_behind
+}
+
+@test "host threads share a context" {
+    case_ok host_threads_share_a_context
+}
+
+@test "a context is destroyed under its users" {
+    case_ok a_context_is_destroyed_under_its_users
+}
+
+@test "wrong devices are refused" {
+    case_ok wrong_devices_are_refused
+}
+
+@test "wrong contexts are refused" {
+    case_ok wrong_contexts_are_refused
+}
+
+@test "wrong events are refused" {
+    case_ok wrong_events_are_refused
+}
+
+@test "wrong threads and completions are refused" {
+    case_ok wrong_threads_and_completions_are_refused
+}
+
+@test "wrong maps buffers and engines are refused" {
+    case_ok wrong_maps_buffers_and_engines_are_refused
+}
+
+@test "a queue that is full ends its process" {
+    case_ok a_queue_that_is_full_ends_its_process
+}
+
+@test "a completion wakes only who asked for it" {
+    case_ok a_completion_wakes_only_who_asked_for_it
+}
+
+@test "queues and threads are stopped under each other" {
+    case_ok queues_and_threads_are_stopped_under_each_other
+}
+
+@test "the program's lines go to stdout up to info, to stderr from warning on" {
+    "$BATS_FILE_TMPDIR/cases" lines_go_where_their_level_says >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+    [ "$(sed 's/.*\] //' "$BATS_TEST_TMPDIR/out" | tr '\n' ' ')" = "info info info debug " ]
+    [ "$(sed 's/.*\] //' "$BATS_TEST_TMPDIR/err" | tr '\n' ' ')" = \
+        "critical error 1 warning critical error 1 warning critical error 1 warning " ]
+    grep -Eq '^\[[0-9]{2}:[0-9]{2}:[0-9]{2}:[0-9]{6}\]\[[0-9]+\]\[DOCA\]\[INF\]\[doca3_common_cases.c:[0-9]+\]\[say\] info$' \
+        "$BATS_TEST_TMPDIR/out"
+}
+
+@test "the libraries' lines go to their backend, without one to stderr" {
+    "$BATS_FILE_TMPDIR/cases" lines_of_the_libraries_go_to_their_backend >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]
+    grep -q '^-E- doca_dpa_mem_alloc: ' "$BATS_TEST_TMPDIR/err"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -eq 1 ]
+    grep -q '\[DOCA\]\[ERR\].*doca_dpa_mem_alloc: ' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "device logs come out up to the level, prints always" {
+    case_ok messages_come_out_up_to_the_level
+    local n=0 expected=(
+        "critical 1 error 2 warning three info 4 printed"
+        "critical 1 error 2 warning three info 4 debug printed"
+        "critical 1 error 2 printed"
+        "printed")
+    while read -r line; do
+        [ "$line" = "${expected[n]}" ]
+        n=$((n + 1))
+    done < <(sed 's:^/[ 0-9]*/::; s/.*\] //' <<<"$output" | tr '\n' ' ' | sed 's/ -- */\n/g')
+    [ "$n" -eq 4 ]
+}
+
+@test "a host program compiles with every warning" {
+    gcc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$DPAKIT_BUILD/include/doca" \
+        -I"$DPAKIT_BUILD/include" -fsyntax-only "$BATS_TEST_DIRNAME/../host/doca3_dpa_cases.c"
+}
+
+@test "headers of both sides go together, alone, twice, in C and C++" {
+    local i=$DPAKIT_BUILD/include/doca h all
+    all=$(cd "$i" && ls doca_*.h)
+    for h in $all; do
+        {
+            printf '#include <%s>\n' "$h" "$h"
+            # shellcheck disable=SC2086
+            printf '#include <%s>\n' $all
+        } >"$BATS_TEST_TMPDIR/t.c"
+        gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -DDOCA_ALLOW_EXPERIMENTAL_API -I"$i" \
+            -fsyntax-only "$BATS_TEST_TMPDIR/t.c"
+        g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$i" -fsyntax-only -x c++ "$BATS_TEST_TMPDIR/t.c"
+    done
+}
+
+@test "a chain behind a fault fails" {
+    case_ok a_chain_behind_a_fault_fails
+}
+
+@test "a fault ends everybody who waits" {
+    case_ok a_fault_ends_everybody_who_waits
+}
+
+@test "a thread that faults fails the wait for it" {
+    case_ok a_thread_that_faults_fails_the_wait_for_it
+}
+
+@test "no thread runs after a fault" {
+    case_ok no_thread_runs_after_a_fault
+}
+
+@test "a fault is also the extended context's" {
+    case_ok a_fault_is_also_the_extended_contexts
+}

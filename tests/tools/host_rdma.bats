@@ -1,0 +1,28 @@
+# DOCA RDMA and its device library, with a device program of dpacc (tests/host/doca3_rdma_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    build_doca3
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "one-sided operations reach host and DPA memory" {
+    case_ok one_sided_operations_reach_host_and_dpa_memory
+}
+
+@test "memory of peers is used as permitted" {
+    case_ok memory_of_peers_is_used_as_permitted
+}
+
+@test "peers signal events" {
+    case_ok peers_signal_events
+}
+
+@test "RDMA functions check their arguments" {
+    case_ok rdma_functions_check_their_arguments
+}
+
+@test "RDMA contexts are destroyed while they run" {
+    case_ok rdma_contexts_are_destroyed_while_they_run
+}

@@ -1,0 +1,126 @@
+/*
+ * Every public function of the DOCA libraries, with objects that are none and objects in every
+ * state. Rows come from the headers (tests/helpers/prototypes.awk), so that no function is left
+ * out.
+ *
+ *     matrix refused          tries what is not there; prints what was not refused
+ *     matrix states           prints what each function returns in each state, for states_*.txt
+ */
+#include "matrix_world.h"
+
+struct row {
+    const char *name, *result;
+    uint64_t (*call)(const uint64_t *a);
+    unsigned count;
+    struct parameter parameters[16];
+};
+#include "rows.inc"
+
+#define ROWS (sizeof rows / sizeof *rows)
+
+/* ---- Arguments that are none ----------------------------------------------------------------- */
+
+/* What may be NULL, by the headers: a function ("" for any) and a parameter. */
+static const char *const optional[][2] = {
+    {"doca_argp_init", "program_name"},
+    {"doca_argp_init", "program_config"},
+    {"doca_buf_dec_refcount", "refcount"},
+    {"doca_buf_inc_refcount", "refcount"},
+    {"doca_ctx_set_state_changed_cb", "cb"},
+    {"doca_dpa_kernel_launch_update_add", "wait_event"},
+    {"doca_dpa_kernel_launch_update_add", "comp_event"},
+    {"doca_dpa_kernel_launch_update_set", "wait_event"},
+    {"doca_dpa_kernel_launch_update_set", "comp_event"},
+    {"doca_mmap_create_from_export", "user_data"},
+    {"doca_sync_event_update_add", "fetched"},
+};
+
+static bool is_optional(const struct row *row, const struct parameter *p)
+{
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
+        if (strcmp(optional[i][0], row->name) == 0 && strcmp(optional[i][1], p->name) == 0)
+            return true;
+    return false;
+}
+
+static bool tells_errors(const struct row *row)
+{
+    return strcmp(row->result, "doca_error_t") == 0;
+}
+
+static unsigned not_refused(const struct row *row, struct world *w, unsigned which,
+                            const char *what, uint64_t value)
+{
+    uint64_t a[16] = {0};
+    for (unsigned i = 0; i < row->count; i++)
+        a[i] = i == which ? value : good_argument(w, row->name, &row->parameters[i]);
+    uint64_t result = row->call(a);
+    if (!tells_errors(row) || result == DOCA_ERROR_INVALID_VALUE)
+        return 0;
+    printf("%s: %s is %s: %s\n", row->name, row->parameters[which].name, what,
+           doca_error_get_name((doca_error_t)result));
+    return 1;
+}
+
+static int all_refused(void)
+{
+    unsigned bad = 0;
+    for (size_t r = 0; r < ROWS; r++) {
+        if (is_left_out(rows[r].name))
+            continue;
+        struct world w;
+        world_begin(&w, RUNNING);
+        for (unsigned i = 0; i < rows[r].count; i++) {
+            const struct parameter *p = &rows[r].parameters[i];
+            if (is_pointer(p) && !is_optional(&rows[r], p))
+                bad += not_refused(&rows[r], &w, i, "NULL", 0);
+            if (!is_handle(p))
+                continue;
+            bad += not_refused(&rows[r], &w, i, "foreign", (uintptr_t)w.foreign);
+            bad += not_refused(&rows[r], &w, i, "of another kind", other_kind(&w, p));
+            bad += not_refused(&rows[r], &w, i, "destroyed", destroyed(&w, p));
+        }
+        world_end(&w);
+    }
+    return bad ? 1 : 0;
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
+
+static const char *result_name(const struct row *row, uint64_t result)
+{
+    if (tells_errors(row))
+        return doca_error_get_name((doca_error_t)result) + strlen("DOCA_");
+    return strcmp(row->result, "void") == 0 ? "-" : result ? "SET" : "0";
+}
+
+static void print_states(const struct row *row)
+{
+    char line[512] = "";
+    size_t used = 0;
+    for (enum state s = NEW; s < STATES; s++) {
+        struct world w;
+        uint64_t a[16] = {0};
+        world_begin(&w, s);
+        for (unsigned i = 0; i < row->count; i++)
+            a[i] = good_argument(&w, row->name, &row->parameters[i]);
+        uint64_t result = row->call(a);
+        if (s == TWICE) {
+            world_forget_made(&w);
+            result = row->call(a);
+        }
+        used += (size_t)snprintf(line + used, sizeof line - used, " %s", result_name(row, result));
+        world_end(&w); /* kernels print until then */
+    }
+    printf("%s%s\n", row->name, line);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "refused") == 0)
+        return all_refused();
+    for (size_t r = 0; r < ROWS; r++)
+        if (!is_left_out(rows[r].name))
+            print_states(&rows[r]);
+    return 0;
+}

@@ -1,0 +1,471 @@
+#include "matrix_world.h"
+
+#include <stdint.h>
+#include <time.h>
+
+extern struct doca_dpa_app *dpa_test_app;
+extern doca_dpa_func_t hello_world, no_arguments, touch;
+
+/* What stays for the whole program. */
+static struct doca_dev *dev;
+static struct doca_log_backend *backends[2];
+static FILE *null;
+static void *gone[KINDS]; /* a handle each that was an object */
+
+/* ---- The two generations --------------------------------------------------------------------- */
+
+#ifdef DOCA_2_2_DPA_H
+static void make_dpa(struct world *w, bool start)
+{
+    doca_dpa_t dpa = NULL;
+    (void)start;
+    CHECK(doca_dpa_create(dev, dpa_test_app, &dpa, 0) == OK);
+    CHECK(doca_dpa_mem_alloc(dpa, 512, &w->memory) == OK);
+    w->objects[DPA] = dpa;
+}
+static void halt_dpa(struct world *w)
+{
+    doca_dpa_destroy(w->objects[DPA]);
+}
+static void make_threads(struct world *w)
+{
+    size_t size = 0;
+    CHECK(doca_dpa_mem_host_register(w->objects[DPA], w->mapped, 64, 0,
+                                     (doca_dpa_mem_t *)&w->objects[MEM], 0) == OK);
+    CHECK(doca_dpa_worker_create(w->objects[DPA], (doca_dpa_worker_t *)&w->objects[WORKER], 0) ==
+          OK);
+    CHECK(doca_dpa_ep_create(w->objects[WORKER], 0, (doca_dpa_ep_t *)&w->objects[EP]) == OK);
+    CHECK(doca_dpa_ep_addr_get(w->objects[EP], &w->address, &size) == OK);
+}
+static void start_threads(struct world *w)
+{
+    (void)w;
+}
+#define stop_threads start_threads
+static void destroy_made(struct world *w)
+{
+    doca_dpa_ep_destroy(w->made);
+    doca_dpa_worker_destroy(w->made);
+    doca_dpa_mem_unregister(w->made);
+    doca_dpa_ep_addr_free(w->made_address);
+}
+static void destroy_threads(struct world *w)
+{
+    doca_dpa_ep_destroy(w->objects[EP]);
+    doca_dpa_worker_destroy(w->objects[WORKER]);
+    doca_dpa_mem_unregister(w->objects[MEM]);
+    doca_dpa_ep_addr_free(w->address);
+}
+#else
+static void make_dpa(struct world *w, bool start)
+{
+    struct doca_dpa *dpa = NULL;
+    CHECK(doca_dpa_create(dev, &dpa) == OK && doca_dpa_set_app(dpa, dpa_test_app) == OK);
+    CHECK(!start || doca_dpa_start(dpa) == OK);
+    CHECK(!start || doca_dpa_mem_alloc(dpa, 512, &w->memory) == OK);
+    w->objects[DPA] = dpa;
+}
+static void halt_dpa(struct world *w)
+{
+    CHECK(doca_dpa_stop(w->objects[DPA]) == OK);
+}
+static void make_threads(struct world *w)
+{
+    struct doca_dpa *dpa = w->objects[DPA];
+    CHECK(doca_dpa_thread_create(dpa, (struct doca_dpa_thread **)&w->objects[THREAD]) == OK);
+    CHECK(doca_dpa_thread_set_func_arg(w->objects[THREAD], &hello_world, 0) == OK);
+    CHECK(doca_dpa_completion_create(dpa, 8,
+                                     (struct doca_dpa_completion **)&w->objects[COMPLETION]) == OK);
+    CHECK(doca_dpa_completion_set_thread(w->objects[COMPLETION], w->objects[THREAD]) == OK);
+    CHECK(doca_dpa_notification_completion_create(
+              dpa, w->objects[THREAD],
+              (struct doca_dpa_notification_completion **)&w->objects[NOTIFICATION]) == OK);
+    CHECK(doca_dpa_eu_affinity_create(dpa, (struct doca_dpa_eu_affinity **)&w->objects[AFFINITY]) ==
+          OK);
+    make_rdma(w, dev);
+}
+static void start_threads(struct world *w)
+{
+    CHECK(doca_dpa_thread_start(w->objects[THREAD]) == OK);
+    CHECK(doca_dpa_completion_start(w->objects[COMPLETION]) == OK);
+    CHECK(doca_dpa_notification_completion_start(w->objects[NOTIFICATION]) == OK);
+    start_rdma(w);
+}
+static void stop_threads(struct world *w)
+{
+    stop_rdma(w);
+    CHECK(doca_dpa_notification_completion_stop(w->objects[NOTIFICATION]) == OK);
+    CHECK(doca_dpa_completion_stop(w->objects[COMPLETION]) == OK);
+    CHECK(doca_dpa_thread_stop(w->objects[THREAD]) == OK);
+}
+static void destroy_thread_object(void *object)
+{
+    doca_dpa_notification_completion_destroy(object);
+    doca_dpa_completion_destroy(object);
+    doca_dpa_eu_affinity_destroy(object);
+    doca_dpa_thread_destroy(object);
+}
+static void destroy_made(struct world *w)
+{
+    doca_rdma_destroy(w->made);
+    destroy_thread_object(w->made);
+}
+static void destroy_threads(struct world *w)
+{
+    destroy_rdma(w);
+    for (enum kind k = KINDS; k-- > 0;)
+        destroy_thread_object(w->objects[k]);
+}
+#endif
+
+static doca_error_t do_nothing(void *param, void *config)
+{
+    (void)param;
+    (void)config;
+    return OK;
+}
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+static void make_event(struct world *w)
+{
+    struct doca_sync_event *e = NULL;
+    CHECK(doca_sync_event_create(&e) == OK);
+    CHECK(doca_sync_event_add_publisher_location_remote_net(e) == OK);
+    CHECK(doca_sync_event_add_publisher_location_cpu(e, dev) == OK);
+    CHECK(doca_sync_event_add_subscriber_location_cpu(e, dev) == OK);
+    w->objects[EVENT] = e;
+    w->objects[CTX] = doca_sync_event_as_ctx(e);
+}
+
+static struct doca_mmap *make_map(struct world *w)
+{
+    struct doca_mmap *m = NULL;
+    CHECK(doca_mmap_create(&m) == OK && doca_mmap_add_dev(m, dev) == OK);
+    CHECK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_PCI_READ_ONLY |
+                                           DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) == OK);
+    CHECK(doca_mmap_set_memrange(m, w->mapped, sizeof w->mapped) == OK);
+    return m;
+}
+
+static struct doca_buf_inventory *make_inventory(void)
+{
+    struct doca_buf_inventory *v = NULL;
+    CHECK(doca_buf_inventory_create(4, &v) == OK);
+    return v;
+}
+
+/* A buffer, and exports of a map and an event: they need objects that are started in every state.
+ */
+static void make_helpers(struct world *w)
+{
+    struct doca_sync_event *e = w->objects[EVENT];
+    CHECK(doca_mmap_start(w->helper_map = make_map(w)) == OK);
+    CHECK(doca_buf_inventory_start(w->helper_inventory = make_inventory()) == OK);
+    CHECK(doca_buf_inventory_buf_get_by_addr(w->helper_inventory, w->helper_map, w->mapped, 512,
+                                             (struct doca_buf **)&w->objects[BUF]) == OK);
+    CHECK(doca_mmap_export_rdma(w->helper_map, dev, &w->map_export, &w->map_export_size) == OK);
+    CHECK(doca_sync_event_start(e) == OK && doca_sync_event_update_set(e, 1) == OK);
+    CHECK(doca_sync_event_export_to_remote_net(e, &w->event_export, &w->event_export_size) == OK);
+    CHECK(doca_sync_event_remote_net_create_from_export(
+              dev, w->event_export, w->event_export_size,
+              (struct doca_sync_event_remote_net **)&w->objects[REMOTE_EVENT]) == OK);
+    CHECK(doca_sync_event_stop(e) == OK);
+}
+
+static void make_param(struct world *w)
+{
+    struct doca_argp_param *p = NULL;
+    CHECK(doca_argp_init("x", w->scratch) == OK && doca_argp_param_create(&p) == OK);
+    doca_argp_param_set_long_name(p, "long");
+    doca_argp_param_set_description(p, "of the test");
+    doca_argp_param_set_type(p, DOCA_ARGP_TYPE_STRING);
+    doca_argp_param_set_callback(p, do_nothing);
+    w->objects[PARAM] = p;
+}
+
+static void make_others(struct world *w)
+{
+    uint32_t n = 0;
+    make_event(w);
+    make_helpers(w);
+    w->objects[MMAP] = make_map(w);
+    w->objects[INVENTORY] = make_inventory();
+    CHECK(doca_pe_create((struct doca_pe **)&w->objects[PE]) == OK);
+    CHECK(doca_devinfo_create_list(&w->infos, &n) == OK);
+    CHECK(doca_devinfo_rep_create_list(dev, 0, &w->reps, &n) == OK);
+    make_param(w);
+    w->objects[DEV] = dev;
+    w->objects[DEVINFO] = doca_dev_as_devinfo(dev);
+    w->objects[BACKEND] = backends[0];
+    w->objects[SDK_BACKEND] = backends[1];
+}
+
+static void start_others(struct world *w)
+{
+    CHECK(doca_sync_event_start(w->objects[EVENT]) == OK);
+    CHECK(doca_mmap_start(w->objects[MMAP]) == OK);
+    CHECK(doca_buf_inventory_start(w->objects[INVENTORY]) == OK);
+}
+
+static void stop_others(struct world *w)
+{
+    CHECK(doca_buf_inventory_stop(w->objects[INVENTORY]) == OK);
+    CHECK(doca_mmap_stop(w->objects[MMAP]) == OK);
+    CHECK(doca_sync_event_stop(w->objects[EVENT]) == OK);
+}
+
+/* Whatever it is: all but its own destructor refuse it. */
+static void destroy(void *object)
+{
+    doca_buf_dec_refcount(object, NULL);
+    doca_buf_inventory_destroy(object);
+    doca_mmap_destroy(object);
+    doca_sync_event_remote_net_destroy(object);
+    doca_pe_destroy(object);
+    doca_sync_event_destroy(object);
+    doca_dpa_destroy(object);
+    if (object != dev)
+        doca_dev_close(object);
+}
+
+static void fault_dpa(struct world *w)
+{
+    CHECK(doca_dpa_kernel_launch_update_set(w->objects[DPA], NULL, 0, NULL, 0, 1, &touch,
+                                            UINT64_C(8)) == OK);
+    while (doca_dpa_peek_at_last_error(w->objects[DPA]) == OK)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+static void world_fill(struct world *w, enum state state)
+{
+    *w = (struct world){.text = "03:00.0"};
+    make_dpa(w, state != NEW);
+    make_threads(w);
+    make_others(w);
+    if (state >= RUNNING) {
+        start_threads(w);
+        start_others(w);
+    }
+    if (state == STOPPED) {
+        stop_threads(w);
+        stop_others(w);
+    }
+    if (state == FAULTED)
+        fault_dpa(w);
+    if (state == HALTED)
+        halt_dpa(w);
+    if (state == GONE)
+        CHECK(doca_dpa_destroy(w->objects[DPA]) == OK);
+}
+
+static void open_program(void)
+{
+    struct doca_devinfo **list = NULL;
+    uint32_t n = 0;
+    struct world w;
+    CHECK(doca_devinfo_create_list(&list, &n) == OK && n >= 1);
+    CHECK(doca_dev_open(list[0], (struct doca_dev **)&gone[DEV]) == OK);
+    gone[DEVINFO] = list[0];
+    CHECK(doca_dev_close(gone[DEV]) == OK && doca_dev_open(list[0], &dev) == OK);
+    CHECK(doca_devinfo_destroy_list(list) == OK);
+    CHECK((null = fopen("/dev/null", "w")) != NULL);
+    CHECK(doca_log_backend_create_with_file(null, &backends[0]) == OK);
+    CHECK(doca_log_backend_create_with_file_sdk(null, &backends[1]) == OK);
+    world_fill(&w, RUNNING);
+    CHECK(doca_argp_register_param(w.objects[PARAM]) == OK); /* it goes with the parser */
+    void *keep[] = {gone[DEV], gone[DEVINFO]};
+    memcpy(gone, w.objects, sizeof gone);
+    gone[DEV] = keep[0];
+    gone[DEVINFO] = keep[1];
+    gone[BACKEND] = gone[SDK_BACKEND] = NULL;
+    world_end(&w);
+}
+
+void world_begin(struct world *w, enum state state)
+{
+    if (!dev)
+        open_program();
+    world_fill(w, state);
+}
+
+void world_forget_made(struct world *w)
+{
+    destroy(w->made);
+    destroy_made(w);
+    doca_devinfo_destroy_list(w->listed);
+    doca_devinfo_rep_destroy_list(w->listed_reps);
+    w->made = w->made_address = NULL;
+    w->listed = NULL;
+    w->listed_reps = NULL;
+}
+
+void world_end(struct world *w)
+{
+    doca_argp_destroy();
+    world_forget_made(w);
+    destroy_threads(w);
+    destroy(w->objects[BUF]); /* before what it is of */
+    for (enum kind k = 0; k < KINDS; k++)
+        destroy(w->objects[k]);
+    destroy(w->helper_inventory);
+    destroy(w->helper_map);
+    doca_devinfo_destroy_list(w->infos);
+    doca_devinfo_rep_destroy_list(w->reps);
+    for (size_t i = 0; i < sizeof w->foreign / sizeof *w->foreign; i++)
+        CHECK(w->foreign[i] == 0); /* nobody wrote there */
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+static char *arguments[] = {"x", NULL};
+
+static const struct {
+    const char *type;
+    enum kind kind;
+} handles[] = {
+    {"struct doca_devinfo *", DEVINFO},
+    {"struct doca_dev *", DEV},
+    {"struct doca_dpa *", DPA},
+    {"doca_dpa_t", DPA},
+    {"struct doca_dpa_thread *", THREAD},
+    {"struct doca_dpa_completion *", COMPLETION},
+    {"struct doca_dpa_notification_completion *", NOTIFICATION},
+    {"struct doca_dpa_eu_affinity *", AFFINITY},
+    {"struct doca_sync_event *", EVENT},
+    {"struct doca_sync_event_remote_net *", REMOTE_EVENT},
+    {"struct doca_mmap *", MMAP},
+    {"struct doca_buf *", BUF},
+    {"struct doca_buf_inventory *", INVENTORY},
+    {"struct doca_ctx *", CTX},
+    {"struct doca_pe *", PE},
+    {"struct doca_argp_param *", PARAM},
+    {"struct doca_devinfo_rep *", REP},
+    {"struct doca_dev_rep *", DEV_REP},
+    {"struct doca_log_backend *", BACKEND},
+    {"doca_dpa_worker_t", WORKER},
+    {"doca_dpa_mem_t", MEM},
+    {"doca_dpa_ep_t", EP},
+    {"struct doca_rdma *", RDMA},
+    {"struct doca_rdma_connection *", CONNECTION},
+};
+
+static bool is(const char *text, const char *other)
+{
+    return strcmp(text, other) == 0;
+}
+
+static enum kind kind_of(const struct parameter *p)
+{
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
+        if (is(p->type, handles[i].type))
+            return handles[i].kind == BACKEND && is(p->name, "logger") ? SDK_BACKEND
+                                                                       : handles[i].kind;
+    return KINDS;
+}
+
+bool is_handle(const struct parameter *p)
+{
+    return kind_of(p) != KINDS;
+}
+
+bool is_pointer(const struct parameter *p)
+{
+    return is_handle(p) || strchr(p->type, '*') || strstr(p->type, "callback") ||
+           strstr(p->type, "_cb_t") || is(p->type, "doca_dpa_app_t") ||
+           is(p->type, "doca_dpa_ep_addr_t");
+}
+
+uint64_t other_kind(const struct world *w, const struct parameter *p)
+{
+    return (uintptr_t)w->objects[kind_of(p) == PE ? MMAP : PE];
+}
+
+uint64_t destroyed(const struct world *w, const struct parameter *p)
+{
+    (void)w;
+    return (uintptr_t)gone[kind_of(p)];
+}
+
+bool is_left_out(const char *function)
+{
+    return is(function, "doca_argp_usage") || is(function, "doca_dpa_ep_addr_free");
+}
+
+static void *good_pointer(struct world *w, const char *function, const struct parameter *p)
+{
+    const struct {
+        const char *type, *name; /* NULL: any */
+        void *value;
+    } known[] = {
+        {"struct doca_devinfo **", NULL, w->infos},
+        {"struct doca_devinfo_rep **", NULL, w->reps},
+        {"struct doca_devinfo ***", NULL, &w->listed},
+        {"struct doca_devinfo_rep ***", NULL, &w->listed_reps},
+        {"struct doca_dpa_app *", NULL, dpa_test_app},
+        {"doca_dpa_app_t", NULL, dpa_test_app},
+        {"doca_dpa_func_t *", NULL,
+         (void *)(uintptr_t)(strstr(function, "rpc") ? &no_arguments : &hello_world)},
+        {"FILE *", NULL, null},
+        {"char **", "argv", arguments},
+        {"void *", "export_desc", (void *)(uintptr_t)w->map_export},
+        {"void *", "details", w->details},
+        {"uint8_t *", "data", (void *)(uintptr_t)w->event_export},
+        {"void *", "addr", w->mapped},
+        {"void *", "data", w->mapped},
+        {"doca_dpa_ep_addr_t", NULL, w->address},
+        {"doca_dpa_ep_addr_t *", NULL, &w->made_address},
+        {"char *", NULL, w->text},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (is(p->type, known[i].type) && (!known[i].name || is(p->name, known[i].name)))
+            return known[i].value;
+    if (strncmp(p->type, "struct doca_", 12) == 0 || is(p->type, "doca_dpa_t *") ||
+        is(p->type, "doca_dpa_worker_t *") || is(p->type, "doca_dpa_mem_t *") ||
+        is(p->type, "doca_dpa_ep_t *"))
+        return &w->made;
+    return strchr(p->type, '*') ? (void *)w->scratch : (void *)(uintptr_t)do_nothing;
+}
+
+uint64_t good_argument(struct world *w, const char *function, const struct parameter *p)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {
+        {"size", 512},
+        {"length", 64},
+        {"len", 64},
+        {"data_len", 64},
+        {"capacity", 512},
+        {"mask", UINT64_MAX},
+        {"level", 50},
+        {"log_level", 50},
+        {"queue_size", 8},
+        {"num_threads", 1},
+        {"comp_count", 1},
+        {"num_elements", 4},
+        {"argc", 1},
+        {"type", DOCA_ARGP_TYPE_STRING},
+        {"fd", null ? (uint64_t)fileno(null) : 0},
+        {"dev_ptr", w->memory},
+        {"dpa_addr", w->memory},
+        {"src_ptr", w->memory},
+        {"dst_ptr", w->memory},
+        {"send_queue_size", 8},
+        {"recv_queue_size", 8},
+        {"max_num_connections", 2},
+        {"dst_buf_list_len", 1},
+        {"details_size", w->details_size},
+        {"sz", w->event_export_size},
+        {"export_desc_len", w->map_export_size},
+    };
+    if (is_handle(p))
+        return (uintptr_t)w->objects[kind_of(p)];
+    if (is_pointer(p))
+        return (uintptr_t)good_pointer(w, function, p);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (is(p->name, numbers[i].name))
+            return numbers[i].value;
+    return strstr(function, "update") && is(p->name, "value");
+}

@@ -1,0 +1,108 @@
+/* One object of every kind, in one of several states, and arguments made of them. */
+#ifndef TESTS_HOST_MATRIX_WORLD_H
+#define TESTS_HOST_MATRIX_WORLD_H
+
+#include <doca_argp.h>
+#include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dpa.h>
+#include <doca_log.h>
+#include <doca_mmap.h>
+#include <doca_pe.h>
+#ifndef DOCA_2_2_DPA_H
+#include <doca_rdma.h>
+#endif
+#include <doca_sync_event.h>
+
+#define CHECK(x)                                                                                   \
+    do {                                                                                           \
+        if (!(x)) {                                                                                \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x);                      \
+            exit(99);                                                                              \
+        }                                                                                          \
+    } while (0)
+#define OK DOCA_SUCCESS
+
+/* NEW: the DPA context is not started. IDLE: it is, other objects are not. RUNNING: all are; in
+ * TWICE the function is called twice. STOPPED: all but the context were started and stopped.
+ * Of the last three, all were started; then FAULTED: a kernel faulted; HALTED: the context was
+ * stopped; GONE: it was destroyed. */
+enum state { NEW, IDLE, RUNNING, TWICE, STOPPED, FAULTED, HALTED, GONE, STATES };
+
+struct parameter {
+    const char *type; /* without const */
+    const char *name;
+};
+
+/* Kinds of objects, by the type of their handles. */
+enum kind {
+    DEVINFO,
+    DEV,
+    DPA,
+    THREAD,
+    COMPLETION,
+    NOTIFICATION,
+    AFFINITY,
+    EVENT,
+    REMOTE_EVENT,
+    MMAP,
+    BUF,
+    INVENTORY,
+    CTX,
+    PE,
+    PARAM,
+    REP,     /* there are none */
+    DEV_REP, /* the same */
+    WORKER,  /* of DOCA 2.2, as the next two */
+    MEM,
+    EP,
+    RDMA,       /* of DOCA 3.x, as the next */
+    CONNECTION, /* while the context runs */
+    BACKEND,
+    SDK_BACKEND,
+    KINDS
+};
+
+struct world {
+    void *objects[KINDS];         /* NULL: cannot be in this state */
+    struct doca_devinfo **infos;  /* the list of the device's */
+    struct doca_devinfo **listed; /* what the function made */
+    struct doca_devinfo_rep **reps, **listed_reps;
+    doca_dpa_dev_uintptr_t memory;
+    const uint8_t *event_export;
+    const void *map_export;
+    size_t event_export_size, map_export_size;
+    uint64_t foreign[64]; /* a pointer to something else; to be left alone */
+    uint64_t scratch[1024];
+    char text[1024];
+    uint64_t mapped[64];
+    void *address, *made_address; /* of an endpoint */
+    void *made;                   /* by the function: one handle */
+    struct doca_mmap *helper_map;
+    struct doca_dpa_completion *rdma_queue;
+    struct doca_rdma *peer; /* has a connection; details tell of it */
+    uint8_t details[512];
+    size_t details_size;
+    struct doca_buf_inventory *helper_inventory;
+};
+
+void world_begin(struct world *w, enum state state);
+/* Gives back what the function made. */
+void world_forget_made(struct world *w);
+void world_end(struct world *w);
+
+/* matrix_rdma.c */
+void make_rdma(struct world *w, struct doca_dev *dev);
+void start_rdma(struct world *w);
+void stop_rdma(struct world *w);
+void destroy_rdma(struct world *w);
+
+bool is_pointer(const struct parameter *p);
+bool is_handle(const struct parameter *p);
+uint64_t good_argument(struct world *w, const char *function, const struct parameter *p);
+uint64_t other_kind(const struct world *w, const struct parameter *p);
+uint64_t destroyed(const struct world *w, const struct parameter *p);
+/* What ends the program, or frees plain memory, is not tried. */
+bool is_left_out(const char *function);
+
+#endif

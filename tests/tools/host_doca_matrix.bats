@@ -1,0 +1,61 @@
+# Every public function of libdoca_common, libdoca_dpa, libdoca_argp and libdoca_rdma, of both
+# generations (the last: of 3.x), with objects that are none and in every state
+# (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
+#   make test TESTS=host_doca_matrix, and take over the file that the failed test names.
+
+load ../host/setup
+
+# The rows of one generation: functions that the headers declare and the libraries have.
+matrix_rows() { # DIRECTORY INCLUDE-OPTION...
+    local d=$1 l=$DPAKIT_BUILD/lib
+    shift
+    mkdir -p "$d"
+    {
+        nm -D --defined-only "$l/libdoca_common.so" "$l/libdoca_argp.so" "$l/libdoca_rdma.so"
+        nm --defined-only "$l/libdoca_dpa.a"
+    } | awk '$2 == "T" && $3 ~ /^doca_/ {sub(/_v2_2$/, "", $3); print $3}' | sort -u >"$d/names"
+    echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |
+        awk -v NAMES="$d/names" -f "$BATS_TEST_DIRNAME/../helpers/prototypes.awk" >"$d/rows.inc"
+    grep -o '^{"doca_[a-z0-9_]*' "$d/rows.inc" | cut -c3- | sort >"$d/rows"
+}
+
+setup_file() {
+    local t=$BATS_FILE_TMPDIR i=$DPAKIT_BUILD/include here=$BATS_TEST_DIRNAME/../host
+    make_devices "$t/devices"
+    dpacc_sample "$here/doca3_dev.c" "$t" matrix dpa_test_app
+    matrix_rows "$t/3" -I"$i/doca" -I"$i"
+    matrix_rows "$t/2.2" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
+    link_sample "$t/3/cases" "$t/matrix_program.a" -I"$t/3" \
+        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_rdma.c
+    TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.2" link_sample "$t/2.2/cases" "$t/matrix_program.a" -I"$t/2.2" \
+        "$here"/matrix.c "$here"/matrix_world.c
+}
+
+@test "every function of the libraries has a row in one generation" {
+    cd "$BATS_FILE_TMPDIR"
+    sort -u 3/rows 2.2/rows | diff 3/names -
+    [ "$(wc -l <3/rows)" -ge 192 ]
+}
+
+@test "what is NULL, foreign, of another kind or destroyed is refused" {
+    local g
+    for g in 3 2.2; do
+        run "$BATS_FILE_TMPDIR/$g/cases" refused
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+}
+
+# new: the context is not started; idle: other objects are not; running; twice: called twice while
+# running; stopped: all but the context; faulted: a kernel did; halted: the context was stopped under
+# the others; gone: destroyed.
+@test "every state has the result that is written down" {
+    local g
+    for g in 3 2.2; do
+        "$BATS_FILE_TMPDIR/$g/cases" states >"$BATS_TEST_TMPDIR/$g" 2>"$BATS_TEST_TMPDIR/err" </dev/null ||
+            { cat "$BATS_TEST_TMPDIR/err"; false; }
+        grep '^doca_' "$BATS_TEST_TMPDIR/$g" >"$BATS_TEST_TMPDIR/states_$g.txt"
+        diff "$BATS_TEST_DIRNAME/../host/states_$g.txt" "$BATS_TEST_TMPDIR/states_$g.txt" ||
+            { echo "what they return now: $BATS_TEST_TMPDIR/states_$g.txt"; false; }
+    done
+}

@@ -2,7 +2,7 @@
 # built without a word here.
 #
 #   make [V=1] [SANITIZE=1|thread] [PREFIX=/usr/local] [DESTDIR=]  all test coverage demo bench fuzz format tidy
-#                                                           check-layers install uninstall clean
+#                                    check-layers install uninstall install-compat deb clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 SHELL = /bin/sh
@@ -51,7 +51,7 @@ HELPERS := $(patsubst %.c,$(O)/%,$(sort $(filter-out %_shim.c,$(wildcard tests/h
            $(patsubst %.c,$(O)/%.so,$(wildcard tests/helpers/*_shim.c))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 
-.PHONY: all test coverage demo bench fuzz format tidy check-layers install uninstall clean help
+.PHONY: all test coverage demo bench fuzz format tidy check-layers install uninstall install-compat deb clean help
 all: tools libs device-libs tree
 .PHONY: tools libs device-libs tree
 tools: $(TOOLS:%=$(B)/bin/%)
@@ -87,7 +87,7 @@ $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 libs: $(B)/lib/libflexio.so $(B)/lib/libdoca_common.so $(B)/lib/libdoca_argp.so $(B)/lib/libdoca_rdma.so \
       $(B)/lib/libdoca_dpa.a \
       $(B)/lib/libibverbs.so $(B)/lib/libmlx5.so
-so_link = $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
+so_link = $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/dpakit' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=runtime/host/$(patsubst lib%.so,%,$(@F))/exports.map
 $(patsubst %,$(B)/lib/lib%.so,flexio doca_common doca_argp doca_rdma ibverbs mlx5): $(B)/lib/lib%.so: runtime/host/%/exports.map
 $(B)/lib/libflexio.so: $(call objs,runtime/host/flexio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a $(B)/lib/libibverbs.so
@@ -167,6 +167,7 @@ bench: all
 
 -include bench/bench.mk
 -include fuzz/fuzz.mk
+include packaging/packaging.mk
 
 # ---- Upkeep ----------------------------------------------------------------------------------------
 SOURCES = $(shell git ls-files '*.c' '*.h')
@@ -179,11 +180,10 @@ tidy:
 check-layers:
 	$(Q)scripts/check-layers
 
-INSTALLED = bin lib include share
 install: all
-	$(Q)scripts/install '$(B)' '$(DESTDIR)$(PREFIX)'
+	$(Q)packaging/install '$(B)' '$(DESTDIR)$(PREFIX)'
 uninstall:
-	$(Q)scripts/install --remove '$(B)' '$(DESTDIR)$(PREFIX)'
+	$(Q)packaging/install --remove '$(B)' '$(DESTDIR)$(PREFIX)'
 clean:
 	rm -rf build
 
@@ -191,6 +191,6 @@ clean:
 
 help:
 	@echo 'make all | test [TESTS=...] | coverage | demo | bench | fuzz | format | tidy | check-layers'
-	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean'
+	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | install-compat | deb | clean'
 	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'
 	@echo 'SANITIZE=thread with TSan into build/tsan'

@@ -1,0 +1,15 @@
+# What a distribution or a script written for NVIDIA's tree needs: pkg-config files in the built
+# tree, the same tree under the names of NVIDIA's installation, a Debian package.
+PC_FILES := $(patsubst packaging/pkgconfig/%.pc.in,$(B)/lib/pkgconfig/%.pc,$(wildcard packaging/pkgconfig/*.pc.in))
+all: $(PC_FILES)
+$(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in VERSION
+	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< > $@
+
+# ROOT: where NVIDIA's packages put theirs. DOCA: the generation whose headers are in doca/include.
+ROOT ?= /opt/mellanox
+DOCA ?= 3
+.PHONY: install-compat deb
+install-compat: all
+	$(Q)packaging/install-compat '$(B)' '$(DESTDIR)' '$(ROOT)' '$(DOCA)'
+deb: all
+	$(Q)packaging/deb/build '$(B)' '$(VERSION)' '$(B)/deb'

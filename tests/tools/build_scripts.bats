@@ -1,0 +1,108 @@
+# Build scripts written for NVIDIA's tree, in own words: what DOCA's samples and FlexIO's do, with
+# the paths of `make install-compat` and nothing else.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    here=$BATS_TEST_DIRNAME/../..
+    samples=$BATS_TEST_DIRNAME/../host/samples
+    export DPAKIT_DEVICES=$PWD/devices
+    root=$BATS_FILE_TMPDIR/opt/mellanox
+    tools=$root/doca/tools
+    # shellcheck disable=SC2086
+    hostcc="gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-}"
+}
+
+setup_file() {
+    "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' \
+        "$BATS_FILE_TMPDIR/opt/mellanox" 3
+}
+
+# What the build script of DOCA's DPA samples does with one device source.
+build_dpacc_sample() { # BUILD-DIR DEVICE.c NAME MCPU LIBDIR YAML
+    local dir=$1/$3/device/build_dpacc include=$root/doca/include
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    "$tools/dpa-app-attributes2blob" "$6" "$dir/$3.blob"
+    "$tools/dpacc" "$2" -o "$dir/$3_program.a" -mcpu="$4" -hostcc=gcc \
+        -hostcc-options="-Wno-deprecated-declarations -Werror -Wall -Wextra -DFLEXIO_ALLOW_EXPERIMENTAL_API" \
+        --devicecc-options="-Wno-deprecated-declarations -Werror -Wall -Wextra -DFLEXIO_DEV_ALLOW_EXPERIMENTAL_API -O2" \
+        --app-name="dpa_sample_app" \
+        -device-libs="-L$5 -ldoca_dpa_dev -ldoca_dpa_dev_comm -ldoca_dpa_dev_verbs" \
+        -flto -I"$include" --dpa-proc-attr="$dir/$3.blob"
+}
+
+@test "DOCA 3: a sample is built, linked through pkg-config, and runs" {
+    export PKG_CONFIG_PATH=$root/doca/lib/$(gcc -print-multiarch)/pkgconfig:$root/flexio/lib/pkgconfig
+    printf ' Feature_list:' >attributes.yaml
+    build_dpacc_sample "$PWD/build" "$samples/kernel_launch_dev.c" kernel_launch \
+        nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9 "$(pkg-config --variable=libdir doca-dpa)" \
+        attributes.yaml
+    # shellcheck disable=SC2046
+    $hostcc -D DOCA_ALLOW_EXPERIMENTAL_API "$samples/kernel_launch.c" "$samples/dpa_common.c" \
+        build/kernel_launch/device/build_dpacc/kernel_launch_program.a -o kernel_launch \
+        $(pkg-config --cflags --libs doca-common doca-dpa doca-rdma doca-argp libflexio) -pthread
+    "$tools/dpadev" create mlx5_0
+    env -u LD_LIBRARY_PATH ./kernel_launch | tee printed
+    grep -q 'Hello from kernel$' printed
+    readelf -SW kernel_launch | grep -q '\.dpa_proc_attr_dpa_sample_app'
+}
+
+# What the build script of FlexIO's samples does: -L in -device-libs, -l in the linker's options,
+# commas and empty items where nothing was given.
+flexio_library() { # ARCHIVE INCLUDE-DIR SOURCE...
+    local archive=$1 include=$2 base
+    base=${archive%.a}
+    shift 2
+    "$tools/dpacc" "$@" --gen-libs --devicecc-options="-I.,-I$include,-O2" -hostcc=gcc -o "$base" \
+        -mcpu=nv-dpa-bf3 -hostcc-options="-fPIC"
+    mv "${base}_device.a" "$archive"
+    rm "${base}_host.a"
+}
+flexio_application() { # NAME DIRECTORY SOURCE LIBRARY-DIR LIBRARY
+    mkdir -p "$2"
+    "$tools/dpacc" "$3" -o "$2/$1.a" -hostcc=gcc --devicecc-options="-I.,-O2" \
+        --devicelink-options="-l$5" --device-libs="-L$4" -hostcc-options="-fPIC -g" \
+        -mcpu=nv-dpa-bf3 --app-name="$1"
+}
+
+@test "FlexIO: a device library, and an application that links it" {
+    mkdir lib_src
+    echo 'unsigned long sum_of(unsigned long a, unsigned long b);' >lib_src/sum.h
+    echo '#include "sum.h"
+unsigned long sum_of(unsigned long a, unsigned long b) { return a + b; }' >lib_src/sum.c
+    cat >app.c <<'END'
+#include <libflexio-dev/flexio_dev.h>
+unsigned long sum_of(unsigned long a, unsigned long b);
+__dpa_rpc__ uint64_t add(uint64_t a, uint64_t b) { return sum_of(a, b); }
+END
+    mkdir libs
+    flexio_library libs/libsum.a lib_src lib_src/sum.c
+    [ "$(ls libs)" = libsum.a ]
+    flexio_application app_dev build app.c libs sum
+    "$tools/dpadev" create mlx5_0
+    run -0 "$tools/dparun" -d mlx5_0 build/app_dev.a --rpc add 44 55
+    [[ $output == "result: 99 "* ]]
+}
+
+@test "FlexIO: its tools are new enough for the check of its samples" {
+    version() { awk -F'[.-]' '{printf "%04d%04d%04d%04d\n", $1, $2, $3, $4}' <<<"$1"; }
+    for tool in dpacc dpa-clang; do
+        v=$("$tools/$tool" --version | grep version | sed 's/^.*version //')
+        [[ ! $(version "$v") < $(version 1.6.0) ]] || { echo "$tool: $v"; false; }
+    done
+}
+
+@test "dpa-clang compiles for a target by its name, as the device compiler that it is" {
+    echo 'int __dpa_global__ f(int a);
+int f(int a) { return a + __NV_DPA; }' >f.c
+    "$tools/dpa-clang" -mcpu=nv-dpa-cx8 -O2 -c f.c -o f.o
+    llvm-readelf -hA f.o >header
+    grep -q 'Machine: *RISC-V' header
+    grep -q _zba header
+    llvm-readelf -sW f.o | grep -q 'FUNC .* f$'
+    run -1 "$tools/dpa-clang" -mcpu=nv-dpa-cx6 -c f.c -o g.o
+    [[ $output == "-E- dpa-clang: -mcpu: unknown target 'nv-dpa-cx6'; known: "* ]]
+    [ ! -e g.o ]
+}

@@ -1,4 +1,5 @@
 # The examples, from source to output, with the command lines of their READMEs.
+source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -35,6 +36,14 @@ setup_file() {
 setup() {
     cd "$BATS_FILE_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+}
+
+@test "every example is in the list" {
+    local examples=$BATS_TEST_DIRNAME/../../examples folder
+    for folder in "$examples"/*/README.md; do
+        folder=$(basename "${folder%/*}")
+        grep -qF "[$folder]($folder/README.md)" "$examples/README.md" || { echo "$folder"; false; }
+    done
 }
 
 @test "hello: the steps in the guide's order, with the kernel's line" {
@@ -119,26 +128,89 @@ TEXT
     [ "$status" -eq 2 ]
 }
 
-# The commands of a README, as a reader would paste them, from a tree whose build is this one.
-paste_readme() { # EXAMPLE
-    local top=$BATS_TEST_TMPDIR/top
-    mkdir "$top"
-    ln -s "$(realpath "$BATS_TEST_DIRNAME/../../examples")" "$top/examples"
-    ln -s "$DPAKIT_BUILD" "$top/build"
-    sed -n '/^```sh$/,/^```$/p' "$top/examples/$1/README.md" | grep -v '^```' |
-        sed "s|^gcc |gcc ${TEST_HOST_CFLAGS:-} |" >"$BATS_TEST_TMPDIR/commands"
-    [ -s "$BATS_TEST_TMPDIR/commands" ]
-    run env -u DPAKIT_DEVICES TMPDIR="$BATS_TEST_TMPDIR" bash -c "cd '$top' && set -e && . '$BATS_TEST_TMPDIR/commands'"
-    echo "$output"
-    [ "$status" -eq 0 ]
-}
-
 @test "hello: the commands of the README work" {
     paste_readme hello
     grep -q '/Hello World$' <<<"$output"
 }
 
+@test "crash: the commands of the README work" {
+    command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
+    paste_readme crash
+    grep -qE '^-E- flexio_process_call: thread 0: load access fault at address 0x40, pc .*\(value_of\+0x[0-9a-f]+, .*crash_dev.c:15\)$' <<<"$output"
+    grep -qx 'The DPA process has failed' <<<"$output"
+    grep -qE '^#0 .*value_of .*crash_dev.c:15$' <<<"$output"
+    grep -qE '^#1 .* in sum_list .*crash_dev.c:22$' <<<"$output"
+    grep -qx '$1 = 4' <<<"$output"
+    [ "$(grep -c '^warning' <<<"$output")" -eq 0 ]
+}
+
 @test "flexio_rpc: the commands of the README work" {
     paste_readme flexio_rpc
     grep -qx 'Result: 99' <<<"$output"
+}
+
+# Build systems read the compilers' options from the environment.
+with_host_flags() {
+    export CFLAGS=${TEST_HOST_CFLAGS:-} CXXFLAGS=${TEST_HOST_CFLAGS:-} LDFLAGS=${TEST_HOST_CFLAGS:-}
+}
+
+@test "meson: the commands of the README work" {
+    with_host_flags
+    paste_readme meson
+    grep -qx 32 <<<"$output"
+}
+
+@test "cmake: the commands of the README work" {
+    with_host_flags
+    paste_readme cmake
+    grep -qx '9592 primes below 100000' <<<"$output"
+}
+
+@test "flexio_window: the commands of the README give its output" {
+    paste_readme flexio_window
+    diff - <(tail -3 <<<"$output") <<'TEXT'
+Before: 1 2 3 4 5 6 7 8
+After:  0 1 4 9 16 25 36 49
+The DPA saw a sum of 36
+TEXT
+}
+
+@test "packet_swap: the commands of the README swap every packet once" {
+    paste_readme packet_swap
+    diff - <(tail -4 <<<"$output" | sed 's:^/ *[0-9]*/::') <<'TEXT'
+Packet 39: 60 bytes
+Packet 40: 60 bytes
+40 packets sent back
+fromMetoThem packet 40
+TEXT
+}
+
+@test "flexio_multithread: the commands of the README give its output, on one unit too" {
+    DPAKIT_EUS=1 paste_readme flexio_multithread
+    diff - <(tail -6 <<<"$output") <<'TEXT'
+25 cells by 8 workers
+  16  17  18  19  20
+  46  47  48  49  50
+  76  77  78  79  80
+ 106 107 108 109 110
+ 136 137 138 139 140
+TEXT
+}
+
+@test "message_streams: the commands of the README give its output" {
+    paste_readme message_streams
+    diff <(sed -n '/^-- /,/^```$/{/^```$/d;p}' "$BATS_TEST_DIRNAME/../../examples/message_streams/README.md") \
+        <(sed -n '/^-- /,$p' <<<"$output")
+}
+
+@test "ping_pong: the commands of the README work" {
+    paste_readme ping_pong
+    grep -qE '^100 rounds, [0-9.]+ us each$' <<<"$output"
+}
+
+@test "initiator_target: the commands of the README work" {
+    paste_readme initiator_target
+    [ "$(grep -cE '\] message [0-3] of connection [01]: 1[0-3]$' <<<"$output")" -eq 8 ]
+    [ "$(grep -cx 'initiator: 4 messages sent' <<<"$output")" -eq 2 ]
+    [ "$(grep -cx 'target: 4 messages, all as they were sent' <<<"$output")" -eq 2 ]
 }

@@ -1,0 +1,190 @@
+# What packaging/ makes of a built tree: an installation, NVIDIA's tree, a Debian package. A user
+# finds there what the README promises.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    here=$BATS_TEST_DIRNAME/../..
+    export DPAKIT_DEVICES=$PWD/devices
+    # shellcheck disable=SC2086
+    hostcc="gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-}"
+}
+
+install_to() { "$here/packaging/install" "$DPAKIT_BUILD" "$1"; }
+
+plain_build_only() { [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only"; }
+
+# The example flexio_rpc with the dpacc and the pkg-config files of one installation, nothing else.
+rpc_through_pkgconfig() { # PREFIX PKGCONFIG-DIR
+    local PKG_CONFIG_PATH=$2
+    export PKG_CONFIG_PATH
+    "$(pkg-config --variable=dpacc libflexio)" "$here/examples/flexio_rpc/device/flexio_rpc_dev.c" \
+        -o rpc.a --app-name=flexio_rpc_app
+    # shellcheck disable=SC2046,SC2086
+    $hostcc -DDEV_APP_NAME=flexio_rpc_app "$here/examples/flexio_rpc/host/flexio_rpc.c" rpc.a -o rpc \
+        $(pkg-config --cflags --libs libflexio)
+    "$1/bin/dpadev" create mlx5_0
+    env -u LD_LIBRARY_PATH ./rpc mlx5_0 44 55 | tee printed
+    grep -qx 'Result: 99' printed
+}
+
+@test "install and uninstall put and take away the same files" {
+    install_to "$PWD/prefix"
+    for t in "$DPAKIT_BUILD"/bin/*; do
+        "prefix/bin/${t##*/}" --version >/dev/null || { echo "$t"; false; }
+    done
+    "$here/packaging/install" --remove "$DPAKIT_BUILD" "$PWD/prefix"
+    [ -z "$(find prefix -type f -o -type l)" ]
+    # Folders of ours are gone; those that others use too stay, empty as they may be.
+    [ -z "$(find prefix -name '*dpakit*' -o -name 'doca-*' -o -name 'libflexio*')" ]
+    for d in bin lib include share/man/man1; do [ -d "prefix/$d" ]; done
+}
+
+@test "what is installed stays readable for all with a strict umask" {
+    plain_build_only
+    (umask 077 && install_to "$PWD/prefix")
+    [ -z "$(find prefix/* ! -type l ! -perm -444)" ]
+    [ -z "$(find prefix/bin prefix/share -type d ! -perm -111)" ]
+}
+
+@test "an installed tree serves a program through pkg-config, wherever it is moved" {
+    install_to "$PWD/first"
+    mv first "the tree"
+    mv "the tree" second
+    rpc_through_pkgconfig "$PWD/second" "$PWD/second/lib/pkgconfig"
+}
+
+@test "an installed tree builds and runs a Meson project of DOCA 3" {
+    install_to "$PWD/prefix"
+    export PKG_CONFIG_PATH=$PWD/prefix/lib/pkgconfig
+    CFLAGS=${TEST_HOST_CFLAGS:-} LDFLAGS=${TEST_HOST_CFLAGS:-} \
+        meson setup b "$here/examples/dpa_kernel_launch"
+    ninja -C b
+    prefix/bin/dpadev create mlx5_0
+    env -u LD_LIBRARY_PATH b/doca_dpa_kernel_launch -n 3 | grep -q '3 threads ran$'
+}
+
+@test "a prefix with the host's own headers in its include folder serves device code" {
+    install_to "$PWD/prefix"
+    printf '%s\n' '#ifdef __riscv' '#error "the header of the host"' '#endif' \
+        '#include_next <stdint.h>' >prefix/include/stdint.h
+    printf '%s\n' '#include <libflexio-dev/flexio_dev.h>' '#include <string.h>' \
+        '__dpa_rpc__ uint64_t f(void) { return 0; }' >k.c
+    prefix/bin/dpacc k.c -o k.a
+}
+
+@test "libibverbs and libmlx5 of an installation shadow nobody's" {
+    install_to "$PWD/prefix"
+    [ ! -e prefix/lib/libibverbs.so ]
+    [ ! -e prefix/lib/libmlx5.so ]
+    [ -e prefix/lib/dpakit/libibverbs.so ]
+    rpc_through_pkgconfig "$PWD/prefix" "$PWD/prefix/lib/pkgconfig"
+    ldd rpc | grep -F "$PWD/prefix/lib/pkgconfig/../../lib/dpakit/libibverbs.so"
+}
+
+@test "every pkg-config file names directories and libraries that are there" {
+    install_to "$PWD/prefix"
+    export PKG_CONFIG_PATH=$PWD/prefix/lib/pkgconfig
+    echo 'int main(void) { return 0; }' >main.c
+    for f in prefix/lib/pkgconfig/*.pc; do
+        name=$(basename "$f" .pc)
+        [ -d "$(pkg-config --variable=libdir "$name")" ]
+        [ -d "$(pkg-config --variable=includedir "$name")" ]
+        [ "$(pkg-config --modversion "$name")" = "$(cat "$here/VERSION")" ]
+        # shellcheck disable=SC2046
+        $hostcc main.c -o main -Wl,--no-as-needed $(pkg-config --cflags --libs "$name") ||
+            { echo "$name"; false; }
+    done
+}
+
+# The guide's lines (DPA subsystem guide 2.2.1, 3.5.2) with ROOT for /opt/mellanox.
+guide_lines() {
+    local ROOT=$1 m
+    m=$(gcc -print-multiarch)
+    cp "$ROOT/doca/lib/$m/libdoca_dpa.a" "$here"/examples/hello/{hello_world,kernel}.c .
+    "$ROOT/doca/tools/dpacc" libdoca_dpa_dev.a kernel.c -o dpa_program.a -hostcc=gcc \
+        -hostcc-options="-Wno-deprecated-declarations" \
+        --devicecc-options="-D__linux__ -Wno-deprecated-declarations" \
+        --app-name="dpa_hello_world_app" -I"$ROOT/doca/include/"
+    $hostcc hello_world.c -o hello_world dpa_program.a libdoca_dpa.a -I"$ROOT/doca/include/" \
+        -DDOCA_ALLOW_EXPERIMENTAL_API -L"$ROOT/doca/lib/$m/" -ldoca_common \
+        -L"$ROOT/flexio/lib/" -lflexio -lstdc++ -libverbs -lmlx5
+    "$ROOT/doca/tools/dpadev" create mlx5_0
+    LD_LIBRARY_PATH=$ROOT/doca/lib/$m:$ROOT/flexio/lib ./hello_world mlx5_0 | grep '/Hello World$'
+}
+
+@test "install-compat: the guide's command lines work as they stand, under NVIDIA's paths" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/opt/mellanox" 2.2
+    guide_lines "$PWD/opt/mellanox"
+}
+
+@test "install-compat: its pkg-config files serve a FlexIO program" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/opt/mellanox" 2.2
+    rpc_through_pkgconfig "$PWD/opt/mellanox/dpakit" "$PWD/opt/mellanox/flexio/lib/pkgconfig"
+}
+
+@test "install-compat into DESTDIR: no link leaves the tree, none hangs loose" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" "$PWD/dest" /opt/mellanox 2.2
+    mv dest elsewhere
+    [ -z "$(find elsewhere -xtype l)" ]
+    [ -z "$(find elsewhere -type l -lname '/*')" ]
+    elsewhere/opt/mellanox/doca/tools/dpacc --version
+    grep -qx 'prefix=/opt/mellanox/dpakit' elsewhere/opt/mellanox/flexio/lib/pkgconfig/libflexio.pc
+    [ -z "$(grep -rlF "$PWD" elsewhere --include='*.pc')" ]
+}
+
+@test "install-compat twice is as once, and replaces no file of others" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 2.2
+    find m | sort >once
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 2.2
+    find m | sort | diff once -
+    rm m/doca/tools/dpacc
+    echo theirs >m/doca/tools/dpacc
+    run "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 2.2
+    [ "$status" -eq 1 ]
+    [[ $output == "-E- install-compat: "*"doca/tools/dpacc is in the way"* ]]
+    [ "$(cat m/doca/tools/dpacc)" = theirs ]
+}
+
+@test "install-compat: a generation or root that cannot be is refused" {
+    run "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 1.5
+    [ "$status" -eq 1 ]
+    [ "$output" = "-E- install-compat: DOCA is 3 or 2.2: 1.5" ]
+    run "$here/packaging/install-compat" "$DPAKIT_BUILD" '' m 2.2
+    [ "$status" -eq 1 ]
+    [ "$output" = "-E- install-compat: ROOT must be an absolute path: m" ]
+    [ ! -e m ]
+}
+
+@test "deb: what it holds works where it is unpacked" {
+    plain_build_only
+    deb=$("$here/packaging/deb/build" "$DPAKIT_BUILD" "$(cat "$here/VERSION")" out)
+    dpkg-deb -x "$deb" root
+    rpc_through_pkgconfig "$PWD/root/usr" "$PWD/root/usr/lib/pkgconfig"
+    [ -z "$(find root -type l -xtype l)" ]
+    for page in "$here"/man/*.[17]; do
+        zcat "root/usr/share/man/man${page##*.}/$(basename "$page").gz" | cmp - "$page"
+    done
+}
+
+@test "deb: same tree, same bytes" {
+    plain_build_only
+    export SOURCE_DATE_EPOCH=1700000000
+    one=$("$here/packaging/deb/build" "$DPAKIT_BUILD" 1.2 one)
+    sleep 1.1
+    two=$(umask 077 && TZ=Asia/Tokyo "$here/packaging/deb/build" "$DPAKIT_BUILD" 1.2 two)
+    cmp "$one" "$two"
+}
+
+# Installs for real: only where the machine is there for that (CI).
+@test "deb: installed with apt it works, and its removal leaves nothing" {
+    plain_build_only
+    [ -n "${DPAKIT_TEST_SYSTEM:-}" ] || skip "changes the system"
+    deb=$(realpath "$("$here/packaging/deb/build" "$DPAKIT_BUILD" "$(cat "$here/VERSION")" out)")
+    apt-get install -q -y --no-install-recommends "$deb"
+    PATH=/usr/bin:/bin rpc_through_pkgconfig /usr /usr/lib/pkgconfig
+    dpkg -L dpakit >files
+    apt-get remove -q -y dpakit
+    while read -r f; do [ ! -f "$f" ] || { echo "$f"; false; }; done <files
+    [ ! -e /usr/lib/dpakit ]
+    [ ! -e /usr/share/dpakit ]
+}

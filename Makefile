@@ -119,13 +119,15 @@ include runtime/dev/dev.mk
 
 # ---- The tree: headers, data, manual pages as they install -----------------------------------------
 TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
-        $(patsubst share/%,$(B)/share/dpakit/%,$(shell find share -type f)) \
+        $(patsubst share/%,$(B)/share/dpakit/%,$(shell find share -type f ! -path "share/bash-completion/*")) \
+        $(TOOLS:%=$(B)/share/bash-completion/completions/%) \
         $(patsubst man/%.1,$(B)/share/man/man1/%.1,$(wildcard man/*.1)) \
         $(patsubst man/%.7,$(B)/share/man/man7/%.7,$(wildcard man/*.7))
 tree: $(TREE)
 put = $(Q)mkdir -p $(@D) && cp $< $@
 $(B)/include/%: include/% ; $(put)
 $(B)/share/dpakit/%: share/% ; $(put)
+$(B)/share/bash-completion/completions/%: share/bash-completion/dpakit ; $(put)
 $(B)/share/man/man1/%: man/% ; $(put)
 $(B)/share/man/man7/%: man/% ; $(put)
 

@@ -130,8 +130,10 @@ usage_code() {
     for t in $tools; do
         page=$DPAKIT_BUILD/share/man/man1/$t.1
         [ -f "$page" ] || { echo "$t: no page"; false; }
+    done
+    for page in "$DPAKIT_BUILD"/share/man/man[17]/*; do
         LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" >out 2>err
-        [ ! -s err ] || { echo "$t: $(cat err)"; false; }
+        [ ! -s err ] || { echo "$page: $(cat err)"; false; }
     done
 }
 
@@ -146,17 +148,18 @@ usage_code() {
             grep -qx $optional <<<"$sections" || want=${want/$optional /}
         done
         [ "$(tr '\n' ' ' <<<"$sections")" = "$want " ] || { echo "$page: $sections"; false; }
-        grep -qE "^\.TH [A-Z\\-]+ 1 \"\" \"dpakit $version\" \"dpakit manual\"$" "$page" ||
+        grep -qE "^\.TH [A-Z0-9\\-]+ 1 \"\" \"dpakit $version\" \"dpakit manual\"$" "$page" ||
             { echo "$page: footer"; head -1 "$page"; false; }
     done
 }
 
 @test "every page that SEE ALSO names is there" {
-    local page other
-    for page in "$DPAKIT_BUILD"/share/man/man1/*.1; do
-        for other in $(sed -n '/^\.SH SEE ALSO/,$s/^\.BR \([^ ]*\) (1).*/\1/p' "$page" | tr -d '\\'); do
-            [ -f "${page%/*}/$other.1" ] || { echo "$page: $other"; false; }
-        done
+    local page name section man=$DPAKIT_BUILD/share/man
+    for page in "$man"/man[17]/*; do
+        while read -r name section; do
+            [ "$name" = openssl ] || [ -f "$man/man$section/$name.$section" ] ||
+                { echo "$page: $name($section)"; false; }
+        done < <(sed -nE "/^\\.SH SEE ALSO/,\$s/^\\.BR ([^ ]+) \\(([1-9])\\).*/\\1 \\2/p" "$page" | tr -d "\\\\")
     done
 }
 
@@ -167,6 +170,17 @@ usage_code() {
             sed -E 's/^(-[a-zA-Z])[A-Z]{2,}$/\1/' | sort -u); do
             sed 's/\\-/-/g; s/\\(hy/-/g' "$page" | grep -qE -- "(^|[^a-zA-Z0-9-])${o#-}([^a-zA-Z0-9_-]|$)|[^a-zA-Z0-9]${o#--}([^a-zA-Z0-9_-]|$)" ||
                 { echo "$t: $o is not in its page"; false; }
+        done
+    done
+}
+
+@test "every option that a manual page explains is in --help" {
+    for t in $tools; do
+        "$t" --help >help
+        for o in $(sed -n '/^\.SH OPTIONS/,/^\.SH EXIT STATUS/p' "$DPAKIT_BUILD/share/man/man1/$t.1" |
+            grep -A1 '^\.TP' | sed 's/\\-/-/g; s/\\f.//g' | grep -oE '(^|[ ",])--?[a-zA-Z][a-zA-Z0-9_-]*' |
+            tr -d ' ",'); do
+            grep -qE -- "(^|[ ,])-?$o([ ,=]|$)" help || { echo "$t: $o is not in its help"; false; }
         done
     done
 }
@@ -183,28 +197,39 @@ usage_code() {
     "$here/scripts/check-layers"
 }
 
-@test "an include that goes up is found" {
-    mkdir -p copy/scripts copy/lib/base copy/runtime copy/tools
+# layer_fault FILE INCLUDE WORDS: what check-layers says of a tree with this one include.
+layer_fault() {
+    rm -rf copy
+    mkdir -p copy/scripts copy/tools
+    (cd "$here" && find lib runtime -mindepth 1 -maxdepth 1 -type d) | (cd copy && xargs mkdir -p)
     cp "$here/scripts/check-layers" copy/scripts/
-    echo '#include "elfcrypto/elfcrypto.h"' >copy/lib/base/error.c
+    mkdir -p "copy/$(dirname "$1")"
+    echo "#include \"$2\"" >"copy/$1"
     run copy/scripts/check-layers
-    [ "$status" -eq 1 ]
-    [[ $output == *"base must not include elfcrypto/elfcrypto.h"* ]]
+    [ "$status" -eq 1 ] && [ "$output" = "$1:1: $3" ] || { echo "$1: $output"; false; }
 }
 
-@test "install and uninstall put and take away the same files" {
-    "$here/scripts/install" "$DPAKIT_BUILD" "$PWD/prefix"
-    for t in $tools; do prefix/bin/"$t" --version >/dev/null || { echo "$t"; false; }; done
-    "$here/scripts/install" --remove "$DPAKIT_BUILD" "$PWD/prefix"
-    [ -z "$(find prefix -type f -o -type l)" ]
-    # Folders of ours are gone; those that others use too stay, empty as they may be.
-    [ -z "$(find prefix -name '*dpakit*' -o -name 'doca-*' -o -name 'libflexio*')" ]
-    for d in bin lib include share/man/man1; do [ -d "prefix/$d" ]; done
+@test "an include that goes up is found in every room" {
+    local folder up room
+    layer_fault tools/mlxdpa/main.c host/host.h 'tools must not include host/host.h'
+    for folder in "$here"/lib/*/ "$here"/runtime/*/; do
+        room=$(basename "$folder") up=dpaos/dpaos.h
+        case $room in dpaos) up=host/host.h ;; host) up=debug/debug.h ;; esac
+        folder=${folder#"$here"/}
+        layer_fault "${folder}part.c" $up "$room must not include $up"
+    done
+    layer_fault runtime/host/doca_rdma/rdma.c debug/debug.h 'host must not include debug/debug.h'
 }
 
-@test "what is installed stays readable for all with a strict umask" {
-    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only"
-    (umask 077 && "$here/scripts/install" "$DPAKIT_BUILD" "$PWD/prefix")
-    [ -z "$(find prefix/* ! -type l ! -perm -444)" ]
-    [ -z "$(find prefix/bin prefix/share -type d ! -perm -111)" ]
+@test "an include of another room's private header, or by path, is found" {
+    layer_fault tools/mlxdpa/main.c elfcrypto/edit.h 'elfcrypto/edit.h is private'
+    layer_fault runtime/loader/load.c device/state.h 'device/state.h is private'
+    layer_fault lib/nvconfig/xml.c ../base/base.h 'include by path: #include "../base/base.h"'
+}
+
+@test "a folder that is no room yet is found" {
+    mkdir -p copy/scripts copy/lib/attic copy/runtime/dev copy/tools
+    cp "$here/scripts/check-layers" copy/scripts/
+    run copy/scripts/check-layers
+    [ "$status" -eq 1 ] && [ "$output" = "lib/attic/: no room of scripts/check-layers" ]
 }

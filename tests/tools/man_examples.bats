@@ -31,10 +31,27 @@ owner_files() {
     echo 77dd4ef0-c633-11ed-9e20-001dd8b744ff >owner.uuid
 }
 
+prepare_dpa_app_attributes2blob() { :; }
+prepare_dpa_c() { a_device; }
 prepare_dpacc() { a_device && cp "$BATS_FILE_TMPDIR/hello/hello_world.c" .; }
 prepare_dpacc_extract() { cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
 prepare_dpadev() { :; }
+prepare_dpa_provisioning() {
+    cp "$BATS_FILE_TMPDIR/hello/hello_world" .
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+}
 prepare_dparun() { a_device; }
+prepare_dpa_gdbserver() {
+    command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
+    export DPAKIT_RUNTIME=$BATS_TEST_TMPDIR/run
+    local example=$BATS_TEST_DIRNAME/../../examples/crash
+    a_device && cp -r "$example/device" "$example/host" . &&
+        dpacc device/crash_dev.c -o crash_app.a --app-name=crash_app
+    # shellcheck disable=SC2086
+    gcc ${TEST_HOST_CFLAGS:-} -DDEV_APP_NAME=crash_app host/crash.c -o crash crash_app.a \
+        -I"$DPAKIT_BUILD/include" -L"$DPAKIT_BUILD/lib" -Wl,-rpath,"$DPAKIT_BUILD/lib" -lflexio \
+        -libverbs -lmlx5
+}
 prepare_flint_lite() {
     a_device && mlxconfig-lite -d mlx5_0 apply "$world/claim.bin"
     owner_files && cp "$world/root.der" .
@@ -44,7 +61,7 @@ prepare_mlxdpa() { owner_files && cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
 
 # extract PAGE: its examples, into $BATS_TEST_TMPDIR/steps
 extract() {
-    LC_ALL=C.UTF-8 MANWIDTH=120 man -l "$DPAKIT_BUILD/share/man/man1/$1.1" |
+    LC_ALL=C.UTF-8 MANWIDTH=120 man -l "$DPAKIT_BUILD"/share/man/man?/"$1".? |
         awk -v dir="$BATS_TEST_TMPDIR/steps" -f "$BATS_TEST_DIRNAME/../helpers/man_examples.awk"
 }
 
@@ -81,8 +98,12 @@ examples_of() {
     [ "$status" -eq 0 ]
 }
 
+@test "dpa-app-attributes2blob(1)" { examples_of dpa-app-attributes2blob; }
+@test "dpa-c(7)" { examples_of dpa-c; }
 @test "dpacc(1)" { examples_of dpacc; }
+@test "dpa-gdbserver(1)" { examples_of dpa-gdbserver; }
 @test "dpacc-extract(1)" { examples_of dpacc-extract; }
+@test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }
 @test "flint-lite(1)" { examples_of flint-lite; }
@@ -91,9 +112,10 @@ examples_of() {
 
 @test "every page is tested here" {
     local page
-    for page in "$DPAKIT_BUILD"/share/man/man1/*.1; do
-        page=$(basename "$page" .1)
-        grep -qF "@test \"$page(1)\"" "$BATS_TEST_FILENAME" || { echo "$page"; false; }
+    for page in "$DPAKIT_BUILD"/share/man/man?/*.?; do
+        page=$(basename "$page")
+        grep -q "^.SH EXAMPLES" "$DPAKIT_BUILD/share/man/man${page##*.}/$page" || continue
+        grep -qF "@test \"${page%.*}(${page##*.})\"" "$BATS_TEST_FILENAME" || { echo "$page"; false; }
     done
 }
 

@@ -1,0 +1,23 @@
+#!/bin/bash
+# RDMA between two threads of the DPA that poll: a message there and back (examples/ping_pong), next
+# to a pipe of the host between two threads.
+set -euo pipefail
+: "${DPAKIT_BUILD:?where the built tree is}"
+top=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export DPAKIT_DEVICES=$work/devices LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+dpadev create mlx5_0 >log
+dpacc "$top/examples/ping_pong/device/ping_pong_dev.c" -o program.a -hostcc=gcc -flto \
+    --app-name=ping_pong_app --devicecc-options=-O2 -I"$DPAKIT_BUILD/include/doca" \
+    -device-libs="-L$DPAKIT_BUILD/lib -ldoca_dpa_dev -ldoca_dpa_dev_comm"
+gcc -O2 "$top/examples/ping_pong/host/ping_pong.c" "$top/examples/common/dpa_rdma.c" program.a \
+    -o ping_pong -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" -L"$DPAKIT_BUILD/lib" \
+    -ldoca_dpa -ldoca_rdma -ldoca_common -lflexio
+median=$(for _ in 1 2 3 4 5 6 7 8 9; do ./ping_pong mlx5_0 20000; done |
+    awk '{print $3}' | sort -n | sed -n 5p)
+pipe=$(perf bench --format=simple sched pipe -T -l 20000 2>/dev/null |
+    awk '{printf "%.2f", $1 * 1e6 / 20000}') || pipe=
+printf 'rdma: ping-pong between two DPA threads %8.2f us  (limit 5.00 us%s)\n' "$median" \
+    "${pipe:+; a pipe between two threads there and back, perf bench: $pipe us}"

@@ -1,7 +1,10 @@
 # Programs that bench/*.sh run.
 RV64_KERNELS := sieve sha256 records_and_strings matrix
 BENCH_RV64 := $(B)/bench/rv64_bench $(RV64_KERNELS:%=$(B)/bench/rv64-%)
-bench: $(BENCH_RV64)
+bench: $(BENCH_RV64) $(B)/bench/measure
+$(B)/bench/measure: $(O)/bench/measure.o
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@
 
 $(B)/bench/rv64_bench: $(O)/bench/rv64_bench.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)

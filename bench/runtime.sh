@@ -52,14 +52,16 @@ printf 'runtime: kernel of 256 threads        %10.2f us\n' "$(figure launch-256)
 create=$(figure create)
 cp -a devices "$memory"
 in_memory=$(DPAKIT_DEVICES=$memory/devices figure create)
+cpu=$(figure create-cpu)
 rsa=$(openssl speed -seconds 2 rsa4096 2>/dev/null | awk '/^rsa 4096/ {gsub("s", ""); print $5 * 1e6}')
 sha=$(openssl speed -seconds 2 -bytes 1048576 -evp sha256 2>/dev/null |
     awk '/^(SHA256|sha256)/ {gsub("k", "", $2); print $2 / 1048.576}')
-awk -v c="$create" -v m="$in_memory" -v r="$rsa" -v h="$sha" 'BEGIN {
+awk -v c="$create" -v m="$in_memory" -v r="$rsa" -v h="$sha" -v p="$cpu" 'BEGIN {
     alone = (2 * r + 3 / h * 1e6) / 1000
     format = "runtime: load a signed 1 MiB program  %10.2f ms  (%s; openssl speed: 2 verifications + sha256 of 3 MiB %.2f ms, ratio %.2f)\n"
     printf format, c / 1000, "event log on disk", alone, c / 1000 / alone
     printf format, m / 1000, "event log in memory", alone, m / 1000 / alone
+    printf "runtime: the same, time on processors  %10.2f ms  (openssl speed: the same %.2f ms; beyond it %.2f ms, limit 3)\n", p / 1000, alone, p / 1000 - alone
 }'
 
 # ---- Speed of the whole path, by user CPU time

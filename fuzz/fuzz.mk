@@ -1,7 +1,9 @@
-# make fuzz [FUZZ_SECONDS=60]: every fuzz/fuzz_*.c with libFuzzer, ASan and UBSan, one after the other.
-# Seeds: golden files of the same name (fuzz/seeds maps them); what is found lies in build/fuzz/NAME.
+# make fuzz [FUZZ_SECONDS=60] [FUZZ='fat nvxml']: fuzz/fuzz_*.c with libFuzzer, ASan and UBSan, as
+# many at a time as there are cores. Each starts from fuzz/corpus/NAME, and from golden files where
+# they are at hand; a finding is a failed test, the bytes that did it lie in build/fuzz/NAME.
 FUZZ_SECONDS ?= 60
-FUZZERS := $(notdir $(basename $(wildcard fuzz/fuzz_*.c)))
+FUZZ_CC ?= clang
+FUZZ ?= $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 F := build/fuzz
 FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-omit-frame-pointer \
               -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
@@ -11,12 +13,14 @@ FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(F)/obj/%.o)
 
 $(F)/obj/%.o: %.c Makefile fuzz/fuzz.mk
 	$(call say,FUZZCC,$<)
-	$(Q)mkdir -p $(@D) && clang $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@
-$(F)/bin/%: $(F)/obj/fuzz/%.o $(FUZZ_OBJS)
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@
+$(F)/libdpk.a: $(FUZZ_OBJS)
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
+$(F)/bin/%: $(F)/obj/fuzz/fuzz_%.o $(F)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(PKG_LIBS) -pthread
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(PKG_LIBS) -pthread
 
-
-fuzz: $(FUZZERS:%=$(F)/bin/%) tools
-	$(Q)FUZZ_SECONDS='$(FUZZ_SECONDS)' fuzz/run '$(F)'
+fuzz: $(FUZZ:%=$(F)/bin/%) tools $(TEST_PROGRAMS)
+	$(Q)FUZZ_SECONDS='$(FUZZ_SECONDS)' fuzz/run '$(F)' $(FUZZ)
 -include $(shell find $(F)/obj -name '*.d' 2>/dev/null)

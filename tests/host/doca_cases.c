@@ -286,9 +286,10 @@ static void a_chain_behind_a_fault_fails(void)
     doca_dpa_t dpa = dpa_new();
     struct doca_sync_event *first = event_new(dpa, true), *last = event_new(dpa, true);
     struct doca_sync_event *order = event_new(dpa, true);
+    uint64_t h = handle(order, dpa); /* a faulted context exports nothing */
     CHECK(doca_dpa_kernel_launch_update_set(dpa, NULL, 0, first, 1, 1, &load, UINT64_C(8)) == OK);
-    doca_error_t launched = doca_dpa_kernel_launch_update_set(dpa, first, 0, last, 1, 1, &append,
-                                                              handle(order, dpa), UINT64_C(1));
+    doca_error_t launched =
+        doca_dpa_kernel_launch_update_set(dpa, first, 0, last, 1, 1, &append, h, UINT64_C(1));
     CHECK(launched == OK || launched == BAD_STATE); /* the fault may have come first */
     CHECK(doca_sync_event_wait_gt(last, 0, UINT64_MAX) == BAD_STATE);
     CHECK(value_of(first) == 0 && value_of(last) == 0 && value_of(order) == 0);

@@ -187,6 +187,9 @@ static void rdma_functions_check_their_arguments(void)
     CHECK(doca_rdma_cap_task_send_is_supported(NULL) == INVALID);
     CHECK(doca_rdma_cap_task_send_is_supported(info) == OK);
     CHECK(doca_rdma_cap_get_max_recv_queue_size(info, &n) == OK && n >= 1024);
+    uint32_t untouched = 77;
+    CHECK(doca_rdma_cap_get_max_recv_queue_size(NULL, &untouched) == INVALID && untouched == 77);
+    CHECK(doca_rdma_cap_get_max_send_queue_size(NULL, &untouched) == INVALID && untouched == 77);
     CHECK(doca_rdma_create(dev, &r) == OK);
     CHECK(doca_rdma_set_permissions(r, DOCA_ACCESS_FLAG_PCI_READ_ONLY) == INVALID);
     CHECK(doca_rdma_set_recv_queue_size(r, n + 1) == INVALID);

@@ -62,10 +62,10 @@ doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo
 
 static doca_error_t get_maximum(const struct doca_devinfo *devinfo, uint32_t *out)
 {
-    if (!out)
-        return DOCA_ERROR_INVALID_VALUE;
-    *out = DPK_RDMA_QUEUE_MAX;
-    return check_devinfo(devinfo);
+    doca_error_t result = out ? check_devinfo(devinfo) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *out = DPK_RDMA_QUEUE_MAX;
+    return result;
 }
 
 doca_error_t doca_rdma_cap_get_max_send_queue_size(const struct doca_devinfo *devinfo,

@@ -1,5 +1,7 @@
 /* Every function with handles that are none: NULL, a pointer to something else, an object of
  * another kind, one that was destroyed. */
+#include <pthread.h>
+
 #include "doca3_world.h"
 
 /* Handles of a kind that are none, by what they are instead. */
@@ -314,11 +316,41 @@ static void wrong_maps_buffers_and_engines_are_refused(void)
     end();
 }
 
+/* A call that is still under way does not keep what the object used. */
+static void *wait_for_more(void *event)
+{
+    doca_error_t result = doca_sync_event_wait_gt(event, 5, UINT64_MAX);
+    CHECK(result == BAD_STATE || result == INVALID); /* INVALID: it came late */
+    return NULL;
+}
+
+static void what_is_destroyed_uses_nothing(void)
+{
+    pthread_t waiter;
+    struct doca_dev *own = NULL;
+    struct doca_pe *pe = NULL;
+    struct doca_sync_event *e = NULL;
+    struct doca_dpa *dpa = dpa_new();
+    CHECK(doca_dev_open(doca_dev_as_devinfo(dev), &own) == OK && doca_pe_create(&pe) == OK);
+    CHECK(doca_sync_event_create(&e) == OK);
+    CHECK(doca_sync_event_add_publisher_location_cpu(e, own) == OK);
+    CHECK(doca_sync_event_add_subscriber_location_dpa(e, dpa) == OK);
+    CHECK(doca_pe_connect_ctx(pe, doca_sync_event_as_ctx(e)) == OK);
+    CHECK(doca_sync_event_start(e) == OK);
+    CHECK(doca_dev_close(own) == IN_USE && doca_pe_destroy(pe) == IN_USE);
+    CHECK(pthread_create(&waiter, NULL, wait_for_more, e) == 0);
+    pause_ms(50);
+    CHECK(doca_sync_event_destroy(e) == OK);
+    CHECK(doca_dev_close(own) == OK && doca_pe_destroy(pe) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK && pthread_join(waiter, NULL) == 0);
+}
+
 const struct test_case foreign_cases[] = {
     CASE(wrong_devices_are_refused),
     CASE(wrong_contexts_are_refused),
     CASE(wrong_events_are_refused),
     CASE(wrong_threads_and_completions_are_refused),
     CASE(wrong_maps_buffers_and_engines_are_refused),
+    CASE(what_is_destroyed_uses_nothing),
     {0},
 };

@@ -164,6 +164,10 @@ setup_file() {
     case_ok wrong_maps_buffers_and_engines_are_refused
 }
 
+@test "what is destroyed uses nothing" {
+    case_ok what_is_destroyed_uses_nothing
+}
+
 @test "a queue that is full ends its process" {
     case_ok a_queue_that_is_full_ends_its_process
 }

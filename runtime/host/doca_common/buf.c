@@ -28,19 +28,24 @@ static void inventory_release(void *object)
 }
 static const struct dpk_kind inventory_kind = {.release = inventory_release};
 
+static void buf_left(void *object)
+{
+    struct buf *b = object;
+    pthread_mutex_lock(&b->inventory->object.lock);
+    b->inventory->taken--;
+    pthread_mutex_unlock(&b->inventory->object.lock);
+    dpk_object_end_use(b->mmap);
+    dpk_object_end_use(b->inventory);
+}
+
 static void buf_release(void *object)
 {
     struct buf *b = object;
-    dpk_object_unuse(b->mmap);
-    if (b->inventory) {
-        pthread_mutex_lock(&b->inventory->object.lock);
-        b->inventory->taken--;
-        pthread_mutex_unlock(&b->inventory->object.lock);
-    }
-    dpk_object_unuse(b->inventory);
+    dpk_object_drop(b->mmap);
+    dpk_object_drop(b->inventory);
     free(b);
 }
-static const struct dpk_kind buf_kind = {.release = buf_release};
+static const struct dpk_kind buf_kind = {.left = buf_left, .release = buf_release};
 
 /* ---- Inventories ----------------------------------------------------------------------------- */
 

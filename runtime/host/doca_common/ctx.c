@@ -9,9 +9,15 @@ void dpk_ctx_init(struct dpk_ctx *ctx, const struct dpk_ctx_ops *ops)
     atomic_init(&ctx->state, DOCA_CTX_STATE_IDLE);
 }
 
+void dpk_ctx_left(struct dpk_ctx *ctx)
+{
+    pthread_mutex_lock(&ctx->object.lock);
+    dpk_pe_disconnect(ctx);
+    pthread_mutex_unlock(&ctx->object.lock);
+}
+
 void dpk_ctx_clear(struct dpk_ctx *ctx)
 {
-    dpk_pe_disconnect(ctx);
     dpk_object_drop(ctx->dpa);
 }
 
@@ -46,7 +52,9 @@ doca_error_t dpk_ctx_start(struct dpk_ctx *ctx)
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     struct change c = {0};
     pthread_mutex_lock(&ctx->object.lock);
-    if (atomic_load(&ctx->state) == DOCA_CTX_STATE_IDLE) {
+    if (ctx->object.gone) {
+        result = DOCA_ERROR_INVALID_VALUE;
+    } else if (atomic_load(&ctx->state) == DOCA_CTX_STATE_IDLE) {
         result = ctx->ops->start ? ctx->ops->start(ctx) : DOCA_SUCCESS;
         if (result == DOCA_SUCCESS)
             c = enter_state(ctx, DOCA_CTX_STATE_RUNNING);

@@ -170,6 +170,8 @@ struct dpk_ctx {
 };
 
 void dpk_ctx_init(struct dpk_ctx *ctx, const struct dpk_ctx_ops *ops);
+/* Takes it out of its progress engine; for the kind's `left`. */
+void dpk_ctx_left(struct dpk_ctx *ctx);
 /* Drops what it holds; for the kind's release. */
 void dpk_ctx_clear(struct dpk_ctx *ctx);
 /* A stop that was IN_PROGRESS is done: tells the program. Without the lock. */

@@ -11,17 +11,24 @@
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | RDMA_PERMISSIONS | PCI_PERMISSIONS |                      \
      DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 
+static void mmap_left(void *object)
+{
+    struct dpk_mmap *m = object;
+    for (unsigned i = 0; i < m->dev_count; i++)
+        dpk_object_end_use(m->devs[i]);
+}
+
 static void mmap_release(void *object)
 {
     struct dpk_mmap *m = object;
     for (unsigned i = 0; i < m->dev_count; i++)
-        dpk_object_unuse(m->devs[i]);
+        dpk_object_drop(m->devs[i]);
     dpk_object_drop(m->memory.dpa);
     dpk_buf_free(&m->exports[0]);
     dpk_buf_free(&m->exports[1]);
     free(m);
 }
-const struct dpk_kind dpk_mmap_kind = {.release = mmap_release};
+const struct dpk_kind dpk_mmap_kind = {.left = mmap_left, .release = mmap_release};
 
 doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 {
@@ -53,7 +60,9 @@ static struct dpk_mmap *begin_change(struct doca_mmap *mmap, doca_error_t *resul
     if (!m)
         return NULL;
     pthread_mutex_lock(&m->object.lock);
-    if (atomic_load(&m->started))
+    if (m->object.gone)
+        *result = DOCA_ERROR_INVALID_VALUE;
+    else if (atomic_load(&m->started))
         *result = DOCA_ERROR_BAD_STATE;
     return m;
 }

@@ -83,6 +83,16 @@ static void free_place(struct place *p)
     table.last_free = place;
 }
 
+/* What still has a call under way must not take up new uses: hence the mark. */
+static void leave(struct dpk_object *o)
+{
+    pthread_mutex_lock(&o->lock);
+    o->gone = true;
+    pthread_mutex_unlock(&o->lock);
+    if (o->kind->left)
+        o->kind->left(o);
+}
+
 static void release(struct dpk_object *o)
 {
     pthread_mutex_destroy(&o->lock);
@@ -112,6 +122,7 @@ void *dpk_object_enter(void *object, const struct dpk_kind *kind)
     pthread_mutex_unlock(&table.lock);
     if (place != PLACES_MAX)
         return o->handle;
+    leave(o);
     release(o);
     return NULL;
 }
@@ -176,13 +187,17 @@ void dpk_object_use(void *object)
     atomic_fetch_add(&o->users, 1);
 }
 
-void dpk_object_unuse(void *object)
+void dpk_object_end_use(void *object)
 {
     struct dpk_object *o = object;
-    if (!o)
-        return;
-    atomic_fetch_sub(&o->users, 1);
-    dpk_object_drop(o);
+    if (o)
+        atomic_fetch_sub(&o->users, 1);
+}
+
+void dpk_object_unuse(void *object)
+{
+    dpk_object_end_use(object);
+    dpk_object_drop(object);
 }
 
 doca_error_t dpk_object_leave(const void *handle, const struct dpk_kind *kind, void **object)
@@ -199,6 +214,8 @@ doca_error_t dpk_object_leave(const void *handle, const struct dpk_kind *kind, v
         free_place(p);
     }
     pthread_mutex_unlock(&table.lock);
+    if (result == DOCA_SUCCESS)
+        leave(*object);
     return result;
 }
 

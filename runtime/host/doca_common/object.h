@@ -20,6 +20,8 @@
 #include <stdatomic.h>
 
 struct dpk_kind {
+    /* It left the table, calls under way may still touch it: gives up what it uses. Or NULL. */
+    void (*left)(void *object);
     void (*release)(void *object); /* frees it: nobody knows it any more */
     bool is_ctx;                   /* it begins with a struct dpk_ctx */
 };
@@ -30,6 +32,7 @@ struct dpk_object {
     atomic_uint references; /* who may touch it */
     atomic_uint users;      /* who needs it to stay alive for the program */
     pthread_mutex_t lock;   /* for what the program sets */
+    bool gone;              /* it left the table; with the lock */
 };
 
 /* Makes an object known; its first reference is the table's. NULL: out of memory, or there are a
@@ -55,6 +58,8 @@ void dpk_object_drop(void *object);
 /* References that are users also; while there are any, dpk_object_leave says IN_USE. */
 void dpk_object_use(void *object);
 void dpk_object_unuse(void *object);
+/* It is only a reference from now on. NULL is fine. */
+void dpk_object_end_use(void *object);
 
 /* Takes an object out of the table; *object has the table's reference, to be dropped.
  * INVALID_VALUE: not of that kind. IN_USE: it has users. */

@@ -54,7 +54,9 @@ static doca_error_t connect_ctx(struct dpk_pe *p, struct dpk_ctx *c)
 {
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&c->object.lock);
-    if (atomic_load(&c->state) != DOCA_CTX_STATE_IDLE) {
+    if (c->object.gone) {
+        result = DOCA_ERROR_INVALID_VALUE;
+    } else if (atomic_load(&c->state) != DOCA_CTX_STATE_IDLE) {
         result = DOCA_ERROR_BAD_STATE;
     } else if (c->pe) {
         result = DOCA_ERROR_IN_USE;

@@ -37,16 +37,25 @@ static void nic_leave(void)
 
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
+static void rdma_left(void *object)
+{
+    struct dpk_rdma *r = object;
+    dpk_ctx_stop(&r->ctx); /* if it runs */
+    dpk_ctx_left(&r->ctx);
+    dpk_object_end_use(r->worker);
+    dpk_object_end_use(r->dev);
+}
+
 static void rdma_release(void *object)
 {
     struct dpk_rdma *r = object;
     dpk_ctx_clear(&r->ctx);
     dpk_object_drop(r->queue);
-    dpk_object_unuse(r->worker);
-    dpk_object_unuse(r->dev);
+    dpk_object_drop(r->worker);
+    dpk_object_drop(r->dev);
     free(r);
 }
-const struct dpk_kind dpk_rdma_kind = {.release = rdma_release, .is_ctx = true};
+const struct dpk_kind dpk_rdma_kind = {.left = rdma_left, .release = rdma_release, .is_ctx = true};
 
 /* The context that the data path is on must run, and be that of the completion queue. */
 static doca_error_t check_dpa(struct dpk_rdma *r)
@@ -129,13 +138,7 @@ struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
 
 doca_error_t dpk_rdma_destroy(const void *handle)
 {
-    void *object = NULL;
-    doca_error_t result = dpk_object_leave(handle, &dpk_rdma_kind, &object);
-    struct dpk_rdma *r = object;
-    if (r)
-        dpk_ctx_stop(&r->ctx); /* if it runs */
-    dpk_object_drop(r);
-    return result;
+    return dpk_object_destroy(handle, &dpk_rdma_kind);
 }
 
 /* ---- Connections ----------------------------------------------------------------------------- */

@@ -11,13 +11,19 @@ struct remote_event {
     uint64_t key;
 };
 
+static void remote_event_left(void *object)
+{
+    dpk_object_end_use(((struct remote_event *)object)->dev);
+}
+
 static void remote_event_release(void *object)
 {
     struct remote_event *r = object;
-    dpk_object_unuse(r->dev);
+    dpk_object_drop(r->dev);
     free(r);
 }
-static const struct dpk_kind remote_event_kind = {.release = remote_event_release};
+static const struct dpk_kind remote_event_kind = {.left = remote_event_left,
+                                                  .release = remote_event_release};
 
 /* ---- The owner's end ------------------------------------------------------------------------- */
 

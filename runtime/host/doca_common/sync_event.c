@@ -6,9 +6,17 @@
 
 static const struct dpk_ctx_ops ops;
 
+static void sync_event_left(void *object)
+{
+    struct dpk_sync_event *e = object;
+    dpk_ctx_left(&e->ctx);
+    dpk_object_end_use(e->subscriber.dev);
+    dpk_object_end_use(e->publisher.dev);
+}
+
 static void side_clear(struct side *side)
 {
-    dpk_object_unuse(side->dev);
+    dpk_object_drop(side->dev);
     dpk_object_drop(side->dpa);
 }
 
@@ -23,7 +31,8 @@ static void sync_event_release(void *object)
         dpk_event_release(e->event);
     free(e);
 }
-const struct dpk_kind dpk_sync_event_kind = {.release = sync_event_release, .is_ctx = true};
+const struct dpk_kind dpk_sync_event_kind = {
+    .left = sync_event_left, .release = sync_event_release, .is_ctx = true};
 
 doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 {
@@ -65,7 +74,9 @@ static struct dpk_sync_event *begin_change(struct doca_sync_event *event, doca_e
     if (!e)
         return NULL;
     pthread_mutex_lock(&e->ctx.object.lock);
-    if (dpk_ctx_is_running(&e->ctx))
+    if (e->ctx.object.gone)
+        *result = DOCA_ERROR_INVALID_VALUE;
+    else if (dpk_ctx_is_running(&e->ctx))
         *result = DOCA_ERROR_BAD_STATE;
     return e;
 }

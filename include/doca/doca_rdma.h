@@ -13,9 +13,10 @@
  *     doca_rdma_connect(rdma, theirs, their_size, connection);
  *     doca_rdma_get_dpa_handle(rdma, &handle);                // for a kernel's argument
  *
- * Sends wait for receives of the peer. All connections of a context share its receives. When a
- * context is stopped, what is still posted completes with an error; when a peer goes or its process
- * dies, so does what was posted to it, and what will be.
+ * Operations reach memory of maps that were given the context's device (doca_mmap_add_dev), at
+ * either end. Sends wait for receives of the peer. All connections of a context share its receives.
+ * When a context is stopped, what is still posted completes with an error; when a peer goes or its
+ * process dies, so does what was posted to it, and what will be.
  *
  * Setters are for a context that is idle: else BAD_STATE. Every function gives INVALID_VALUE for
  * NULL, for an object that is gone, and for one of another kind (DOCA RDMA programming guide).

@@ -67,7 +67,8 @@ struct memory {
 };
 
 /* A map of host memory (`dpa` NULL) or of DPA memory. */
-static struct memory memory_new(struct doca_dpa *dpa, uint64_t address, uint32_t permissions)
+static struct memory memory_on(struct doca_dev *device, struct doca_dpa *dpa, uint64_t address,
+                               uint32_t permissions)
 {
     struct memory m = {0};
     CHECK(doca_mmap_create(&m.map) == OK);
@@ -76,9 +77,14 @@ static struct memory memory_new(struct doca_dpa *dpa, uint64_t address, uint32_t
         CHECK(doca_mmap_set_dpa_memrange(m.map, dpa, address, 64) == OK);
     else
         CHECK(doca_mmap_set_memrange(m.map, (void *)(uintptr_t)address, 64) == OK);
-    CHECK(doca_mmap_add_dev(m.map, dev) == OK && doca_mmap_start(m.map) == OK);
-    CHECK(doca_mmap_dev_get_dpa_handle(m.map, dev, &m.handle) == OK);
+    CHECK(doca_mmap_add_dev(m.map, device) == OK && doca_mmap_start(m.map) == OK);
+    CHECK(doca_mmap_dev_get_dpa_handle(m.map, device, &m.handle) == OK);
     return m;
+}
+
+static struct memory memory_new(struct doca_dpa *dpa, uint64_t address, uint32_t permissions)
+{
+    return memory_on(dev, dpa, address, permissions);
 }
 
 static uint64_t next(struct doca_dpa *dpa, const struct end *e)
@@ -144,6 +150,41 @@ static void memory_of_peers_is_used_as_permitted(void)
     CHECK(doca_dpa_peek_at_last_error(dpa) == BAD_STATE);
     CHECK(doca_mmap_destroy(h.map) == OK && doca_mmap_destroy(r.map) == OK);
     CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
+/* Writes 8 bytes to a peer; what completes. */
+static uint64_t write_once(struct doca_dpa *dpa, const struct memory *from, const uint64_t *source,
+                           const struct memory *to, uint64_t *target)
+{
+    uint64_t result = 0;
+    struct end a = end_new(dpa, ALL), b = end_new(dpa, ALL);
+    connect_ends(&a, &b);
+    CHECK(doca_dpa_rpc(dpa, &rdma_one, &result, a.handle, RDMA_WRITE, from->handle,
+                       (uint64_t)(uintptr_t)source, (uint64_t)to->handle,
+                       (uint64_t)(uintptr_t)target, UINT64_C(8), 1u) == OK);
+    result = next(dpa, &a);
+    end_destroy(&a);
+    end_destroy(&b);
+    return result;
+}
+
+static void memory_is_used_through_its_devices(void)
+{
+    uint64_t host[8] = {5}, other[8] = {0};
+    struct doca_dev *again = NULL; /* the same device is the same, however often it is open */
+    CHECK(doca_dev_open(doca_dev_as_devinfo(dev), &again) == OK);
+    struct doca_dpa *dpa = dpa_new();
+    struct memory from = memory_new(NULL, (uintptr_t)host, ALL);
+    struct memory to = memory_on(again, NULL, (uintptr_t)other, ALL);
+    struct memory far_from = memory_on(other_dev, NULL, (uintptr_t)host, ALL);
+    struct memory far_to = memory_on(other_dev, NULL, (uintptr_t)other, ALL);
+    CHECK(write_once(dpa, &far_from, host, &to, other) == SEND_FAILED);
+    CHECK(write_once(dpa, &from, host, &far_to, other) == SEND_FAILED && other[0] == 0);
+    CHECK(write_once(dpa, &from, host, &to, other) == DONE && other[0] == 5);
+    struct memory *const all[] = {&from, &to, &far_from, &far_to};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        CHECK(doca_mmap_destroy(all[i]->map) == OK);
+    CHECK(doca_dev_close(again) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
 static void peers_signal_events(void)
@@ -222,6 +263,7 @@ static void rdma_contexts_are_destroyed_while_they_run(void)
 const struct test_case rdma_cases[] = {
     CASE(one_sided_operations_reach_host_and_dpa_memory),
     CASE(memory_of_peers_is_used_as_permitted),
+    CASE(memory_is_used_through_its_devices),
     CASE(peers_signal_events),
     CASE(rdma_functions_check_their_arguments),
     CASE(rdma_contexts_are_destroyed_while_they_run),

@@ -15,6 +15,10 @@ setup_file() {
     case_ok memory_of_peers_is_used_as_permitted
 }
 
+@test "memory is used through its devices" {
+    case_ok memory_is_used_through_its_devices
+}
+
 @test "peers signal events" {
     case_ok peers_signal_events
 }

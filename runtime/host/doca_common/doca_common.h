@@ -196,6 +196,8 @@ struct dpk_memory {
 /* Finds a started map by its number, doca_dpa_dev_mmap_t; *map is pinned and to be dropped. False:
  * there is none. */
 bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **map);
+/* Whether a pinned map was given to the device, however often that is open. */
+bool dpk_memory_is_on(void *map, const struct dpk_dev *dev);
 /* Tells this process from all others, also from those that it forks. */
 const struct dpk_uuid *dpk_process_identity(void);
 

@@ -269,6 +269,17 @@ bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **map)
     return false;
 }
 
+bool dpk_memory_is_on(void *map, const struct dpk_dev *dev)
+{
+    struct dpk_mmap *m = map;
+    bool found = false;
+    pthread_mutex_lock(&m->object.lock);
+    for (unsigned i = 0; i < m->dev_count && !found; i++)
+        found = m->devs[i] == dev || strcmp(m->devs[i]->info->name, dev->info->name) == 0;
+    pthread_mutex_unlock(&m->object.lock);
+    return found;
+}
+
 /* ---- Exporting ------------------------------------------------------------------------------- */
 
 static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,

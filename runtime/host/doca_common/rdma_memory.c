@@ -41,15 +41,17 @@ static void leave(const struct found *f)
 }
 
 /* Looks memory up, which stays until leave(). False: it is not registered here, not so much of it,
- * or not for this. */
-static bool find(const struct dpk_nic_range *r, enum dpk_nic_access access, struct found *f)
+ * not for this, or not for the device of `rdma` (NULL: for any). */
+static bool find(const struct dpk_rdma *rdma, const struct dpk_nic_range *r,
+                 enum dpk_nic_access access, struct found *f)
 {
     *f = (struct found){0};
     if (!dpk_memory_of_key(r->key, &f->memory, &f->map))
         return false;
     uint32_t flags = needed(access);
     bool good = f->memory.place != DPK_MEMORY_REMOTE && covers(&f->memory, r) &&
-                (f->memory.permissions & flags) == flags;
+                (f->memory.permissions & flags) == flags &&
+                (!rdma || dpk_memory_is_on(f->map, rdma->dev));
     if (good && f->memory.place == DPK_MEMORY_DPA)
         good = (f->process = dpk_dpa_enter(f->memory.dpa, 0)) != NULL;
     if (!good)
@@ -65,8 +67,7 @@ static void *host_address(const struct dpk_nic_range *r)
 static bool memory_has(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access)
 {
     struct found f;
-    (void)context;
-    if (!find(r, access, &f))
+    if (!find(context, r, access, &f))
         return false;
     bool good = !f.process || dpk_process_has_memory(f.process, r->address, r->size,
                                                      access != DPK_NIC_LOCAL_READ &&
@@ -80,8 +81,7 @@ static bool memory_out(void *context, const struct dpk_nic_range *r, enum dpk_ni
 {
     struct found f;
     bool good = true;
-    (void)context;
-    if (!find(r, access, &f))
+    if (!find(context, r, access, &f))
         return false;
     if (f.process)
         good = dpk_copy_out(f.process, to, r->address, r->size, NULL) == DPK_OK;
@@ -96,8 +96,7 @@ static bool memory_in(void *context, const struct dpk_nic_range *r, enum dpk_nic
 {
     struct found f;
     bool good = true;
-    (void)context;
-    if (!find(r, access, &f))
+    if (!find(context, r, access, &f))
         return false;
     if (f.process)
         good = dpk_copy_in(f.process, r->address, from, r->size, NULL) == DPK_OK;
@@ -112,8 +111,7 @@ static bool memory_add(void *context, const struct dpk_nic_range *r, uint64_t va
 {
     struct found f;
     bool good = true;
-    (void)context;
-    if (!find(r, DPK_NIC_REMOTE_ATOMIC, &f))
+    if (!find(context, r, DPK_NIC_REMOTE_ATOMIC, &f))
         return false;
     if (f.process)
         good = dpk_fetch_add(f.process, r->address, value, before, NULL) == DPK_OK;
@@ -128,8 +126,7 @@ static bool memory_swap(void *context, const struct dpk_nic_range *r, uint64_t c
 {
     struct found f;
     bool good = true;
-    (void)context;
-    if (!find(r, DPK_NIC_REMOTE_ATOMIC, &f))
+    if (!find(context, r, DPK_NIC_REMOTE_ATOMIC, &f))
         return false;
     *before = compare;
     if (f.process)

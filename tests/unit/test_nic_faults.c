@@ -136,6 +136,7 @@ static void what_was_before_a_failure_is_done(void **state)
 static void a_peer_that_goes_fails_what_is_posted(void **state)
 {
     struct world *w = world(state);
+    introduce(w);
     post_receive(&w->a, 0, 8);
     post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND});
     silence(w, &w->a, 0);
@@ -283,7 +284,7 @@ static void say(int fd, struct frame f, const void *payload, size_t size)
 static bool is_cut_off(int fd)
 {
     uint8_t bytes[256];
-    const struct timeval patience = {.tv_sec = 10};
+    const struct timeval patience = {.tv_sec = 60};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ssize_t n;
     do

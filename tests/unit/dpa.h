@@ -7,11 +7,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "dpaos/dpaos.h"
 #include "loader/image.h"
+
+/* How long a test waits for what will come. */
+#define PATIENCE_MS 60000u
+
+static inline double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Whether that is over, when it began at `since`; rests a moment. */
+static inline bool out_of_patience(double since)
+{
+    usleep(100);
+    return seconds(CLOCK_MONOTONIC) - since > PATIENCE_MS / 1000.0;
+}
+
+/* Waits until the condition holds; whether it does. */
+#define comes_true(condition)                                                                      \
+    ({                                                                                             \
+        double since_ = seconds(CLOCK_MONOTONIC);                                                  \
+        bool holds_;                                                                               \
+        while (!(holds_ = (condition)) && !out_of_patience(since_))                                \
+            ;                                                                                      \
+        holds_;                                                                                    \
+    })
 
 /* The bytes of the program's ELF. */
 static inline struct dpk_buf kernels_elf(void)
@@ -48,9 +77,10 @@ static inline struct dpk_process *process_with(const struct dpk_process_options 
     return p;
 }
 
+/* Its limit is no matter of the test, on however slow a machine. */
 static inline struct dpk_process *process(void)
 {
-    return process_with(NULL);
+    return process_with(&(struct dpk_process_options){.run_time_limit_ms = PATIENCE_MS});
 }
 
 static inline struct dpk_call function(struct dpk_process *p, const char *name)
@@ -120,11 +150,10 @@ static inline void drain(struct dpk_process *p)
         fail_msg("%s", err.message);
 }
 
-/* Waits at most 20 seconds. */
 static inline void wait_gt(struct dpk_event *e, uint64_t threshold, struct dpk_process *p)
 {
     struct dpk_error err = {0};
-    if (dpk_event_wait_gt(e, threshold, UINT64_MAX, p, 20000, &err) != DPK_OK)
+    if (dpk_event_wait_gt(e, threshold, UINT64_MAX, p, PATIENCE_MS, &err) != DPK_OK)
         fail_msg("%s", err.message);
 }
 
@@ -133,6 +162,22 @@ static inline uint64_t handle(struct dpk_event *e, struct dpk_process *p)
     uint64_t h = 0;
     assert_int_equal(dpk_event_handle(e, p, &h, NULL), DPK_OK);
     return h;
+}
+
+/* Waits until no thread of the process, which has at most 64, has anything to do. */
+static inline bool is_idle(struct dpk_process *p)
+{
+    struct dpk_thread_info info[64];
+    size_t n = dpk_process_threads(p, info, 64);
+    assert_true(n <= 64);
+    while (n > 0 && strcmp(info[n - 1].state, "idle") == 0)
+        n--;
+    return n == 0;
+}
+
+static inline void becomes_idle(struct dpk_process *p)
+{
+    assert_true(comes_true(is_idle(p)));
 }
 
 /* A zeroed heap buffer. */

@@ -3,17 +3,8 @@
 #include "dpa.h"
 
 #include <pthread.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "dpaos/engine.h"
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
@@ -131,7 +122,7 @@ static void fault_in_a_kernel_ends_every_wait(void **state)
     launch(p, (struct kernel){"nothing", .wait = never, .complete = done});
     struct dpk_process *other = process();
     assert_int_equal(try_rpc(p, "store", 0, 0, 0, NULL, NULL), DPK_ERR_FAULT);
-    assert_int_equal(dpk_event_wait_gt(done, 0, UINT64_MAX, p, 20000, &err), DPK_ERR_FAULT);
+    assert_int_equal(dpk_event_wait_gt(done, 0, UINT64_MAX, p, PATIENCE_MS, &err), DPK_ERR_FAULT);
     assert_non_null(strstr(err.message, "store access fault"));
     assert_int_equal(dpk_process_drain(p, &err), DPK_ERR_FAULT);
     assert_int_equal(try_launch(p, (struct kernel){.name = "nothing"}, &err), DPK_ERR_FAULT);
@@ -152,7 +143,7 @@ struct waiter {
 static void *wait_for_event(void *arg)
 {
     struct waiter *w = arg;
-    w->status = dpk_event_wait_gt(w->e, 0, UINT64_MAX, w->p, 20000, NULL);
+    w->status = dpk_event_wait_gt(w->e, 0, UINT64_MAX, w->p, PATIENCE_MS, NULL);
     return NULL;
 }
 
@@ -172,6 +163,16 @@ static void *wait_for_kernels(void *arg)
     return NULL;
 }
 
+static unsigned waiting_hosts(const struct dpk_process *p)
+{
+    unsigned count = 0;
+    engine_lock();
+    for (const struct list *n = p->host_waits.next; n != &p->host_waits; n = n->next)
+        count++;
+    engine_unlock();
+    return count;
+}
+
 /* Starts a host thread in each kind of wait; they all end with DPK_ERR_FAULT after `end`. */
 static void all_waits_end(void (*end)(struct dpk_process *p))
 {
@@ -185,18 +186,12 @@ static void all_waits_end(void (*end)(struct dpk_process *p))
         waiters[i] = (struct waiter){p, never, DPK_OK};
         assert_int_equal(pthread_create(&threads[i], NULL, kinds[i], &waiters[i]), 0);
     }
-    for (unsigned inside = 0; inside < 3; usleep(1000)) {
-        engine_lock();
-        inside = p->users;
-        engine_unlock();
-    }
-    double start = seconds();
+    assert_true(comes_true(waiting_hosts(p) == 3));
     end(p);
     for (unsigned i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
         assert_int_equal(waiters[i].status, DPK_ERR_FAULT);
     }
-    assert_true(seconds() - start < 5);
     if (end != dpk_process_destroy)
         dpk_process_destroy(p);
     dpk_event_release(never);
@@ -257,11 +252,10 @@ static void destroy_of_nothing_is_fine(void **state)
     dpk_process_destroy(process());
 }
 
-static void thousand_processes_come_and_go_quickly(void **state)
+static void thousand_processes_come_and_go(void **state)
 {
     (void)state;
     struct dpk_image *image = kernels_image();
-    double start = seconds();
     for (unsigned i = 0; i < 1000; i++) {
         struct dpk_process *p = NULL;
         assert_int_equal(dpk_process_create(image, NULL, &p, NULL), DPK_OK);
@@ -270,7 +264,6 @@ static void thousand_processes_come_and_go_quickly(void **state)
             launch(p, (struct kernel){"nothing", .threads = 4});
         dpk_process_destroy(p);
     }
-    assert_true(seconds() - start < 20);
     dpk_image_free(image);
 }
 
@@ -335,7 +328,7 @@ int main(void)
         cmocka_unit_test(destroy_ends_running_threads),
         cmocka_unit_test(destroy_ends_what_never_started),
         cmocka_unit_test(destroy_of_nothing_is_fine),
-        cmocka_unit_test(thousand_processes_come_and_go_quickly),
+        cmocka_unit_test(thousand_processes_come_and_go),
         cmocka_unit_test(many_processes_live_side_by_side),
         cmocka_unit_test(processes_come_and_go_from_many_host_threads),
     };

@@ -1,6 +1,5 @@
 /* runtime/dpaos: threads of event-driven programs: activations, their ends, calls of libraries. */
 #include <pthread.h>
-#include <time.h>
 
 #include "dev/dpa_abi.h"
 #include "dpa_threads.h"
@@ -99,7 +98,7 @@ static void ends_for_good(const char *name)
     struct handler h = handler(process(), name);
     dpk_thread_activate(h.t);
     activated(h, 1);
-    usleep(2000);
+    becomes_idle(h.p);
     dpk_thread_activate(h.t);
     and_no_more(h, 1);
     assert_int_equal(dpk_thread_run(h.t, NULL, NULL), DPK_OK);
@@ -175,8 +174,7 @@ static void function_takes_one_argument_or_none(void **state)
     assert_null(t);
     struct handler h = handler(p, "handle_nothing");
     dpk_thread_activate(h.t);
-    for (int i = 0; i < 200000 && rpc(p, "without_argument", 0, 0) == 0; i++)
-        usleep(100);
+    (void)comes_true(rpc(p, "without_argument", 0, 0) > 0);
     assert_int_equal(rpc(p, "without_argument", 0, 0), 1);
     dpk_process_destroy(p);
 }

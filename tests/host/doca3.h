@@ -18,6 +18,7 @@ struct thread_arg {
     uint64_t event;
     uint64_t notify;
     uint64_t queue;
+    uint64_t asked;
 } __attribute__((__packed__, aligned(8)));
 
 /* What rdma_one posts. */

@@ -130,6 +130,7 @@ static void poll(const struct thread_arg *a)
         doca_dpa_dev_completion_ack(a->queue, 1);
     }
     doca_dpa_dev_completion_request_notification(a->queue);
+    doca_dpa_dev_sync_event_update_add(a->asked, 1);
     doca_dpa_dev_thread_reschedule();
 }
 

@@ -80,7 +80,8 @@ static void a_finished_thread_runs_again_only_when_told(void)
     notify_times(&f, 3);
     pause_ms(20);
     CHECK(value_of(f.event) == 1);
-    CHECK(doca_dpa_thread_run(f.thread) == OK);
+    while (doca_dpa_thread_run(f.thread) != OK) /* its last activation is not over yet */
+        pause_ms(1);
     notify_times(&f, 1);
     wait_above(f.event, 1);
     CHECK(value_of(f.event) == 2);
@@ -254,16 +255,19 @@ static uint64_t activations_of(struct doca_dpa *dpa)
     return count;
 }
 
-/* A queue for the thread of a fixture, which polls it, asks for the next one and goes. */
-static struct doca_dpa_completion *polled_queue(struct fixture *f, uint64_t *handle)
+/* A queue for the thread of a fixture, which polls it, asks for the next one, says so in `asked`
+ * and goes. */
+static struct doca_dpa_completion *polled_queue(struct fixture *f, struct doca_sync_event *asked)
 {
     struct doca_dpa_completion *q = NULL;
-    struct thread_arg arg = {.kind = THEN_POLL, .event = handle_of(f->event, f->dpa)};
+    uint64_t handle = 0;
+    struct thread_arg arg = {
+        .kind = THEN_POLL, .event = handle_of(f->event, f->dpa), .asked = handle_of(asked, f->dpa)};
     CHECK(doca_dpa_completion_create(f->dpa, 4, &q) == OK);
     CHECK(doca_dpa_completion_set_thread(q, f->thread) == OK);
     CHECK(doca_dpa_completion_start(q) == OK);
-    CHECK(doca_dpa_completion_get_dpa_handle(q, handle) == OK);
-    arg.queue = *handle;
+    CHECK(doca_dpa_completion_get_dpa_handle(q, &handle) == OK);
+    arg.queue = handle;
     CHECK(doca_dpa_h2d_memcpy(f->dpa, f->arg, &arg, sizeof arg) == OK);
     CHECK(doca_dpa_thread_run(f->thread) == OK);
     return q;
@@ -273,16 +277,16 @@ static void a_completion_wakes_only_who_asked_for_it(void)
 {
     struct doca_dpa *dpa = dpa_new();
     struct fixture f = fixture_new(dpa, THEN_POLL, 0);
-    uint64_t handle = 0;
-    struct doca_dpa_completion *q = polled_queue(&f, &handle);
+    struct doca_sync_event *asked = event_new(dpa, DPA, CPU);
+    struct doca_dpa_completion *q = polled_queue(&f, asked);
     pause_ms(20);
     CHECK(activations_of(dpa) == 0);
     post(q, 5); /* the first one wakes it unasked */
-    wait_above(f.event, 4);
+    wait_above(asked, 0);
     pause_ms(20);
     CHECK(value_of(f.event) == 5 && activations_of(dpa) == 1);
     post(q, 6); /* it asked */
-    wait_above(f.event, 10);
+    wait_above(asked, 1);
     pause_ms(20);
     CHECK(value_of(f.event) == 11 && activations_of(dpa) == 2);
     for (uint64_t i = 1; i <= 20; i++) { /* the thread asked again: each wakes it */
@@ -293,6 +297,7 @@ static void a_completion_wakes_only_who_asked_for_it(void)
     CHECK(value_of(f.event) == 2011 && activations_of(dpa) <= 22);
     CHECK(doca_dpa_completion_destroy(q) == OK);
     fixture_destroy(&f);
+    CHECK(doca_sync_event_destroy(asked) == OK);
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 

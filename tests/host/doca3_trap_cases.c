@@ -87,7 +87,9 @@ static void a_thousand_contexts_leave_nothing_behind(void)
     for (int i = 0; i < 1000; i++)
         use_once();
     after = mallinfo2();
-    CHECK(entries("/proc/self/fd") == fds && entries("/proc/self/task") == threads);
+    CHECK(entries("/proc/self/fd") == fds);
+    while (entries("/proc/self/task") > threads) /* the kernel shows a joined one for a moment */
+        pause_ms(1);
     CHECK(after.uordblks <= before.uordblks + 65536); /* caches; not one object for each */
 }
 

@@ -230,12 +230,11 @@ static void *call_spin(void *p)
 
 static void a_call_that_runs_too_long_ends_its_process_and_stops_no_other(void)
 {
-    struct flexio_process *busy = process_new();
+    struct flexio_process *busy = process_new(), *p = process_new();
     pthread_t thread;
     void *status = NULL;
     uint64_t result = 0;
     CHECK(pthread_create(&thread, NULL, call_spin, busy) == 0);
-    struct flexio_process *p = process_new();
     for (uint64_t i = 0; i < 50; i++) {
         CHECK(flexio_process_call(p, &add, &result, i, i) == OK && result == 2 * i);
     }
@@ -310,7 +309,7 @@ static void a_child_of_a_fork_gets_errors_and_no_hangs(void)
     flexio_log_lvl_set(FLEXIO_LOG_LVL_ERR);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(60);
         CHECK(flexio_process_call(p, &add, &result, (uint64_t)1, (uint64_t)2) ==
               FLEXIO_STATUS_FATAL_ERR);
         CHECK(flexio_process_create(context, test_app, NULL, &fresh) == FLEXIO_STATUS_FAILED);

@@ -94,7 +94,7 @@ setup_file() {
 }
 
 @test "a program may exit with everything open" {
-    ASAN_OPTIONS=detect_leaks=0 run timeout 5 "$BATS_FILE_TMPDIR/cases" \
+    ASAN_OPTIONS=detect_leaks=0 run timeout 60 "$BATS_FILE_TMPDIR/cases" \
         a_program_may_exit_with_everything_open
     echo "$output"
     [ "$status" -eq 7 ]

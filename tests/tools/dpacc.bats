@@ -229,6 +229,8 @@ kernel.bf3.o kernel.dpa.device.c kernel.dpa.entries kernel.dpa.host.c kernel.dpa
     [ -f a/b/c/kernel.dpa.host.c ]
     run -1 dpacc kernel.c -o other.a -keep-dir kernel.c/k
     [ "$output" = "-E- -keep-dir: kernel.c/k: Not a directory" ]
+    run -1 dpacc kernel.c -o other.a -keep-dir kernel.c
+    [ "$output" = "-E- -keep-dir: kernel.c: Not a directory" ]
     [ ! -e other.a ]
 }
 

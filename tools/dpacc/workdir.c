@@ -75,11 +75,14 @@ static enum dpk_status make_all(const char *path, struct dpk_error *err)
         mkdir(part, 0777); /* the last one tells what is wrong */
         *slash = '/';
     }
-    enum dpk_status status = mkdir(path, 0777) == 0 || errno == EEXIST
-                                 ? DPK_OK
-                                 : dpk_fail_errno(err, "-keep-dir: %s", path);
     free(part);
-    return status;
+    struct stat st;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return dpk_fail_errno(err, "-keep-dir: %s", path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return DPK_OK;
+    errno = ENOTDIR;
+    return dpk_fail_errno(err, "-keep-dir: %s", path);
 }
 
 enum dpk_status workdir_make(const struct config *c, struct run *run, struct paths *p,

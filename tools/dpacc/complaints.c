@@ -61,8 +61,8 @@ size_t complaints_print_names(const struct unit *units, const struct words *libr
     if (functions || bad || may_be_none)
         return bad;
     fprintf(stderr,
-            "-E- %s%s: no function is marked __dpa_global__ or __dpa_rpc__, so the host could "
-            "call none\n",
+            "-E- %s%s: no function that is defined here is marked __dpa_global__ or __dpa_rpc__, "
+            "so the host could call none\n",
             config->units.at[0], config->units.count > 1 ? " and the others" : "");
     return 1;
 }

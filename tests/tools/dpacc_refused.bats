@@ -39,7 +39,7 @@ END
 }
 
 @test "a structure with a pointer in it, however deep, is refused" {
-    refused "bad.c:3: f: argument 2 'a': its type has a pointer in it; make that member a uint64_t" <<'END'
+    refused "bad.c:3: f: argument 2 'a': its type has a pointer in it; make that member a uint64_t; see bad.c:1, 'call'" <<'END'
 struct in { int n; void (*call)(int); } __dpa_global__;
 union u { struct in in[2]; } __dpa_global__;
 __dpa_global__ void f(int n, union u a) { (void)a; (void)n; }
@@ -74,10 +74,12 @@ END
 }
 
 @test "a structure with a flexible array is refused" {
-    refused "bad.c:2: f: argument 1 'a': its type ends in a flexible array, which cannot be passed by value" <<'END'
-struct s { int n; int v[]; } __dpa_global__;
+    for end in '[]' '[0]'; do
+        refused "bad.c:2: f: argument 1 'a': its type ends in a flexible array, which cannot be passed by value; see bad.c:1, 'v'" <<END
+struct s { int n; int v$end; } __dpa_global__;
 __dpa_global__ void f(struct s a) { (void)a; }
 END
+    done
 }
 
 @test "an inline annotated function is refused" {
@@ -140,7 +142,7 @@ END
 
 @test "a floating-point variable, parameter and member of an argument are refused" {
     refused 'bad.c:1: floating point is not available on the DPA' <<<'float v; __dpa_global__ void f(void) {}'
-    refused "bad.c:1: f: argument 1 'x': floating point is not available on the DPA" <<<'__dpa_global__ void f(struct { double d; } __dpa_global__ x) {}'
+    refused "bad.c:1: f: argument 1 'x': floating point is not available on the DPA; see bad.c:1, 'd'" <<<'__dpa_global__ void f(struct { double d; } __dpa_global__ x) {}'
     refused "bad.c:1: f: argument 1 'd': floating point is not available on the DPA" \
         <<<'__dpa_global__ void f(double d) {}'
 }
@@ -166,8 +168,10 @@ __dpa_rpc__ unsigned long f(int a) { return (unsigned long)twice(a, 2); }' > k.c
 }
 
 @test "a source without entry function is refused" {
-    refused 'bad.c: no function is marked __dpa_global__ or __dpa_rpc__, so the host could call none' <<<'int f(void) { return 1; }'
-    refused 'bad.c: no function is marked __dpa_global__ or __dpa_rpc__, so the host could call none' </dev/null
+    refused 'bad.c: no function that is defined here is marked __dpa_global__ or __dpa_rpc__, so the host could call none' <<<'int f(void) { return 1; }'
+    refused 'bad.c: no function that is defined here is marked __dpa_global__ or __dpa_rpc__, so the host could call none' </dev/null
+    refused 'bad.c: no function that is defined here is marked __dpa_global__ or __dpa_rpc__, so the host could call none' \
+        <<<'__dpa_global__ void f(int a);'
 }
 
 @test "one function in two sources is refused, with both places" {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define COMPLAINTS_MAX 20
+#define FLEXIBLE_ARRAY "its type ends in a flexible array, which cannot be passed by value"
 
 /* ---- Text -------------------------------------------------------------------------------------
  */
@@ -146,6 +147,8 @@ static enum CXVisitorResult visit_field(CXCursor c, CXClientData data)
     if (clang_Cursor_isBitField(c))
         m->bits = clang_getFieldDeclBitWidth(c);
     list->problem = parser_convert(list->parser, clang_getCursorType(c), &m->type);
+    if (list->problem && clang_Cursor_isNull(list->parser->bad_member))
+        list->parser->bad_member = c;
     return list->problem ? CXVisit_Break : CXVisit_Continue;
 }
 
@@ -226,6 +229,8 @@ static const char *convert_array(struct parser *p, CXType t, struct ifgen_type *
     const char *problem = parser_convert(p, clang_getArrayElementType(t), &element);
     if (problem)
         return problem;
+    if (clang_getArraySize(t) == 0)
+        return FLEXIBLE_ARRAY; /* as it was written before C had it */
     if (element.dimensions == IFGEN_DIMENSIONS)
         return "its type is an array of too many dimensions";
     *out = element;
@@ -274,7 +279,7 @@ const char *parser_convert(struct parser *p, CXType t, struct ifgen_type *out)
     case CXType_ConstantArray:
         return convert_array(p, t, out);
     case CXType_IncompleteArray:
-        return "its type ends in a flexible array, which cannot be passed by value";
+        return FLEXIBLE_ARRAY;
     default:
         return "its type has no counterpart on the host";
     }

@@ -33,6 +33,35 @@ static const char *argument_problem(struct parser *p, CXCursor c, struct ifgen_t
     return parser_convert(p, written, type);
 }
 
+/* "BEFORE'NAME'", or nothing. */
+static void put_quoted(struct dpk_buf *to, const char *before, const char *name)
+{
+    if (name && *name)
+        dpk_put_format(to, "%s'%s'", before, name);
+}
+
+/* What is wrong with the last argument of `f` so far, and which member of it makes it so. */
+static void complain_of_argument(struct parser *p, CXCursor argument,
+                                 const struct ifgen_function *f, const char *problem)
+{
+    struct dpk_buf text = {0};
+    dpk_put_format(&text, "argument %zu", f->count);
+    put_quoted(&text, " ", f->arguments[f->count - 1].name);
+    dpk_put_format(&text, ": %s", problem);
+    if (!clang_Cursor_isNull(p->bad_member)) {
+        char *name = parser_name(p, p->bad_member), *file = NULL;
+        unsigned line = 0;
+        parser_location(p, p->bad_member, &file, &line);
+        dpk_put_format(&text, "; see %s:%u", file ? file : "", line);
+        put_quoted(&text, ", ", name);
+        free(name);
+        free(file);
+    }
+    dpk_put_u8(&text, 0);
+    parser_complain(p, argument, f->name, text.failed ? problem : (const char *)text.data);
+    dpk_buf_free(&text);
+}
+
 static void convert_arguments(struct parser *p, CXCursor c, struct ifgen_function *f)
 {
     int count = clang_Cursor_getNumArguments(c);
@@ -47,15 +76,10 @@ static void convert_arguments(struct parser *p, CXCursor c, struct ifgen_functio
         CXCursor argument = clang_Cursor_getArgument(c, (unsigned)i);
         struct ifgen_argument *a = &f->arguments[f->count++];
         a->name = parser_name(p, argument);
+        p->bad_member = clang_getNullCursor();
         const char *problem = argument_problem(p, argument, &a->type);
-        if (problem) {
-            char *text = NULL;
-            if (asprintf(&text, "argument %d%s%s%s: %s", i + 1, a->name && *a->name ? " '" : "",
-                         a->name ? a->name : "", a->name && *a->name ? "'" : "", problem) < 0)
-                text = NULL;
-            parser_complain(p, argument, f->name, text ? text : problem);
-            free(text);
-        }
+        if (problem)
+            complain_of_argument(p, argument, f, problem);
         a->offset = f->buffer_size;
         f->buffer_size += (a->type.size + 7) / 8 * 8;
     }

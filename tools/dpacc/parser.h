@@ -30,6 +30,7 @@ struct parser {
     size_t late_count;
     const struct tables *tables; /* shortened lists, NULL: none */
     size_t tables_found;         /* those that are arrays of integers */
+    CXCursor bad_member;         /* innermost one that cannot be passed, or null */
     bool no_memory;
 };
 

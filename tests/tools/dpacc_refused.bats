@@ -228,6 +228,15 @@ END
     no_output
 }
 
+@test "a program larger than the DPA's addresses is refused, not built" {
+    echo 'static char most[1019u << 20]; __dpa_rpc__ unsigned long f(unsigned a) { return ++most[a]; }' > k.c
+    dpacc k.c -o k.a
+    sed 's/1019u/1020u/' k.c > bad.c
+    run -1 dpacc bad.c -o out.a
+    [[ $output == *"error: the program's code and variables take more than 1020 MiB"* ]]
+    no_output
+}
+
 @test "what the C library of the DPA has not is told with the line that used it" {
     local name
     echo '#include <errno.h>

@@ -409,6 +409,7 @@ __dpa_rpc__ uint64_t f(uint64_t a)
     __dpa_thread_window_read_inv();
     __dpa_thread_window_writeback();
     __dpa_thread_memory_writeback();
+    __dpa_thread_writeback_memory();
     __dpa_data_ignore(&a);
     __dpa_compiler_barrier();
     return __dpa_thread_cycles() + __dpa_thread_time() + __dpa_thread_inst_ret() +

@@ -17,6 +17,7 @@ int snprintf(char *__restrict, size_t, const char *__restrict, ...)
 int vsnprintf(char *__restrict, size_t, const char *__restrict, va_list)
     __attribute__((format(printf, 3, 0)));
 int puts(const char *);
+#undef putchar /* <stdio.h> has a macro for it, of a stream that is not there */
 int putchar(int);
 
 #ifdef __cplusplus

@@ -52,7 +52,7 @@ LIBC_MEMBERS := $(addsuffix .c.o,memcpy memmove-stub strcpy strlen) \
     $(patsubst %,libc_ctype_%.c.o,ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower \
         isprint ispunct isspace isupper isxdigit toascii tolower toupper) \
     $(patsubst %,libc_stdlib_%.c.o,abs labs llabs div ldiv lldiv atoi atol atoll imaxabs imaxdiv) \
-    $(patsubst %,libc_search_%.c.o,bsearch qsort qsort_r)
+    $(patsubst %,libc_search_%.c.o,bsearch qsort qsort_r) libc_misc_ffs.c.o
 LIBGCC_MEMBERS := $(patsubst %,_%.o,divdi3 moddi3 divmoddi4 udivdi3 umoddi3 udivmoddi4 lshrdi3 \
         ashldi3 ashrdi3 negdi2 cmpdi2 ucmpdi2 clz clzsi2 clzdi2 ctzsi2 ctzdi2 ffssi2 ffsdi2 popcount_tab \
         popcountsi2 popcountdi2 paritysi2 paritydi2 bswapsi2 bswapdi2 clrsbsi2 clrsbdi2) \

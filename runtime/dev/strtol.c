@@ -1,6 +1,7 @@
 /* Numbers from text. The C library's own report overflow through errno, which is thread-local and
  * so does not exist on the DPA; these saturate and say nothing. */
 #include <libflexio-libc/stdlib.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 
@@ -63,4 +64,14 @@ unsigned long long strtoull(const char *__restrict text, char **__restrict end, 
 long long strtoll(const char *__restrict text, char **__restrict end, int base)
 {
     return strtol(text, end, base);
+}
+
+intmax_t strtoimax(const char *__restrict text, char **__restrict end, int base)
+{
+    return strtol(text, end, base);
+}
+
+uintmax_t strtoumax(const char *__restrict text, char **__restrict end, int base)
+{
+    return strtoul(text, end, base);
 }

@@ -108,9 +108,13 @@ END
 
 @test "the C library's functions work on the DPA" {
     cat > k.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
 #include "libflexio-libc/stdio.h"
 #include "libflexio-libc/stdlib.h"
 #include "libflexio-libc/string.h"
+#include <inttypes.h>
+#include <strings.h>
 static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 __dpa_rpc__ unsigned long f(unsigned long n)
 {
@@ -129,14 +133,17 @@ __dpa_rpc__ unsigned long f(unsigned long n)
         return 4;
     if (snprintf(a, 4, "%lu", n) != 5 || strcmp(a, "123"))
         return 5;
+    if (ffs(0x50) != 5 || ffsl(1l << 40) != 41 || strtoimax("-7", NULL, 10) != -7 ||
+        strtoumax("-1", NULL, 0) != UINTMAX_MAX)
+        return 6;
     printf("%s\n", a);
-    return puts("done") < 0;
+    return putchar('x') < 0 || puts("done") < 0;
 }
 END
     dpacc k.c -o k.a
     dpadev create mlx5_0
     run -0 dparun k.a --rpc f 12345
-    [[ $output == *123*done*"result: 0 "* ]]
+    [[ $output == *123*x*done*"result: 0 "* ]]
 }
 
 @test "a failed assertion says where, and ends the program with a fault" {

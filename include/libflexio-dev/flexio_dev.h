@@ -20,6 +20,10 @@
 #define __dpa_rpc__
 #endif
 
+#ifndef __unused
+#define __unused __attribute__((__unused__))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -104,6 +104,11 @@ struct flexio_affinity {
     uint32_t id;
 };
 
+/* The card's processor; how many units a program has here: DPAKIT_EUS. */
+#define PHY_CORES_NUM   16
+#define EUS_PER_CORE    16
+#define OS_RESERVED_EUS 2 /* of the card's operating system */
+
 /* Longest name of a program or function, with its NUL. */
 #define FLEXIO_MAX_NAME_LEN 256
 
@@ -256,6 +261,11 @@ struct ibv_pd *flexio_process_get_pd(struct flexio_process *process);
 
 /* The process's own UAR, which lives as long as the process. NULL for NULL. */
 struct flexio_uar *flexio_process_get_uar(struct flexio_process *process);
+
+/* The number of the process's memory, as that of mlx5dv_devx_umem_reg is of host memory: a struct
+ * flexio_qmem with it is in DPA memory, whatever its memtype. UINT32_MAX for NULL, and when the
+ * device has no numbers left. */
+uint32_t flexio_process_get_dumem_id(struct flexio_process *process);
 
 typedef struct flexio_heap_mem_info {
     uint64_t base_addr; /* DPA address */
@@ -752,6 +762,9 @@ typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_WARN         3
 #define FLEXIO_MSG_DEV_INFO         4
 #define FLEXIO_MSG_DEV_DEBUG        5
+
+/* log2 of bytes, of the pieces that messages travel in; not used by the emulated device */
+#define FLEXIO_MSG_DEV_LOG_DATA_CHUNK_BSIZE 9
 
 #define FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT 255 /* streams of one process */
 #define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID  0   /* number of the first one */

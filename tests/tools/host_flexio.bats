@@ -161,13 +161,53 @@ C
         "$BATS_TEST_TMPDIR/t.c"
 }
 
-@test "libflexio exports what flexio.h declares, and no names but its own" {
-    declared flexio_ "$DPAKIT_BUILD/include/libflexio/flexio.h" >"$BATS_TEST_TMPDIR/declared"
+@test "libflexio exports what its headers declare, and no names but its own" {
+    declared flexio_ "$DPAKIT_BUILD"/include/libflexio/*.h >"$BATS_TEST_TMPDIR/declared"
     nm -D --defined-only "$DPAKIT_BUILD/lib/libflexio.so" | awk '{print $3}' | sort \
         >"$BATS_TEST_TMPDIR/exported"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 24 ]
     diff "$BATS_TEST_TMPDIR/declared" <(grep '^flexio_' "$BATS_TEST_TMPDIR/exported")
     ! grep -v '^flexio_\|^dpk_' "$BATS_TEST_TMPDIR/exported" || false
+}
+
+@test "every function of FlexIO 24.01 is declared" {
+    declared flexio_ "$DPAKIT_BUILD"/include/libflexio/*.h >"$BATS_TEST_TMPDIR/declared"
+    run grep -vxFf "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_DIRNAME/../host/flexio_24.01.txt"
+    echo "$output"
+    [ "$status" -eq 1 ] # nothing is left
+}
+
+# A call of each declared function, with NULL and 0 for everything; prints what it returned.
+null_calls() {
+    printf '#include <libflexio/flexio.h>\nint main(void) {\n'
+    printf '#include <libflexio/flexio.h>\n' | gcc -E -P -I"$DPAKIT_BUILD/include" - | tr '\n' ' ' |
+        awk -v RS='[;{}]' 'match($0, /flexio_[a-z0-9_]+ ?\(/) && !/typedef|=|return/ {
+            name = substr($0, RSTART, RLENGTH - 1)
+            count = split(substr($0, RSTART + RLENGTH), parameter, ",")
+            type = substr($0, 1, RSTART - 1)
+            gsub(/ /, "", type)
+            call = name "("
+            for (i = 1; i <= count; i++)
+                if (parameter[i] !~ /\.\.\./)
+                    call = call (i > 1 ? ", " : "") (parameter[i] ~ /\*/ ? "NULL" : "0")
+            printf "    printf(\"%s %s %%lld\\n\", (long long)%s));\n", type, name, call
+        }'
+    printf '    return 0;\n}\n'
+}
+
+@test "every function takes NULL: what there is nothing to destroy of is fine, all else fails" {
+    cd "$BATS_TEST_TMPDIR"
+    null_calls >null.c
+    [ "$(grep -c '    printf' null.c)" -ge 84 ]
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" null.c -o null \
+        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    ./null >results 2>/dev/null
+    [ "$(wc -l <results)" -ge 84 ]
+    awk '$1 == "flexio_status" {
+        nothing_to_do = $2 ~ /_destroy$|_list_free$/ && $2 != "flexio_log_dev_destroy"
+        if ($3 != !nothing_to_do) { print; wrong = 1 }
+    } END { exit wrong }' results
 }
 
 @test "resources come from the program's part of the file" {

@@ -50,7 +50,8 @@ struct flexio_process {
     struct ibv_context *context; /* NULL: made by name, by another library */
     struct ibv_pd *pd;
     bool owns_pd;
-    struct flexio_uar *uar; /* its own, made at first use */
+    struct flexio_uar *uar; /* its own */
+    uint32_t dumem_id;      /* 0: nobody has asked for it */
     pthread_mutex_t objects_lock;
     struct object_table windows, outboxes, uars;
     struct flexio_queue *queues; /* that are not destroyed */
@@ -61,8 +62,9 @@ struct flexio_process {
     struct flexio_msg_stream *streams[FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT]; /* by number */
 };
 
-/* Lets the device use windows and outboxes; frees what is left of them. */
-void windows_attach(struct flexio_process *p);
+/* Lets the device use windows and outboxes, and makes the process's UAR, false: out of memory;
+ * frees what is left of them. */
+bool windows_attach(struct flexio_process *p);
 void windows_free(struct flexio_process *p);
 
 /* The affinity as dpaos has it; false: no such type. */

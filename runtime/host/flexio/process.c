@@ -130,7 +130,10 @@ enum dpk_status dpk_host_process_create(const char *device, struct flexio_app *a
     if ((status = dpk_process_create(image, &options, &p->dpa, err)) != DPK_OK)
         goto out;
     dpk_process_set_sink(p->dpa, process_message, p);
-    windows_attach(p);
+    if (!windows_attach(p)) {
+        status = dpk_fail_nomem(err);
+        goto out;
+    }
     r.image = image;
     app_each_function(app, resolve_next, &r);
     if ((status = r.status) != DPK_OK)

@@ -6,8 +6,10 @@
 struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
                                    const struct flexio_qmem *from)
 {
-    *out = (struct queue_memory){
-        .process = process, .host = from->memtype == FLEXIO_MEMTYPE_HOST, .umem = from->umem_id};
+    const bool own = process->dumem_id != 0 && from->umem_id == process->dumem_id;
+    *out = (struct queue_memory){.process = process,
+                                 .host = from->memtype == FLEXIO_MEMTYPE_HOST && !own,
+                                 .umem = from->umem_id};
     return (struct dpk_queue_place){.memory = out,
                                     .address = out->host ? from->humem_offset : from->daddr};
 }

@@ -125,8 +125,6 @@ uint32_t flexio_uar_get_extended_id(struct flexio_uar *uar)
 
 struct flexio_uar *flexio_process_get_uar(struct flexio_process *process)
 {
-    if (process && !process->uar)
-        flexio_uar_create(process, &process->uar);
     return process ? process->uar : NULL;
 }
 
@@ -153,8 +151,8 @@ flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio
                               "the outbox");
     if (attr->en_pcc)
         return failed_because("flexio_outbox_create: congestion control is not emulated");
-    struct flexio_uar *uar = attr->uar ? attr->uar : flexio_process_get_uar(process);
-    if (!uar || uar->process != process)
+    struct flexio_uar *uar = attr->uar ? attr->uar : process->uar;
+    if (uar->process != process)
         return failed_because("flexio_outbox_create: no UAR of the process");
     struct flexio_outbox *o = calloc(1, sizeof *o);
     if (o)
@@ -284,6 +282,21 @@ uint32_t flexio_mkey_get_id(struct flexio_mkey *mkey)
     return mkey ? mkey->id : UINT32_MAX;
 }
 
+/* A key of nothing: a number of the device that no other memory has, given back with the process.
+ */
+uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
+{
+    if (!process || !process->pd)
+        return UINT32_MAX;
+    pthread_mutex_lock(&process->objects_lock);
+    if (process->dumem_id == 0)
+        process->dumem_id =
+            ibv_dpakit_key_add(&(struct dpk_host_key){.pd = process->pd, .owner = process});
+    uint32_t id = process->dumem_id;
+    pthread_mutex_unlock(&process->objects_lock);
+    return id ? id : UINT32_MAX;
+}
+
 /* ---- What the device does -------------------------------------------------------------------- */
 
 static bool covers(const struct dpk_host_key *key, uint64_t address, uint64_t size, bool write)
@@ -391,11 +404,12 @@ static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
     }
 }
 
-void windows_attach(struct flexio_process *p)
+bool windows_attach(struct flexio_process *p)
 {
     dpk_process_set_outside(p->dpa,
                             &(struct dpk_outside){.find = find, .release = release, .context = p});
     dpk_process_set_calls(p->dpa, DPA_SYS_FAMILY_FLEXIO, window_call, p);
+    return flexio_uar_create(p, &p->uar) == FLEXIO_STATUS_SUCCESS;
 }
 
 void windows_free(struct flexio_process *p)

@@ -85,13 +85,20 @@ void dpk_queues_close(struct dpk_queues *nic)
 
 /* ---- Creation ---- */
 
-static bool is_memory(const struct dpk_queues *nic, const struct dpk_queue_place *p, uint64_t size,
-                      unsigned align)
+/* `written`: by the device, too; the byte is what it was then. */
+static bool is_byte(const struct dpk_queues *nic, const struct dpk_queue_place *p, uint64_t offset,
+                    bool written)
 {
     uint8_t byte;
+    return nic->ops->load(p->memory, p->address + offset, &byte, 1) &&
+           (!written || nic->ops->store(p->memory, p->address + offset, &byte, 1));
+}
+
+static bool is_memory(const struct dpk_queues *nic, const struct dpk_queue_place *p, uint64_t size,
+                      unsigned align, bool written)
+{
     return p->address % align == 0 && size - 1 <= UINT64_MAX - p->address &&
-           nic->ops->load(p->memory, p->address, &byte, 1) &&
-           nic->ops->load(p->memory, p->address + size - 1, &byte, 1);
+           is_byte(nic, p, 0, written) && is_byte(nic, p, size - 1, written);
 }
 
 static uint64_t ring_size(const struct dpk_queue_options *o)
@@ -144,11 +151,11 @@ static enum dpk_status check_memory(const struct dpk_queues *nic, const struct d
 {
     uint64_t size = ring_size(o);
     const bool has_record = o->kind != DPK_SQ;
-    if (size > 0 && !is_memory(nic, &o->ring, size, RING_ALIGN))
+    if (size > 0 && !is_memory(nic, &o->ring, size, RING_ALIGN, o->kind == DPK_CQ))
         return dpk_fail(err, DPK_ERR_RANGE,
                         "0x%llx: no ring of %llu bytes, aligned to %u, in that memory",
                         (unsigned long long)o->ring.address, (unsigned long long)size, RING_ALIGN);
-    if (has_record && !is_memory(nic, &o->record, RECORD_SIZE, RECORD_SIZE))
+    if (has_record && !is_memory(nic, &o->record, RECORD_SIZE, RECORD_SIZE, false))
         return dpk_fail(err, DPK_ERR_RANGE, "0x%llx: no doorbell record of %u bytes in that memory",
                         (unsigned long long)o->record.address, RECORD_SIZE);
     return DPK_OK;

@@ -50,8 +50,8 @@ struct dpk_queue_place {
 };
 
 struct dpk_queue_ops {
-    /* Rings and records. False: there is no such memory (any more). 4 and 8 bytes that are aligned
-     * go in one piece, after what was stored before. */
+    /* Rings and records. False: there is no such memory (any more). Records (4 bytes) and what makes
+     * a completion valid (8 bytes, stored last) go in one piece if they are aligned. */
     bool (*load)(void *memory, uint64_t address, void *to, size_t size);
     bool (*store)(void *memory, uint64_t address, const void *from, size_t size);
     /* Memory by key: whether all of it is registered for `access` in the queue's domain. */

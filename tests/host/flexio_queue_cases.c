@@ -3,13 +3,6 @@
 
 #include <errno.h>
 
-static struct flexio_process *queue_process(void)
-{
-    struct flexio_process *p = NULL;
-    CHECK(flexio_process_create(context, queue_app, NULL, &p) == OK);
-    return p;
-}
-
 static void a_polled_frame_comes_back(void)
 {
     struct flexio_process *p = queue_process();
@@ -236,44 +229,7 @@ static void states_come_in_their_order(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* ---- Memory, creation, destruction ---- */
-
-static void completions_go_to_host_memory(void)
-{
-    struct flexio_process *p = queue_process();
-    struct set s = ethernet(p, NULL);
-    struct mlx5_cqe64 *ring = NULL;
-    CHECK(posix_memalign((void **)&ring, 64, DEPTH * sizeof *ring) == 0);
-    memset(ring, 0xff, DEPTH * sizeof *ring);
-    struct mlx5dv_devx_umem *umem =
-        mlx5dv_devx_umem_reg(context, ring, DEPTH * sizeof *ring, IBV_ACCESS_LOCAL_WRITE);
-    CHECK(umem);
-    struct flexio_cq_attr attr = {
-        .log_cq_depth = LOG_DEPTH,
-        .element_type = FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ,
-        .cq_ring_qmem = {.memtype = FLEXIO_MEMTYPE_HOST, .umem_id = umem->umem_id},
-        .cq_dbr_daddr = zeros(p, 8)};
-    struct flexio_cq *cq = NULL;
-    attr.cq_ring_qmem.humem_offset = 64;
-    CHECK(flexio_cq_create(p, NULL, &attr, &cq) == FLEXIO_STATUS_FAILED && !cq);
-    attr.cq_ring_qmem.humem_offset = 0;
-    CHECK(flexio_cq_create(p, NULL, &attr, &cq) == OK);
-    struct flexio_wq_attr wq = {.log_wq_depth = LOG_DEPTH, .wq_ring_qmem = {.daddr = s.q.sends}};
-    CHECK(flexio_sq_destroy(s.sq) == OK);
-    CHECK(flexio_sq_create(p, NULL, flexio_cq_get_cq_num(cq), &wq, &s.sq) == OK);
-    s.q.send_number = flexio_sq_get_wq_num(s.sq);
-    CHECK(flexio_host2dev_memcpy(p, &s.q, sizeof s.q, s.at) == OK);
-    struct work nop = {.kind = 7};
-    flexio_uintptr_t at = 0;
-    CHECK(flexio_copy_from_host(p, &nop, sizeof nop, &at) == OK);
-    call2(p, &post, s.at, at);
-    CHECK(mlx5dv_get_cqe_owner(ring) == 0 && mlx5dv_get_cqe_opcode(ring) == MLX5_CQE_REQ);
-    CHECK((be32toh(ring->sop_drop_qpn) & 0xffffff) == s.q.send_number);
-    set_end(&s);
-    CHECK(flexio_cq_destroy(cq) == OK && mlx5dv_devx_umem_dereg(umem) == 0);
-    CHECK(flexio_process_destroy(p) == OK);
-    free(ring);
-}
+/* ---- Creation, destruction ---- */
 
 static void creation_is_refused_with_a_reason(void)
 {
@@ -354,17 +310,11 @@ static void doorbells_that_are_not_the_process_s_fault(void)
 int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
-        CASE(a_polled_frame_comes_back),
-        CASE(each_frame_is_one_activation),
-        CASE(rules_choose_frames),
-        CASE(queue_pairs_send_write_read_and_add),
-        CASE(sends_wait_for_receives),
-        CASE(keys_and_rights_are_enforced),
-        CASE(states_come_in_their_order),
-        CASE(completions_go_to_host_memory),
-        CASE(creation_is_refused_with_a_reason),
-        CASE(queues_go_with_their_process),
-        CASE(doorbells_that_are_not_the_process_s_fault),
+        CASE(a_polled_frame_comes_back),    CASE(each_frame_is_one_activation),
+        CASE(rules_choose_frames),          CASE(queue_pairs_send_write_read_and_add),
+        CASE(sends_wait_for_receives),      CASE(keys_and_rights_are_enforced),
+        CASE(states_come_in_their_order),   CASE(creation_is_refused_with_a_reason),
+        CASE(queues_go_with_their_process), CASE(doorbells_that_are_not_the_process_s_fault),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -121,6 +121,12 @@ __dpa_rpc__ uint64_t peek(uint64_t at)
     return *(uint64_t *)at;
 }
 
+__dpa_rpc__ uint64_t ring(uint64_t number, uint64_t posted)
+{
+    flexio_dev_qp_sq_ring_db(context(), (uint16_t)posted, (uint32_t)number);
+    return 0;
+}
+
 __dpa_rpc__ uint64_t bad_doorbell(uint64_t which, uint64_t number)
 {
     switch (which) {

@@ -8,10 +8,17 @@
 #include "queue_com.h"
 
 extern struct flexio_app *queue_app;
-flexio_func_t next_sent, next_received, repost, frame, post, on_receive, activations, peek,
+flexio_func_t next_sent, next_received, repost, frame, post, on_receive, activations, peek, ring,
     bad_doorbell;
 
 #define DATA_SIZE ((DEPTH + 1) * BUFFER)
+
+static inline struct flexio_process *queue_process(void)
+{
+    struct flexio_process *p = NULL;
+    CHECK(flexio_process_create(context, queue_app, NULL, &p) == OK);
+    return p;
+}
 
 /* A send side and a receive side of one process, as the host has them. */
 struct set {

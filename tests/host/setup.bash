@@ -14,6 +14,18 @@ build_cases() { # flexio|messages|doca
         -L"$DPAKIT_BUILD/lib" -ldoca_common -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
 }
 
+# Builds $BATS_FILE_TMPDIR/cases with the device program of queues in it.
+build_queues() { # CASES.c
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    dpacc "$here/queue_dev.c" -o "$t/queue.a" -mcpu=nv-dpa-bf3 -hostcc=gcc \
+        --devicecc-options="-Wall -Wextra -Werror" --app-name=queue_app \
+        -I"$DPAKIT_BUILD/include" -I"$here"
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" \
+        "$here/$1" "$t/queue.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 \
+        -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+}
+
 make_devices() { # DIRECTORY
     export DPAKIT_DEVICES=$1
     dpadev create mlx5_0

@@ -25,6 +25,28 @@ static uint8_t *umem_bytes(const struct queue_memory *m, uint64_t offset, size_t
     return NULL;
 }
 
+/* Aligned words go in one piece, after what went before. */
+static void load_bytes(void *to, const uint8_t *at, size_t size)
+{
+    if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
+        uint32_t word = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
+        memcpy(to, &word, sizeof word);
+    } else {
+        memcpy(to, at, size);
+    }
+}
+
+static void store_bytes(uint8_t *at, const void *from, size_t size)
+{
+    if (size == sizeof(uint64_t) && (uintptr_t)at % size == 0) {
+        uint64_t word;
+        memcpy(&word, from, sizeof word);
+        __atomic_store_n((uint64_t *)(void *)at, word, __ATOMIC_RELEASE);
+    } else {
+        memcpy(at, from, size);
+    }
+}
+
 static bool ring_load(void *memory, uint64_t address, void *to, size_t size)
 {
     const struct queue_memory *m = memory;
@@ -32,7 +54,7 @@ static bool ring_load(void *memory, uint64_t address, void *to, size_t size)
         return dpk_copy_out(m->process->dpa, to, address, size, NULL) == DPK_OK;
     const uint8_t *at = umem_bytes(m, address, size, false);
     if (at) {
-        memcpy(to, at, size);
+        load_bytes(to, at, size);
         ibv_dpakit_keys_release(m->process->context);
     }
     return at != NULL;
@@ -42,18 +64,12 @@ static bool ring_load(void *memory, uint64_t address, void *to, size_t size)
 static bool ring_store(void *memory, uint64_t address, const void *from, size_t size)
 {
     const struct queue_memory *m = memory;
-    uint64_t word;
     if (!m->host)
         return dpk_copy_in(m->process->dpa, address, from, size, NULL) == DPK_OK;
     uint8_t *at = umem_bytes(m, address, size, true);
     if (!at)
         return false;
-    if (size == sizeof word && (uintptr_t)at % sizeof word == 0) {
-        memcpy(&word, from, sizeof word);
-        __atomic_store_n((uint64_t *)(void *)at, word, __ATOMIC_RELEASE);
-    } else {
-        memcpy(at, from, size);
-    }
+    store_bytes(at, from, size);
     ibv_dpakit_keys_release(m->process->context);
     return true;
 }

@@ -7,6 +7,7 @@
 
 #define SYM_SIZE    24
 #define SYMBOLS_MAX 1000000
+#define NAMES_MAX   ((size_t)64 << 20) /* bytes of all names: they are sorted */
 
 static enum dpk_status find_symtab(struct dpk_reader table, unsigned count,
                                    struct image_section *symtab, struct image_section *strtab,
@@ -41,9 +42,9 @@ static enum dpk_status find_symtab(struct dpk_reader table, unsigned count,
     return DPK_OK;
 }
 
-/* Puts one symbol where it belongs. */
+/* Puts one symbol where it belongs. *names: bytes that are left for names. */
 static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
-                                  const char *strings, uint64_t strings_size, size_t n,
+                                  const struct dpk_reader *strings, size_t *names, size_t n,
                                   struct dpk_error *err)
 {
     uint32_t name = dpk_read_le32(r);
@@ -51,13 +52,20 @@ static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
     dpk_read_skip(r, 1); /* st_other */
     unsigned section = dpk_read_le16(r);
     uint64_t value = dpk_read_le64(r), size = dpk_read_le64(r);
-    if (name >= strings_size)
+    if (name >= dpk_reader_left(strings))
         return dpk_fail(err, DPK_ERR_FORMAT, "symbol %zu: st_name %u is beyond the string table", n,
                         name);
-    if (section == SHN_UNDEF || strings[name] == '\0')
+    const char *text = (const char *)strings->begin + name;
+    if (section == SHN_UNDEF || *text == '\0')
         return DPK_OK;
+    size_t length = strnlen(text, *names);
+    if (length == *names)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "symbol %zu: st_name: the names are longer than %zu bytes together", n,
+                        NAMES_MAX);
+    *names -= length;
     unsigned type = ELF64_ST_TYPE(info), bind = ELF64_ST_BIND(info);
-    struct image_symbol symbol = {.name = strings + name, .address = value, .size = size};
+    struct image_symbol symbol = {.name = text, .address = value, .size = size};
     if ((bind == STB_GLOBAL || bind == STB_WEAK) && type != STT_SECTION && type != STT_FILE)
         image->globals[image->global_count++] = symbol;
     if (type == STT_FUNC && image_text_at(image, value))
@@ -103,13 +111,13 @@ enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *er
                         "string table: sh_offset 0x%llx, sh_size 0x%llx reach "
                         "beyond the file, or its last byte is not NUL",
                         (unsigned long long)strtab.offset, (unsigned long long)strtab.size);
-    size_t count = symtab.size / SYM_SIZE;
+    size_t count = symtab.size / SYM_SIZE, left = NAMES_MAX;
     image->globals = calloc(count, sizeof *image->globals);
     image->functions = calloc(count, sizeof *image->functions);
     if (!image->globals || !image->functions)
         return dpk_fail_nomem(err);
     for (size_t n = 0; n < count; n++) {
-        status = add_symbol(image, &symbols, (const char *)names.begin, strtab.size, n, err);
+        status = add_symbol(image, &symbols, &names, &left, n, err);
         if (status != DPK_OK)
             return status;
     }

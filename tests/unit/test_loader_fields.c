@@ -103,6 +103,28 @@ static void every_wrong_field_is_named(void **state)
     }
 }
 
+/* Sorting would compare them with each other to their ends. */
+static void names_of_symbols_that_are_too_long_together_are_refused(void **state)
+{
+    (void)state;
+    enum { SYMBOLS = 1000, NAME = 100000, STRINGS = SIZE + SYMBOLS * 24 };
+    struct tiny t = tiny();
+    uint8_t *elf = calloc(1, STRINGS + NAME + 2);
+    struct dpk_image *image;
+    struct dpk_error err = {0};
+    assert_non_null(elf);
+    put_section(&t, 1, SHT_SYMTAB, SIZE, SYMBOLS * 24, 2, 24);
+    put_section(&t, 2, SHT_STRTAB, STRINGS, NAME + 2, 0, 0);
+    put_symbol(&t, 1, 1, STB_GLOBAL, STT_FUNC, 0x10004, 4);
+    memcpy(elf, t.bytes, SIZE);
+    for (size_t i = 0; i < SYMBOLS; i++)
+        memcpy(elf + SIZE + i * 24, t.bytes + SYMTAB + 24, 24);
+    memset(elf + STRINGS + 1, 'a', NAME);
+    assert_int_equal(image_of(elf, STRINGS + NAME + 2, &image, &err), DPK_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "st_name: the names are longer than 67108864 bytes"));
+    free(elf);
+}
+
 /* Segments that are nobody's to load say what they like; no stack is executable anyway. */
 static void segments_that_are_not_loaded_may_say_anything(void **state)
 {
@@ -135,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_wrong_field_is_named),
+        cmocka_unit_test(names_of_symbols_that_are_too_long_together_are_refused),
         cmocka_unit_test(segments_that_are_not_loaded_may_say_anything),
         cmocka_unit_test(second_symbol_table_is_refused),
     };

@@ -174,10 +174,11 @@ struct action {
 /* One action of vCont: c, s, or C, S with a signal, which is the fault that the program gets. */
 static bool take_action(const char **text, struct action *a)
 {
-    char what = *(*text)++;
+    char what = **text;
     uint64_t signal = 0;
     if (what != 'c' && what != 's' && what != 'C' && what != 'S')
         return false;
+    ++*text;
     if ((what == 'C' || what == 'S') && !gdb_number(text, &signal))
         return false;
     a->how = what == 's' || what == 'S' ? DPK_RESUME_STEP : DPK_RESUME_RUN;
@@ -212,9 +213,10 @@ static void resume(struct gdb *g, const char *text)
     enum { ACTIONS_MAX = 64 };
     struct action actions[ACTIONS_MAX];
     size_t count = 0;
-    while (*text == ';' && count < ACTIONS_MAX && take_action((text++, &text), &actions[count]))
-        count++;
-    if (count == 0 || *text != '\0')
+    bool good = *text == ';';
+    for (; good && *text == ';'; count++)
+        good = count < ACTIONS_MAX && take_action((text++, &text), &actions[count]);
+    if (!good || *text != '\0')
         gdb_error(g, EINVAL);
     else
         act(g, actions, count);

@@ -297,6 +297,8 @@ static void malformed_packets_get_errors(void **state)
                                       "vCont;C",
                                       "vCont;c:",
                                       "vCont;c:zz",
+                                      "vCont;c:z",
+                                      "vCont;c;",
                                       "vCont",
                                       "S",
                                       "c1000",

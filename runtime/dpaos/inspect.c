@@ -162,6 +162,17 @@ enum dpk_status dpk_process_core(struct dpk_process *p, const char *path, struct
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
+/* Names come with the program: in a report they are short and steer no terminal. */
+struct name {
+    char text[200];
+};
+
+static const char *clean(const char *name, struct name *out)
+{
+    snprintf(out->text, sizeof out->text, "%.*s", (int)sizeof out->text - 1, name ? name : "?");
+    return dpk_text_clean(out->text);
+}
+
 /* `back`: how far before `pc` the instruction of the line is; a return address is behind its call.
  */
 static void put_place(struct dpk_buf *b, const struct dpk_process *p, const char *what, uint64_t pc,
@@ -169,10 +180,11 @@ static void put_place(struct dpk_buf *b, const struct dpk_process *p, const char
 {
     uint64_t offset;
     struct dpk_line at;
+    struct name name;
     const char *function = dpk_image_function_at(p->image, pc, &offset);
     dpk_put_format(b, "  %s 0x%016" PRIx64, what, pc);
     if (function)
-        dpk_put_format(b, " %s+0x%" PRIx64, function, offset);
+        dpk_put_format(b, " %s+0x%" PRIx64, clean(function, &name), offset);
     if (function && dpk_line_find(p->image, pc - back, &at))
         dpk_put_format(b, " at %s:%u", at.file, at.line);
     dpk_put_format(b, "\n");
@@ -185,10 +197,10 @@ static void put_thread(struct dpk_buf *b, const struct thread *t)
                                           "a6",   "a7", "s2",  "s3",  "s4", "s5", "s6", "s7",
                                           "s8",   "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
     const struct dpk_process *p = t->process;
-    const char *function = dpk_image_function_at(p->image, t->function, NULL);
+    struct name name;
     dpk_put_format(b, "\nthread %u: %s of %s, rank %u, %s%s\n", t->slot, t->rpc ? "RPC" : "kernel",
-                   function ? function : "?", t->rank, state_of(t),
-                   t == p->culprit ? ", the cause" : "");
+                   clean(dpk_image_function_at(p->image, t->function, NULL), &name), t->rank,
+                   state_of(t), t == p->culprit ? ", the cause" : "");
     put_place(b, p, "pc ", t->hart.pc, 0);
     put_place(b, p, "ra ", t->hart.x[1], 1);
     for (unsigned i = 2; i < 32; i++)

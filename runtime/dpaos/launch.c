@@ -252,6 +252,7 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *sto
         return;
     p->failed = status;
     snprintf(p->failure, sizeof p->failure, "%s", story);
+    dpk_text_clean(p->failure); /* there are names of the program in it */
     if (tracing() && (p->culprit || status == DPK_ERR_NOMEM))
         trace_failure(p);
     for (struct list *n = p->launches.next, *next; n != &p->launches; n = next) {

@@ -75,6 +75,30 @@ static void a_report_names_function_and_line_of_the_failure(void **state)
     dpk_process_destroy(p);
 }
 
+static void names_in_a_report_are_short_and_steer_no_terminal(void **state)
+{
+    (void)state;
+    char longest[1000] = "\33[31m";
+    struct dpk_image *image = kernels_image();
+    struct dpk_process *p = NULL;
+    struct dpk_buf text = {0};
+    uint64_t result;
+    memset(longest + 5, 'x', sizeof longest - 6);
+    for (size_t i = 0; i < image->function_count; i++)
+        image->functions[i].name = longest;
+    assert_int_equal(dpk_process_create(image, NULL, &p, NULL), DPK_OK);
+    dpk_image_free(image);
+    assert_int_equal(try_rpc(p, "store", 0, 1, 0, &result, NULL), DPK_ERR_FAULT);
+    dpk_process_report(p, &text);
+    dpk_put_u8(&text, 0);
+    assert_null(strchr((const char *)text.data, '\33'));
+    assert_non_null(strstr((const char *)text.data, "RPC of ?[31mxxx"));
+    const char *names = strstr((const char *)text.data, "threads at work");
+    assert_true(names && strlen(names) < 3000); /* a thread and its registers */
+    dpk_buf_free(&text);
+    dpk_process_destroy(p);
+}
+
 static void one_debugger_at_a_time_and_none_on_a_failed_process(void **state)
 {
     (void)state;
@@ -211,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_core_of_a_process_that_works_has_its_threads_and_lets_them_work_on),
         cmocka_unit_test(a_core_of_an_idle_process_has_the_place_where_it_would_begin),
         cmocka_unit_test(a_report_names_function_and_line_of_the_failure),
+        cmocka_unit_test(names_in_a_report_are_short_and_steer_no_terminal),
         cmocka_unit_test(one_debugger_at_a_time_and_none_on_a_failed_process),
         cmocka_unit_test(threads_stand_still_while_a_debugger_is_there_and_go_on_after_it),
         cmocka_unit_test(destroying_a_process_ends_its_debugger),

@@ -2,6 +2,8 @@
 
 bats_require_minimum_version 1.5.0
 
+source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     cp "$DPAKIT_BUILD/obj/tests/data/faults.elf" .
@@ -13,6 +15,12 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     elf=$BATS_FILE_TMPDIR/faults.elf top=$BATS_TEST_DIRNAME/../..
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices DPAKIT_RUNTIME=$BATS_TEST_TMPDIR/run
+}
+
+# GDB, which would ask again when an answer takes two seconds.
+debug() {
+    timeout 300 gdb-multiarch -nx -batch -ex 'set confirm off' -ex 'set remotetimeout 60' "$@" \
+        >out 2>&1
 }
 
 line_of() { grep -n "mark: $1 " "$BATS_TEST_DIRNAME/../data/faults.c" | cut -d: -f1; }
@@ -35,8 +43,7 @@ session() {
     local commands=()
     while [ "$1" != -- ]; do commands+=(-ex "$1"); shift; done
     shift
-    timeout 60 gdb-multiarch -nx -batch -ex 'set confirm off' \
-        -ex "target remote | exec dparun --gdb - $elf $* 2>program" "${commands[@]}" "$elf" >out 2>&1
+    debug -ex "target remote | exec dparun --gdb - $elf $* 2>program" "${commands[@]}" "$elf"
     cat out program
 }
 
@@ -173,12 +180,13 @@ session() {
 }
 
 @test "GDB: Ctrl-C stops a program that polls" {
-    timeout 60 gdb-multiarch -nx -batch -ex 'set confirm off' \
-        -ex "target remote | exec dparun --gdb - $elf --rpc endless 2>program" \
-        -ex 'python 
+    debug -ex "target remote | exec dparun --gdb - $elf --rpc endless 2>program" \
+        -ex 'break endless' -ex continue -ex delete \
+        -ex 'python
 import threading, os, signal
-threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()' \
-        -ex continue -ex 'bt 1' -ex kill "$elf" >out 2>&1 || true
+later = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+gdb.events.cont.connect(lambda event: later.start())' \
+        -ex continue -ex 'bt 1' -ex kill "$elf" || true
     cat out
     grep -q 'received signal SIGINT' out
     grep -q '^#0 .*endless ' out
@@ -186,8 +194,7 @@ threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()' \
 
 @test "GDB: detach lets the program run to its end" {
     session 'break count' continue detach -- --rpc count 10
-    for _ in $(seq 50); do grep -q '^result' program && break; sleep 0.1; done
-    grep -q '^result: 13 ' program
+    await grep -q '^result: 13 ' program
 }
 
 @test "GDB: a client that goes away ends the program" {
@@ -197,9 +204,9 @@ threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()' \
 
 @test "GDB over TCP: port 0 is one that is free, and told" {
     dparun --gdb 0 "$elf" --rpc count 10 >program 2>log &
-    for _ in $(seq 100); do grep -q remote log && break; sleep 0.05; done
+    await grep -qE 'target remote :[0-9]+$' log
     port=$(sed -n 's/.*target remote :\([0-9]*\)$/\1/p' log)
-    timeout 60 gdb-multiarch -nx -batch -ex "target remote :$port" -ex continue "$elf" >out 2>&1
+    debug -ex "target remote :$port" -ex continue "$elf"
     cat out
     wait $!
     grep -q 'exited normally' out
@@ -221,11 +228,8 @@ threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()' \
     dparun --gdb - "$elf" --kernel crowd --threads 3 9 <commands >/dev/null 2>&1 &
     exec 9>commands
     printf '$vCont;c#a8' >&9
-    for _ in $(seq 100); do
-        dpadev ps -t mlx5_0 >out
-        [ "$(grep -c 'crowd' out)" -eq 3 ] && break
-        sleep 0.05
-    done
+    three() { dpadev ps -t mlx5_0 >out && [ "$(grep -c crowd out)" -eq 3 ]; }
+    await three
     cat out
     grep -qE "^$! +mlx5_0 +faults.elf +[0-9]+ +debugged$" out
     dpadev ps --json >json
@@ -255,7 +259,8 @@ threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()' \
     mkfifo commands
     dparun --gdb - "$elf" --rpc endless <commands >/dev/null 2>&1 &
     exec 9>commands
-    for _ in $(seq 100); do [ "$(dpadev ps | grep -c faults)" -eq 1 ] && break; sleep 0.05; done
+    there() { [ "$(dpadev ps | grep -c faults)" -eq 1 ]; }
+    await there
     for token in 0 1 ffffffffffffffff; do
         run -1 dpa-gdbserver mlx5_0 -T $token -s 0
     done
@@ -283,10 +288,11 @@ threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()' \
 
 @test "DPAKIT_TRACE: the file is whole when the program is killed" {
     DPAKIT_TRACE=trace.json dparun --run-time-limit 60000 "$elf" --kernel crowd --threads 3 9 &
-    sleep 0.5
+    whole() { jq -e '.traceEvents | length > 0' trace.json; }
+    await whole
     kill -9 $!
     wait $! || true
-    jq -e '.traceEvents | length > 0' trace.json
+    whole
 }
 
 @test "DPAKIT_TRACE: a file that cannot be written is an error" {

@@ -1,6 +1,7 @@
 # The whole path, as the demo tells it.
 
 setup_file() {
+    export HOME=$BATS_FILE_TMPDIR/home
     DPAKIT_BUILD=$DPAKIT_BUILD TEST_HOST_CFLAGS=${TEST_HOST_CFLAGS:-} \
         bash "$BATS_TEST_DIRNAME/../../examples/hello/demo.sh" "$BATS_FILE_TMPDIR/demo" \
         >"$BATS_FILE_TMPDIR/log" 2>&1 || { cat "$BATS_FILE_TMPDIR/log"; return 1; }

@@ -2,6 +2,8 @@
 
 bats_require_minimum_version 1.5.0
 
+source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+
 setup() {
     load ../helpers/dpacc.bash
     dpacc_setup
@@ -201,13 +203,12 @@ END
     cat > slow <<'END'
 #!/bin/sh
 touch started
-exec sleep 60
+exec sleep 600
 END
     chmod +x slow
     dpacc kernel.c -o out.a -hostcc=./slow &
     pid=$!
-    for _ in $(seq 200); do [ -e started ] && break; sleep 0.05; done
-    [ -e started ]
+    await test -e started
     [ -n "$(ls -A tmp)" ]
     kill -TERM $pid
     code=0
@@ -217,11 +218,11 @@ END
 }
 
 @test "a device compiler that hangs can be interrupted" {
-    printf '#!/bin/sh\ntouch started\nexec sleep 60\n' > slow
+    printf '#!/bin/sh\ntouch started\nexec sleep 600\n' > slow
     chmod +x slow
     DPA_CLANG=./slow dpacc kernel.c -o out.a &
     pid=$!
-    for _ in $(seq 200); do [ -e started ] && break; sleep 0.05; done
+    await test -e started
     kill -INT $pid 2>/dev/null; kill -TERM $pid
     code=0
     wait $pid || code=$?

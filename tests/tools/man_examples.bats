@@ -43,7 +43,8 @@ prepare_dpa_provisioning() {
 prepare_dparun() { a_device; }
 prepare_dpa_gdbserver() {
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
-    export DPAKIT_RUNTIME=$BATS_TEST_TMPDIR/run
+    export DPAKIT_RUNTIME=$BATS_TEST_TMPDIR/run HOME=$BATS_TEST_TMPDIR
+    echo 'set remotetimeout 60' >"$HOME/.gdbinit" # a busy machine may take more than two seconds
     local example=$BATS_TEST_DIRNAME/../../examples/crash
     a_device && cp -r "$example/device" "$example/host" . &&
         dpacc device/crash_dev.c -o crash_app.a --app-name=crash_app

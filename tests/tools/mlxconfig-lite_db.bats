@@ -200,7 +200,7 @@ END
     need_db
     local i values both=
     mlxconfig-lite -b "$db" -d mlx5_0 -y set KEEP_ETH_LINK_UP_P1=0 KEEP_ETH_LINK_UP_P2=0
-    while :; do
+    while [ ! -e enough ]; do
         for i in 1 0; do
             mlxconfig-lite -b "$db" -d mlx5_0 -y set KEEP_ETH_LINK_UP_P1=$i KEEP_ETH_LINK_UP_P2=$i || exit
         done
@@ -211,8 +211,8 @@ END
             awk '/KEEP_ETH/ { print $NF }' | sort | uniq -c | sed 's/^ *//')
         [[ "$values" =~ ^'2 '(True|False) ]] || { both=$values; break; }
     done
-    kill $writer
-    wait $writer 2>/dev/null || true
+    touch enough
+    wait $writer
     [ -z "$both" ] || { echo "$both"; false; }
 }
 

@@ -1,6 +1,7 @@
 # Keys that sign: PEM asked for on a terminal, PKCS#11 tokens, commands.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -56,11 +57,14 @@ refused() {
 
 # ---- PEM ------------------------------------------------------------------------------------------
 
-# typed TEXT COMMAND...: runs it on a terminal of its own where TEXT is typed.
+no_echo() { [ -s tty ] && stty -a -F "$(cat tty)" 2>/dev/null | grep -q -- ' -echo '; }
+
+# typed TEXT COMMAND...: runs it on a terminal of its own where TEXT is typed once nothing is echoed.
 typed() {
     local text=$1
     shift
-    (sleep 1; echo "$text") | script -qec "$(printf '%q ' "$@")" /dev/null >screen
+    (await no_echo; echo "$text") |
+        script -qec "$(printf '%q ' sh -c 'tty >tty; exec "$@"' sh "$@")" /dev/null >screen
 }
 
 @test "the passphrase of an encrypted key is asked on the terminal, without echo" {

@@ -127,7 +127,7 @@ static int meet(const char *path, int is_target)
         unlink(path);
         return peer;
     }
-    for (int i = 0; i < 1000; i++) { /* the target may not be there yet */
+    for (int i = 0; i < 6000; i++) { /* the target may not be there yet */
         if (connect(fd, (struct sockaddr *)&at, sizeof at) == 0)
             return fd;
         usleep(10000);

@@ -89,16 +89,16 @@ static void a_directory_that_others_may_write_is_refused(void **state)
     assert_int_equal(status, DPK_ERR_REFUSED);
 }
 
-/* The shortest of ten, in seconds. */
+/* The shortest of ten, in seconds of processor time: the same however busy the machine is. */
 static double time_to_open(void)
 {
     double best = 1e9;
     for (int i = 0; i < 10; i++) {
         struct dpk_device *again = NULL;
         struct timespec begin, end;
-        clock_gettime(CLOCK_MONOTONIC, &begin);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
         assert_int_equal(dpk_device_open("dev0", &again, NULL), DPK_OK);
-        clock_gettime(CLOCK_MONOTONIC, &end);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
         dpk_device_close(again);
         double took =
             (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;

@@ -166,6 +166,25 @@ guide_lines() {
     done
 }
 
+@test "deb: it says what it needs, what it holds and whose it is" {
+    plain_build_only
+    deb=$("$here/packaging/deb/build" "$DPAKIT_BUILD" "$(cat "$here/VERSION")" out)
+    dpkg-deb -R "$deb" root
+    needs=" $(dpkg-deb -f "$deb" Depends | sed 's/([^)]*)//g; s/,//g') "
+    for tool in clang ld.lld llvm-ar llvm-link llvm-nm llvm-objcopy gcc; do # what dpacc runs
+        owner=$(dpkg -S "/usr/bin/$tool" | cut -d: -f1)
+        [[ $needs == *" $owner "* ]] || { echo "$tool is in $owner"; false; }
+    done
+    cd root
+    md5sum --quiet -c DEBIAN/md5sums
+    [ "$(wc -l <DEBIAN/md5sums)" -eq "$(find usr -type f | wc -l)" ]
+    grep -q 'BSD 3-Clause' usr/share/doc/dpakit/copyright
+    grep -q 'picolibc' usr/share/doc/dpakit/copyright
+    zcat usr/share/doc/dpakit/copyright.picolibc.gz | grep -q '^Upstream-Name: picolibc'
+    zcat usr/share/doc/dpakit/changelog.gz | dpkg-parsechangelog -l - -S Version |
+        grep -qx "$(cat "$here/VERSION")"
+}
+
 @test "deb: same tree, same bytes" {
     plain_build_only
     export SOURCE_DATE_EPOCH=1700000000

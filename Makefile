@@ -182,10 +182,12 @@ tidy:
 check-layers:
 	$(Q)scripts/check-layers
 
+# One word for the shell, whatever is in it.
+quote = '$(subst ','\'',$(1))'
 install: all
-	$(Q)packaging/install '$(B)' '$(DESTDIR)$(PREFIX)'
+	$(Q)packaging/install '$(B)' $(call quote,$(DESTDIR)$(PREFIX))
 uninstall:
-	$(Q)packaging/install --remove '$(B)' '$(DESTDIR)$(PREFIX)'
+	$(Q)packaging/install --remove '$(B)' $(call quote,$(DESTDIR)$(PREFIX))
 clean:
 	rm -rf build
 

@@ -10,6 +10,6 @@ ROOT ?= /opt/mellanox
 DOCA ?= 3
 .PHONY: install-compat deb
 install-compat: all
-	$(Q)packaging/install-compat '$(B)' '$(DESTDIR)' '$(ROOT)' '$(DOCA)'
+	$(Q)packaging/install-compat '$(B)' $(call quote,$(DESTDIR)) $(call quote,$(ROOT)) '$(DOCA)'
 deb: all
 	$(Q)packaging/deb/build '$(B)' '$(VERSION)' '$(B)/deb'

@@ -36,6 +36,15 @@ setup() {
     run -1 dpacc kernel.c -o out.a -hostc=gcc
     [[ $output == "-E- unknown option -hostc; did you mean -hostcc?" ]]
     no_output
+    local slip # none of them is -o with the rest as its file
+    for slip in -output:file -outputfile:file -output-libnam:libname; do
+        run -1 dpacc kernel.c "${slip%:*}=out.a"
+        [ "$output" = "-E- unknown option ${slip%:*}; did you mean -output-${slip#*:}?" ]
+        [ "$(ls -A)" = "kernel.c
+tmp" ]
+    done
+    dpacc kernel.c -oout.a
+    [ -e out.a ]
 }
 
 @test "a name that no C variable of a host program can have is refused" {

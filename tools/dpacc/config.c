@@ -207,6 +207,32 @@ static enum dpk_status expand(struct words *to, const struct words *from, unsign
     return to->failed || from->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
+/* "-output x.a" is a slip of the pen, not -o with "utput" behind it. */
+static enum dpk_status check_output_spelling(const struct words *arguments, struct dpk_error *err)
+{
+    static const char *const names[] = {"output-file", "output-libname", "optf", "options-file",
+                                        NULL};
+    for (size_t i = 1; i < arguments->count; i++) {
+        const char *word = arguments->at[i];
+        if (strncmp(word, "-o", 2) != 0)
+            continue;
+        char *name = strndup(word + 1, strcspn(word + 1, "="));
+        if (!name)
+            return dpk_fail_nomem(err);
+        const char *near = dpk_closest(name, names);
+        if (!near && strncmp(name, "output", 6) == 0)
+            near = names[0];
+        enum dpk_status status = DPK_OK;
+        if (near && strcmp(name, near) != 0)
+            status =
+                dpk_fail(err, DPK_ERR_USAGE, "unknown option -%s; did you mean -%s?", name, near);
+        free(name);
+        if (status != DPK_OK)
+            return status;
+    }
+    return DPK_OK;
+}
+
 enum dpk_status config_parse(struct config *c, int argc, char **argv, struct dpk_error *err)
 {
     struct words given = {0};
@@ -219,6 +245,8 @@ enum dpk_status config_parse(struct config *c, int argc, char **argv, struct dpk
         words_add(&given, argv[i]);
     enum dpk_status status = expand(&c->arguments, &given, 0, err);
     words_free(&given);
+    if (status == DPK_OK)
+        status = check_output_spelling(&c->arguments, err);
     if (status != DPK_OK)
         return status;
     status = dpk_options_parse(table, true, (int)c->arguments.count, c->arguments.at, &args, err);

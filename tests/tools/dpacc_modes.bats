@@ -309,6 +309,20 @@ same_when_pasted() {
     same_when_pasted out.a add.c twice.c -o out.a -mcpu=bf3,cx8 -dpa-proc-attr=attributes
 }
 
+@test "the printed lines make the same files, whatever the names have in them" {
+    mkdir "it's \$here" "it's \$here/in c" "it's \$here/tmp"
+    mv add.c "it's \$here/a \"d'd.c"
+    cd "it's \$here"
+    export TMPDIR=$PWD/tmp
+    echo '#define ONE 1' > "in c/o ne.h"
+    echo '#include "o ne.h"
+__dpa_rpc__ unsigned long one(void) { return ONE; }' > 'on"e.c'
+    ln -s "$(command -v gcc)" "my g'cc"
+    same_when_pasted "a'.a" "a \"d'd.c" 'on"e.c' -o "a'.a" -I "in c" -D'X="q, '"'"'\\" $HOME"' \
+        -hostcc "./my g'cc"
+    same_when_pasted 'on"e.dpa.o' -c 'on"e.c' -I "in c" -hostcc "./my g'cc"
+}
+
 @test "the printed lines make the same objects" {
     same_when_pasted "add.dpa.o twice.dpa.o" -c add.c twice.c
 }

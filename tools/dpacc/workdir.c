@@ -25,17 +25,22 @@ static size_t stem_length(const char *base)
     return dot ? (size_t)(dot - base) : length;
 }
 
-/* a/k.c and b/k.c: the second becomes k_2. */
+/* a/k.c and b/k.c: the second becomes k_2. Names go between the quotes of an #include, which has no
+ * way to say a quote or a line end. */
 static char *unique_name(const struct paths *p, const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t length = stem_length(base);
-    char *name = strndup(base, length);
+    char *stem = strndup(base, length);
+    for (char *bad = stem; bad && (bad = strpbrk(bad, "\"\n"));)
+        *bad = '_';
+    char *name = stem ? strdup(stem) : NULL;
     for (unsigned n = 2; name && name_taken(p, name); n++) {
         free(name);
-        if (asprintf(&name, "%.*s_%u", (int)length, base, n) < 0)
-            return NULL;
+        if (asprintf(&name, "%s_%u", stem, n) < 0)
+            name = NULL;
     }
+    free(stem);
     return name;
 }
 

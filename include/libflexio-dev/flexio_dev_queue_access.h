@@ -7,11 +7,11 @@
  *     size = flexio_dev_cqe_get_byte_cnt(cqe);
  *     flexio_dev_dbr_cq_set_ci(cq_dbr, ++ci);
  *     flexio_dev_swqe_seg_ctrl_set(&wqe[0], pi, sqn, MLX5_CTRL_SEG_CE_CQE_ALWAYS,
- * FLEXIO_CTRL_SEG_SEND_EN); flexio_dev_swqe_seg_eth_set(&wqe[1], 0, 0, 0, NULL);
+ *                                  FLEXIO_CTRL_SEG_SEND_EN);
+ *     flexio_dev_swqe_seg_eth_set(&wqe[1], 0, 0, 0, NULL);
  *     flexio_dev_swqe_seg_mem_ptr_data_set(&wqe[2], size, lkey, address);
  *     flexio_dev_qp_sq_ring_db(dtctx, ++pi, sqn);
- *     flexio_dev_cq_arm(dtctx, ci, cqn);                      // before
- * flexio_dev_thread_reschedule
+ *     flexio_dev_cq_arm(dtctx, ci, cqn);              // before flexio_dev_thread_reschedule
  *
  * Programs that define FLEXIO_DEV_VER_USED as 24.10 or later leave dtctx away from doorbells. A
  * doorbell of a queue that is not the process's faults; so does one of hardware that is not

@@ -4,9 +4,11 @@
  *
  *     struct dpk_queues *nic;
  *     dpk_queues_open(&ops, context, &nic, &err);                   // one for an opened device
- *     dpk_queue_create(nic, &(struct dpk_queue_options){.kind = DPK_CQ, .ring = ..., ...}, &cq,
- * &err); dpk_queue_create(nic, &(struct dpk_queue_options){.kind = DPK_SQ, .send_cq = cq, ...},
- * &sq, &err); dpk_queue_ring(sq, producer_index);                           // a doorbell
+ *     struct dpk_queue_options o = {.kind = DPK_CQ, .ring = ..., .record = ...};
+ *     dpk_queue_create(nic, &o, &cq, &err);
+ *     o = (struct dpk_queue_options){.kind = DPK_SQ, .send_cq = cq, ...};
+ *     dpk_queue_create(nic, &o, &sq, &err);
+ *     dpk_queue_ring(sq, producer_index);                           // a doorbell
  *     dpk_queue_destroy(sq);  dpk_queue_destroy(cq);  dpk_queues_close(nic);
  *
  * Rings and doorbell records belong to programs, which write to them whenever they like: a WQE is
@@ -50,8 +52,8 @@ struct dpk_queue_place {
 };
 
 struct dpk_queue_ops {
-    /* Rings and records. False: there is no such memory (any more). Records (4 bytes) and what makes
-     * a completion valid (8 bytes, stored last) go in one piece if they are aligned. */
+    /* Rings and records. False: there is no such memory (any more). Records (4 bytes) and what
+     * makes a completion valid (8 bytes, stored last) go in one piece if they are aligned. */
     bool (*load)(void *memory, uint64_t address, void *to, size_t size);
     bool (*store)(void *memory, uint64_t address, const void *from, size_t size);
     /* Memory by key: whether all of it is registered for `access` in the queue's domain. */

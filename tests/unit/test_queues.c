@@ -333,6 +333,29 @@ static void short_and_long_frames_are_refused(void **state)
     assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, &err), DPK_ERR_RANGE);
 }
 
+static void what_is_not_emulated_ends_in_an_error(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t opcode, mss;
+    } cases[] = {{0x0e, 0}, {0x0a, 1000}, {0x0e, 1000}, {0x32, 0}, {0x01, 0}};
+    const unsigned count = sizeof cases / sizeof *cases;
+    for (unsigned i = 0; i < count; i++) {
+        end(state);
+        begin(state);
+        struct pair p = loop();
+        put_receive(&w, 1, 0, 200, DATA + 0x1000);
+        post_receives(&w, 1, 1);
+        uint64_t at = put_frame(&w, 0, p.sq, 0, DATA, 100);
+        put_be32(&w, at, cases[i].opcode);
+        put_be32(&w, at + 20, cases[i].mss);
+        dpk_queue_ring(p.sq, 1);
+        assert_int_equal(cqe_at(&w, 0, 0).opcode, 13);
+        assert_int_equal(cqe_at(&w, 0, 0).syndrome, 0x02);
+        assert_int_equal(dpk_cq_produced(p.receive_cq), 0);
+    }
+}
+
 static void rules_take_frames_by_priority_and_mask(void **state)
 {
     (void)state;
@@ -445,6 +468,7 @@ int main(void)
         TEST(frames_are_gathered),
         TEST(wqes_wrap_around_the_ring),
         TEST(short_and_long_frames_are_refused),
+        TEST(what_is_not_emulated_ends_in_an_error),
         TEST(rules_take_frames_by_priority_and_mask),
         TEST(frames_from_outside_wait_for_room_and_listeners),
         TEST(creation_is_checked),

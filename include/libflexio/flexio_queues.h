@@ -1,0 +1,282 @@
+/*
+ * Queues of a DPA process: rings of work queue elements (WQEs) and completions (CQEs), which the
+ * program's DPA side fills and reads (libflexio-dev/flexio_dev_queue_access.h): big endian, as mlx5
+ * devices have them. Part of flexio.h, which includes it.
+ *
+ *     struct flexio_cq_attr cq_attr = {.log_cq_depth = 5, .thread = thread, ...};
+ *     struct flexio_wq_attr rq_attr = {.log_wq_depth = 5, .wq_ring_qmem.daddr = ring, ...};
+ *     flexio_cq_create(process, NULL, &cq_attr, &cq);
+ *     flexio_rq_create(process, NULL, flexio_cq_get_cq_num(cq), &rq_attr, &rq);
+ *     action = mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(rq));
+ *     flexio_rq_destroy(rq);  flexio_cq_destroy(cq);
+ *
+ * The emulated device carries out, when a doorbell is rung: frames of Ethernet send queues, which a
+ * steering rule (mlx5dv_dr_*, flexio_rq_get_tir) takes to a receive queue; sends, RDMA writes and
+ * reads and atomics of reliable connected queue pairs, with another one that was made through the
+ * same ibv_context.
+ *
+ * Frames: the port is plugged into itself, what a send queue sends comes back to the port. With
+ * DPAKIT_PACKETS=FILE (pcap) the frames of the file arrive instead, once there is a rule, each as
+ * soon as its receive queue has room and somebody listens; what is sent leaves, and is written to
+ * DPAKIT_PACKETS_SENT=FILE (pcap) if that is set. Read when a context's first queue is created.
+ *
+ * What the emulated device does not have, and how a program is told:
+ *     event queues, MSI-X            flexio_cq_create fails; their doorbells fault
+ *     compressed, collapsed CQEs     flexio_cq_create fails
+ *     multi-packet WQEs              flexio_sq_create fails; such a WQE ends in an error completion
+ *     LSO, local DMA, transpose      the WQE ends in an error completion (syndrome 0x02)
+ *     transports but RC              flexio_qp_create fails
+ *     congestion control             flexio_process_create, flexio_outbox_create fail (en_pcc); its
+ *                                    doorbell and table fault
+ *     counters of the port, device emulation contexts: their calls on the DPA fault
+ * A fault's story names what is not there.
+ *
+ * A queue that is not destroyed goes with its process. After flexio_process_destroy no function may
+ * be called with it.
+ */
+#ifndef LIBFLEXIO_FLEXIO_QUEUES_H
+#define LIBFLEXIO_FLEXIO_QUEUES_H
+
+#include "flexio.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct flexio_cq;
+struct flexio_rq;
+struct flexio_rmp;
+struct flexio_sq;
+struct flexio_qp;
+
+enum flexio_memtype {
+    FLEXIO_MEMTYPE_DPA = 0,
+    FLEXIO_MEMTYPE_HOST = 1,
+};
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Memory of a queue: at least the ring's size, aligned to 64 bytes (a doorbell record: 8 bytes).
+ * In host memory it is registered with mlx5dv_devx_umem_reg, with IBV_ACCESS_LOCAL_WRITE for
+ * completions; a ring whose memory goes away ends its queue with errors. */
+struct flexio_qmem {
+    enum flexio_memtype memtype;
+    union {
+        flexio_uintptr_t daddr; /* DPA memory */
+        uint64_t humem_offset;  /* bytes, in host memory */
+    };
+    uint32_t umem_id; /* of mlx5dv_devx_umem_reg, for host memory */
+};
+
+/* ---- Completion queues ----------------------------------------------------------------------- */
+
+/* What completions are told to: a DPA thread, or nobody: they are polled. The others need hardware
+ * that is not emulated: FAILED. */
+#define FLEXIO_CQ_ELEMENT_TYPE_DPA_THREAD           0
+#define FLEXIO_CQ_ELEMENT_TYPE_EXT_EQ               2
+#define FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ           8
+#define FLEXIO_CQ_ELEMENT_TYPE_DPA_MSIX_EMULATED_CQ 9
+
+enum flexio_cqe_comp_type {
+    FLEXIO_CQE_COMP_NONE = 0, /* the others: FAILED */
+    FLEXIO_CQE_COMP_BASIC = 1,
+    FLEXIO_CQE_COMP_ENHANCED = 2,
+};
+
+enum flexio_cq_period_mode {
+    FLEXIO_CQ_PERIOD_MODE_EVENT = 0,
+    FLEXIO_CQ_PERIOD_MODE_CQE = 1,
+};
+
+struct flexio_cq_attr {
+    uint8_t log_cq_depth; /* completions, at most 22 */
+    uint8_t element_type;
+    union {
+        uint32_t emulated_eqn;
+        struct flexio_thread *thread; /* of flexio_event_handler_get_thread */
+    };
+    uint32_t uar_id;     /* 0: the process's own */
+    void *uar_base_addr; /* not used by the emulated device */
+    enum flexio_cqe_comp_type cqe_comp_type;
+    enum flexio_cq_period_mode cq_period_mode; /* remembered; events are not delayed */
+    uint16_t cq_period;
+    uint16_t cq_max_count;
+    bool no_arm;            /* else it is armed from the beginning */
+    bool cc;                /* collapsed completions: FAILED */
+    uint8_t overrun_ignore; /* the consumer index is not looked at */
+    uint8_t always_armed;
+    struct flexio_qmem cq_ring_qmem;
+    flexio_uintptr_t cq_dbr_daddr; /* 8 bytes: the consumer index, 24 bits, big endian */
+};
+
+/*
+ * Makes a completion queue. The owner bit of its n-th CQE is bit log_cq_depth of n: the ring is to
+ * be filled with CQEs whose owner bit is 1 before.
+ *   ibv_ctx  [in]   NULL, or the process's device
+ *   cq       [out]  to be given back with flexio_cq_destroy; NULL on failure
+ * FAILED: memory that is none or cannot be written, a thread of another process, something not
+ * emulated. A CQ that overruns gets into the error state with the queues that use it, and a
+ * warning on stderr.
+ */
+flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                               const struct flexio_cq_attr *fattr, struct flexio_cq **cq);
+/* FAILED: queues use it. NULL is fine. */
+flexio_status flexio_cq_destroy(struct flexio_cq *cq);
+/* Its number; UINT32_MAX for NULL. */
+uint32_t flexio_cq_get_cq_num(struct flexio_cq *cq);
+flexio_status flexio_cq_query_moderation(struct flexio_cq *cq, uint16_t *max_count,
+                                         uint16_t *period, uint16_t *mode);
+flexio_status flexio_cq_modify_moderation(struct flexio_cq *cq, uint16_t max_count, uint16_t period,
+                                          uint16_t mode);
+
+/* ---- Work queues of Ethernet, shared receives ------------------------------------------------ */
+
+enum flexio_wq_type {
+    FLEXIO_WQ_TYPE_LINKED_LIST = 0,
+    FLEXIO_WQ_TYPE_CYCLIC = 1,
+};
+
+struct flexio_wq_sq_attr {
+    uint8_t allow_multi_pkt_send_wqe; /* must be 0 */
+};
+
+struct flexio_wq_rq_attr {
+    enum flexio_wq_type wq_type; /* of an RMP; an RQ is always cyclic */
+};
+
+struct flexio_wq_attr {
+    uint8_t log_wq_stride; /* bytes of a receive, 4 to 8; 0: 4. Sends take blocks of 64 bytes */
+    uint8_t log_wq_depth;  /* receives, or blocks; at most 15 */
+    uint32_t uar_id;       /* 0: the process's own */
+    uint32_t user_index;   /* 24 bits, in completions */
+    struct ibv_pd *pd;     /* of its memory keys; NULL: the process's */
+    union {
+        struct flexio_wq_sq_attr sq;
+        struct flexio_wq_rq_attr rq;
+    };
+    struct flexio_qmem wq_ring_qmem;
+    struct flexio_qmem wq_dbr_qmem; /* 8 bytes, big endian: receives posted (16 bits), sends posted.
+                                       That of an SQ is not looked at: its doorbell tells */
+};
+
+/*
+ * Make an Ethernet receive queue, a receive queue for queue pairs to share, an Ethernet send queue.
+ *   cq_num  [in]   a CQ of the process
+ *   out     [out]  to be given back with ..._destroy; NULL on failure
+ */
+flexio_status flexio_rq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                               uint32_t cq_num, const struct flexio_wq_attr *fattr,
+                               struct flexio_rq **out);
+flexio_status flexio_rmp_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                                const struct flexio_wq_attr *fattr, struct flexio_rmp **out);
+flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                               uint32_t cq_num, const struct flexio_wq_attr *fattr,
+                               struct flexio_sq **out);
+/* In any state; NULL is fine. FAILED: an RMP that a queue pair uses. */
+flexio_status flexio_rq_destroy(struct flexio_rq *rq);
+flexio_status flexio_rmp_destroy(struct flexio_rmp *rmp);
+flexio_status flexio_sq_destroy(struct flexio_sq *sq);
+/* Their numbers; UINT32_MAX for NULL. */
+uint32_t flexio_rq_get_wq_num(struct flexio_rq *rq);
+uint32_t flexio_rmp_get_wq_num(struct flexio_rmp *rmp);
+uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq);
+/* Posted receives end with syndrome 0x05, no more frames come. */
+flexio_status flexio_rq_set_err_state(struct flexio_rq *rq);
+/* What mlx5dv_dr_action_create_dest_devx_tir takes; lives as long as the RQ. NULL for NULL. */
+struct mlx5dv_devx_obj *flexio_rq_get_tir(struct flexio_rq *rq);
+
+/* ---- Queue pairs ----------------------------------------------------------------------------- */
+
+#define FLEXIO_QPC_ST_RC 0 /* the one transport */
+
+enum flexio_qp_op_types {
+    FLEXIO_QP_WR_RDMA_WRITE = 0x4,
+    FLEXIO_QP_WR_RDMA_READ = 0x8,
+    FLEXIO_QP_WR_ATOMIC_CMP_AND_SWAP = 0x10,
+};
+
+/* What flexio_qp_modify changes besides the state. */
+struct flexio_qp_attr_opt_param_mask {
+    bool qp_access_mask;
+    bool min_rnr_nak_timer;
+};
+typedef struct flexio_qp_attr_opt_param_mask flexio_qp_attr_opt_param_mask;
+
+enum flexio_qp_qpc_mtu {
+    FLEXIO_QP_QPC_MTU_BYTES_256 = 1,
+    FLEXIO_QP_QPC_MTU_BYTES_512 = 2,
+    FLEXIO_QP_QPC_MTU_BYTES_1K = 3,
+    FLEXIO_QP_QPC_MTU_BYTES_2K = 4,
+    FLEXIO_QP_QPC_MTU_BYTES_4K = 5,
+};
+
+enum {
+    FLEXIO_QP_QPC_RQ_TYPE_REGULAR = 0,
+    FLEXIO_QP_QPC_RQ_TYPE_SRQ_RMP_XRC_SRQ_XRQ = 1, /* receives of an RMP */
+    FLEXIO_QP_QPC_RQ_TYPE_ZERO_SIZE_RQ = 3,
+};
+
+enum flexio_qp_state {
+    FLEXIO_QP_STATE_RST = 0,
+    FLEXIO_QP_STATE_INIT = 1,
+    FLEXIO_QP_STATE_RTR = 2,
+    FLEXIO_QP_STATE_RTS = 3,
+    FLEXIO_QP_STATE_ERR = 6,
+};
+
+struct flexio_qp_attr {
+    uint32_t transport_type; /* FLEXIO_QPC_ST_RC */
+    uint32_t uar_id;         /* 0: the process's own */
+    uint32_t user_index;     /* 24 bits, in completions */
+    int qp_access_mask;      /* IBV_ACCESS_REMOTE_*: what the peer may do */
+    int ops_flag;            /* not used */
+    struct ibv_pd *pd;       /* NULL: the process's */
+    int log_sq_depth;        /* blocks of 64 bytes, at most 15 */
+    int no_sq;
+    uint32_t sq_cqn;
+    int log_rq_depth; /* receives of 16 bytes, at most 15 */
+    int rq_type;
+    uint32_t rq_cqn;
+    uint32_t rmpqn;
+    struct flexio_qmem qp_wq_buff_qmem; /* receives, if it has any of its own, then sends */
+    struct flexio_qmem qp_wq_dbr_qmem;
+    /* For flexio_qp_modify. What describes the way to the peer is not used by the emulated device,
+     * where the peer is found by its number and sends wait for receives without end. */
+    enum flexio_qp_state next_state;
+    uint32_t remote_qp_num; /* counts on the way to RTR */
+    uint8_t gid_table_index;
+    uint8_t fl;
+    uint8_t *dest_mac;
+    union ibv_gid rgid_or_rip;
+    uint16_t rlid;
+    uint32_t min_rnr_nak_timer;
+    enum flexio_qp_qpc_mtu path_mtu;
+    uint8_t retry_count;
+    uint8_t vhca_port_num;
+    uint32_t next_rcv_psn;
+    uint32_t next_send_psn;
+    uint16_t udp_sport;
+    uint8_t grh;
+    uint8_t log_rra_max;
+    uint8_t log_sra_max;
+    uint8_t isolate_vl_tc;
+};
+
+/* Makes a queue pair in state RST; to be given back with flexio_qp_destroy; NULL on failure. */
+flexio_status flexio_qp_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                               struct flexio_qp_attr *qp_fattr, struct flexio_qp **qp);
+/* RST, INIT, RTR, RTS in this order; RST and ERR from any. FAILED: no way there. */
+flexio_status flexio_qp_modify(struct flexio_qp *qp, struct flexio_qp_attr *fattr,
+                               struct flexio_qp_attr_opt_param_mask *mask);
+/* In any state; NULL is fine. */
+flexio_status flexio_qp_destroy(struct flexio_qp *qp);
+/* UINT32_MAX for NULL. */
+uint32_t flexio_qp_get_qp_num(struct flexio_qp *qp);
+/* ERR for NULL. */
+enum flexio_qp_state flexio_qp_state_get(struct flexio_qp *qp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -3,7 +3,7 @@
 
 #include "doca3_world.h"
 
-doca_dpa_func_t rdma_one, rdma_next;
+doca_dpa_func_t rdma_next;
 
 enum { DONE = 0, WRITTEN = 1, SEND_FAILED = 0xd };
 #define NONE UINT64_MAX

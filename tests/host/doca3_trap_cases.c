@@ -1,5 +1,6 @@
 /* What programs for the real thing rely on without saying so. */
 #include <dirent.h>
+#include <doca_rdma.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -57,9 +58,52 @@ static unsigned entries(const char *directory)
     return n;
 }
 
+struct connected {
+    struct doca_dpa_completion *queue;
+    struct doca_rdma *rdma;
+    struct doca_rdma_connection *connection;
+    const void *details;
+    size_t size;
+};
+
+static struct connected rdma_new(struct doca_dpa *dpa)
+{
+    struct connected c = {0};
+    CHECK(doca_dpa_completion_create(dpa, 8, &c.queue) == OK);
+    CHECK(doca_dpa_completion_start(c.queue) == OK && doca_rdma_create(dev, &c.rdma) == OK);
+    struct doca_ctx *ctx = doca_rdma_as_ctx(c.rdma);
+    CHECK(doca_ctx_set_datapath_on_dpa(ctx, dpa) == OK);
+    CHECK(doca_rdma_dpa_completion_attach(c.rdma, c.queue) == OK && doca_ctx_start(ctx) == OK);
+    CHECK(doca_rdma_export(c.rdma, &c.details, &c.size, &c.connection) == OK);
+    return c;
+}
+
+/* A receive and a send are still posted when the first end goes. */
+static void use_rdma(struct doca_dpa *dpa, struct doca_sync_event *e)
+{
+    const uint8_t *bytes = NULL;
+    size_t size = 0;
+    uint64_t handle = 0, result = 0;
+    struct doca_sync_event_remote_net *remote = NULL;
+    struct connected a = rdma_new(dpa), b = rdma_new(dpa);
+    CHECK(doca_rdma_connect(a.rdma, b.details, b.size, a.connection) == OK);
+    CHECK(doca_rdma_connect(b.rdma, a.details, a.size, b.connection) == OK);
+    CHECK(doca_rdma_get_dpa_handle(a.rdma, &handle) == OK);
+    CHECK(doca_dpa_rpc(dpa, &rdma_one, &result, handle, RDMA_RECEIVE, 0u, UINT64_C(0), UINT64_C(0),
+                       UINT64_C(0), UINT64_C(0), 0u) == OK);
+    CHECK(doca_dpa_rpc(dpa, &rdma_one, &result, handle, RDMA_SEND, 0u, UINT64_C(0), UINT64_C(0),
+                       UINT64_C(0), UINT64_C(0), 0u) == OK);
+    CHECK(doca_sync_event_export_to_remote_net(e, &bytes, &size) == OK);
+    CHECK(doca_sync_event_remote_net_create_from_export(dev, bytes, size, &remote) == OK);
+    CHECK(doca_rdma_destroy(a.rdma) == OK && doca_ctx_stop(doca_rdma_as_ctx(b.rdma)) == OK);
+    CHECK(doca_sync_event_remote_net_destroy(remote) == OK && doca_rdma_destroy(b.rdma) == OK);
+    CHECK(doca_dpa_completion_destroy(a.queue) == OK && doca_dpa_completion_destroy(b.queue) == OK);
+}
+
 static void use_once(void)
 {
     struct doca_dpa *dpa = dpa_new();
+    struct doca_sync_event *peers = event_new(dpa, REMOTE, CPU);
     struct doca_sync_event *e = event_new(dpa, CPU, DPA);
     struct doca_dpa_thread *t = NULL;
     struct doca_mmap *mmap = NULL;
@@ -73,8 +117,10 @@ static void use_once(void)
           doca_mmap_set_dpa_memrange(mmap, dpa, p, 100) == OK);
     CHECK(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_RDMA_WRITE) == OK);
     CHECK(doca_mmap_start(mmap) == OK && doca_mmap_export_rdma(mmap, dev, &bytes, &size) == OK);
+    use_rdma(dpa, peers);
     CHECK(doca_dpa_kernel_launch_update_set(dpa, e, 0, e, 1, 1, &spin) == OK);
-    CHECK(doca_mmap_destroy(mmap) == OK && doca_sync_event_destroy(e) == OK);
+    CHECK(doca_sync_event_destroy(peers) == OK && doca_mmap_destroy(mmap) == OK &&
+          doca_sync_event_destroy(e) == OK);
     CHECK(doca_dpa_destroy(dpa) == OK && doca_dpa_thread_destroy(t) == OK);
 }
 

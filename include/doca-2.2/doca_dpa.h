@@ -110,7 +110,8 @@ doca_error_t doca_dpa_memset(doca_dpa_t dpa, doca_dpa_dev_uintptr_t dev_ptr, int
 
 /*
  * Starts a kernel and returns without waiting for it. Kernels of one context run in the order of
- * their launches.
+ * their launches. A kernel whose wait event nobody updates waits until its context is destroyed:
+ * also when the update was to come from another context, which is in the error state.
  *   wait_event      [in]  NULL, or the kernel starts only when this event's value is greater than
  *   wait_threshold  [in]  this, 0 to DOCA_DPA_WAIT_THRESHOLD_MAX
  *   comp_event      [in]  NULL, or the event that gets

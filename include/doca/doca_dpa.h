@@ -20,8 +20,8 @@
  * kind; the errors named below come on top. Any thread may call them. Objects that were made with a
  * context do not outlive its stop or destruction: all that can be done with them then is to destroy
  * them, other calls give BAD_STATE. A fault of DPA code, or one that runs too long, puts the
- * context into the error state: waits end with BAD_STATE, and so does every later call that runs DPA
- * code, wakes a thread, allocates, writes memory or exports to the DPA; the others work on.
+ * context into the error state: waits end with BAD_STATE, and so does every later call that runs
+ * DPA code, wakes a thread, allocates, writes memory or exports to the DPA; the others work on.
  */
 #ifndef DOCA_DPA_H
 #define DOCA_DPA_H
@@ -134,7 +134,8 @@ doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_pt
 
 /*
  * Starts a kernel and returns without waiting for it. Kernels of one context run in the order of
- * their launches.
+ * their launches. A kernel whose wait event nobody updates waits until its context is stopped or
+ * destroyed: also when the update was to come from another context, which is in the error state.
  *   wait_event      [in]  NULL, or the kernel starts only when this event's value is greater than
  *   wait_threshold  [in]  this, 0 to DOCA_DPA_WAIT_THRESHOLD_MAX
  *   comp_event      [in]  NULL, or the event that gets

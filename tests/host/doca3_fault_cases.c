@@ -137,11 +137,31 @@ static void a_fault_is_also_the_extended_contexts(void)
     CHECK(doca_sync_event_destroy(done) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
+/* The event could still be updated by others: only that the context is stopped ends the wait. */
+static void a_kernel_waits_for_another_contexts_event_until_stopped(void)
+{
+    pthread_t waiter;
+    void *result = NULL;
+    struct doca_dpa *faulted = dpa_new(), *waiting = dpa_new();
+    struct doca_sync_event *between = event_new(faulted, DPA, CPU);
+    struct doca_sync_event *done = event_new(waiting, DPA, CPU);
+    CHECK(doca_dpa_kernel_launch_update_add(waiting, between, 0, done, 1, 1, &hello_world) == OK);
+    launch_fault(faulted, NULL, between);
+    CHECK(doca_sync_event_wait_gt(between, 0, UINT64_MAX) == BAD_STATE);
+    CHECK(doca_dpa_peek_at_last_error(waiting) == OK && value_of(done) == 0);
+    CHECK(pthread_create(&waiter, NULL, wait_for_it, done) == 0);
+    CHECK(doca_dpa_stop(waiting) == OK);
+    CHECK(pthread_join(waiter, &result) == 0 && (uintptr_t)result == BAD_STATE);
+    CHECK(doca_dpa_destroy(waiting) == OK && doca_dpa_destroy(faulted) == OK);
+    CHECK(doca_sync_event_destroy(between) == OK && doca_sync_event_destroy(done) == OK);
+}
+
 const struct test_case fault_cases[] = {
     CASE(a_chain_behind_a_fault_fails),
     CASE(a_fault_ends_everybody_who_waits),
     CASE(a_thread_that_faults_fails_the_wait_for_it),
     CASE(no_thread_runs_after_a_fault),
     CASE(a_fault_is_also_the_extended_contexts),
+    CASE(a_kernel_waits_for_another_contexts_event_until_stopped),
     {0},
 };

@@ -250,3 +250,7 @@ setup_file() {
 @test "a fault is also the extended context's" {
     case_ok a_fault_is_also_the_extended_contexts
 }
+
+@test "a kernel waits for another context's event until stopped" {
+    case_ok a_kernel_waits_for_another_contexts_event_until_stopped
+}

@@ -93,9 +93,9 @@ doca_error_t dpk_waker_stop(struct dpk_waker *w)
     pthread_mutex_lock(&w->object.lock);
     struct dpk_trigger *trigger = w->trigger;
     if (trigger) {
-        w->trigger = NULL;
         if (w->thread)
-            unlink_from_thread(w);
+            unlink_from_thread(w); /* who starts the thread looks at the trigger until here */
+        w->trigger = NULL;
         /* The trigger of a context that was stopped went with it. */
         if (dpk_dpa_enter(w->dpa, w->run)) {
             dpk_trigger_destroy(trigger);

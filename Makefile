@@ -42,7 +42,7 @@ ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(if $(COVERAGE),--cove
 LIB_ROOMS := base hashlist certchain signer elfcrypto container appcontainer nvconfig
 RT_ROOMS := rv64 device loader nic queues debug dpaos
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
-HOST_LIBS := flexio doca_common doca_argp doca_rdma doca_dpa ibverbs mlx5
+HOST_LIBS := flexio doca_common doca_argp doca_rdma doca_dma doca_dpa ibverbs mlx5
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
@@ -85,11 +85,11 @@ $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 # ---- Host libraries: what programs link ------------------------------------------------------------
 # libflexio.so carries the engine; libdoca_common.so and libdoca_dpa.a stand on it.
 libs: $(B)/lib/libflexio.so $(B)/lib/libdoca_common.so $(B)/lib/libdoca_argp.so $(B)/lib/libdoca_rdma.so \
-      $(B)/lib/libdoca_dpa.a \
+      $(B)/lib/libdoca_dma.so $(B)/lib/libdoca_dpa.a \
       $(B)/lib/libibverbs.so $(B)/lib/libmlx5.so
 so_link = $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/dpakit' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=runtime/host/$(patsubst lib%.so,%,$(@F))/exports.map
-$(patsubst %,$(B)/lib/lib%.so,flexio doca_common doca_argp doca_rdma ibverbs mlx5): $(B)/lib/lib%.so: runtime/host/%/exports.map
+$(patsubst %,$(B)/lib/lib%.so,flexio doca_common doca_argp doca_rdma doca_dma ibverbs mlx5): $(B)/lib/lib%.so: runtime/host/%/exports.map
 $(B)/lib/libflexio.so: $(call objs,runtime/host/flexio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a $(B)/lib/libibverbs.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -Wl,--whole-archive $(O)/libdpkrt.a $(O)/libdpk.a \
@@ -102,6 +102,8 @@ $(B)/lib/libdoca_argp.so: $(call objs,runtime/host/doca_argp/*.c) $(B)/lib/libdo
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -ldoca_common -lflexio $(PKG_LIBS)
 $(B)/lib/libdoca_rdma.so: $(call objs,runtime/host/doca_rdma/*.c) $(B)/lib/libdoca_common.so
+$(B)/lib/libdoca_dma.so: $(call objs,runtime/host/doca_dma/*.c) $(B)/lib/libdoca_common.so
+$(B)/lib/libdoca_rdma.so $(B)/lib/libdoca_dma.so:
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -ldoca_common -lflexio -pthread
 $(B)/lib/libdoca_dpa.a: $(call objs,runtime/host/doca_dpa/*.c)

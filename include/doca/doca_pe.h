@@ -23,6 +23,7 @@ extern "C" {
 #endif
 
 struct doca_pe;
+struct doca_task; /* a piece of work of a context: the library's ..._as_task gives it */
 
 /* Makes a progress engine, to be given back with doca_pe_destroy. NO_MEMORY. */
 doca_error_t doca_pe_create(struct doca_pe **pe);
@@ -37,6 +38,20 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
 /* Does one piece of work of one context. 1: something was done; 0: there was nothing to do, or it
  * is no progress engine. */
 uint8_t doca_pe_progress(struct doca_pe *pe);
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+/* Hands a task to its context, which carries it out in doca_pe_progress. BAD_STATE: the context
+ * does not run, or the task is submitted and has not ended. */
+doca_error_t doca_task_submit(struct doca_task *task);
+
+/* Gives a task back. One that is submitted is given back when it has ended; nobody is told. What is
+ * none is ignored. */
+void doca_task_free(struct doca_task *task);
+
+/* How it ended: DOCA_SUCCESS, or what went wrong. IN_PROGRESS: it has not ended. BAD_STATE: it was
+ * not submitted yet. INVALID_VALUE: also what is no task. */
+doca_error_t doca_task_get_status(const struct doca_task *task);
 
 #ifdef __cplusplus
 }

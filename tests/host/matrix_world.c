@@ -42,6 +42,9 @@ static void start_threads(struct world *w)
     (void)w;
 }
 #define stop_threads start_threads
+#define make_copies  start_threads
+#define start_copies start_threads
+#define stop_copies  start_threads
 static void destroy_made(struct world *w)
 {
     doca_dpa_ep_destroy(w->made);
@@ -56,7 +59,15 @@ static void destroy_threads(struct world *w)
     doca_dpa_mem_unregister(w->objects[MEM]);
     doca_dpa_ep_addr_free(w->address);
 }
+#define destroy_copies start_threads
 #else
+static void make_copies(struct world *w)
+{
+    make_dma(w, dev);
+}
+#define start_copies   start_dma
+#define stop_copies    stop_dma
+#define destroy_copies destroy_dma
 static void make_dpa(struct world *w, bool start)
 {
     struct doca_dpa *dpa = NULL;
@@ -108,6 +119,8 @@ static void destroy_thread_object(void *object)
 static void destroy_made(struct world *w)
 {
     doca_rdma_destroy(w->made);
+    doca_task_free(w->made);
+    doca_dma_destroy(w->made);
     destroy_thread_object(w->made);
 }
 static void destroy_threads(struct world *w)
@@ -243,11 +256,14 @@ static void world_fill(struct world *w, enum state state)
     make_dpa(w, state != NEW);
     make_threads(w);
     make_others(w);
+    make_copies(w);
     if (state >= RUNNING) {
         start_threads(w);
         start_others(w);
+        start_copies(w);
     }
     if (state == STOPPED) {
+        stop_copies(w);
         stop_threads(w);
         stop_others(w);
     }
@@ -304,6 +320,7 @@ void world_end(struct world *w)
 {
     doca_argp_destroy();
     world_forget_made(w);
+    destroy_copies(w);
     destroy_threads(w);
     destroy(w->objects[BUF]); /* before what it is of */
     for (enum kind k = 0; k < KINDS; k++)
@@ -348,6 +365,9 @@ static const struct {
     {"doca_dpa_ep_t", EP},
     {"struct doca_rdma *", RDMA},
     {"struct doca_rdma_connection *", CONNECTION},
+    {"struct doca_dma *", DMA},
+    {"struct doca_dma_task_memcpy *", TASK},
+    {"struct doca_task *", TASK},
 };
 
 static bool is(const char *text, const char *other)
@@ -455,6 +475,7 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"send_queue_size", 8},
         {"recv_queue_size", 8},
         {"max_num_connections", 2},
+        {"num_memcpy_tasks", 2},
         {"dst_buf_list_len", 1},
         {"details_size", w->details_size},
         {"sz", w->event_export_size},

@@ -10,6 +10,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #ifndef DOCA_2_2_DPA_H
+#include <doca_dma.h>
 #include <doca_rdma.h>
 #endif
 #include <doca_sync_event.h>
@@ -58,6 +59,8 @@ enum kind {
     EP,
     RDMA,       /* of DOCA 3.x, as the next */
     CONNECTION, /* while the context runs */
+    DMA,
+    TASK, /* while it runs */
     BACKEND,
     SDK_BACKEND,
     KINDS
@@ -80,6 +83,7 @@ struct world {
     void *made;                   /* by the function: one handle */
     struct doca_mmap *helper_map;
     struct doca_dpa_completion *rdma_queue;
+    struct doca_pe *dma_pe;
     struct doca_rdma *peer; /* has a connection; details tell of it */
     uint8_t details[512];
     size_t details_size;
@@ -90,6 +94,12 @@ void world_begin(struct world *w, enum state state);
 /* Gives back what the function made. */
 void world_forget_made(struct world *w);
 void world_end(struct world *w);
+
+/* matrix_dma.c */
+void make_dma(struct world *w, struct doca_dev *dev);
+void start_dma(struct world *w);
+void stop_dma(struct world *w);
+void destroy_dma(struct world *w);
 
 /* matrix_rdma.c */
 void make_rdma(struct world *w, struct doca_dev *dev);

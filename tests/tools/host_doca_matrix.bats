@@ -1,5 +1,5 @@
-# Every public function of libdoca_common, libdoca_dpa, libdoca_argp and libdoca_rdma, of both
-# generations (the last: of 3.x), with objects that are none and in every state
+# Every public function of libdoca_common, libdoca_dpa, libdoca_argp, libdoca_rdma and libdoca_dma, of both
+# generations (the last two: of 3.x), with objects that are none and in every state
 # (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
 #   make test TESTS=host_doca_matrix, and take over the file that the failed test names.
 
@@ -11,7 +11,7 @@ matrix_rows() { # DIRECTORY INCLUDE-OPTION...
     shift
     mkdir -p "$d"
     {
-        nm -D --defined-only "$l/libdoca_common.so" "$l/libdoca_argp.so" "$l/libdoca_rdma.so"
+        nm -D --defined-only "$l/libdoca_common.so" "$l/libdoca_argp.so" "$l/libdoca_rdma.so" "$l/libdoca_dma.so"
         nm --defined-only "$l/libdoca_dpa.a"
     } | awk '$2 == "T" && $3 ~ /^doca_/ {sub(/_v2_2$/, "", $3); print $3}' | sort -u >"$d/names"
     echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |
@@ -26,7 +26,7 @@ setup_file() {
     matrix_rows "$t/3" -I"$i/doca" -I"$i"
     matrix_rows "$t/2.2" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
     link_sample "$t/3/cases" "$t/matrix_program.a" -I"$t/3" \
-        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_rdma.c
+        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_rdma.c "$here"/matrix_dma.c
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.2" link_sample "$t/2.2/cases" "$t/matrix_program.a" -I"$t/2.2" \
         "$here"/matrix.c "$here"/matrix_world.c
 }
@@ -34,7 +34,7 @@ setup_file() {
 @test "every function of the libraries has a row in one generation" {
     cd "$BATS_FILE_TMPDIR"
     sort -u 3/rows 2.2/rows | diff 3/names -
-    [ "$(wc -l <3/rows)" -ge 192 ]
+    [ "$(wc -l <3/rows)" -ge 206 ]
 }
 
 @test "what is NULL, foreign, of another kind or destroyed is refused" {

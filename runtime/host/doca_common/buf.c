@@ -1,26 +1,15 @@
 /* Buffers, and the inventories that they come from. */
 #include <doca_buf_inventory.h>
 
-#include "mmap.h"
+#include "buf.h"
+
+pthread_mutex_t dpk_bufs_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct inventory {
     struct dpk_object object;
     size_t count, taken;
     bool started;
 };
-
-struct buf {
-    struct dpk_object object;
-    struct inventory *inventory; /* a use */
-    struct dpk_mmap *mmap;       /* a use */
-    uint64_t head, len, data, data_len;
-    uint16_t holders;
-    struct buf *next; /* in its list */
-    bool chained;     /* not the first of its list */
-};
-
-/* Lists go across inventories, so one lock is for all of them. */
-static pthread_mutex_t bufs_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void inventory_release(void *object)
 {
@@ -30,7 +19,7 @@ static const struct dpk_kind inventory_kind = {.release = inventory_release};
 
 static void buf_left(void *object)
 {
-    struct buf *b = object;
+    struct dpk_doca_buf *b = object;
     pthread_mutex_lock(&b->inventory->object.lock);
     b->inventory->taken--;
     pthread_mutex_unlock(&b->inventory->object.lock);
@@ -40,12 +29,12 @@ static void buf_left(void *object)
 
 static void buf_release(void *object)
 {
-    struct buf *b = object;
+    struct dpk_doca_buf *b = object;
     dpk_object_drop(b->mmap);
     dpk_object_drop(b->inventory);
     free(b);
 }
-static const struct dpk_kind buf_kind = {.left = buf_left, .release = buf_release};
+const struct dpk_kind dpk_buf_kind = {.left = buf_left, .release = buf_release};
 
 /* ---- Inventories ----------------------------------------------------------------------------- */
 
@@ -150,7 +139,7 @@ static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mm
         *buf = NULL;
     struct inventory *v = dpk_object_pin(inventory, &inventory_kind);
     struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
-    struct buf *b = NULL;
+    struct dpk_doca_buf *b = NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (!v || !m || !buf)
         goto out;
@@ -162,11 +151,11 @@ static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mm
         goto out;
     dpk_object_use(v);
     dpk_object_use(m);
-    *b = (struct buf){.inventory = v, .mmap = m, .holders = 1};
+    *b = (struct dpk_doca_buf){.inventory = v, .mmap = m, .holders = 1};
     b->head = b->data = (uintptr_t)address;
     b->len = size;
     b->data_len = data ? size : 0;
-    *buf = dpk_object_enter(b, &buf_kind);
+    *buf = dpk_object_enter(b, &dpk_buf_kind);
     b = NULL;
     result = *buf ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 out:
@@ -192,26 +181,26 @@ doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inven
 
 /* ---- Holding and giving back ----------------------------------------------------------------- */
 
-static struct buf *buf_begin(const struct doca_buf *buf)
+static struct dpk_doca_buf *buf_begin(const struct doca_buf *buf)
 {
-    struct buf *b = dpk_object_pin(buf, &buf_kind);
+    struct dpk_doca_buf *b = dpk_object_pin(buf, &dpk_buf_kind);
     if (b)
-        pthread_mutex_lock(&bufs_lock);
+        pthread_mutex_lock(&dpk_bufs_lock);
     return b;
 }
 
-static doca_error_t buf_end(struct buf *b, doca_error_t result)
+static doca_error_t buf_end(struct dpk_doca_buf *b, doca_error_t result)
 {
     if (!b)
         return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_unlock(&bufs_lock);
+    pthread_mutex_unlock(&dpk_bufs_lock);
     dpk_object_drop(b);
     return result;
 }
 
 doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    struct buf *b = buf_begin(buf);
+    struct dpk_doca_buf *b = buf_begin(buf);
     doca_error_t result = DOCA_SUCCESS;
     if (b && refcount)
         *refcount = b->holders;
@@ -224,20 +213,20 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    struct buf *b = buf_begin(buf);
-    struct buf *gone = NULL;
+    struct dpk_doca_buf *b = buf_begin(buf);
+    struct dpk_doca_buf *gone = NULL;
     if (b && refcount)
         *refcount = b->holders;
     if (b && b->chained)
         return buf_end(b, DOCA_ERROR_INVALID_VALUE); /* it goes with the first of its list */
     if (b && --b->holders == 0)
         gone = b;
-    for (struct buf *each = gone; each; each = each->next)
+    for (struct dpk_doca_buf *each = gone; each; each = each->next)
         dpk_object_hold(each);
     doca_error_t result = buf_end(b, DOCA_SUCCESS);
     while (gone) {
-        struct buf *next = gone->next;
-        dpk_object_destroy(gone->object.handle, &buf_kind);
+        struct dpk_doca_buf *next = gone->next;
+        dpk_object_destroy(gone->object.handle, &dpk_buf_kind);
         dpk_object_drop(gone);
         gone = next;
     }
@@ -246,7 +235,7 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 
 doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    struct buf *b = refcount ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = refcount ? buf_begin(buf) : NULL;
     if (b)
         *refcount = b->holders;
     return buf_end(b, DOCA_SUCCESS);
@@ -256,7 +245,7 @@ doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount)
 
 doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head)
 {
-    struct buf *b = head ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = head ? buf_begin(buf) : NULL;
     if (b)
         *head = dpk_pointer(b->head);
     return buf_end(b, DOCA_SUCCESS);
@@ -264,7 +253,7 @@ doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head)
 
 doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len)
 {
-    struct buf *b = len ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = len ? buf_begin(buf) : NULL;
     if (b)
         *len = (size_t)b->len;
     return buf_end(b, DOCA_SUCCESS);
@@ -272,7 +261,7 @@ doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len)
 
 doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data)
 {
-    struct buf *b = data ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = data ? buf_begin(buf) : NULL;
     if (b)
         *data = dpk_pointer(b->data);
     return buf_end(b, DOCA_SUCCESS);
@@ -280,7 +269,7 @@ doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data)
 
 doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
 {
-    struct buf *b = data_len ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = data_len ? buf_begin(buf) : NULL;
     if (b)
         *data_len = (size_t)b->data_len;
     return buf_end(b, DOCA_SUCCESS);
@@ -288,7 +277,7 @@ doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
 
 doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len)
 {
-    struct buf *b = buf_begin(buf);
+    struct dpk_doca_buf *b = buf_begin(buf);
     doca_error_t result = DOCA_SUCCESS;
     uint64_t at = (uintptr_t)data;
     if (b && (at < b->head || data_len > b->len || at - b->head > b->len - data_len)) {
@@ -302,7 +291,7 @@ doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len
 
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
 {
-    struct buf *b = buf_begin(buf);
+    struct dpk_doca_buf *b = buf_begin(buf);
     if (b) {
         b->data = b->head;
         b->data_len = 0;
@@ -314,13 +303,13 @@ doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
 
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
 {
-    struct buf *second = dpk_object_pin(list2, &buf_kind);
-    struct buf *first = buf_begin(list1);
+    struct dpk_doca_buf *second = dpk_object_pin(list2, &dpk_buf_kind);
+    struct dpk_doca_buf *first = buf_begin(list1);
     doca_error_t result = DOCA_SUCCESS;
     if (!second || first == second || (first && first->chained) || second->chained) {
         result = DOCA_ERROR_INVALID_VALUE;
     } else if (first) {
-        struct buf *last = first;
+        struct dpk_doca_buf *last = first;
         while (last->next)
             last = last->next;
         last->next = second;
@@ -333,7 +322,7 @@ doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
 
 doca_error_t doca_buf_get_next_in_list(const struct doca_buf *buf, struct doca_buf **next)
 {
-    struct buf *b = next ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = next ? buf_begin(buf) : NULL;
     if (b)
         *next = b->next ? b->next->object.handle : NULL;
     return buf_end(b, DOCA_SUCCESS);
@@ -341,10 +330,10 @@ doca_error_t doca_buf_get_next_in_list(const struct doca_buf *buf, struct doca_b
 
 doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_elements)
 {
-    struct buf *b = num_elements ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = num_elements ? buf_begin(buf) : NULL;
     if (b) {
         *num_elements = 0;
-        for (const struct buf *each = b; each; each = each->next)
+        for (const struct dpk_doca_buf *each = b; each; each = each->next)
             ++*num_elements;
     }
     return buf_end(b, DOCA_SUCCESS);

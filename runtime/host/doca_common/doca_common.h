@@ -14,6 +14,7 @@
 #ifndef DPK_HOST_DOCA_COMMON_H
 #define DPK_HOST_DOCA_COMMON_H
 
+#include <doca_buf.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_log.h>
@@ -179,6 +180,42 @@ void dpk_ctx_stopped(struct dpk_ctx *ctx);
 bool dpk_ctx_is_running(const struct dpk_ctx *ctx);
 doca_error_t dpk_ctx_start(struct dpk_ctx *ctx);
 doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx);
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+/* What tasks begin with. A task uses its context: as long as it is not freed. */
+struct dpk_task {
+    struct dpk_object object;
+    struct dpk_work *work; /* where it waits for its turn */
+    struct dpk_ctx *ctx;   /* a use */
+    struct dpk_task *next;
+    enum { DPK_TASK_NEW, DPK_TASK_SUBMITTED, DPK_TASK_ENDED } state;
+    bool freed;          /* while it was submitted */
+    doca_error_t status; /* once it has ended */
+    union doca_data user_data;
+    /* Carries it out, and tells the program that it has ended. Without a lock. */
+    doca_error_t (*run)(struct dpk_task *task);
+    void (*ended)(struct dpk_task *task, union doca_data ctx_user_data);
+};
+extern const struct dpk_kind dpk_task_kind;
+
+/* The tasks of a context: under its lock. */
+struct dpk_work {
+    struct dpk_task *first, *last; /* submitted ones */
+    uint32_t count, max;           /* that are not freed */
+};
+
+/* Makes a task of `size` bytes known; NULL: as many as there may be, or out of memory. With the
+ * context's lock. */
+struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_work *work, size_t size);
+/* For struct dpk_ctx_ops: the next task; a stop that waits for tasks. */
+bool dpk_work_progress(struct dpk_ctx *ctx, struct dpk_work *work);
+doca_error_t dpk_work_stop(const struct dpk_work *work);
+
+/* Copies the data of a list of buffers behind that of another list. */
+doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to);
+/* Whether it is a buffer. */
+bool dpk_is_buf(const struct doca_buf *buf);
 
 /* ---- Memory maps ----------------------------------------------------------------------------- */
 

@@ -1,0 +1,26 @@
+/* Buffers, for the file that copies between them. */
+#ifndef DPK_HOST_DOCA_BUF_H
+#define DPK_HOST_DOCA_BUF_H
+
+#include <doca_buf.h>
+
+#include "mmap.h"
+
+struct inventory;
+
+/* A doca_buf. */
+struct dpk_doca_buf {
+    struct dpk_object object;
+    struct inventory *inventory; /* a use */
+    struct dpk_mmap *mmap;       /* a use */
+    uint64_t head, len, data, data_len;
+    uint16_t holders;
+    struct dpk_doca_buf *next; /* in its list */
+    bool chained;              /* not the first of its list */
+};
+extern const struct dpk_kind dpk_buf_kind;
+
+/* Lists go across inventories, so one lock is for all of them. */
+extern pthread_mutex_t dpk_bufs_lock;
+
+#endif

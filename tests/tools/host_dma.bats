@@ -1,0 +1,24 @@
+# DOCA DMA, and with it tasks and progress engines (tests/host/doca3_dma_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    build_doca3
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "copies append to the destination" {
+    case_ok copies_append_to_the_destination
+}
+
+@test "copies reach memory of the DPA" {
+    case_ok copies_reach_memory_of_the_dpa
+}
+
+@test "copies do what maps permit" {
+    case_ok copies_do_what_maps_permit
+}
+
+@test "tasks end before their context" {
+    case_ok tasks_end_before_their_context
+}

@@ -12,6 +12,8 @@ setup_file() {
         dpacc_sample "$s/${n}_dev.c" "$t" "$n" dpa_sample_app
         link_sample "$t/$n" "$t/${n}_program.a" "$s/$n.c" "$s/dpa_common.c" "$s/rdma_common.c"
     done
+    dpacc_sample "$s/all_to_all_dev.c" "$t" all_to_all dpa_all2all_app
+    link_sample "$t/all_to_all" "$t/all_to_all_program.a" "$s/all_to_all.c" "$s/dpa_common.c" "$s/rdma_common.c"
 }
 
 launch() {
@@ -20,8 +22,8 @@ launch() {
 }
 
 # An RDMA sample that must succeed.
-sample() {
-    run "$BATS_FILE_TMPDIR/$1"
+sample() { # NAME OPTION...
+    run "$BATS_FILE_TMPDIR/$1" "${@:2}"
     echo "$output"
     [ "$status" -eq 0 ]
     grep -q 'Sample finished successfully$' <<<"$output"
@@ -114,6 +116,24 @@ JSON
 @test "ping pong: sends are not reported among receives" {
     sample ping_pong
     grep -q '100 rounds, last values 199 and 200$' <<<"$output"
+}
+
+@test "samples use a second device for RDMA, by a context that extends the first" {
+    local n
+    for n in basic_initiator_target initiator_target ping_pong; do
+        sample $n -pf_dev mlx5_1 -rdma_dev mlx5_0
+        [ "$(grep -c 'Device: mlx5_' <<<"$output")" -eq 2 ]
+    done
+}
+
+@test "all to all: two processes write to each other and to themselves, and signal events" {
+    local o
+    for o in "" "-pf_dev mlx5_0 -rdma_dev mlx5_1"; do
+        # shellcheck disable=SC2086
+        sample all_to_all $o
+        grep -q 'Rank 0 is done$' <<<"$output"
+        grep -q 'Rank 1 is done$' <<<"$output"
+    done
 }
 
 @test "a mandatory option that is missing is an error" {

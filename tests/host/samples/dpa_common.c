@@ -131,6 +131,28 @@ static doca_error_t open_doca_device(const char *name, struct doca_dev **device)
     return result;
 }
 
+static doca_error_t open_rdma_device(const struct dpa_config *cfg, struct dpa_resources *resources)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    if (strcmp(cfg->rdma_device_name, DEVICE_DEFAULT_NAME) == 0) {
+        resources->rdma_doca_device = resources->pf_doca_device;
+        resources->rdma_doca_dpa = resources->pf_doca_dpa;
+    } else {
+        result = open_doca_device(cfg->rdma_device_name, &resources->rdma_doca_device);
+        if (result != DOCA_SUCCESS)
+            return result;
+        result = doca_dpa_device_extend(resources->pf_doca_dpa, resources->rdma_doca_device,
+                                        &resources->rdma_doca_dpa);
+        if (result != DOCA_SUCCESS) {
+            doca_dev_close(resources->rdma_doca_device);
+            return result;
+        }
+    }
+    DOCA_ERROR_PROPAGATE(
+        result, doca_dpa_get_dpa_handle(resources->rdma_doca_dpa, &resources->rdma_dpa_handle));
+    return result;
+}
+
 doca_error_t allocate_dpa_resources(struct doca_dpa_app *app, const struct dpa_config *cfg,
                                     struct dpa_resources *resources)
 {
@@ -146,6 +168,8 @@ doca_error_t allocate_dpa_resources(struct doca_dpa_app *app, const struct dpa_c
     if (result == DOCA_SUCCESS)
         result = doca_dpa_start(resources->pf_doca_dpa);
     if (result == DOCA_SUCCESS)
+        result = open_rdma_device(cfg, resources);
+    if (result == DOCA_SUCCESS)
         return result;
     DOCA_LOG_ERR("Failed to start DOCA DPA context: %s", doca_error_get_descr(result));
     doca_dpa_destroy(resources->pf_doca_dpa);
@@ -156,9 +180,13 @@ close_doca_dev:
 
 doca_error_t destroy_dpa_resources(struct dpa_resources *resources)
 {
-    doca_error_t result = doca_dpa_destroy(resources->pf_doca_dpa);
-    doca_error_t tmp_result = doca_dev_close(resources->pf_doca_device);
-    DOCA_ERROR_PROPAGATE(result, tmp_result);
+    doca_error_t result = DOCA_SUCCESS;
+    if (resources->rdma_doca_device != resources->pf_doca_device) {
+        result = doca_dpa_destroy(resources->rdma_doca_dpa);
+        DOCA_ERROR_PROPAGATE(result, doca_dev_close(resources->rdma_doca_device));
+    }
+    DOCA_ERROR_PROPAGATE(result, doca_dpa_destroy(resources->pf_doca_dpa));
+    DOCA_ERROR_PROPAGATE(result, doca_dev_close(resources->pf_doca_device));
     return result;
 }
 
@@ -182,5 +210,29 @@ doca_error_t create_doca_dpa_completion_sync_event(struct doca_dpa *dpa, struct 
     DOCA_ERROR_PROPAGATE(result, doca_sync_event_start(*event));
     if (handle != NULL)
         DOCA_ERROR_PROPAGATE(result, doca_sync_event_get_dpa_handle(*event, dpa, handle));
+    return result;
+}
+
+doca_error_t create_doca_remote_net_sync_event(struct doca_dpa *dpa, struct doca_sync_event **event,
+                                               const uint8_t **export_data, size_t *export_size)
+{
+    doca_error_t result = doca_sync_event_create(event);
+    DOCA_ERROR_PROPAGATE(result, doca_sync_event_add_publisher_location_remote_net(*event));
+    DOCA_ERROR_PROPAGATE(result, doca_sync_event_add_subscriber_location_dpa(*event, dpa));
+    DOCA_ERROR_PROPAGATE(result, doca_sync_event_start(*event));
+    DOCA_ERROR_PROPAGATE(result,
+                         doca_sync_event_export_to_remote_net(*event, export_data, export_size));
+    return result;
+}
+
+doca_error_t import_doca_remote_net_sync_event(struct doca_dev *rdma_dev, struct doca_dpa *rdma_dpa,
+                                               const uint8_t *data, size_t size,
+                                               struct doca_sync_event_remote_net **remote_event,
+                                               doca_dpa_dev_sync_event_remote_net_t *handle)
+{
+    doca_error_t result =
+        doca_sync_event_remote_net_create_from_export(rdma_dev, data, size, remote_event);
+    DOCA_ERROR_PROPAGATE(
+        result, doca_sync_event_remote_net_get_dpa_handle(*remote_event, rdma_dpa, handle));
     return result;
 }

@@ -18,9 +18,13 @@ struct dpa_config {
     int gid_index;
 };
 
+/* With a device of its own for RDMA: a context that extends the other. Else both are the same. */
 struct dpa_resources {
     struct doca_dev *pf_doca_device;
     struct doca_dpa *pf_doca_dpa;
+    struct doca_dev *rdma_doca_device;
+    struct doca_dpa *rdma_doca_dpa;
+    doca_dpa_dev_t rdma_dpa_handle;
 };
 
 doca_error_t register_dpa_params(void);
@@ -32,5 +36,12 @@ doca_error_t create_doca_dpa_wait_sync_event(struct doca_dpa *dpa, struct doca_d
 doca_error_t create_doca_dpa_completion_sync_event(struct doca_dpa *dpa, struct doca_dev *dev,
                                                    struct doca_sync_event **event,
                                                    doca_dpa_dev_sync_event_t *handle);
+/* An event that peers update, and what their kernels call it. */
+doca_error_t create_doca_remote_net_sync_event(struct doca_dpa *dpa, struct doca_sync_event **event,
+                                               const uint8_t **export_data, size_t *export_size);
+doca_error_t import_doca_remote_net_sync_event(struct doca_dev *rdma_dev, struct doca_dpa *rdma_dpa,
+                                               const uint8_t *data, size_t size,
+                                               struct doca_sync_event_remote_net **remote_event,
+                                               doca_dpa_dev_sync_event_remote_net_t *handle);
 
 #endif

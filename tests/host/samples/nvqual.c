@@ -210,7 +210,8 @@ int main(int argc, char **argv)
 {
     static struct nvqual q;
     struct nvqual_config cfg = {.seconds = 1};
-    struct dpa_config common = {.pf_device_name = DEVICE_DEFAULT_NAME};
+    struct dpa_config common = {.pf_device_name = DEVICE_DEFAULT_NAME,
+                                .rdma_device_name = DEVICE_DEFAULT_NAME};
     unsigned int eus = 0;
     doca_error_t result = doca_log_backend_create_standard();
     DOCA_ERROR_PROPAGATE(result, doca_argp_init("dpa_nvqual", &cfg));

@@ -26,10 +26,10 @@ static doca_error_t thread_init(struct dpa_resources *resources, doca_dpa_func_t
 
 static doca_error_t rdma_init(struct dpa_resources *resources, struct dpa_rdma_obj *obj)
 {
-    if (doca_rdma_cap_task_send_is_supported(doca_dev_as_devinfo(resources->pf_doca_device)) !=
+    if (doca_rdma_cap_task_send_is_supported(doca_dev_as_devinfo(resources->rdma_doca_device)) !=
         DOCA_SUCCESS)
         return DOCA_ERROR_NOT_SUPPORTED;
-    doca_error_t result = doca_rdma_create(resources->pf_doca_device, &obj->rdma);
+    doca_error_t result = doca_rdma_create(resources->rdma_doca_device, &obj->rdma);
     if (result != DOCA_SUCCESS)
         return result;
     obj->ctx = doca_rdma_as_ctx(obj->rdma);
@@ -39,7 +39,7 @@ static doca_error_t rdma_init(struct dpa_resources *resources, struct dpa_rdma_o
     DOCA_ERROR_PROPAGATE(result, doca_rdma_task_receive_set_dst_buf_list_len(obj->rdma, 1));
     DOCA_ERROR_PROPAGATE(
         result, doca_rdma_set_max_num_connections(obj->rdma, (uint16_t)obj->num_connections));
-    DOCA_ERROR_PROPAGATE(result, doca_ctx_set_datapath_on_dpa(obj->ctx, resources->pf_doca_dpa));
+    DOCA_ERROR_PROPAGATE(result, doca_ctx_set_datapath_on_dpa(obj->ctx, resources->rdma_doca_dpa));
     DOCA_ERROR_PROPAGATE(result, doca_rdma_dpa_completion_attach(obj->rdma, obj->comp));
     DOCA_ERROR_PROPAGATE(result, doca_ctx_start(obj->ctx));
     DOCA_ERROR_PROPAGATE(result, doca_rdma_get_dpa_handle(obj->rdma, &obj->rdma_handle));
@@ -60,7 +60,7 @@ doca_error_t rdma_obj_init(struct dpa_resources *resources, doca_dpa_func_t *fun
     obj->num_connections = num_connections;
     if (func)
         result = thread_init(resources, func, arg_size, tls, obj);
-    DOCA_ERROR_PROPAGATE(result, doca_dpa_completion_create(resources->pf_doca_dpa,
+    DOCA_ERROR_PROPAGATE(result, doca_dpa_completion_create(resources->rdma_doca_dpa,
                                                             COMPLETION_QUEUE_SIZE, &obj->comp));
     if (func)
         DOCA_ERROR_PROPAGATE(result, doca_dpa_completion_set_thread(obj->comp, obj->thread));
@@ -115,10 +115,10 @@ doca_error_t mmap_obj_init(struct dpa_resources *resources, void *host,
     DOCA_ERROR_PROPAGATE(result, host ? doca_mmap_set_memrange(obj->mmap, host, size)
                                       : doca_mmap_set_dpa_memrange(
                                             obj->mmap, resources->pf_doca_dpa, dev_ptr, size));
-    DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(obj->mmap, resources->pf_doca_device));
+    DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(obj->mmap, resources->rdma_doca_device));
     DOCA_ERROR_PROPAGATE(result, doca_mmap_start(obj->mmap));
     DOCA_ERROR_PROPAGATE(
-        result, doca_mmap_dev_get_dpa_handle(obj->mmap, resources->pf_doca_device, &obj->handle));
+        result, doca_mmap_dev_get_dpa_handle(obj->mmap, resources->rdma_doca_device, &obj->handle));
     return result;
 }
 
@@ -128,7 +128,6 @@ int sample_main(int argc, char **argv, struct doca_dpa_app *app,
     struct dpa_config cfg = {.pf_device_name = DEVICE_DEFAULT_NAME,
                              .rdma_device_name = DEVICE_DEFAULT_NAME};
     struct dpa_resources resources = {0};
-    doca_dpa_dev_t dpa = 0;
     doca_error_t result = doca_log_backend_create_standard();
     DOCA_ERROR_PROPAGATE(result, doca_argp_init(NULL, &cfg));
     DOCA_ERROR_PROPAGATE(result, register_dpa_params());
@@ -136,9 +135,7 @@ int sample_main(int argc, char **argv, struct doca_dpa_app *app,
     if (result == DOCA_SUCCESS)
         result = allocate_dpa_resources(app, &cfg, &resources);
     if (result == DOCA_SUCCESS) {
-        result = doca_dpa_get_dpa_handle(resources.pf_doca_dpa, &dpa);
-        if (result == DOCA_SUCCESS)
-            result = sample(&resources, dpa);
+        result = sample(&resources, resources.rdma_dpa_handle);
         DOCA_ERROR_PROPAGATE(result, destroy_dpa_resources(&resources));
     }
     doca_argp_destroy();

@@ -1,0 +1,6 @@
+#ifndef TESTS_SAMPLES_ALL_TO_ALL_DEFS_H
+#define TESTS_SAMPLES_ALL_TO_ALL_DEFS_H
+
+#define MAX_RANKS 2
+
+#endif

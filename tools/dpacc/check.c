@@ -389,13 +389,31 @@ static bool on_path(const char *program)
     return false;
 }
 
+/* Options that end a compiler before it makes an object would be told of by whoever misses that. */
+static enum dpk_status check_compiles(const char *option, const struct words *options,
+                                      struct dpk_error *err)
+{
+    static const char *const early[] = {"-E",   "-S",        "-M",    "-MM", "-fsyntax-only",
+                                        "-###", "--version", "--help"};
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
+        if (words_have(options, early[i]))
+            return dpk_fail(err, DPK_ERR_USAGE, "%s: with %s the compiler makes no object", option,
+                            early[i]);
+    return DPK_OK;
+}
+
 static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
 {
+    enum dpk_status status = check_compiles("-devicecc-options", &c->device_options, err);
+    if (status == DPK_OK)
+        status = check_compiles("-hostcc-options", &c->host_options, err);
+    if (status != DPK_OK)
+        return status;
     if (!on_path(c->hostcc))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "-hostcc: the host compiler '%s' cannot be run; give its path", c->hostcc);
     if (c->attributes) {
-        enum dpk_status status = check_readable(c->attributes, err);
+        status = check_readable(c->attributes, err);
         if (status != DPK_OK)
             return dpk_error_prefix(err, "-dpa-proc-attr");
         words_add(&c->inputs, c->attributes);

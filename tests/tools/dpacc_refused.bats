@@ -221,6 +221,25 @@ END
     no_output
 }
 
+@test "an option that the compiler does not know is the compiler's to tell, exit code 1" {
+    cp kernel.c bad.c
+    run -1 dpacc bad.c -o out.a -devicecc-options=-mcpu=nv-dpa-bf3 # the guide's, in the wrong place
+    [[ $output == *"error: "*"nv-dpa-bf3'"* ]]
+    [[ $output == *"-E- device compile: clang failed with exit code 1"* ]]
+    no_output
+}
+
+@test "an option with which a compiler makes no object is refused" {
+    local option
+    for option in -E -S -M -MM -fsyntax-only --version; do
+        run -1 dpacc kernel.c -o out.a -devicecc-options="-Wall $option"
+        [ "$output" = "-E- -devicecc-options: with $option the compiler makes no object" ]
+        run -1 dpacc kernel.c -o out.a -hostcc-options="-Wall $option"
+        [ "$output" = "-E- -hostcc-options: with $option the compiler makes no object" ]
+    done
+    no_output
+}
+
 @test "an undefined function is the linker's to tell, exit code 1" {
     cat > bad.c <<<'void nowhere(void); __dpa_global__ void f(void) { nowhere(); }'
     run -1 dpacc bad.c -o out.a

@@ -306,9 +306,15 @@ static enum dpk_status parse(const char *source, const struct words *arguments,
     CXIndex index = clang_createIndex(0, 0);
     if (!index)
         return dpk_fail_nomem(err);
-    enum dpk_status status = open_source(index, source, arguments, tables, &tu, err);
-    if (status != DPK_OK)
+    struct dpk_error why = {0};
+    enum dpk_status status = open_source(index, source, arguments, tables, &tu, &why);
+    if (status != DPK_OK) { /* such as an option of the user's: let the compiler say it */
+        unit->syntax_errors = true;
+        unit->first_error = strdup(why.message);
+        *sure = true;
+        status = unit->first_error ? DPK_OK : dpk_fail_nomem(err);
         goto out;
+    }
     parser_note_diagnostics(&p, tu);
     if (parser_has_late_macros(&p))
         status = resolve_macros(&p, index, source, arguments, err);

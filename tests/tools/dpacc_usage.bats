@@ -241,7 +241,10 @@ END
 
 @test "a C++ compiler may compile the host's side" {
     command -v g++ >/dev/null || skip "no g++ here"
-    dpacc "$data/args_dev.c" -o out.a -hostcc=g++
+    local compiler
+    for compiler in g++ clang++; do
+        dpacc "$data/args_dev.c" -o out.a -hostcc=$compiler -hostcc-options="-std=c++17 -Wall"
+    done
 }
 
 @test "a temporary directory that cannot be made is refused" {

@@ -18,7 +18,11 @@ static void begin_host(const struct config *c, const struct paths *p, struct wor
         words_addf(out, "-I%s", c->includes.at[i]);
     words_addf(out, "-I%s/include", c->root);
     words_addf(out, "-I%s/include/doca", c->root);
-    words_append(out, &c->host_options);
+    for (size_t i = 0; i < c->host_options.count; i++) {
+        const char *word = c->host_options.at[i];
+        if (strncmp(word, "-std=c++", 8) != 0 && strncmp(word, "-std=gnu++", 10) != 0)
+            words_add(out, word); /* the host may be C++, the generated code is C */
+    }
 }
 
 static void add_stub(const struct paths *p, const char *macro, const char *name, struct words *out)

@@ -1,14 +1,22 @@
 /*
  * build: from sources to the library for the host.
  *
- * Per source k, target t, program A; all files in one working directory. Steps in one line need
- * nothing of each other and run side by side.
- *     k.c -> k.dpa.device.c, k.dpa.host.c, k.dpa.entries     interface; X.dpa.o -> X.t.dpa.join.o
- *     k.c -> k.t.o; k.dpa.device.c -> k.t.dpa.device.o       device compiles; k.dpa.host.c ->
- * k.dpa.o k.t.o + k.t.dpa.device.o -> k.t.dpa.join.o             kept, handed out or put into
- * libraries all of them + libraries -> device_exec.t               device link, one per target
- *     device_exec.t -> device_exec.stub.inc; A.meta.c -> A.meta.o
- *     A.meta.o, k.dpa.o -> hostStubs.o -> hostStubs.a        host link -r, ar
+ * Per source k, target t, program A; all files in one working directory. Steps of one paragraph
+ * need nothing of each other and run side by side.
+ *
+ * interface        k.c -> k.dpa.device.c, k.dpa.host.c, k.dpa.entries
+ * objects          X.dpa.o -> X.t.dpa.join.o
+ *
+ * device compiles  k.c -> k.t.o; k.dpa.device.c -> k.t.dpa.device.o
+ * host compile     k.dpa.host.c -> k.dpa.o
+ *
+ * device join      k.t.o + k.t.dpa.device.o -> k.t.dpa.join.o (kept, or for objects and libraries)
+ *
+ * device link      all of them + libraries -> device_exec.t
+ *
+ * embedding        device_exec.t -> device_exec.stub.inc; A.meta.c -> A.meta.o
+ *
+ * host link        A.meta.o + k.dpa.o -> hostStubs.o -> hostStubs.a
  */
 #ifndef DPACC_BUILD_H
 #define DPACC_BUILD_H

@@ -187,6 +187,19 @@ __dpa_rpc__ unsigned long f(int a) { return (unsigned long)twice(a, 2); }' > k.c
     no_output
 }
 
+@test "a function named like one of the host's C library is warned of" {
+    echo '__dpa_global__ void send(int a) { (void)a; }
+__dpa_global__ void pow(void) {}
+__dpa_global__ void send_it(int a) { (void)a; }' > k.c
+    dpacc k.c -o k.a 2> said
+    what="takes the place of the C library's function in the whole host program; rename it"
+    printf -- "-W- k.c:1: send: $what\n-W- k.c:2: pow: $what\n" | cmp - said
+    dpacc -c k.c 2> said
+    [ "$(wc -l < said)" -eq 2 ]
+    dpacc k.dpa.o -o k.a 2> said
+    [ ! -s said ]
+}
+
 @test "every wrong function is told at once" {
     cat > bad.c <<'END'
 __dpa_global__ int f(void) { return 1; }

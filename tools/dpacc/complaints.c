@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dlfcn.h>
+
 size_t complaints_print(const struct unit *units, size_t count)
 {
     size_t found = 0;
@@ -27,6 +29,31 @@ static const char *find_twin(const struct unit *units, size_t unit, size_t entry
             if (strcmp(units[i].entries.at[n], name) == 0)
                 return units[i].places.at[n];
     return NULL;
+}
+
+static bool is_in_c_library(const char *name)
+{
+    static const char *const libraries[] = {"libc.so.6", "libm.so.6"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !found; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+        found = library && dlsym(library, name);
+        if (library)
+            dlclose(library);
+    }
+    return found;
+}
+
+/* The host's function of an entry's name is there for its address only, and does nothing. */
+static void warn_of_c_library(const struct unit *units, const struct config *config)
+{
+    for (size_t i = 0; i < config->units.count; i++)
+        for (size_t n = 0; config_is_source(config->units.at[i]) && n < units[i].entries.count; n++)
+            if (is_in_c_library(units[i].entries.at[n]))
+                fprintf(stderr,
+                        "-W- %s: %s: takes the place of the C library's function in the whole host "
+                        "program; rename it\n",
+                        units[i].places.at[n], units[i].entries.at[n]);
 }
 
 static size_t print_about_entry(const struct unit *units, size_t unit, size_t entry,
@@ -57,6 +84,8 @@ size_t complaints_print_names(const struct unit *units, const struct words *libr
     for (size_t i = 0; i < config->units.count; i++)
         for (size_t n = 0; n < units[i].entries.count; n++, functions++)
             bad += print_about_entry(units, i, n, library_entries, config);
+    if (!bad)
+        warn_of_c_library(units, config);
     bool may_be_none = config->mode == MODE_COMPILE || config->mode == MODE_LIBRARIES;
     if (functions || bad || may_be_none)
         return bad;

@@ -92,13 +92,18 @@ void host_wait_end(struct host_wait *w, struct dpk_process *p)
 
 /* ---- Turns ---------------------------------------------------------------------------------- */
 
+static void keep_still(struct thread *t)
+{
+    list_append(&t->process->held, &t->queued);
+    pthread_cond_broadcast(&t->process->still);
+}
+
 /* Quietly: no worker need come for it. */
 static void enqueue(struct thread *t, bool quietly)
 {
     t->state = THREAD_QUEUED;
     if (!debug_may_run(t)) {
-        list_append(&t->process->held, &t->queued);
-        pthread_cond_broadcast(&t->process->still);
+        keep_still(t);
         return;
     }
     list_append(&engine->queue, &t->queued);
@@ -278,14 +283,27 @@ bool engine_thread(pthread_t *out, void *(*main)(void *))
 
 /* ---- Workers -------------------------------------------------------------------------------- */
 
+/* The first in the queue, behind those that somebody has come to hold meanwhile; NULL: none. */
+static struct thread *first_in_queue(void)
+{
+    while (!list_empty(&engine->queue)) {
+        struct thread *t = owner_of(engine->queue.next, struct thread, queued);
+        if (debug_may_run(t))
+            return t;
+        list_remove(&t->queued);
+        keep_still(t);
+    }
+    return NULL;
+}
+
 static void *worker(void *unused)
 {
     bool rests = false; /* what is in the queue is for another worker */
     engine_lock();
     while (!engine->stop) {
-        if (!rests && !list_empty(&engine->queue) &&
-            (engine->workers_max > 1 || engine->running == 0)) {
-            struct thread *t = owner_of(engine->queue.next, struct thread, queued);
+        bool may = !rests && (engine->workers_max > 1 || engine->running == 0);
+        struct thread *t = may ? first_in_queue() : NULL;
+        if (t) {
             list_remove(&t->queued);
             rests = engine_run(t, false);
         } else {

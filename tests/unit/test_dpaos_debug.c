@@ -1,5 +1,6 @@
 /* dpaos: processes that stand still for a core file or a debugger, and go on. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -133,6 +134,41 @@ static void threads_stand_still_while_a_debugger_is_there_and_go_on_after_it(voi
     dpk_process_destroy(p);
 }
 
+static void wait_for_word(void *semaphore, unsigned stream, unsigned level, unsigned thread_id,
+                          const char *text, size_t size)
+{
+    (void)stream, (void)level, (void)thread_id, (void)text, (void)size;
+    sem_wait(semaphore);
+}
+
+/* The one worker is busy, so the thread is still in its queue when the debugger comes. */
+static void threads_that_are_queued_when_a_debugger_comes_stand_still(void **state)
+{
+    (void)state;
+    sem_t go;
+    sem_init(&go, 0, 0);
+    setenv("DPAKIT_WORKERS", "1", 1);
+    struct dpk_process *busy = process(), *p = process();
+    struct dpk_debugger *d = NULL;
+    uint64_t log = buffer(p, 4096);
+    dpk_process_set_sink(busy, wait_for_word, &go);
+    launch(busy, (struct kernel){.name = "hello"});
+    launch(p, (struct kernel){.name = "append", .args = {log, 7}});
+    assert_int_equal(dpk_debugger_create(p, &d, NULL), DPK_OK);
+    launch(busy, (struct kernel){.name = "nothing"});
+    sem_post(&go);
+    drain(busy); /* what was queued before had its chance */
+    assert_int_equal(word(p, log), 0);
+    dpk_debugger_await(d);
+    dpk_debugger_destroy(d);
+    drain(p);
+    assert_int_equal(word(p, log), 1);
+    unsetenv("DPAKIT_WORKERS");
+    dpk_process_destroy(p);
+    dpk_process_destroy(busy);
+    sem_destroy(&go);
+}
+
 struct serving {
     struct dpk_process *process;
     int fd;
@@ -238,6 +274,7 @@ int main(void)
         cmocka_unit_test(names_in_a_report_are_short_and_steer_no_terminal),
         cmocka_unit_test(one_debugger_at_a_time_and_none_on_a_failed_process),
         cmocka_unit_test(threads_stand_still_while_a_debugger_is_there_and_go_on_after_it),
+        cmocka_unit_test(threads_that_are_queued_when_a_debugger_comes_stand_still),
         cmocka_unit_test(destroying_a_process_ends_its_debugger),
         cmocka_unit_test(a_client_that_goes_away_leaves_the_process_as_it_was),
         cmocka_unit_test(threads_are_listed_with_what_they_did),

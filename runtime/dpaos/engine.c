@@ -98,7 +98,7 @@ static void keep_still(struct thread *t)
     pthread_cond_broadcast(&t->process->still);
 }
 
-/* Quietly: no worker need come for it. */
+/* Quietly: no worker need come for it; the one that ran it goes on. */
 static void enqueue(struct thread *t, bool quietly)
 {
     t->state = THREAD_QUEUED;
@@ -165,7 +165,7 @@ static void settle(struct thread *t, const struct outcome *o)
         list_append(&o->event->waits, &t->wait.node);
         watchdog_begin(t, o->event);
     } else {
-        enqueue(t, o->polls);
+        enqueue(t, t->polls);
     }
 }
 

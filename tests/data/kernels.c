@@ -321,6 +321,14 @@ ENTRY(library_call, 2)(u64 number, u64 argument)
     return call(number, argument, 0, 0, 0);
 }
 
+ENTRY(library_calls, 2)(u64 number, u64 times)
+{
+    u64 last = 0;
+    for (u64 i = 0; i < times; i++)
+        last = call(number, i, 0, 0, 0);
+    return last;
+}
+
 /* ---- Messages ---- */
 ENTRY(hello, 0)(void)
 {

@@ -364,6 +364,32 @@ static void library_carries_out_its_calls(void **state)
     dpk_process_destroy(p);
 }
 
+/* Finds nothing; at first a kernel comes, for which the worker has no room yet. */
+static bool poll_in_vain(void *context, struct dpk_caller *caller, unsigned call,
+                         const uint64_t args[6], uint64_t *result, char *story, size_t size)
+{
+    (void)call, (void)story, (void)size;
+    if (args[0] == 0) {
+        launch(context, (struct kernel){.name = "nothing"});
+        usleep(20000);
+    }
+    caller->polls = true;
+    *result = args[0];
+    return true;
+}
+
+static void call_that_polls_lets_the_one_worker_run_others(void **state)
+{
+    (void)state;
+    setenv("DPAKIT_WORKERS", "1", 1);
+    struct dpk_process *p = process();
+    dpk_process_set_calls(p, DPA_SYS_FAMILY_DOCA, poll_in_vain, p);
+    assert_int_equal(rpc(p, "library_calls", DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, 5), 100), 99);
+    drain(p);
+    unsetenv("DPAKIT_WORKERS");
+    dpk_process_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +414,7 @@ int main(void)
         cmocka_unit_test(limit_is_for_one_activation),
         cmocka_unit_test(program_may_end_its_process),
         cmocka_unit_test(library_carries_out_its_calls),
+        cmocka_unit_test(call_that_polls_lets_the_one_worker_run_others),
     };
     return cmocka_run_group_tests_name("dpaos threads", tests, NULL, NULL);
 }

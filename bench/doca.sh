@@ -20,6 +20,7 @@ figure() { # WHAT NAME LIMIT
         'BEGIN {printf "doca: %-32s %10.2f us  (limit %.2f us, ratio %.2f)\n", w, f, l, f / l}'
 }
 figure "empty kernel, launch to wait" launch 10
+figure "the same, 1 ms after the last" launch-idle 10
 figure "a kernel of a chain of 1,000" chain 5
 figure "ping-pong of two threads" ping-pong 5
 sum=$(./host adds)

@@ -48,18 +48,32 @@ static struct doca_sync_event *event_new(uint64_t *handle)
     return e;
 }
 
-static double launch(void)
+/* With a pause before each launch, in which the processors fall asleep if nobody else uses them. */
+static double launch_after(long pause_us)
 {
-    enum { RUNS = 5000 };
+    enum { RUNS = 2000 };
     static double took[RUNS];
+    const struct timespec pause = {.tv_nsec = pause_us * 1000};
     struct doca_sync_event *done = event_new(NULL);
     for (uint64_t i = 0; i < RUNS; i++) {
+        if (pause_us)
+            nanosleep(&pause, NULL);
         double begin = now();
         DO(doca_dpa_kernel_launch_update_add(dpa, NULL, 0, done, 1, 1, &empty));
         DO(doca_sync_event_wait_gt(done, i, UINT64_MAX));
         took[i] = now() - begin;
     }
     return median(took, RUNS);
+}
+
+static double launch(void)
+{
+    return launch_after(0);
+}
+
+static double launch_idle(void)
+{
+    return launch_after(1000);
 }
 
 /* A chain in which each kernel waits for the one before; time of one. Thresholds end at 254, so the
@@ -135,7 +149,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         double (*run)(void);
-    } figures[] = {{"launch", launch}, {"chain", chain}, {"adds", adds}, {"ping-pong", ping_pong}};
+    } figures[] = {{"launch", launch},
+                   {"launch-idle", launch_idle},
+                   {"chain", chain},
+                   {"adds", adds},
+                   {"ping-pong", ping_pong}};
     struct doca_devinfo **list;
     uint32_t count;
     DO(doca_devinfo_create_list(&list, &count));

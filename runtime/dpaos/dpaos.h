@@ -12,19 +12,22 @@
  *
  * Execution: threads of kernels and activations of event-driven threads take execution units, of
  * which there are DPK_EUS_MAX for all processes; RPCs need none, so that a call is answered while
- * kernels poll on every unit; worker threads of the host (one per
- * processor, DPAKIT_WORKERS=N to change; 1 makes runs deterministic) take turns on them with an
- * instruction budget, so a thread that polls forever starves nobody. The run-time limit is for time
- * in which a thread runs on a processor of the host or waits for an event (on the card that is a
- * loop), from its start or activation on: waiting for a unit or for its turn does not count. After
- * a fault, a bad call or an overrun run-time limit the process is in the error state: whoever waits
- * gets DPK_ERR_FAULT or DPK_ERR_TIMEOUT, never hangs; every later call fails at once (but
- * dpk_copy_out and dpk_heap_free: memory can still be read and given back); other processes go on.
+ * kernels poll on every unit; worker threads of the host (one per processor, DPAKIT_WORKERS=N to
+ * change; 1 makes runs deterministic) take turns on them with an instruction budget, so a thread
+ * that polls forever starves nobody. A host thread that would wake a sleeping worker for a kernel
+ * runs it itself instead: for a moment when it launches, and as long as it waits for the process
+ * anyway (but not with one worker). The run-time limit is for time in which a thread runs on a
+ * processor of the host or waits for an event (on the card that is a loop), from its start or
+ * activation on: waiting for a unit or for its turn does not count. After a fault, a bad call or an
+ * overrun run-time limit the process is in the error state: whoever waits gets DPK_ERR_FAULT or
+ * DPK_ERR_TIMEOUT, never hangs; every later call fails at once (but dpk_copy_out and dpk_heap_free:
+ * memory can still be read and given back); other processes go on.
  *
- * All functions may be called from any host thread. None prints. An RPC may run on the very thread
- * that called it. A host thread that is cancelled while it waits goes when its wait has ended.
- * After fork() the DPA stays the parent's: if there were processes, calls of the child on them fail
- * with DPK_ERR_FAULT, and it can create none (DPK_ERR_UNSUPPORTED) until it has called exec.
+ * All functions may be called from any host thread. None prints. Device code may run on the very
+ * thread that calls, launches or waits; messages come from there only during dpk_process_call. A
+ * host thread that is cancelled while it waits goes when its wait has ended. After fork() the DPA
+ * stays the parent's: if there were processes, calls of the child on them fail with DPK_ERR_FAULT,
+ * and it can create none (DPK_ERR_UNSUPPORTED) until it has called exec.
  */
 #ifndef DPK_DPAOS_H
 #define DPK_DPAOS_H
@@ -147,7 +150,8 @@ uint64_t dpk_event_get(const struct dpk_event *e);
 uint64_t dpk_event_add(struct dpk_event *e, uint64_t value); /* value before */
 void dpk_event_set(struct dpk_event *e, uint64_t value);
 /* Blocks the host thread until (value & mask) > threshold. With `p`, also until that process
- * enters the error state: then its status. `timeout_ms` 0: no limit. */
+ * enters the error state: then its status; meanwhile the thread may run what `p` has to run.
+ * `timeout_ms` 0: no limit. */
 enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint64_t mask,
                                   struct dpk_process *p, uint32_t timeout_ms,
                                   struct dpk_error *err);
@@ -167,7 +171,8 @@ struct dpk_launch {
     uint64_t complete_count;
 };
 
-/* Starts a kernel and returns. Launches of one process run in the order they were made. */
+/* Starts a kernel and returns, which a short one may have ended by then; it does not fail the
+ * process before. Launches of one process run in the order they were made. */
 enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launch *launch,
                                    struct dpk_error *err);
 /* Waits until every kernel launched so far has ended (dparun). */
@@ -292,7 +297,8 @@ struct dpk_caller {
 
 /* Carries out DPA_SYS_CALL(family, call): arguments in args[0] to args[5]. Returns true with the
  * result in *result, or false: the thread faults, with `story` (at most 200 bytes). Runs on a
- * worker thread; must not wait, nor destroy the process or its threads. */
+ * worker thread or on one that waits for the process; must not wait, nor destroy the process or its
+ * threads. */
 typedef bool (*dpk_device_call)(void *context, struct dpk_caller *caller, unsigned call,
                                 const uint64_t args[6], uint64_t *result, char *story, size_t size);
 /* Once for a family, before the program runs. */

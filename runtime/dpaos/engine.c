@@ -66,6 +66,9 @@ void host_wait_begin(struct host_wait *w, struct dpk_process *p)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &w->cancel_state);
     engine_cond_init(&w->cond);
     w->satisfied = false;
+    w->process = p;
+    w->own = NULL;
+    w->deadline = NEVER;
     w->wait.who = WAIT_HOST;
     list_init(&w->wait.node);
     list_init(&w->in_process);
@@ -75,18 +78,29 @@ void host_wait_begin(struct host_wait *w, struct dpk_process *p)
     }
 }
 
-bool host_wait_sleep(struct host_wait *w, uint64_t deadline)
+void host_wait_sleep(struct host_wait *w)
 {
-    return engine_cond_wait(&w->cond, deadline ? deadline : NEVER);
+    engine_cond_wait(&w->cond, NEVER);
 }
 
-void host_wait_end(struct host_wait *w, struct dpk_process *p)
+void host_wait_wake(struct host_wait *w)
+{
+    w->woken = true;
+    pthread_cond_signal(&w->cond);
+}
+
+static bool is_late(const struct host_wait *w)
+{
+    return w->deadline != NEVER && engine_now() >= w->deadline;
+}
+
+void host_wait_end(struct host_wait *w)
 {
     list_remove(&w->wait.node);
     list_remove(&w->in_process);
     pthread_cond_destroy(&w->cond);
-    if (p)
-        process_leave(p);
+    if (w->process)
+        process_leave(w->process);
     pthread_setcancelstate(w->cancel_state, NULL);
 }
 
@@ -106,8 +120,9 @@ static void enqueue(struct thread *t, bool quietly)
         keep_still(t);
         return;
     }
+    bool taken = engine->takes_next && list_empty(&engine->queue);
     list_append(&engine->queue, &t->queued);
-    if (!quietly)
+    if (!quietly && !taken)
         pthread_cond_signal(&engine->work);
 }
 
@@ -176,6 +191,14 @@ static bool shares_worker(const struct outcome *o)
     return o->polls && engine->polling > 1;
 }
 
+/* The host thread that runs `t` meanwhile has other things to do, or is one too many: it only takes
+ * the place of a worker that sleeps. */
+static bool loses_runner(const struct thread *t)
+{
+    return t->runner && (t->for_workers || t->runner->woken || is_late(t->runner) ||
+                         engine->running > engine->workers_max);
+}
+
 /* Whether `t` may keep its unit for another turn; a call that its caller runs does without asking,
  * for nobody else would get the caller's thread. */
 static bool goes_on(const struct thread *t, const struct outcome *o, bool own_unit)
@@ -183,7 +206,7 @@ static bool goes_on(const struct thread *t, const struct outcome *o, bool own_un
     if (thread_is_doomed(t) || t->stopping || over_limit(t) || !debug_may_run(t) ||
         o->stop.how != DPK_STOP_NONE)
         return false;
-    if (!own_unit && (!list_empty(&engine->queue) || shares_worker(o)))
+    if (!own_unit && (!list_empty(&engine->queue) || shares_worker(o) || loses_runner(t)))
         return false;
     return o->how == TURN_AGAIN ||
            (o->how == TURN_BLOCK && event_satisfies(o->event, o->threshold, o->mask));
@@ -220,10 +243,11 @@ static uint64_t charge(struct thread *t, const struct outcome *o, uint64_t from,
     return now;
 }
 
-/* Whether it only polls now; a caller's own thread is no worker. */
-static void note_polling(struct thread *t, bool polls, bool by_caller)
+/* Whether it only polls now; a host thread is no worker. */
+static void note_polling(struct thread *t, bool polls, bool by_host)
 {
-    if (by_caller || t->polls == polls)
+    t->for_workers |= polls;
+    if (by_host || t->polls == polls)
         return;
     t->polls = polls;
     if (polls)
@@ -232,16 +256,17 @@ static void note_polling(struct thread *t, bool polls, bool by_caller)
         engine->polling--;
 }
 
-bool engine_run(struct thread *t, bool by_caller)
+bool engine_run(struct thread *t, const struct host_wait *w)
 {
     struct dpk_process *p = t->process;
     struct outcome o;
-    const bool polls = t->polls && t->begun;
+    const bool polls = t->polls && t->begun, own = w && w->own == t;
     uint64_t from = t->begun ? clock_of(polls) : 0, begin = tracing() ? engine_now() : 0;
     t->state = THREAD_RUNNING;
     engine->running++;
     t->polls = false;
-    note_polling(t, polls, by_caller);
+    t->runner = own ? NULL : w;
+    note_polling(t, polls, w);
     p->users++;
     p->turns++;
     do {
@@ -252,20 +277,23 @@ bool engine_run(struct thread *t, bool by_caller)
         engine_lock();
         p->instructions += t->hart.instret - before;
         t->retired = t->hart.instret;
-        note_polling(t, o.polls, by_caller);
-    } while (goes_on(t, &o, by_caller && engine->workers_max > 1));
+        note_polling(t, o.polls, w);
+    } while (goes_on(t, &o, own && engine->workers_max > 1));
     engine->running--;
-    bool rests = !by_caller && shares_worker(&o) && list_empty(&engine->queue);
+    bool rests = !w && shares_worker(&o) && list_empty(&engine->queue);
     if (t->polls)
         engine->polling--;
     if (tracing())
         trace_turn(t, begin);
+    engine->takes_next = !w;
     settle(t, &o);
+    engine->takes_next = false;
     p->turns--;
     debug_settled(p);
     if (tracing() && engine->running == 0)
         dpk_trace_flush(engine->trace);
-    if (!o.polls && !list_empty(&engine->queue))
+    if (!o.polls &&
+        (engine->workers_max > 1 ? list_has_more(&engine->queue) : !list_empty(&engine->queue)))
         pthread_cond_signal(&engine->work);
     process_leave(p);
     return rests;
@@ -296,6 +324,52 @@ static struct thread *first_in_queue(void)
     return NULL;
 }
 
+/* Host threads take the places of workers that sleep. One worker does everything by itself, so that
+ * runs are deterministic. */
+static bool hosts_may_run(const struct dpk_process *p)
+{
+    return engine->workers_max > 1 && engine->running < engine->workers_max && p->holds == 0 &&
+           !p->debugger;
+}
+
+/* What a host thread may run while it waits: what is of its process, and keeps it from nothing. */
+static struct thread *first_for(const struct host_wait *w)
+{
+    struct thread *t = w->process && hosts_may_run(w->process) ? first_in_queue() : NULL;
+    return t && t->process == w->process && !t->for_workers ? t : NULL;
+}
+
+bool host_wait_work(struct host_wait *w)
+{
+    struct thread *t = first_for(w);
+    w->woken = false;
+    if (!t)
+        return engine_cond_wait(&w->cond, w->deadline);
+    list_remove(&t->queued);
+    engine_run(t, w);
+    return !is_late(w);
+}
+
+bool engine_takes(const struct dpk_process *p)
+{
+    engine->takes_next = hosts_may_run(p) && list_empty(&engine->queue);
+    return engine->takes_next;
+}
+
+void engine_run_taken(void)
+{
+    static const struct host_wait in_a_hurry = {.woken = true, .deadline = NEVER};
+    struct thread *t = first_in_queue();
+    int cancel_state;
+    engine->takes_next = false;
+    if (!t)
+        return;
+    list_remove(&t->queued);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    engine_run(t, &in_a_hurry);
+    pthread_setcancelstate(cancel_state, NULL);
+}
+
 static void *worker(void *unused)
 {
     bool rests = false; /* what is in the queue is for another worker */
@@ -305,7 +379,7 @@ static void *worker(void *unused)
         struct thread *t = may ? first_in_queue() : NULL;
         if (t) {
             list_remove(&t->queued);
-            rests = engine_run(t, false);
+            rests = engine_run(t, NULL);
         } else {
             engine_cond_wait(&engine->work, NEVER);
             rests = false;

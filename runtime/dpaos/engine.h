@@ -60,11 +60,13 @@ struct thread {
         THREAD_BLOCKED,
         THREAD_WAITING, /* for an execution unit */
     } state;
-    bool polls;      /* its last turn was cut short, for it only polled */
-    unsigned polled; /* calls in a row that found nothing */
-    bool begun;      /* has had a turn since its start or activation */
-    bool stopping;   /* is to end with its turn */
-    uint64_t ran;    /* nanoseconds since then, running or waiting for events */
+    bool polls;       /* its last turn was cut short, for it only polled */
+    bool for_workers; /* has polled, or sent messages: host threads leave it to workers */
+    const struct host_wait *runner; /* whose host thread runs it meanwhile; NULL: another's */
+    unsigned polled;                /* calls in a row that found nothing */
+    bool begun;                     /* has had a turn since its start or activation */
+    bool stopping;                  /* is to end with its turn */
+    uint64_t ran;                   /* nanoseconds since then, running or waiting for events */
     struct wait wait;
     /* While it waits for an event: since when, until when it may. watchdog.c */
     struct dpk_event *awaited;
@@ -210,15 +212,22 @@ void eu_give(struct thread *t);
 /* ---- Host threads that wait ---- */
 struct host_wait {
     struct wait wait;
-    bool satisfied; /* the event came */
+    bool satisfied;              /* the event came */
+    atomic_bool woken;           /* since it began to sleep, or to work; set with the lock */
+    struct dpk_process *process; /* that it waits for, or NULL */
+    const struct thread *own;    /* the one of its RPC, once that runs here */
+    uint64_t deadline;           /* NEVER: none */
     struct list in_process;
     pthread_cond_t cond;
     int cancel_state; /* the host thread's; it cannot be cancelled in between */
 };
 void host_wait_begin(struct host_wait *w, struct dpk_process *p);
-/* `deadline` 0: none. False when it has passed. */
-bool host_wait_sleep(struct host_wait *w, uint64_t deadline);
-void host_wait_end(struct host_wait *w, struct dpk_process *p);
+void host_wait_sleep(struct host_wait *w);
+/* Instead of sleeping, runs a thread of the process if one is queued, until `w` is woken or the
+ * deadline passes. False when that has passed. */
+bool host_wait_work(struct host_wait *w);
+void host_wait_wake(struct host_wait *w);
+void host_wait_end(struct host_wait *w);
 
 /* ---- Processes ---- */
 struct dpk_process {
@@ -303,6 +312,7 @@ struct engine {
     unsigned eu_group_count;
     unsigned workers_max; /* with 1, there is one turn at a time */
     unsigned running;     /* turns now */
+    bool takes_next;      /* who has the lock, from the queue: nobody need come for that one */
     unsigned polling;     /* of them, on workers, of threads that only poll */
     unsigned processes;
     struct list blocked; /* threads that wait for an event, by deadline */
@@ -364,8 +374,13 @@ bool engine_start_workers(void);
 void engine_enqueue(struct thread *t);
 /* Whether a caller may run its call on its own thread, at once. */
 bool engine_may_run(void);
-/* Runs `t`, which is not queued, until it ends, blocks, or others want the unit. True: the worker
- * has nothing to do, for another one will take `t`. */
-bool engine_run(struct thread *t, bool by_caller);
+/* Runs `t`, which is not queued, until it ends, blocks, or others want the unit: on a worker (`w`
+ * NULL) or on the host thread that waits with `w`. True: the worker has nothing to do, for another
+ * one will take `t`. */
+bool engine_run(struct thread *t, const struct host_wait *w);
+/* Around what queues threads of `p`: whether this host thread takes the first one; and, if so, runs
+ * it for a moment. What is short is over then, and no worker had to come for it. */
+bool engine_takes(const struct dpk_process *p);
+void engine_run_taken(void);
 
 #endif

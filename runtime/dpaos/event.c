@@ -82,7 +82,7 @@ static void wake(struct wait *w)
         break;
     case WAIT_HOST:
         owner_of(w, struct host_wait, wait)->satisfied = true;
-        pthread_cond_signal(&owner_of(w, struct host_wait, wait)->cond);
+        host_wait_wake(owner_of(w, struct host_wait, wait));
         break;
     }
 }
@@ -137,23 +137,24 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
                                   struct dpk_process *p, uint32_t timeout_ms, struct dpk_error *err)
 {
     struct host_wait w = {.wait = {.threshold = threshold, .mask = mask}};
-    uint64_t deadline = timeout_ms ? engine_now() + (uint64_t)timeout_ms * 1000000u : 0;
     enum dpk_status status = DPK_OK;
     bool in_time = true;
     engine_lock();
     e->references++;
     host_wait_begin(&w, p);
+    if (timeout_ms)
+        w.deadline = engine_now() + (uint64_t)timeout_ms * 1000000u;
     w.satisfied = event_satisfies(e, threshold, mask);
     if (!w.satisfied)
         list_append(&e->waits, &w.wait.node);
     while (!w.satisfied && in_time && (!p || (status = process_state(p, err)) == DPK_OK))
-        in_time = host_wait_sleep(&w, deadline);
+        in_time = host_wait_work(&w);
     if (w.satisfied)
         status = DPK_OK;
     else if (status == DPK_OK)
         status = dpk_fail(err, DPK_ERR_TIMEOUT, "event: not above %llu after %u ms",
                           (unsigned long long)threshold, timeout_ms);
-    host_wait_end(&w, p);
+    host_wait_end(&w);
     event_unref(e);
     engine_unlock();
     return status;

@@ -59,6 +59,7 @@ void thread_reset(struct thread *t, const struct dpk_call *call, const void *arg
     t->ran = 0;
     t->rank = 0;
     t->peers = 1;
+    t->for_workers = false;
     t->called = false;
     t->rpc = false;
     t->function = call->function;
@@ -299,13 +300,14 @@ void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call 
 }
 
 /* Runs the call on the caller's own thread if that is free to do so, else queues it. */
-static void rpc_start(struct launch *l)
+static void rpc_start(struct launch *l, struct host_wait *w)
 {
     struct dpk_process *p = l->process;
     if (engine_may_run() && fits(l) && p->holds == 0) {
         struct thread *t = start_thread(l, 0);
+        w->own = t;
         if (t)
-            engine_run(t, true);
+            engine_run(t, w);
         else
             process_fail(p, DPK_ERR_NOMEM, "out of memory for the thread of a call");
     } else {
@@ -334,16 +336,16 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
         host_wait_begin(&w, p);
         if (tracing())
             trace_launch(&l, 'b');
-        rpc_start(&l);
+        rpc_start(&l, &w);
         while (!l.done && (p->failed == DPK_OK || l.started))
-            host_wait_sleep(&w, 0);
+            host_wait_work(&w);
         list_remove(&l.pending);
         if (tracing())
             trace_launch(&l, 'e');
         status = process_state(p, err);
         if (result)
             *result = status == DPK_OK ? l.result : 0;
-        host_wait_end(&w, p);
+        host_wait_end(&w);
     }
     engine_unlock();
     return status;
@@ -403,8 +405,11 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
         p->launches_made++;
         if (tracing())
             trace_launch(l, 'b');
+        bool here = first && engine_takes(p);
         if (first)
             launch_first(p);
+        if (here)
+            engine_run_taken();
     } else {
         kernel_free(l);
     }
@@ -420,8 +425,8 @@ enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err)
     uint64_t target = p->launches_made;
     enum dpk_status status;
     while ((status = process_state(p, err)) == DPK_OK && p->launches_ended < target)
-        host_wait_sleep(&w, 0);
-    host_wait_end(&w, p);
+        host_wait_work(&w);
+    host_wait_end(&w);
     engine_unlock();
     return status;
 }

@@ -21,6 +21,12 @@ static inline bool list_empty(const struct list *l)
     return l->next == l;
 }
 
+/* More than one. */
+static inline bool list_has_more(const struct list *l)
+{
+    return l->next != l->prev;
+}
+
 static inline void list_append(struct list *l, struct list *node)
 {
     node->prev = l->prev;

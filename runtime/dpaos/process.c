@@ -148,7 +148,7 @@ void dpk_process_destroy(struct dpk_process *p)
 void process_wake_hosts(struct dpk_process *p)
 {
     for (struct list *n = p->host_waits.next; n != &p->host_waits; n = n->next)
-        pthread_cond_signal(&owner_of(n, struct host_wait, in_process)->cond);
+        host_wait_wake(owner_of(n, struct host_wait, in_process));
 }
 
 enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err)

@@ -149,8 +149,8 @@ void dpk_tasks_destroy(struct dpk_tasks *q)
     host_wait_begin(&w, q->process);
     end_threads(q);
     while (any_started(q))
-        host_wait_sleep(&w, 0);
-    host_wait_end(&w, q->process);
+        host_wait_sleep(&w);
+    host_wait_end(&w);
     while (!list_empty(&q->started))
         task_free(owner_of(q->started.next, struct launch, in_process));
     while (!list_empty(&q->waiting))

@@ -134,9 +134,9 @@ static void stop(struct dpk_thread *o)
     host_wait_begin(&w, o->process);
     t->stopping = t->state == THREAD_RUNNING;
     while (t->state == THREAD_RUNNING)
-        host_wait_sleep(&w, 0);
+        host_wait_sleep(&w);
     t->stopping = false;
-    host_wait_end(&w, o->process);
+    host_wait_end(&w);
 }
 
 void dpk_thread_stop(struct dpk_thread *t)

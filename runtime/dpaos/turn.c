@@ -9,6 +9,9 @@
 #define TURN_CALLS        4096u
 #define MESSAGE_MAX       65536u
 #define POLLS_MAX         4u /* calls in a row that found nothing, in one turn */
+/* Of a turn on a host thread that has other things to do. */
+#define MOMENT_INSTRUCTIONS 1024u
+#define MOMENT_CALLS        8u
 
 enum { A0 = 10, A1, A2, A3, A7 = 17 };
 
@@ -84,14 +87,31 @@ static bool end_process(struct thread *t, struct outcome *o)
     return true;
 }
 
+/* Whether a host thread that has other things to do runs `t`. */
+static bool in_a_hurry(const struct thread *t)
+{
+    return t->runner && t->runner->woken;
+}
+
+/* Leaves a call to whoever runs the thread next. */
+static bool put_off(struct thread *t)
+{
+    t->hart.pc -= 4; /* back on the ECALL */
+    return true;
+}
+
 /* The text is copied first: the program may go on writing over it. Ends the turn: a host that reads
- * slowly holds up who sends, and nobody else for longer than one message. */
+ * slowly holds up who sends, and nobody else for longer than one message. A host thread that waits
+ * may be that host, and leaves it to a worker. */
 static bool send_message(struct thread *t, struct outcome *o)
 {
     const uint64_t *x = t->hart.x;
     struct dpk_process *p = t->process;
     uint64_t size = x[A3];
     char small[512], *text = small;
+    t->for_workers = true;
+    if (t->runner)
+        return put_off(t);
     if (size > MESSAGE_MAX)
         return bad_call(t, o, "message too long, bytes", size);
     const void *from = size ? rv64_memory_at(p->memory, x[A2], size, RV64_R) : "";
@@ -123,6 +143,7 @@ static bool event_call(struct thread *t, struct outcome *o, uint64_t number)
     else if (e && number == DPA_SYS_EVENT_SET)
         event_update(e, x[A1]);
     bool block = e && number == DPA_SYS_EVENT_WAIT_GT && !event_satisfies(e, x[A1], x[A2]);
+    bool runner_goes = in_a_hurry(t); /* it was the runner's event */
     engine_unlock();
     if (!e)
         return bad_call(t, o, "bad event handle", x[A0]);
@@ -133,7 +154,7 @@ static bool event_call(struct thread *t, struct outcome *o, uint64_t number)
         o->mask = x[A2];
     }
     x[A0] = number == DPA_SYS_EVENT_GET || number == DPA_SYS_EVENT_ADD ? before : 0;
-    return block;
+    return block || runner_goes;
 }
 
 static bool trigger_call(struct thread *t, struct outcome *o, uint64_t number)
@@ -157,6 +178,8 @@ static bool library_call(struct thread *t, struct outcome *o, uint64_t number)
     uint64_t *x = t->hart.x, result = 0;
     char story[200] = "";
     unsigned family = (unsigned)(number >> 8);
+    if (in_a_hurry(t))
+        return put_off(t);
     t->caller.polls = false;
     if (number >> 8 >= DPA_SYS_FAMILIES || !p->calls[family].handler)
         return bad_call(t, o, "unknown call", number);
@@ -266,11 +289,12 @@ static bool done_outside(struct thread *t)
 static void run_turn(struct thread *t, struct outcome *o)
 {
     struct rv64_hart *h = &t->hart;
-    uint64_t end = h->instret + TURN_INSTRUCTIONS;
-    unsigned calls = 0;
+    const bool hurry = in_a_hurry(t);
+    uint64_t end = h->instret + (hurry ? MOMENT_INSTRUCTIONS : TURN_INSTRUCTIONS);
+    unsigned calls = 0, calls_max = hurry ? MOMENT_CALLS : TURN_CALLS;
     *o = (struct outcome){.how = TURN_AGAIN};
     h->time = (engine_now() - t->process->born) / 1000;
-    while (h->instret < end && calls < TURN_CALLS && o->stop.how == DPK_STOP_NONE) {
+    while (h->instret < end && calls < calls_max && o->stop.how == DPK_STOP_NONE) {
         uint64_t left = end - h->instret;
         switch (t->process->debugger ? debug_run(t, left, o)
                                      : rv64_run(t->process->core, h, left)) {
@@ -302,6 +326,8 @@ static void run_turn(struct thread *t, struct outcome *o)
 void turn_run(struct thread *t, struct outcome *o)
 {
     run_turn(t, o);
+    if (o->how == TURN_FAULT && in_a_hurry(t)) /* no launch fails its process: it faults again */
+        *o = (struct outcome){.how = TURN_AGAIN};
     if (o->how == TURN_FAULT && t->process->debugger)
         debug_fault(t, o);
 }

@@ -21,6 +21,17 @@ make_device_elf() {
     ld.lld dev.o -o dev.elf
 }
 
+# expired_certificate CSR ROOT.pem ROOT_KEY OUT: a certificate under this root that has expired.
+expired_certificate() {
+    mkdir ca
+    : >ca/index
+    echo 09 >ca/serial
+    printf '%s\n' '[ca]' default_ca=d '[d]' database=ca/index serial=ca/serial new_certs_dir=ca \
+        default_md=sha256 policy=p '[p]' commonName=supplied >ca/conf
+    openssl ca -batch -config ca/conf -cert "$2" -keyfile "$3" -in "$1" -notext \
+        -startdate 20200101000000Z -enddate 20200201000000Z -out "$4" 2>>log
+}
+
 # make_locking_device NAME ROOT.der: a device that wants programs to be signed under this root.
 make_locking_device() {
     local factory=$DPAKIT_DEVICES/$1/factory

@@ -26,11 +26,7 @@ setup_file() {
     openssl x509 -req -in leaf.csr -CA inter.crt -CAkey inter.pem -set_serial 3 -days 30 -out leaf.crt 2>>log
     for c in root inter leaf; do openssl x509 -in $c.crt -outform der -out $c.der; done
     cat root.der inter.der leaf.der >chain.der
-    printf '[ca]\ndefault_ca=d\n[d]\ndatabase=index\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\npolicy=p\n[p]\ncommonName=supplied\n' >ca.conf
-    : >index
-    echo 09 >serial
-    openssl ca -batch -config ca.conf -cert root.crt -keyfile root.pem -in leaf.csr -notext \
-        -startdate 20200101000000Z -enddate 20200201000000Z -out old.crt 2>>log
+    expired_certificate leaf.csr root.crt root.pem old.crt
     for kind in reserved named bare; do
         mlxdpa -e $kind -c chain.der -p leaf.pem -o $kind.signed sign_dpa_apps
     done

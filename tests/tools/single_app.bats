@@ -21,6 +21,9 @@ YAML
     openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 -days 30 \
         -outform der -out leaf.der 2>>log
     cat root.der leaf.der >chain.der
+    openssl x509 -inform der -in root.der -out root.crt
+    expired_certificate leaf.csr root.crt root.pem old.crt
+    cat root.crt old.crt >old.pem
     mlxdpa -s dev.elf -m meta.yaml --manifest manifest -o app --life_cycle_priority OEM \
         create_single_dpa_app
     mlxdpa -s app -c chain.der -p leaf.pem -o app.signed --life_cycle_priority OEM sign_single_dpa_app
@@ -133,6 +136,15 @@ remove() { mlxdpa --dpa_app_uuid $app --life_cycle_priority OEM -o removal creat
     cmp m "$f/manifest"
     create && mv out plain
     fails 1 "plain: there is no manifest in it" mlxdpa -s plain -o out query_manifest
+}
+
+@test "an expired leaf is refused; --force signs all the same and warns" {
+    fails 1 "certificate has expired: CN=Leaf" mlxdpa -s "$f/app" -c "$f/old.pem" -p "$f/leaf.pem" \
+        --life_cycle_priority OEM -o out sign_single_dpa_app
+    mlxdpa -s "$f/app" -c "$f/old.pem" -p "$f/leaf.pem" --life_cycle_priority OEM -o forced --force \
+        sign_single_dpa_app 2>stderr
+    [[ $(cat stderr) == "-W- $f/old.pem: "*"expired"* ]]
+    fails 1 "CERT_INVALID" mlxdpa verify forced --ca "$f/root.der"
 }
 
 @test "signing without -o replaces the container" {

@@ -101,7 +101,8 @@ enum dpk_status cmd_sign_single_dpa_app(const struct mlxdpa_options *o, struct d
 {
     static const char command[] = "sign_single_dpa_app";
     const struct dpk_sign_options how = {.mft_compat = o->mft_compat,
-                                         .mft_chain_count = o->chain_count};
+                                         .mft_chain_count = o->chain_count,
+                                         .ignore_dates = o->force};
     const char *const inputs[] = {o->cert, o->key.key};
     const char *output = o->output ? o->output : o->single_app;
     enum dpk_lifecycle priority;

@@ -49,7 +49,7 @@ void dpk_app_metadata_encode(const struct dpk_app_metadata *m, struct dpk_buf *o
 
 struct dpk_app_plan {
     enum dpk_lifecycle priority;
-    const uint8_t *elf; /* device ELF, 64-bit little-endian */
+    const uint8_t *elf; /* device ELF: RISC-V, 64-bit little-endian */
     size_t elf_size;
     bool xz;                          /* store it compressed */
     struct dpk_app_metadata metadata; /* with its UUID */

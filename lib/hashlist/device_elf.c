@@ -4,6 +4,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hashlist/hashlist.h"
+
+bool dpk_device_elf_is(const void *bytes, size_t size)
+{
+    struct dpk_reader r = dpk_reader(bytes, size);
+    const uint8_t *magic = dpk_read_bytes(&r, SELFMAG);
+    if (!magic || memcmp(magic, ELFMAG, SELFMAG) != 0)
+        return false;
+    dpk_read_skip(&r, EI_NIDENT - SELFMAG + 2); /* the rest of e_ident, e_type */
+    return dpk_read_le16(&r) == EM_RISCV;
+}
+
 /* Bytes [offset, offset+size); no bytes are nowhere, whatever the offset. */
 static enum dpk_status span_at(const struct device_elf *e, uint64_t offset, uint64_t size,
                                const char *what, struct span *out, struct dpk_error *err)

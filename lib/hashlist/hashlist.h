@@ -21,6 +21,9 @@ enum dpk_hash_profile {
 
 struct dpk_hashlist;
 
+/* Does this begin like an ELF of the DPA's machine, RISC-V? Nothing more is looked at. */
+bool dpk_device_elf_is(const void *bytes, size_t size);
+
 /* Hashes (SHA-256) a device ELF: 64-bit little-endian of any machine. Errors: not an ELF, tables or
  * contents outside the file, more than 255 segments or hashed sections (the format's 8-bit counts).
  */

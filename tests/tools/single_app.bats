@@ -201,6 +201,9 @@ remove() { mlxdpa --dpa_app_uuid $app --life_cycle_priority OEM -o removal creat
         fails 1 "$file: " mlxdpa -s $file -m "$f/meta.yaml" -o out --life_cycle_priority OEM \
             create_single_dpa_app
     done
+    printf 'int main(void) { return 0; }' | gcc -x c - -o host
+    fails 1 "host: device ELF: not one for RISC-V" mlxdpa -s host -m "$f/meta.yaml" -o out \
+        --life_cycle_priority OEM create_single_dpa_app
     fails 1 "nowhere: No such file" mlxdpa -s nowhere -m "$f/meta.yaml" -o out \
         --life_cycle_priority OEM create_single_dpa_app
     : >manifest

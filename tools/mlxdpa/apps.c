@@ -1,9 +1,10 @@
 #include "apps.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "hashlist/hashlist.h"
 
 enum dpk_status apps_sign_options(const struct mlxdpa_options *o, struct dpk_sign_options *out,
                                   struct dpk_error *err)
@@ -71,19 +72,13 @@ enum dpk_status mlxdpa_program_signer(const struct mlxdpa_options *o, struct dpk
     return status == DPK_OK ? apps_check_chain(o, *chain, *signer, err) : status;
 }
 
-#define MACHINE_AT 18 /* e_machine in an ELF header */
-
 /* Says what a file without programs is, where we know. */
 static enum dpk_status no_program(const char *path, struct dpk_error *err)
 {
-    struct dpk_buf head = {0};
-    bool risc_v = false;
-    if (dpk_file_read(path, DPK_FILE_MAX, &head, NULL) == DPK_OK) {
-        struct dpk_reader r = dpk_reader(head.data, head.size);
-        dpk_read_skip(&r, MACHINE_AT);
-        risc_v = dpk_read_le16(&r) == EM_RISCV && memcmp(head.data, ELFMAG, SELFMAG) == 0;
-    }
-    dpk_buf_free(&head);
+    struct dpk_buf file = {0};
+    bool risc_v = dpk_file_read(path, DPK_FILE_MAX, &file, NULL) == DPK_OK &&
+                  dpk_device_elf_is(file.data, file.size);
+    dpk_buf_free(&file);
     if (risc_v)
         return dpk_fail(err, DPK_ERR_NOT_FOUND,
                         "%s: no DPA program in it: it is itself a RISC-V ELF, as device programs "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "appcontainer/appcontainer.h"
+#include "hashlist/hashlist.h"
 #include "nvconfig/nvconfig.h"
 
 #define MAGIC_SIZE 16
@@ -29,17 +30,8 @@ const char *target_kind_name(enum target_kind kind)
 /* RISC-V, or several such in a fat file: a program by itself. */
 static bool is_device_program(const struct dpk_buf *file)
 {
-    struct dpk_reader r = dpk_reader(file->data, file->size);
-    if (file->size && dpk_fat_is(file->data, file->size))
-        return true;
-    const uint8_t *magic = dpk_read_bytes(&r, 4);
-    if (!magic || memcmp(magic,
-                         "\x7f"
-                         "ELF",
-                         4) != 0)
-        return false;
-    dpk_read_skip(&r, 14);
-    return dpk_read_le16(&r) == 243; /* EM_RISCV */
+    return file->size &&
+           (dpk_fat_is(file->data, file->size) || dpk_device_elf_is(file->data, file->size));
 }
 
 /* A host file when there are programs in it; so may be a RISC-V machine's. */

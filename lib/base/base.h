@@ -184,6 +184,10 @@ struct dpk_piece {
 enum dpk_status dpk_file_replace_pieces(const char *path, const struct dpk_piece *pieces,
                                         size_t count, unsigned mode, struct dpk_error *err);
 
+/* Where a tool says that it wrote `path`: standard output, or standard error if the file (or pipe)
+ * is standard output itself, which must hold nothing else. */
+FILE *dpk_file_messages(const char *path);
+
 /* DPK_ERR_USAGE if `output` names the same regular file as one of the `count` inputs, which writing
  * would destroy. What is NULL is passed over. */
 enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,

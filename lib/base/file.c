@@ -62,6 +62,13 @@ static enum dpk_status write_directly(const char *path, bool to_stdout,
     return status;
 }
 
+FILE *dpk_file_messages(const char *path)
+{
+    struct stat st;
+    bool same = stat(path, &st) == 0 && !S_ISCHR(st.st_mode) && is_standard_output(&st);
+    return same ? stderr : stdout;
+}
+
 #define TEMP_NAME 32
 
 /* A new file in `dir`, its name in `name`; or -1 with errno set. */

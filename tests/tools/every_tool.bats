@@ -105,6 +105,32 @@ usage_code() {
     done
 }
 
+@test "what is written to standard output is the file and nothing else" {
+    source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+    make_world
+    enter_world
+    claimed
+    same() { # FILE COMMAND...: writes it to FILE, a pipe, and a file that is standard output
+        local file=$1
+        shift
+        "$@" "$file"
+        "$@" /dev/stdout 2>err | cmp - "$file"
+        [ -s err ]
+        "$@" /dev/stdout >file 2>err
+        cmp file "$file"
+    }
+    same tlvs mlxconfig-lite gen_tlvs_file
+    same raw mlxconfig-lite xml2raw auth.xml
+    same backup mlxconfig-lite -d mlx5_0 backup
+    same archive dpadev export mlx5_0
+    same container mlxdpa --cert_container_type add -c root.der --life_cycle_priority OEM \
+        create_cert_container -o
+    same signed mlxdpa --cert_container root.container -p owner.pem --keypair_uuid "$owner_uuid" \
+        --cert_uuid "$cert_uuid" --life_cycle_priority OEM sign_cert_container -o
+    flint-lite -d mlx5_0 -i root.signed -y b
+    same root flint-lite -d mlx5_0 --cert_uuid "$cert_uuid" query_components
+}
+
 @test "an unknown command says where the commands are" {
     for t in mlxdpa mlxconfig-lite flint-lite dpadev; do
         code=0

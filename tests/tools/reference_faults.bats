@@ -51,6 +51,15 @@ refused() {
     refused 1 "No space left" sign -e host.o -o /dev/full
 }
 
+@test "what came through a pipe is not signed in place" {
+    program one | object host.o
+    refused 2 "not a regular file: give -o" sign -e <(cat host.o)
+    refused 2 "not a regular file: give -o" mlxdpa -e <(cat host.o) strip_signature
+    sign -e <(cat host.o) -o out
+    sign -e host.o
+    cmp out host.o
+}
+
 @test "an empty or random file is no certificate" {
     (program one && reserved one) | object host.o
     : >empty

@@ -116,7 +116,7 @@ static enum dpk_status export_device(const struct dpadev_options *o, const struc
         status = dpk_device_log(dev, "export", "OK",
                                 o->with_factory_keys ? "with factory keys" : "", err);
     if (status == DPK_OK)
-        printf("Device %s exported.\n", dpk_device_name(dev));
+        fprintf(dpk_file_messages(names->file), "Device %s exported.\n", dpk_device_name(dev));
     dpk_buf_wipe_free(&archive);
     dpk_device_close(dev);
     return status;

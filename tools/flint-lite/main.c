@@ -147,7 +147,8 @@ static enum dpk_status export_cert(struct dpk_device *dev, const char *uuid_text
     if (status == DPK_OK)
         status = dpk_file_replace(path, out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        printf("-I- %s: %s, %zu bytes\n", path, kept ? "container" : "DER certificate", out.size);
+        fprintf(dpk_file_messages(path), "-I- %s: %s, %zu bytes\n", path,
+                kept ? "container" : "DER certificate", out.size);
     dpk_buf_free(&out);
     return status;
 }

@@ -50,9 +50,9 @@ enum dpk_status mlxconfig_print_device(struct dpk_device *dev, struct dpk_error 
     return DPK_OK;
 }
 
-void mlxconfig_print_saved(void)
+void mlxconfig_print_saved(const char *path)
 {
-    printf("Saving output...\nDone!\n");
+    fprintf(path ? dpk_file_messages(path) : stdout, "Saving output...\nDone!\n");
 }
 
 void mlxconfig_print_applied(void)
@@ -74,7 +74,7 @@ enum dpk_status cmd_apply(const struct mlxconfig_options *options, struct dpk_er
             dpk_error_prefix(err, "%s: the device refuses it", options->words[0]);
     }
     if (status == DPK_OK)
-        mlxconfig_print_saved();
+        mlxconfig_print_saved(NULL);
     dpk_buf_free(&file);
     dpk_device_close(dev);
     return status;

@@ -35,7 +35,7 @@ static enum dpk_status run(const struct mlxconfig_options *options, convert *tur
     if (status == DPK_OK)
         status = dpk_file_replace(options->words[1], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved();
+        mlxconfig_print_saved(options->words[1]);
 out:
     dpk_buf_free(&out);
     dpk_buf_free(&in);
@@ -136,7 +136,7 @@ enum dpk_status cmd_gen_tlvs_file(const struct mlxconfig_options *options, struc
     status = out.failed ? dpk_fail_nomem(err)
                         : dpk_file_replace(options->words[0], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved();
+        mlxconfig_print_saved(options->words[0]);
     dpk_buf_free(&out);
     dpk_nv_defs_free(defs);
     return status;

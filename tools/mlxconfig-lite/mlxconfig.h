@@ -59,8 +59,8 @@ enum dpk_status mlxconfig_confirm(const struct mlxconfig_options *options, const
 /* "Device #1: ..." */
 enum dpk_status mlxconfig_print_device(struct dpk_device *dev, struct dpk_error *err);
 
-/* What a command made is in its file now: says so. */
-void mlxconfig_print_saved(void);
+/* What a command made is in the file `path` now, or (NULL) on the device: says so. */
+void mlxconfig_print_saved(const char *path);
 /* What was set counts after a reboot: says so. */
 void mlxconfig_print_applied(void);
 

@@ -182,7 +182,7 @@ enum dpk_status cmd_backup(const struct mlxconfig_options *options, struct dpk_e
         status = dpk_device_next_tlvs(dev, &tlvs, &hidden, err);
     if (status != DPK_OK)
         goto out;
-    printf("Collecting...\n");
+    fprintf(dpk_file_messages(options->words[0]), "Collecting...\n");
     if (tlvs.count == 0) {
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "NV data area is empty, nothing to back up");
         goto out;
@@ -196,7 +196,7 @@ enum dpk_status cmd_backup(const struct mlxconfig_options *options, struct dpk_e
     if (status == DPK_OK)
         status = dpk_file_replace(options->words[0], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved();
+        mlxconfig_print_saved(options->words[0]);
 out:
     dpk_buf_free(&out);
     dpk_nv_list_free(&tlvs);

@@ -103,13 +103,12 @@ static unsigned mode_of(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0644;
 }
 
-enum dpk_status apps_write(const struct mlxdpa_options *o, const struct dpk_edited *edited,
-                           struct dpk_error *err)
+enum dpk_status apps_write(const struct mlxdpa_options *o, const char *output,
+                           const struct dpk_edited *edited, struct dpk_error *err)
 {
     size_t count = 0;
     const struct dpk_piece *pieces = dpk_edited_pieces(edited, &count);
-    return dpk_file_replace_pieces(o->output ? o->output : o->host_elf, pieces, count,
-                                   mode_of(o->host_elf), err);
+    return dpk_file_replace_pieces(output, pieces, count, mode_of(o->host_elf), err);
 }
 
 static bool is_plain(char c, bool first)

@@ -23,9 +23,9 @@ enum dpk_status apps_check_chain(const struct mlxdpa_options *o, const struct dp
 enum dpk_status apps_open_host(const struct mlxdpa_options *o, struct dpk_hostfile **out,
                                struct dpk_error *err);
 
-/* Writes the changed host file to -o, or in place. */
-enum dpk_status apps_write(const struct mlxdpa_options *o, const struct dpk_edited *edited,
-                           struct dpk_error *err);
+/* Writes the changed host file, by default as executable as it was. */
+enum dpk_status apps_write(const struct mlxdpa_options *o, const char *output,
+                           const struct dpk_edited *edited, struct dpk_error *err);
 
 /* PREFIX.APP.suffix, or PREFIX.APP.TARGET.suffix: the file of one program's bytes or signature.
  * What is no letter, digit, '-', '_' or '.' in an application's name, and a '.' at its begin,

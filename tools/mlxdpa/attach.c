@@ -89,6 +89,7 @@ enum dpk_status cmd_attach_signature(const struct mlxdpa_options *options, struc
     struct dpk_hostfile *host = NULL;
     struct dpk_certchain *chain = NULL;
     struct dpk_edited *edited = NULL;
+    const char *output = NULL;
     enum dpk_status status = need_one(command, options, err);
     if (status == DPK_OK)
         status = mlxdpa_need(command, "--signature PREFIX", options->signature, err);
@@ -101,8 +102,9 @@ enum dpk_status cmd_attach_signature(const struct mlxdpa_options *options, struc
     if (status == DPK_OK && options->single_app)
         return tbs_attach_app(options, err);
     if (status == DPK_OK)
-        status = dpk_file_apart(options->output ? options->output : options->host_elf,
-                                &options->cert, 1, err);
+        status = mlxdpa_output(options, options->host_elf, &output, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(output, &options->cert, 1, err);
     if (status == DPK_OK)
         status = apps_sign_options(options, &how, err);
     if (status == DPK_OK)
@@ -117,9 +119,9 @@ enum dpk_status cmd_attach_signature(const struct mlxdpa_options *options, struc
     how.context = (void *)options;
     status = dpk_hostfile_signed(host, chain, NULL, &how, &edited, err);
     if (status == DPK_OK)
-        status = apps_write(options, edited, err);
+        status = apps_write(options, output, edited, err);
     if (status == DPK_OK)
-        puts("Signatures attached successfully!");
+        mlxdpa_say(output, "Signatures attached successfully!");
 out:
     dpk_edited_free(edited);
     dpk_hostfile_close(host);

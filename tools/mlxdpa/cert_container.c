@@ -80,7 +80,7 @@ enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
     if (status == DPK_OK)
         status = dpk_file_replace(options->output, made.data, made.size, 0644, err);
     if (status == DPK_OK)
-        printf("Certificate container created successfully!\n");
+        mlxdpa_say(options->output, "Certificate container created successfully!");
     dpk_buf_free(&made);
     dpk_buf_free(&cert);
     return status;
@@ -143,9 +143,9 @@ enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *options, st
     }
     status = dpk_file_replace(options->output, made.data, made.size, 0644, err);
     if (status == DPK_OK && fresh[0])
-        printf("Certificate UUID: %s\n", fresh);
+        mlxdpa_say(options->output, "Certificate UUID: %s", fresh);
     if (status == DPK_OK)
-        printf("Certificate container signed successfully!\n");
+        mlxdpa_say(options->output, "Certificate container signed successfully!");
 out:
     dpk_signer_close(signer);
     dpk_buf_free(&made);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct command {
     const char *name;
@@ -74,6 +75,16 @@ enum dpk_status mlxdpa_need_key(const char *command, const struct mlxdpa_options
                                 struct dpk_error *err)
 {
     return mlxdpa_need(command, "-p KEY", dpk_key_given(&o->key) ? "" : NULL, err);
+}
+
+enum dpk_status mlxdpa_output(const struct mlxdpa_options *o, const char *input, const char **out,
+                              struct dpk_error *err)
+{
+    struct stat st;
+    *out = o->output ? o->output : input;
+    if (!o->output && stat(input, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return dpk_fail(err, DPK_ERR_USAGE, "%s: not a regular file: give -o too", input);
+    return DPK_OK;
 }
 
 static enum dpk_status parse_chain_count(void *context, const char *arg, struct dpk_error *err)

@@ -111,10 +111,18 @@ enum dpk_status mlxdpa_need(const char *command, const char *option, const char 
 enum dpk_status mlxdpa_need_key(const char *command, const struct mlxdpa_options *o,
                                 struct dpk_error *err);
 
+/* Where a command that changes `input` writes: to -o, or in place, which takes a regular file. */
+enum dpk_status mlxdpa_output(const struct mlxdpa_options *o, const char *input, const char **out,
+                              struct dpk_error *err);
+
+/* Says that `output` was written, as printf and a line feed. */
+void mlxdpa_say(const char *output, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* `text` from a file, fit for a terminal and for JSON (dpk_text_clean). */
 const char *mlxdpa_clean(const char *text, char *out, size_t size);
 
-/* Before any JSON is made: a value of it that there is no memory for ends the tool, with an error. */
+/* Before any JSON is made: a value of it that there is no memory for ends the tool, with an error.
+ */
 void mlxdpa_json_start(void);
 /* Prints and frees a JSON value (struct cJSON *); NULL stands for out of memory. */
 struct cJSON;

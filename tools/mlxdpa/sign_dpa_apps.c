@@ -29,11 +29,13 @@ enum dpk_status cmd_sign_dpa_apps(const struct mlxdpa_options *options, struct d
     struct dpk_signer *signer = NULL;
     struct dpk_edited *edited = NULL;
     struct progress progress;
+    const char *output = NULL;
     const char *const inputs[] = {options->cert, options->key.key};
     enum dpk_status status = need_all(options, err);
     if (status == DPK_OK)
-        status =
-            dpk_file_apart(options->output ? options->output : options->host_elf, inputs, 2, err);
+        status = mlxdpa_output(options, options->host_elf, &output, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(output, inputs, 2, err);
     if (status == DPK_OK)
         status = apps_sign_options(options, &how, err);
     if (status == DPK_OK)
@@ -48,9 +50,9 @@ enum dpk_status cmd_sign_dpa_apps(const struct mlxdpa_options *options, struct d
     status = dpk_hostfile_signed(host, chain, signer, &how, &edited, err);
     progress_end(&progress);
     if (status == DPK_OK)
-        status = apps_write(options, edited, err);
+        status = apps_write(options, output, edited, err);
     if (status == DPK_OK)
-        puts("DPA apps signed successfully!");
+        mlxdpa_say(output, "DPA apps signed successfully!");
 out:
     dpk_edited_free(edited);
     dpk_hostfile_close(host);
@@ -63,16 +65,19 @@ enum dpk_status cmd_strip_signature(const struct mlxdpa_options *options, struct
 {
     struct dpk_hostfile *host = NULL;
     struct dpk_edited *edited = NULL;
+    const char *output = NULL;
     enum dpk_status status = mlxdpa_need("strip_signature", "-e HOST_ELF", options->host_elf, err);
+    if (status == DPK_OK)
+        status = mlxdpa_output(options, options->host_elf, &output, err);
     if (status == DPK_OK)
         status = apps_open_host(options, &host, err);
     if (status == DPK_OK)
         status = dpk_hostfile_stripped(host, options->app_count ? options->apps : NULL,
                                        options->app_count, &edited, err);
     if (status == DPK_OK)
-        status = apps_write(options, edited, err);
+        status = apps_write(options, output, edited, err);
     if (status == DPK_OK)
-        puts("Signatures stripped successfully!");
+        mlxdpa_say(output, "Signatures stripped successfully!");
     dpk_edited_free(edited);
     dpk_hostfile_close(host);
     return status;

@@ -93,18 +93,17 @@ enum dpk_status cmd_create_single_dpa_app(const struct mlxdpa_options *o, struct
         status = make_container(o, &plan, err);
     dpk_uuid_format(&uuid, text);
     if (status == DPK_OK)
-        printf("%s was created successfully with UUID: %s\n", o->output, text);
+        mlxdpa_say(o->output, "%s was created successfully with UUID: %s", o->output, text);
     return status;
 }
 
 enum dpk_status cmd_sign_single_dpa_app(const struct mlxdpa_options *o, struct dpk_error *err)
 {
     static const char command[] = "sign_single_dpa_app";
-    const struct dpk_sign_options how = {.mft_compat = o->mft_compat,
-                                         .mft_chain_count = o->chain_count,
-                                         .ignore_dates = o->force};
+    const struct dpk_sign_options how = {
+        .mft_compat = o->mft_compat, .mft_chain_count = o->chain_count, .ignore_dates = o->force};
     const char *const inputs[] = {o->cert, o->key.key};
-    const char *output = o->output ? o->output : o->single_app;
+    const char *output = NULL;
     enum dpk_lifecycle priority;
     struct dpk_certchain *chain = NULL;
     struct dpk_signer *signer = NULL;
@@ -114,6 +113,8 @@ enum dpk_status cmd_sign_single_dpa_app(const struct mlxdpa_options *o, struct d
         status = mlxdpa_need_key(command, o, err);
     if (status == DPK_OK)
         status = mlxdpa_priority(command, o, &priority, err);
+    if (status == DPK_OK)
+        status = mlxdpa_output(o, o->single_app, &output, err);
     if (status == DPK_OK)
         status = dpk_file_apart(output, inputs, 2, err);
     if (status == DPK_OK)
@@ -125,7 +126,7 @@ enum dpk_status cmd_sign_single_dpa_app(const struct mlxdpa_options *o, struct d
             finish(dpk_app_sign(file.data, file.size, priority, chain, signer, &how, &made, err),
                    o->single_app, output, &made, err);
     if (status == DPK_OK)
-        printf("%s was signed successfully.\n", output);
+        mlxdpa_say(output, "%s was signed successfully.", output);
     dpk_buf_free(&made);
     dpk_buf_free(&file);
     dpk_signer_close(signer);
@@ -151,7 +152,7 @@ enum dpk_status cmd_query_manifest(const struct mlxdpa_options *o, struct dpk_er
     const struct dpk_buf manifest = {.data = (uint8_t *)app.manifest, .size = app.manifest_size};
     status = finish(status, o->single_app, o->output, &manifest, err);
     if (status == DPK_OK)
-        printf("%s was created successfully.\n", o->output);
+        mlxdpa_say(o->output, "%s was created successfully.", o->output);
     dpk_buf_free(&file);
     return status;
 }
@@ -174,7 +175,7 @@ enum dpk_status cmd_create_dpa_app_removal(const struct mlxdpa_options *o, struc
     if (status == DPK_OK)
         status = dpk_file_replace(o->output, made.data, made.size, 0644, err);
     if (status == DPK_OK)
-        printf("DPA removal container created successfully!\n");
+        mlxdpa_say(o->output, "DPA removal container created successfully!");
     dpk_buf_free(&made);
     return status;
 }
@@ -207,7 +208,7 @@ enum dpk_status cmd_sign_dpa_app_removal(const struct mlxdpa_options *o, struct 
             o->output, &made, err);
     }
     if (status == DPK_OK)
-        printf("DPA removal container signed successfully!\n");
+        mlxdpa_say(o->output, "DPA removal container signed successfully!");
     dpk_buf_free(&made);
     dpk_buf_free(&file);
     dpk_signer_close(signer);

@@ -74,7 +74,7 @@ enum dpk_status tbs_attach_under_key(const struct mlxdpa_options *o, const struc
     if (status == DPK_OK)
         status = dpk_file_replace(o->output, made.data, made.size, 0644, err);
     if (status == DPK_OK)
-        puts("Signatures attached successfully!");
+        mlxdpa_say(o->output, "Signatures attached successfully!");
 out:
     EVP_PKEY_free(key);
     dpk_buf_free(&made);

@@ -82,13 +82,15 @@ enum dpk_status tbs_attach_app(const struct mlxdpa_options *o, struct dpk_error 
     struct dpk_certchain *chain = NULL;
     struct dpk_buf file = {0}, signature = {0}, made = {0};
     char path[PATH_MAX];
-    const char *output = o->output ? o->output : o->single_app;
+    const char *output = NULL;
     const char *const inputs[] = {o->cert, path};
     enum dpk_status status = mlxdpa_priority("attach_signature", o, &priority, err);
     if (status == DPK_OK)
         status = apps_sign_options(o, &how, err);
     if (status == DPK_OK)
         status = tbs_path(o->signature, "sig", path, err);
+    if (status == DPK_OK)
+        status = mlxdpa_output(o, o->single_app, &output, err);
     if (status == DPK_OK)
         status = dpk_file_apart(output, inputs, 2, err);
     if (status == DPK_OK)
@@ -109,7 +111,7 @@ enum dpk_status tbs_attach_app(const struct mlxdpa_options *o, struct dpk_error 
     else
         status = dpk_file_replace(output, made.data, made.size, 0644, err);
     if (status == DPK_OK)
-        puts("Signatures attached successfully!");
+        mlxdpa_say(output, "Signatures attached successfully!");
 out:
     dpk_buf_free(&made);
     dpk_buf_free(&file);

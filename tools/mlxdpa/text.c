@@ -1,4 +1,5 @@
 /* What commands print. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,16 @@ static void *must_allocate(size_t size)
 void mlxdpa_json_start(void)
 {
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = must_allocate, .free_fn = free});
+}
+
+void mlxdpa_say(const char *output, const char *format, ...)
+{
+    FILE *to = dpk_file_messages(output);
+    va_list args;
+    va_start(args, format);
+    vfprintf(to, format, args);
+    va_end(args);
+    fputc('\n', to);
 }
 
 const char *mlxdpa_clean(const char *text, char *out, size_t size)

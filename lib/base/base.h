@@ -238,7 +238,7 @@ bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
 struct dpk_option {
     const char *names;  /* comma list; one letter is "-x", more are "--name" */
     const char *arg;    /* name of its argument for --help, NULL: takes none */
-    const char **value; /* takes the argument (the last one given wins) */
+    const char **value; /* takes the argument */
     bool *flag;         /* set to true when the option is there */
     /* Called instead, when not NULL, once per use: lists, conversions. `arg`: NULL without one. */
     enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
@@ -256,7 +256,8 @@ struct dpk_args {
  * words in any order, "--" ends the options. `single_dash_names`: also "-name" and "-name=value"
  * and "-x=value" (dpacc). A one-letter option that takes a value wins over a name only if no name
  * matches whole. What `parse` says is prefixed with "option --name: ".
- * An empty FILE (`.arg` is "FILE") is refused here, where the option's name is known.
+ * An empty FILE (`.arg` is "FILE") is refused here, where the option's name is known; so is another
+ * value for an option that has one already: what was asked for first would quietly not be done.
  * Unknown option: DPK_ERR_USAGE with the closest known name. `args->words` is allocated and ends
  * with NULL; free it. On failure it is NULL. */
 enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_dash_names, int argc,

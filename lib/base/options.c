@@ -112,9 +112,12 @@ static bool recognise(const struct dpk_option *table, bool single_dash_names, co
     return true;
 }
 
-static enum dpk_status apply(const struct use *use, const char *word, struct dpk_error *err)
+static enum dpk_status apply(const struct use *use, const char *word, bool again,
+                             struct dpk_error *err)
 {
     const struct dpk_option *o = use->option;
+    if (again && o->value && o->arg && strcmp(*o->value, use->value) != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "option %.*s: given twice", use->spelled, word);
     if (o->parse) {
         enum dpk_status status = o->parse(o->context, use->value, err);
         if (status != DPK_OK)
@@ -170,11 +173,11 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
                               use.spelled, word);
             goto out;
         }
-        status = apply(&use, word, err);
+        uint64_t bit = use.option - table < 64 ? UINT64_C(1) << (use.option - table) : 0;
+        status = apply(&use, word, args->used & bit, err);
         if (status != DPK_OK)
             goto out;
-        if (use.option - table < 64)
-            args->used |= UINT64_C(1) << (use.option - table);
+        args->used |= bit;
     }
 out:
     if (status != DPK_OK) {

@@ -192,6 +192,7 @@ usage_error() {
     usage_error "needs --key" mlxdpa verify removal.signed -d mlx5_0
     usage_error "not both" mlxdpa verify host --ca root.der -d mlx5_0
     usage_error "not both" mlxdpa -e host --ca root.der verify host
+    usage_error "option -e: given twice" mlxdpa -e main.c -e host --ca root.der verify
     says_no "nowhere" mlxdpa verify host -d nowhere
     says_no "root.der: " mlxdpa verify root.signed --key root.der
 }

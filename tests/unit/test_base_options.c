@@ -204,11 +204,13 @@ static void unknown_command_gets_a_suggestion_or_the_place_to_look(void **state)
                  "unknown command x; see tool --help");
 }
 
-static void options_last_value_wins(void **state)
+static void options_take_one_value(void **state)
 {
     (void)state;
-    assert_int_equal(PARSE("-o", "one", "--out=two"), DPK_OK);
-    assert_string_equal(out, "two");
+    assert_int_equal(PARSE("-o", "one", "--out=one"), DPK_OK);
+    assert_string_equal(out, "one");
+    assert_usage(PARSE("-o", "one", "--out=two"), "option --out: given twice");
+    assert_int_equal(PARSE("--list=a", "--list=b"), DPK_OK);
 }
 
 static void options_and_words_mix_in_any_order(void **state)
@@ -425,7 +427,7 @@ int main(void)
         cmocka_unit_test(options_refuse_a_file_without_a_name),
         cmocka_unit_test(uuid_option_is_wrong_usage_that_names_the_option),
         cmocka_unit_test(unknown_command_gets_a_suggestion_or_the_place_to_look),
-        cmocka_unit_test(options_last_value_wins),
+        cmocka_unit_test(options_take_one_value),
         cmocka_unit_test(options_and_words_mix_in_any_order),
         cmocka_unit_test(options_end_at_two_dashes),
         cmocka_unit_test(options_may_be_absent),

@@ -208,6 +208,10 @@ void dpk_signals_release(const sigset_t *before);
 void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, size_t index),
                   void *context);
 
+/* How many threads each of `count` jobs may use within itself when dpk_parallel runs them by
+ * `threads`, so that few jobs keep all of them busy: 1 where there are as many jobs. */
+unsigned dpk_parallel_share(size_t count, unsigned threads);
+
 /* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------ */
 
 struct dpk_uuid {

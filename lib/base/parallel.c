@@ -31,16 +31,28 @@ static unsigned cores(void)
     return n > 0 ? (unsigned)n : 1;
 }
 
+static unsigned threads_of(unsigned threads)
+{
+    if (threads == 0)
+        threads = cores();
+    return threads > THREADS_MAX ? THREADS_MAX : threads;
+}
+
+unsigned dpk_parallel_share(size_t count, unsigned threads)
+{
+    threads = threads_of(threads);
+    if (count == 0)
+        return threads;
+    return count >= threads ? 1 : (threads + (unsigned)count - 1) / (unsigned)count;
+}
+
 void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, size_t index),
                   void *context)
 {
     struct loop l = {.job = job, .context = context, .count = count};
     pthread_t helpers[THREADS_MAX];
     unsigned started = 0;
-    if (threads == 0)
-        threads = cores();
-    if (threads > THREADS_MAX)
-        threads = THREADS_MAX;
+    threads = threads_of(threads);
     while (started + 1 < threads && started + 1 < count &&
            pthread_create(&helpers[started], NULL, run, &l) == 0)
         started++;

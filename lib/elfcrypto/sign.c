@@ -131,7 +131,7 @@ static void run_job(void *context, size_t index)
 static enum dpk_status make_all(struct signing *s, struct dpk_error *err)
 {
     unsigned threads = s->maker.options->threads;
-    s->hashing = s->count == 1 ? threads : 1;
+    s->hashing = dpk_parallel_share(s->count, threads);
     dpk_parallel(s->count, threads, run_job, s);
     for (size_t i = 0; i < s->count; i++) {
         struct job *j = &s->jobs[i];

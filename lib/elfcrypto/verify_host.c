@@ -54,7 +54,8 @@ enum dpk_status dpk_hostfile_verify(const struct dpk_hostfile *host, const struc
                                                   : "unknown",
                                     .verdict = DPK_VERDICT_UNSIGNED};
     }
-    struct verifying v = {.trust = trust, .results = results, .hashing = n == 1 ? threads : 1};
+    struct verifying v = {
+        .trust = trust, .results = results, .hashing = dpk_parallel_share(n, threads)};
     dpk_parallel(n, threads, verify_one, &v);
     *out = results;
     *count = n;

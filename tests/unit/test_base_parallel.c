@@ -47,6 +47,20 @@ static void one_thread_goes_in_order(void **state)
     assert_int_equal(next, ROUNDS);
 }
 
+static void threads_are_shared_among_few_jobs(void **state)
+{
+    (void)state;
+    assert_int_equal(dpk_parallel_share(1, 8), 8);
+    assert_int_equal(dpk_parallel_share(2, 8), 4);
+    assert_int_equal(dpk_parallel_share(3, 8), 3);
+    assert_int_equal(dpk_parallel_share(8, 8), 1);
+    assert_int_equal(dpk_parallel_share(1000, 8), 1);
+    assert_int_equal(dpk_parallel_share(5, 1), 1);
+    assert_int_equal(dpk_parallel_share(0, 8), 8);
+    assert_true(dpk_parallel_share(1, 0) >= 1);
+    assert_int_equal(dpk_parallel_share(1, 1000000), dpk_parallel_share(1, 0x100));
+}
+
 static void pieces_become_one_file(void **state)
 {
     (void)state;
@@ -121,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_round_runs_once_whatever_the_number_of_threads),
         cmocka_unit_test(one_thread_goes_in_order),
+        cmocka_unit_test(threads_are_shared_among_few_jobs),
         cmocka_unit_test(pieces_become_one_file),
         cmocka_unit_test(options_of_another_command_are_refused_by_their_first_name),
         cmocka_unit_test(large_file_is_read_whole),

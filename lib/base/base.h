@@ -16,6 +16,7 @@
 #ifndef DPK_BASE_H
 #define DPK_BASE_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -201,6 +202,10 @@ void dpk_signals_release(const sigset_t *before);
 
 /* ---- Threads ----------------------------------------------------------------------------------
  */
+
+/* pthread_create for a library's own thread: signals are the program's, none of its handlers runs
+ * there. */
+int dpk_pthread_start(pthread_t *out, void *(*run)(void *), void *context);
 
 /* Calls job(context, i) for every i below `count`, in order, by up to `threads` threads (0: one for
  * each core) of which the caller is one; returns when all are done. Threads that cannot be had are

@@ -1,12 +1,23 @@
-/* One loop's rounds, shared among threads. */
+/* Threads, and one loop's rounds shared among several. */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 
 #define THREADS_MAX 256u
+
+int dpk_pthread_start(pthread_t *out, void *(*run)(void *), void *context)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(out, NULL, run, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
 
 struct loop {
     void (*job)(void *context, size_t index);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -299,16 +298,6 @@ bool engine_run(struct thread *t, const struct host_wait *w)
     return rests;
 }
 
-bool engine_thread(pthread_t *out, void *(*main)(void *))
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool made = pthread_create(out, NULL, main, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return made;
-}
-
 /* ---- Workers -------------------------------------------------------------------------------- */
 
 /* The first in the queue, behind those that somebody has come to hold meanwhile; NULL: none. */
@@ -398,7 +387,7 @@ bool engine_start_workers(void)
     if (!engine->workers)
         return false;
     while (engine->worker_count < engine->workers_max &&
-           engine_thread(&engine->workers[engine->worker_count], worker))
+           dpk_pthread_start(&engine->workers[engine->worker_count], worker, NULL) == 0)
         engine->worker_count++;
     return engine->worker_count > 0;
 }

@@ -361,9 +361,6 @@ uint64_t engine_now(void); /* nanoseconds, monotonic */
 /* Waiting on the lock, by that clock. False when `deadline` has passed. */
 void engine_cond_init(pthread_cond_t *cond);
 bool engine_cond_wait(pthread_cond_t *cond, uint64_t deadline);
-/* A thread of the host for the engine: signals are the application's, none of its handlers runs
- * there. False: the host gives none. */
-bool engine_thread(pthread_t *out, void *(*main)(void *));
 void engine_lock(void);
 void engine_unlock(void);
 /* One process more, one less. The last one takes the workers with it. Both without the lock. */

@@ -2,7 +2,6 @@
  */
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -198,12 +197,7 @@ struct service *service_start(void)
         goto no_service;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->alone, NULL);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&s->thread, NULL, serve, s);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed == 0)
+    if (dpk_pthread_start(&s->thread, serve, s) == 0)
         return s;
     close(s->fd);
     unlink(s->path);

@@ -87,7 +87,7 @@ void watchdog_begin(struct thread *t, struct dpk_event *e)
     if (!engine->watchdog_runs) {
         engine_cond_init(&engine->watchdog_look);
         engine->watchdog_wakes = 0;
-        engine->watchdog_runs = engine_thread(&engine->watchdog, watch);
+        engine->watchdog_runs = dpk_pthread_start(&engine->watchdog, watch, NULL) == 0;
         if (!engine->watchdog_runs)
             process_fail(t->process, DPK_ERR_NOMEM, "the host gives no thread for the watchdog");
     } else if (t->deadline < engine->watchdog_wakes) {

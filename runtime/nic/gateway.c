@@ -1,7 +1,6 @@
 /* The socket by which other processes of this user reach the NIC, and the thread that serves it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -120,17 +119,6 @@ static void gateway_free(struct gateway *s)
     free(s);
 }
 
-/* The program's signals are not for a thread that it does not know. */
-static bool start_thread(struct dpk_nic *nic)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool good = pthread_create(&nic->gateway->thread, NULL, serve, nic) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return good;
-}
-
 enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err)
 {
     struct gateway *s = calloc(1, sizeof *s);
@@ -140,7 +128,7 @@ enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err)
     TAILQ_INIT(&s->channels);
     TAILQ_INIT(&s->closed);
     nic->gateway = s;
-    if (open_all(s, &nic->identity) && start_thread(nic))
+    if (open_all(s, &nic->identity) && dpk_pthread_start(&s->thread, serve, nic) == 0)
         return DPK_OK;
     enum dpk_status status = dpk_fail_errno(err, "no socket for RDMA with other processes");
     nic->gateway = NULL;

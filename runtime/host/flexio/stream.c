@@ -2,7 +2,6 @@
  * Message streams. Every stream has a thread that prints what is in its buffer; the modes differ in
  * when it is woken and in whether the sender waits for it.
  */
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -178,17 +177,6 @@ static const char *complaint(const struct flexio_process *process,
     return NULL;
 }
 
-/* The program's signals are for its own threads. */
-static int start_printer(struct flexio_msg_stream *s)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&s->printer, NULL, printer_main, s);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
 static void stream_free(struct flexio_msg_stream *s)
 {
     dpk_buf_free(&s->sizes);
@@ -247,7 +235,7 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->work, NULL);
     pthread_cond_init(&s->out_now, NULL);
-    int error = start_printer(s);
+    int error = dpk_pthread_start(&s->printer, printer_main, s);
     if (error != 0) {
         stream_free(s);
         return failed_because("flexio_msg_stream_create: no thread: %s", strerror(error));

@@ -68,6 +68,11 @@ static bool leaves(void *context, const uint8_t *frame, size_t size)
     return frame[0] & 1;
 }
 
+static void waits(void *context)
+{
+    (void)context;
+}
+
 static void trouble(void *context, const char *story)
 {
     (void)context;
@@ -96,7 +101,7 @@ static void connect(struct dpk_queue *qp, const struct dpk_queue *peer)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct dpk_queue_ops ops = {load,      store,   has,    key_read, key_write,
-                                             completed, listens, leaves, trouble};
+                                             completed, listens, leaves, waits,    trouble};
     static uint8_t memory[MEMORY];
     struct dpk_queues *nic;
     struct dpk_queue *q[QUEUES];

@@ -32,7 +32,7 @@ extern "C" {
 
 void _flexio_dev_ring(uint32_t queue, uint32_t posted);
 void _flexio_dev_arm(uint32_t cq, uint32_t consumed);
-/* Doorbell records have changed: sends and frames that wait for receives look again. */
+/* Doorbell records have changed: sends and frames that wait for receives look again at once. */
 void _flexio_dev_posted(void);
 enum _flexio_dev_missing {
     _FLEXIO_DEV_NO_EQ,

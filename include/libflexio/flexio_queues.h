@@ -15,6 +15,9 @@
  * reads and atomics of reliable connected queue pairs, with another one that was made through the
  * same ibv_context.
  *
+ * Sends that find no receive wait for one, without end; so do frames of DPAKIT_PACKETS. The doorbell
+ * record says that there is one, whoever writes it; it is looked at at least every millisecond.
+ *
  * Frames: the port is plugged into itself, what a send queue sends comes back to the port. With
  * DPAKIT_PACKETS=FILE (pcap) the frames of the file arrive instead, once there is a rule, each as
  * soon as its receive queue has room and somebody listens; what is sent leaves, and is written to

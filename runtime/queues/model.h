@@ -80,6 +80,11 @@ void trouble(const struct dpk_queue *q, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 const char *queue_kind(const struct dpk_queue *q);
 
+/* ---- queues.c ---- */
+void queues_lock(struct dpk_queues *nic);
+/* What waited may go on, before. */
+void queues_unlock(struct dpk_queues *nic);
+
 /* ---- cq.c ---- */
 /* Writes a completion of `of`. False: the CQ is in the error state. */
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c);
@@ -125,8 +130,8 @@ enum answer connected_run(struct dpk_queue *q, const struct wqe *wqe, enum syndr
 
 /* ---- port.c ---- */
 enum syndrome frame_send(struct dpk_queue *sq, const struct wqe *wqe);
-/* Frames that were held back and can go now. */
-void frames_run(struct dpk_queues *nic);
+/* Frames that were held back and can go now. Whether the next one waits for a receive. */
+bool frames_run(struct dpk_queues *nic);
 void rules_forget(struct dpk_queue *rq);
 
 #endif

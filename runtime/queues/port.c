@@ -31,7 +31,7 @@ uint64_t dpk_rule_add(struct dpk_queue *rq, const struct dpk_rule *rule)
     struct rule *r = calloc(1, sizeof *r), *after = NULL, *i;
     if (!r)
         return 0;
-    pthread_mutex_lock(&nic->lock);
+    queues_lock(nic);
     uint64_t id = ++nic->last_rule;
     *r = (struct rule){.id = id, .rq = rq, .match = *rule};
     TAILQ_FOREACH(i, &nic->rules, in_nic)
@@ -41,8 +41,7 @@ uint64_t dpk_rule_add(struct dpk_queue *rq, const struct dpk_rule *rule)
         TAILQ_INSERT_AFTER(&nic->rules, after, r, in_nic);
     else
         TAILQ_INSERT_HEAD(&nic->rules, r, in_nic);
-    frames_run(nic);
-    pthread_mutex_unlock(&nic->lock);
+    queues_unlock(nic);
     return id;
 }
 
@@ -148,14 +147,17 @@ enum syndrome frame_send(struct dpk_queue *sq, const struct wqe *wqe)
     return SYNDROME_NONE;
 }
 
-void frames_run(struct dpk_queues *nic)
+bool frames_run(struct dpk_queues *nic)
 {
     struct frame *f;
     while (!TAILQ_EMPTY(&nic->rules) && (f = STAILQ_FIRST(&nic->frames))) {
         struct dpk_queue *rq = receiver(nic, f->bytes, f->size);
-        if (rq && rq->state == DPK_QP_RTS &&
-            (!nic->ops->listens(rq->options.receive_cq->options.user) || !rwqe_is_posted(rq)))
-            return;
+        if (rq && rq->state == DPK_QP_RTS) {
+            if (!nic->ops->listens(rq->options.receive_cq->options.user))
+                return false;
+            if (!rwqe_is_posted(rq))
+                return true;
+        }
         STAILQ_REMOVE_HEAD(&nic->frames, in_nic);
         nic->counters.waiting--;
         if (rq)
@@ -164,6 +166,7 @@ void frames_run(struct dpk_queues *nic)
             nic->counters.unwanted++;
         free(f);
     }
+    return false;
 }
 
 enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, size_t size,
@@ -177,14 +180,13 @@ enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, 
         return dpk_fail_nomem(err);
     f->size = size;
     memcpy(f->bytes, frame, size);
-    pthread_mutex_lock(&nic->lock);
+    queues_lock(nic);
     bool room = nic->counters.waiting < FRAMES_MAX;
     if (room) {
         STAILQ_INSERT_TAIL(&nic->frames, f, in_nic);
         nic->counters.waiting++;
-        frames_run(nic);
     }
-    pthread_mutex_unlock(&nic->lock);
+    queues_unlock(nic);
     if (room)
         return DPK_OK;
     free(f);

@@ -32,19 +32,23 @@ void trouble(const struct dpk_queue *q, const char *format, ...)
     q->nic->ops->trouble(q->nic->context, text);
 }
 
-static void lock(struct dpk_queues *nic)
+void queues_lock(struct dpk_queues *nic)
 {
     pthread_mutex_lock(&nic->lock);
 }
 
-/* What waited may go on. */
-static void unlock(struct dpk_queues *nic)
+void queues_unlock(struct dpk_queues *nic)
 {
     struct dpk_queue *q;
+    bool waits = false;
     TAILQ_FOREACH(q, &nic->queues, in_nic)
-    if (q->waits)
+    if (q->waits) {
         send_run(q);
-    frames_run(nic);
+        waits |= q->waits;
+    }
+    waits |= frames_run(nic);
+    if (waits)
+        nic->ops->waits(nic->context);
     pthread_mutex_unlock(&nic->lock);
 }
 
@@ -187,13 +191,13 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
     q->nic = nic;
     q->options = *options;
     q->state = options->kind == DPK_QP ? DPK_QP_RESET : DPK_QP_RTS;
-    lock(nic);
+    queues_lock(nic);
     if (nic->last_number < NUMBER_MAX) {
         q->number = ++nic->last_number;
         TAILQ_INSERT_TAIL(&nic->queues, q, in_nic);
         use(q, 1);
     }
-    unlock(nic);
+    queues_unlock(nic);
     if (q->number == 0) {
         free(q);
         return dpk_fail(err, DPK_ERR_NOMEM, "no queue numbers are left");
@@ -207,14 +211,14 @@ enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err)
     if (!q)
         return DPK_OK;
     struct dpk_queues *nic = q->nic;
-    lock(nic);
+    queues_lock(nic);
     unsigned users = q->users;
     if (users == 0) {
         rules_forget(q);
         use(q, -1);
         TAILQ_REMOVE(&nic->queues, q, in_nic);
     }
-    unlock(nic);
+    queues_unlock(nic);
     if (users > 0)
         return dpk_fail(err, DPK_ERR_USAGE, "%s 0x%x is still used by %u queues", queue_kind(q),
                         q->number, users);
@@ -268,27 +272,27 @@ static void ring(struct dpk_queue *q, uint16_t posted)
 
 void dpk_queue_ring(struct dpk_queue *q, uint16_t posted)
 {
-    lock(q->nic);
+    queues_lock(q->nic);
     ring(q, posted);
-    unlock(q->nic);
+    queues_unlock(q->nic);
 }
 
 bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *user,
                            uint16_t posted)
 {
-    lock(nic);
+    queues_lock(nic);
     struct dpk_queue *q = find(nic, number, 1u << DPK_SQ | 1u << DPK_QP, user);
     bool rings = q && !q->options.no_sends;
     if (rings)
         ring(q, posted);
-    unlock(nic);
+    queues_unlock(nic);
     return rings;
 }
 
 void dpk_queues_kick(struct dpk_queues *nic)
 {
-    lock(nic);
-    unlock(nic);
+    queues_lock(nic);
+    queues_unlock(nic);
 }
 
 uint32_t dpk_cq_produced(const struct dpk_queue *cq)
@@ -303,9 +307,9 @@ uint32_t dpk_cq_produced(const struct dpk_queue *cq)
 
 void dpk_queue_fail(struct dpk_queue *q)
 {
-    lock(q->nic);
+    queues_lock(q->nic);
     queue_fail(q);
-    unlock(q->nic);
+    queues_unlock(q->nic);
 }
 
 bool dpk_queue_has_failed(struct dpk_queue *q)
@@ -361,12 +365,12 @@ static void enter(struct dpk_queue *q, const struct dpk_qp_change *change)
 enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *change,
                               struct dpk_error *err)
 {
-    lock(qp->nic);
+    queues_lock(qp->nic);
     const enum dpk_qp_state from = qp->state;
     const bool may = qp->options.kind == DPK_QP && may_follow(from, change->state);
     if (may)
         enter(qp, change);
-    unlock(qp->nic);
+    queues_unlock(qp->nic);
     if (may)
         return DPK_OK;
     return dpk_fail(err, DPK_ERR_USAGE, "%s 0x%x: no way from state %d to %d", queue_kind(qp),

@@ -18,7 +18,7 @@
  * Ethernet send queues send frames, which a steering rule takes to a receive queue or which leave
  * the port. Queue pairs are reliable connected, with another one of the same `struct dpk_queues`.
  * Everything that a doorbell allows is done before dpk_queue_ring returns, but for sends that
- * wait for a receive: these go on with any later call.
+ * wait for a receive: these go on with any later call, which `waits` of the callbacks asks for.
  *
  * All functions may be called from any thread; one lock guards all of it. Callbacks run with it and
  * must not call back.
@@ -70,6 +70,9 @@ struct dpk_queue_ops {
     bool (*listens)(void *user);
     /* A frame that leaves the port. False: nobody is there, it comes back. */
     bool (*leaves)(void *context, const uint8_t *frame, size_t size);
+    /* Something waits for a receive. Whoever posts it may say so (dpk_queues_kick), but programs
+     * write to doorbell records without a word: somebody should look again. */
+    void (*waits)(void *context);
     /* Something that a person should hear of. */
     void (*trouble)(void *context, const char *story);
 };

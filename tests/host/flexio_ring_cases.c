@@ -171,6 +171,32 @@ static void queue_pairs_lie_in_host_memory(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+/* Nothing but the record says that there is a receive. */
+static void receives_posted_by_hand_wake_their_senders(void)
+{
+    struct flexio_process *p = queue_process();
+    struct host_memory m = host_memory(0);
+    struct set a = pair_in(p, &m), b = queue_pair(p, 0);
+    connect_pair(a.qp, b.qp);
+    connect_pair(b.qp, a.qp);
+    const struct work w = {.kind = 1, .local = b.q.data, .local_key = b.q.key, .size = 8};
+    flexio_uintptr_t at = 0;
+    CHECK(flexio_copy_from_host(p, (void *)&w, sizeof w, &at) == OK);
+    post_receives(&m, 0);
+    call2(p, &post, b.at, at);
+    post_receives(&m, 1); /* by the host, in its memory */
+    CHECK(call1(p, &next_sent, b.at) == OUTCOME(0, 0, 0, 8u));
+    call2(p, &write_record, b.q.receive_record, 0);
+    write_send(&m, SENDS + DEPTH * 16, &a, 0, 2, 8);
+    call2(p, &ring, a.q.send_number, 1);
+    call2(p, &write_record, b.q.receive_record, 1); /* by the DPA */
+    CHECK(call1(p, &next_sent, a.at) == OUTCOME(0, 0, 0, 8u));
+    set_end(&a);
+    set_end(&b);
+    host_memory_end(&m);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 /* Each receive begins with the place of the next: here they go backwards. */
 static struct flexio_rmp *backward_receives(struct flexio_process *p, const struct host_memory *m,
                                             const struct set *s)
@@ -320,6 +346,7 @@ int main(int argc, char **argv)
         CASE(frames_go_through_rings_in_host_memory),
         CASE(rings_that_go_end_their_queues_with_errors),
         CASE(queue_pairs_lie_in_host_memory),
+        CASE(receives_posted_by_hand_wake_their_senders),
         CASE(shared_receives_lie_in_host_memory),
         CASE(completions_go_to_host_memory),
         CASE(rings_that_do_not_fit_are_refused),

@@ -55,6 +55,13 @@ __dpa_rpc__ uint64_t repost(uint64_t at, uint64_t count)
     return 0;
 }
 
+/* Without the library's help, as any store. */
+__dpa_rpc__ uint64_t write_record(uint64_t at, uint64_t posted)
+{
+    __atomic_store_n((uint32_t *)at, cpu_to_be32((uint32_t)posted), __ATOMIC_RELEASE);
+    return 0;
+}
+
 static union flexio_dev_sqe_seg *block(struct queues *q)
 {
     return (union flexio_dev_sqe_seg *)q->sends + ((q->posted & (DEPTH - 1)) << LOG_SQE_NUM_SEGS);

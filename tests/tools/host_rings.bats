@@ -19,6 +19,10 @@ setup_file() {
     case_ok queue_pairs_lie_in_host_memory
 }
 
+@test "receives posted by hand wake their senders" {
+    case_ok receives_posted_by_hand_wake_their_senders
+}
+
 @test "shared receives lie in host memory" {
     case_ok shared_receives_lie_in_host_memory
 }

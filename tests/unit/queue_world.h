@@ -34,7 +34,7 @@ struct world {
     struct dpk_queues *nic;
     uint8_t memory[MEMORY];
     struct key keys[4];
-    unsigned completed, events, troubles, left;
+    unsigned completed, events, waits, troubles, left;
     bool plugged, deaf; /* frames leave; nobody listens */
     uint8_t last_left[DPK_FRAME_MAX];
 };
@@ -110,15 +110,20 @@ static bool world_leaves(void *context, const uint8_t *frame, size_t size)
     return w->plugged;
 }
 
+static void world_waits(void *context)
+{
+    ((struct world *)context)->waits++;
+}
+
 static void world_trouble(void *context, const char *story)
 {
     (void)story;
     ((struct world *)context)->troubles++;
 }
 
-static const struct dpk_queue_ops world_ops = {world_load,    world_store,  world_has,
-                                               world_read,    world_write,  world_completed,
-                                               world_listens, world_leaves, world_trouble};
+static const struct dpk_queue_ops world_ops = {
+    world_load,      world_store,   world_has,    world_read,  world_write,
+    world_completed, world_listens, world_leaves, world_waits, world_trouble};
 
 static inline void world_begin(struct world *w)
 {

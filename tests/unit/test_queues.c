@@ -405,12 +405,15 @@ static void frames_from_outside_wait_for_room_and_listeners(void **state)
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
     assert_int_equal(dpk_cq_produced(p.receive_cq), 0);
+    assert_int_equal(w.waits, 0); /* who begins to listen says so */
     w.deaf = false;
     dpk_queues_kick(w.nic);
     assert_int_equal(dpk_cq_produced(p.receive_cq), 1);
+    assert_int_equal(w.waits, 1); /* who posts a receive may not */
     post_receives(&w, 1, 2);
     dpk_queues_kick(w.nic);
     assert_int_equal(dpk_cq_produced(p.receive_cq), 2);
+    assert_int_equal(w.waits, 1);
 }
 
 static void creation_is_checked(void **state)

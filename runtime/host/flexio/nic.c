@@ -7,6 +7,7 @@ struct nic {
     struct dpk_queues *queues;
     struct ibv_context *context;
     struct packets *packets; /* NULL: the port is plugged into itself */
+    struct retry *retry;
 };
 
 /* ---- Rings and records ---- */
@@ -186,6 +187,12 @@ static bool leaves(void *context, const uint8_t *frame, size_t size)
     return nic->packets != NULL;
 }
 
+static void waits(void *context)
+{
+    const struct nic *nic = context;
+    retry_soon(nic->retry);
+}
+
 static void trouble(void *context, const char *story)
 {
     (void)context;
@@ -202,11 +209,13 @@ static const struct dpk_queue_ops ops = {.load = ring_load,
                                          .completed = completed,
                                          .listens = listens,
                                          .leaves = leaves,
+                                         .waits = waits,
                                          .trouble = trouble};
 
 static void nic_end(void *attached)
 {
     struct nic *nic = attached;
+    retry_end(nic->retry);
     dpk_queues_close(nic->queues);
     packets_close(nic->packets);
     free(nic);
@@ -222,6 +231,8 @@ static void *nic_make(struct ibv_context *context)
     enum dpk_status status = packets_open(&nic->packets, &err);
     if (status == DPK_OK)
         status = dpk_queues_open(&ops, nic, &nic->queues, &err);
+    if (status == DPK_OK && !(nic->retry = retry_new(nic->queues)))
+        status = dpk_fail_nomem(&err);
     if (status == DPK_OK && nic->packets)
         status = packets_arrive(nic->packets, nic->queues, &err);
     if (status == DPK_OK)

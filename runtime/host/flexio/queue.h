@@ -38,6 +38,14 @@ flexio_status queue_add(const char *call, struct flexio_queue *queue,
 flexio_status queue_remove(const char *call, struct flexio_queue *queue);
 uint32_t queue_number(const struct flexio_queue *queue);
 
+/* ---- retry.c: what waits for a receive ---- */
+struct retry;
+struct retry *retry_new(struct dpk_queues *queues); /* NULL: out of memory */
+/* Looks at the queues a millisecond later, with a thread that the first call makes. */
+void retry_soon(struct retry *r);
+/* Before the queues are closed; NULL is fine. */
+void retry_end(struct retry *r);
+
 /* ---- packets.c: what the port is plugged into ---- */
 struct packets;
 /* NULL in *out: itself. */

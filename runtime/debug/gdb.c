@@ -297,14 +297,10 @@ static void v_command(struct gdb *g, const char *text)
     }
 }
 
-/* What is not known gets the empty answer, as the protocol wants it. */
-static void command(struct gdb *g)
+/* Registers, memory, breakpoints. False: the packet is about something else. */
+static bool state_command(struct gdb *g, const char *text)
 {
-    const char *text = g->packet + 1;
     switch (g->packet[0]) {
-    case '?':
-        put_reason(g);
-        break;
     case 'g':
         gdb_read_registers(g);
         break;
@@ -329,6 +325,22 @@ static void command(struct gdb *g)
     case 'Z':
     case 'z':
         gdb_set_point(g, text, g->packet[0] == 'Z');
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* What is not known gets the empty answer, as the protocol wants it. */
+static void command(struct gdb *g)
+{
+    const char *text = g->packet + 1;
+    if (state_command(g, text))
+        return;
+    switch (g->packet[0]) {
+    case '?':
+        put_reason(g);
         break;
     case 'H':
         choose_thread(g, text);

@@ -39,7 +39,7 @@ struct process_function {
     struct dpk_call call;
 };
 
-/* What the device names by number: number - 1 is the index. */
+/* What the device names by number: number - 1 is the index. table.c */
 struct object_table {
     void **objects;
     uint32_t count;
@@ -62,8 +62,15 @@ struct flexio_process {
     struct flexio_msg_stream *streams[FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT]; /* by number */
 };
 
+/* The lowest number that is free; 0: none, or out of memory. */
+uint32_t table_add(struct flexio_process *p, struct object_table *t, void *object);
+void table_remove(struct flexio_process *p, struct object_table *t, uint32_t id);
+bool table_has(struct flexio_process *p, const struct object_table *t, uint64_t id);
+/* With the lock; NULL: no such number. */
+void *table_find(const struct object_table *t, uint64_t id);
+
 /* Lets the device use windows and outboxes, and makes the process's UAR, false: out of memory;
- * frees what is left of them. */
+ * frees that and the tables. */
 bool windows_attach(struct flexio_process *p);
 void windows_free(struct flexio_process *p);
 

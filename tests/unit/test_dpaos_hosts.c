@@ -12,10 +12,11 @@ static const struct dpk_process_options patient = {.run_time_limit_ms = 600000};
 
 /* ---- Workers that do not come ---------------------------------------------------------------- */
 
+/* With a limit that is no matter of the test, if there are no options. */
 static struct dpk_process *process_without_workers(const struct dpk_process_options *options)
 {
     setenv("DPAKIT_WORKERS", "4", 1);
-    struct dpk_process *p = process_with(options);
+    struct dpk_process *p = process_with(options ? options : &patient);
     unsetenv("DPAKIT_WORKERS");
     engine_lock();
     dpaos_engine.worker_count = 1; /* so none is made */
@@ -79,7 +80,7 @@ static void short_kernel_is_over_when_its_launch_returns(void **state)
 static void launch_does_not_run_more_than_a_moment(void **state)
 {
     (void)state;
-    struct dpk_process *p = process_without_workers(&patient);
+    struct dpk_process *p = process_without_workers(NULL);
     struct dpk_event *done = dpk_event_create();
     uint64_t flag = buffer(p, 8);
     launch(p, (struct kernel){"poll", {flag}, .complete = done});
@@ -216,7 +217,7 @@ static void *wait_for_event(void *arg)
 static void endless_kernel_does_not_keep_who_waits(void **state)
 {
     (void)state;
-    struct dpk_process *p = process_without_workers(&patient);
+    struct dpk_process *p = process_without_workers(NULL);
     struct waiter w = {p, dpk_event_create(), DPK_ERR_FAULT};
     pthread_t thread;
     launch(p, (struct kernel){.name = "spin"});
@@ -254,7 +255,7 @@ static void sleeping_worker_comes_for_what_a_wait_leaves(void **state)
 static void wait_ends_with_its_event_not_with_the_kernel(void **state)
 {
     (void)state;
-    struct dpk_process *p = process_without_workers(&patient);
+    struct dpk_process *p = process_without_workers(NULL);
     struct dpk_event *ping = dpk_event_create(), *pong = dpk_event_create();
     launch(p, (struct kernel){"reply_ever", {handle(ping, p), handle(pong, p)}, .threads = 3});
     for (uint64_t n = 1; n <= 100; n++) {
@@ -269,7 +270,7 @@ static void wait_ends_with_its_event_not_with_the_kernel(void **state)
 static void wait_with_a_limit_ends_in_time(void **state)
 {
     (void)state;
-    struct dpk_process *p = process_without_workers(&patient);
+    struct dpk_process *p = process_without_workers(NULL);
     struct dpk_event *never = dpk_event_create();
     launch(p, (struct kernel){.name = "spin", .threads = 2});
     uint64_t before = dpk_process_instructions(p);
@@ -315,7 +316,7 @@ static void destroy_ends_a_wait_that_runs_a_kernel(void **state)
 static void process_stands_still_while_it_is_looked_at(void **state)
 {
     (void)state;
-    struct dpk_process *p = process_without_workers(&patient);
+    struct dpk_process *p = process_without_workers(NULL);
     struct waiter w = {p, dpk_event_create(), DPK_ERR_FAULT};
     struct dpk_debugger *d = NULL;
     pthread_t thread;

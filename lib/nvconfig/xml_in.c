@@ -61,6 +61,18 @@ static enum dpk_status parse_value(const char *text, const struct dpk_nv_param *
     return dpk_nv_value_parse(&one, text, tlv->data, err);
 }
 
+/* An element that is no parameter: says which there are, as far as they fit. */
+static enum dpk_status fail_unknown(const struct dpk_nv_def *def, struct dpk_error *err)
+{
+    char names[600] = "";
+    size_t used = 0, i = 0;
+    for (; i < def->param_count && used + strlen(def->params[i].name) + 2 < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                 def->params[i].name);
+    return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s has no such parameter; legal: %s%s", def->name,
+                    names, i < def->param_count ? ", ..." : "");
+}
+
 static enum dpk_status parse_param(const xmlNode *node, const struct dpk_nv_def *def, bool *given,
                                    struct dpk_nv_tlv *tlv, struct dpk_error *err)
 {
@@ -68,7 +80,7 @@ static enum dpk_status parse_param(const xmlNode *node, const struct dpk_nv_def 
     while (i < def->param_count && strcmp(def->params[i].name, (const char *)node->name) != 0)
         i++;
     if (i == def->param_count)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s has no such parameter", def->name);
+        return fail_unknown(def, err);
     const struct dpk_nv_param *p = &def->params[i];
     struct dpk_buf text = {0};
     enum dpk_status status = dpk_nv_xml_index(node, p, indexes, &count, err);

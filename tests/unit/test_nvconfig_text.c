@@ -41,7 +41,7 @@ static void bad_xml_is_refused_with_its_reason(void **state)
         {AUTH("", "\n<dpa_auth_en>Maybe</dpa_auth_en>"), "line 2: dpa_auth_en: bad value 'Maybe'"},
         {AUTH("", "<dpa_auth_en>2</dpa_auth_en>"), "bad value '2'"},
         {AUTH("", ON ON), "dpa_auth_en: given twice"},
-        {AUTH("", ON "<more>1</more>"), "nv_dpa_auth has no such parameter"},
+        {AUTH("", ON "<more>1</more>"), "nv_dpa_auth has no such parameter; legal: dpa_auth_en"},
         {AUTH("", "<dpa_auth_en><b/></dpa_auth_en>"), "a value is text"},
         {AUTH("", "<dpa_auth_en x='1'>True</dpa_auth_en>"), "a parameter has no attributes"},
         {AUTH("", "loose" ON), "text outside a parameter"},

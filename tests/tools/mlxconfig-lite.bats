@@ -11,6 +11,13 @@ setup() { enter_world; }
     grep -qE '^nv_dpa_auth {39}0$' tlvs.txt
 }
 
+@test "the list of TLVs begins as the guide's" {
+    mlxconfig-lite gen_tlvs_file tlvs.txt
+    printf '%-50s0\n' file_applicable_to file_comment file_signature file_dbg_fw_token_id \
+        file_cs_token_id file_btc_token_id file_mac_addr_list file_public_key \
+        file_signature_4096_a file_signature_4096_b | cmp - <(head -10 tlvs.txt)
+}
+
 @test "the list of TLVs becomes a template, edited it becomes a file" {
     mlxconfig-lite gen_tlvs_file tlvs.txt
     sed -i -E 's/^(file_applicable_to|nv_file_id_vendor|nv_dpa_auth)( +)0/\1\21/' tlvs.txt

@@ -225,3 +225,20 @@ END
     says 'device.db'
     [ ! -e made ]
 }
+
+@test "-b: the TLVs that are built in are the database's" {
+    need_db
+    mlxconfig-lite gen_tlvs_file tlvs.txt
+    sed -i 's/0$/1/' tlvs.txt
+    mlxconfig-lite -a gen_xml_template tlvs.txt own.xml
+    mlxconfig-lite -b "$db" -a gen_xml_template tlvs.txt theirs.xml
+    cmp own.xml theirs.xml
+}
+
+@test "-b: an unknown parameter of a TLV with many says some of those there are" {
+    need_db
+    echo "<config><nv_global_pci_conf_4><zzz>1</zzz></nv_global_pci_conf_4></config>" >bad.xml
+    refused 1 mlxconfig-lite -b "$db" create_conf bad.xml bad.bin
+    says "bad.xml: line 1: nv_global_pci_conf_4: line 1: zzz: nv_global_pci_conf_4 has no such parameter; legal: "
+    says ", ..."
+}

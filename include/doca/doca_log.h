@@ -118,8 +118,9 @@ doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *bac
  * of the program's lines, or no level. */
 doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *logger, uint32_t level);
 
-/* Limits of all backends of the program's lines (INFO to begin with), and of the SDK's: the setter
- * sets that of every backend there is, and of those to come. INVALID_VALUE: no level. */
+/* The global limit of the program's lines (INFO to begin with), which every backend without a
+ * strict limit lets through. That of the SDK's lines is each backend's own: the setter sets it for
+ * every backend there is, and for those to come. INVALID_VALUE: no level. */
 doca_error_t doca_log_level_set_global_lower_limit(uint32_t level);
 uint32_t doca_log_level_get_global_lower_limit(void);
 doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level);

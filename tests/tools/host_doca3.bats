@@ -189,6 +189,28 @@ setup_file() {
         "$BATS_TEST_TMPDIR/out"
 }
 
+@test "lines reach descriptors buffers and syslog" {
+    case_ok lines_reach_descriptors_buffers_and_syslog
+}
+
+@test "backends have limits of their own" {
+    case_ok backends_have_limits_of_their_own
+}
+
+@test "command lines are told to callbacks" {
+    case_ok command_lines_are_told_to_callbacks
+}
+
+@test "files give every type" {
+    case_ok files_give_every_type
+}
+
+@test "the version is the program's, and ends it" {
+    run "$BATS_FILE_TMPDIR/cases" the_version_is_the_programs
+    [ "$status" -eq 0 ]
+    [ "$output" = "version 1 of the test" ]
+}
+
 @test "the libraries' lines go to their backend, without one to stderr" {
     "$BATS_FILE_TMPDIR/cases" lines_of_the_libraries_go_to_their_backend >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]

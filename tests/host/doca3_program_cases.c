@@ -1,0 +1,239 @@
+/* What programs say, and what they are told on their command lines. */
+#include <doca_argp.h>
+#include <stdarg.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "doca3_world.h"
+
+DOCA_LOG_REGISTER(DOCA3::PROGRAM);
+
+/* ---- Logs ------------------------------------------------------------------------------------ */
+
+/* Takes the place of the C library's. */
+static char syslog_line[256];
+static int syslog_priority;
+void syslog(int priority, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(syslog_line, sizeof syslog_line, format, ap);
+    va_end(ap);
+    syslog_priority = priority;
+}
+
+static char flushed[8192];
+static void on_flush(char *buffer)
+{
+    CHECK(strlen(flushed) + strlen(buffer) < sizeof flushed);
+    strcat(flushed, buffer);
+}
+
+static unsigned lines_in(const char *text)
+{
+    unsigned n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void lines_reach_descriptors_buffers_and_syslog(void)
+{
+    static char small[200];
+    char out[4096] = "", expected[32], longest[300] = "";
+    int ends[2];
+    struct doca_log_backend *fd = NULL, *buffer = NULL, *sys = NULL;
+    CHECK(pipe(ends) == 0 && doca_log_backend_create_with_fd(ends[1], &fd) == OK);
+    CHECK(doca_log_backend_create_with_buf(small, sizeof small, on_flush, &buffer) == OK);
+    CHECK(doca_log_backend_create_with_syslog("me", &sys) == OK);
+    for (int i = 0; i < 20; i++)
+        DOCA_LOG_INFO("line %d", i);
+    CHECK(read(ends[0], out, sizeof out - 1) > 0 && lines_in(out) == 20);
+    strcat(flushed, small); /* what was not handed over yet */
+    CHECK(lines_in(flushed) == 20);
+    const char *in_fd = out, *in_buffer = flushed;
+    for (int i = 0; i < 20; i++) {
+        snprintf(expected, sizeof expected, "] line %d\n", i);
+        CHECK((in_fd = strstr(in_fd, expected)) && (in_buffer = strstr(in_buffer, expected)));
+    }
+    CHECK(strstr(syslog_line, "me: ") == syslog_line && strstr(syslog_line, "line 19"));
+    CHECK(syslog_priority == (LOG_USER | LOG_INFO));
+    memset(longest, 'x', sizeof longest - 1);
+    DOCA_LOG_ERR("%s", longest); /* cut in the buffer */
+    CHECK(strlen(small) == sizeof small - 1 && syslog_priority == (LOG_USER | LOG_ERR));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Reads what a pipe has by now; `say` wrote to it. */
+static const char *said(int from, char *out, size_t size)
+{
+    DOCA_LOG_CRIT("c");
+    DOCA_LOG_WARN("w");
+    DOCA_LOG_INFO("i");
+    DOCA_LOG_DBG("d");
+    DOCA_LOG_TRC("t");
+    ssize_t n = read(from, out, size - 1);
+    CHECK(n > 0);
+    out[n] = '\0';
+    char *to = out; /* the last letter of each line */
+    for (char *c = out; *c; c++)
+        if (c[1] == '\n')
+            *to++ = *c;
+    *to = '\0';
+    return out;
+}
+
+static void backends_have_limits_of_their_own(void)
+{
+    char out[4096];
+    int ends[2];
+    struct doca_log_backend *b = NULL;
+    CHECK(pipe(ends) == 0 && doca_log_backend_create_with_fd(ends[1], &b) == OK);
+    CHECK(strcmp(said(ends[0], out, sizeof out), "cwi") == 0);
+    CHECK(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_TRACE) == OK);
+    CHECK(strcmp(said(ends[0], out, sizeof out), "cwidt") == 0);
+    CHECK(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_WARNING) == OK);
+    CHECK(strcmp(said(ends[0], out, sizeof out), "widt") == 0);
+    CHECK(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_WARNING) == OK);
+    CHECK(strcmp(said(ends[0], out, sizeof out), "wi") == 0); /* the global one lets more through */
+    CHECK(doca_log_backend_set_level_lower_limit_strict(b, DOCA_LOG_LEVEL_WARNING) == OK);
+    CHECK(strcmp(said(ends[0], out, sizeof out), "w") == 0);
+    CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DEBUG) == OK);
+    CHECK(strcmp(said(ends[0], out, sizeof out), "w") == 0);
+    CHECK(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_WARNING) == OK);
+    CHECK(strcmp(said(ends[0], out, sizeof out), "wid") == 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* ---- Command lines --------------------------------------------------------------------------- */
+
+/* What callbacks got: "name=value " for each. */
+struct config {
+    char got[256];
+    doca_error_t verdict;
+};
+
+static void add(void *config, const char *name, const char *value)
+{
+    char *got = ((struct config *)config)->got;
+    snprintf(got + strlen(got), 256 - strlen(got), "%s=%s ", name, value);
+}
+static doca_error_t on_text(void *param, void *config)
+{
+    add(config, "text", param);
+    return strcmp(param, "bad") == 0 ? DOCA_ERROR_TOO_BIG : OK;
+}
+static doca_error_t on_number(void *param, void *config)
+{
+    char digits[16];
+    snprintf(digits, sizeof digits, "%d", *(int *)param);
+    add(config, "number", digits);
+    return OK;
+}
+static doca_error_t on_flag(void *param, void *config)
+{
+    add(config, "flag", *(bool *)param ? "true" : "false");
+    return OK;
+}
+static doca_error_t on_version(void *param, void *config)
+{
+    CHECK(!param && config);
+    puts("version 1 of the test");
+    return OK;
+}
+static doca_error_t on_all(void *config)
+{
+    add(config, "all", "");
+    return ((struct config *)config)->verdict;
+}
+
+static void add_param(const char *short_name, const char *long_name, doca_argp_param_cb_t callback,
+                      enum doca_argp_type type, bool several)
+{
+    struct doca_argp_param *p = NULL;
+    CHECK(doca_argp_param_create(&p) == OK);
+    doca_argp_param_set_short_name(p, short_name);
+    doca_argp_param_set_long_name(p, long_name);
+    doca_argp_param_set_description(p, "of the test");
+    doca_argp_param_set_callback(p, callback);
+    doca_argp_param_set_type(p, type);
+    if (several)
+        doca_argp_param_set_multiplicity(p);
+    CHECK(doca_argp_register_param(p) == OK);
+}
+
+/* Parses the words of a line; what the callbacks got is in *config. */
+static doca_error_t parse(const char *line, struct config *config)
+{
+    char words[256], *argv[16] = {(char[]){"program"}}, *rest = NULL;
+    int argc = 1;
+    config->got[0] = '\0';
+    snprintf(words, sizeof words, "%s", line);
+    for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+        argv[argc++] = w;
+    CHECK(doca_argp_init(NULL, config) == OK);
+    add_param("t", "text", on_text, DOCA_ARGP_TYPE_STRING, true);
+    add_param("num", "number", on_number, DOCA_ARGP_TYPE_INT, false);
+    add_param(NULL, "flag", on_flag, DOCA_ARGP_TYPE_BOOLEAN, false);
+    CHECK(doca_argp_register_validation_callback(on_all) == OK);
+    doca_error_t result = doca_argp_start(argc, argv);
+    CHECK(doca_argp_destroy() == OK);
+    return result;
+}
+
+static void command_lines_are_told_to_callbacks(void)
+{
+    struct config c = {.verdict = OK};
+    CHECK(parse("", &c) == OK && strcmp(c.got, "all= ") == 0);
+    CHECK(parse("-t one --text two --text=three -num -7 --flag", &c) == OK);
+    CHECK(strstr(c.got, "text=one text=two text=three ") && strstr(c.got, "number=-7 "));
+    CHECK(strstr(c.got, "flag=true ") && strcmp(c.got + strlen(c.got) - 5, "all= ") == 0);
+    CHECK(parse("-num 1 -num 2", &c) == INVALID && parse("--flag=no", &c) == INVALID);
+    CHECK(parse("-t bad", &c) == DOCA_ERROR_TOO_BIG && !strstr(c.got, "all"));
+    c.verdict = DOCA_ERROR_BAD_CONFIG;
+    CHECK(parse("-num 3", &c) == DOCA_ERROR_BAD_CONFIG && strcmp(c.got, "number=3 all= ") == 0);
+}
+
+static void files_give_every_type(void)
+{
+    char name[] = "/tmp/doca3_XXXXXX", line[64];
+    struct config c = {.verdict = OK};
+    int fd = mkstemp(name);
+    FILE *f = fdopen(fd, "w");
+    CHECK(fd >= 0 && f);
+    fputs("{\"doca_program_flags\": {\"text\": [\"a\", \"b\"], \"number\": 5, \"flag\": false}}",
+          f);
+    CHECK(fclose(f) == 0);
+    snprintf(line, sizeof line, "-j %s", name);
+    CHECK(parse(line, &c) == OK);
+    CHECK(strcmp(c.got, "text=a text=b number=5 flag=false all= ") == 0);
+    snprintf(line, sizeof line, "--json %s -num 6", name);
+    CHECK(parse(line, &c) == OK && strstr(c.got, "number=6 ") && !strstr(c.got, "number=5"));
+    CHECK((f = fopen(name, "w")) != NULL);
+    fputs("{\"doca_program_flags\": {\"number\": [1, 2]}}", f); /* it may be given once */
+    CHECK(fclose(f) == 0);
+    snprintf(line, sizeof line, "-j %s", name);
+    CHECK(parse(line, &c) == INVALID && unlink(name) == 0);
+}
+
+/* The program's own version, then the end of it. */
+static void the_version_is_the_programs(void)
+{
+    struct config c = {.verdict = OK};
+    char *argv[] = {(char[]){"program"}, (char[]){"--version"}, NULL};
+    CHECK(doca_argp_init("program", &c) == OK);
+    CHECK(doca_argp_register_version_callback(on_version) == OK);
+    doca_argp_start(2, argv);
+    CHECK(!"the end of the program");
+}
+
+const struct test_case program_cases[] = {
+    CASE(lines_reach_descriptors_buffers_and_syslog),
+    CASE(backends_have_limits_of_their_own),
+    CASE(command_lines_are_told_to_callbacks),
+    CASE(files_give_every_type),
+    CASE(the_version_is_the_programs),
+    {0},
+};

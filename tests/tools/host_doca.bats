@@ -125,6 +125,31 @@ setup_file() {
     diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/defined"
 }
 
+# Includes every header, then declares again what programs call.
+redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
+    local i=$DPAKIT_BUILD/include
+    {
+        (cd "$i/$2" && ls) | sed 's/.*/#include <&>/'
+        # they are declared at all
+        sed -n 's/^[a-z].*[ *]\(doca_[a-zA-Z0-9_]*\)(.*/enum { has_\1 = sizeof(\&\1) };/p' \
+            "$BATS_TEST_DIRNAME/../host/prototypes_$1.inc"
+        printf '#ifdef __cplusplus\nextern "C" {\n#endif\n#include "prototypes_%s.inc"\n' "$1"
+        printf '#ifdef __cplusplus\n}\n#endif\n'
+    } >"$BATS_TEST_TMPDIR/redeclared"
+    "${@:3}" -fsyntax-only -Wall -Wextra -Werror -I"$i/$2" -I"$i/doca" -I"$i" \
+        -I"$BATS_TEST_DIRNAME/../host" "$BATS_TEST_TMPDIR/redeclared"
+}
+
+@test "every prototype that programs rely on is the headers'" {
+    local p
+    for p in "3 doca" "3_dev doca" "2.2 doca-2.2" "2.2_dev doca-2.2"; do
+        # shellcheck disable=SC2086
+        redeclare $p gcc -x c
+        # shellcheck disable=SC2086
+        redeclare $p g++ -x c++
+    done
+}
+
 @test "what later DOCA declares otherwise has a symbol of each generation" {
     nm --defined-only "$DPAKIT_BUILD/lib/libdoca_dpa.a" >"$BATS_TEST_TMPDIR/symbols"
     for f in doca_dpa_create doca_dpa_mem_free; do

@@ -126,6 +126,21 @@ JSON
     done
 }
 
+@test "samples tie their threads to the units of a resources file" {
+    local d=$BATS_TEST_TMPDIR
+    sed "s/@UNITS@/1,3/" "$BATS_TEST_DIRNAME/../host/samples/resources.yaml" >"$d/few.yaml"
+    sed "s/@UNITS@/255/" "$BATS_TEST_DIRNAME/../host/samples/resources.yaml" >"$d/none.yaml"
+    export DPAKIT_EUS=4
+    sample ping_pong --dpa-resources "$d/few.yaml" --dpa-app-key my_app
+    grep -q 'Threads have 2 units$' <<<"$output"
+    run "$BATS_FILE_TMPDIR/ping_pong" --dpa-resources "$d/none.yaml" --dpa-app-key my_app
+    [ "$status" -eq 1 ]
+    grep -q 'Threads have 1 units$' <<<"$output"
+    run "$BATS_FILE_TMPDIR/ping_pong" --dpa-resources "$d/few.yaml" --dpa-app-key other
+    [ "$status" -eq 1 ]
+    grep -q 'Failed to start DOCA DPA context: Configuration is not valid' <<<"$output"
+}
+
 @test "all to all: two processes write to each other and to themselves, and signal events" {
     local o
     for o in "" "-pf_dev mlx5_0 -rdma_dev mlx5_1"; do

@@ -3,6 +3,10 @@
 #include <doca_argp.h>
 #include <doca_log.h>
 
+#define FLEXIO_VER_USED FLEXIO_VER(25, 4, 0)
+#include <libflexio/flexio.h>
+#include <libflexio/flexio_ver.h>
+
 DOCA_LOG_REGISTER(DPA_COMMON);
 
 static doca_error_t copy_name(char *to, size_t size, const char *name)
@@ -131,6 +135,60 @@ static doca_error_t open_doca_device(const char *name, struct doca_dev **device)
     return result;
 }
 
+/* The resources file, which may not be there: threads run on any unit then. */
+static size_t read_resources_file(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return 0;
+    size_t length = fread(text, 1, size, file);
+    fclose(file);
+    return length;
+}
+
+static doca_error_t make_affinities(struct flexio_resource *units, struct dpa_resources *resources)
+{
+    const uint32_t *eus = flexio_resources_get_eus(units);
+    const uint32_t count = flexio_resources_get_eus_num(units);
+    doca_error_t result = DOCA_SUCCESS;
+    if (flexio_resources_get_eugs_num(units) != 0)
+        return DOCA_ERROR_NOT_SUPPORTED;
+    resources->affinities = calloc(count + 1, sizeof(*resources->affinities));
+    if (resources->affinities == NULL)
+        return DOCA_ERROR_NO_MEMORY;
+    for (uint32_t i = 0; i < count && result == DOCA_SUCCESS; i++) {
+        result = doca_dpa_eu_affinity_create(resources->pf_doca_dpa, &resources->affinities[i]);
+        if (result == DOCA_SUCCESS)
+            resources->num_affinities++;
+        DOCA_ERROR_PROPAGATE(result, doca_dpa_eu_affinity_set(resources->affinities[i], eus[i]));
+    }
+    DOCA_LOG_INFO("Threads have %u units", count);
+    return result;
+}
+
+static doca_error_t read_resources(const struct dpa_config *cfg, struct dpa_resources *resources)
+{
+    char text[4096];
+    struct flexio_resource *units = NULL;
+    size_t length = read_resources_file(cfg->dpa_resources_file, text, sizeof(text));
+    if (length == 0)
+        return DOCA_SUCCESS;
+    if (flexio_resources_create(cfg->dpa_app_key, text, length, &units) != FLEXIO_STATUS_SUCCESS)
+        return DOCA_ERROR_BAD_CONFIG;
+    doca_error_t result = make_affinities(units, resources);
+    flexio_resources_destroy(units);
+    return result;
+}
+
+static doca_error_t destroy_affinities(struct dpa_resources *resources)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    for (uint32_t i = 0; i < resources->num_affinities; i++)
+        DOCA_ERROR_PROPAGATE(result, doca_dpa_eu_affinity_destroy(resources->affinities[i]));
+    free(resources->affinities);
+    return result;
+}
+
 static doca_error_t open_rdma_device(const struct dpa_config *cfg, struct dpa_resources *resources)
 {
     doca_error_t result = DOCA_SUCCESS;
@@ -168,9 +226,12 @@ doca_error_t allocate_dpa_resources(struct doca_dpa_app *app, const struct dpa_c
     if (result == DOCA_SUCCESS)
         result = doca_dpa_start(resources->pf_doca_dpa);
     if (result == DOCA_SUCCESS)
+        result = read_resources(cfg, resources);
+    if (result == DOCA_SUCCESS)
         result = open_rdma_device(cfg, resources);
     if (result == DOCA_SUCCESS)
         return result;
+    destroy_affinities(resources);
     DOCA_LOG_ERR("Failed to start DOCA DPA context: %s", doca_error_get_descr(result));
     doca_dpa_destroy(resources->pf_doca_dpa);
 close_doca_dev:
@@ -180,9 +241,9 @@ close_doca_dev:
 
 doca_error_t destroy_dpa_resources(struct dpa_resources *resources)
 {
-    doca_error_t result = DOCA_SUCCESS;
+    doca_error_t result = destroy_affinities(resources);
     if (resources->rdma_doca_device != resources->pf_doca_device) {
-        result = doca_dpa_destroy(resources->rdma_doca_dpa);
+        DOCA_ERROR_PROPAGATE(result, doca_dpa_destroy(resources->rdma_doca_dpa));
         DOCA_ERROR_PROPAGATE(result, doca_dev_close(resources->rdma_doca_device));
     }
     DOCA_ERROR_PROPAGATE(result, doca_dpa_destroy(resources->pf_doca_dpa));

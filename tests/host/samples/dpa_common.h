@@ -25,6 +25,8 @@ struct dpa_resources {
     struct doca_dev *rdma_doca_device;
     struct doca_dpa *rdma_doca_dpa;
     doca_dpa_dev_t rdma_dpa_handle;
+    struct doca_dpa_eu_affinity **affinities; /* of the units in the resources file */
+    uint32_t num_affinities, next_affinity;
 };
 
 doca_error_t register_dpa_params(void);

@@ -20,6 +20,10 @@ static doca_error_t thread_init(struct dpa_resources *resources, doca_dpa_func_t
     DOCA_ERROR_PROPAGATE(result, doca_dpa_thread_set_func_arg(obj->thread, func, obj->thread_arg));
     if (tls)
         DOCA_ERROR_PROPAGATE(result, doca_dpa_thread_set_local_storage(obj->thread, tls));
+    if (resources->next_affinity < resources->num_affinities)
+        DOCA_ERROR_PROPAGATE(result,
+                             doca_dpa_thread_set_affinity(
+                                 obj->thread, resources->affinities[resources->next_affinity++]));
     DOCA_ERROR_PROPAGATE(result, doca_dpa_thread_start(obj->thread));
     return result;
 }

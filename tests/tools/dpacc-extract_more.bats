@@ -91,9 +91,9 @@ make_core() { # FILTER
 @test "several programs in a core file: the name chooses, else they are listed" {
     make_core 0x3f
     run -2 dpacc-extract core -o out.elf
-    [[ $output == "-E- core: several programs, choose one: "*one* ]]
+    [[ $output == "-E- core: several DPA programs, name one of: "*one* ]]
     run -1 dpacc-extract core -app-name other -o out.elf
-    [[ $output == "-E- core: no program 'other'; there are: "* ]]
+    [[ $output == "-E- core: no DPA program other; there are: "* ]]
     [ ! -e out.elf ]
 }
 

@@ -145,10 +145,10 @@ static enum dpk_status source_find(const struct source *s, const char *input, co
     if (names.failed)
         status = dpk_fail_nomem(err);
     else if (!*out && app)
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no program '%s'; there are: %s", input, app,
-                          (const char *)names.data);
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program %s; there are: %s", input,
+                          app, (const char *)names.data);
     else if (!*out)
-        status = dpk_fail(err, DPK_ERR_USAGE, "%s: several programs, choose one: %s", input,
+        status = dpk_fail(err, DPK_ERR_USAGE, "%s: several DPA programs, name one of: %s", input,
                           (const char *)names.data);
     dpk_buf_free(&names);
     return status;

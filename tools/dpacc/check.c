@@ -103,7 +103,7 @@ enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err)
     return DPK_OK;
 }
 
-static enum dpk_status check_readable(const char *path, struct dpk_error *err)
+enum dpk_status config_check_readable(const char *path, struct dpk_error *err)
 {
     struct stat st;
     if (stat(path, &st) != 0)
@@ -117,119 +117,6 @@ static enum dpk_status check_readable(const char *path, struct dpk_error *err)
     return DPK_OK;
 }
 
-static enum dpk_status check_archive(const char *path, struct dpk_error *err)
-{
-    uint8_t magic[8] = {0};
-    FILE *f = fopen(path, "rbe");
-    if (!f)
-        return dpk_fail_errno(err, "%s", path);
-    size_t got = fread(magic, 1, sizeof magic, f);
-    fclose(f);
-    if (got != sizeof magic || (memcmp(magic, "!<arch>\n", 8) != 0 &&
-                                memcmp(magic, "!<thin>\n", 8) != 0 && !dpk_fat_is(magic, 8)))
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: not an archive", path);
-    return DPK_OK;
-}
-
-static enum dpk_status add_archive(struct config *c, const char *word, struct dpk_error *err)
-{
-    char *path = NULL;
-    if (access(word, F_OK) != 0 && !strchr(word, '/')) {
-        if (asprintf(&path, "%s/lib/%s", c->root, word) < 0)
-            return dpk_fail_nomem(err);
-        if (access(path, F_OK) != 0) {
-            free(path);
-            path = NULL;
-        }
-    }
-    const char *found = path ? path : word;
-    enum dpk_status status = check_readable(found, err);
-    if (status == DPK_OK)
-        status = check_archive(found, err);
-    if (status == DPK_OK && !words_have(&c->archives, found))
-        words_add(&c->archives, found);
-    words_add(&c->inputs, found);
-    free(path);
-    return status;
-}
-
-static bool begins(const char *word, const char *with)
-{
-    return strncmp(word, with, strlen(with)) == 0;
-}
-
-/* "libx.a" in one of the -L directories of -device-libs, or of ours; NULL: the linker may know. */
-static char *find_library(const struct config *c, const struct words *directories, const char *name)
-{
-    for (size_t i = 0; i <= directories->count; i++) {
-        const char *dir = i < directories->count ? directories->at[i] : c->root;
-        char *path = NULL;
-        if (asprintf(&path, "%s%s/%s%s%s", dir, i < directories->count ? "" : "/lib",
-                     *name == ':' ? "" : "lib", name + (*name == ':'),
-                     *name == ':' ? "" : ".a") < 0)
-            return NULL;
-        if (access(path, R_OK) == 0)
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
-/* NVIDIA's build script of FlexIO has directories in -device-libs and libraries in the linker's
- * options: they are one list. */
-static void move_libraries(struct config *c)
-{
-    struct words rest = {0};
-    for (size_t i = 0; i < c->link_options.count; i++) {
-        const char *word = c->link_options.at[i];
-        bool alone = strcmp(word, "-l") == 0 || strcmp(word, "-L") == 0;
-        bool library = (begins(word, "-l") && !begins(word, "-lto-")) || begins(word, "-L");
-        words_add(library ? &c->device_libs : &rest, word);
-        if (alone && i + 1 < c->link_options.count)
-            words_add(&c->device_libs, c->link_options.at[++i]);
-    }
-    rest.failed |= c->link_options.failed;
-    words_free(&c->link_options);
-    c->link_options = rest;
-}
-
-/* Libraries among the words for the linker: they may be fat, or have entry functions in them. */
-static enum dpk_status sort_libraries(struct config *c, struct dpk_error *err)
-{
-    struct words directories = {0}, rest = {0};
-    const struct words *given = &c->device_libs;
-    enum dpk_status status = DPK_OK;
-    move_libraries(c);
-    for (size_t i = 0; i < given->count; i++) {
-        if (strcmp(given->at[i], "-L") == 0 && i + 1 < given->count)
-            words_add(&directories, given->at[i + 1]);
-        else if (begins(given->at[i], "-L"))
-            words_add(&directories, given->at[i] + 2);
-    }
-    for (size_t i = 0; i < given->count && status == DPK_OK; i++) {
-        const char *word = given->at[i];
-        size_t length = strlen(word);
-        char *path = NULL;
-        if (strcmp(word, "-l") == 0 && i + 1 < given->count)
-            path = find_library(c, &directories, given->at[++i]);
-        else if (begins(word, "-l") && length > 2)
-            path = find_library(c, &directories, word + 2);
-        else if (*word != '-' && length > 2 && strcmp(word + length - 2, ".a") == 0)
-            path = strdup(word);
-        if (path)
-            status = add_archive(c, path, err);
-        else if (strcmp(word, "-l") == 0)
-            words_addf(&rest, "-l%s", given->at[i]);
-        else
-            words_add(&rest, word);
-        free(path);
-    }
-    words_free(&directories);
-    words_free(&c->device_libs);
-    c->device_libs = rest;
-    return status == DPK_OK && rest.failed ? dpk_fail_nomem(err) : status;
-}
-
 static enum dpk_status sort_inputs(struct config *c, const struct dpk_args *args,
                                    struct dpk_error *err)
 {
@@ -237,9 +124,9 @@ static enum dpk_status sort_inputs(struct config *c, const struct dpk_args *args
         const char *word = args->words[i], *dot = strrchr(word, '.');
         enum dpk_status status = DPK_OK;
         if (dot && strcmp(dot, ".a") == 0) {
-            status = add_archive(c, word, err);
+            status = config_add_archive(c, word, err);
         } else {
-            status = check_readable(word, err);
+            status = config_check_readable(word, err);
             if (status == DPK_OK && words_have(&c->units, word))
                 status = dpk_fail(err, DPK_ERR_USAGE, "%s: given twice", word);
             if (status == DPK_OK && c->mode == MODE_COMPILE && !config_is_source(word))
@@ -413,7 +300,7 @@ static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "-hostcc: the host compiler '%s' cannot be run; give its path", c->hostcc);
     if (c->attributes) {
-        status = check_readable(c->attributes, err);
+        status = config_check_readable(c->attributes, err);
         if (status != DPK_OK)
             return dpk_error_prefix(err, "-dpa-proc-attr");
         words_add(&c->inputs, c->attributes);
@@ -443,8 +330,8 @@ enum dpk_status config_check(struct config *c, const struct dpk_args *args, stru
         (status = check_rest(c, err)) != DPK_OK)
         return status;
     if (c->link_dpa)
-        status = add_archive(c, "libdoca_dpa_dev.a", err);
+        status = config_add_archive(c, "libdoca_dpa_dev.a", err);
     if (status == DPK_OK)
-        status = sort_libraries(c, err);
+        status = config_sort_libraries(c, err);
     return status == DPK_OK ? check_outputs(c, err) : status;
 }

@@ -58,6 +58,12 @@ enum dpk_status config_check(struct config *config, const struct dpk_args *args,
 /* Parts of it: where dpacc is (`self`, `root`); what `mcpu` means (`targets`). */
 enum dpk_status config_find_root(struct config *c, struct dpk_error *err);
 enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err);
+/* Is it a file that can be read? */
+enum dpk_status config_check_readable(const char *path, struct dpk_error *err);
+/* A library of the user's, or of that name of ours (libraries.c). */
+enum dpk_status config_add_archive(struct config *c, const char *word, struct dpk_error *err);
+/* Takes libraries out of the words for the linker: they may be fat, or have entry functions. */
+enum dpk_status config_sort_libraries(struct config *c, struct dpk_error *err);
 void config_free(struct config *config);
 void config_help(FILE *to);
 

@@ -99,3 +99,46 @@ END
     run -1 dpacc bad.c -o out2.a
     [[ $output == "-E- bad.c:1: floating point is not available on the DPA" ]]
 }
+
+@test "long tables in headers keep their types, however they are included" {
+    numbers=$(seq -s ', ' 2000)
+    mkdir src inc
+    echo "static const short near[] = { $numbers };
+_Static_assert(sizeof near == 4000, \"as long as it was\");" > src/near.h
+    echo "static const short far[] = { $numbers };" > inc/far.h
+    echo "TYPE NAME[] = { $numbers };" > src/twice.h
+    seq -s ', ' 2000 > src/list.inc
+    echo "static struct { int a, b; } pairs[] = { $numbers };" > src/pairs.h
+    cat > src/k.c <<'END'
+  #  include	"near.h" // as odd as the compiler takes it
+#if 0
+#include "none.h"
+#include "near.h
+#endif
+#include "far.h"
+#define TYPE static const int
+#define NAME one
+#include "twice.h"
+#undef NAME
+#define NAME two
+#include "twice.h"
+static const int three[] = {
+#include "list.inc"
+};
+__dpa_rpc__ unsigned long f(struct { char as_many[sizeof near / 100]; } __dpa_global__ s)
+{
+    return (unsigned long)(near[s.as_many[0]] + far[1] + one[2] + two[3] + three[4]);
+}
+END
+    dpacc src/k.c -o out.a -I inc -keep-dir k
+    grep -q 'sizeof(struct _dpacc_type_0) == 40' k/k.dpa.host.c
+    dpadev create mlx5_0
+    sed -i 's/struct { .* s)/int n)/; s/s.as_many.0./n/' src/k.c
+    dpacc src/k.c -o out.a -I inc
+    run -0 dparun -d mlx5_0 out.a --rpc f 9
+    [ "${output%% (*}" = "result: 24" ] # 10 + 2 + 3 + 4 + 5
+    echo '#include "pairs.h"
+__dpa_global__ void f(void) { pairs[999].b = 1.5; }' > src/bad.c
+    run -1 dpacc src/bad.c -o out2.a
+    [ "$output" = "-E- src/bad.c:2: f: floating point is not available on the DPA" ]
+}

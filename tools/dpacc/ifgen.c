@@ -6,7 +6,6 @@
 #define ARGUMENTS_MAX  32 /* dpa-c(7) */
 #define ARGUMENTS_SIZE ((uint64_t)16384)
 #define NAME_MAX_BYTES 200 /* FlexIO keeps 256 for `_dpacc_unpack_<name>` */
-#define SOURCE_MAX     ((size_t)1 << 30)
 
 /* ---- Functions --------------------------------------------------------------------------------
  */
@@ -191,20 +190,31 @@ static void check_inside(struct parser *p, CXCursor c)
         parser_complain(p, c, p->function, PARSER_NO_FLOAT);
 }
 
+/* How many shortened lists lie in what a cursor stands for. */
+static size_t count_tables(const struct tables_files *tables, CXCursor c)
+{
+    CXTranslationUnit tu = clang_Cursor_getTranslationUnit(c);
+    CXSourceRange extent = clang_getCursorExtent(c);
+    CXFile file;
+    unsigned begin, end;
+    clang_getExpansionLocation(clang_getRangeStart(extent), &file, NULL, NULL, &begin);
+    clang_getExpansionLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
+    size_t found = 0;
+    for (size_t i = 0; i < tables->count; i++)
+        if (clang_File_isEqual(file, clang_getFile(tu, tables->at[i].path)))
+            found += tables_at(&tables->at[i], begin, end);
+    return found;
+}
+
 /* Is this an array of integers whose list was shortened? Then there is nothing in it to look at. */
 static bool is_shortened_table(struct parser *p, CXCursor c)
 {
-    if (!p->tables || clang_getCursorKind(c) != CXCursor_VarDecl ||
-        !clang_Location_isFromMainFile(clang_getCursorLocation(c)))
+    if (!p->tables || clang_getCursorKind(c) != CXCursor_VarDecl)
         return false;
-    unsigned begin, end;
-    CXSourceRange extent = clang_getCursorExtent(c);
-    clang_getExpansionLocation(clang_getRangeStart(extent), NULL, NULL, NULL, &begin);
-    clang_getExpansionLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
     CXType type = clang_getCanonicalType(clang_getCursorType(c));
     CXType element = clang_getCanonicalType(clang_getArrayElementType(type));
     if (type.kind != CXType_ConstantArray || element.kind < CXType_Char_U ||
-        element.kind > CXType_Int128 || tables_at(p->tables, begin, end) != 1)
+        element.kind > CXType_Int128 || count_tables(p->tables, c) != 1)
         return false;
     p->tables_found++;
     return true;
@@ -250,16 +260,18 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
 }
 
 static enum dpk_status open_source(CXIndex index, const char *source, const struct words *arguments,
-                                   const struct tables *tables, CXTranslationUnit *tu,
+                                   const struct tables_files *tables, CXTranslationUnit *tu,
                                    struct dpk_error *err)
 {
-    struct CXUnsavedFile instead = {0};
-    if (tables)
-        instead = (struct CXUnsavedFile){source, (const char *)tables->text.data,
-                                         (unsigned long)tables->text.size};
+    struct CXUnsavedFile instead[TABLES_FILES];
+    size_t count = tables ? tables->count : 0;
+    for (size_t i = 0; i < count; i++)
+        instead[i] =
+            (struct CXUnsavedFile){tables->at[i].path, (const char *)tables->at[i].text.data,
+                                   (unsigned long)tables->at[i].text.size};
     enum CXErrorCode code = clang_parseTranslationUnit2(
-        index, source, (const char *const *)arguments->at, (int)arguments->count, &instead,
-        tables ? 1 : 0, CXTranslationUnit_None, tu);
+        index, source, (const char *const *)arguments->at, (int)arguments->count, instead,
+        (unsigned)count, CXTranslationUnit_None, tu);
     if (code == CXError_Success)
         return DPK_OK;
     return dpk_fail(err, DPK_ERR_TOOL, "%s: libclang cannot parse it (error %d)", source,
@@ -298,7 +310,7 @@ static enum dpk_status resolve_macros(struct parser *p, CXIndex index, const cha
 /* `tables`: read this in place of the source, or NULL. False in `sure`: it must be read as it is.
  */
 static enum dpk_status parse(const char *source, const struct words *arguments,
-                             const struct tables *tables, struct ifgen_unit *unit, bool *sure,
+                             const struct tables_files *tables, struct ifgen_unit *unit, bool *sure,
                              struct dpk_error *err)
 {
     struct parser p = {.unit = unit, .tables = tables};
@@ -320,7 +332,7 @@ static enum dpk_status parse(const char *source, const struct words *arguments,
         status = resolve_macros(&p, index, source, arguments, err);
     if (status == DPK_OK && !unit->syntax_errors)
         clang_visitChildren(clang_getTranslationUnitCursor(tu), visit, &p);
-    *sure = !tables || (!unit->syntax_errors && p.tables_found == tables->count);
+    *sure = !tables || (!unit->syntax_errors && p.tables_found == tables->lists);
     if (status == DPK_OK && (p.no_memory || unit->complaints.failed))
         status = dpk_fail_nomem(err);
 out:
@@ -335,13 +347,9 @@ out:
 enum dpk_status ifgen_parse(const char *source, const struct words *arguments,
                             struct ifgen_unit *unit, struct dpk_error *err)
 {
-    struct dpk_buf text = {0};
-    struct tables tables = {0};
+    struct tables_files tables = {0};
     bool sure = false;
-    enum dpk_status status = dpk_file_read(source, SOURCE_MAX, &text, err);
-    if (status == DPK_OK && !tables_shorten(&text, &tables))
-        status = dpk_fail_nomem(err);
-    dpk_buf_free(&text);
+    enum dpk_status status = tables_read(source, &tables, err);
     if (status == DPK_OK && tables.count)
         status = parse(source, arguments, &tables, unit, &sure, err);
     if (status == DPK_OK && !sure) {

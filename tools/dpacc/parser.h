@@ -28,9 +28,9 @@ struct parser {
     bool unused_maybe; /* that function is a header's: whoever calls it must not have floats */
     struct late *late;
     size_t late_count;
-    const struct tables *tables; /* shortened lists, NULL: none */
-    size_t tables_found;         /* those that are arrays of integers */
-    CXCursor bad_member;         /* innermost one that cannot be passed, or null */
+    const struct tables_files *tables; /* shortened lists, NULL: none */
+    size_t tables_found;               /* those that are arrays of integers */
+    CXCursor bad_member;               /* innermost one that cannot be passed, or null */
     bool no_memory;
 };
 

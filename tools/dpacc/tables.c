@@ -3,8 +3,11 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define WORTH_IT 1024 /* elements; a shorter list is quickly read */
+#define WORTH_IT   1024 /* elements; a shorter list is quickly read */
+#define HEADER_MIN 4096 /* bytes; a smaller header has no such list */
+#define FILE_MAX   ((size_t)1 << 30)
 
 /* One integer of digits and suffixes, NULL: something else. */
 static const uint8_t *skip_number(const uint8_t *p, const uint8_t *end)
@@ -62,10 +65,10 @@ static bool note(struct tables *t)
     return true;
 }
 
-bool tables_shorten(const struct dpk_buf *source, struct tables *out)
+/* Without any list to shorten `count` is 0. False: out of memory. */
+static bool shorten(const struct dpk_buf *source, struct tables *out)
 {
     const uint8_t *p = source->data, *end = p + source->size, *open;
-    *out = (struct tables){0};
     while (p < end && (open = memchr(p, '{', (size_t)(end - p)))) {
         size_t elements, lines;
         const uint8_t *close = skip_list(open + 1, end, &elements, &lines);
@@ -87,17 +90,104 @@ bool tables_shorten(const struct dpk_buf *source, struct tables *out)
     return !out->text.failed;
 }
 
-void tables_free(struct tables *t)
-{
-    dpk_buf_free(&t->text);
-    free(t->offsets);
-    *t = (struct tables){0};
-}
-
 size_t tables_at(const struct tables *t, size_t begin, size_t end)
 {
     size_t found = 0;
     for (size_t i = 0; i < t->count; i++)
         found += t->offsets[i] >= begin && t->offsets[i] < end;
     return found;
+}
+
+/* ---- Files --------------------------------------------------------------------------------------
+ */
+
+static void free_one(struct tables *t)
+{
+    dpk_buf_free(&t->text);
+    free(t->offsets);
+    free(t->path);
+}
+
+void tables_free(struct tables_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free_one(&files->at[i]);
+    *files = (struct tables_files){0};
+}
+
+/* Keeps a file that has lists. False: out of memory. */
+static bool add(struct tables_files *files, const char *path, const struct dpk_buf *text)
+{
+    struct tables t = {.path = strdup(path)};
+    bool done = t.path && shorten(text, &t);
+    if (done && t.count && files->count < TABLES_FILES) {
+        files->lists += t.count;
+        files->at[files->count++] = t;
+    } else {
+        free_one(&t);
+    }
+    return done;
+}
+
+/* The next NAME of an #include "NAME", NULL: none. */
+static const uint8_t *next_include(const uint8_t *p, const uint8_t *end, size_t *length)
+{
+    static const char word[] = "include";
+    while (p < end && (p = memmem(p, (size_t)(end - p), word, sizeof word - 1))) {
+        p += sizeof word - 1;
+        while (p < end && (*p == ' ' || *p == '\t'))
+            p++;
+        if (p == end || *p != '"')
+            continue;
+        p++;
+        const uint8_t *close = memchr(p, '"', (size_t)(end - p));
+        if (close && !memchr(p, '\n', (size_t)(close - p))) {
+            *length = (size_t)(close - p);
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static bool has(const struct tables_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->at[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* A header in the source's directory. False: out of memory. */
+static bool add_header(struct tables_files *files, const char *source, const uint8_t *name,
+                       size_t length)
+{
+    const char *slash = strrchr(source, '/');
+    struct dpk_buf text = {0};
+    struct stat st;
+    char *path = NULL;
+    if (asprintf(&path, "%.*s%.*s", slash ? (int)(slash + 1 - source) : 0, source, (int)length,
+                 (const char *)name) < 0)
+        return false;
+    bool done = true;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= HEADER_MIN &&
+        !has(files, path) && dpk_file_read(path, FILE_MAX, &text, NULL) == DPK_OK)
+        done = add(files, path, &text);
+    dpk_buf_free(&text);
+    free(path);
+    return done;
+}
+
+enum dpk_status tables_read(const char *source, struct tables_files *out, struct dpk_error *err)
+{
+    struct dpk_buf text = {0};
+    size_t length;
+    enum dpk_status status = dpk_file_read(source, FILE_MAX, &text, err);
+    if (status != DPK_OK)
+        return status;
+    const uint8_t *end = text.data + text.size;
+    bool done = add(out, source, &text);
+    for (const uint8_t *p = text.data; done && (p = next_include(p, end, &length)); p += length)
+        done = add_header(out, source, p, length);
+    dpk_buf_free(&text);
+    return done ? DPK_OK : dpk_fail_nomem(err);
 }

@@ -1,5 +1,6 @@
 /*
- * tables: long lists of plain integers, taken out of a source before libclang reads it.
+ * tables: long lists of plain integers, taken out of a source, and of the headers beside it, before
+ * libclang reads them.
  *
  * A table of a megabyte costs a parser a second and says nothing about functions. "{1, 2, 3}"
  * becomes "{[2]=0}" and as many line ends: an array of integers keeps its type and every line its
@@ -11,15 +12,25 @@
 
 #include "base/base.h"
 
+#define TABLES_FILES 16
+
+/* One file that has such lists. */
 struct tables {
-    struct dpk_buf text; /* the shortened source */
+    char *path;
+    struct dpk_buf text; /* shortened */
     size_t *offsets;     /* in it, of each list that was shortened */
     size_t count;
 };
 
-/* Without any list to shorten `count` is 0. False: out of memory. */
-bool tables_shorten(const struct dpk_buf *source, struct tables *out);
-void tables_free(struct tables *t);
+struct tables_files {
+    struct tables at[TABLES_FILES];
+    size_t count, lists;
+};
+
+/* Reads a source and what it includes by "NAME". Headers that are not there are the compiler's to
+ * tell. */
+enum dpk_status tables_read(const char *source, struct tables_files *out, struct dpk_error *err);
+void tables_free(struct tables_files *files);
 /* How many lists lie in [begin, end) of the shortened text. */
 size_t tables_at(const struct tables *t, size_t begin, size_t end);
 

@@ -1,12 +1,12 @@
 # Programs that bench/*.sh run.
 RV64_KERNELS := sieve sha256 records_and_strings matrix
 BENCH_RV64 := $(B)/bench/rv64_bench $(RV64_KERNELS:%=$(B)/bench/rv64-%)
-bench: $(BENCH_RV64) $(B)/bench/measure
+bench: $(BENCH_RV64) $(B)/bench/measure $(B)/bench/rdma_nic
 $(B)/bench/measure: $(O)/bench/measure.o
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@
 
-$(B)/bench/rv64_bench: $(O)/bench/rv64_bench.o $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/bench/rv64_bench $(B)/bench/rdma_nic: $(B)/bench/%: $(O)/bench/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS) -pthread
 $(B)/bench/rv64-%: bench/rv64_kernels.c

@@ -1,6 +1,7 @@
 #!/bin/bash
 # RDMA between two threads of the DPA that poll: a message there and back (examples/ping_pong), next
-# to a pipe of the host between two threads.
+# to a pipe of the host between two threads. Then the NIC between two processes: large messages next
+# to a socket and to a copy, small ones next to a socket; rounds take turns.
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,3 +22,23 @@ pipe=$(perf bench --format=simple sched pipe -T -l 20000 2>/dev/null |
     awk '{printf "%.2f", $1 * 1e6 / 20000}') || pipe=
 printf 'rdma: ping-pong between two DPA threads %8.2f us  (limit 5.00 us%s)\n' "$median" \
     "${pipe:+; a pipe between two threads there and back, perf bench: $pipe us}"
+
+# ---- Between two processes
+nic=$DPAKIT_BUILD/bench/rdma_nic
+for _ in 1 2 3 4 5 6 7 8 9; do
+    for what in write read send socketpair memcpy bounce; do
+        printf '%s %s\n' "$what" "$("$nic" "$what")"
+    done
+done | sort -k1,1 -k2,2n >figures
+figure() { awk -v w="$1" '$1 == w {a[++n] = $2} END {print a[int((n + 1) / 2)]}' figures; }
+socket=$(figure socketpair) copy=$(figure memcpy)
+for what in write read; do
+    awk -v w="$what" -v f="$(figure "$what")" -v s="$socket" -v c="$copy" 'BEGIN {
+        printf "rdma: %-5s of 1 MiB between processes   %8.2f GB/s", w, f
+        printf "  (a socket: %.2f GB/s, ratio %.2f; memcpy: %.2f GB/s, ratio %.2f)\n", s, f / s, c, f / c
+    }'
+done
+awk -v f="$(figure send)" -v s="$(figure bounce)" 'BEGIN {
+    printf "rdma: send there and back, processes    %8.2f us", f
+    printf "  (a socket: %.2f us, ratio %.2f)\n", s, f / s
+}'

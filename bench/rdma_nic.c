@@ -1,0 +1,239 @@
+/*
+ * rdma_nic WHAT: RDMA between two processes, as the NIC does it, next to other ways.
+ *
+ *     write | read       GB/s of 1 MiB messages, 16 at a time
+ *     send               microseconds of a send of 64 bytes there and one back
+ *     socketpair | memcpy  GB/s of the same messages written to a socket, or copied
+ *     bounce             microseconds of 64 bytes by socket there and back
+ */
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nic/nic.h"
+
+#define MESSAGE  ((size_t)1 << 20)
+#define MESSAGES 1000u
+#define AT_ONCE  16u
+#define SMALL    64u
+#define TRIPS    5000u
+
+static uint8_t memory[AT_ONCE * MESSAGE];
+static sem_t done, received;
+
+/* ---- An end whose memory is `memory`, from address 0, key 1 ---------------------------------- */
+
+static bool has(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access)
+{
+    (void)context, (void)access;
+    return r->key == 1 && r->size <= sizeof memory && r->address <= sizeof memory - r->size;
+}
+
+static bool copy_out(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+                     void *to)
+{
+    if (!has(context, r, access))
+        return false;
+    memcpy(to, memory + r->address, r->size);
+    return true;
+}
+
+static bool copy_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+                    const void *from)
+{
+    if (!has(context, r, access))
+        return false;
+    memcpy(memory + r->address, from, r->size);
+    return true;
+}
+
+static void complete(void *context, const struct dpk_nic_completion *c)
+{
+    (void)context;
+    if (c->event == DPK_NIC_DONE)
+        sem_post(&done);
+    else if (c->event == DPK_NIC_RECEIVED)
+        sem_post(&received);
+}
+
+static const struct dpk_nic_ops ops = {
+    .has = has, .copy_out = copy_out, .copy_in = copy_in, .complete = complete};
+
+/* ---- Two processes --------------------------------------------------------------------------- */
+
+static void must(bool good, const char *what)
+{
+    if (good)
+        return;
+    perror(what);
+    exit(1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void put(int fd, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t n = write(fd, memory + at, size - at);
+        must(n > 0, "write");
+        at += (size_t)n;
+    }
+}
+
+static void get(int fd, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t n = read(fd, memory + at, size - at);
+        must(n > 0, "read");
+        at += (size_t)n;
+    }
+}
+
+/* Connected to the process at the other side of `fd`. */
+static struct dpk_nic_qp *join(int fd, struct dpk_nic_end **end)
+{
+    static const struct dpk_nic_end_options options = {
+        .ops = &ops, .permissions = ~0u, .sends = AT_ONCE, .receives = AT_ONCE};
+    struct dpk_nic *nic;
+    struct dpk_nic_qp *qp;
+    struct dpk_uuid identity;
+    struct dpk_error err = {0};
+    struct dpk_buf address = {0};
+    uint8_t theirs[DPK_NIC_ADDRESS_SIZE];
+    dpk_uuid_new_time(&identity);
+    must(dpk_nic_open(&identity, &nic, &err) == DPK_OK &&
+             dpk_nic_end_create(nic, &options, end, &err) == DPK_OK &&
+             dpk_nic_qp_create(*end, 0, &qp, &err) == DPK_OK &&
+             dpk_nic_qp_address(qp, &address, &err) == DPK_OK &&
+             write(fd, address.data, address.size) == (ssize_t)address.size &&
+             read(fd, theirs, sizeof theirs) == sizeof theirs &&
+             dpk_nic_qp_connect(qp, theirs, sizeof theirs, &err) == DPK_OK,
+         err.message);
+    return qp;
+}
+
+static void post(struct dpk_nic_qp *qp, enum dpk_nic_opcode opcode, uint64_t at, uint64_t size)
+{
+    const struct dpk_nic_work w = {
+        .opcode = opcode, .local = {1, at, size}, .key = 1, .address = at};
+    must(dpk_nic_post(qp, &w), "post");
+}
+
+/* ---- What is measured ------------------------------------------------------------------------ */
+
+static void one_sided(int fd, bool serves, enum dpk_nic_opcode opcode)
+{
+    struct dpk_nic_end *end;
+    struct dpk_nic_qp *qp = join(fd, &end);
+    if (serves)
+        return put(fd, 1);
+    get(fd, 1);
+    double begin = now();
+    for (unsigned i = 0; i < MESSAGES; i++) {
+        if (i >= AT_ONCE)
+            sem_wait(&done);
+        post(qp, opcode, i % AT_ONCE * MESSAGE, MESSAGE);
+    }
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        sem_wait(&done);
+    printf("%.3f\n", (double)(MESSAGES * MESSAGE) / (now() - begin) / 1e9);
+}
+
+static void sends(int fd, bool serves)
+{
+    struct dpk_nic_end *end;
+    struct dpk_nic_qp *qp = join(fd, &end);
+    const struct dpk_nic_range buffer = {1, SMALL, SMALL};
+    dpk_nic_post_receive(end, &buffer);
+    double begin = now();
+    for (unsigned i = 0; i < TRIPS; i++) {
+        if (serves)
+            sem_wait(&received);
+        dpk_nic_post_receive(end, &buffer);
+        post(qp, DPK_NIC_SEND, 0, SMALL);
+        sem_wait(&done);
+        if (!serves)
+            sem_wait(&received);
+    }
+    if (!serves)
+        printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
+}
+
+static void socket_stream(int fd, bool serves)
+{
+    double begin = now();
+    for (unsigned i = 0; i < MESSAGES; i++)
+        serves ? get(fd, MESSAGE) : put(fd, MESSAGE);
+    serves ? put(fd, 1) : get(fd, 1);
+    if (!serves)
+        printf("%.3f\n", (double)(MESSAGES * MESSAGE) / (now() - begin) / 1e9);
+}
+
+static void socket_bounce(int fd, bool serves)
+{
+    double begin = now();
+    for (unsigned i = 0; i < TRIPS; i++) {
+        serves ? get(fd, SMALL) : put(fd, SMALL);
+        serves ? put(fd, SMALL) : get(fd, SMALL);
+    }
+    if (!serves)
+        printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
+}
+
+static void copies(void)
+{
+    double begin = now();
+    for (unsigned i = 0; i < MESSAGES; i++) {
+        memcpy(memory + (i * 2 % AT_ONCE) * MESSAGE, memory + ((i * 2 + 1) % AT_ONCE) * MESSAGE,
+               MESSAGE);
+        __asm__ volatile("" ::: "memory");
+    }
+    printf("%.3f\n", (double)(MESSAGES * MESSAGE) / (now() - begin) / 1e9);
+}
+
+static void measure(const char *what, int fd, bool serves)
+{
+    if (strcmp(what, "write") == 0)
+        one_sided(fd, serves, DPK_NIC_WRITE);
+    else if (strcmp(what, "read") == 0)
+        one_sided(fd, serves, DPK_NIC_READ);
+    else if (strcmp(what, "send") == 0)
+        sends(fd, serves);
+    else if (strcmp(what, "socketpair") == 0)
+        socket_stream(fd, serves);
+    else if (strcmp(what, "bounce") == 0)
+        socket_bounce(fd, serves);
+    else if (strcmp(what, "memcpy") == 0 && !serves)
+        copies();
+}
+
+int main(int argc, char **argv)
+{
+    int fds[2];
+    if (argc != 2)
+        return 2;
+    memset(memory, 1, sizeof memory);
+    must(sem_init(&done, 0, 0) + sem_init(&received, 0, 0) == 0, "sem_init");
+    must(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0, "socketpair");
+    pid_t child = fork();
+    must(child >= 0, "fork");
+    if (child == 0) {
+        measure(argv[1], fds[1], true);
+        for (;;)
+            pause(); /* what it serves goes on */
+    }
+    measure(argv[1], fds[0], false);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    return 0;
+}

@@ -1,0 +1,132 @@
+/* Memory of two processes, and the rings in it. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ring.h"
+
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "counters are for two processes");
+_Static_assert(2 * sizeof(struct ring_shared) <= MEMORY_SIZE - 2 * (size_t)RING_SIZE, "room");
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The file is: ring 0, ring 1, counters. Mapped is: ring 0, ring 0, ring 1, ring 1, counters. Who
+ * made it writes ring 0. */
+static bool map(struct rings *r, int fd, bool made)
+{
+    const size_t ring = RING_SIZE, size = MEMORY_SIZE + 2 * ring;
+    const int access = PROT_READ | PROT_WRITE;
+    uint8_t *at = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    if (mmap(at, ring, access, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
+        mmap(at + ring, 2 * ring, access, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
+        mmap(at + 3 * ring, MEMORY_SIZE - ring, access, MAP_SHARED | MAP_FIXED, fd, (off_t)ring) ==
+            MAP_FAILED) {
+        munmap(at, size);
+        return false;
+    }
+    struct ring_shared *shared = (void *)(at + 4 * ring);
+    const struct ring first = {.shared = shared, .bytes = at};
+    const struct ring second = {.shared = shared + 1, .bytes = at + 2 * ring};
+    *r = (struct rings){at, made ? first : second, made ? second : first};
+    return true;
+}
+
+int rings_new(struct rings *r)
+{
+    int fd = memfd_create("dpakit-rdma", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    /* All of it now: when memory is short later, touching it would be the end of the process. */
+    if (fd >= 0 && fallocate(fd, 0, 0, (off_t)MEMORY_SIZE) == 0 &&
+        fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 && map(r, fd, true))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+bool rings_open(struct rings *r, int fd)
+{
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 &&
+           st.st_size == (off_t)MEMORY_SIZE && map(r, fd, false);
+}
+
+void rings_free(struct rings *r)
+{
+    if (r->map)
+        munmap(r->map, MEMORY_SIZE + 2 * (size_t)RING_SIZE);
+    *r = (struct rings){0};
+}
+
+/* ---- Rings ----------------------------------------------------------------------------------- */
+
+enum ring_state ring_filled(const struct ring *in, uint32_t *size)
+{
+    *size = atomic_load(&in->shared->written) - in->at;
+    return *size > RING_SIZE ? RING_BAD : *size > 0 ? RING_GOOD : RING_WAIT;
+}
+
+static enum ring_state look_for_room(const struct ring *out, uint32_t size)
+{
+    uint32_t used = out->at - atomic_load(&out->shared->read);
+    return used > RING_SIZE ? RING_BAD : RING_SIZE - used >= size ? RING_GOOD : RING_WAIT;
+}
+
+enum ring_state ring_room(struct ring *out, uint32_t size)
+{
+    enum ring_state state = look_for_room(out, size);
+    if (state != RING_WAIT)
+        return state;
+    /* The reader looks at `wants` after it has read: one of the two sees the other. */
+    atomic_store(&out->shared->wants, 1);
+    return look_for_room(out, size);
+}
+
+uint8_t *ring_here(const struct ring *r)
+{
+    return r->bytes + r->at % RING_SIZE;
+}
+
+void ring_copy(const struct ring *in, void *to, size_t size)
+{
+    memcpy(to, ring_here(in), size);
+    atomic_signal_fence(memory_order_seq_cst); /* once: the compiler must not look again */
+}
+
+void ring_wrote(struct ring *out, uint32_t size)
+{
+    out->at += size;
+    atomic_store(&out->shared->written, out->at);
+}
+
+void ring_read(struct ring *in, uint32_t size)
+{
+    in->at += size;
+    atomic_store(&in->shared->read, in->at);
+}
+
+/* A reader sleeps only when it has read all. If it has not come to where it was last told of, it
+ * will look again by itself. */
+bool ring_wakes_reader(struct ring *out)
+{
+    uint32_t read = atomic_load(&out->shared->read);
+    bool wakes = read != out->at && out->at - read <= out->at - out->told;
+    out->told = out->at;
+    return wakes;
+}
+
+/* Half of it free is worth a system call; and what waits is at most that large. */
+bool ring_wakes_writer(struct ring *in)
+{
+    if (!atomic_load(&in->shared->wants) ||
+        atomic_load(&in->shared->written) - in->at > RING_SIZE / 2)
+        return false;
+    atomic_store(&in->shared->wants, 0);
+    return true;
+}

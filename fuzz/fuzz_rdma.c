@@ -1,13 +1,34 @@
-/* Any bytes as what a peer says: an address, or frames with requests and responses for a connection
- * that is up. */
+/* Any bytes as what a peer says: an address, or what is in the memory that it shares, which changes
+ * while it is looked at. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-#include "nic/frame.h"
+#include "nic/gateway.h"
 
 #define MEMORY 4096u
 
+/* What input begins with. */
+enum { IS_REQUESTER = 1, HAS_COUNTERS = 2, AT_THE_END = 4, CHANGES = 8, HEAD_SIZE = 9 };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct rings ours, theirs; /* of one memory */
+static uint8_t change;            /* not 0: the peer writes while we copy */
+
+/* The head of the frame at hand, and counters. */
+static void scribble(void)
+{
+    if (change == 0)
+        return;
+    for (uint32_t i = 0; i < FRAME_SIZE; i++)
+        ring_here(&theirs.out)[i] ^= change;
+    atomic_fetch_add(&theirs.out.shared->written, change);
+    atomic_fetch_sub(&theirs.in.shared->read, change);
+}
 
 /* One piece of memory with key 1 at address 0. */
 static bool has(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access)
@@ -19,6 +40,7 @@ static bool has(void *context, const struct dpk_nic_range *r, enum dpk_nic_acces
 static bool copy_out(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
                      void *to)
 {
+    scribble();
     if (has(context, r, access))
         memcpy(to, (uint8_t *)context + r->address, r->size);
     return has(context, r, access);
@@ -27,6 +49,7 @@ static bool copy_out(void *context, const struct dpk_nic_range *r, enum dpk_nic_
 static bool copy_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
                     const void *from)
 {
+    scribble();
     if (has(context, r, access))
         memcpy((uint8_t *)context + r->address, from, r->size);
     return has(context, r, access);
@@ -57,48 +80,118 @@ static void told(void *context, const struct dpk_nic_completion *c)
 
 static const struct dpk_nic_ops ops = {has, copy_out, copy_in, add, swap, signal_event, told};
 
-/* False: nonsense, or not yet. */
-static bool take(struct dpk_nic_qp *qp, const struct frame *f, const uint8_t *payload)
+/* ---- One channel, without a thread ---- */
+
+static void begin(struct gateway *g)
 {
-    struct response answer;
-    const uint8_t *bytes;
-    if (f->kind == FRAME_RESPONSE)
-        return requester_response(qp, &f->response, payload);
-    return f->kind == FRAME_REQUEST &&
-           responder_run(qp, &f->request, payload, &answer, &bytes) == ANSWERED;
+    *g = (struct gateway){.epoll = epoll_create1(EPOLL_CLOEXEC), .wake = eventfd(0, EFD_NONBLOCK)};
+    TAILQ_INIT(&g->channels);
+    TAILQ_INIT(&g->closed);
+    int memory = rings_new(&ours);
+    if (memory < 0 || !rings_open(&theirs, memory))
+        abort();
+    close(memory);
+}
+
+static void start_at(struct ring *out, struct ring *in, uint32_t at)
+{
+    out->at = out->told = in->at = at;
+    atomic_store(&out->shared->written, at);
+    atomic_store(&out->shared->read, at);
+    atomic_store(&out->shared->wants, 0);
+}
+
+/* The rings as the peer has them: what it wrote, and the counters that it shows. */
+static void fill(const uint8_t head[HEAD_SIZE], struct dpk_reader *r)
+{
+    uint32_t at = head[0] & AT_THE_END ? UINT32_MAX - 100 : 0;
+    start_at(&theirs.out, &ours.in, at);
+    start_at(&ours.out, &theirs.in, at);
+    size_t size = dpk_reader_left(r) < RING_SIZE ? dpk_reader_left(r) : RING_SIZE;
+    memcpy(ring_here(&theirs.out), dpk_read_bytes(r, size), size);
+    atomic_store(&theirs.out.shared->written, at + (uint32_t)size);
+    if (head[0] & HAS_COUNTERS) {
+        uint32_t counters[2];
+        memcpy(counters, head + 1, sizeof counters);
+        atomic_store(&theirs.out.shared->written, at + counters[0]);
+        atomic_store(&theirs.in.shared->read, at + counters[1]);
+        atomic_store(&theirs.in.shared->wants, 1);
+    }
+    change = head[0] & CHANGES ? head[1] : 0;
+}
+
+static void connect_to(struct dpk_nic_qp *qp, struct channel *c, bool requester)
+{
+    c->rings = ours;
+    c->qp = qp;
+    c->role = requester ? REQUESTS : RESPONSES;
+    *(requester ? &qp->requests : &qp->responses) = c;
+    qp->transport = &transport_shared;
+    qp->state = QP_READY;
+}
+
+static void hear(struct channel *c, int peer, uint8_t what)
+{
+    if (c->fd < 0)
+        return;
+    send(peer, &what, 1, MSG_DONTWAIT);
+    channel_event(c, EPOLLIN);
+    for (int i = 0; i < 4 && c->fd >= 0 && c->interest & EPOLLOUT; i++)
+        channel_event(c, EPOLLOUT);
+}
+
+static void talk(struct dpk_nic *nic, struct dpk_nic_end *end, struct dpk_nic_qp *qp,
+                 bool requester)
+{
+    int fds[2];
+    struct channel *c;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0 ||
+        !(c = channel_new(nic, fds[0])))
+        abort();
+    connect_to(qp, c, requester);
+    for (uint64_t i = 0; i < 4; i++)
+        dpk_nic_post(qp, &(struct dpk_nic_work){
+                             .opcode = (enum dpk_nic_opcode)i, .local = {1, 0, 8}, .key = 1});
+    hear(c, fds[1], 0);
+    for (uint64_t i = 0; i < 4; i++)
+        dpk_nic_post_receive(end, &(struct dpk_nic_range){1, i * 64, 64u << i});
+    hear(c, fds[1], 0);
+    close(fds[1]);
+    if (c->fd >= 0)
+        channel_event(c, EPOLLIN | EPOLLHUP);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static struct gateway gateway;
     struct address address;
-    struct frame f;
     struct dpk_nic *nic = NULL;
     struct dpk_nic_end *end = NULL;
     struct dpk_nic_qp *qp = NULL;
+    struct channel *c;
     const struct dpk_uuid identity = {{1}};
-    uint8_t *memory = calloc(1, MEMORY);
+    uint8_t memory[MEMORY] = {0};
     const struct dpk_nic_end_options options = {&ops, memory, ~0u, 8, 8};
     struct dpk_reader r = dpk_reader(data, size);
     address_parse(data, size, &address, NULL);
+    const uint8_t *head = dpk_read_bytes(&r, HEAD_SIZE);
+    if (!head)
+        return 0;
+    if (!ours.map)
+        begin(&gateway);
+    fill(head, &r);
     dpk_nic_open(&identity, &nic, NULL);
+    nic->gateway = &gateway;
     dpk_nic_end_create(nic, &options, &end, NULL);
     dpk_nic_qp_create(end, 0, &qp, NULL);
-    qp->transport = &transport_local;
-    for (uint64_t i = 0; i < 4; i++) {
-        dpk_nic_post_receive(end, &(struct dpk_nic_range){1, i * 64, 64 << i});
-        dpk_nic_post(qp, &(struct dpk_nic_work){.opcode = DPK_NIC_READ, .local = {1, 0, i}});
-    }
-    qp->state = QP_READY;
-    qp->unanswered = 4;
-    for (;;) {
-        const uint8_t *head = dpk_read_bytes(&r, FRAME_SIZE);
-        const uint8_t *payload =
-            head && frame_read(head, &f) ? dpk_read_bytes(&r, f.payload) : NULL;
-        if (!payload || !take(qp, &f, payload))
-            break;
-    }
+    talk(nic, end, qp, head[0] & IS_REQUESTER);
     dpk_nic_end_destroy(end);
+    while ((c = TAILQ_FIRST(&gateway.closed))) {
+        TAILQ_REMOVE(&gateway.closed, c, link);
+        c->rings = (struct rings){0}; /* they stay */
+        channel_free(c);
+    }
+    nic->gateway = NULL;
     dpk_nic_close(nic);
-    free(memory);
     return 0;
 }

@@ -4,7 +4,7 @@
 #include "transport.h"
 
 #define MARK    0x44504b51u /* "DPKQ" */
-#define VERSION 1u
+#define VERSION 2u          /* of how to connect to one, too */
 
 static uint32_t checksum(const uint8_t *p, size_t size)
 {
@@ -33,7 +33,7 @@ enum dpk_status address_parse(const void *bytes, size_t size, struct address *ou
     if (dpk_read_be32(&r) != MARK)
         return dpk_fail(err, DPK_ERR_FORMAT, "not the address of a queue pair");
     if (dpk_read_be32(&r) != VERSION && !r.failed)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "the address of a queue pair of a later version");
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "the address of a queue pair of another version");
     const uint8_t *process = dpk_read_bytes(&r, sizeof out->process.bytes);
     out->number = dpk_read_be32(&r);
     out->secret = dpk_read_be64(&r);

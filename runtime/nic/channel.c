@@ -1,33 +1,43 @@
-/* One socket of two processes: frames in, frames out, and what they mean. */
+/* One channel of two processes: frames in memory that both have, and a socket by which they say
+ * hello, wake each other and notice that the other is gone. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "gateway.h"
 
-#define IN_SIZE   (FRAME_SIZE + SEGMENT)
-#define OUT_MAX   ((size_t)1 << 20) /* bytes that a peer may leave unread before it is not served */
-#define READS_MAX 16                /* at one event, then others have their turn */
+#define HELLO_SIZE                                                                                 \
+    ((size_t)2 * DPK_NIC_ADDRESS_SIZE) /* who speaks and to whom, with the memory                  \
+                                        */
+#define FRAME_MAX (FRAME_SIZE + SEGMENT)
+
+_Static_assert(FRAME_MAX <= RING_SIZE / 2, "what waits for room gets it when half is free");
+
+/* Messages after that, a byte each. */
+enum { KNOCK, BYE /* this end goes on purpose */ };
+
+/* What comes with a message: one descriptor. */
+union control {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 struct channel *channel_new(struct dpk_nic *nic, int fd)
 {
     struct channel *c = calloc(1, sizeof *c);
-    uint8_t *in = malloc(IN_SIZE);
-    if (c && in) {
-        *c = (struct channel){.nic = nic, .fd = fd, .in = in, .interest = EPOLLIN};
+    if (c) {
+        *c = (struct channel){.nic = nic, .fd = fd, .interest = EPOLLIN};
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
         if (epoll_ctl(nic->gateway->epoll, EPOLL_CTL_ADD, fd, &e) == 0) {
             TAILQ_INSERT_TAIL(&nic->gateway->channels, c, link);
             return c;
         }
     }
-    free(in);
     free(c);
     close(fd);
     return NULL;
@@ -40,19 +50,130 @@ void channel_close(struct channel *c)
     c->qp = NULL;
     TAILQ_REMOVE(&c->nic->gateway->channels, c, link);
     TAILQ_INSERT_TAIL(&c->nic->gateway->closed, c, link);
+    gateway_wake(c->nic->gateway);
 }
 
 void channel_free(struct channel *c)
 {
-    dpk_buf_free(&c->out);
-    free(c->in);
+    rings_free(&c->rings);
     free(c);
+}
+
+/* ---- Knocking -------------------------------------------------------------------------------- */
+
+/* If there is no room for it, the peer has messages to wake up by. A socket that does not work any
+ * more shows at the next event. */
+static void say(const struct channel *c, uint8_t what)
+{
+    send(c->fd, &what, sizeof what, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void wake_reader(struct channel *c)
+{
+    if (ring_wakes_reader(&c->rings.out))
+        say(c, KNOCK);
+}
+
+/* A frame at the place that ring_room found; its payload is there. */
+static void put(struct channel *c, const struct frame *f)
+{
+    frame_write(f, ring_here(&c->rings.out));
+    ring_wrote(&c->rings.out, FRAME_SIZE + f->payload);
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+enum taken { TAKEN, LATER, NONSENSE };
+
+static enum taken request(struct channel *c, const struct request *r, const uint8_t *payload)
+{
+    struct frame answer = {.kind = FRAME_RESPONSE};
+    struct dpk_nic_qp *qp = c->qp;
+    struct ring *out = &c->rings.out;
+    switch (ring_room(out, FRAME_SIZE + (r->opcode == DPK_NIC_READ ? r->size : 0))) {
+    case RING_GOOD:
+        break;
+    case RING_WAIT:
+        c->choked = true;
+        return LATER;
+    default:
+        return NONSENSE;
+    }
+    if (responder_run(qp, r, payload, &answer.response, ring_here(out) + FRAME_SIZE) ==
+        ANSWER_LATER) {
+        c->held = true;
+        return LATER;
+    }
+    answer.payload = answer.response.size;
+    put(c, &answer);
+    if (!answer.response.good)
+        qp_fail(qp, true);
+    return TAKEN;
+}
+
+static enum taken response(struct channel *c, const struct response *r, const uint8_t *payload)
+{
+    return requester_response(c->qp, r, payload) ? TAKEN : NONSENSE;
+}
+
+/* The next frame, of `size` bytes that are there. */
+static enum taken take(struct channel *c, uint32_t size, uint32_t *used)
+{
+    struct frame f;
+    uint8_t head[FRAME_SIZE];
+    struct ring *in = &c->rings.in;
+    if (size < sizeof head)
+        return NONSENSE;
+    ring_copy(in, head, sizeof head);
+    if (!frame_read(head, &f) || f.payload > size - sizeof head ||
+        f.kind != (c->role == RESPONSES ? FRAME_REQUEST : FRAME_RESPONSE))
+        return NONSENSE;
+    /* The payload stays where it is: nothing but a copy to its place ever looks at it. */
+    const uint8_t *payload = ring_here(in) + sizeof head;
+    *used = FRAME_SIZE + f.payload;
+    return f.kind == FRAME_REQUEST ? request(c, &f.request, payload)
+                                   : response(c, &f.response, payload);
+}
+
+/* Takes frames, as many as there are at first: others want their turn. False: nonsense. */
+static bool take_frames(struct channel *c)
+{
+    uint32_t left, used;
+    struct ring *in = &c->rings.in;
+    c->choked = false;
+    if (ring_filled(in, &left) == RING_BAD)
+        return false;
+    for (; left > 0 && c->fd >= 0 && !c->held; left -= used) {
+        enum taken taken = take(c, left, &used);
+        if (taken != TAKEN)
+            return taken == LATER;
+        ring_read(in, used);
+        if (ring_wakes_writer(in))
+            say(c, KNOCK);
+    }
+    return true;
+}
+
+/* As long as there is more, the event is that the socket can be written to, which it always can. */
+static void set_interest(struct channel *c)
+{
+    uint32_t size;
+    bool more = !c->held && !c->choked && ring_filled(&c->rings.in, &size) != RING_WAIT;
+    uint32_t want = EPOLLIN | (more ? EPOLLOUT : 0);
+    struct epoll_event e = {.events = want, .data.ptr = c};
+    if (want != c->interest && epoll_ctl(c->nic->gateway->epoll, EPOLL_CTL_MOD, c->fd, &e) == 0)
+        c->interest = want;
 }
 
 /* The peer, or its process, is gone, or talks nonsense. */
 static void lost(struct channel *c)
 {
     struct dpk_nic_qp *qp = c->qp;
+    /* What it answered before counts, though that channel may be heard later. */
+    if (qp && qp->requests && qp->requests != c)
+        take_frames(qp->requests);
+    if (c->fd < 0)
+        return; /* by what it answered */
     if (qp && qp->requests == c)
         qp->requests = NULL;
     if (qp && qp->responses == c) {
@@ -64,84 +185,80 @@ static void lost(struct channel *c)
         qp_fail(qp, !qp->polite);
 }
 
-/* ---- Sending --------------------------------------------------------------------------------- */
-
-static bool is_choked(const struct channel *c)
+/* Does what can be done now. False: nonsense. */
+static bool work(struct channel *c)
 {
-    return c->out.size - c->out_done > OUT_MAX;
-}
-
-static void set_interest(struct channel *c)
-{
-    uint32_t want = (c->held || is_choked(c) ? 0 : EPOLLIN) | (c->out.size > 0 ? EPOLLOUT : 0);
-    struct epoll_event e = {.events = want, .data.ptr = c};
-    if (c->fd >= 0 && want != c->interest &&
-        epoll_ctl(c->nic->gateway->epoll, EPOLL_CTL_MOD, c->fd, &e) == 0)
-        c->interest = want;
-}
-
-/* A socket that does not work any more shows at the next event. */
-static void flush_out(struct channel *c)
-{
-    while (c->out_done < c->out.size) {
-        ssize_t n = send(c->fd, c->out.data + c->out_done, c->out.size - c->out_done,
-                         MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN)
-            return;
-        if (n <= 0)
-            break;
-        c->out_done += (size_t)n;
-    }
-    c->out.size = c->out_done = 0;
-}
-
-void channel_send(struct channel *c, const struct frame *f, const uint8_t *payload)
-{
-    uint8_t head[FRAME_SIZE];
-    struct iovec parts[2] = {{head, sizeof head}, {(void *)payload, f->payload}};
-    struct msghdr message = {.msg_iov = parts, .msg_iovlen = f->payload ? 2 : 1};
-    frame_write(f, head);
-    size_t sent = 0;
-    if (c->out.size == 0) {
-        ssize_t n = sendmsg(c->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-        sent = n > 0 ? (size_t)n : 0;
-    }
-    if (sent < sizeof head)
-        dpk_put(&c->out, head + sent, sizeof head - sent);
-    size_t skip = sent > sizeof head ? sent - sizeof head : 0;
-    if (skip < f->payload)
-        dpk_put(&c->out, payload + skip, f->payload - skip);
-    if (c->out.failed)
-        shutdown(c->fd, SHUT_RDWR); /* out of memory: the peer must not see half of it */
+    if (!take_frames(c))
+        return false;
+    if (c->fd < 0)
+        return true;
+    if (c->role == REQUESTS)
+        requester_resume(c->qp);
+    if (c->fd < 0)
+        return true;
+    wake_reader(c);
     set_interest(c);
+    return true;
 }
 
-void channel_greet(struct channel *c, const struct dpk_nic_qp *qp)
+/* ---- The socket ------------------------------------------------------------------------------ */
+
+bool channel_greet(struct channel *c, const struct dpk_nic_qp *qp)
 {
     struct dpk_buf addresses = {0};
+    union control control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+    int memory = rings_new(&c->rings);
     address_put(&qp->address, &addresses);
     address_put(&qp->peer, &addresses);
-    if (addresses.failed)
-        shutdown(c->fd, SHUT_RDWR);
-    else
-        channel_send(c, &(struct frame){.kind = FRAME_HELLO, .payload = (uint32_t)addresses.size},
-                     addresses.data);
+    struct iovec bytes = {addresses.data, addresses.size};
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    memcpy(CMSG_DATA(&control.head), &memory, sizeof memory);
+    bool good = memory >= 0 && !addresses.failed &&
+                sendmsg(c->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)addresses.size;
+    gateway_close(memory);
     dpk_buf_free(&addresses);
+    return good;
 }
 
-/* ---- Frames ---------------------------------------------------------------------------------- */
+/* A message and the descriptor that came with it, or -1. The size of a message that is too long is
+ * told as one more than there is room. */
+static ssize_t hear(int fd, uint8_t *to, size_t room, int *passed)
+{
+    union control control;
+    struct iovec bytes = {to, room};
+    /* Not the whole union, which has space for a second one: the system drops what is too much. */
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = CMSG_LEN(sizeof(int))};
+    ssize_t n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *head = n < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    *passed = -1;
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+        head->cmsg_len == CMSG_LEN(sizeof *passed))
+        memcpy(passed, CMSG_DATA(head), sizeof *passed);
+    return n > 0 && message.msg_flags & MSG_TRUNC ? n + 1 : n;
+}
 
-static bool hello(struct channel *c, const uint8_t *payload)
+static bool is_for_later(ssize_t n)
+{
+    return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static bool hello(struct channel *c, const uint8_t *addresses, int memory)
 {
     struct address self;
-    if (address_parse(payload, DPK_NIC_ADDRESS_SIZE, &c->claim, NULL) != DPK_OK ||
-        address_parse(payload + DPK_NIC_ADDRESS_SIZE, DPK_NIC_ADDRESS_SIZE, &self, NULL) != DPK_OK)
+    if (address_parse(addresses, DPK_NIC_ADDRESS_SIZE, &c->claim, NULL) != DPK_OK ||
+        address_parse(addresses + DPK_NIC_ADDRESS_SIZE, DPK_NIC_ADDRESS_SIZE, &self, NULL) !=
+            DPK_OK)
         return false;
     struct dpk_nic_qp *qp = qp_find(c->nic, &self);
     if (!qp || qp->responses || qp->state == QP_FAILED ||
-        (qp->state == QP_READY && !address_equal(&qp->peer, &c->claim)))
+        (qp->state == QP_READY && !address_equal(&qp->peer, &c->claim)) ||
+        !rings_open(&c->rings, memory))
         return false;
     c->role = RESPONSES;
     c->qp = qp;
@@ -149,151 +266,82 @@ static bool hello(struct channel *c, const uint8_t *payload)
     return true;
 }
 
-static bool request(struct channel *c, const struct frame *f, const uint8_t *payload)
+/* False: nonsense, or the peer is gone. */
+static bool hear_hello(struct channel *c)
 {
-    struct frame answer = {.kind = FRAME_RESPONSE};
-    const uint8_t *bytes;
-    struct dpk_nic_qp *qp = c->qp;
-    if (responder_run(qp, &f->request, payload, &answer.response, &bytes) == ANSWER_LATER) {
-        c->held = true;
+    int memory;
+    uint8_t addresses[HELLO_SIZE];
+    ssize_t n = hear(c->fd, addresses, sizeof addresses, &memory);
+    bool good = is_for_later(n) ||
+                (n == (ssize_t)sizeof addresses && memory >= 0 && hello(c, addresses, memory));
+    gateway_close(memory);
+    return good;
+}
+
+static bool hear_knock(struct channel *c)
+{
+    uint8_t what[2];
+    ssize_t n = recv(c->fd, what, sizeof what, MSG_DONTWAIT);
+    if (is_for_later(n))
         return true;
-    }
-    answer.payload = answer.response.size;
-    channel_send(c, &answer, bytes);
-    if (!answer.response.good)
-        qp_fail(qp, true);
-    return true;
-}
-
-static bool response(struct channel *c, const struct frame *f, const uint8_t *payload)
-{
-    struct dpk_nic_qp *qp = c->qp;
-    if (!requester_response(qp, &f->response, payload))
-        return false;
-    requester_kick(qp);
-    return true;
-}
-
-/* False: nonsense. */
-static bool take(struct channel *c, const struct frame *f, const uint8_t *payload)
-{
-    if (c->role == GREETING)
-        return f->kind == FRAME_HELLO && hello(c, payload);
-    if (f->kind == FRAME_BYE) {
+    if (n == 1 && what[0] == BYE)
         c->qp->polite = true;
-        return true;
-    }
-    if (f->kind == FRAME_REQUEST && c->role == RESPONSES)
-        return request(c, f, payload);
-    return f->kind == FRAME_RESPONSE && c->role == REQUESTS && response(c, f, payload);
-}
-
-/* Takes what frames there are. False: nonsense. */
-static bool take_frames(struct channel *c)
-{
-    struct frame f;
-    while (c->fd >= 0 && !c->held && !is_choked(c) && c->in_size - c->in_done >= FRAME_SIZE) {
-        const uint8_t *at = c->in + c->in_done;
-        if (!frame_read(at, &f))
-            return false;
-        if (c->in_size - c->in_done < FRAME_SIZE + f.payload)
-            break;
-        if (!take(c, &f, at + FRAME_SIZE))
-            return false;
-        if (!c->held)
-            c->in_done += FRAME_SIZE + f.payload;
-    }
-    return true;
-}
-
-/* ---- Events ---------------------------------------------------------------------------------- */
-
-/* Bytes that came; -1: none will come any more, 0: none now. */
-static ssize_t receive(struct channel *c)
-{
-    ssize_t n;
-    memmove(c->in, c->in + c->in_done, c->in_size - c->in_done);
-    c->in_size -= c->in_done;
-    c->in_done = 0;
-    do
-        n = recv(c->fd, c->in + c->in_size, IN_SIZE - c->in_size, MSG_DONTWAIT);
-    while (n < 0 && errno == EINTR);
-    if (n > 0)
-        c->in_size += (size_t)n;
-    return n > 0 ? n : n < 0 && errno == EAGAIN ? 0 : -1;
-}
-
-static void readable(struct channel *c)
-{
-    for (int i = 0; i < READS_MAX && c->fd >= 0 && !c->held && !is_choked(c); i++) {
-        ssize_t n = receive(c);
-        if (n == 0)
-            return;
-        if (n < 0 || !take_frames(c)) {
-            if (c->fd >= 0)
-                lost(c);
-            return;
-        }
-    }
+    return n == 1 && what[0] <= BYE;
 }
 
 void channel_event(struct channel *c, uint32_t events)
 {
-    if (events & EPOLLOUT) {
-        flush_out(c);
-        if (!c->held && !take_frames(c) && c->fd >= 0)
-            lost(c);
-    }
-    if (c->fd >= 0 && events & EPOLLIN)
-        readable(c);
-    else if (c->fd >= 0 && events & (EPOLLHUP | EPOLLERR))
-        lost(c); /* what it still wanted has nobody to answer to */
-    if (c->fd >= 0)
-        set_interest(c);
+    bool good = true;
+    if (events & ~(uint32_t)EPOLLOUT)
+        good = c->role == GREETING ? hear_hello(c) : hear_knock(c);
+    /* What came before the end counts. */
+    if (c->role != GREETING && !work(c))
+        good = false;
+    if (!good && c->fd >= 0)
+        lost(c);
 }
 
 /* ---- The transport --------------------------------------------------------------------------- */
 
-static enum sent socket_send(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *payload)
+static enum sent shared_room(struct dpk_nic_qp *qp, uint32_t size, uint8_t **payload)
 {
-    if (!qp->requests)
-        return SENT_NEVER;
-    channel_send(qp->requests,
-                 &(struct frame){.kind = FRAME_REQUEST,
-                                 .request = *r,
-                                 .payload = r->opcode <= DPK_NIC_WRITE ? r->size : 0},
-                 payload);
+    struct channel *c = qp->requests;
+    enum ring_state state = c ? ring_room(&c->rings.out, FRAME_SIZE + size) : RING_BAD;
+    *payload = state == RING_GOOD ? ring_here(&c->rings.out) + FRAME_SIZE : NULL;
+    return state == RING_GOOD ? SENT : state == RING_WAIT ? SENT_LATER : SENT_NEVER;
+}
+
+static enum sent shared_send(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *payload)
+{
+    (void)payload; /* it lies where it belongs */
+    put(qp->requests, &(struct frame){.kind = FRAME_REQUEST,
+                                      .request = *r,
+                                      .payload = r->opcode <= DPK_NIC_WRITE ? r->size : 0});
+    wake_reader(qp->requests);
     return SENT;
 }
 
-static void socket_resume(struct dpk_nic_qp *qp)
+static void shared_resume(struct dpk_nic_qp *qp)
 {
     struct channel *c = qp->responses;
     if (!c || !c->held)
         return;
     c->held = false;
-    if (!take_frames(c) && c->fd >= 0)
+    if (!work(c) && c->fd >= 0)
         lost(c);
-    if (c->fd >= 0)
-        set_interest(c);
 }
 
-static void say_bye(struct channel *c)
-{
-    channel_send(c, &(struct frame){.kind = FRAME_BYE}, NULL);
-}
-
-static void socket_close(struct dpk_nic_qp *qp)
+static void shared_close(struct dpk_nic_qp *qp)
 {
     struct channel *ours[2] = {qp->requests, qp->responses};
     qp->requests = qp->responses = NULL;
     /* Both hear it before either is gone. */
     for (int i = 0; i < 2; i++)
         if (ours[i])
-            say_bye(ours[i]);
+            say(ours[i], BYE);
     for (int i = 0; i < 2; i++)
         if (ours[i])
             channel_close(ours[i]);
 }
 
-const struct transport transport_socket = {socket_send, socket_resume, socket_close};
+const struct transport transport_shared = {shared_room, shared_send, shared_resume, shared_close};

@@ -55,9 +55,6 @@ bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
     uint32_t size = dpk_read_be32(&in);
     *out = (struct frame){.kind = kind};
     switch (kind) {
-    case FRAME_HELLO:
-        out->payload = 2 * DPK_NIC_ADDRESS_SIZE;
-        return true;
     case FRAME_REQUEST:
         return read_request(&in, what, flags, size, out);
     case FRAME_RESPONSE:
@@ -66,6 +63,6 @@ bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
         out->payload = size;
         return size <= SEGMENT;
     default:
-        return kind == FRAME_BYE;
+        return false;
     }
 }

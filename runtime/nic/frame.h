@@ -1,4 +1,4 @@
-/* Frames: requests and responses as bytes of a socket. Private to nic. */
+/* Frames: requests and responses as bytes between processes. Private to nic. */
 #ifndef DPK_NIC_FRAME_H
 #define DPK_NIC_FRAME_H
 
@@ -7,10 +7,8 @@
 #define FRAME_SIZE 52u /* of its head; what else it brings follows */
 
 enum frame_kind {
-    FRAME_HELLO = 1, /* who speaks and to whom: two addresses follow */
-    FRAME_REQUEST,
+    FRAME_REQUEST = 1,
     FRAME_RESPONSE,
-    FRAME_BYE, /* this end goes on purpose */
 };
 
 struct frame {

@@ -39,6 +39,11 @@ void gateway_close(int fd)
         close(fd);
 }
 
+void gateway_wake(struct gateway *s)
+{
+    eventfd_write(s->wake, 1);
+}
+
 /* ---- The thread ------------------------------------------------------------------------------ */
 
 /* False: the process has no descriptors left. */
@@ -69,6 +74,7 @@ static void *serve(void *context)
     struct dpk_nic *nic = context;
     struct gateway *s = nic->gateway;
     struct epoll_event events[EVENTS_MAX];
+    eventfd_t woken;
     bool stop = false;
     while (!stop) {
         bool crowded = false;
@@ -79,7 +85,7 @@ static void *serve(void *context)
             if (c && c->fd >= 0)
                 channel_event(c, events[i].events);
             else if (!c)
-                crowded = !accept_all(nic);
+                crowded = !accept_all(nic), eventfd_read(s->wake, &woken);
         }
         free_closed(s);
         stop = s->stop;
@@ -104,7 +110,7 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
     socklen_t size = name_socket(identity, &at);
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    s->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     return s->epoll >= 0 && s->wake >= 0 && s->listener >= 0 &&
            bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
            listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, NULL) &&
@@ -140,14 +146,13 @@ void gateway_stop(struct dpk_nic *nic)
 {
     struct gateway *s = nic->gateway;
     struct channel *c;
-    const uint64_t one = 1;
     if (!s)
         return;
     pthread_mutex_lock(&nic->lock);
     s->stop = true;
     pthread_mutex_unlock(&nic->lock);
-    if (write(s->wake, &one, sizeof one) == sizeof one)
-        pthread_join(s->thread, NULL);
+    gateway_wake(s);
+    pthread_join(s->thread, NULL);
     while ((c = TAILQ_FIRST(&s->channels)))
         channel_close(c);
     free_closed(s);
@@ -161,7 +166,7 @@ int gateway_connect(const struct address *peer, struct dpk_error *err)
     const struct timeval patience = {.tv_sec = CONNECT_WAIT_S};
     struct sockaddr_un at;
     socklen_t size = name_socket(&peer->process, &at);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
         connect(fd, (const struct sockaddr *)&at, size) == 0 && is_ours(fd) &&
         fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
@@ -171,11 +176,16 @@ int gateway_connect(const struct address *peer, struct dpk_error *err)
     return -1;
 }
 
-bool gateway_attach(struct dpk_nic_qp *qp, int fd)
+enum dpk_status gateway_attach(struct dpk_nic_qp *qp, int fd, struct dpk_error *err)
 {
     struct channel *c = channel_new(qp->end->nic, fd);
     if (!c)
-        return false;
+        return dpk_fail_nomem(err);
+    if (!channel_greet(c, qp)) {
+        enum dpk_status status = dpk_fail_errno(err, "no memory to share with the peer");
+        channel_close(c);
+        return status;
+    }
     c->role = REQUESTS;
     c->qp = qp;
     qp->requests = c;
@@ -185,8 +195,7 @@ bool gateway_attach(struct dpk_nic_qp *qp, int fd)
         qp->responses = NULL;
         qp->early = false;
     }
-    channel_greet(c, qp);
-    return true;
+    return DPK_OK;
 }
 
 void gateway_forget(struct dpk_nic_qp *qp)

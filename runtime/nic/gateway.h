@@ -1,8 +1,9 @@
-/* What the files of the socket transport share. */
+/* What the files of the transport between processes share. */
 #ifndef DPK_NIC_GATEWAY_H
 #define DPK_NIC_GATEWAY_H
 
 #include "frame.h"
+#include "ring.h"
 
 struct channel {
     TAILQ_ENTRY(channel) link;
@@ -10,17 +11,15 @@ struct channel {
     struct dpk_nic_qp *qp;
     int fd; /* -1: closed */
     enum {
-        GREETING, /* accepted, and nothing said yet */
+        GREETING, /* accepted, and nothing said yet: there are no rings */
         REQUESTS, /* ours go out, responses come */
         RESPONSES /* requests come, ours go out */
     } role;
     struct address claim; /* RESPONSES: who it said it is */
-    uint8_t *in;          /* bytes from in_done to in_size are not used yet */
-    size_t in_done, in_size;
-    struct dpk_buf out;
-    size_t out_done;
+    struct rings rings;
     uint32_t interest; /* of epoll */
-    bool held;         /* the frame at in_done waits for a receive, or for the queue pair */
+    bool held;         /* the next request waits for a receive, or for the queue pair */
+    bool choked;       /* the next request waits for room for its response */
 };
 
 struct gateway {
@@ -37,9 +36,9 @@ void channel_close(struct channel *c);
 void channel_free(struct channel *c);
 /* What epoll says of it. */
 void channel_event(struct channel *c, uint32_t events);
-/* Sends a frame, or keeps it until the socket takes it. */
-void channel_send(struct channel *c, const struct frame *f, const uint8_t *payload);
-/* Says hello for `qp`. */
-void channel_greet(struct channel *c, const struct dpk_nic_qp *qp);
+/* Makes the memory and says hello for `qp`; false: errno says why not. */
+bool channel_greet(struct channel *c, const struct dpk_nic_qp *qp);
+/* Its thread has something to do. */
+void gateway_wake(struct gateway *s);
 
 #endif

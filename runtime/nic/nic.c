@@ -212,7 +212,7 @@ static void become_ready(struct dpk_nic_qp *qp, const struct transport *transpor
     if (qp->early) {
         qp->early = false;
         each_sender(qp, requester_resume);
-        if (transport == &transport_socket)
+        if (transport == &transport_shared)
             transport->resume(qp);
     }
     requester_kick(qp);
@@ -230,12 +230,12 @@ static enum dpk_status connect_local(struct dpk_nic_qp *qp, struct dpk_error *er
 }
 
 /* With the lock; takes the socket. */
-static enum dpk_status connect_socket(struct dpk_nic_qp *qp, int fd, struct dpk_error *err)
+static enum dpk_status connect_process(struct dpk_nic_qp *qp, int fd, struct dpk_error *err)
 {
-    if (!gateway_attach(qp, fd))
-        return dpk_fail_nomem(err);
-    become_ready(qp, &transport_socket);
-    return DPK_OK;
+    enum dpk_status status = gateway_attach(qp, fd, err);
+    if (status == DPK_OK)
+        become_ready(qp, &transport_shared);
+    return status;
 }
 
 enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, size_t size,
@@ -259,7 +259,7 @@ enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, s
             status = gateway_start(nic, err);
         qp->peer = peer;
         if (status == DPK_OK)
-            status = local ? connect_local(qp, err) : connect_socket(qp, fd, err);
+            status = local ? connect_local(qp, err) : connect_process(qp, fd, err);
         else
             gateway_close(fd);
     }

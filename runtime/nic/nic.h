@@ -18,8 +18,8 @@
  * whatever is still posted on it, and whatever comes; so does its peer's. A peer that goes away, or
  * whose process dies, is such an error; when no other connection is left, receives fail also.
  *
- * How requests get from one queue pair to the other is a transport's (transport.h): one calls the
- * other's functions, one writes to a socket.
+ * How requests get from one queue pair to the other is a transport's (transport.h): within a
+ * process a call, between processes a ring in memory that both have.
  *
  * All functions may be called from any thread; one lock guards all of a NIC. Callbacks run with it:
  * they must not call back.
@@ -132,8 +132,10 @@ enum dpk_status dpk_nic_qp_address(struct dpk_nic_qp *qp, struct dpk_buf *out,
                                    struct dpk_error *err);
 
 /* Connects it to the queue pair with that address, which must be connected to this one: until then
- * what is posted waits. DPK_ERR_FORMAT: no address, or damaged. DPK_ERR_UNSUPPORTED: of a later
- * version. DPK_ERR_USAGE: connected already. DPK_ERR_NOT_FOUND: nobody is there. */
+ * what is posted waits. To another process it takes half a MiB of memory that both share, and so
+ * does the other direction. DPK_ERR_FORMAT: no address, or damaged. DPK_ERR_UNSUPPORTED: of another
+ * version. DPK_ERR_USAGE: connected already. DPK_ERR_NOT_FOUND: nobody is there. DPK_ERR_NOMEM,
+ * DPK_ERR_IO: no memory to share. */
 enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, size_t size,
                                    struct dpk_error *err);
 

@@ -44,9 +44,9 @@ static bool is_good(const struct dpk_nic_qp *qp, const struct dpk_nic_work *w)
            o->ops->has(o->context, &w->local, writes ? DPK_NIC_LOCAL_WRITE : DPK_NIC_LOCAL_READ);
 }
 
-static bool make_request(struct dpk_nic_qp *qp, struct request *r)
+/* False: it cannot be sent, as far as this end knows. */
+static bool make_request(const struct dpk_nic_qp *qp, struct request *r)
 {
-    const struct dpk_nic_end_options *o = &qp->end->options;
     const struct dpk_nic_work *w = work_at(qp, qp->next.work);
     uint64_t at = qp->next.bytes;
     *r = (struct request){.opcode = w->opcode,
@@ -60,12 +60,27 @@ static bool make_request(struct dpk_nic_qp *qp, struct request *r)
                           .value = w->value,
                           .compare = w->compare};
     r->last = at + r->size == r->total;
-    if (r->first && !is_good(qp, w))
-        return false;
-    if (r->opcode > DPK_NIC_WRITE || r->size == 0)
-        return true;
-    struct dpk_nic_range from = local_part(w, at, r->size);
-    return o->ops->copy_out(o->context, &from, DPK_NIC_LOCAL_READ, qp->end->nic->part);
+    return !r->first || is_good(qp, w);
+}
+
+static uint32_t payload_size(const struct request *r)
+{
+    return r->opcode <= DPK_NIC_WRITE ? r->size : 0;
+}
+
+static bool fill(const struct dpk_nic_qp *qp, const struct request *r, uint8_t *payload)
+{
+    const struct dpk_nic_end_options *o = &qp->end->options;
+    struct dpk_nic_range from = local_part(work_at(qp, qp->next.work), qp->next.bytes, r->size);
+    return payload_size(r) == 0 || o->ops->copy_out(o->context, &from, DPK_NIC_LOCAL_READ, payload);
+}
+
+/* The next work is bad: those before it are done first. */
+static void halt(struct dpk_nic_qp *qp)
+{
+    qp->halted = true;
+    if (qp->unanswered == 0)
+        qp_fail(qp, false);
 }
 
 /* Sends one request; false: no more now. */
@@ -73,29 +88,28 @@ static bool send_next(struct dpk_nic_qp *qp)
 {
     struct request r;
     struct place before = qp->next;
-    if (!make_request(qp, &r)) {
-        qp->halted = true;
-        if (qp->unanswered == 0)
-            qp_fail(qp, false);
-        return false;
-    }
+    uint8_t *payload;
+    if (!make_request(qp, &r))
+        return halt(qp), false;
+    enum sent sent = qp->transport->room(qp, payload_size(&r), &payload);
+    if (sent == SENT && !fill(qp, &r, payload))
+        return halt(qp), false;
+    /* As if it were sent: its response may come before send() returns. */
     if (r.last)
         qp->next = (struct place){.work = before.work + 1};
     else
         qp->next.bytes += r.size;
     qp->unanswered++;
-    switch (qp->transport->send(qp, &r, qp->end->nic->part)) {
-    case SENT:
-        return true;
-    case SENT_LATER:
+    if (sent == SENT)
+        sent = qp->transport->send(qp, &r, payload);
+    if (sent == SENT_LATER) {
         qp->next = before;
         qp->unanswered--;
         qp->waits = true;
-        return false;
-    default:
+    } else if (sent == SENT_NEVER) {
         qp_fail(qp, false);
-        return false;
     }
+    return sent == SENT;
 }
 
 void requester_kick(struct dpk_nic_qp *qp)

@@ -104,17 +104,15 @@ static enum answer run_write(struct dpk_nic_qp *qp, const struct request *r, con
 }
 
 static bool run_read(const struct dpk_nic_qp *qp, const struct request *r, struct response *out,
-                     const uint8_t **payload)
+                     uint8_t *payload)
 {
     const struct dpk_nic_end_options *o = &qp->end->options;
     struct dpk_nic_range all, part = {(uint32_t)r->key, r->address, r->size};
     if (!permits(qp, DPK_NIC_REMOTE_READ) || !range_of(r, r->first ? r->total : r->size, &all) ||
         (all.size > 0 && !o->ops->has(o->context, &all, DPK_NIC_REMOTE_READ)) ||
-        (r->size > 0 &&
-         !o->ops->copy_out(o->context, &part, DPK_NIC_REMOTE_READ, qp->end->nic->answer)))
+        (r->size > 0 && !o->ops->copy_out(o->context, &part, DPK_NIC_REMOTE_READ, payload)))
         return false;
     out->size = r->size;
-    *payload = qp->end->nic->answer;
     return true;
 }
 
@@ -131,11 +129,10 @@ static bool run_atomic(const struct dpk_nic_qp *qp, const struct request *r, uin
 }
 
 enum answer responder_run(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *bytes,
-                          struct response *out, const uint8_t **payload)
+                          struct response *out, uint8_t *payload)
 {
     const struct dpk_nic_end_options *o = &qp->end->options;
     *out = (struct response){0};
-    *payload = NULL;
     if (qp->state == QP_NEW) {
         qp->early = true;
         return ANSWER_LATER;

@@ -39,14 +39,22 @@ enum sent {
     SENT_NEVER, /* the peer is not there any more */
 };
 
+/*
+ * What a transport must do: requests arrive once, whole and in order, and so do their responses; a
+ * peer that does not exist any more is noticed. Flow control is its own: it may say SENT_LATER at
+ * any time. One of a network (UCX) would give `room` from buffers that it registered, send active
+ * messages, and call the same two functions where they arrive.
+ */
 struct transport {
+    /* Room for `size` bytes, the payload of the next request, which send() takes from there. */
+    enum sent (*room)(struct dpk_nic_qp *qp, uint32_t size, uint8_t **payload);
     enum sent (*send)(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *payload);
     /* The peer's requests, which responder_run put off, can be carried out now. */
     void (*resume)(struct dpk_nic_qp *qp);
     /* The peer is told that this end goes, which is no failure of its process. */
     void (*close)(struct dpk_nic_qp *qp);
 };
-extern const struct transport transport_local, transport_socket;
+extern const struct transport transport_local, transport_shared;
 
 /* ---- Addresses ---- */
 struct address {
@@ -92,7 +100,7 @@ struct dpk_nic_qp {
     /* Transport. */
     const struct transport *transport;
     struct dpk_nic_qp *local;             /* the peer, in this process */
-    struct channel *requests, *responses; /* by socket: ours go there, theirs come there */
+    struct channel *requests, *responses; /* of processes: ours go there, theirs come there */
     bool polite;                          /* the peer said that it goes */
 };
 
@@ -111,7 +119,7 @@ struct dpk_nic {
     struct dpk_uuid identity;
     uint32_t last_number;
     TAILQ_HEAD(, dpk_nic_end) ends;
-    uint8_t *part, *answer;  /* SEGMENT bytes each */
+    uint8_t *part, *answer;  /* SEGMENT bytes each, for what stays in this process */
     struct gateway *gateway; /* NULL: other processes cannot come here */
 };
 
@@ -135,21 +143,22 @@ enum answer {
     ANSWERED,
     ANSWER_LATER, /* transport->resume follows */
 };
-/* Carries out a request of the peer's. *payload: r->size bytes that belong to the response. */
+/* Carries out a request of the peer's; `bytes` may change meanwhile. `payload`: room for r->size
+ * bytes that belong to the response, if it is a read. */
 enum answer responder_run(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *bytes,
-                          struct response *out, const uint8_t **payload);
+                          struct response *out, uint8_t *payload);
 /* A send that is coming does not come. */
 void responder_abort(struct dpk_nic_qp *qp);
 /* The next receive. False: none is posted. */
 bool receive_take(struct dpk_nic_end *end, struct receive *out);
 
-/* ---- Sockets ---- */
+/* ---- Other processes ---- */
 enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err);
 void gateway_stop(struct dpk_nic *nic);
 /* A socket to the process of `peer`, -1 and the error. Without the lock. */
 int gateway_connect(const struct address *peer, struct dpk_error *err);
-/* Requests of `qp` go there; takes the socket. False: out of memory. */
-bool gateway_attach(struct dpk_nic_qp *qp, int fd);
+/* Requests of `qp` go there; takes the socket. DPK_ERR_NOMEM, DPK_ERR_IO: no memory to share. */
+enum dpk_status gateway_attach(struct dpk_nic_qp *qp, int fd, struct dpk_error *err);
 void gateway_close(int fd); /* -1 is fine */
 /* Channels of a queue pair that goes. */
 void gateway_forget(struct dpk_nic_qp *qp);

@@ -1,5 +1,5 @@
 /* Two ends of a connection, for tests of the NIC: in one process, or as two processes would have
- * them, by sockets. Each has one piece of memory, and keeps what is told to it. */
+ * them, by shared memory. Each has one piece of memory, and keeps what is told to it. */
 #ifndef DPK_TEST_NIC_WORLD_H
 #define DPK_TEST_NIC_WORLD_H
 
@@ -23,6 +23,10 @@
     (1u << DPK_NIC_REMOTE_READ | 1u << DPK_NIC_REMOTE_WRITE | 1u << DPK_NIC_REMOTE_ATOMIC)
 #define TOLD_MAX 4096
 
+/* Guards what is told and memory of all sides: what is told at one of them happened at the other
+ * before, and this lock is what ThreadSanitizer sees of that. */
+static pthread_mutex_t world_lock = PTHREAD_MUTEX_INITIALIZER;
+
 struct side {
     struct dpk_nic *nic;
     struct dpk_nic_end *end;
@@ -31,7 +35,6 @@ struct side {
     uint8_t *memory;
     unsigned permissions; /* of the memory, 1 << enum dpk_nic_access */
     uint64_t event;       /* the one that has key 5 */
-    pthread_mutex_t lock;
     struct dpk_nic_completion told[TOLD_MAX];
     size_t count;
 };
@@ -57,8 +60,10 @@ static inline bool side_out(void *context, const struct dpk_nic_range *r,
                             enum dpk_nic_access access, void *to)
 {
     const uint8_t *at = find_memory(context, r, access);
+    pthread_mutex_lock(&world_lock);
     if (at)
         memcpy(to, at, r->size);
+    pthread_mutex_unlock(&world_lock);
     return at != NULL;
 }
 
@@ -66,8 +71,10 @@ static inline bool side_in(void *context, const struct dpk_nic_range *r, enum dp
                            const void *from)
 {
     uint8_t *at = find_memory(context, r, access);
+    pthread_mutex_lock(&world_lock);
     if (at)
         memcpy(at, from, r->size);
+    pthread_mutex_unlock(&world_lock);
     return at != NULL;
 }
 
@@ -77,9 +84,11 @@ static inline bool side_add(void *context, const struct dpk_nic_range *r, uint64
     uint8_t *at = find_memory(context, r, DPK_NIC_REMOTE_ATOMIC);
     if (!at)
         return false;
+    pthread_mutex_lock(&world_lock);
     memcpy(before, at, sizeof *before);
     value += *before;
     memcpy(at, &value, sizeof value);
+    pthread_mutex_unlock(&world_lock);
     return true;
 }
 
@@ -89,9 +98,11 @@ static inline bool side_swap(void *context, const struct dpk_nic_range *r, uint6
     uint8_t *at = find_memory(context, r, DPK_NIC_REMOTE_ATOMIC);
     if (!at)
         return false;
+    pthread_mutex_lock(&world_lock);
     memcpy(before, at, sizeof *before);
     if (*before == compare)
         memcpy(at, &value, sizeof value);
+    pthread_mutex_unlock(&world_lock);
     return true;
 }
 
@@ -100,17 +111,19 @@ static inline bool side_signal(void *context, uint64_t key, uint64_t value, bool
     struct side *s = context;
     if (key != 5)
         return false;
+    pthread_mutex_lock(&world_lock);
     s->event = adds ? s->event + value : value;
+    pthread_mutex_unlock(&world_lock);
     return true;
 }
 
 static inline void side_complete(void *context, const struct dpk_nic_completion *c)
 {
     struct side *s = context;
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&world_lock);
     assert_true(s->count < TOLD_MAX);
     s->told[s->count++] = *c;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&world_lock);
 }
 
 static const struct dpk_nic_ops side_ops = {side_has,  side_out,    side_in,      side_add,
@@ -143,7 +156,6 @@ static inline void side_begin(struct side *s, struct dpk_nic *nic, unsigned perm
     s->nic = nic;
     s->memory = calloc(1, MEMORY);
     s->permissions = ~0u;
-    pthread_mutex_init(&s->lock, NULL);
     must(dpk_nic_end_create(nic, &options, &s->end, &err), &err);
     must(dpk_nic_qp_create(s->end, 3, &s->qp, &err), &err);
     must(dpk_nic_qp_address(s->qp, &s->address, &err), &err);
@@ -167,7 +179,7 @@ static inline void side_connect(struct side *s, const struct side *to)
 
 /* The state of a test: whether its two sides are those of two processes. */
 struct world {
-    bool sockets;
+    bool apart;
     struct dpk_nic *nics[2];
     struct side a, b;
 };
@@ -176,11 +188,11 @@ static inline struct world *world_with(void **state, unsigned permissions)
 {
     static struct world worlds[2];
     struct world *w = &worlds[*(bool *)*state];
-    w->sockets = *(bool *)*state;
+    w->apart = *(bool *)*state;
     w->nics[0] = nic_new();
-    w->nics[1] = w->sockets ? nic_new() : NULL;
+    w->nics[1] = w->apart ? nic_new() : NULL;
     side_begin(&w->a, w->nics[0], permissions);
-    side_begin(&w->b, w->nics[w->sockets], permissions);
+    side_begin(&w->b, w->nics[w->apart], permissions);
     return w;
 }
 
@@ -220,10 +232,18 @@ static inline void post_receive(struct side *s, uint64_t offset, uint64_t size)
 
 static inline size_t told(struct side *s)
 {
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&world_lock);
     size_t n = s->count;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&world_lock);
     return n;
+}
+
+static inline uint8_t peek(const struct side *s, size_t offset)
+{
+    pthread_mutex_lock(&world_lock);
+    uint8_t byte = s->memory[offset];
+    pthread_mutex_unlock(&world_lock);
+    return byte;
 }
 
 /* Completion `n` of a side, for which it waits, for a minute at least. */
@@ -232,9 +252,9 @@ static inline struct dpk_nic_completion told_at(struct side *s, size_t n)
     for (int i = 0; i < 600000 && told(s) <= n; i++)
         usleep(100);
     assert_true(told(s) > n);
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&world_lock);
     struct dpk_nic_completion c = s->told[n];
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&world_lock);
     return c;
 }
 
@@ -252,16 +272,16 @@ static inline void introduce(struct world *w)
              (struct dpk_nic_work){
                  .opcode = DPK_NIC_WRITE, .local = span(0, 1), .key = KEY, .address = BASE});
         await_event(sides[i], 0, DPK_NIC_DONE);
-        pthread_mutex_lock(&sides[i]->lock);
+        pthread_mutex_lock(&world_lock);
         sides[i]->count = 0;
-        pthread_mutex_unlock(&sides[i]->lock);
+        pthread_mutex_unlock(&world_lock);
     }
 }
 
 /* Nothing more was told; messages under way have had their time. */
 static inline void silence(struct world *w, struct side *s, size_t n)
 {
-    if (w->sockets)
+    if (w->apart)
         usleep(3000);
     assert_int_equal(told(s), n);
 }
@@ -273,7 +293,7 @@ static const bool modes[2] = {false, true};
 #define TEST(f)                                                                                    \
     {"local_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[0]},                                    \
     {                                                                                              \
-        "socket_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[1]                                  \
+        "processes_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[1]                               \
     }
 
 #endif

@@ -129,17 +129,21 @@ static void qp_free(struct dpk_nic_qp *qp)
     free(qp);
 }
 
+/* Nobody reaches it any more; what is posted on it has failed. */
+static void qp_leave(struct dpk_nic_qp *qp)
+{
+    qp_fail(qp, false);
+    gateway_forget(qp);
+    each_sender(qp, lose_peer);
+}
+
 void dpk_nic_end_destroy(struct dpk_nic_end *end)
 {
     struct dpk_nic_qp *qp;
     struct dpk_nic *nic = end->nic;
     pthread_mutex_lock(&nic->lock);
     TAILQ_FOREACH(qp, &end->qps, in_end)
-    {
-        qp_fail(qp, false);
-        gateway_forget(qp);
-        each_sender(qp, lose_peer);
-    }
+    qp_leave(qp);
     drop_receives(end, 0);
     while ((qp = TAILQ_FIRST(&end->qps)))
         /* The analyzer does not see that qp_free takes the first from this very queue.
@@ -149,6 +153,15 @@ void dpk_nic_end_destroy(struct dpk_nic_end *end)
     pthread_mutex_unlock(&nic->lock);
     free(end->ring);
     free(end);
+}
+
+void dpk_nic_qp_destroy(struct dpk_nic_qp *qp)
+{
+    struct dpk_nic *nic = qp->end->nic;
+    pthread_mutex_lock(&nic->lock);
+    qp_leave(qp);
+    qp_free(qp);
+    pthread_mutex_unlock(&nic->lock);
 }
 
 /* ---- Queue pairs ----------------------------------------------------------------------------- */

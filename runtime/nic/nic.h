@@ -124,6 +124,8 @@ void dpk_nic_end_destroy(struct dpk_nic_end *end);
 
 enum dpk_status dpk_nic_qp_create(struct dpk_nic_end *end, uint32_t connection,
                                   struct dpk_nic_qp **out, struct dpk_error *err);
+/* What is posted on it fails. Not needed before dpk_nic_end_destroy, which does the same. */
+void dpk_nic_qp_destroy(struct dpk_nic_qp *qp);
 
 /* What a peer needs to connect to it, at most DPK_NIC_ADDRESS_SIZE bytes. From here on the process
  * can be reached by others: DPK_ERR_IO if that is not possible. */

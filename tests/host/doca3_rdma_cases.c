@@ -1,5 +1,7 @@
 /* DOCA RDMA: states and arguments; one-sided operations and events, with permissions. */
 #include <doca_rdma.h>
+#include <malloc.h>
+#include <sys/resource.h>
 
 #include "doca3_world.h"
 
@@ -247,6 +249,31 @@ static void rdma_functions_check_their_arguments(void)
     CHECK(doca_rdma_destroy(r) == OK && doca_rdma_set_gid_index(r, 1) == INVALID);
 }
 
+/* Without a descriptor for the process's socket. */
+static void exports_that_fail_leave_nothing(void)
+{
+    struct doca_dpa *dpa = dpa_new();
+    struct end a = end_new(dpa, ALL);
+    struct doca_rdma_connection *c;
+    const void *details;
+    size_t size, held = 0;
+    struct rlimit before, none;
+    CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    none = before;
+    none.rlim_cur = 0;
+    CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    for (int i = 0; i < 20; i++) {
+        CHECK(doca_rdma_export(a.rdma, &details, &size, &c) == DOCA_ERROR_IO_FAILED && !c);
+        if (i == 0)
+            held = mallinfo2().uordblks;
+    }
+    CHECK(mallinfo2().uordblks < held + 20000); /* a send queue alone is that large */
+    CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(doca_rdma_export(a.rdma, &details, &size, &c) == OK);
+    end_destroy(&a);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
 static void rdma_contexts_are_destroyed_while_they_run(void)
 {
     struct doca_dpa *dpa = dpa_new();
@@ -266,6 +293,7 @@ const struct test_case rdma_cases[] = {
     CASE(memory_is_used_through_its_devices),
     CASE(peers_signal_events),
     CASE(rdma_functions_check_their_arguments),
+    CASE(exports_that_fail_leave_nothing),
     CASE(rdma_contexts_are_destroyed_while_they_run),
     {0},
 };

@@ -30,3 +30,7 @@ setup_file() {
 @test "RDMA contexts are destroyed while they run" {
     case_ok rdma_contexts_are_destroyed_while_they_run
 }
+
+@test "exports that fail leave nothing" {
+    case_ok exports_that_fail_leave_nothing
+}

@@ -155,6 +155,26 @@ static void what_is_posted_fails_when_its_end_goes(void **state)
     world_end(w);
 }
 
+/* One queue pair of an end goes, the other stays, and is then the last. */
+static void a_queue_pair_goes_alone(void **state)
+{
+    struct world *w = world(state);
+    struct dpk_nic_qp *more;
+    struct dpk_error err = {0};
+    introduce(w);
+    must(dpk_nic_qp_create(w->a.end, 9, &more, &err), &err);
+    assert_true(dpk_nic_post(more, &(struct dpk_nic_work){.opcode = DPK_NIC_SEND}));
+    dpk_nic_qp_destroy(more);
+    await_event(&w->a, 0, DPK_NIC_FAILED);
+    assert_int_equal(told_at(&w->a, 0).connection, 9);
+    post_receive(&w->a, 0, 7);
+    post_receive(&w->a, 0, 8);
+    post(&w->b, (struct dpk_nic_work){.opcode = DPK_NIC_SEND, .local = span(0, 8)});
+    await_event(&w->a, 1, DPK_NIC_RECEIVE_FAILED);
+    await_event(&w->a, 2, DPK_NIC_RECEIVE_FAILED); /* no connection is left that could use it */
+    world_end(w);
+}
+
 /* ---- Connecting ------------------------------------------------------------------------------ */
 
 static void damaged_addresses_are_refused(void **state)
@@ -206,6 +226,7 @@ int main(void)
         TEST(what_was_before_a_failure_is_done),
         TEST(a_peer_that_goes_fails_what_is_posted),
         TEST(what_is_posted_fails_when_its_end_goes),
+        TEST(a_queue_pair_goes_alone),
         TEST(damaged_addresses_are_refused),
         TEST(strangers_are_not_served),
     };

@@ -162,9 +162,13 @@ static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connectio
         return DOCA_ERROR_NO_MEMORY;
     r->connections = more;
     c->id = r->count;
-    if (dpk_nic_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK ||
-        dpk_nic_qp_address(c->qp, &c->details, &err) != DPK_OK)
+    if (dpk_nic_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
         return dpk_doca_failed("doca_rdma_export", &err);
+    if (dpk_nic_qp_address(c->qp, &c->details, &err) != DPK_OK) {
+        dpk_nic_qp_destroy(c->qp);
+        c->qp = NULL;
+        return dpk_doca_failed("doca_rdma_export", &err);
+    }
     more[r->count++] = c;
     return DOCA_SUCCESS;
 }

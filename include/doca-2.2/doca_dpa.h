@@ -198,9 +198,11 @@ doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep);
 doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length);
 doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr);
 
-/* Connects to the endpoint with that address, which must be connected to this one.
- * INVALID_VALUE: not an endpoint, or not an address. BAD_STATE: connected already.
- * CONNECTION_ABORTED: the peer is gone. */
+/* Connects to the endpoint with that address, which must be connected to this one. It is not told
+ * how long the address is: `addr` must have all the bytes that doca_dpa_ep_addr_get gave the peer.
+ * INVALID_VALUE: not an endpoint, or not an address, or one that is damaged. BAD_STATE: connected
+ * already. UNSUPPORTED_VERSION: an address of another version of dpakit. CONNECTION_ABORTED: the
+ * peer is gone. */
 doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr);
 
 /* What kernels call it. INVALID_VALUE. */

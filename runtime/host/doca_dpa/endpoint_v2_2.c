@@ -181,7 +181,8 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
     struct dpk_rdma_connection *c = addr ? connection_of(ep) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
-    /* Addresses have one size; the API does not say how many bytes there are. */
+    /* The API does not say how many bytes there are: addresses of one version have one size. They
+     * begin with a mark and the version; without these nothing behind them is read. */
     doca_error_t result = dpk_rdma_connect(c, addr, DPK_NIC_ADDRESS_SIZE);
     dpk_object_drop(c);
     return result;

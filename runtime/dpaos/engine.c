@@ -93,8 +93,17 @@ static bool is_late(const struct host_wait *w)
     return w->deadline != NEVER && engine_now() >= w->deadline;
 }
 
+/* A host thread that may have run something goes: what it could have taken next is for a worker.
+ * Those that only poll have theirs. */
+static void leave_queue(void)
+{
+    if (!list_empty(&engine->queue) && !owner_of(engine->queue.next, struct thread, queued)->polls)
+        pthread_cond_signal(&engine->work);
+}
+
 void host_wait_end(struct host_wait *w)
 {
+    leave_queue();
     list_remove(&w->wait.node);
     list_remove(&w->in_process);
     pthread_cond_destroy(&w->cond);
@@ -284,15 +293,14 @@ bool engine_run(struct thread *t, const struct host_wait *w)
         engine->polling--;
     if (tracing())
         trace_turn(t, begin);
-    engine->takes_next = !w;
+    engine->takes_next = !rests;
     settle(t, &o);
     engine->takes_next = false;
     p->turns--;
     debug_settled(p);
     if (tracing() && engine->running == 0)
         dpk_trace_flush(engine->trace);
-    if (!o.polls &&
-        (engine->workers_max > 1 ? list_has_more(&engine->queue) : !list_empty(&engine->queue)))
+    if (!w && !o.polls && list_has_more(&engine->queue))
         pthread_cond_signal(&engine->work);
     process_leave(p);
     return rests;
@@ -332,8 +340,10 @@ bool host_wait_work(struct host_wait *w)
 {
     struct thread *t = first_for(w);
     w->woken = false;
-    if (!t)
+    if (!t) {
+        leave_queue();
         return engine_cond_wait(&w->cond, w->deadline);
+    }
     list_remove(&t->queued);
     engine_run(t, w);
     return !is_late(w);
@@ -356,6 +366,7 @@ void engine_run_taken(void)
     list_remove(&t->queued);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     engine_run(t, &in_a_hurry);
+    leave_queue();
     pthread_setcancelstate(cancel_state, NULL);
 }
 

@@ -312,7 +312,7 @@ struct engine {
     unsigned eu_group_count;
     unsigned workers_max; /* with 1, there is one turn at a time */
     unsigned running;     /* turns now */
-    bool takes_next;      /* who has the lock, from the queue: nobody need come for that one */
+    bool takes_next;      /* who has the lock will, or see to it: nobody need come for that one */
     unsigned polling;     /* of them, on workers, of threads that only poll */
     unsigned processes;
     struct list blocked; /* threads that wait for an event, by deadline */

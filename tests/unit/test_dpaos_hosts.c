@@ -6,7 +6,7 @@
 #include "dpa.h"
 #include "dpaos/engine.h"
 
-enum { LONG = 100000 }; /* rounds of `count`, far more than a moment */
+enum { LONG = 3000 }; /* rounds of `count`: more than a moment, less than a turn */
 
 static const struct dpk_process_options patient = {.run_time_limit_ms = 600000};
 

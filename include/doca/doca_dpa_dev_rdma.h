@@ -15,6 +15,8 @@
  * does all that is posted on the connection after it. A full send queue is waited for; a full
  * receive queue, or a bad handle, faults the thread.
  *
+ * There is no doca_verbs here: libdoca_dpa_dev_verbs.a is empty, for command lines that name it.
+ *
  * Memory is named by handles of doca_mmap_dev_get_dpa_handle; addresses are those of its owner.
  */
 #ifndef DOCA_DPA_DEV_RDMA_H

@@ -93,7 +93,8 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
  * Waits until (value of the event & mask) > value; _yield is the same.
  * INVALID_VALUE: also if no value can ever satisfy it (mask <= value). BAD_STATE: not started; or
  * the DPA context that publishes (or, where the CPU publishes, subscribes) is in the error state,
- * stopped or destroyed, so that the wait could be for ever.
+ * stopped or destroyed, so that the wait could be for ever; or, of an event without a DPA location,
+ * the event itself is stopped or destroyed.
  */
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,

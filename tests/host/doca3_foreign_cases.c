@@ -345,6 +345,19 @@ static void what_is_destroyed_uses_nothing(void)
     CHECK(doca_dpa_destroy(dpa) == OK && pthread_join(waiter, NULL) == 0);
 }
 
+static void events_without_a_dpa_end_waits_when_stopped(void)
+{
+    pthread_t waiter;
+    for (int destroy = 0; destroy <= 1; destroy++) {
+        struct doca_sync_event *e = event_new(NULL, CPU, CPU);
+        CHECK(pthread_create(&waiter, NULL, wait_for_more, e) == 0);
+        pause_ms(20);
+        CHECK((destroy ? doca_sync_event_destroy(e) : doca_sync_event_stop(e)) == OK);
+        CHECK(pthread_join(waiter, NULL) == 0);
+        CHECK(destroy || doca_sync_event_destroy(e) == OK);
+    }
+}
+
 const struct test_case foreign_cases[] = {
     CASE(wrong_devices_are_refused),
     CASE(wrong_contexts_are_refused),
@@ -352,5 +365,6 @@ const struct test_case foreign_cases[] = {
     CASE(wrong_threads_and_completions_are_refused),
     CASE(wrong_maps_buffers_and_engines_are_refused),
     CASE(what_is_destroyed_uses_nothing),
+    CASE(events_without_a_dpa_end_waits_when_stopped),
     {0},
 };

@@ -168,6 +168,10 @@ setup_file() {
     case_ok what_is_destroyed_uses_nothing
 }
 
+@test "events without a DPA end waits when stopped" {
+    case_ok events_without_a_dpa_end_waits_when_stopped
+}
+
 @test "a queue that is full ends its process" {
     case_ok a_queue_that_is_full_ends_its_process
 }

@@ -4,11 +4,14 @@
 #include "descriptor.h"
 #include "sync_event.h"
 
+#define STOP_CHECK_MS 50u
+
 static const struct dpk_ctx_ops ops;
 
 static void sync_event_left(void *object)
 {
     struct dpk_sync_event *e = object;
+    dpk_ctx_stop(&e->ctx); /* if it runs */
     dpk_ctx_left(&e->ctx);
     dpk_object_end_use(e->subscriber.dev);
     dpk_object_end_use(e->publisher.dev);
@@ -264,6 +267,17 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
     return result;
 }
 
+/* Nobody but the host and peers are to update it: only that it is stopped can make the wait
+ * endless, which is looked for now and then. */
+static doca_error_t wait_without_dpa(struct dpk_sync_event *e, uint64_t value, uint64_t mask)
+{
+    enum dpk_status status;
+    do
+        status = dpk_event_wait_gt(e->event, value, mask, NULL, STOP_CHECK_MS, NULL);
+    while (status == DPK_ERR_TIMEOUT && dpk_ctx_is_running(&e->ctx));
+    return status == DPK_OK ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
 /* Waits, unless the DPA context whose end would make the wait endless is gone already. */
 static doca_error_t wait_gt(struct dpk_sync_event *e, uint64_t value, uint64_t mask)
 {
@@ -271,12 +285,13 @@ static doca_error_t wait_gt(struct dpk_sync_event *e, uint64_t value, uint64_t m
     if ((dpk_event_get(e->event) & mask) > value)
         return DOCA_SUCCESS;
     struct dpk_dpa *d = e->publisher.dpa ? e->publisher.dpa : e->subscriber.dpa;
-    struct dpk_process *p = d ? dpk_dpa_enter(d, 0) : NULL;
-    if (d && !p)
+    if (!d)
+        return wait_without_dpa(e, value, mask);
+    struct dpk_process *p = dpk_dpa_enter(d, 0);
+    if (!p)
         return DOCA_ERROR_BAD_STATE;
     enum dpk_status status = dpk_event_wait_gt(e->event, value, mask, p, 0, &err);
-    if (p)
-        dpk_dpa_leave(d);
+    dpk_dpa_leave(d);
     return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("doca_sync_event_wait_gt", &err);
 }
 

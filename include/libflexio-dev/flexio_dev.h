@@ -178,6 +178,38 @@ int flexio_dev_puts(struct flexio_dev_thread_ctx *dtctx, char *str);
     flexio_dev_msg(FLEXIO_MSG_DEV_BROADCAST_ID, level, __VA_ARGS__)
 #define flexio_dev_print(...) flexio_dev_msg_dflt(FLEXIO_MSG_DEV_INFO, __VA_ARGS__)
 
+/* ---- Hardware that is not emulated ----
+ *
+ * Counters of the port and tables of congestion control: each of these calls faults, as do some of
+ * flexio_dev_queue_access.h. */
+
+enum _flexio_dev_missing {
+    _FLEXIO_DEV_NO_EQ,
+    _FLEXIO_DEV_NO_EMULATION,
+    _FLEXIO_DEV_NO_CC,
+    _FLEXIO_DEV_NO_MSIX,
+    _FLEXIO_DEV_NO_COUNTERS,
+};
+__attribute__((noreturn)) void _flexio_dev_no_hardware(enum _flexio_dev_missing what);
+
+__attribute__((noreturn)) static inline void
+flexio_dev_nic_counters_config(uint32_t *values, uint32_t *counter_ids, uint32_t num_counters)
+{
+    (void)values, (void)counter_ids, (void)num_counters;
+    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_COUNTERS);
+}
+
+__attribute__((noreturn)) static inline void flexio_dev_nic_counters_sample(void)
+{
+    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_COUNTERS);
+}
+
+__attribute__((noreturn)) static inline uint64_t flexio_dev_get_pcc_table_base(uint16_t gvmi)
+{
+    (void)gvmi;
+    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_CC);
+}
+
 /* ---- Spin locks ---- */
 
 struct spinlock_s {

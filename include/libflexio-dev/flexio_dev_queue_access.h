@@ -34,14 +34,6 @@ void _flexio_dev_ring(uint32_t queue, uint32_t posted);
 void _flexio_dev_arm(uint32_t cq, uint32_t consumed);
 /* Doorbell records have changed: sends and frames that wait for receives look again at once. */
 void _flexio_dev_posted(void);
-enum _flexio_dev_missing {
-    _FLEXIO_DEV_NO_EQ,
-    _FLEXIO_DEV_NO_EMULATION,
-    _FLEXIO_DEV_NO_CC,
-    _FLEXIO_DEV_NO_MSIX,
-    _FLEXIO_DEV_NO_COUNTERS,
-};
-__attribute__((noreturn)) void _flexio_dev_no_hardware(enum _flexio_dev_missing what);
 
 #if defined(FLEXIO_DEV_VER_USED) && FLEXIO_DEV_VER_USED >= (24 << 24 | 10 << 16)
 #define FLEXIO_DEV_DOORBELL(name, ...) static inline void name(__VA_ARGS__)
@@ -101,27 +93,6 @@ FLEXIO_DEV_DOORBELL(flexio_dev_cc_ring_db, uint16_t ccq_id, uint32_t rate, uint3
                     enum flexio_dev_cc_db_next_act next_act)
 {
     (void)ccq_id, (void)rate, (void)rtt_req, (void)next_act;
-    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_CC);
-}
-
-/* ---- Counters of the port, and tables of congestion control: hardware that is not emulated; each
- * of these calls faults. ---- */
-
-__attribute__((noreturn)) static inline void
-flexio_dev_nic_counters_config(uint32_t *values, uint32_t *counter_ids, uint32_t num_counters)
-{
-    (void)values, (void)counter_ids, (void)num_counters;
-    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_COUNTERS);
-}
-
-__attribute__((noreturn)) static inline void flexio_dev_nic_counters_sample(void)
-{
-    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_COUNTERS);
-}
-
-__attribute__((noreturn)) static inline uint64_t flexio_dev_get_pcc_table_base(uint16_t gvmi)
-{
-    (void)gvmi;
     _flexio_dev_no_hardware(_FLEXIO_DEV_NO_CC);
 }
 

@@ -86,6 +86,26 @@ setup_file() {
     done
 }
 
+@test "flexio_dev.h alone has the 23 functions of FlexIO 24.01" {
+    cd "$BATS_TEST_TMPDIR"
+    {
+        echo '#include <libflexio-dev/flexio_dev.h>'
+        echo 'void *const functions[] = {'
+        for f in get_thread_ctx get_thread_id get_thread_local_storage thread_reschedule \
+            thread_finish thread_retrigger process_finish yield reschedule finish puts msg \
+            window_config window_mkey_config window_ptr_acquire window_copy_from_host \
+            window_copy_to_host outbox_config outbox_config_fast outbox_config_uar_extension \
+            nic_counters_config nic_counters_sample get_pcc_table_base; do
+            echo "    (void *)&flexio_dev_$f,"
+        done
+        echo '};'
+        echo '__dpa_rpc__ uint64_t call(__unused uint64_t a) { return functions[a] != NULL; }'
+    } >dev.c
+    [ "$(grep -c "flexio_dev_[a-z]" dev.c)" -eq 23 ]
+    dpacc dev.c -o dev.a -hostcc=gcc --devicecc-options="-Wall -Wextra -Werror" --app-name=app \
+        -I"$DPAKIT_BUILD/include"
+}
+
 @test "device code of 24.10 names the window in place of the context" {
     cd "$BATS_TEST_TMPDIR"
     cat >dev.c <<'C'

@@ -1,0 +1,194 @@
+/* lib/base: errors, and what tools make of them. */
+#include "base/base.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void fail_fills_the_error_and_returns_the_status(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_fail(&err, DPK_ERR_FORMAT, "%s: no magic", "a"), DPK_ERR_FORMAT);
+    assert_int_equal(err.status, DPK_ERR_FORMAT);
+    assert_string_equal(err.message, "a: no magic");
+}
+
+static void text_is_cleaned_of_what_steers_terminals(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"plain", "plain"},
+        {"a\033[2Jb\x7f\r", "a?[2Jb??"},
+        {"one\n-I- two\t", "one -I- two "},
+        {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\xc2\x9b"
+         "31m",
+         "??31m"}, /* CSI as UTF-8 */
+        {"\x9b"
+         "31m",
+         "?31m"},
+        {"\xc3", "?"}, /* cut */
+        {"\xe2\x82", "??"},
+        {"\xc0\xaf\xed\xa0\x80", "?????"}, /* overlong, a surrogate */
+        {"\xf4\x90\x80\x80\xff", "?????"},
+    };
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", pairs[i][0]);
+        assert_string_equal(dpk_text_clean(text), pairs[i][1]);
+    }
+}
+
+static void fail_without_an_error_returns_the_status(void **state)
+{
+    (void)state;
+    assert_int_equal(dpk_fail(NULL, DPK_ERR_RANGE, "x"), DPK_ERR_RANGE);
+    assert_int_equal(dpk_fail_nomem(NULL), DPK_ERR_NOMEM);
+    errno = EACCES;
+    assert_int_equal(dpk_fail_errno(NULL, "x"), DPK_ERR_IO);
+}
+
+static void fail_cuts_a_message_that_is_too_long(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    dpk_fail(&err, DPK_ERR_RANGE, "%2000d", 1);
+    assert_int_equal(strlen(err.message), sizeof err.message - 1);
+}
+
+static void fail_drops_newlines_at_the_end(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    dpk_fail(&err, DPK_ERR_TOOL, "ld said\n\n");
+    assert_string_equal(err.message, "ld said");
+}
+
+static void fail_may_quote_the_message_that_it_replaces(void **state)
+{
+    (void)state;
+    struct dpk_error err = {.message = "old"};
+    dpk_fail(&err, DPK_ERR_TOOL, "new, was %s", err.message);
+    assert_string_equal(err.message, "new, was old");
+}
+
+static void fail_errno_tells_the_reason_and_maps_the_status(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    errno = EACCES;
+    assert_int_equal(dpk_fail_errno(&err, "open %s", "f"), DPK_ERR_IO);
+    assert_string_equal(err.message, "open f: Permission denied");
+    errno = ENOENT;
+    assert_int_equal(dpk_fail_errno(&err, "f"), DPK_ERR_NOT_FOUND);
+    errno = ENOMEM;
+    assert_int_equal(dpk_fail_errno(&err, "f"), DPK_ERR_NOMEM);
+}
+
+static void fail_nomem_says_out_of_memory(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_fail_nomem(&err), DPK_ERR_NOMEM);
+    assert_string_equal(err.message, "out of memory");
+}
+
+static void prefix_goes_before_the_message_and_keeps_the_status(void **state)
+{
+    (void)state;
+    struct dpk_error err = {.status = DPK_ERR_CRYPTO, .message = "bad key"};
+    assert_int_equal(dpk_error_prefix(&err, "slot %d", 3), DPK_ERR_CRYPTO);
+    assert_string_equal(err.message, "slot 3: bad key");
+}
+
+static void prefix_cuts_a_message_that_grows_too_long(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    dpk_fail(&err, DPK_ERR_RANGE, "%1020d", 1);
+    dpk_error_prefix(&err, "%010d", 1);
+    assert_int_equal(strlen(err.message), sizeof err.message - 1);
+    assert_memory_equal(err.message, "0000000001:  ", 13);
+}
+
+static void prefix_without_an_error_is_no_success(void **state)
+{
+    (void)state;
+    assert_int_not_equal(dpk_error_prefix(NULL, "x"), DPK_OK);
+}
+
+/* What `dpk_tool_fail` prints, in a static buffer; its exit code in `code`. */
+static const char *tool_fail_text(const struct dpk_error *err, int *code)
+{
+    static char text[256];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fflush(stderr);
+    int saved = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    *code = dpk_tool_fail(err);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(ends[1]);
+    ssize_t got = read(ends[0], text, sizeof text - 1);
+    close(ends[0]);
+    assert_true(got >= 0);
+    text[got] = 0;
+    return text;
+}
+
+static void tool_fail_prints_and_gives_exit_code_1(void **state)
+{
+    (void)state;
+    struct dpk_error err = {.status = DPK_ERR_IO, .message = "f: gone"};
+    int code = 0;
+    assert_string_equal(tool_fail_text(&err, &code), "-E- f: gone\n");
+    assert_int_equal(code, 1);
+}
+
+static void tool_fail_lets_no_name_steer_the_terminal(void **state)
+{
+    (void)state;
+    int code;
+    struct dpk_error err = {.status = DPK_ERR_FORMAT, .message = "\033[2Jname\177: bad, \303\274"};
+    assert_string_equal(tool_fail_text(&err, &code), "-E- ?[2Jname?: bad, \303\274\n");
+}
+
+static void tool_fail_gives_exit_code_2_for_usage(void **state)
+{
+    (void)state;
+    struct dpk_error err = {.status = DPK_ERR_USAGE, .message = "unknown option -z"};
+    int code = 0;
+    assert_string_equal(tool_fail_text(&err, &code), "-E- unknown option -z\n");
+    assert_int_equal(code, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fail_fills_the_error_and_returns_the_status),
+        cmocka_unit_test(fail_without_an_error_returns_the_status),
+        cmocka_unit_test(text_is_cleaned_of_what_steers_terminals),
+        cmocka_unit_test(fail_cuts_a_message_that_is_too_long),
+        cmocka_unit_test(fail_drops_newlines_at_the_end),
+        cmocka_unit_test(fail_may_quote_the_message_that_it_replaces),
+        cmocka_unit_test(fail_errno_tells_the_reason_and_maps_the_status),
+        cmocka_unit_test(fail_nomem_says_out_of_memory),
+        cmocka_unit_test(prefix_goes_before_the_message_and_keeps_the_status),
+        cmocka_unit_test(prefix_cuts_a_message_that_grows_too_long),
+        cmocka_unit_test(prefix_without_an_error_is_no_success),
+        cmocka_unit_test(tool_fail_prints_and_gives_exit_code_1),
+        cmocka_unit_test(tool_fail_lets_no_name_steer_the_terminal),
+        cmocka_unit_test(tool_fail_gives_exit_code_2_for_usage),
+    };
+    return cmocka_run_group_tests_name("base_errors", tests, NULL, NULL);
+}

@@ -116,7 +116,7 @@ static enum dpk_status apply(const struct use *use, const char *word, bool again
                              struct dpk_error *err)
 {
     const struct dpk_option *o = use->option;
-    if (again && o->value && o->arg && strcmp(*o->value, use->value) != 0)
+    if (again && o->value && use->value && strcmp(*o->value, use->value) != 0)
         return dpk_fail(err, DPK_ERR_USAGE, "option %.*s: given twice", use->spelled, word);
     if (o->parse) {
         enum dpk_status status = o->parse(o->context, use->value, err);

@@ -120,10 +120,13 @@ static void keep_still(struct thread *t)
     pthread_cond_broadcast(&t->process->still);
 }
 
-/* Quietly: no worker need come for it; the one that ran it goes on. */
+/* Quietly: no worker need come for it; the one that ran it goes on. `polls` says so as long as it
+ * is in the queue: whatever it did before, a thread that somebody is called for is not such a one.
+ */
 static void enqueue(struct thread *t, bool quietly)
 {
     t->state = THREAD_QUEUED;
+    t->polls &= quietly;
     if (!debug_may_run(t)) {
         keep_still(t);
         return;

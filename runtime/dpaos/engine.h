@@ -60,7 +60,7 @@ struct thread {
         THREAD_BLOCKED,
         THREAD_WAITING, /* for an execution unit */
     } state;
-    bool polls;       /* its last turn was cut short, for it only polled */
+    bool polls;       /* its last turn was cut short, for it only polled; its worker goes on */
     bool for_workers; /* has polled, or sent messages: host threads leave it to workers */
     const struct host_wait *runner; /* whose host thread runs it meanwhile; NULL: another's */
     unsigned polled;                /* calls in a row that found nothing */

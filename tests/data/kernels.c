@@ -241,6 +241,17 @@ ENTRY(handle_slowly, 1)(u64 at)
     return 0;
 }
 
+/* Asks a library whether there is something, until it may go. */
+ENTRY(handle_polling, 1)(u64 at)
+{
+    struct handled *h = (struct handled *)at;
+    handled(h);
+    while (!__atomic_load_n(&h->go, __ATOMIC_ACQUIRE))
+        call(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, 5), 0, 0, 0, 0);
+    call(DPA_SYS_RESCHEDULE, 0, 0, 0, 0);
+    return 0;
+}
+
 ENTRY(handle_thrice, 1)(u64 at)
 {
     handled((struct handled *)at);

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "dpa.h"
+#include "dpa_threads.h"
 #include "dpaos/engine.h"
 
 enum { LONG = 3000 }; /* rounds of `count`: more than a moment, less than a turn */
@@ -393,6 +393,40 @@ static void polling_is_left_to_workers(void **state)
     dpk_event_release(done);
 }
 
+static bool count_calls(void *context, struct dpk_caller *caller, unsigned call,
+                        const uint64_t args[6], uint64_t *result, char *story, size_t size)
+{
+    (void)call, (void)args, (void)story, (void)size;
+    atomic_fetch_add((atomic_uint *)context, 1);
+    caller->polls = true;
+    *result = 0;
+    return true;
+}
+
+/* What a thread did before is no reason to leave it alone: nobody has come for this activation. */
+static void worker_comes_for_a_thread_that_polled_when_it_was_stopped(void **state)
+{
+    (void)state;
+    setenv("DPAKIT_EUS", "1", 1);
+    struct dpk_process *p = process_without_workers(NULL);
+    unsetenv("DPAKIT_EUS");
+    atomic_uint calls = 0;
+    dpk_process_set_calls(p, DPA_SYS_FAMILY_DOCA, count_calls, &calls);
+    let_workers_come();
+    struct handler h = handler(p, "handle_polling");
+    dpk_thread_activate(h.t);
+    assert_true(comes_true(atomic_load(&calls) > 100));
+    dpk_thread_stop(h.t);
+    assert_int_equal(dpk_thread_start(h.t, NULL), DPK_OK);
+    assert_int_equal(dpk_thread_run(h.t, NULL, NULL), DPK_OK);
+    set_word(p, h.at + 8, 1); /* `go` */
+    struct dpk_trigger *notification = trigger(h, DPK_TRIGGER_NOTIFICATION);
+    launch(p, (struct kernel){.name = "notify", .args = {dpk_trigger_handle(notification), 1}});
+    activated(h, 2); /* on the unit that the kernel gave back */
+    dpk_trigger_destroy(notification);
+    destroy(p);
+}
+
 static void other_processes_are_left_to_workers(void **state)
 {
     (void)state;
@@ -445,6 +479,7 @@ int main(void)
         cmocka_unit_test(process_stands_still_while_it_is_looked_at),
         cmocka_unit_test(messages_come_from_workers),
         cmocka_unit_test(polling_is_left_to_workers),
+        cmocka_unit_test(worker_comes_for_a_thread_that_polled_when_it_was_stopped),
         cmocka_unit_test(other_processes_are_left_to_workers),
         cmocka_unit_test(one_worker_does_everything_by_itself),
     };

@@ -128,7 +128,10 @@ doca_error_t doca_task_submit(struct doca_task *task)
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (!t)
         return DOCA_ERROR_INVALID_VALUE;
-    if (dpk_ctx_is_running(t->ctx) && t->state != DPK_TASK_SUBMITTED) {
+    if (t->freed) {
+        result =
+            DOCA_ERROR_INVALID_VALUE; /* by another thread, just now or while it is submitted */
+    } else if (dpk_ctx_is_running(t->ctx) && t->state != DPK_TASK_SUBMITTED) {
         append(t->work, t);
         result = DOCA_SUCCESS;
     }

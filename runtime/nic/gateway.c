@@ -46,10 +46,11 @@ void gateway_wake(struct gateway *s)
 
 /* ---- The thread ------------------------------------------------------------------------------ */
 
-/* False: the process has no descriptors left. */
-static bool accept_all(struct dpk_nic *nic)
+/* Not more at once: anybody may knock here, and others want the lock. False: the process has no
+ * descriptors left. */
+static bool accept_some(struct dpk_nic *nic)
 {
-    for (;;) {
+    for (int i = 0; i < EVENTS_MAX; i++) {
         int fd = accept4(nic->gateway->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0 && is_ours(fd))
             channel_new(nic, fd);
@@ -58,6 +59,7 @@ static bool accept_all(struct dpk_nic *nic)
         else if (errno != EINTR && errno != ECONNABORTED)
             return errno == EAGAIN;
     }
+    return true;
 }
 
 static void free_closed(struct gateway *s)
@@ -85,7 +87,7 @@ static void *serve(void *context)
             if (c && c->fd >= 0)
                 channel_event(c, events[i].events);
             else if (!c)
-                crowded = !accept_all(nic), eventfd_read(s->wake, &woken);
+                crowded = !accept_some(nic), eventfd_read(s->wake, &woken);
         }
         free_closed(s);
         stop = s->stop;
@@ -134,7 +136,7 @@ enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err)
     TAILQ_INIT(&s->channels);
     TAILQ_INIT(&s->closed);
     nic->gateway = s;
-    if (open_all(s, &nic->identity) && dpk_pthread_start(&s->thread, serve, nic) == 0)
+    if (open_all(s, &nic->identity) && (errno = dpk_pthread_start(&s->thread, serve, nic)) == 0)
         return DPK_OK;
     enum dpk_status status = dpk_fail_errno(err, "no socket for RDMA with other processes");
     nic->gateway = NULL;

@@ -6,6 +6,11 @@
  * that is in it may change at any time: counters are read once and bounded, a process keeps its own
  * ones to itself, and what is checked is first copied out.
  *
+ * What stays possible for a peer: to make holes in the file, which read as zeros. All of it is
+ * there from the beginning, since where memory is not overcommitted (vm.overcommit_memory 2) a page
+ * that cannot be had when it is touched ends the process; a peer's holes bring that back. Peers are
+ * of the same user (gateway.c), who could end it anyway.
+ *
  * Who finds nothing to read, or no room, goes to sleep; the other is told by ring_wakes_... when it
  * must knock (by a socket: channel.c). Sizes are of whole frames, which a writer shows at once.
  */

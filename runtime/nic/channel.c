@@ -176,13 +176,11 @@ static void lost(struct channel *c)
         return; /* by what it answered */
     if (qp && qp->requests == c)
         qp->requests = NULL;
-    if (qp && qp->responses == c) {
+    if (qp && qp->responses == c)
         qp->responses = NULL;
-        qp->early = false;
-    }
     channel_close(c);
     if (qp && qp->state == QP_READY)
-        qp_fail(qp, !qp->polite);
+        qp_fail(qp, !c->polite);
 }
 
 /* Does what can be done now. False: nonsense. */
@@ -243,9 +241,10 @@ static ssize_t hear(int fd, uint8_t *to, size_t room, int *passed)
     return n > 0 && message.msg_flags & MSG_TRUNC ? n + 1 : n;
 }
 
+/* ECONNRESET comes once, ahead of what the peer said before it went without having heard all. */
 static bool is_for_later(ssize_t n)
 {
-    return n < 0 && (errno == EAGAIN || errno == EINTR);
+    return n < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET);
 }
 
 static bool hello(struct channel *c, const uint8_t *addresses, int memory)
@@ -256,8 +255,8 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
             DPK_OK)
         return false;
     struct dpk_nic_qp *qp = qp_find(c->nic, &self);
-    if (!qp || qp->responses || qp->state == QP_FAILED ||
-        (qp->state == QP_READY && !address_equal(&qp->peer, &c->claim)) ||
+    if (!qp || qp->responses || dpk_uuid_equal(&c->claim.process, &c->nic->identity) ||
+        qp->state == QP_FAILED || (qp->state == QP_READY && !address_equal(&qp->peer, &c->claim)) ||
         !rings_open(&c->rings, memory))
         return false;
     c->role = RESPONSES;
@@ -285,7 +284,7 @@ static bool hear_knock(struct channel *c)
     if (is_for_later(n))
         return true;
     if (n == 1 && what[0] == BYE)
-        c->qp->polite = true;
+        c->polite = true;
     return n == 1 && what[0] <= BYE;
 }
 

@@ -191,13 +191,15 @@ enum dpk_status gateway_attach(struct dpk_nic_qp *qp, int fd, struct dpk_error *
     c->role = REQUESTS;
     c->qp = qp;
     qp->requests = c;
-    /* Somebody else than the peer may have come first. */
-    if (qp->responses && !address_equal(&qp->responses->claim, &qp->peer)) {
-        channel_close(qp->responses);
-        qp->responses = NULL;
-        qp->early = false;
-    }
     return DPK_OK;
+}
+
+void gateway_settle(struct dpk_nic_qp *qp)
+{
+    if (!qp->responses || address_equal(&qp->responses->claim, &qp->peer))
+        return;
+    channel_close(qp->responses);
+    qp->responses = NULL;
 }
 
 void gateway_forget(struct dpk_nic_qp *qp)

@@ -20,6 +20,7 @@ struct channel {
     uint32_t interest; /* of epoll */
     bool held;         /* the next request waits for a receive, or for the queue pair */
     bool choked;       /* the next request waits for room for its response */
+    bool polite;       /* the peer said that it goes */
 };
 
 struct gateway {

@@ -222,12 +222,11 @@ static void become_ready(struct dpk_nic_qp *qp, const struct transport *transpor
 {
     qp->transport = transport;
     qp->state = QP_READY;
-    if (qp->early) {
-        qp->early = false;
-        each_sender(qp, requester_resume);
-        if (transport == &transport_shared)
-            transport->resume(qp);
-    }
+    gateway_settle(qp);
+    /* Requests may have waited for that. */
+    each_sender(qp, requester_resume);
+    if (transport == &transport_shared)
+        transport->resume(qp);
     requester_kick(qp);
 }
 

@@ -133,10 +133,8 @@ enum answer responder_run(struct dpk_nic_qp *qp, const struct request *r, const 
 {
     const struct dpk_nic_end_options *o = &qp->end->options;
     *out = (struct response){0};
-    if (qp->state == QP_NEW) {
-        qp->early = true;
-        return ANSWER_LATER;
-    }
+    if (qp->state == QP_NEW)
+        return ANSWER_LATER; /* until it is connected */
     if (qp->state != QP_READY)
         return ANSWERED;
     switch (r->opcode) {

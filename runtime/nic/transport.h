@@ -93,7 +93,6 @@ struct dpk_nic_qp {
     bool halted;         /* the next work is bad: the queue pair fails when those before are done */
     /* Responder. */
     bool stalled;           /* a request waits for a receive */
-    bool early;             /* a request waits for this end to connect */
     bool receiving;         /* a send is coming in parts */
     struct receive receive; /* for it */
     uint64_t received, total;
@@ -101,7 +100,6 @@ struct dpk_nic_qp {
     const struct transport *transport;
     struct dpk_nic_qp *local;             /* the peer, in this process */
     struct channel *requests, *responses; /* of processes: ours go there, theirs come there */
-    bool polite;                          /* the peer said that it goes */
 };
 
 struct dpk_nic_end {
@@ -160,6 +158,8 @@ int gateway_connect(const struct address *peer, struct dpk_error *err);
 /* Requests of `qp` go there; takes the socket. DPK_ERR_NOMEM, DPK_ERR_IO: no memory to share. */
 enum dpk_status gateway_attach(struct dpk_nic_qp *qp, int fd, struct dpk_error *err);
 void gateway_close(int fd); /* -1 is fine */
+/* The peer of a queue pair is known now: somebody else may have said hello to it before. */
+void gateway_settle(struct dpk_nic_qp *qp);
 /* Channels of a queue pair that goes. */
 void gateway_forget(struct dpk_nic_qp *qp);
 

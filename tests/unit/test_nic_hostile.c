@@ -371,6 +371,8 @@ static void memory_that_can_be_cut_short_is_refused(void **state)
         assert_true(peer_is_cut_off(&p));
         peer_end(&p);
     }
+    for (unsigned i = 0; i < 600000 && count_descriptors() > before; i++)
+        usleep(100); /* the last one is cut off, then closed */
     assert_int_equal(count_descriptors(), before);
     side_connect(&w->a, &w->b); /* the place is still free */
     side_connect(&w->b, &w->a);
@@ -379,8 +381,7 @@ static void memory_that_can_be_cut_short_is_refused(void **state)
     world_end(w);
 }
 
-/* ---- What is left behind --------------------------------------------------------------------- */
-
+/* Rings that are mapped now, each in three pieces. */
 static size_t count_maps(void)
 {
     size_t count = 0;
@@ -391,6 +392,73 @@ static size_t count_maps(void)
     fclose(f);
     return count;
 }
+
+static void await_maps(size_t count)
+{
+    for (unsigned i = 0; i < 600000 && count_maps() != count; i++)
+        usleep(100);
+    assert_int_equal(count_maps(), count);
+}
+
+/* Nobody else has a say in a connection within a process: not who came before, not who says that it
+ * is the peer. */
+static void strangers_have_no_part_in_local_connections(void **state)
+{
+    struct world *w = strangers();
+    struct side c;
+    struct peer early = peer_new(), late = peer_new();
+    (void)state;
+    side_begin(&c, w->nics[1], ALL_REMOTE);
+    peer_hello(&early, &w->b.address);
+    await_maps(6); /* it is heard */
+    side_connect(&w->b, &c);
+    assert_true(peer_is_cut_off(&early));
+    peer_hello_as(&late, &c.address, &w->b.address);
+    assert_true(peer_is_cut_off(&late));
+    side_connect(&c, &w->b);
+    post(&c, good_write);
+    await_event(&c, 0, DPK_NIC_DONE);
+    peer_end(&early);
+    peer_end(&late);
+    side_end(&c);
+    world_end(w);
+}
+
+/* The good-bye of one that came before says nothing of the peer. */
+static void a_strangers_goodbye_is_not_the_peers(void **state)
+{
+    struct attack k = {strangers(), peer_new()};
+    struct peer stranger = peer_new();
+    struct dpk_error err = {0};
+    (void)state;
+    peer_hello(&stranger, &k.w->b.address);
+    await_maps(6);
+    peer_say(&stranger, 1);
+    peer_end(&stranger);
+    await_maps(0);
+    must(dpk_nic_qp_connect(k.w->b.qp, k.p.address.data, k.p.address.size, &err), &err);
+    peer_accept(&k.p);
+    post_receive(&k.w->b, 0, 8);
+    peer_end(&k.p);
+    await_event(&k.w->b, 0, DPK_NIC_RECEIVE_FAILED);
+    world_end(k.w);
+}
+
+/* It goes on purpose, with a knock that it never heard: that is no death. */
+static void a_goodbye_counts_though_knocks_were_not_heard(void **state)
+{
+    struct attack k = trap_new();
+    (void)state;
+    post(&k.w->b, good_write);
+    peer_say(&k.p, 1);
+    peer_end(&k.p);
+    await_event(&k.w->b, 0, DPK_NIC_FAILED);
+    assert_true(dpk_nic_qp_is_idle(k.w->b.qp)); /* all that was to be told is */
+    assert_int_equal(told(&k.w->b), 1);
+    world_end(k.w);
+}
+
+/* ---- What is left behind --------------------------------------------------------------------- */
 
 /* When connections go, so does their memory, though the processes stay. */
 static void memory_is_given_back(void **state)
@@ -421,6 +489,9 @@ int main(void)
         cmocka_unit_test(who_does_not_read_holds_up_nobody),
         cmocka_unit_test(who_does_not_say_hello_is_cut_off),
         cmocka_unit_test(memory_that_can_be_cut_short_is_refused),
+        cmocka_unit_test(strangers_have_no_part_in_local_connections),
+        cmocka_unit_test(a_strangers_goodbye_is_not_the_peers),
+        cmocka_unit_test(a_goodbye_counts_though_knocks_were_not_heard),
         cmocka_unit_test(memory_is_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,9 @@ struct channel *channel_new(struct dpk_nic *nic, int fd)
 
 void channel_close(struct channel *c)
 {
+    /* A child of fork() may have it too: the peer is to notice, and the thread to hear no more. */
+    epoll_ctl(c->nic->gateway->epoll, EPOLL_CTL_DEL, c->fd, NULL);
+    shutdown(c->fd, SHUT_RDWR);
     close(c->fd);
     c->fd = -1;
     c->qp = NULL;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "transport.h"
 
@@ -18,6 +19,7 @@ enum dpk_status dpk_nic_open(const struct dpk_uuid *identity, struct dpk_nic **o
         free(nic);
         return dpk_fail_nomem(err);
     }
+    nic->owner = getpid();
     nic->identity = *identity;
     nic->part = parts;
     nic->answer = parts + SEGMENT;
@@ -27,9 +29,22 @@ enum dpk_status dpk_nic_open(const struct dpk_uuid *identity, struct dpk_nic **o
     return DPK_OK;
 }
 
+/* In a child of fork() the lock may be held by a thread that is not there. */
+static bool is_ours(const struct dpk_nic *nic)
+{
+    return nic->owner == getpid();
+}
+
+static enum dpk_status check_owner(const struct dpk_nic *nic, struct dpk_error *err)
+{
+    return is_ours(nic)
+               ? DPK_OK
+               : dpk_fail(err, DPK_ERR_USAGE, "RDMA belongs to the process that forked this one");
+}
+
 void dpk_nic_close(struct dpk_nic *nic)
 {
-    if (!nic)
+    if (!nic || !is_ours(nic))
         return;
     gateway_stop(nic);
     pthread_mutex_destroy(&nic->lock);
@@ -86,6 +101,8 @@ enum dpk_status dpk_nic_end_create(struct dpk_nic *nic, const struct dpk_nic_end
                                    struct dpk_nic_end **out, struct dpk_error *err)
 {
     *out = NULL;
+    if (check_owner(nic, err) != DPK_OK)
+        return DPK_ERR_USAGE;
     struct dpk_nic_end *end = calloc(1, sizeof *end);
     struct receive *ring = calloc(options->receives ? options->receives : 1, sizeof *ring);
     if (!end || !ring) {
@@ -141,6 +158,8 @@ void dpk_nic_end_destroy(struct dpk_nic_end *end)
 {
     struct dpk_nic_qp *qp;
     struct dpk_nic *nic = end->nic;
+    if (!is_ours(nic))
+        return;
     pthread_mutex_lock(&nic->lock);
     TAILQ_FOREACH(qp, &end->qps, in_end)
     qp_leave(qp);
@@ -158,6 +177,8 @@ void dpk_nic_end_destroy(struct dpk_nic_end *end)
 void dpk_nic_qp_destroy(struct dpk_nic_qp *qp)
 {
     struct dpk_nic *nic = qp->end->nic;
+    if (!is_ours(nic))
+        return;
     pthread_mutex_lock(&nic->lock);
     qp_leave(qp);
     qp_free(qp);
@@ -171,6 +192,8 @@ enum dpk_status dpk_nic_qp_create(struct dpk_nic_end *end, uint32_t connection,
 {
     *out = NULL;
     struct dpk_nic *nic = end->nic;
+    if (check_owner(nic, err) != DPK_OK)
+        return DPK_ERR_USAGE;
     struct dpk_nic_qp *qp = calloc(1, sizeof *qp);
     struct dpk_nic_work *ring = calloc(end->options.sends, sizeof *ring);
     if (!qp || !ring ||
@@ -208,6 +231,8 @@ enum dpk_status dpk_nic_qp_address(struct dpk_nic_qp *qp, struct dpk_buf *out,
                                    struct dpk_error *err)
 {
     struct dpk_nic *nic = qp->end->nic;
+    if (check_owner(nic, err) != DPK_OK)
+        return DPK_ERR_USAGE;
     pthread_mutex_lock(&nic->lock);
     enum dpk_status status = nic->gateway ? DPK_OK : gateway_start(nic, err);
     if (status == DPK_OK)
@@ -256,7 +281,9 @@ enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, s
     struct address peer;
     int fd = -1;
     struct dpk_nic *nic = qp->end->nic;
-    enum dpk_status status = address_parse(address, size, &peer, err);
+    enum dpk_status status = check_owner(nic, err);
+    if (status == DPK_OK)
+        status = address_parse(address, size, &peer, err);
     if (status != DPK_OK)
         return status;
     bool local = dpk_uuid_equal(&peer.process, &nic->identity);

@@ -22,7 +22,9 @@
  * process a call, between processes a ring in memory that both have.
  *
  * All functions may be called from any thread; one lock guards all of a NIC. Callbacks run with it:
- * they must not call back.
+ * they must not call back. In a child of fork() nothing can be made or connected (DPK_ERR_USAGE),
+ * nothing must be posted, and what is destroyed stays as the parent has it; a parent that dies is
+ * not noticed by peers before its children are gone or have run another program.
  */
 #ifndef DPK_NIC_H
 #define DPK_NIC_H

@@ -113,6 +113,7 @@ struct dpk_nic_end {
 };
 
 struct dpk_nic {
+    pid_t owner; /* a child of fork() has no thread, and must leave others' memory alone */
     pthread_mutex_t lock;
     struct dpk_uuid identity;
     uint32_t last_number;

@@ -1,5 +1,5 @@
 /* The NIC between two real processes: many connections at once, and processes that are killed. Each
- * test forks first: then there is no thread. */
+ * test forks first, then there is no thread; but for those of such forks. */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -179,6 +179,65 @@ static void a_process_that_dies_under_writes_fails_the_rest(void **state)
     part(&s);
 }
 
+/* ---- Children of fork ------------------------------------------------------------------------ */
+
+static struct world *forker;
+
+static int hold_all(int in, int out)
+{
+    (void)in, (void)out;
+    return pause();
+}
+
+/* A child has all sockets of its parent's: those that the parent closes are closed. */
+static void what_a_child_holds_is_closed(void **state)
+{
+    static const bool apart = true;
+    const void *mode = &apart;
+    (void)state;
+    forker = world((void **)&mode);
+    introduce(forker);
+    struct child child = child_new(hold_all);
+    post_receive(&forker->b, 0, 8);
+    side_end(&forker->a);
+    post(&forker->b, (struct dpk_nic_work){.opcode = DPK_NIC_SEND});
+    await_event(&forker->b, 0, DPK_NIC_FAILED);
+    world_end(forker);
+    child_end(&child, true);
+}
+
+/* Tries to use, then destroys, all that it got from its parent. */
+static int end_all(int in, int out)
+{
+    struct dpk_nic_qp *qp;
+    struct dpk_nic_end *end;
+    struct dpk_buf bytes = {0};
+    struct side *s = &forker->a;
+    const struct dpk_nic_end_options options = {&side_ops, s, 0, 1, 1};
+    (void)in, (void)out;
+    bool refused =
+        dpk_nic_end_create(s->nic, &options, &end, NULL) == DPK_ERR_USAGE && !end &&
+        dpk_nic_qp_create(s->end, 9, &qp, NULL) == DPK_ERR_USAGE && !qp &&
+        dpk_nic_qp_address(s->qp, &bytes, NULL) == DPK_ERR_USAGE &&
+        dpk_nic_qp_connect(s->qp, s->address.data, s->address.size, NULL) == DPK_ERR_USAGE;
+    dpk_nic_qp_destroy(s->qp);
+    world_end(forker);
+    return refused ? 0 : 1;
+}
+
+static void a_child_leaves_its_parents_connections(void **state)
+{
+    static const bool apart = true;
+    const void *mode = &apart;
+    (void)state;
+    forker = world((void **)&mode);
+    introduce(forker);
+    struct child child = child_new(end_all);
+    assert_int_equal(child_end(&child, false), 0);
+    introduce(forker);
+    world_end(forker);
+}
+
 /* ---- Many connections ------------------------------------------------------------------------ */
 
 #define CONNECTIONS 8u
@@ -257,6 +316,8 @@ int main(void)
         cmocka_unit_test(a_process_that_dies_fails_all),
         cmocka_unit_test(a_process_that_dies_in_mid_message_fails_it),
         cmocka_unit_test(a_process_that_dies_under_writes_fails_the_rest),
+        cmocka_unit_test(what_a_child_holds_is_closed),
+        cmocka_unit_test(a_child_leaves_its_parents_connections),
         cmocka_unit_test(eight_connections_of_two_processes_are_all_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

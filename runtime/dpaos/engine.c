@@ -430,7 +430,10 @@ static enum dpk_status count_workers(unsigned *workers, struct dpk_error *err)
 /* A child has no workers, and what they were at when it came to be is not known. */
 static void forked_child(void)
 {
-    engine->forked |= engine->processes > 0;
+    if (engine->processes > 0) {
+        engine->forked = true;
+        engine_cond_init(&engine->work); /* a signal might wait for those who slept there */
+    }
     engine_unlock();
 }
 

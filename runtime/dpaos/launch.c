@@ -276,7 +276,8 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *sto
 void dpk_process_end(struct dpk_process *p, const char *story)
 {
     engine_lock();
-    process_fail(p, DPK_ERR_FAULT, story);
+    if (!engine->forked) /* whom it would wake is not in this process */
+        process_fail(p, DPK_ERR_FAULT, story);
     engine_unlock();
 }
 

@@ -1,6 +1,7 @@
 /* runtime/dpaos: host threads that run DPA threads: for a moment when they launch, and while they
  * wait. Most of this is seen on a DPA whose workers do not come before they are let. */
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "dpa_threads.h"
@@ -313,6 +314,38 @@ static void destroy_ends_a_wait_that_runs_a_kernel(void **state)
     }
 }
 
+static int use_in_child(struct dpk_process *p, struct dpk_event *e)
+{
+    alarm(PATIENCE_MS / 1000);
+    if (dpk_process_drain(p, NULL) != DPK_ERR_FAULT)
+        return 1;
+    if (wait_ms(e, p, 0) != DPK_ERR_FAULT)
+        return 2;
+    dpk_process_end(p, "by the child");
+    return 0;
+}
+
+/* Workers may be anywhere in their sleep when a child comes to be, as far as it can tell. */
+static void child_of_a_fork_calls_nobody(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process_without_workers(NULL);
+    struct dpk_event *never = dpk_event_create();
+    pthread_cond_t work = dpaos_engine.work;
+    int how = -1;
+    launch(p, (struct kernel){.name = "spin"}); /* is in the queue now */
+    memset(&dpaos_engine.work, 0xff, sizeof dpaos_engine.work);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(use_in_child(p, never));
+    dpaos_engine.work = work;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how));
+    assert_int_equal(WEXITSTATUS(how), 0);
+    destroy(p);
+    dpk_event_release(never);
+}
+
 static void process_stands_still_while_it_is_looked_at(void **state)
 {
     (void)state;
@@ -476,6 +509,7 @@ int main(void)
         cmocka_unit_test(wait_with_a_limit_ends_in_time),
         cmocka_unit_test(run_time_limit_holds_on_the_thread_that_waits),
         cmocka_unit_test(destroy_ends_a_wait_that_runs_a_kernel),
+        cmocka_unit_test(child_of_a_fork_calls_nobody),
         cmocka_unit_test(process_stands_still_while_it_is_looked_at),
         cmocka_unit_test(messages_come_from_workers),
         cmocka_unit_test(polling_is_left_to_workers),

@@ -49,7 +49,7 @@ __dpa_global__ void nothing(void)
 {
 }
 
-__dpa_global__ void poll(uint64_t flag)
+__dpa_global__ void keep_polling(uint64_t flag)
 {
     while (__atomic_load_n((uint64_t *)flag, __ATOMIC_ACQUIRE) == 0)
         ;

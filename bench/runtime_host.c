@@ -10,7 +10,7 @@
 
 extern struct flexio_app *bench;
 flexio_func_t add;
-doca_dpa_func_t nothing, poll;
+doca_dpa_func_t nothing, keep_polling;
 
 #define MUST(what)                                                                                 \
     do {                                                                                           \
@@ -94,7 +94,7 @@ static double crowded_call(void)
     const uint64_t one = 1;
     doca_dpa_dev_uintptr_t flag = 0;
     MUST(doca_dpa_mem_alloc(dpa, 8, &flag) == 0 && doca_dpa_memset(dpa, flag, 0, 8) == 0);
-    MUST(doca_dpa_kernel_launch_update_add(dpa, NULL, 0, done, 1, 256, &poll, flag) == 0);
+    MUST(doca_dpa_kernel_launch_update_add(dpa, NULL, 0, done, 1, 256, &keep_polling, flag) == 0);
     double result = median(call, 50);
     MUST(doca_dpa_h2d_memcpy(dpa, flag, (void *)&one, 8) == 0);
     MUST(doca_sync_event_wait_gt(done, 0, UINT64_MAX) == 0);

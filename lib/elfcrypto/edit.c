@@ -342,11 +342,26 @@ static uint64_t end_of_rest(const struct object *o, const size_t *indices, size_
     return end;
 }
 
-/* Names that stand last in the table can go. */
-static void forget_name(struct tail *t, const struct section *s)
+/* Where the names of what stays end in the name table: one may be the end of another. */
+static size_t end_of_names(const struct dpk_hostfile *host, const struct tail *t,
+                           const size_t *indices, size_t count)
+{
+    const char *table = (const char *)host->bytes.data + t->names->offset;
+    size_t end = 1;
+    for (size_t i = 1; i < t->object->count; i++) {
+        const char *name = t->object->sections[i].name;
+        size_t name_end = (size_t)(name - table) + strlen(name) + 1;
+        if (!among(indices, count, i) && name_end > end)
+            end = name_end;
+    }
+    return end;
+}
+
+/* A name that stands last in the table can go, if all before `kept` stays. */
+static void forget_name(struct tail *t, const struct section *s, size_t kept)
 {
     size_t length = strlen(s->name) + 1, size = t->name_table.size;
-    if (size > length && memcmp(t->name_table.data + size - length, s->name, length) == 0 &&
+    if (size >= kept + length && memcmp(t->name_table.data + size - length, s->name, length) == 0 &&
         t->name_table.data[size - length - 1] == 0)
         t->name_table.size -= length;
 }
@@ -359,13 +374,14 @@ void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *in
     if (o->names_index == o->count - 1)
         last = names_are_referred_to(o) ? 0 : o->count - 1;
     uint64_t end = end_of_rest(o, indices, count) - o->base;
+    size_t names_end = end_of_names(e->host, t, indices, count);
     if (at_end && end < t->keep)
         t->keep = end;
     for (size_t n = count; n-- > 0;) {
         const struct section *s = &o->sections[indices[n]];
         if (has_content(s) && s->offset - o->base < t->keep)
             edit_clear(e, s->offset, (size_t)s->size);
-        forget_name(t, s);
+        forget_name(t, s, names_end);
         uint8_t *header = t->headers + indices[n] * sizeof(Elf64_Shdr);
         /* Sections behind it would get other numbers, by which others may call them. */
         if (indices[n] + 1 != last) {

@@ -400,6 +400,34 @@ static void name_section_that_names_another_section_is_not_stripped(void **state
     dpk_buf_free(&elf);
 }
 
+/* Linkers let a name be the end of a longer one. */
+static void name_that_shares_bytes_with_the_section_taken_out_stays(void **state)
+{
+    (void)state;
+    struct dpk_buf elf = device_elf(9), file = host_with(NULL, 10, &elf, NULL), out = {0};
+    struct dpk_buf once = signed_with(&file, &plain);
+    struct dpk_edited *edited = NULL;
+    size_t pieces = 0;
+    const uint32_t inside = (uint32_t)header_from_end(&once, 1).sh_name + 5; /* "sig_" */
+    uint64_t table;
+    memcpy(&table, once.data + offsetof(Elf64_Ehdr, e_shoff), sizeof table);
+    memcpy(once.data + table + sizeof(Elf64_Shdr), &inside, sizeof inside); /* section 1 */
+    struct dpk_hostfile *host = parsed(&once);
+    assert_int_equal(dpk_hostfile_stripped(host, NULL, 0, &edited, NULL), DPK_OK);
+    const struct dpk_piece *piece = dpk_edited_pieces(edited, &pieces);
+    for (size_t i = 0; i < pieces; i++)
+        dpk_put(&out, piece[i].data, piece[i].size);
+    struct dpk_hostfile *again = parsed(&out);
+    assert_null(dpk_hostfile_program(again, 0)->crypto);
+    dpk_hostfile_close(again);
+    dpk_edited_free(edited);
+    dpk_hostfile_close(host);
+    dpk_buf_free(&out);
+    dpk_buf_free(&once);
+    dpk_buf_free(&file);
+    dpk_buf_free(&elf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +450,7 @@ int main(void)
         cmocka_unit_test(leaf_key_that_is_not_rsa_4096_is_refused),
         cmocka_unit_test(name_section_that_names_another_section_is_not_signed),
         cmocka_unit_test(name_section_that_names_another_section_is_not_stripped),
+        cmocka_unit_test(name_that_shares_bytes_with_the_section_taken_out_stays),
     };
     return cmocka_run_group_tests_name("hostsign", tests, make_keys, free_keys);
 }

@@ -120,6 +120,15 @@ static enum dpk_status parse_choices(char *text, struct pending *now, struct dpk
     return DPK_OK;
 }
 
+/* Whether one of the pairs of a word and its text begins with this word. */
+static bool has_word(char **pairs, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i += 2)
+        if (strcmp(pairs[i], word) == 0)
+            return true;
+    return false;
+}
+
 /* NAME TYPE PLACE [as CONFIG_NAME] [values A=0,B=1] [range 0..31] */
 static enum dpk_status parse_param(struct pending *now, char **words, size_t count,
                                    struct dpk_error *err)
@@ -142,7 +151,9 @@ static enum dpk_status parse_param(struct pending *now, char **words, size_t cou
     p->type = (enum dpk_nv_type)type;
     enum dpk_status status = parse_place(words[2], p, err);
     for (size_t i = 3; status == DPK_OK && i < count; i += 2) {
-        if (strcmp(words[i], "as") == 0)
+        if (has_word(words + 3, i - 3, words[i]))
+            status = dpk_fail(err, DPK_ERR_FORMAT, "%s is given twice", words[i]);
+        else if (strcmp(words[i], "as") == 0)
             p->config_name = words[i + 1];
         else if (strcmp(words[i], "values") == 0)
             status = parse_choices(words[i + 1], now, p, err);

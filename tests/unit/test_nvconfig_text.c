@@ -229,6 +229,7 @@ static void bad_definitions_are_refused_with_their_line(void **state)
         {"tlv a global 1 4\n x word 0x0[1]", "t:2: unknown type"},
         {"tlv a global 1 4\n x enum 0x0[1:0] values A=4", "does not fit"},
         {"tlv a global 1 4\n x enum 0x0[1:0]", "an enum has values"},
+        {"tlv a global 1 4\n x enum 0x0[1:0] values A=0 values B=1", "values is given twice"},
         {"tlv a global 1 4\n x bool 0x0[1]\n y unsigned 0x0[3:0]", "overlaps"},
         {"tlv a global 1 4\n x bool 0x0[1]\n x bool 0x0[2]", "defined twice"},
         {"tlv a global 1 4\ntlv b global 1 4", "defined twice"},

@@ -379,8 +379,9 @@ void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *in
         t->keep = end;
     for (size_t n = count; n-- > 0;) {
         const struct section *s = &o->sections[indices[n]];
-        if (has_content(s) && s->offset - o->base < t->keep)
-            edit_clear(e, s->offset, (size_t)s->size);
+        uint64_t at = s->offset - o->base;
+        if (has_content(s) && at < t->keep)
+            edit_clear(e, s->offset, (size_t)(s->size < t->keep - at ? s->size : t->keep - at));
         forget_name(t, s, names_end);
         uint8_t *header = t->headers + indices[n] * sizeof(Elf64_Shdr);
         /* Sections behind it would get other numbers, by which others may call them. */

@@ -203,12 +203,11 @@ static enum dpk_status read_segments(Elf *elf, const GElf_Ehdr *header, struct o
     if (elf_getphdrnum(elf, &phnum) != 0)
         return libelf_failed("program header table", err);
     *count = phnum;
-    o->segments_end = o->base + sizeof(Elf64_Ehdr);
-    if (phnum == 0)
-        return DPK_OK;
     if (!inside(header->e_phoff, (uint64_t)phnum * sizeof(Elf64_Phdr), o->size))
         return dpk_fail(err, DPK_ERR_FORMAT, "program header table is outside the file");
-    o->segments_end = o->base + header->e_phoff + phnum * sizeof(Elf64_Phdr);
+    /* An empty table must lie in the file, too. */
+    uint64_t table_end = header->e_phoff + phnum * sizeof(Elf64_Phdr);
+    o->segments_end = o->base + (table_end > sizeof(Elf64_Ehdr) ? table_end : sizeof(Elf64_Ehdr));
     for (size_t i = 0; i < phnum; i++) {
         GElf_Phdr p;
         if (!gelf_getphdr(elf, (int)i, &p))

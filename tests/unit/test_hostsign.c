@@ -400,19 +400,13 @@ static void name_section_that_names_another_section_is_not_stripped(void **state
     dpk_buf_free(&elf);
 }
 
-/* Linkers let a name be the end of a longer one. */
-static void name_that_shares_bytes_with_the_section_taken_out_stays(void **state)
+/* What is left of a signed file without its crypto data can be read. */
+static void stripped_is_read(const struct dpk_buf *file)
 {
-    (void)state;
-    struct dpk_buf elf = device_elf(9), file = host_with(NULL, 10, &elf, NULL), out = {0};
-    struct dpk_buf once = signed_with(&file, &plain);
+    struct dpk_buf out = {0};
     struct dpk_edited *edited = NULL;
     size_t pieces = 0;
-    const uint32_t inside = (uint32_t)header_from_end(&once, 1).sh_name + 5; /* "sig_" */
-    uint64_t table;
-    memcpy(&table, once.data + offsetof(Elf64_Ehdr, e_shoff), sizeof table);
-    memcpy(once.data + table + sizeof(Elf64_Shdr), &inside, sizeof inside); /* section 1 */
-    struct dpk_hostfile *host = parsed(&once);
+    struct dpk_hostfile *host = parsed(file);
     assert_int_equal(dpk_hostfile_stripped(host, NULL, 0, &edited, NULL), DPK_OK);
     const struct dpk_piece *piece = dpk_edited_pieces(edited, &pieces);
     for (size_t i = 0; i < pieces; i++)
@@ -423,6 +417,35 @@ static void name_that_shares_bytes_with_the_section_taken_out_stays(void **state
     dpk_edited_free(edited);
     dpk_hostfile_close(host);
     dpk_buf_free(&out);
+}
+
+/* Linkers let a name be the end of a longer one. */
+static void name_that_shares_bytes_with_the_section_taken_out_stays(void **state)
+{
+    (void)state;
+    struct dpk_buf elf = device_elf(9), file = host_with(NULL, 10, &elf, NULL);
+    struct dpk_buf once = signed_with(&file, &plain);
+    const uint32_t inside = (uint32_t)header_from_end(&once, 1).sh_name + 5; /* "sig_" */
+    uint64_t table;
+    memcpy(&table, once.data + offsetof(Elf64_Ehdr, e_shoff), sizeof table);
+    memcpy(once.data + table + sizeof(Elf64_Shdr), &inside, sizeof inside); /* section 1 */
+    stripped_is_read(&once);
+    dpk_buf_free(&once);
+    dpk_buf_free(&file);
+    dpk_buf_free(&elf);
+}
+
+static void empty_program_header_table_stays_inside(void **state)
+{
+    (void)state;
+    struct dpk_buf elf = device_elf(9), file = host_with(NULL, 10, &elf, NULL);
+    struct dpk_buf once = signed_with(&file, &plain);
+    const Elf64_Shdr crypto = header_from_end(&once, 1);
+    const uint64_t places[] = {crypto.sh_offset + 8, once.size - 8};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        memcpy(once.data + offsetof(Elf64_Ehdr, e_phoff), &places[i], sizeof places[i]);
+        stripped_is_read(&once);
+    }
     dpk_buf_free(&once);
     dpk_buf_free(&file);
     dpk_buf_free(&elf);
@@ -450,6 +473,7 @@ int main(void)
         cmocka_unit_test(leaf_key_that_is_not_rsa_4096_is_refused),
         cmocka_unit_test(name_section_that_names_another_section_is_not_signed),
         cmocka_unit_test(name_section_that_names_another_section_is_not_stripped),
+        cmocka_unit_test(empty_program_header_table_stays_inside),
         cmocka_unit_test(name_that_shares_bytes_with_the_section_taken_out_stays),
     };
     return cmocka_run_group_tests_name("hostsign", tests, make_keys, free_keys);

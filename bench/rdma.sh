@@ -27,7 +27,8 @@ printf 'rdma: ping-pong between two DPA threads %8.2f us  (limit 5.00 us%s)\n' "
 nic=$DPAKIT_BUILD/bench/rdma_nic
 for _ in 1 2 3 4 5 6 7 8 9; do
     for what in write read send socketpair memcpy bounce; do
-        printf '%s %s\n' "$what" "$("$nic" "$what")"
+        value=$("$nic" "$what")
+        printf '%s %s\n' "$what" "$value"
     done
 done | sort -k1,1 -k2,2n >figures
 figure() { awk -v w="$1" '$1 == w {a[++n] = $2} END {print a[int((n + 1) / 2)]}' figures; }

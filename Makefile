@@ -27,6 +27,10 @@ PKG_LIBS := $(shell pkg-config --libs $(PKGS))
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka)
 CLANG_CFLAGS := -I$(shell $(LLVM_CONFIG) --includedir)
 CLANG_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lclang
+# Those of the options $(1) that the compiler knows.
+known = $(foreach o,$(1),$(if $(filter ok,$(shell $(CC) -Werror $(o) -E -x c /dev/null >/dev/null 2>&1 && echo ok)),$(o)))
+# The file $(1) holds the value $(2): what depends on it is made again when the value changes.
+hold = $(if $(filter-out x$(subst $() ,_,$(file <$(1))),x$(subst $() ,_,$(2))),$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
 endif
 
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wvla -Werror
@@ -35,8 +39,10 @@ CFLAGS ?= -O2 -g
 SAN := $(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),-fsanitize=thread -Wno-tsan,-fsanitize=address$(,)undefined \
          -fno-sanitize-recover=all) -fno-omit-frame-pointer)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(CFLAGS) $(SAN) -fPIC \
-             -ffile-prefix-map=$(CURDIR)/= -Ilib -Iruntime -Iinclude -Iinclude/doca $(PKG_CFLAGS)
+             -ffile-prefix-map=$(CURDIR)=. -Ilib -Iruntime -Iinclude -Iinclude/doca $(PKG_CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(if $(COVERAGE),--coverage) $(LDFLAGS)
+exe_link = $(CC) $(ALL_LDFLAGS)
+$(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base hashlist certchain signer elfcrypto container appcontainer nvconfig
@@ -56,7 +62,7 @@ all: tools libs device-libs tree
 .PHONY: tools libs device-libs tree
 tools: $(TOOLS:%=$(B)/bin/%)
 
-$(O)/%.o: %.c Makefile VERSION
+$(O)/%.o: %.c Makefile VERSION $(O)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 $(O)/tools/dpacc/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
@@ -66,7 +72,8 @@ $(if $(COVERAGE),$(eval $(O)/lib/%.o: ALL_CFLAGS += --coverage))
 # Races of programs of the DPA are theirs.
 $(if $(filter thread,$(SANITIZE)),$(eval $(O)/runtime/rv64/%.o: SAN :=))
 # The interpreter loop: gcc must not merge the dispatch jumps of a computed goto.
-$(O)/runtime/rv64/%.o: ALL_CFLAGS += -fno-gcse -fno-crossjumping
+INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
+$(O)/runtime/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
 
 $(O)/libdpk.a: $(LIB_OBJS)
 $(O)/libdpkrt.a: $(RT_OBJS)
@@ -78,7 +85,7 @@ $(O)/%.a:
 define tool_rule
 $(B)/bin/$(1): $$(call objs,tools/$(1)/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$$(call say,LD,$$@)
-	$$(Q)mkdir -p $$(@D) && $(CC) $$(ALL_LDFLAGS) $$^ -o $$@ $(if $(filter dpacc,$(1)),$(CLANG_LIBS)) $(PKG_LIBS) -pthread
+	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$^ -o $$@ $(if $(filter dpacc,$(1)),$(CLANG_LIBS)) $(PKG_LIBS) -pthread
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 
@@ -136,7 +143,7 @@ $(B)/share/man/man7/%: man/% ; $(put)
 # ---- Tests -----------------------------------------------------------------------------------------
 $(O)/tests/%: $(O)/tests/unit/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
+	$(Q)$(exe_link) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
 # For LD_PRELOAD, behind what a sanitizer brings.
 $(O)/tests/helpers/%_shim.so: SAN :=
 $(O)/tests/helpers/%_shim.so: $(O)/tests/helpers/%_shim.o
@@ -144,7 +151,7 @@ $(O)/tests/helpers/%_shim.so: $(O)/tests/helpers/%_shim.o
 	$(Q)$(CC) -shared $^ -o $@
 $(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS) -pthread
+	$(Q)$(exe_link) $^ -o $@ $(PKG_LIBS) -pthread
 .SECONDARY:
 # Device programs of the tests: they bring their own start-up, so only compiler and linker count.
 TEST_PROGRAMS := $(patsubst tests/data/%.c,$(O)/tests/data/%.elf,$(sort $(wildcard tests/data/*.c)))

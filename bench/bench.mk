@@ -4,11 +4,11 @@ BENCH_RV64 := $(B)/bench/rv64_bench $(RV64_KERNELS:%=$(B)/bench/rv64-%)
 bench: $(BENCH_RV64) $(B)/bench/measure $(B)/bench/rdma_nic
 $(B)/bench/measure: $(O)/bench/measure.o
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@
+	$(Q)mkdir -p $(@D) && $(exe_link) $^ -o $@
 
 $(B)/bench/rv64_bench $(B)/bench/rdma_nic: $(B)/bench/%: $(O)/bench/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS) -pthread
+	$(Q)mkdir -p $(@D) && $(exe_link) $^ -o $@ $(PKG_LIBS) -pthread
 $(B)/bench/rv64-%: bench/rv64_kernels.c
 	$(call say,DEVCC,$@)
 	$(Q)mkdir -p $(@D) && $(DPA_CLANG) --target=riscv64-unknown-elf \

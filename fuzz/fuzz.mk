@@ -11,7 +11,8 @@ FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-
 FUZZ_SOURCES := $(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS))
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(F)/obj/%.o)
 
-$(F)/obj/%.o: %.c Makefile fuzz/fuzz.mk
+$(call hold,$(F)/flags,$(FUZZ_CC): $(shell $(FUZZ_CC) --version 2>/dev/null | head -n 1): $(FUZZ_CFLAGS))
+$(F)/obj/%.o: %.c Makefile fuzz/fuzz.mk $(F)/flags
 	$(call say,FUZZCC,$<)
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@
 $(F)/libdpk.a: $(FUZZ_OBJS)

@@ -10,8 +10,8 @@ LIBGCC_A = $(shell $(RISCV_GCC) -march=rv64imac -mabi=lp64 -print-file-name=libg
 DEV_TARGET := --target=riscv64-unknown-elf -march=rv64imac_zbb_zbs -mabi=lp64 -mcmodel=medany \
               -ffreestanding -fno-pic -mno-relax
 DEV_CFLAGS := $(DEV_TARGET) -std=gnu11 -O2 -g -ffunction-sections -fdata-sections \
-              -Wall -Wextra -Wshadow -Wvla -Werror -ffile-prefix-map=$(CURDIR)/= \
-              -fdebug-prefix-map=$(CURDIR)=. -nostdlibinc -Iruntime/dev -Iinclude \
+              -Wall -Wextra -Wshadow -Wvla -Werror -ffile-compilation-dir=. \
+              -nostdlibinc -Iruntime/dev -Iinclude \
               -Iinclude/doca -isystem $(PICOLIBC)/include
 DEV_SOURCES := $(wildcard runtime/dev/*.c) runtime/dev/start.S
 # DOCA's three libraries: communication and verbs have files of their own, if any.
@@ -19,16 +19,17 @@ DOCA_COMM_SOURCES := $(filter runtime/dev/doca_comm%,$(DEV_SOURCES))
 DOCA_VERBS_SOURCES := $(filter runtime/dev/doca_verbs%,$(DEV_SOURCES))
 DOCA_DEV_SOURCES := $(filter-out $(DOCA_COMM_SOURCES) $(DOCA_VERBS_SOURCES), \
                       $(filter runtime/dev/doca_%,$(DEV_SOURCES)))
+$(call hold,$(O)/dev-flags,$(DPA_CLANG): $(shell $(DPA_CLANG) --version 2>/dev/null | head -n 1): $(DEV_CFLAGS))
 dev_objs = $(addsuffix .o,$(basename $(1:%=$(O)/%)))
 
 device-libs: $(B)/lib/libflexio_dev.a $(B)/lib/libdoca_dpa_dev.a $(B)/lib/libflexio-libc.a \
              $(B)/lib/libdoca_dpa_dev_comm.a $(B)/lib/libdoca_dpa_dev_verbs.a \
              $(B)/share/dpakit/dpa.ld $(B)/share/dpakit/libc/string.h
 
-$(O)/runtime/dev/%.o: runtime/dev/%.c Makefile runtime/dev/dev.mk
+$(O)/runtime/dev/%.o: runtime/dev/%.c Makefile runtime/dev/dev.mk $(O)/dev-flags
 	$(call say,DPACC,$<)
 	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -MMD -MP -c $< -o $@
-$(O)/runtime/dev/%.o: runtime/dev/%.S Makefile runtime/dev/dev.mk
+$(O)/runtime/dev/%.o: runtime/dev/%.S Makefile runtime/dev/dev.mk $(O)/dev-flags
 	$(call say,DPACC,$<)
 	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -MMD -MP -c $< -o $@
 # A library must not call itself through the builtin that it implements.

@@ -33,15 +33,19 @@ known = $(foreach o,$(1),$(if $(filter ok,$(shell $(CC) -Werror $(o) -E -x c /de
 hold = $(if $(filter-out x$(subst $() ,_,$(file <$(1))),x$(subst $() ,_,$(2))),$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
 endif
 
-WARN := -Wall -Wextra -Wconversion -Wshadow -Wvla -Werror
+WARN := -Wall -Wextra -Wconversion -Wshadow -Wvla -Wformat-security -Werror
 CFLAGS ?= -O2 -g
+# What an attacker meets where a check is missing. Sanitizers find more, and stand for it in their
+# builds; FORTIFY needs an optimizer.
+HARDEN := $(call known,-fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard) \
+          $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 , := ,
 SAN := $(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),-fsanitize=thread -Wno-tsan,-fsanitize=address$(,)undefined \
          -fno-sanitize-recover=all) -fno-omit-frame-pointer)
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(CFLAGS) $(SAN) -fPIC \
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(if $(SAN),,$(HARDEN)) $(CFLAGS) $(SAN) -fPIC \
              -ffile-prefix-map=$(CURDIR)=. -Ilib -Iruntime -Iinclude -Iinclude/doca $(PKG_CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(if $(COVERAGE),--coverage) $(LDFLAGS)
-exe_link = $(CC) $(ALL_LDFLAGS)
+exe_link = $(CC) -pie $(ALL_LDFLAGS)
 $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
 
 # ---- Rooms -----------------------------------------------------------------------------------------

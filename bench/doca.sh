@@ -3,6 +3,7 @@
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/verdict.bash"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -16,13 +17,13 @@ gcc -O2 -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" "$here/doca_hos
 figure() { # WHAT NAME LIMIT
     local f
     f=$(./host "$2")
-    awk -v w="$1" -v f="$f" -v l="$3" \
-        'BEGIN {printf "doca: %-32s %10.2f us  (limit %.2f us, ratio %.2f)\n", w, f, l, f / l}'
+    awk -v w="$1" -v f="$f" -v l="$3" -v v="$(verdict "$f" "$3")" \
+        'BEGIN {printf "doca: %-32s %10.2f us  (ratio %.2f, limit %.2f us: %s)\n", w, f, f / l, l, v}'
 }
 figure "empty kernel, launch to wait" launch 10
 figure "the same, 1 ms after the last" launch-idle 10
 figure "a kernel of a chain of 1,000" chain 5
 figure "ping-pong of two threads" ping-pong 5
 sum=$(./host adds)
-printf 'doca: %-32s %10.0f     (exactly %d, ratio %s)\n' "adds of 100 times 256 threads" "$sum" 25600 \
-    "$(awk -v s="$sum" 'BEGIN {printf "%.2f", s / 25600}')"
+printf 'doca: %-32s %10.0f     (exactly %d: %s)\n' "adds of 100 times 256 threads" "$sum" 25600 \
+    "$(verdict "$sum" 25600 exactly)"

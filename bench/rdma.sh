@@ -5,6 +5,7 @@
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/bench/verdict.bash"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -20,7 +21,7 @@ median=$(for _ in 1 2 3 4 5 6 7 8 9; do ./ping_pong mlx5_0 20000; done |
     awk '{print $3}' | sort -n | sed -n 5p)
 pipe=$(perf bench --format=simple sched pipe -T -l 20000 2>/dev/null |
     awk '{printf "%.2f", $1 * 1e6 / 20000}') || pipe=
-printf 'rdma: ping-pong between two DPA threads %8.2f us  (limit 5.00 us%s)\n' "$median" \
+printf 'rdma: ping-pong between two DPA threads %8.2f us  (limit 5.00 us: %s%s)\n' "$median" "$(verdict "$median" 5)" \
     "${pipe:+; a pipe between two threads there and back, perf bench: $pipe us}"
 
 # ---- Between two processes

@@ -4,6 +4,7 @@
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/verdict.bash"
 work=$(mktemp -d)
 memory=$(mktemp -d -p /dev/shm)
 trap 'rm -rf "$work" "$memory"' EXIT
@@ -56,12 +57,13 @@ cpu=$(figure create-cpu)
 rsa=$(openssl speed -seconds 2 rsa4096 2>/dev/null | awk '/^rsa 4096/ {gsub("s", ""); print $5 * 1e6}')
 sha=$(openssl speed -seconds 2 -bytes 1048576 -evp sha256 2>/dev/null |
     awk '/^(SHA256|sha256)/ {gsub("k", "", $2); print $2 / 1048.576}')
-awk -v c="$create" -v m="$in_memory" -v r="$rsa" -v h="$sha" -v p="$cpu" 'BEGIN {
-    alone = (2 * r + 3 / h * 1e6) / 1000
+alone=$(awk -v r="$rsa" -v h="$sha" 'BEGIN {print (2 * r + 3 / h * 1e6) / 1000}')
+beyond=$(awk -v p="$cpu" -v a="$alone" 'BEGIN {print p / 1000 - a}')
+awk -v c="$create" -v m="$in_memory" -v alone="$alone" -v p="$cpu" -v b="$beyond" -v v="$(verdict "$beyond" 3)" 'BEGIN {
     format = "runtime: load a signed 1 MiB program  %10.2f ms  (%s; openssl speed: 2 verifications + sha256 of 3 MiB %.2f ms, ratio %.2f)\n"
     printf format, c / 1000, "event log on disk", alone, c / 1000 / alone
     printf format, m / 1000, "event log in memory", alone, m / 1000 / alone
-    printf "runtime: the same, time on processors  %10.2f ms  (openssl speed: the same %.2f ms; beyond it %.2f ms, limit 3)\n", p / 1000, alone, p / 1000 - alone
+    printf "runtime: the same, time on processors  %10.2f ms  (openssl speed: the same %.2f ms; beyond it %.2f ms, limit 3 ms: %s)\n", p / 1000, alone, b, v
 }'
 
 # ---- Speed of the whole path, by user CPU time

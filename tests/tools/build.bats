@@ -1,0 +1,150 @@
+# What `make`, `bootstrap` and `bench/run` promise to who builds: any compiler, the same bytes
+# everywhere, hardened files, a word that is not a target named.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    cd "$BATS_TEST_TMPDIR"
+    unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CC CFLAGS LDFLAGS SANITIZE # of a make around the tests
+    # The tree was built by this compiler (first word of its flags).
+    cc=$(cut -d: -f1 "$DPAKIT_BUILD/obj/flags")
+}
+
+# A copy of what git tracks, as it lies here; a tree without git is copied whole.
+copy_tree() { # TO
+    mkdir -p "$1"
+    if git -C "$top" rev-parse >/dev/null 2>&1; then
+        (cd "$top" && git ls-files -z | xargs -0 -r tar cf - --ignore-failed-read) | tar xf - -C "$1"
+    else
+        (cd "$top" && tar cf - --exclude=./build .) | tar xf - -C "$1"
+    fi
+}
+
+@test "a change of CC, CFLAGS or LDFLAGS builds again, nothing else does" {
+    copy_tree tree
+    cd tree
+    object=build/obj/lib/base/text.o
+    make CC=gcc CFLAGS=-O2 $object
+    make -q CC=gcc CFLAGS=-O2 $object
+    run ! make -q CC=gcc CFLAGS=-O1 $object
+    run ! make -q CC=gcc CFLAGS=-O2 LDFLAGS=-Wl,-O1 $object
+    make CC=clang CFLAGS=-O2 $object
+    readelf -p .comment $object | grep clang
+    run ! make -q CC=gcc CFLAGS=-O2 $object
+}
+
+@test "clang takes every option that the interpreter and the hardening are given" {
+    copy_tree tree
+    cd tree
+    make CC=clang build/obj/runtime/rv64/run.o build/obj/lib/base/buf.o
+}
+
+@test "without an optimizer, and with a FORTIFY level of the caller's, it compiles" {
+    copy_tree tree
+    cd tree
+    make CC=gcc CFLAGS='-O0 -g' build/obj/lib/base/buf.o
+    make CC=gcc CFLAGS='-O2 -D_FORTIFY_SOURCE=1' build/obj/lib/base/buf.o
+}
+
+@test "the same source in another folder makes the same bytes" {
+    case $DPAKIT_BUILD in
+    */build) ;;
+    *) skip "the plain build compares" ;;
+    esac
+    copy_tree a/longer/name/of/a/folder
+    make -C a/longer/name/of/a/folder -j"$(nproc)" CC="$cc" >log
+    diff -r --exclude=obj --exclude=deb --exclude=bench --exclude=fuzz --exclude=sanitize --exclude=tsan \
+        --exclude=coverage --exclude=lines "$DPAKIT_BUILD" a/longer/name/of/a/folder/build
+}
+
+@test "a device program names no folder that it was built in" {
+    for dir in one another; do
+        mkdir $dir
+        printf '#include <stdint.h>\n__dpa_rpc__ uint64_t f(uint64_t a) { return a; }\n' >$dir/k.c
+        (cd $dir && dpacc k.c -o k.a -hostcc=gcc && dpacc-extract k.a -o k.elf)
+    done
+    cmp one/k.a another/k.a
+    run ! grep -aF "$BATS_TEST_TMPDIR" one/k.elf
+    run ! grep -aF "$top" one/k.elf
+}
+
+@test "programs and libraries are hardened" {
+    case $DPAKIT_BUILD in
+    */build) ;;
+    *) skip "sanitizers stand for it in their builds" ;;
+    esac
+    grep -q -- '-D_FORTIFY_SOURCE' "$DPAKIT_BUILD/obj/flags" || skip "built without an optimizer"
+    for file in "$DPAKIT_BUILD"/bin/* "$DPAKIT_BUILD"/lib/*.so; do
+        echo "$file"
+        readelf -hW "$file" | grep -q 'Type: *DYN'
+        readelf -lW "$file" | grep -q GNU_RELRO
+        readelf -lW "$file" | grep 'GNU_STACK.*RW '
+        readelf -dW "$file" | grep -q BIND_NOW
+        [ -z "$(readelf -dW "$file" | grep -E 'RUNPATH|RPATH' | grep -v '\[$ORIGIN')" ]
+    done
+    for file in "$DPAKIT_BUILD"/bin/*; do # each has arrays on its stack and formats into buffers
+        readelf -sW --dyn-syms "$file" >symbols
+        grep -q __stack_chk_fail symbols
+        grep -q 'printf_chk' symbols
+    done
+    # The linker keeps the mark of indirect branch tracking only where the distribution's start-up files have it.
+    [ "$(uname -m)" = x86_64 ] || return 0
+    find "$DPAKIT_BUILD/obj/lib" "$DPAKIT_BUILD/obj/runtime" "$DPAKIT_BUILD/obj/tools" -name '*.o' \
+        ! -path '*/runtime/dev/*' >objects
+    [ "$(wc -l <objects)" -gt 100 ]
+    while read -r object; do
+        echo "$object"
+        readelf -nW "$object" | grep -q 'IBT, SHSTK'
+    done <objects
+    # Stack-clash protection leaves its name with the compiler's.
+    case $cc in
+    *clang*) ;;
+    *) readelf --debug-dump=info "$DPAKIT_BUILD/bin/mlxdpa" | grep -m1 producer >producer
+       grep -- '-fstack-clash-protection' producer ;;
+    esac
+}
+
+@test "bootstrap names its targets for a word that is none" {
+    run -2 "$top/bootstrap" dem
+    [[ $output == *"'dem' is no target"* ]]
+    [[ $output == *" demo "* ]]
+    [[ $output != *apt* ]]
+    run -2 "$top/bootstrap" demo tset
+    [[ $output == *"'tset' is no target"* ]]
+}
+
+@test "bootstrap knows every target of the Makefile that make help names" {
+    make -s -C "$top" help | sed -n '1,2p' | sed 's/\[[^]]*\]//g; s/^make//' | tr -s ' |' '\n' |
+        grep . >named
+    [ "$(wc -l <named)" -ge 10 ]
+    while read -r target; do
+        echo "$target"
+        grep -qE "^targets=.*[ ']$target[ ']" "$top/bootstrap"
+    done <named
+}
+
+@test "a bench that misses a limit fails, and says how many were missed" {
+    mkdir bench
+    cp "$top/bench/run" bench
+    printf 'echo "fast  1 us (limit 2: held)"\n' >bench/a.sh
+    DPAKIT_BUILD=$PWD bench/run
+    printf 'echo "slow  3 us (limit 2: MISSED)"\n' >bench/b.sh
+    DPAKIT_BUILD=$PWD run -1 bench/run
+    [[ $output == *"slow  3 us"* ]]
+    [ "${lines[-1]}" = "1 limit missed" ]
+}
+
+@test "every limit that a bench prints is judged" {
+    . "$top/bench/verdict.bash"
+    [ "$(verdict 1.5 2)" = held ]
+    [ "$(verdict 2 2)" = held ]
+    [ "$(verdict 2.01 2)" = MISSED ]
+    [ "$(verdict 25600 25600 exactly)" = held ]
+    [ "$(verdict 25599 25600 exactly)" = MISSED ]
+    run ! verdict '' 2
+    # A line with a limit and no verdict is one that nobody reads.
+    grep -hE 'printf.*limit' "$top"/bench/*.sh >lines
+    [ "$(wc -l <lines)" -ge 5 ]
+    run ! grep -vE 'limit [0-9.%a-z ]+: %s' lines
+}

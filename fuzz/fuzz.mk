@@ -1,6 +1,6 @@
 # make fuzz [FUZZ_SECONDS=60] [FUZZ='fat nvxml']: fuzz/fuzz_*.c with libFuzzer, ASan and UBSan, as
-# many at a time as there are cores. Each starts from fuzz/corpus/NAME, and from golden files where
-# they are at hand; a finding is a failed test, the bytes that did it lie in build/fuzz/NAME.
+# many at a time as there are cores. Each starts from fuzz/corpus/NAME, and from files of
+# tests/golden; a finding is a failed test, the bytes that did it lie in build/fuzz/NAME.
 FUZZ_SECONDS ?= 60
 FUZZ_CC ?= clang
 FUZZ ?= $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))

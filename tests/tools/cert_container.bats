@@ -2,7 +2,6 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    [ -d "$DPAKIT_GOLDEN" ] || skip "no golden files"
     golden=$DPAKIT_GOLDEN/container keys=$DPAKIT_GOLDEN/keys
     keypair=240a42de-3223-173e-9929-d51e6547f1bf
     cert=8b26fe1b-76dc-1ab2-943b-d07d92fd73d5

@@ -3,7 +3,6 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
-    [ -d "$DPAKIT_GOLDEN" ] || skip
     printf 'int main(void) { return 0; }' > a.c
     gcc -c a.c -o a.o
     name=$(printf '.dpa_bin_x\033[2J\xc2\x9b31m\xff\n-I- fine')

@@ -2,9 +2,8 @@
 
 setup() {
     golden=$DPAKIT_GOLDEN/nvconfig
-    [ -d "$golden" ] || skip "no golden files"
     cd "$BATS_TEST_TMPDIR"
-    db=$DPAKIT_GOLDEN/../data/mlxconfig_host.db
+    db=${DPAKIT_TLV_DB:-}
 }
 
 # makes GOLDEN WORD...: the words and an output give the golden file; with and without -b.

@@ -195,7 +195,7 @@ static void the_elf_comes_out_again(void **state)
     dpk_buf_free(&elf);
 }
 
-/* ---- Without golden files -------------------------------------------------------------------- */
+/* ---- Hand-made ------------------------------------------------------------------------------ */
 
 /* The smallest ELF that is one. */
 static struct dpk_buf tiny_elf(size_t padding)

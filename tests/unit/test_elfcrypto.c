@@ -14,18 +14,11 @@ static int open_keys(void **state)
 {
     (void)state;
     struct dpk_error err = {0};
-    const char *dir = getenv("DPAKIT_GOLDEN");
-    char path[1024];
-    if (!dir || access(dir, R_OK) != 0)
-        return 0; /* every test skips */
-    snprintf(path, sizeof path, "%s/keys/leaf.pem", dir);
-    if (dpk_signer_open(path, NULL, &signer, &err) != DPK_OK)
-        return -1;
-    snprintf(path, sizeof path, "%s/keys/chain3.der", dir);
-    if (dpk_certchain_load(path, &chain, &err) != DPK_OK)
-        return -1;
-    snprintf(path, sizeof path, "%s/keys/root.der", dir);
-    return dpk_file_read(path, DPK_FILE_MAX, &root, &err) == DPK_OK ? 0 : -1;
+    if (dpk_signer_open(golden_path("keys/leaf.pem"), NULL, &signer, &err) != DPK_OK ||
+        dpk_certchain_load(golden_path("keys/chain3.der"), &chain, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    root = golden("keys/root.der");
+    return 0;
 }
 
 static int close_keys(void **state)
@@ -384,7 +377,6 @@ static void program_that_is_no_elf_is_not_signed(void **state)
     (void)state;
     struct dpk_error err = {0};
     struct dpk_buf out = {0};
-    golden_path("");
     assert_int_equal(dpk_crypto_build((const uint8_t *)"junk", 4, chain, signer, &ours, &out, &err),
                      DPK_ERR_FORMAT);
     assert_int_equal(

@@ -130,6 +130,22 @@ new_and_old() {
         -o out/app create_single_dpa_app
 }
 
+@test "a UUID that is given needs no clock, which users may not open" {
+    no_clock() { env LD_PRELOAD="${preload% *} $DPAKIT_BUILD/obj/tests/helpers/clock_shim.so" "$@"; }
+    create() { no_clock mlxdpa -s dev.elf -m meta.yaml --life_cycle_priority OEM -o out/app "$@" create_single_dpa_app; }
+    # The shim is there: without a UUID the clock is asked.
+    run create
+    [ "$status" -eq 99 ]
+    create --dpa_app_uuid $owner_uuid
+    sign() {
+        no_clock mlxdpa --cert_container root.container -p owner.pem --keypair_uuid $owner_uuid \
+            --life_cycle_priority OEM -o out/container "$@" sign_cert_container
+    }
+    run sign
+    [ "$status" -eq 99 ]
+    sign --cert_uuid $cert_uuid
+}
+
 @test "sign_single_dpa_app in place" {
     target=out/app
     cp app before

@@ -74,16 +74,17 @@ enum dpk_status cmd_create_single_dpa_app(const struct mlxdpa_options *o, struct
 {
     static const char command[] = "create_single_dpa_app";
     struct dpk_app_plan plan = {.xz = o->xz};
-    struct dpk_uuid uuid;
+    struct dpk_uuid uuid = {{0}};
     char text[DPK_UUID_TEXT];
     const char *const inputs[] = {o->single_app, o->app_metadata, o->manifest};
     enum dpk_status status = NEED(command, {"-s DEVICE_ELF", o->single_app},
                                   {"-m METADATA", o->app_metadata}, {"-o", o->output});
     if (status == DPK_OK)
         status = mlxdpa_priority(command, o, &plan.priority, err);
-    dpk_uuid_new_time(&uuid);
     if (status == DPK_OK)
         status = mlxdpa_uuid("--dpa_app_uuid", o->app_uuid, &uuid, err);
+    if (status == DPK_OK && !o->app_uuid)
+        dpk_uuid_new_time(&uuid);
     if (status == DPK_OK)
         status = dpk_file_apart(o->output, inputs, 3, err);
     if (status == DPK_OK)

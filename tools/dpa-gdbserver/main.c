@@ -12,7 +12,7 @@
 static const char usage[] =
     "Usage: dpa-gdbserver DEV -T TOKEN [-s PORT]\n\n"
     "Lets GDB debug a process on the DPA of DEV: the one that printed TOKEN, which it has from\n"
-    "flexio_process_udbg_token_get. In GDB: target remote :PORT. Ends when GDB has gone.\n\n"
+    "flexio_process_udbg_token_get. In GDB: target remote 127.0.0.1:PORT. Ends when GDB has gone.\n\n"
     "Options:\n";
 
 struct options {

@@ -40,7 +40,7 @@ enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dp
     if (status != DPK_OK)
         return status;
     if (port)
-        fprintf(stderr, "-I- waiting for GDB: target remote :%u\n", port);
+        fprintf(stderr, "-I- waiting for GDB: target remote 127.0.0.1:%u\n", port);
     else if (g->listener >= 0)
         fprintf(stderr, "-I- waiting for GDB: target remote %s\n", o->gdb);
     if (pthread_create(&g->thread, NULL, serve, g) != 0) {

@@ -145,9 +145,11 @@ $(B)/share/man/man1/%: man/% ; $(put)
 $(B)/share/man/man7/%: man/% ; $(put)
 
 # ---- Tests -----------------------------------------------------------------------------------------
-$(O)/tests/%: $(O)/tests/unit/%.o $(O)/libdpkrt.a $(O)/libdpk.a
+# each_test.c stands around cmocka: it tells tests/run of each test.
+AROUND_CMOCKA := -Wl,--wrap=_cmocka_run_group_tests,--wrap=_skip
+$(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)$(exe_link) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
+	$(Q)$(exe_link) $(AROUND_CMOCKA) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
 # For LD_PRELOAD, behind what a sanitizer brings.
 $(O)/tests/helpers/%_shim.so: SAN :=
 $(O)/tests/helpers/%_shim.so: $(O)/tests/helpers/%_shim.o

@@ -1,4 +1,6 @@
-# await COMMAND...: until it succeeds, a minute at most. "source" it in a bats file.
+# What tests need that wait for others. "source" it in a bats file.
+
+# await COMMAND...: until it succeeds, a minute at most.
 await() {
     local i
     for ((i = 0; i < 600; i++)); do
@@ -7,4 +9,18 @@ await() {
     done
     echo "in vain: $*"
     return 1
+}
+
+# in_background COMMAND...: starts it and sets $! to its process. A file that uses this has
+# `teardown() { end_background; }`: what a test that failed did not end, ends there.
+started=()
+in_background() {
+    # bats waits for all that holds its own descriptor, 3; 9 is what tests write commands to.
+    "$@" <&0 3>&- 9>&- &
+    started+=($!)
+}
+
+end_background() {
+    [ ${#started[@]} -eq 0 ] || kill -9 "${started[@]}" 2>/dev/null || true
+    wait
 }

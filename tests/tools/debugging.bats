@@ -17,6 +17,8 @@ setup() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices DPAKIT_RUNTIME=$BATS_TEST_TMPDIR/run
 }
 
+teardown() { end_background; }
+
 # GDB, which would ask again when an answer takes two seconds.
 debug() {
     timeout 300 gdb-multiarch -nx -batch -ex 'set confirm off' -ex 'set remotetimeout 60' "$@" \
@@ -203,7 +205,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
 }
 
 @test "GDB over TCP: port 0 is one that is free, and told" {
-    dparun --gdb 0 "$elf" --rpc count 10 >program 2>log &
+    in_background dparun --gdb 0 "$elf" --rpc count 10 >program 2>log
     # By number: nothing has to know the name localhost.
     await grep -qE 'target remote 127\.0\.0\.1:[0-9]+$' log
     debug -ex "$(sed -n 's/.*\(target remote .*\)/\1/p' log)" -ex continue "$elf"
@@ -225,11 +227,11 @@ gdb.events.cont.connect(lambda event: later.start())' \
 
 @test "dpadev ps shows what runs, and nothing afterwards" {
     mkfifo commands
-    dparun --gdb - "$elf" --kernel crowd --threads 3 9 <commands >/dev/null 2>&1 &
-    exec 9>commands
+    exec 9<>commands # opens without a reader
+    in_background dparun --gdb - "$elf" --kernel crowd --threads 3 9 <commands >said 2>&1
     printf '$vCont;c#a8' >&9
     three() { dpadev ps -t mlx5_0 >out && [ "$(grep -c crowd out)" -eq 3 ]; }
-    await three
+    await three || { cat said; false; }
     cat out
     grep -qE "^$! +mlx5_0 +faults.elf +[0-9]+ +debugged$" out
     dpadev ps --json >json
@@ -257,10 +259,10 @@ gdb.events.cont.connect(lambda event: later.start())' \
     run -2 dpa-gdbserver mlx5_0
     run -2 dpa-gdbserver mlx5_0 -T xyz
     mkfifo commands
-    dparun --gdb - "$elf" --rpc endless <commands >/dev/null 2>&1 &
-    exec 9>commands
+    exec 9<>commands # opens without a reader
+    in_background dparun --gdb - "$elf" --rpc endless <commands >said 2>&1
     there() { [ "$(dpadev ps | grep -c faults)" -eq 1 ]; }
-    await there
+    await there || { cat said; false; }
     for token in 0 1 ffffffffffffffff; do
         run -1 dpa-gdbserver mlx5_0 -T $token -s 0
     done
@@ -287,11 +289,10 @@ gdb.events.cont.connect(lambda event: later.start())' \
 }
 
 @test "DPAKIT_TRACE: the file is whole when the program is killed" {
-    DPAKIT_TRACE=trace.json dparun --run-time-limit 60000 "$elf" --kernel crowd --threads 3 9 &
+    DPAKIT_TRACE=trace.json in_background dparun --run-time-limit 60000 "$elf" --kernel crowd --threads 3 9
     whole() { jq -e '.traceEvents | length > 0' trace.json; }
     await whole
-    kill -9 $!
-    wait $! || true
+    end_background
     whole
 }
 

@@ -8,6 +8,7 @@ setup() {
     load ../helpers/dpacc.bash
     dpacc_setup
 }
+teardown() { end_background; }
 
 @test "--version has three lines: dpakit's version in the first, in the last that of its options" {
     dpacc --version > v
@@ -215,7 +216,7 @@ touch started
 exec sleep 600
 END
     chmod +x slow
-    dpacc kernel.c -o out.a -hostcc=./slow &
+    in_background dpacc kernel.c -o out.a -hostcc=./slow
     pid=$!
     await test -e started
     [ -n "$(ls -A tmp)" ]
@@ -229,7 +230,7 @@ END
 @test "a device compiler that hangs can be interrupted" {
     printf '#!/bin/sh\ntouch started\nexec sleep 600\n' > slow
     chmod +x slow
-    DPA_CLANG=./slow dpacc kernel.c -o out.a &
+    DPA_CLANG=./slow in_background dpacc kernel.c -o out.a
     pid=$!
     await test -e started
     kill -INT $pid 2>/dev/null; kill -TERM $pid

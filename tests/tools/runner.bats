@@ -1,0 +1,119 @@
+# tests/run and helpers/watch: limits, skipped tests, and what is left running.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    here=$BATS_TEST_DIRNAME/.. run_in=$PWD/tree/tests
+    mkdir -p "$run_in/tools" "$run_in/unit" build/obj/tests/helpers
+    cp "$here/run" "$run_in/"
+    ln -s "$DPAKIT_BUILD/obj/tests/helpers/watch" build/obj/tests/helpers/
+}
+
+# A bats file; "a test" begins a test, as bats would take what it knows for a test of this file.
+bats_file() { sed 's/^a test/@test/' >"$run_in/tools/$1.bats"; }
+
+# A unit test as the Makefile builds one.
+unit_test() {
+    { printf '#include <%s.h>\n' setjmp stdarg stddef stdint unistd cmocka; echo '#include "skip.h"'; cat; } >"$1.c"
+    gcc -I"$here/unit" "$1.c" "$here/unit/each_test.c" -o "build/obj/tests/$1" \
+        -Wl,--wrap=_cmocka_run_group_tests,--wrap=_skip -lcmocka
+}
+
+# The runner with the test programs given, a limit of two seconds; its output in "out". It is itself
+# over after half a minute.
+runner() {
+    env -i PATH="$(tr : '\n' <<<"$PATH" | grep -v bats | paste -sd :)" HOME="$HOME" DPAKIT_BUILD="$PWD/build" DPAKIT_GOLDEN="$DPAKIT_GOLDEN" \
+        DPAKIT_TEST_LIMIT=2 JOBS=2 timeout 60 "$run_in/run" "$@" >out 2>err || true
+    cat out err
+}
+last() { [ "$(tail -n 1 out)" = "$1" ]; }
+nothing_runs() { ! grep -lz "$1" /proc/[0-9]*/cmdline 2>/dev/null | grep -v /self/; }
+
+@test "a bats test that hangs is cut off with all that it started, and the next one runs" {
+    bats_file hangs <<'END'
+a test "is quick" { :; }
+a test "waits in vain" { setsid sleep 7771 & sleep 7772; }
+a test "comes later" { :; }
+END
+    runner hangs
+    last '2 passed, 1 failed'
+    grep -qE '^# cut off after [0-9]+ s, [0-9]+ of them waiting: waits in vain$' out
+    nothing_runs '^777[12]$'
+}
+
+@test "what a bats test leaves behind does not hold up its file, and is told" {
+    bats_file leaves <<'END'
+a test "leaves one" { sleep 7773 & }
+a test "leaves one without bats's descriptor" { setsid sleep 7774 3>&- & }
+END
+    runner leaves
+    last '2 passed, 1 failed'
+    grep -q '^# killed: sleep 7773$' out
+    nothing_runs '^777[34]$'
+}
+
+@test "a unit test that hangs is cut off with its children, and named" {
+    unit_test test_hangs <<'END'
+static void is_quick(void **state) { (void)state; }
+static void waits_in_vain(void **state) { (void)state; fork(); pause(); }
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_quick), cmocka_unit_test(waits_in_vain)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+END
+    runner test_hangs
+    last '1 passed, 1 failed'
+    grep -qE '^# cut off after .*: waits_in_vain$' out
+    nothing_runs '/test_hangs$'
+}
+
+@test "a test that works may take longer than one that waits" {
+    bats_file works <<'END'
+a test "works" { end=$((SECONDS + 5)); while [ $SECONDS -lt $end ]; do :; done; }
+END
+    runner works
+    last '1 passed, 0 failed'
+}
+
+@test "skipped tests say why, and the sum has the reasons" {
+    bats_file skips <<'END'
+a test "one" { skip "no moon"; }
+a test "two" { skip "no sun"; }
+a test "three" { :; }
+END
+    unit_test test_skips <<'END'
+static int begins;
+static int setup(void **state) { (void)state; begins++; return 0; }
+static void at_night(void **state) { (void)state; skip_because("no sun"); }
+static void by_day(void **state) { (void)state; assert_int_equal(begins, 1); }
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(at_night), cmocka_unit_test_setup(by_day, setup)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+END
+    runner skips test_skips
+    last '2 passed, 0 failed, 3 skipped'
+    grep -qx '    skipped: one: no moon' out
+    grep -qx '    skipped: two: no sun' out
+    grep -qx '    skipped: at_night: no sun' out
+    [ "$(grep '^skipped: ' out)" = $'skipped: 2 no sun\nskipped: 1 no moon' ]
+}
+
+@test "a skipped test without a reason failed" {
+    bats_file skips <<'END'
+a test "says nothing" { skip; }
+END
+    unit_test test_skips <<'END'
+static void says_nothing(void **state) { (void)state; skip(); }
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(says_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+END
+    runner skips test_skips
+    grep -q 'says nothing: no reason' out
+    grep -q 'skip() has no reason' out
+    last '0 passed, 2 failed, 1 skipped'
+}

@@ -288,6 +288,9 @@ static pid_t start(char **command, int *out)
     pid_t pid = fork();
     if (pid == 0) {
         setsid(); /* nothing asks the terminal of who runs the tests */
+        /* Nor does it matter which signals that shell ignores: nohup, for one. */
+        for (int i = 1; i < NSIG; i++)
+            signal(i, SIG_DFL);
         dup2(ends[1], 1);
         close(ends[0]);
         close(ends[1]);

@@ -39,7 +39,7 @@ make_core() { # FILTER
     esac
     [ -e core ] || mv core.* core 2>/dev/null ||
         (echo "$1" > /proc/self/coredump_filter
-            exec gdb -batch -ex run -ex "generate-core-file core" ./host) || skip "no core files can be made here"
+            exec gdb-multiarch -nx -batch -ex run -ex "generate-core-file core" ./host) || skip "no core files can be made here"
     [ -s core ]
 }
 

@@ -2,6 +2,8 @@
 
 bats_require_minimum_version 1.5.0
 
+source "$BATS_TEST_DIRNAME/../helpers/terminal.bash"
+
 setup() {
     load ../helpers/dpacc.bash
     dpacc_setup
@@ -295,7 +297,7 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
 }
 
 @test "the compiler's messages have colours on a terminal, and none elsewhere" {
-    command -v script >/dev/null || skip "no script here"
+    need_terminal
     echo '__dpa_global__ void f(void) { return 1 }' > bad.c
     TERM=xterm run script -qec 'dpacc bad.c -o out.a' /dev/null
     [[ $output == *$'\e['*error*"expected"* ]]

@@ -1,5 +1,6 @@
 # flint-lite: burning certificate containers.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+source "$BATS_TEST_DIRNAME/../helpers/terminal.bash"
 
 setup_file() { make_world; }
 setup() { enter_world; }
@@ -26,6 +27,7 @@ Writing DIGITAL_CACERT component -   OK
 }
 
 @test "a terminal shows a progress bar, then the same lines" {
+    need_terminal
     claimed
     script -qec "flint-lite -d mlx5_0 -i root.signed -y burn" /dev/null >out </dev/null
     for percent in ' 0' 25 50 75 100; do

@@ -22,7 +22,7 @@ unit_test() {
 # over after half a minute.
 runner() {
     env -i PATH="$(tr : '\n' <<<"$PATH" | grep -v bats | paste -sd :)" HOME="$HOME" DPAKIT_BUILD="$PWD/build" DPAKIT_GOLDEN="$DPAKIT_GOLDEN" \
-        DPAKIT_TEST_LIMIT=2 JOBS=2 timeout 60 "$run_in/run" "$@" >out 2>err || true
+        DPAKIT_TEST_LIMIT=2 JOBS=2 ${MORE:-} timeout 60 "$run_in/run" "$@" >out 2>err || true
     cat out err
 }
 last() { [ "$(tail -n 1 out)" = "$1" ]; }
@@ -72,6 +72,25 @@ END
 a test "works" { end=$((SECONDS + 5)); while [ $SECONDS -lt $end ]; do :; done; }
 END
     runner works
+    last '1 passed, 0 failed'
+}
+
+@test "what the environment says does not matter" {
+    bats_file clean <<'END'
+a test "knows nothing of it" {
+    [ -z "${DPAKIT_DEVICES:-}${CI:-}${LC_ALL:-}${LANG:-}${XDG_STATE_HOME:-}${CDPATH:-}" ]
+    [ "$(umask)" = 0022 ] && [ -d "$HOME" ] && [ -z "$(ls -A "$HOME")" ]
+    trap - HUP
+    run bash -c 'kill -HUP $$'
+    [ "$status" -eq 129 ]
+}
+END
+    (
+        umask 077
+        trap '' HUP
+        export MORE="DPAKIT_DEVICES=/x CI=true LC_ALL=de_DE.UTF-8 XDG_STATE_HOME=/x CDPATH=/ HOME=/none"
+        runner clean
+    )
     last '1 passed, 0 failed'
 }
 

@@ -1,6 +1,7 @@
 # mlxdpa: what can be signed, and with which options; signing elsewhere; taking signatures out.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+source "$BATS_TEST_DIRNAME/../helpers/terminal.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -270,6 +271,7 @@ verified() { mlxdpa -e "$1" --ca "$f/root.crt" verify >checks || { cat checks; r
     slow="sh -c 'sleep 1; exec openssl pkeyutl -sign -inkey $f/leaf.pem -pkeyopt digest:sha512'"
     mlxdpa -e "$f/reserved" -c "$f/chain.der" --sign-command "$slow" -o out sign_dpa_apps 2>stderr
     [ ! -s stderr ]
+    need_terminal
     script -qec "$(printf '%q ' mlxdpa -e "$f/reserved" -c "$f/chain.der" --sign-command "$slow" -o out sign_dpa_apps)" \
         /dev/null >screen </dev/null
     grep -q 'signing \[#* *\] 2 of 3' screen

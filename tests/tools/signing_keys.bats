@@ -1,6 +1,7 @@
 # Keys that sign: PEM asked for on a terminal, PKCS#11 tokens, commands.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+source "$BATS_TEST_DIRNAME/../helpers/terminal.bash"
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
 setup_file() {
@@ -63,6 +64,7 @@ no_echo() { [ -s tty ] && stty -a -F "$(cat tty)" 2>/dev/null | grep -q -- ' -ec
 typed() {
     local text=$1
     shift
+    need_terminal
     (await no_echo; echo "$text") |
         script -qec "$(printf '%q ' sh -c 'tty >tty; exec "$@"' sh "$@")" /dev/null >screen
 }

@@ -124,7 +124,8 @@ static void old_changes_go_at_last(void **state)
 }
 
 /* Eight programs apply for half a minute, or until the log would begin to forget, each remembering
- * what it was told: every success is in the log, and no other. */
+ * what it was told: every success is in the log, and no other. On a slow machine one may be told
+ * that the device is busy, and tries again. */
 enum { WRITERS = 8, SECONDS = 30, MOST = DPK_DEVICE_OTHERS_KEPT / WRITERS - 10 };
 
 static void apply_for_a_while(int told, const struct dpk_buf *on, const struct dpk_buf *off)
@@ -132,15 +133,18 @@ static void apply_for_a_while(int told, const struct dpk_buf *on, const struct d
     struct dpk_device *mine = NULL;
     struct dpk_error err = {0};
     uint32_t done = 0;
+    enum dpk_status status = DPK_OK;
     bool ok = true;
     for (time_t end = time(NULL) + SECONDS; ok && time(NULL) < end && done + 4 <= MOST;) {
-        ok = dpk_device_open("dev0", &mine, &err) == DPK_OK;
-        for (int i = 0; ok && i < 4; i++) {
+        status = dpk_device_open("dev0", &mine, &err);
+        for (int i = 0; status == DPK_OK && i < 4; i++) {
             const struct dpk_buf *file = i % 2 ? off : on;
-            ok = dpk_device_apply(mine, file->data, file->size, NULL, &err) == DPK_OK;
-            done += ok;
+            status = dpk_device_apply(mine, file->data, file->size, NULL, &err);
+            done += status == DPK_OK;
         }
+        ok = status == DPK_OK || status == DPK_ERR_TIMEOUT;
         dpk_device_close(mine);
+        mine = NULL;
     }
     if (!ok)
         fprintf(stderr, "after %u: %s\n", done, err.message);
@@ -171,6 +175,7 @@ static void eight_writers_lose_nothing(void **state)
     (void)state;
     pid_t children[WRITERS];
     int pipes[WRITERS][2];
+    uint32_t all = 0;
     claim();
     struct dpk_buf on = auth_file(true, true), off = auth_file(false, true);
     dpk_device_close(dev);
@@ -189,9 +194,10 @@ static void eight_writers_lose_nothing(void **state)
         close(pipes[i][0]);
         assert_int_equal(waitpid(children[i], &status, 0), children[i]);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-        assert_true(done > 0);
         assert_int_equal(successes(children[i]), done);
+        all += done;
     }
+    assert_true(all > 0);
     assert_int_equal(dpk_device_open("dev0", &dev, NULL), DPK_OK);
     assert_true(owned_by(OWNER_UUID));
     dpk_buf_free(&off);

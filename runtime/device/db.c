@@ -6,17 +6,22 @@
 
 #include "state.h"
 
-#define APPLICATION_ID  "1146112836" /* "DPKD" */
-#define SCHEMA_VERSION  "1"
-#define BUSY_TIMEOUT_MS 20000
+#define APPLICATION_ID   "1146112836" /* "DPKD" */
+#define SCHEMA_VERSION   "2"
+#define UNSEALED         "1" /* what dpakit 0.1 made: the same without a seal */
+#define BUSY_TIMEOUT_MS  20000
+#define CLEAR_TIMEOUT_MS 1000
 /* Pages of journal that are left for the next one to open the device. It reads them all, so that
  * few make opening fast; clearing them away costs some syncs. */
 #define JOURNAL_PAGES 100
 
 /* clang-format off */
+#define ADD_SEAL                                                                                   \
+    "CREATE TABLE seal (id INTEGER PRIMARY KEY CHECK (id = 1), sha256 BLOB NOT NULL) STRICT;"      \
+    "PRAGMA user_version = " SCHEMA_VERSION
+
 static const char schema[] =
     "PRAGMA application_id = " APPLICATION_ID ";"
-    "PRAGMA user_version = " SCHEMA_VERSION ";"
     "CREATE TABLE meta ("
     "    key TEXT PRIMARY KEY,"
     "    value TEXT NOT NULL) STRICT;"
@@ -49,7 +54,8 @@ static const char schema[] =
     "    command TEXT NOT NULL,"
     "    action TEXT NOT NULL,"
     "    result TEXT NOT NULL,"
-    "    detail TEXT NOT NULL) STRICT;";
+    "    detail TEXT NOT NULL) STRICT;"
+    ADD_SEAL;
 /* clang-format on */
 
 enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
@@ -57,10 +63,11 @@ enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
     const char *file = sqlite3_db_filename(db, "main");
     const char *path = file && *file ? file : "device.db";
     switch (sqlite3_errcode(db)) {
+    case SQLITE_ERROR: /* our statements are right: it is the schema that is not */
+    case SQLITE_MISMATCH:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: the device's state is damaged (%s)", path,
-                        sqlite3_errmsg(db));
+        return dpk_db_damaged(db, err, sqlite3_errmsg(db));
     case SQLITE_BUSY:
         return dpk_fail(err, DPK_ERR_TIMEOUT, "%s: another program keeps the device busy", path);
     case SQLITE_NOMEM:
@@ -109,12 +116,12 @@ enum dpk_status dpk_db_finish(sqlite3 *db, sqlite3_stmt *stmt, struct dpk_error 
     return status;
 }
 
-enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err)
+enum dpk_status dpk_db_begin_log(sqlite3 *db, struct dpk_error *err)
 {
     return dpk_db_exec(db, "BEGIN IMMEDIATE", err);
 }
 
-enum dpk_status dpk_db_end(sqlite3 *db, enum dpk_status status, struct dpk_error *err)
+enum dpk_status dpk_db_end_log(sqlite3 *db, enum dpk_status status, struct dpk_error *err)
 {
     if (status == DPK_OK && (status = dpk_db_exec(db, "COMMIT", err)) != DPK_OK)
         /* If all that failed was the sync, the journal has the whole change, and whoever opens the
@@ -122,6 +129,51 @@ enum dpk_status dpk_db_end(sqlite3 *db, enum dpk_status status, struct dpk_error
         sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     if (status != DPK_OK && !sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* Not damaged anywhere, free pages and the log included: a change may write to any page, and its
+ * new seal must not stand on what was none. */
+static enum dpk_status check_whole(sqlite3 *db, struct dpk_error *err)
+{
+    char said[256] = "";
+    enum dpk_status status = dpk_db_pragma(db, "PRAGMA quick_check(1)", said, sizeof said, err);
+    if (status == DPK_OK && strcmp(said, "ok") != 0)
+        status = dpk_db_damaged(db, err, said);
+    return status;
+}
+
+enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_db_begin_log(db, err);
+    /* What may only be read will not be sealed, either. */
+    if (status != DPK_OK || sqlite3_db_readonly(db, "main") == 1)
+        return status;
+    status = check_whole(db, err);
+    if (status == DPK_OK)
+        status = dpk_seal_check(db, err);
+    if (status != DPK_OK)
+        (void)dpk_db_end_log(db, status, NULL);
+    return status;
+}
+
+/* A bit that flips in the journal makes SQLite forget what follows it there. So a change does not
+ * stay in it: what is left to forget are loads in the log. Somebody who reads for long may prevent
+ * it; the change is done nevertheless. */
+static void clear_journal(sqlite3 *db)
+{
+    sqlite3_busy_timeout(db, CLEAR_TIMEOUT_MS);
+    (void)sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);
+}
+
+enum dpk_status dpk_db_end(sqlite3 *db, enum dpk_status status, struct dpk_error *err)
+{
+    if (status == DPK_OK)
+        status = dpk_seal_put(db, err);
+    status = dpk_db_end_log(db, status, err);
+    if (status == DPK_OK)
+        clear_journal(db);
     return status;
 }
 
@@ -269,10 +321,16 @@ enum dpk_status dpk_db_create(const char *path, sqlite3 **out, struct dpk_error 
         return dpk_fail_errno(err, "%s", path);
     close(fd);
     enum dpk_status status = open_file(path, out, err);
+    if (status == DPK_OK && !*out)
+        status = dpk_fail(err, DPK_ERR_IO, "%s: read-only", path);
     if (status == DPK_OK)
-        status = *out ? dpk_db_exec(*out, schema, err)
-                      : dpk_fail(err, DPK_ERR_IO, "%s: read-only", path);
-    return status;
+        status = dpk_db_begin_log(*out, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_db_exec(*out, schema, err);
+    if (status == DPK_OK)
+        status = dpk_seal_put(*out, err);
+    return dpk_db_end_log(*out, status, err);
 }
 
 enum dpk_status dpk_db_finish_new(sqlite3 *db, enum dpk_status status, struct dpk_error *err)
@@ -283,7 +341,7 @@ enum dpk_status dpk_db_finish_new(sqlite3 *db, enum dpk_status status, struct dp
     return status;
 }
 
-static enum dpk_status pragma(sqlite3 *db, const char *sql, char *out, size_t size,
+enum dpk_status dpk_db_pragma(sqlite3 *db, const char *sql, char *out, size_t size,
                               struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -308,34 +366,81 @@ static int note_journal(void *context, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
+/* Is it a device's state, of a version that we know? `*sealed`: it has a seal. */
+static enum dpk_status check_kind(sqlite3 *db, bool *sealed, struct dpk_error *err)
+{
+    char application[32] = "", version[32] = "", vacuum[32] = "";
+    const char *path = sqlite3_db_filename(db, "main");
+    enum dpk_status status =
+        dpk_db_pragma(db, "PRAGMA application_id", application, sizeof application, err);
+    if (status == DPK_OK)
+        status = dpk_db_pragma(db, "PRAGMA user_version", version, sizeof version, err);
+    if (status == DPK_OK)
+        status = dpk_db_pragma(db, "PRAGMA auto_vacuum", vacuum, sizeof vacuum, err);
+    if (status != DPK_OK)
+        return status;
+    if (strcmp(application, APPLICATION_ID) != 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: no device's state, or a damaged one", path);
+    *sealed = strcmp(version, UNSEALED) != 0;
+    if (*sealed && strcmp(version, SCHEMA_VERSION) != 0)
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                        "%s: state of version %s, this is version %s; or it is damaged", path,
+                        version, SCHEMA_VERSION);
+    /* Set, it would make SQLite keep notes in a page that is one of ours. */
+    return strcmp(vacuum, "0") == 0 ? DPK_OK : dpk_db_damaged(db, err, "auto_vacuum");
+}
+
+/* What dpakit 0.1 made is taken as it is, once, if it is sound, and has a seal from then on. */
+static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
+{
+    bool sealed = false;
+    enum dpk_status status = dpk_db_begin_log(db, err);
+    if (status != DPK_OK)
+        return status;
+    status = check_kind(db, &sealed, err); /* somebody else may have been quicker */
+    if (status == DPK_OK && !sealed) {
+        status = check_whole(db, err);
+        if (status == DPK_OK)
+            status = dpk_db_exec(db, ADD_SEAL, err);
+        if (status == DPK_OK)
+            status = dpk_device_log_in(db, "seal", "OK", "state of dpakit 0.1 taken over", err);
+        if (status == DPK_OK)
+            status = dpk_seal_put(db, err);
+    }
+    status = dpk_db_end_log(db, status, err);
+    if (status == DPK_OK)
+        clear_journal(db);
+    return status;
+}
+
+/* What decisions rest on, as of one moment. The log, which grows with every load, is checked where
+ * it is read. */
+static enum dpk_status check_state(sqlite3 *db, struct dpk_error *err)
+{
+    bool sealed = false;
+    enum dpk_status status = check_kind(db, &sealed, err);
+    if (status == DPK_OK && !sealed && sqlite3_db_readonly(db, "main") == 1)
+        return check_whole(db, err);
+    if (status == DPK_OK && !sealed)
+        status = add_seal(db, err);
+    if (status == DPK_OK)
+        status = dpk_db_exec(db, "BEGIN", err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_seal_check(db, err);
+    (void)dpk_db_exec(db, "ROLLBACK", NULL);
+    return status;
+}
+
 enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *err)
 {
-    /* What decisions rest on. The log, which grows with every load, is checked where it is read. */
-    static const char *const checks[] = {"PRAGMA quick_check('meta')",
-                                         "PRAGMA quick_check('nvidia_key')",
-                                         "PRAGMA quick_check('tlv')", "PRAGMA quick_check('ca')"};
-    char application[32], version[32], check[256] = "ok";
     sqlite3 *db = NULL;
     enum dpk_status status = open_file(path, &db, err);
     if (status == DPK_OK && !db)
         status = open_read_only(path, &db, err);
     if (status != DPK_OK)
         return status;
-    status = pragma(db, "PRAGMA application_id", application, sizeof application, err);
-    if (status == DPK_OK)
-        status = pragma(db, "PRAGMA user_version", version, sizeof version, err);
-    for (size_t i = 0; status == DPK_OK && i < sizeof checks / sizeof *checks; i++)
-        if ((status = pragma(db, checks[i], check, sizeof check, err)) == DPK_OK &&
-            strcmp(check, "ok") != 0)
-            break;
-    if (status == DPK_OK && strcmp(application, APPLICATION_ID) != 0)
-        status = dpk_fail(err, DPK_ERR_FORMAT, "%s: no device's state", path);
-    if (status == DPK_OK && strcmp(version, SCHEMA_VERSION) != 0)
-        status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s: state of version %s, this is version %s",
-                          path, version, SCHEMA_VERSION);
-    if (status == DPK_OK && strcmp(check, "ok") != 0)
-        status =
-            dpk_fail(err, DPK_ERR_FORMAT, "%s: the device's state is damaged (%s)", path, check);
+    status = check_state(db, err);
     if (status != DPK_OK) {
         sqlite3_close(db);
         return status;

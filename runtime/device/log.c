@@ -100,9 +100,10 @@ enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const
     if (lazy)
         status = dpk_db_exec(dev->db, "PRAGMA synchronous = NORMAL", err);
     if (status == DPK_OK)
-        status = dpk_db_begin(dev->db, err);
+        status = dpk_db_begin_log(dev->db, err);
     if (status == DPK_OK)
-        status = dpk_db_end(dev->db, dpk_device_log_in(dev->db, action, result, detail, err), err);
+        status =
+            dpk_db_end_log(dev->db, dpk_device_log_in(dev->db, action, result, detail, err), err);
     if (lazy)
         (void)dpk_db_exec(dev->db, "PRAGMA synchronous = FULL", NULL);
     return status;

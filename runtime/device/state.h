@@ -66,6 +66,9 @@ enum dpk_status dpk_db_create(const char *path, sqlite3 **out, struct dpk_error 
 enum dpk_status dpk_db_finish_new(sqlite3 *db, enum dpk_status status, struct dpk_error *err);
 enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *err);
 enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err);
+/* The first column of the first row, or "". */
+enum dpk_status dpk_db_pragma(sqlite3 *db, const char *sql, char *out, size_t size,
+                              struct dpk_error *err);
 enum dpk_status dpk_db_exec(sqlite3 *db, const char *sql, struct dpk_error *err);
 enum dpk_status dpk_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out,
                                struct dpk_error *err);
@@ -73,10 +76,14 @@ enum dpk_status dpk_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out,
 enum dpk_status dpk_db_finish(sqlite3 *db, sqlite3_stmt *stmt, struct dpk_error *err);
 /* Steps; `*row` says whether there is one. */
 enum dpk_status dpk_db_step(sqlite3 *db, sqlite3_stmt *stmt, bool *row, struct dpk_error *err);
-/* One writer at a time from here to dpk_db_end, which commits if `status` is DPK_OK, else rolls
- * back; it returns `status`, or why the commit failed. */
+/* One writer at a time from here to dpk_db_end, which seals and commits if `status` is DPK_OK, else
+ * rolls back; it returns `status`, or why the commit failed. A state that is damaged is not
+ * changed. */
 enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err);
 enum dpk_status dpk_db_end(sqlite3 *db, enum dpk_status status, struct dpk_error *err);
+/* The same for what is in the log alone, which the seal does not cover: nothing is checked. */
+enum dpk_status dpk_db_begin_log(sqlite3 *db, struct dpk_error *err);
+enum dpk_status dpk_db_end_log(sqlite3 *db, enum dpk_status status, struct dpk_error *err);
 /* A blob column that must have exactly `size` bytes. */
 enum dpk_status dpk_db_blob(sqlite3_stmt *stmt, int column, void *out, size_t size,
                             struct dpk_error *err);
@@ -84,6 +91,15 @@ enum dpk_status dpk_db_get_meta(sqlite3 *db, const char *key, char *out, size_t 
                                 struct dpk_error *err);
 enum dpk_status dpk_db_put_meta(sqlite3 *db, const char *key, const char *value,
                                 struct dpk_error *err);
+
+/* ---- seal.c ---- */
+
+#define DPK_SEAL_SIZE 32 /* SHA-256 */
+/* DPK_ERR_FORMAT "FILE: the device's state is damaged (why)", and how to go on. */
+enum dpk_status dpk_db_damaged(sqlite3 *db, struct dpk_error *err, const char *why);
+/* Both within a transaction: is the state as it was sealed? Seals it as it is now. */
+enum dpk_status dpk_seal_check(sqlite3 *db, struct dpk_error *err);
+enum dpk_status dpk_seal_put(sqlite3 *db, struct dpk_error *err);
 
 /* ---- keys.c ---- */
 

@@ -1,5 +1,5 @@
 /* runtime/device: what users set by name, with the rules of NVIDIA's database. */
-#include "device/device.h"
+#include "device/state.h"
 
 #include "device_world.h"
 
@@ -76,15 +76,14 @@ static void rules_hold_against_a_writer_that_was_first(void **state)
     dev = NULL;
     assert_int_equal(pipe(begin), 0);
     pid_t child = set_x_later(begin[0]);
-    assert_int_equal(sqlite3_open(file_in_world("devices/dev0/device.db"), &first), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(first,
-                                  "BEGIN IMMEDIATE; UPDATE tlv SET data = x'00000001' "
-                                  "WHERE view = 2 AND idx = 1001",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(dpk_db_open(file_in_world("devices/dev0/device.db"), &first, NULL), DPK_OK);
+    assert_int_equal(dpk_db_begin(first, NULL), DPK_OK);
+    assert_int_equal(
+        dpk_db_exec(first, "UPDATE tlv SET data = x'00000001' WHERE view = 2 AND idx = 1001", NULL),
+        DPK_OK);
     assert_int_equal(write(begin[1], "x", 1), 1);
     usleep(200000);
-    assert_int_equal(sqlite3_exec(first, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(dpk_db_end(first, DPK_OK, NULL), DPK_OK);
     sqlite3_close(first);
     assert_int_equal(waitpid(child, &status, 0), child);
     close(begin[0]);

@@ -167,8 +167,8 @@ void dpk_store_le64(uint8_t *p, uint64_t v);
 enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
                               struct dpk_error *err);
 
-/* Writes a file so that readers see the old content or the new, never a part: a temporary file in
- * the same directory, fsync, rename. `mode` (0644, 0600, ...) is used for a new file; an existing
+/* Writes a file so that readers see the old content or the new, never a part: another file in the
+ * same directory, fsync, rename. `mode` (0644, 0600, ...) is used for a new file; an existing
  * regular file keeps its permissions (and its owner where we may give it away), and is refused if
  * we may not write to it; a symbolic link is followed, not replaced, and refused when it dangles.
  * On failure the old file is untouched and nothing is left behind. What cannot be replaced is
@@ -184,6 +184,39 @@ struct dpk_piece {
 };
 enum dpk_status dpk_file_replace_pieces(const char *path, const struct dpk_piece *pieces,
                                         size_t count, unsigned mode, struct dpk_error *err);
+
+/* The same in two steps, for what must not be seen before something else is done: all that is
+ * likely to fail (space, permissions) has been done when the first returns. Signals wait from stage
+ * to put or drop, which free it; pieces are borrowed until then. */
+struct dpk_staged;
+enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces, size_t count,
+                               unsigned mode, struct dpk_staged **out, struct dpk_error *err);
+enum dpk_status dpk_staged_put(struct dpk_staged *staged, struct dpk_error *err);
+void dpk_staged_drop(struct dpk_staged *staged); /* NULL: nothing */
+
+/* A new file of ours, for names that others can foresee in places that they may write to (/tmp): it
+ * takes the place of what is there, a link or somebody's file, of which nothing is followed,
+ * written to or kept. Where that is protected (a sticky directory) it fails. Whole, as above. */
+enum dpk_status dpk_file_create(const char *path, const void *data, size_t size, unsigned mode,
+                                struct dpk_error *err);
+
+/* The same for whoever writes to `fd` himself, and syncs it: opened, then put, or dropped; `path`
+ * is borrowed until then, and signals wait. The file has no name before, where the file system can
+ * do so; else its name is a temporary one, and what a killed program leaves of these goes with the
+ * next file that is opened in the directory. */
+struct dpk_new_file {
+    int fd;
+    /* private: */
+    int dir;
+    const char *path, *base;
+    char temp[32], source[32]; /* its name, "" while it has none; where it is found then */
+    sigset_t signals;
+    bool held;
+};
+enum dpk_status dpk_new_file_open(struct dpk_new_file *f, const char *path, unsigned mode,
+                                  struct dpk_error *err);
+enum dpk_status dpk_new_file_put(struct dpk_new_file *f, struct dpk_error *err);
+void dpk_new_file_drop(struct dpk_new_file *f);
 
 /* Where a tool says that it wrote `path`: standard output, or standard error if the file (or pipe)
  * is standard output itself, which must hold nothing else. */

@@ -2,13 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* 0, or -1 with errno set. */
@@ -69,23 +65,6 @@ FILE *dpk_file_messages(const char *path)
     return same ? stderr : stdout;
 }
 
-#define TEMP_NAME 32
-
-/* A new file in `dir`, its name in `name`; or -1 with errno set. */
-static int create_temp(int dir, mode_t mode, char name[TEMP_NAME])
-{
-    for (int tries = 0; tries < 16; tries++) {
-        uint64_t random;
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-            return -1;
-        snprintf(name, TEMP_NAME, ".dpk-%016" PRIx64 ".tmp", random);
-        int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
-}
-
 /* 0, or -1 with errno set. */
 static int copy_permissions(int fd, const struct stat *old)
 {
@@ -100,91 +79,120 @@ static int copy_permissions(int fd, const struct stat *old)
     return fchmod(fd, mode);
 }
 
-/* The rename is done when this runs, so that it cannot fail any more; some file systems do not
- * know fsync on directories, and one may write to a directory that one may not read. */
-static void sync_directory(int dir)
-{
-    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    close(fd);
-}
+/* ---- Staging --------------------------------------------------------------------------------- */
 
-void dpk_signals_hold(sigset_t *before)
-{
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, before);
-}
+struct dpk_staged {
+    struct dpk_new_file file;
+    char *target; /* no symbolic link as its last part */
+    /* What cannot be replaced is written to when it is put. */
+    bool direct, to_stdout;
+    const char *path; /* what the user calls it */
+    const struct dpk_piece *pieces;
+    size_t count;
+};
 
-/* SIGXFSZ is taken away: the error EFBIG says the same. */
-void dpk_signals_release(const sigset_t *before)
+/* `old` is NULL if there is no such file. */
+static enum dpk_status write_new(struct dpk_new_file *f, const char *path, const char *target,
+                                 const struct stat *old, const struct dpk_piece *pieces,
+                                 size_t count, unsigned mode, struct dpk_error *err)
 {
-    const struct timespec now = {0};
-    sigset_t too_large;
-    sigemptyset(&too_large);
-    sigaddset(&too_large, SIGXFSZ);
-    if (!sigismember(before, SIGXFSZ))
-        while (sigtimedwait(&too_large, NULL, &now) == SIGXFSZ)
-            ;
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
-/* `target` has no symbolic link as its last part; `old` is NULL if there is no such file. `path`
- * is what the user calls it. */
-static enum dpk_status replace(const char *path, const char *target, const struct stat *old,
-                               const struct dpk_piece *pieces, size_t count, mode_t mode,
-                               struct dpk_error *err)
-{
-    enum dpk_status status = DPK_OK;
-    int dir = -1, fd = -1;
-    char temp[TEMP_NAME] = "";
-    char *dir_name = NULL;
-    sigset_t signals;
-
-    const char *slash = strrchr(target, '/');
-    const char *base = slash ? slash + 1 : target;
-    dir_name = slash ? strndup(target, (size_t)(base - target)) : strdup(".");
-    if (!dir_name)
-        return dpk_fail_nomem(err);
-    dpk_signals_hold(&signals);
-    dir = open(dir_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0) {
-        status = dpk_fail_errno(err, "%s", path);
-        goto out;
-    }
     /* A new file gets its mode here, where the kernel applies the umask. */
-    fd = create_temp(dir, old ? 0600 : mode, temp);
-    if (fd < 0) {
-        temp[0] = 0;
-        status = dpk_fail_errno(err, "%s: cannot create a file in its directory", path);
-        goto out;
-    }
-    if (write_pieces(fd, pieces, count) != 0 || (old && copy_permissions(fd, old) != 0) ||
-        fsync(fd) != 0) {
+    enum dpk_status status = dpk_new_file_open(f, target, old ? 0600 : mode, err);
+    if (status != DPK_OK)
+        return status;
+    f->path = path;
+    if (write_pieces(f->fd, pieces, count) != 0 || (old && copy_permissions(f->fd, old) != 0) ||
+        fsync(f->fd) != 0) {
         status = dpk_fail_errno(err, "%s", path);
-        goto out;
+        dpk_new_file_drop(f);
     }
-    int closed = close(fd);
-    fd = -1;
-    if ((closed != 0 && errno != EINTR) || renameat(dir, temp, dir, base) != 0) {
-        status = dpk_fail_errno(err, "%s", path);
-        goto out;
-    }
-    temp[0] = 0;
-    sync_directory(dir);
-out:
-    if (fd >= 0)
-        close(fd);
-    if (temp[0])
-        unlinkat(dir, temp, 0);
-    if (dir >= 0)
-        close(dir);
-    dpk_signals_release(&signals);
-    free(dir_name);
     return status;
 }
+
+/* What is there under a name: `*old` is a regular file that may be replaced, `*target` where it
+ * really is; or `*there` is false; or it is to be written to. */
+static enum dpk_status look_at(struct dpk_staged *s, struct stat *old, bool *there,
+                               struct dpk_error *err)
+{
+    /* stat before realpath: /dev/stdout can be a link to "pipe:[1]", which only the kernel can
+     * follow. */
+    const char *path = s->path;
+    *there = false;
+    if (!*path)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "a file name is empty");
+    if (stat(path, old) != 0) {
+        if (errno != ENOENT)
+            return dpk_fail_errno(err, "%s", path);
+        if (lstat(path, old) == 0)
+            return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: symbolic link to a file that is missing",
+                            path);
+        s->target = strdup(path);
+        return s->target ? DPK_OK : dpk_fail_nomem(err);
+    }
+    if (S_ISDIR(old->st_mode)) {
+        errno = EISDIR;
+        return dpk_fail_errno(err, "%s", path);
+    }
+    *there = true;
+    s->to_stdout = is_standard_output(old);
+    s->direct = s->to_stdout || S_ISCHR(old->st_mode) || S_ISFIFO(old->st_mode);
+    if (s->direct)
+        return DPK_OK;
+    if (!S_ISREG(old->st_mode))
+        return dpk_fail(err, DPK_ERR_IO, "%s: not a regular file", path);
+    /* rename asks the directory only; a file that is protected against writing stays so. */
+    if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+        return dpk_fail_errno(err, "%s", path);
+    s->target = realpath(path, NULL);
+    return s->target ? DPK_OK : dpk_fail_errno(err, "%s", path);
+}
+
+enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces, size_t count,
+                               unsigned mode, struct dpk_staged **out, struct dpk_error *err)
+{
+    struct stat old;
+    bool there;
+    struct dpk_staged *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return dpk_fail_nomem(err);
+    s->path = path;
+    s->pieces = pieces;
+    s->count = count;
+    enum dpk_status status = look_at(s, &old, &there, err);
+    if (status == DPK_OK && !s->direct)
+        status =
+            write_new(&s->file, path, s->target, there ? &old : NULL, pieces, count, mode, err);
+    if (status != DPK_OK) {
+        free(s->target);
+        free(s);
+        return status;
+    }
+    *out = s;
+    return DPK_OK;
+}
+
+enum dpk_status dpk_staged_put(struct dpk_staged *s, struct dpk_error *err)
+{
+    enum dpk_status status = s->direct
+                                 ? write_directly(s->path, s->to_stdout, s->pieces, s->count, err)
+                                 : dpk_new_file_put(&s->file, err);
+    free(s->target);
+    free(s);
+    return status;
+}
+
+void dpk_staged_drop(struct dpk_staged *s)
+{
+    if (!s)
+        return;
+    if (!s->direct)
+        dpk_new_file_drop(&s->file);
+    free(s->target);
+    free(s);
+}
+
+/* ---- At once --------------------------------------------------------------------------------- */
 
 enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
                                  struct dpk_error *err)
@@ -196,38 +204,18 @@ enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size
 enum dpk_status dpk_file_replace_pieces(const char *path, const struct dpk_piece *pieces,
                                         size_t count, unsigned mode, struct dpk_error *err)
 {
-    /* stat before realpath: /dev/stdout can be a link to "pipe:[1]", which only the kernel can
-     * follow. */
-    struct stat st;
-    if (!*path)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "a file name is empty");
-    if (stat(path, &st) != 0) {
-        if (errno != ENOENT)
-            return dpk_fail_errno(err, "%s", path);
-        if (lstat(path, &st) == 0)
-            return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: symbolic link to a file that is missing",
-                            path);
-        return replace(path, path, NULL, pieces, count, (mode_t)mode, err);
-    }
-    if (S_ISDIR(st.st_mode)) {
-        errno = EISDIR;
-        return dpk_fail_errno(err, "%s", path);
-    }
-    bool to_stdout = is_standard_output(&st);
-    if (to_stdout || S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode))
-        return write_directly(path, to_stdout, pieces, count, err);
-    if (!S_ISREG(st.st_mode))
-        return dpk_fail(err, DPK_ERR_IO, "%s: not a regular file", path);
+    struct dpk_staged *staged = NULL;
+    enum dpk_status status = dpk_file_stage(path, pieces, count, mode, &staged, err);
+    return status == DPK_OK ? dpk_staged_put(staged, err) : status;
+}
 
-    /* rename asks the directory only; a file that is protected against writing stays so. */
-    if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
-        return dpk_fail_errno(err, "%s", path);
-    char *target = realpath(path, NULL);
-    if (!target)
-        return dpk_fail_errno(err, "%s", path);
-    enum dpk_status status = replace(path, target, &st, pieces, count, (mode_t)mode, err);
-    free(target);
-    return status;
+enum dpk_status dpk_file_create(const char *path, const void *data, size_t size, unsigned mode,
+                                struct dpk_error *err)
+{
+    struct dpk_new_file f;
+    const struct dpk_piece whole = {data, size};
+    enum dpk_status status = write_new(&f, path, path, NULL, &whole, 1, mode, err);
+    return status == DPK_OK ? dpk_new_file_put(&f, err) : status;
 }
 
 enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,

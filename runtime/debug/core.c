@@ -187,29 +187,20 @@ static bool write_file(int fd, const struct dpk_core *core, const struct dpk_buf
            fsync(fd) == 0;
 }
 
-static enum dpk_status replace_file(const char *path, const struct dpk_core *core,
-                                    const struct dpk_buf *head, const struct ranges *r,
-                                    struct dpk_error *err)
+static enum dpk_status create_file(const char *path, const struct dpk_core *core,
+                                   const struct dpk_buf *head, const struct ranges *r,
+                                   struct dpk_error *err)
 {
-    char temporary[4096];
-    sigset_t before;
-    int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    if (n < 0 || (size_t)n >= sizeof temporary)
-        return dpk_fail(err, DPK_ERR_IO, "%s: the name is too long", path);
-    dpk_signals_hold(&before);
-    enum dpk_status status = DPK_OK;
-    int fd = mkstemp(temporary); /* mode 0600 */
-    if (fd < 0) {
-        status = dpk_fail_errno(err, "cannot write %s", path);
-        goto out;
+    struct dpk_new_file file;
+    enum dpk_status status = dpk_new_file_open(&file, path, 0600, err);
+    if (status == DPK_OK && !write_file(file.fd, core, head, r)) {
+        status = dpk_fail_errno(err, "%s", path);
+        dpk_new_file_drop(&file);
+    } else if (status == DPK_OK) {
+        status = dpk_new_file_put(&file, err);
     }
-    if (!write_file(fd, core, head, r) || rename(temporary, path) != 0) {
-        status = dpk_fail_errno(err, "cannot write %s", path);
-        unlink(temporary);
-    }
-    close(fd);
-out:
-    dpk_signals_release(&before);
+    if (status != DPK_OK)
+        dpk_error_prefix(err, "cannot write the core file");
     return status;
 }
 
@@ -221,7 +212,7 @@ enum dpk_status dpk_core_write(const char *path, const struct dpk_core *core, st
     if (status != DPK_OK)
         goto out;
     put_head(&head, core, &r);
-    status = head.failed ? dpk_fail_nomem(err) : replace_file(path, core, &head, &r, err);
+    status = head.failed ? dpk_fail_nomem(err) : create_file(path, core, &head, &r, err);
 out:
     free(r.headers);
     dpk_buf_free(&head);

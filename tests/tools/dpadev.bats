@@ -144,8 +144,8 @@ TEXT
     at=$(grep -abo MT_0000000884 devices/x/device.db | head -1 | cut -d: -f1)
     printf 'L' | dd of=devices/x/device.db bs=1 seek=$at conv=notrunc status=none # 'M' xor 1
     fails 1 dpadev show x
-    says "devices/x/device.db: the device's state is damaged (its digest is another one): delete" \
-        "the device and import its archive, if there is one (DAMAGE in dpadev(1))"
+    says "devices/x/device.db: the device's state is damaged (its digest is another one)"
+    says ': delete the device and import its archive, if there is one (DAMAGE in dpadev(1))'
     dpadev delete x
     dpadev import x x.archive
     [ "$(dpadev show x | grep Serial)" = "$serial" ]

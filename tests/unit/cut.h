@@ -177,6 +177,14 @@ int renameat(int from_dir, const char *from, int to_dir, const char *to)
     return cut_call(CUT_CHANGES, SYS_renameat, from_dir, (long)from, to_dir, (long)to);
 }
 
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+    bool half;
+    if (!cut_step(CUT_MAKES, &half))
+        return -1;
+    return (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
+}
+
 int mkdir(const char *path, mode_t mode)
 {
     return cut_call(CUT_MAKES, SYS_mkdir, (long)path, (long)mode, 0, 0);
@@ -197,7 +205,8 @@ char *mkdtemp(char *path)
 
 static inline int cut_open(int dir, const char *path, int flags, mode_t mode)
 {
-    bool makes = flags & O_CREAT && faccessat(dir, path, F_OK, 0) != 0;
+    bool makes = (flags & O_TMPFILE) == O_TMPFILE ||
+                 (flags & O_CREAT && faccessat(dir, path, F_OK, 0) != 0);
     bool half;
     bool writes = (flags & O_ACCMODE) != O_RDONLY;
     if ((makes || writes) && !cut_step(makes ? CUT_MAKES : CUT_OPENS, &half))

@@ -1,106 +1,11 @@
 /* lib/base: whole files, read and replaced. */
 #include "base/base.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "skip.h"
-
-/* ---- Files: every test runs in an empty directory of its own --------------------------------- */
-
-struct room {
-    char path[64], before[4096];
-    mode_t umask;
-};
-
-static int enter_room(void **state)
-{
-    struct room *room = calloc(1, sizeof *room);
-    if (!room || !getcwd(room->before, sizeof room->before))
-        return -1;
-    snprintf(room->path, sizeof room->path, "/tmp/test_base.XXXXXX");
-    room->umask = umask(022);
-    *state = room;
-    return mkdtemp(room->path) && chdir(room->path) == 0 ? 0 : -1;
-}
-
-static void empty_directory(const char *path)
-{
-    DIR *dir = opendir(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        char name[600];
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] == '.' && strlen(entry->d_name) < 3)
-            continue;
-        if (entry->d_type == DT_DIR)
-            empty_directory(name);
-        if (remove(name) != 0)
-            print_message("cannot remove %s\n", name);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-static int leave_room(void **state)
-{
-    struct room *room = *state;
-    umask(room->umask);
-    empty_directory(room->path);
-    int failed = chdir(room->before) | rmdir(room->path);
-    free(room);
-    return failed;
-}
-
-static size_t entries(const char *path)
-{
-    size_t count = 0;
-    DIR *dir = opendir(path);
-    assert_non_null(dir);
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count - 2; /* . and .. */
-}
-
-static void write_file(const char *path, const char *text, mode_t mode)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(path, mode), 0);
-}
-
-static void assert_content(const char *path, const char *text)
-{
-    struct dpk_buf b = {0};
-    assert_int_equal(dpk_file_read(path, 4096, &b, NULL), DPK_OK);
-    assert_int_equal(b.size, strlen(text));
-    assert_memory_equal(b.data, text, b.size);
-    dpk_buf_free(&b);
-}
-
-static mode_t mode_of(const char *path)
-{
-    struct stat st;
-    assert_int_equal(stat(path, &st), 0);
-    return st.st_mode & 07777;
-}
-
-static enum dpk_status replace_with(const char *path, const char *text, struct dpk_error *err)
-{
-    *err = (struct dpk_error){0};
-    return dpk_file_replace(path, text, strlen(text), 0644, err);
-}
+#include "base_room.h"
 
 /* Reads what must fail with `status` and a message that starts with `path`. */
 static void assert_read_fails(const char *path, size_t max, enum dpk_status status)
@@ -294,18 +199,6 @@ static void replace_of_a_directory_fails(void **state)
     assert_int_equal(entries("d"), 0);
 }
 
-/* root may write everywhere; so be nobody for the call. */
-static enum dpk_status replace_unprivileged(const char *path, struct dpk_error *err)
-{
-    bool root = geteuid() == 0;
-    if (root && seteuid(65534) != 0)
-        skip_because("root cannot be another user here");
-    enum dpk_status status = replace_with(path, "new", err);
-    if (root)
-        assert_int_equal(seteuid(0), 0);
-    return status;
-}
-
 static void replace_in_an_unwritable_directory_fails_and_leaves_nothing(void **state)
 {
     (void)state;
@@ -457,8 +350,6 @@ static void apart_finds_an_output_that_is_an_input_by_any_name(void **state)
     const char *const device[] = {"/dev/null"};
     assert_int_equal(dpk_file_apart("/dev/null", device, 1, &err), DPK_OK);
 }
-
-#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_room, leave_room)
 
 int main(void)
 {

@@ -43,7 +43,7 @@ static enum dpk_status write_report(struct flexio_process *process, const char *
     struct dpk_buf text = {0};
     dpk_process_report(process->dpa, &text);
     enum dpk_status status =
-        text.failed ? dpk_fail_nomem(err) : dpk_file_replace(path, text.data, text.size, 0600, err);
+        text.failed ? dpk_fail_nomem(err) : dpk_file_create(path, text.data, text.size, 0600, err);
     dpk_buf_free(&text);
     return status;
 }

@@ -88,6 +88,9 @@ struct dpk_device_plan {
 enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk_error *err);
 /* Deletes a device with its state, factory keys and aliases; a damaged one too. */
 enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
+/* Takes away what programs that were killed while they made or deleted devices left: private keys
+ * may be in it. Creating does so, too. */
+void dpk_device_sweep(void);
 /* Cold boot: what was Next Boot becomes Current. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 

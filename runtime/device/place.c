@@ -13,6 +13,7 @@
 #include "state.h"
 
 #define ALIASES_MAX 1000
+#define ALIAS       "mt41692_pciconf"
 #define NEW_PREFIX  ".new-"
 #define OLD_PREFIX  ".del-"
 
@@ -55,9 +56,10 @@ static void sweep_remains(const char *path)
     close(fd);
 }
 
-static int is_link(const struct dirent *entry)
+static int is_alias(const struct dirent *entry)
 {
-    return entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
+    return (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) &&
+           strncmp(entry->d_name, ALIAS, strlen(ALIAS)) == 0;
 }
 
 /* Whoever puts a device in place shares the lock of the place for the instant between alias and
@@ -89,7 +91,7 @@ static void sweep_alias(const char *root, const char *path)
     char target[PATH_MAX], device[PATH_MAX];
     struct stat st;
     ssize_t n = readlink(path, target, sizeof target - 1);
-    if (n <= 0)
+    if (n <= 0 || lstat(path, &st) != 0 || st.st_uid != geteuid())
         return;
     target[n] = 0;
     if (dpk_device_check_name(target, NULL) == DPK_OK &&
@@ -113,7 +115,7 @@ static void sweep(const char *root)
     int lock = lock_place(root, LOCK_EX);
     if (lock < 0)
         return;
-    count = scandir(root, &entries, is_link, NULL);
+    count = scandir(root, &entries, is_alias, NULL);
     for (int i = 0; i < count; i++) {
         if (dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK)
             sweep_alias(root, path);
@@ -121,6 +123,13 @@ static void sweep(const char *root)
     }
     free(entries);
     unlock_place(lock);
+}
+
+void dpk_device_sweep(void)
+{
+    char root[PATH_MAX];
+    if (dpk_device_root(false, root, NULL) == DPK_OK)
+        sweep(root);
 }
 
 /* ---- Putting in place ------------------------------------------------------------------------ */
@@ -153,7 +162,7 @@ static void make_alias(const char *root, const char *name, char path[PATH_MAX])
 {
     for (unsigned i = 0; i < ALIASES_MAX; i++) {
         char alias[64];
-        snprintf(alias, sizeof alias, "mt41692_pciconf%u", i);
+        snprintf(alias, sizeof alias, ALIAS "%u", i);
         if (strcmp(alias, name) == 0)
             continue;
         if (dpk_device_join(root, alias, path, NULL) != DPK_OK)

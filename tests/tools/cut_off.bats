@@ -1,7 +1,10 @@
 # Tools whose output is cut off: at every call that changes a file that call fails, the disk is full
 # from there on, or the tool is killed. The output is then the old file or the new one, whole.
 
-load_world() { source "$BATS_TEST_DIRNAME/../helpers/provision.bash"; }
+load_world() {
+    source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+    source "$BATS_TEST_DIRNAME/../helpers/cut.bash"
+}
 
 setup_file() {
     source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
@@ -21,19 +24,7 @@ setup() {
     [ -z "${GCOV_ERROR_FILE:-}" ] || skip "counts of lines are files, too"
     load_world
     enter_world
-    shim=$DPAKIT_BUILD/obj/tests/helpers/cut_shim.so
-    # The library of a sanitizer must come first.
-    preload="$(ldd "$DPAKIT_BUILD/bin/mlxdpa" | sed -nE 's/.*lib[at]san.* => ([^ ]+).*/\1/p') $shim"
     mkdir out
-}
-
-# cut MODE:N COMMAND...: sets code, fired.
-cut() {
-    rm -f mark
-    code=0
-    env LD_PRELOAD="$preload" CUT="$1" CUT_MARK="$PWD/mark" "${@:2}" >said 2>err </dev/null || code=$?
-    fired=false
-    [ ! -e mark ] || fired=true
 }
 
 is_old() { if [ -e before ]; then cmp -s before "$target"; else [ ! -e "$target" ]; fi; }

@@ -99,6 +99,27 @@ static enum dpk_status check_private(const char *path, struct dpk_error *err)
     return DPK_OK;
 }
 
+/* The log tells of it before the archive is there, and the archive needs no more space then:
+ * neither is there without the other, but by a power cut between the two. */
+static enum dpk_status put_archive(struct dpk_device *dev, const struct dpk_buf *archive,
+                                   const char *path, bool secret, struct dpk_error *err)
+{
+    const struct dpk_piece whole = {archive->data, archive->size};
+    struct dpk_staged *staged = NULL;
+    enum dpk_status status = dpk_file_stage(path, &whole, 1, secret ? 0600 : 0644, &staged, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_device_log(dev, "export", "OK", secret ? "with factory keys" : "", err);
+    if (status != DPK_OK) {
+        dpk_staged_drop(staged);
+        return status;
+    }
+    status = dpk_staged_put(staged, err);
+    if (status != DPK_OK)
+        (void)dpk_device_log(dev, "export", "FAILED", err->message, NULL);
+    return status;
+}
+
 static enum dpk_status export_device(const struct dpadev_options *o, const struct names *names,
                                      struct dpk_error *err)
 {
@@ -110,11 +131,7 @@ static enum dpk_status export_device(const struct dpadev_options *o, const struc
     if (status == DPK_OK)
         status = dpk_device_export(dev, o->with_factory_keys, &archive, err);
     if (status == DPK_OK)
-        status = dpk_file_replace(names->file, archive.data, archive.size,
-                                  o->with_factory_keys ? 0600 : 0644, err);
-    if (status == DPK_OK)
-        status = dpk_device_log(dev, "export", "OK",
-                                o->with_factory_keys ? "with factory keys" : "", err);
+        status = put_archive(dev, &archive, names->file, o->with_factory_keys, err);
     if (status == DPK_OK)
         fprintf(dpk_file_messages(names->file), "Device %s exported.\n", dpk_device_name(dev));
     dpk_buf_wipe_free(&archive);
@@ -194,6 +211,7 @@ static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args
         return dpk_fail(err, DPK_ERR_USAGE, "--threads is for ps");
     if (command->run != export_device && o->with_factory_keys)
         return dpk_fail(err, DPK_ERR_USAGE, "--with-factory-keys is for export");
+    dpk_device_sweep();
     return command->run(o, &given, err);
 }
 

@@ -35,7 +35,12 @@ enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *
         return dpk_fail_errno(err, "%s", out);
     if (lstat(out, &s) != 0)
         return dpk_fail_errno(err, "%s", out);
-    if (!S_ISDIR(s.st_mode) || s.st_uid != geteuid() || s.st_mode & 077)
+    if (s.st_uid != geteuid())
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "%s: belongs to user %lu, not to you: set DPAKIT_RUNTIME or "
+                        "XDG_RUNTIME_DIR to a directory of yours",
+                        out, (unsigned long)s.st_uid);
+    if (!S_ISDIR(s.st_mode) || s.st_mode & 077)
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "%s: not a directory that only this user may use (mode 0700)", out);
     return DPK_OK;

@@ -87,6 +87,10 @@ enum dpk_status dpk_device_check_owner(const char *path, const struct stat *st,
 enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct dpk_error *err)
 {
     struct stat st;
+    /* Who owns a link says where it leads. */
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
+        dpk_device_check_owner(path, &st, err) != DPK_OK)
+        return DPK_ERR_REFUSED;
     if (stat(path, &st) != 0)
         return dpk_fail_errno(err, "%s", path);
     if (!S_ISDIR(st.st_mode))
@@ -122,7 +126,8 @@ enum dpk_status dpk_device_list(struct dpk_names *out, struct dpk_error *err)
     for (int i = 0; i < count; i++) {
         /* Aliases are symbolic links and not listed. */
         if (names && dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK &&
-            lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+            lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+            dpk_device_check_owner(path, &st, NULL) == DPK_OK) {
             names[out->count] = strdup(entries[i]->d_name);
             if (names[out->count])
                 out->count++;
@@ -153,7 +158,9 @@ void dpk_device_alias_of(const char *root, const char *name, char *out, size_t s
     snprintf(out, size, "%s", "");
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX], target[PATH_MAX];
-        if (!*out && dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK) {
+        struct stat st;
+        if (!*out && dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK &&
+            lstat(path, &st) == 0 && dpk_device_check_owner(path, &st, NULL) == DPK_OK) {
             ssize_t n = readlink(path, target, sizeof target - 1);
             if (n > 0) {
                 target[n] = 0;
@@ -198,6 +205,8 @@ enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_M
     if (status == DPK_OK)
         status = dpk_device_join(root, last, path, err);
     if (status != DPK_OK)
+        return status;
+    if (lstat(path, &st) == 0 && (status = dpk_device_check_owner(path, &st, err)) != DPK_OK)
         return status;
     ssize_t n = readlink(path, target, sizeof target - 1);
     if (n > 0) {

@@ -239,6 +239,8 @@ enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void
     if (status != DPK_OK)
         return status;
     sweep(root);
+    if (lstat(path, &st) == 0 && (status = dpk_device_check_owner(path, &st, err)) != DPK_OK)
+        return status;
     if (lstat(path, &st) == 0)
         return dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device (or alias) of that name", name);
     /* The staging directory may hold a private key: no signal may end us before it is in place, or

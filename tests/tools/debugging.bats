@@ -252,6 +252,18 @@ gdb.events.cont.connect(lambda event: later.start())' \
     [ -z "$(ls run)" ]
 }
 
+@test "a runtime directory of another user is not used, and whose it is is said" {
+    [ "$EUID" -eq 0 ] || skip "only root can play another user"
+    for squatted in run link; do
+        mkdir -m 700 run
+        [ $squatted = run ] || ln -s run link
+        chown -h 54321 $squatted
+        run -1 env DPAKIT_RUNTIME="$PWD/$squatted" dpadev ps
+        [[ $output == "-E- $PWD/$squatted: belongs to user 54321, not to you: "* ]]
+        rm -rf run
+    done
+}
+
 @test "dpa-gdbserver refuses without the right token" {
     run -1 dpa-gdbserver mlx5_0 -T 0 -s 0
     [[ $output == "-E- mlx5_0: no process of this user there has this token" ]]

@@ -64,6 +64,103 @@ static void sticky_directories_hold_devices_but_are_none(void **state)
     assert_int_equal(status, DPK_ERR_REFUSED);
 }
 
+static void give_link(const char *target, const char *name)
+{
+    assert_int_equal(symlink(target, file_in_world(name)), 0);
+    assert_int_equal(lchown(file_in_world(name), STRANGER, STRANGER), 0);
+}
+
+static void only_root_can_play_another_user(void)
+{
+    if (geteuid() == 0)
+        return;
+    print_message("skipped: only root can play another user\n");
+    skip();
+}
+
+/* Else who may add links to a place like /tmp chooses the device that a name means. */
+static void a_strangers_alias_is_refused(void **state)
+{
+    (void)state;
+    struct dpk_device *again = NULL;
+    struct dpk_error err = {0};
+    struct dpk_device_info info;
+    only_root_can_play_another_user();
+    assert_int_equal(chmod(file_in_world("devices"), 01777), 0);
+    give_link("dev0", "devices/dev1");
+    give_link("dev0", "devices/a0");
+    assert_int_equal(dpk_device_open("dev1", &again, &err), DPK_ERR_REFUSED);
+    assert_non_null(strstr(err.message, "devices/dev1: belongs to user 54321"));
+    assert_int_equal(dpk_device_delete("dev1", &err), DPK_ERR_REFUSED);
+    assert_int_equal(create_device("dev1"), DPK_ERR_REFUSED);
+    assert_int_equal(dpk_device_info(dev, &info, NULL), DPK_OK);
+    assert_string_equal(info.alias, "mt41692_pciconf0"); /* not the stranger's a0 */
+    unlink(file_in_world("devices/dev1"));
+    unlink(file_in_world("devices/a0"));
+    assert_int_equal(chmod(file_in_world("devices"), 0700), 0);
+}
+
+static void a_strangers_folder_is_no_device(void **state)
+{
+    (void)state;
+    struct dpk_device *again = NULL;
+    struct dpk_error err = {0};
+    struct dpk_names names;
+    struct dpk_device_plan plan = {.name = "dev1"};
+    only_root_can_play_another_user();
+    assert_int_equal(chmod(file_in_world("devices"), 01777), 0);
+    assert_int_equal(mkdir(file_in_world("devices/dev1"), 0700), 0);
+    assert_int_equal(chown(file_in_world("devices/dev1"), STRANGER, STRANGER), 0);
+    assert_int_equal(dpk_device_open("dev1", &again, &err), DPK_ERR_REFUSED);
+    assert_non_null(strstr(err.message, "devices/dev1: belongs to user 54321"));
+    assert_int_equal(dpk_device_create(&plan, &err), DPK_ERR_REFUSED);
+    assert_non_null(strstr(err.message, "devices/dev1: belongs to user 54321"));
+    assert_int_equal(dpk_device_delete("dev1", &err), DPK_ERR_REFUSED);
+    assert_int_equal(dpk_device_list(&names, NULL), DPK_OK);
+    assert_int_equal(names.count, 1);
+    dpk_names_free(&names);
+    rmdir(file_in_world("devices/dev1"));
+    assert_int_equal(chmod(file_in_world("devices"), 0700), 0);
+}
+
+static void a_strangers_link_to_the_place_is_refused(void **state)
+{
+    (void)state;
+    struct dpk_device *again = NULL;
+    struct dpk_error err = {0};
+    char place[256];
+    only_root_can_play_another_user();
+    snprintf(place, sizeof place, "%s", file_in_world("devices"));
+    give_link("devices", "link");
+    setenv("DPAKIT_DEVICES", file_in_world("link"), 1);
+    enum dpk_status opened = dpk_device_open("dev0", &again, &err);
+    enum dpk_status created = create_device("dev1");
+    setenv("DPAKIT_DEVICES", place, 1);
+    unlink(file_in_world("link"));
+    assert_int_equal(opened, DPK_ERR_REFUSED);
+    assert_non_null(strstr(err.message, "link: belongs to user 54321"));
+    assert_int_equal(created, DPK_ERR_REFUSED);
+}
+
+/* /tmp is full of other things. */
+static void sweeping_takes_only_what_is_an_alias_of_ours(void **state)
+{
+    (void)state;
+    struct stat st;
+    assert_int_equal(symlink("gone", file_in_world("devices/mine")), 0);
+    assert_int_equal(symlink("gone", file_in_world("devices/mt41692_pciconf7")), 0);
+    dpk_device_sweep();
+    assert_int_equal(lstat(file_in_world("devices/mine"), &st), 0);
+    assert_int_not_equal(lstat(file_in_world("devices/mt41692_pciconf7"), &st), 0);
+    unlink(file_in_world("devices/mine"));
+    if (geteuid() != 0)
+        return;
+    give_link("gone", "devices/mt41692_pciconf7");
+    dpk_device_sweep();
+    assert_int_equal(lstat(file_in_world("devices/mt41692_pciconf7"), &st), 0);
+    unlink(file_in_world("devices/mt41692_pciconf7"));
+}
+
 static void no_umask_opens_a_device_to_others(void **state)
 {
     (void)state;
@@ -215,6 +312,10 @@ int main(void)
         TEST(a_strangers_device_is_refused),
         TEST(a_strangers_database_is_refused),
         TEST(a_strangers_place_for_devices_is_refused),
+        TEST(a_strangers_alias_is_refused),
+        TEST(a_strangers_folder_is_no_device),
+        TEST(a_strangers_link_to_the_place_is_refused),
+        TEST(sweeping_takes_only_what_is_an_alias_of_ours),
         TEST(sticky_directories_hold_devices_but_are_none),
         TEST(no_umask_opens_a_device_to_others),
         TEST(an_owner_key_under_nvidias_uuid_is_refused),

@@ -11,6 +11,7 @@ struct application {
     struct dpk_uuid owner_uuid;    /* of the key that it brings */
     enum dpk_nv_priority priority; /* of the file */
     struct signer_key signer;
+    bool anti_rollback;
     enum dpk_reject *reject;
 };
 
@@ -94,6 +95,46 @@ static enum dpk_status check_first_owner(struct application *a, struct dpk_error
         return dpk_device_refuse(DPK_REJECT_NOT_APPLICABLE, a->reject, err,
                                  "the device has an owner already");
     return status;
+}
+
+/* 8. With anti-rollback: not what the same key has replaced. */
+static enum dpk_status check_version(struct application *a, struct dpk_error *err)
+{
+    const struct dpk_nv_file *file = &a->file;
+    bool found = false;
+    uint32_t floor = 0;
+    enum dpk_status status = dpk_rollback_on(a->db, &a->anti_rollback, err);
+    if (status != DPK_OK || !a->anti_rollback)
+        return status;
+    status = dpk_rollback_floor(a->db, &file->keypair, file->mlnx, &found, &floor, err);
+    if (status == DPK_OK && file->version < floor) {
+        char uuid[DPK_UUID_TEXT];
+        dpk_uuid_format(&file->keypair, uuid);
+        return dpk_device_refuse(DPK_REJECT_FORBIDDEN_VERSION, a->reject, err,
+                                 "file version %u is below %u, the highest one of key pair %s "
+                                 "that was applied",
+                                 file->version, floor, uuid);
+    }
+    return status;
+}
+
+static enum dpk_status note_version(struct application *a, struct dpk_error *err)
+{
+    struct dpk_device_rollback all;
+    if (!a->anti_rollback)
+        return DPK_OK;
+    enum dpk_status status =
+        dpk_rollback_raise(a->db, &a->file.keypair, a->file.mlnx, a->file.version, err);
+    if (status == DPK_OK)
+        status = dpk_rollback_read(a->db, &all, err);
+    if (status != DPK_OK)
+        return status;
+    bool room = all.floor_count <= DPK_DEVICE_ROLLBACK_MAX;
+    dpk_device_rollback_free(&all);
+    return room ? DPK_OK
+                : dpk_device_refuse(DPK_REJECT_NOT_APPLICABLE, a->reject, err,
+                                    "anti-rollback has room for the versions of %d keys",
+                                    DPK_DEVICE_ROLLBACK_MAX);
 }
 
 /* The priority at which a TLV of the file is stored. The owner's key is the owner's whoever
@@ -240,12 +281,16 @@ static enum dpk_status apply(struct application *a, const void *bytes, size_t si
     if (status == DPK_OK)
         status = check_first_owner(a, err);
     if (status == DPK_OK)
+        status = check_version(a, err);
+    if (status == DPK_OK)
         status = dpk_device_tlvs(a->db, DPK_VIEW_NEXT, &a->before, err);
     for (size_t i = 0; i < a->file.tlvs.count && status == DPK_OK; i++)
         if (is_content(&a->file.tlvs.items[i]))
             status = check_against(a, &a->file.tlvs.items[i], err);
     if (status == DPK_OK)
         status = change(a, err);
+    if (status == DPK_OK)
+        status = note_version(a, err);
     if (status != DPK_OK)
         return status;
     status = dpk_device_check_room(a->db, &why);

@@ -17,6 +17,9 @@ enum record {
     RECORD_TLV,
     RECORD_CERT,
     RECORD_FACTORY,
+    RECORD_ANTI_ROLLBACK = 7,
+    RECORD_FLOOR,
+    RECORD_REMOVED,
     RECORD_END = 0xffff
 };
 
@@ -26,6 +29,7 @@ void archive_free(struct archive *a)
 {
     dpk_nv_list_free(&a->current);
     dpk_nv_list_free(&a->next);
+    dpk_device_rollback_free(&a->rollback);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -59,6 +63,23 @@ static void put_tlvs(struct dpk_buf *out, enum dpk_device_view view, const struc
     }
 }
 
+static void put_rollback(struct dpk_buf *out, const struct dpk_device_rollback *r)
+{
+    if (!r->on)
+        return;
+    put_head(out, RECORD_ANTI_ROLLBACK, 0);
+    for (size_t i = 0; i < r->floor_count; i++) {
+        put_head(out, RECORD_FLOOR, 24);
+        put_uuid(out, &r->floors[i].keypair);
+        dpk_put_be32(out, r->floors[i].mlnx);
+        dpk_put_be32(out, r->floors[i].version);
+    }
+    for (size_t i = 0; i < r->removed_count; i++) {
+        put_head(out, RECORD_REMOVED, 16);
+        put_uuid(out, &r->removed[i]);
+    }
+}
+
 void archive_put(const struct archive *a, struct dpk_buf *out)
 {
     uint8_t digest[SHA256_DIGEST_LENGTH];
@@ -89,6 +110,7 @@ void archive_put(const struct archive *a, struct dpk_buf *out)
         put_uuid(out, &a->factory_uuid);
         dpk_put(out, a->factory.data, a->factory.size);
     }
+    put_rollback(out, &a->rollback);
     if (out->failed)
         return;
     if (!SHA256(out->data, out->size, digest)) {
@@ -260,6 +282,57 @@ static enum dpk_status read_factory(struct dpk_reader *r, struct archive *a, str
     return good ? DPK_OK : dpk_fail(err, DPK_ERR_FORMAT, "a factory key that is no NVIDIA key's");
 }
 
+static enum dpk_status read_anti_rollback(struct dpk_reader *r, struct archive *a,
+                                          struct dpk_error *err)
+{
+    if (a->rollback.on || dpk_reader_left(r) > 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "anti-rollback twice, or more than on");
+    a->rollback.on = true;
+    return DPK_OK;
+}
+
+static bool is_full(const struct archive *a, size_t count)
+{
+    return !a->rollback.on || count >= DPK_DEVICE_ROLLBACK_MAX;
+}
+
+static enum dpk_status read_floor(struct dpk_reader *r, struct archive *a, struct dpk_error *err)
+{
+    struct dpk_device_rollback *all = &a->rollback;
+    struct dpk_device_floor f;
+    read_uuid(r, &f.keypair);
+    uint32_t mlnx = dpk_read_be32(r);
+    f.version = dpk_read_be32(r);
+    f.mlnx = mlnx == 1;
+    int order = -1;
+    if (all->floor_count) {
+        const struct dpk_device_floor *last = &all->floors[all->floor_count - 1];
+        order = memcmp(last->keypair.bytes, f.keypair.bytes, sizeof f.keypair.bytes);
+        order = order ? order : (int)last->mlnx - (int)f.mlnx;
+    }
+    if (r->failed || dpk_reader_left(r) > 0 || mlnx > 1 || order >= 0 ||
+        is_full(a, all->floor_count))
+        return dpk_fail(err, DPK_ERR_FORMAT, "no version of a file that anti-rollback keeps");
+    return dpk_rollback_add_floor(all, &f, err);
+}
+
+static enum dpk_status read_removed(struct dpk_reader *r, struct archive *a, struct dpk_error *err)
+{
+    struct dpk_device_rollback *all = &a->rollback;
+    struct dpk_uuid cert;
+    read_uuid(r, &cert);
+    bool good = !r->failed && dpk_reader_left(r) == 0 && !dpk_uuid_is_zero(&cert) &&
+                !is_full(a, all->removed_count + a->cert_count);
+    if (good && all->removed_count)
+        good =
+            memcmp(all->removed[all->removed_count - 1].bytes, cert.bytes, sizeof cert.bytes) < 0;
+    for (size_t i = 0; i < a->cert_count && good; i++)
+        good = !dpk_uuid_equal(&a->certs[i].uuid, &cert);
+    if (!good)
+        return dpk_fail(err, DPK_ERR_FORMAT, "no removed certificate that anti-rollback keeps");
+    return dpk_rollback_add_removed(all, &cert, err);
+}
+
 static enum dpk_status read_record(uint16_t type, struct dpk_reader *r, struct archive *a,
                                    size_t *texts, struct dpk_error *err)
 {
@@ -274,6 +347,12 @@ static enum dpk_status read_record(uint16_t type, struct dpk_reader *r, struct a
         return read_cert(r, a, err);
     case RECORD_FACTORY:
         return read_factory(r, a, err);
+    case RECORD_ANTI_ROLLBACK:
+        return read_anti_rollback(r, a, err);
+    case RECORD_FLOOR:
+        return read_floor(r, a, err);
+    case RECORD_REMOVED:
+        return read_removed(r, a, err);
     default:
         return dpk_fail(err, DPK_ERR_FORMAT, "record of type %u", type);
     }

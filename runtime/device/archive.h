@@ -34,6 +34,7 @@ struct archive {
      * factory.size 0: not in it. */
     struct dpk_uuid factory_uuid;
     struct archive_bytes factory;
+    struct dpk_device_rollback rollback;
 };
 void archive_free(struct archive *a); /* its lists */
 

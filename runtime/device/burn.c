@@ -87,6 +87,33 @@ enum dpk_status dpk_device_insert_cert(sqlite3 *db, const struct dpk_uuid *uuid,
     return dpk_db_finish(db, stmt, err);
 }
 
+/* With anti-rollback: not what was removed. Whatever is installed must have room among it then. */
+static enum dpk_status check_return(struct burning *b, int installed, struct dpk_error *err)
+{
+    struct dpk_device_rollback r;
+    bool removed = false;
+    char uuid[DPK_UUID_TEXT];
+    enum dpk_status status = dpk_rollback_read(b->db, &r, err);
+    if (status != DPK_OK)
+        return status;
+    bool room = r.removed_count + (size_t)installed < DPK_DEVICE_ROLLBACK_MAX;
+    if (r.on)
+        status = dpk_rollback_was_removed(b->db, &b->container.cert_uuid, &removed, err);
+    dpk_device_rollback_free(&r);
+    if (status != DPK_OK)
+        return status;
+    dpk_uuid_format(&b->container.cert_uuid, uuid);
+    if (removed)
+        return dpk_device_refuse(DPK_REJECT_FORBIDDEN_VERSION, b->reject, err,
+                                 "the certificate with UUID %s was removed, and does not come back "
+                                 "under it",
+                                 uuid);
+    return room ? DPK_OK
+                : dpk_device_refuse(DPK_REJECT_NO_PLACE, b->reject, err,
+                                    "anti-rollback has room for %d certificates",
+                                    DPK_DEVICE_ROLLBACK_MAX);
+}
+
 static enum dpk_status add(struct burning *b, struct dpk_error *err)
 {
     const struct dpk_container *c = &b->container;
@@ -118,8 +145,28 @@ static enum dpk_status add(struct burning *b, struct dpk_error *err)
         return dpk_device_refuse(DPK_REJECT_NO_PLACE, b->reject, err,
                                  "all %d places for certificates are taken",
                                  DPK_DEVICE_CERT_PLACES);
+    status = check_return(b, count, err);
+    if (status != DPK_OK)
+        return status;
     return dpk_device_insert_cert(b->db, &c->cert_uuid, &c->keypair_uuid, c->priority, der,
                                   der_size, b->bytes, c->keep_sig ? b->size : 0, err);
+}
+
+#define TAKEN_OFF "FROM ca WHERE priority <= ?1 AND (?2 OR uuid = ?3)"
+
+/* Runs `sql` on what a removal takes off. */
+static enum dpk_status run_on_taken(struct burning *b, const char *sql, int highest,
+                                    struct dpk_error *err)
+{
+    const struct dpk_container *c = &b->container;
+    sqlite3_stmt *stmt = NULL;
+    enum dpk_status status = dpk_db_prepare(b->db, sql, &stmt, err);
+    if (status != DPK_OK)
+        return status;
+    sqlite3_bind_int(stmt, 1, highest);
+    sqlite3_bind_int(stmt, 2, c->remove_all);
+    sqlite3_bind_blob(stmt, 3, c->cert_uuid.bytes, sizeof c->cert_uuid.bytes, SQLITE_STATIC);
+    return dpk_db_finish(b->db, stmt, err);
 }
 
 /* The owner removes what an owner could have installed; NVIDIA removes anything. */
@@ -127,8 +174,7 @@ static enum dpk_status take_off(struct burning *b, struct dpk_error *err)
 {
     const struct dpk_container *c = &b->container;
     int highest = b->signer.owner ? DPK_LIFECYCLE_OEM : DPK_LIFECYCLE_NVIDIA;
-    sqlite3_stmt *stmt = NULL;
-    bool found;
+    bool found, anti_rollback;
     int priority, count;
     char uuid[DPK_UUID_TEXT];
     enum dpk_status status = find_cert(b->db, &c->cert_uuid, &found, &priority, &count, err);
@@ -141,14 +187,11 @@ static enum dpk_status take_off(struct burning *b, struct dpk_error *err)
     if (!c->remove_all && priority > highest)
         return dpk_device_refuse(DPK_REJECT_KEY_NOT_APPLICABLE, b->reject, err,
                                  "the owner's key cannot remove a certificate of NVIDIA priority");
-    status = dpk_db_prepare(b->db, "DELETE FROM ca WHERE priority <= ?1 AND (?2 OR uuid = ?3)",
-                            &stmt, err);
-    if (status != DPK_OK)
-        return status;
-    sqlite3_bind_int(stmt, 1, highest);
-    sqlite3_bind_int(stmt, 2, c->remove_all);
-    sqlite3_bind_blob(stmt, 3, c->cert_uuid.bytes, sizeof c->cert_uuid.bytes, SQLITE_STATIC);
-    return dpk_db_finish(b->db, stmt, err);
+    status = dpk_rollback_on(b->db, &anti_rollback, err);
+    if (status == DPK_OK && anti_rollback)
+        status = run_on_taken(b, "INSERT OR IGNORE INTO removed_ca SELECT uuid " TAKEN_OFF, highest,
+                              err);
+    return status == DPK_OK ? run_on_taken(b, "DELETE " TAKEN_OFF, highest, err) : status;
 }
 
 static enum dpk_status burn(struct burning *b, struct dpk_error *err)

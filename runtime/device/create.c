@@ -140,8 +140,10 @@ static enum dpk_status put_identity(sqlite3 *db, const struct dpk_device_plan *p
 static enum dpk_status fill(void *context, const char *staging, struct dpk_error *err)
 {
     const struct dpk_device_plan *plan = context;
-    char path[PATH_MAX];
+    char path[PATH_MAX], detail[DPK_DEVICE_NAME_MAX + 40];
     sqlite3 *db = NULL;
+    snprintf(detail, sizeof detail, "%s%s", plan->name,
+             plan->anti_rollback ? ", anti-rollback" : "");
     enum dpk_status status = dpk_device_join(staging, "device.db", path, err);
     if (status == DPK_OK)
         status = dpk_db_create(path, &db, err);
@@ -151,9 +153,11 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
         goto out;
     status = put_identity(db, plan, err);
     if (status == DPK_OK)
+        status = dpk_rollback_put_on(db, plan->anti_rollback, err);
+    if (status == DPK_OK)
         status = install_nvidia_key(db, staging, plan, err);
     if (status == DPK_OK)
-        status = dpk_device_log_in(db, "create", "OK", plan->name, err);
+        status = dpk_device_log_in(db, "create", "OK", detail, err);
     status = dpk_db_end(db, status, err);
 out:
     return dpk_db_finish_new(db, status, err);

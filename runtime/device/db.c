@@ -16,7 +16,13 @@
 #define JOURNAL_PAGES 100
 
 /* clang-format off */
-#define ADD_SEAL                                                                                   \
+#define SINCE_2                                                                                    \
+    "CREATE TABLE version_floor ("                                                                 \
+    "    keypair BLOB NOT NULL,"                                                                   \
+    "    mlnx INTEGER NOT NULL,"                                                                   \
+    "    version INTEGER NOT NULL,"                                                                \
+    "    PRIMARY KEY (keypair, mlnx)) STRICT;"                                                     \
+    "CREATE TABLE removed_ca (uuid BLOB PRIMARY KEY) STRICT;"                                      \
     "CREATE TABLE seal (id INTEGER PRIMARY KEY CHECK (id = 1), sha256 BLOB NOT NULL) STRICT;"      \
     "PRAGMA user_version = " SCHEMA_VERSION
 
@@ -55,7 +61,7 @@ static const char schema[] =
     "    action TEXT NOT NULL,"
     "    result TEXT NOT NULL,"
     "    detail TEXT NOT NULL) STRICT;"
-    ADD_SEAL;
+    SINCE_2;
 /* clang-format on */
 
 enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
@@ -401,7 +407,7 @@ static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
     if (status == DPK_OK && !sealed) {
         status = check_whole(db, err);
         if (status == DPK_OK)
-            status = dpk_db_exec(db, ADD_SEAL, err);
+            status = dpk_db_exec(db, SINCE_2, err);
         if (status == DPK_OK)
             status = dpk_device_log_in(db, "seal", "OK", "state of dpakit 0.1 taken over", err);
         if (status == DPK_OK)

@@ -80,6 +80,7 @@ struct dpk_device_plan {
     const char *part_number, *description, *serial;
     const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
     struct dpk_uuid nvidia_uuid; /* its UUID, with nvidia_key */
+    bool anti_rollback;          /* for good */
 };
 
 /* Creates a device, whole or not at all. Without `nvidia_key` an RSA-4096 test pair is made under
@@ -158,6 +159,25 @@ enum dpk_status dpk_device_certs(struct dpk_device *dev, struct dpk_device_cert 
 enum dpk_status dpk_device_cert_export(struct dpk_device *dev, const struct dpk_uuid *uuid,
                                        bool container, struct dpk_buf *out, struct dpk_error *err);
 
+/* What anti-rollback keeps from coming back (dpa-provisioning(7), "Rollback"). At most so many of
+ * each. */
+#define DPK_DEVICE_ROLLBACK_MAX 1024
+struct dpk_device_floor {
+    struct dpk_uuid keypair; /* that signed */
+    bool mlnx;               /* nv_file_id_mlnx, else nv_file_id_vendor */
+    uint32_t version;        /* the highest that was applied */
+};
+struct dpk_device_rollback {
+    bool on; /* else there is nothing else */
+    struct dpk_device_floor *floors;
+    size_t floor_count;
+    struct dpk_uuid *removed; /* CA certificates */
+    size_t removed_count;
+};
+enum dpk_status dpk_device_rollback(struct dpk_device *dev, struct dpk_device_rollback *out,
+                                    struct dpk_error *err);
+void dpk_device_rollback_free(struct dpk_device_rollback *r);
+
 struct dpk_device_event {
     int64_t id, time; /* seconds since 1970 */
     int64_t uid, pid;
@@ -181,6 +201,7 @@ enum dpk_reject {
     DPK_REJECT_UNSIGNED = 6,
     DPK_REJECT_KEY_NOT_APPLICABLE = 7,
     DPK_REJECT_BAD_FORMAT = 8,
+    DPK_REJECT_FORBIDDEN_VERSION = 0xf,
     DPK_REJECT_CERT_CER509 = 0x1a,
     DPK_REJECT_CERT_SIGNATURE = 0x1b,
     DPK_REJECT_CERT_METADATA = 0x1c,

@@ -149,6 +149,28 @@ enum dpk_status dpk_device_effect(sqlite3 *db, enum dpk_device_view view, unsign
                                   uint32_t index, struct effect *out, struct dpk_error *err);
 bool dpk_device_is_owner_key(const struct dpk_nv_def *def);
 
+/* ---- rollback.c ---- */
+
+enum dpk_status dpk_rollback_put_on(sqlite3 *db, bool on, struct dpk_error *err);
+enum dpk_status dpk_rollback_on(sqlite3 *db, bool *on, struct dpk_error *err);
+/* The highest version that was applied, as far as it is `found`. */
+enum dpk_status dpk_rollback_floor(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,
+                                   bool *found, uint32_t *version, struct dpk_error *err);
+enum dpk_status dpk_rollback_raise(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,
+                                   uint32_t version, struct dpk_error *err);
+enum dpk_status dpk_rollback_was_removed(sqlite3 *db, const struct dpk_uuid *cert, bool *removed,
+                                         struct dpk_error *err);
+enum dpk_status dpk_rollback_put_removed(sqlite3 *db, const struct dpk_uuid *cert,
+                                         struct dpk_error *err);
+enum dpk_status dpk_rollback_read(sqlite3 *db, struct dpk_device_rollback *out,
+                                  struct dpk_error *err);
+enum dpk_status dpk_rollback_write(sqlite3 *db, const struct dpk_device_rollback *r,
+                                   struct dpk_error *err);
+enum dpk_status dpk_rollback_add_floor(struct dpk_device_rollback *r,
+                                       const struct dpk_device_floor *floor, struct dpk_error *err);
+enum dpk_status dpk_rollback_add_removed(struct dpk_device_rollback *r, const struct dpk_uuid *cert,
+                                         struct dpk_error *err);
+
 /* ---- burn.c ---- */
 
 /* `container_size` 0: the container is not kept. */

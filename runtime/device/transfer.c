@@ -133,6 +133,8 @@ static enum dpk_status gather(sqlite3 *db, struct archive *a, struct dpk_buf *ke
         status = dpk_device_tlvs(db, DPK_VIEW_NEXT, &a->next, err);
     if (status == DPK_OK)
         status = gather_certs(db, a, certs, err);
+    if (status == DPK_OK)
+        status = dpk_rollback_read(db, &a->rollback, err);
     if (status == DPK_OK && (keys->failed || certs->failed))
         status = dpk_fail_nomem(err);
     return status;
@@ -208,6 +210,8 @@ static enum dpk_status put_all(sqlite3 *db, const struct archive *a, struct dpk_
         status = dpk_device_insert_cert(db, &c->uuid, &c->keypair, c->priority, c->der.data,
                                         c->der.size, c->container.data, c->container.size, err);
     }
+    if (status == DPK_OK)
+        status = dpk_rollback_write(db, &a->rollback, err);
     snprintf(detail, sizeof detail, "%zu TLVs, %zu CA certificates%s", a->next.count, a->cert_count,
              a->factory.size ? ", factory keys" : "");
     return status == DPK_OK ? dpk_device_log_in(db, "import", "OK", detail, err) : status;

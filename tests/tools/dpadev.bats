@@ -151,6 +151,22 @@ TEXT
     [ "$(dpadev show x | grep Serial)" = "$serial" ]
 }
 
+@test "anti-rollback is chosen at creation, shown and logged" {
+    create x
+    create y --anti-rollback
+    grep -qxF -- '|-- Anti-rollback: off' <(dpadev show x)
+    grep -qxF -- '|-- Anti-rollback: on' <(dpadev show y)
+    [ "$(dpadev show --json x | jq .anti_rollback.on)" = false ]
+    [ "$(dpadev show --json y | jq .anti_rollback.on)" = true ]
+    [ "$(dpadev log --json y | jq -r '.[0].detail')" = "y, anti-rollback" ]
+    dpadev reset y
+    dpadev export y y.archive
+    dpadev import z y.archive
+    [ "$(dpadev show --json z | jq .anti_rollback.on)" = true ]
+    fails 2 dpadev reset x --anti-rollback
+    says 'reset takes none of the options of create'
+}
+
 @test "without DPAKIT_DEVICES devices are in the state directory" {
     unset DPAKIT_DEVICES
     XDG_STATE_HOME=$PWD/state create x

@@ -146,15 +146,22 @@ static inline int drop_device(void **state)
     return dpk_device_delete("dev0", NULL) == DPK_OK ? 0 : -1;
 }
 
+/* SQL that makes a device one of dpakit 0.1. */
+#define BECOMES_UNSEALED                                                                           \
+    "DROP TABLE seal; DROP TABLE version_floor; DROP TABLE removed_ca; PRAGMA user_version = 1"
+
 /* Everything the device's state says but the log, as text. */
 static inline char *dump(void)
 {
     static const char *const queries[] = {
-        "SELECT * FROM meta ORDER BY key", "SELECT hex(uuid), hex(spki) FROM nvidia_key",
+        "SELECT * FROM meta ORDER BY key",
+        "SELECT hex(uuid), hex(spki) FROM nvidia_key",
         "SELECT view, class, idx, priority, ovr_en, rd_en, writer_id, version, hex(data) FROM tlv "
         "ORDER BY 1, 2, 3, 4",
         "SELECT id, hex(uuid), hex(keypair), priority, hex(der), hex(container) FROM ca "
-        "ORDER BY id"};
+        "ORDER BY id",
+        "SELECT hex(keypair), mlnx, version FROM version_floor ORDER BY 1, 2",
+        "SELECT hex(uuid) FROM removed_ca ORDER BY 1"};
     struct dpk_buf out = {0};
     sqlite3 *db = NULL;
     assert_int_equal(

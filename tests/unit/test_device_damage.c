@@ -241,7 +241,7 @@ static void a_device_of_before_is_sealed_as_it_is_once(void **state)
     struct dpk_error err;
     claim();
     dpk_device_close(dev);
-    by_hand("DROP TABLE seal; PRAGMA user_version = 1");
+    by_hand(BECOMES_UNSEALED);
     assert_int_equal(dpk_device_open("dev0", &dev, &err), DPK_OK);
     assert_string_equal(last_event().action, "seal");
     int events = last_event().count;

@@ -190,8 +190,7 @@ static void a_read_only_device_of_before_is_read_as_it_is(void **state)
     sqlite3 *db = NULL;
     close_with_journal();
     assert_int_equal(sqlite3_open(file_in_world(state_files[0]), &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "DROP TABLE seal; PRAGMA user_version = 1", NULL, NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, BECOMES_UNSEALED, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     expect_readable_only();
     assert_int_equal(dpk_device_open("dev0", &dev, NULL), DPK_OK);

@@ -203,8 +203,9 @@ static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args
     struct names given = {.device = args->count > 1 ? args->words[1] : NULL,
                           .file = want > 2 ? args->words[2] : NULL};
     const struct dpk_device_plan *p = &o->plan;
-    if (command->run != create && (p->psid || p->psid_branch || p->part_number || p->description ||
-                                   p->serial || p->nvidia_key || o->nvidia_uuid))
+    if (command->run != create &&
+        (p->psid || p->psid_branch || p->part_number || p->description || p->serial ||
+         p->nvidia_key || o->nvidia_uuid || p->anti_rollback))
         return dpk_fail(err, DPK_ERR_USAGE, "%s takes none of the options of create",
                         command->name);
     if (command->run != ps && o->threads)
@@ -271,6 +272,9 @@ int main(int argc, char **argv)
          .arg = "UUID",
          .value = &o.nvidia_uuid,
          .help = "create: its UUID"},
+        {.names = "anti-rollback",
+         .flag = &o.plan.anti_rollback,
+         .help = "create: refuse older files and removed certificates, for good"},
         {.names = "n,last",
          .arg = "N",
          .parse = parse_last,

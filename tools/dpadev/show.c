@@ -11,6 +11,7 @@ struct portrait {
     size_t key_count;
     struct dpk_device_cert certs[DPK_DEVICE_CERT_PLACES];
     size_t cert_count;
+    struct dpk_device_rollback rollback;
     bool authentication, authentication_next, locked;
     char factory_key[4200]; /* "" if there is none */
 };
@@ -43,6 +44,8 @@ static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct d
         status = next_authentication(dev, p, err);
     if (status == DPK_OK)
         status = dpk_device_certs(dev, p->certs, &p->cert_count, err);
+    if (status == DPK_OK)
+        status = dpk_device_rollback(dev, &p->rollback, err);
     if (status == DPK_OK)
         status = dpk_device_nvidia_keys(dev, &p->keys, &p->key_count, err);
     dpk_device_end_looking(dev);
@@ -133,6 +136,29 @@ static void tree_cert(struct dpadev_tree *tree, const struct portrait *p,
     dpadev_tree_add(tree, 3, "SHA-256: %s", digest);
 }
 
+/* Of what may be much, the first few; JSON has all. */
+#define SHOWN 8
+
+static void tree_rollback(struct dpadev_tree *tree, const struct dpk_device_rollback *r)
+{
+    char uuid[DPK_UUID_TEXT];
+    dpadev_tree_add(tree, 1, "Anti-rollback: %s", r->on ? "on" : "off");
+    for (size_t i = 0; i < r->floor_count && i < SHOWN; i++) {
+        dpk_uuid_format(&r->floors[i].keypair, uuid);
+        dpadev_tree_add(tree, 2, "%s of key pair %s: version %u or higher",
+                        r->floors[i].mlnx ? "nv_file_id_mlnx" : "nv_file_id_vendor", uuid,
+                        r->floors[i].version);
+    }
+    if (r->floor_count > SHOWN)
+        dpadev_tree_add(tree, 2, "and of %zu more", r->floor_count - SHOWN);
+    for (size_t i = 0; i < r->removed_count && i < SHOWN; i++) {
+        dpk_uuid_format(&r->removed[i], uuid);
+        dpadev_tree_add(tree, 2, "Removed CA certificate: %s", uuid);
+    }
+    if (r->removed_count > SHOWN)
+        dpadev_tree_add(tree, 2, "and %zu more", r->removed_count - SHOWN);
+}
+
 static const char *programs_text(const char *which)
 {
     return which[0] == 'a'   ? "any program, signed or not"
@@ -164,6 +190,7 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
                     DPK_DEVICE_CERT_PLACES);
     for (size_t i = 0; i < p->cert_count; i++)
         tree_cert(&tree, p, &p->certs[i]);
+    tree_rollback(&tree, &p->rollback);
     tree_programs(&tree, p);
     return dpadev_tree_print(&tree, err);
 }
@@ -232,9 +259,34 @@ static bool json_policy(cJSON *o, const struct portrait *p)
            cJSON_AddStringToObject(programs, "next_boot", loadable(p, p->authentication_next));
 }
 
+static bool json_rollback(cJSON *o, const struct dpk_device_rollback *r)
+{
+    cJSON *all = cJSON_AddObjectToObject(o, "anti_rollback");
+    bool ok = all && cJSON_AddBoolToObject(all, "on", r->on);
+    cJSON *floors = ok ? cJSON_AddArrayToObject(all, "file_versions") : NULL;
+    cJSON *removed = ok ? cJSON_AddArrayToObject(all, "removed_ca_certificates") : NULL;
+    ok = floors && removed;
+    for (size_t i = 0; i < r->floor_count && ok; i++) {
+        const struct dpk_device_floor *f = &r->floors[i];
+        cJSON *item = cJSON_CreateObject();
+        ok = item && cJSON_AddItemToArray(floors, item) &&
+             add_uuid(item, "keypair_uuid", &f->keypair) &&
+             cJSON_AddStringToObject(item, "identity",
+                                     f->mlnx ? "nv_file_id_mlnx" : "nv_file_id_vendor") &&
+             cJSON_AddNumberToObject(item, "lowest", f->version);
+    }
+    for (size_t i = 0; i < r->removed_count && ok; i++) {
+        char uuid[DPK_UUID_TEXT];
+        dpk_uuid_format(&r->removed[i], uuid);
+        cJSON *item = cJSON_CreateString(uuid);
+        ok = item && cJSON_AddItemToArray(removed, item);
+    }
+    return ok;
+}
+
 static bool json_portrait(cJSON *o, const char *name, const struct portrait *p)
 {
-    bool ok = json_texts(o, name, &p->info) && json_policy(o, p);
+    bool ok = json_texts(o, name, &p->info) && json_policy(o, p) && json_rollback(o, &p->rollback);
     ok = ok && (p->info.has_owner ? add_uuid(o, "owner_keypair_uuid", &p->info.owner)
                                   : cJSON_AddNullToObject(o, "owner_keypair_uuid") != NULL);
     cJSON *keys = cJSON_AddArrayToObject(o, "nvidia_keys");
@@ -264,6 +316,7 @@ enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error 
     } else if (status == DPK_OK) {
         status = print_portrait(dpk_device_name(dev), &p, err);
     }
+    dpk_device_rollback_free(&p.rollback);
     free(p.keys);
     return status;
 }

@@ -403,20 +403,15 @@ static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
     enum dpk_status status = dpk_db_begin_log(db, err);
     if (status != DPK_OK)
         return status;
-    status = check_kind(db, &sealed, err); /* somebody else may have been quicker */
-    if (status == DPK_OK && !sealed) {
-        status = check_whole(db, err);
-        if (status == DPK_OK)
-            status = dpk_db_exec(db, SINCE_2, err);
-        if (status == DPK_OK)
-            status = dpk_device_log_in(db, "seal", "OK", "state of dpakit 0.1 taken over", err);
-        if (status == DPK_OK)
-            status = dpk_seal_put(db, err);
-    }
-    status = dpk_db_end_log(db, status, err);
+    status = check_kind(db, &sealed, err);
+    if (status != DPK_OK || sealed) /* somebody else was quicker */
+        return dpk_db_end_log(db, status, err);
+    status = check_whole(db, err);
     if (status == DPK_OK)
-        clear_journal(db);
-    return status;
+        status = dpk_db_exec(db, SINCE_2, err);
+    if (status == DPK_OK)
+        status = dpk_device_log_in(db, "seal", "OK", "state of dpakit 0.1 taken over", err);
+    return dpk_db_end(db, status, err);
 }
 
 /* What decisions rest on, as of one moment. The log, which grows with every load, is checked where

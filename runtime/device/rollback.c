@@ -62,31 +62,32 @@ enum dpk_status dpk_rollback_raise(sqlite3 *db, const struct dpk_uuid *keypair, 
 
 /* ---- Removed certificates -------------------------------------------------------------------- */
 
-enum dpk_status dpk_rollback_was_removed(sqlite3 *db, const struct dpk_uuid *cert, bool *removed,
-                                         struct dpk_error *err)
+/* Runs `sql` about a UUID; `*row` says whether it gave one. */
+static enum dpk_status ask_about(sqlite3 *db, const char *sql, const struct dpk_uuid *cert,
+                                 bool *row, struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
-    *removed = false;
-    enum dpk_status status =
-        dpk_db_prepare(db, "SELECT 1 FROM removed_ca WHERE uuid = ?", &stmt, err);
+    *row = false;
+    enum dpk_status status = dpk_db_prepare(db, sql, &stmt, err);
     if (status != DPK_OK)
         return status;
     sqlite3_bind_blob(stmt, 1, cert->bytes, sizeof cert->bytes, SQLITE_STATIC);
-    status = dpk_db_step(db, stmt, removed, err);
+    status = dpk_db_step(db, stmt, row, err);
     sqlite3_finalize(stmt);
     return status;
+}
+
+enum dpk_status dpk_rollback_was_removed(sqlite3 *db, const struct dpk_uuid *cert, bool *removed,
+                                         struct dpk_error *err)
+{
+    return ask_about(db, "SELECT 1 FROM removed_ca WHERE uuid = ?", cert, removed, err);
 }
 
 enum dpk_status dpk_rollback_put_removed(sqlite3 *db, const struct dpk_uuid *cert,
                                          struct dpk_error *err)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum dpk_status status =
-        dpk_db_prepare(db, "INSERT OR IGNORE INTO removed_ca VALUES (?)", &stmt, err);
-    if (status != DPK_OK)
-        return status;
-    sqlite3_bind_blob(stmt, 1, cert->bytes, sizeof cert->bytes, SQLITE_STATIC);
-    return dpk_db_finish(db, stmt, err);
+    bool row;
+    return ask_about(db, "INSERT OR IGNORE INTO removed_ca VALUES (?)", cert, &row, err);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */

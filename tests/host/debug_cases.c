@@ -23,6 +23,28 @@ static void files_are_named_after_what_is_asked_for_and_the_pid(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+/* In /tmp anybody can foresee the name, and stand in its way. */
+static void files_take_the_place_of_links_and_do_not_follow_them(void)
+{
+    static const char *const suffixes[] = {"core", "crash"};
+    char name[64];
+    struct stat s;
+    struct flexio_process *p = process_new();
+    FILE *precious = fopen("precious", "w");
+    CHECK(precious && fputs("mine", precious) > 0 && fclose(precious) == 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "flexio_dev.%ld.%s", (long)getpid(), suffixes[i]);
+        CHECK(symlink("precious", name) == 0);
+    }
+    CHECK(flexio_coredump_create(p, NULL) == OK && flexio_crash_data(p, NULL) == OK);
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "flexio_dev.%ld.%s", (long)getpid(), suffixes[i]);
+        CHECK(lstat(name, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 4);
+    }
+    CHECK(stat("precious", &s) == 0 && s.st_size == 4);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 static void files_that_cannot_be_written_are_errors(void)
 {
     struct flexio_process *p = process_new();
@@ -46,6 +68,7 @@ static void each_process_has_a_token_of_its_own(void)
 
 static const struct test_case cases[] = {
     CASE(files_are_named_after_what_is_asked_for_and_the_pid),
+    CASE(files_take_the_place_of_links_and_do_not_follow_them),
     CASE(files_that_cannot_be_written_are_errors),
     CASE(each_process_has_a_token_of_its_own),
 };

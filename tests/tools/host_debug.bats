@@ -16,6 +16,10 @@ setup() {
     case_ok files_are_named_after_what_is_asked_for_and_the_pid
 }
 
+@test "files take the place of links and do not follow them" {
+    case_ok files_take_the_place_of_links_and_do_not_follow_them
+}
+
 @test "files that cannot be written are errors" {
     case_ok files_that_cannot_be_written_are_errors
     [ "$(grep -c '^-E- .*/no/where/' <<<"$output")" -eq 2 ]

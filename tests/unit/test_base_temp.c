@@ -78,7 +78,8 @@ static void a_file_without_a_name_leaves_nothing(void **state)
 {
     (void)state;
     int fd = open(".", O_TMPFILE | O_WRONLY, 0600);
-    if (fd < 0) skip_because("/tmp has no files without a name");
+    if (fd < 0)
+        skip_because("/tmp has no files without a name");
     close(fd);
     write_and_die(&deadly_sync);
     assert_int_equal(entries("."), 0);
@@ -160,7 +161,8 @@ static void what_another_user_left_stays(void **state)
 {
     (void)state;
     write_file(".dpk-" TEMP, "secret", 0666);
-    if (chown(".dpk-" TEMP, 65534, 65534) != 0) skip_because("only root can be another user");
+    if (chown(".dpk-" TEMP, 65534, 65534) != 0)
+        skip_because("only root can be another user");
     write_well("g");
     assert_int_equal(entries("."), 2);
 }

@@ -72,10 +72,8 @@ static void give_link(const char *target, const char *name)
 
 static void only_root_can_play_another_user(void)
 {
-    if (geteuid() == 0)
-        return;
-    print_message("skipped: only root can play another user\n");
-    skip();
+    if (geteuid() != 0)
+        skip_because("only root can play another user");
 }
 
 /* Else who may add links to a place like /tmp chooses the device that a name means. */

@@ -47,6 +47,10 @@ struct dpk_program {
     const char *crypto_section; /* name of the section with, or for, the crypto data; or NULL */
     const uint8_t *crypto;      /* crypto data without its length prefix; NULL: not signed */
     size_t crypto_size;
+    /* Of an executable or library: why a process that runs it has other bytes in memory than those
+     * above ("" : it has these), and whether it has none of them. */
+    char not_mapped[192];
+    bool unmapped;
 };
 
 struct dpk_hostfile;

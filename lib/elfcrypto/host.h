@@ -15,7 +15,16 @@ struct section {
     uint32_t type, link, info;
     uint64_t flags;
     uint64_t offset, size; /* of the content; offset from the start of the whole file */
+    uint64_t address;      /* sh_addr */
     uint64_t header;       /* offset of its header from the start of the whole file */
+};
+
+/* A PT_LOAD segment that is not empty. */
+struct load {
+    unsigned index;   /* in the program header table */
+    uint64_t offset;  /* from the start of the whole file */
+    uint64_t address; /* p_vaddr */
+    uint64_t file_size, memory_size;
 };
 
 /* One ELF object: the file, or a member of the archive. */
@@ -29,6 +38,9 @@ struct object {
     uint64_t table;                 /* e_shoff, from the start of the whole file */
     uint64_t segments_end;          /* no segment or program header behind this offset */
     bool extended;                  /* counts do not stand in the ELF header */
+    bool runs;                      /* a program or library with program headers */
+    struct load *loads;
+    size_t load_count;
 };
 
 /* What signing needs to know of a program beyond struct dpk_program. Offsets from the start of the
@@ -63,6 +75,11 @@ void object_free(struct object *o);
 /* Section `name`, or NULL in `out` if there is none; two are an error. */
 enum dpk_status object_find(const struct object *o, const char *name, const struct section **out,
                             struct dpk_error *err);
+
+/* What a process that runs the object has at the address of section `s`: those bytes, or `why` not
+ * (mapping.c). Objects that do not run, and empty sections, have nothing to disagree. */
+enum mapping { MAPPING_SAME, MAPPING_NONE, MAPPING_OTHER };
+enum mapping mapping_of(const struct object *o, const struct section *s, char *why, size_t size);
 
 /* Adds the programs of object `index` to the host file. */
 enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err);

@@ -91,6 +91,7 @@ static enum dpk_status read_headers(Elf *elf, const struct object *o, struct dpk
                               .flags = h.sh_flags,
                               .offset = h.sh_offset,
                               .size = h.sh_size,
+                              .address = h.sh_addr,
                               .header = o->table + i * sizeof(Elf64_Shdr)};
         if (has_content(s) && !inside(s->offset, s->size, o->size))
             return dpk_fail(err, DPK_ERR_FORMAT,
@@ -205,6 +206,10 @@ static enum dpk_status read_segments(Elf *elf, const GElf_Ehdr *header, struct o
     *count = phnum;
     if (!inside(header->e_phoff, (uint64_t)phnum * sizeof(Elf64_Phdr), o->size))
         return dpk_fail(err, DPK_ERR_FORMAT, "program header table is outside the file");
+    o->runs = phnum > 0 && header->e_type != ET_REL;
+    o->loads = phnum ? calloc(phnum, sizeof *o->loads) : NULL;
+    if (phnum && !o->loads)
+        return dpk_fail_nomem(err);
     /* An empty table must lie in the file, too. */
     uint64_t table_end = header->e_phoff + phnum * sizeof(Elf64_Phdr);
     o->segments_end = o->base + (table_end > sizeof(Elf64_Ehdr) ? table_end : sizeof(Elf64_Ehdr));
@@ -216,6 +221,12 @@ static enum dpk_status read_segments(Elf *elf, const GElf_Ehdr *header, struct o
         uint64_t end = inside(p.p_offset, p.p_filesz, o->size) ? p.p_offset + p.p_filesz : o->size;
         if (p.p_filesz && o->base + end > o->segments_end)
             o->segments_end = o->base + end;
+        if (p.p_type == PT_LOAD && p.p_memsz)
+            o->loads[o->load_count++] = (struct load){.index = (unsigned)i,
+                                                      .offset = o->base + p.p_offset,
+                                                      .address = p.p_vaddr,
+                                                      .file_size = p.p_filesz,
+                                                      .memory_size = p.p_memsz};
     }
     return DPK_OK;
 }
@@ -272,6 +283,7 @@ void object_free(struct object *o)
 {
     free(o->by_name);
     free(o->sections);
+    free(o->loads);
     *o = (struct object){0};
 }
 

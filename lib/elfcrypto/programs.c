@@ -150,7 +150,8 @@ static enum dpk_status place(const struct dpk_hostfile *host, const struct objec
 
 /* The program's attributes, which the compact profile hashes. */
 static enum dpk_status find_manifest(const struct dpk_hostfile *host, const struct object *o,
-                                     struct dpk_program *p, struct dpk_error *err)
+                                     struct dpk_program *p, const struct section **section,
+                                     struct dpk_error *err)
 {
     const struct section *s = NULL;
     enum dpk_status status = find_section(o, ATTR_PREFIX, p->name, &s, err);
@@ -160,7 +161,27 @@ static enum dpk_status find_manifest(const struct dpk_hostfile *host, const stru
         return status;
     p->manifest = host->bytes.data + s->offset;
     p->manifest_size = (size_t)s->size;
+    *section = s;
     return DPK_OK;
+}
+
+/* The first of the program's sections that the running file has otherwise says so. */
+static void check_mapping(const struct object *o, struct dpk_program *p,
+                          const struct section *section)
+{
+    char why[sizeof p->not_mapped];
+    if (!section || p->not_mapped[0])
+        return;
+    switch (mapping_of(o, section, why, sizeof why)) {
+    case MAPPING_SAME:
+        break;
+    case MAPPING_NONE:
+        p->unmapped = true;
+        break;
+    case MAPPING_OTHER:
+        memcpy(p->not_mapped, why, sizeof why);
+        break;
+    }
 }
 
 static enum dpk_status make_room(struct dpk_hostfile *host, struct dpk_error *err)
@@ -204,11 +225,17 @@ enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct
                                   .elf = host->bytes.data + (s->size ? s->offset : 0),
                                   .elf_size = (size_t)s->size};
         host->program_count++;
+        const struct section *attributes = NULL;
         status = place(host, o, p, slot, err);
         if (status == DPK_OK)
-            status = find_manifest(host, o, p, err);
+            status = find_manifest(host, o, p, &attributes, err);
         if (status != DPK_OK)
             return status;
+        check_mapping(o, p, s);
+        check_mapping(o, p, attributes);
+        /* Crypto data that signing added is for tools alone. */
+        if (slot->has_home && p->placement == DPK_PLACEMENT_RESERVED)
+            check_mapping(o, p, &slot->home);
     }
     return DPK_OK;
 }

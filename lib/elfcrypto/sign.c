@@ -46,6 +46,8 @@ static enum dpk_status for_each_elf(const struct dpk_program *p, put_one *put, v
                                      .manifest = p->manifest,
                                      .manifest_size = p->manifest_size};
     struct dpk_tbs of = {.program = p->name};
+    if (p->not_mapped[0]) /* what would be signed is not what runs */
+        return dpk_fail(err, DPK_ERR_FORMAT, "program %s: %s", p->name, p->not_mapped);
     if (!dpk_fat_is(p->elf, p->elf_size) && !fat_is_foreign(p->elf, p->elf_size))
         return put(context, &of, 0, &parts, err);
     enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);

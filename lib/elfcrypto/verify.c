@@ -4,6 +4,7 @@
 
 #include "crypto.h"
 #include "fat.h"
+#include "isa.h"
 
 const char *dpk_verdict_name(enum dpk_verdict v)
 {
@@ -59,6 +60,13 @@ static enum dpk_verdict note(struct subject *s, const char *name, enum dpk_verdi
     vsnprintf(c->detail, sizeof c->detail, format, args);
     va_end(args);
     return verdict;
+}
+
+/* What was noted last passed, and is worth showing. */
+static void warn(struct subject *s)
+{
+    if (s->report && s->report->count)
+        s->report->checks[s->report->count - 1].warning = true;
 }
 
 static bool all_zero(const uint8_t *p, size_t size)
@@ -189,8 +197,8 @@ static enum dpk_verdict check_chain_layout(struct subject *s)
     size_t count = dpk_certchain_count(s->chain);
     note(s, name, DPK_VERDICT_OK, "%zu certificate%s%s", count, count == 1 ? "" : "s",
          warning ? "; the header's count is higher" : "");
-    if (warning && s->report)
-        s->report->checks[s->report->count - 1].warning = true;
+    if (warning)
+        warn(s);
     return DPK_VERDICT_OK;
 }
 
@@ -245,8 +253,6 @@ static enum dpk_verdict verify(struct subject *s)
         check_path,      check_leaf_key,       check_signature,
     };
     enum dpk_verdict verdict = DPK_VERDICT_UNSIGNED;
-    if (s->report)
-        s->report->count = 0;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         verdict = checks[i](s);
         if (verdict != DPK_VERDICT_OK)
@@ -257,9 +263,34 @@ static enum dpk_verdict verify(struct subject *s)
     return verdict;
 }
 
+/* What no signature covers, where it matters: told beside a program that verifies. */
+static void warn_uncovered(struct subject *s, const struct dpk_program *p, const uint32_t *target)
+{
+    const char *isa = target && s->elf ? isa_of(s->elf, s->elf_size) : NULL;
+    if (p->unmapped) {
+        note(s, "mapping", DPK_VERDICT_OK,
+             "not in the memory of the running file: what that loads is not what is verified here");
+        warn(s);
+    }
+    if (s->manifest && !s->with_manifest) {
+        note(s, "attributes", DPK_VERDICT_OK,
+             "not covered by the signature, anybody can change them");
+        warn(s);
+    }
+    if (isa && isa_has(isa, "zba") && (*target == DPK_TARGET_CX7 || *target == DPK_TARGET_BF3)) {
+        note(s, "target", DPK_VERDICT_OK,
+             "not covered by the signature, and the program was compiled for another one: %s has "
+             "no Zba",
+             dpk_target_name(*target));
+        warn(s);
+    }
+}
+
 static struct subject subject_of(const struct dpk_program *p, const struct dpk_trust *trust,
                                  unsigned threads, struct dpk_report *report)
 {
+    if (report)
+        report->count = 0;
     return (struct subject){.elf = p->elf,
                             .elf_size = p->elf_size,
                             .manifest = p->manifest,
@@ -291,6 +322,8 @@ enum dpk_verdict dpk_verify_packed(const struct dpk_packed_program *program, con
                                    size_t crypto_size, const struct dpk_trust *trust,
                                    struct dpk_report *report)
 {
+    if (report)
+        report->count = 0;
     struct subject s = {.packed = program,
                         .crypto = crypto,
                         .crypto_size = crypto_size,
@@ -307,8 +340,6 @@ static enum dpk_verdict verify_fat(struct subject *s, const struct dpk_program *
     struct dpk_error err = {0};
     struct dpk_buf elf = {0};
     enum dpk_verdict v = DPK_VERDICT_BAD_FORMAT;
-    if (s->report)
-        s->report->count = 0;
     enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, &err);
     if (status == DPK_OK && member >= fat.count)
         status = dpk_fail(&err, DPK_ERR_RANGE, "no member %zu", member);
@@ -326,6 +357,8 @@ static enum dpk_verdict verify_fat(struct subject *s, const struct dpk_program *
     s->elf = elf.data;
     s->elf_size = elf.size;
     v = status == DPK_OK ? verify(s) : note(s, name, v, "%s", text_of(status, &err));
+    if (v == DPK_VERDICT_OK)
+        warn_uncovered(s, p, &fat.members[member].target);
     dpk_buf_free(&elf);
     return v;
 }
@@ -335,6 +368,12 @@ enum dpk_verdict dpk_verify_member(const struct dpk_program *program, size_t mem
                                    struct dpk_report *report)
 {
     struct subject s = subject_of(program, trust, threads, report);
-    return dpk_fat_is(program->elf, program->elf_size) ? verify_fat(&s, program, member)
-                                                       : verify(&s);
+    if (program->not_mapped[0])
+        return note(&s, "mapping", DPK_VERDICT_BAD_FORMAT, "%s", program->not_mapped);
+    if (dpk_fat_is(program->elf, program->elf_size))
+        return verify_fat(&s, program, member);
+    enum dpk_verdict v = verify(&s);
+    if (v == DPK_VERDICT_OK)
+        warn_uncovered(&s, program, NULL);
+    return v;
 }

@@ -150,3 +150,20 @@ enum dpk_status device_elf_section(const struct device_elf *e, unsigned index,
     snprintf(what, sizeof what, "section %u", index);
     return span_at(e, offset, size, what, &out->data, err);
 }
+
+const uint8_t *dpk_device_elf_section(const uint8_t *elf, size_t size, const char *name,
+                                      size_t *section_size)
+{
+    struct device_elf e;
+    if (device_elf_open(elf, size, &e, NULL) != DPK_OK)
+        return NULL;
+    for (unsigned i = 0; i < e.section_count; i++) {
+        struct device_section s;
+        if (device_elf_section(&e, i, &s, NULL) != DPK_OK || !s.hashed ||
+            s.name.size != strlen(name) || memcmp(s.name.data, name, s.name.size) != 0)
+            continue;
+        *section_size = s.data.size;
+        return s.data.data;
+    }
+    return NULL;
+}

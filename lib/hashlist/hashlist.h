@@ -23,6 +23,10 @@ struct dpk_hashlist;
 
 /* Does this begin like an ELF of the DPA's machine, RISC-V? Nothing more is looked at. */
 bool dpk_device_elf_is(const void *bytes, size_t size);
+/* Content of the section `name` of a device ELF, borrowed; NULL: there is none, or the ELF is
+ * damaged. */
+const uint8_t *dpk_device_elf_section(const uint8_t *elf, size_t size, const char *name,
+                                      size_t *section_size);
 
 /* Hashes (SHA-256) a device ELF: 64-bit little-endian of any machine. Errors: not an ELF, tables or
  * contents outside the file, more than 255 segments or hashed sections (the format's 8-bit counts).

@@ -49,6 +49,9 @@ static enum dpk_status open_embedded(const struct options *o, struct source *s,
     enum dpk_status status = dpk_hostfile_find(s->host, o->app, &p, err);
     if (status != DPK_OK)
         return status;
+    if (p->not_mapped[0])
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s: program %s: %s", o->program, p->name,
+                        p->not_mapped);
     s->load = (struct dpk_load_request){.app = p->name,
                                         .elf = p->elf,
                                         .elf_size = p->elf_size,

@@ -1,0 +1,12 @@
+/* What a device ELF says it was compiled for; private to this room. */
+#ifndef ELFCRYPTO_ISA_H
+#define ELFCRYPTO_ISA_H
+
+#include "base/base.h"
+
+/* "rv64i2p0_m2p0_a2p0_c2p0_zba1p0", borrowed from the ELF; NULL: it does not say. */
+const char *isa_of(const uint8_t *elf, size_t elf_size);
+/* Is the extension ("zba") among those of `isa`? */
+bool isa_has(const char *isa, const char *extension);
+
+#endif

@@ -1,0 +1,55 @@
+/* What a running host file has in memory, next to what its section headers say. Tools find programs
+ * by sections; a process knows only segments. */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "host.h"
+
+/* Segments are mapped page by page: the smallest page of the machines that run host files. */
+#define PAGE UINT64_C(4096)
+
+static bool holds(uint64_t begin, uint64_t length, uint64_t at, uint64_t size)
+{
+    return at >= begin && at - begin <= length && size <= length - (at - begin);
+}
+
+/* Does the segment, with the rest of its first and last page, touch [at, at + size)? */
+static bool touches(const struct load *l, uint64_t at, uint64_t size)
+{
+    uint64_t begin = l->address / PAGE * PAGE, end, last;
+    if (__builtin_add_overflow(l->address, l->memory_size, &end) ||
+        __builtin_add_overflow(end, PAGE - 1, &end) || __builtin_add_overflow(at, size, &last))
+        return true; /* beyond the address space: nothing can be said for it */
+    return begin < last && at < end / PAGE * PAGE;
+}
+
+static bool maps_it(const struct load *l, const struct section *s)
+{
+    return holds(l->address, l->file_size, s->address, s->size) &&
+           l->offset + (s->address - l->address) == s->offset;
+}
+
+enum mapping mapping_of(const struct object *o, const struct section *s, char *why, size_t size)
+{
+    bool mapped = false;
+    *why = 0;
+    if (!o->runs || s->size == 0)
+        return MAPPING_SAME;
+    if (!(s->flags & SHF_ALLOC))
+        return MAPPING_NONE;
+    for (size_t i = 0; i < o->load_count; i++) {
+        const struct load *l = &o->loads[i];
+        if (maps_it(l, s)) {
+            mapped = true;
+        } else if (touches(l, s->address, s->size)) {
+            snprintf(why, size, "%s: segment %u has other bytes at its address %#" PRIx64, s->name,
+                     l->index, s->address);
+            return MAPPING_OTHER;
+        }
+    }
+    if (mapped)
+        return MAPPING_SAME;
+    snprintf(why, size, "%s: no segment has its address %#" PRIx64, s->name, s->address);
+    return MAPPING_OTHER;
+}

@@ -80,6 +80,8 @@ INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
 $(O)/runtime/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
 
 $(O)/libdpk.a: $(LIB_OBJS)
+# For tools alone: libraries do not print.
+$(O)/libdpkcli.a: $(call objs,lib/cli/*.c)
 $(O)/libdpkrt.a: $(RT_OBJS)
 $(O)/%.a:
 	$(call say,AR,$@)
@@ -87,7 +89,7 @@ $(O)/%.a:
 
 # ---- Tools: bin/<name> from tools/<name>/*.c -------------------------------------------------------
 define tool_rule
-$(B)/bin/$(1): $$(call objs,tools/$(1)/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/bin/$(1): $$(call objs,tools/$(1)/*.c) $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$^ -o $$@ $(if $(filter dpacc,$(1)),$(CLANG_LIBS)) $(PKG_LIBS) -pthread
 endef

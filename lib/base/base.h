@@ -263,6 +263,8 @@ enum dpk_status dpk_uuid_parse(const char *text, struct dpk_uuid *out, struct dp
  * UUID, which names nothing. */
 enum dpk_status dpk_uuid_option(const char *option, const char *text, struct dpk_uuid *out,
                                 struct dpk_error *err);
+/* Two hexadecimal digits, small letters, for each byte, and a NUL: 2 * size + 1 characters. */
+void dpk_hex_text(const void *bytes, size_t size, char *out);
 void dpk_uuid_format(const struct dpk_uuid *u, char text[DPK_UUID_TEXT]);
 void dpk_uuid_new_time(struct dpk_uuid *out); /* time-based, as `uuidgen -t` */
 bool dpk_uuid_is_zero(const struct dpk_uuid *u);

@@ -1,4 +1,4 @@
-/* Text of unknown origin, made fit for a terminal. */
+/* Text of unknown origin, made fit for a terminal; bytes as text. */
 #include "base/base.h"
 
 #include <string.h>
@@ -30,4 +30,15 @@ char *dpk_text_clean(char *text)
         s += length ? length : 1;
     }
     return text;
+}
+
+void dpk_hex_text(const void *bytes, size_t size, char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint8_t *b = bytes;
+    for (size_t i = 0; i < size; i++) {
+        out[2 * i] = digits[b[i] >> 4];
+        out[2 * i + 1] = digits[b[i] & 15];
+    }
+    out[2 * size] = 0;
 }

@@ -81,6 +81,15 @@ enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struc
 const struct dpk_der *dpk_roots_list(const struct dpk_roots *roots, size_t *count);
 void dpk_roots_free(struct dpk_roots *roots);
 
+/* What names a certificate, as text for people and JSON. */
+struct dpk_cert_facts {
+    char subject[256];   /* "CN=..., O=..." */
+    char serial[64];     /* hexadecimal, as OpenSSL prints it; longer ones are cut */
+    char sha256[65];     /* fingerprint: of the DER, hexadecimal */
+    char not_before[32]; /* "2026-01-31 12:00:00 UTC"; "" if it cannot be read */
+    char not_after[32];
+};
+void dpk_cert_describe(X509 *cert, struct dpk_cert_facts *out);
 /* "CN=..., O=..." of a certificate's subject, for people. */
 void dpk_cert_subject(const X509 *cert, char *out, size_t size);
 /* Checks that one DER certificate can be a device's root: exactly one certificate, self-signed

@@ -291,6 +291,7 @@ struct dpk_report {
     struct dpk_check checks[DPK_CHECKS_MAX]; /* in the order they were made; the first that
                                                 is not OK ended the verification */
     size_t count;
+    char sha256[65]; /* of the device ELF, hexadecimal; "" where hashing was not reached */
 };
 
 /* Root certificates to trust: DER, borrowed. */

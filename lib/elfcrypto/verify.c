@@ -169,6 +169,8 @@ static enum dpk_verdict check_hashes(struct subject *s)
         return note(s, name, DPK_VERDICT_BAD_FORMAT, "%s", text_of(status, &err));
     if (status != DPK_OK) /* nothing that can be signed, so not what was */
         return note(s, name, DPK_VERDICT_DIGEST_MISMATCH, "%s", err.message);
+    if (s->report && !s->packed)
+        dpk_hex_text(dpk_hashlist_whole(computed), 32, s->report->sha256);
     status = dpk_hashlist_compare(s->recorded, computed, where, sizeof where);
     dpk_hashlist_free(computed);
     if (status != DPK_OK)
@@ -290,7 +292,7 @@ static struct subject subject_of(const struct dpk_program *p, const struct dpk_t
                                  unsigned threads, struct dpk_report *report)
 {
     if (report)
-        report->count = 0;
+        *report = (struct dpk_report){0};
     return (struct subject){.elf = p->elf,
                             .elf_size = p->elf_size,
                             .manifest = p->manifest,
@@ -323,7 +325,7 @@ enum dpk_verdict dpk_verify_packed(const struct dpk_packed_program *program, con
                                    struct dpk_report *report)
 {
     if (report)
-        report->count = 0;
+        *report = (struct dpk_report){0};
     struct subject s = {.packed = program,
                         .crypto = crypto,
                         .crypto_size = crypto_size,

@@ -53,6 +53,12 @@ enum dpk_hash_profile dpk_hashlist_profile(const struct dpk_hashlist *h);
 size_t dpk_hashlist_encoded_size(const struct dpk_hashlist *h); /* bytes; H of signing(7) */
 void dpk_hashlist_encode(const struct dpk_hashlist *h, struct dpk_buf *out);
 
+/* The table's hash of the whole device ELF, 32 bytes; of a single-program container, of the stored
+ * bytes. */
+const uint8_t *dpk_hashlist_whole(const struct dpk_hashlist *h);
+/* SHA-256 of any bytes, as 64 hexadecimal digits; "" if OpenSSL fails. */
+void dpk_sha256_text(const void *bytes, size_t size, char out[65]);
+
 /* Decodes a table at the reader, which moves behind it. */
 enum dpk_status dpk_hashlist_decode(struct dpk_reader *r, struct dpk_hashlist **out,
                                     struct dpk_error *err);

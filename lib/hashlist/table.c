@@ -114,3 +114,8 @@ out:
     dpk_hashlist_free(t);
     return status;
 }
+
+const uint8_t *dpk_hashlist_whole(const struct dpk_hashlist *h)
+{
+    return h->whole.bytes;
+}

@@ -1,6 +1,7 @@
 /* dpacc-extract: the device executable, and the crypto data, out of a host file. */
 #include "core.h"
 
+#include "cli/cli.h"
 #include "elfcrypto/elfcrypto.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 
 struct request {
     const char *output, *app, *mcpu, *signature;
-    bool list, help, version;
+    bool list, json, help, version;
     uint32_t target; /* of mcpu */
 };
 
@@ -35,7 +36,7 @@ struct piece {
 static void print_help(const struct dpk_option *options)
 {
     fputs("Usage: dpacc-extract INPUT -o OUT.elf [options]\n"
-          "       dpacc-extract INPUT --list\n"
+          "       dpacc-extract INPUT --list [--json]\n"
           "Takes the device executable out of a host executable, library, object, archive or core "
           "file.\n\n",
           stdout);
@@ -51,6 +52,8 @@ static enum dpk_status check(struct request *r, const struct dpk_args *args, str
         return dpk_fail(err, DPK_ERR_USAGE, "no input file given");
     if (args->count > 1)
         return dpk_fail(err, DPK_ERR_USAGE, "one input file only, not also '%s'", args->words[1]);
+    if (r->json && !r->list)
+        return dpk_fail(err, DPK_ERR_USAGE, "--json goes with --list");
     if (!r->list && !r->output)
         return dpk_fail(err, DPK_ERR_USAGE, "no output file given (option -o)");
     if (r->list && (r->output || r->signature))
@@ -168,6 +171,60 @@ static void print_targets(const struct dpk_program *p)
         printf("%s%s%s", i ? "," : "", name ? "nv-dpa-" : "", name ? name : "unknown");
     }
     putchar('\n');
+}
+
+static void add_digest(cJSON *o, const uint8_t *elf, size_t size)
+{
+    char digest[65];
+    dpk_sha256_text(elf, size, digest);
+    cJSON_AddStringToObject(o, "sha256", digest);
+}
+
+/* The members of a fat program, each with its digest; of any other program, its own. */
+static enum dpk_status add_members(cJSON *o, const struct dpk_program *p, struct dpk_error *err)
+{
+    struct dpk_fat fat;
+    enum dpk_status status = DPK_OK;
+    if (!dpk_fat_is(p->elf, p->elf_size) ||
+        dpk_fat_parse(p->elf, p->elf_size, &fat, NULL) != DPK_OK) {
+        add_digest(o, p->elf, p->elf_size);
+        return DPK_OK;
+    }
+    cJSON *targets = cJSON_AddArrayToObject(o, "targets");
+    for (size_t i = 0; i < fat.count && status == DPK_OK; i++) {
+        struct dpk_buf elf = {0};
+        const char *name = dpk_target_name(fat.members[i].target);
+        cJSON *member = cJSON_CreateObject();
+        cJSON_AddStringToObject(member, "target", name ? name : "unknown");
+        cJSON_AddItemToArray(targets, member);
+        status = dpk_fat_elf(&fat.members[i], &elf, err);
+        cJSON_AddNumberToObject(member, "size", (double)elf.size);
+        add_digest(member, elf.data, elf.size);
+        dpk_buf_free(&elf);
+    }
+    return status;
+}
+
+static enum dpk_status list_json(const struct source *s, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    dpk_json_start();
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < source_count(s) && status == DPK_OK; i++) {
+        const struct dpk_program *p = source_program(s, i);
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddNumberToObject(o, "index", p->index);
+        dpk_json_text(o, "name", p->name);
+        cJSON_AddNumberToObject(o, "offset", (double)p->offset);
+        cJSON_AddNumberToObject(o, "size", (double)p->elf_size);
+        cJSON_AddBoolToObject(o, "signed", p->crypto != NULL);
+        cJSON_AddItemToArray(list, o);
+        status = add_members(o, p, err);
+    }
+    if (status == DPK_OK)
+        return dpk_json_print(list, err);
+    cJSON_Delete(list);
+    return status;
 }
 
 static void list_programs(const struct source *s)
@@ -295,7 +352,9 @@ static enum dpk_status answer(const struct request *r, const char *input, struct
 {
     struct source source = {0};
     enum dpk_status status = source_open(input, &source, err);
-    if (status == DPK_OK && r->list)
+    if (status == DPK_OK && r->json)
+        status = list_json(&source, err);
+    else if (status == DPK_OK && r->list)
         list_programs(&source);
     else if (status == DPK_OK)
         status = extract(r, input, &source, err);
@@ -326,6 +385,9 @@ int main(int argc, char **argv)
          .value = &r.signature,
          .help = "where the program's crypto data goes"},
         {.names = "list", .flag = &r.list, .help = "print the programs in INPUT"},
+        {.names = "json",
+         .flag = &r.json,
+         .help = "with --list: as JSON, with the programs' SHA-256"},
         {.names = "h,help", .flag = &r.help, .help = "show this text"},
         {.names = "V,version", .flag = &r.version, .help = "show the version"},
         {0},

@@ -131,8 +131,7 @@ static void tree_cert(struct dpadev_tree *tree, const struct portrait *p,
                     cert->container_size ? "; container kept" : "");
     dpadev_tree_add(tree, 3, "Valid: %s to %s", dpadev_time(cert->valid_from, from),
                     dpadev_time(cert->valid_until, until));
-    for (size_t i = 0; i < sizeof cert->sha256; i++)
-        snprintf(digest + 2 * i, 3, "%02x", cert->sha256[i]);
+    dpk_hex_text(cert->sha256, sizeof cert->sha256, digest);
     dpadev_tree_add(tree, 3, "SHA-256: %s", digest);
 }
 
@@ -213,8 +212,7 @@ static bool add_time(cJSON *o, const char *key, int64_t seconds)
 static bool json_cert(cJSON *array, const struct portrait *p, const struct dpk_device_cert *cert)
 {
     char digest[65] = "";
-    for (size_t i = 0; i < sizeof cert->sha256; i++)
-        snprintf(digest + 2 * i, 3, "%02x", cert->sha256[i]);
+    dpk_hex_text(cert->sha256, sizeof cert->sha256, digest);
     cJSON *o = cJSON_CreateObject();
     return o && cJSON_AddItemToArray(array, o) && add_uuid(o, "uuid", &cert->uuid) &&
            add_uuid(o, "keypair_uuid", &cert->keypair) &&

@@ -16,7 +16,7 @@ struct options {
     const char *device, *app, *rpc, *kernel, *signature, *core, *gdb;
     unsigned threads;
     uint32_t limit_ms; /* 0: the default */
-    bool stats, verify_only;
+    bool stats, verify_only, json;
     const char **words; /* owned: the program, then the numbers for the function */
     const char *program;
     const char **args;

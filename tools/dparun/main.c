@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
+#include "hashlist/hashlist.h"
+
 #include "dparun.h"
 
 static const char usage[] =
     "Usage: dparun [-d DEV] PROGRAM [--app NAME] --rpc FUNC [ARGS...]\n"
     "       dparun [-d DEV] PROGRAM [--app NAME] --kernel FUNC [--threads N] [ARGS...]\n"
-    "       dparun [-d DEV] PROGRAM [--app NAME] --verify-only\n\n"
+    "       dparun [-d DEV] PROGRAM [--app NAME] --verify-only [--json]\n\n"
     "Loads a DPA program, verified as the emulated device requires, and runs one of its\n"
     "functions. PROGRAM: a host executable, library, object or archive, or a device ELF.\n"
     "ARGS: one integer for each 8 bytes of arguments: decimal, 0x..., or negative.\n\n"
@@ -72,6 +75,8 @@ static enum dpk_status check_options(struct options *o, const struct words *w,
         return dpk_fail(err, DPK_ERR_USAGE, "no program; see dparun --help");
     if (!!o->rpc + !!o->kernel + o->verify_only != 1)
         return dpk_fail(err, DPK_ERR_USAGE, "give one of --rpc, --kernel and --verify-only");
+    if (o->json && !o->verify_only)
+        return dpk_fail(err, DPK_ERR_USAGE, "--json goes with --verify-only");
     if (w->threads && !o->kernel)
         return dpk_fail(err, DPK_ERR_USAGE, "--threads goes with --kernel");
     if (o->verify_only && (o->core || o->gdb))
@@ -128,6 +133,7 @@ static enum dpk_status parse(int argc, char **argv, struct options *o, struct wo
         {.names = "verify-only",
          .flag = &o->verify_only,
          .help = "load and verify, print the checks, do not run"},
+        {.names = "json", .flag = &o->json, .help = "with --verify-only: print the checks as JSON"},
         {.names = "h,help", .flag = &w->help, .help = "show this text"},
         {.names = "v,version", .flag = &w->version, .help = "show the version"},
         {0},
@@ -173,6 +179,33 @@ static void print_report(const struct dpk_load_result *result)
            result->authentication ? "on" : "off");
 }
 
+/* The same, with what was verified. Of a fat program `elf` is the whole file. */
+static enum dpk_status report_json(const struct dpk_load_result *result,
+                                   const struct dpk_load_request *load, struct dpk_error *err)
+{
+    char digest[65];
+    cJSON *o = cJSON_CreateObject();
+    dpk_json_text(o, "app", load->app);
+    if (!result->report.sha256[0])
+        dpk_sha256_text(load->elf, load->elf_size, digest);
+    dpk_json_text(o, "sha256", result->report.sha256[0] ? result->report.sha256 : digest);
+    cJSON_AddStringToObject(o, "verdict", dpk_verdict_name(result->verdict));
+    cJSON_AddNumberToObject(o, "code", (double)result->verdict);
+    cJSON_AddBoolToObject(o, "dpa_authentication", result->authentication);
+    cJSON_AddBoolToObject(o, "runs", !result->authentication || result->verdict == DPK_VERDICT_OK);
+    cJSON *checks = cJSON_AddArrayToObject(o, "checks");
+    for (size_t i = 0; i < result->report.count; i++) {
+        const struct dpk_check *c = &result->report.checks[i];
+        cJSON *check = cJSON_CreateObject();
+        cJSON_AddStringToObject(check, "name", c->name);
+        cJSON_AddStringToObject(check, "verdict", dpk_verdict_name(c->verdict));
+        cJSON_AddBoolToObject(check, "warning", c->warning);
+        dpk_json_text(check, "detail", c->detail);
+        cJSON_AddItemToArray(checks, check);
+    }
+    return dpk_json_print(o, err);
+}
+
 /* What would be refused if the device asked for signatures, and is there for others to think so. */
 static void warn_if_wrong(const struct dpk_load_result *result, const char *app)
 {
@@ -187,6 +220,8 @@ static void warn_if_wrong(const struct dpk_load_result *result, const char *app)
 
 static enum dpk_status load_and_run(const struct options *o, struct dpk_error *err)
 {
+    if (o->json)
+        dpk_json_start();
     struct source source = {0};
     struct dpk_device *device = NULL;
     struct dpk_image *image = NULL;
@@ -198,8 +233,13 @@ static enum dpk_status load_and_run(const struct options *o, struct dpk_error *e
         goto out;
     source.load.device = device;
     status = dpk_load(&source.load, &image, &result, err);
-    if (o->verify_only && (status == DPK_OK || status == DPK_ERR_REFUSED))
-        print_report(&result);
+    if (o->verify_only && (status == DPK_OK || status == DPK_ERR_REFUSED)) {
+        struct dpk_error why = {0};
+        if (!o->json)
+            print_report(&result);
+        else if (report_json(&result, &source.load, &why) != DPK_OK)
+            status = dpk_fail(err, DPK_ERR_NOMEM, "%s", why.message);
+    }
     if (status != DPK_OK || o->verify_only)
         goto out;
     warn_if_wrong(&result, dpk_image_app(image));

@@ -4,12 +4,14 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "device/device.h"
+#include "hashlist/hashlist.h"
 
 struct flint_options {
     const char *device, *image, *key;
     const char *component_type, *cert_uuid, *output;
-    bool yes;
+    bool yes, json;
 };
 
 static const char *component_name(const struct dpk_container *c)
@@ -84,7 +86,56 @@ static void print_cert(const struct dpk_device_cert *cert)
            cert->container_size ? ", container kept" : "", cert->subject);
 }
 
-static enum dpk_status query(struct dpk_device *dev, struct dpk_error *err)
+static void add_uuid(cJSON *o, const char *key, const struct dpk_uuid *uuid)
+{
+    char text[DPK_UUID_TEXT];
+    dpk_uuid_format(uuid, text);
+    cJSON_AddStringToObject(o, key, text);
+}
+
+static cJSON *json_certs(const struct dpk_device_cert *certs, size_t count)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < count; i++) {
+        const struct dpk_device_cert *c = &certs[i];
+        char digest[65];
+        cJSON *o = cJSON_CreateObject();
+        add_uuid(o, "uuid", &c->uuid);
+        add_uuid(o, "keypair_uuid", &c->keypair);
+        cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(c->priority));
+        cJSON_AddNumberToObject(o, "size", (double)c->der_size);
+        cJSON_AddBoolToObject(o, "container_kept", c->container_size > 0);
+        dpk_json_text(o, "subject", c->subject);
+        dpk_hex_text(c->sha256, sizeof c->sha256, digest);
+        cJSON_AddStringToObject(o, "sha256", digest);
+        cJSON_AddItemToArray(list, o);
+    }
+    return list;
+}
+
+static enum dpk_status query_json(struct dpk_device *dev, const struct dpk_device_info *info,
+                                  const struct dpk_device_cert *certs, size_t count,
+                                  struct dpk_error *err)
+{
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "image_type", "emulated");
+    cJSON_AddStringToObject(o, "device", dpk_device_name(dev));
+    dpk_json_text(o, "part_number", info->part_number);
+    dpk_json_text(o, "description", info->description);
+    dpk_json_text(o, "serial", info->serial);
+    dpk_json_text(o, "psid", info->psid);
+    dpk_json_text(o, "psid_branch", info->psid_branch);
+    if (info->has_owner)
+        add_uuid(o, "owner", &info->owner);
+    else
+        cJSON_AddNullToObject(o, "owner");
+    cJSON_AddNumberToObject(o, "certificate_places", DPK_DEVICE_CERT_PLACES);
+    cJSON_AddItemToObject(o, "certificates", json_certs(certs, count));
+    return dpk_json_print(o, err);
+}
+
+static enum dpk_status query(const struct flint_options *o, struct dpk_device *dev,
+                             struct dpk_error *err)
 {
     struct dpk_device_info info;
     struct dpk_device_cert certs[DPK_DEVICE_CERT_PLACES];
@@ -99,6 +150,8 @@ static enum dpk_status query(struct dpk_device *dev, struct dpk_error *err)
     dpk_device_end_looking(dev);
     if (status != DPK_OK)
         return status;
+    if (o->json)
+        return query_json(dev, &info, certs, count, err);
     if (info.has_owner)
         dpk_uuid_format(&info.owner, owner);
     printf("Image type:            emulated\n");
@@ -117,11 +170,14 @@ static enum dpk_status query(struct dpk_device *dev, struct dpk_error *err)
 
 /* ---- query_components, verify ---------------------------------------------------------------- */
 
-static enum dpk_status list_certs(struct dpk_device *dev, struct dpk_error *err)
+static enum dpk_status list_certs(const struct flint_options *o, struct dpk_device *dev,
+                                  struct dpk_error *err)
 {
     struct dpk_device_cert certs[DPK_DEVICE_CERT_PLACES];
     size_t count = 0;
     enum dpk_status status = dpk_device_certs(dev, certs, &count, err);
+    if (status == DPK_OK && o->json)
+        return dpk_json_print(json_certs(certs, count), err);
     for (size_t i = 0; i < count && status == DPK_OK; i++)
         print_cert(&certs[i]);
     if (status == DPK_OK && count == 0)
@@ -162,7 +218,7 @@ static enum dpk_status query_components(const struct flint_options *o, struct dp
     if (!o->cert_uuid != !o->output)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "query_components: --cert_uuid and an output file go together");
-    return o->output ? export_cert(dev, o->cert_uuid, o->output, err) : list_certs(dev, err);
+    return o->output ? export_cert(dev, o->cert_uuid, o->output, err) : list_certs(o, dev, err);
 }
 
 /* Checks a container as a device would, as far as that goes without one. */
@@ -180,6 +236,26 @@ static enum dpk_status check_container(const struct dpk_container *c, EVP_PKEY *
                                     : "the metadata does not make it a DPA root of trust");
     status = dpk_container_certificate(c, &der, &size, err);
     return status == DPK_OK ? dpk_cert_check_root(der, size, err) : status;
+}
+
+static enum dpk_status verify_json(const struct dpk_container *c, struct dpk_error *err)
+{
+    const uint8_t *der = NULL;
+    size_t size = 0;
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "component", component_name(c));
+    cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(c->priority));
+    cJSON_AddBoolToObject(o, "nvidia_signed_oem", c->nvidia_signed_oem);
+    cJSON_AddBoolToObject(o, "remove_all", c->remove_all);
+    if (!c->remove_all)
+        add_uuid(o, "cert_uuid", &c->cert_uuid);
+    add_uuid(o, "keypair_uuid", &c->keypair_uuid);
+    if (c->kind == DPK_CONTAINER_ADD && dpk_container_certificate(c, &der, &size, NULL) == DPK_OK) {
+        char digest[65];
+        dpk_sha256_text(der, size, digest);
+        cJSON_AddStringToObject(o, "certificate_sha256", digest);
+    }
+    return dpk_json_print(o, err);
 }
 
 static enum dpk_status verify(const struct flint_options *o, struct dpk_device *dev,
@@ -204,6 +280,10 @@ static enum dpk_status verify(const struct flint_options *o, struct dpk_device *
     }
     dpk_uuid_format(&c.cert_uuid, cert);
     dpk_uuid_format(&c.keypair_uuid, keypair);
+    if (o->json) {
+        status = verify_json(&c, err);
+        goto out;
+    }
     printf("Component:             %s\n", component_name(&c));
     printf("Life-cycle priority:   %s%s\n", dpk_lifecycle_name(c.priority),
            c.nvidia_signed_oem ? ", signed by NVIDIA" : "");
@@ -216,13 +296,6 @@ out:
     return status;
 }
 
-static enum dpk_status cmd_query(const struct flint_options *o, struct dpk_device *dev,
-                                 struct dpk_error *err)
-{
-    (void)o;
-    return query(dev, err);
-}
-
 static const struct command {
     const char *name;
     enum dpk_status (*run)(const struct flint_options *o, struct dpk_device *dev,
@@ -231,8 +304,8 @@ static const struct command {
 } commands[] = {
     {"burn", burn, true, true, false, false},
     {"b", burn, true, true, false, false},
-    {"query", cmd_query, true, false, false, false},
-    {"q", cmd_query, true, false, false, false},
+    {"query", query, true, false, false, false},
+    {"q", query, true, false, false, false},
     {"query_components", query_components, true, false, false, true},
     {"verify", verify, false, true, true, false},
     {"v", verify, false, true, true, false},
@@ -264,6 +337,10 @@ static enum dpk_status run(struct flint_options *o, const struct dpk_args *args,
     enum dpk_status status = choose(args, &command, err);
     if (status != DPK_OK)
         return status;
+    if (o->json && command->run == burn)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s prints no JSON", command->name);
+    if (o->json)
+        dpk_json_start();
     size_t most = command->output ? 2 : 1;
     if (args->count > most)
         return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s after %s", args->words[most],
@@ -320,6 +397,7 @@ int main(int argc, char **argv)
          .arg = "UUID",
          .value = &o.cert_uuid,
          .help = "query_components: which certificate to write"},
+        {.names = "json", .flag = &o.json, .help = "query, query_components, verify: print JSON"},
         {.names = "y,yes", .flag = &o.yes, .help = "answer yes to every question"},
         {.names = "h,help", .flag = &help, .help = "show this text"},
         {.names = "v,version", .flag = &version, .help = "show the version"},

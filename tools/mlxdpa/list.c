@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "cli/cli.h"
 
 #include "appcontainer/appcontainer.h"
 #include "nvconfig/nvconfig.h"
@@ -161,7 +161,7 @@ static enum dpk_status list_parts(const struct target *t, bool json, struct dpk_
         cJSON_Delete(p.json);
         return dpk_error_prefix(err, "%s", t->path);
     }
-    return json ? mlxdpa_print_json(p.json, err) : DPK_OK;
+    return json ? dpk_json_print(p.json, err) : DPK_OK;
 }
 
 /* ---- Host files -------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ static enum dpk_status print_json(const struct dpk_hostfile *host, struct dpk_er
             break;
         }
     }
-    return mlxdpa_print_json(list, err);
+    return dpk_json_print(list, err);
 }
 
 static void print_table(const struct dpk_hostfile *host)

@@ -1,5 +1,6 @@
 /* mlxdpa: signs the DPA programs of host files, verifies and lists them, and makes the certificate
  * containers that provision a device. */
+#include "cli/cli.h"
 #include "mlxdpa.h"
 
 #include <errno.h>
@@ -307,7 +308,7 @@ int main(int argc, char **argv)
         {.names = "v,version", .flag = &version, .help = "show the version"},
         {0},
     };
-    mlxdpa_json_start();
+    dpk_json_start();
     enum dpk_status status = dpk_options_parse(options, false, argc, argv, &args, &err);
     if (status != DPK_OK)
         goto out;

@@ -121,11 +121,4 @@ void mlxdpa_say(const char *output, const char *format, ...) __attribute__((form
 /* `text` from a file, fit for a terminal and for JSON (dpk_text_clean). */
 const char *mlxdpa_clean(const char *text, char *out, size_t size);
 
-/* Before any JSON is made: a value of it that there is no memory for ends the tool, with an error.
- */
-void mlxdpa_json_start(void);
-/* Prints and frees a JSON value (struct cJSON *); NULL stands for out of memory. */
-struct cJSON;
-enum dpk_status mlxdpa_print_json(struct cJSON *value, struct dpk_error *err);
-
 #endif

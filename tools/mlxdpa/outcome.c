@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "facts.h"
 
 struct outcome outcome_start(const char *kind, const char *file)
 {
@@ -83,6 +83,8 @@ static void print(const struct outcome *o)
 {
     char text[300];
     printf("%s:\n", title(o, text, sizeof text));
+    if (o->facts)
+        tree_print(o->facts, 1);
     for (size_t i = 0; i < o->count; i++) {
         const struct outcome_check *c = &o->checks[i];
         bool passed = strcmp(c->verdict, "OK") == 0;
@@ -110,6 +112,10 @@ static cJSON *json_of(const struct outcome *o)
         cJSON_AddStringToObject(out, "target", o->target);
     cJSON_AddStringToObject(out, "verdict", o->verdict);
     cJSON_AddNumberToObject(out, "code", o->code);
+    for (cJSON *fact; o->facts && (fact = o->facts->child);) {
+        cJSON_DetachItemViaPointer(o->facts, fact);
+        cJSON_AddItemToObject(out, fact->string, fact);
+    }
     cJSON *checks = cJSON_AddArrayToObject(out, "checks");
     for (size_t i = 0; i < o->count; i++) {
         const struct outcome_check *c = &o->checks[i];
@@ -124,21 +130,21 @@ static cJSON *json_of(const struct outcome *o)
     return out;
 }
 
-enum dpk_status tally_add(struct tally *t, const struct outcome *o, struct dpk_error *err)
+enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *err)
 {
     char text[300];
+    cJSON *item = t->json ? json_of(o) : NULL;
     t->count++;
     if (o->code && t->refused++ == 0) {
         const struct outcome_check *c = o->count ? &o->checks[o->count - 1] : NULL;
         snprintf(t->first, sizeof t->first, "%s: %s (%s)", title(o, text, sizeof text), o->verdict,
                  c ? c->detail : "");
     }
-    if (!t->json) {
+    if (!t->json)
         print(o);
-        return DPK_OK;
-    }
-    cJSON *item = json_of(o);
-    if (cJSON_AddItemToArray(t->json, item))
+    cJSON_Delete(o->facts);
+    o->facts = NULL;
+    if (!t->json || cJSON_AddItemToArray(t->json, item))
         return DPK_OK;
     cJSON_Delete(item);
     return dpk_fail_nomem(err);

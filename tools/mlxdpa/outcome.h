@@ -20,6 +20,7 @@ struct outcome {
     int code;
     struct outcome_check checks[DPK_CHECKS_MAX + 1];
     size_t count;
+    struct cJSON *facts; /* digests and certificates; tally_add frees it. NULL: none */
 };
 
 /* Starts refused: only outcome_accept, or a report that ends well, makes it "OK". */
@@ -41,6 +42,6 @@ struct tally {
     size_t count, refused;
     char first[1100]; /* the first one refused, and why */
 };
-enum dpk_status tally_add(struct tally *t, const struct outcome *o, struct dpk_error *err);
+enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *err);
 
 #endif

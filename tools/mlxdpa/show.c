@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-#include <openssl/err.h>
+#include "cli/cli.h"
 
 #include "appcontainer/appcontainer.h"
 #include "nvconfig/nvconfig.h"
 
+#include "facts.h"
 #include "target.h"
 
 /* Text that a file brought. */
@@ -29,40 +29,6 @@ static void add_uuid(cJSON *o, const char *key, const struct dpk_uuid *uuid)
 static void add_size(cJSON *o, const char *key, uint64_t size)
 {
     cJSON_AddNumberToObject(o, key, (double)size);
-}
-
-/* ---- Certificates -----------------------------------------------------------------------------
- */
-
-static void add_time(cJSON *o, const char *key, const ASN1_TIME *time)
-{
-    struct tm tm;
-    char text[40];
-    if (time && ASN1_TIME_to_tm(time, &tm) == 1 &&
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
-        cJSON_AddStringToObject(o, key, text);
-}
-
-static cJSON *certificate(X509 *cert)
-{
-    char text[256];
-    cJSON *o = cJSON_CreateObject();
-    EVP_PKEY *key = X509_get0_pubkey(cert);
-    const char *type = key ? EVP_PKEY_get0_type_name(key) : NULL;
-    dpk_cert_subject(cert, text, sizeof text);
-    add_text(o, "subject", text);
-    add_time(o, "not_before", X509_get0_notBefore(cert));
-    add_time(o, "not_after", X509_get0_notAfter(cert));
-    bool now = X509_cmp_current_time(X509_get0_notBefore(cert)) < 0 &&
-               X509_cmp_current_time(X509_get0_notAfter(cert)) > 0;
-    cJSON_AddBoolToObject(o, "valid_now", now);
-    snprintf(text, sizeof text, "%s-%d", type ? type : "unknown", key ? EVP_PKEY_get_bits(key) : 0);
-    add_text(o, "key", text);
-    const char *algorithm = OBJ_nid2ln(X509_get_signature_nid(cert));
-    add_text(o, "algorithm", algorithm ? algorithm : "unknown");
-    cJSON_AddBoolToObject(o, "self_signed", X509_self_signed(cert, 1) == 1);
-    ERR_clear_error();
-    return o;
 }
 
 /* ---- Programs ---------------------------------------------------------------------------------
@@ -93,10 +59,8 @@ static void add_crypto(cJSON *o, const uint8_t *crypto, size_t size,
     add_text(o, "signed_by", text);
     add_text(o, "signature",
              dpk_crypto_view_check(&view, crypto, &err) == DPK_OK ? "right" : err.message);
-    cJSON *chain = cJSON_AddArrayToObject(o, "chain");
-    for (size_t i = 0; i < dpk_certchain_count(view.chain); i++)
-        cJSON_AddItemToArray(chain, certificate(dpk_certchain_cert(view.chain, i)));
     dpk_crypto_view_free(&view);
+    chain_facts(o, crypto, size);
 }
 
 struct program_view {
@@ -119,6 +83,7 @@ static enum dpk_status add_unit(void *context, const char *target, const struct 
         cJSON_AddItemToArray(v->targets, o);
     }
     (void)dpk_verify_elf(unit, NULL, &report);
+    program_digest(o, unit->elf, unit->elf_size, &report);
     add_crypto(o, unit->crypto, unit->crypto_size, &report);
     return DPK_OK;
 }
@@ -149,6 +114,7 @@ static enum dpk_status show_device_elf(const struct target *t, cJSON *o, struct 
     struct dpk_fat fat;
     const struct dpk_program bare = {.elf = t->file.data, .elf_size = t->file.size};
     add_size(o, "size", t->file.size);
+    program_digest(o, t->file.data, t->file.size, NULL);
     if (dpk_fat_is(t->file.data, t->file.size)) {
         enum dpk_status status = dpk_fat_parse(t->file.data, t->file.size, &fat, err);
         return status != DPK_OK ? dpk_error_prefix(err, "%s", t->path)
@@ -193,7 +159,7 @@ static enum dpk_status show_container(const struct target *t, cJSON *o, struct d
                      ? d2i_X509(NULL, &(const unsigned char *){der}, (long)size)
                      : NULL;
     if (cert)
-        cJSON_AddItemToObject(o, "certificate", certificate(cert));
+        cJSON_AddItemToObject(o, "certificate", certificate_facts(cert));
     else
         add_text(o, "certificate", why.message);
     X509_free(cert);
@@ -229,6 +195,7 @@ static enum dpk_status show_app(const struct target *t, cJSON *o, struct dpk_err
     if (status != DPK_OK)
         return dpk_error_prefix(err, "%s", t->path);
     add_size(o, "size", elf.size);
+    program_digest(o, elf.data, elf.size, NULL);
     dpk_buf_free(&elf);
     add_size(o, "manifest_size", app.manifest_size);
     (void)dpk_app_verify(&app, NULL, &report);
@@ -291,49 +258,8 @@ static enum dpk_status show_nv(const struct target *t, cJSON *o, struct dpk_erro
     return DPK_OK;
 }
 
-/* ---- The tree ---------------------------------------------------------------------------------
+/* ---- All together -----------------------------------------------------------------------------
  */
-
-static void print_tree(const cJSON *o, int depth);
-
-static void print_label(const char *key, int depth)
-{
-    printf("%*s", 2 * depth, "");
-    for (; *key; key++)
-        putchar(*key == '_' ? ' ' : *key);
-    putchar(':');
-}
-
-static void print_value(const cJSON *v, int depth)
-{
-    print_label(v->string, depth);
-    if (cJSON_IsArray(v) || cJSON_IsObject(v))
-        putchar('\n');
-    else if (cJSON_IsBool(v))
-        puts(cJSON_IsTrue(v) ? " yes" : " no");
-    else if (cJSON_IsNumber(v))
-        printf(" %.0f\n", v->valuedouble);
-    else
-        printf(" %s\n", cJSON_GetStringValue(v));
-    if (cJSON_IsObject(v))
-        print_tree(v, depth + 1);
-    const cJSON *item;
-    if (cJSON_IsArray(v)) {
-        cJSON_ArrayForEach(item, v)
-        {
-            /* An item is known by its first field, whatever that is called. */
-            printf("%*s- %s\n", 2 * (depth + 1), "", cJSON_GetStringValue(item->child));
-            for (const cJSON *field = item->child->next; field; field = field->next)
-                print_value(field, depth + 2);
-        }
-    }
-}
-
-static void print_tree(const cJSON *o, int depth)
-{
-    const cJSON *v;
-    cJSON_ArrayForEach(v, o) print_value(v, depth);
-}
 
 static enum dpk_status show_target(const struct target *t, cJSON *o, struct dpk_error *err)
 {
@@ -364,9 +290,9 @@ enum dpk_status cmd_show(const struct mlxdpa_options *options, struct dpk_error 
         if (status != DPK_OK) {
             cJSON_Delete(o);
         } else if (options->json) {
-            status = mlxdpa_print_json(o, err);
+            status = dpk_json_print(o, err);
         } else {
-            print_tree(o, 0);
+            tree_print(o, 0);
             cJSON_Delete(o);
         }
     }

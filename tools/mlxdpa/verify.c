@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "cli/cli.h"
 
 #include "appcontainer/appcontainer.h"
 #include "nvconfig/nvconfig.h"
 
+#include "facts.h"
 #include "outcome.h"
 #include "target.h"
 #include "trust.h"
@@ -38,6 +39,23 @@ static void note_device(struct outcome *o, const struct trust *t)
     o->checks[o->count - 1].warning = !t->authentication;
 }
 
+/* Of one member of a fat program, or of a program. */
+static cJSON *program_facts(const struct dpk_result *r)
+{
+    cJSON *facts = cJSON_CreateObject();
+    const uint8_t *crypto = r->program->crypto;
+    size_t size = r->program->crypto_size;
+    uint32_t target;
+    if (r->target && crypto &&
+        (!dpk_target_find(r->target, &target) ||
+         dpk_fat_crypto(crypto, size, target, &crypto, &size, NULL) != DPK_OK))
+        crypto = NULL;
+    if (!r->target || r->report.sha256[0])
+        program_digest(facts, r->program->elf, r->program->elf_size, &r->report);
+    chain_facts(facts, crypto, size);
+    return facts;
+}
+
 static enum dpk_status verify_host(struct verification *v, struct dpk_error *err)
 {
     const struct dpk_hostfile *host = v->target->host;
@@ -53,6 +71,7 @@ static enum dpk_status verify_host(struct verification *v, struct dpk_error *err
         o.target = results[i].target;
         note_device(&o, v->trust);
         outcome_report(&o, results[i].verdict, &results[i].report);
+        o.facts = program_facts(&results[i]);
         status = tally_add(v->tally, &o, err);
     }
     free(results);
@@ -144,6 +163,21 @@ static bool check_certificate(struct outcome *o, const struct dpk_container *c)
     return status == DPK_OK;
 }
 
+static cJSON *container_facts(const struct dpk_container *c)
+{
+    const uint8_t *der = NULL;
+    size_t size = 0;
+    X509 *cert =
+        c->kind == DPK_CONTAINER_ADD && dpk_container_certificate(c, &der, &size, NULL) == DPK_OK
+            ? d2i_X509(NULL, &(const unsigned char *){der}, (long)size)
+            : NULL;
+    cJSON *facts = cert ? cJSON_CreateObject() : NULL;
+    if (facts)
+        cJSON_AddItemToObject(facts, "certificate", certificate_facts(cert));
+    X509_free(cert);
+    return facts;
+}
+
 static void judge_container(struct outcome *o, const struct dpk_container *c, const struct trust *t)
 {
     if (!c->signature)
@@ -170,6 +204,7 @@ static enum dpk_status verify_container(struct verification *v, struct dpk_error
                  c.kind == DPK_CONTAINER_ADD ? "adds certificate" : "removes",
                  c.remove_all ? "all certificates" : uuid, dpk_lifecycle_name(c.priority),
                  c.nvidia_signed_oem ? ", signed by NVIDIA" : "");
+    o.facts = container_facts(&c);
     status = DPK_OK;
     if (v->trust->device)
         status = rehearse(&o, v, dpk_device_try_burn, err);
@@ -180,6 +215,17 @@ static enum dpk_status verify_container(struct verification *v, struct dpk_error
 
 /* ---- Single-program containers ----------------------------------------------------------------
  */
+
+static cJSON *app_facts(const struct dpk_app *app)
+{
+    struct dpk_buf elf = {0};
+    cJSON *facts = cJSON_CreateObject();
+    if (dpk_app_elf(app, &elf, NULL) == DPK_OK)
+        program_digest(facts, elf.data, elf.size, NULL);
+    dpk_buf_free(&elf);
+    chain_facts(facts, app->crypto, app->crypto_size);
+    return facts;
+}
 
 static enum dpk_status verify_app(struct verification *v, struct dpk_error *err)
 {
@@ -200,6 +246,7 @@ static enum dpk_status verify_app(struct verification *v, struct dpk_error *err)
         note_device(&o, v->trust);
         enum dpk_verdict verdict = dpk_app_verify(&app, &v->trust->programs, &report);
         outcome_report(&o, verdict, &report);
+        o.facts = app_facts(&app);
     } else if (!app.signature) {
         refuse(&o, "signature", DPK_VERDICT_UNSIGNED, "the container is not signed");
     } else if (signed_by_key(&o, v->trust, &app.keypair_uuid, check_removal, &app)) {
@@ -309,7 +356,7 @@ static enum dpk_status verify_all(const struct targets *t, const struct trust *t
     if (status != DPK_OK)
         cJSON_Delete(tally.json);
     else if (o->json)
-        status = mlxdpa_print_json(tally.json, err);
+        status = dpk_json_print(tally.json, err);
     if (status != DPK_OK)
         return status;
     bool programs = t->count == 1 && t->list[0].kind == TARGET_HOST;

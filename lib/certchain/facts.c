@@ -1,0 +1,39 @@
+/* What names a certificate, in words. */
+#include <stdio.h>
+#include <time.h>
+
+#include <openssl/bn.h>
+#include <openssl/err.h>
+
+#include "certchain/certchain.h"
+
+static void put_time(const ASN1_TIME *time, char *out, size_t size)
+{
+    struct tm tm;
+    if (!time || ASN1_TIME_to_tm(time, &tm) != 1 ||
+        strftime(out, size, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
+        *out = 0;
+}
+
+static void put_serial(const X509 *cert, char *out, size_t size)
+{
+    BIGNUM *number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(cert), NULL);
+    char *text = number ? BN_bn2hex(number) : NULL;
+    snprintf(out, size, "%s", text ? text : "");
+    OPENSSL_free(text);
+    BN_free(number);
+}
+
+void dpk_cert_describe(X509 *cert, struct dpk_cert_facts *out)
+{
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    *out = (struct dpk_cert_facts){0};
+    dpk_cert_subject(cert, out->subject, sizeof out->subject);
+    put_serial(cert, out->serial, sizeof out->serial);
+    if (X509_digest(cert, EVP_sha256(), digest, &size) == 1 && size == 32)
+        dpk_hex_text(digest, size, out->sha256);
+    put_time(X509_get0_notBefore(cert), out->not_before, sizeof out->not_before);
+    put_time(X509_get0_notAfter(cert), out->not_after, sizeof out->not_after);
+    ERR_clear_error();
+}

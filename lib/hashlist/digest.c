@@ -1,0 +1,13 @@
+/* The name that bytes have everywhere: their SHA-256. */
+#include <openssl/evp.h>
+
+#include "hashlist/hashlist.h"
+
+void dpk_sha256_text(const void *bytes, size_t size, char out[65])
+{
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    size_t length = 0;
+    *out = 0;
+    if (EVP_Q_digest(NULL, "SHA256", NULL, bytes, size, digest, &length) == 1 && length == 32)
+        dpk_hex_text(digest, length, out);
+}

@@ -1,0 +1,96 @@
+#include "facts.h"
+
+#include <stdio.h>
+
+#include <openssl/err.h>
+
+#include "cli/cli.h"
+
+cJSON *certificate_facts(X509 *cert)
+{
+    char text[256];
+    struct dpk_cert_facts facts;
+    cJSON *o = cJSON_CreateObject();
+    EVP_PKEY *key = X509_get0_pubkey(cert);
+    const char *type = key ? EVP_PKEY_get0_type_name(key) : NULL;
+    dpk_cert_describe(cert, &facts);
+    dpk_json_text(o, "subject", facts.subject);
+    dpk_json_text(o, "serial", facts.serial);
+    dpk_json_text(o, "sha256", facts.sha256);
+    if (facts.not_before[0])
+        dpk_json_text(o, "not_before", facts.not_before);
+    if (facts.not_after[0])
+        dpk_json_text(o, "not_after", facts.not_after);
+    bool now = X509_cmp_current_time(X509_get0_notBefore(cert)) < 0 &&
+               X509_cmp_current_time(X509_get0_notAfter(cert)) > 0;
+    cJSON_AddBoolToObject(o, "valid_now", now);
+    snprintf(text, sizeof text, "%s-%d", type ? type : "unknown", key ? EVP_PKEY_get_bits(key) : 0);
+    dpk_json_text(o, "key", text);
+    const char *algorithm = OBJ_nid2ln(X509_get_signature_nid(cert));
+    dpk_json_text(o, "algorithm", algorithm ? algorithm : "unknown");
+    cJSON_AddBoolToObject(o, "self_signed", X509_self_signed(cert, 1) == 1);
+    ERR_clear_error();
+    return o;
+}
+
+void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report)
+{
+    char digest[65] = "";
+    bool known = report && report->sha256[0];
+    if (!known)
+        dpk_sha256_text(elf, size, digest);
+    dpk_json_text(o, "sha256", known ? report->sha256 : digest);
+}
+
+void chain_facts(cJSON *o, const uint8_t *crypto, size_t size)
+{
+    struct dpk_crypto_view view;
+    if (!crypto || dpk_crypto_view_open(crypto, size, &view, NULL) != DPK_OK)
+        return;
+    cJSON *chain = cJSON_AddArrayToObject(o, "chain");
+    for (size_t i = 0; i < dpk_certchain_count(view.chain); i++)
+        cJSON_AddItemToArray(chain, certificate_facts(dpk_certchain_cert(view.chain, i)));
+    dpk_crypto_view_free(&view);
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------
+ */
+
+static void print_label(const char *key, int depth)
+{
+    printf("%*s", 2 * depth, "");
+    for (; *key; key++)
+        putchar(*key == '_' ? ' ' : *key);
+    putchar(':');
+}
+
+static void print_value(const cJSON *v, int depth)
+{
+    print_label(v->string, depth);
+    if (cJSON_IsArray(v) || cJSON_IsObject(v))
+        putchar('\n');
+    else if (cJSON_IsBool(v))
+        puts(cJSON_IsTrue(v) ? " yes" : " no");
+    else if (cJSON_IsNumber(v))
+        printf(" %.0f\n", v->valuedouble);
+    else
+        printf(" %s\n", cJSON_GetStringValue(v));
+    if (cJSON_IsObject(v))
+        tree_print(v, depth + 1);
+    const cJSON *item;
+    if (cJSON_IsArray(v)) {
+        cJSON_ArrayForEach(item, v)
+        {
+            /* An item is known by its first field, whatever that is called. */
+            printf("%*s- %s\n", 2 * (depth + 1), "", cJSON_GetStringValue(item->child));
+            for (const cJSON *field = item->child->next; field; field = field->next)
+                print_value(field, depth + 2);
+        }
+    }
+}
+
+void tree_print(const cJSON *o, int depth)
+{
+    const cJSON *v;
+    cJSON_ArrayForEach(v, o) print_value(v, depth);
+}

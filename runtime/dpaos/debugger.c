@@ -254,17 +254,37 @@ static void ops_resume(void *target, unsigned id, enum dpk_resume how)
     engine_unlock();
 }
 
-/* A thread that stopped and could not tell: a breakpoint or a fault it will meet again; an access
- * is told at once. */
+static bool is_watched(const struct dpk_debugger *d, const struct dpk_stop *stop)
+{
+    for (size_t i = 0; i < d->watch_count; i++)
+        if (d->watches[i].address == stop->address && d->watches[i].access == stop->watched)
+            return true;
+    return false;
+}
+
+/* What a thread stopped for and could not tell: a breakpoint or a fault it will meet again. The hit
+ * of a watch is behind it: kept until the thread is to go on, and told then if the watch is there.
+ */
+static bool is_kept(const struct dpk_debugger *d, const struct thread *t)
+{
+    return t->stop.watched && t->state != THREAD_IDLE &&
+           (t->resume == DPK_RESUME_HOLD || is_watched(d, &t->stop));
+}
+
+/* GDB takes a stop of a thread that it holds for an error of its own. */
+static bool may_tell(const struct thread *t)
+{
+    return t->stop.how != DPK_STOP_NONE && t->resume != DPK_RESUME_HOLD;
+}
+
 static bool has_untold(const struct dpk_debugger *d)
 {
     bool untold = false;
     for (unsigned i = 0; i < SLOTS; i++) {
         struct thread *t = d->process->slots[i];
-        if (t && t->stop.watched)
-            untold = true;
-        else if (t)
+        if (t && !is_kept(d, t))
             t->stop = (struct dpk_stop){0};
+        untold |= t && may_tell(t);
     }
     return untold;
 }
@@ -307,7 +327,7 @@ static bool take_stop(struct dpk_debugger *d, struct dpk_stop *out)
 {
     for (unsigned i = 0; i < SLOTS; i++) {
         struct thread *t = d->process->slots[i];
-        if (!t || t->stop.how == DPK_STOP_NONE)
+        if (!t || !may_tell(t))
             continue;
         *out = t->stop;
         t->stop = (struct dpk_stop){0};

@@ -340,6 +340,14 @@ ENTRY(library_calls, 2)(u64 number, u64 times)
     return last;
 }
 
+/* A call, and then an access to a watched word. */
+ENTRY(call_and_count, 2)(u64 number, u64 address)
+{
+    call(number, 0, 0, 0, 0);
+    __atomic_fetch_add((u64 *)address, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
 /* ---- Messages ---- */
 ENTRY(hello, 0)(void)
 {

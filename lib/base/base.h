@@ -80,6 +80,9 @@ enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
  * no UTF-8, or a control character, becomes '?', line breaks and tabs become spaces. Returns
  * `text`. */
 char *dpk_text_clean(char *text);
+/* The same for `size` bytes that may have several lines: line breaks and tabs stay, a NUL becomes
+ * '?'. */
+void dpk_message_clean(char *text, size_t size);
 
 /* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
  * DPK_ERR_USAGE, else 1. (Only this and dpk_tool_end print; tools/ alone calls them.) */

@@ -346,9 +346,10 @@ void dpk_tasks_destroy(struct dpk_tasks *q);
 /* ---- Messages -----------------------------------------------------------------------------------
  */
 
-/* Receives one message: text of `size` bytes, not NUL-terminated; called on a worker thread or on
- * one that is inside dpk_process_call, one at a time per process, in the order in which the device
- * sent them. It must not wait for the process, destroy it or set its sink. */
+/* Receives one message: text of `size` bytes, not NUL-terminated, UTF-8 without control characters
+ * but line breaks and tabs (what else the device sent has become '?'); called on a worker thread or
+ * on one that is inside dpk_process_call, one at a time per process, in the order in which the
+ * device sent them. It must not wait for the process, destroy it or set its sink. */
 typedef void (*dpk_message_sink)(void *context, unsigned stream, unsigned level, unsigned thread_id,
                                  const char *text, size_t size);
 /* Where the process's messages go; none before this is called. */

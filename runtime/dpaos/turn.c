@@ -120,6 +120,7 @@ static bool send_message(struct thread *t, struct outcome *o)
     if (size > sizeof small && !(text = malloc(size)))
         return bad_call(t, o, "no host memory for a message of bytes", size);
     memcpy(text, from, size);
+    dpk_message_clean(text, size);
     pthread_mutex_lock(&p->sink_lock);
     if (p->sink)
         p->sink(p->sink_context, (unsigned)x[A0], (unsigned)x[A1], t->slot, text, size);

@@ -46,6 +46,21 @@ static void text_is_cleaned_of_what_steers_terminals(void **state)
     }
 }
 
+static void messages_keep_their_lines_and_are_not_read_beyond_their_end(void **state)
+{
+    (void)state;
+    char text[] = "a\tb\r\n\033]0;title\a\n\0caf\xc3\xa9\xc2\x9b";
+    dpk_message_clean(text, sizeof text - 1);
+    assert_memory_equal(text, "a\tb?\n?]0;title?\n?caf\xc3\xa9??", sizeof text);
+    char *cut = malloc(3); /* of a character of three bytes two are there */
+    assert_non_null(cut);
+    memcpy(cut, "x\xe2\x82", 3);
+    dpk_message_clean(cut, 3);
+    assert_memory_equal(cut, "x??", 3);
+    dpk_message_clean(cut, 0);
+    free(cut);
+}
+
 static void fail_without_an_error_returns_the_status(void **state)
 {
     (void)state;
@@ -177,6 +192,7 @@ int main(void)
         cmocka_unit_test(fail_fills_the_error_and_returns_the_status),
         cmocka_unit_test(fail_without_an_error_returns_the_status),
         cmocka_unit_test(text_is_cleaned_of_what_steers_terminals),
+        cmocka_unit_test(messages_keep_their_lines_and_are_not_read_beyond_their_end),
         cmocka_unit_test(fail_cuts_a_message_that_is_too_long),
         cmocka_unit_test(fail_drops_newlines_at_the_end),
         cmocka_unit_test(fail_may_quote_the_message_that_it_replaces),

@@ -346,6 +346,24 @@ static void message_may_be_long_or_empty(void **state)
     dpk_process_destroy(p);
 }
 
+static void message_steers_no_terminal(void **state)
+{
+    (void)state;
+    static const char text[] = "one\n\t\033[2Jtwo \xe2\x82\xac\x9b";
+    struct inbox in = {0};
+    struct dpk_process *p = process();
+    dpk_process_set_sink(p, keep, &in);
+    uint64_t at = buffer(p, 64);
+    assert_int_equal(dpk_copy_in(p, at, text, sizeof text, NULL), DPK_OK);
+    rpc(p, "message", at, sizeof text - 1);
+    assert_int_equal(in.size, sizeof text - 1);
+    assert_memory_equal(in.text, "one\n\t?[2Jtwo \xe2\x82\xac?", in.size);
+    char own[sizeof text];
+    assert_int_equal(dpk_copy_out(p, own, at, sizeof text, NULL), DPK_OK);
+    assert_memory_equal(own, text, sizeof text); /* it is the copy that is cleaned */
+    dpk_process_destroy(p);
+}
+
 static void messages_without_a_sink_are_dropped(void **state)
 {
     (void)state;
@@ -392,6 +410,7 @@ int main(void)
         cmocka_unit_test(number_of_workers_must_be_one),
         cmocka_unit_test(message_arrives_with_its_text),
         cmocka_unit_test(message_may_be_long_or_empty),
+        cmocka_unit_test(message_steers_no_terminal),
         cmocka_unit_test(messages_without_a_sink_are_dropped),
         cmocka_unit_test(messages_come_one_at_a_time_in_order),
     };

@@ -75,10 +75,14 @@ static void print_stats(struct dpk_process *p, double took)
     static struct dpk_thread_info threads[DPK_THREADS_MAX + DPK_CALLS_MAX];
     size_t count = dpk_process_threads(p, threads, sizeof threads / sizeof *threads);
     printf("instructions: %" PRIu64 "\ntime: %.6f s\n", dpk_process_instructions(p), took);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        char function[200];
+        snprintf(function, sizeof function, "%.199s",
+                 threads[i].function ? threads[i].function : "?");
         printf("thread %u: %" PRIu64 " instructions, %s %s\n", threads[i].id,
                threads[i].instructions, threads[i].rpc ? "RPC" : "kernel",
-               threads[i].function ? threads[i].function : "?");
+               dpk_text_clean(function));
+    }
 }
 
 /* The failure that was is the one to tell. */

@@ -382,6 +382,8 @@ static void ops_detach(void *target)
         if (d->process->slots[i]) {
             d->process->slots[i]->resume = DPK_RESUME_RUN;
             d->process->slots[i]->ran = 0;
+            if (d->process->slots[i]->launch)
+                d->process->slots[i]->launch->ran = 0;
             d->process->slots[i]->stop = (struct dpk_stop){0};
         }
     release(d);

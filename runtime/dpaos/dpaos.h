@@ -18,7 +18,10 @@
  * runs it itself instead: for a moment when it launches, and as long as it waits for the process
  * anyway (but not with one worker). The run-time limit is for time in which a thread runs on a
  * processor of the host or waits for an event (on the card that is a loop), from its start or
- * activation on: waiting for a unit or for its turn does not count. After a fault, a bad call or an
+ * activation on: waiting for a unit or for its turn does not count, so that a machine that is busy
+ * fails nobody. The threads of a kernel, which share the workers, run for ten times the limit on
+ * every worker at most: on a machine that does nothing else that is the kernel's time from when it
+ * has its units. After a fault, a bad call or an
  * overrun run-time limit the process is in the error state: whoever waits gets DPK_ERR_FAULT or
  * DPK_ERR_TIMEOUT, never hangs; every later call fails at once (but dpk_copy_out and dpk_heap_free:
  * memory can still be read and given back); other processes go on.

@@ -1,4 +1,4 @@
-/* The scheduler: a run queue, worker threads that take turns on it, the run-time limit. */
+/* The scheduler: a run queue, worker threads that take turns on it. */
 #include "dpaos/engine.h"
 
 #include <errno.h>
@@ -142,22 +142,6 @@ void engine_enqueue(struct thread *t)
     enqueue(t, false);
 }
 
-static void overrun(struct thread *t)
-{
-    char place[200], story[400];
-    turn_place(t, place, sizeof place);
-    snprintf(story, sizeof story, "thread %u: run-time limit of %llu ms reached,%s", t->slot,
-             (unsigned long long)(t->process->limit / 1000000u), place);
-    t->process->culprit = t;
-    process_fail(t->process, DPK_ERR_TIMEOUT, story);
-}
-
-/* A debugger may take its time. */
-static bool over_limit(const struct thread *t)
-{
-    return t->ran >= t->process->limit && !t->process->debugger;
-}
-
 static void turn_failed(struct thread *t, const struct outcome *o)
 {
     struct dpk_process *p = t->process;
@@ -169,7 +153,7 @@ static void turn_failed(struct thread *t, const struct outcome *o)
 /* Of last words nothing follows. */
 static bool ended_badly(const struct thread *t, const struct outcome *o)
 {
-    return t->last_words && (o->how == TURN_FAULT || over_limit(t));
+    return t->last_words && (o->how == TURN_FAULT || limit_reached(t));
 }
 
 /* What follows from a turn of `t` that left it without a unit. */
@@ -180,8 +164,8 @@ static void settle(struct thread *t, const struct outcome *o)
         debug_stop(t, &o->stop);
     if (p->failed == DPK_OK && o->how == TURN_FAULT)
         turn_failed(t, o);
-    else if (p->failed == DPK_OK && o->how != TURN_DONE && over_limit(t))
-        overrun(t);
+    else if (p->failed == DPK_OK && o->how != TURN_DONE && limit_reached(t))
+        limit_fail(t);
     if (thread_is_doomed(t) || t->stopping || o->how == TURN_DONE || ended_badly(t, o)) {
         thread_end(t, o->end, o->value);
     } else if (o->how == TURN_BLOCK && !event_satisfies(o->event, o->threshold, o->mask)) {
@@ -214,7 +198,7 @@ static bool loses_runner(const struct thread *t)
  * for nobody else would get the caller's thread. */
 static bool goes_on(const struct thread *t, const struct outcome *o, bool own_unit)
 {
-    if (thread_is_doomed(t) || t->stopping || over_limit(t) || !debug_may_run(t) ||
+    if (thread_is_doomed(t) || t->stopping || limit_reached(t) || !debug_may_run(t) ||
         o->stop.how != DPK_STOP_NONE)
         return false;
     if (!own_unit && (!list_empty(&engine->queue) || shares_worker(o) || loses_runner(t)))
@@ -240,16 +224,19 @@ static uint64_t clock_of(bool polls)
     return polls ? engine_now() : processor_time();
 }
 
-/* Counts the time since `from`, but not that of the first turn, which is short: most calls end with
- * it, and asking for the time takes longer than they. Nor is that of a thread that polled before
- * taken too seriously: the clock that can be read quickly goes on while the host runs others. */
-static uint64_t charge(struct thread *t, const struct outcome *o, uint64_t from, bool polls)
+/* Counts the time since `from` in *took, but not that of the first turn, which is short: most calls
+ * end with it, and asking for the time takes longer than they. Nor is that of a thread that polled
+ * before taken too seriously: the clock that can be read quickly goes on while the host runs
+ * others. */
+static uint64_t charge(struct thread *t, const struct outcome *o, uint64_t from, bool polls,
+                       uint64_t *took)
 {
+    *took = 0;
     if (o->how == TURN_DONE)
         return from;
-    uint64_t now = clock_of(polls), took = now - from;
+    uint64_t now = clock_of(polls);
     if (t->begun)
-        t->ran += polls && took > POLL_MAX ? POLL_MAX : took;
+        *took = polls && now - from > POLL_MAX ? POLL_MAX : now - from;
     t->begun = true;
     return now;
 }
@@ -281,11 +268,12 @@ bool engine_run(struct thread *t, const struct host_wait *w)
     p->users++;
     p->turns++;
     do {
-        uint64_t before = t->hart.instret;
+        uint64_t before = t->hart.instret, took;
         engine_unlock();
         turn_run(t, &o);
-        from = charge(t, &o, from, polls);
+        from = charge(t, &o, from, polls, &took);
         engine_lock();
+        limit_count(t, took);
         p->instructions += t->hart.instret - before;
         t->retired = t->hart.instret;
         note_polling(t, o.polls, w);

@@ -143,6 +143,7 @@ struct launch {
     void *args;
     size_t args_size;
     unsigned threads, remaining;
+    uint64_t ran; /* nanoseconds that its threads had of the host's processors, together */
     bool rpc, started, done;
     uint64_t result;
     struct dpk_tasks *tasks; /* whose it is, if it is no kernel */
@@ -351,6 +352,13 @@ void trace_failure(const struct dpk_process *p);
 struct service *service_start(void);
 void service_stop(struct service *s);
 
+/* ---- The run-time limit. watchdog.c ---- */
+/* `t` has run for so many nanoseconds more. */
+void limit_count(struct thread *t, uint64_t took);
+/* Whether `t` may run no longer. */
+bool limit_reached(const struct thread *t);
+/* It may not: its process fails. */
+void limit_fail(struct thread *t);
 /* The time that a thread waits for `e` counts as if it ran. One that ends need not tell. */
 void watchdog_begin(struct thread *t, struct dpk_event *e);
 void watchdog_end(struct thread *t);

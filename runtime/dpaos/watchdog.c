@@ -1,10 +1,53 @@
-/* The watchdog: ends processes whose threads wait for an event longer than they may run. On the
- * card such a wait is a loop, so its time counts as any other. */
+/* The run-time limit, and the watchdog, which ends processes whose threads wait for an event longer
+ * than they may run: on the card such a wait is a loop, so its time counts as any other. */
 #include <inttypes.h>
 
 #include "dpaos/engine.h"
 
+/* Threads of a kernel run side by side on a card, and one after the other here: so the limit is
+ * for the processor time of each. But many that loop would take long to have that. Together they
+ * have this many times the limit on every worker: a time that hardly depends on their number, nor
+ * on what else the machine does, and room for programs whose threads work hard. */
+#define KERNEL_SHARE 10u
+
 static struct engine *const engine = &dpaos_engine;
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+void limit_count(struct thread *t, uint64_t took)
+{
+    t->ran += took;
+    if (t->launch)
+        t->launch->ran += took;
+}
+
+static bool kernel_reached(const struct thread *t)
+{
+    return t->launch && t->launch->ran / KERNEL_SHARE / engine->workers_max >= t->process->limit;
+}
+
+/* A debugger may take its time. */
+bool limit_reached(const struct thread *t)
+{
+    return (t->ran >= t->process->limit || kernel_reached(t)) && !t->process->debugger;
+}
+
+void limit_fail(struct thread *t)
+{
+    struct dpk_process *p = t->process;
+    char place[200], others[100] = "", story[500];
+    turn_place(t, place, sizeof place);
+    if (t->ran < p->limit)
+        snprintf(others, sizeof others,
+                 " %u times over on each of %u workers by the %u threads of its kernel together,",
+                 KERNEL_SHARE, engine->workers_max, t->launch->threads);
+    snprintf(story, sizeof story, "thread %u: run-time limit of %" PRIu64 " ms reached,%s%s",
+             t->slot, p->limit / 1000000u, others, place);
+    p->culprit = t;
+    process_fail(p, DPK_ERR_TIMEOUT, story);
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 static uint64_t deadline_of(const struct thread *t)
 {

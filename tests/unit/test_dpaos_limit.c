@@ -30,6 +30,48 @@ static void endless_kernel_reaches_the_limit(void **state)
     dpk_process_destroy(p);
 }
 
+static struct dpk_process *with_two_workers(uint32_t limit_ms)
+{
+    setenv("DPAKIT_WORKERS", "2", 1);
+    struct dpk_process *p =
+        process_with(&(struct dpk_process_options){.run_time_limit_ms = limit_ms});
+    unsetenv("DPAKIT_WORKERS");
+    return p;
+}
+
+/* Each of them would have 20 ms of its own: 5.1 s. */
+static void threads_that_loop_together_reach_the_limit_of_their_kernel(void **state)
+{
+    (void)state;
+    struct dpk_process *p = with_two_workers(20);
+    struct dpk_error err = {0};
+    double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    launch(p, (struct kernel){"spin", .threads = 256});
+    assert_int_equal(dpk_process_drain(p, &err), DPK_ERR_TIMEOUT);
+    double ran = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+    assert_true(ran >= 0.4 && ran < 2.5);
+    if (!strstr(err.message,
+                ": run-time limit of 20 ms reached, 10 times over on each of 2 workers "
+                "by the 256 threads of its kernel together, pc 0x") ||
+        !strstr(err.message, "(spin"))
+        fail_msg("%s", err.message);
+    dpk_process_destroy(p);
+}
+
+/* On a card they would run side by side. */
+static void threads_of_a_kernel_may_take_longer_together_than_one_may(void **state)
+{
+    (void)state;
+    struct dpk_process *p = with_two_workers(400);
+    uint64_t flag = buffer(p, 8);
+    double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    launch(p, (struct kernel){"poll", {flag}, .threads = 256});
+    assert_true(comes_true(seconds(CLOCK_PROCESS_CPUTIME_ID) - start > 1.2));
+    set_word(p, flag, 1);
+    drain(p);
+    dpk_process_destroy(p);
+}
+
 /* Ends with this status, and its story says what it waited for. */
 static void waits_too_long(enum dpk_status status, const struct dpk_error *err)
 {
@@ -184,6 +226,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(endless_call_reaches_the_limit),
         cmocka_unit_test(endless_kernel_reaches_the_limit),
+        cmocka_unit_test(threads_that_loop_together_reach_the_limit_of_their_kernel),
+        cmocka_unit_test(threads_of_a_kernel_may_take_longer_together_than_one_may),
         cmocka_unit_test(call_that_waits_for_nothing_reaches_the_limit),
         cmocka_unit_test(kernel_that_waits_for_nothing_reaches_the_limit),
         cmocka_unit_test(handler_that_waits_for_nothing_reaches_the_limit),

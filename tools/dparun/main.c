@@ -117,7 +117,7 @@ static enum dpk_status parse(int argc, char **argv, struct options *o, struct wo
         {.names = "run-time-limit",
          .arg = "MS",
          .value = &w->limit,
-         .help = "milliseconds until a thread is stopped (default 6000)"},
+         .help = "milliseconds that a thread may run or wait for events (default 6000)"},
         {.names = "core",
          .arg = "FILE",
          .value = &o->core,

@@ -88,7 +88,7 @@ void dpk_trace_flush(struct dpk_trace *t)
 
 static void put_text(struct dpk_buf *b, const char *text)
 {
-    char clean[600];
+    char clean[1000];
     snprintf(clean, sizeof clean, "%.*s", (int)sizeof clean - 1, text ? text : "?");
     dpk_text_clean(clean);
     dpk_put_u8(b, '"');

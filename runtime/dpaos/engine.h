@@ -100,14 +100,18 @@ struct outcome {
     uint64_t value;          /* TURN_DONE: the result */
     struct dpk_event *event; /* TURN_BLOCK: until (event & mask) > threshold */
     uint64_t threshold, mask;
-    char story[512];      /* TURN_FAULT */
+    char story[800];      /* TURN_FAULT */
     struct dpk_stop stop; /* for the debugger, whatever else */
 };
 
 /* Runs `t` for at most one turn. Without the lock. */
 void turn_run(struct thread *t, struct outcome *o);
-/* " pc 0x11234 (kernel+0x1c)" of a thread that does not run. */
+/* " pc 0x11234 (kernel+0x1c, kernel.c:12)" of a thread that does not run; who called it, if that is
+ * more telling. story.c */
+#define PLACE_MAX 410
 void turn_place(const struct thread *t, char *out, size_t size);
+/* The story of a fault of the core. */
+void turn_fault_story(const struct thread *t, char *out, size_t size);
 
 /* ---- Debugging ---- */
 struct dpk_debugger;
@@ -238,7 +242,7 @@ struct dpk_process {
     uint64_t limit; /* nanoseconds */
     uint64_t born;
     enum dpk_status failed; /* DPK_OK: runs */
-    char failure[600];
+    char failure[800];
     bool ended_itself;
     struct list threads;           /* objects */
     struct dpk_trigger **triggers; /* handle - 1 is the index */

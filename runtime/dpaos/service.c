@@ -29,7 +29,7 @@ struct client {
 /* What JSON cannot hold is cleaned away, quotes too. */
 static void put_string(struct dpk_buf *b, const char *name, const char *value)
 {
-    char text[700];
+    char text[1000];
     snprintf(text, sizeof text, "%s", value);
     dpk_text_clean(text);
     for (char *c = text; *c; c++)

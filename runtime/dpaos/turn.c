@@ -15,41 +15,12 @@
 
 enum { A0 = 10, A1, A2, A3, A7 = 17 };
 
-/* ---- Texts ---------------------------------------------------------------------------------- */
-
-void turn_place(const struct thread *t, char *out, size_t size)
-{
-    uint64_t offset;
-    struct dpk_line at;
-    const char *function = dpk_image_function_at(t->process->image, t->hart.pc, &offset);
-    if (function && dpk_line_find(t->process->image, t->hart.pc, &at))
-        snprintf(out, size, " pc 0x%" PRIx64 " (%.80s+0x%" PRIx64 ", %.80s:%u)", t->hart.pc,
-                 function, offset, at.file, at.line);
-    else if (function)
-        snprintf(out, size, " pc 0x%" PRIx64 " (%.120s+0x%" PRIx64 ")", t->hart.pc, function,
-                 offset);
-    else
-        snprintf(out, size, " pc 0x%" PRIx64, t->hart.pc);
-}
-
-static void fault_story(const struct thread *t, struct outcome *o)
-{
-    char place[200];
-    const struct rv64_hart *h = &t->hart;
-    turn_place(t, place, sizeof place);
-    o->how = TURN_FAULT;
-    if (h->fault == RV64_FAULT_ILLEGAL)
-        snprintf(o->story, sizeof o->story, "thread %u: %s 0x%" PRIx64 ",%s", t->slot,
-                 rv64_fault_name(h->fault), h->fault_address, place);
-    else
-        snprintf(o->story, sizeof o->story, "thread %u: %s at address 0x%" PRIx64 ",%s", t->slot,
-                 rv64_fault_name(h->fault), h->fault_address, place);
-}
+/* ---- Faults --------------------------------------------------------------------------------- */
 
 /* A call that the runtime cannot carry out. Returns true: the turn is over. */
 static bool bad_call(struct thread *t, struct outcome *o, const char *what, uint64_t value)
 {
-    char place[200];
+    char place[PLACE_MAX];
     t->hart.pc -= 4; /* back on the ECALL */
     turn_place(t, place, sizeof place);
     o->how = TURN_FAULT;
@@ -77,7 +48,7 @@ static bool answer(struct thread *t, uint64_t value)
 
 static bool end_process(struct thread *t, struct outcome *o)
 {
-    char place[200];
+    char place[PLACE_MAX];
     t->hart.pc -= 4; /* back on the ECALL */
     turn_place(t, place, sizeof place);
     o->how = TURN_FAULT;
@@ -309,7 +280,7 @@ static void run_turn(struct thread *t, struct outcome *o)
                 return;
             break;
         case RV64_STOP_EBREAK: {
-            char place[200];
+            char place[PLACE_MAX];
             turn_place(t, place, sizeof place);
             o->how = TURN_FAULT;
             snprintf(o->story, sizeof o->story, "thread %u: breakpoint,%s", t->slot, place);
@@ -318,7 +289,8 @@ static void run_turn(struct thread *t, struct outcome *o)
         case RV64_STOP_FAULT:
             if (done_outside(t))
                 break;
-            fault_story(t, o);
+            o->how = TURN_FAULT;
+            turn_fault_story(t, o->story, sizeof o->story);
             return;
         }
     }

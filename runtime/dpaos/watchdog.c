@@ -35,7 +35,7 @@ bool limit_reached(const struct thread *t)
 void limit_fail(struct thread *t)
 {
     struct dpk_process *p = t->process;
-    char place[200], others[100] = "", story[500];
+    char place[PLACE_MAX], others[100] = "", story[800];
     turn_place(t, place, sizeof place);
     if (t->ran < p->limit)
         snprintf(others, sizeof others,
@@ -92,7 +92,7 @@ static void expire(struct thread *t)
         thread_end(t, END_FINISH, 0);
         return;
     }
-    char place[200], story[500];
+    char place[PLACE_MAX], story[800];
     t->hart.pc -= 4; /* back on the ECALL */
     turn_place(t, place, sizeof place);
     snprintf(story, sizeof story,

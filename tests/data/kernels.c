@@ -385,6 +385,20 @@ ENTRY(jump, 1)(u64 address)
     return 0;
 }
 
+/* As if the return address on its stack were overwritten. */
+ENTRY(return_to, 1)(u64 address)
+{
+    __asm__ volatile("mv ra, %0\n\tret" : : "r"(address) : "ra");
+    return 0;
+}
+
+ENTRY(large_frame, 1)(u64 at)
+{
+    volatile u64 room[16384];
+    room[at % 16384] = at;
+    return room[(at + 1) % 16384];
+}
+
 ENTRY(illegal, 0)(void)
 {
     __asm__ volatile(".word 0xffffffff");

@@ -58,6 +58,19 @@ static void data_is_not_executable(void **state)
     faults("jump", 0, 0, "thread 0: ", "pc 0x0");
 }
 
+static void wild_jumps_name_who_jumped(void **state)
+{
+    (void)state;
+    faults(
+        "jump", 0x80000000, 0,
+        "thread 0: instruction access fault at address 0x80000000, pc 0x80000000, called from 0x",
+        " (jump+0x");
+    faults("jump", 0, 0, "thread 0: instruction access fault at address 0x0, pc 0x0, called from",
+           ", tests/data/kernels.c:");
+    faults("return_to", 0x80000000, 0, "thread 0: instruction access fault at address 0x80000000,",
+           " pc 0x80000000, which ra holds: a function returned there");
+}
+
 static void bad_instructions_fault(void **state)
 {
     (void)state;
@@ -71,7 +84,15 @@ static void stack_has_room_and_ends_in_a_guard(void **state)
     struct dpk_process *p = process();
     rpc(p, "deep", 100, 0);
     dpk_process_destroy(p);
-    faults("deep", 1000, 0, "thread 0: store access fault at address 0x4000", "(recurse+0x");
+    faults("deep", 1000, 0,
+           "thread 0: stack overflow (65536 bytes): store access fault at address 0x4000",
+           "(recurse+0x");
+    /* In the guard, but the stack has room. */
+    faults("store", 0x40000ff8, 1, "thread 0: store access fault at address 0x40000ff8", "(store+");
+    /* One frame that goes over the guard at once. */
+    faults("large_frame", 0, 0,
+           "thread 0: stack overflow (65536 bytes): store access fault at address 0x3fff",
+           "(large_frame+0x");
 }
 
 static void bad_calls_fault(void **state)
@@ -317,6 +338,7 @@ int main(void)
         cmocka_unit_test(misaligned_accesses_fault),
         cmocka_unit_test(code_is_not_writable),
         cmocka_unit_test(data_is_not_executable),
+        cmocka_unit_test(wild_jumps_name_who_jumped),
         cmocka_unit_test(bad_instructions_fault),
         cmocka_unit_test(stack_has_room_and_ends_in_a_guard),
         cmocka_unit_test(bad_calls_fault),

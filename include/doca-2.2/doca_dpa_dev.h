@@ -16,6 +16,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+#pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
+#endif
 
 /* ---- Registered memory: a bad handle or address faults the thread ---------------------------- */
 
@@ -57,6 +61,10 @@ void doca_dpa_dev_put_signal_set_nb(doca_dpa_dev_ep_t ep, uint64_t local_addr,
 /* Returns when all of them have ended. */
 void doca_dpa_dev_ep_synchronize(doca_dpa_dev_ep_t ep);
 
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute pop
+#endif
 #ifdef __cplusplus
 }
 #endif

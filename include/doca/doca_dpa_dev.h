@@ -25,6 +25,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+#pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
+#endif
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
@@ -102,6 +106,10 @@ void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp)
  * one: then it must be asked for again. */
 void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t h);
 
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute pop
+#endif
 #ifdef __cplusplus
 }
 #endif

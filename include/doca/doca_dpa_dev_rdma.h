@@ -27,6 +27,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+#pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
+#endif
 
 /* Without FLUSH an operation may wait for the next; here none does. */
 enum doca_dpa_dev_submit_flag {
@@ -74,6 +78,10 @@ void doca_dpa_dev_rdma_signal_add(doca_dpa_dev_rdma_t rdma, uint32_t connection_
 void doca_dpa_dev_rdma_signal_set(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
                                   doca_dpa_dev_sync_event_remote_net_t event, uint64_t count);
 
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+#pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
+#endif
 
 /* What the host's doca_sync_event_get_dpa_handle gave. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
@@ -23,6 +27,10 @@ void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t event, uint64_
 void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t event, uint64_t value,
                                      uint64_t mask);
 
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -27,6 +27,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+#pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
+#endif
 
 typedef enum {
     FLEXIO_DEV_STATUS_SUCCESS = 0,
@@ -223,6 +227,10 @@ struct spinlock_s {
 /* 0: taken. */
 #define spin_trylock(lock) __atomic_exchange_n(&(lock)->locked, 1, __ATOMIC_ACQUIRE)
 
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute pop
+#endif
 #ifdef __cplusplus
 }
 #endif

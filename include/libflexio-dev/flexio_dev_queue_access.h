@@ -27,6 +27,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+#pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
+#endif
 
 /* ---- Doorbells ---- */
 
@@ -336,6 +340,10 @@ static inline flexio_dev_status_t flexio_dev_swqe_seg_transpose_set(union flexio
     return FLEXIO_DEV_STATUS_SUCCESS;
 }
 
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute pop
+#endif
 #ifdef __cplusplus
 }
 #endif

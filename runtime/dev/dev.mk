@@ -14,6 +14,9 @@ DEV_CFLAGS := $(DEV_TARGET) -std=gnu11 -O2 -g -ffunction-sections -fdata-section
               -nostdlibinc -Iruntime/dev -Iinclude \
               -Iinclude/doca -isystem $(PICOLIBC)/include
 DEV_SOURCES := $(wildcard runtime/dev/*.c) runtime/dev/start.S
+# Functions of the libraries have no lines: a fault in one is told with the line of its caller, which
+# frame pointers lead to (dpaos/story.c). Debuggers find their way by .debug_frame.
+DEV_LIB_CFLAGS := $(DEV_CFLAGS) -g0 -fforce-dwarf-frame -fno-omit-frame-pointer
 # DOCA's three libraries: communication and verbs have files of their own, if any.
 DOCA_COMM_SOURCES := $(filter runtime/dev/doca_comm%,$(DEV_SOURCES))
 DOCA_VERBS_SOURCES := $(filter runtime/dev/doca_verbs%,$(DEV_SOURCES))
@@ -28,12 +31,12 @@ device-libs: $(B)/lib/libflexio_dev.a $(B)/lib/libdoca_dpa_dev.a $(B)/lib/libfle
 
 $(O)/runtime/dev/%.o: runtime/dev/%.c Makefile runtime/dev/dev.mk $(O)/dev-flags
 	$(call say,DPACC,$<)
-	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_LIB_CFLAGS) -MMD -MP -c $< -o $@
 $(O)/runtime/dev/%.o: runtime/dev/%.S Makefile runtime/dev/dev.mk $(O)/dev-flags
 	$(call say,DPACC,$<)
-	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_LIB_CFLAGS) -MMD -MP -c $< -o $@
 # A library must not call itself through the builtin that it implements.
-$(O)/runtime/dev/stdio.o $(O)/runtime/dev/strtol.o: DEV_CFLAGS += -fno-builtin
+$(O)/runtime/dev/stdio.o $(O)/runtime/dev/strtol.o: DEV_LIB_CFLAGS += -fno-builtin
 
 $(B)/lib/libdoca_dpa_dev.a: $(call dev_objs,$(DOCA_DEV_SOURCES))
 $(B)/lib/libflexio_dev.a: $(call dev_objs,$(filter-out runtime/dev/doca_%,$(DEV_SOURCES)))

@@ -72,6 +72,56 @@ session() {
     [ "$(grep -c ' recurse ' out)" -gt 50 ]
 }
 
+@test "a fault inside of a library names the line that called it" {
+    cat >k.c <<'C'
+#include <libflexio-dev/flexio_dev.h>
+#include <libflexio-dev/flexio_dev_queue_access.h>
+#include <doca_dpa_dev.h>
+#include <string.h>
+__dpa_rpc__ uint64_t window(uint64_t to)
+{
+    uint64_t word = to + 1;
+    flexio_dev_window_copy_to_host(NULL, to, &word, 8); /* mark: window */
+    return word;
+}
+__dpa_rpc__ uint64_t doorbell(uint64_t queue)
+{
+    for (uint16_t i = 0; i < 3; i++)
+        flexio_dev_qp_sq_ring_db(NULL, i, (uint32_t)queue); /* mark: doorbell */
+    return queue;
+}
+__dpa_global__ void last(uint64_t queue)
+{
+    flexio_dev_cq_arm(NULL, 0, (uint32_t)queue); /* mark: last */
+}
+__dpa_rpc__ uint64_t copy(uint64_t to)
+{
+    memcpy((void *)to, "a text of some length", to); /* mark: copy */
+    return to;
+}
+__dpa_rpc__ uint64_t text(uint64_t at)
+{
+    flexio_dev_print("%s", (const char *)at); /* mark: text */
+    return at;
+}
+__dpa_rpc__ uint64_t doca(uint64_t device)
+{
+    doca_dpa_dev_device_set((doca_dpa_dev_t)device); /* mark: doca */
+    return device;
+}
+C
+    for options in -O2 -O0; do
+        dpacc k.c -o k.a --app-name=app -I"$DPAKIT_BUILD/include" -I"$DPAKIT_BUILD/include/doca" \
+            --devicecc-options=$options
+        for f in window doorbell last copy text doca; do
+            run -2 --separate-stderr dparun k.a --$([ $f = last ] && echo kernel || echo rpc) $f 100
+            echo "$options: $stderr"
+            line=$(grep -n "mark: $f " k.c | cut -d: -f1)
+            grep -qE ", called from 0x[0-9a-f]+ \($f\+0x[0-9a-f]+, k.c:$line\)$" <<<"$stderr"
+        done
+    done
+}
+
 @test "an illegal instruction is told with function and line, and leaves a core" {
     crash illegal SIGILL illegal "illegal instruction 0xffffffff"
 }

@@ -124,7 +124,11 @@ struct dpk_trace_event {
 };
 
 struct dpk_trace;
-enum dpk_status dpk_trace_open(const char *path, struct dpk_trace **out, struct dpk_error *err);
+/* Bytes of `max`: at least DPK_TRACE_MIN. A file that would get larger is renamed, with ".1" behind
+ * its name, in the place of the one before, and another begins. */
+#define DPK_TRACE_MIN 0x40000u
+enum dpk_status dpk_trace_open(const char *path, uint64_t max, struct dpk_trace **out,
+                               struct dpk_error *err);
 void dpk_trace_put(struct dpk_trace *t, const struct dpk_trace_event *e);
 void dpk_trace_flush(struct dpk_trace *t);
 void dpk_trace_close(struct dpk_trace *t);

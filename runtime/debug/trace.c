@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,9 +14,15 @@
 
 enum { FLUSH_SIZE = 64 << 10, TRACKS = 2048 };
 
+/* What a buffer has at most that is not written yet: it is flushed when it is full, behind an event
+ * with texts. */
+enum { UNWRITTEN_MAX = FLUSH_SIZE + 8192 };
+
 struct dpk_trace {
     pthread_mutex_t lock;
-    int fd;
+    int fd, directory; /* programs change theirs */
+    uint64_t max;      /* bytes of the file */
+    char name[NAME_MAX + 1];
     uint64_t at;        /* where the next events go in the file */
     uint64_t begin;     /* nanoseconds */
     struct dpk_buf buf; /* events that are not in the file yet */
@@ -48,22 +56,86 @@ static void flush(struct dpk_trace *t)
     dpk_buf_free(&t->buf);
 }
 
-enum dpk_status dpk_trace_open(const char *path, struct dpk_trace **out, struct dpk_error *err)
+/* An empty document. */
+static void begin(struct dpk_trace *t)
+{
+    t->at = 0;
+    t->any = false;
+    memset(t->named, 0, sizeof t->named);
+    dpk_put_format(&t->buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    flush(t);
+}
+
+static int create(const struct dpk_trace *t)
+{
+    return openat(t->directory, t->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
+/* Puts a file that may not grow any more aside, over the one that was before, and begins another.
+ * Where that cannot be, it grows on. */
+static void rotate(struct dpk_trace *t)
+{
+    char old[sizeof t->name + 2];
+    snprintf(old, sizeof old, "%s.1", t->name);
+    struct stat s;
+    if (fstat(t->fd, &s) != 0 || !S_ISREG(s.st_mode) ||
+        renameat(t->directory, t->name, t->directory, old) != 0) {
+        t->max = UINT64_MAX;
+        return;
+    }
+    int fd = create(t);
+    if (fd < 0) {
+        t->max = UINT64_MAX;
+        (void)!renameat(t->directory, old, t->directory, t->name);
+        return;
+    }
+    close(t->fd);
+    t->fd = fd;
+    begin(t);
+}
+
+static void flush_and_rotate(struct dpk_trace *t)
+{
+    flush(t);
+    if (t->max < t->at + UNWRITTEN_MAX)
+        rotate(t);
+}
+
+/* Its directory and its name there. */
+static bool take_path(struct dpk_trace *t, const char *path)
+{
+    char directory[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strlen(path) >= sizeof directory || strlen(name) >= sizeof t->name) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (slash)
+        snprintf(directory, sizeof directory, "%.*s", (int)(slash - path + 1), path);
+    snprintf(t->name, sizeof t->name, "%s", name);
+    t->directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return t->directory >= 0;
+}
+
+enum dpk_status dpk_trace_open(const char *path, uint64_t max, struct dpk_trace **out,
+                               struct dpk_error *err)
 {
     struct dpk_trace *t = calloc(1, sizeof *t);
     *out = NULL;
     if (!t)
         return dpk_fail_nomem(err);
-    t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (t->fd < 0) {
+    t->directory = -1;
+    if (!take_path(t, path) || (t->fd = create(t)) < 0) {
         enum dpk_status status = dpk_fail_errno(err, "trace: cannot write %s", path);
+        if (t->directory >= 0)
+            close(t->directory);
         free(t);
         return status;
     }
     pthread_mutex_init(&t->lock, NULL);
+    t->max = max;
     t->begin = now();
-    dpk_put_format(&t->buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    flush(t);
+    begin(t);
     *out = t;
     return DPK_OK;
 }
@@ -74,6 +146,7 @@ void dpk_trace_close(struct dpk_trace *t)
         return;
     dpk_trace_flush(t);
     close(t->fd);
+    close(t->directory);
     pthread_mutex_destroy(&t->lock);
     free(t);
 }
@@ -82,7 +155,7 @@ void dpk_trace_flush(struct dpk_trace *t)
 {
     pthread_mutex_lock(&t->lock);
     if (t->buf.size > 0)
-        flush(t);
+        flush_and_rotate(t);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -150,6 +223,6 @@ void dpk_trace_put(struct dpk_trace *t, const struct dpk_trace_event *e)
     }
     dpk_put_u8(&t->buf, '}');
     if (t->buf.size >= FLUSH_SIZE)
-        flush(t);
+        flush_and_rotate(t);
     pthread_mutex_unlock(&t->lock);
 }

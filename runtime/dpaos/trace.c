@@ -1,7 +1,11 @@
 /* What the engine tells a trace (DPAKIT_TRACE=FILE). Called only while there is one. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dpaos/engine.h"
+
+#define TRACE_DEFAULT (UINT64_C(1) << 30) /* bytes; viewers take hardly more */
 
 static unsigned track_of(const struct thread *t)
 {
@@ -13,12 +17,32 @@ static const char *name_at(const struct dpk_process *p, uint64_t function)
     return dpk_image_function_at(p->image, function, NULL);
 }
 
+/* A number of bytes, with K, M or G behind it of kilobytes, megabytes, gigabytes. */
+static bool read_size(const char *text, uint64_t *size)
+{
+    static const char units[] = "KMG";
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    *size = (uint64_t)n << shift;
+    return !errno && n <= UINT64_MAX >> shift && end[unit != NULL] == '\0' &&
+           *size >= DPK_TRACE_MIN;
+}
+
 enum dpk_status trace_begin(struct dpk_error *err)
 {
-    const char *path = getenv("DPAKIT_TRACE");
+    const char *path = getenv("DPAKIT_TRACE"), *max = getenv("DPAKIT_TRACE_MAX");
+    uint64_t size = TRACE_DEFAULT;
     if (dpaos_engine.trace || !path || !*path)
         return DPK_OK;
-    return dpk_trace_open(path, &dpaos_engine.trace, err);
+    if (max && *max && !read_size(max, &size))
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "DPAKIT_TRACE_MAX=%s is not a size from 256K on, such as 64M", max);
+    return dpk_trace_open(path, size, &dpaos_engine.trace, err);
 }
 
 void trace_turn(const struct thread *t, uint64_t begin)

@@ -371,6 +371,35 @@ gdb.events.cont.connect(lambda event: later.start())' \
     whole
 }
 
+@test "DPAKIT_TRACE_MAX: a full file is put aside, and each is a whole document" {
+    run -0 env DPAKIT_TRACE=trace.json DPAKIT_TRACE_MAX=256K dparun \
+        "$DPAKIT_BUILD/obj/tests/data/kernels.elf" --kernel chatter --threads 256 10
+    [ "$(echo trace.json*)" = "trace.json trace.json.1" ]
+    for file in trace.json trace.json.1; do
+        [ "$(stat -c %s $file)" -le 262144 ]
+        [ "$(stat -c %a $file)" -eq 600 ]
+        jq -e '([.traceEvents[] | select(.ph == "M") | .tid] | unique) as $named |
+            ([.traceEvents[].tid] | unique) == $named' $file
+    done
+    [ "$(stat -c %s trace.json.1)" -ge 131072 ]
+    last=$(jq '[.traceEvents[] | select(.ph == "i") | .ts] | max' trace.json.1)
+    jq -e "[.traceEvents[] | select(.ph != \"X\" and .ts) | .ts] | min >= $last" trace.json
+}
+
+@test "DPAKIT_TRACE_MAX: without it, a trace of this size is one file" {
+    run -0 env DPAKIT_TRACE=trace.json dparun "$DPAKIT_BUILD/obj/tests/data/kernels.elf" \
+        --kernel chatter --threads 256 10
+    [ "$(echo trace.json*)" = trace.json ]
+}
+
+@test "DPAKIT_TRACE_MAX: what is no size, or too small, is an error" {
+    for bad in x 1 255K -1 1T 1MB ' 1M' 99999999999999999999 99999999999G; do
+        DPAKIT_TRACE=trace.json DPAKIT_TRACE_MAX=$bad run -3 dparun "$elf" --rpc count 1
+        [[ $output == *"DPAKIT_TRACE_MAX=$bad is not a size from 256K on, such as 64M"* ]]
+        [ ! -e trace.json ]
+    done
+}
+
 @test "DPAKIT_TRACE: a file that cannot be written is an error" {
     DPAKIT_TRACE=/no/where/trace run -3 dparun "$elf" --rpc count 1
     [[ $output == *"trace: cannot write /no/where/trace"* ]]

@@ -38,8 +38,9 @@
 #include "base/base.h"
 #include "loader/loader.h"
 
-#define DPK_THREADS_MAX       256  /* threads of one kernel (guide, 3.4.8.5) */
-#define DPK_CALLS_MAX         64   /* RPCs at once besides; more wait their turn */
+#define DPK_THREADS_MAX       256 /* threads of one kernel (guide, 3.4.8.5) */
+#define DPK_CALLS_MAX         64  /* RPCs at once besides; more wait their turn */
+#define DPK_NOTICE_AFTER_MS   10000
 #define DPK_RUN_TIME_LIMIT_MS 6000 /* default for an RPC or kernel thread (guide: 6 s) */
 
 /* ---- Processes ----------------------------------------------------------------------------------
@@ -51,6 +52,10 @@ struct dpk_process_options {
     uint64_t heap_size;         /* bytes, 0: the default, 1 GiB of address space */
     uint32_t run_time_limit_ms; /* 0: DPK_RUN_TIME_LIMIT_MS */
     const char *device;         /* its name, for those who look (dpadev ps); may be NULL */
+    /* Is given a line of text, once, when a launch or a host thread has waited long for an event
+     * and nothing else would end that. On a thread of the engine's; may be NULL. */
+    void (*notice)(const char *text);
+    uint32_t notice_after_ms; /* 0: DPK_NOTICE_AFTER_MS */
 };
 
 /* Creates a process from a loaded image: maps segments, stacks with guards, the heap. The image
@@ -145,6 +150,8 @@ struct dpk_event;
 /* Value 0. Not bound to a process; dpk_event_handle gives the number that device code of `p` uses
  * for it (never 0, the same at every call). */
 struct dpk_event *dpk_event_create(void); /* NULL: out of memory */
+/* What those who look see as its number; before, one that the engine has chosen. */
+void dpk_event_name(struct dpk_event *e, uint64_t name);
 /* The caller stops using it; it lives on while a process still has a handle or a launch on it. */
 void dpk_event_release(struct dpk_event *e);
 enum dpk_status dpk_event_handle(struct dpk_event *e, struct dpk_process *p, uint64_t *handle,

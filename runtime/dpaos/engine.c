@@ -18,6 +18,7 @@ struct engine dpaos_engine = {
     .kernels = {&dpaos_engine.kernels, &dpaos_engine.kernels},
     .calls = {&dpaos_engine.calls, &dpaos_engine.calls},
     .blocked = {&dpaos_engine.blocked, &dpaos_engine.blocked},
+    .untold = {&dpaos_engine.untold, &dpaos_engine.untold},
     .no_eu = {&dpaos_engine.no_eu, &dpaos_engine.no_eu},
 };
 
@@ -69,7 +70,9 @@ void host_wait_begin(struct host_wait *w, struct dpk_process *p)
     w->own = NULL;
     w->deadline = NEVER;
     w->wait.who = WAIT_HOST;
+    w->event = NULL;
     list_init(&w->wait.node);
+    list_init(&w->wait.untold);
     list_init(&w->in_process);
     if (p) {
         p->users++;
@@ -105,6 +108,7 @@ void host_wait_end(struct host_wait *w)
 {
     leave_queue();
     list_remove(&w->wait.node);
+    list_remove(&w->wait.untold);
     list_remove(&w->in_process);
     pthread_cond_destroy(&w->cond);
     if (w->process)

@@ -34,12 +34,15 @@ struct wait {
     enum { WAIT_THREAD, WAIT_LAUNCH, WAIT_HOST } who;
     struct list node; /* in the event's list, or alone */
     uint64_t threshold, mask;
+    struct list untold; /* among those that are told of when they last until then; notice.c */
+    uint64_t tell_at;
 };
 
 struct dpk_event {
     _Atomic uint64_t value;
     unsigned references;
     struct list waits;
+    uint64_t name; /* for those who look */
 };
 
 /* ---- What runs: a stack, registers, and whose they are ---- */
@@ -147,7 +150,8 @@ struct launch {
     void *args;
     size_t args_size;
     unsigned threads, remaining;
-    uint64_t ran; /* nanoseconds that its threads had of the host's processors, together */
+    uint64_t number; /* kernels: of the process, from 1 on */
+    uint64_t ran;    /* nanoseconds that its threads had of the host's processors, together */
     bool rpc, started, done;
     uint64_t result;
     struct dpk_tasks *tasks; /* whose it is, if it is no kernel */
@@ -217,11 +221,12 @@ void eu_give(struct thread *t);
 /* ---- Host threads that wait ---- */
 struct host_wait {
     struct wait wait;
-    bool satisfied;              /* the event came */
-    atomic_bool woken;           /* since it began to sleep, or to work; set with the lock */
-    struct dpk_process *process; /* that it waits for, or NULL */
-    const struct thread *own;    /* the one of its RPC, once that runs here */
-    uint64_t deadline;           /* NEVER: none */
+    const struct dpk_event *event; /* that it waits for, or NULL */
+    bool satisfied;                /* the event came */
+    atomic_bool woken;             /* since it began to sleep, or to work; set with the lock */
+    struct dpk_process *process;   /* that it waits for, or NULL */
+    const struct thread *own;      /* the one of its RPC, once that runs here */
+    uint64_t deadline;             /* NEVER: none */
     struct list in_process;
     pthread_cond_t cond;
     int cancel_state; /* the host thread's; it cannot be cancelled in between */
@@ -234,12 +239,24 @@ bool host_wait_work(struct host_wait *w);
 void host_wait_wake(struct host_wait *w);
 void host_wait_end(struct host_wait *w);
 
+/* ---- Waits that only an event can end. notice.c ---- */
+/* Says what waits so in `p`: each between `before` and `after`. */
+void waits_put(struct dpk_buf *b, const struct dpk_process *p, const char *before,
+               const char *between, const char *after);
+/* A launch or a host thread begins to wait. The end is that `untold` is taken from its list. */
+void notice_begin(struct wait *w);
+uint64_t notice_next(void); /* when there is something to tell, or NEVER */
+void notice_tell(void);     /* the first of it; gives the lock away meanwhile */
+
 /* ---- Processes ---- */
 struct dpk_process {
     struct rv64_memory *memory;
     struct rv64_core *core;
     struct dpk_image *image;
     uint64_t limit; /* nanoseconds */
+    void (*notice)(const char *text);
+    uint64_t notice_after; /* nanoseconds */
+    bool noticed;
     uint64_t born;
     enum dpk_status failed; /* DPK_OK: runs */
     char failure[800];
@@ -321,8 +338,10 @@ struct engine {
     unsigned polling;     /* of them, on workers, of threads that only poll */
     unsigned processes;
     struct list blocked; /* threads that wait for an event, by deadline */
+    struct list untold;  /* waits that would be told of, by time */
+    uint64_t event_names;
     pthread_t watchdog;
-    pthread_cond_t watchdog_look;
+    pthread_cond_t watchdog_turns;
     uint64_t watchdog_wakes; /* when it looks by itself */
     bool watchdog_runs;
     struct list all; /* processes */
@@ -366,6 +385,8 @@ void limit_fail(struct thread *t);
 /* The time that a thread waits for `e` counts as if it ran. One that ends need not tell. */
 void watchdog_begin(struct thread *t, struct dpk_event *e);
 void watchdog_end(struct thread *t);
+/* Something is to be done at `at`. False: the host gives no thread. */
+bool watchdog_look(uint64_t at);
 void watchdog_stop(void); /* without the lock, with engine.stop */
 
 #define NEVER UINT64_MAX

@@ -10,7 +10,17 @@ struct dpk_event *dpk_event_create(void)
         return NULL;
     e->references = 1;
     list_init(&e->waits);
+    engine_lock();
+    e->name = ++dpaos_engine.event_names;
+    engine_unlock();
     return e;
+}
+
+void dpk_event_name(struct dpk_event *e, uint64_t name)
+{
+    engine_lock();
+    e->name = name;
+    engine_unlock();
 }
 
 void event_unref(struct dpk_event *e)
@@ -72,6 +82,7 @@ bool event_satisfies(const struct dpk_event *e, uint64_t threshold, uint64_t mas
 
 static void wake(struct wait *w)
 {
+    list_remove(&w->untold);
     switch (w->who) {
     case WAIT_THREAD:
         watchdog_end(owner_of(w, struct thread, wait));
@@ -142,11 +153,14 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
     engine_lock();
     e->references++;
     host_wait_begin(&w, p);
+    w.event = e;
     if (timeout_ms)
         w.deadline = engine_now() + (uint64_t)timeout_ms * 1000000u;
     w.satisfied = event_satisfies(e, threshold, mask);
     if (!w.satisfied)
         list_append(&e->waits, &w.wait.node);
+    if (!w.satisfied && !timeout_ms)
+        notice_begin(&w.wait);
     while (!w.satisfied && in_time && (!p || (status = process_state(p, err)) == DPK_OK))
         in_time = host_wait_work(&w);
     if (w.satisfied)

@@ -25,6 +25,7 @@ static struct thread *thread_create(struct dpk_process *p, unsigned slot)
     t->eu = NO_EU;
     t->wait.who = WAIT_THREAD;
     list_init(&t->wait.node);
+    list_init(&t->wait.untold);
     list_init(&t->queued);
     list_init(&t->timed);
     p->slots[slot] = t;
@@ -143,10 +144,12 @@ static void launch_first(struct dpk_process *p)
     if (p->failed != DPK_OK || list_empty(&p->launches))
         return;
     struct launch *l = owner_of(p->launches.next, struct launch, in_process);
-    if (l->wait_event && !event_satisfies(l->wait_event, l->wait.threshold, l->wait.mask))
+    if (l->wait_event && !event_satisfies(l->wait_event, l->wait.threshold, l->wait.mask)) {
         list_append(&l->wait_event->waits, &l->wait.node);
-    else
+        notice_begin(&l->wait);
+    } else {
         launch_ready(l);
+    }
 }
 
 static void kernel_free(struct launch *l)
@@ -156,6 +159,7 @@ static void kernel_free(struct launch *l)
     list_remove(&l->in_process);
     list_remove(&l->pending);
     list_remove(&l->wait.node);
+    list_remove(&l->wait.untold);
     event_unref(l->wait_event);
     event_unref(l->complete);
     free(l->args);
@@ -296,6 +300,7 @@ void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call 
     *l = (struct launch){.process = p, .call = *call, .threads = 1};
     l->wait.who = WAIT_LAUNCH;
     list_init(&l->wait.node);
+    list_init(&l->wait.untold);
     list_init(&l->in_process);
     list_init(&l->pending);
 }
@@ -403,7 +408,7 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
             launch->complete->references++;
         bool first = list_empty(&p->launches);
         list_append(&p->launches, &l->in_process);
-        p->launches_made++;
+        l->number = ++p->launches_made;
         if (tracing())
             trace_launch(l, 'b');
         bool here = first && engine_takes(p);

@@ -92,6 +92,10 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
     p->image = dpk_image_share(image);
     p->heap_size = (heap + PAGE_MASK) & ~PAGE_MASK;
     p->limit = (uint64_t)limit * 1000000u;
+    p->notice = options ? options->notice : NULL;
+    p->notice_after =
+        options && options->notice_after_ms ? options->notice_after_ms : DPK_NOTICE_AFTER_MS;
+    p->notice_after *= 1000000u;
     p->born = engine_now();
     list_init(&p->launches);
     list_init(&p->threads);

@@ -59,6 +59,8 @@ static void put_process(struct dpk_buf *b, struct dpk_process *p,
         put_string(b, "function", t->function ? t->function : "?");
         dpk_put_u8(b, '}');
     }
+    dpk_put_format(b, "],\"waits\":[");
+    waits_put(b, p, "\"", ",", "\"");
     dpk_put_format(b, "]}\n");
 }
 

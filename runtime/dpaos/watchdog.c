@@ -110,16 +110,32 @@ static void *watch(void *unused)
     engine_lock();
     while (!engine->stop) {
         struct thread *t = first();
-        if (t && t->deadline <= engine_now()) {
+        uint64_t now = engine_now(), notice = notice_next();
+        if (t && t->deadline <= now) {
             list_remove(&t->timed);
             expire(t);
+        } else if (notice <= now) {
+            notice_tell();
         } else {
-            engine->watchdog_wakes = t ? t->deadline : NEVER;
-            engine_cond_wait(&engine->watchdog_look, engine->watchdog_wakes);
+            engine->watchdog_wakes = t && t->deadline < notice ? t->deadline : notice;
+            engine_cond_wait(&engine->watchdog_turns, engine->watchdog_wakes);
         }
     }
     engine_unlock();
     return unused;
+}
+
+bool watchdog_look(uint64_t at)
+{
+    if (engine->watchdog_runs) {
+        if (at < engine->watchdog_wakes)
+            pthread_cond_signal(&engine->watchdog_turns);
+        return true;
+    }
+    engine_cond_init(&engine->watchdog_turns);
+    engine->watchdog_wakes = 0;
+    engine->watchdog_runs = dpk_pthread_start(&engine->watchdog, watch, NULL) == 0;
+    return engine->watchdog_runs;
 }
 
 void watchdog_begin(struct thread *t, struct dpk_event *e)
@@ -127,15 +143,8 @@ void watchdog_begin(struct thread *t, struct dpk_event *e)
     t->awaited = e;
     t->blocked = engine_now();
     insert(t);
-    if (!engine->watchdog_runs) {
-        engine_cond_init(&engine->watchdog_look);
-        engine->watchdog_wakes = 0;
-        engine->watchdog_runs = dpk_pthread_start(&engine->watchdog, watch, NULL) == 0;
-        if (!engine->watchdog_runs)
-            process_fail(t->process, DPK_ERR_NOMEM, "the host gives no thread for the watchdog");
-    } else if (t->deadline < engine->watchdog_wakes) {
-        pthread_cond_signal(&engine->watchdog_look);
-    }
+    if (!watchdog_look(t->deadline))
+        process_fail(t->process, DPK_ERR_NOMEM, "the host gives no thread for the watchdog");
 }
 
 void watchdog_end(struct thread *t)
@@ -149,9 +158,9 @@ void watchdog_stop(void)
     if (!engine->watchdog_runs)
         return;
     engine_lock();
-    pthread_cond_signal(&engine->watchdog_look);
+    pthread_cond_signal(&engine->watchdog_turns);
     engine_unlock();
     pthread_join(engine->watchdog, NULL);
-    pthread_cond_destroy(&engine->watchdog_look);
+    pthread_cond_destroy(&engine->watchdog_turns);
     engine->watchdog_runs = false;
 }

@@ -166,6 +166,22 @@ static void contexts_wait_for_each_other(void)
     CHECK(doca_dpa_destroy(a) == OK && doca_dpa_destroy(b) == OK);
 }
 
+/* As an example of the 2.2 guide has it: 1 is not greater than 1. Standard input ends the wait. */
+static void a_launch_that_waits_in_vain_is_told(void)
+{
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_sync_event *go = event_new(dpa, CPU, DPA), *done = event_new(dpa, DPA, CPU);
+    CHECK(doca_dpa_kernel_launch_update_set(dpa, go, 1, done, 1, 1, &hello_world) == OK);
+    CHECK(doca_sync_event_update_set(go, 1) == OK);
+    printf("event %p\n", (void *)go);
+    fflush(stdout);
+    CHECK(getchar() == EOF);
+    CHECK(doca_sync_event_update_set(go, 2) == OK);
+    wait_above(done, 0);
+    CHECK(doca_sync_event_destroy(go) == OK && doca_sync_event_destroy(done) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void a_fault_fails_the_wait_for_its_kernel(void)
@@ -271,6 +287,7 @@ const struct test_case dpa_cases[] = {
     CASE(adds_of_256_threads_all_count),
     CASE(kernels_wait_for_events_in_their_order),
     CASE(contexts_wait_for_each_other),
+    CASE(a_launch_that_waits_in_vain_is_told),
     CASE(a_fault_fails_the_wait_for_its_kernel),
     CASE(stop_ends_whoever_waits),
     CASE(contexts_are_destroyed_in_every_state),

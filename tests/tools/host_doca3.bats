@@ -2,6 +2,7 @@
 # (tests/host/doca3_*.c). Flags and order of the command lines are those of NVIDIA's samples.
 
 load ../host/setup
+source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
 setup_file() {
     build_doca3
@@ -62,6 +63,25 @@ setup_file() {
 
 @test "kernels wait for events in their order" {
     case_ok kernels_wait_for_events_in_their_order
+}
+
+# Other cases than this one end long before the ten seconds.
+@test "a launch that waits in vain is told, by ps at once and once by itself" {
+    cd "$BATS_TEST_TMPDIR"
+    export DPAKIT_RUNTIME=$PWD/run
+    mkfifo go
+    "$BATS_FILE_TMPDIR/cases" a_launch_that_waits_in_vain_is_told <go >out 2>err &
+    exec 9>go
+    await grep -q '^event 0x' out
+    event=$(sed -n 's/^event //p' out)
+    dpadev ps -t | grep -qx "  launch 1 waits for event $event > 1 (is 1)"
+    dpadev ps --json | jq -e ".[0].waits == [\"launch 1 waits for event $event > 1 (is 1)\"]"
+    await grep -q . err
+    exec 9>&-
+    wait $!
+    cat err
+    [ "$(grep -c . err)" -eq 1 ]
+    grep -qE "^-W- program [^:]+: launch 1 waits for event $event > 1 \(is 1\) since 10 s; " err
 }
 
 @test "contexts wait for each other" {

@@ -48,6 +48,8 @@ static void print_process(const cJSON *p, bool threads)
     cJSON_ArrayForEach(t, list)
         printf("  thread %-3.0f %-8s %-6s %-20s %14.0f\n", number_of(t, "id"), text_of(t, "state"),
                text_of(t, "does"), text_of(t, "function"), number_of(t, "instructions"));
+    list = cJSON_GetObjectItemCaseSensitive(p, "waits");
+    cJSON_ArrayForEach(t, list) if (cJSON_IsString(t)) printf("  %s\n", t->valuestring);
 }
 
 static enum dpk_status print_json(const cJSON *list, struct dpk_error *err)

@@ -50,7 +50,10 @@ doca_error_t doca_sync_event_create(struct doca_sync_event **event)
         free(e);
         return DOCA_ERROR_NO_MEMORY;
     }
+    struct dpk_event *counter = e->event;
     *event = dpk_object_enter(e, &dpk_sync_event_kind);
+    if (*event)
+        dpk_event_name(counter, (uintptr_t)*event);
     return *event ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 

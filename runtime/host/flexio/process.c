@@ -111,6 +111,11 @@ static enum dpk_status load(const char *device_name, const struct flexio_app *ap
     return status;
 }
 
+static void warn_of_wait(const char *text)
+{
+    dpk_host_log(FLEXIO_LOG_LVL_WARN, "%s", text);
+}
+
 enum dpk_status dpk_host_process_create(const char *device, struct flexio_app *app,
                                         struct flexio_process **out, struct dpk_error *err)
 {
@@ -126,7 +131,7 @@ enum dpk_status dpk_host_process_create(const char *device, struct flexio_app *a
     enum dpk_status status = load(device, app, &image, err);
     if (status != DPK_OK)
         goto out;
-    const struct dpk_process_options options = {.device = device};
+    const struct dpk_process_options options = {.device = device, .notice = warn_of_wait};
     if ((status = dpk_process_create(image, &options, &p->dpa, err)) != DPK_OK)
         goto out;
     dpk_process_set_sink(p->dpa, process_message, p);

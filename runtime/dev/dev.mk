@@ -22,7 +22,7 @@ DOCA_COMM_SOURCES := $(filter runtime/dev/doca_comm%,$(DEV_SOURCES))
 DOCA_VERBS_SOURCES := $(filter runtime/dev/doca_verbs%,$(DEV_SOURCES))
 DOCA_DEV_SOURCES := $(filter-out $(DOCA_COMM_SOURCES) $(DOCA_VERBS_SOURCES), \
                       $(filter runtime/dev/doca_%,$(DEV_SOURCES)))
-$(call hold,$(O)/dev-flags,$(DPA_CLANG): $(shell $(DPA_CLANG) --version 2>/dev/null | head -n 1): $(DEV_CFLAGS))
+$(call hold,$(O)/dev-flags,$(DPA_CLANG): $(shell $(DPA_CLANG) --version 2>/dev/null | head -n 1): $(DEV_LIB_CFLAGS))
 dev_objs = $(addsuffix .o,$(basename $(1:%=$(O)/%)))
 
 device-libs: $(B)/lib/libflexio_dev.a $(B)/lib/libdoca_dpa_dev.a $(B)/lib/libflexio-libc.a \

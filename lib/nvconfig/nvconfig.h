@@ -74,6 +74,7 @@ const struct dpk_nv_tlv *dpk_nv_list_find(const struct dpk_nv_list *list, unsign
 #define DPK_NV_INDEX_DPA_AUTH      21 /* class global */
 #define DPK_NV_INDEX_ID_MLNX       270
 #define DPK_NV_INDEX_ID_VENDOR     271
+#define DPK_NV_INDEX_DPAKIT_DEBUG  0xd9a001 /* dpakit's own, far from all of NVIDIA's */
 #define DPK_NV_INDEX_PUBLIC_KEY_0  412 /* and _1, _2 behind it: the device owner's key */
 #define DPK_NV_PUBLIC_KEY_PARTS    3
 

@@ -138,13 +138,14 @@ static enum dpk_status note_version(struct application *a, struct dpk_error *err
 }
 
 /* The priority at which a TLV of the file is stored. The owner's key is the owner's whoever
- * brings it. */
+ * brings it; policy is never a user's. */
 static enum dpk_nv_priority target_priority(const struct application *a,
                                             const struct dpk_nv_tlv *tlv)
 {
     if (dpk_nv_is_owner_key(tlv))
         return DPK_NV_OEM;
-    if (a->file.per_tlv_priority && tlv->priority < a->priority)
+    if (a->file.per_tlv_priority && tlv->priority < a->priority &&
+        !(tlv->priority == DPK_NV_USER && dpk_device_is_policy(tlv->class_id, tlv->index)))
         return tlv->priority;
     return a->priority;
 }
@@ -214,9 +215,8 @@ static enum dpk_status check_content(struct application *a, struct dpk_error *er
             tlv->index != DPK_NV_INDEX_COMMENT)
             return dpk_device_refuse(DPK_REJECT_BAD_FORMAT, a->reject, err,
                                      "the device does not know file TLV %u", tlv->index);
-        if (tlv->class_id == DPK_NV_GLOBAL && tlv->index == DPK_NV_INDEX_DPA_AUTH && tlv->size != 4)
-            return dpk_device_refuse(DPK_REJECT_BAD_FORMAT, a->reject, err,
-                                     "nv_dpa_auth of %zu bytes", tlv->size);
+        if (dpk_device_check_tlv(tlv, &why) != DPK_OK)
+            return dpk_device_refuse(DPK_REJECT_BAD_FORMAT, a->reject, err, "%s", why.message);
     }
     return DPK_OK;
 }

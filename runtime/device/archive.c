@@ -17,6 +17,7 @@ enum record {
     RECORD_TLV,
     RECORD_CERT,
     RECORD_FACTORY,
+    RECORD_LIFE_CYCLE,
     RECORD_ANTI_ROLLBACK = 7,
     RECORD_FLOOR,
     RECORD_REMOVED,
@@ -24,6 +25,8 @@ enum record {
 };
 
 enum { OVR_EN = 1, RD_EN = 2 };
+
+static const char development[] = "development";
 
 void archive_free(struct archive *a)
 {
@@ -109,6 +112,10 @@ void archive_put(const struct archive *a, struct dpk_buf *out)
         put_head(out, RECORD_FACTORY, 16 + a->factory.size);
         put_uuid(out, &a->factory_uuid);
         dpk_put(out, a->factory.data, a->factory.size);
+    }
+    if (a->development) { /* production goes without saying, as in archives of old */
+        put_head(out, RECORD_LIFE_CYCLE, sizeof development - 1);
+        dpk_put(out, development, sizeof development - 1);
     }
     put_rollback(out, &a->rollback);
     if (out->failed)
@@ -209,8 +216,11 @@ static enum dpk_status read_tlv(struct dpk_reader *r, struct archive *a, struct 
     t.ovr_en = flags & OVR_EN;
     t.rd_en = flags & RD_EN;
     t.size = data.size;
-    if (t.class_id == DPK_NV_GLOBAL && t.index == DPK_NV_INDEX_DPA_AUTH && t.size != 4)
-        return dpk_fail(err, DPK_ERR_FORMAT, "nv_dpa_auth of %zu bytes", t.size);
+    enum dpk_status status = dpk_device_check_tlv(&t, err);
+    if (status != DPK_OK)
+        return status;
+    if (dpk_device_is_policy(t.class_id, t.index) && t.priority == DPK_NV_USER)
+        return dpk_fail(err, DPK_ERR_FORMAT, "a user's policy of debugging");
     if (dpk_nv_is_owner_key(&t) && t.priority != DPK_NV_OEM)
         return dpk_fail(err, DPK_ERR_FORMAT, "an owner's key that is not at OEM priority");
     memcpy(t.data, data.size ? (const void *)data.data : "", data.size);
@@ -282,6 +292,17 @@ static enum dpk_status read_factory(struct dpk_reader *r, struct archive *a, str
     return good ? DPK_OK : dpk_fail(err, DPK_ERR_FORMAT, "a factory key that is no NVIDIA key's");
 }
 
+static enum dpk_status read_life_cycle(struct dpk_reader *r, struct archive *a,
+                                       struct dpk_error *err)
+{
+    struct archive_bytes name = read_rest(r);
+    if (a->development || name.size != sizeof development - 1 ||
+        memcmp(name.data, development, name.size) != 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "no life cycle of a device");
+    a->development = true;
+    return DPK_OK;
+}
+
 static enum dpk_status read_anti_rollback(struct dpk_reader *r, struct archive *a,
                                           struct dpk_error *err)
 {
@@ -347,6 +368,8 @@ static enum dpk_status read_record(uint16_t type, struct dpk_reader *r, struct a
         return read_cert(r, a, err);
     case RECORD_FACTORY:
         return read_factory(r, a, err);
+    case RECORD_LIFE_CYCLE:
+        return read_life_cycle(r, a, err);
     case RECORD_ANTI_ROLLBACK:
         return read_anti_rollback(r, a, err);
     case RECORD_FLOOR:

@@ -35,6 +35,7 @@ struct archive {
     struct dpk_uuid factory_uuid;
     struct archive_bytes factory;
     struct dpk_device_rollback rollback;
+    bool development;
 };
 void archive_free(struct archive *a); /* its lists */
 

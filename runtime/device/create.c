@@ -155,7 +155,11 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
     if (status == DPK_OK)
         status = dpk_rollback_put_on(db, plan->anti_rollback, err);
     if (status == DPK_OK)
+        status = dpk_device_put_life_cycle(db, plan->development, err);
+    if (status == DPK_OK)
         status = install_nvidia_key(db, staging, plan, err);
+    snprintf(detail, sizeof detail, "%s%s", plan->name,
+             plan->development ? ", in its development life cycle" : "");
     if (status == DPK_OK)
         status = dpk_device_log_in(db, "create", "OK", detail, err);
     status = dpk_db_end(db, status, err);

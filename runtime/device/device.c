@@ -79,6 +79,8 @@ enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *
     for (size_t i = 0; i < sizeof texts / sizeof *texts && status == DPK_OK; i++)
         status = dpk_db_get_meta(dev->db, texts[i].key, texts[i].to, texts[i].size, err);
     if (status == DPK_OK)
+        status = dpk_device_life_cycle(dev->db, &out->development, err);
+    if (status == DPK_OK)
         status = dpk_device_owner_key(dev->db, &out->owner, &owner, err);
     if (status == DPK_OK)
         status = dpk_device_root(false, root, err);

@@ -44,6 +44,20 @@ void dpk_names_free(struct dpk_names *names);
 enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
                                               struct dpk_error *err);
 
+enum dpk_device_view { DPK_VIEW_DEFAULT, DPK_VIEW_CURRENT, DPK_VIEW_NEXT };
+
+/* What debuggers may do with programs on a device; each includes those before it. */
+enum dpk_debug_rights {
+    DPK_DEBUG_NONE, /* not even come */
+    DPK_DEBUG_READ, /* look, stop, let go on */
+    DPK_DEBUG_ALL,  /* change registers, memory and code */
+};
+/* What the Current or Next Boot view allows (dpa-provisioning(7), "Debuggers"): everything while
+ * authentication is off; else what DPAKIT_DPA_DEBUG and the life cycle say. An error is
+ * DPK_DEBUG_NONE. */
+enum dpk_status dpk_device_debug_rights(struct dpk_device *dev, enum dpk_device_view view,
+                                        enum dpk_debug_rights *rights, struct dpk_error *err);
+
 /* The installed CA certificates, as DER; allocated copies. */
 struct dpk_ca_list {
     struct dpk_der *roots;
@@ -81,6 +95,7 @@ struct dpk_device_plan {
     const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
     struct dpk_uuid nvidia_uuid; /* its UUID, with nvidia_key */
     bool anti_rollback;          /* for good */
+    bool development;            /* life cycle, for good; else production */
 };
 
 /* Creates a device, whole or not at all. Without `nvidia_key` an RSA-4096 test pair is made under
@@ -124,9 +139,10 @@ void dpk_device_end_looking(struct dpk_device *dev);
 struct dpk_device_info {
     char psid[17], psid_branch[17];
     char part_number[64], description[256], serial[64], hw_target[16];
-    char alias[64];  /* "mt41692_pciconf0", or empty */
-    char path[4096]; /* its directory */
-    int64_t created; /* seconds since 1970 */
+    char alias[64];   /* "mt41692_pciconf0", or empty */
+    char path[4096];  /* its directory */
+    int64_t created;  /* seconds since 1970 */
+    bool development; /* life cycle; else production */
     bool has_owner;
     struct dpk_uuid owner; /* key-pair UUID of the owner's key */
 };
@@ -228,8 +244,6 @@ enum dpk_status dpk_device_try_burn(struct dpk_device *dev, const void *bytes, s
                                     enum dpk_reject *reject, struct dpk_error *err);
 
 /* ---- NV configuration by name ---------------------------------------------------------------- */
-
-enum dpk_device_view { DPK_VIEW_DEFAULT, DPK_VIEW_CURRENT, DPK_VIEW_NEXT };
 
 struct dpk_device_value {
     bool read_only;                /* protected from users: set by somebody above with ovr_en 0 */

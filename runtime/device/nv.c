@@ -113,29 +113,6 @@ enum dpk_status dpk_device_effect(sqlite3 *db, enum dpk_device_view view, unsign
     return status;
 }
 
-enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
-                                              struct dpk_error *err)
-{
-    struct effect effect;
-    /* Whatever goes wrong, nothing unsigned runs. */
-    *enabled = true;
-    enum dpk_status status = dpk_device_effect(dev->db, DPK_VIEW_CURRENT, DPK_NV_GLOBAL,
-                                               DPK_NV_INDEX_DPA_AUTH, &effect, err);
-    if (status != DPK_OK)
-        return status;
-    if (effect.present && effect.tlv.size != 4)
-        return dpk_fail(err, DPK_ERR_FORMAT,
-                        "the device's state is damaged: nv_dpa_auth of %zu bytes", effect.tlv.size);
-    *enabled = effect.present && (effect.tlv.data[0] & 0x80);
-    return DPK_OK;
-}
-
-bool dpk_device_is_owner_key(const struct dpk_nv_def *def)
-{
-    struct dpk_nv_tlv tlv = {.class_id = def->class_id, .index = def->index};
-    return dpk_nv_is_owner_key(&tlv);
-}
-
 enum dpk_status dpk_device_get(struct dpk_device *dev, enum dpk_device_view view,
                                const struct dpk_nv_def *def, struct dpk_device_value *out,
                                struct dpk_error *err)
@@ -147,7 +124,7 @@ enum dpk_status dpk_device_get(struct dpk_device *dev, enum dpk_device_view view
         dpk_device_effect(dev->db, stored, def->class_id, def->index, &effect, err);
     if (status != DPK_OK)
         return status;
-    out->read_only = effect.locked || dpk_device_is_owner_key(def);
+    out->read_only = effect.locked || dpk_device_needs_signature(def);
     out->present = effect.present;
     if (view == DPK_VIEW_DEFAULT || !effect.present)
         return DPK_OK;

@@ -63,6 +63,8 @@ static enum dpk_status put_one(sqlite3 *db, const struct dpk_nv_list *before,
         return refuse_tlv(tlv, "it is about a file, not about a device", err);
     if (dpk_nv_is_owner_key(tlv))
         return refuse_tlv(tlv, "only a signed file can change the owner's key", err);
+    if (dpk_device_is_policy(tlv->class_id, tlv->index))
+        return refuse_tlv(tlv, "only a signed file can change what debuggers may do", err);
     if (tlv->priority > DPK_NV_USER)
         return refuse_tlv(tlv,
                           "set above USER, and other than the device has it: only a signed file "
@@ -71,9 +73,8 @@ static enum dpk_status put_one(sqlite3 *db, const struct dpk_nv_list *before,
     if (guarded)
         return refuse_tlv(tlv, "read-only: the device's owner, or NVIDIA, protects it (ovr_en 0)",
                           err);
-    if (tlv->class_id == DPK_NV_GLOBAL && tlv->index == DPK_NV_INDEX_DPA_AUTH && tlv->size != 4)
-        return dpk_fail(err, DPK_ERR_FORMAT, "nv_dpa_auth of %zu bytes", tlv->size);
-    return dpk_device_put_tlv(db, DPK_VIEW_NEXT, tlv, err);
+    enum dpk_status status = dpk_device_check_tlv(tlv, err);
+    return status == DPK_OK ? dpk_device_put_tlv(db, DPK_VIEW_NEXT, tlv, err) : status;
 }
 
 enum dpk_status dpk_device_set_tlvs(struct dpk_device *dev, const struct dpk_nv_list *tlvs,

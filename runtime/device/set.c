@@ -18,7 +18,7 @@ static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *set
         dpk_device_effect(db, DPK_VIEW_NEXT, def->class_id, def->index, &effect, err);
     if (status != DPK_OK)
         return status;
-    if (effect.locked || dpk_device_is_owner_key(def))
+    if (effect.locked || dpk_device_needs_signature(def))
         return dpk_fail(err, DPK_ERR_REFUSED, "%s is read-only: %s", setting_name(setting),
                         effect.locked ? "the device's owner, or NVIDIA, protects it (ovr_en 0)"
                                       : "only a signed file can change it");

@@ -147,7 +147,17 @@ struct effect {
 };
 enum dpk_status dpk_device_effect(sqlite3 *db, enum dpk_device_view view, unsigned class_id,
                                   uint32_t index, struct effect *out, struct dpk_error *err);
-bool dpk_device_is_owner_key(const struct dpk_nv_def *def);
+
+/* ---- policy.c ---- */
+
+/* DPK_ERR_FORMAT: a TLV that the device goes by has not the size that it must have. */
+enum dpk_status dpk_device_check_tlv(const struct dpk_nv_tlv *tlv, struct dpk_error *err);
+/* A TLV that says what the device allows, whoever is its user. */
+bool dpk_device_is_policy(unsigned class_id, uint32_t index);
+/* Users cannot set it: the owner's key, and policy. */
+bool dpk_device_needs_signature(const struct dpk_nv_def *def);
+enum dpk_status dpk_device_put_life_cycle(sqlite3 *db, bool development, struct dpk_error *err);
+enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk_error *err);
 
 /* ---- rollback.c ---- */
 

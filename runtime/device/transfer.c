@@ -126,6 +126,8 @@ static enum dpk_status gather(sqlite3 *db, struct archive *a, struct dpk_buf *ke
     for (size_t i = 0; i < DPK_IDENTITY_TEXTS && status == DPK_OK; i++)
         status = dpk_db_get_meta(db, dpk_device_text_key(i), a->texts[i], sizeof a->texts[i], err);
     if (status == DPK_OK)
+        status = dpk_device_life_cycle(db, &a->development, err);
+    if (status == DPK_OK)
         status = gather_keys(db, a, keys, err);
     if (status == DPK_OK)
         status = dpk_device_tlvs(db, DPK_VIEW_CURRENT, &a->current, err);
@@ -199,6 +201,8 @@ static enum dpk_status put_all(sqlite3 *db, const struct archive *a, struct dpk_
     enum dpk_status status = DPK_OK;
     for (size_t i = 0; i < DPK_IDENTITY_TEXTS && status == DPK_OK; i++)
         status = dpk_db_put_meta(db, dpk_device_text_key(i), a->texts[i], err);
+    if (status == DPK_OK)
+        status = dpk_device_put_life_cycle(db, a->development, err);
     for (size_t i = 0; i < a->key_count && status == DPK_OK; i++)
         status = put_key(db, &a->keys[i], err);
     if (status == DPK_OK)

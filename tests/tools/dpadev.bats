@@ -57,6 +57,39 @@ fails() { # CODE COMMAND...
     for t in MT_0000000911 QA 'my device' S1 P1; do grep -q "$t" out; done
 }
 
+@test "the life cycle is chosen at creation, shown and logged; production if nothing is said" {
+    create x
+    create --life-cycle production y
+    create --life-cycle=development z
+    for name in x y; do
+        dpadev show $name | grep -q 'Life cycle: *production$'
+        dpadev show --json $name | jq -e '.life_cycle == "production"'
+    done
+    dpadev show z | grep -q 'Life cycle: *development$'
+    dpadev show --json z | jq -e '.life_cycle == "development"'
+    dpadev log z | grep -q 'create  OK  z, in its development life cycle$'
+    fails 2 dpadev create --life-cycle Development w
+    grep -q -- '-E- --life-cycle: .Development. is not production or development' err
+    fails 2 dpadev show x --life-cycle production
+    [ ! -e devices/w ]
+}
+
+@test "show tells what debuggers may do, now and after the next reset" {
+    create x
+    create --life-cycle development y
+    for name in x y; do
+        mlxconfig-lite -d $name -y set DPA_AUTHENTICATION=1 >/dev/null
+        dpadev show --json $name | jq -e '.debuggers.current == "change" and
+            .debuggers.next_boot == if .life_cycle == "production" then "look" else "change" end'
+        dpadev reset $name
+    done
+    dpadev show x >out
+    grep -A2 'Debuggers' out
+    grep -A1 'Debuggers$' out | grep -q 'Now: may look, and change nothing$'
+    grep -A2 'Debuggers$' out | grep -q 'After the next reset: may look, and change nothing$'
+    dpadev show y | grep -A1 'Debuggers$' | grep -q 'Now: may look and change everything$'
+}
+
 @test "show, list and log give JSON" {
     create x
     dpadev reset x

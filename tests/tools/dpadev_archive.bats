@@ -135,6 +135,9 @@ essence() {
 |       |-- Installed with key pair $owner_uuid, the owner's
 |       |-- Valid: TIME to TIME
 |       \`-- SHA-256: DIGEST
+|-- Debuggers
+|   |-- Now: may look and change everything
+|   \`-- After the next reset: may look, and change nothing
 \`-- Programs that may be loaded
     |-- DPA authentication: off, after the next reset on
     |   \`-- Users may change it: yes

@@ -8,7 +8,7 @@
 
 struct dpadev_options {
     struct dpk_device_plan plan;
-    const char *nvidia_uuid;
+    const char *nvidia_uuid, *life_cycle;
     unsigned last;
     bool json, with_factory_keys, threads;
 };
@@ -25,6 +25,10 @@ static enum dpk_status create(const struct dpadev_options *o, const struct names
     plan.name = names->device;
     if (!plan.nvidia_key != !o->nvidia_uuid)
         return dpk_fail(err, DPK_ERR_USAGE, "--nvidia-key and --nvidia-key-uuid go together");
+    plan.development = o->life_cycle && strcmp(o->life_cycle, "development") == 0;
+    if (o->life_cycle && !plan.development && strcmp(o->life_cycle, "production") != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "--life-cycle: '%s' is not production or development",
+                        o->life_cycle);
     enum dpk_status status = DPK_OK;
     if (o->nvidia_uuid)
         status = dpk_uuid_option("--nvidia-key-uuid", o->nvidia_uuid, &plan.nvidia_uuid, err);
@@ -205,7 +209,7 @@ static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args
     const struct dpk_device_plan *p = &o->plan;
     if (command->run != create &&
         (p->psid || p->psid_branch || p->part_number || p->description || p->serial ||
-         p->nvidia_key || o->nvidia_uuid || p->anti_rollback))
+         p->nvidia_key || o->nvidia_uuid || p->anti_rollback || o->life_cycle))
         return dpk_fail(err, DPK_ERR_USAGE, "%s takes none of the options of create",
                         command->name);
     if (command->run != ps && o->threads)
@@ -275,6 +279,10 @@ int main(int argc, char **argv)
         {.names = "anti-rollback",
          .flag = &o.plan.anti_rollback,
          .help = "create: refuse older files and removed certificates, for good"},
+        {.names = "life-cycle",
+         .arg = "NAME",
+         .value = &o.life_cycle,
+         .help = "create: production (default) or development, where debuggers may change code"},
         {.names = "n,last",
          .arg = "N",
          .parse = parse_last,

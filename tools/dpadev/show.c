@@ -13,6 +13,7 @@ struct portrait {
     size_t cert_count;
     struct dpk_device_rollback rollback;
     bool authentication, authentication_next, locked;
+    enum dpk_debug_rights debuggers, debuggers_next;
     char factory_key[4200]; /* "" if there is none */
 };
 
@@ -43,6 +44,10 @@ static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct d
     if (status == DPK_OK)
         status = next_authentication(dev, p, err);
     if (status == DPK_OK)
+        status = dpk_device_debug_rights(dev, DPK_VIEW_CURRENT, &p->debuggers, err);
+    if (status == DPK_OK)
+        status = dpk_device_debug_rights(dev, DPK_VIEW_NEXT, &p->debuggers_next, err);
+    if (status == DPK_OK)
         status = dpk_device_certs(dev, p->certs, &p->cert_count, err);
     if (status == DPK_OK)
         status = dpk_device_rollback(dev, &p->rollback, err);
@@ -72,6 +77,18 @@ static const char *loadable(const struct portrait *p, bool authentication)
     return !authentication ? "any" : p->cert_count ? "certified" : "none";
 }
 
+static const char *life_cycle(const struct dpk_device_info *info)
+{
+    return info->development ? "development" : "production";
+}
+
+/* What debuggers may do: for JSON, and in words. */
+static const char *const rights_names[] = {
+    [DPK_DEBUG_NONE] = "nothing", [DPK_DEBUG_READ] = "look", [DPK_DEBUG_ALL] = "change"};
+static const char *const rights_texts[] = {[DPK_DEBUG_NONE] = "may not come",
+                                           [DPK_DEBUG_READ] = "may look, and change nothing",
+                                           [DPK_DEBUG_ALL] = "may look and change everything"};
+
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void tree_identity(struct dpadev_tree *tree, const struct dpk_device_info *info)
@@ -87,6 +104,7 @@ static void tree_identity(struct dpadev_tree *tree, const struct dpk_device_info
                     info->psid_branch[0] ? info->psid_branch : "none");
     dpadev_tree_add(tree, 2, "Hardware:      %s", info->hw_target);
     dpadev_tree_add(tree, 2, "Serial number: %s", info->serial);
+    dpadev_tree_add(tree, 2, "Life cycle:    %s", life_cycle(info));
     dpadev_tree_add(tree, 2, "Created:       %s", dpadev_time(info->created, created));
 }
 
@@ -178,6 +196,13 @@ static void tree_programs(struct dpadev_tree *tree, const struct portrait *p)
                     programs_text(loadable(p, p->authentication_next)));
 }
 
+static void tree_debuggers(struct dpadev_tree *tree, const struct portrait *p)
+{
+    dpadev_tree_add(tree, 1, "Debuggers");
+    dpadev_tree_add(tree, 2, "Now: %s", rights_texts[p->debuggers]);
+    dpadev_tree_add(tree, 2, "After the next reset: %s", rights_texts[p->debuggers_next]);
+}
+
 static enum dpk_status print_portrait(const char *name, const struct portrait *p,
                                       struct dpk_error *err)
 {
@@ -190,6 +215,7 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
     for (size_t i = 0; i < p->cert_count; i++)
         tree_cert(&tree, p, &p->certs[i]);
     tree_rollback(&tree, &p->rollback);
+    tree_debuggers(&tree, p);
     tree_programs(&tree, p);
     return dpadev_tree_print(&tree, err);
 }
@@ -238,6 +264,7 @@ static bool json_texts(cJSON *o, const char *name, const struct dpk_device_info 
         {"psid_branch", info->psid_branch},
         {"hw_target", info->hw_target},
         {"serial", info->serial},
+        {"life_cycle", life_cycle(info)},
     };
     bool ok = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -249,7 +276,10 @@ static bool json_policy(cJSON *o, const struct portrait *p)
 {
     cJSON *authentication = cJSON_AddObjectToObject(o, "dpa_authentication");
     cJSON *programs = cJSON_AddObjectToObject(o, "loadable_programs");
-    return authentication && programs &&
+    cJSON *debuggers = cJSON_AddObjectToObject(o, "debuggers");
+    return authentication && programs && debuggers &&
+           cJSON_AddStringToObject(debuggers, "current", rights_names[p->debuggers]) &&
+           cJSON_AddStringToObject(debuggers, "next_boot", rights_names[p->debuggers_next]) &&
            cJSON_AddBoolToObject(authentication, "current", p->authentication) &&
            cJSON_AddBoolToObject(authentication, "next_boot", p->authentication_next) &&
            cJSON_AddBoolToObject(authentication, "users_may_change", !p->locked) &&

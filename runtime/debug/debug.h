@@ -89,6 +89,9 @@ struct dpk_debug_ops {
     void (*kill)(void *target);
     void (*detach)(void *target);
     bool attached; /* a client that goes away detaches; else it kills */
+    /* Why registers and memory stay as they are, in words for the client's user; NULL: they may be
+     * written. It is for `set_registers` and `write` to refuse. */
+    const char *locked;
 };
 
 /* Serves one client: bytes from `in`, answers to `out` (they may be the same), until it detaches,

@@ -50,6 +50,19 @@ void gdb_ok_or(struct gdb *g, bool done, int number)
         gdb_error(g, number);
 }
 
+/* GDB shows this text where a register was to be written, but for memory only that it failed: so it
+ * is also said when the program goes on. */
+void gdb_changed_or(struct gdb *g, bool done, int number)
+{
+    if (done || !g->ops->locked) {
+        gdb_ok_or(g, done, number);
+        return;
+    }
+    g->body.size = 0;
+    dpk_put_format(&g->body, "E.%s", g->ops->locked);
+    g->untold = true;
+}
+
 static void send_body(struct gdb *g)
 {
     uint8_t sum = 0;
@@ -61,6 +74,13 @@ static void send_body(struct gdb *g)
     dpk_put_format(&g->last, "#%02x", sum);
     dpk_put(&g->out, g->last.data, g->last.size);
     g->body.size = 0;
+}
+
+void gdb_say(struct gdb *g, const char *text)
+{
+    dpk_put_u8(&g->body, 'O');
+    gdb_hex(g, text, strlen(text));
+    send_body(g);
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -205,6 +225,12 @@ static void act(struct gdb *g, const struct action *actions, size_t count)
     }
     g->running = true;
     g->reason = (struct dpk_stop){0};
+    if (g->untold) {
+        gdb_say(g, "not changed: ");
+        gdb_say(g, g->ops->locked);
+        gdb_say(g, "\n");
+        g->untold = false;
+    }
     g->ops->go(g->target, others);
 }
 

@@ -22,6 +22,7 @@ struct gdb {
     unsigned thread;        /* that g, G, p, P are about; 0: the first */
     unsigned step_thread;   /* of the old s and c */
     struct dpk_stop reason; /* why it stands still */
+    bool untold;            /* something was refused, and GDB's user may not know why */
 };
 
 void gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target);
@@ -44,6 +45,10 @@ bool gdb_range(const char **text, uint64_t *address, uint64_t *length);
 bool gdb_expect(const char **text, char c);
 /* OK, or the error. */
 void gdb_ok_or(struct gdb *g, bool done, int number);
+/* OK, or the error, or why changes are refused. */
+void gdb_changed_or(struct gdb *g, bool done, int number);
+/* Text on the console of GDB's user; only while GDB waits for a stop or for its command. */
+void gdb_say(struct gdb *g, const char *text);
 /* The thread that g, G, p, P are about, or the first one. */
 unsigned gdb_thread(const struct gdb *g);
 

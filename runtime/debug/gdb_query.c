@@ -110,6 +110,28 @@ static void about_thread(struct gdb *g, const char *text)
     gdb_hex(g, out, strlen(out));
 }
 
+/* ---- monitor --------------------------------------------------------------------------------- */
+
+/* The words of "monitor WORDS", in hexadecimal. */
+static void monitor(struct gdb *g, const char *text)
+{
+    char words[64] = "";
+    size_t size = strlen(text) / 2;
+    if (size >= sizeof words || !gdb_unhex(&text, (uint8_t *)words, size) || *text != '\0') {
+        gdb_error(g, EINVAL);
+        return;
+    }
+    if (strcmp(words, "policy") != 0)
+        gdb_say(g, "monitor policy: what the device allows debuggers\n");
+    else if (g->ops->locked)
+        gdb_say(g, g->ops->locked);
+    else
+        gdb_say(g, "debuggers may look and change everything");
+    if (strcmp(words, "policy") == 0)
+        gdb_say(g, "\n");
+    dpk_put_format(&g->body, "OK");
+}
+
 void gdb_query(struct gdb *g, const char *text)
 {
     const char *rest;
@@ -130,6 +152,8 @@ void gdb_query(struct gdb *g, const char *text)
         dpk_put_u8(&g->body, g->ops->attached ? '1' : '0');
     else if ((rest = after(text, "Xfer:")) != NULL)
         transfer(g, rest);
+    else if ((rest = after(text, "Rcmd,")) != NULL)
+        monitor(g, rest);
     else if (after(text, "Symbol:") != NULL)
         dpk_put_format(&g->body, "OK");
 }

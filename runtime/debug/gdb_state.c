@@ -52,7 +52,10 @@ void gdb_write_registers(struct gdb *g, const char *text)
     bool good = true;
     for (unsigned i = 0; good && i < REGISTERS; i++)
         good = take_register(&text, &regs[i]);
-    gdb_ok_or(g, good && *text == '\0' && set_registers(g, regs), EINVAL);
+    if (good && *text == '\0')
+        gdb_changed_or(g, set_registers(g, regs), EINVAL);
+    else
+        gdb_error(g, EINVAL);
 }
 
 void gdb_read_register(struct gdb *g, const char *text)
@@ -69,11 +72,12 @@ void gdb_write_register(struct gdb *g, const char *text)
     uint64_t n, value, regs[REGISTERS];
     bool good = gdb_number(&text, &n) && n < REGISTERS && gdb_expect(&text, '=') &&
                 take_register(&text, &value) && *text == '\0' && get_registers(g, regs);
-    if (good) {
-        regs[n] = value;
-        good = set_registers(g, regs);
+    if (!good) {
+        gdb_error(g, EINVAL);
+        return;
     }
-    gdb_ok_or(g, good, EINVAL);
+    regs[n] = value;
+    gdb_changed_or(g, set_registers(g, regs), EINVAL);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -105,7 +109,7 @@ void gdb_read_memory(struct gdb *g, const char *text)
 
 static void store(struct gdb *g, uint64_t address, const uint8_t *bytes, size_t size)
 {
-    gdb_ok_or(g, size == 0 || g->ops->write(g->target, address, bytes, size), EFAULT);
+    gdb_changed_or(g, size == 0 || g->ops->write(g->target, address, bytes, size), EFAULT);
 }
 
 /* M ADDRESS,LENGTH:HEX */

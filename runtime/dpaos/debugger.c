@@ -11,6 +11,7 @@ enum { WATCHES_MAX = 16 };
 
 struct dpk_debugger {
     struct dpk_process *process;
+    struct debug_policy policy;
     int wake; /* eventfd: there may be something to tell */
     struct rv64_watch watches[WATCHES_MAX];
     size_t watch_count;
@@ -170,6 +171,10 @@ static bool ops_get_registers(void *target, unsigned id, uint64_t x[32], uint64_
 static bool ops_set_registers(void *target, unsigned id, const uint64_t x[32], uint64_t pc)
 {
     struct dpk_debugger *d = target;
+    uint64_t before[32], from;
+    if (!ops_get_registers(target, id, before, &from) ||
+        !debug_may_set(d->process, &d->policy, from, pc))
+        return false;
     engine_lock();
     struct thread *t = find(d, id);
     bool there = t && t->state != THREAD_IDLE;
@@ -194,7 +199,9 @@ static bool ops_read(void *target, uint64_t address, void *to, size_t size)
 static bool ops_write(void *target, uint64_t address, const void *from, size_t size)
 {
     struct dpk_debugger *d = target;
-    return rv64_memory_store(d->process->memory, address, from, size);
+    return rv64_memory_at(d->process->memory, address, size, 0) &&
+           debug_may_write(d->process, &d->policy, address, size) &&
+           rv64_memory_store(d->process->memory, address, from, size);
 }
 
 static size_t find_break(const struct dpk_debugger *d, uint64_t address)
@@ -401,8 +408,8 @@ enum dpk_status dpk_debugger_create(struct dpk_process *p, struct dpk_debugger *
         return dpk_fail_nomem(err);
     d->process = p;
     d->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    enum dpk_status status = DPK_OK;
-    if (d->wake < 0)
+    enum dpk_status status = debug_admit(p, &d->policy, err);
+    if (status == DPK_OK && d->wake < 0)
         status = dpk_fail_errno(err, "no descriptor for the debugger");
     engine_lock();
     if (status == DPK_OK)
@@ -453,6 +460,11 @@ void dpk_debugger_await(struct dpk_debugger *d)
     engine_unlock();
 }
 
+const char *dpk_debugger_locked(const struct dpk_debugger *d)
+{
+    return d->policy.locked[0] ? d->policy.locked : NULL;
+}
+
 enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool attached,
                                    struct dpk_error *err)
 {
@@ -472,8 +484,14 @@ enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool
         .kill = ops_kill,
         .detach = ops_detach,
         .attached = attached,
+        .locked = dpk_debugger_locked(d),
     };
-    return dpk_gdb_serve(in, out, d->wake, &ops, d, err);
+    enum dpk_status status = debug_begin(d->process, &d->policy, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_gdb_serve(in, out, d->wake, &ops, d, err);
+    debug_end(d->process, &d->policy);
+    return status;
 }
 
 void dpk_debugger_exit(struct dpk_debugger *d, int code)

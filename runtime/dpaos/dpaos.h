@@ -394,8 +394,11 @@ void dpk_process_report(struct dpk_process *p, struct dpk_buf *out);
  * counts. One debugger at a time. */
 struct dpk_debugger;
 
+/* DPK_ERR_REFUSED: the device of the program allows no debuggers. */
 enum dpk_status dpk_debugger_create(struct dpk_process *p, struct dpk_debugger **out,
                                     struct dpk_error *err);
+/* Why the client may look and change nothing; NULL if it may. Lives as long as `d`. */
+const char *dpk_debugger_locked(const struct dpk_debugger *d);
 /* Lets the process go on, as if nothing had been. */
 void dpk_debugger_detach(struct dpk_debugger *d);
 /* Detaches if that is not done, and frees it. NULL is fine. */

@@ -124,6 +124,24 @@ bool debug_may_run(const struct thread *t);
 enum rv64_stop debug_run(struct thread *t, uint64_t budget, struct outcome *o);
 /* A turn that ended with a fault, which the debugger may want to see first. */
 void debug_fault(struct thread *t, struct outcome *o);
+/* What the device allows. debug_policy.c; all without the lock. */
+struct debug_policy {
+    struct dpk_debug_permit permit;
+    char locked[200]; /* why nothing may be changed; "" if it may */
+    uint64_t refused, code_writes, code_bytes, jumps;
+};
+/* DPK_ERR_REFUSED: no debugger may come. */
+enum dpk_status debug_admit(const struct dpk_process *p, struct debug_policy *policy,
+                            struct dpk_error *err);
+/* A client is there, and is gone. DPK_ERR_REFUSED: that cannot be logged, and must be. */
+enum dpk_status debug_begin(const struct dpk_process *p, const struct debug_policy *policy,
+                            struct dpk_error *err);
+void debug_end(const struct dpk_process *p, const struct debug_policy *policy);
+/* Whether memory, and registers with pc, may be changed so. */
+bool debug_may_write(const struct dpk_process *p, struct debug_policy *policy, uint64_t address,
+                     uint64_t size);
+bool debug_may_set(const struct dpk_process *p, struct debug_policy *policy, uint64_t from,
+                   uint64_t to);
 /* With the lock: what a turn stopped for; a turn of the process is over; a new thread; a failure.
  */
 void debug_stop(struct thread *t, const struct dpk_stop *stop);

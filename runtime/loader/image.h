@@ -25,6 +25,7 @@ struct image_plain {
 struct dpk_image {
     atomic_uint references;
     char app[256];
+    char device[DPK_DEVICE_NAME_MAX + 1]; /* that let it in; "" if none was asked */
     uint8_t *elf; /* the private copy: what was verified is what runs */
     size_t elf_size;
     uint64_t entry;

@@ -69,6 +69,28 @@ void dpk_image_free(struct dpk_image *image);
 /* One more reference to the same image, to be dropped with dpk_image_free. */
 struct dpk_image *dpk_image_share(const struct dpk_image *image);
 
+/* ---- Debuggers -------------------------------------------------------------------------------
+ * Who writes registers or code needs no signature: the device that let a program in says what its
+ * debuggers may do. */
+
+struct dpk_debug_permit {
+    enum dpk_debug_rights rights;
+    bool locked; /* the device has authentication on: what cannot be logged is not done */
+};
+/* Asks the device as it is now. DPK_ERR_REFUSED: it allows none, which its log has, or it cannot be
+ * asked. Everything is allowed with an image that no device was asked for (dpk_image_examine). */
+enum dpk_status dpk_debug_ask(const struct dpk_image *image, struct dpk_debug_permit *out,
+                              struct dpk_error *err);
+/* Appends to the device's log; `detail` is put behind the program's name. DPK_ERR_REFUSED: it
+ * cannot, on a device that is locked. */
+enum dpk_status dpk_debug_record(const struct dpk_image *image,
+                                 const struct dpk_debug_permit *permit, const char *action,
+                                 const char *result, const char *detail, struct dpk_error *err);
+
+/* ---- Looking at images ----------------------------------------------------------------------- */
+
+/* The device that let it in; "" if none was asked. */
+const char *dpk_image_device(const struct dpk_image *image);
 /* The name that was asked for, with '?' for what is not printable ASCII. */
 const char *dpk_image_app(const struct dpk_image *image);
 size_t dpk_image_segment_count(const struct dpk_image *image);

@@ -118,14 +118,31 @@ static inline int free_world(void **state)
     return rmdir(command);
 }
 
-static inline enum dpk_status create_device(const char *name)
+static inline enum dpk_status create_in_life_cycle(const char *name, bool development)
 {
     struct dpk_error err = {0};
     char key[256];
     snprintf(key, sizeof key, "%s", file_in_world("nvidia.pub"));
-    struct dpk_device_plan plan = {
-        .name = name, .psid = "MT_0000000884", .nvidia_key = key, .nvidia_uuid = uuid(NVIDIA_UUID)};
+    struct dpk_device_plan plan = {.name = name,
+                                   .psid = "MT_0000000884",
+                                   .nvidia_key = key,
+                                   .nvidia_uuid = uuid(NVIDIA_UUID),
+                                   .development = development};
     return dpk_device_create(&plan, &err);
+}
+
+static inline enum dpk_status create_device(const char *name)
+{
+    return create_in_life_cycle(name, false);
+}
+
+static inline int fresh_development(void **state)
+{
+    (void)state;
+    return create_in_life_cycle("dev0", true) == DPK_OK &&
+                   dpk_device_open("dev0", &dev, NULL) == DPK_OK
+               ? 0
+               : -1;
 }
 
 static inline int fresh_device(void **state)

@@ -25,18 +25,6 @@ static enum dpk_debug_rights rights(enum dpk_device_view view)
     return may;
 }
 
-static int fresh_development(void **state)
-{
-    (void)state;
-    char key[256];
-    snprintf(key, sizeof key, "%s", file_in_world("nvidia.pub"));
-    const struct dpk_device_plan plan = {
-        .name = "dev0", .nvidia_key = key, .nvidia_uuid = uuid(NVIDIA_UUID), .development = true};
-    return dpk_device_create(&plan, NULL) == DPK_OK && dpk_device_open("dev0", &dev, NULL) == DPK_OK
-               ? 0
-               : -1;
-}
-
 static void lock_device(void)
 {
     accept(dpk_device_apply, claim_file());

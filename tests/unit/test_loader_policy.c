@@ -70,6 +70,26 @@ const char *dpk_device_name(const struct dpk_device *dev)
     return "dev0";
 }
 
+enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struct dpk_error *err)
+{
+    (void)name;
+    *out = NULL;
+    return dpk_fail(err, DPK_ERR_NOT_FOUND, "no such device");
+}
+
+void dpk_device_close(struct dpk_device *dev)
+{
+    (void)dev;
+}
+
+enum dpk_status dpk_device_debug_rights(struct dpk_device *dev, enum dpk_device_view view,
+                                        enum dpk_debug_rights *rights, struct dpk_error *err)
+{
+    (void)dev, (void)view, (void)err;
+    *rights = DPK_DEBUG_NONE;
+    return DPK_OK;
+}
+
 /* ---- A signed program --------------------------------------------------------------------------
  */
 
@@ -265,6 +285,21 @@ static void log_that_cannot_be_written_refuses_when_authentication_is_on(void **
     program_free(&p);
 }
 
+static void what_debuggers_do_is_logged_or_refused_on_a_locked_device(void **state)
+{
+    (void)state;
+    struct dpk_image image = {.app = "kernels", .device = "dev0"}; /* which is gone */
+    struct dpk_debug_permit permit = {.rights = DPK_DEBUG_ALL};
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_debug_record(&image, &permit, "debug", "OK", "a write", &err), DPK_OK);
+    permit.locked = true;
+    assert_int_equal(dpk_debug_record(&image, &permit, "debug", "OK", "a write", &err),
+                     DPK_ERR_REFUSED);
+    assert_string_equal(err.message, "cannot write the event log of dev0: no such device");
+    image.device[0] = 0; /* nobody's log */
+    assert_int_equal(dpk_debug_record(&image, &permit, "debug", "OK", "a write", &err), DPK_OK);
+}
+
 /* ---- Either way --------------------------------------------------------------------------------
  */
 
@@ -415,6 +450,7 @@ int main(void)
         cmocka_unit_test(changed_code_is_refused_with_its_segment),
         cmocka_unit_test(signature_under_another_ca_is_refused),
         cmocka_unit_test(log_that_cannot_be_written_refuses_when_authentication_is_on),
+        cmocka_unit_test(what_debuggers_do_is_logged_or_refused_on_a_locked_device),
         cmocka_unit_test(device_that_cannot_be_asked_loads_nothing),
         cmocka_unit_test(bytes_that_change_after_the_copy_do_not_count),
         cmocka_unit_test(what_is_no_executable_is_not_loaded),

@@ -11,6 +11,9 @@
 #ifndef DPK_DEBUG_H
 #define DPK_DEBUG_H
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include "base/base.h"
 #include "loader/loader.h"
 #include "rv64/rv64.h"
@@ -100,12 +103,33 @@ struct dpk_debug_ops {
 enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_ops *ops,
                               void *target, struct dpk_error *err);
 
-/* Listens for clients of this machine: a TCP port (0: any that is free) of 127.0.0.1, or, with a
- * slash in it, the path of a new Unix socket (mode 0600). *port: the port, 0 for a socket. */
-enum dpk_status dpk_listen(const char *where, int *fd, unsigned *port, struct dpk_error *err);
-/* The next client, -1 when there will be none. A client that does not read for 10 seconds is lost.
- */
-int dpk_accept(int fd);
+/* Where clients of this machine knock: a TCP port of 127.0.0.1, or a Unix socket. */
+struct dpk_listener {
+    int fd;        /* -1: closed */
+    unsigned port; /* 0: a socket */
+    char path[108];
+    dev_t device; /* of the socket that was made there */
+    ino_t inode;
+    uint64_t refused; /* clients, so far */
+    bool guarded;
+    pthread_t guard;
+};
+/* `where`: a port (0: any that is free), or, with a slash in it, the path of a Unix socket (mode
+ * 0600). A socket of this user on which nobody listens any more is replaced. */
+enum dpk_status dpk_listen(const char *where, struct dpk_listener *out, struct dpk_error *err);
+/* The next client of this user, or root's; -1 when there will be none. It is lost when it does not
+ * read for 10 seconds. Others are sent away; `refused` (may be NULL) is told of the first, second,
+ * fourth, eighth, ... of them. */
+int dpk_accept(struct dpk_listener *l, void (*refused)(void *context, const char *why),
+               void *context);
+/* For programs that end by signals: those take the socket along from now on. Call it before there
+ * are threads that take signals; `l` stays where it is until it is closed. */
+enum dpk_status dpk_listener_guard(struct dpk_listener *l, struct dpk_error *err);
+/* Removes the socket, unless another one is in its place. */
+void dpk_listener_close(struct dpk_listener *l);
+/* Whether the other end of a connection is a program of this user, or of root, on this machine.
+ * DPK_ERR_REFUSED: what it is instead ("a client of user 1001, ..."). */
+enum dpk_status dpk_peer_check(int fd, struct dpk_error *err);
 
 /* ---- Traces -------------------------------------------------------------------------------------
  * JSON that Perfetto and Chrome's trace viewer open, with a track for each execution unit. The file
@@ -146,8 +170,6 @@ void dpk_trace_close(struct dpk_trace *t);
 
 /* The directory, made if need be. DPK_ERR_REFUSED: others may write there. */
 enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *err);
-/* Whether the other end belongs to this user, or to root. */
-bool dpk_peer_is_ours(int fd);
 /* Connects to one process after the other, by pid, until `visit`, which owns `fd` then, returns
  * false. */
 enum dpk_status dpk_peers_each(bool (*visit)(void *context, int fd), void *context,

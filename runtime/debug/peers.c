@@ -46,14 +46,6 @@ enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *
     return DPK_OK;
 }
 
-bool dpk_peer_is_ours(int fd)
-{
-    struct ucred who;
-    socklen_t size = sizeof who;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
-           (who.uid == geteuid() || who.uid == 0);
-}
-
 /* ---- Clients --------------------------------------------------------------------------------- */
 
 /* -1: nobody is there; a socket that was left behind goes. */

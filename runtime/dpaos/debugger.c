@@ -494,6 +494,12 @@ enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool
     return status;
 }
 
+enum dpk_status dpk_debugger_log(const struct dpk_debugger *d, const char *action,
+                                 const char *result, const char *detail)
+{
+    return dpk_debug_record(d->process->image, &d->policy.permit, action, result, detail, NULL);
+}
+
 void dpk_debugger_exit(struct dpk_debugger *d, int code)
 {
     engine_lock();

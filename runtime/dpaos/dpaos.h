@@ -411,6 +411,9 @@ enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool
                                    struct dpk_error *err);
 /* Tells the client that the program has ended with `code`. */
 void dpk_debugger_exit(struct dpk_debugger *d, int code);
+/* Appends to the log of the program's device, for what comes before a client is served. */
+enum dpk_status dpk_debugger_log(const struct dpk_debugger *d, const char *action,
+                                 const char *result, const char *detail);
 /* The number by which another process of this user may debug `p` (dpa-gdbserver); made at the first
  * call, until which nobody may. 0: other processes cannot come here. */
 uint64_t dpk_process_token(struct dpk_process *p);

@@ -11,8 +11,7 @@
 #include "dpaos/engine.h"
 
 struct service {
-    int fd;
-    char path[PATH_MAX + 32];
+    struct dpk_listener listener;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t alone; /* clients became 0 */
@@ -123,7 +122,7 @@ static void debug(int fd, const char *device, uint64_t token)
 static void answer(int fd)
 {
     char line[128], device[65], word[8], digits[17];
-    if (!dpk_peer_is_ours(fd) || !dpk_peer_line(fd, line, sizeof line))
+    if (!dpk_peer_line(fd, line, sizeof line))
         return;
     if (strcmp(line, "list") == 0) {
         list_processes(fd);
@@ -179,7 +178,7 @@ static void *serve(void *context)
 {
     struct service *s = context;
     int fd;
-    while ((fd = dpk_accept(s->fd)) >= 0)
+    while ((fd = dpk_accept(&s->listener, NULL, NULL)) >= 0)
         begin_client(s, fd);
     return NULL;
 }
@@ -188,21 +187,18 @@ static void *serve(void *context)
 
 struct service *service_start(void)
 {
-    char directory[PATH_MAX];
-    unsigned port;
+    char directory[PATH_MAX], path[PATH_MAX + 32];
     struct service *s = calloc(1, sizeof *s);
     if (!s || dpk_runtime_directory(directory, sizeof directory, NULL) != DPK_OK)
         goto no_service;
-    snprintf(s->path, sizeof s->path, "%s/%ld.dpa", directory, (long)getpid());
-    unlink(s->path); /* of a process that had this number before */
-    if (dpk_listen(s->path, &s->fd, &port, NULL) != DPK_OK)
+    snprintf(path, sizeof path, "%s/%ld.dpa", directory, (long)getpid());
+    if (dpk_listen(path, &s->listener, NULL) != DPK_OK)
         goto no_service;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->alone, NULL);
     if (dpk_pthread_start(&s->thread, serve, s) == 0)
         return s;
-    close(s->fd);
-    unlink(s->path);
+    dpk_listener_close(&s->listener);
 no_service:
     free(s);
     return NULL;
@@ -212,14 +208,13 @@ void service_stop(struct service *s)
 {
     if (!s)
         return;
-    shutdown(s->fd, SHUT_RDWR); /* ends accept */
+    shutdown(s->listener.fd, SHUT_RDWR); /* ends accept */
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&s->lock);
     while (s->clients > 0)
         pthread_cond_wait(&s->alone, &s->lock);
     pthread_mutex_unlock(&s->lock);
-    close(s->fd);
-    unlink(s->path);
+    dpk_listener_close(&s->listener);
     pthread_cond_destroy(&s->alone);
     pthread_mutex_destroy(&s->lock);
     free(s);

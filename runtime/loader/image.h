@@ -26,7 +26,7 @@ struct dpk_image {
     atomic_uint references;
     char app[256];
     char device[DPK_DEVICE_NAME_MAX + 1]; /* that let it in; "" if none was asked */
-    uint8_t *elf; /* the private copy: what was verified is what runs */
+    uint8_t *elf;                         /* the private copy: what was verified is what runs */
     size_t elf_size;
     uint64_t entry;
     struct dpk_segment segments[IMAGE_SEGMENTS_MAX]; /* by address */

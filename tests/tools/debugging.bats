@@ -268,10 +268,10 @@ gdb.events.cont.connect(lambda event: later.start())' \
 }
 
 @test "GDB over TCP: port 0 is one that is free, and told" {
-    in_background dparun --gdb 0 "$elf" --rpc count 10 >program 2>log
-    # By number: nothing has to know the name localhost.
-    await grep -qE 'target remote 127\.0\.0\.1:[0-9]+$' log
-    debug -ex "$(sed -n 's/.*\(target remote .*\)/\1/p' log)" -ex continue "$elf"
+    dparun --gdb 0 "$elf" --rpc count 10 >program 2>log &
+    await grep -qE 'target remote 127.0.0.1:[0-9]+$' log
+    port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]*\)$/\1/p' log)
+    debug -ex "target remote 127.0.0.1:$port" -ex continue "$elf"
     cat out
     wait $!
     grep -q 'exited normally' out

@@ -12,7 +12,8 @@
 static const char usage[] =
     "Usage: dpa-gdbserver DEV -T TOKEN [-s PORT]\n\n"
     "Lets GDB debug a process on the DPA of DEV: the one that printed TOKEN, which it has from\n"
-    "flexio_process_udbg_token_get. In GDB: target remote 127.0.0.1:PORT. Ends when GDB has gone.\n\n"
+    "flexio_process_udbg_token_get. With -s ./gdb.socket, in GDB: target remote ./gdb.socket.\n"
+    "Ends when GDB has gone.\n\n"
     "Options:\n";
 
 struct options {
@@ -85,12 +86,30 @@ static void connect_both(int gdb, int process)
     }
 }
 
+static void note_stranger(void *device, const char *why)
+{
+    fprintf(stderr, "-W- refused: %s\n", why);
+    (void)dpk_device_log(device, "attach", "NOT_ALLOWED", why, NULL);
+}
+
+/* The process asks, too, when the debugger comes; here it is told before anybody waits for one. */
+static enum dpk_status ask_device(struct dpk_device *device, struct dpk_error *err)
+{
+    enum dpk_debug_rights rights;
+    enum dpk_status status = dpk_device_debug_rights(device, DPK_VIEW_CURRENT, &rights, err);
+    if (status != DPK_OK || rights != DPK_DEBUG_NONE)
+        return status;
+    (void)dpk_device_log(device, "attach", "NOT_ALLOWED", "", NULL);
+    return dpk_fail(err, DPK_ERR_REFUSED, "%s allows no debuggers; see dpadev show",
+                    dpk_device_name(device));
+}
+
 static enum dpk_status serve(const struct options *o, struct dpk_error *err)
 {
     struct dpk_device *device = NULL;
     struct search s = {.fd = -1};
-    int listener = -1, gdb = -1;
-    unsigned port;
+    struct dpk_listener listener = {.fd = -1};
+    int gdb = -1;
     char *end;
     errno = 0;
     s.token = strtoull(o->token, &end, 16);
@@ -100,29 +119,28 @@ static enum dpk_status serve(const struct options *o, struct dpk_error *err)
     if (status != DPK_OK)
         return status;
     s.device = dpk_device_name(device);
-    if ((status = find(&s, "find", err)) != DPK_OK)
+    if ((status = ask_device(device, err)) != DPK_OK || (status = find(&s, "find", err)) != DPK_OK)
         goto out;
     close(s.fd);
     s.fd = -1;
-    if ((status = dpk_listen(o->port ? o->port : "1981", &listener, &port, err)) != DPK_OK)
+    if ((status = dpk_listen(o->port ? o->port : "1981", &listener, err)) != DPK_OK ||
+        (status = dpk_listener_guard(&listener, err)) != DPK_OK)
         goto out;
-    if (port)
-        printf("Listening on port %u\n", port);
+    if (listener.port)
+        printf("Listening on port %u\n", listener.port);
     else
         printf("Listening on %s\n", o->port);
     fflush(stdout);
-    if ((gdb = dpk_accept(listener)) < 0)
+    if ((gdb = dpk_accept(&listener, note_stranger, device)) < 0)
         status = dpk_fail_errno(err, "no client");
     else if ((status = find(&s, "debug", err)) == DPK_OK)
         connect_both(gdb, s.fd);
 out:
-    for (size_t i = 0; i < 3; i++) {
-        int fd = (int[]){gdb, listener, s.fd}[i];
-        if (fd >= 0)
-            close(fd);
-    }
-    if (listener >= 0 && o->port && strchr(o->port, '/'))
-        unlink(o->port);
+    if (gdb >= 0)
+        close(gdb);
+    if (s.fd >= 0)
+        close(s.fd);
+    dpk_listener_close(&listener);
     dpk_device_close(device);
     return status;
 }
@@ -137,8 +155,8 @@ int main(int argc, char **argv)
         {.names = "s,port",
          .arg = "PORT",
          .value = &o.port,
-         .help = "TCP port of this machine for GDB (default 1981, 0: any), or, with a slash in "
-                 "it, the path of a new Unix socket"},
+         .help = "where to wait for GDB: a Unix socket, with a slash in it (./gdb.socket), or a "
+                 "TCP port of 127.0.0.1 (default 1981, 0: any)"},
         {.names = "h,help", .flag = &o.help, .help = "show this text"},
         {.names = "v,version", .flag = &o.version, .help = "show the version"},
         {0},

@@ -41,7 +41,8 @@ enum dpk_status device_choose(const char *name, struct dpk_device **out, struct 
 struct gdb {
     struct dpk_debugger *debugger;
     pthread_t thread;
-    int listener, in, out;
+    struct dpk_listener listener;
+    int in, out;
 };
 /* Lets the process stand still and serves GDB from now on, where o->gdb says. */
 enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,

@@ -4,15 +4,23 @@
 
 #include "dparun.h"
 
+static void note_stranger(void *context, const char *why)
+{
+    const struct gdb *g = context;
+    fprintf(stderr, "-W- refused: %s\n", why);
+    (void)dpk_debugger_log(g->debugger, "attach", "NOT_ALLOWED", why);
+}
+
 /* The client may come late: the process stands still until then. */
 static void *serve(void *context)
 {
     struct gdb *g = context;
-    if (g->listener >= 0)
-        g->in = g->out = dpk_accept(g->listener);
+    struct dpk_error err = {0};
+    if (g->listener.fd >= 0)
+        g->in = g->out = dpk_accept(&g->listener, note_stranger, g);
     dpk_debugger_await(g->debugger);
-    if (g->in >= 0)
-        dpk_debugger_serve(g->debugger, g->in, g->out, false, NULL);
+    if (g->in >= 0 && dpk_debugger_serve(g->debugger, g->in, g->out, false, &err) != DPK_OK)
+        fprintf(stderr, "-W- no debugger: %s\n", err.message);
     dpk_debugger_detach(g->debugger);
     return NULL;
 }
@@ -27,28 +35,36 @@ static enum dpk_status use_standard(struct gdb *g, struct dpk_error *err)
     return DPK_OK;
 }
 
+static enum dpk_status use_listener(struct gdb *g, const char *where, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_listen(where, &g->listener, err);
+    if (status == DPK_OK)
+        status = dpk_listener_guard(&g->listener, err);
+    if (status == DPK_OK && g->listener.port)
+        fprintf(stderr, "-I- waiting for GDB: target remote 127.0.0.1:%u\n", g->listener.port);
+    else if (status == DPK_OK)
+        fprintf(stderr, "-I- waiting for GDB: target remote %s\n", where);
+    return status;
+}
+
 enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
                                struct dpk_error *err)
 {
-    unsigned port = 0;
-    *g = (struct gdb){.listener = -1, .in = -1, .out = -1};
-    enum dpk_status status = strcmp(o->gdb, "-") == 0
-                                 ? use_standard(g, err)
-                                 : dpk_listen(o->gdb, &g->listener, &port, err);
-    if (status == DPK_OK)
-        status = dpk_debugger_create(p, &g->debugger, err);
+    *g = (struct gdb){.listener = {.fd = -1}, .in = -1, .out = -1};
+    enum dpk_status status = dpk_debugger_create(p, &g->debugger, err);
     if (status != DPK_OK)
         return status;
-    if (port)
-        fprintf(stderr, "-I- waiting for GDB: target remote 127.0.0.1:%u\n", port);
-    else if (g->listener >= 0)
-        fprintf(stderr, "-I- waiting for GDB: target remote %s\n", o->gdb);
-    if (pthread_create(&g->thread, NULL, serve, g) != 0) {
-        dpk_debugger_destroy(g->debugger);
-        g->debugger = NULL;
-        return dpk_fail_nomem(err);
-    }
-    return DPK_OK;
+    if (dpk_debugger_locked(g->debugger))
+        fprintf(stderr, "-I- %s\n", dpk_debugger_locked(g->debugger));
+    status = strcmp(o->gdb, "-") == 0 ? use_standard(g, err) : use_listener(g, o->gdb, err);
+    if (status == DPK_OK && pthread_create(&g->thread, NULL, serve, g) != 0)
+        status = dpk_fail_nomem(err);
+    if (status == DPK_OK)
+        return DPK_OK;
+    dpk_debugger_destroy(g->debugger);
+    g->debugger = NULL;
+    dpk_listener_close(&g->listener);
+    return status;
 }
 
 void debugger_end(struct gdb *g, enum dpk_status status)
@@ -63,6 +79,5 @@ void debugger_end(struct gdb *g, enum dpk_status status)
         close(g->in);
     if (g->out >= 0 && g->out != g->in)
         close(g->out);
-    if (g->listener >= 0)
-        close(g->listener);
+    dpk_listener_close(&g->listener);
 }

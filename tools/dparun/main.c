@@ -125,8 +125,8 @@ static enum dpk_status parse(int argc, char **argv, struct options *o, struct wo
         {.names = "gdb",
          .arg = "PORT",
          .value = &o->gdb,
-         .help = "wait for GDB on TCP port PORT of this machine (0: any), on the Unix socket "
-                 "PORT (with a slash in it), or on standard input and output (-)"},
+         .help = "wait for GDB on the Unix socket PORT (with a slash in it: ./gdb.socket), on "
+                 "TCP port PORT of 127.0.0.1 (0: any), or on standard input and output (-)"},
         {.names = "stats",
          .flag = &o->stats,
          .help = "print instructions and time, also of each thread"},

@@ -48,25 +48,32 @@ static enum dpk_status clear_place(const struct sockaddr_un *at, struct dpk_erro
 
 static enum dpk_status listen_path(const char *path, struct dpk_listener *l, struct dpk_error *err)
 {
-    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    struct sockaddr_un at = {.sun_family = AF_UNIX}, made = at;
     struct stat s;
-    if (strlen(path) >= sizeof at.sun_path)
+    int n = snprintf(made.sun_path, sizeof made.sun_path, "%s.new", path);
+    if (n < 0 || (size_t)n >= sizeof made.sun_path)
         return dpk_fail(err, DPK_ERR_RANGE, "%s: too long for a socket", path);
     memcpy(at.sun_path, path, strlen(path));
     enum dpk_status status = clear_place(&at, err);
+    if (status == DPK_OK)
+        status = clear_place(&made, err);
     if (status != DPK_OK)
         return status;
     l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     /* What is bound gets the mode that the socket has: nobody else may connect at any time. */
     if (l->fd < 0 || fchmod(l->fd, 0600) != 0 ||
-        bind(l->fd, (const struct sockaddr *)&at, sizeof at) != 0)
+        bind(l->fd, (const struct sockaddr *)&made, sizeof made) != 0)
         return dpk_fail_errno(err, "cannot listen on %s", path);
-    if (lstat(path, &s) == 0 && S_ISSOCK(s.st_mode)) {
-        memcpy(l->path, at.sun_path, sizeof l->path);
+    if (lstat(made.sun_path, &s) == 0 && S_ISSOCK(s.st_mode)) {
+        memcpy(l->path, made.sun_path, sizeof l->path);
         l->device = s.st_dev;
         l->inode = s.st_ino;
     }
-    return listen(l->fd, 16) == 0 ? DPK_OK : dpk_fail_errno(err, "cannot listen on %s", path);
+    /* It gets its name when it listens: before, it would pass for one that was left behind. */
+    if (listen(l->fd, 16) != 0 || rename(made.sun_path, path) != 0)
+        return dpk_fail_errno(err, "cannot listen on %s", path);
+    memcpy(l->path, at.sun_path, sizeof l->path);
+    return DPK_OK;
 }
 
 /* Only what `l` made. Signal handlers may call it. */
@@ -196,11 +203,11 @@ enum dpk_status dpk_listener_guard(struct dpk_listener *l, struct dpk_error *err
 void dpk_listener_close(struct dpk_listener *l)
 {
     sigset_t ending;
+    remove_socket(l);
+    l->path[0] = 0;
     if (l->fd >= 0)
         close(l->fd);
     l->fd = -1;
-    remove_socket(l);
-    l->path[0] = 0;
     if (!l->guarded)
         return;
     pthread_cancel(l->guard);

@@ -1,8 +1,10 @@
 /* runtime/debug: where debuggers knock, and who is let in. */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -71,7 +73,9 @@ static int knock_path(const char *where)
     strncpy(at.sun_path, where, sizeof at.sun_path - 1);
     if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
         return fd;
+    int why = errno;
     close(fd);
+    errno = why;
     return -1;
 }
 
@@ -297,6 +301,44 @@ static void a_socket_on_which_somebody_listens_is_not_replaced(void **state)
     dpk_listener_close(&first);
 }
 
+/* As dpadev ps does it: a socket on which nobody listens was left behind, and goes. */
+static void sweep_for_ever(void)
+{
+    for (;;) {
+        DIR *all = opendir(directory);
+        const struct dirent *entry;
+        char name[PATH_MAX];
+        while (all && (entry = readdir(all)) != NULL) {
+            snprintf(name, sizeof name, "%s/%s", directory, entry->d_name);
+            int fd = strstr(entry->d_name, ".dpa.") == NULL ? knock_path(name) : 0;
+            if (fd > 0)
+                close(fd);
+            else if (fd < 0 && errno == ECONNREFUSED)
+                unlink(name);
+        }
+        closedir(all);
+    }
+}
+
+static void a_socket_is_never_seen_without_a_listener(void **state)
+{
+    (void)state;
+    char name[100];
+    pid_t child = fork();
+    if (child == 0)
+        sweep_for_ever();
+    unsigned swept = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "%s/%u.dpa", directory, i);
+        struct dpk_listener l = listen_at(name);
+        swept += access(name, F_OK) != 0;
+        dpk_listener_close(&l);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(swept, 0);
+}
+
 static void what_is_no_socket_stays(void **state)
 {
     (void)state;
@@ -443,6 +485,7 @@ int main(void)
         IN(a_socket_is_its_owners_alone_and_goes_when_it_is_closed),
         IN(a_stale_socket_is_replaced),
         IN(a_socket_on_which_somebody_listens_is_not_replaced),
+        IN(a_socket_is_never_seen_without_a_listener),
         IN(what_is_no_socket_stays),
         IN(a_socket_of_another_user_stays),
         IN(what_stands_in_its_place_at_the_end_stays),

@@ -140,10 +140,11 @@ static enum dpk_status put_identity(sqlite3 *db, const struct dpk_device_plan *p
 static enum dpk_status fill(void *context, const char *staging, struct dpk_error *err)
 {
     const struct dpk_device_plan *plan = context;
-    char path[PATH_MAX], detail[DPK_DEVICE_NAME_MAX + 40];
+    char path[PATH_MAX], detail[DPK_DEVICE_NAME_MAX + 60];
     sqlite3 *db = NULL;
-    snprintf(detail, sizeof detail, "%s%s", plan->name,
-             plan->anti_rollback ? ", anti-rollback" : "");
+    snprintf(detail, sizeof detail, "%s%s%s", plan->name,
+             plan->anti_rollback ? ", with anti-rollback" : "",
+             plan->development ? ", in its development life cycle" : "");
     enum dpk_status status = dpk_device_join(staging, "device.db", path, err);
     if (status == DPK_OK)
         status = dpk_db_create(path, &db, err);
@@ -158,8 +159,6 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
         status = dpk_device_put_life_cycle(db, plan->development, err);
     if (status == DPK_OK)
         status = install_nvidia_key(db, staging, plan, err);
-    snprintf(detail, sizeof detail, "%s%s", plan->name,
-             plan->development ? ", in its development life cycle" : "");
     if (status == DPK_OK)
         status = dpk_device_log_in(db, "create", "OK", detail, err);
     status = dpk_db_end(db, status, err);

@@ -143,7 +143,7 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
     char path[PATH_MAX], detail[DPK_DEVICE_NAME_MAX + 60];
     sqlite3 *db = NULL;
     snprintf(detail, sizeof detail, "%s%s%s", plan->name,
-             plan->anti_rollback ? ", with anti-rollback" : "",
+             plan->anti_rollback ? ", anti-rollback" : "",
              plan->development ? ", in its development life cycle" : "");
     enum dpk_status status = dpk_device_join(staging, "device.db", path, err);
     if (status == DPK_OK)

@@ -135,6 +135,7 @@ essence() {
 |       |-- Installed with key pair $owner_uuid, the owner's
 |       |-- Valid: TIME to TIME
 |       \`-- SHA-256: DIGEST
+|-- Anti-rollback: off
 |-- Debuggers
 |   |-- Now: may look and change everything
 |   \`-- After the next reset: may look, and change nothing

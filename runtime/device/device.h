@@ -38,6 +38,8 @@ struct dpk_names {
     size_t count;
 };
 enum dpk_status dpk_device_list(struct dpk_names *out, struct dpk_error *err);
+/* What a program says of an empty list. */
+#define DPK_NO_DEVICE "no emulated device: make one with dpadev create mlx5_0"
 void dpk_names_free(struct dpk_names *names);
 
 /* The Current value of DPA_AUTHENTICATION (as of the last reset). */

@@ -36,10 +36,15 @@ fails() { # CODE COMMAND...
     grep -q 'there are: b' err
 }
 
-@test "no devices at all is an empty list" {
-    [ -z "$(dpadev list)" ]
-    [ "$(dpadev list --json)" = '[]' ]
+@test "no devices at all is an empty list, and how to make one on stderr" {
+    dpadev list >out 2>err
+    [ ! -s out ]
+    diff - err <<<'-W- no emulated device: make one with dpadev create mlx5_0'
+    dpadev list --json >out 2>err
+    [ "$(cat out)" = '[]' ] && [ ! -s err ]
     [ ! -e devices ]
+    create x
+    dpadev list 2>err && [ ! -s err ]
 }
 
 @test "create makes a test key pair for NVIDIA's part" {

@@ -134,10 +134,11 @@ setup_file() {
     [ "$(grep -c '^-E-' <<<"$output")" -eq 8 ]
 }
 
-@test "no devices at all: an empty list" {
+@test "no devices at all: an empty list, and one line on stderr that says how to make one" {
     cat >"$BATS_TEST_TMPDIR/t.c" <<'C'
+#include <doca_dev.h>
 #include <infiniband/verbs.h>
-int main(void)
+static int verbs(void)
 {
     int n = -1;
     struct ibv_device **list = ibv_get_device_list(&n);
@@ -146,11 +147,34 @@ int main(void)
     ibv_free_device_list(list);
     return 0;
 }
+static int doca(void)
+{
+    struct doca_devinfo **list;
+    uint32_t n = 7;
+    if (doca_devinfo_create_list(&list, &n) != DOCA_SUCCESS || n != 0)
+        return 1;
+    return doca_devinfo_destroy_list(list) != DOCA_SUCCESS;
+}
+int main(int argc, char **argv)
+{
+    (void)argv;
+    return argc > 1 ? doca() || doca() || verbs() : verbs() || verbs();
+}
 C
     # shellcheck disable=SC2086
-    gcc ${TEST_HOST_CFLAGS:-} "$BATS_TEST_TMPDIR/t.c" -o "$BATS_TEST_TMPDIR/t" \
-        -L"$DPAKIT_BUILD/lib" -libverbs -Wl,-rpath,"$DPAKIT_BUILD/lib"
-    DPAKIT_DEVICES=$BATS_TEST_TMPDIR/none "$BATS_TEST_TMPDIR/t"
+    gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" \
+        "$BATS_TEST_TMPDIR/t.c" -o "$BATS_TEST_TMPDIR/t" \
+        -L"$DPAKIT_BUILD/lib" -ldoca_common -lflexio -libverbs -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    for kind in "" doca; do
+        # shellcheck disable=SC2086
+        DPAKIT_DEVICES=$BATS_TEST_TMPDIR/none "$BATS_TEST_TMPDIR/t" $kind 2>"$BATS_TEST_TMPDIR/err"
+        diff - "$BATS_TEST_TMPDIR/err" <<<'-W- no emulated device: make one with dpadev create mlx5_0'
+    done
+}
+
+@test "a device that is there is listed without a word" {
+    case_ok devices_are_listed_by_name
+    ! grep 'no emulated device' <<<"$output" || false
 }
 
 @test "flexio.h is valid C11 and C++17, alone and twice" {

@@ -14,6 +14,8 @@ enum dpk_status dpadev_list(bool json, struct dpk_error *err)
     enum dpk_status status = dpk_device_list(&names, err);
     if (status != DPK_OK)
         return status;
+    if (names.count == 0 && !json)
+        fprintf(stderr, "-W- %s\n", DPK_NO_DEVICE);
     cJSON *array = json ? cJSON_CreateArray() : NULL;
     bool ok = true;
     for (size_t i = 0; i < names.count; i++) {

@@ -97,8 +97,7 @@ enum dpk_status device_choose(const char *name, struct dpk_device **out, struct 
     if (names.count == 1) {
         status = dpk_device_open(names.names[0], out, err);
     } else if (names.count == 0) {
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND,
-                          "there is no device; make one with: dpadev create mlx5_0");
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, DPK_NO_DEVICE);
     } else {
         struct dpk_buf list = {0};
         for (size_t i = 0; i < names.count; i++)

@@ -8,6 +8,7 @@
 #include <infiniband/verbs.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,14 @@ static int errno_of(enum dpk_status status)
     }
 }
 
+/* Who starts a program of the DPA without a device would otherwise only see that it finds none. */
+static void tell_once(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&told))
+        fprintf(stderr, "-W- %s\n", DPK_NO_DEVICE);
+}
+
 struct ibv_device **ibv_get_device_list(int *num_devices)
 {
     struct dpk_names names = {0};
@@ -64,6 +73,8 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
         errno = errno_of(status);
         return NULL;
     }
+    if (names.count == 0)
+        tell_once();
     int count = 0;
     struct ibv_device **list = calloc(names.count + 1, sizeof(struct ibv_device *));
     for (size_t i = 0; list && i < names.count; i++) {

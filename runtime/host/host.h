@@ -41,6 +41,24 @@ enum dpk_status dpk_host_pack(const struct flexio_process *process, flexio_func_
 enum dpk_status dpk_host_function(const struct flexio_process *process, flexio_func_t *stub,
                                   struct dpk_call *call, struct dpk_error *err);
 
+/* ---- Memory that is found by its address alone (DOCA 2.2, FlexIO 2.2) ---- */
+
+/* All such memory of one API; its owners are objects of one kind. */
+struct dpk_addresses {
+    pthread_mutex_t lock;
+    void *tree; /* of tsearch(3) */
+};
+struct dpk_allocation;
+/* Allocates in `p` where no other owner has an allocation. `list`: the owner's, NULL at first. */
+enum dpk_status dpk_address_new(struct dpk_addresses *all, void *owner,
+                                struct dpk_allocation **list, struct dpk_process *p, uint64_t size,
+                                uint64_t *address, struct dpk_error *err);
+/* Forgets an allocation, which the caller frees; returns its owner, whom `hold`, if given, has kept
+ * from going. NULL: not an address of any. */
+void *dpk_address_leave(struct dpk_addresses *all, uint64_t address, void (*hold)(void *owner));
+/* Forgets those of an owner. */
+void dpk_addresses_forget(struct dpk_addresses *all, struct dpk_allocation **list);
+
 /* One line on stderr, "-E- ..." for FLEXIO_LOG_LVL_ERR, if flexio_log_lvl_set lets it through. */
 void dpk_host_log(flexio_log_lvl level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -66,7 +66,7 @@ struct dpk_dpa {
     pthread_cond_t left;                /* inside became 0 */
     unsigned log_level;                 /* of FlexIO's */
     struct flexio_msg_stream *log;      /* a process's stream 1; its stream 0 is for printf */
-    struct dpa_allocation *allocations; /* DOCA 2.2's */
+    struct dpk_allocation *allocations; /* DOCA 2.2's */
     struct dpk_externals {
         pthread_mutex_t lock;
         uint32_t *keys, count; /* of registered memory that DPA code has pointers to */

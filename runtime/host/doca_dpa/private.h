@@ -16,9 +16,7 @@ struct dpa_call {
 doca_error_t dpa_begin(const struct doca_dpa *dpa, struct dpa_call *call);
 void dpa_end(struct dpa_call *call);
 
-/* Memory that DOCA 2.2 finds by its address alone. Leaving gives the context that it belongs to,
- * with a reference; NULL: not an address of any. */
-struct dpk_dpa *dpa_allocation_leave(uint64_t address);
+/* Memory that DOCA 2.2 finds by its address alone. */
 void dpa_allocations_forget(struct dpk_dpa *d);
 /* Allocates where no other context of DOCA 2.2 has an allocation. */
 enum dpk_status dpa_allocate_unique(struct dpk_dpa *d, struct dpk_process *p, uint64_t size,

@@ -20,6 +20,17 @@
  * of fork() the parent's processes and streams can only be destroyed (which leaves the parent's as
  * they are), and no new ones made, until it calls exec.
  */
+#include "flexio_ver.h"
+
+/* An older generation declares what it has otherwise, and includes this file for the rest. */
+#if defined(FLEXIO_VER_USED) && !defined(LIBFLEXIO_2_2_FLEXIO_H)
+#if FLEXIO_VER_USED <= FLEXIO_VER_2_2
+#include "../flexio-2.2/libflexio/flexio.h"
+#elif FLEXIO_VER_USED < FLEXIO_VER(24, 1, 0)
+#error "FLEXIO_VER_USED: there is FLEXIO_VER(2, 2, 1), and FLEXIO_VER(24, 1, 0) and later"
+#endif
+#endif
+
 #ifndef LIBFLEXIO_FLEXIO_H
 #define LIBFLEXIO_FLEXIO_H
 
@@ -33,8 +44,6 @@
 
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
-
-#include "flexio_ver.h"
 
 #ifndef FLEXIO_VER_USED
 #define FLEXIO_VER_USED FLEXIO_VER_LATEST

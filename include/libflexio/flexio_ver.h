@@ -15,4 +15,7 @@
 /* The API version that these headers follow. */
 #define FLEXIO_VER_LATEST FLEXIO_VER(24, 1, 0)
 
+/* The API of the DPA subsystem guide 2.2.1, a generation of its own (include/flexio-2.2). */
+#define FLEXIO_VER_2_2 FLEXIO_VER(2, 2, 1)
+
 #endif

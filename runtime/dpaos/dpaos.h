@@ -213,6 +213,7 @@ enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err);
  * limit, fails the process. Activations occupy execution units; with affinity they wait for theirs.
  */
 
+#define DPK_CALLER_STATE 4 /* words of struct dpk_caller */
 #define DPK_THREADS_OF_PROCESS                                                                     \
     1024 /* dpk_thread objects; each has a stack and an id of its own                              \
           */
@@ -244,6 +245,7 @@ struct dpk_thread_options {
     uint64_t local_storage; /* guest address, 0: none */
     struct dpk_affinity affinity;
     bool continuable;
+    uint64_t state[DPK_CALLER_STATE]; /* that of struct dpk_caller when an activation begins */
 };
 
 /* DPK_ERR_NOMEM: there are DPK_THREADS_OF_PROCESS. Options are copied. The thread is the process's:
@@ -297,12 +299,13 @@ void dpk_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
 /* ---- Calls of the device that host libraries carry out ------------------------------------------
  */
 
-/* Who calls. `state` is the library's to use, zero whenever a call or an activation begins (but not
- * when a parked one goes on): word 0 and 1 are libflexio's, the others libdoca_dpa's. */
+/* Who calls. `state` is the library's to use: zero whenever a call begins, what the thread's
+ * options say whenever an activation does (but not when a parked one goes on). Word 0 and 1 are
+ * libflexio's, the others libdoca_dpa's. */
 struct dpk_caller {
     unsigned thread_id;
     bool polls; /* set it in a call that found nothing: a thread that goes on so lets others run */
-    uint64_t state[4];
+    uint64_t state[DPK_CALLER_STATE];
 };
 
 /* Carries out DPA_SYS_CALL(family, call): arguments in args[0] to args[5]. Returns true with the

@@ -1,5 +1,6 @@
 /* Threads of event-driven programs: from events to activations. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "dpaos/engine.h"
 
@@ -14,6 +15,7 @@ static void activation_begin(struct dpk_thread *o)
         t->ran = 0;
     } else {
         thread_reset(t, &o->options.call, &o->options.argument, o->options.call.argument_size);
+        memcpy(t->caller.state, o->options.state, sizeof t->caller.state);
     }
     o->parked = false;
     eu_wait(t);

@@ -83,6 +83,11 @@ flexio_status flexio_cq_destroy(struct flexio_cq *cq)
     return queue_remove("flexio_cq_destroy", cq ? &cq->queue : NULL);
 }
 
+struct flexio_queue *queue_of_cq(struct flexio_cq *cq)
+{
+    return &cq->queue;
+}
+
 uint32_t flexio_cq_get_cq_num(struct flexio_cq *cq)
 {
     return queue_number(cq ? &cq->queue : NULL);

@@ -54,8 +54,9 @@ struct flexio_process {
     uint32_t dumem_id;      /* 0: nobody has asked for it */
     pthread_mutex_t objects_lock;
     struct object_table windows, outboxes, uars;
-    struct flexio_queue *queues; /* that are not destroyed */
-    struct dpk_queues *nic;      /* of its device; NULL: it never had a queue */
+    struct flexio_queue *queues;        /* that are not destroyed */
+    struct dpk_queues *nic;             /* of its device; NULL: it never had a queue */
+    struct dpk_allocation *allocations; /* that FlexIO 2.2 finds by their address */
     struct process_function *functions;
     size_t function_count;
     pthread_mutex_t streams_lock;
@@ -76,6 +77,21 @@ void windows_free(struct flexio_process *p);
 
 /* The affinity as dpaos has it; false: no such type. */
 bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to);
+
+/* Makes an event handler by `attr`, with what `options` has besides. */
+flexio_status event_handler_new(struct flexio_process *process,
+                                const struct flexio_event_handler_attr *attr,
+                                struct dpk_thread_options *options,
+                                struct flexio_event_handler **event_handler);
+/* `arg`: NULL: that of the creation. */
+flexio_status event_handler_run(struct flexio_event_handler *event_handler, const uint64_t *arg);
+/* The state that a thread begins with, in which they are configured; NULL: none. False: of another
+ * process. */
+bool defaults_of(struct flexio_process *p, struct flexio_window *window,
+                 struct flexio_outbox *outbox, uint64_t state[DPK_CALLER_STATE]);
+
+/* Forgets those of the process. */
+void allocations_forget(struct flexio_process *p);
 
 /* Number of a UAR of the process, or 0. */
 bool uar_is_known(struct flexio_process *p, uint32_t id);

@@ -190,6 +190,7 @@ flexio_status flexio_process_destroy(struct flexio_process *process)
     if (!process)
         return FLEXIO_STATUS_SUCCESS;
     queues_free(process);
+    allocations_forget(process);
     dpk_process_destroy(process->dpa); /* its threads may wait for streams: first them */
     for (size_t i = 0; i < FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT; i++)
         flexio_msg_stream_destroy(process->streams[i]);

@@ -34,14 +34,20 @@ struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
     return q;
 }
 
+static void release(struct flexio_queue *queue)
+{
+    dpk_trigger_destroy(queue->trigger);
+    free(queue->shown);
+    free(queue);
+}
+
 flexio_status queue_add(const char *call, struct flexio_queue *queue,
                         const struct dpk_queue_options *options)
 {
     struct flexio_process *p = queue->process;
     struct dpk_error err = {0};
     if (dpk_queue_create(p->nic, options, &queue->q, &err) != DPK_OK) {
-        dpk_trigger_destroy(queue->trigger);
-        free(queue);
+        release(queue);
         return failed(call, &err);
     }
     pthread_mutex_lock(&p->objects_lock);
@@ -77,8 +83,7 @@ flexio_status queue_remove(const char *call, struct flexio_queue *queue)
         pthread_mutex_unlock(&p->objects_lock);
         return failed(call, &err);
     }
-    dpk_trigger_destroy(queue->trigger);
-    free(queue);
+    release(queue);
     return FLEXIO_STATUS_SUCCESS;
 }
 
@@ -100,8 +105,7 @@ void queues_free(struct flexio_process *p)
         struct flexio_queue *q = p->queues;
         p->queues = q->next;
         dpk_queue_destroy(q->q, NULL);
-        dpk_trigger_destroy(q->trigger);
-        free(q);
+        release(q);
     }
 }
 

@@ -20,6 +20,7 @@ struct flexio_queue {
     struct dpk_trigger *trigger; /* of a CQ that has a thread */
     uint32_t signalled;          /* completions, to the trigger */
     bool always_armed;
+    void *shown; /* FlexIO 2.2's struct flexio_hw_cq or flexio_hw_sq; freed with it */
 };
 
 /* NULL: that of the process, which is checked. Makes the NIC of the process's device. */
@@ -37,6 +38,8 @@ flexio_status queue_add(const char *call, struct flexio_queue *queue,
 /* Frees it. */
 flexio_status queue_remove(const char *call, struct flexio_queue *queue);
 uint32_t queue_number(const struct flexio_queue *queue);
+struct flexio_queue *queue_of_cq(struct flexio_cq *cq);
+struct flexio_queue *queue_of_sq(struct flexio_sq *sq);
 
 /* ---- retry.c: what waits for a receive ---- */
 struct retry;

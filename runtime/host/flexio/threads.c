@@ -29,9 +29,10 @@ bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to)
     return false;
 }
 
-flexio_status flexio_event_handler_create(struct flexio_process *process,
-                                          struct flexio_event_handler_attr *attr,
-                                          struct flexio_event_handler **event_handler)
+flexio_status event_handler_new(struct flexio_process *process,
+                                const struct flexio_event_handler_attr *attr,
+                                struct dpk_thread_options *options,
+                                struct flexio_event_handler **event_handler)
 {
     static const char call[] = "flexio_event_handler_create";
     struct dpk_error err = {0};
@@ -41,18 +42,18 @@ flexio_status flexio_event_handler_create(struct flexio_process *process,
         return failed_because("%s: no process, attributes or function, or nowhere to put the event "
                               "handler",
                               call);
-    struct dpk_thread_options options = {.argument = attr->arg,
-                                         .local_storage = attr->thread_local_storage_daddr,
-                                         .continuable = attr->continuable != 0};
-    if (!affinity_of(&attr->affinity, &options.affinity))
+    options->argument = attr->arg;
+    options->local_storage = attr->thread_local_storage_daddr;
+    options->continuable = attr->continuable != 0;
+    if (!affinity_of(&attr->affinity, &options->affinity))
         return failed_because("%s: no such affinity", call);
     struct flexio_event_handler *eh = calloc(1, sizeof *eh);
     if (!eh)
         return failed_because("%s: out of memory", call);
     eh->process = process;
-    enum dpk_status status = dpk_host_function(process, attr->host_stub_func, &options.call, &err);
+    enum dpk_status status = dpk_host_function(process, attr->host_stub_func, &options->call, &err);
     if (status == DPK_OK)
-        status = dpk_thread_create(process->dpa, &options, &eh->thread.dpa, &err);
+        status = dpk_thread_create(process->dpa, options, &eh->thread.dpa, &err);
     if (status == DPK_OK)
         status = dpk_thread_start(eh->thread.dpa, &err);
     if (status == DPK_OK) {
@@ -64,6 +65,14 @@ flexio_status flexio_event_handler_create(struct flexio_process *process,
     return failed(call, &err);
 }
 
+flexio_status flexio_event_handler_create(struct flexio_process *process,
+                                          struct flexio_event_handler_attr *attr,
+                                          struct flexio_event_handler **event_handler)
+{
+    struct dpk_thread_options options = {0};
+    return event_handler_new(process, attr, &options, event_handler);
+}
+
 flexio_status flexio_event_handler_destroy(struct flexio_event_handler *event_handler)
 {
     if (event_handler)
@@ -72,16 +81,21 @@ flexio_status flexio_event_handler_destroy(struct flexio_event_handler *event_ha
     return FLEXIO_STATUS_SUCCESS;
 }
 
-flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler,
-                                       uint64_t user_arg)
+flexio_status event_handler_run(struct flexio_event_handler *event_handler, const uint64_t *arg)
 {
     struct dpk_error err = {0};
     if (!event_handler)
         return failed_because("flexio_event_handler_run: no event handler");
-    if (dpk_thread_run(event_handler->thread.dpa, &user_arg, &err) != DPK_OK)
+    if (dpk_thread_run(event_handler->thread.dpa, arg, &err) != DPK_OK)
         return failed("flexio_event_handler_run", &err);
     queues_kick(event_handler->process);
     return FLEXIO_STATUS_SUCCESS;
+}
+
+flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler,
+                                       uint64_t user_arg)
+{
+    return event_handler_run(event_handler, &user_arg);
 }
 
 struct flexio_thread *flexio_event_handler_get_thread(struct flexio_event_handler *event_handler)

@@ -194,12 +194,31 @@ static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t h
     return status == DPK_OK;
 }
 
+static uint64_t state_of(uint64_t id, uint64_t number)
+{
+    return CONFIGURED | (id & 0xffff) << 32 | (uint32_t)number;
+}
+
+bool defaults_of(struct flexio_process *p, struct flexio_window *window,
+                 struct flexio_outbox *outbox, uint64_t state[DPK_CALLER_STATE])
+{
+    const uint32_t w = flexio_window_get_id(window), o = flexio_outbox_get_id(outbox);
+    pthread_mutex_lock(&p->objects_lock);
+    bool own = (!window || table_find(&p->windows, w) == window) &&
+               (!outbox || table_find(&p->outboxes, o) == outbox);
+    pthread_mutex_unlock(&p->objects_lock);
+    /* A window that has no key yet is there, but nothing is behind it. */
+    state[STATE_WINDOW] = window ? state_of(w, 0) & ~CONFIGURED : 0;
+    state[STATE_OUTBOX] = outbox ? state_of(o, 0) : 0;
+    return own;
+}
+
 static uint64_t configure(struct flexio_process *p, struct dpk_caller *caller, unsigned word,
                           const struct object_table *table, uint64_t id, uint64_t number)
 {
     if (!table_has(p, table, id))
         return 1;
-    caller->state[word] = CONFIGURED | (id & 0xffff) << 32 | (uint32_t)number;
+    caller->state[word] = state_of(id, number);
     return 0;
 }
 

@@ -170,6 +170,11 @@ flexio_status flexio_sq_destroy(struct flexio_sq *sq)
     return queue_remove("flexio_sq_destroy", sq ? &sq->queue : NULL);
 }
 
+struct flexio_queue *queue_of_sq(struct flexio_sq *sq)
+{
+    return &sq->queue;
+}
+
 uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq)
 {
     return queue_number(sq ? &sq->queue : NULL);

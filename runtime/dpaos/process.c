@@ -242,19 +242,15 @@ static bool find_symbol(const struct dpk_process *p, const char *prefix, const c
 static enum dpk_status no_function(const struct dpk_process *p, const char *name,
                                    struct dpk_error *err)
 {
-    static const char prefix[] = "_dpacc_unpack_";
-    const char *symbol, *near = NULL;
+    const char *entry, *near = NULL;
     struct dpk_buf list = {0};
-    size_t count = 0, symbols = 0;
-    while (dpk_image_symbol_name(p->image, symbols))
-        symbols++;
-    const char **names = calloc(symbols + 1, sizeof(const char *));
-    for (size_t i = 0; names && (symbol = dpk_image_symbol_name(p->image, i)); i++) {
-        if (strncmp(symbol, prefix, sizeof prefix - 1) != 0)
-            continue;
-        names[count] = symbol + sizeof prefix - 1;
-        dpk_put_format(&list, "%s%s", count ? ", " : "", names[count]);
-        count++;
+    size_t count = 0, entries = 0;
+    for (size_t i = 0; dpk_image_next_entry(p->image, &i);)
+        entries++;
+    const char **names = calloc(entries + 1, sizeof(const char *));
+    for (size_t i = 0; names && (entry = dpk_image_next_entry(p->image, &i)); count++) {
+        names[count] = entry;
+        dpk_put_format(&list, "%s%s", count ? ", " : "", entry);
     }
     if (names)
         near = dpk_closest(name, names);

@@ -101,6 +101,9 @@ bool dpk_image_symbol(const struct dpk_image *image, const char *name, uint64_t 
                       uint64_t *size);
 /* The names of the global symbols, sorted; NULL at the end of them. */
 const char *dpk_image_symbol_name(const struct dpk_image *image, size_t index);
+/* The name of the next function that dpacc prepared for calls of a host, sorted; NULL at the end of
+ * them. `index`: 0 at first. */
+const char *dpk_image_next_entry(const struct dpk_image *image, size_t *index);
 /* The bytes of a section, in the private copy: as untrusted as ever, of a compressed one (zlib)
  * inflated, at most 64 MiB; they live as long as the image. NULL if there is none of that name, or
  * it cannot be inflated. */

@@ -151,6 +151,17 @@ const char *dpk_image_symbol_name(const struct dpk_image *image, size_t index)
     return index < image->global_count ? image->globals[index].name : NULL;
 }
 
+const char *dpk_image_next_entry(const struct dpk_image *image, size_t *index)
+{
+    static const char prefix[] = "_dpacc_unpack_";
+    while (*index < image->global_count) {
+        const char *symbol = image->globals[(*index)++].name;
+        if (strncmp(symbol, prefix, sizeof prefix - 1) == 0)
+            return symbol + sizeof prefix - 1;
+    }
+    return NULL;
+}
+
 const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address, uint64_t *offset)
 {
     const struct dpk_segment *text = image_text_at(image, address);

@@ -148,7 +148,7 @@ result: 0 (0x0)" ]
 
 @test "without -d the only device is taken" {
     export DPAKIT_DEVICES=$PWD/devices
-    fails 3 "make one with: dpadev create" dparun "$f/kernels.elf" --rpc add 1 2
+    fails 3 "make one with dpadev create" dparun "$f/kernels.elf" --rpc add 1 2
     mkdir -m 700 devices
     cp -a "$f/devices/open" devices/alone # a device is its directory, and keys take time to make
     run dparun "$f/kernels.elf" --rpc add 1 2
@@ -231,7 +231,6 @@ forge() {
 
 @test "wrong usage is exit 3" {
     fails 3 "no program" dparun --rpc add
-    fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf"
     fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --kernel add
     fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --verify-only
     fails 3 "--threads goes with --kernel" dparun "$f/kernels.elf" --rpc add --threads 2
@@ -277,4 +276,35 @@ forge() {
     dparun -d open "$f/kernels.elf" --rpc hello >/dev/full 2>err || code=$?
     [ "$code" -eq 3 ]
     grep -q '^-E- standard output: ' err
+}
+
+# ---- What there is to run
+
+@test "without a function the functions are listed, whatever the device thinks of the program" {
+    printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t sum(uint64_t a, uint8_t b) { return a + b; }' \
+        '__dpa_global__ void idle(void) { }' >p.c
+    dpacc p.c -o p.a
+    want=$'idle: no arguments\nsum: 16 bytes of arguments'
+    [ "$(dparun p.a)" = "$want" ]
+    [ "$(DPAKIT_DEVICES=$PWD/none dparun p.a 2>err)" = "$want" ] && [ ! -s err ]
+    [ "$(dparun "$f/two.o" --app one)" = "$(dparun "$f/kernels.elf")" ]
+    dparun "$f/kernels.elf" | grep -qx 'add: 16 bytes of arguments'
+    fails 3 "several DPA programs, name one of" dparun "$f/two.o"
+    fails 3 "--core goes with --rpc and --kernel" dparun p.a --core x
+    fails 3 "--threads goes with --kernel" dparun p.a --threads 2
+    fails 3 "unexpected argument 5" dparun p.a 5
+}
+
+@test "names of functions steer no terminal" {
+    "$(llvm-config --bindir)/llvm-objcopy" --redefine-sym $'_dpacc_unpack_add=_dpacc_unpack_\e[2Jadd' \
+        "$f/kernels.elf" a.elf
+    dparun a.elf >out
+    grep -q 'add$' out
+    ! grep $'\e' out || false
+}
+
+@test "a program without functions is told" {
+    cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" a.elf
+    "$(llvm-config --bindir)/llvm-strip" a.elf
+    fails 3 "a.elf: program a.elf has no function that dpacc prepared for a host" dparun a.elf
 }

@@ -17,6 +17,7 @@ struct options {
     unsigned threads;
     uint32_t limit_ms; /* 0: the default */
     bool stats, verify_only, json;
+    bool list;          /* none of what it could do is asked for */
     const char **words; /* owned: the program, then the numbers for the function */
     const char *program;
     const char **args;
@@ -33,6 +34,9 @@ struct source {
 /* Finds the program that the options name. */
 enum dpk_status source_open(const struct options *o, struct source *s, struct dpk_error *err);
 void source_close(struct source *s);
+
+/* Prints the program's functions, without asking a device whether it may run. */
+enum dpk_status list_functions(const struct source *s, struct dpk_error *err);
 
 /* The device that `name` says, or the only one there is. */
 enum dpk_status device_choose(const char *name, struct dpk_device **out, struct dpk_error *err);

@@ -12,9 +12,11 @@
 static const char usage[] =
     "Usage: dparun [-d DEV] PROGRAM [--app NAME] --rpc FUNC [ARGS...]\n"
     "       dparun [-d DEV] PROGRAM [--app NAME] --kernel FUNC [--threads N] [ARGS...]\n"
-    "       dparun [-d DEV] PROGRAM [--app NAME] --verify-only [--json]\n\n"
+    "       dparun [-d DEV] PROGRAM [--app NAME] --verify-only [--json]\n"
+    "       dparun PROGRAM [--app NAME]\n\n"
     "Loads a DPA program, verified as the emulated device requires, and runs one of its\n"
-    "functions. PROGRAM: a host executable, library, object or archive, or a device ELF.\n"
+    "functions, or lists them. PROGRAM: a host executable, library, object or archive, or a device "
+    "ELF.\n"
     "ARGS: one integer for each 8 bytes of arguments: decimal, 0x..., or negative.\n\n"
     "Options:\n";
 static const char exit_codes[] =
@@ -73,18 +75,19 @@ static enum dpk_status check_options(struct options *o, const struct words *w,
     enum dpk_status status = DPK_OK;
     if (!o->program)
         return dpk_fail(err, DPK_ERR_USAGE, "no program; see dparun --help");
-    if (!!o->rpc + !!o->kernel + o->verify_only != 1)
+    o->list = !o->rpc && !o->kernel && !o->verify_only;
+    if (!o->list && !!o->rpc + !!o->kernel + o->verify_only != 1)
         return dpk_fail(err, DPK_ERR_USAGE, "give one of --rpc, --kernel and --verify-only");
     if (o->json && !o->verify_only)
         return dpk_fail(err, DPK_ERR_USAGE, "--json goes with --verify-only");
     if (w->threads && !o->kernel)
         return dpk_fail(err, DPK_ERR_USAGE, "--threads goes with --kernel");
-    if (o->verify_only && (o->core || o->gdb))
+    if ((o->verify_only || o->list) && (o->core || o->gdb))
         return dpk_fail(err, DPK_ERR_USAGE, "%s goes with --rpc and --kernel",
                         o->core ? "--core" : "--gdb");
-    if (o->verify_only && o->arg_count)
-        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s with --verify-only",
-                        o->args[0]);
+    if ((o->verify_only || o->list) && o->arg_count)
+        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s with%s", o->args[0],
+                        o->list ? "out --rpc and --kernel" : " --verify-only");
     if (w->threads)
         status = parse_count("--threads", w->threads, DPK_THREADS_MAX, &n, err);
     o->threads = (unsigned)n;
@@ -227,6 +230,12 @@ static enum dpk_status load_and_run(const struct options *o, struct dpk_error *e
     struct dpk_image *image = NULL;
     struct dpk_load_result result = {.verdict = DPK_VERDICT_UNSIGNED};
     enum dpk_status status = source_open(o, &source, err);
+    if (status == DPK_OK && o->list) {
+        status = list_functions(&source, err);
+        if (status != DPK_OK)
+            dpk_error_prefix(err, "%s", o->program);
+        goto out;
+    }
     if (status == DPK_OK)
         status = device_choose(o->device, &device, err);
     if (status != DPK_OK)

@@ -296,7 +296,8 @@ struct dpk_option {
 struct dpk_args {
     const char **words; /* the positional words, in order, borrowed from argv */
     size_t count;
-    uint64_t used; /* bit i: entry i of the table (up to 64) was given */
+    uint64_t used;       /* bit i: entry i of the table (up to 64) was given */
+    const char *unknown; /* of a failure: the word that is no option, nor close to one; or NULL */
 };
 
 /* Parses argv[1..]. Accepted: "--name value", "--name=value", "-x value", "-xvalue", options and

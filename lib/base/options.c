@@ -60,7 +60,7 @@ out:
 }
 
 static enum dpk_status unknown(const struct dpk_option *table, bool single_dash_names,
-                               const char *word, struct dpk_error *err)
+                               const char *word, const char **strange, struct dpk_error *err)
 {
     int length = (int)strcspn(word, "=");
     bool two_dashes = word[1] == '-';
@@ -72,6 +72,7 @@ static enum dpk_status unknown(const struct dpk_option *table, bool single_dash_
                  one_dash ? "-" : "--", near);
     } else {
         dpk_fail(err, DPK_ERR_USAGE, "unknown option %.*s; see --help", length, word);
+        *strange = word;
     }
     free(near);
     free(name);
@@ -135,6 +136,7 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
                                   char **argv, struct dpk_args *args, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
+    const char *strange = NULL;
     bool ended = false;
     *args = (struct dpk_args){0};
     args->words = calloc((size_t)(argc < 0 ? 0 : argc) + 1, sizeof *args->words);
@@ -153,7 +155,7 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
         }
         struct use use = {0};
         if (!recognise(table, single_dash_names, word, &use)) {
-            status = unknown(table, single_dash_names, word, err);
+            status = unknown(table, single_dash_names, word, &strange, err);
             goto out;
         }
         if (use.option->arg && !use.value) {
@@ -182,7 +184,7 @@ enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_da
 out:
     if (status != DPK_OK) {
         free(args->words);
-        *args = (struct dpk_args){0};
+        *args = (struct dpk_args){.unknown = strange};
     }
     return status;
 }

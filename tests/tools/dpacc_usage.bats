@@ -48,6 +48,21 @@ tmp" ]
     [ -e out.a ]
 }
 
+@test "an option of a compiler is told where it goes" {
+    local option
+    for option in -O3 -O -Wall -fno-inline -ggdb -std=gnu11 -march=rv64i -UNDEBUG -isystem; do
+        run -1 dpacc kernel.c -o out.a "$option"
+        [ "$output" = "-E- unknown option ${option%%=*}; the DPA's compiler gets it with --devicecc-options=$option, the host's with --hostcc-options" ]
+        no_output
+    done
+    run -1 dpacc kernel.c -o out.a -x9
+    [ "$output" = "-E- unknown option -x9; see --help" ]
+    run -1 dpacc kernel.c -o out.a -flot
+    [ "$output" = "-E- unknown option -flot; did you mean -flto?" ]
+    dpacc kernel.c -o out.a --devicecc-options=-O3
+    [ -e out.a ]
+}
+
 @test "a name that no C variable of a host program can have is refused" {
     local name
     for name in "" "a b" 1a a-b; do

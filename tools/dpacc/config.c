@@ -233,6 +233,19 @@ static enum dpk_status check_output_spelling(const struct words *arguments, stru
     return DPK_OK;
 }
 
+/* "-O3" is meant for a compiler behind this one. */
+static enum dpk_status hint_at_compilers(const char *word, struct dpk_error *err)
+{
+    static const char *const begins[] = {"-O", "-W", "-f", "-g", "-std=", "-m", "-U", "-isystem"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(word, begins[i], strlen(begins[i])) == 0)
+            return dpk_fail(err, DPK_ERR_USAGE,
+                            "unknown option %.*s; the DPA's compiler gets it with "
+                            "--devicecc-options=%s, the host's with --hostcc-options",
+                            (int)strcspn(word, "="), word, word);
+    return DPK_ERR_USAGE;
+}
+
 enum dpk_status config_parse(struct config *c, int argc, char **argv, struct dpk_error *err)
 {
     struct words given = {0};
@@ -250,6 +263,8 @@ enum dpk_status config_parse(struct config *c, int argc, char **argv, struct dpk
     if (status != DPK_OK)
         return status;
     status = dpk_options_parse(table, true, (int)c->arguments.count, c->arguments.at, &args, err);
+    if (args.unknown)
+        status = hint_at_compilers(args.unknown, err);
     if (status != DPK_OK || c->help || c->version)
         goto out;
     status = config_check(c, &args, err);

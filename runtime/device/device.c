@@ -56,6 +56,12 @@ const char *dpk_device_name(const struct dpk_device *dev)
     return dev->name;
 }
 
+enum dpk_status dpk_device_directory(const struct dpk_device *dev, char out[PATH_MAX],
+                                     struct dpk_error *err)
+{
+    return realpath(dev->path, out) ? DPK_OK : dpk_fail_errno(err, "%s", dev->path);
+}
+
 enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
                                 struct dpk_error *err)
 {

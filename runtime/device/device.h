@@ -16,6 +16,8 @@
 #ifndef DPK_DEVICE_H
 #define DPK_DEVICE_H
 
+#include <limits.h>
+
 #include "base/base.h"
 #include "certchain/certchain.h"
 #include "container/container.h"
@@ -30,6 +32,9 @@ struct dpk_device;
 enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struct dpk_error *err);
 void dpk_device_close(struct dpk_device *dev);
 const char *dpk_device_name(const struct dpk_device *dev); /* "mlx5_0" */
+/* Its directory, absolute and without symbolic links: what tells it from another of that name. */
+enum dpk_status dpk_device_directory(const struct dpk_device *dev, char out[PATH_MAX],
+                                     struct dpk_error *err);
 
 /* Names of all devices, sorted; `names` is allocated, one dpk_names_free releases all. No
  * directory at all is an empty list. */

@@ -52,6 +52,7 @@ struct dpk_process_options {
     uint64_t heap_size;         /* bytes, 0: the default, 1 GiB of address space */
     uint32_t run_time_limit_ms; /* 0: DPK_RUN_TIME_LIMIT_MS */
     const char *device;         /* its name, for those who look (dpadev ps); may be NULL */
+    const char *directory;      /* and where it is, absolute; may be NULL */
     /* Is given a line of text, once, when a launch or a host thread has waited long for an event
      * and nothing else would end that. On a thread of the engine's; may be NULL. */
     void (*notice)(const char *text);

@@ -7,6 +7,7 @@
 #ifndef DPK_DPAOS_ENGINE_H
 #define DPK_DPAOS_ENGINE_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -301,6 +302,7 @@ struct dpk_process {
     struct thread *culprit;        /* whose fault it was, if anybody's */
     struct list in_engine;
     char device[64];           /* its name, for those who look; may be empty */
+    char directory[PATH_MAX];  /* and where it is */
     uint64_t token;            /* for debuggers; 0: none may come */
     unsigned users;            /* turns that run, host threads that wait */
     pthread_cond_t idle;       /* users became 0 */

@@ -103,6 +103,8 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
     list_init(&p->held);
     list_init(&p->in_engine);
     snprintf(p->device, sizeof p->device, "%s", options && options->device ? options->device : "");
+    snprintf(p->directory, sizeof p->directory, "%s",
+             options && options->directory ? options->directory : "");
     pthread_cond_init(&p->still, NULL);
     pthread_cond_init(&p->idle, NULL);
     pthread_mutex_init(&p->heap_lock, NULL);

@@ -28,7 +28,7 @@ struct client {
 /* What JSON cannot hold is cleaned away, quotes too. */
 static void put_string(struct dpk_buf *b, const char *name, const char *value)
 {
-    char text[1000];
+    char text[PATH_MAX];
     snprintf(text, sizeof text, "%s", value);
     dpk_text_clean(text);
     for (char *c = text; *c; c++)
@@ -42,6 +42,8 @@ static void put_process(struct dpk_buf *b, struct dpk_process *p,
 {
     dpk_put_format(b, "{\"pid\":%ld,", (long)getpid());
     put_string(b, "device", p->device);
+    dpk_put_u8(b, ',');
+    put_string(b, "directory", p->directory);
     dpk_put_u8(b, ',');
     put_string(b, "program", dpk_image_app(p->image));
     dpk_put_u8(b, ',');

@@ -307,6 +307,24 @@ gdb.events.cont.connect(lambda event: later.start())' \
     [ "$(stat -c %a run)" -eq 700 ]
 }
 
+@test "dpadev ps keeps devices of different directories apart" {
+    mkfifo commands
+    DPAKIT_DEVICES=$PWD/elsewhere dpadev create mlx5_0
+    DPAKIT_DEVICES=elsewhere dparun --gdb - "$elf" --kernel crowd --threads 3 9 <commands >/dev/null 2>&1 &
+    exec 9>commands
+    printf '$vCont;c#a8' >&9
+    there() { dpadev ps >out && [ "$(grep -c faults out)" -eq 1 ]; }
+    await there
+    grep -qE "^$! +$PWD/elsewhere/mlx5_0 +faults.elf " out
+    [ "$(dpadev ps mlx5_0 | grep -c '')" -eq 1 ]
+    [ "$(dpadev ps mlx5_0 --json | jq length)" -eq 0 ]
+    dpadev ps --json | jq -e ".[0].device == \"mlx5_0\" and .[0].directory == \"$PWD/elsewhere/mlx5_0\""
+    export DPAKIT_DEVICES=$PWD/elsewhere
+    dpadev ps mlx5_0 | grep -qE "^$! +mlx5_0 +faults.elf "
+    exec 9>&-
+    wait $! || true
+}
+
 @test "a runtime directory that others may enter is not used" {
     mkdir -m 755 run
     run -1 dpadev ps

@@ -38,10 +38,27 @@ static double number_of(const cJSON *o, const char *key)
     return cJSON_IsNumber(n) ? n->valuedouble : 0;
 }
 
+/* Whether the process uses this very device, not one of that name elsewhere. */
+static bool uses(const cJSON *p, const struct dpk_device *device)
+{
+    char directory[PATH_MAX];
+    return dpk_device_directory(device, directory, NULL) == DPK_OK &&
+           strcmp(text_of(p, "directory"), directory) == 0;
+}
+
+/* The device's name, or where it is if it is none of those of this DPAKIT_DEVICES. */
+static const char *shown_device(const cJSON *p)
+{
+    struct dpk_device *device = NULL;
+    bool here = dpk_device_open(text_of(p, "device"), &device, NULL) == DPK_OK && uses(p, device);
+    dpk_device_close(device);
+    return text_of(p, here ? "device" : "directory");
+}
+
 static void print_process(const cJSON *p, bool threads)
 {
     const cJSON *t, *list = cJSON_GetObjectItemCaseSensitive(p, "threads");
-    printf("%-8.0f %-12s %-20s %14.0f  %s\n", number_of(p, "pid"), text_of(p, "device"),
+    printf("%-8.0f %-12s %-20s %14.0f  %s\n", number_of(p, "pid"), shown_device(p),
            text_of(p, "program"), number_of(p, "instructions"), text_of(p, "state"));
     if (!threads)
         return;
@@ -63,15 +80,15 @@ static enum dpk_status print_json(const cJSON *list, struct dpk_error *err)
 }
 
 /* The lines that are JSON and about the device. */
-static enum dpk_status collect(const struct dpk_buf *all, const char *device, cJSON *list,
-                               struct dpk_error *err)
+static enum dpk_status collect(const struct dpk_buf *all, const struct dpk_device *device,
+                               cJSON *list, struct dpk_error *err)
 {
     const char *line = (const char *)all->data, *end = line + all->size, *next;
     for (; line < end; line = next) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         next = stop ? stop + 1 : end;
         cJSON *p = cJSON_ParseWithLength(line, (size_t)(next - line));
-        if (!cJSON_IsObject(p) || (device && strcmp(text_of(p, "device"), device) != 0))
+        if (!cJSON_IsObject(p) || (device && !uses(p, device)))
             cJSON_Delete(p);
         else if (!cJSON_AddItemToArray(list, p))
             return dpk_fail_nomem(err);
@@ -93,7 +110,7 @@ enum dpk_status dpadev_ps(const char *name, bool threads, bool json, struct dpk_
     if (status == DPK_OK && all.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK && all.size)
-        status = collect(&all, device ? dpk_device_name(device) : NULL, list, err);
+        status = collect(&all, device, list, err);
     if (status != DPK_OK)
         goto out;
     if (json) {

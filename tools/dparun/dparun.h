@@ -55,7 +55,7 @@ enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dp
 void debugger_end(struct gdb *g, enum dpk_status status);
 
 /* Runs the function that the options name. */
-enum dpk_status run(const struct options *o, const char *device, const struct dpk_image *image,
-                    struct dpk_error *err);
+enum dpk_status run(const struct options *o, const struct dpk_device *device,
+                    const struct dpk_image *image, struct dpk_error *err);
 
 #endif

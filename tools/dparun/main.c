@@ -252,7 +252,7 @@ static enum dpk_status load_and_run(const struct options *o, struct dpk_error *e
     if (status != DPK_OK || o->verify_only)
         goto out;
     warn_if_wrong(&result, dpk_image_app(image));
-    status = run(o, dpk_device_name(device), image, err);
+    status = run(o, device, image, err);
     if (status != DPK_OK)
         dpk_error_prefix(err, "%s", o->program);
 out:

@@ -102,16 +102,21 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-enum dpk_status run(const struct options *o, const char *device, const struct dpk_image *image,
-                    struct dpk_error *err)
+enum dpk_status run(const struct options *o, const struct dpk_device *device,
+                    const struct dpk_image *image, struct dpk_error *err)
 {
     const char *name = o->rpc ? o->rpc : o->kernel;
-    struct dpk_process_options limits = {.run_time_limit_ms = o->limit_ms, .device = device};
+    char directory[PATH_MAX];
+    struct dpk_process_options limits = {.run_time_limit_ms = o->limit_ms,
+                                         .device = dpk_device_name(device),
+                                         .directory = directory};
     struct dpk_process *p = NULL;
     struct dpk_call call;
     struct dpk_buf args = {0};
     struct gdb gdb = {0};
-    enum dpk_status status = dpk_process_create(image, &limits, &p, err);
+    enum dpk_status status = dpk_device_directory(device, directory, err);
+    if (status == DPK_OK)
+        status = dpk_process_create(image, &limits, &p, err);
     if (status != DPK_OK)
         return status;
     if ((status = dpk_process_function(p, name, &call, err)) != DPK_OK ||

@@ -87,8 +87,10 @@ static bool resolve_next(void *context, const struct app_function *f)
     return true;
 }
 
+/* `directory`: the device's. */
 static enum dpk_status load(const char *device_name, const struct flexio_app *app,
-                            struct dpk_image **image, struct dpk_error *err)
+                            struct dpk_image **image, char directory[PATH_MAX],
+                            struct dpk_error *err)
 {
     struct dpk_device *device = NULL;
     enum dpk_status status = dpk_device_open(device_name, &device, err);
@@ -102,7 +104,9 @@ static enum dpk_status load(const char *device_name, const struct flexio_app *ap
                                    .manifest_size = app->attributes_size};
     struct dpk_load_result result = {0};
     find_crypto(app, &ask);
-    status = dpk_load(&ask, image, &result, err);
+    status = dpk_device_directory(device, directory, err);
+    if (status == DPK_OK)
+        status = dpk_load(&ask, image, &result, err);
     if (status == DPK_OK) {
         warn_of_signature(&result, app->name);
         dpk_host_log(FLEXIO_LOG_LVL_INFO, "program %s loaded on %s", app->name, device_name);
@@ -128,10 +132,12 @@ enum dpk_status dpk_host_process_create(const char *device, struct flexio_app *a
     pthread_mutex_init(&p->objects_lock, NULL);
     struct resolver r = {.process = p, .err = err, .status = DPK_OK};
 
-    enum dpk_status status = load(device, app, &image, err);
+    char directory[PATH_MAX];
+    enum dpk_status status = load(device, app, &image, directory, err);
     if (status != DPK_OK)
         goto out;
-    const struct dpk_process_options options = {.device = device, .notice = warn_of_wait};
+    const struct dpk_process_options options = {
+        .device = device, .directory = directory, .notice = warn_of_wait};
     if ((status = dpk_process_create(image, &options, &p->dpa, err)) != DPK_OK)
         goto out;
     dpk_process_set_sink(p->dpa, process_message, p);

@@ -134,8 +134,10 @@ include runtime/dev/dev.mk
 
 # ---- The tree: headers, data, manual pages as they install -----------------------------------------
 TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
-        $(patsubst share/%,$(B)/share/dpakit/%,$(shell find share -type f ! -path "share/bash-completion/*")) \
+        $(patsubst share/%,$(B)/share/dpakit/%,$(filter-out share/bash-completion/% share/zsh/% share/fish/%,$(shell find share -type f))) \
         $(TOOLS:%=$(B)/share/bash-completion/completions/%) \
+        $(TOOLS:%=$(B)/share/fish/vendor_completions.d/%.fish) \
+        $(B)/share/zsh/site-functions/_dpakit $(B)/share/zsh/vendor-completions/_dpakit \
         $(patsubst man/%.1,$(B)/share/man/man1/%.1,$(wildcard man/*.1)) \
         $(patsubst man/%.7,$(B)/share/man/man7/%.7,$(wildcard man/*.7))
 tree: $(TREE)
@@ -143,6 +145,9 @@ put = $(Q)mkdir -p $(@D) && cp $< $@
 $(B)/include/%: include/% ; $(put)
 $(B)/share/dpakit/%: share/% ; $(put)
 $(B)/share/bash-completion/completions/%: share/bash-completion/dpakit ; $(put)
+$(B)/share/fish/vendor_completions.d/%.fish: share/fish/dpakit.fish ; $(put)
+$(B)/share/zsh/site-functions/%: share/zsh/% ; $(put)
+$(B)/share/zsh/vendor-completions/%: share/zsh/% ; $(put)
 $(B)/share/man/man1/%: man/% ; $(put)
 $(B)/share/man/man7/%: man/% ; $(put)
 

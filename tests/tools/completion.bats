@@ -1,4 +1,4 @@
-# bash completion of the tools.
+# Completion of the tools in bash, and in zsh and fish, which offer the same.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -72,4 +72,118 @@ offers() {
     [ -z "$(offers mlxdpa --ca '$(touch pwned)')" ]
     [ -z "$(offers mlxdpa '`touch pwned`')" ]
     [ ! -e pwned ]
+}
+
+device() {
+    openssl genrsa 2048 2>/dev/null | openssl rsa -pubout -out key 2>/dev/null
+    dpadev create mlx5_7 --nvidia-key key --nvidia-key-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff >/dev/null
+}
+
+program() {
+    printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t sum(uint64_t a) { return a; }' \
+        '__dpa_global__ void idle(void) { }' >p.c
+    dpacc p.c -o p.a
+}
+
+@test "devices are offered where a command takes one" {
+    device
+    touch mlx5_file
+    for c in show reset delete log export ps; do
+        [ "$(offers dpadev $c ml)" = "mlx5_7" ]
+    done
+    [ "$(offers dpadev ps -t ml)" = "mlx5_7" ]
+    [ "$(offers dpadev export mlx5_7 ml)" = "mlx5_file" ]
+    [ "$(offers dpa-gdbserver '')" = "mlx5_7" ]
+}
+
+@test "targets are offered, also several in a row" {
+    [ "$(offers dpacc -mcpu = | xargs)" = "nv-dpa-bf3 nv-dpa-cx7 nv-dpa-cx8 nv-dpa-cx9" ]
+    [ "$(offers dpacc --mcpu nv-dpa-b)" = "nv-dpa-bf3" ]
+    [ "$(offers dpacc -mcpu = nv-dpa-bf3,nv-dpa-cx | xargs)" = \
+        "nv-dpa-bf3,nv-dpa-cx7 nv-dpa-bf3,nv-dpa-cx8 nv-dpa-bf3,nv-dpa-cx9" ]
+    [ "$(offers dpacc -mc)" = "-mcpu" ]
+    [ "$(offers dpacc-extract --mcpu nv-dpa-b)" = "nv-dpa-bf3" ]
+}
+
+@test "functions of the program are offered" {
+    program
+    [ "$(offers dparun p.a --rpc '' | xargs)" = "idle sum" ]
+    [ "$(offers dparun -d mlx5_0 --stats p.a --kernel = i)" = "idle" ]
+    [ "$(offers dparun --app __dpa_a_out p.a --rpc s)" = "sum" ]
+    [ -z "$(offers dparun --app other p.a --rpc s)" ]
+    [ -z "$(offers dparun --rpc s)" ]
+    [ -z "$(offers dparun missing --rpc s)" ]
+}
+
+@test "names in a hostile program are not run" {
+    cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" a.elf
+    "$(llvm-config --bindir)/llvm-objcopy" --redefine-sym '_dpacc_unpack_add=_dpacc_unpack_$(touch pwned)' a.elf
+    dparun a.elf | grep -qF 'touch pwned'
+    offers dparun a.elf --rpc '' >offered
+    grep -q '^[a-z_]*$' offered
+    ! grep 'pwned' offered || false
+    [ ! -e pwned ]
+}
+
+@test "parameters of a device are offered, and their values" {
+    device
+    [ "$(offers mlxconfig-lite -d mlx5_7 query DPA_A)" = "DPA_AUTHENTICATION" ]
+    [ "$(offers mlxconfig-lite q DPA_A)" = "DPA_AUTHENTICATION" ]
+    [ "$(offers mlxconfig-lite -d mlx5_7 set DPA_A)" = "DPA_AUTHENTICATION=" ]
+    [ "$(offers mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION = | xargs)" = "False True" ]
+    [ "$(offers mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION = T)" = "True" ]
+    offers mlxconfig-lite -d mlx5_7 query '' | grep -q 'LC_NV_PUB_KEY_UUID'
+    [ "$(offers mlxconfig-lite que)" = "query" ]
+}
+
+@test "fish offers the same" {
+    command -v fish >/dev/null || skip "no fish"
+    device
+    program
+    local dir=$DPAKIT_BUILD/share/fish/vendor_completions.d
+    for t in "$DPAKIT_BUILD"/bin/*; do [ -f "$dir/${t##*/}.fish" ]; done
+    of() { # TOOL LINE
+        HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$dir/$1.fish" "$2" | xargs
+    }
+    [ "$(of dparun 'dparun -d ml')" = mlx5_7 ]
+    [ "$(of dparun 'dparun p.a --rpc ')" = "idle sum" ]
+    [ "$(of dparun 'dparun p.a --rpc=s')" = "--rpc=sum" ]
+    [ "$(of dpacc 'dpacc -mcpu=nv-dpa-b')" = "-mcpu=nv-dpa-bf3" ]
+    [ "$(of dparun 'dparun --verify')" = "--verify-only" ]
+    [ "$(of mlxconfig-lite 'mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=T')" = "DPA_AUTHENTICATION=True" ]
+}
+
+# A zsh at a terminal of its own, whose TAB is pressed.
+@test "zsh offers the same" {
+    command -v zsh >/dev/null || skip "no zsh"
+    zsh -f -c 'zmodload zsh/zpty && zpty z true' 2>/dev/null || skip "no pseudo-terminal for zsh"
+    device
+    program
+    cat >press.zsh <<'Z'
+zmodload zsh/zpty
+zpty z "HOME=$PWD zsh -f -i"
+zpty -w z "PS1= PS2= PROMPT_EOL_MARK=; unsetopt zle_bracketed_paste prompt_cr prompt_sp; stty columns 200"
+zpty -w z "fpath=($DPAKIT_BUILD/share/zsh/site-functions \$fpath); autoload -Uz compinit && compinit -u -D"
+zpty -w z 'show() { print -r -- "<$BUFFER>"; zle kill-whole-line; }; zle -N show; bindkey "^Xs" show; print rea""dy'
+until [[ $seen == *ready* ]]; do zpty -r -t z part && seen+=$part || sleep 0.05; done
+for line in "$@"; do
+    seen=
+    zpty -w -n z "$line"$'\t\C-xs'
+    until [[ $seen == *"<"*">"* ]]; do zpty -r -t z part && seen+=$part || sleep 0.05; done
+    print -r -- "${${seen##*<}%%>*}"
+done
+zpty -d z
+Z
+    timeout 60 zsh -f press.zsh 'dparun -d ml' 'dparun p.a --rpc s' 'dparun p.a --kernel=i' 'dpacc -mcpu=nv-dpa-b' \
+        'dparun --verify' 'mlxconfig-lite -d mlx5_7 set DPA_A' 'mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=T' >out
+    cat out
+    diff - out <<'TEXT'
+dparun -d mlx5_7 
+dparun p.a --rpc sum 
+dparun p.a --kernel=idle 
+dpacc -mcpu=nv-dpa-bf3 
+dparun --verify-only 
+mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=
+mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=True 
+TEXT
 }

@@ -52,7 +52,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 LIB_ROOMS := base hashlist certchain signer elfcrypto container appcontainer nvconfig
 RT_ROOMS := rv64 device loader nic queues debug dpaos
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
-HOST_LIBS := flexio doca_common doca_argp doca_rdma doca_dma doca_dpa ibverbs mlx5
+HOST_LIBS := flexio doca_common doca_argp doca_rdma doca_dma
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
@@ -96,38 +96,52 @@ endef
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 
 # ---- Host libraries: what programs link ------------------------------------------------------------
-# libflexio.so carries the engine; libdoca_common.so and libdoca_dpa.a stand on it.
-libs: $(B)/lib/libflexio.so $(B)/lib/libdoca_common.so $(B)/lib/libdoca_argp.so $(B)/lib/libdoca_rdma.so \
-      $(B)/lib/libdoca_dma.so $(B)/lib/libdoca_dpa.a \
-      $(B)/lib/libibverbs.so $(B)/lib/libmlx5.so
-so_link = $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/dpakit' $(ALL_LDFLAGS) -Wl,--no-undefined \
-          -Wl,--version-script=runtime/host/$(patsubst lib%.so,%,$(@F))/exports.map
-$(patsubst %,$(B)/lib/lib%.so,flexio doca_common doca_argp doca_rdma doca_dma ibverbs mlx5): $(B)/lib/lib%.so: runtime/host/%/exports.map
-$(B)/lib/libflexio.so: $(call objs,runtime/host/flexio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a $(B)/lib/libibverbs.so
+# libflexio.so carries the engine; the others stand on it. A library is the file lib<name>.so.$(SO) and
+# the link lib<name>.so, which is what link lines find.
+SO := 1
+libs: $(patsubst %,$(B)/lib/lib%.so,$(HOST_LIBS)) $(B)/lib/libdoca_dpa.a \
+      $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
+so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
+          -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
+so_name = ln -sfn $(@F).$(SO) $@
+$(patsubst %,$(B)/lib/lib%.so,$(HOST_LIBS)): $(B)/lib/lib%.so: runtime/host/%/exports.map
+$(B)/lib/libflexio.so: $(call objs,$(patsubst %,runtime/host/%/*.c,flexio ibverbs mlx5)) \
+                       $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -Wl,--whole-archive $(O)/libdpkrt.a $(O)/libdpk.a \
-	  -Wl,--no-whole-archive -o $@ -L$(B)/lib -libverbs $(PKG_LIBS) -pthread
-$(B)/lib/libdoca_common.so: $(call objs,runtime/host/doca_common/*.c) $(B)/lib/libflexio.so \
-                           $(B)/lib/libibverbs.so
+	$(Q)mkdir -p $(@D) && $(so_link) -Wl,--whole-archive $(O)/libdpkrt.a $(O)/libdpk.a \
+	  -Wl,--no-whole-archive $(PKG_LIBS) -pthread && $(so_name)
+$(B)/lib/libdoca_common.so: $(call objs,runtime/host/doca_common/*.c) $(B)/lib/libflexio.so
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -lflexio -libverbs -pthread
+	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -lflexio -pthread && $(so_name)
 $(B)/lib/libdoca_argp.so: $(call objs,runtime/host/doca_argp/*.c) $(B)/lib/libdoca_common.so
-	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -ldoca_common -lflexio $(PKG_LIBS)
 $(B)/lib/libdoca_rdma.so: $(call objs,runtime/host/doca_rdma/*.c) $(B)/lib/libdoca_common.so
 $(B)/lib/libdoca_dma.so: $(call objs,runtime/host/doca_dma/*.c) $(B)/lib/libdoca_common.so
-$(B)/lib/libdoca_rdma.so $(B)/lib/libdoca_dma.so:
+$(patsubst %,$(B)/lib/libdoca_%.so,argp rdma dma):
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -ldoca_common -lflexio -pthread
+	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldoca_common -lflexio \
+	  $(if $(filter %_argp.so,$@),$(PKG_LIBS)) -pthread && $(so_name)
 $(B)/lib/libdoca_dpa.a: $(call objs,runtime/host/doca_dpa/*.c)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
-$(B)/lib/libibverbs.so: $(call objs,runtime/host/ibverbs/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+
+# libibverbs.so.1 and libmlx5.so.1 stand in front of the system's (runtime/host/forward). They need the
+# system's by its path: `by_path` is an empty library of that name, to link with.
+SYSTEM_LIBDIR = $(shell realpath -ms "$$(dirname "$$($(CC) -print-file-name=libibverbs.so.1)")")
+$(O)/runtime/host/forward/find-%.o: runtime/host/forward/find.c Makefile VERSION $(O)/flags
+	$(call say,CC,$< ($*))
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DDPK_SYSTEM_LIBRARY='"$(SYSTEM_LIBDIR)/lib$*.so.1"' \
+	  -MMD -MP -c $< -o $@
+$(B)/lib/libibverbs.so.1: $(call objs,runtime/host/forward/list.c runtime/host/forward/ibverbs.c) \
+                          $(O)/runtime/host/forward/find-ibverbs.o
+$(B)/lib/libmlx5.so.1: $(call objs,runtime/host/forward/mlx5.c) $(O)/runtime/host/forward/find-mlx5.o
+$(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1: $(B)/lib/lib%.so.1: scripts/version-map $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o %.a,$^) -o $@ $(PKG_LIBS) -pthread
-$(B)/lib/libmlx5.so: $(call objs,runtime/host/mlx5/*.c) $(B)/lib/libibverbs.so
-	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.o,$^) -o $@ -L$(B)/lib -libverbs
+	$(Q)mkdir -p $(@D) $(O)/by_path && \
+	  scripts/version-map '$(SYSTEM_LIBDIR)/lib$*.so.1' $(filter %.o,$^) >$(O)/by_path/$*.map && \
+	  $(CC) -shared -nostdlib -x c /dev/null -Wl,-soname,$(SYSTEM_LIBDIR)/lib$*.so.1 -o $(O)/by_path/$*.so && \
+	  $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' $(ALL_LDFLAGS) -Wl,--no-undefined \
+	  -Wl,--version-script=$(O)/by_path/$*.map -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	  -Wl,--push-state,--no-as-needed $(O)/by_path/$*.so -Wl,--pop-state $(PKG_LIBS) -pthread
 
 # ---- Device libraries: code for the DPA ------------------------------------------------------------
 include runtime/dev/dev.mk

@@ -1,6 +1,6 @@
 /*
- * verbs: memory keys, which our libibverbs hands out and the libraries beside it go by. Private to
- * the host libraries; libibverbs.so has the functions.
+ * verbs: memory keys, which the verbs of emulated devices (emulated.h) hand out and the host libraries
+ * go by. Private to them; libflexio.so has the functions.
  *
  *     const struct dpk_host_key *key = ibv_dpakit_key_acquire(ctx, number);
  *     if (key) {

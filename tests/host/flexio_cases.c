@@ -24,12 +24,20 @@ static void devices_are_listed_by_name(void)
 
 static void a_device_that_is_gone_cannot_be_opened(void)
 {
-    struct ibv_device gone = {.name = "mlx5_9"};
+    struct ibv_device gone = {.name = "mlx5_9", .dev_path = "dpakit/mlx5_9"};
     CHECK(!ibv_open_device(&gone) && errno == ENODEV);
-    CHECK(!mlx5dv_is_supported(&gone));
     struct ibv_context fake = {.device = &gone};
     struct flexio_process *p = (struct flexio_process *)&p;
     CHECK(flexio_process_create(&fake, test_app, NULL, &p) == FLEXIO_STATUS_FAILED && !p);
+}
+
+/* A program that found the system's libibverbs alone. */
+static void a_process_on_a_card_is_refused(void)
+{
+    struct ibv_device card = {.name = "mlx5_0", .dev_path = "/sys/class/infiniband_verbs/uverbs0"};
+    struct ibv_context context = {.device = &card};
+    struct flexio_process *p = (struct flexio_process *)&p;
+    CHECK(flexio_process_create(&context, test_app, NULL, &p) == FLEXIO_STATUS_FAILED && !p);
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -465,6 +473,7 @@ static void resources_that_are_none_are_refused(void)
 static const struct test_case cases[] = {
     CASE(devices_are_listed_by_name),
     CASE(a_device_that_is_gone_cannot_be_opened),
+    CASE(a_process_on_a_card_is_refused),
     CASE(programs_are_listed_with_their_executables),
     CASE(a_stub_is_registered_once),
     CASE(bad_registrations_fail),

@@ -15,6 +15,10 @@ setup_file() {
     case_ok a_device_that_is_gone_cannot_be_opened
 }
 
+@test "a process on a card is refused" {
+    case_ok a_process_on_a_card_is_refused
+}
+
 @test "programs are listed with their executables" {
     case_ok programs_are_listed_with_their_executables
 }
@@ -164,7 +168,7 @@ C
     # shellcheck disable=SC2086
     gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" \
         "$BATS_TEST_TMPDIR/t.c" -o "$BATS_TEST_TMPDIR/t" \
-        -L"$DPAKIT_BUILD/lib" -ldoca_common -lflexio -libverbs -Wl,-rpath,"$DPAKIT_BUILD/lib"
+        -L"$DPAKIT_BUILD/lib" -Wl,--no-as-needed -ldoca_common -lflexio -libverbs -Wl,-rpath,"$DPAKIT_BUILD/lib"
     for kind in "" doca; do
         # shellcheck disable=SC2086
         DPAKIT_DEVICES=$BATS_TEST_TMPDIR/none "$BATS_TEST_TMPDIR/t" $kind 2>"$BATS_TEST_TMPDIR/err"
@@ -191,7 +195,7 @@ C
         >"$BATS_TEST_TMPDIR/exported"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 24 ]
     diff "$BATS_TEST_TMPDIR/declared" <(grep '^flexio_' "$BATS_TEST_TMPDIR/exported" | grep -v '_v2_2$')
-    ! grep -v '^flexio_\|^dpk_' "$BATS_TEST_TMPDIR/exported" || false
+    ! grep -v '^flexio_\|^dpk_\|^ibv_dpakit_' "$BATS_TEST_TMPDIR/exported" || false
 }
 
 @test "every function of FlexIO 24.01 is declared" {

@@ -74,11 +74,11 @@ rpc_through_pkgconfig() { # PREFIX PKGCONFIG-DIR
 
 @test "libibverbs and libmlx5 of an installation shadow nobody's" {
     install_to "$PWD/prefix"
-    [ ! -e prefix/lib/libibverbs.so ]
-    [ ! -e prefix/lib/libmlx5.so ]
-    [ -e prefix/lib/dpakit/libibverbs.so ]
+    [ ! -e prefix/lib/libibverbs.so.1 ]
+    [ ! -e prefix/lib/libmlx5.so.1 ]
+    [ -e prefix/lib/dpakit/libibverbs.so.1 ]
     rpc_through_pkgconfig "$PWD/prefix" "$PWD/prefix/lib/pkgconfig"
-    ldd rpc | grep -F "$PWD/prefix/lib/pkgconfig/../../lib/dpakit/libibverbs.so"
+    ldd rpc | grep -F "$PWD/prefix/lib/pkgconfig/../../lib/dpakit/libibverbs.so.1"
 }
 
 @test "every pkg-config file names directories and libraries that are there" {

@@ -1,11 +1,11 @@
-/* Devices: what libibverbs lists, with DOCA's names. */
+/* Devices: the emulated ones, with DOCA's names. */
 #include <errno.h>
-#include <infiniband/verbs.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "handles.h"
 #include "host/doca_common/doca_common.h"
+#include "host/emulated.h"
 
 static void devinfo_release(void *object)
 {
@@ -17,7 +17,7 @@ static void dev_release(void *object)
 {
     struct dpk_dev *d = object;
     if (d->context)
-        ibv_close_device(d->context);
+        dpk_verbs_close_device(d->context);
     dpk_object_drop(d->info);
     free(d);
 }
@@ -43,16 +43,16 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
     if (!dev_list || !nb_devs)
         return DOCA_ERROR_INVALID_VALUE;
     int count = 0;
-    struct ibv_device **devices = ibv_get_device_list(&count);
+    struct ibv_device **devices = dpk_verbs_get_device_list(&count);
     if (!devices)
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
     void **list = handles_new((size_t)count, &dpk_devinfo_kind);
     for (int i = 0; list && i < count; i++)
-        if (!(list[i] = devinfo_new(ibv_get_device_name(devices[i])))) {
+        if (!(list[i] = devinfo_new(dpk_verbs_get_device_name(devices[i])))) {
             handles_destroy(list, &dpk_devinfo_kind);
             list = NULL;
         }
-    ibv_free_device_list(devices);
+    dpk_verbs_free_device_list(devices);
     if (!list)
         return DOCA_ERROR_NO_MEMORY;
     *dev_list = (struct doca_devinfo **)list;
@@ -222,11 +222,11 @@ doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devi
 static struct ibv_context *open_by_name(const char *name)
 {
     struct ibv_context *context = NULL;
-    struct ibv_device **devices = ibv_get_device_list(NULL);
+    struct ibv_device **devices = dpk_verbs_get_device_list(NULL);
     for (size_t i = 0; devices && devices[i] && !context; i++)
-        if (strcmp(ibv_get_device_name(devices[i]), name) == 0)
-            context = ibv_open_device(devices[i]);
-    ibv_free_device_list(devices);
+        if (strcmp(dpk_verbs_get_device_name(devices[i]), name) == 0)
+            context = dpk_verbs_open_device(devices[i]);
+    dpk_verbs_free_device_list(devices);
     return context;
 }
 

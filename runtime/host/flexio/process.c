@@ -1,6 +1,7 @@
 /* DPA processes and calls into them. */
 #include <string.h>
 
+#include "host/emulated.h"
 #include "private.h"
 
 /* ---- Creation -------------------------------------------------------------------------------- */
@@ -167,6 +168,8 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
     *process_ptr = NULL;
     if (!ibv_ctx || !ibv_ctx->device)
         return failed_because("flexio_process_create: no device");
+    if (!dpk_context_is_emulated(ibv_ctx))
+        return failed_because("flexio_process_create: the device is no emulated device");
     if (!app)
         return failed_because("flexio_process_create: no program");
     if (process_attr && process_attr->en_pcc)
@@ -181,7 +184,7 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
     p->context = ibv_ctx;
     p->pd = process_attr ? process_attr->pd : NULL;
     if (!p->pd) {
-        p->pd = ibv_alloc_pd(ibv_ctx);
+        p->pd = dpk_verbs_alloc_pd(ibv_ctx);
         p->owns_pd = p->pd != NULL;
     }
     if (p->pd)
@@ -202,7 +205,7 @@ flexio_status flexio_process_destroy(struct flexio_process *process)
         flexio_msg_stream_destroy(process->streams[i]);
     if (process->context)
         ibv_dpakit_keys_forget(process->context, process);
-    if (process->owns_pd && ibv_dealloc_pd(process->pd) != 0)
+    if (process->owns_pd && dpk_verbs_dealloc_pd(process->pd) != 0)
         dpk_host_log(FLEXIO_LOG_LVL_WARN,
                      "memory is still registered with the protection domain of "
                      "a process that is destroyed");

@@ -1,7 +1,6 @@
 /*
- * A stand-in for libibverbs: the emulated devices, listed, opened and asked as RDMA devices are.
- * The types are those of rdma-core's <infiniband/verbs.h>. Queues are libflexio's: there are none
- * of the host here.
+ * The emulated devices, listed, opened and asked as RDMA devices are. The types are those of
+ * rdma-core's <infiniband/verbs.h>. Queues are libflexio's: there are none of the host here.
  */
 #include <endian.h>
 #include <errno.h>
@@ -14,11 +13,14 @@
 
 #include "context.h"
 #include "device/device.h"
+#include "host/emulated.h"
 
 /* Held by the list it is in and by every context that was opened from it. */
 struct device {
     struct ibv_device ib; /* first: programs hold a pointer to it */
     atomic_uint references;
+    /* rdma-core's libraries look behind a device for its driver, and find none. */
+    uint64_t no_driver[16];
 };
 
 static void device_release(struct ibv_device *ib)
@@ -37,9 +39,8 @@ static struct ibv_device *device_new(const char *name)
     d->ib.node_type = IBV_NODE_CA;
     d->ib.transport_type = IBV_TRANSPORT_IB;
     memcpy(d->ib.name, name, strlen(name) + 1);
-    /* No file of /sys stands behind it; libmlx5 knows the device by this. */
-    snprintf(d->ib.dev_path, sizeof d->ib.dev_path, "dpakit/%s", name);
-    snprintf(d->ib.ibdev_path, sizeof d->ib.ibdev_path, "dpakit/%s", name);
+    snprintf(d->ib.dev_path, sizeof d->ib.dev_path, DPK_EMULATED_PATH "%s", name);
+    snprintf(d->ib.ibdev_path, sizeof d->ib.ibdev_path, DPK_EMULATED_PATH "%s", name);
     return &d->ib;
 }
 
@@ -63,7 +64,7 @@ static void tell_once(void)
         fprintf(stderr, "-W- %s\n", DPK_NO_DEVICE);
 }
 
-struct ibv_device **ibv_get_device_list(int *num_devices)
+struct ibv_device **dpk_verbs_get_device_list(int *num_devices)
 {
     struct dpk_names names = {0};
     if (num_devices)
@@ -81,7 +82,7 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
         if (strlen(names.names[i]) >= sizeof list[0]->name)
             continue; /* not a name that an RDMA device can have */
         if (!(list[count] = device_new(names.names[i]))) {
-            ibv_free_device_list(list);
+            dpk_verbs_free_device_list(list);
             list = NULL;
         } else {
             count++;
@@ -95,19 +96,19 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
     return list;
 }
 
-void ibv_free_device_list(struct ibv_device **list)
+void dpk_verbs_free_device_list(struct ibv_device **list)
 {
     for (size_t i = 0; list && list[i]; i++)
         device_release(list[i]);
     free(list);
 }
 
-const char *ibv_get_device_name(struct ibv_device *device)
+const char *dpk_verbs_get_device_name(struct ibv_device *device)
 {
     return device ? device->name : NULL;
 }
 
-struct ibv_context *ibv_open_device(struct ibv_device *device)
+struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
 {
     struct dpk_device *state = NULL;
     if (!device) {
@@ -136,7 +137,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
     return context;
 }
 
-int ibv_close_device(struct ibv_context *context)
+int dpk_verbs_close_device(struct ibv_context *context)
 {
     if (!context)
         return EINVAL;
@@ -169,7 +170,12 @@ static uint64_t guid_of(const struct ibv_device *device)
     return (hash & ~(UINT64_C(3) << 56)) | UINT64_C(2) << 56;
 }
 
-int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
+__be64 dpk_verbs_get_device_guid(struct ibv_device *device)
+{
+    return device ? htobe64(guid_of(device)) : 0;
+}
+
+int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
 {
     if (!context || !device_attr)
         return EINVAL;
@@ -188,9 +194,8 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
     return 0;
 }
 
-#undef ibv_query_port
-int ibv_query_port(struct ibv_context *context, uint8_t port_num,
-                   struct _compat_ibv_port_attr *port_attr)
+int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
+                         struct _compat_ibv_port_attr *port_attr)
 {
     const struct ibv_port_attr attr = {
         .state = IBV_PORT_ACTIVE,
@@ -211,7 +216,8 @@ int ibv_query_port(struct ibv_context *context, uint8_t port_num,
     return 0;
 }
 
-int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid)
+int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+                        union ibv_gid *gid)
 {
     if (!context || !gid || port_num != 1 || index != 0) {
         errno = EINVAL;
@@ -219,5 +225,17 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
     }
     gid->global.subnet_prefix = htobe64(LOCAL_PREFIX);
     gid->global.interface_id = htobe64(guid_of(context->device));
+    return 0;
+}
+
+#define DEFAULT_PKEY 0xffff
+
+int dpk_verbs_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
+{
+    if (!context || !pkey || port_num != 1 || index != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    *pkey = htobe16(DEFAULT_PKEY);
     return 0;
 }

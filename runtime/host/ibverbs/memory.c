@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "host/emulated.h"
 
 #define KEYS_MAX (1u << 24)
 
@@ -16,7 +17,7 @@ struct domain {
     atomic_uint regions;
 };
 
-struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context)
 {
     struct domain *d = context ? calloc(1, sizeof *d) : NULL;
     if (!d) {
@@ -28,7 +29,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
     return &d->ib;
 }
 
-int ibv_dealloc_pd(struct ibv_pd *pd)
+int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
 {
     if (!pd)
         return EINVAL;
@@ -193,26 +194,24 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
     return mr;
 }
 
-#undef ibv_reg_mr
-struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+struct ibv_mr *dpk_verbs_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
     return reg_mr(pd, addr, length, (uintptr_t)addr, access);
 }
 
-#undef ibv_reg_mr_iova
-struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-                               int access)
+struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                                     int access)
 {
     return reg_mr(pd, addr, length, iova, access);
 }
 
-struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-                                unsigned int access)
+struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                                      unsigned int access)
 {
     return reg_mr(pd, addr, length, iova, (int)access);
 }
 
-int ibv_dereg_mr(struct ibv_mr *mr)
+int dpk_verbs_dereg_mr(struct ibv_mr *mr)
 {
     if (!mr)
         return EINVAL;

@@ -14,33 +14,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/emulated.h"
 #include "host/verbs.h"
 #include "queues/queues.h"
 
 #define UPLINK         0xffffu
 #define CRITERIA_OUTER 1u
 
+/* Each object starts with its address: no object of rdma-core's libmlx5 does. */
+static const char tag;
+
 struct mlx5dv_dr_domain {
+    const void *tag;
     struct ibv_context *context;
     enum mlx5dv_dr_domain_type type;
     unsigned users;
 };
 struct mlx5dv_dr_table {
+    const void *tag;
     struct mlx5dv_dr_domain *domain;
     unsigned users;
 };
 struct mlx5dv_dr_matcher {
+    const void *tag;
     struct mlx5dv_dr_table *table;
     uint16_t priority;
     uint8_t mask[DPK_MATCH_BYTES]; /* as programs lay it out */
     unsigned users;
 };
 struct mlx5dv_dr_action {
+    const void *tag;
     struct mlx5dv_devx_obj *tir; /* NULL: a port or a table */
     bool jumps;
     unsigned users;
 };
 struct mlx5dv_dr_rule {
+    const void *tag;
     struct mlx5dv_dr_matcher *matcher;
     struct mlx5dv_dr_action *action;
     uint64_t id; /* 0: only remembered */
@@ -57,9 +66,20 @@ static void *refuse(int why)
 static void *new_object(size_t size)
 {
     void *object = calloc(1, size);
-    if (!object)
+    const void *ours = &tag;
+    if (object)
+        memcpy(object, &ours, sizeof ours);
+    else
         errno = ENOMEM;
     return object;
+}
+
+bool dpk_mlx5_is_ours(const void *steering_object)
+{
+    const void *first = NULL;
+    if (steering_object)
+        memcpy(&first, steering_object, sizeof first);
+    return first == &tag;
 }
 
 /* ---- What is matched ---- */
@@ -153,20 +173,22 @@ static bool is_empty(const uint8_t mask[DPK_MATCH_BYTES])
 
 /* ---- Domains, tables, matchers ---- */
 
-struct mlx5dv_dr_domain *mlx5dv_dr_domain_create(struct ibv_context *ctx,
-                                                 enum mlx5dv_dr_domain_type type)
+struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
+                                                   enum mlx5dv_dr_domain_type type)
 {
     if (!ctx)
         return refuse(EINVAL);
     if (type != MLX5DV_DR_DOMAIN_TYPE_NIC_RX && type != MLX5DV_DR_DOMAIN_TYPE_FDB)
         return refuse(EOPNOTSUPP);
     struct mlx5dv_dr_domain *d = new_object(sizeof *d);
-    if (d)
-        *d = (struct mlx5dv_dr_domain){.context = ctx, .type = type};
+    if (d) {
+        d->context = ctx;
+        d->type = type;
+    }
     return d;
 }
 
-int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
+int dpk_mlx5_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
 {
     if (!domain || domain->users > 0)
         return domain ? EBUSY : EINVAL;
@@ -174,7 +196,7 @@ int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
     return 0;
 }
 
-struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *domain, uint32_t level)
+struct mlx5dv_dr_table *dpk_mlx5_dr_table_create(struct mlx5dv_dr_domain *domain, uint32_t level)
 {
     (void)level;
     if (!domain)
@@ -187,7 +209,7 @@ struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *domain, 
     return t;
 }
 
-int mlx5dv_dr_table_destroy(struct mlx5dv_dr_table *table)
+int dpk_mlx5_dr_table_destroy(struct mlx5dv_dr_table *table)
 {
     if (!table || table->users > 0)
         return table ? EBUSY : EINVAL;
@@ -196,9 +218,10 @@ int mlx5dv_dr_table_destroy(struct mlx5dv_dr_table *table)
     return 0;
 }
 
-struct mlx5dv_dr_matcher *mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
-                                                   uint8_t match_criteria_enable,
-                                                   struct mlx5dv_flow_match_parameters *mask)
+struct mlx5dv_dr_matcher *dpk_mlx5_dr_matcher_create(struct mlx5dv_dr_table *table,
+                                                     uint16_t priority,
+                                                     uint8_t match_criteria_enable,
+                                                     struct mlx5dv_flow_match_parameters *mask)
 {
     uint8_t bytes[DPK_MATCH_BYTES];
     if (!table)
@@ -217,7 +240,7 @@ struct mlx5dv_dr_matcher *mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table
     return m;
 }
 
-int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
+int dpk_mlx5_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 {
     if (!matcher || matcher->users > 0)
         return matcher ? EBUSY : EINVAL;
@@ -228,7 +251,7 @@ int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 
 /* ---- Actions ---- */
 
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj)
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj)
 {
     if (!devx_obj)
         return refuse(EINVAL);
@@ -238,15 +261,15 @@ struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_devx_tir(struct mlx5dv_dev
     return a;
 }
 
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_vport(struct mlx5dv_dr_domain *domain,
-                                                            uint32_t vport)
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_domain *domain,
+                                                              uint32_t vport)
 {
     if (!domain || domain->type != MLX5DV_DR_DOMAIN_TYPE_FDB)
         return refuse(EINVAL);
     return vport == UPLINK ? new_object(sizeof(struct mlx5dv_dr_action)) : refuse(EOPNOTSUPP);
 }
 
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx5dv_dr_table *table)
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_table(struct mlx5dv_dr_table *table)
 {
     if (!table)
         return refuse(EINVAL);
@@ -256,7 +279,7 @@ struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx5dv_dr_tab
     return a;
 }
 
-int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *action)
+int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action)
 {
     if (!action || action->users > 0)
         return action ? EBUSY : EINVAL;
@@ -277,9 +300,10 @@ static int check_rule(const struct mlx5dv_dr_matcher *m, const struct mlx5dv_dr_
     return receives ? EINVAL : 0;
 }
 
-struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
-                                             struct mlx5dv_flow_match_parameters *value,
-                                             size_t num_actions, struct mlx5dv_dr_action *actions[])
+struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
+                                               struct mlx5dv_flow_match_parameters *value,
+                                               size_t num_actions,
+                                               struct mlx5dv_dr_action *actions[])
 {
     uint8_t bytes[DPK_MATCH_BYTES];
     if (!matcher || num_actions == 0 || !actions || !actions[0] || !match_bytes(value, bytes))
@@ -306,7 +330,7 @@ struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
     return r;
 }
 
-int mlx5dv_dr_rule_destroy(struct mlx5dv_dr_rule *rule)
+int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule)
 {
     if (!rule)
         return EINVAL;

@@ -2,46 +2,84 @@
  * anything else. */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
+#include <pthread.h>
 #include <stdlib.h>
 
-#include "host/verbs.h"
+#include "host/emulated.h"
 
 struct umem {
     struct mlx5dv_devx_umem dv; /* first: programs hold a pointer to it */
     struct ibv_pd *pd;
     struct ibv_mr *mr;
+    struct umem *next;
 };
 
-int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem)
+/* Of those that programs hold: a card's have nothing else to tell them by. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct umem *umems;
+
+bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem)
+{
+    pthread_mutex_lock(&lock);
+    const struct umem *u = umems;
+    while (u && &u->dv != umem)
+        u = u->next;
+    pthread_mutex_unlock(&lock);
+    return u != NULL;
+}
+
+static void list_umem(struct umem *u)
+{
+    pthread_mutex_lock(&lock);
+    u->next = umems;
+    umems = u;
+    pthread_mutex_unlock(&lock);
+}
+
+static void unlist_umem(const struct umem *u)
+{
+    pthread_mutex_lock(&lock);
+    struct umem **at = &umems;
+    while (*at && *at != u)
+        at = &(*at)->next;
+    if (*at)
+        *at = u->next;
+    pthread_mutex_unlock(&lock);
+}
+
+int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem)
 {
     struct umem *u = (struct umem *)dv_devx_umem;
     if (!u)
         return EINVAL;
+    unlist_umem(u);
     if (u->mr)
-        ibv_dereg_mr(u->mr);
+        dpk_verbs_dereg_mr(u->mr);
     if (u->pd)
-        ibv_dealloc_pd(u->pd);
+        dpk_verbs_dealloc_pd(u->pd);
     free(u);
     return 0;
 }
 
-struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size,
-                                              uint32_t access)
+struct mlx5dv_devx_umem *dpk_mlx5_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size,
+                                                uint32_t access)
 {
     struct umem *u = ctx ? calloc(1, sizeof *u) : NULL;
     if (!u) {
         errno = ctx ? ENOMEM : EINVAL;
         return NULL;
     }
-    u->pd = ibv_alloc_pd(ctx);
+    u->pd = dpk_verbs_alloc_pd(ctx);
     if (u->pd)
-        u->mr = ibv_reg_mr_iova2(u->pd, addr, size, 0, access); /* offsets are its addresses */
+        u->mr =
+            dpk_verbs_reg_mr_iova2(u->pd, addr, size, 0, access); /* offsets are its addresses */
     if (u->mr) {
         u->dv.umem_id = u->mr->lkey;
+        list_umem(u);
         return &u->dv;
     }
     int why = errno;
-    mlx5dv_devx_umem_dereg(&u->dv);
+    dpk_mlx5_devx_umem_dereg(&u->dv);
     errno = why;
     return NULL;
 }

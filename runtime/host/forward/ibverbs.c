@@ -1,0 +1,161 @@
+/*
+ * libibverbs.so.1: devices, protection domains and memory, of emulated devices and of all others.
+ * Emulated devices have no queues of the host: to make one is EOPNOTSUPP.
+ */
+#include <infiniband/verbs.h>
+
+#include "forward.h"
+
+#undef ibv_query_port
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+/* Whether a call is for an emulated device. NULL is, too: there it is an error and no crash. */
+#define MINE(context) (dpk_context_is_emulated(context) || (!(context) && emulated()))
+#define OF(object)    ((object) ? dpk_context_is_emulated((object)->context) : emulated() != NULL)
+
+/* ---- Devices ---- */
+
+FORWARD(__be64, 0, ibv_get_device_guid, (struct ibv_device * device), (device),
+        dpk_device_is_emulated(device), emulated()->get_device_guid(device))
+FORWARD(int, -1, ibv_get_device_index, (struct ibv_device * device), (device),
+        dpk_device_is_emulated(device), -1)
+FORWARD(struct ibv_context *, NULL, ibv_open_device, (struct ibv_device * device), (device),
+        dpk_device_is_emulated(device), emulated()->open_device(device))
+FORWARD(int, ENOSYS, ibv_close_device, (struct ibv_context * context), (context), MINE(context),
+        emulated()->close_device(context))
+FORWARD(int, ENOSYS, ibv_query_device,
+        (struct ibv_context * context, struct ibv_device_attr *device_attr), (context, device_attr),
+        MINE(context), emulated()->query_device(context, device_attr))
+FORWARD(int, ENOSYS, ibv_query_port,
+        (struct ibv_context * context, uint8_t port_num, struct _compat_ibv_port_attr *port_attr),
+        (context, port_num, port_attr), MINE(context),
+        emulated()->query_port(context, port_num, port_attr))
+FORWARD(int, -1, ibv_get_async_event, (struct ibv_context * context, struct ibv_async_event *event),
+        (context, event), MINE(context), (dpk_forward_refuse(), -1))
+
+/* ---- Addresses ---- */
+
+FORWARD(int, -1, ibv_query_gid,
+        (struct ibv_context * context, uint8_t port_num, int index, union ibv_gid *gid),
+        (context, port_num, index, gid), MINE(context),
+        emulated()->query_gid(context, port_num, index, gid))
+FORWARD(int, -1, ibv_query_pkey,
+        (struct ibv_context * context, uint8_t port_num, int index, __be16 *pkey),
+        (context, port_num, index, pkey), MINE(context),
+        emulated()->query_pkey(context, port_num, index, pkey))
+
+static int pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
+{
+    __be16 first;
+    return emulated()->query_pkey(context, port_num, 0, &first) == 0 && first == pkey ? 0 : -1;
+}
+FORWARD(int, -1, ibv_get_pkey_index, (struct ibv_context * context, uint8_t port_num, __be16 pkey),
+        (context, port_num, pkey), MINE(context), pkey_index(context, port_num, pkey))
+
+static int gid_entry(struct ibv_context *context, uint32_t port_num, uint32_t index,
+                     struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size)
+{
+    union ibv_gid gid;
+    if (flags || !entry || entry_size < sizeof *entry || port_num != 1 || index != 0)
+        return EINVAL;
+    if (emulated()->query_gid(context, 1, 0, &gid) != 0)
+        return errno;
+    memset(entry, 0, entry_size);
+    entry->gid = gid;
+    entry->port_num = port_num;
+    entry->gid_type = IBV_GID_TYPE_ROCE_V2;
+    return 0;
+}
+FORWARD(int, ENOSYS, _ibv_query_gid_ex,
+        (struct ibv_context * context, uint32_t port_num, uint32_t gid_index,
+         struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size),
+        (context, port_num, gid_index, entry, flags, entry_size), MINE(context),
+        gid_entry(context, port_num, gid_index, entry, flags, entry_size))
+
+static ssize_t gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
+                         size_t max_entries, uint32_t flags, size_t entry_size)
+{
+    int why = max_entries > 0 ? gid_entry(context, 1, 0, entries, flags, entry_size) : EINVAL;
+    return why ? -why : 1;
+}
+FORWARD(ssize_t, -ENOSYS, _ibv_query_gid_table,
+        (struct ibv_context * context, struct ibv_gid_entry *entries, size_t max_entries,
+         uint32_t flags, size_t entry_size),
+        (context, entries, max_entries, flags, entry_size), MINE(context),
+        gid_table(context, entries, max_entries, flags, entry_size))
+
+/* No header has it, but rdma-core's programs call it. */
+#define SYSFS_ROCE_V2 1
+int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
+
+static int gid_type(uint8_t port_num, unsigned index, int *type)
+{
+    if (!type || port_num != 1 || index != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    *type = SYSFS_ROCE_V2;
+    return 0;
+}
+FORWARD(int, -1, ibv_query_gid_type,
+        (struct ibv_context * context, uint8_t port_num, unsigned index, int *type),
+        (context, port_num, index, type), MINE(context), gid_type(port_num, index, type))
+
+FORWARD(int, -1, ibv_init_ah_from_wc,
+        (struct ibv_context * context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh,
+         struct ibv_ah_attr *ah_attr),
+        (context, port_num, wc, grh, ah_attr), MINE(context), (dpk_forward_refuse(), -1))
+FORWARD(int, -1, ibv_resolve_eth_l2_from_gid,
+        (struct ibv_context * context, struct ibv_ah_attr *attr, uint8_t eth_mac[6], uint16_t *vid),
+        (context, attr, eth_mac, vid), MINE(context), (dpk_forward_refuse(), -1))
+
+/* ---- Protection domains and memory ---- */
+
+FORWARD(struct ibv_pd *, NULL, ibv_alloc_pd, (struct ibv_context * context), (context),
+        MINE(context), emulated()->alloc_pd(context))
+FORWARD(int, ENOSYS, ibv_dealloc_pd, (struct ibv_pd * pd), (pd), OF(pd), emulated()->dealloc_pd(pd))
+FORWARD(struct ibv_mr *, NULL, ibv_reg_mr,
+        (struct ibv_pd * pd, void *addr, size_t length, int access), (pd, addr, length, access),
+        OF(pd), emulated()->reg_mr(pd, addr, length, access))
+FORWARD(struct ibv_mr *, NULL, ibv_reg_mr_iova,
+        (struct ibv_pd * pd, void *addr, size_t length, uint64_t iova, int access),
+        (pd, addr, length, iova, access), OF(pd),
+        emulated()->reg_mr_iova(pd, addr, length, iova, access))
+FORWARD(struct ibv_mr *, NULL, ibv_reg_mr_iova2,
+        (struct ibv_pd * pd, void *addr, size_t length, uint64_t iova, unsigned int access),
+        (pd, addr, length, iova, access), OF(pd),
+        emulated()->reg_mr_iova2(pd, addr, length, iova, access))
+FORWARD(struct ibv_mr *, NULL, ibv_reg_dmabuf_mr,
+        (struct ibv_pd * pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access),
+        (pd, offset, length, iova, fd, access), OF(pd), dpk_forward_refuse())
+FORWARD(int, ENOSYS, ibv_rereg_mr,
+        (struct ibv_mr * mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access),
+        (mr, flags, pd, addr, length, access), OF(mr),
+        (dpk_forward_refuse(), IBV_REREG_MR_ERR_INPUT))
+FORWARD(int, ENOSYS, ibv_dereg_mr, (struct ibv_mr * mr), (mr), OF(mr), emulated()->dereg_mr(mr))
+FORWARD(struct ibv_pd *, NULL, ibv_import_pd, (struct ibv_context * context, uint32_t pd_handle),
+        (context, pd_handle), MINE(context), dpk_forward_refuse())
+FORWARD(struct ibv_mr *, NULL, ibv_import_mr, (struct ibv_pd * pd, uint32_t mr_handle),
+        (pd, mr_handle), OF(pd), dpk_forward_refuse())
+FORWARD(struct ibv_dm *, NULL, ibv_import_dm, (struct ibv_context * context, uint32_t dm_handle),
+        (context, dm_handle), MINE(context), dpk_forward_refuse())
+
+/* ---- Queues, which emulated devices do not have for the host ---- */
+
+FORWARD(struct ibv_comp_channel *, NULL, ibv_create_comp_channel, (struct ibv_context * context),
+        (context), MINE(context), dpk_forward_refuse())
+FORWARD(struct ibv_cq *, NULL, ibv_create_cq,
+        (struct ibv_context * context, int cqe, void *cq_context, struct ibv_comp_channel *channel,
+         int comp_vector),
+        (context, cqe, cq_context, channel, comp_vector), MINE(context), dpk_forward_refuse())
+FORWARD(struct ibv_srq *, NULL, ibv_create_srq,
+        (struct ibv_pd * pd, struct ibv_srq_init_attr *attr), (pd, attr), OF(pd),
+        dpk_forward_refuse())
+FORWARD(struct ibv_qp *, NULL, ibv_create_qp, (struct ibv_pd * pd, struct ibv_qp_init_attr *attr),
+        (pd, attr), OF(pd), dpk_forward_refuse())
+FORWARD(struct ibv_ah *, NULL, ibv_create_ah, (struct ibv_pd * pd, struct ibv_ah_attr *attr),
+        (pd, attr), OF(pd), dpk_forward_refuse())
+FORWARD(struct ibv_ah *, NULL, ibv_create_ah_from_wc,
+        (struct ibv_pd * pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num),
+        (pd, wc, grh, port_num), OF(pd), dpk_forward_refuse())

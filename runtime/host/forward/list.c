@@ -1,0 +1,121 @@
+/*
+ * libibverbs.so.1: the list of devices. Those of the system come first; with no emulated device the
+ * list is the system's own. Where a card and an emulated device have one name, who looks for the
+ * name finds the card.
+ */
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#include "device/device.h"
+#include "forward.h"
+
+/* A list of both kinds, and the lists that it was made of. */
+struct joined {
+    struct joined *next;
+    struct ibv_device **list, **from_system, **emulated;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct joined *lists;
+
+static bool any_emulated(void)
+{
+    struct dpk_names names = {0};
+    if (getauxval(AT_SECURE) || dpk_device_list(&names, NULL) != DPK_OK)
+        return false;
+    bool any = names.count > 0;
+    dpk_names_free(&names);
+    return any;
+}
+
+static size_t length_of(struct ibv_device **list)
+{
+    size_t n = 0;
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+static void free_system(struct ibv_device **list)
+{
+    __typeof__(&ibv_free_device_list) free_list = SYSTEM(ibv_free_device_list);
+    if (list && free_list)
+        free_list(list);
+}
+
+/* Takes both lists over. */
+static struct ibv_device **join(struct ibv_device **from_system, struct ibv_device **mine,
+                                int *count)
+{
+    const size_t first = length_of(from_system), second = length_of(mine);
+    struct joined *j = calloc(1, sizeof *j);
+    struct ibv_device **list = calloc(first + second + 1, sizeof(struct ibv_device *));
+    if (!j || !list) {
+        free(j);
+        free(list);
+        free_system(from_system);
+        emulated()->free_device_list(mine);
+        errno = ENOMEM;
+        return NULL;
+    }
+    for (size_t i = 0; i < first; i++)
+        list[i] = from_system[i];
+    for (size_t i = 0; i < second; i++)
+        list[first + i] = mine[i];
+    *j = (struct joined){.list = list, .from_system = from_system, .emulated = mine};
+    pthread_mutex_lock(&lock);
+    j->next = lists;
+    lists = j;
+    pthread_mutex_unlock(&lock);
+    *count = (int)(first + second);
+    return list;
+}
+
+/* A program with libflexio.so hears from it even if there is no device, others do not know of it.
+ */
+static struct ibv_device **emulated_list(void)
+{
+    const struct dpk_emulated *e = dpk_forward_emulated(false);
+    if (!e && any_emulated())
+        e = emulated();
+    return e ? e->get_device_list(NULL) : NULL;
+}
+
+struct ibv_device **ibv_get_device_list(int *num_devices)
+{
+    __typeof__(&ibv_get_device_list) system_list = SYSTEM(ibv_get_device_list);
+    struct ibv_device **mine = emulated_list();
+    if (mine) {
+        int count = 0;
+        struct ibv_device **list = join(system_list ? system_list(NULL) : NULL, mine, &count);
+        if (num_devices)
+            *num_devices = count;
+        return list;
+    }
+    if (system_list)
+        return system_list(num_devices);
+    errno = ENOSYS;
+    return NULL;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+    pthread_mutex_lock(&lock);
+    struct joined **at = &lists;
+    while (*at && (*at)->list != list)
+        at = &(*at)->next;
+    struct joined *j = *at;
+    if (j)
+        *at = j->next;
+    pthread_mutex_unlock(&lock);
+    if (!j) {
+        free_system(list);
+        return;
+    }
+    free_system(j->from_system);
+    emulated()->free_device_list(j->emulated);
+    free(j->list);
+    free(j);
+}

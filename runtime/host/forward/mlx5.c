@@ -1,0 +1,78 @@
+/* libmlx5.so.1: registered memory of the host and flow steering, of emulated devices and of cards.
+ */
+#include <infiniband/mlx5dv.h>
+
+#include "forward.h"
+
+/* Nothing is ours as long as nobody has loaded what makes it. */
+static bool is_ours(const void *object)
+{
+    const struct dpk_emulated *e = dpk_forward_emulated(false);
+    return e && (!object || e->is_ours(object)); /* NULL is an error there, and no crash */
+}
+
+static bool is_our_umem(const struct mlx5dv_devx_umem *umem)
+{
+    const struct dpk_emulated *e = dpk_forward_emulated(false);
+    return e && (!umem || e->is_our_umem(umem));
+}
+
+/* A receive queue of FlexIO; rdma-core's objects start with their context, too. */
+static bool is_our_receiver(struct mlx5dv_devx_obj *object)
+{
+    struct ibv_context *context = NULL;
+    if (object)
+        memcpy(&context, object, sizeof context);
+    return object ? dpk_context_is_emulated(context) : emulated() != NULL;
+}
+
+FORWARD(bool, false, mlx5dv_is_supported, (struct ibv_device * device), (device),
+        !device || dpk_device_is_emulated(device), device != NULL)
+
+/* ---- Memory ---- */
+
+FORWARD(struct mlx5dv_devx_umem *, NULL, mlx5dv_devx_umem_reg,
+        (struct ibv_context * ctx, void *addr, size_t size, uint32_t access),
+        (ctx, addr, size, access), dpk_context_is_emulated(ctx) || (!ctx && emulated()),
+        emulated()->devx_umem_reg(ctx, addr, size, access))
+FORWARD(int, ENOSYS, mlx5dv_devx_umem_dereg, (struct mlx5dv_devx_umem * umem), (umem),
+        is_our_umem(umem), emulated()->devx_umem_dereg(umem))
+
+/* ---- Flow steering ---- */
+
+FORWARD(struct mlx5dv_dr_domain *, NULL, mlx5dv_dr_domain_create,
+        (struct ibv_context * ctx, enum mlx5dv_dr_domain_type type), (ctx, type),
+        dpk_context_is_emulated(ctx) || (!ctx && emulated()),
+        emulated()->dr_domain_create(ctx, type))
+FORWARD(int, ENOSYS, mlx5dv_dr_domain_destroy, (struct mlx5dv_dr_domain * domain), (domain),
+        is_ours(domain), emulated()->dr_domain_destroy(domain))
+FORWARD(struct mlx5dv_dr_table *, NULL, mlx5dv_dr_table_create,
+        (struct mlx5dv_dr_domain * domain, uint32_t level), (domain, level), is_ours(domain),
+        emulated()->dr_table_create(domain, level))
+FORWARD(int, ENOSYS, mlx5dv_dr_table_destroy, (struct mlx5dv_dr_table * table), (table),
+        is_ours(table), emulated()->dr_table_destroy(table))
+FORWARD(struct mlx5dv_dr_matcher *, NULL, mlx5dv_dr_matcher_create,
+        (struct mlx5dv_dr_table * table, uint16_t priority, uint8_t criteria,
+         struct mlx5dv_flow_match_parameters *mask),
+        (table, priority, criteria, mask), is_ours(table),
+        emulated()->dr_matcher_create(table, priority, criteria, mask))
+FORWARD(int, ENOSYS, mlx5dv_dr_matcher_destroy, (struct mlx5dv_dr_matcher * matcher), (matcher),
+        is_ours(matcher), emulated()->dr_matcher_destroy(matcher))
+FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_devx_tir,
+        (struct mlx5dv_devx_obj * tir), (tir), is_our_receiver(tir),
+        emulated()->dr_action_create_dest_devx_tir(tir))
+FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_vport,
+        (struct mlx5dv_dr_domain * domain, uint32_t vport), (domain, vport), is_ours(domain),
+        emulated()->dr_action_create_dest_vport(domain, vport))
+FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_table,
+        (struct mlx5dv_dr_table * table), (table), is_ours(table),
+        emulated()->dr_action_create_dest_table(table))
+FORWARD(int, ENOSYS, mlx5dv_dr_action_destroy, (struct mlx5dv_dr_action * action), (action),
+        is_ours(action), emulated()->dr_action_destroy(action))
+FORWARD(struct mlx5dv_dr_rule *, NULL, mlx5dv_dr_rule_create,
+        (struct mlx5dv_dr_matcher * matcher, struct mlx5dv_flow_match_parameters *value,
+         size_t num_actions, struct mlx5dv_dr_action *actions[]),
+        (matcher, value, num_actions, actions), is_ours(matcher),
+        emulated()->dr_rule_create(matcher, value, num_actions, actions))
+FORWARD(int, ENOSYS, mlx5dv_dr_rule_destroy, (struct mlx5dv_dr_rule * rule), (rule), is_ours(rule),
+        emulated()->dr_rule_destroy(rule))

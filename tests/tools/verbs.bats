@@ -1,0 +1,122 @@
+# Our libibverbs.so.1 and libmlx5.so.1 stand in front of the system's: emulated devices beside cards,
+# for programs that know nothing of dpakit (those of Debian's ibverbs-utils).
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export DPAKIT_DEVICES=$PWD/devices
+    system=$(dirname "$(gcc -print-file-name=libibverbs.so.1)")
+}
+
+# Debian's programs are not made for a sanitizer.
+utils() {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only: Debian's programs carry no sanitizer"
+    command -v ibv_devinfo >/dev/null || skip "no ibv_devinfo: package ibverbs-utils"
+}
+
+ours() { LD_LIBRARY_PATH=$DPAKIT_BUILD/lib "$@"; }
+
+@test "Debian's ibv_devices and ibv_devinfo show an emulated device" {
+    utils
+    dpadev create mlx5_0
+    dpadev create other
+    ours ibv_devices 2>errors | tee devices.list
+    grep -qE '^ +mlx5_0\s+[0-9a-f]{16}$' devices.list
+    grep -qE '^ +other\s+[0-9a-f]{16}$' devices.list
+    [ ! -s errors ]
+    ours ibv_devinfo -v -d mlx5_0 | tee info
+    grep -qE 'vendor_part_id:\s+41692$' info
+    grep -qE 'state:\s+PORT_ACTIVE' info
+    grep -qE 'GID\[ *0\]:\s+fe80:.*RoCE v2' info
+    [ "$(tr -d : <info | awk '$1 == "node_guid" {print $2}')" = "$(awk '$1 == "mlx5_0" {print $2}' devices.list)" ]
+}
+
+@test "queues of the host are refused on an emulated device" {
+    utils
+    dpadev create mlx5_0
+    run ours timeout 60 ibv_rc_pingpong -d mlx5_0
+    [ "$status" -eq 1 ]
+    [ "$output" = "Couldn't create CQ" ]
+}
+
+@test "without an emulated device nothing changes, and nothing of dpakit is loaded beside" {
+    utils
+    for program in ibv_devices "ibv_devinfo -v" "ibv_rc_pingpong -d mlx5_0"; do
+        code=0 ours_code=0
+        # shellcheck disable=SC2086
+        $program >theirs 2>&1 || code=$?
+        # shellcheck disable=SC2086
+        ours $program >mine 2>&1 || ours_code=$?
+        cmp theirs mine
+        [ "$code" -eq "$ours_code" ]
+    done
+    LD_DEBUG=files ours ibv_devices >loaded 2>&1 || true
+    grep -q "calling init: $DPAKIT_BUILD/lib/libibverbs.so.1" loaded
+    ! grep -q 'calling init: .*/\(libflexio\|libsqlite3\|libcrypto\)' loaded || false
+}
+
+# A card, as far as the list of devices goes: files in the place of /sys and /dev.
+with_a_card() { # COMMAND ...
+    unshare -rm true 2>/dev/null || skip "no mount namespace may be made here"
+    local class=$PWD/sys/class
+    mkdir -p "$class"/infiniband_verbs/uverbs0 "$class"/infiniband/rxe_0 dev/infiniband
+    echo 6 >"$class/infiniband_verbs/abi_version"
+    echo rxe_0 >"$class/infiniband_verbs/uverbs0/ibdev"
+    echo 2 >"$class/infiniband_verbs/uverbs0/abi_version"
+    echo 231:192 >"$class/infiniband_verbs/uverbs0/dev"
+    echo '1: CA' >"$class/infiniband/rxe_0/node_type"
+    echo 1122:3344:5566:7788 >"$class/infiniband/rxe_0/node_guid"
+    touch dev/infiniband/uverbs0 dev/null
+    SYSFS_PATH=$PWD/sys unshare -rm sh -c \
+        'mount --bind /dev/null dev/null && mount --rbind dev /dev && exec "$@"' sh "$@"
+}
+
+@test "a card is listed first, by the system's library, and opened by it" {
+    utils
+    dpadev create mlx5_0
+    with_a_card ibv_devices | tee theirs
+    grep -qE '^ +rxe_0\s+1122334455667788$' theirs # else this machine lists no such card: no test
+    with_a_card env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" ibv_devices | tee mine
+    head -3 mine | cmp - theirs
+    [ "$(wc -l <mine)" -eq 4 ]
+    tail -1 mine | grep -qE '^ +mlx5_0\s'
+    code=0
+    with_a_card ibv_devinfo -d rxe_0 >theirs 2>&1 || code=$?
+    run with_a_card env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" ibv_devinfo -d rxe_0
+    [ "$status" -eq "$code" ]
+    [ "$output" = "$(cat theirs)" ]
+}
+
+@test "every function of the system's libraries is there, under every version it has" {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only"
+    cat >all.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    char name[200], version[100];
+    int missing = 0, found = 0;
+    void *library = dlopen(argv[1], RTLD_NOW);
+    if (argc != 2 || !library)
+        return fprintf(stderr, "%s\n", dlerror()), 2;
+    while (scanf("%199[^@ \n]%*[@]%99s ", name, version) == 2)
+        if (dlvsym(library, name, version))
+            found++;
+        else
+            missing++, printf("%s %s\n", name, version);
+    printf("%d found\n", found);
+    return missing > 0 || found < 100;
+}
+C
+    gcc -Wall -Wextra -Werror all.c -o all
+    for library in libibverbs libmlx5; do
+        readelf --dyn-syms -W "$system/$library.so.1" |
+            awk '$7 != "UND" && $4 != "NOTYPE" && $5 != "LOCAL" && $8 ~ /@/ && $8 !~ /^[A-Z0-9_.]+@/ {print $8}' |
+            ./all "$DPAKIT_BUILD/lib/$library.so.1"
+        readelf -V -W "$system/$library.so.1" | sed -n 's/.*Name: \([A-Z0-9_]*[0-9.]*\)$/\1/p' |
+            grep _ | sort -u >theirs
+        readelf -V -W "$DPAKIT_BUILD/lib/$library.so.1" | sed -n 's/.*Name: \([A-Z0-9_]*[0-9.]*\)$/\1/p' |
+            sort -u | comm -23 theirs - | tee missing
+        [ -s theirs ] && [ ! -s missing ]
+    done
+}

@@ -2,7 +2,7 @@
 # built without a word here.
 #
 #   make [V=1] [SANITIZE=1|thread] [PREFIX=/usr/local] [DESTDIR=]  all test coverage demo bench fuzz format tidy
-#                                    check-layers install uninstall install-compat deb clean
+#                                    check-layers install uninstall install-compat uninstall-compat deb clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 SHELL = /bin/sh
@@ -61,7 +61,7 @@ HELPERS := $(patsubst %.c,$(O)/%,$(sort $(filter-out %_shim.c,$(wildcard tests/h
            $(patsubst %.c,$(O)/%.so,$(wildcard tests/helpers/*_shim.c))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 
-.PHONY: all test coverage demo bench fuzz format tidy check-layers install uninstall install-compat deb clean help
+.PHONY: all test coverage demo bench fuzz format tidy check-layers install uninstall clean help
 all: tools libs device-libs tree
 .PHONY: tools libs device-libs tree
 tools: $(TOOLS:%=$(B)/bin/%)
@@ -152,6 +152,7 @@ TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
         $(TOOLS:%=$(B)/share/bash-completion/completions/%) \
         $(TOOLS:%=$(B)/share/fish/vendor_completions.d/%.fish) \
         $(B)/share/zsh/site-functions/_dpakit $(B)/share/zsh/vendor-completions/_dpakit \
+        $(patsubst %,$(B)/share/doc/dpakit/%,$(shell find examples -type f)) \
         $(patsubst man/%.1,$(B)/share/man/man1/%.1,$(wildcard man/*.1)) \
         $(patsubst man/%.7,$(B)/share/man/man7/%.7,$(wildcard man/*.7))
 tree: $(TREE)
@@ -162,6 +163,7 @@ $(B)/share/bash-completion/completions/%: share/bash-completion/dpakit ; $(put)
 $(B)/share/fish/vendor_completions.d/%.fish: share/fish/dpakit.fish ; $(put)
 $(B)/share/zsh/site-functions/%: share/zsh/% ; $(put)
 $(B)/share/zsh/vendor-completions/%: share/zsh/% ; $(put)
+$(B)/share/doc/dpakit/examples/%: examples/% ; $(put)
 $(B)/share/man/man1/%: man/% ; $(put)
 $(B)/share/man/man7/%: man/% ; $(put)
 
@@ -221,9 +223,11 @@ check-layers:
 # One word for the shell, whatever is in it.
 quote = '$(subst ','\'',$(1))'
 install: all
-	$(Q)packaging/install '$(B)' $(call quote,$(DESTDIR)$(PREFIX))
+	$(Q)packaging/install '$(B)' $(call quote,$(PREFIX)) $(call quote,$(DESTDIR))
+	$(Q)$(if $(DESTDIR),,packaging/ldconf dpakit $(call quote,$(PREFIX)/lib/dpakit) $(call quote,$(PREFIX)/lib))
 uninstall:
-	$(Q)packaging/install --remove '$(B)' $(call quote,$(DESTDIR)$(PREFIX))
+	$(Q)packaging/install --remove $(call quote,$(PREFIX)) $(call quote,$(DESTDIR))
+	$(Q)$(if $(DESTDIR),,packaging/ldconf --remove dpakit $(call quote,$(PREFIX)/lib/dpakit) $(call quote,$(PREFIX)/lib))
 clean:
 	rm -rf build
 
@@ -231,6 +235,7 @@ clean:
 
 help:
 	@echo 'make all | test [TESTS=...] | coverage | demo | bench | fuzz | format | tidy | check-layers'
-	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | install-compat | deb | clean'
+	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean | deb'
+	@echo '     install-compat [ROOT=/opt/mellanox] [DOCA=3|2.2] [DESTDIR=] | uninstall-compat'
 	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'
 	@echo 'SANITIZE=thread with TSan into build/tsan'

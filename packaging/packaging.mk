@@ -8,8 +8,13 @@ $(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in VERSION
 # ROOT: where NVIDIA's packages put theirs. DOCA: the generation whose headers are in doca/include.
 ROOT ?= /opt/mellanox
 DOCA ?= 3
-.PHONY: install-compat deb
+.PHONY: install-compat uninstall-compat deb
+compat_dirs = $(call quote,$(ROOT)/dpakit/lib/dpakit) $(call quote,$(ROOT)/dpakit/lib)
 install-compat: all
 	$(Q)packaging/install-compat '$(B)' $(call quote,$(DESTDIR)) $(call quote,$(ROOT)) '$(DOCA)'
+	$(Q)$(if $(DESTDIR),,packaging/ldconf dpakit-compat $(compat_dirs))
+uninstall-compat:
+	$(Q)packaging/install-compat --remove $(call quote,$(DESTDIR)) $(call quote,$(ROOT))
+	$(Q)$(if $(DESTDIR),,packaging/ldconf --remove dpakit-compat $(compat_dirs))
 deb: all
 	$(Q)packaging/deb/build '$(B)' '$(VERSION)' '$(B)/deb'

@@ -32,11 +32,140 @@ rpc_through_pkgconfig() { # PREFIX PKGCONFIG-DIR
     for t in "$DPAKIT_BUILD"/bin/*; do
         "prefix/bin/${t##*/}" --version >/dev/null || { echo "$t"; false; }
     done
-    "$here/packaging/install" --remove "$DPAKIT_BUILD" "$PWD/prefix"
+    "$here/packaging/install" --remove "$PWD/prefix"
     [ -z "$(find prefix -type f -o -type l)" ]
     # Folders of ours are gone; those that others use too stay, empty as they may be.
     [ -z "$(find prefix -name '*dpakit*' -o -name 'doca-*' -o -name 'libflexio*')" ]
     for d in bin lib include share/man/man1; do [ -d "prefix/$d" ]; done
+}
+
+@test "install replaces its own files, takes away those of an older version, and nobody's else" {
+    install_to "$PWD/prefix"
+    echo bin/old-tool >>prefix/share/dpakit/files
+    touch prefix/bin/old-tool prefix/bin/neighbour
+    install_to "$PWD/prefix"
+    [ ! -e prefix/bin/old-tool ]
+    [ -e prefix/bin/neighbour ]
+    [ -z "$(find prefix -maxdepth 1 -name '.*' -type d)" ]
+    # A list that was tampered with names nothing outside.
+    touch outside
+    printf '%s\n' ../outside "$PWD/outside" bin/../../outside >>prefix/share/dpakit/files
+    "$here/packaging/install" --remove "$PWD/prefix"
+    [ -e outside ]
+    [ "$(find prefix -type f)" = prefix/bin/neighbour ]
+    run "$here/packaging/install" --remove "$PWD/prefix"
+    [ "$status" -eq 1 ]
+    [[ $output == "-E- install: "*"dpakit is not installed in $PWD/prefix" ]]
+}
+
+@test "install overwrites no file of others, and writes nothing then" {
+    mkdir -p prefix/bin
+    echo theirs >prefix/bin/mlxdpa
+    run install_to "$PWD/prefix"
+    [ "$status" -eq 1 ]
+    [[ $output == "-E- install: $PWD/prefix has files in the way"*" bin/mlxdpa "* ]]
+    [ "$(find prefix -type f)" = prefix/bin/mlxdpa ]
+    [ "$(cat prefix/bin/mlxdpa)" = theirs ]
+}
+
+# Commands as root of a machine that is thrown away: /etc, /usr/local and /opt of this one, changed
+# only for them.
+on_a_machine() { # SCRIPT [ARGUMENTS]
+    unshare -m true 2>/dev/null || skip "no mount namespace may be made here"
+    mkdir -p machine
+    unshare -m bash -euc '
+        mount -t tmpfs tmpfs machine
+        for d in /etc /usr/local /opt /var/cache/ldconfig; do
+            mkdir -p machine/upper$d machine/work$d
+            mount -t overlay overlay -o "lowerdir=$d,upperdir=$PWD/machine/upper$d,workdir=$PWD/machine/work$d" $d
+        done
+        script=$1; shift; eval "$script"' on_a_machine "$@"
+}
+
+@test "a full disk leaves nothing half-installed" {
+    plain_build_only
+    run on_a_machine '
+        mkdir small; mount -t tmpfs -o size=4m tmpfs small
+        ! "$1/packaging/install" "$DPAKIT_BUILD" "$PWD/small/prefix" || exit 1
+        [ -z "$(find small -type f)" ]
+        ! "$1/packaging/install-compat" "$DPAKIT_BUILD" "" "$PWD/small/m" 3 || exit 1
+        [ -z "$(find small -type f -o -type l)" ]; echo nothing' "$here"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"No space left on device"*nothing ]]
+}
+
+@test "installed as root, then the guide's link line: the program runs, and ibv_devices shows its device" {
+    plain_build_only
+    cp "$here"/examples/hello/{hello_world,kernel}.c .
+    # shellcheck disable=SC2016
+    on_a_machine '
+        "$1/packaging/install" "$DPAKIT_BUILD" /usr/local
+        "$1/packaging/ldconf" dpakit /usr/local/lib/dpakit /usr/local/lib
+        PATH=/usr/local/bin:/usr/bin:/bin; unset LD_LIBRARY_PATH
+        hello() {
+            dpacc libdoca_dpa_dev.a kernel.c -o dpa_program.a -hostcc=gcc \
+                --app-name=dpa_hello_world_app -I/usr/local/include/doca-2.2
+            gcc hello_world.c -o hello_world dpa_program.a /usr/local/lib/libdoca_dpa.a \
+                -I/usr/local/include/doca-2.2 -DDOCA_ALLOW_EXPERIMENTAL_API \
+                -ldoca_common -lflexio -lstdc++ -libverbs -lmlx5
+        }
+        hello
+        dpadev create mlx5_0
+        ./hello_world mlx5_0 | grep "/Hello World$"
+        # A program of FlexIO asks libibverbs itself.
+        cp -r /usr/local/share/doc/dpakit/examples/flexio_rpc .
+        dpacc flexio_rpc/device/flexio_rpc_dev.c -o rpc.a --app-name=flexio_rpc_app
+        gcc -DDEV_APP_NAME=flexio_rpc_app flexio_rpc/host/flexio_rpc.c rpc.a -o rpc -lflexio -libverbs -lmlx5
+        ./rpc mlx5_0 44 55 | grep -x "Result: 99"
+        ldd rpc | grep "libibverbs.so.1 => /usr/local/lib/dpakit/libibverbs.so.1"
+        if command -v ibv_devices; then ibv_devices | grep mlx5_0; fi
+        # A program with more rights than its user loads nothing that its user names.
+        cp /usr/bin/ibv_devices set_user; chown nobody set_user; chmod u+s,go+rx set_user
+        ! ./set_user | grep mlx5_0 || exit 1
+        "$1/packaging/install" --remove /usr/local
+        "$1/packaging/ldconf" --remove dpakit /usr/local/lib/dpakit /usr/local/lib
+        [ -z "$(find /usr/local/bin /usr/local/lib /etc/ld.so.conf.d -name "*dpa*" -o -name "libflexio*")" ]
+        ldd /usr/bin/ibv_devices | grep -v /usr/local | grep libibverbs.so.1' "$here"
+    [ ! -e /usr/local/bin/dpacc ]
+}
+
+@test "install-compat as root: the guide's lines run with nothing exported" {
+    plain_build_only
+    m=$(gcc -print-multiarch)
+    cp "$here"/examples/hello/{hello_world,kernel}.c .
+    # shellcheck disable=SC2016
+    on_a_machine '
+        "$1/packaging/install-compat" "$DPAKIT_BUILD" "" /opt/mellanox 2.2
+        "$1/packaging/ldconf" dpakit-compat /opt/mellanox/dpakit/lib/dpakit /opt/mellanox/dpakit/lib
+        unset LD_LIBRARY_PATH
+        cp "/opt/mellanox/doca/lib/$2/libdoca_dpa.a" .
+        /opt/mellanox/doca/tools/dpacc libdoca_dpa_dev.a kernel.c -o dpa_program.a -hostcc=gcc \
+            -hostcc-options="-Wno-deprecated-declarations" \
+            --devicecc-options="-D__linux__ -Wno-deprecated-declarations" \
+            --app-name="dpa_hello_world_app" -I/opt/mellanox/doca/include/
+        gcc hello_world.c -o hello_world dpa_program.a libdoca_dpa.a -I/opt/mellanox/doca/include/ \
+            -DDOCA_ALLOW_EXPERIMENTAL_API -L/opt/mellanox/doca/lib/x86_64-linux-gnu/ -ldoca_common \
+            -L/opt/mellanox/flexio/lib/ -lflexio -lstdc++ -libverbs -lmlx5
+        /opt/mellanox/doca/tools/dpadev create mlx5_0
+        ./hello_world mlx5_0 | grep "/Hello World$"
+        "$1/packaging/install-compat" --remove "" /opt/mellanox
+        "$1/packaging/ldconf" --remove dpakit-compat /opt/mellanox/dpakit/lib/dpakit /opt/mellanox/dpakit/lib
+        [ -z "$(find /opt/mellanox /etc/ld.so.conf.d/00-dpakit-compat.conf 2>/dev/null)" ]' "$here" "$m"
+}
+
+@test "an installation outside the system's folders says what to export, and that is enough" {
+    plain_build_only
+    "$here/packaging/ldconf" dpakit "$PWD/prefix/lib/dpakit" "$PWD/prefix/lib" >said
+    [ "$(sed -n 1p said)" = "Programs find the libraries after" ]
+    install_to "$PWD/prefix"
+    gcc -DDEV_APP_NAME=flexio_rpc_app "$here/examples/flexio_rpc/host/flexio_rpc.c" -c -o host.o -Iprefix/include
+    prefix/bin/dpacc "$here/examples/flexio_rpc/device/flexio_rpc_dev.c" -o rpc.a --app-name=flexio_rpc_app
+    gcc host.o rpc.a -o rpc -Lprefix/lib -lflexio -libverbs -lmlx5
+    prefix/bin/dpadev create mlx5_0
+    unset LD_LIBRARY_PATH
+    eval "$(sed -n 2p said)"
+    ./rpc mlx5_0 44 55 | grep -x 'Result: 99'
 }
 
 @test "what is installed stays readable for all with a strict umask" {
@@ -132,6 +261,44 @@ guide_lines() {
     [ -z "$(grep -rlF "$PWD" elsewhere --include='*.pc')" ]
 }
 
+@test "install-compat: the tools have NVIDIA's names, too" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3
+    t=$PWD/m/doca/tools
+    for pair in mlxconfig:mlxconfig-lite mstconfig:mlxconfig-lite flint:flint-lite mstflint:flint-lite \
+        mstdpa:mlxdpa dpa-clang:clang; do
+        [[ $("$t/${pair%:*}" --version) == *"${pair#*:}"* ]] || { echo "$pair"; false; }
+    done
+    echo '__dpa_global__ void f(void) {}' >f.c
+    "$t/dpa-clang" -mcpu=nv-dpa-bf3 -c f.c -o f.o
+    "$t/dpa-objdump" -sSdxl --mcpu=nv-dpa-bf3 f.o 2>said | grep -q '<f>:'
+    [ ! -s said ]
+}
+
+@test "uninstall-compat takes away what is ours alone" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 2.2
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3
+    [ "$(readlink m/doca/include)" = ../dpakit/include/doca ]
+    touch m/doca/tools/theirs
+    "$here/packaging/install-compat" --remove '' "$PWD/m"
+    [ "$(find m ! -type d)" = m/doca/tools/theirs ]
+    rm m/doca/tools/theirs
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" "$PWD/d" /opt/mellanox 3
+    "$here/packaging/install-compat" --remove "$PWD/d" /opt/mellanox
+    [ ! -e d/opt/mellanox ]
+    run "$here/packaging/install-compat" --remove '' "$PWD/m"
+    [ "$status" -eq 1 ]
+    [[ $output == "-E- install-compat: "*"nothing to remove" ]]
+}
+
+@test "install-compat looks before it writes" {
+    mkdir -p m/flexio/lib/pkgconfig
+    echo theirs >m/flexio/lib/pkgconfig/libflexio.pc
+    run "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3
+    [ "$status" -eq 1 ]
+    [[ $output == "-E- install-compat: "*"libflexio.pc is in the way"*"nothing is written" ]]
+    [ "$(find m ! -type d)" = m/flexio/lib/pkgconfig/libflexio.pc ]
+}
+
 @test "install-compat twice is as once, and replaces no file of others" {
     "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 2.2
     find m | sort >once
@@ -206,4 +373,13 @@ guide_lines() {
     while read -r f; do [ ! -f "$f" ] || { echo "$f"; false; }; done <files
     [ ! -e /usr/lib/dpakit ]
     [ ! -e /usr/share/dpakit ]
+}
+
+@test "an installed example runs with the commands of its README" {
+    install_to "$PWD/prefix"
+    mkdir try && cd try && cp -r ../prefix/share/doc/dpakit/examples . && ln -s ../prefix build
+    diff -r examples "$here/examples"
+    sed -n '/^```sh$/,/^```$/p' examples/hello/README.md | grep -v '^```' |
+        sed -E "s|^( *)gcc |\1gcc ${TEST_HOST_CFLAGS:-} |" >commands
+    TMPDIR=$BATS_TEST_TMPDIR bash -euc '. ./commands' | grep '/Hello World$'
 }

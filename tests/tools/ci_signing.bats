@@ -58,3 +58,79 @@ fails() {
     DPAKIT_DEVICES=$PWD/d dpadev export open open.archive
     DEVICE=$PWD/open.archive fails 1 'would load unsigned programs'
 }
+
+# ---- The recipes, as they stand: every line that a runner would run, in a fresh copy ----
+
+fresh_copy() {
+    local top=$BATS_TEST_DIRNAME/../..
+    mkdir copy
+    cp -r "$top"/{bootstrap,examples} copy/
+    ln -s "$DPAKIT_BUILD" copy/build
+    mkdir copy/signing
+    cp "$world"/{chain.der,root.der,device.archive} copy/signing/
+    # Packages and the build are there: only whether the recipe asks for them is seen.
+    mkdir bin
+    printf '%s\n' '#!/bin/sh' 'echo "$0 $*" >>"$ASKED"' >copy/bootstrap
+    printf '%s\n' '#!/bin/sh' 'echo "$0 $*" >>"$ASKED"' >bin/apt-get
+    cp bin/apt-get bin/sudo
+    chmod +x bin/* copy/bootstrap
+    export ASKED=$PWD/asked PATH=$PWD/bin:$PATH
+    unset SIGN_CHAIN SIGN_ROOT DEVICE OUT
+    cd copy
+}
+
+was_asked() {
+    grep -q 'bootstrap' "$ASKED"
+    grep -q 'apt-get install .*libengine-pkcs11-openssl$' "$ASKED"
+}
+
+released() {
+    (cd out && sha256sum -c release.tar.gz.sha256 && tar -tzf release.tar.gz | grep -x release/hello_signed)
+}
+
+@test "the GitLab job: its variables and each line of its script" {
+    fresh_copy
+    file=examples/ci-signing/gitlab-ci.yml
+    sed -n '/^  variables:/,/^  [a-z]*:$/s/^    \([A-Z_]*\): /export \1=/p' $file >job
+    [ "$(wc -l <job)" -eq 4 ]
+    sed -n '/^  script:/,/^  [a-z]*:/s/^    - //p' $file >>job
+    [ "$(wc -l <job)" -eq 7 ]
+    bash -eo pipefail job
+    was_asked
+    released
+    [ "$(sed -n 's/^    paths: \[\(.*\)\/\]/\1/p' $file)" = out ]
+}
+
+@test "the GitHub Action: its inputs and each of its steps" {
+    fresh_copy
+    file=examples/ci-signing/action.yml
+    # Environment of a step: defaults of inputs, and what the workflow gives.
+    given_sign_key=$SIGN_KEY given_sign_pin=$SIGN_PIN
+    unset SIGN_KEY SIGN_PIN
+    while read -r name input; do
+        default=$(sed -n "s/^  $input: {.*default: \(.*\) }$/\1/p" $file)
+        given=given_${input//-/_}
+        grep -q "^  $input: {" $file
+        export "$name=${default:-${!given}}"
+    done < <(sed -n 's/^        \([A-Z_]*\): \${{ inputs\.\([a-z-]*\) }}$/\1 \2/p' $file)
+    [ -n "$SIGN_KEY$SIGN_PIN" ] && [ "$SIGN_CHAIN" = signing/chain.der ] && [ "$OUT" = out ]
+    # Expressions in scripts would be a way in for whoever names a branch.
+    ! sed -n '/ run: |/,/^    - /p' $file | grep -F '${{' || false
+    export GITHUB_ACTION_PATH=$PWD/examples/ci-signing
+    awk '/^      run: \|/ {n++; next} /^    - |^      [a-z]/ {in_run = 0} {if (/^        /) print > ("step" n)}' \
+        n=0 <(sed -n '/^  steps:/,$p' $file | awk '/run: \|/ {on = 1; print; next} /^    - / {on = 0} on')
+    [ -s step1 ] && [ -s step2 ] && [ ! -e step3 ]
+    for step in step1 step2; do bash --noprofile --norc -eo pipefail $step; done
+    was_asked
+    released
+}
+
+@test "the GitHub workflow gives the action what it asks for, and keeps what it makes" {
+    folder=$BATS_TEST_DIRNAME/../../examples/ci-signing
+    sed -n 's/^  \([a-z-]*\): {.*required: true }$/\1/p' "$folder/action.yml" | sort >required
+    sed -n '/uses: \.\/examples\/ci-signing/,/- uses/s/^          \([a-z-]*\):.*/\1/p' \
+        "$folder/github-workflow.yml" | sort >given
+    [ -s required ]
+    diff required given
+    grep -q '^          path: out/$' "$folder/github-workflow.yml"
+}

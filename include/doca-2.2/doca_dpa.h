@@ -30,6 +30,17 @@ extern "C" {
 /* The symbol of a function whose name has another signature in later DOCA. */
 #define DOCA_DPA_2_2(name) __asm__(#name "_v2_2")
 
+/* Who compiles a program of DOCA 3 with these headers is told which it needs. */
+#ifdef __has_attribute
+#if __has_attribute(unavailable)
+doca_error_t dpakit_this_is_doca_3(void) __attribute__((
+    unavailable("this program is for DOCA 3: use its headers (make install-compat DOCA=3, "
+                "pkg-config doca-dpa, or -I PREFIX/include/doca)")));
+#define doca_dpa_set_app(dpa, app) dpakit_this_is_doca_3()
+#define doca_dpa_start(dpa)        dpakit_this_is_doca_3()
+#endif
+#endif
+
 /* A DPA context: one DPA process on one device. */
 typedef struct doca_dpa *doca_dpa_t;
 

@@ -41,6 +41,19 @@ struct doca_dpa_eu_affinity;             /* execution units that a thread may ha
 struct doca_dpa_completion;              /* a queue of completions */
 struct doca_dpa_notification_completion; /* what one thread wakes another with */
 
+/* Who compiles a program of DOCA 2.2 with these headers is told which it needs. */
+#ifdef __has_attribute
+#if __has_attribute(unavailable)
+#define DOCA_ONLY_IN_2_2                                                                           \
+    __attribute__((unavailable(                                                                    \
+        "this program is for DOCA 2.2: use its headers (make install-compat DOCA=2.2, "            \
+        "pkg-config doca-dpa-2.2, or -I PREFIX/include/doca-2.2)")))
+typedef struct doca_dpa *doca_dpa_t DOCA_ONLY_IN_2_2;
+typedef struct doca_dpa_app *doca_dpa_app_t DOCA_ONLY_IN_2_2;
+#undef DOCA_ONLY_IN_2_2
+#endif
+#endif
+
 /* The host's name of a DPA function: only its address counts, it is never called. */
 typedef void(doca_dpa_func_t)(void);
 

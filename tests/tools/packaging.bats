@@ -383,3 +383,23 @@ guide_lines() {
         sed -E "s|^( *)gcc |\1gcc ${TEST_HOST_CFLAGS:-} |" >commands
     TMPDIR=$BATS_TEST_TMPDIR bash -euc '. ./commands' | grep '/Hello World$'
 }
+
+@test "headers of the other generation of DOCA: the compiler names the right ones" {
+    cat >three.c <<'C'
+#include <doca_dpa.h>
+extern struct doca_dpa_app *app;
+doca_error_t start(struct doca_dpa *dpa);
+doca_error_t start(struct doca_dpa *dpa) { doca_error_t e = doca_dpa_set_app(dpa, app); return e ? e : doca_dpa_start(dpa); }
+C
+    cp "$here/examples/hello/hello_world.c" two.c
+    for compiler in gcc clang "g++ -x c++"; do
+        $compiler -fsyntax-only -I"$DPAKIT_BUILD/include/doca" three.c
+        $compiler -fsyntax-only -I"$DPAKIT_BUILD/include/doca-2.2" -DDOCA_ALLOW_EXPERIMENTAL_API two.c
+        run $compiler -fsyntax-only -I"$DPAKIT_BUILD/include/doca" two.c
+        [ "$status" -ne 0 ]
+        [[ ${lines[0]}${lines[1]} == *"this program is for DOCA 2.2: use its headers (make install-compat DOCA=2.2"* ]]
+        run $compiler -fsyntax-only -I"$DPAKIT_BUILD/include/doca-2.2" three.c
+        [ "$status" -ne 0 ]
+        [[ $output == *"this program is for DOCA 3: use its headers (make install-compat DOCA=3"* ]]
+    done
+}

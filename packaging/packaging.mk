@@ -5,6 +5,12 @@ all: $(PC_FILES)
 $(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in VERSION
 	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< > $@
 
+# Where a static library is looked for, one that says why there is none.
+SHARED_ONLY := $(HOST_LIBS:%=$(B)/lib/lib%.a)
+all: $(SHARED_ONLY)
+$(SHARED_ONLY): $(B)/lib/lib%.a: packaging/shared-only.a.in
+	$(Q)mkdir -p $(@D) && sed 's/@NAME@/$*/' $< > $@
+
 # ROOT: where NVIDIA's packages put theirs. DOCA: the generation whose headers are in doca/include.
 ROOT ?= /opt/mellanox
 DOCA ?= 3

@@ -403,3 +403,16 @@ C
         [[ $output == *"this program is for DOCA 3: use its headers (make install-compat DOCA=3"* ]]
     done
 }
+
+@test "-static says why not" {
+    echo 'int main(void) { return 0; }' >main.c
+    for library in flexio doca_common doca_argp doca_rdma doca_dma; do
+        for linker in bfd lld; do
+            run gcc -fuse-ld=$linker -static main.c -o main -L"$DPAKIT_BUILD/lib" "-l$library"
+            [ "$status" -ne 0 ]
+            [[ $output == *"dpakit: lib$library is a shared library only: link without -static"* ]]
+        done
+        # shellcheck disable=SC2086
+        $hostcc main.c -o main -L"$DPAKIT_BUILD/lib" -Wl,--no-as-needed "-l$library" # shared, it is found first
+    done
+}

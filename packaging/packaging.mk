@@ -22,5 +22,5 @@ install-compat: all
 uninstall-compat:
 	$(Q)packaging/install-compat --remove $(call quote,$(DESTDIR)) $(call quote,$(ROOT))
 	$(Q)$(if $(DESTDIR),,packaging/ldconf --remove dpakit-compat $(compat_dirs))
-deb: all
-	$(Q)packaging/deb/build '$(B)' '$(VERSION)' '$(B)/deb'
+deb:
+	$(Q)packaging/deb . '$(B)/deb'

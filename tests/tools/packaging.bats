@@ -322,59 +322,6 @@ guide_lines() {
     [ ! -e m ]
 }
 
-@test "deb: what it holds works where it is unpacked" {
-    plain_build_only
-    deb=$("$here/packaging/deb/build" "$DPAKIT_BUILD" "$(cat "$here/VERSION")" out)
-    dpkg-deb -x "$deb" root
-    rpc_through_pkgconfig "$PWD/root/usr" "$PWD/root/usr/lib/pkgconfig"
-    [ -z "$(find root -type l -xtype l)" ]
-    for page in "$here"/man/*.[17]; do
-        zcat "root/usr/share/man/man${page##*.}/$(basename "$page").gz" | cmp - "$page"
-    done
-}
-
-@test "deb: it says what it needs, what it holds and whose it is" {
-    plain_build_only
-    deb=$("$here/packaging/deb/build" "$DPAKIT_BUILD" "$(cat "$here/VERSION")" out)
-    dpkg-deb -R "$deb" root
-    needs=" $(dpkg-deb -f "$deb" Depends | sed 's/([^)]*)//g; s/,//g') "
-    for tool in clang ld.lld llvm-ar llvm-link llvm-nm llvm-objcopy gcc; do # what dpacc runs
-        owner=$(dpkg -S "/usr/bin/$tool" | cut -d: -f1)
-        [[ $needs == *" $owner "* ]] || { echo "$tool is in $owner"; false; }
-    done
-    cd root
-    md5sum --quiet -c DEBIAN/md5sums
-    [ "$(wc -l <DEBIAN/md5sums)" -eq "$(find usr -type f | wc -l)" ]
-    grep -q 'BSD 3-Clause' usr/share/doc/dpakit/copyright
-    grep -q 'picolibc' usr/share/doc/dpakit/copyright
-    zcat usr/share/doc/dpakit/copyright.picolibc.gz | grep -q '^Upstream-Name: picolibc'
-    zcat usr/share/doc/dpakit/changelog.gz | dpkg-parsechangelog -l - -S Version |
-        grep -qx "$(cat "$here/VERSION")"
-}
-
-@test "deb: same tree, same bytes" {
-    plain_build_only
-    export SOURCE_DATE_EPOCH=1700000000
-    one=$("$here/packaging/deb/build" "$DPAKIT_BUILD" 1.2 one)
-    sleep 1.1
-    two=$(umask 077 && TZ=Asia/Tokyo "$here/packaging/deb/build" "$DPAKIT_BUILD" 1.2 two)
-    cmp "$one" "$two"
-}
-
-# Installs for real: only where the machine is there for that (CI).
-@test "deb: installed with apt it works, and its removal leaves nothing" {
-    plain_build_only
-    [ -n "${DPAKIT_TEST_SYSTEM:-}" ] || skip "changes the system"
-    deb=$(realpath "$("$here/packaging/deb/build" "$DPAKIT_BUILD" "$(cat "$here/VERSION")" out)")
-    apt-get install -q -y --no-install-recommends "$deb"
-    PATH=/usr/bin:/bin rpc_through_pkgconfig /usr /usr/lib/pkgconfig
-    dpkg -L dpakit >files
-    apt-get remove -q -y dpakit
-    while read -r f; do [ ! -f "$f" ] || { echo "$f"; false; }; done <files
-    [ ! -e /usr/lib/dpakit ]
-    [ ! -e /usr/share/dpakit ]
-}
-
 @test "an installed example runs with the commands of its README" {
     install_to "$PWD/prefix"
     mkdir try && cd try && cp -r ../prefix/share/doc/dpakit/examples . && ln -s ../prefix build

@@ -1,0 +1,109 @@
+# The Debian packages (debian/), built once from a copy of the tree.
+
+bats_require_minimum_version 1.5.0
+
+# Another folder, time zone, mask and machine name: none of it may show.
+setup_file() {
+    export here=$BATS_TEST_DIRNAME/../..
+    if [ "${DPAKIT_BUILD##*/}" != build ]; then return; fi
+    command -v dh >/dev/null || return 0
+    umask 077
+    TZ=Asia/Tokyo "$here/packaging/deb" "$here" "$BATS_FILE_TMPDIR/debs" >"$BATS_FILE_TMPDIR/said"
+}
+
+setup() {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only"
+    command -v dh >/dev/null || skip "no dh: package debhelper"
+    cd "$BATS_TEST_TMPDIR"
+    debs=$BATS_FILE_TMPDIR/debs
+    export DPAKIT_DEVICES=$PWD/devices
+}
+
+packages='dpakit dpakit-doc dpakit-verbs libdpakit-dev libdpakit1'
+unpack() {
+    local p
+    for p in $packages; do dpkg-deb -x "$debs"/"$p"_*.deb root; done
+}
+
+@test "make deb names the packages that it made" {
+    for p in $packages; do
+        [ "$(grep -c "/${p}_$(cat "$here/VERSION")_[a-z0-9]*\.deb$" "$BATS_FILE_TMPDIR/said")" -eq 1 ]
+    done
+    [ "$(wc -l <"$BATS_FILE_TMPDIR/said")" -eq 5 ]
+}
+
+@test "lintian has nothing to say, of source and packages" {
+    command -v lintian >/dev/null || skip "no lintian"
+    lintian --allow-root --fail-on error,warning "$debs"/*.changes
+}
+
+@test "what they hold works where it is unpacked, through pkg-config" {
+    unpack
+    [ -z "$(find root -type l -xtype l)" ]
+    export PKG_CONFIG_PATH=$PWD/root/usr/lib/pkgconfig
+    "$(pkg-config --variable=dpacc libflexio)" "$here/examples/flexio_rpc/device/flexio_rpc_dev.c" \
+        -o rpc.a --app-name=flexio_rpc_app
+    # shellcheck disable=SC2046
+    gcc -DDEV_APP_NAME=flexio_rpc_app "$here/examples/flexio_rpc/host/flexio_rpc.c" rpc.a -o rpc \
+        $(pkg-config --cflags --libs libflexio)
+    root/usr/bin/dpadev create mlx5_0
+    env -u LD_LIBRARY_PATH ./rpc mlx5_0 44 55 | grep -x 'Result: 99'
+    diff -r "root/usr/share/doc/dpakit/examples" "$here/examples"
+    for page in "$here"/man/*.[17]; do
+        zcat "root/usr/share/man/man${page##*.}/$(basename "$page").gz" | cmp - "$page"
+    done
+}
+
+@test "each says what it needs, and whose it is" {
+    unpack
+    needs=" $(dpkg-deb -f "$debs"/dpakit_*.deb Depends | sed 's/([^)]*)//g; s/,//g') "
+    for tool in clang ld.lld llvm-ar llvm-link llvm-nm llvm-objcopy gcc; do # what dpacc runs
+        owner=$(dpkg -S "/usr/bin/$tool" | cut -d: -f1)
+        [[ $needs == *" $owner "* ]] || { echo "$tool is in $owner"; false; }
+    done
+    [[ $(dpkg-deb -f "$debs"/libdpakit-dev_*.deb Depends) == *libibverbs-dev* ]]
+    for p in $packages; do
+        grep -q 'BSD-3-clause' "root/usr/share/doc/$p/copyright"
+    done
+    cat root/usr/share/doc/libdpakit-dev/copyright.picolibc* | { zcat -f; } | grep -q '^Upstream-Name: picolibc'
+    # A package that is linked on this machine depends on the system's libibverbs, not on ours.
+    dpkg-deb -I "$debs"/dpakit-verbs_*.deb shlibs | grep -q '^libibverbs 1 libibverbs1'
+    [ "$(dpkg-parsechangelog -l "$here/debian/changelog" -S Version)" = "$(cat "$here/VERSION")" ]
+}
+
+@test "same source, same bytes, in another folder, at another time" {
+    [ -n "${DPAKIT_TEST_SYSTEM:-}" ] || skip "a second build takes minutes: DPAKIT_TEST_SYSTEM=1"
+    "$here/packaging/deb" "$here" "$PWD/again" >/dev/null
+    for f in "$debs"/*.deb "$debs"/*.dsc "$debs"/*.tar.xz; do
+        cmp "$f" "again/${f##*/}"
+    done
+}
+
+# Installs for real: only where the machine is there for that (CI).
+@test "installed with apt it works, and its removal leaves nothing" {
+    [ -n "${DPAKIT_TEST_SYSTEM:-}" ] || skip "changes the system: DPAKIT_TEST_SYSTEM=1"
+    cp "$here"/examples/hello/{hello_world,kernel}.c .
+    apt-get install -q -y --no-install-recommends "$debs"/*.deb
+    unset LD_LIBRARY_PATH
+    export PATH=/usr/bin:/bin
+    dpacc libdoca_dpa_dev.a kernel.c -o dpa_program.a -hostcc=gcc --app-name=dpa_hello_world_app \
+        -I/usr/include/doca-2.2
+    gcc hello_world.c -o hello_world dpa_program.a /usr/lib/libdoca_dpa.a -I/usr/include/doca-2.2 \
+        -DDOCA_ALLOW_EXPERIMENTAL_API -ldoca_common -lflexio -lstdc++ -libverbs -lmlx5
+    dpadev create mlx5_0
+    ./hello_world mlx5_0 | grep '/Hello World$'
+    dpacc "$here/examples/flexio_rpc/device/flexio_rpc_dev.c" -o rpc.a --app-name=flexio_rpc_app
+    gcc -DDEV_APP_NAME=flexio_rpc_app "$here/examples/flexio_rpc/host/flexio_rpc.c" rpc.a -o rpc \
+        -lflexio -libverbs -lmlx5
+    ./rpc mlx5_0 44 55 | grep -x 'Result: 99'
+    ldd rpc | grep 'libibverbs.so.1 => /usr/lib/dpakit/'
+    if command -v ibv_devices; then ibv_devices | grep mlx5_0; fi
+    # shellcheck disable=SC2086
+    dpkg -L $packages >files
+    # shellcheck disable=SC2086
+    apt-get purge -q -y $packages
+    while read -r f; do [ ! -f "$f" ] || { echo "$f"; false; }; done <files
+    [ ! -e /usr/lib/dpakit ]
+    [ ! -e /etc/ld.so.conf.d/00-dpakit.conf ]
+    ! ldd /usr/bin/ibv_devices 2>/dev/null | grep /usr/lib/dpakit || false
+}

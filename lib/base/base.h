@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -252,6 +253,31 @@ void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, siz
 /* How many threads each of `count` jobs may use within itself when dpk_parallel runs them by
  * `threads`, so that few jobs keep all of them busy: 1 where there are as many jobs. */
 unsigned dpk_parallel_share(size_t count, unsigned threads);
+
+/* ---- Accesses in flight -----------------------------------------------------------------------
+ *
+ * Who uses memory that its owner may take back pins it meanwhile, and who takes it back closes the
+ * pins first:
+ *
+ *     if (dpk_pin(&m->pins)) {             dpk_pins_close(&m->pins);   // waits
+ *         memcpy(...);                     munmap(...);
+ *         dpk_unpin(&m->pins);
+ *     }
+ */
+struct dpk_pins {
+    _Atomic uint32_t state; /* how many are in flight; the top bit: closed */
+    pid_t process;          /* where they are */
+};
+
+/* Nothing is in flight, and can be. */
+void dpk_pins_open(struct dpk_pins *pins);
+/* False: closed. Pins nest; they never wait. */
+bool dpk_pin(struct dpk_pins *pins);
+void dpk_unpin(struct dpk_pins *pins);
+/* Returns when nothing is in flight, and nothing will be. Several threads may. Not by one who has a
+ * pin, nor with a lock that such a one takes. In a child of fork() it does not wait: who had pins
+ * is not there. */
+void dpk_pins_close(struct dpk_pins *pins);
 
 /* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------ */
 

@@ -31,13 +31,15 @@ typedef uint32_t doca_dpa_dev_mmap_t;
 /* Makes a map without memory, with permissions DOCA_ACCESS_FLAG_LOCAL_READ_ONLY. NO_MEMORY. */
 doca_error_t doca_mmap_create(struct doca_mmap **mmap);
 
-/* IN_USE: a buffer of it is still held; it stays. */
+/* IN_USE: a buffer of it is still held; it stays. Else it waits as doca_mmap_stop does. */
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
 
 /* BAD_STATE: started already. BAD_CONFIG: no memory or no device. */
 doca_error_t doca_mmap_start(struct doca_mmap *mmap);
 /* BAD_STATE: not started, or made from an export. IN_USE: a buffer of it is still held. What was
- * exported or given to kernels is void from here on. */
+ * exported or given to kernels is void from here on. Copies that are in the midst of its memory are
+ * waited for, and the rest of what they are part of fails: when it returns, or doca_mmap_destroy,
+ * the memory is the program's alone. */
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
 
 /* Adds a device that may reach the memory. ALREADY_EXIST. FULL: there are 8 already. */

@@ -323,10 +323,10 @@ void dpk_process_set_calls(struct dpk_process *p, unsigned family, dpk_device_ca
  */
 struct dpk_outside {
     /* Host address of `size` bytes, at most 8, NULL: an access fault. What it returned stays there
-     * until `release`, which follows at once if it was not NULL. */
-    void *(*find)(void *context, struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write);
-    void (*release)(void *context, struct dpk_caller *caller);
+     * until `release`, which follows at once if it was not NULL and gets what *pinned is. */
+    void *(*find)(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
+                  bool write, void **pinned);
+    void (*release)(void *context, void *pinned);
     void *context;
 };
 /* Before the program runs. Copied. */

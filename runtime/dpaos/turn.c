@@ -230,13 +230,15 @@ static bool call(struct thread *t, struct outcome *o)
 struct access {
     struct thread *thread;
     bool found;
+    void *pinned;
 };
 
 static void *find_outside(void *context, uint64_t address, unsigned width, unsigned need)
 {
     struct access *a = context;
     const struct dpk_outside *o = &a->thread->process->outside;
-    void *at = o->find(o->context, &a->thread->caller, address, width, (need & RV64_W) != 0);
+    void *at =
+        o->find(o->context, &a->thread->caller, address, width, (need & RV64_W) != 0, &a->pinned);
     a->found = at != NULL;
     return at;
 }
@@ -252,7 +254,7 @@ static bool done_outside(struct thread *t)
         return false;
     bool done = rv64_step_outside(p->core, &t->hart, &outside) == RV64_STOP_BUDGET;
     if (a.found)
-        p->outside.release(p->outside.context, &t->caller);
+        p->outside.release(p->outside.context, a.pinned);
     return done;
 }
 

@@ -5,7 +5,7 @@
  *     const struct dpk_host_key *key = ibv_dpakit_key_acquire(ctx, number);
  *     if (key) {
  *         ... memory that it covers cannot be deregistered meanwhile ...
- *         ibv_dpakit_keys_release(ctx);
+ *         ibv_dpakit_key_release(key);
  *     }
  */
 #ifndef DPK_HOST_VERBS_H
@@ -26,13 +26,15 @@ struct dpk_host_key {
 
 /* A new key of the device that `key->pd` is of; copied. 0: out of memory. */
 uint32_t ibv_dpakit_key_add(const struct dpk_host_key *key);
-/* Waits until nobody holds it. A number that is no key is ignored. */
+/* Waits until nobody holds it; not by one who does. A number that is no key is ignored. */
 void ibv_dpakit_key_remove(struct ibv_context *context, uint32_t number);
-/* The key, which stays until ibv_dpakit_keys_release; NULL, and nothing is held: there is none. */
+/* The key, which stays until ibv_dpakit_key_release; NULL: there is none. Others are not held up.
+ */
 const struct dpk_host_key *ibv_dpakit_key_acquire(struct ibv_context *context, uint32_t number);
-void ibv_dpakit_keys_release(struct ibv_context *context);
+void ibv_dpakit_key_release(const struct dpk_host_key *key);
 
-/* Forgets the keys of memory that `owner` has, with the domains that they are in. */
+/* Forgets the keys of memory that `owner` has, with the domains that they are in, when nobody holds
+ * them. */
 void ibv_dpakit_keys_forget(struct ibv_context *context, const void *owner);
 
 /* What a library keeps with an opened device: made at the first call, `end`ed when it is closed.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "flexio_world.h"
+#include "held.h"
 
 extern struct flexio_app *windows_app;
 flexio_func_t window_load, window_store, window_add, window_copy, failing_steps, end_process,
@@ -118,6 +119,72 @@ static void keys_that_are_none_fault(void)
     w.mr = ibv_reg_mr(flexio_process_get_pd(w.p), w.memory, SIZE, IBV_ACCESS_LOCAL_WRITE);
     CHECK(w.mr && w.mr->lkey != w.key); /* the next one is another */
     faults(&w, &window_load, w.id, w.key, w.at, 0);
+}
+
+/* A world whose memory holds whoever touches it. */
+static struct world world_of(struct held *h)
+{
+    struct world w = world(0);
+    CHECK(ibv_dereg_mr(w.mr) == 0);
+    *h = held_new(1);
+    CHECK((w.mr = ibv_reg_mr(flexio_process_get_pd(w.p), h->at, h->size, IBV_ACCESS_LOCAL_WRITE)));
+    w.key = w.mr->lkey;
+    w.at = (uintptr_t)h->at;
+    held_hold(h);
+    return w;
+}
+
+static int store(void *argument)
+{
+    const struct world *w = argument;
+    uint64_t result;
+    return flexio_process_call(w->p, &window_store, &result, w->id, w->key, w->at, UINT64_C(9));
+}
+
+static int copy(void *argument)
+{
+    const struct world *w = argument;
+    uint64_t result;
+    return flexio_process_call(w->p, &window_copy, &result, w->id, w->key, w->at, UINT64_C(512));
+}
+
+static int deregister(void *mr)
+{
+    return ibv_dereg_mr(mr);
+}
+
+/* And nobody else waits: memory is registered meanwhile. */
+static void deregistering_memory_waits_for(int (*access)(void *world))
+{
+    struct held h;
+    struct world w = world_of(&h);
+    struct call inside, taken;
+    alarm(60); /* should all wait for all */
+    call_begin(&inside, access, &w);
+    held_wait(&h);
+    struct ibv_mr *other = ibv_reg_mr(flexio_process_get_pd(w.p), w.memory, SIZE, 0);
+    CHECK(other && ibv_dereg_mr(other) == 0);
+    call_begin(&taken, deregister, w.mr);
+    call_waits(&taken);
+    other = ibv_reg_mr(flexio_process_get_pd(w.p), w.memory, SIZE, 0);
+    CHECK(other && other->lkey != w.key && ibv_dereg_mr(other) == 0);
+    held_let_go(&h);
+    CHECK(call_end(&taken) == 0);
+    held_end(&h);
+    int ended = call_end(&inside); /* there is no second access */
+    CHECK(ended == (access == copy ? FLEXIO_STATUS_FATAL_ERR : OK));
+    w.mr = NULL;
+    end(&w);
+}
+
+static void deregistering_memory_waits_for_accesses_and_nobody_else(void)
+{
+    deregistering_memory_waits_for(store);
+}
+
+static void deregistering_memory_waits_for_copies_and_nobody_else(void)
+{
+    deregistering_memory_waits_for(copy);
 }
 
 static void keys_of_other_domains_fault(void)
@@ -336,6 +403,8 @@ int main(int argc, char **argv)
         CASE(accesses_beyond_the_memory_fault),
         CASE(stores_need_the_right_to_write),
         CASE(keys_that_are_none_fault),
+        CASE(deregistering_memory_waits_for_accesses_and_nobody_else),
+        CASE(deregistering_memory_waits_for_copies_and_nobody_else),
         CASE(keys_of_other_domains_fault),
         CASE(windows_want_64_bytes),
         CASE(dpa_memory_has_keys_but_no_window),

@@ -30,6 +30,14 @@ setup_file() {
     case_ok keys_that_are_none_fault
 }
 
+@test "deregistering memory waits for accesses, and nobody else does" {
+    case_ok deregistering_memory_waits_for_accesses_and_nobody_else
+}
+
+@test "deregistering memory waits for copies, and nobody else does" {
+    case_ok deregistering_memory_waits_for_copies_and_nobody_else
+}
+
 @test "keys of other domains fault" {
     case_ok keys_of_other_domains_fault
 }

@@ -188,23 +188,24 @@ struct world {
     unsigned found, released, written;
 };
 
-static void *find(void *context, struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write)
+static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
+                  bool write, void **pinned)
 {
     struct world *w = context;
     uint64_t offset = address - RV64_OUTSIDE;
     (void)caller;
     if (offset > sizeof w->words - size)
         return NULL;
+    *pinned = &w->found;
     w->found++;
     w->written += write;
     return (uint8_t *)w->words + offset;
 }
 
-static void release(void *context, struct dpk_caller *caller)
+static void release(void *context, void *pinned)
 {
-    (void)caller;
-    ((struct world *)context)->released++;
+    struct world *w = context;
+    w->released += pinned == &w->found;
 }
 
 static void device_reaches_what_is_outside(void **state)

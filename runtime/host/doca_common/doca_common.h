@@ -230,9 +230,11 @@ struct dpk_memory {
     struct dpk_uuid owner; /* process where it is */
 };
 
-/* Finds a started map by its number, doca_dpa_dev_mmap_t; *map is pinned and to be dropped. False:
- * there is none. */
+/* Finds a started map by its number, doca_dpa_dev_mmap_t, and begins an access to it: until
+ * dpk_memory_release the memory stays the program's, and who stops or destroys *map waits. So an
+ * access is short: parts of what is large have one each. False: there is none. */
 bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **map);
+void dpk_memory_release(void *map);
 /* Whether a pinned map was given to the device, however often that is open. */
 bool dpk_memory_is_on(void *map, const struct dpk_dev *dev);
 /* Tells this process from all others, also from those that it forks. */

@@ -10,9 +10,6 @@
 #define FIRST_SLOT (RV64_OUTSIDE >> HOST_BITS)
 #define SLOTS_MAX  ((UINT64_C(1) << (64 - HOST_BITS)) - FIRST_SLOT)
 
-/* The word of struct dpk_caller's state with the map that an access has pinned. */
-#define PINNED 3
-
 static bool covers(const struct dpk_memory *m, uint64_t address, uint64_t size)
 {
     return address >= m->address && size <= m->size && address - m->address <= m->size - size;
@@ -26,7 +23,7 @@ static bool pin_host_memory(uint32_t key, uint64_t address, uint64_t size, struc
         return false;
     if (m->place == DPK_MEMORY_HOST && covers(m, address, size))
         return true;
-    dpk_object_drop(*map);
+    dpk_memory_release(*map);
     return false;
 }
 
@@ -36,7 +33,7 @@ static bool is_dead(uint32_t key)
     void *map;
     if (!dpk_memory_of_key(key, &m, &map))
         return true;
-    dpk_object_drop(map);
+    dpk_memory_release(map);
     return false;
 }
 
@@ -71,7 +68,7 @@ bool dpk_external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, 
         snprintf(story, size, "external pointer: not registered host memory");
         return false;
     }
-    dpk_object_drop(map);
+    dpk_memory_release(map);
     pthread_mutex_lock(&d->externals.lock);
     uint64_t slot = slot_of(&d->externals, (uint32_t)memory);
     pthread_mutex_unlock(&d->externals.lock);
@@ -81,32 +78,30 @@ bool dpk_external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, 
     return slot < SLOTS_MAX;
 }
 
-static void *find(void *context, struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write)
+static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
+                  bool write, void **pinned)
 {
     struct dpk_externals *e = &((struct dpk_dpa *)context)->externals;
     const uint64_t slot = (address >> HOST_BITS) - FIRST_SLOT;
     const uint64_t host = address & ((UINT64_C(1) << HOST_BITS) - 1);
     struct dpk_memory m;
-    void *map;
+    (void)caller;
     pthread_mutex_lock(&e->lock);
     const uint32_t key = slot < e->count ? e->keys[slot] : 0; /* no memory has 0 */
     pthread_mutex_unlock(&e->lock);
-    if (!pin_host_memory(key, host, size, &m, &map))
+    if (!pin_host_memory(key, host, size, &m, pinned))
         return NULL;
     if (write && !(m.permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE)) {
-        dpk_object_drop(map);
+        dpk_memory_release(*pinned);
         return NULL;
     }
-    caller->state[PINNED] = (uintptr_t)map;
     return dpk_pointer(host);
 }
 
-static void release(void *context, struct dpk_caller *caller)
+static void release(void *context, void *pinned)
 {
     (void)context;
-    dpk_object_drop(dpk_pointer(caller->state[PINNED]));
-    caller->state[PINNED] = 0;
+    dpk_memory_release(pinned);
 }
 
 void dpk_external_attach(struct dpk_dpa *d)

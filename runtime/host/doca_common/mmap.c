@@ -44,8 +44,10 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
     void *object = NULL;
     doca_error_t result = dpk_object_leave(mmap, &dpk_mmap_kind, &object);
     struct dpk_mmap *m = object;
-    if (m)
+    if (m) {
+        dpk_pins_close(&m->pins);
         atomic_store(&m->started, false);
+    }
     dpk_object_drop(m);
     return result;
 }
@@ -186,11 +188,13 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
     if (result == DOCA_SUCCESS) {
         m->memory.key = dpk_object_short(m);
         m->memory.owner = *dpk_process_identity();
+        dpk_pins_open(&m->pins);
         atomic_store(&m->started, true);
     }
     return end_change(m, result);
 }
 
+/* Decides with the lock and waits without it: who uses the memory may take it. */
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
     struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
@@ -198,16 +202,23 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
     if (!m)
         return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&m->object.lock);
-    if (!atomic_load(&m->started) || m->imported) {
+    if (!atomic_load(&m->started) || m->stopping || m->imported) {
         result = DOCA_ERROR_BAD_STATE;
     } else if (atomic_load(&m->object.users) != 0) {
         result = DOCA_ERROR_IN_USE;
     } else {
-        atomic_store(&m->started, false);
-        dpk_buf_free(&m->exports[0]);
-        dpk_buf_free(&m->exports[1]);
+        m->stopping = true;
     }
     pthread_mutex_unlock(&m->object.lock);
+    if (result == DOCA_SUCCESS) {
+        dpk_pins_close(&m->pins);
+        pthread_mutex_lock(&m->object.lock);
+        atomic_store(&m->started, false);
+        m->stopping = false;
+        dpk_buf_free(&m->exports[0]);
+        dpk_buf_free(&m->exports[1]);
+        pthread_mutex_unlock(&m->object.lock);
+    }
     dpk_object_drop(m);
     return result;
 }
@@ -260,13 +271,20 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_de
 bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **map)
 {
     struct dpk_mmap *m = dpk_object_pin_short(key, &dpk_mmap_kind);
-    if (m && atomic_load_explicit(&m->started, memory_order_acquire)) {
+    if (m && atomic_load(&m->started) && dpk_pin(&m->pins)) {
         *out = m->memory;
         *map = m;
         return true;
     }
     dpk_object_drop(m);
     return false;
+}
+
+void dpk_memory_release(void *map)
+{
+    struct dpk_mmap *m = map;
+    dpk_unpin(&m->pins);
+    dpk_object_drop(m);
 }
 
 bool dpk_memory_is_on(void *map, const struct dpk_dev *dev)
@@ -349,6 +367,7 @@ static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
                                     .permissions = what->permissions,
                                     .key = (uint32_t)what->key,
                                     .owner = what->owner};
+    dpk_pins_open(&m->pins);
     atomic_init(&m->started, true);
     add_dev(m, d);
     *mmap = dpk_object_enter(m, &dpk_mmap_kind);

@@ -8,8 +8,10 @@
 
 struct dpk_mmap {
     struct dpk_object object;
-    atomic_bool started;
+    atomic_bool started;  /* until nothing is in flight any more */
+    struct dpk_pins pins; /* accesses in flight */
     bool imported;
+    bool stopping;                       /* waits for these; with the lock */
     struct dpk_memory memory;            /* its dpa: a reference */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
     unsigned dev_count;

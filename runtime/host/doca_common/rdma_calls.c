@@ -52,7 +52,7 @@ static bool find_remote(const struct dpa_rdma_work *from, struct dpk_nic_work *t
         return false;
     to->owner = m.owner;
     to->key = m.key;
-    dpk_object_drop(map);
+    dpk_memory_release(map);
     return true;
 }
 

@@ -11,7 +11,7 @@
 /* Registered memory that was looked up. */
 struct found {
     struct dpk_memory memory;
-    void *map;                   /* pinned */
+    void *map;                   /* whose access it is */
     struct dpk_process *process; /* DPA memory: entered */
 };
 
@@ -37,7 +37,7 @@ static void leave(const struct found *f)
 {
     if (f->process)
         dpk_dpa_leave(f->memory.dpa);
-    dpk_object_drop(f->map);
+    dpk_memory_release(f->map);
 }
 
 /* Looks memory up, which stays until leave(). False: it is not registered here, not so much of it,

@@ -12,17 +12,18 @@ struct nic {
 
 /* ---- Rings and records ---- */
 
-/* Bytes of a umem, which stay until ibv_dpakit_keys_release; NULL: not there. */
-static uint8_t *umem_bytes(const struct queue_memory *m, uint64_t offset, size_t size, bool write)
+/* Bytes of a umem, which stay until *out is released; NULL: not there. */
+static uint8_t *umem_bytes(const struct queue_memory *m, uint64_t offset, size_t size, bool write,
+                           const struct dpk_host_key **out)
 {
     struct ibv_context *context = m->process->context;
-    const struct dpk_host_key *key = ibv_dpakit_key_acquire(context, m->umem);
+    const struct dpk_host_key *key = *out = ibv_dpakit_key_acquire(context, m->umem);
     if (!key)
         return NULL;
     if (key->memory && key->address == 0 && (!write || key->access & IBV_ACCESS_LOCAL_WRITE) &&
         size <= key->length && offset <= key->length - size)
         return (uint8_t *)key->memory + offset;
-    ibv_dpakit_keys_release(context);
+    ibv_dpakit_key_release(key);
     return NULL;
 }
 
@@ -53,10 +54,11 @@ static bool ring_load(void *memory, uint64_t address, void *to, size_t size)
     const struct queue_memory *m = memory;
     if (!m->host)
         return dpk_copy_out(m->process->dpa, to, address, size, NULL) == DPK_OK;
-    const uint8_t *at = umem_bytes(m, address, size, false);
+    const struct dpk_host_key *key;
+    const uint8_t *at = umem_bytes(m, address, size, false, &key);
     if (at) {
         load_bytes(to, at, size);
-        ibv_dpakit_keys_release(m->process->context);
+        ibv_dpakit_key_release(key);
     }
     return at != NULL;
 }
@@ -67,11 +69,12 @@ static bool ring_store(void *memory, uint64_t address, const void *from, size_t 
     const struct queue_memory *m = memory;
     if (!m->host)
         return dpk_copy_in(m->process->dpa, address, from, size, NULL) == DPK_OK;
-    uint8_t *at = umem_bytes(m, address, size, true);
+    const struct dpk_host_key *key;
+    uint8_t *at = umem_bytes(m, address, size, true, &key);
     if (!at)
         return false;
     store_bytes(at, from, size);
-    ibv_dpakit_keys_release(m->process->context);
+    ibv_dpakit_key_release(key);
     return true;
 }
 
@@ -91,7 +94,7 @@ static bool allows(unsigned rights, unsigned access)
     return true;
 }
 
-/* The key, which stays until ibv_dpakit_keys_release, if it covers all of that. */
+/* The key, which stays until ibv_dpakit_key_release, if it covers all of that. */
 static const struct dpk_host_key *key_for(const struct nic *nic, const void *domain,
                                           uint32_t number, uint64_t address, uint64_t size,
                                           unsigned access)
@@ -102,7 +105,7 @@ static const struct dpk_host_key *key_for(const struct nic *nic, const void *dom
     if (key->pd == domain && allows(key->access, access) && address >= key->address &&
         size <= key->length && address - key->address <= key->length - size)
         return key;
-    ibv_dpakit_keys_release(nic->context);
+    ibv_dpakit_key_release(key);
     return NULL;
 }
 
@@ -122,7 +125,7 @@ static bool key_has(void *context, void *domain, uint32_t number, uint64_t addre
         return false;
     bool has =
         key->memory || dpk_process_has_memory(owner_of(key), address, size, (access & writes) != 0);
-    ibv_dpakit_keys_release(nic->context);
+    ibv_dpakit_key_release(key);
     return has;
 }
 
@@ -138,7 +141,7 @@ static bool key_read(void *context, void *domain, uint32_t number, uint64_t addr
         memcpy(to, (uint8_t *)key->memory + (address - key->address), size);
     else
         done = dpk_copy_out(owner_of(key), to, address, size, NULL) == DPK_OK;
-    ibv_dpakit_keys_release(nic->context);
+    ibv_dpakit_key_release(key);
     return done;
 }
 
@@ -154,7 +157,7 @@ static bool key_write(void *context, void *domain, uint32_t number, uint64_t add
         memcpy((uint8_t *)key->memory + (address - key->address), from, size);
     else
         done = dpk_copy_in(owner_of(key), address, from, size, NULL) == DPK_OK;
-    ibv_dpakit_keys_release(nic->context);
+    ibv_dpakit_key_release(key);
     return done;
 }
 

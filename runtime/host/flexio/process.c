@@ -199,12 +199,12 @@ flexio_status flexio_process_destroy(struct flexio_process *process)
     if (!process)
         return FLEXIO_STATUS_SUCCESS;
     queues_free(process);
+    if (process->context) /* queues of others may be in the process's memory */
+        ibv_dpakit_keys_forget(process->context, process);
     allocations_forget(process);
     dpk_process_destroy(process->dpa); /* its threads may wait for streams: first them */
     for (size_t i = 0; i < FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT; i++)
         flexio_msg_stream_destroy(process->streams[i]);
-    if (process->context)
-        ibv_dpakit_keys_forget(process->context, process);
     if (process->owns_pd && dpk_verbs_dealloc_pd(process->pd) != 0)
         dpk_host_log(FLEXIO_LOG_LVL_WARN,
                      "memory is still registered with the protection domain of "

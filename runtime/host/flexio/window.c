@@ -138,9 +138,11 @@ static bool covers(const struct dpk_host_key *key, uint64_t address, uint64_t si
            address - key->address <= key->length - size;
 }
 
-/* Host memory behind the thread's window, which stays until release(); NULL: it has none there. */
+/* Host memory behind the thread's window, which stays until *out is released; NULL: it has none
+ * there. */
 static uint8_t *behind_window(struct flexio_process *p, const struct dpk_caller *caller,
-                              uint64_t address, uint64_t size, bool write)
+                              uint64_t address, uint64_t size, bool write,
+                              const struct dpk_host_key **out)
 {
     const uint64_t configured = caller->state[STATE_WINDOW];
     struct ibv_pd *pd = NULL;
@@ -151,26 +153,29 @@ static uint8_t *behind_window(struct flexio_process *p, const struct dpk_caller 
     if (w)
         pd = w->pd;
     pthread_mutex_unlock(&p->objects_lock);
-    const struct dpk_host_key *key =
+    const struct dpk_host_key *key = *out =
         pd ? ibv_dpakit_key_acquire(p->context, (uint32_t)configured) : NULL;
     if (!key)
         return NULL;
     if (key->pd == pd && covers(key, address, size, write))
         return (uint8_t *)key->memory + (address - key->address);
-    ibv_dpakit_keys_release(p->context);
+    ibv_dpakit_key_release(key);
     return NULL;
 }
 
-static void *find(void *context, struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write)
+static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
+                  bool write, void **pinned)
 {
-    return behind_window(context, caller, address - RV64_OUTSIDE, size, write);
+    const struct dpk_host_key *key;
+    void *at = behind_window(context, caller, address - RV64_OUTSIDE, size, write, &key);
+    *pinned = (void *)key;
+    return at;
 }
 
-static void release(void *context, struct dpk_caller *caller)
+static void release(void *context, void *pinned)
 {
-    (void)caller;
-    ibv_dpakit_keys_release(((struct flexio_process *)context)->context);
+    (void)context;
+    ibv_dpakit_key_release(pinned);
 }
 
 /* Copies between host and DPA; false: not possible, with the story. */
@@ -180,7 +185,8 @@ static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t h
     struct dpk_error err = {0};
     if (size == 0)
         return true;
-    uint8_t *at = behind_window(p, caller, host, size, to_host);
+    const struct dpk_host_key *key;
+    uint8_t *at = behind_window(p, caller, host, size, to_host, &key);
     if (!at) {
         snprintf(story, room, "window: no %s of %" PRIu64 " bytes at host address 0x%" PRIx64,
                  to_host ? "writing" : "reading", size, host);
@@ -188,7 +194,7 @@ static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t h
     }
     enum dpk_status status = to_host ? dpk_copy_out(p->dpa, at, daddr, size, &err)
                                      : dpk_copy_in(p->dpa, daddr, at, size, &err);
-    release(p, caller);
+    ibv_dpakit_key_release(key);
     if (status != DPK_OK)
         snprintf(story, room, "window: %.150s", err.message);
     return status == DPK_OK;

@@ -5,15 +5,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/base.h"
 #include "host/verbs.h"
 
 struct context {
-    struct ibv_context ib; /* first: programs hold a pointer to it */
-    pthread_rwlock_t keys_lock;
+    struct ibv_context ib;      /* first: programs hold a pointer to it */
+    pthread_rwlock_t keys_lock; /* for a moment: not while a key is held */
     struct slot {
-        struct dpk_host_key key; /* pd NULL: free */
+        struct dpk_host_key key; /* first; pd NULL: free */
+        struct dpk_pins pins;    /* who holds it */
         uint8_t generation;
-    } * *keys; /* a key's number is index << 8 | generation; index 0 is never used */
+    } * *keys; /* which stay where they are; a key's number is index << 8 | generation; index 0 is
+                  never used */
     uint32_t key_count, key_capacity;
     void *attached; /* of another library */
     void (*end_attached)(void *attached);

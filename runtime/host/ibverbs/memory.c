@@ -75,6 +75,7 @@ uint32_t ibv_dpakit_key_add(const struct dpk_host_key *key)
     if (index) {
         struct slot *slot = c->keys[index];
         slot->key = *key;
+        dpk_pins_open(&slot->pins);
         slot->generation++; /* what used the index before is no key for this */
         number = index << 8 | slot->generation;
         atomic_fetch_add(&((struct domain *)key->pd)->regions, 1);
@@ -90,30 +91,51 @@ static struct slot *find(const struct context *c, uint32_t number)
     return slot && slot->key.pd && slot->generation == (uint8_t)number ? slot : NULL;
 }
 
-void ibv_dpakit_key_remove(struct ibv_context *context, uint32_t number)
+/* Gives the number back once nobody holds it; somebody else may have done so meanwhile. */
+static void remove_key(struct context *c, struct slot *slot, uint32_t number)
 {
-    struct context *c = context_of(context);
+    dpk_pins_close(&slot->pins);
     pthread_rwlock_wrlock(&c->keys_lock);
-    struct slot *slot = find(c, number);
-    if (slot) {
+    if (find(c, number) == slot) {
         atomic_fetch_sub(&((struct domain *)slot->key.pd)->regions, 1);
         slot->key = (struct dpk_host_key){0};
     }
     pthread_rwlock_unlock(&c->keys_lock);
 }
 
+void ibv_dpakit_key_remove(struct ibv_context *context, uint32_t number)
+{
+    struct context *c = context_of(context);
+    pthread_rwlock_rdlock(&c->keys_lock);
+    struct slot *slot = find(c, number);
+    pthread_rwlock_unlock(&c->keys_lock);
+    if (slot)
+        remove_key(c, slot, number);
+}
+
+/* The first slot from *index on with memory that `owner` has, and its number; NULL: none. */
+static struct slot *find_owned(struct context *c, uint32_t *index, const void *owner,
+                               uint32_t *number)
+{
+    struct slot *slot = NULL;
+    pthread_rwlock_rdlock(&c->keys_lock);
+    for (; *index < c->key_count && !slot; ++*index) {
+        slot = c->keys[*index];
+        if (!slot->key.pd || slot->key.owner != owner)
+            slot = NULL;
+        else
+            *number = *index << 8 | slot->generation;
+    }
+    pthread_rwlock_unlock(&c->keys_lock);
+    return slot;
+}
+
 void ibv_dpakit_keys_forget(struct ibv_context *context, const void *owner)
 {
     struct context *c = context_of(context);
-    pthread_rwlock_wrlock(&c->keys_lock);
-    for (uint32_t i = 1; i < c->key_count; i++) {
-        struct dpk_host_key *key = &c->keys[i]->key;
-        if (!key->pd || key->owner != owner)
-            continue;
-        atomic_fetch_sub(&((struct domain *)key->pd)->regions, 1);
-        *key = (struct dpk_host_key){0};
-    }
-    pthread_rwlock_unlock(&c->keys_lock);
+    struct slot *slot;
+    for (uint32_t index = 1, number = 0; (slot = find_owned(c, &index, owner, &number));)
+        remove_key(c, slot, number);
 }
 
 void *ibv_dpakit_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
@@ -135,15 +157,14 @@ const struct dpk_host_key *ibv_dpakit_key_acquire(struct ibv_context *context, u
     struct context *c = context_of(context);
     pthread_rwlock_rdlock(&c->keys_lock);
     struct slot *slot = find(c, number);
-    if (slot)
-        return &slot->key;
+    bool held = slot && dpk_pin(&slot->pins);
     pthread_rwlock_unlock(&c->keys_lock);
-    return NULL;
+    return held ? &slot->key : NULL;
 }
 
-void ibv_dpakit_keys_release(struct ibv_context *context)
+void ibv_dpakit_key_release(const struct dpk_host_key *key)
 {
-    pthread_rwlock_unlock(&context_of(context)->keys_lock);
+    dpk_unpin(&((struct slot *)key)->pins);
 }
 
 /* ---- Memory regions -------------------------------------------------------------------------- */

@@ -1,0 +1,257 @@
+/* Memory that is taken back while accesses to it are in flight. */
+#define _GNU_SOURCE
+#include <doca_rdma.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "doca3_world.h"
+#include "held.h"
+
+doca_dpa_func_t rdma_next;
+
+#define ALL                                                                                        \
+    (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE)
+
+struct end {
+    struct doca_dpa *dpa;
+    struct doca_dpa_completion *queue;
+    struct doca_rdma *rdma;
+    struct doca_rdma_connection *connection;
+    const void *address;
+    size_t address_size;
+    uint64_t queue_handle, handle;
+};
+
+static struct end end_new(struct doca_dpa *dpa)
+{
+    struct end e = {.dpa = dpa};
+    CHECK(doca_dpa_completion_create(dpa, 64, &e.queue) == OK);
+    CHECK(doca_dpa_completion_start(e.queue) == OK);
+    CHECK(doca_dpa_completion_get_dpa_handle(e.queue, &e.queue_handle) == OK);
+    CHECK(doca_rdma_create(dev, &e.rdma) == OK && doca_rdma_set_permissions(e.rdma, ALL) == OK);
+    CHECK(doca_ctx_set_datapath_on_dpa(doca_rdma_as_ctx(e.rdma), dpa) == OK);
+    CHECK(doca_rdma_dpa_completion_attach(e.rdma, e.queue) == OK);
+    CHECK(doca_ctx_start(doca_rdma_as_ctx(e.rdma)) == OK);
+    CHECK(doca_rdma_get_dpa_handle(e.rdma, &e.handle) == OK);
+    CHECK(doca_rdma_export(e.rdma, &e.address, &e.address_size, &e.connection) == OK);
+    return e;
+}
+
+static void end_destroy(struct end *e)
+{
+    CHECK(doca_rdma_destroy(e->rdma) == OK && doca_dpa_completion_destroy(e->queue) == OK);
+}
+
+static struct doca_mmap *map_new(void *address, size_t size, uint32_t permissions)
+{
+    struct doca_mmap *m = NULL;
+    CHECK(doca_mmap_create(&m) == OK && doca_mmap_set_permissions(m, permissions) == OK);
+    CHECK(doca_mmap_set_memrange(m, address, size) == OK && doca_mmap_add_dev(m, dev) == OK);
+    CHECK(doca_mmap_start(m) == OK);
+    return m;
+}
+
+static uint32_t key_of(struct doca_mmap *m)
+{
+    uint32_t key = 0;
+    CHECK(doca_mmap_dev_get_dpa_handle(m, dev, &key) == OK);
+    return key;
+}
+
+static int stop(void *map)
+{
+    return doca_mmap_stop(map);
+}
+
+static int destroy(void *map)
+{
+    return doca_mmap_destroy(map);
+}
+
+/* ---- Within a process -------------------------------------------------------------------------
+ */
+
+struct write {
+    struct end *from;
+    uint32_t local, remote;
+    uint64_t local_address, remote_address, size;
+};
+
+static int rdma_write(void *argument)
+{
+    const struct write *w = argument;
+    uint64_t result = 0;
+    return doca_dpa_rpc(w->from->dpa, &rdma_one, &result, w->from->handle, (uint32_t)RDMA_WRITE,
+                        w->local, w->local_address, (uint64_t)w->remote, w->remote_address, w->size,
+                        1u);
+}
+
+/* An RDMA write is held in the memory that it goes to; `take` must wait for it. */
+static void take_back_while_rdma_writes(int (*take)(void *map))
+{
+    static char bytes[2 * HELD_PAGE];
+    struct held h = held_new(2);
+    struct doca_dpa *dpa = dpa_new();
+    struct end a = end_new(dpa), b = end_new(dpa);
+    CHECK(doca_rdma_connect(a.rdma, b.address, b.address_size, a.connection) == OK);
+    CHECK(doca_rdma_connect(b.rdma, a.address, a.address_size, b.connection) == OK);
+    struct doca_mmap *from = map_new(bytes, sizeof bytes, ALL), *to = map_new(h.at, h.size, ALL);
+    struct write w = {&a, key_of(from), key_of(to), (uintptr_t)bytes, (uintptr_t)h.at, h.size};
+    struct call access, taken;
+    held_hold(&h);
+    call_begin(&access, rdma_write, &w);
+    held_wait(&h);
+    call_begin(&taken, take, to);
+    call_waits(&taken);
+    held_let_go(&h);
+    CHECK(call_end(&taken) == OK && call_end(&access) == OK);
+    held_end(&h);
+    CHECK(take == destroy || doca_mmap_destroy(to) == OK);
+    end_destroy(&a);
+    end_destroy(&b);
+    CHECK(doca_mmap_destroy(from) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
+static void stopping_a_map_waits_for_rdma(void)
+{
+    take_back_while_rdma_writes(stop);
+}
+
+static void destroying_a_map_waits_for_rdma(void)
+{
+    take_back_while_rdma_writes(destroy);
+}
+
+/* ---- Between processes ------------------------------------------------------------------------
+ */
+
+#define LARGE   ((size_t)8 << 20)
+#define ROUNDS  20
+#define AT_ONCE 8 /* writes that are posted */
+
+static void send_all(int fd, const void *bytes, size_t size)
+{
+    CHECK(write(fd, bytes, size) == (ssize_t)size);
+}
+
+static void receive_all(int fd, void *bytes, size_t size)
+{
+    for (size_t n = 0; n < size;) {
+        ssize_t got = read(fd, (char *)bytes + n, size - n);
+        CHECK(got > 0);
+        n += (size_t)got;
+    }
+}
+
+/* What the owner of the memory tells: size 0 is the end. */
+struct target {
+    uint64_t address, size;
+    char exported[256];
+};
+
+static struct end connect_over(struct doca_dpa *dpa, int in, int out)
+{
+    char theirs[256];
+    struct end e = end_new(dpa);
+    uint64_t size = e.address_size;
+    send_all(out, &size, sizeof size);
+    send_all(out, e.address, e.address_size);
+    receive_all(in, &size, sizeof size);
+    CHECK(size <= sizeof theirs);
+    receive_all(in, theirs, size);
+    CHECK(doca_rdma_connect(e.rdma, theirs, size, e.connection) == OK);
+    return e;
+}
+
+/* The other process: standard input and output are its owner's. Writes where it is told, until that
+ * fails, round after round. */
+static void a_peer_writes(void)
+{
+    alarm(60);
+    char *bytes = calloc(1, LARGE);
+    struct doca_mmap *map = map_new(bytes, LARGE, ALL);
+    struct doca_dpa *dpa = dpa_new();
+    for (struct target t; receive_all(0, &t, sizeof t), t.size > 0;) {
+        struct doca_mmap *remote = NULL;
+        CHECK(doca_mmap_create_from_export(NULL, t.exported, t.size, dev, &remote) == OK);
+        struct end e = connect_over(dpa, 0, 1);
+        struct write w = {&e, key_of(map), key_of(remote), (uintptr_t)bytes, t.address, LARGE};
+        uint64_t next = 0;
+        for (int posted = 0; next != 0xd; posted--) { /* DOCA_DPA_DEV_COMP_SEND_ERR */
+            for (; posted < AT_ONCE; posted++)
+                CHECK(rdma_write(&w) == OK);
+            do
+                CHECK(doca_dpa_rpc(dpa, &rdma_next, &next, e.queue_handle) == OK);
+            while (next == UINT64_MAX);
+        }
+        end_destroy(&e);
+        CHECK(doca_mmap_destroy(remote) == OK);
+        send_all(1, "", 1);
+    }
+    CHECK(doca_mmap_destroy(map) == OK && doca_dpa_destroy(dpa) == OK);
+    free(bytes);
+}
+
+static pid_t peer_begin(int *in, int *out)
+{
+    int to[2], from[2];
+    CHECK(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        dup2(to[0], 0);
+        dup2(from[1], 1);
+        execl("/proc/self/exe", "cases", "a_peer_writes", NULL);
+        _exit(97);
+    }
+    close(to[0]);
+    close(from[1]);
+    *in = from[0];
+    *out = to[1];
+    return child;
+}
+
+/* Waits until bytes come, and takes the memory back while they do. */
+static void take_back_from_a_peer(struct doca_dpa *dpa, int in, int out, bool stops)
+{
+    char byte;
+    volatile char *bytes =
+        mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK((void *)bytes != MAP_FAILED);
+    bytes[LARGE / 2] = 1;
+    struct doca_mmap *map = map_new((void *)bytes, LARGE, ALL);
+    const void *exported;
+    struct target t = {.address = (uintptr_t)bytes};
+    CHECK(doca_mmap_export_rdma(map, dev, &exported, &t.size) == OK && t.size <= sizeof t.exported);
+    memcpy(t.exported, exported, t.size);
+    send_all(out, &t, sizeof t);
+    struct end e = connect_over(dpa, in, out);
+    while (__atomic_load_n(&bytes[LARGE / 2], __ATOMIC_RELAXED))
+        ; /* somebody copies, in the midst of it */
+    CHECK((stops ? doca_mmap_stop(map) : doca_mmap_destroy(map)) == OK);
+    CHECK(munmap((void *)bytes, LARGE) == 0);
+    receive_all(in, &byte, 1);
+    CHECK(!stops || doca_mmap_destroy(map) == OK);
+    end_destroy(&e);
+}
+
+static void memory_is_taken_back_from_a_peer_that_writes(void)
+{
+    int in, out, status = 0;
+    alarm(60); /* whatever goes wrong */
+    pid_t peer = peer_begin(&in, &out);
+    struct doca_dpa *dpa = dpa_new();
+    for (int i = 0; i < ROUNDS; i++)
+        take_back_from_a_peer(dpa, in, out, i % 2 == 0);
+    send_all(out, &(struct target){0}, sizeof(struct target));
+    CHECK(waitpid(peer, &status, 0) == peer && status == 0);
+    CHECK(doca_dpa_destroy(dpa) == OK && close(in) == 0 && close(out) == 0);
+}
+
+const struct test_case flight_cases[] = {
+    CASE(stopping_a_map_waits_for_rdma),
+    CASE(destroying_a_map_waits_for_rdma),
+    CASE(memory_is_taken_back_from_a_peer_that_writes),
+    CASE(a_peer_writes),
+    {0},
+};

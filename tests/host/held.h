@@ -1,0 +1,140 @@
+/*
+ * Memory that holds whoever touches it until the test lets go: an access in flight, for as long as
+ * the test wants; and calls that must wait for it.
+ *
+ *     struct held h = held_new(1);                  // a page
+ *     ... registers h.at, lets another thread touch it ...
+ *     held_hold(&h), ..., held_wait(&h);            // that thread is inside now
+ *     call_begin(&c, stop, &map);                  // struct call c
+ *     call_waits(&c);                               // it has not returned, and sleeps
+ *     held_let_go(&h);
+ *     CHECK(call_end(&c) == 0);
+ */
+#ifndef TESTS_HOST_HELD_H
+#define TESTS_HOST_HELD_H
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#define HELD_PAGE 4096u
+
+struct held {
+    char *at;
+    size_t size;
+    int touched[2], go[2];
+};
+
+static char *held_page;
+static int held_touched, held_go;
+
+static inline void held_fault(int number, siginfo_t *info, void *context)
+{
+    char byte = 0;
+    (void)context;
+    if ((char *)info->si_addr < held_page || (char *)info->si_addr >= held_page + HELD_PAGE ||
+        write(held_touched, &byte, 1) != 1 || read(held_go, &byte, 1) != 1)
+        signal(number, SIG_DFL);
+}
+
+static inline struct held held_new(size_t pages)
+{
+    struct held h = {.size = pages * HELD_PAGE};
+    h.at = mmap(NULL, h.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(h.at != MAP_FAILED && pipe(h.touched) == 0 && pipe(h.go) == 0);
+    return h;
+}
+
+/* From now on, whoever touches the first page is held. */
+static inline void held_hold(const struct held *h)
+{
+    struct sigaction action = {.sa_sigaction = held_fault, .sa_flags = SA_SIGINFO};
+    held_page = h->at;
+    held_touched = h->touched[1];
+    held_go = h->go[0];
+    CHECK(sigaction(SIGSEGV, &action, NULL) == 0);
+    CHECK(mprotect(h->at, HELD_PAGE, PROT_NONE) == 0);
+}
+
+static inline void held_wait(const struct held *h)
+{
+    struct pollfd fd = {.fd = h->touched[0], .events = POLLIN};
+    CHECK(poll(&fd, 1, 60000) == 1);
+}
+
+static inline void held_let_go(const struct held *h)
+{
+    CHECK(mprotect(h->at, HELD_PAGE, PROT_READ | PROT_WRITE) == 0);
+    CHECK(write(h->go[1], "", 1) == 1);
+}
+
+/* The memory is gone: what still touches it crashes. */
+static inline void held_end(struct held *h)
+{
+    CHECK(munmap(h->at, h->size) == 0);
+    for (int i = 0; i < 2; i++)
+        CHECK(close(h->touched[i]) == 0 && close(h->go[i]) == 0);
+}
+
+/* ---- Calls on a thread of their own -----------------------------------------------------------
+ */
+
+struct call {
+    pthread_t thread;
+    int (*function)(void *argument);
+    void *argument;
+    atomic_int tid; /* 0: not begun */
+    atomic_bool returned;
+    int result;
+};
+
+static inline void *call_run(void *argument)
+{
+    struct call *c = argument;
+    atomic_store(&c->tid, (int)syscall(SYS_gettid));
+    c->result = c->function(c->argument);
+    atomic_store(&c->returned, true);
+    return NULL;
+}
+
+static inline void call_begin(struct call *c, int (*function)(void *argument), void *argument)
+{
+    *c = (struct call){.function = function, .argument = argument};
+    CHECK(pthread_create(&c->thread, NULL, call_run, c) == 0);
+}
+
+static inline bool call_sleeps(const struct call *c)
+{
+    char path[64], state = '?';
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", c->tid);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+        state = '?';
+    if (f)
+        fclose(f);
+    return state == 'S';
+}
+
+/* Checks that the call waits: it goes to sleep, time and again, and has not returned. */
+static inline void call_waits(const struct call *c)
+{
+    for (int asleep = 0; asleep < 10; asleep += c->tid != 0 && call_sleeps(c)) {
+        usleep(1000);
+        CHECK(!c->returned);
+    }
+}
+
+static inline int call_end(struct call *c)
+{
+    CHECK(pthread_join(c->thread, NULL) == 0);
+    return c->result;
+}
+
+#endif

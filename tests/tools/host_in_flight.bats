@@ -1,0 +1,21 @@
+# Memory is taken back while accesses to it are in flight: whoever takes it waits for them
+# (tests/host/doca3_flight_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    build_doca3
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "stopping a map waits for RDMA" {
+    case_ok stopping_a_map_waits_for_rdma
+}
+
+@test "destroying a map waits for RDMA" {
+    case_ok destroying_a_map_waits_for_rdma
+}
+
+@test "memory is taken back from a peer that writes" {
+    case_ok memory_is_taken_back_from_a_peer_that_writes
+}

@@ -613,6 +613,7 @@ flexio_status flexio_version_set(uint64_t version);
  *         eus: [0-3, 8]
  *         eu_groups: []
  *
+ * Units are numbered 0 to 255, groups as it pleases; each list holds at most 256 numbers.
  * NVIDIA's own layout around these two lists is not public; other keys are passed over.
  */
 

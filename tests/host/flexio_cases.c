@@ -443,6 +443,17 @@ static void resources_come_from_the_programs_part_of_the_file(void)
     CHECK(flexio_resources_get_eus_num(NULL) == 0 && !flexio_resources_get_eus(NULL));
 }
 
+static void ranges_end_where_numbers_do(void)
+{
+    struct flexio_resource *res = NULL;
+    alarm(60); /* they end */
+    CHECK(resources("my_app: {eu_groups: 4294967295}", &res) == OK);
+    CHECK(flexio_resources_get_eugs_num(res) == 1 && flexio_resources_destroy(res) == OK);
+    CHECK(resources("my_app: {eu_groups: 4294967040-4294967295, eus: 255}", &res) == OK);
+    CHECK(flexio_resources_get_eugs_num(res) == 256 && flexio_resources_get_eus_num(res) == 1);
+    CHECK(flexio_resources_get_eus(res)[0] == 255 && flexio_resources_destroy(res) == OK);
+}
+
 static void resources_that_are_none_are_refused(void)
 {
     static const char *const bad[] = {
@@ -450,6 +461,11 @@ static void resources_that_are_none_are_refused(void)
         "my_app: {eus: [x]}",
         "my_app: {eus: [3-1]}",
         "my_app: {eus: [0-256]}",
+        "my_app: {eus: [256]}",
+        "my_app: {eus: 4294967295}",
+        "my_app: {eus: [4294967290-4294967295]}",
+        "my_app: {eus: [0-4294967295]}",
+        "my_app: {eu_groups: [0-4294967295]}",
         "my_app: {eus: [[1]]}",
         "my_app: {eus: {a: 1}}",
         "my_app: [",
@@ -498,6 +514,7 @@ static const struct test_case cases[] = {
     CASE(names_in_the_log_steer_no_terminal),
     CASE(signature_sections),
     CASE(resources_come_from_the_programs_part_of_the_file),
+    CASE(ranges_end_where_numbers_do),
     CASE(resources_that_are_none_are_refused),
 };
 

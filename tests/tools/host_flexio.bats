@@ -245,3 +245,7 @@ null_calls() {
 @test "resources that are none are refused" {
     case_ok resources_that_are_none_are_refused
 }
+
+@test "ranges of resources end where numbers do" {
+    case_ok ranges_end_where_numbers_do
+}

@@ -16,6 +16,7 @@
 struct list {
     uint32_t numbers[UNITS_MAX];
     uint32_t count;
+    uint32_t max; /* number */
 };
 
 struct flexio_resource {
@@ -57,13 +58,16 @@ static yaml_node_t *find_app(struct search *s, yaml_node_t *n, unsigned depth)
     return found;
 }
 
-static enum dpk_status read_number(const char **at, uint32_t *out, struct dpk_error *err)
+static enum dpk_status read_number(const char **at, uint32_t max, uint32_t *out,
+                                   struct dpk_error *err)
 {
     char *end = NULL;
     errno = 0;
     unsigned long value = strtoul(*at, &end, 10);
     if (**at < '0' || **at > '9' || errno || value > UINT32_MAX)
         return dpk_fail(err, DPK_ERR_FORMAT, "not a number: %.40s", *at);
+    if (value > max)
+        return dpk_fail(err, DPK_ERR_RANGE, "%lu: numbers go to %u here", value, max);
     *at = end;
     *out = (uint32_t)value;
     return DPK_OK;
@@ -73,19 +77,20 @@ static enum dpk_status read_number(const char **at, uint32_t *out, struct dpk_er
 static enum dpk_status add_range(struct list *list, const char *text, struct dpk_error *err)
 {
     uint32_t first = 0, last = 0;
-    enum dpk_status status = read_number(&text, &first, err);
+    enum dpk_status status = read_number(&text, list->max, &first, err);
     last = first;
     if (status == DPK_OK && *text == '-') {
         text++;
-        status = read_number(&text, &last, err);
+        status = read_number(&text, list->max, &last, err);
     }
     if (status != DPK_OK)
         return status;
     if (*text || last < first || last - first >= UNITS_MAX - list->count)
-        return dpk_fail(err, DPK_ERR_FORMAT, "not a number or a range of at most %d: %.40s",
-                        UNITS_MAX, text);
-    for (uint32_t n = first; n <= last; n++)
-        list->numbers[list->count++] = n;
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "%u-%u%.40s: not a number or a range, or more than %d in all", first, last,
+                        text, UNITS_MAX);
+    for (uint32_t i = 0; i <= last - first; i++)
+        list->numbers[list->count++] = first + i;
     return DPK_OK;
 }
 
@@ -160,6 +165,8 @@ flexio_status flexio_resources_create(const char *app_id, const void *file_buf, 
                               "%zu bytes, are wanted",
                               FILE_MAX_BYTES);
     struct flexio_resource *made = calloc(1, sizeof *made);
+    if (made)
+        *made = (struct flexio_resource){.units.max = UNITS_MAX - 1, .groups.max = UINT32_MAX};
     enum dpk_status status =
         made ? parse(app_id, file_buf, file_bsize, made, &err) : dpk_fail_nomem(&err);
     if (status != DPK_OK) {

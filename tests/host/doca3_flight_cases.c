@@ -1,5 +1,6 @@
 /* Memory that is taken back while accesses to it are in flight. */
 #define _GNU_SOURCE
+#include <doca_dma.h>
 #include <doca_rdma.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -120,6 +121,75 @@ static void stopping_a_map_waits_for_rdma(void)
 static void destroying_a_map_waits_for_rdma(void)
 {
     take_back_while_rdma_writes(destroy);
+}
+
+/* ---- DMA --------------------------------------------------------------------------------------
+ */
+
+static doca_error_t copied = DOCA_ERROR_UNKNOWN;
+
+static void on_end(struct doca_dma_task_memcpy *task, union doca_data task_data,
+                   union doca_data ctx_data)
+{
+    (void)task_data;
+    (void)ctx_data;
+    copied = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
+}
+
+static int progress(void *engine)
+{
+    return doca_pe_progress(engine) == 1;
+}
+
+static struct doca_buf *buf_of(struct doca_buf_inventory *v, struct doca_mmap *m, void *at,
+                               size_t size)
+{
+    struct doca_buf *b = NULL;
+    CHECK(doca_buf_inventory_buf_get_by_data(v, m, at, size, &b) == OK);
+    return b;
+}
+
+/* A copy is held in the memory that it goes to: buffers of others work, its own are given back,
+ * then the map waits. */
+static void stopping_a_map_waits_for_dma_and_no_buffer_does(void)
+{
+    static char bytes[2 * HELD_PAGE];
+    struct held h = held_new(2);
+    struct doca_mmap *from = map_new(bytes, sizeof bytes, ALL), *to = map_new(h.at, h.size, ALL);
+    struct doca_pe *pe = NULL;
+    struct doca_dma *dma = NULL;
+    struct doca_buf_inventory *v = NULL;
+    struct doca_dma_task_memcpy *task = NULL;
+    struct call copying, taken;
+    size_t size = 0;
+    alarm(60); /* should all wait for all */
+    CHECK(doca_pe_create(&pe) == OK && doca_dma_create(dev, &dma) == OK);
+    CHECK(doca_dma_task_memcpy_set_conf(dma, on_end, on_end, 1) == OK);
+    CHECK(doca_pe_connect_ctx(pe, doca_dma_as_ctx(dma)) == OK);
+    CHECK(doca_ctx_start(doca_dma_as_ctx(dma)) == OK);
+    CHECK(doca_buf_inventory_create(4, &v) == OK && doca_buf_inventory_start(v) == OK);
+    struct doca_buf *a = buf_of(v, from, bytes, sizeof bytes), *b = buf_of(v, to, h.at, h.size);
+    struct doca_buf *other = buf_of(v, from, bytes, 5);
+    CHECK(doca_buf_reset_data_len(b) == OK);
+    CHECK(doca_dma_task_memcpy_alloc_init(dma, a, b, (union doca_data){0}, &task) == OK);
+    CHECK(doca_task_submit(doca_dma_task_memcpy_as_task(task)) == OK);
+    held_hold(&h);
+    call_begin(&copying, progress, pe);
+    held_wait(&h);
+    CHECK(doca_buf_get_data_len(other, &size) == OK && size == 5);
+    CHECK(doca_mmap_stop(to) == IN_USE);
+    CHECK(doca_buf_dec_refcount(b, NULL) == OK);
+    call_begin(&taken, stop, to);
+    call_waits(&taken);
+    held_let_go(&h);
+    CHECK(call_end(&taken) == OK);
+    held_end(&h);
+    CHECK(call_end(&copying) == 1 && copied == DOCA_ERROR_IO_FAILED); /* its second part */
+    doca_task_free(doca_dma_task_memcpy_as_task(task));
+    CHECK(doca_buf_dec_refcount(a, NULL) == OK && doca_buf_dec_refcount(other, NULL) == OK);
+    CHECK(doca_ctx_stop(doca_dma_as_ctx(dma)) == OK && doca_dma_destroy(dma) == OK);
+    CHECK(doca_pe_destroy(pe) == OK && doca_buf_inventory_destroy(v) == OK);
+    CHECK(doca_mmap_destroy(from) == OK && doca_mmap_destroy(to) == OK);
 }
 
 /* ---- Between processes ------------------------------------------------------------------------
@@ -257,6 +327,7 @@ static void memory_is_taken_back_from_a_peer_that_writes(void)
 const struct test_case flight_cases[] = {
     CASE(stopping_a_map_waits_for_rdma),
     CASE(destroying_a_map_waits_for_rdma),
+    CASE(stopping_a_map_waits_for_dma_and_no_buffer_does),
     CASE(memory_is_taken_back_from_a_peer_that_writes),
     CASE(a_peer_writes),
     {0},

@@ -16,6 +16,10 @@ setup_file() {
     case_ok destroying_a_map_waits_for_rdma
 }
 
+@test "stopping a map waits for DMA, and no buffer does" {
+    case_ok stopping_a_map_waits_for_dma_and_no_buffer_does
+}
+
 @test "memory is taken back from a peer that writes" {
     case_ok memory_is_taken_back_from_a_peer_that_writes
 }

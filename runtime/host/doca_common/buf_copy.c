@@ -53,68 +53,103 @@ static uint64_t left_to_write(struct cursor *c)
     return c->at ? room_of(c->at) - c->done : 0;
 }
 
-typedef doca_error_t (*step)(const struct dpk_nic_range *from, const struct dpk_nic_range *to);
+/* A stretch that is whole in a buffer on both sides. */
+struct stretch {
+    struct dpk_nic_range from, to;
+    struct dpk_doca_buf *into; /* held */
+};
 
-/* Takes a step for each stretch that is whole in a buffer on both sides. */
-static doca_error_t walk(struct dpk_doca_buf *from, struct dpk_doca_buf *to, step take)
+/* What a copy does, found with the lock and done without it: others use their buffers meanwhile,
+ * and what becomes of these ones is the program's. */
+struct plan {
+    struct stretch *list;
+    size_t count, capacity;
+};
+
+static void plan_free(struct plan *p)
+{
+    while (p->count > 0)
+        dpk_object_drop(p->list[--p->count].into);
+    free(p->list);
+}
+
+static bool is_apart(const struct dpk_nic_range *a, const struct dpk_nic_range *b)
+{
+    return a->key != b->key ||
+           (a->address - b->address >= b->size && b->address - a->address >= a->size);
+}
+
+static doca_error_t add(struct plan *p, const struct stretch *s)
+{
+    if (!is_apart(&s->from, &s->to))
+        return DOCA_ERROR_INVALID_VALUE;
+    if (p->count == p->capacity) {
+        const size_t capacity = p->capacity ? 2 * p->capacity : 8;
+        struct stretch *more = reallocarray(p->list, capacity, sizeof *more);
+        if (!more)
+            return DOCA_ERROR_NO_MEMORY;
+        p->list = more;
+        p->capacity = capacity;
+    }
+    dpk_object_hold(s->into);
+    p->list[p->count++] = *s;
+    return DOCA_SUCCESS;
+}
+
+/* With the lock. */
+static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to, struct plan *p)
 {
     struct cursor f = {.at = from}, t = {.at = to};
     doca_error_t result = DOCA_SUCCESS;
     for (uint64_t n; result == DOCA_SUCCESS && (n = left_to_read(&f)) > 0;) {
-        struct dpk_nic_range source = {0}, target = {0};
+        struct stretch s = {0};
         if (left_to_write(&t) == 0)
             return DOCA_ERROR_INVALID_VALUE; /* it does not fit */
-        source.size = target.size = smaller(n, left_to_write(&t));
-        source.address = f.at->data + f.done;
-        target.address = t.at->data + t.at->data_len + t.done;
-        result = find_key(f.at, false, &source.key);
-        DOCA_ERROR_PROPAGATE(result, find_key(t.at, true, &target.key));
-        DOCA_ERROR_PROPAGATE(result, take(&source, &target));
-        f.done += source.size;
-        t.done += target.size;
+        s.into = t.at;
+        s.from.size = s.to.size = smaller(n, left_to_write(&t));
+        s.from.address = f.at->data + f.done;
+        s.to.address = t.at->data + t.at->data_len + t.done;
+        result = find_key(f.at, false, &s.from.key);
+        DOCA_ERROR_PROPAGATE(result, find_key(t.at, true, &s.to.key));
+        if (result == DOCA_SUCCESS)
+            result = add(p, &s);
+        f.done += s.from.size;
+        t.done += s.to.size;
     }
     return result;
 }
 
-static doca_error_t check_step(const struct dpk_nic_range *from, const struct dpk_nic_range *to)
+/* The data of the destination grows. With the lock. */
+static void grow(const struct plan *p)
 {
-    bool apart = from->key != to->key || from->address - to->address >= to->size;
-    apart = apart && (from->key != to->key || to->address - from->address >= from->size);
-    return apart ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-}
-
-static doca_error_t copy_step(const struct dpk_nic_range *from, const struct dpk_nic_range *to)
-{
-    return dpk_rdma_copy(to, from) ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
-}
-
-/* The data of the destination grows. */
-static void grow(const struct dpk_doca_buf *from, struct dpk_doca_buf *to)
-{
-    uint64_t total = 0;
-    for (; from; from = from->next)
-        total += from->data_len;
-    for (; total > 0; to = to->next) {
-        uint64_t n = smaller(total, room_of(to));
-        to->data_len += n;
-        total -= n;
+    for (size_t i = 0; i < p->count; i++) {
+        struct dpk_doca_buf *b = p->list[i].into;
+        b->data_len += smaller(p->list[i].to.size, room_of(b));
     }
+}
+
+static doca_error_t copy_lists(struct dpk_doca_buf *from, struct dpk_doca_buf *to)
+{
+    struct plan p = {0};
+    pthread_mutex_lock(&dpk_bufs_lock);
+    doca_error_t result = make_plan(from, to, &p);
+    pthread_mutex_unlock(&dpk_bufs_lock);
+    for (size_t i = 0; result == DOCA_SUCCESS && i < p.count; i++)
+        if (!dpk_rdma_copy(&p.list[i].to, &p.list[i].from))
+            result = DOCA_ERROR_IO_FAILED;
+    pthread_mutex_lock(&dpk_bufs_lock);
+    if (result == DOCA_SUCCESS)
+        grow(&p);
+    pthread_mutex_unlock(&dpk_bufs_lock);
+    plan_free(&p);
+    return result;
 }
 
 doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to)
 {
     struct dpk_doca_buf *f = dpk_object_pin(from, &dpk_buf_kind);
     struct dpk_doca_buf *t = dpk_object_pin(to, &dpk_buf_kind);
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (f && t) {
-        pthread_mutex_lock(&dpk_bufs_lock);
-        result = walk(f, t, check_step);
-        if (result == DOCA_SUCCESS)
-            result = walk(f, t, copy_step);
-        if (result == DOCA_SUCCESS)
-            grow(f, t);
-        pthread_mutex_unlock(&dpk_bufs_lock);
-    }
+    doca_error_t result = f && t ? copy_lists(f, t) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(t);
     dpk_object_drop(f);
     return result;

@@ -36,6 +36,7 @@ prepare_dpa_c() { a_device; }
 prepare_dpacc() { a_device && cp "$BATS_FILE_TMPDIR/hello/hello_world.c" .; }
 prepare_dpacc_extract() { cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
 prepare_dpadev() { :; }
+prepare_dpakit_compatibility() { cp "$BATS_FILE_TMPDIR/hello/hello_world" "$world/"{owner.pem,root.der,root.signed} .; }
 prepare_dpa_provisioning() {
     cp "$BATS_FILE_TMPDIR/hello/hello_world" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
@@ -104,6 +105,7 @@ examples_of() {
 @test "dpacc(1)" { examples_of dpacc; }
 @test "dpa-gdbserver(1)" { examples_of dpa-gdbserver; }
 @test "dpacc-extract(1)" { examples_of dpacc-extract; }
+@test "dpakit-compatibility(7)" { examples_of dpakit-compatibility; }
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }

@@ -1,10 +1,10 @@
 # Code for the DPA: libflexio_dev.a (start-up, FlexIO calls), libdoca_dpa_dev.a, the linker script,
 # and the C library: the integer part of picolibc and of gcc's run-time library.
 DPA_AR ?= llvm-ar
-DPA_OBJCOPY ?= llvm-objcopy
 RISCV_GCC ?= riscv64-unknown-elf-gcc
 PICOLIBC ?= /usr/lib/picolibc/riscv64-unknown-elf
-PICOLIBC_A := $(PICOLIBC)/lib/release/rv64imac/lp64/libc.a
+PICOLIBC_A := $(firstword $(wildcard $(PICOLIBC)/lib/release/rv64imac/lp64/libc.a) \
+                $(PICOLIBC)/lib/rv64imac/lp64/libc.a)
 LIBGCC_A = $(shell $(RISCV_GCC) -march=rv64imac -mabi=lp64 -print-file-name=libgcc.a)
 
 DEV_TARGET := --target=riscv64-unknown-elf -march=rv64imac_zbb_zbs -mabi=lp64 -mcmodel=medany \
@@ -46,27 +46,22 @@ $(patsubst %,$(B)/lib/lib%.a,doca_dpa_dev doca_dpa_dev_comm doca_dpa_dev_verbs f
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(DPA_AR) crD $@ $^
 
-# What needs a heap, files, thread-local variables (errno, strtok) or floating point stays out.
-LIBC_MEMBERS := $(addsuffix .c.o,memcpy memmove-stub strcpy strlen) \
-    $(addsuffix .S.o,memcpy-asm memmove memset strcmp) \
-    $(patsubst %,libc_string_%.c.o,bcmp bcopy bzero explicit_bzero ffsl ffsll fls flsl flsll index \
-        memccpy memchr memcmp memmem mempcpy memrchr rawmemchr rindex stpcpy stpncpy strcasecmp \
-        strcasestr strcat strchr strchrnul strcspn strlcat strlcpy strncasecmp strncat strncmp \
-        strncpy strnlen strnstr strpbrk strrchr strsep strspn strstr strtok_r strverscmp swab) \
-    $(patsubst %,libc_ctype_%.c.o,ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower \
-        isprint ispunct isspace isupper isxdigit toascii tolower toupper) \
-    $(patsubst %,libc_stdlib_%.c.o,abs labs llabs div ldiv lldiv atoi atol atoll imaxabs imaxdiv) \
-    $(patsubst %,libc_search_%.c.o,bsearch qsort qsort_r) libc_misc_ffs.c.o
-LIBGCC_MEMBERS := $(patsubst %,_%.o,divdi3 moddi3 divmoddi4 udivdi3 umoddi3 udivmoddi4 lshrdi3 \
-        ashldi3 ashrdi3 negdi2 cmpdi2 ucmpdi2 clz clzsi2 clzdi2 ctzsi2 ctzdi2 ffssi2 ffsdi2 popcount_tab \
-        popcountsi2 popcountdi2 paritysi2 paritydi2 bswapsi2 bswapdi2 clrsbsi2 clrsbdi2) \
-        multi3.o
-$(B)/lib/libflexio-libc.a: $(PICOLIBC_A) runtime/dev/dev.mk
+# What needs a heap, files, thread-local variables (errno, strtok) or floating point stays out. Functions
+# are named, not the objects that have them: those are called otherwise in every release.
+LIBC_SYMBOLS := memcpy memmove memset strcpy strlen strcmp bcmp bcopy bzero explicit_bzero ffs ffsl ffsll \
+    fls flsl flsll index memccpy memchr memcmp memmem mempcpy memrchr rawmemchr rindex stpcpy stpncpy \
+    strcasecmp strcasestr strcat strchr strchrnul strcspn strlcat strlcpy strncasecmp strncat strncmp \
+    strncpy strnlen strnstr strpbrk strrchr strsep strspn strstr strtok_r strverscmp swab \
+    isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper \
+    isxdigit toascii tolower toupper abs labs llabs div ldiv lldiv atoi atol atoll imaxabs imaxdiv \
+    bsearch qsort qsort_r
+LIBGCC_SYMBOLS := $(patsubst %,__%,ashlti3 ashrti3 bswapdi2 bswapsi2 clrsbdi2 clrsbti2 clz_tab clzdi2 \
+    clzti2 cmpti2 ctzdi2 ctzti2 divmodti4 divti3 ffsdi2 ffsti2 lshrti3 modti3 multi3 negti2 paritydi2 \
+    parityti2 popcount_tab popcountdi2 popcountti2 ucmpti2 udivmodti4 udivti3 umodti3)
+$(B)/lib/libflexio-libc.a: $(O)/runtime/dev/strtol.o $(PICOLIBC_A) scripts/pick-members runtime/dev/dev.mk
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -rf $@ $(O)/libc && mkdir -p $(O)/libc && cd $(O)/libc && \
-	  $(DPA_AR) x $(PICOLIBC_A) $(LIBC_MEMBERS) && $(DPA_AR) x $(LIBGCC_A) $(LIBGCC_MEMBERS) && \
-	  for o in *.o; do $(DPA_OBJCOPY) --strip-debug --remove-section=.eh_frame $$o || exit; done && \
-	  $(DPA_AR) crD $(abspath $@) *.o
+	$(Q)mkdir -p $(@D) && echo $(LIBC_SYMBOLS) $(LIBGCC_SYMBOLS) | \
+	  CROSS='$(RISCV_GCC:gcc=)' scripts/pick-members $@ $< $(PICOLIBC_A) $(LIBGCC_A)
 
 $(B)/share/dpakit/dpa.ld: runtime/dev/dpa.ld ; $(put)
 $(B)/share/dpakit/libc/string.h: $(PICOLIBC)/include/string.h

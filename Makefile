@@ -17,7 +17,9 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 # ---- Compilers and libraries -----------------------------------------------------------------------
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
-LLVM_CONFIG ?= llvm-config
+# Where only releases have names (llvm-config-19), the newest.
+LLVM_CONFIG ?= $(or $(shell { command -v llvm-config || ls -v /usr/lib/llvm-*/bin/llvm-config | tail -n 1; \
+                      } 2>/dev/null),llvm-config)
 DPA_CLANG ?= clang
 PKGS := libelf libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson
 # Everything but these two is needed without any library there: no questions asked for them.

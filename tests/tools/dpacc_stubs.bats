@@ -63,9 +63,12 @@ unsigned long call(int a) { return (unsigned long)a; }
 CALL_OF(call)(int a);
 void neither(void) {}
 USED void neither(void);
+#define BOTH __attribute__((used)) __dpa_rpc__
+unsigned long both(int a) { return (unsigned long)a; }
+BOTH unsigned long both(int a);
 END
     dpacc k.c -o out.a -devicecc-options=-w
-    [ "$(nm out.a | awk '$2 == "T" && $3 !~ /_dpacc/ {print $3}' | sort | tr '\n' ' ')" = "call kernel " ]
+    [ "$(nm out.a | awk '$2 == "T" && $3 !~ /_dpacc/ {print $3}' | sort | tr '\n' ' ')" = "both call kernel " ]
 }
 
 @test "what is wrong with a function that is annotated after its definition is told" {

@@ -28,10 +28,15 @@ static const char *device_linker(void)
  * dpacc is installed. */
 void add_prefix_maps(const struct config *c, struct words *out)
 {
-    words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     char *here = getcwd(NULL, 0);
+    /* One may lie in the other: of maps that fit, compilers take the last, or the longer. */
+    bool first = !here || strlen(c->root) < strlen(here);
+    if (first)
+        words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     if (here)
         words_addf(out, "-fdebug-prefix-map=%s=.", here);
+    if (!first)
+        words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     free(here);
 }
 

@@ -49,10 +49,27 @@ static bool is_late(CXDiagnostic d)
     return late;
 }
 
-static char *describe(struct parser *p, CXDiagnostic d)
+/* Its text and place; and, as a word in a macro of the command line has no place, where the user
+ * wrote what it is about, and what is defined there. */
+static char *describe(struct parser *p, CXTranslationUnit tu, CXDiagnostic d)
 {
-    return parser_take_string(p, clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation |
-                                                               CXDiagnostic_DisplayColumn));
+    unsigned at, defined;
+    CXFile handle;
+    char *described = NULL;
+    char *text =
+        parser_take_string(p, clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation |
+                                                            CXDiagnostic_DisplayColumn));
+    clang_getExpansionLocation(clang_getDiagnosticLocation(d), &handle, NULL, NULL, &at);
+    char *file = parser_take_string(p, clang_getFileName(handle));
+    CXCursor definition = definition_of(tu, d);
+    clang_getExpansionLocation(clang_getCursorLocation(definition), NULL, NULL, NULL, &defined);
+    if (text && file && asprintf(&described, "%s %s:%u:%u", text, file, at, defined) < 0) {
+        described = NULL;
+        p->no_memory = true;
+    }
+    free(file);
+    free(text);
+    return described;
 }
 
 /* An annotation on a declaration behind the definition: the compiler drops it and warns. */
@@ -70,7 +87,7 @@ static void note_late(struct parser *p, CXTranslationUnit tu, CXDiagnostic d)
     late += p->late_count++;
     *late = (struct late){definition, written_at(tu, clang_getDiagnosticLocation(d)), NULL};
     if (!late->mark.global && !late->mark.rpc)
-        late->through_macro = describe(p, d);
+        late->through_macro = describe(p, tu, d);
 }
 
 bool parser_has_late_macros(const struct parser *p)
@@ -87,7 +104,7 @@ void parser_compare_late(struct parser *p, CXTranslationUnit without, struct ann
         bool there = !p->late[i].through_macro;
         for (unsigned n = 0; n < clang_getNumDiagnostics(without) && !there; n++) {
             CXDiagnostic d = clang_getDiagnostic(without, n);
-            char *text = is_late(d) ? describe(p, d) : NULL;
+            char *text = is_late(d) ? describe(p, without, d) : NULL;
             there = text && strcmp(text, p->late[i].through_macro) == 0;
             free(text);
             clang_disposeDiagnostic(d);

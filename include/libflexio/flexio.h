@@ -42,8 +42,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* mlx5dv.h calls these without asking for them: under -std=c11 <endian.h> has none. */
+#include <endian.h>
+#ifndef htobe32
+#define FLEXIO_OWN_ENDIAN
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FLEXIO_SWAP(bits, value) __builtin_bswap##bits((uint##bits##_t)(value))
+#else
+#define FLEXIO_SWAP(bits, value) ((uint##bits##_t)(value))
+#endif
+#define htobe16(value) FLEXIO_SWAP(16, value)
+#define htobe32(value) FLEXIO_SWAP(32, value)
+#define htobe64(value) FLEXIO_SWAP(64, value)
+#define be16toh(value) FLEXIO_SWAP(16, value)
+#define be32toh(value) FLEXIO_SWAP(32, value)
+#define be64toh(value) FLEXIO_SWAP(64, value)
+#endif
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#ifdef FLEXIO_OWN_ENDIAN
+#undef FLEXIO_OWN_ENDIAN
+#undef FLEXIO_SWAP
+#undef htobe16
+#undef htobe32
+#undef htobe64
+#undef be16toh
+#undef be32toh
+#undef be64toh
+#endif
 
 #ifndef FLEXIO_VER_USED
 #define FLEXIO_VER_USED FLEXIO_VER_LATEST

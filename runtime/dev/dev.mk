@@ -35,8 +35,10 @@ $(O)/runtime/dev/%.o: runtime/dev/%.c Makefile runtime/dev/dev.mk $(O)/dev-flags
 $(O)/runtime/dev/%.o: runtime/dev/%.S Makefile runtime/dev/dev.mk $(O)/dev-flags
 	$(call say,DPACC,$<)
 	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_LIB_CFLAGS) -MMD -MP -c $< -o $@
+# What the C library of the DPA has of ours.
+LIBC_OWN := $(patsubst %,$(O)/runtime/dev/%.o,string strtol)
 # A library must not call itself through the builtin that it implements.
-$(O)/runtime/dev/stdio.o $(O)/runtime/dev/strtol.o: DEV_LIB_CFLAGS += -fno-builtin
+$(O)/runtime/dev/stdio.o $(LIBC_OWN): DEV_LIB_CFLAGS += -fno-builtin
 
 $(B)/lib/libdoca_dpa_dev.a: $(call dev_objs,$(DOCA_DEV_SOURCES))
 $(B)/lib/libflexio_dev.a: $(call dev_objs,$(filter-out runtime/dev/doca_%,$(DEV_SOURCES)))
@@ -48,8 +50,8 @@ $(patsubst %,$(B)/lib/lib%.a,doca_dpa_dev doca_dpa_dev_comm doca_dpa_dev_verbs f
 
 # What needs a heap, files, thread-local variables (errno, strtok) or floating point stays out. Functions
 # are named, not the objects that have them: those are called otherwise in every release.
-LIBC_SYMBOLS := memcpy memmove memset strcpy strlen strcmp bcmp bcopy bzero explicit_bzero ffs ffsl ffsll \
-    fls flsl flsll index memccpy memchr memcmp memmem mempcpy memrchr rawmemchr rindex stpcpy stpncpy \
+LIBC_SYMBOLS := memset strlen bcmp bcopy bzero explicit_bzero ffs ffsl ffsll \
+    fls flsl flsll index memccpy memchr memcmp memmem mempcpy memrchr rawmemchr rindex stpncpy \
     strcasecmp strcasestr strcat strchr strchrnul strcspn strlcat strlcpy strncasecmp strncat strncmp \
     strncpy strnlen strnstr strpbrk strrchr strsep strspn strstr strtok_r strverscmp swab \
     isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper \
@@ -58,10 +60,10 @@ LIBC_SYMBOLS := memcpy memmove memset strcpy strlen strcmp bcmp bcopy bzero expl
 LIBGCC_SYMBOLS := $(patsubst %,__%,ashlti3 ashrti3 bswapdi2 bswapsi2 clrsbdi2 clrsbti2 clz_tab clzdi2 \
     clzti2 cmpti2 ctzdi2 ctzti2 divmodti4 divti3 ffsdi2 ffsti2 lshrti3 modti3 multi3 negti2 paritydi2 \
     parityti2 popcount_tab popcountdi2 popcountti2 ucmpti2 udivmodti4 udivti3 umodti3)
-$(B)/lib/libflexio-libc.a: $(O)/runtime/dev/strtol.o $(PICOLIBC_A) scripts/pick-members runtime/dev/dev.mk
+$(B)/lib/libflexio-libc.a: $(LIBC_OWN) $(PICOLIBC_A) scripts/pick-members runtime/dev/dev.mk
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && echo $(LIBC_SYMBOLS) $(LIBGCC_SYMBOLS) | \
-	  CROSS='$(RISCV_GCC:gcc=)' scripts/pick-members $@ $< $(PICOLIBC_A) $(LIBGCC_A)
+	  CROSS='$(RISCV_GCC:gcc=)' scripts/pick-members $@ $(LIBC_OWN) $(PICOLIBC_A) $(LIBGCC_A)
 
 $(B)/share/dpakit/dpa.ld: runtime/dev/dpa.ld ; $(put)
 $(B)/share/dpakit/libc/string.h: $(PICOLIBC)/include/string.h

@@ -414,7 +414,7 @@ ENTRY(breakpoint, 0)(void)
 ENTRY(write_code, 0)(void);
 u64 write_code(void)
 {
-    *(volatile uint32_t *)(u64)&write_code = 0;
+    *(volatile uint16_t *)(u64)&write_code = 0; /* no more than halfwords are aligned */
     return 0;
 }
 

@@ -37,11 +37,12 @@ static FILE *disassemble(const uint32_t *bits, size_t count)
         snprintf(path[i], sizeof path[i], "%s/%c", dir, "sot"[i]);
     FILE *source = fopen(path[0], "w");
     assert_non_null(source);
+    /* Each with a name: there the disassembler starts anew, however much it skipped before. */
     for (size_t i = 0; i < count; i++)
         if ((bits[i] & 3) == 3)
-            fprintf(source, ".4byte 0x%x\n", bits[i]);
+            fprintf(source, "i%zu: .4byte 0x%x\n", i, bits[i]);
         else
-            fprintf(source, ".2byte 0x%x, 1\n", bits[i]); /* C.NOP behind it */
+            fprintf(source, "i%zu: .2byte 0x%x, 1\n", i, bits[i]); /* C.NOP behind it */
     assert_int_equal(fclose(source), 0);
     run((char *[]){"llvm-mc", "-triple=riscv64", "-mattr=+c", "-filetype=obj", path[0], NULL},
         path[1]);

@@ -98,19 +98,36 @@ bool parser_has_late_macros(const struct parser *p)
     return false;
 }
 
+/* One macro may have several attributes, at one place. */
+static size_t count_late(const struct parser *p, const char *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->late_count; i++)
+        count += p->late[i].through_macro && strcmp(p->late[i].through_macro, text) == 0;
+    return count;
+}
+
+static size_t count_diagnostics(struct parser *p, CXTranslationUnit tu, const char *text)
+{
+    size_t count = 0;
+    for (unsigned n = 0; n < clang_getNumDiagnostics(tu); n++) {
+        CXDiagnostic d = clang_getDiagnostic(tu, n);
+        char *described = is_late(d) ? describe(p, tu, d) : NULL;
+        count += described && strcmp(described, text) == 0;
+        free(described);
+        clang_disposeDiagnostic(d);
+    }
+    return count;
+}
+
 void parser_compare_late(struct parser *p, CXTranslationUnit without, struct annotations mark)
 {
     for (size_t i = 0; i < p->late_count; i++) {
-        bool there = !p->late[i].through_macro;
-        for (unsigned n = 0; n < clang_getNumDiagnostics(without) && !there; n++) {
-            CXDiagnostic d = clang_getDiagnostic(without, n);
-            char *text = is_late(d) ? describe(p, without, d) : NULL;
-            there = text && strcmp(text, p->late[i].through_macro) == 0;
-            free(text);
-            clang_disposeDiagnostic(d);
-        }
-        p->late[i].mark.global |= !there && mark.global;
-        p->late[i].mark.rpc |= !there && mark.rpc;
+        const char *text = p->late[i].through_macro;
+        if (!text || count_late(p, text) <= count_diagnostics(p, without, text))
+            continue;
+        p->late[i].mark.global |= mark.global;
+        p->late[i].mark.rpc |= mark.rpc;
     }
 }
 

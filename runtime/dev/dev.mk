@@ -41,7 +41,7 @@ LIBC_OWN := $(patsubst %,$(O)/runtime/dev/%.o,string strtol)
 $(O)/runtime/dev/stdio.o $(LIBC_OWN): DEV_LIB_CFLAGS += -fno-builtin
 
 $(B)/lib/libdoca_dpa_dev.a: $(call dev_objs,$(DOCA_DEV_SOURCES))
-$(B)/lib/libflexio_dev.a: $(call dev_objs,$(filter-out runtime/dev/doca_%,$(DEV_SOURCES)))
+$(B)/lib/libflexio_dev.a: $(filter-out $(LIBC_OWN),$(call dev_objs,$(filter-out runtime/dev/doca_%,$(DEV_SOURCES))))
 $(B)/lib/libdoca_dpa_dev_comm.a: $(call dev_objs,$(DOCA_COMM_SOURCES))
 $(B)/lib/libdoca_dpa_dev_verbs.a: $(call dev_objs,$(DOCA_VERBS_SOURCES))
 $(patsubst %,$(B)/lib/lib%.a,doca_dpa_dev doca_dpa_dev_comm doca_dpa_dev_verbs flexio_dev):

@@ -467,7 +467,7 @@ END
 @test "ccache serves as the device compiler, and takes the second build from its cache" {
     command -v ccache >/dev/null || skip "no ccache here"
     export CCACHE_DIR=$PWD/cache
-    unset CCACHE_NOHASHDIR CCACHE_DISABLE
+    unset CCACHE_NOHASHDIR CCACHE_BASEDIR CCACHE_DISABLE
     dpacc kernel.c -o plain.a
     DPA_CLANG='ccache clang' dpacc kernel.c -o first.a
     ccache -z >/dev/null

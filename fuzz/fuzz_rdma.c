@@ -12,11 +12,20 @@
 #define MEMORY 4096u
 
 /* What input begins with. */
-enum { IS_REQUESTER = 1, HAS_COUNTERS = 2, AT_THE_END = 4, CHANGES = 8, HEAD_SIZE = 9 };
+enum {
+    IS_REQUESTER = 1, /* frames are responses to us, not requests of the peer's */
+    HAS_COUNTERS = 2,
+    AT_THE_END = 4, /* counters are about to wrap */
+    CHANGES = 8,
+    SAYS_HELLO = 16, /* the rest is what the peer says before there is any memory */
+    HEAD_SIZE = 9
+};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct rings ours, theirs; /* of one memory */
+static struct rings ours, theirs; /* of the memory that the input is written to */
+static struct rings other;        /* the memory of the other direction, where nobody says a word */
+static int shared;                /* memory as a peer passes it */
 static uint8_t change;            /* not 0: the peer writes while we copy */
 
 /* The head of the frame at hand, and counters. */
@@ -87,8 +96,13 @@ static void begin(struct gateway *g)
     *g = (struct gateway){.epoll = epoll_create1(EPOLL_CLOEXEC), .wake = eventfd(0, EFD_NONBLOCK)};
     TAILQ_INIT(&g->channels);
     TAILQ_INIT(&g->closed);
+    struct rings made;
     int memory = rings_new(&ours);
-    if (memory < 0 || !rings_open(&theirs, memory))
+    if (memory < 0 || !rings_open(&theirs, memory) || (shared = rings_new(&made)) < 0)
+        abort();
+    rings_free(&made);
+    close(memory);
+    if ((memory = rings_new(&other)) < 0)
         abort();
     close(memory);
 }
@@ -120,14 +134,24 @@ static void fill(const uint8_t head[HEAD_SIZE], struct dpk_reader *r)
     change = head[0] & CHANGES ? head[1] : 0;
 }
 
-static void connect_to(struct dpk_nic_qp *qp, struct channel *c, bool requester)
+/* As if it were connected: one channel for each direction. */
+static void add_channel(struct dpk_nic_qp *qp, struct channel *c, bool requests, bool heard)
 {
-    c->rings = ours;
+    c->rings = heard ? ours : other;
     c->qp = qp;
-    c->role = requester ? REQUESTS : RESPONSES;
-    *(requester ? &qp->requests : &qp->responses) = c;
-    qp->transport = &transport_shared;
-    qp->state = QP_READY;
+    c->role = requests ? REQUESTS : RESPONSES;
+    *(requests ? &qp->requests : &qp->responses) = c;
+}
+
+static struct channel *new_channel(struct dpk_nic *nic, int *peer)
+{
+    int fds[2];
+    struct channel *c;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0 ||
+        !(c = channel_new(nic, fds[0])))
+        abort();
+    *peer = fds[1];
+    return c;
 }
 
 static void hear(struct channel *c, int peer, uint8_t what)
@@ -143,22 +167,59 @@ static void hear(struct channel *c, int peer, uint8_t what)
 static void talk(struct dpk_nic *nic, struct dpk_nic_end *end, struct dpk_nic_qp *qp,
                  bool requester)
 {
-    int fds[2];
-    struct channel *c;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0 ||
-        !(c = channel_new(nic, fds[0])))
-        abort();
-    connect_to(qp, c, requester);
+    int peer, silent_peer;
+    struct channel *c = new_channel(nic, &peer), *silent = new_channel(nic, &silent_peer);
+    start_at(&other.out, &other.in, 0);
+    add_channel(qp, c, requester, true);
+    add_channel(qp, silent, !requester, false);
+    qp->transport = &transport_shared;
+    qp->state = QP_READY;
     for (uint64_t i = 0; i < 4; i++)
         dpk_nic_post(qp, &(struct dpk_nic_work){
                              .opcode = (enum dpk_nic_opcode)i, .local = {1, 0, 8}, .key = 1});
-    hear(c, fds[1], 0);
+    hear(c, peer, 0);
     for (uint64_t i = 0; i < 4; i++)
         dpk_nic_post_receive(end, &(struct dpk_nic_range){1, i * 64, 64u << i});
-    hear(c, fds[1], 0);
-    close(fds[1]);
+    hear(c, peer, 0);
+    close(peer);
     if (c->fd >= 0)
         channel_event(c, EPOLLIN | EPOLLHUP);
+    close(silent_peer);
+}
+
+/* Somebody who comes, and says who it is and whom it means. */
+static void greet(struct dpk_nic *nic, const struct dpk_nic_qp *qp, struct dpk_reader *r)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+    int peer;
+    struct channel *c = new_channel(nic, &peer);
+    struct dpk_buf said = {0};
+    uint8_t how = dpk_read_u8(r);
+    size_t left = dpk_reader_left(r);
+    dpk_put(&said, dpk_read_bytes(r, left), left);
+    if (how & 1) { /* who it is was right, and so is whom it means */
+        const struct address claim = {.process = {{2}}, .number = how};
+        said.size = 0;
+        address_put(&claim, &said);
+        address_put(how & 2 ? &claim : &qp->address, &said);
+    }
+    struct iovec bytes = {said.data, said.size};
+    struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
+    memcpy(CMSG_DATA(&control.head), how & 4 ? &peer : &shared, sizeof shared);
+    if (!(how & 8)) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+    }
+    sendmsg(peer, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    channel_event(c, EPOLLIN);
+    hear(c, peer, 0);
+    close(peer);
+    if (c->fd >= 0)
+        channel_event(c, EPOLLIN | EPOLLHUP);
+    dpk_buf_free(&said);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -179,16 +240,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (!ours.map)
         begin(&gateway);
-    fill(head, &r);
+    if (!(head[0] & SAYS_HELLO))
+        fill(head, &r);
     dpk_nic_open(&identity, &nic, NULL);
     nic->gateway = &gateway;
     dpk_nic_end_create(nic, &options, &end, NULL);
     dpk_nic_qp_create(end, 0, &qp, NULL);
-    talk(nic, end, qp, head[0] & IS_REQUESTER);
+    if (head[0] & SAYS_HELLO)
+        greet(nic, qp, &r);
+    else
+        talk(nic, end, qp, head[0] & IS_REQUESTER);
     dpk_nic_end_destroy(end);
     while ((c = TAILQ_FIRST(&gateway.closed))) {
         TAILQ_REMOVE(&gateway.closed, c, link);
-        c->rings = (struct rings){0}; /* they stay */
+        if (c->rings.map == ours.map || c->rings.map == other.map)
+            c->rings = (struct rings){0}; /* they stay */
         channel_free(c);
     }
     nic->gateway = NULL;

@@ -66,6 +66,11 @@ enum dpk_status dpk_fail_errno(struct dpk_error *err, const char *format, ...)
 /* Same, DPK_ERR_NOMEM "out of memory". */
 enum dpk_status dpk_fail_nomem(struct dpk_error *err);
 
+/* What comes before the first use of OpenSSL, which crashes where it had no memory to start. Costs
+ * nothing from the second call on. DPK_ERR_CRYPTO: it cannot start; it never will in this process.
+ */
+enum dpk_status dpk_openssl_start(struct dpk_error *err);
+
 /* Puts "context: " before the message that is there; returns err->status. Where `err` may be NULL,
  * return the status at hand instead: it cannot be known here (NULL gives DPK_ERR_FORMAT). */
 enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)

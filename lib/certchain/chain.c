@@ -29,6 +29,9 @@ enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out
     const unsigned char *p = r->pos;
     unsigned char *again = NULL;
     *out = NULL;
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
     ERR_clear_error();
     X509 *cert = left <= LONG_MAX ? d2i_X509(NULL, &p, (long)left) : NULL;
     if (!cert)

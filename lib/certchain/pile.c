@@ -35,7 +35,9 @@ static enum dpk_status read_der_pile(const void *bytes, size_t size, struct pile
 static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile *pile,
                                      struct dpk_error *err)
 {
-    enum dpk_status status = DPK_OK;
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
     BIO *bio = BIO_new_mem_buf(bytes, (int)size);
     if (!bio)
         return dpk_fail_nomem(err);

@@ -182,6 +182,9 @@ enum dpk_status dpk_container_check_der(const uint8_t *data, size_t size, struct
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "PEM, but devices want DER: convert it with "
                         "openssl x509 -in IN -outform der -out OUT");
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
     const uint8_t *end = data;
     X509 *cert = size <= DPK_CONTAINER_MAX ? d2i_X509(NULL, &end, (long)size) : NULL;
     ERR_clear_error();
@@ -206,6 +209,9 @@ enum dpk_status dpk_container_certificate(const struct dpk_container *c, const u
     if (!c->cert)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "a removal container has no certificate");
     /* Where the certificate ends is known from its own length; what is left must be padding. */
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
     const uint8_t *end = c->cert;
     X509 *cert = d2i_X509(NULL, &end, (long)c->cert_size);
     ERR_clear_error();
@@ -217,7 +223,7 @@ enum dpk_status dpk_container_certificate(const struct dpk_container *c, const u
     size_t padding = c->cert_size - used;
     if (padding > sizeof zeros || memcmp(end, zeros, padding) != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "the container holds more than one certificate");
-    enum dpk_status status = dpk_container_check_der(c->cert, used, err);
+    status = dpk_container_check_der(c->cert, used, err);
     if (status != DPK_OK)
         return status;
     *der = c->cert;

@@ -79,6 +79,9 @@ static void hash_group(void *context, size_t index)
 enum dpk_status hasher_run(struct hasher *h, unsigned threads, struct dpk_error *err)
 {
     uint64_t bytes = 0;
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
     struct round r = {.sha256 = EVP_MD_fetch(NULL, "SHA256", NULL)};
     if (!r.sha256)
         return dpk_fail(err, DPK_ERR_CRYPTO, "SHA-256 is not available");

@@ -93,7 +93,7 @@ static void put_digest(struct dpk_buf *out)
     uint8_t digest[SHA256_DIGEST_LENGTH];
     if (out->failed)
         return;
-    if (!SHA256(out->data, out->size, digest)) {
+    if (dpk_openssl_start(NULL) != DPK_OK || !SHA256(out->data, out->size, digest)) {
         out->failed = true;
         return;
     }

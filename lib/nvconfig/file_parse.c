@@ -115,6 +115,9 @@ static enum dpk_status read_digest(struct dpk_nv_file *file, const struct tail *
     const uint8_t *field = tail->plain.data + SIG_FIELD_AT;
     if (memcmp(field + sizeof digest, zeros, SIG_FIELD_SIZE - sizeof digest) != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "bytes behind the digest");
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
     if (!SHA256(bytes, tail->plain_at, digest))
         return dpk_fail_nomem(err);
     file->has_digest = true;

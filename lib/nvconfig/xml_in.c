@@ -159,9 +159,10 @@ static enum dpk_status parse_root(const struct dpk_nv_defs *defs, const xmlNode 
     if (strcmp((const char *)root->name, "config") != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "the root element is <%s>, must be <config>",
                         (const char *)root->name);
-    if (root->ns && strcmp((const char *)root->ns->href, NAMESPACE) != 0)
+    const char *namespace = root->ns ? (const char *)root->ns->href : NAMESPACE;
+    if (!namespace || strcmp(namespace, NAMESPACE) != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "unknown namespace %.80s, must be %s",
-                        (const char *)root->ns->href, NAMESPACE);
+                        namespace ? namespace : "", NAMESPACE);
     for (const xmlNode *n = root->children; n; n = n->next) {
         if (n->type == XML_COMMENT_NODE || (n->type == XML_TEXT_NODE && is_blank(n->content)))
             continue;
@@ -172,6 +173,13 @@ static enum dpk_status parse_root(const struct dpk_nv_defs *defs, const xmlNode 
             return fail_at(n, status, err);
     }
     return DPK_OK;
+}
+
+/* What libxml2 says of itself: where memory is short it may go on with a part of the document. */
+static void note_error(void *no_memory, xmlError *e)
+{
+    if (e && e->code == XML_ERR_NO_MEMORY)
+        *(bool *)no_memory = true;
 }
 
 static enum dpk_status syntax_error(xmlParserCtxt *context, struct dpk_error *err)
@@ -201,6 +209,65 @@ static bool has_too_many_attributes(const char *xml, size_t size)
     return false;
 }
 
+/* As libxml2 takes it from the first bytes; what the declaration says does not count. So what was
+ * looked at here is what is parsed, with no conversion (for which libxml2 2.9 takes it for granted
+ * that there is memory). */
+static bool is_utf8(const void *xml, size_t size)
+{
+    xmlCharEncoding encoding = xmlDetectCharEncoding(xml, size < 4 ? (int)size : 4);
+    return encoding == XML_CHAR_ENCODING_NONE || encoding == XML_CHAR_ENCODING_UTF8;
+}
+
+static enum dpk_status read_document(const struct dpk_nv_defs *defs, const void *xml, int size,
+                                     struct dpk_nv_list *out, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    xmlParserCtxt *context = xmlNewParserCtxt();
+    if (!context)
+        return dpk_fail_nomem(err);
+    xmlDoc *doc = xmlCtxtReadMemory(context, xml, size, NULL, NULL,
+                                    XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                                        XML_PARSE_NOCDATA | XML_PARSE_IGNORE_ENC);
+    if (!doc) {
+        status = syntax_error(context, err);
+        goto out;
+    }
+    if (doc->intSubset || doc->extSubset) {
+        status = dpk_fail(err, DPK_ERR_FORMAT, "a document type (DTD) is not allowed");
+        goto out;
+    }
+    const xmlNode *root = xmlDocGetRootElement(doc);
+    status =
+        root ? parse_root(defs, root, out, err) : dpk_fail(err, DPK_ERR_FORMAT, "no root element");
+    if (status == DPK_OK && out->count == 0)
+        status = dpk_fail(err, DPK_ERR_FORMAT, "no TLV inside <config>");
+out:
+    xmlFreeDoc(doc);
+    xmlFreeParserCtxt(context);
+    return status;
+}
+
+static enum dpk_status parse(const struct dpk_nv_defs *defs, const void *xml, int size,
+                             struct dpk_nv_list *out, struct dpk_error *err)
+{
+    bool no_memory = false;
+    struct dpk_nv_list list = {0};
+    /* The handler is this thread's; without one libxml2 writes to stderr. */
+    xmlStructuredErrorFunc handler = xmlStructuredError;
+    void *context = xmlStructuredErrorContext;
+    xmlSetStructuredErrorFunc(&no_memory, note_error);
+    enum dpk_status status = read_document(defs, xml, size, &list, err);
+    xmlSetStructuredErrorFunc(context, handler);
+    /* Whatever came of a part of it. */
+    if (no_memory)
+        status = dpk_fail_nomem(err);
+    if (status != DPK_OK)
+        dpk_nv_list_free(&list);
+    else
+        *out = list;
+    return status;
+}
+
 enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml, size_t size,
                                  struct dpk_nv_list *out, struct dpk_error *err)
 {
@@ -214,35 +281,7 @@ enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml
     if (has_too_many_attributes(xml, size))
         return dpk_fail(err, DPK_ERR_RANGE, "an element with more than %d attributes",
                         ATTRIBUTES_MAX);
-    enum dpk_status status = DPK_OK;
-    struct dpk_nv_list list = {0};
-    xmlDoc *doc = NULL;
-    xmlParserCtxt *context = xmlNewParserCtxt();
-    if (!context)
-        return dpk_fail_nomem(err);
-    /* UTF-8 whatever it says: what was looked at is what is parsed. */
-    doc = xmlCtxtReadMemory(context, xml, (int)size, NULL, "UTF-8",
-                            XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                XML_PARSE_NOCDATA);
-    if (!doc) {
-        status = syntax_error(context, err);
-        goto out;
-    }
-    if (doc->intSubset || doc->extSubset) {
-        status = dpk_fail(err, DPK_ERR_FORMAT, "a document type (DTD) is not allowed");
-        goto out;
-    }
-    const xmlNode *root = xmlDocGetRootElement(doc);
-    status = root ? parse_root(defs, root, &list, err)
-                  : dpk_fail(err, DPK_ERR_FORMAT, "no root element");
-    if (status == DPK_OK && list.count == 0)
-        status = dpk_fail(err, DPK_ERR_FORMAT, "no TLV inside <config>");
-out:
-    xmlFreeDoc(doc);
-    xmlFreeParserCtxt(context);
-    if (status != DPK_OK)
-        dpk_nv_list_free(&list);
-    else
-        *out = list;
-    return status;
+    if (!is_utf8(xml, size))
+        return dpk_fail(err, DPK_ERR_FORMAT, "XML in another encoding than UTF-8");
+    return parse(defs, xml, (int)size, out, err);
 }

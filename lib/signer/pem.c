@@ -62,7 +62,9 @@ enum dpk_status pem_open(const char *path, struct secret *secret, struct dpk_sig
     struct dpk_error unused = {0}; /* a secret that is refused must have somewhere to say why */
     struct dpk_buf file = {0};
     struct asking a = {.path = path, .secret = secret, .err = err ? err : &unused};
-    enum dpk_status status = dpk_file_read(path, KEY_FILE_MAX, &file, err);
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status == DPK_OK)
+        status = dpk_file_read(path, KEY_FILE_MAX, &file, err);
     if (status != DPK_OK)
         return status;
     ERR_clear_error();

@@ -10,7 +10,9 @@ enum dpk_status dpk_public_key_read(const char *path, EVP_PKEY **out, struct dpk
 {
     struct dpk_buf file = {0};
     *out = NULL;
-    enum dpk_status status = dpk_file_read(path, KEY_FILE_MAX, &file, err);
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status == DPK_OK)
+        status = dpk_file_read(path, KEY_FILE_MAX, &file, err);
     if (status != DPK_OK)
         return status;
     BIO *bio = BIO_new_mem_buf(file.data ? (const void *)file.data : "", (int)file.size);

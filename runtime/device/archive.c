@@ -418,6 +418,9 @@ static enum dpk_status check_end(const uint8_t *bytes, size_t size, struct dpk_r
     size_t end = sizeof head + sizeof digest;
     if (size - sizeof fingerprint < end || memcmp(bytes + size - end, head, sizeof head) != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "the archive is cut short");
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
     if (!SHA256(bytes, size - end, digest))
         return dpk_fail_nomem(err);
     if (memcmp(bytes + size - sizeof digest, digest, sizeof digest) != 0)

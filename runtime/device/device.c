@@ -13,7 +13,9 @@ enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struc
     *out = NULL;
     if (!dev)
         return dpk_fail_nomem(err);
-    enum dpk_status status = dpk_device_resolve(name, dev->name, dev->path, err);
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status == DPK_OK)
+        status = dpk_device_resolve(name, dev->name, dev->path, err);
     if (status == DPK_OK)
         status = dpk_device_join(dev->path, "device.db", database, err);
     if (status == DPK_OK && lstat(database, &st) != 0)

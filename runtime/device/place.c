@@ -231,6 +231,8 @@ enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void
     sigset_t signals;
     enum dpk_status status = dpk_device_check_name(name, err);
     if (status == DPK_OK)
+        status = dpk_openssl_start(err);
+    if (status == DPK_OK)
         status = dpk_device_root(true, root, err);
     if (status == DPK_OK)
         status = dpk_device_check_directory(root, true, err);
@@ -281,6 +283,6 @@ enum dpk_status dpk_device_delete(const char *word, struct dpk_error *err)
     }
     remove_aliases(root, name);
     if (remove_tree(grave) != 0)
-        return dpk_fail_errno(err, "%s", grave);
+        return dpk_fail_errno(err, "%s is deleted, but its remains are not: %s", name, grave);
     return DPK_OK;
 }

@@ -1,0 +1,24 @@
+/* The beginning of OpenSSL. */
+#include <stdatomic.h>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include "base.h"
+
+enum dpk_status dpk_openssl_start(struct dpk_error *err)
+{
+    static atomic_bool started;
+    if (atomic_load(&started))
+        return DPK_OK;
+    /* Its context first: there is one try, and OpenSSL 3.0 does not look whether it succeeded. */
+    EVP_MD *any = OSSL_LIB_CTX_get0_global_default() &&
+                          OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL) == 1
+                      ? EVP_MD_fetch(NULL, "SHA256", NULL)
+                      : NULL;
+    if (!any)
+        return dpk_fail(err, DPK_ERR_CRYPTO, "OpenSSL cannot start: out of memory, or no provider");
+    EVP_MD_free(any);
+    atomic_store(&started, true);
+    return DPK_OK;
+}

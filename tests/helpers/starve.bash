@@ -1,0 +1,81 @@
+# For tests of tools that are short of memory. "source" it in a bats file, after signing.bash or
+# provision.bash.
+
+needs_allocations_of_its_own() {
+    [ -z "${GCOV_ERROR_FILE:-}" ] || skip "counting lines allocates, too"
+    if ldd "$DPAKIT_BUILD/bin/mlxdpa" | grep -qE 'lib(a|t)san'; then
+        skip "a sanitizer allocates by itself"
+    fi
+}
+
+# starve_once N COMMAND...: its N-th allocation fails. Sets code; what it says is in said and err.
+starve_once() {
+    code=0
+    env STARVE="$1" STARVE_CALLS="$PWD/calls" LD_PRELOAD="$DPAKIT_BUILD/obj/tests/helpers/starve_shim.so" \
+        "${@:2}" >said 2>err </dev/null || code=$?
+}
+
+# All that devices are, but their logs.
+whole_state() {
+    local name
+    for name in $(dpadev list); do
+        dpadev show --json "$name" && mlxconfig-lite -d "$name" --json --read_only q || return 1
+    done
+}
+
+# A failure left nothing, and every device as it was.
+nothing_happened() {
+    diff -r before out >differences || return 1
+    [ ! -d devices ] || diff -r "$pristine" devices >/dev/null || whole_state 2>&1 | diff state - >differences
+}
+
+start_again() {
+    rm -rf out && cp -a before out || return 1
+    [ ! -d devices ] || diff -r "$pristine" devices >/dev/null ||
+        { rm -rf devices && cp -a "$pristine" devices; }
+}
+
+# One allocation fails: the tool ends well, or with one line of error and without any effect. What it
+# writes is in out/ or in devices/. No signal ends it.
+survives() {
+    start_again
+    starve_once "$@"
+    : >differences
+    case $code in
+    0) return 0 ;;
+    1 | 2 | 3) [ "$(wc -l <err)" -le "${ERROR_LINES:-1}" ] && grep -q '^-E- ' err && nothing_happened && refused=$((refused + 1)) ;;
+    *) false ;;
+    esac || { echo "allocation $1 of $calls: exit $code" && head -c 1000 err differences; return 1; }
+}
+
+# begin COMMAND...: what there is before it, and `calls`, the allocations that it makes.
+begin() {
+    refused=0
+    mkdir -p out && rm -rf before && cp -a out before
+    pristine=$PWD/pristine
+    [ ! -d devices ] || { whole_state >state && rm -rf "$pristine" && cp -a devices "$pristine"; }
+    starve_once 1000000000 "$@"
+    [ "$code" -eq 0 ] || { cat err; return 1; }
+    calls=$(<calls)
+}
+
+# starve COMMAND...: $STARVE_POINTS of its allocations, evenly spread, fail, one a run; with
+# $STARVE_ALL each of them does.
+starve() {
+    local i points=${STARVE_POINTS:-12}
+    begin "$@"
+    [ -z "${STARVE_ALL:-}" ] && [ "$points" -lt "$calls" ] || points=$calls
+    for ((i = 0; i < points; i++)); do
+        survives $((points == 1 ? 1 : 1 + i * (calls - 1) / (points - 1))) "$@" || return 1
+    done
+    [ "$refused" -gt 0 ]
+}
+
+# starve_from FIRST LAST STEP COMMAND...: those of its allocations.
+starve_from() {
+    local n first=$1 last=$2 step=$3
+    shift 3
+    begin "$@"
+    for ((n = first; n <= last && n <= calls; n += step)); do survives "$n" "$@" || return 1; done
+    [ "$refused" -gt 0 ]
+}

@@ -2,7 +2,8 @@
 # built without a word here.
 #
 #   make [V=1] [SANITIZE=1|thread] [PREFIX=/usr/local] [DESTDIR=]  all test coverage demo bench fuzz format tidy
-#                                    check-layers install uninstall install-compat uninstall-compat deb clean
+#                                    fuzz-coverage check-layers install uninstall install-compat
+#                                    uninstall-compat deb clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 SHELL = /bin/sh
@@ -236,7 +237,7 @@ clean:
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
 help:
-	@echo 'make all | test [TESTS=...] | coverage | demo | bench | fuzz | format | tidy | check-layers'
+	@echo 'make all | test [TESTS=...] | coverage | demo | bench | fuzz | fuzz-coverage | format | tidy | check-layers'
 	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean | deb'
 	@echo '     install-compat [ROOT=/opt/mellanox] [DOCA=3|2.2] [DESTDIR=] | uninstall-compat'
 	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'

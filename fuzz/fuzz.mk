@@ -1,14 +1,23 @@
 # make fuzz [FUZZ_SECONDS=60] [FUZZ='fat nvxml']: fuzz/fuzz_*.c with libFuzzer, ASan and UBSan, as
 # many at a time as there are cores. Each starts from fuzz/corpus/NAME, and from files of
 # tests/golden; a finding is a failed test, the bytes that did it lie in build/fuzz/NAME.
+#
+# make fuzz-coverage [FUZZ_RUNS=500]: which functions that read what others wrote does a fuzzer
+# reach? Fails when there is one that none does (scripts/fuzz-coverage).
 FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?= 500
 FUZZ_CC ?= clang
 FUZZ ?= $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
-F := build/fuzz
+FUZZ_COVERAGE := $(filter fuzz-coverage,$(MAKECMDGOALS))
+F := build/fuzz$(if $(FUZZ_COVERAGE),/coverage)
+# Counts are of functions by the name of their file, whose folder tells it from others of that name.
+FUZZ_CHECKS := $(if $(FUZZ_COVERAGE),-fprofile-instr-generate,-fsanitize=address$(,)undefined -fno-sanitize-recover=all)
 FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-omit-frame-pointer \
-              -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-              -Ilib -Iruntime -Iinclude $(PKG_CFLAGS)
-FUZZ_SOURCES := $(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS))
+              -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) $(if $(FUZZ_COVERAGE),-Xclang -main-file-name -Xclang $<) \
+              -Ilib -Iruntime -Iinclude -Iinclude/doca -Itools $(PKG_CFLAGS)
+FUZZ_SOURCES := $(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS)) \
+                $(foreach r,flexio doca_common doca_argp ibverbs,$(wildcard runtime/host/$(r)/*.c)) \
+                tools/dpacc-extract/core.c tools/dpacc/dpaobject.c tools/dpa-app-attributes2blob/attributes.c
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(F)/obj/%.o)
 
 $(call hold,$(F)/flags,$(FUZZ_CC): $(shell $(FUZZ_CC) --version 2>/dev/null | head -n 1): $(FUZZ_CFLAGS))
@@ -20,8 +29,14 @@ $(F)/libdpk.a: $(FUZZ_OBJS)
 	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
 $(F)/bin/%: $(F)/obj/fuzz/fuzz_%.o $(F)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(PKG_LIBS) -pthread
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_CHECKS) $^ -o $@ $(PKG_LIBS) -pthread
 
+.PHONY: fuzz-coverage
 fuzz: $(FUZZ:%=$(F)/bin/%) tools $(TEST_PROGRAMS)
 	$(Q)FUZZ_SECONDS='$(FUZZ_SECONDS)' fuzz/run '$(F)' $(FUZZ)
+fuzz-coverage: $(FUZZ:%=$(F)/bin/%) tools $(TEST_PROGRAMS)
+	$(Q)rm -rf '$(F)/counts' && mkdir -p '$(F)/counts'
+	$(Q)LLVM_PROFILE_FILE='$(CURDIR)/$(F)/counts/%p.profraw' FUZZ_SECONDS=30 FUZZ_RUNS='$(FUZZ_RUNS)' FUZZ_SEED=1 \
+	  fuzz/run '$(F)' $(FUZZ)
+	$(Q)scripts/fuzz-coverage '$(F)'
 -include $(shell find $(F)/obj -name '*.d' 2>/dev/null)

@@ -41,6 +41,19 @@ static void strip(const struct dpk_hostfile *host)
     dpk_buf_free(&out);
 }
 
+/* Each member of a fat program, or the program: none verifies when nobody is trusted. */
+static void verify_members(const struct dpk_program *p)
+{
+    const struct dpk_trust nobody = {0};
+    struct dpk_report report;
+    struct dpk_fat fat = {.count = 1};
+    if (dpk_fat_is(p->elf, p->elf_size) && dpk_fat_parse(p->elf, p->elf_size, &fat, NULL) != DPK_OK)
+        return;
+    for (size_t i = 0; i < fat.count; i++)
+        if (dpk_verify_member(p, i, &nobody, 1, &report) == DPK_VERDICT_OK)
+            abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct dpk_hostfile *host = NULL;
@@ -55,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, &nobody, NULL) ==
             DPK_VERDICT_OK)
             abort();
+        verify_members(p);
     }
     (void)dpk_hostfile_tbs(host, &how, NULL);
     strip(host);

@@ -22,6 +22,18 @@ static void check_segments(const struct dpk_image *image)
     }
 }
 
+/* All of it can be read, and a second look finds the same. */
+static void sum_section(const struct dpk_image *image, const char *name)
+{
+    size_t size = 0, again = 0;
+    volatile uint8_t sum = 0;
+    const uint8_t *bytes = dpk_image_section(image, name, &size);
+    for (size_t i = 0; bytes && i < size; i++)
+        sum = (uint8_t)(sum + bytes[i]);
+    if (dpk_image_section(image, name, &again) != bytes || (bytes && again != size))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct dpk_image *image = image_create("fuzz");
@@ -39,6 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (!dpk_image_symbol(image, name, NULL, NULL))
                 abort();
         dpk_image_function_at(image, dpk_image_entry(image), NULL);
+        sum_section(image, ".debug_line");
+        sum_section(image, ".text");
     }
     dpk_image_free(image);
     return 0;

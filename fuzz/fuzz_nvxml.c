@@ -5,13 +5,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What the built-in ones have not. */
+static const char array[] = "tlv fuzz_array global 0x7f0 16\n  numbers unsigned 0x0[31:24]*8\n";
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct dpk_nv_defs *defs; /* loaded once: it is what every input is read with */
     struct dpk_error err = {0};
     struct dpk_nv_list tlvs = {0};
     struct dpk_buf bin = {0};
-    if (!defs && dpk_nv_defs_load("share/nvconfig", &defs, &err) != DPK_OK)
+    if (!defs && (dpk_nv_defs_load("share/nvconfig", &defs, &err) != DPK_OK ||
+                  dpk_nv_defs_parse(defs, "array", array, sizeof array - 1, &err) != DPK_OK))
         abort();
     if (dpk_nv_xml_parse(defs, data, size, &tlvs, &err) == DPK_OK)
         (void)dpk_nv_file_make(&tlvs, NULL, NULL, &bin, &err);

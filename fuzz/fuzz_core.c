@@ -1,0 +1,26 @@
+/* Core files: an error and nothing, or programs whose bytes can be read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dpacc-extract/core.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct dpk_buf file = {0};
+    struct core core = {0};
+    dpk_put(&file, data, size);
+    if (file.failed)
+        return 0;
+    if (core_is(&file)) {
+        if (core_parse("fuzz", &file, &core, NULL) != DPK_OK && (core.programs || core.count))
+            abort();
+        for (size_t i = 0; i < core.count; i++)
+            if (strlen(core.programs[i].name) == 0 || core.programs[i].elf.failed)
+                abort();
+        core_free(&core);
+    }
+    dpk_buf_free(&file);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* What dpacc takes for an object or a library of the device: an error, or the member for a target.
+ */
+#include <stdlib.h>
+
+#include "dpacc/dpaobject.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct target targets[] = {{"bf3", "rv64imac", 1}, {"cx8", "rv64imac_zba", 2}};
+    struct dpk_buf file = {0};
+    dpk_put(&file, data, size);
+    for (size_t i = 0; !file.failed && i < sizeof targets / sizeof *targets; i++) {
+        struct dpk_buf out = {0};
+        if (dpaobject_member("fuzz", &file, &targets[i], &out, NULL) == DPK_OK && out.failed)
+            abort();
+        dpk_buf_free(&out);
+    }
+    dpk_buf_free(&file);
+    return 0;
+}

@@ -1,0 +1,34 @@
+/* A packet capture that a port is plugged into: it is refused, or its frames arrive. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "host/flexio/queue.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void trouble(void *context, const char *story)
+{
+    (void)context, (void)story;
+}
+
+/* There are no queues: nothing else is called. */
+static const struct dpk_queue_ops ops = {.trouble = trouble};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct dpk_queues *nic;
+    struct packets *p = NULL;
+    char path[40];
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
+        (!nic && dpk_queues_open(&ops, NULL, &nic, NULL) != DPK_OK))
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    setenv("DPAKIT_PACKETS", path, 1);
+    if (packets_open(&p, NULL) == DPK_OK)
+        (void)packets_arrive(p, nic, NULL);
+    packets_close(p);
+    close(fd);
+    return 0;
+}

@@ -41,10 +41,14 @@ static void open_world(void)
         abort();
 }
 
-static void apply(struct dpk_device *dev, const void *bytes, size_t size)
+/* dpk_device_try_apply, or dpk_device_try_burn: a refusal says why, and nothing else does. */
+typedef enum dpk_status tries(struct dpk_device *dev, const void *bytes, size_t size,
+                              enum dpk_reject *reject, struct dpk_error *err);
+
+static void offer(tries *try, struct dpk_device *dev, const void *bytes, size_t size)
 {
     enum dpk_reject reject;
-    enum dpk_status status = dpk_device_try_apply(dev, bytes, size, &reject, NULL);
+    enum dpk_status status = try(dev, bytes, size, &reject, NULL);
     if ((status == DPK_ERR_REFUSED) != (reject != DPK_REJECT_NONE))
         abort();
 }
@@ -57,17 +61,9 @@ static void apply_signed(struct dpk_device *dev, const struct party *by, const c
     struct dpk_buf file = {0};
     if (dpk_nv_raw_parse(text, size, &list, NULL) == DPK_OK &&
         dpk_nv_file_make(&list, by->signer, &by->uuid, &file, NULL) == DPK_OK)
-        apply(dev, file.data, file.size);
+        offer(dpk_device_try_apply, dev, file.data, file.size);
     dpk_buf_free(&file);
     dpk_nv_list_free(&list);
-}
-
-static void burn(struct dpk_device *dev, const void *bytes, size_t size)
-{
-    enum dpk_reject reject;
-    enum dpk_status status = dpk_device_try_burn(dev, bytes, size, &reject, NULL);
-    if ((status == DPK_ERR_REFUSED) != (reject != DPK_REJECT_NONE))
-        abort();
 }
 
 static void burn_signed(struct dpk_device *dev, const struct party *by, const void *bytes,
@@ -77,7 +73,7 @@ static void burn_signed(struct dpk_device *dev, const struct party *by, const vo
         .signer = by->signer, .keypair_uuid = by->uuid, .priority = DPK_LIFECYCLE_OEM};
     struct dpk_buf out = {0};
     if (dpk_container_sign(bytes, size, &how, &out, NULL) == DPK_OK)
-        burn(dev, out.data, out.size);
+        offer(dpk_device_try_burn, dev, out.data, out.size);
     dpk_buf_free(&out);
 }
 
@@ -131,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     switch (what) {
     case FILE_AS_IT_IS:
-        apply(dev, data, size);
+        offer(dpk_device_try_apply, dev, data, size);
         break;
     case SIGNED_FILE:
         apply_signed(dev, by, text, strlen(text));
@@ -143,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         set_tlvs(dev, text, strlen(text));
         break;
     case CONTAINER_AS_IT_IS:
-        burn(dev, data, size);
+        offer(dpk_device_try_burn, dev, data, size);
         break;
     case SIGNED_CONTAINER:
         burn_signed(dev, by, data, size);

@@ -10,16 +10,29 @@ DOCA_LOG_REGISTER(DOCA3::PROGRAM);
 
 /* ---- Logs ------------------------------------------------------------------------------------ */
 
-/* Takes the place of the C library's. */
+/* These take the place of the C library's; a library built with FORTIFY calls the second. */
 static char syslog_line[256];
 static int syslog_priority;
+static void keep_line(int priority, const char *format, va_list ap)
+{
+    vsnprintf(syslog_line, sizeof syslog_line, format, ap);
+    syslog_priority = priority;
+}
 void syslog(int priority, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
-    vsnprintf(syslog_line, sizeof syslog_line, format, ap);
+    keep_line(priority, format, ap);
     va_end(ap);
-    syslog_priority = priority;
+}
+void __syslog_chk(int priority, int flag, const char *format, ...);
+void __syslog_chk(int priority, int flag, const char *format, ...)
+{
+    (void)flag;
+    va_list ap;
+    va_start(ap, format);
+    keep_line(priority, format, ap);
+    va_end(ap);
 }
 
 static char flushed[8192];

@@ -7,15 +7,18 @@
 #include "signer/signer.h"
 
 struct engine_st;
+struct token_way;
 
 struct dpk_signer {
     char *name; /* for messages */
     EVP_PKEY *public;
-    EVP_PKEY *key;            /* private half, or a handle of it; NULL: the command has it */
-    struct engine_st *engine; /* of a token's key */
-    char **command;           /* words of the sign command, NULL behind the last */
-    unsigned timeout;         /* of the command, seconds */
-    pthread_mutex_t one;      /* tokens and commands sign one after the other */
+    EVP_PKEY *key;                 /* private half, or a handle of it; NULL: the command has it */
+    const struct token_way *token; /* how the key's token is reached; NULL: it is in none */
+    struct engine_st *engine;      /* that way's */
+    OSSL_LIB_CTX *context;         /* that way's, in which the key signs; NULL: the usual one */
+    char **command;                /* words of the sign command, NULL behind the last */
+    unsigned timeout;              /* of the command, seconds */
+    pthread_mutex_t one;           /* tokens and commands sign one after the other */
 };
 
 /* Passphrase or PIN: from --passin, or asked for once. */
@@ -29,7 +32,7 @@ struct secret {
  * none; then `err` says so only if `refused` is set. */
 bool secret_get(struct secret *s, const char *what, struct dpk_error *err);
 
-/* Fill `key` (and `engine`) of the signer. */
+/* Fill `key` (and what a token needs) of the signer. */
 enum dpk_status pem_open(const char *path, struct secret *secret, struct dpk_signer *s,
                          struct dpk_error *err);
 enum dpk_status token_open(const char *uri, struct secret *secret, struct dpk_signer *s,

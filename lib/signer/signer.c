@@ -175,12 +175,13 @@ static enum dpk_status sign_with_key(const struct dpk_signer *s, enum dpk_digest
     enum dpk_status status = DPK_OK;
     EVP_PKEY_CTX *padding = NULL; /* owned by `md` */
     EVP_MD_CTX *md = EVP_MD_CTX_new();
+    const char *name = EVP_MD_get0_name(signer_digest(digest));
     size_t length = (dpk_signer_bits(s) + 7) / 8;
     if (!md || !dpk_buf_reserve(signature, length)) {
         status = dpk_fail_nomem(err);
         goto out;
     }
-    if (EVP_DigestSignInit(md, &padding, signer_digest(digest), NULL, s->key) != 1 ||
+    if (EVP_DigestSignInit_ex(md, &padding, name, s->context, NULL, s->key, NULL) != 1 ||
         EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PADDING) != 1 ||
         EVP_DigestSign(md, signature->data + signature->size, &length, data, size) != 1) {
         status = dpk_fail(err, DPK_ERR_CRYPTO, "cannot sign: %s", signer_openssl_reason());
@@ -210,7 +211,7 @@ enum dpk_status dpk_signer_sign(const struct dpk_signer *s, enum dpk_digest dige
                                 struct dpk_error *err)
 {
     size_t before = signature->size;
-    if (!s->command && !s->engine)
+    if (!s->command && !s->token)
         return sign_with_key(s, digest, data, size, signature, err);
     pthread_mutex_t *one = (pthread_mutex_t *)&s->one;
     pthread_mutex_lock(one);

@@ -73,9 +73,11 @@ enum dpk_status dpk_ask_terminal(const char *prompt, struct dpk_buf *out, struct
 /* ---- Signing ----------------------------------------------------------------------------------
  */
 
-/* Opens a key. Errors name the path (or the URI, without its PIN) and say whether it is missing, no
- * PEM, no private key, not RSA, encrypted with another passphrase; which token or PIN is wrong;
- * DPK_ERR_USAGE when the options contradict each other. Close with dpk_signer_close. */
+/* Opens a key. A token is reached through OpenSSL's provider pkcs11 where that is installed, else
+ * through its engine, or as the environment variable DPAKIT_PKCS11 says. Errors name the path (or
+ * the URI, without its PIN) and say whether it is missing, no PEM, no private key, not RSA,
+ * encrypted with another passphrase; which token or PIN is wrong; DPK_ERR_USAGE when the options
+ * contradict each other. Close with dpk_signer_close. */
 enum dpk_status dpk_signer_open_with(const struct dpk_key_options *options, struct dpk_signer **out,
                                      struct dpk_error *err);
 /* Same for a PEM file, or a "pkcs11:" URI, and its passphrase or PIN itself, or NULL. */

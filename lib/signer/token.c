@@ -1,14 +1,9 @@
-/* Keys in PKCS#11 tokens: the key stays there, OpenSSL's engine pkcs11 (libp11) speaks to it. */
-#define OPENSSL_SUPPRESS_DEPRECATED /* engines: the way to PKCS#11 that Debian 12 ships */
-
+/* Keys in PKCS#11 tokens: the key stays there, OpenSSL's provider or engine pkcs11 speaks to it. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/engine.h>
-#include <openssl/err.h>
-
-#include "keys.h"
+#include "token.h"
 
 #define PIN_FILE_MAX 4096
 
@@ -53,6 +48,15 @@ static bool decode(const char *p, const char *end, struct dpk_buf *out)
     return true;
 }
 
+/* Has it what dpk_text_clean takes out? It goes into messages, and to others' parsers. */
+static bool unfit(const struct dpk_buf *text)
+{
+    char *copy = text->data ? strdup((const char *)text->data) : NULL;
+    bool found = text->data && (!copy || strcmp(dpk_text_clean(copy), (char *)text->data) != 0);
+    free(copy);
+    return found;
+}
+
 /* Sorts the attributes: those for us, those that name the key. */
 static enum dpk_status uri_parse(const char *text, struct uri *u, struct dpk_error *err)
 {
@@ -84,6 +88,9 @@ static enum dpk_status uri_parse(const char *text, struct uri *u, struct dpk_err
     dpk_put_u8(&u->key, 0);
     if (u->key.failed || u->pin.failed || u->source.failed || u->module.failed)
         return dpk_fail_nomem(err);
+    if (unfit(&u->key) || unfit(&u->source) || unfit(&u->module))
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "pkcs11: a control character, or what is no UTF-8, in the URI");
     if (!sound)
         return dpk_fail(err, DPK_ERR_USAGE, "%s: a percent sign without its two digits",
                         (const char *)u->key.data);
@@ -136,38 +143,82 @@ static enum dpk_status find_pin(const struct uri *u, struct secret *secret, stru
     return DPK_OK;
 }
 
-static enum dpk_status engine_open(const struct uri *u, ENGINE **out, struct dpk_error *err)
+/* ---- The way -----------------------------------------------------------------------------------
+ */
+
+/* The path of the module, NULL where p11-kit is to know; fit for a configuration. */
+static enum dpk_status name_module(const struct token_way *way, const struct uri *u,
+                                   const char **out, struct dpk_error *err)
 {
-    const char *named = (const char *)u->module.data;
-    const char *module = named ? named : getenv("PKCS11_MODULE_PATH");
-    void *code = module ? dlopen(module, RTLD_LAZY | RTLD_LOCAL) : NULL;
-    *out = NULL;
-    if (module && !code) /* libp11 would say so on standard error */
+    const char *forced = way->module_variable ? getenv(way->module_variable) : NULL;
+    const char *module = u->module.data ? (const char *)u->module.data : forced;
+    struct dpk_buf text = {0};
+    *out = module ? module : getenv("PKCS11_MODULE_PATH");
+    if (*out)
+        dpk_put(&text, *out, strlen(*out) + 1);
+    bool bad = unfit(&text) || text.failed;
+    dpk_buf_free(&text);
+    if (bad)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "pkcs11: a control character, or what is no UTF-8, in the module's path");
+    return DPK_OK;
+}
+
+/* libp11 would speak of it on standard error, the provider not at all. */
+static enum dpk_status try_module(const struct token_way *way, const char *module,
+                                  struct dpk_error *err)
+{
+    const char *forced = way->module_variable ? getenv(way->module_variable) : NULL;
+    if (!module)
+        return DPK_OK;
+    if (forced && strcmp(module, forced) != 0)
+        return dpk_fail(err, DPK_ERR_CRYPTO,
+                        "pkcs11: %s names another module than module-path in the URI, and "
+                        "OpenSSL's %s would take it",
+                        way->module_variable, way->name);
+    void *code = *module ? dlopen(module, RTLD_LAZY | RTLD_LOCAL) : NULL;
+    if (!code)
         return dpk_fail(err, DPK_ERR_CRYPTO,
                         "pkcs11: the module %s cannot be loaded (module-path in the URI, or "
                         "PKCS11_MODULE_PATH): %s",
-                        module, dlerror());
-    if (code)
-        dlclose(code);
-    ENGINE_load_dynamic();
-    ENGINE *e = ENGINE_by_id("pkcs11");
-    if (!e) {
-        ERR_clear_error();
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "pkcs11: OpenSSL's engine pkcs11 is not installed (Debian package "
-                        "libengine-pkcs11-openssl)");
-    }
-    /* Quiet: the engine's own words on standard error are no help to anybody. */
-    bool ready = ENGINE_ctrl_cmd_string(e, "QUIET", NULL, 0) == 1 &&
-                 (!named || ENGINE_ctrl_cmd_string(e, "MODULE_PATH", named, 0) == 1) &&
-                 ENGINE_init(e) == 1;
-    if (!ready) {
-        ENGINE_free(e);
-        ERR_clear_error();
-        return dpk_fail(err, DPK_ERR_CRYPTO, "pkcs11: OpenSSL's engine pkcs11 does not start");
-    }
-    *out = e;
+                        module, *module ? dlerror() : "no path");
+    dlclose(code);
     return DPK_OK;
+}
+
+static enum dpk_status start(const struct token_way *way, const struct uri *u, struct dpk_signer *s,
+                             struct dpk_error *err)
+{
+    const char *module = NULL;
+    enum dpk_status status = name_module(way, u, &module, err);
+    if (status == DPK_OK)
+        status = way->start(s, module, err);
+    if (status != DPK_OK)
+        return status;
+    s->token = way;
+    return try_module(way, module, err);
+}
+
+/* The way that DPAKIT_PKCS11 says, else the first that is installed. */
+static enum dpk_status start_any(const struct uri *u, struct dpk_signer *s, struct dpk_error *err)
+{
+    static const struct token_way *const ways[] = {&token_provider, &token_engine};
+    const char *wanted = getenv("DPAKIT_PKCS11");
+    enum dpk_status status = DPK_ERR_UNSUPPORTED;
+    for (size_t i = 0; i < 2; i++)
+        if (wanted && strcmp(wanted, ways[i]->name) == 0)
+            return start(ways[i], u, s, err);
+    if (wanted)
+        return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_PKCS11: '%.40s' is neither provider nor engine",
+                        wanted);
+    for (size_t i = 0; i < 2 && status == DPK_ERR_UNSUPPORTED; i++)
+        status = start(ways[i], u, s, err);
+    if (status == DPK_ERR_UNSUPPORTED)
+        return dpk_fail(err, status,
+                        "pkcs11: OpenSSL has neither its provider nor its engine pkcs11 (Debian "
+                        "package %s or %s)",
+                        token_provider.package, token_engine.package);
+    return status;
 }
 
 enum dpk_status token_open(const char *uri, struct secret *secret, struct dpk_signer *s,
@@ -180,19 +231,11 @@ enum dpk_status token_open(const char *uri, struct secret *secret, struct dpk_si
     if (status == DPK_OK && !(s->name = strdup((const char *)u.key.data)))
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = engine_open(&u, &s->engine, err);
+        status = start_any(&u, s, err);
     if (status == DPK_OK)
         status = find_pin(&u, secret, &held, &pin, err);
-    if (status != DPK_OK)
-        goto out;
-    ERR_clear_error();
-    if (ENGINE_ctrl_cmd_string(s->engine, "PIN", pin, 0) == 1)
-        s->key = ENGINE_load_private_key(s->engine, (const char *)u.key.data, NULL, NULL);
-    if (!s->key)
-        status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: no such private key, or a wrong PIN (%s)",
-                          (const char *)u.key.data, signer_openssl_reason());
-    ERR_clear_error();
-out:
+    if (status == DPK_OK)
+        status = s->token->load(s, s->name, pin, err);
     dpk_buf_wipe_free(&held);
     uri_free(&u);
     return status;
@@ -200,8 +243,6 @@ out:
 
 void token_close(struct dpk_signer *s)
 {
-    if (!s->engine)
-        return;
-    ENGINE_finish(s->engine);
-    ENGINE_free(s->engine);
+    if (s->token)
+        s->token->stop(s);
 }

@@ -45,3 +45,34 @@ make_locking_device() {
     mlxconfig-lite -d "$1" -y set DPA_AUTHENTICATION=1
     dpadev reset "$1"
 }
+
+# make_leaf_world: a host file with two programs ("host"), a leaf's key and chain ("leaf.pem", "leaf.pub",
+# "chain.der"), another key ("other.pem"), a container ("container"), and what leaf.pem makes of them:
+# "signed", "container.signed".
+make_leaf_world() {
+    make_device_elf
+    for p in one two; do
+        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' $p
+        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
+    done >host.s
+    gcc -c host.s -o host
+    openssl req -x509 -newkey rsa:4096 -nodes -keyout leaf.pem -outform der -out chain.der \
+        -subj /CN=Leaf -days 30 2>log
+    openssl pkey -in leaf.pem -pubout -out leaf.pub
+    openssl genrsa -out other.pem 4096 2>>log
+    mlxdpa -e host -c chain.der -p leaf.pem -o signed sign_dpa_apps
+    mlxdpa --cert_container_type add -c chain.der -o container --life_cycle_priority OEM \
+        --cert_uuid $uuid --keypair_uuid $uuid create_cert_container
+    container -p leaf.pem -o container.signed
+}
+
+# Sign in the world of a leaf, which lies in $f or here, with the options that are given.
+uuid=77dd4ef0-c633-11ed-9e20-001dd8b744ff
+sign() {
+    mlxdpa -e "$f/host" -c "$f/chain.der" "$@" sign_dpa_apps
+}
+
+container() {
+    mlxdpa --cert_container "${f:-.}/container" --keypair_uuid $uuid --cert_uuid $uuid \
+        --life_cycle_priority OEM "$@" sign_cert_container
+}

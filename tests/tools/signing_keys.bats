@@ -1,4 +1,4 @@
-# Keys that sign: PEM asked for on a terminal, PKCS#11 tokens, commands.
+# Keys that sign: PEM asked for on a terminal, commands. (Tokens: signing_tokens.bats.)
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 source "$BATS_TEST_DIRNAME/../helpers/terminal.bash"
@@ -6,68 +6,22 @@ source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    make_device_elf
-    for p in one two; do
-        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' $p
-        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
-    done >host.s
-    gcc -c host.s -o host
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout leaf.pem -outform der -out chain.der \
-        -subj /CN=Leaf -days 30 2>log
-    openssl pkey -in leaf.pem -pubout -out leaf.pub
-    openssl genrsa -out other.pem 4096 2>>log
+    make_leaf_world
     openssl rsa -in leaf.pem -aes256 -passout pass:sesame -out locked.pem 2>>log
-    mlxdpa -e host -c chain.der -p leaf.pem -o signed sign_dpa_apps
-    mlxdpa --cert_container_type add -c chain.der -o container --life_cycle_priority OEM \
-        --cert_uuid $uuid --keypair_uuid $uuid create_cert_container
-    container -p leaf.pem -o container.signed
-
-    mkdir tokens
-    printf 'directories.tokendir = %s\nobjectstore.backend = file\nlog.level = ERROR\n' \
-        "$PWD/tokens" >softhsm2.conf
-    export SOFTHSM2_CONF=$PWD/softhsm2.conf
-    softhsm2-util --init-token --free --label dpa --pin 1234 --so-pin 5678 >>log
-    softhsm2-util --import leaf.pem --token dpa --label leaf --id 01 --pin 1234 >>log
-    softhsm2-util --import other.pem --token dpa --label other --id 02 --pin 1234 >>log
 }
-
-uuid=77dd4ef0-c633-11ed-9e20-001dd8b744ff
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
     f=$BATS_FILE_TMPDIR
-    export SOFTHSM2_CONF=$f/softhsm2.conf
-    export PKCS11_MODULE_PATH=/usr/lib/softhsm/libsofthsm2.so
-    uri='pkcs11:token=dpa;object=leaf'
-}
-
-sign() {
-    mlxdpa -e "$f/host" -c "$f/chain.der" "$@" sign_dpa_apps
-}
-
-container() {
-    mlxdpa --cert_container "${f:-.}/container" --keypair_uuid $uuid --cert_uuid $uuid \
-        --life_cycle_priority OEM "$@" sign_cert_container
 }
 
 # No secret is said.
 refused() {
     fails "$@"
-    ! grep -qE '1234|9999|sesame' stdout stderr || false
+    ! grep -q sesame stdout stderr || false
 }
 
 # ---- PEM ------------------------------------------------------------------------------------------
-
-no_echo() { [ -s tty ] && stty -a -F "$(cat tty)" 2>/dev/null | grep -q -- ' -echo '; }
-
-# typed TEXT COMMAND...: runs it on a terminal of its own where TEXT is typed once nothing is echoed.
-typed() {
-    local text=$1
-    shift
-    need_terminal
-    (await no_echo; echo "$text") |
-        script -qec "$(printf '%q ' sh -c 'tty >tty; exec "$@"' sh "$@")" /dev/null >screen
-}
 
 @test "the passphrase of an encrypted key is asked on the terminal, without echo" {
     typed sesame mlxdpa -e "$f/host" -c "$f/chain.der" -p "$f/locked.pem" -o out sign_dpa_apps
@@ -80,43 +34,6 @@ typed() {
     ! typed wrong mlxdpa -e "$f/host" -c "$f/chain.der" -p "$f/locked.pem" -o out sign_dpa_apps || false
     grep -q 'wrong passphrase' screen
     [ ! -e out ]
-}
-
-# ---- Tokens ---------------------------------------------------------------------------------------
-
-@test "a key in a token signs what the same key in a file signs" {
-    printf '1234\n' >pin
-    sign -p "$uri" --passin file:pin -o out
-    cmp out "$f/signed"
-    container -p "$uri;type=private" --passin file:pin -o out
-    cmp out "$f/container.signed"
-}
-
-@test "the PIN comes from the URI, a file it names, or the environment" {
-    printf '1234\n' >'my pin'
-    sign -p "$uri?pin-source=file:$PWD/my%20pin" -o a
-    sign -p "$uri?pin-value=1234&module-path=$PKCS11_MODULE_PATH" -o b
-    PIN=1234 sign -p "$uri" --passin env:PIN -o c
-    for x in a b c; do cmp $x "$f/signed"; done
-}
-
-@test "the PIN is asked on the terminal, without echo" {
-    typed 1234 mlxdpa -e "$f/host" -c "$f/chain.der" -p "$uri" -o out sign_dpa_apps
-    cmp out "$f/signed"
-    ! grep -q 1234 screen || false
-}
-
-@test "trouble with a token is one line that tells no PIN" {
-    export ASAN_OPTIONS=detect_leaks=0 # OpenSSL's engine forgets memory when a login fails
-    refused 1 "wrong PIN" sign -p "$uri?pin-value=9999" -o out
-    refused 1 "no terminal" sign -p "$uri" -o out
-    refused 1 "no such private key" sign -p "pkcs11:token=dpa;object=none?pin-value=1234" -o out
-    refused 1 "no such private key" sign -p "pkcs11:token=none;object=leaf?pin-value=1234" -o out
-    refused 1 "not the one of the leaf" sign -p "pkcs11:token=dpa;object=other?pin-value=1234" -o out
-    refused 1 "pin-source: nowhere: No such file" sign -p "$uri?pin-source=nowhere" -o out
-    refused 2 "percent sign" sign -p "$uri?pin-value=12%3" -o out
-    refused 1 "module nowhere.so cannot be loaded" \
-        sign -p "$uri?pin-value=1234&module-path=nowhere.so" -o out
 }
 
 # ---- Commands -------------------------------------------------------------------------------------

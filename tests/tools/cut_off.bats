@@ -130,7 +130,7 @@ new_and_old() {
 }
 
 @test "a UUID that is given needs no clock, which users may not open" {
-    no_clock() { env LD_PRELOAD="${preload% *} $DPAKIT_BUILD/obj/tests/helpers/clock_shim.so" "$@"; }
+    no_clock() { env LD_PRELOAD="$(sanitizer_library) $DPAKIT_BUILD/obj/tests/helpers/clock_shim.so" "$@"; }
     create() { no_clock mlxdpa -s dev.elf -m meta.yaml --life_cycle_priority OEM -o out/app "$@" create_single_dpa_app; }
     # The shim is there: without a UUID the clock is asked.
     run create

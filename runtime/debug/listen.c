@@ -17,9 +17,11 @@
 /* ---- Sockets in the file system ---------------------------------------------------------------
  */
 
+/* Asked with a socket of another type, which the kernel refuses for that reason where there is a
+ * listener: a connection would be taken for its debugger. */
 static bool somebody_listens(const struct sockaddr_un *at)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool somebody = fd < 0 || connect(fd, (const struct sockaddr *)at, sizeof *at) == 0 ||
                     errno != ECONNREFUSED;
     if (fd >= 0)

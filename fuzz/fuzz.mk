@@ -32,9 +32,9 @@ $(F)/bin/%: $(F)/obj/fuzz/fuzz_%.o $(F)/libdpk.a
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_CHECKS) $^ -o $@ $(PKG_LIBS) -pthread
 
 .PHONY: fuzz-coverage
-fuzz: $(FUZZ:%=$(F)/bin/%) tools $(TEST_PROGRAMS)
+fuzz: $(FUZZ:%=$(F)/bin/%) all $(TEST_PROGRAMS)
 	$(Q)FUZZ_SECONDS='$(FUZZ_SECONDS)' fuzz/run '$(F)' $(FUZZ)
-fuzz-coverage: $(FUZZ:%=$(F)/bin/%) tools $(TEST_PROGRAMS)
+fuzz-coverage: $(FUZZ:%=$(F)/bin/%) all $(TEST_PROGRAMS)
 	$(Q)rm -rf '$(F)/counts' && mkdir -p '$(F)/counts'
 	$(Q)LLVM_PROFILE_FILE='$(CURDIR)/$(F)/counts/%p.profraw' FUZZ_SECONDS=30 FUZZ_RUNS='$(FUZZ_RUNS)' FUZZ_SEED=1 \
 	  fuzz/run '$(F)' $(FUZZ)

@@ -271,6 +271,17 @@ static enum dpk_status read_cert(struct dpk_reader *r, struct archive *a, struct
     return DPK_OK;
 }
 
+/* Is it written as an export would write it? Else what is exported again would be another archive.
+ */
+static bool is_exact(EVP_PKEY *key, const struct archive_bytes *der)
+{
+    struct dpk_buf again = {0};
+    bool exact = dpk_device_put_private(key, &again) && again.size == der->size &&
+                 memcmp(again.data, der->data, der->size) == 0;
+    dpk_buf_wipe_free(&again);
+    return exact;
+}
+
 /* The private half of the key of that UUID. */
 static enum dpk_status read_factory(struct dpk_reader *r, struct archive *a, struct dpk_error *err)
 {
@@ -287,6 +298,7 @@ static enum dpk_status read_factory(struct dpk_reader *r, struct archive *a, str
                EVP_PKEY_eq(key, mine) == 1;
         EVP_PKEY_free(key);
     }
+    good = good && is_exact(mine, &a->factory);
     EVP_PKEY_free(mine);
     ERR_clear_error();
     return good ? DPK_OK : dpk_fail(err, DPK_ERR_FORMAT, "a factory key that is no NVIDIA key's");

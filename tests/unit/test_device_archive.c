@@ -221,6 +221,41 @@ static void records_must_be_all_there_once_and_in_order(void **state)
     dpk_buf_free(&out);
 }
 
+/* Found by a fuzzer: a prime with a zero byte too many is read, but not written like that. */
+static void a_factory_key_that_is_written_otherwise_is_refused(void **state)
+{
+    (void)state;
+    static const uint8_t prime[] = {0x02, 0x82, 0x01, 0x01, 0x00};
+    struct dpk_error err = {0};
+    struct dpk_buf out = exported();
+    unsigned char *der = NULL;
+    struct dpk_uuid nvidia = uuid(NVIDIA_UUID);
+    EVP_PKEY *key = test_key("inter"); /* NVIDIA's in this world */
+    PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(key);
+    int size = i2d_PKCS8_PRIV_KEY_INFO(info, &der);
+    assert_true(size > 0);
+    uint8_t *at = memmem(der, (size_t)size, prime, sizeof prime);
+    assert_non_null(at);
+    for (int changed = 0; changed < 2; changed++) {
+        struct dpk_buf other = {0};
+        dpk_put(&other, out.data, out.size - 40);
+        dpk_put_be32(&other, 5u << 16);
+        dpk_put_be32(&other, 16 + (uint32_t)size);
+        dpk_put(&other, nvidia.bytes, 16);
+        dpk_put(&other, der, (size_t)size);
+        dpk_put(&other, out.data + out.size - 40, 40);
+        close_the_archive(&other);
+        assert_int_equal(check(&other, &err), changed ? DPK_ERR_FORMAT : DPK_OK);
+        dpk_buf_free(&other);
+        at[sizeof prime] &= 0x7f;
+    }
+    assert_non_null(strstr(err.message, "factory key"));
+    OPENSSL_free(der);
+    PKCS8_PRIV_KEY_INFO_free(info);
+    EVP_PKEY_free(key);
+    dpk_buf_free(&out);
+}
+
 static void a_factory_key_that_nothing_trusts_is_refused(void **state)
 {
     (void)state;
@@ -256,6 +291,7 @@ int main(void)
         TEST(two_certificates_of_one_uuid_are_refused),
         TEST(records_must_be_all_there_once_and_in_order),
         TEST(a_factory_key_that_nothing_trusts_is_refused),
+        TEST(a_factory_key_that_is_written_otherwise_is_refused),
     };
     return cmocka_run_group_tests(tests, make_world, free_world);
 }

@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "skip.h"
+
 #include "debug/debug.h"
 
 enum { NOBODY = 65534 };
@@ -129,9 +131,8 @@ static void a_client_that_speaks_ipv6_to_the_ipv4_port_is_known_too(void **state
     inet_pton(AF_INET6, "::ffff:127.0.0.1", &at.sin6_addr);
     int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || connect(fd, (const struct sockaddr *)&at, sizeof at) != 0) {
-        print_message("skipped: no IPv6 here\n");
         dpk_listener_close(&l);
-        skip();
+        skip_because("no IPv6 here");
     }
     assert_let_in(&l, fd, &r);
     assert_int_equal(r.count, 0);
@@ -145,8 +146,7 @@ static void clients_of_another_user_are_refused_and_told(void **state)
     char want[64];
     int ends[2];
     if (geteuid() != 0) {
-        print_message("skipped: only root can be another user\n");
-        skip();
+        skip_because("only root can be another user");
     }
     struct dpk_listener l = listen_at("0");
     assert_int_equal(pipe(ends), 0);
@@ -214,8 +214,7 @@ static void a_client_from_another_address_than_loopback_is_refused(void **state)
     struct refusals r = {0};
     struct sockaddr_in from;
     if (!outer_address(&from)) {
-        print_message("skipped: this machine has no address but the loopback's\n");
-        skip();
+        skip_because("this machine has no address but the loopback's");
     }
     struct dpk_listener l = listen_at("0");
     int stranger = knock(&l, &from);
@@ -370,8 +369,7 @@ static void a_socket_of_another_user_stays(void **state)
     struct dpk_error err = {0};
     struct stat s;
     if (geteuid() != 0) {
-        print_message("skipped: only root can make another user's socket\n");
-        skip();
+        skip_because("only root can make another user's socket");
     }
     leave_stale();
     assert_int_equal(chown(path, NOBODY, NOBODY), 0);

@@ -221,6 +221,21 @@ static void records_must_be_all_there_once_and_in_order(void **state)
     dpk_buf_free(&out);
 }
 
+/* The archive with a record more: a private key, as that of NVIDIA's UUID. */
+static struct dpk_buf with_factory_key(const struct dpk_buf *out, const void *der, size_t size)
+{
+    struct dpk_uuid nvidia = uuid(NVIDIA_UUID);
+    struct dpk_buf other = {0};
+    dpk_put(&other, out->data, out->size - 40);
+    dpk_put_be32(&other, 5u << 16);
+    dpk_put_be32(&other, 16 + (uint32_t)size);
+    dpk_put(&other, nvidia.bytes, 16);
+    dpk_put(&other, der, size);
+    dpk_put(&other, out->data + out->size - 40, 40);
+    close_the_archive(&other);
+    return other;
+}
+
 /* Found by a fuzzer: a prime with a zero byte too many is read, but not written like that. */
 static void a_factory_key_that_is_written_otherwise_is_refused(void **state)
 {
@@ -229,7 +244,6 @@ static void a_factory_key_that_is_written_otherwise_is_refused(void **state)
     struct dpk_error err = {0};
     struct dpk_buf out = exported();
     unsigned char *der = NULL;
-    struct dpk_uuid nvidia = uuid(NVIDIA_UUID);
     EVP_PKEY *key = test_key("inter"); /* NVIDIA's in this world */
     PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(key);
     int size = i2d_PKCS8_PRIV_KEY_INFO(info, &der);
@@ -237,14 +251,7 @@ static void a_factory_key_that_is_written_otherwise_is_refused(void **state)
     uint8_t *at = memmem(der, (size_t)size, prime, sizeof prime);
     assert_non_null(at);
     for (int changed = 0; changed < 2; changed++) {
-        struct dpk_buf other = {0};
-        dpk_put(&other, out.data, out.size - 40);
-        dpk_put_be32(&other, 5u << 16);
-        dpk_put_be32(&other, 16 + (uint32_t)size);
-        dpk_put(&other, nvidia.bytes, 16);
-        dpk_put(&other, der, (size_t)size);
-        dpk_put(&other, out.data + out.size - 40, 40);
-        close_the_archive(&other);
+        struct dpk_buf other = with_factory_key(&out, der, (size_t)size);
         assert_int_equal(check(&other, &err), changed ? DPK_ERR_FORMAT : DPK_OK);
         dpk_buf_free(&other);
         at[sizeof prime] &= 0x7f;
@@ -260,19 +267,12 @@ static void a_factory_key_that_nothing_trusts_is_refused(void **state)
 {
     (void)state;
     struct dpk_error err = {0};
-    struct dpk_buf out = exported(), other = {0};
+    struct dpk_buf out = exported();
     unsigned char *der = NULL;
-    struct dpk_uuid nvidia = uuid(NVIDIA_UUID);
     PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(world.root_key);
     int size = i2d_PKCS8_PRIV_KEY_INFO(info, &der);
     assert_true(size > 0);
-    dpk_put(&other, out.data, out.size - 40);
-    dpk_put_be32(&other, 5u << 16);
-    dpk_put_be32(&other, 16 + (uint32_t)size);
-    dpk_put(&other, nvidia.bytes, 16);
-    dpk_put(&other, der, (size_t)size);
-    dpk_put(&other, out.data + out.size - 40, 40);
-    close_the_archive(&other);
+    struct dpk_buf other = with_factory_key(&out, der, (size_t)size);
     assert_int_equal(check(&other, &err), DPK_ERR_FORMAT);
     assert_non_null(strstr(err.message, "factory key"));
     OPENSSL_free(der);

@@ -18,7 +18,8 @@
 void dpk_json_start(void);
 /* Prints a value on standard output and frees it; NULL stands for out of memory. */
 enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err);
-/* Adds text that a file brought, fit for a terminal (dpk_text_clean); at most 1,023 bytes of it. */
+/* Adds text that a file brought, fit for a terminal (dpk_text_clean); at most 1,023 bytes of it.
+ * NULL is "". */
 void dpk_json_text(cJSON *object, const char *key, const char *text);
 
 #endif

@@ -32,6 +32,6 @@ enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err)
 void dpk_json_text(cJSON *object, const char *key, const char *text)
 {
     char clean[1024];
-    snprintf(clean, sizeof clean, "%s", text);
+    snprintf(clean, sizeof clean, "%s", text ? text : "");
     cJSON_AddStringToObject(object, key, dpk_text_clean(clean));
 }

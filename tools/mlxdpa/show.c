@@ -12,13 +12,6 @@
 #include "facts.h"
 #include "target.h"
 
-/* Text that a file brought. */
-static void add_text(cJSON *o, const char *key, const char *text)
-{
-    char clean[1024];
-    cJSON_AddStringToObject(o, key, mlxdpa_clean(text ? text : "", clean, sizeof clean));
-}
-
 static void add_uuid(cJSON *o, const char *key, const struct dpk_uuid *uuid)
 {
     char text[DPK_UUID_TEXT];
@@ -46,19 +39,19 @@ static void add_crypto(cJSON *o, const uint8_t *crypto, size_t size,
         return;
     for (size_t i = 0; i < report->count; i++)
         if (strcmp(report->checks[i].name, "hash list") == 0)
-            add_text(o, "hashes", report->checks[i].detail);
+            dpk_json_text(o, "hashes", report->checks[i].detail);
     if (dpk_crypto_view_open(crypto, size, &view, &err) != DPK_OK) {
-        add_text(o, "crypto_data", err.message);
+        dpk_json_text(o, "crypto_data", err.message);
         return;
     }
     cJSON_AddStringToObject(o, "profile", view.profile == DPK_PROFILE_FULL ? "full" : "compact");
     snprintf(text, sizeof text, view.signature_type == 2 ? "RSASSA-PKCS1-v1_5, SHA-512" : "type %u",
              view.signature_type);
-    add_text(o, "algorithm", text);
+    dpk_json_text(o, "algorithm", text);
     dpk_cert_subject(dpk_certchain_leaf(view.chain), text, sizeof text);
-    add_text(o, "signed_by", text);
-    add_text(o, "signature",
-             dpk_crypto_view_check(&view, crypto, &err) == DPK_OK ? "right" : err.message);
+    dpk_json_text(o, "signed_by", text);
+    dpk_json_text(o, "signature",
+                  dpk_crypto_view_check(&view, crypto, &err) == DPK_OK ? "right" : err.message);
     dpk_crypto_view_free(&view);
     chain_facts(o, crypto, size);
 }
@@ -95,12 +88,12 @@ static enum dpk_status show_host(const struct target *t, cJSON *o, struct dpk_er
     for (size_t i = 0; i < dpk_hostfile_count(t->host) && status == DPK_OK; i++) {
         const struct dpk_program *p = dpk_hostfile_program(t->host, i);
         struct program_view v = {.program = cJSON_CreateObject()};
-        add_text(v.program, "name", p->name);
+        dpk_json_text(v.program, "name", p->name);
         if (p->member)
-            add_text(v.program, "member", p->member);
+            dpk_json_text(v.program, "member", p->member);
         add_size(v.program, "offset", p->offset);
         add_size(v.program, "size", p->elf_size);
-        add_text(v.program, "crypto_section", p->crypto_section);
+        dpk_json_text(v.program, "crypto_section", p->crypto_section);
         cJSON_AddItemToArray(list, v.program);
         status = units_of(p, add_unit, &v, err);
     }
@@ -161,7 +154,7 @@ static enum dpk_status show_container(const struct target *t, cJSON *o, struct d
     if (cert)
         cJSON_AddItemToObject(o, "certificate", certificate_facts(cert));
     else
-        add_text(o, "certificate", why.message);
+        dpk_json_text(o, "certificate", why.message);
     X509_free(cert);
     return DPK_OK;
 }
@@ -183,7 +176,7 @@ static enum dpk_status show_app(const struct target *t, cJSON *o, struct dpk_err
         cJSON_AddBoolToObject(o, "signed", app.signature != NULL);
         return DPK_OK;
     }
-    add_text(o, "description", app.metadata.description);
+    dpk_json_text(o, "description", app.metadata.description);
     cJSON_AddNumberToObject(o, "type", app.metadata.type);
     cJSON_AddNumberToObject(o, "dpa_app_subtype", app.metadata.subtype);
     cJSON_AddNumberToObject(o, "dpa_app_version", app.metadata.app_version);
@@ -217,7 +210,7 @@ static void add_tlvs(cJSON *o, const struct dpk_nv_list *tlvs)
             defs ? dpk_nv_defs_find_key(defs, t->class_id, t->index) : NULL;
         cJSON *item = cJSON_CreateObject();
         snprintf(text, sizeof text, "class %u index %" PRIu32, t->class_id, t->index);
-        add_text(item, "name", d ? d->name : text);
+        dpk_json_text(item, "name", d ? d->name : text);
         cJSON_AddNumberToObject(item, "class", t->class_id);
         cJSON_AddNumberToObject(item, "index", t->index);
         add_size(item, "size", t->size);
@@ -237,8 +230,8 @@ static enum dpk_status show_nv(const struct target *t, cJSON *o, struct dpk_erro
         return dpk_error_prefix(err, "%s", t->path);
     cJSON_AddStringToObject(o, "identity", f.mlnx ? "NVIDIA" : "vendor");
     cJSON_AddNumberToObject(o, "version", f.version);
-    add_text(o, "psid", f.psid);
-    add_text(o, "psid_branch", f.psid_branch);
+    dpk_json_text(o, "psid", f.psid);
+    dpk_json_text(o, "psid_branch", f.psid_branch);
     cJSON_AddBoolToObject(o, "keep_same_priority", f.keep_same_priority);
     cJSON_AddBoolToObject(o, "disable_override", f.disable_override);
     cJSON_AddBoolToObject(o, "per_tlv_priority", f.per_tlv_priority);
@@ -263,7 +256,7 @@ static enum dpk_status show_nv(const struct target *t, cJSON *o, struct dpk_erro
 
 static enum dpk_status show_target(const struct target *t, cJSON *o, struct dpk_error *err)
 {
-    add_text(o, "file", t->path);
+    dpk_json_text(o, "file", t->path);
     cJSON_AddStringToObject(o, "kind", target_kind_name(t->kind));
     switch (t->kind) {
     case TARGET_HOST:

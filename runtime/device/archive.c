@@ -157,6 +157,18 @@ static enum dpk_status read_text(struct dpk_reader *r, struct archive *a, size_t
     return status == DPK_OK ? DPK_OK : dpk_fail(err, DPK_ERR_FORMAT, "text %zu is none", number);
 }
 
+/* Is the key written as an export would write it? Else what is exported again would be another
+ * archive. */
+static bool is_exact(EVP_PKEY *key, bool (*put)(EVP_PKEY *, struct dpk_buf *),
+                     const struct archive_bytes *der)
+{
+    struct dpk_buf again = {0};
+    bool exact = put(key, &again) && again.size == der->size &&
+                 memcmp(again.data, der->data, der->size) == 0;
+    dpk_buf_wipe_free(&again);
+    return exact;
+}
+
 /* An RSA key that dpadev create would take. */
 static bool is_nvidia_key(const EVP_PKEY *key)
 {
@@ -171,16 +183,16 @@ static enum dpk_status read_key(struct dpk_reader *r, struct archive *a, struct 
     k.spki = read_rest(r);
     const unsigned char *at = k.spki.data;
     EVP_PKEY *key = k.spki.size ? d2i_PUBKEY(NULL, &at, (long)k.spki.size) : NULL;
-    bool good = is_nvidia_key(key) && at == k.spki.data + k.spki.size;
+    bool good = is_nvidia_key(key) && is_exact(key, dpk_device_put_public, &k.spki);
     EVP_PKEY_free(key);
     ERR_clear_error();
     if (r->failed || !good || dpk_uuid_is_zero(&k.uuid))
         return dpk_fail(err, DPK_ERR_FORMAT, "no RSA key with a UUID");
     if (a->key_count == ARCHIVE_KEYS_MAX)
         return dpk_fail(err, DPK_ERR_FORMAT, "more than %d NVIDIA keys", ARCHIVE_KEYS_MAX);
-    for (size_t i = 0; i < a->key_count; i++)
-        if (dpk_uuid_equal(&a->keys[i].uuid, &k.uuid))
-            return dpk_fail(err, DPK_ERR_FORMAT, "an NVIDIA key twice");
+    if (a->key_count &&
+        memcmp(a->keys[a->key_count - 1].uuid.bytes, k.uuid.bytes, sizeof k.uuid.bytes) >= 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "NVIDIA keys are not in their order");
     a->keys[a->key_count++] = k;
     return DPK_OK;
 }
@@ -271,17 +283,6 @@ static enum dpk_status read_cert(struct dpk_reader *r, struct archive *a, struct
     return DPK_OK;
 }
 
-/* Is it written as an export would write it? Else what is exported again would be another archive.
- */
-static bool is_exact(EVP_PKEY *key, const struct archive_bytes *der)
-{
-    struct dpk_buf again = {0};
-    bool exact = dpk_device_put_private(key, &again) && again.size == der->size &&
-                 memcmp(again.data, der->data, der->size) == 0;
-    dpk_buf_wipe_free(&again);
-    return exact;
-}
-
 /* The private half of the key of that UUID. */
 static enum dpk_status read_factory(struct dpk_reader *r, struct archive *a, struct dpk_error *err)
 {
@@ -298,7 +299,7 @@ static enum dpk_status read_factory(struct dpk_reader *r, struct archive *a, str
                EVP_PKEY_eq(key, mine) == 1;
         EVP_PKEY_free(key);
     }
-    good = good && is_exact(mine, &a->factory);
+    good = good && is_exact(mine, dpk_device_put_private, &a->factory);
     EVP_PKEY_free(mine);
     ERR_clear_error();
     return good ? DPK_OK : dpk_fail(err, DPK_ERR_FORMAT, "a factory key that is no NVIDIA key's");

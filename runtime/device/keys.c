@@ -13,18 +13,19 @@
 enum dpk_status dpk_device_add_nvidia_key(sqlite3 *db, const struct dpk_uuid *uuid, EVP_PKEY *key,
                                           struct dpk_error *err)
 {
-    unsigned char *spki = NULL;
+    struct dpk_buf spki = {0};
     sqlite3_stmt *stmt = NULL;
-    int size = i2d_PUBKEY(key, &spki);
-    if (size <= 0)
-        return dpk_fail(err, DPK_ERR_CRYPTO, "the NVIDIA key cannot be encoded");
-    enum dpk_status status = dpk_db_prepare(db, "INSERT INTO nvidia_key VALUES (?, ?)", &stmt, err);
+    enum dpk_status status = DPK_OK;
+    if (!dpk_device_put_public(key, &spki))
+        status = dpk_fail(err, DPK_ERR_CRYPTO, "the NVIDIA key cannot be encoded");
+    if (status == DPK_OK)
+        status = dpk_db_prepare(db, "INSERT INTO nvidia_key VALUES (?, ?)", &stmt, err);
     if (status == DPK_OK) {
         sqlite3_bind_blob(stmt, 1, uuid->bytes, sizeof uuid->bytes, SQLITE_STATIC);
-        sqlite3_bind_blob(stmt, 2, spki, size, SQLITE_STATIC);
+        sqlite3_bind_blob(stmt, 2, spki.data, (int)spki.size, SQLITE_STATIC);
         status = dpk_db_finish(db, stmt, err);
     }
-    OPENSSL_free(spki);
+    dpk_buf_free(&spki);
     return status;
 }
 
@@ -114,6 +115,17 @@ enum dpk_status dpk_device_make_rsa_key(const struct dpk_nv_owner_key *numbers, 
         return dpk_fail(err, DPK_ERR_CRYPTO, "the owner's key is no RSA key");
     *out = key;
     return DPK_OK;
+}
+
+bool dpk_device_put_public(EVP_PKEY *key, struct dpk_buf *out)
+{
+    unsigned char *der = NULL;
+    int size = i2d_PUBKEY(key, &der);
+    if (size > 0)
+        dpk_put(out, der, (size_t)size);
+    OPENSSL_free(der);
+    ERR_clear_error();
+    return size > 0 && !out->failed;
 }
 
 EVP_PKEY *dpk_device_decode_private(const uint8_t *der, size_t size)

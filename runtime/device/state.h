@@ -115,6 +115,9 @@ enum dpk_status dpk_device_owner_key(sqlite3 *db, struct dpk_uuid *uuid, EVP_PKE
 enum dpk_status dpk_device_make_rsa_key(const struct dpk_nv_owner_key *numbers, EVP_PKEY **out,
                                         struct dpk_error *err);
 
+/* The public half of a key, SubjectPublicKeyInfo in DER, as the state and archives keep it. False:
+ * OpenSSL does not take it, or no memory. */
+bool dpk_device_put_public(EVP_PKEY *key, struct dpk_buf *out);
 /* The private half of a factory key, PKCS #8 in DER. NULL, or false: OpenSSL does not take it. Wipe
  * what is put. */
 EVP_PKEY *dpk_device_decode_private(const uint8_t *der, size_t size);

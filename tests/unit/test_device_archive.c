@@ -263,6 +263,47 @@ static void a_factory_key_that_is_written_otherwise_is_refused(void **state)
     dpk_buf_free(&out);
 }
 
+/* Found by a fuzzer: 0x101 in three bytes is read, but not written like that. */
+static void an_nvidia_key_that_is_written_otherwise_is_refused(void **state)
+{
+    (void)state;
+    static const uint8_t exponent[] = {0x02, 0x03, 0x01, 0x00, 0x01};
+    struct dpk_error err = {0};
+    struct dpk_buf out = exported();
+    uint8_t *at = memmem(out.data, out.size, exponent, sizeof exponent);
+    assert_non_null(at);
+    at[4] = 0x03;
+    close_the_archive(&out);
+    assert_int_equal(check(&out, &err), DPK_OK);
+    at[2] = 0, at[3] = 1;
+    close_the_archive(&out);
+    assert_int_equal(check(&out, &err), DPK_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "no RSA key"));
+    dpk_buf_free(&out);
+}
+
+static void nvidia_keys_must_be_in_their_order(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_buf out = exported(), other = {0};
+    uint8_t *key = memmem(out.data, out.size, "\0\2\0\0", 4);
+    assert_non_null(key);
+    size_t offset = (size_t)(key - out.data);
+    size_t size = 8 + ((size_t)key[4] << 24 | (size_t)key[5] << 16 | (size_t)key[6] << 8 | key[7]);
+    for (int after = 0; after < 2; after++) {
+        dpk_put(&other, out.data, offset + size);
+        dpk_put(&other, out.data + offset, out.size - offset);
+        other.data[offset + (after ? size : 0) + 8] ^= 0x80; /* another UUID, before or behind */
+        close_the_archive(&other);
+        bool sorted = memcmp(other.data + offset + 8, other.data + offset + size + 8, 16) < 0;
+        assert_int_equal(check(&other, &err), sorted ? DPK_OK : DPK_ERR_FORMAT);
+        dpk_buf_free(&other);
+    }
+    assert_non_null(strstr(err.message, "order"));
+    dpk_buf_free(&out);
+}
+
 static void a_factory_key_that_nothing_trusts_is_refused(void **state)
 {
     (void)state;
@@ -290,6 +331,8 @@ int main(void)
         TEST(lies_with_a_right_checksum_are_refused),
         TEST(two_certificates_of_one_uuid_are_refused),
         TEST(records_must_be_all_there_once_and_in_order),
+        TEST(an_nvidia_key_that_is_written_otherwise_is_refused),
+        TEST(nvidia_keys_must_be_in_their_order),
         TEST(a_factory_key_that_nothing_trusts_is_refused),
         TEST(a_factory_key_that_is_written_otherwise_is_refused),
     };

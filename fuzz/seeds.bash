@@ -1,0 +1,80 @@
+# Sourced by fuzz/run: devices for fuzzers, and first inputs in $dir/seeds/NAME.
+golden=${DPAKIT_GOLDEN:-tests/golden}
+seeds=$dir/seeds
+rm -rf "$seeds"
+mkdir -p "$seeds"
+
+# Two devices, one of them with an owner; where a change is no wait for a disk.
+DPAKIT_DEVICES=$(mktemp -d -p /dev/shm dpakit-fuzz.XXXXXX) || exit 2
+trap 'rm -rf "$DPAKIT_DEVICES"' EXIT
+export DPAKIT_DEVICES FUZZ_DEVICE=fuzz FUZZ_OWNED_DEVICE=owned
+export FUZZ_KEY=$dir/nvidia.pem FUZZ_KEY_UUID=00000000-0000-1000-8000-000000000001
+export FUZZ_OWNER=$dir/owner.pem FUZZ_OWNER_UUID=77dd4ef0-c633-11ed-9e20-001dd8b744ff
+make_devices() (
+    source tests/helpers/provision.bash
+    PATH=$PWD/build/bin:$PATH
+    owner_uuid=$FUZZ_OWNER_UUID
+    cd "$dir" && openssl genrsa -out nvidia.pem 4096 && openssl genrsa -out owner.pem 4096 &&
+        openssl rsa -in nvidia.pem -pubout -out key.pem || exit
+    for name in fuzz owned; do
+        dpadev create $name --nvidia-key key.pem --nvidia-key-uuid $FUZZ_KEY_UUID || exit
+    done
+    claim_xml >claim.xml
+    mlxconfig-lite -p nvidia.pem -u $FUZZ_KEY_UUID create_conf claim.xml claim.bin &&
+        mlxconfig-lite -d owned apply claim.bin || exit
+    # As much on one as there can be, for archives.
+    dpadev create full && mlxconfig-lite -d full -y set DPA_AUTHENTICATION=1 || exit
+    openssl req -x509 -new -key nvidia.pem -outform der -out root.der -subj /CN=Root -days 30 &&
+        mlxdpa --cert_container_type add -c root.der -o root.bin --life_cycle_priority Nvidia \
+            create_cert_container &&
+        mlxdpa --cert_container root.bin -p "$DPAKIT_DEVICES/full/factory/nvidia.pem" \
+            --keypair_uuid "$(cat "$DPAKIT_DEVICES/full/factory/nvidia.uuid")" --cert_uuid $FUZZ_OWNER_UUID \
+            --life_cycle_priority Nvidia -o root.signed sign_cert_container &&
+        flint-lite -d full -i root.signed -y b || exit
+    # One on the device that has an owner, and the container that takes it away.
+    mlxdpa --cert_container root.bin -p nvidia.pem --keypair_uuid $FUZZ_KEY_UUID --cert_uuid $FUZZ_OWNER_UUID \
+        --life_cycle_priority Nvidia -o root.nvidia sign_cert_container &&
+        flint-lite -d owned -i root.nvidia -y b &&
+        mlxdpa --cert_container_type remove --cert_uuid $FUZZ_OWNER_UUID --life_cycle_priority Nvidia \
+            -o remove.bin create_cert_container &&
+        mlxdpa --cert_container remove.bin -p nvidia.pem --keypair_uuid $FUZZ_KEY_UUID \
+            --life_cycle_priority Nvidia -o remove.nvidia sign_cert_container || exit
+    mkdir seeds/provision && { printf '\014'; cat remove.nvidia; } >seeds/provision/remove
+    mkdir seeds/device_archive && dpadev export fuzz seeds/device_archive/plain &&
+        dpadev export owned seeds/device_archive/owned &&
+        dpadev export --with-factory-keys full seeds/device_archive/full && dpadev delete full
+)
+make_devices >"$dir/devices.log" 2>&1 || { cat "$dir/devices.log" >&2; exit 2; }
+
+# A line table behind its address and size, and code behind registers, of a program of the tests.
+elf=build/obj/tests/data/faults.elf
+section() { llvm-objcopy -O binary --only-section="$1" --set-section-flags "$1=alloc" "$elf" "$seeds/part"; }
+mkdir -p "$seeds/line" "$seeds/guest" "$seeds/image" "$seeds/loader"
+section .debug_line && { printf '\x00\x12\xff\x1f'; cat "$seeds/part"; } >"$seeds/line/faults"
+section .text && { head -c 64 "$elf"; head -c 2000 "$seeds/part"; } >"$seeds/guest/faults"
+cp "$elf" "$seeds/image" && cp "$elf" "$seeds/loader"
+
+# NAME FILE...: outputs of NVIDIA's tools.
+golden() {
+    local name=$1 file
+    shift
+    mkdir -p "$seeds/$name"
+    for file; do cp "$golden/$file" "$seeds/$name/" || exit 2; done
+}
+golden hostfile hostelf/host-named.signed edge/host-empty-sections.elf
+golden container container/{add-OEM.signed,add-uuids.bin,remove-all.signed,remove-one.bin}
+golden appcontainer singleapp/{plain.signed,xz.signed,plain.bin,removal.signed}
+golden metadata singleapp/meta.yaml
+golden nvconfig nvconfig/{auth-on,owner-key}{,.signed2048,.signed4096}.bin
+golden nvxml nvconfig/{auth-on,owner-key,template}.xml
+golden nvraw nvconfig/{auth-on,owner-key}.raw
+golden certchain keys/{chain3.der,root.der,inter.pem}
+golden image hostelf/dev1.elf edge/empty-sections.elf
+golden loader hostelf/dev1.elf
+# Program and crypto data behind the program's size.
+mkdir -p "$seeds/verify"
+for part in full.blob compact.section; do
+    program=$golden/hostelf/dev1.elf crypto=$golden/hostelf/one.$part
+    { printf '%08x' "$(stat -c %s "$program")" | sed 's/\(..\)\(..\)\(..\)\(..\)/\4\3\2\1/' | xxd -r -p
+      cat "$program" "$crypto"; } | head -c 30000 >"$seeds/verify/$part"
+done

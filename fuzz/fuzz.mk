@@ -17,7 +17,8 @@ FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-
               -Ilib -Iruntime -Iinclude -Iinclude/doca -Itools $(PKG_CFLAGS)
 FUZZ_SOURCES := $(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS)) \
                 $(foreach r,flexio doca_common doca_argp ibverbs,$(wildcard runtime/host/$(r)/*.c)) \
-                tools/dpacc-extract/core.c tools/dpacc/dpaobject.c tools/dpa-app-attributes2blob/attributes.c
+                tools/dpacc-extract/core.c tools/dpacc/dpaobject.c tools/dpadev/processes.c \
+                tools/dpa-app-attributes2blob/attributes.c
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(F)/obj/%.o)
 
 $(call hold,$(F)/flags,$(FUZZ_CC): $(shell $(FUZZ_CC) --version 2>/dev/null | head -n 1): $(FUZZ_CFLAGS))

@@ -54,6 +54,11 @@ section .debug_line && { printf '\x00\x12\xff\x1f'; cat "$seeds/part"; } >"$seed
 section .text && { head -c 64 "$elf"; head -c 2000 "$seeds/part"; } >"$seeds/guest/faults"
 cp "$elf" "$seeds/image" && cp "$elf" "$seeds/loader"
 
+# What a process says that uses a device.
+mkdir -p "$seeds/ps"
+printf '{"pid":1,"device":"fuzz","directory":"%s/fuzz","program":"p","state":"runs","instructions":2}\n' \
+    "$DPAKIT_DEVICES" >"$seeds/ps/here"
+
 # NAME FILE...: outputs of NVIDIA's tools.
 golden() {
     local name=$1 file

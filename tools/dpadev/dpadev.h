@@ -13,6 +13,17 @@ enum dpk_status dpadev_log(struct dpk_device *dev, unsigned last, bool json, str
 /* The DPA processes of this user on `device`, or on all (NULL). ps.c */
 enum dpk_status dpadev_ps(const char *device, bool threads, bool json, struct dpk_error *err);
 
+/* ---- processes.c ---- */
+
+/* What processes said, as an array of objects for cJSON_Delete: of lines of JSON those that are
+ * objects, and about `device` if that is not NULL. Their texts are fit for a terminal
+ * (dpk_text_clean); what else they have, and of which type, they chose. */
+enum dpk_status dpadev_processes(const struct dpk_buf *said, const struct dpk_device *device,
+                                 cJSON **out, struct dpk_error *err);
+/* The same for people: a line for each, and if `threads` one for each of its threads and waits. '?'
+ * stands for texts that are none, and for what is no number from 0 to 2^64 without a fraction. */
+void dpadev_put_processes(struct dpk_buf *out, const cJSON *list, bool threads);
+
 /* ---- text.c ---- */
 
 /* Prints and deletes `json`; `complete` false: something of it could not be made. */

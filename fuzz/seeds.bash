@@ -49,9 +49,10 @@ make_devices >"$dir/devices.log" 2>&1 || { cat "$dir/devices.log" >&2; exit 2; }
 # A line table behind its address and size, and code behind registers, of a program of the tests.
 elf=build/obj/tests/data/faults.elf
 section() { llvm-objcopy -O binary --only-section="$1" --set-section-flags "$1=alloc" "$elf" "$seeds/part"; }
-mkdir -p "$seeds/line" "$seeds/guest" "$seeds/image" "$seeds/loader"
+mkdir -p "$seeds/line" "$seeds/guest" "$seeds/image" "$seeds/loader" "$seeds/isa"
 section .debug_line && { printf '\x00\x12\xff\x1f'; cat "$seeds/part"; } >"$seeds/line/faults"
 section .text && { head -c 64 "$elf"; head -c 2000 "$seeds/part"; } >"$seeds/guest/faults"
+section .riscv.attributes && mv "$seeds/part" "$seeds/isa/attributes"
 cp "$elf" "$seeds/image" && cp "$elf" "$seeds/loader"
 
 # What a process says that uses a device.
@@ -76,6 +77,7 @@ golden nvraw nvconfig/{auth-on,owner-key}.raw
 golden certchain keys/{chain3.der,root.der,inter.pem}
 golden image hostelf/dev1.elf edge/empty-sections.elf
 golden loader hostelf/dev1.elf
+golden isa hostelf/dev1.elf
 # Program and crypto data behind the program's size.
 mkdir -p "$seeds/verify"
 for part in full.blob compact.section; do

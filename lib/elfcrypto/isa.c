@@ -46,12 +46,10 @@ static const char *find_arch(struct dpk_reader r)
     return NULL;
 }
 
-const char *isa_of(const uint8_t *elf, size_t elf_size)
+const char *isa_of_attributes(const uint8_t *section, size_t size)
 {
-    size_t size = 0;
-    const uint8_t *section = dpk_device_elf_section(elf, elf_size, ".riscv.attributes", &size);
     struct dpk_reader all = dpk_reader(section, size), r = all;
-    if (!section || dpk_read_u8(&r) != FORMAT_A)
+    if (dpk_read_u8(&r) != FORMAT_A)
         return NULL;
     uint32_t length = dpk_read_le32(&r);
     r = dpk_reader_slice(&all, 1, length);
@@ -68,6 +66,13 @@ const char *isa_of(const uint8_t *elf, size_t elf_size)
     file = dpk_reader_slice(&file, at, of_file);
     dpk_read_skip(&file, 5);
     return file.failed ? NULL : find_arch(file);
+}
+
+const char *isa_of(const uint8_t *elf, size_t elf_size)
+{
+    size_t size = 0;
+    const uint8_t *section = dpk_device_elf_section(elf, elf_size, ".riscv.attributes", &size);
+    return section ? isa_of_attributes(section, size) : NULL;
 }
 
 bool isa_has(const char *isa, const char *extension)

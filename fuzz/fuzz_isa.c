@@ -1,0 +1,25 @@
+/* A device ELF, or its section .riscv.attributes: nothing, or a text that lies within. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "elfcrypto/isa.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const char *isa, const uint8_t *data, size_t size)
+{
+    if (!isa)
+        return;
+    size_t at = (size_t)((const uint8_t *)isa - data);
+    if (at >= size || !memchr(isa, 0, size - at))
+        abort();
+    if (isa_has(isa, "zba") && !strstr(isa, "_zba"))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    check(isa_of_attributes(data, size), data, size);
+    check(isa_of(data, size), data, size);
+    return 0;
+}

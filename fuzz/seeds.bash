@@ -10,36 +10,42 @@ trap 'rm -rf "$DPAKIT_DEVICES"' EXIT
 export DPAKIT_DEVICES FUZZ_DEVICE=fuzz FUZZ_OWNED_DEVICE=owned
 export FUZZ_KEY=$dir/nvidia.pem FUZZ_KEY_UUID=00000000-0000-1000-8000-000000000001
 export FUZZ_OWNER=$dir/owner.pem FUZZ_OWNER_UUID=77dd4ef0-c633-11ed-9e20-001dd8b744ff
+
+# Whose key signs what these make, and bring to a device.
+play() { key=$1 uuid=$2; }
+apply() {
+    mlxconfig-lite -p "$key" -u "$uuid" create_conf "$2.xml" "$2.signed" &&
+        mlxconfig-lite -d "$1" apply "$2.signed"
+}
+sign() {
+    local of=(-c root.der)
+    [ "$1" = add ] || of=(--cert_uuid "$2")
+    mlxdpa --cert_container_type "$1" "${of[@]}" --life_cycle_priority Nvidia -o "$1.bin" create_cert_container &&
+        mlxdpa --cert_container "$1.bin" -p "$key" --keypair_uuid "$uuid" --cert_uuid "$2" \
+            --life_cycle_priority Nvidia -o "$1.signed" sign_cert_container
+}
+burn() { sign "$2" "$3" && flint-lite -d "$1" -i "$2.signed" -y b; }
 make_devices() (
     source tests/helpers/provision.bash
     PATH=$PWD/build/bin:$PATH
     owner_uuid=$FUZZ_OWNER_UUID
     cd "$dir" && openssl genrsa -out nvidia.pem 4096 && openssl genrsa -out owner.pem 4096 &&
-        openssl rsa -in nvidia.pem -pubout -out key.pem || exit
-    for name in fuzz owned; do
-        dpadev create $name --nvidia-key key.pem --nvidia-key-uuid $FUZZ_KEY_UUID || exit
-    done
+        openssl rsa -in nvidia.pem -pubout -out key.pem &&
+        openssl req -x509 -new -key nvidia.pem -outform der -out root.der -subj /CN=Root -days 30 || exit
+    dpadev create fuzz --nvidia-key key.pem --nvidia-key-uuid $FUZZ_KEY_UUID &&
+        dpadev create owned --anti-rollback --nvidia-key key.pem --nvidia-key-uuid $FUZZ_KEY_UUID &&
+        dpadev create full --anti-rollback --life-cycle development || exit
     claim_xml >claim.xml
-    mlxconfig-lite -p nvidia.pem -u $FUZZ_KEY_UUID create_conf claim.xml claim.bin &&
-        mlxconfig-lite -d owned apply claim.bin || exit
-    # As much on one as there can be, for archives.
-    dpadev create full && mlxconfig-lite -d full -y set DPA_AUTHENTICATION=1 || exit
-    openssl req -x509 -new -key nvidia.pem -outform der -out root.der -subj /CN=Root -days 30 &&
-        mlxdpa --cert_container_type add -c root.der -o root.bin --life_cycle_priority Nvidia \
-            create_cert_container &&
-        mlxdpa --cert_container root.bin -p "$DPAKIT_DEVICES/full/factory/nvidia.pem" \
-            --keypair_uuid "$(cat "$DPAKIT_DEVICES/full/factory/nvidia.uuid")" --cert_uuid $FUZZ_OWNER_UUID \
-            --life_cycle_priority Nvidia -o root.signed sign_cert_container &&
-        flint-lite -d full -i root.signed -y b || exit
-    # One on the device that has an owner, and the container that takes it away.
-    mlxdpa --cert_container root.bin -p nvidia.pem --keypair_uuid $FUZZ_KEY_UUID --cert_uuid $FUZZ_OWNER_UUID \
-        --life_cycle_priority Nvidia -o root.nvidia sign_cert_container &&
-        flint-lite -d owned -i root.nvidia -y b &&
-        mlxdpa --cert_container_type remove --cert_uuid $FUZZ_OWNER_UUID --life_cycle_priority Nvidia \
-            -o remove.bin create_cert_container &&
-        mlxdpa --cert_container remove.bin -p nvidia.pem --keypair_uuid $FUZZ_KEY_UUID \
-            --life_cycle_priority Nvidia -o remove.nvidia sign_cert_container || exit
-    mkdir seeds/provision && { printf '\014'; cat remove.nvidia; } >seeds/provision/remove
+
+    # An owner and a certificate, and the container that takes it away.
+    play nvidia.pem $FUZZ_KEY_UUID
+    apply owned claim && burn owned add $FUZZ_OWNER_UUID && sign remove $FUZZ_OWNER_UUID &&
+        mkdir seeds/provision && { printf '\014'; cat remove.signed; } >seeds/provision/remove || exit
+    # As much as there can be, for archives.
+    play "$DPAKIT_DEVICES/full/factory/nvidia.pem" "$(cat "$DPAKIT_DEVICES/full/factory/nvidia.uuid")"
+    mlxconfig-lite -d full -y set DPA_AUTHENTICATION=1 && apply full claim &&
+        burn full add $FUZZ_KEY_UUID && burn full remove $FUZZ_KEY_UUID && burn full add $FUZZ_OWNER_UUID || exit
+
     mkdir seeds/device_archive && dpadev export fuzz seeds/device_archive/plain &&
         dpadev export owned seeds/device_archive/owned &&
         dpadev export --with-factory-keys full seeds/device_archive/full && dpadev delete full

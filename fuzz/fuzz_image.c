@@ -50,6 +50,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; (name = dpk_image_symbol_name(image, i)); i++)
             if (!dpk_image_symbol(image, name, NULL, NULL))
                 abort();
+        for (size_t i = 0; (name = dpk_image_next_entry(image, &i));) {
+            uint64_t bytes;
+            dpk_image_argument_size(image, name, &bytes);
+        }
         dpk_image_function_at(image, dpk_image_entry(image), NULL);
         sum_section(image, ".debug_line");
         sum_section(image, ".text");

@@ -273,17 +273,10 @@ static enum dpk_status no_function(const struct dpk_process *p, const char *name
 enum dpk_status dpk_process_function(const struct dpk_process *p, const char *name,
                                      struct dpk_call *out, struct dpk_error *err)
 {
-    uint64_t size_at;
     if (!find_symbol(p, "", name, &out->function) ||
         !find_symbol(p, "_dpacc_unpack_", name, &out->unpack) ||
-        !find_symbol(p, "_dpacc_argsize_", name, &size_at))
+        !dpk_image_argument_size(p->image, name, &out->argument_size))
         return no_function(p, name, err);
-    const void *at = rv64_memory_at(p->memory, size_at, 8, RV64_R);
-    if (!at)
-        return dpk_fail(err, DPK_ERR_FORMAT, "program %s: _dpacc_argsize_%s is not in memory",
-                        dpk_image_app(p->image), name);
-    struct dpk_reader r = dpk_reader(at, 8);
-    out->argument_size = dpk_read_le64(&r);
     if (out->argument_size > ARGUMENTS_MAX)
         return dpk_fail(err, DPK_ERR_RANGE,
                         "function %s takes %llu bytes of arguments, at most "

@@ -104,6 +104,9 @@ const char *dpk_image_symbol_name(const struct dpk_image *image, size_t index);
 /* The name of the next function that dpacc prepared for calls of a host, sorted; NULL at the end of
  * them. `index`: 0 at first. */
 const char *dpk_image_next_entry(const struct dpk_image *image, size_t *index);
+/* Bytes of the arguments of such a function, which dpacc put into the program; any number. false:
+ * there is none, or it is not in the file. */
+bool dpk_image_argument_size(const struct dpk_image *image, const char *entry, uint64_t *size);
 /* The bytes of a section, in the private copy: as untrusted as ever, of a compressed one (zlib)
  * inflated, at most 64 MiB; they live as long as the image. NULL if there is none of that name, or
  * it cannot be inflated. */

@@ -162,6 +162,25 @@ const char *dpk_image_next_entry(const struct dpk_image *image, size_t *index)
     return NULL;
 }
 
+bool dpk_image_argument_size(const struct dpk_image *image, const char *entry, uint64_t *size)
+{
+    char symbol[512];
+    uint64_t at;
+    int n = snprintf(symbol, sizeof symbol, "_dpacc_argsize_%s", entry);
+    if (n < 0 || (size_t)n >= sizeof symbol || !dpk_image_symbol(image, symbol, &at, NULL))
+        return false;
+    for (size_t i = 0; i < image->segment_count; i++) {
+        const struct dpk_segment *s = &image->segments[i];
+        struct dpk_reader r = dpk_reader(s->data, (size_t)s->data_size);
+        if (at < s->address || at - s->address >= s->data_size)
+            continue;
+        dpk_read_skip(&r, (size_t)(at - s->address));
+        *size = dpk_read_le64(&r);
+        return !r.failed;
+    }
+    return false;
+}
+
 const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address, uint64_t *offset)
 {
     const struct dpk_segment *text = image_text_at(image, address);

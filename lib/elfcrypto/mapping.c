@@ -24,10 +24,13 @@ static bool touches(const struct load *l, uint64_t at, uint64_t size)
     return begin < last && at < end / PAGE * PAGE;
 }
 
-static bool maps_it(const struct load *l, const struct section *s)
+/* Pages of memory are pages of the file: a segment that lies otherwise in both is moved or refused,
+ * as who loads it likes. */
+static bool maps_it(const struct object *o, const struct load *l, const struct section *s)
 {
-    return holds(l->address, l->file_size, s->address, s->size) &&
-           l->offset + (s->address - l->address) == s->offset;
+    return holds(l->address, l->file_size, s->address, s->size) && l->offset <= s->offset &&
+           s->offset - l->offset == s->address - l->address &&
+           (l->offset - o->base) % PAGE == l->address % PAGE;
 }
 
 enum mapping mapping_of(const struct object *o, const struct section *s, char *why, size_t size)
@@ -40,7 +43,7 @@ enum mapping mapping_of(const struct object *o, const struct section *s, char *w
         return MAPPING_NONE;
     for (size_t i = 0; i < o->load_count; i++) {
         const struct load *l = &o->loads[i];
-        if (maps_it(l, s)) {
+        if (maps_it(o, l, s)) {
             mapped = true;
         } else if (touches(l, s->address, s->size)) {
             snprintf(why, size, "%s: segment %u has other bytes at its address %#" PRIx64, s->name,

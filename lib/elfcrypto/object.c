@@ -200,9 +200,9 @@ static enum dpk_status check_overlaps(const struct object *o, const GElf_Ehdr *h
 static enum dpk_status read_segments(Elf *elf, const GElf_Ehdr *header, struct object *o,
                                      uint64_t *count, struct dpk_error *err)
 {
-    size_t phnum = 0;
-    if (elf_getphdrnum(elf, &phnum) != 0)
-        return libelf_failed("program header table", err);
+    /* As who loads the file counts: libelf takes 0xffff for a number that stands elsewhere, and
+     * finds nothing at offset 0. */
+    size_t phnum = header->e_phnum;
     *count = phnum;
     if (!inside(header->e_phoff, (uint64_t)phnum * sizeof(Elf64_Phdr), o->size))
         return dpk_fail(err, DPK_ERR_FORMAT, "program header table is outside the file");
@@ -221,12 +221,14 @@ static enum dpk_status read_segments(Elf *elf, const GElf_Ehdr *header, struct o
         uint64_t end = inside(p.p_offset, p.p_filesz, o->size) ? p.p_offset + p.p_filesz : o->size;
         if (p.p_filesz && o->base + end > o->segments_end)
             o->segments_end = o->base + end;
-        if (p.p_type == PT_LOAD && p.p_memsz)
+        /* The dynamic linker maps what is in the file, whatever it takes in memory. */
+        uint64_t memory_size = p.p_memsz > p.p_filesz ? p.p_memsz : p.p_filesz;
+        if (p.p_type == PT_LOAD && memory_size)
             o->loads[o->load_count++] = (struct load){.index = (unsigned)i,
                                                       .offset = o->base + p.p_offset,
                                                       .address = p.p_vaddr,
                                                       .file_size = p.p_filesz,
-                                                      .memory_size = p.p_memsz};
+                                                      .memory_size = memory_size};
     }
     return DPK_OK;
 }

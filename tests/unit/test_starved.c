@@ -1,74 +1,13 @@
 /* lib: every allocation fails once. Each deed ends with an error or with the right result, gives
  * back what it took, and does not crash. */
-#ifdef __SANITIZE_ADDRESS__
-#define STARVE 0
-#else
-#define STARVE 1
-#include "starve.h"
-#endif
-#ifdef __SANITIZE_THREAD__
-#undef STARVE
-#define STARVE 0
-#endif
-
 #include "appcontainer/appcontainer.h"
 #include "container/container.h"
 #include "nvconfig/nvconfig.h"
 
 #include "hostsign.h"
-#include "skip.h"
+#include "starve.h"
 
 #if STARVE
-#include <openssl/err.h>
-
-/* DPK_OK only with the right result. */
-typedef enum dpk_status deed(struct dpk_error *err);
-
-static enum dpk_status starved(deed *what, unsigned long at, struct dpk_error *err, long *kept)
-{
-    *err = (struct dpk_error){0};
-    ERR_clear_error();
-    long before = starve.live;
-    starve.calls = 0;
-    starve.fired = false;
-    starve.at = at;
-    enum dpk_status status = what(err);
-    starve.at = 0;
-    ERR_clear_error();
-    *kept = starve.live - before;
-    return status;
-}
-
-/* A library may keep something the first time (a table of its own); what a second time keeps too
- * is a leak. */
-static void survives_every_failure(deed *what)
-{
-    struct dpk_error err;
-    long kept;
-    for (int warm = 0; warm < 2; warm++)
-        if (starved(what, 0, &err, &kept) != DPK_OK)
-            fail_msg("not starved: %s", err.message);
-    unsigned long at = 1, refused = 0;
-    for (;; at++) {
-        enum dpk_status status = starved(what, at, &err, &kept);
-        if (!starve.fired) {
-            if (status != DPK_OK)
-                fail_msg("nothing failed, but: %s", err.message);
-            break;
-        }
-        if (status != DPK_OK && !err.message[0])
-            fail_msg("allocation %lu: status %d without a message", at, (int)status);
-        refused += status != DPK_OK;
-        for (int again = 0; kept && again < 3; again++)
-            starved(what, at, &err, &kept);
-        if (kept)
-            fail_msg("allocation %lu: %ld blocks leaked (%s)", at, kept, err.message);
-    }
-    if (getenv("STARVE_VERBOSE"))
-        fprintf(stderr, "%lu allocations, %lu refused\n", at - 1, refused);
-    assert_true(refused > 0);
-}
-
 /* ---- Host files ------------------------------------------------------------------------------ */
 
 static struct dpk_buf host_bytes, signed_bytes, signature[2], app_elf;
@@ -330,17 +269,5 @@ int main(void)
         cmocka_unit_test(making_and_reading_a_configuration),
     };
     return cmocka_run_group_tests_name("starved", tests, make_host_files, free_keys);
-}
-#else
-static void needs_a_build_without_sanitizer(void **state)
-{
-    (void)state;
-    skip_because("a sanitizer allocates by itself");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(needs_a_build_without_sanitizer)};
-    return cmocka_run_group_tests_name("starved", tests, NULL, NULL);
 }
 #endif

@@ -101,7 +101,7 @@ static enum dpk_status read_tlvs(struct dpk_reader *r, struct dpk_nv_file *file,
             status = dpk_nv_list_add_new(&file->tlvs, &tlv, err);
         if (status != DPK_OK) {
             dpk_error_prefix(err, "offset 0x%zx", at);
-            return DPK_ERR_FORMAT;
+            return status == DPK_ERR_NOMEM ? status : DPK_ERR_FORMAT;
         }
     }
     return DPK_OK;

@@ -307,7 +307,7 @@ static enum dpk_status read_cert(sqlite3_stmt *stmt, struct dpk_device_cert *out
     X509 *cert = der ? d2i_X509(NULL, &der, (long)out->der_size) : NULL;
     ERR_clear_error();
     if (!cert)
-        return dpk_fail(err, DPK_ERR_FORMAT, "the device's state is damaged: a CA certificate");
+        return dpk_fail(err, DPK_ERR_CRYPTO, "OpenSSL cannot read the device's CA certificate");
     dpk_cert_subject(cert, out->subject, sizeof out->subject);
     out->valid_from = seconds_of(X509_get0_notBefore(cert));
     out->valid_until = seconds_of(X509_get0_notAfter(cert));

@@ -122,6 +122,16 @@ enum dpk_status dpk_db_finish(sqlite3 *db, sqlite3_stmt *stmt, struct dpk_error 
     return status;
 }
 
+void dpk_db_rollback(sqlite3 *db)
+{
+    /* It takes memory; where there is none, what SQLite keeps for later will do. */
+    if (!sqlite3_get_autocommit(db) &&
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL) == SQLITE_NOMEM) {
+        (void)sqlite3_db_release_memory(db);
+        (void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    }
+}
+
 enum dpk_status dpk_db_begin_log(sqlite3 *db, struct dpk_error *err)
 {
     return dpk_db_exec(db, "BEGIN IMMEDIATE", err);
@@ -133,8 +143,8 @@ enum dpk_status dpk_db_end_log(sqlite3 *db, enum dpk_status status, struct dpk_e
         /* If all that failed was the sync, the journal has the whole change, and whoever opens the
          * device next would believe it: closing must clear the journal. */
         sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-    if (status != DPK_OK && !sqlite3_get_autocommit(db))
-        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    if (status != DPK_OK)
+        dpk_db_rollback(db);
     return status;
 }
 
@@ -197,10 +207,21 @@ enum dpk_status dpk_db_blob(sqlite3_stmt *stmt, int column, void *out, size_t si
     return DPK_OK;
 }
 
+enum dpk_status dpk_db_text(sqlite3 *db, sqlite3_stmt *stmt, int column, const char **out,
+                            struct dpk_error *err)
+{
+    *out = (const char *)sqlite3_column_text(stmt, column);
+    if (*out)
+        return DPK_OK;
+    return sqlite3_errcode(db) == SQLITE_NOMEM ? dpk_fail_nomem(err)
+                                               : dpk_db_damaged(db, err, "a text is missing");
+}
+
 enum dpk_status dpk_db_get_meta(sqlite3 *db, const char *key, char *out, size_t size,
                                 struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
+    const char *text = NULL;
     bool row = false;
     enum dpk_status status = dpk_db_prepare(db, "SELECT value FROM meta WHERE key = ?", &stmt, err);
     if (status != DPK_OK)
@@ -210,7 +231,9 @@ enum dpk_status dpk_db_get_meta(sqlite3 *db, const char *key, char *out, size_t 
     if (status == DPK_OK && !row)
         status = dpk_fail(err, DPK_ERR_FORMAT, "the device's state is damaged: no %s", key);
     if (status == DPK_OK)
-        snprintf(out, size, "%s", (const char *)sqlite3_column_text(stmt, 0));
+        status = dpk_db_text(db, stmt, 0, &text, err);
+    if (status == DPK_OK)
+        snprintf(out, size, "%s", text);
     sqlite3_finalize(stmt);
     return status;
 }
@@ -351,11 +374,14 @@ enum dpk_status dpk_db_pragma(sqlite3 *db, const char *sql, char *out, size_t si
                               struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
+    const char *text = "";
     bool row = false;
     enum dpk_status status = dpk_db_prepare(db, sql, &stmt, err);
     if (status == DPK_OK)
         status = dpk_db_step(db, stmt, &row, err);
-    snprintf(out, size, "%s", row ? (const char *)sqlite3_column_text(stmt, 0) : "");
+    if (row)
+        status = dpk_db_text(db, stmt, 0, &text, err);
+    snprintf(out, size, "%s", text ? text : "");
     sqlite3_finalize(stmt);
     return status;
 }
@@ -429,7 +455,7 @@ static enum dpk_status check_state(sqlite3 *db, struct dpk_error *err)
     if (status != DPK_OK)
         return status;
     status = dpk_seal_check(db, err);
-    (void)dpk_db_exec(db, "ROLLBACK", NULL);
+    dpk_db_rollback(db);
     return status;
 }
 

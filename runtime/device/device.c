@@ -50,7 +50,7 @@ enum dpk_status dpk_device_begin_looking(struct dpk_device *dev, struct dpk_erro
 
 void dpk_device_end_looking(struct dpk_device *dev)
 {
-    (void)dpk_db_exec(dev->db, "ROLLBACK", NULL);
+    dpk_db_rollback(dev->db);
 }
 
 const char *dpk_device_name(const struct dpk_device *dev)

@@ -29,15 +29,23 @@ enum dpk_status dpk_device_add_nvidia_key(sqlite3 *db, const struct dpk_uuid *uu
     return status;
 }
 
+/* Where memory runs out OpenSSL makes keys that know nothing of themselves. */
+static bool is_whole(const EVP_PKEY *key)
+{
+    return key && EVP_PKEY_get_bits(key) > 0;
+}
+
 static enum dpk_status decode_key(sqlite3_stmt *stmt, int column, EVP_PKEY **out,
                                   struct dpk_error *err)
 {
     const unsigned char *spki = sqlite3_column_blob(stmt, column);
-    *out = spki ? d2i_PUBKEY(NULL, &spki, sqlite3_column_bytes(stmt, column)) : NULL;
+    EVP_PKEY *key = spki ? d2i_PUBKEY(NULL, &spki, sqlite3_column_bytes(stmt, column)) : NULL;
+    *out = is_whole(key) ? key : NULL;
     ERR_clear_error();
-    if (!*out)
-        return dpk_fail(err, DPK_ERR_FORMAT, "the device's state is damaged: an NVIDIA key");
-    return DPK_OK;
+    if (*out)
+        return DPK_OK;
+    EVP_PKEY_free(key);
+    return dpk_fail(err, DPK_ERR_CRYPTO, "OpenSSL cannot read the device's NVIDIA key");
 }
 
 enum dpk_status dpk_device_find_nvidia_key(sqlite3 *db, const struct dpk_uuid *uuid, EVP_PKEY **out,
@@ -104,15 +112,17 @@ enum dpk_status dpk_device_make_rsa_key(const struct dpk_nv_owner_key *numbers, 
               OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_RSA_N, n) &&
               OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_RSA_E, e) &&
               (params = OSSL_PARAM_BLD_to_param(build)) && EVP_PKEY_fromdata_init(context) > 0 &&
-              EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, params) > 0;
+              EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, params) > 0 && is_whole(key);
     OSSL_PARAM_free(params);
     EVP_PKEY_CTX_free(context);
     OSSL_PARAM_BLD_free(build);
     BN_free(e);
     BN_free(n);
     ERR_clear_error();
-    if (!ok)
+    if (!ok) {
+        EVP_PKEY_free(key);
         return dpk_fail(err, DPK_ERR_CRYPTO, "the owner's key is no RSA key");
+    }
     *out = key;
     return DPK_OK;
 }

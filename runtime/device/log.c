@@ -140,10 +140,10 @@ enum dpk_status dpk_device_events(struct dpk_device *dev, unsigned last,
     sqlite3_bind_int64(stmt, 1, last ? (sqlite3_int64)last : -1);
     while ((status = dpk_db_step(dev->db, stmt, &row, err)) == DPK_OK && row) {
         const char *text[4];
-        for (int i = 0; i < 4; i++) {
-            text[i] = (const char *)sqlite3_column_text(stmt, 4 + i);
-            text[i] = text[i] ? text[i] : "";
-        }
+        for (int i = 0; i < 4 && status == DPK_OK; i++)
+            status = dpk_db_text(dev->db, stmt, 4 + i, &text[i], err);
+        if (status != DPK_OK)
+            break;
         struct dpk_device_event event = {.id = sqlite3_column_int64(stmt, 0),
                                          .time = sqlite3_column_int64(stmt, 1),
                                          .uid = sqlite3_column_int64(stmt, 2),

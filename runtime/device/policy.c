@@ -82,6 +82,7 @@ enum dpk_status dpk_device_put_life_cycle(sqlite3 *db, bool development, struct 
 enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
+    const char *value = NULL;
     bool row = false;
     *development = false;
     enum dpk_status status = dpk_db_prepare(db, "SELECT value FROM meta WHERE key = ?", &stmt, err);
@@ -89,9 +90,10 @@ enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk
         return status;
     sqlite3_bind_text(stmt, 1, life_cycle_key, -1, SQLITE_STATIC);
     status = dpk_db_step(db, stmt, &row, err);
-    if (status == DPK_OK && row) {
-        const char *value = (const char *)sqlite3_column_text(stmt, 0);
-        *development = value && strcmp(value, development_name) == 0;
+    if (status == DPK_OK && row)
+        status = dpk_db_text(db, stmt, 0, &value, err);
+    if (value) {
+        *development = strcmp(value, development_name) == 0;
         if (!*development)
             status = dpk_fail(err, DPK_ERR_FORMAT,
                               "the device's state is damaged: its life cycle is none");

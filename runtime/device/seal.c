@@ -124,9 +124,8 @@ static enum dpk_status digest(sqlite3 *db, uint8_t out[DPK_SEAL_SIZE], struct dp
     if (status == DPK_OK && sqlite3_prepare_v2(db, STATE_TABLES, -1, &stmt, NULL) != SQLITE_OK)
         status = dpk_db_fail(db, err);
     while (status == DPK_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
-        const char *table = (const char *)sqlite3_column_text(stmt, 0);
-        if (!table)
-            status = dpk_db_damaged(db, err, "a table without a name");
+        const char *table = NULL;
+        status = dpk_db_text(db, stmt, 0, &table, err);
         if (status == DPK_OK)
             status = check_table(db, table, err);
         if (status == DPK_OK && !put_number(md, 'T', strlen(table)))

@@ -84,6 +84,11 @@ enum dpk_status dpk_db_end(sqlite3 *db, enum dpk_status status, struct dpk_error
 /* The same for what is in the log alone, which the seal does not cover: nothing is checked. */
 enum dpk_status dpk_db_begin_log(sqlite3 *db, struct dpk_error *err);
 enum dpk_status dpk_db_end_log(sqlite3 *db, enum dpk_status status, struct dpk_error *err);
+/* Undoes and ends what is begun, if anything is. */
+void dpk_db_rollback(sqlite3 *db);
+/* A text column, borrowed until the statement moves on; there is one in every row. */
+enum dpk_status dpk_db_text(sqlite3 *db, sqlite3_stmt *stmt, int column, const char **out,
+                            struct dpk_error *err);
 /* A blob column that must have exactly `size` bytes. */
 enum dpk_status dpk_db_blob(sqlite3_stmt *stmt, int column, void *out, size_t size,
                             struct dpk_error *err);

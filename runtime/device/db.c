@@ -255,6 +255,9 @@ static void distrust(sqlite3 *db)
     sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    /* A device has neither; what somebody put into its file is not run. */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 }
 
 static enum dpk_status open_failed(const char *path, sqlite3 *db, struct dpk_error *err)

@@ -252,6 +252,34 @@ static void a_device_of_before_is_sealed_as_it_is_once(void **state)
     assert_int_equal(open_again(&err), DPK_ERR_FORMAT);
 }
 
+/* What somebody has put into its database waits there for a change. */
+static void a_trigger_in_a_device_of_before_does_nothing(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    claim();
+    dpk_device_close(dev);
+    by_hand(BECOMES_UNSEALED "; CREATE TRIGGER more AFTER INSERT ON log BEGIN "
+                             "DELETE FROM tlv; END");
+    assert_int_equal(dpk_device_open("dev0", &dev, &err), DPK_OK);
+    assert_int_equal(dpk_device_reset(dev, &err), DPK_OK);
+    assert_true(owned_by(OWNER_UUID));
+}
+
+static void a_view_in_place_of_a_table_is_damage(void **state)
+{
+    (void)state;
+    struct dpk_error err = {0};
+    struct dpk_device_info info;
+    claim();
+    dpk_device_close(dev);
+    by_hand(BECOMES_UNSEALED "; ALTER TABLE tlv RENAME TO more; "
+                             "CREATE VIEW tlv AS SELECT * FROM more WHERE priority = 0");
+    assert_int_equal(dpk_device_open("dev0", &dev, &err), DPK_OK);
+    assert_int_equal(dpk_device_info(dev, &info, &err), DPK_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "damaged"));
+}
+
 /* Losing the seal does not make a device one of before. */
 static void a_device_without_its_seal_is_damaged(void **state)
 {
@@ -274,6 +302,8 @@ int main(void)
         TEST(the_log_is_not_under_the_seal),
         TEST(a_damaged_state_is_not_changed),
         TEST(a_device_of_before_is_sealed_as_it_is_once),
+        TEST(a_trigger_in_a_device_of_before_does_nothing),
+        TEST(a_view_in_place_of_a_table_is_damage),
         TEST(a_device_without_its_seal_is_damaged),
     };
     return cmocka_run_group_tests(tests, make_world, free_world);

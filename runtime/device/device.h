@@ -7,7 +7,7 @@
  *     struct dpk_device *dev = NULL;
  *     dpk_device_open("mlx5_0", &dev, &err);
  *     bool on;  struct dpk_ca_list cas = {0};
- *     dpk_device_dpa_authentication(dev, &on, &err);
+ *     dpk_device_dpa_authentication(dev, DPK_VIEW_CURRENT, &on, &err);
  *     dpk_device_ca_list(dev, &cas, &err);              // roots to trust
  *     dpk_device_log(dev, "load", "OK", "app hello", &err);
  *     dpk_ca_list_free(&cas);
@@ -47,11 +47,12 @@ enum dpk_status dpk_device_list(struct dpk_names *out, struct dpk_error *err);
 #define DPK_NO_DEVICE "no emulated device: make one with dpadev create mlx5_0"
 void dpk_names_free(struct dpk_names *names);
 
-/* The Current value of DPA_AUTHENTICATION (as of the last reset). */
-enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
-                                              struct dpk_error *err);
-
 enum dpk_device_view { DPK_VIEW_DEFAULT, DPK_VIEW_CURRENT, DPK_VIEW_NEXT };
+
+/* What counts of DPA_AUTHENTICATION, now (DPK_VIEW_CURRENT: as of the last reset) or from the next
+ * reset on (DPK_VIEW_NEXT), hidden or not. An error is true. */
+enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, enum dpk_device_view view,
+                                              bool *enabled, struct dpk_error *err);
 
 /* What debuggers may do with programs on a device; each includes those before it. */
 enum dpk_debug_rights {

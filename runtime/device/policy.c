@@ -63,10 +63,10 @@ static enum dpk_status authentication(sqlite3 *db, enum dpk_device_view view, bo
     return status;
 }
 
-enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
-                                              struct dpk_error *err)
+enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, enum dpk_device_view view,
+                                              bool *enabled, struct dpk_error *err)
 {
-    return authentication(dev->db, DPK_VIEW_CURRENT, enabled, err);
+    return authentication(dev->db, view, enabled, err);
 }
 
 /* ---- The life cycle -------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ enum dpk_status dpk_debug_ask(const struct dpk_image *image, struct dpk_debug_pe
     *out = (struct dpk_debug_permit){.rights = DPK_DEBUG_NONE, .locked = true};
     enum dpk_status status = dpk_device_open(image->device, &device, &why);
     if (status == DPK_OK)
-        status = dpk_device_dpa_authentication(device, &out->locked, &why);
+        status = dpk_device_dpa_authentication(device, DPK_VIEW_CURRENT, &out->locked, &why);
     if (status == DPK_OK)
         status = dpk_device_debug_rights(device, DPK_VIEW_CURRENT, &out->rights, &why);
     dpk_device_close(device);

@@ -118,7 +118,8 @@ static enum dpk_status verify(struct dpk_device *device, const struct private_co
                               struct dpk_load_result *result, struct dpk_error *err)
 {
     struct dpk_ca_list cas = {0};
-    enum dpk_status status = dpk_device_dpa_authentication(device, &result->authentication, err);
+    enum dpk_status status =
+        dpk_device_dpa_authentication(device, DPK_VIEW_CURRENT, &result->authentication, err);
     if (status == DPK_OK)
         status = dpk_device_ca_list(device, &cas, err);
     if (status == DPK_OK) {

@@ -115,6 +115,18 @@ setup() { enter_world; }
     says 'read-only'
 }
 
+@test "what the owner hides counts, and dpadev says so" {
+    claimed
+    auth_xml True 0 | sed "/nv_dpa_auth/s/rd_en='1'/rd_en='0'/" >auth.xml
+    mlxconfig-lite -p owner.pem -u $owner_uuid create_conf auth.xml auth.bin
+    mlxconfig-lite -d mlx5_0 apply auth.bin
+    mlxconfig-lite -d mlx5_0 q DPA_AUTHENTICATION | grep -qE 'DPA_AUTHENTICATION +hidden'
+    dpadev show mlx5_0 | grep -qF 'DPA authentication: off, after the next reset on'
+    dpadev show mlx5_0 | grep -qF 'After the next reset: no program: there is no CA certificate'
+    dpadev reset mlx5_0
+    dpadev show mlx5_0 --json | jq -e '.dpa_authentication | .current and .next_boot'
+}
+
 @test "bad settings change nothing" {
     refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION=Maybe
     says 'legal: False or True'

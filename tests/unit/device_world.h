@@ -363,7 +363,7 @@ static inline void claim(void)
 static inline bool authentication(void)
 {
     bool on;
-    assert_int_equal(dpk_device_dpa_authentication(dev, &on, NULL), DPK_OK);
+    assert_int_equal(dpk_device_dpa_authentication(dev, DPK_VIEW_CURRENT, &on, NULL), DPK_OK);
     return on;
 }
 

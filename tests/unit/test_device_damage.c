@@ -33,7 +33,7 @@ static void portray(struct dpk_device *d, struct dpk_buf *out, struct dpk_error 
     if (status == DPK_OK)
         status = dpk_device_info(d, &info, err);
     if (status == DPK_OK)
-        status = dpk_device_dpa_authentication(d, &on, err);
+        status = dpk_device_dpa_authentication(d, DPK_VIEW_CURRENT, &on, err);
     if (status == DPK_OK)
         status = dpk_device_get(d, DPK_VIEW_CURRENT, &auth_def, &now, err);
     if (status == DPK_OK)

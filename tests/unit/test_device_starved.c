@@ -41,7 +41,7 @@ static enum dpk_status ask(struct dpk_error *err)
     if (status == DPK_OK && (strcmp(info.psid, "MT_0000000884") != 0 || !info.has_owner))
         fail_msg("allocation %lu: PSID %s", starve.at, info.psid);
     if (status == DPK_OK)
-        status = dpk_device_dpa_authentication(d, &on, err);
+        status = dpk_device_dpa_authentication(d, DPK_VIEW_CURRENT, &on, err);
     if (status == DPK_OK && !on)
         fail_msg("allocation %lu: authentication is off", starve.at);
     if (status == DPK_OK)

@@ -14,9 +14,10 @@ struct dpk_device {
     char result[64], detail[2048];
 };
 
-enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, bool *enabled,
-                                              struct dpk_error *err)
+enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, enum dpk_device_view view,
+                                              bool *enabled, struct dpk_error *err)
 {
+    assert_int_equal(view, DPK_VIEW_CURRENT);
     if (dev->spoil)
         *dev->spoil ^= 0xff;
     *enabled = dev->authentication;

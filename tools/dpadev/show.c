@@ -19,17 +19,21 @@ struct portrait {
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-static enum dpk_status next_authentication(struct dpk_device *dev, struct portrait *p,
-                                           struct dpk_error *err)
+static enum dpk_status look_at_authentication(struct dpk_device *dev, struct portrait *p,
+                                              struct dpk_error *err)
 {
     static const struct dpk_nv_def def = {.name = "nv_dpa_auth",
                                           .class_id = DPK_NV_GLOBAL,
                                           .index = DPK_NV_INDEX_DPA_AUTH,
                                           .size = 4};
     struct dpk_device_value value;
-    enum dpk_status status = dpk_device_get(dev, DPK_VIEW_NEXT, &def, &value, err);
-    p->authentication_next = value.data[0] & 0x80;
-    p->locked = value.read_only;
+    enum dpk_status status =
+        dpk_device_dpa_authentication(dev, DPK_VIEW_CURRENT, &p->authentication, err);
+    if (status == DPK_OK)
+        status = dpk_device_dpa_authentication(dev, DPK_VIEW_NEXT, &p->authentication_next, err);
+    if (status == DPK_OK)
+        status = dpk_device_get(dev, DPK_VIEW_NEXT, &def, &value, err);
+    p->locked = status == DPK_OK && value.read_only;
     return status;
 }
 
@@ -40,9 +44,7 @@ static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct d
         return status;
     status = dpk_device_info(dev, &p->info, err);
     if (status == DPK_OK)
-        status = dpk_device_dpa_authentication(dev, &p->authentication, err);
-    if (status == DPK_OK)
-        status = next_authentication(dev, p, err);
+        status = look_at_authentication(dev, p, err);
     if (status == DPK_OK)
         status = dpk_device_debug_rights(dev, DPK_VIEW_CURRENT, &p->debuggers, err);
     if (status == DPK_OK)

@@ -49,7 +49,8 @@ static enum dpk_status ask_device(const char *name, struct trust *t, struct dpk_
     if (status == DPK_OK)
         status = dpk_device_ca_list(t->device, &t->installed, err);
     if (status == DPK_OK)
-        status = dpk_device_dpa_authentication(t->device, &t->authentication, err);
+        status =
+            dpk_device_dpa_authentication(t->device, DPK_VIEW_CURRENT, &t->authentication, err);
     t->programs = (struct dpk_trust){t->installed.roots, t->installed.count};
     return status;
 }

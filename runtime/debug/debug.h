@@ -70,8 +70,8 @@ struct dpk_stop {
     uint64_t address; /* of the watch */
 };
 
-/* What is debugged. Thread ids are not 0. All but `interrupt`, `stopped`, `kill` and `detach` are
- * called only while everything stands still. */
+/* What is debugged. Thread ids are not 0. All but `interrupt`, `stopped`, `rights`, `kill` and
+ * `detach` are called only while everything stands still. */
 struct dpk_debug_ops {
     /* Ids, the one to look at first; never none. */
     size_t (*threads)(void *target, unsigned *ids, size_t max);
@@ -92,14 +92,17 @@ struct dpk_debug_ops {
     void (*kill)(void *target);
     void (*detach)(void *target);
     bool attached; /* a client that goes away detaches; else it kills */
-    /* Why registers and memory stay as they are, in words for the client's user; NULL: they may be
-     * written. It is for `set_registers` and `write` to refuse. */
-    const char *locked;
+    /* What the client may do now, asked before each packet and each stop that is told; unless that
+     * is everything, `*why` says so in words for its user. It is for `set_registers` and `write` to
+     * refuse; with DPK_DEBUG_NONE the client is sent away, and the target goes on. NULL:
+     * everything. */
+    enum dpk_debug_rights (*rights)(void *target, const char **why);
 };
 
 /* Serves one client: bytes from `in`, answers to `out` (they may be the same), until it detaches,
- * kills, goes away, or the program has ended. `wake`: a descriptor that becomes readable when
- * `stopped` may have something to tell (eventfd). The target stands still at the start. */
+ * kills, goes away, is sent away, or the program has ended. `wake`: a descriptor that becomes
+ * readable when `stopped` may have something to tell (eventfd). The target stands still at the
+ * start. */
 enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_ops *ops,
                               void *target, struct dpk_error *err);
 

@@ -50,17 +50,44 @@ void gdb_ok_or(struct gdb *g, bool done, int number)
         gdb_error(g, number);
 }
 
+/* Whether the client may stay: asks what it may do. */
+static bool may_stay(struct gdb *g)
+{
+    const char *why = NULL;
+    enum dpk_debug_rights rights = g->ops->rights ? g->ops->rights(g->target, &why) : DPK_DEBUG_ALL;
+    g->why = rights == DPK_DEBUG_ALL ? NULL : why;
+    return rights != DPK_DEBUG_NONE;
+}
+
+/* There may be names in it, which may have what ends a packet. */
+static void put_why(struct gdb *g)
+{
+    g->body.size = 0;
+    dpk_put_format(&g->body, "E.%s", g->why);
+    for (size_t i = 0; i < g->body.size; i++)
+        if (g->body.data[i] < ' ' || g->body.data[i] > '~' || strchr("#$*}", g->body.data[i]))
+            g->body.data[i] = '?';
+}
+
+static void send_away(struct gdb *g)
+{
+    put_why(g);
+    g->ops->detach(g->target);
+    g->over = true;
+}
+
 /* GDB shows this text where a register was to be written, but for memory only that it failed: so it
  * is also said when the program goes on. */
 void gdb_changed_or(struct gdb *g, bool done, int number)
 {
-    if (done || !g->ops->locked) {
+    if (!done && !may_stay(g)) {
+        send_away(g);
+    } else if (!done && g->why) {
+        put_why(g);
+        g->untold = true;
+    } else {
         gdb_ok_or(g, done, number);
-        return;
     }
-    g->body.size = 0;
-    dpk_put_format(&g->body, "E.%s", g->ops->locked);
-    g->untold = true;
 }
 
 static void send_body(struct gdb *g)
@@ -227,7 +254,7 @@ static void act(struct gdb *g, const struct action *actions, size_t count)
     g->reason = (struct dpk_stop){0};
     if (g->untold) {
         gdb_say(g, "not changed: ");
-        gdb_say(g, g->ops->locked);
+        gdb_say(g, g->why);
         gdb_say(g, "\n");
         g->untold = false;
     }
@@ -293,6 +320,13 @@ void gdb_tell_stop(struct gdb *g)
     if (!g->running || !g->ops->stopped(g->target, &stop))
         return;
     g->running = false;
+    if (!may_stay(g)) {
+        gdb_say(g, g->why);
+        gdb_say(g, "\n");
+        g->ops->detach(g->target);
+        g->over = true;
+        return;
+    }
     g->reason = stop;
     g->thread = stop.thread;
     put_reason(g);
@@ -362,6 +396,10 @@ static bool state_command(struct gdb *g, const char *text)
 static void command(struct gdb *g)
 {
     const char *text = g->packet + 1;
+    if (!may_stay(g)) {
+        send_away(g);
+        return;
+    }
     if (state_command(g, text))
         return;
     switch (g->packet[0]) {

@@ -22,6 +22,7 @@ struct gdb {
     unsigned thread;        /* that g, G, p, P are about; 0: the first */
     unsigned step_thread;   /* of the old s and c */
     struct dpk_stop reason; /* why it stands still */
+    const char *why;        /* the client may not do everything; NULL: it may */
     bool untold;            /* something was refused, and GDB's user may not know why */
 };
 

@@ -123,8 +123,8 @@ static void monitor(struct gdb *g, const char *text)
     }
     if (strcmp(words, "policy") != 0)
         gdb_say(g, "monitor policy: what the device allows debuggers\n");
-    else if (g->ops->locked)
-        gdb_say(g, g->ops->locked);
+    else if (g->why)
+        gdb_say(g, g->why);
     else
         gdb_say(g, "debuggers may look and change everything");
     if (strcmp(words, "policy") == 0)

@@ -119,6 +119,14 @@ static struct thread *find(const struct dpk_debugger *d, unsigned id)
     return id >= 1 && id <= SLOTS ? d->process->slots[id - 1] : NULL;
 }
 
+static enum dpk_debug_rights ops_rights(void *target, const char **why)
+{
+    struct dpk_debugger *d = target;
+    enum dpk_debug_rights rights = debug_rights(d->process, &d->policy);
+    *why = d->policy.why.message;
+    return rights;
+}
+
 static size_t ops_threads(void *target, unsigned *ids, size_t max)
 {
     struct dpk_debugger *d = target;
@@ -462,7 +470,7 @@ void dpk_debugger_await(struct dpk_debugger *d)
 
 const char *dpk_debugger_locked(const struct dpk_debugger *d)
 {
-    return d->policy.locked[0] ? d->policy.locked : NULL;
+    return d->policy.permit.rights == DPK_DEBUG_ALL ? NULL : d->policy.why.message;
 }
 
 enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool attached,
@@ -484,14 +492,14 @@ enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool
         .kill = ops_kill,
         .detach = ops_detach,
         .attached = attached,
-        .locked = dpk_debugger_locked(d),
+        .rights = ops_rights,
     };
     enum dpk_status status = debug_begin(d->process, &d->policy, err);
     if (status != DPK_OK)
         return status;
     status = dpk_gdb_serve(in, out, d->wake, &ops, d, err);
-    debug_end(d->process, &d->policy);
-    return status;
+    enum dpk_status end = debug_end(d->process, &d->policy, err);
+    return status == DPK_OK ? end : status;
 }
 
 enum dpk_status dpk_debugger_log(const struct dpk_debugger *d, const char *action,

@@ -410,7 +410,8 @@ void dpk_debugger_destroy(struct dpk_debugger *d);
 /* Waits until a thread is about to run, or the process has failed. */
 void dpk_debugger_await(struct dpk_debugger *d);
 /* Serves one client of GDB's remote protocol (dpk_gdb_serve) until it is done. When it goes away
- * the process goes on; without `attached` it is ended. */
+ * the process goes on; without `attached` it is ended. DPK_ERR_REFUSED: the device does not, or not
+ * any more, want it; the process goes on. */
 enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool attached,
                                    struct dpk_error *err);
 /* Tells the client that the program has ended with `code`. */

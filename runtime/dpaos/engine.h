@@ -128,17 +128,23 @@ void debug_fault(struct thread *t, struct outcome *o);
 /* What the device allows. debug_policy.c; all without the lock. */
 struct debug_policy {
     struct dpk_debug_permit permit;
-    char locked[200]; /* why nothing may be changed; "" if it may */
+    struct dpk_error why; /* it does not allow everything */
+    uint64_t asked;       /* when */
+    bool there;           /* a client */
     uint64_t refused, code_writes, code_bytes, jumps;
 };
 /* DPK_ERR_REFUSED: no debugger may come. */
 enum dpk_status debug_admit(const struct dpk_process *p, struct debug_policy *policy,
                             struct dpk_error *err);
-/* A client is there, and is gone. DPK_ERR_REFUSED: that cannot be logged, and must be. */
-enum dpk_status debug_begin(const struct dpk_process *p, const struct debug_policy *policy,
+/* A client is there, and is gone. DPK_ERR_REFUSED: the device does not want it any more, or that it
+ * came cannot be logged, and must be. */
+enum dpk_status debug_begin(const struct dpk_process *p, struct debug_policy *policy,
                             struct dpk_error *err);
-void debug_end(const struct dpk_process *p, const struct debug_policy *policy);
-/* Whether memory, and registers with pc, may be changed so. */
+enum dpk_status debug_end(const struct dpk_process *p, struct debug_policy *policy,
+                          struct dpk_error *err);
+/* What the client may do now: as the device said a moment ago at most, and no more than before. */
+enum dpk_debug_rights debug_rights(const struct dpk_process *p, struct debug_policy *policy);
+/* Whether memory, and registers with pc, may be changed so: as the device says now. */
 bool debug_may_write(const struct dpk_process *p, struct debug_policy *policy, uint64_t address,
                      uint64_t size);
 bool debug_may_set(const struct dpk_process *p, struct debug_policy *policy, uint64_t from,

@@ -26,7 +26,6 @@ enum dpk_status dpk_debug_ask(const struct dpk_image *image, struct dpk_debug_pe
                  "DISABLED",
                  image->device);
     out->rights = DPK_DEBUG_NONE;
-    (void)dpk_debug_record(image, out, "attach", "NOT_ALLOWED", "", NULL);
     return dpk_fail(err, DPK_ERR_REFUSED, "%s", why.message);
 }
 

@@ -77,8 +77,8 @@ struct dpk_debug_permit {
     enum dpk_debug_rights rights;
     bool locked; /* the device has authentication on: what cannot be logged is not done */
 };
-/* Asks the device as it is now. DPK_ERR_REFUSED: it allows none, which its log has, or it cannot be
- * asked. Everything is allowed with an image that no device was asked for (dpk_image_examine). */
+/* Asks the device as it is now. DPK_ERR_REFUSED: it allows none, or it cannot be asked. Everything
+ * is allowed with an image that no device was asked for (dpk_image_examine). */
 enum dpk_status dpk_debug_ask(const struct dpk_image *image, struct dpk_debug_permit *out,
                               struct dpk_error *err);
 /* Appends to the device's log; `detail` is put behind the program's name. DPK_ERR_REFUSED: it

@@ -371,23 +371,138 @@ static void jumps_and_writes_are_logged_without_authentication_too(void **state)
     dpk_buf_free(&text);
 }
 
-static void a_device_that_allows_none_lets_none_come(void **state)
+#define DENIED                                                                                     \
+    "dev0 allows no debuggers: it has DPA_AUTHENTICATION on and DPAKIT_DPA_DEBUG DISABLED"
+
+/* From now on the device has authentication on, and denies debuggers. */
+static void deny(void)
 {
-    (void)state;
     uint8_t disabled[4] = {0x80};
     struct dpk_nv_list list = vendor(KEEP);
-    struct dpk_debugger *d = NULL;
-    struct dpk_error err = {0};
     put_tlv(&list, DPK_NV_GLOBAL, DPK_NV_INDEX_DPAKIT_DEBUG, 4, false, disabled, 4);
     accept(dpk_device_apply, claim_file());
     accept(dpk_device_apply, by_owner(list));
     set_authentication(true);
+}
+
+static void a_device_that_allows_none_lets_none_come(void **state)
+{
+    (void)state;
+    struct dpk_debugger *d = NULL;
+    struct dpk_error err = {0};
+    deny();
     struct dpk_process *p = process_on_device();
     assert_int_equal(dpk_debugger_create(p, &d, &err), DPK_ERR_REFUSED);
     assert_null(d);
-    assert_string_equal(err.message, "dev0 allows no debuggers: it has DPA_AUTHENTICATION on and "
-                                     "DPAKIT_DPA_DEBUG DISABLED");
+    assert_string_equal(err.message, DENIED);
     assert_int_equal(rpc(p, "add", 1, 2), 3); /* it runs on */
+    dpk_process_destroy(p);
+    assert_logged("attach NOT_ALLOWED app kernels\n");
+}
+
+static void a_lock_that_comes_later_takes_the_debugger_its_rights(void **state)
+{
+    (void)state;
+    struct client c;
+    uint64_t log;
+    char event[400];
+    stand_still(&c, &log);
+    unsigned long long add = symbol(c.process, "add");
+    assert_string_equal(ask(&c, "M%llx,1:00", (unsigned long long)log), "OK");
+    set_authentication(true);
+    refused(&c, ask(&c, "M%llx,4:00000000", add));
+    refused(&c, ask(&c, "P20=%016llx", add));
+    assert_memory_equal(ask(&c, "vCont;s"), "T05thread:", 10);
+    assert_non_null(strstr(c.console, "not changed: dev0 has DPA_AUTHENTICATION on"));
+    set_authentication(false); /* what was taken stays taken */
+    refused(&c, ask(&c, "M%llx,1:00", (unsigned long long)log));
+    let_end(&c, log);
+    snprintf(event, sizeof event,
+             "attach OK app kernels: may change everything\n"
+             "debug READ_ONLY app kernels: may look from now on\n"
+             "debug READ_ONLY app kernels: write of 4 bytes of code at 0x%llx\n"
+             "detach OK app kernels: 0 writes to code, 0 bytes; 0 jumps; 3 changes refused\n",
+             add);
+    assert_logged(event);
+}
+
+static void assert_sent_away(struct client *c)
+{
+    char byte;
+    while (read(c->from, &byte, 1) == 1) /* an acknowledgement, or the rest of a packet */
+        assert_true(byte != '$');
+    struct dpk_buf text = {0};
+    assert_int_equal(dpk_device_events(dev, 0, put_event, &text, NULL), DPK_OK);
+    dpk_put_u8(&text, 0);
+    assert_non_null(strstr((char *)text.data, "debug NOT_ALLOWED app kernels\n"
+                                              "detach OK app kernels: "));
+    dpk_buf_free(&text);
+}
+
+static void a_denial_that_comes_later_sends_the_debugger_away_with_its_next_change(void **state)
+{
+    (void)state;
+    struct client c;
+    uint64_t log;
+    stand_still(&c, &log);
+    deny();
+    assert_string_equal(ask(&c, "M%llx,1:00", (unsigned long long)log), "E." DENIED);
+    assert_sent_away(&c);
+    let_end(&c, log);
+}
+
+/* It need not change anything: looking is over, too, in a moment. */
+static void a_denial_that_comes_later_sends_the_debugger_away_that_looks(void **state)
+{
+    (void)state;
+    struct client c;
+    uint64_t log;
+    stand_still(&c, &log);
+    deny();
+    assert_true(comes_true(strlen(ask(&c, "m%llx,8", (unsigned long long)log)) != 16));
+    assert_string_equal(c.answer, "E." DENIED);
+    assert_sent_away(&c);
+    let_end(&c, log);
+}
+
+static void a_denial_that_comes_while_the_program_runs_is_told_when_it_stops(void **state)
+{
+    (void)state;
+    struct client c;
+    struct dpk_process *p = process_on_device();
+    uint64_t flag = buffer(p, 8);
+    client_begin(&c, p);
+    launch(p, (struct kernel){.name = "poll", .args = {flag}});
+    dpk_debugger_await(c.debugger);
+    send_packet(&c, "vCont;c", 7);
+    assert_int_equal(next_byte(&c), '+');
+    deny();
+    usleep(150000); /* what the device said before counts no more */
+    assert_int_equal(write(c.to, "\3", 1), 1);
+    assert_string_equal(receive(&c),
+                        "O64657630"
+                        "20616c6c6f7773206e6f20646562756767657273"
+                        "3a20697420686173204450415f41555448454e5449434154494f4e206f6e"
+                        "20616e64204450414b49545f4450415f44454255472044495341424c4544");
+    assert_string_equal(receive(&c), "O0a");
+    assert_sent_away(&c);
+    client_end(&c);
+    set_word(p, flag, 1);
+    drain(p); /* it ran on */
+    dpk_process_destroy(p);
+}
+
+static void a_denial_between_coming_and_talking_counts(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process_on_device();
+    struct dpk_debugger *d = NULL;
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_debugger_create(p, &d, &err), DPK_OK);
+    deny();
+    assert_int_equal(dpk_debugger_serve(d, -1, -1, true, &err), DPK_ERR_REFUSED);
+    assert_string_equal(err.message, DENIED);
+    dpk_debugger_destroy(d);
     dpk_process_destroy(p);
     assert_logged("attach NOT_ALLOWED app kernels\n");
 }
@@ -419,6 +534,11 @@ int main(void)
         ON(the_development_life_cycle_allows_writes_to_code_which_are_logged, fresh_development),
         ON(jumps_and_writes_are_logged_without_authentication_too, fresh_device),
         ON(a_device_that_allows_none_lets_none_come, fresh_device),
+        ON(a_lock_that_comes_later_takes_the_debugger_its_rights, fresh_device),
+        ON(a_denial_that_comes_later_sends_the_debugger_away_with_its_next_change, fresh_device),
+        ON(a_denial_that_comes_later_sends_the_debugger_away_that_looks, fresh_device),
+        ON(a_denial_that_comes_while_the_program_runs_is_told_when_it_stops, fresh_device),
+        ON(a_denial_between_coming_and_talking_counts, fresh_device),
         ON(a_device_that_cannot_be_asked_lets_none_come, fresh_device),
     };
     return cmocka_run_group_tests_name("dpaos_debug_policy", tests, make_world, free_world);

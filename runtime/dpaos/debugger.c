@@ -40,7 +40,7 @@ enum rv64_stop debug_run(struct thread *t, uint64_t budget, struct outcome *o)
     enum rv64_stop why;
     size_t hit = 0;
     if (t->resume == DPK_RESUME_STEP) {
-        why = rv64_step(core, &t->hart);
+        why = rv64_step_watched(core, &t->hart, d->watches, d->watch_count, &hit);
         o->stop = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
     } else if (d->watch_count > 0) {
         why = rv64_run_watched(core, &t->hart, budget, d->watches, d->watch_count, &hit);

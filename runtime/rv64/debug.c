@@ -113,18 +113,27 @@ static bool touches(struct access a, const struct rv64_watch *watches, size_t co
     return false;
 }
 
+enum rv64_stop rv64_step_watched(struct rv64_core *core, struct rv64_hart *hart,
+                                 const struct rv64_watch *watches, size_t count, size_t *hit)
+{
+    size_t at = 0;
+    bool watched = touches(next_access(core, hart), watches, count, &at);
+    enum rv64_stop why = rv64_step(core, hart);
+    if (why != RV64_STOP_BUDGET || !watched)
+        return why;
+    *hit = at;
+    return RV64_STOP_WATCH;
+}
+
 enum rv64_stop rv64_run_watched(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,
                                 const struct rv64_watch *watches, size_t count, size_t *hit)
 {
     for (uint64_t done = 0; done < budget; done++) {
         if (at_break(core, hart->pc))
             return RV64_STOP_BREAKPOINT;
-        bool watched = touches(next_access(core, hart), watches, count, hit);
-        enum rv64_stop why = rv64_step(core, hart);
+        enum rv64_stop why = rv64_step_watched(core, hart, watches, count, hit);
         if (why != RV64_STOP_BUDGET)
             return why;
-        if (watched)
-            return RV64_STOP_WATCH;
     }
     return RV64_STOP_BUDGET;
 }

@@ -105,14 +105,14 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
 enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
 
 /* ---- Memory that is not the guest's ------------------------------------------------------------
- * Accesses at and above RV64_OUTSIDE fault. Their owner may have what stands at such an address, and
- * carry the instruction out after all: */
+ * Accesses at and above RV64_OUTSIDE fault. Their owner may have what stands at such an address,
+ * and carry the instruction out after all: */
 #define RV64_OUTSIDE (UINT64_C(1) << 60)
 
 struct rv64_outside {
-    /* Host address of `width` (1, 2, 4, 8) bytes, a multiple of it; NULL: an access fault. `access`:
-     * RV64_R, RV64_W or both. Asked at most once for an instruction, which is done with the memory
-     * when rv64_step_outside returns. */
+    /* Host address of `width` (1, 2, 4, 8) bytes, a multiple of it; NULL: an access fault.
+     * `access`: RV64_R, RV64_W or both. Asked at most once for an instruction, which is done with
+     * the memory when rv64_step_outside returns. */
     void *(*find)(void *context, uint64_t address, unsigned width, unsigned access);
     void *context;
 };
@@ -138,6 +138,9 @@ struct rv64_watch {
  * watches: *hit is which. Stops at breakpoints as well. */
 enum rv64_stop rv64_run_watched(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,
                                 const struct rv64_watch *watches, size_t count, size_t *hit);
+/* As rv64_step, and RV64_STOP_WATCH if the instruction accessed a watch. */
+enum rv64_stop rv64_step_watched(struct rv64_core *core, struct rv64_hart *hart,
+                                 const struct rv64_watch *watches, size_t count, size_t *hit);
 
 /* Length in bytes, 2 or 4, of the instruction that begins with `first_half`. */
 unsigned rv64_instruction_length(uint16_t first_half);

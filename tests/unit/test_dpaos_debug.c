@@ -206,6 +206,72 @@ static void destroying_a_process_ends_its_debugger(void **state)
     close(ends[1]);
 }
 
+/* Its packets are short and come one by one. */
+static const char *told(int fd)
+{
+    static char text[256];
+    size_t n = 0;
+    char sum[2];
+    do
+        assert_int_equal(read(fd, text, 1), 1);
+    while (*text != '$');
+    do
+        assert_true(n + 1 < sizeof text && read(fd, text + n, 1) == 1);
+    while (text[n++] != '#');
+    text[n - 1] = 0;
+    assert_int_equal(read(fd, sum, 2), 2);
+    return text;
+}
+
+static const char *ask(int fd, const char *packet)
+{
+    char text[256];
+    uint8_t sum = 0;
+    for (const char *c = packet; *c; c++)
+        sum = (uint8_t)(sum + (uint8_t)*c);
+    int n = snprintf(text, sizeof text, "$%s#%02x", packet, sum);
+    assert_int_equal(write(fd, text, (size_t)n), n);
+    return told(fd);
+}
+
+/* The kernel stands before its first instruction. */
+static int begin_serving(struct serving *s, pthread_t *thread, struct kernel kernel)
+{
+    int ends[2];
+    char byte;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    s->fd = ends[1];
+    assert_int_equal(pthread_create(thread, NULL, serve, s), 0);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    launch(s->process, kernel);
+    return ends[0];
+}
+
+static void a_step_over_a_watched_store_tells_of_the_watch(void **state)
+{
+    (void)state;
+    char packet[64], watch[64];
+    pthread_t thread;
+    struct serving s = {.process = process()};
+    uint64_t log = buffer(s.process, 4096);
+    int fd = begin_serving(&s, &thread, (struct kernel){.name = "append", .args = {log, 7}});
+    snprintf(packet, sizeof packet, "Z2,%llx,8", (unsigned long long)log);
+    snprintf(watch, sizeof watch, ";watch:%llx;", (unsigned long long)log);
+    assert_string_equal(ask(fd, packet), "OK");
+    unsigned steps = 0;
+    const char *text;
+    while (!strstr(text = ask(fd, "vCont;s"), watch) && word(s.process, log) == 0)
+        steps++;
+    assert_int_equal(word(s.process, log), 1);
+    assert_true(steps > 0 && strstr(text, watch));
+    assert_null(strstr(ask(fd, "vCont;s"), "watch"));
+    close(fd);
+    pthread_join(thread, NULL);
+    drain(s.process);
+    dpk_process_destroy(s.process);
+    close(s.fd);
+}
+
 static void a_client_that_goes_away_leaves_the_process_as_it_was(void **state)
 {
     (void)state;
@@ -276,6 +342,7 @@ int main(void)
         cmocka_unit_test(threads_stand_still_while_a_debugger_is_there_and_go_on_after_it),
         cmocka_unit_test(threads_that_are_queued_when_a_debugger_comes_stand_still),
         cmocka_unit_test(destroying_a_process_ends_its_debugger),
+        cmocka_unit_test(a_step_over_a_watched_store_tells_of_the_watch),
         cmocka_unit_test(a_client_that_goes_away_leaves_the_process_as_it_was),
         cmocka_unit_test(threads_are_listed_with_what_they_did),
         cmocka_unit_test(tokens_differ_and_stay),

@@ -100,6 +100,22 @@ static void a_watch_sees_atomics(void **state)
     assert_int_equal(rv64_run_watched(g->core[0], &hart, 100, &w, 1, &hit), RV64_STOP_WATCH);
 }
 
+static void a_step_goes_over_a_breakpoint_and_tells_of_a_watch(void **state)
+{
+    struct guest *g = *state;
+    const uint32_t code[] = {ADDI_A0, SD_A0, EBREAK};
+    struct rv64_hart hart = begin(g, code, 3);
+    const struct rv64_watch w[] = {{DATA + 8, 8, RV64_W}, {DATA, 8, RV64_W}};
+    size_t hit = 7;
+    assert_true(rv64_core_break(g->core[0], CODE + 4, true));
+    assert_int_equal(rv64_step_watched(g->core[0], &hart, w, 2, &hit), RV64_STOP_BUDGET);
+    assert_int_equal(hit, 7);
+    assert_int_equal(rv64_step_watched(g->core[0], &hart, w, 2, &hit), RV64_STOP_WATCH);
+    assert_int_equal(hit, 1);
+    assert_int_equal(hart.pc, CODE + 8);
+    assert_int_equal(rv64_step_watched(g->core[0], &hart, w, 2, &hit), RV64_STOP_EBREAK);
+}
+
 static void an_access_that_faults_is_a_fault_and_no_watch(void **state)
 {
     struct guest *g = *state;
@@ -122,6 +138,7 @@ int main(void)
         GUEST_TEST(there_are_so_many_breakpoints_and_no_more),
         GUEST_TEST(watches_stop_behind_the_access_that_touches_them),
         GUEST_TEST(a_watch_sees_atomics),
+        GUEST_TEST(a_step_goes_over_a_breakpoint_and_tells_of_a_watch),
         GUEST_TEST(an_access_that_faults_is_a_fault_and_no_watch),
     };
     return cmocka_run_group_tests_name("rv64_debug", tests, NULL, NULL);

@@ -407,6 +407,12 @@ static void ops_detach(void *target)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
+static enum dpk_status is_free(const struct dpk_process *p, struct dpk_error *err)
+{
+    return p->debugger ? dpk_fail(err, DPK_ERR_EXISTS, "the process is being debugged already")
+                       : DPK_OK;
+}
+
 enum dpk_status dpk_debugger_create(struct dpk_process *p, struct dpk_debugger **out,
                                     struct dpk_error *err)
 {
@@ -422,15 +428,19 @@ enum dpk_status dpk_debugger_create(struct dpk_process *p, struct dpk_debugger *
     engine_lock();
     if (status == DPK_OK)
         status = process_state(p, err);
-    if (status == DPK_OK && p->debugger)
-        status = dpk_fail(err, DPK_ERR_EXISTS, "the process is being debugged already");
+    if (status == DPK_OK)
+        status = is_free(p, err);
     if (status == DPK_OK) {
         p->users++;
         hold(d);
-        while (p->turns > 0)
+        while (p->turns > 0) /* others may come meanwhile */
             pthread_cond_wait(&p->still, &dpaos_engine.lock);
-        p->debugger = d;
-        *out = d;
+        if ((status = is_free(p, err)) == DPK_OK) {
+            *out = p->debugger = d;
+        } else {
+            release(d);
+            process_leave(p);
+        }
     }
     engine_unlock();
     if (status != DPK_OK) {

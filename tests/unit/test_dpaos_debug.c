@@ -169,6 +169,46 @@ static void threads_that_are_queued_when_a_debugger_comes_stand_still(void **sta
     sem_destroy(&go);
 }
 
+struct attempt {
+    struct dpk_process *process;
+    struct dpk_debugger *debugger;
+    pthread_t thread;
+    enum dpk_status status;
+};
+
+static void *try_to_debug(void *context)
+{
+    struct attempt *a = context;
+    a->status = dpk_debugger_create(a->process, &a->debugger, NULL);
+    return NULL;
+}
+
+/* Both wait for a turn to end, which sits in a message that nobody reads. */
+static void of_two_debuggers_that_come_while_a_thread_runs_one_stays(void **state)
+{
+    (void)state;
+    sem_t go;
+    sem_init(&go, 0, 0);
+    struct dpk_process *p = process();
+    struct attempt a[2] = {{.process = p}, {.process = p}};
+    dpk_process_set_sink(p, wait_for_word, &go);
+    launch(p, (struct kernel){.name = "hello"});
+    usleep(20000); /* it should be there by now, but need not */
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&a[i].thread, NULL, try_to_debug, &a[i]), 0);
+    usleep(20000);
+    sem_post(&go);
+    for (size_t i = 0; i < 2; i++)
+        pthread_join(a[i].thread, NULL);
+    assert_int_equal((a[0].status == DPK_OK) + (a[1].status == DPK_OK), 1);
+    assert_int_equal((a[0].status == DPK_ERR_EXISTS) + (a[1].status == DPK_ERR_EXISTS), 1);
+    dpk_debugger_destroy(a[0].debugger);
+    dpk_debugger_destroy(a[1].debugger);
+    drain(p); /* nobody holds it */
+    dpk_process_destroy(p);
+    sem_destroy(&go);
+}
+
 struct serving {
     struct dpk_process *process;
     int fd;
@@ -341,6 +381,7 @@ int main(void)
         cmocka_unit_test(one_debugger_at_a_time_and_none_on_a_failed_process),
         cmocka_unit_test(threads_stand_still_while_a_debugger_is_there_and_go_on_after_it),
         cmocka_unit_test(threads_that_are_queued_when_a_debugger_comes_stand_still),
+        cmocka_unit_test(of_two_debuggers_that_come_while_a_thread_runs_one_stays),
         cmocka_unit_test(destroying_a_process_ends_its_debugger),
         cmocka_unit_test(a_step_over_a_watched_store_tells_of_the_watch),
         cmocka_unit_test(a_client_that_goes_away_leaves_the_process_as_it_was),

@@ -54,7 +54,8 @@ struct dpk_process_options {
     const char *device;         /* its name, for those who look (dpadev ps); may be NULL */
     const char *directory;      /* and where it is, absolute; may be NULL */
     /* Is given a line of text, once, when a launch or a host thread has waited long for an event
-     * and nothing else would end that. On a thread of the engine's; may be NULL. */
+     * and nothing else would end that, on a thread of the engine's; and by dpk_process_create,
+     * once, when other programs cannot find this one. May be NULL. */
     void (*notice)(const char *text);
     uint32_t notice_after_ms; /* 0: DPK_NOTICE_AFTER_MS */
 };

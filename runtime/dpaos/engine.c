@@ -429,7 +429,25 @@ static void forked_child(void)
     engine_unlock();
 }
 
-enum dpk_status engine_enter(struct dpk_error *err)
+/* Nothing else is lost when it cannot be had, so that it is only told, and once. */
+static void start_service(void (*notice)(const char *text))
+{
+    struct dpk_error why = {0};
+    struct service *service = service_start(&why);
+    char text[sizeof why.message + 64];
+    engine_lock();
+    engine->service = service;
+    bool tell = !service && notice && !engine->service_missed;
+    engine->service_missed |= tell;
+    engine_unlock();
+    if (!tell)
+        return;
+    snprintf(text, sizeof text, "dpadev ps and dpa-gdbserver do not find this program: %s",
+             why.message);
+    notice(text);
+}
+
+enum dpk_status engine_enter(void (*notice)(const char *text), struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     engine_lock();
@@ -454,7 +472,7 @@ enum dpk_status engine_enter(struct dpk_error *err)
     bool first = status == DPK_OK && engine->processes++ == 0;
     engine_unlock();
     if (first)
-        engine->service = service_start();
+        start_service(notice);
     return status;
 }
 

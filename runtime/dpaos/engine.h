@@ -372,6 +372,7 @@ struct engine {
     bool watchdog_runs;
     struct list all; /* processes */
     struct service *service;
+    bool service_missed;     /* and that was told */
     struct dpk_trace *trace; /* NULL: nobody wants one; from the first process to the end */
     uint64_t trace_ids;
     pthread_t *workers;
@@ -396,9 +397,9 @@ void trace_message(const struct thread *t, uint64_t size);
 void trace_event(uint64_t value);
 void trace_failure(const struct dpk_process *p);
 
-/* Answers other processes of this user (debug.h, "Finding processes"). NULL: it cannot, and nothing
- * else is lost. Both without the lock. service.c */
-struct service *service_start(void);
+/* Answers other processes of this user (debug.h, "Finding processes"). NULL: it cannot, and `err`
+ * says why; nothing else is lost. Both without the lock. service.c */
+struct service *service_start(struct dpk_error *err);
 void service_stop(struct service *s);
 
 /* ---- The run-time limit. watchdog.c ---- */
@@ -422,8 +423,9 @@ void engine_cond_init(pthread_cond_t *cond);
 bool engine_cond_wait(pthread_cond_t *cond, uint64_t deadline);
 void engine_lock(void);
 void engine_unlock(void);
-/* One process more, one less. The last one takes the workers with it. Both without the lock. */
-enum dpk_status engine_enter(struct dpk_error *err);
+/* One process more, one less. The last one takes the workers with it. Both without the lock.
+ * `notice` (may be NULL) is told when other programs cannot find this one. */
+enum dpk_status engine_enter(void (*notice)(const char *text), struct dpk_error *err);
 void engine_leave(void);
 /* False when the host gives no thread at all. */
 bool engine_start_workers(void);

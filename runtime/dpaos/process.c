@@ -83,7 +83,7 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
     struct dpk_process *p = calloc(1, sizeof *p);
     if (!p)
         return dpk_fail_nomem(err);
-    enum dpk_status status = engine_enter(err);
+    enum dpk_status status = engine_enter(options ? options->notice : NULL, err);
     if (status != DPK_OK) {
         free(p);
         return status;

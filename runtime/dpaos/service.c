@@ -187,19 +187,24 @@ static void *serve(void *context)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-struct service *service_start(void)
+struct service *service_start(struct dpk_error *err)
 {
     char directory[PATH_MAX], path[PATH_MAX + 32];
     struct service *s = calloc(1, sizeof *s);
-    if (!s || dpk_runtime_directory(directory, sizeof directory, NULL) != DPK_OK)
+    if (!s) {
+        dpk_fail_nomem(err);
+        return NULL;
+    }
+    if (dpk_runtime_directory(directory, sizeof directory, err) != DPK_OK)
         goto no_service;
     snprintf(path, sizeof path, "%s/%ld.dpa", directory, (long)getpid());
-    if (dpk_listen(path, &s->listener, NULL) != DPK_OK)
+    if (dpk_listen(path, &s->listener, err) != DPK_OK)
         goto no_service;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->alone, NULL);
     if (dpk_pthread_start(&s->thread, serve, s) == 0)
         return s;
+    dpk_fail_nomem(err);
     dpk_listener_close(&s->listener);
 no_service:
     free(s);

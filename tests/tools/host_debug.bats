@@ -1,5 +1,7 @@
 # libflexio's core files, crash texts and tokens: a host program's view (tests/host/debug_cases.c).
 
+bats_require_minimum_version 1.5.0
+
 load ../host/setup
 
 setup_file() {
@@ -27,4 +29,19 @@ setup() {
 
 @test "each process has a token of its own" {
     case_ok each_process_has_a_token_of_its_own
+}
+
+@test "a runtime directory that cannot be used is told, once, and all else works" {
+    mkdir shared
+    chmod 755 shared
+    DPAKIT_RUNTIME=$PWD/shared case_ok files_are_named_after_what_is_asked_for_and_the_pid
+    [ "$(grep -c "dpadev ps and dpa-gdbserver do not find this program: $PWD/shared: not a directory that only this user may use" <<<"$output")" -eq 1 ]
+}
+
+@test "a file where the socket would be is told" {
+    mkdir -m 700 run
+    run -0 bash -c 'echo mine >run/$$.dpa; exec "$0" "$@"' "$BATS_FILE_TMPDIR/cases" \
+        files_are_named_after_what_is_asked_for_and_the_pid
+    [[ $output == *"dpadev ps and dpa-gdbserver do not find this program: cannot listen on $PWD/run/"*".dpa: it is there, and no socket"* ]]
+    [ "$(cat run/*.dpa)" = mine ]
 }

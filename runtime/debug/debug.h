@@ -168,8 +168,9 @@ void dpk_trace_close(struct dpk_trace *t);
  * $DPAKIT_RUNTIME, or $XDG_RUNTIME_DIR/dpakit, or /tmp/dpakit-UID, mode 0700. A client sends one
  * line and reads the answer:
  *     list             a line of JSON for each DPA process, then the end
- *     find DEV TOKEN   "yes" or "no": whether a process on DEV has this token (hexadecimal)
- *     debug DEV TOKEN  "yes", then GDB's remote protocol; else a line that says why not */
+ *     find TOKEN DIRECTORY   "yes" or "no": whether a process on the device in DIRECTORY
+ *                            (dpk_device_directory) has this token (hexadecimal)
+ *     debug TOKEN DIRECTORY  "yes", then GDB's remote protocol; else a line that says why not */
 
 /* The directory, made if need be. DPK_ERR_REFUSED: others may write there. */
 enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *err);

@@ -83,24 +83,24 @@ static void list_processes(int fd)
 
 /* ---- find and debug -------------------------------------------------------------------------- */
 
-/* With the lock. */
-static struct dpk_process *find(const char *device, uint64_t token)
+/* With the lock. `directory`: the device's. */
+static struct dpk_process *find(uint64_t token, const char *directory)
 {
     for (struct list *n = dpaos_engine.all.next; n != &dpaos_engine.all; n = n->next) {
         struct dpk_process *p = owner_of(n, struct dpk_process, in_engine);
-        if (token != 0 && p->token == token && strcmp(p->device, device) == 0)
+        if (token != 0 && p->token == token && strcmp(p->directory, directory) == 0)
             return p;
     }
     return NULL;
 }
 
-static void debug(int fd, const char *device, uint64_t token)
+static void debug(int fd, uint64_t token, const char *directory)
 {
     struct dpk_debugger *d = NULL;
     struct dpk_error err = {0};
     const struct timeval forever = {0};
     engine_lock();
-    struct dpk_process *p = find(device, token);
+    struct dpk_process *p = find(token, directory);
     if (p)
         p->users++; /* it stays until we are done */
     engine_unlock();
@@ -123,18 +123,20 @@ static void debug(int fd, const char *device, uint64_t token)
 
 static void answer(int fd)
 {
-    char line[128], device[65], word[8], digits[17];
+    char line[PATH_MAX + 32], word[8], digits[17];
+    int directory = 0;
     if (!dpk_peer_line(fd, line, sizeof line))
         return;
     if (strcmp(line, "list") == 0) {
         list_processes(fd);
-    } else if (sscanf(line, "%7s %64s %16[0-9a-f]", word, device, digits) == 3) {
+    } else if (sscanf(line, "%7s %16[0-9a-f] %n", word, digits, &directory) == 2 &&
+               line[directory] == '/') {
         uint64_t token = strtoull(digits, NULL, 16);
         engine_lock();
-        bool there = find(device, token) != NULL;
+        bool there = find(token, line + directory) != NULL;
         engine_unlock();
         if (strcmp(word, "debug") == 0)
-            debug(fd, device, token);
+            debug(fd, token, line + directory);
         else if (strcmp(word, "find") == 0)
             dpk_peer_say(fd, there ? "yes\n" : "no\n", there ? 4 : 3);
     }

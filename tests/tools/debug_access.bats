@@ -148,10 +148,26 @@ begin_crash() {
         my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "no socket";
         print $s $ARGV[1], "\n";
         $s->flush;
-        print scalar <$s>;' "run/$host.dpa" "debug denied ${token#0x}" >out
+        print scalar <$s>;' "run/$host.dpa" "debug ${token#0x} $PWD/devices/denied" >out
     cat out
     grep -q '^denied allows no debuggers' out
     debuggers_in_log denied | grep -qx 'attach NOT_ALLOWED app crash_app'
+}
+
+@test "a process is found on its very device, not on another of that name" {
+    begin_crash open
+    mkdir else
+    DPAKIT_DEVICES=$PWD/else dpadev create open
+    DPAKIT_DEVICES=$PWD/else run -1 timeout 60 dpa-gdbserver open -T "$token" -s ./gdb.socket
+    [[ $output == "-E- open: no process of this user there has this token" ]]
+    ln -s devices "a link"
+    for place in "$PWD/devices" "a link"; do
+        DPAKIT_DEVICES=$place dpa-gdbserver open -T "$token" -s ./gdb.socket >server.log 9>&- &
+        await grep -q Listening server.log
+        kill $!
+        wait $! || true
+        rm server.log
+    done
 }
 
 @test "a token on a device in production lets GDB look" {

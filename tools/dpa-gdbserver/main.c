@@ -25,6 +25,7 @@ struct options {
 
 struct search {
     const char *device;
+    char directory[PATH_MAX]; /* the device's */
     uint64_t token;
     const char *word; /* "find" or "debug" */
     int fd;           /* who said yes, or -1 */
@@ -34,8 +35,8 @@ struct search {
 static bool ask(void *context, int fd)
 {
     struct search *s = context;
-    char line[160];
-    int n = snprintf(line, sizeof line, "%s %s %" PRIx64 "\n", s->word, s->device, s->token);
+    char line[PATH_MAX + 32];
+    int n = snprintf(line, sizeof line, "%s %" PRIx64 " %s\n", s->word, s->token, s->directory);
     if (n > 0 && (size_t)n < sizeof line && dpk_peer_say(fd, line, (size_t)n) &&
         dpk_peer_line(fd, line, sizeof line)) {
         if (strcmp(line, "yes") == 0) {
@@ -43,7 +44,7 @@ static bool ask(void *context, int fd)
             return false;
         }
         if (strcmp(line, "no") != 0)
-            snprintf(s->answer, sizeof s->answer, "%s", line);
+            snprintf(s->answer, sizeof s->answer, "%.199s", line);
     }
     close(fd);
     return true;
@@ -119,7 +120,9 @@ static enum dpk_status serve(const struct options *o, struct dpk_error *err)
     if (status != DPK_OK)
         return status;
     s.device = dpk_device_name(device);
-    if ((status = ask_device(device, err)) != DPK_OK || (status = find(&s, "find", err)) != DPK_OK)
+    if ((status = ask_device(device, err)) != DPK_OK ||
+        (status = dpk_device_directory(device, s.directory, err)) != DPK_OK ||
+        (status = find(&s, "find", err)) != DPK_OK)
         goto out;
     close(s.fd);
     s.fd = -1;

@@ -330,3 +330,36 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
     [[ $output == "-E- kernel.c: given twice" ]]
     no_output
 }
+
+@test "a crash of libclang names the file, and leaves nothing" {
+    printf '#pragma clang __debug llvm_fatal_error\n__dpa_global__ void f(void) {}\n' >bad.c
+    run -1 dpacc bad.c -o out.a
+    [[ $output == *"-E- interface: bad.c: ended by signal 6 (Aborted); memory may have run out"* ]]
+    [[ $output != *"libclang: crash detected"* ]]
+    no_output
+    [ -z "$(ls -A tmp)" ]
+}
+
+@test "whatever little memory there is, dpacc succeeds or says that it ran out, and leaves nothing" {
+    case $DPAKIT_BUILD in */sanitize) skip "AddressSanitizer needs more than can be denied" ;; esac
+    ulimit -c 0
+    { echo '#include <doca_dpa_dev.h>'
+      seq -f 'static uint64_t f%.0f(uint64_t a) { struct s { uint64_t x, y; } s = {a, a}; return s.x + s.y; }' 8000
+      echo '__dpa_global__ void f(uint64_t a) { (void)f1(a); }'; } >bad.c
+    failed=0
+    for ((limit = 150000; limit < 1000000; limit += 15000)); do
+        rm -f out.a
+        code=0
+        (ulimit -v $limit && timeout 100 dpacc bad.c -o out.a -devicecc-options=-Wno-unused-function) >said 2>&1 || code=$?
+        [ $code -ne 0 ] || break
+        tail -n 3 said
+        [ ! -e out.a ]
+        rm -rf tmp/*
+        grep -q 'error while loading shared libraries' said && continue # before anything begins
+        [ $code -eq 1 ] || [ $code -eq 2 ]
+        [ "$(grep -c '^-E- ' said)" -eq 1 ]
+        failed=$((failed + 1))
+    done
+    [ -e out.a ]
+    [ $failed -gt 0 ]
+}

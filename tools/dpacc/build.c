@@ -246,7 +246,7 @@ static int fail(struct build *b)
         dpk_buf_free(&line);
     }
     if (b->err.status == DPK_ERR_TOOL)
-        return spoke ? job->exit_code : 2;
+        return job && b->run.exit_code >= 0 ? job->exit_code : 2;
     return b->err.status == DPK_ERR_NOMEM ? 2 : 1;
 }
 

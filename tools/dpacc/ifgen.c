@@ -315,6 +315,8 @@ static enum dpk_status parse(const char *source, const struct words *arguments,
 {
     struct parser p = {.unit = unit, .tables = tables};
     CXTranslationUnit tu = NULL;
+    /* Its way out of a crash prints pages, forgets the memory, and returns as if nothing were. */
+    setenv("LIBCLANG_DISABLE_CRASH_RECOVERY", "1", 1);
     CXIndex index = clang_createIndex(0, 0);
     if (!index)
         return dpk_fail_nomem(err);

@@ -153,7 +153,7 @@ enum dpk_status inputs_open(struct build *b)
     for (size_t i = 0; i < b->paths.count; i++) {
         if (build_is_source(b, i))
             make_interface(c, &b->paths, &b->device, b->resources, i,
-                           jobs_add(&b->jobs, "interface", 2));
+                           jobs_add(&b->jobs, "interface", 1));
         else
             extract_object(c, &b->paths, i, jobs_add(&b->jobs, "DPA object", 1));
         jobs_weigh(&b->jobs, build_weight(b, i));

@@ -198,15 +198,21 @@ enum dpk_status run_check(struct run *run, struct dpk_error *err)
 static enum dpk_status judge(struct run *run, const struct job *job, int status,
                              struct dpk_error *err)
 {
-    const char *name = job->words.at[0];
+    const struct words *command = &job->words;
+    const char *name = command->at[0];
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return DPK_OK;
     run->failed = job;
-    run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (WIFEXITED(status))
         return dpk_fail(err, DPK_ERR_TOOL, "%s failed with exit code %d", name,
                         WEXITSTATUS(status));
-    return dpk_fail(err, DPK_ERR_TOOL, "%s was ended by signal %d", name, WTERMSIG(status));
+    int number = WTERMSIG(status);
+    bool starved = number == SIGABRT || number == SIGKILL || number == SIGSEGV;
+    if (step_is(command->count, command->at) && command->count > 3) /* its file is more telling */
+        name = command->at[3];
+    return dpk_fail(err, DPK_ERR_TOOL, "%s: ended by signal %d (%s)%s", name, number,
+                    strsignal(number), starved ? "; memory may have run out" : "");
 }
 
 /* Sleeps until a child ended or a signal came. */

@@ -36,9 +36,9 @@ struct run {
     bool verbose; /* print every command */
     bool dry;     /* print it only */
     unsigned jobs;
-    char *temp;               /* directory to remove at the end, NULL: none */
-    int caught;               /* terminating signal that came, 0: none */
-    int exit_code;            /* of the command that failed; -1: not an exit */
+    char *temp;    /* directory to remove at the end, NULL: none */
+    int caught;    /* terminating signal that came, 0: none */
+    int exit_code; /* of the command that failed; 0: a signal ended it; -1: it could not be run */
     const struct job *failed; /* that command, borrowed */
     sigset_t blocked, before;
 };

@@ -167,6 +167,9 @@ void dpk_event_set(struct dpk_event *e, uint64_t value);
 enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint64_t mask,
                                   struct dpk_process *p, uint32_t timeout_ms,
                                   struct dpk_error *err);
+/* Appends what such a wait waits for, as notices say it: "event 0x50 & 0xff > 3 (is 1)". */
+void dpk_event_put_wait(const struct dpk_event *e, uint64_t threshold, uint64_t mask,
+                        struct dpk_buf *out);
 
 /* ---- Kernels ------------------------------------------------------------------------------------
  */

@@ -15,6 +15,23 @@ static struct dpk_process *process_of(const struct wait *w)
                                  : owner_of(w, struct host_wait, wait)->process;
 }
 
+static void put_event(struct dpk_buf *b, const struct dpk_event *e, uint64_t threshold,
+                      uint64_t mask)
+{
+    dpk_put_format(b, "event 0x%" PRIx64, e->name);
+    if (mask != UINT64_MAX)
+        dpk_put_format(b, " & 0x%" PRIx64, mask);
+    dpk_put_format(b, " > %" PRIu64 " (is %" PRIu64 ")", threshold, dpk_event_get(e) & mask);
+}
+
+void dpk_event_put_wait(const struct dpk_event *e, uint64_t threshold, uint64_t mask,
+                        struct dpk_buf *out)
+{
+    engine_lock();
+    put_event(out, e, threshold, mask);
+    engine_unlock();
+}
+
 static void put_wait(struct dpk_buf *b, const struct wait *w)
 {
     const struct dpk_event *e;
@@ -26,10 +43,8 @@ static void put_wait(struct dpk_buf *b, const struct wait *w)
         dpk_put_format(b, "the host");
         e = owner_of(w, struct host_wait, wait)->event;
     }
-    dpk_put_format(b, " waits for event 0x%" PRIx64, e->name);
-    if (w->mask != UINT64_MAX)
-        dpk_put_format(b, " & 0x%" PRIx64, w->mask);
-    dpk_put_format(b, " > %" PRIu64 " (is %" PRIu64 ")", w->threshold, dpk_event_get(e) & w->mask);
+    dpk_put_format(b, " waits for ");
+    put_event(b, e, w->threshold, w->mask);
 }
 
 /* `between`: what stands in front of every one but the first. */

@@ -345,6 +345,23 @@ static void what_is_destroyed_uses_nothing(void)
     CHECK(doca_dpa_destroy(dpa) == OK && pthread_join(waiter, NULL) == 0);
 }
 
+/* Without a process there is nothing that dpadev ps could ask. */
+static void a_wait_without_a_dpa_is_told(void)
+{
+    pthread_t waiter[2];
+    struct doca_sync_event *e = event_new(NULL, CPU, CPU);
+    CHECK(doca_sync_event_update_set(e, 3) == OK);
+    printf("event %p\n", (void *)e);
+    fflush(stdout);
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_create(&waiter[i], NULL, wait_for_more, e) == 0);
+    CHECK(getchar() == EOF);
+    CHECK(doca_sync_event_stop(e) == OK);
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_join(waiter[i], NULL) == 0);
+    CHECK(doca_sync_event_destroy(e) == OK);
+}
+
 static void events_without_a_dpa_end_waits_when_stopped(void)
 {
     pthread_t waiter;
@@ -365,6 +382,7 @@ const struct test_case foreign_cases[] = {
     CASE(wrong_threads_and_completions_are_refused),
     CASE(wrong_maps_buffers_and_engines_are_refused),
     CASE(what_is_destroyed_uses_nothing),
+    CASE(a_wait_without_a_dpa_is_told),
     CASE(events_without_a_dpa_end_waits_when_stopped),
     {0},
 };

@@ -84,6 +84,22 @@ setup_file() {
     grep -qE "^-W- program [^:]+: launch 1 waits for event $event > 1 \(is 1\) since 10 s; " err
 }
 
+# Of two waits for one event the first is told.
+@test "a host that waits without a DPA in vain is told once" {
+    cd "$BATS_TEST_TMPDIR"
+    mkfifo go
+    "$BATS_FILE_TMPDIR/cases" a_wait_without_a_dpa_is_told <go >out 2>err &
+    exec 9>go
+    await grep -q '^event 0x' out
+    event=$(sed -n 's/^event //p' out)
+    await grep -q . err
+    sleep 1 # the other one's turn
+    exec 9>&-
+    wait $!
+    cat err
+    [ "$(cat err)" = "-W- the host waits for event $event > 5 (is 3) since 10 s, and no DPA works on it" ]
+}
+
 @test "contexts wait for each other" {
     case_ok contexts_wait_for_each_other
 }

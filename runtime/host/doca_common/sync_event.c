@@ -270,14 +270,32 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
     return result;
 }
 
+/* Once for an event: there is no process that could be asked what waits. */
+static void tell_of_wait(struct dpk_sync_event *e, uint64_t value, uint64_t mask)
+{
+    struct dpk_buf text = {0};
+    if (atomic_exchange(&e->wait_told, true))
+        return;
+    dpk_event_put_wait(e->event, value, mask, &text);
+    dpk_put_u8(&text, '\0');
+    if (!text.failed)
+        dpk_host_log(FLEXIO_LOG_LVL_WARN,
+                     "the host waits for %s since %u s, and no DPA works on it",
+                     (const char *)text.data, DPK_NOTICE_AFTER_MS / 1000u);
+    dpk_buf_free(&text);
+}
+
 /* Nobody but the host and peers are to update it: only that it is stopped can make the wait
  * endless, which is looked for now and then. */
 static doca_error_t wait_without_dpa(struct dpk_sync_event *e, uint64_t value, uint64_t mask)
 {
     enum dpk_status status;
-    do
+    unsigned waited = 0;
+    do {
+        if (waited++ == DPK_NOTICE_AFTER_MS / STOP_CHECK_MS)
+            tell_of_wait(e, value, mask);
         status = dpk_event_wait_gt(e->event, value, mask, NULL, STOP_CHECK_MS, NULL);
-    while (status == DPK_ERR_TIMEOUT && dpk_ctx_is_running(&e->ctx));
+    } while (status == DPK_ERR_TIMEOUT && dpk_ctx_is_running(&e->ctx));
     return status == DPK_OK ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
 }
 

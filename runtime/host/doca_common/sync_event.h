@@ -15,6 +15,7 @@ struct dpk_sync_event {
     struct dpk_event *event;
     struct side publisher, subscriber;
     bool remote_publishers;
+    atomic_bool wait_told; /* that one without a DPA lasts */
     struct dpk_buf exported;
 };
 extern const struct dpk_kind dpk_sync_event_kind;

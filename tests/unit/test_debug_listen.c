@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -175,6 +176,59 @@ static void clients_of_another_user_are_refused_and_told(void **state)
 }
 
 /* Who is gone, nobody can ask the kernel about. */
+/* In a user namespace the kernel has one number for all users who have none there. */
+static void a_client_whose_user_has_no_number_here_is_refused(void **state)
+{
+    (void)state;
+    enum { REFUSED, NO_NAMESPACE, LET_IN, OTHERWISE };
+    int ends[2], status;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    assert_int_equal(dpk_peer_check(ends[0], NULL), DPK_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        struct dpk_error err = {0};
+        if (unshare(CLONE_NEWUSER) != 0 || geteuid() != NOBODY)
+            _exit(NO_NAMESPACE);
+        if (dpk_peer_check(ends[0], &err) == DPK_OK)
+            _exit(LET_IN);
+        _exit(strstr(err.message, "a client whose user has no number in this user namespace")
+                  ? REFUSED
+                  : OTHERWISE);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NO_NAMESPACE) {
+        skip_because("no user namespaces");
+    }
+    assert_int_equal(WEXITSTATUS(status), REFUSED);
+}
+
+/* Where every user has a number that one is somebody's. */
+static void the_user_of_that_number_is_let_in_where_all_have_one(void **state)
+{
+    (void)state;
+    int ends[2], status;
+    if (geteuid() != 0) {
+        skip_because("only root can be another user");
+    }
+    FILE *f = fopen("/proc/self/uid_map", "r");
+    unsigned long count = 0;
+    bool known = f && fscanf(f, "%*u %*u %lu", &count) == 1 && fclose(f) == 0;
+    if (!known || count != UINT32_MAX) {
+        skip_because("in a user namespace");
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        bool good = setuid(NOBODY) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 &&
+                    dpk_peer_check(ends[0], NULL) == DPK_OK;
+        _exit(good ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void a_client_that_is_gone_before_it_is_looked_at_is_refused(void **state)
 {
     (void)state;
@@ -478,6 +532,8 @@ int main(void)
         IN(clients_of_this_user_are_let_in),
         IN(a_client_that_speaks_ipv6_to_the_ipv4_port_is_known_too),
         IN(clients_of_another_user_are_refused_and_told),
+        IN(a_client_whose_user_has_no_number_here_is_refused),
+        IN(the_user_of_that_number_is_let_in_where_all_have_one),
         IN(a_client_that_is_gone_before_it_is_looked_at_is_refused),
         IN(a_client_from_another_address_than_loopback_is_refused),
         IN(a_flood_of_strangers_is_told_few_times),

@@ -100,7 +100,8 @@ struct dpk_debug_ops {
 };
 
 /* Serves one client: bytes from `in`, answers to `out` (they may be the same), until it detaches,
- * kills, goes away, is sent away, or the program has ended. `wake`: a descriptor that becomes
+ * kills, goes away, is sent away, or the program has ended. DPK_ERR_REFUSED: it begins as GDB never
+ * does, and the target goes on. `wake`: a descriptor that becomes
  * readable when `stopped` may have something to tell (eventfd). The target stands still at the
  * start. */
 enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_ops *ops,

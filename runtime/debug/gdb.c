@@ -502,9 +502,23 @@ static void take_byte(struct gdb *g, uint8_t byte)
     }
 }
 
+/* GDB begins with an acknowledgement, a packet or an interrupt. A browser that a web page sends
+ * here begins with the name of a method, whatever follows. */
+static void check_first(struct gdb *g, uint8_t byte)
+{
+    g->begun = true;
+    g->stranger = byte != '+' && byte != '-' && byte != '$' && byte != 0x03;
+    if (!g->stranger)
+        return;
+    g->ops->detach(g->target);
+    g->over = true;
+}
+
 void gdb_feed(struct gdb *g, const void *bytes, size_t size)
 {
     const uint8_t *b = bytes;
+    if (size > 0 && !g->begun)
+        check_first(g, b[0]);
     for (size_t i = 0; i < size && !g->over && !g->out.failed && !g->body.failed; i++)
         take_byte(g, b[i]);
 }

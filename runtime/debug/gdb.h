@@ -17,6 +17,8 @@ struct gdb {
     size_t length; /* beyond GDB_PACKET_MAX: the packet is too long */
     uint8_t sum, said_sum;
     bool no_ack;
+    bool begun;    /* there was a byte */
+    bool stranger; /* that GDB does not begin with */
     bool running;
     bool over;              /* nothing more to say */
     unsigned thread;        /* that g, G, p, P are about; 0: the first */

@@ -67,7 +67,10 @@ enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_
         else
             ops->kill(target);
     }
+    enum dpk_status status = DPK_OK;
+    if (g->stranger)
+        status = dpk_fail(err, DPK_ERR_REFUSED, "a client that does not speak GDB's protocol");
     gdb_end(g);
     free(g);
-    return DPK_OK;
+    return status;
 }

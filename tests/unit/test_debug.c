@@ -253,6 +253,28 @@ static void packets_are_acknowledged_until_the_client_wants_no_more(void **state
     ask(t, "qC", "QC1");
 }
 
+/* A web page can let the browser of this user send what it likes to a port of 127.0.0.1, but not
+ * as its first byte. */
+static void who_does_not_begin_as_gdb_does_is_sent_away(void **state)
+{
+    static const char *const others[] = {"POST / HTTP/1.1\r\n\r\n$M0,1:7f#b1", "\x16\x03\x01$k#6b",
+                                         "\n$k#6b", "#$k#6b"};
+    struct talk *t = *state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const struct dpk_debug_ops *ops = t->gdb.ops;
+        gdb_feed(&t->gdb, others[i], strlen(others[i]));
+        assert_said(t, "");
+        assert_true(t->gdb.over && t->target.detached);
+        assert_false(t->target.killed || t->target.memory[0] == 0x7f);
+        gdb_end(&t->gdb);
+        gdb_begin(&t->gdb, ops, &t->target);
+        t->target.detached = false;
+    }
+    gdb_feed(&t->gdb, "+", 1);
+    gdb_feed(&t->gdb, "noise$qC#b4", 11); /* later it may be one that went on before */
+    assert_said(t, "+$QC1#c5");
+}
+
 static void what_is_not_known_gets_the_empty_answer(void **state)
 {
     ask(*state, "", "");
@@ -453,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_damaged_line_table_is_survived),
         cmocka_unit_test(sections_that_are_not_there_are_not_found),
         TALK(packets_are_acknowledged_until_the_client_wants_no_more),
+        TALK(who_does_not_begin_as_gdb_does_is_sent_away),
         TALK(what_is_not_known_gets_the_empty_answer),
         TALK(malformed_packets_get_errors),
         TALK(a_packet_that_is_too_long_is_an_error_and_the_next_one_works),

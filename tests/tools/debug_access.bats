@@ -118,6 +118,32 @@ listening() { grep -q 'waiting for GDB' "$1"; }
     debuggers_in_log open | grep -qx 'attach OK app faults: may change everything'
 }
 
+@test "a lock that comes while GDB is there counts at once" {
+    session open 'break count' continue 'print table[0] = 1' \
+        'shell mlxconfig-lite -d open -y set DPA_AUTHENTICATION=True && dpadev reset open' \
+        'print table[0] = 100' 'set $a0 = 1' 'monitor policy' delete continue -- --rpc count 4
+    grep -qx '\$1 = 1' out
+    grep -q '^Cannot access memory at address' out
+    grep -q "remote failure reply 'E.open has DPA_AUTHENTICATION on" out
+    grep -qx 'open has .*debuggers may look, and change nothing' out
+    grep -q 'exited normally' out
+    debuggers_in_log open | grep -qx 'debug READ_ONLY app faults: may look from now on'
+}
+
+# A device of its own: the others have theirs already.
+@test "a denial that comes while GDB is there sends it away, and the program goes on" {
+    dpadev import later "$w/fresh.archive"
+    mlxconfig-lite -d later apply "$w/claim.bin"
+    mlxconfig-lite -d later apply "$w/deny.bin"
+    session later 'break count' continue \
+        'shell mlxconfig-lite -d later -y set DPA_AUTHENTICATION=True && dpadev reset later' \
+        'set $a0 = 1' -- --rpc count 10
+    grep -q "E.later allows no debuggers: it has DPA_AUTHENTICATION on and DPAKIT_DPA_DEBUG DISABLED" out
+    grep -q '^result: 13 ' program
+    grep -qx -- '-W- no debugger: later allows no debuggers: it has DPA_AUTHENTICATION on and DPAKIT_DPA_DEBUG DISABLED' program
+    debuggers_in_log later | grep -qx 'debug NOT_ALLOWED app faults'
+}
+
 @test "a device that denies debuggers lets none come, whichever way" {
     run -0 dparun -d denied "$w/signed.o" --rpc count 10
     for where in - 0 ./gdb.socket; do

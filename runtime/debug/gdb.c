@@ -471,7 +471,7 @@ static void take_byte(struct gdb *g, uint8_t byte)
             g->length = g->sum = 0;
         } else if (byte == 0x03 && g->running) {
             g->ops->interrupt(g->target);
-        } else if (byte == '-' && !g->no_ack) {
+        } else if (byte == '-' && !g->no_ack && g->out.size == 0) { /* else it is on its way */
             dpk_put(&g->out, g->last.data, g->last.size);
         }
         break;

@@ -248,6 +248,8 @@ static void packets_are_acknowledged_until_the_client_wants_no_more(void **state
     assert_said(t, "-");
     gdb_feed(&t->gdb, "-", 1);
     assert_said(t, "$QC1#c5");
+    gdb_feed(&t->gdb, "---", 3); /* one read of the client, one copy: each would be 16 KiB */
+    assert_said(t, "$QC1#c5");
     gdb_feed(&t->gdb, "$QStartNoAckMode#b0", 19);
     assert_said(t, "+$OK#9a");
     ask(t, "qC", "QC1");

@@ -27,7 +27,7 @@ PKGS := libelf libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson
 ifneq ($(filter-out clean format check-layers help,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS := $(shell pkg-config --libs $(PKGS))
-CMOCKA_LIBS := $(shell pkg-config --libs cmocka)
+CMOCKA_LIBS = $(shell pkg-config --libs cmocka)
 CLANG_CFLAGS := -I$(shell $(LLVM_CONFIG) --includedir)
 CLANG_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lclang
 # Those of the options $(1) that the compiler knows.

@@ -16,7 +16,7 @@ setup() {
     tool make 'echo "make $*" >>asked'
     : >installed >known >named
     PATH=$PWD/bin:$PATH
-    everything=$(sed -n "/^build=/,/'\$/p; /^demo=/,/'\$/p; /^check=/,/'\$/p" tree/bootstrap |
+    everything=$(sed -n "/^build=/,/'\$/p; /^demo=/,/'\$/p; /^check=/,/'\$/p; /^package=/,/'\$/p" tree/bootstrap |
         sed "s/^[a-z]*='//; s/'\$//" | tr -s ' |\n' '\n\n\n' | sort -u)
 }
 tool() { # NAME SCRIPT: runs in the test's folder, wherever it is called from
@@ -63,6 +63,17 @@ asked_for() {
     echo "$everything" | grep -v pkcs11 >known
     tree/bootstrap test
     asked_for pkcs11-provider
+}
+
+@test "packages are built with what dpkg-buildpackage asks for" {
+    echo "$everything" >known
+    tree/bootstrap deb
+    asked_for build-essential # which no package has to name
+    sed -n '/^Build-Depends:/,/^[A-Z].*: [0-9]/p' "$repo/debian/control" |
+        sed -n 's/^Build-Depends: debhelper-compat .*/debhelper/p; s/^ \([^,]*\),*$/\1/p' >depends
+    grep -qx debhelper depends
+    grep -qx zlib1g-dev depends
+    while read -r p; do asked_for "$p" || { echo "$p"; false; }; done <depends
 }
 
 @test "llvm-config may have the release in its name only" {

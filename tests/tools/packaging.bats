@@ -68,6 +68,44 @@ rpc_through_pkgconfig() { # PREFIX PKGCONFIG-DIR
     [ "$(cat prefix/bin/mlxdpa)" = theirs ]
 }
 
+@test "install writes nothing if a folder cannot be written" {
+    mkdir blocked
+    touch blocked/share
+    run install_to "$PWD/blocked"
+    [ "$status" -eq 1 ]
+    [ "$output" = "-E- install: cannot write to $PWD/blocked/share; nothing is written" ]
+    [ "$(find blocked)" = "$(printf '%s\n' blocked blocked/share)" ]
+    run install_to "$PWD/blocked/share/below"
+    [ "$output" = "-E- install: cannot write to $PWD/blocked/share; nothing is written" ]
+    run install_to blocked # from where? make does not say
+    [ "$status" -eq 1 ]
+    [ "$output" = "-E- install: PREFIX must be an absolute path: blocked" ]
+}
+
+@test "install writes nothing where another owns a folder, or where nothing can be written" {
+    run on_a_machine '
+        mkdir -p p/lib readonly
+        chown 65534 p/lib
+        ! setpriv --bounding-set=-all --inh-caps=-all "$1/packaging/install" "$DPAKIT_BUILD" "$PWD/p" || exit 1
+        [ "$(find p)" = "$(printf "%s\n" p p/lib)" ]
+        mount -t tmpfs -o ro tmpfs readonly
+        ! "$1/packaging/install" "$DPAKIT_BUILD" "$PWD/readonly/p" || exit 1' "$here"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} == "-E- install: cannot write to $PWD/p/lib; nothing is written" ]]
+    [[ ${lines[1]} == "-E- install: cannot write to $PWD/readonly; nothing is written" ]]
+}
+
+@test "install follows a folder of the prefix that lies elsewhere" {
+    mkdir prefix elsewhere
+    ln -s ../elsewhere prefix/share
+    install_to "$PWD/prefix"
+    [ -e elsewhere/man/man1/dpacc.1 ]
+    prefix/bin/dpacc --version
+    "$here/packaging/install" --remove "$PWD/prefix"
+    [ -z "$(find prefix elsewhere -type f)" ]
+}
+
 # Commands as root of a machine that is thrown away: /etc, /usr/local and /opt of this one, changed
 # only for them.
 on_a_machine() { # SCRIPT [ARGUMENTS]

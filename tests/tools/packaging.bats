@@ -295,7 +295,8 @@ guide_lines() {
     [ -z "$(find elsewhere -xtype l)" ]
     [ -z "$(find elsewhere -type l -lname '/*')" ]
     elsewhere/opt/mellanox/doca/tools/dpacc --version
-    grep -qx 'prefix=/opt/mellanox/dpakit' elsewhere/opt/mellanox/flexio/lib/pkgconfig/libflexio.pc
+    PKG_CONFIG_PATH=$PWD/elsewhere/opt/mellanox/flexio/lib/pkgconfig pkg-config --cflags libflexio |
+        grep -F "$PWD/elsewhere/opt/mellanox/"
     [ -z "$(grep -rlF "$PWD" elsewhere --include='*.pc')" ]
 }
 
@@ -348,6 +349,21 @@ guide_lines() {
     [ "$status" -eq 1 ]
     [[ $output == "-E- install-compat: "*"doca/tools/dpacc is in the way"* ]]
     [ "$(cat m/doca/tools/dpacc)" = theirs ]
+}
+
+@test "install-compat leaves alone what others put in the place of its links" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3
+    ln -sfn ../../theirs m/doca/tools/flint
+    run "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3
+    [ "$status" -eq 1 ]
+    [[ $output == *"doca/tools/flint is in the way"*"nothing is written" ]]
+    echo theirs >m/flexio/lib/pkgconfig/libflexio.pc
+    rm m/doca/tools/dpacc
+    echo theirs >m/doca/tools/dpacc
+    "$here/packaging/install-compat" --remove '' "$PWD/m"
+    [ "$(find m ! -type d | sort)" = "$(printf 'm/%s\n' doca/tools/dpacc doca/tools/flint flexio/lib/pkgconfig/libflexio.pc)" ]
+    [ "$(cat m/doca/tools/dpacc m/flexio/lib/pkgconfig/libflexio.pc)" = "$(printf 'theirs\ntheirs')" ]
+    [ "$(readlink m/doca/tools/flint)" = ../../theirs ]
 }
 
 @test "install-compat: a generation or root that cannot be is refused" {

@@ -206,6 +206,33 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
     ./rpc mlx5_0 44 55 | grep -x 'Result: 99'
 }
 
+@test "what the installation says to export can be pasted, whatever the folder is called" {
+    "$here/packaging/ldconf" dpakit "/it's \$HOME/lib/dpakit" "/it's \$HOME/lib" >said
+    LD_LIBRARY_PATH=/before
+    eval "$(sed -n 2p said)"
+    [ "$LD_LIBRARY_PATH" = "/it's \$HOME/lib/dpakit:/it's \$HOME/lib:/before" ]
+    unset LD_LIBRARY_PATH
+    eval "$(sed -n 2p said)"
+    [ "$LD_LIBRARY_PATH" = "/it's \$HOME/lib/dpakit:/it's \$HOME/lib" ]
+}
+
+@test "a prefix with spaces serves a program through pkg-config" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m & |me" 3
+    export PKG_CONFIG_PATH=$PWD/m\ \&\ \|me/doca/lib/$(gcc -print-multiarch)/pkgconfig
+    [ -z "$(find m* -xtype l)" ]
+    mv "m & |me" "and moved" # a shell takes it apart as it is
+    PKG_CONFIG_PATH=${PKG_CONFIG_PATH/m & |me/and moved}
+    echo 'int main(void) { return 0; }' >main.c
+    for name in libflexio "doca-dpa doca-rdma doca-argp libflexio"; do
+        # shellcheck disable=SC2086
+        eval "$hostcc main.c -o main -Wl,--no-as-needed $(pkg-config --cflags --libs $name)"
+        env -u LD_LIBRARY_PATH ldd main | grep -F "$PWD/and moved/" | grep libflexio
+        env -u LD_LIBRARY_PATH ldd main | grep -F "$PWD/and moved/" | grep libibverbs
+    done
+    "$here/packaging/install-compat" --remove '' "$PWD/and moved"
+    [ ! -e "and moved" ]
+}
+
 @test "what is installed stays readable for all with a strict umask" {
     plain_build_only
     (umask 077 && install_to "$PWD/prefix")

@@ -71,6 +71,14 @@ unpack() {
     [ "$(dpkg-parsechangelog -l "$here/debian/changelog" -S Version)" = "$(cat "$here/VERSION")" ]
 }
 
+@test "a package and make install write different files in /etc" {
+    unpack
+    [ -n "$(ls root/etc/ld.so.conf.d)" ]
+    for name in dpakit dpakit-compat; do # packaging/ldconf
+        [ ! -e "root/etc/ld.so.conf.d/00-$name.conf" ]
+    done
+}
+
 @test "same source, same bytes, in another folder, at another time" {
     [ -n "${DPAKIT_TEST_SYSTEM:-}" ] || skip "a second build takes minutes: DPAKIT_TEST_SYSTEM=1"
     "$here/packaging/deb" "$here" "$PWD/again" >/dev/null
@@ -104,6 +112,6 @@ unpack() {
     apt-get purge -q -y $packages
     while read -r f; do [ ! -f "$f" ] || { echo "$f"; false; }; done <files
     [ ! -e /usr/lib/dpakit ]
-    [ ! -e /etc/ld.so.conf.d/00-dpakit.conf ]
+    [ ! -e /etc/ld.so.conf.d/05-dpakit-verbs.conf ]
     ! ldd /usr/bin/ibv_devices 2>/dev/null | grep /usr/lib/dpakit || false
 }

@@ -3,7 +3,7 @@
 set -g __dpakit_scripts (status dirname)/../../bash-completion/completions
 
 function __dpakit_offer
-    set -l words (commandline -opc) (commandline -ct)
+    set -l words (commandline -opc) (commandline -ct | string unescape)
     set -l tool (string replace -r '.*/' '' -- $words[1])
     # Behind "--name=" fish wants the whole word.
     set -l before (string match -r -- '^.+?=' $words[-1])

@@ -125,6 +125,24 @@ program() {
     [ ! -e pwned ]
 }
 
+# As bash gives them: with their quotes, and apart at ':'.
+@test "words before may have quotes, and names have colons" {
+    program
+    cp p.a "it's a program"
+    cp p.a a:b.a
+    touch root:x.der
+    [ "$(offers dparun "it\\'s\\ a\\ program" --rpc s)" = "sum" ]
+    [ "$(offers dparun '"it'"'"'s a program"' --rpc = s)" = "sum" ]
+    [ "$(offers dparun "'it'\\''s a 'program" --rpc s)" = "sum" ]
+    [ "$(offers dparun a : b.a --rpc s)" = "sum" ]
+    [ "$(HOME=$PWD offers "$DPAKIT_BUILD/bin/dparun" '~/p.a' --rpc s)" = "sum" ]
+    # What is offered stands in the place of the last part.
+    [ "$(offers mlxdpa --ca root :)" = "x.der" ]
+    [ "$(offers mlxdpa --ca = root : x)" = "x.der" ]
+    [ "$(offers dparun a : b)" = "b.a" ]
+    [ -z "$(offers mlxdpa --ca root : y)" ]
+}
+
 @test "parameters of a device are offered, and their values" {
     device
     [ "$(offers mlxconfig-lite -d mlx5_7 query DPA_A)" = "DPA_AUTHENTICATION" ]
@@ -150,6 +168,11 @@ program() {
     [ "$(of dparun 'dparun p.a --rpc=s')" = "--rpc=sum" ]
     [ "$(of dpacc 'dpacc -mcpu=nv-dpa-b')" = "-mcpu=nv-dpa-bf3" ]
     [ "$(of dparun 'dparun --verify')" = "--verify-only" ]
+    cp p.a 'my program'
+    touch 'root ca' root:x
+    [ "$(of dparun 'dparun my\ program --rpc s')" = "sum" ]
+    [ "$(of mlxdpa 'mlxdpa --ca root\ c')" = "root ca" ]
+    [ "$(of mlxdpa 'mlxdpa --ca root:')" = "root:x" ]
     [ "$(of mlxconfig-lite 'mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=T')" = "DPA_AUTHENTICATION=True" ]
 }
 
@@ -159,6 +182,8 @@ program() {
     zsh -f -c 'zmodload zsh/zpty && zpty z true' 2>/dev/null || skip "no pseudo-terminal for zsh"
     device
     program
+    cp p.a 'my program'
+    touch 'root ca' root:x
     cat >press.zsh <<'Z'
 zmodload zsh/zpty
 zpty z "HOME=$PWD zsh -f -i"
@@ -175,7 +200,8 @@ done
 zpty -d z
 Z
     timeout 60 zsh -f press.zsh 'dparun -d ml' 'dparun p.a --rpc s' 'dparun p.a --kernel=i' 'dpacc -mcpu=nv-dpa-b' \
-        'dparun --verify' 'mlxconfig-lite -d mlx5_7 set DPA_A' 'mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=T' >out
+        'dparun --verify' 'mlxconfig-lite -d mlx5_7 set DPA_A' 'mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=T' \
+        'dparun my\ program --rpc s' 'mlxdpa --ca root\ c' 'mlxdpa --ca "root c' 'mlxdpa --ca root:' >out
     cat out
     diff - out <<'TEXT'
 dparun -d mlx5_7 
@@ -185,5 +211,9 @@ dpacc -mcpu=nv-dpa-bf3
 dparun --verify-only 
 mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=
 mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=True 
+dparun my\ program --rpc sum 
+mlxdpa --ca root\ ca 
+mlxdpa --ca "root ca" 
+mlxdpa --ca root:x 
 TEXT
 }

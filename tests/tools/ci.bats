@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# .ci/run, with a make, a bootstrap and a try-distro of the test's own: which steps it takes, and what its
+# last line says of them.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir -p tree/.ci tree/scripts bin
+    cp "$BATS_TEST_DIRNAME/../../.ci/run" tree/.ci/
+    # Each says what it was called with, and a sum where it runs tests; the one that $BROKEN names fails.
+    cat >bin/make <<'SH'
+#!/bin/sh
+echo "${0##*/} $*" >>"$ASKED"
+case "$* " in *"test "* | *fuzz*) echo "7 passed, ${FAILED:-0} failed" ;; esac
+[ -z "$BROKEN" ] || case "${0##*/} $*" in *"$BROKEN"*) echo broken; exit 2 ;; esac
+SH
+    chmod +x bin/make
+    cp bin/make tree/bootstrap
+    cp bin/make tree/scripts/try-distro
+    export ASKED=$PWD/asked PATH=$PWD/bin:$PATH BROKEN='' FAILED=''
+    unset CI
+}
+
+@test "every step is taken, and the last line is the sum" {
+    run tree/.ci/run
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[-1]}" = "35 passed, 0 failed" ]
+    grep -qx 'bootstrap test' asked
+    grep -qx "make -j$(nproc) B=build/clang CC=clang tools libs" asked
+    grep -qx "make -j$(nproc) SANITIZE=1 test" asked
+    grep -q 'SANITIZE=thread' asked
+    grep -qx "make -j$(nproc) fuzz" asked
+    grep -qx "make -j$(nproc) fuzz-coverage" asked
+    grep -qx 'try-distro --smoke trixie' asked
+}
+
+@test "a step that fails without a failing test counts as one" {
+    for BROKEN in 'check-layers' 'CC=clang' 'try-distro --smoke'; do
+        run tree/.ci/run
+        [ "$status" -eq 1 ]
+        [ "${lines[-1]}" = "35 passed, 1 failed" ]
+        [[ $output == *"== failed: "*"$BROKEN"* ]]
+    done
+}
+
+@test "failures of tests are added, and runs that are missing fail" {
+    FAILED=2 run tree/.ci/run
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "35 passed, 10 failed" ]
+    printf '#!/bin/sh\n' >bin/make
+    run tree/.ci/run
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "7 passed, 1 failed" ]
+}

@@ -434,10 +434,12 @@ C
 
 @test "-static says why not" {
     echo 'int main(void) { return 0; }' >main.c
+    echo 'int of_the_library(void); int main(void) { return of_the_library(); }' >user.c
     for library in flexio doca_common doca_argp doca_rdma doca_dma; do
         for linker in bfd lld; do
-            run gcc -fuse-ld=$linker -static main.c -o main -L"$DPAKIT_BUILD/lib" "-l$library"
+            run gcc -fuse-ld=$linker -static user.c -o user -L"$DPAKIT_BUILD/lib" "-l$library"
             [ "$status" -ne 0 ]
+            [[ $output != *of_the_library* ]] # which would come in hundreds
             [[ $output == *"dpakit: lib$library is a shared library only: link without -static"* ]]
         done
         # shellcheck disable=SC2086

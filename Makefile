@@ -129,7 +129,7 @@ $(B)/lib/libdoca_dpa.a: $(call objs,runtime/host/doca_dpa/*.c)
 
 # libibverbs.so.1 and libmlx5.so.1 stand in front of the system's (runtime/host/forward). They need the
 # system's by its path: `by_path` is an empty library of that name, to link with.
-SYSTEM_LIBDIR = $(shell realpath -ms "$$(dirname "$$($(CC) -print-file-name=libibverbs.so.1)")")
+SYSTEM_LIBDIR = $(shell realpath -ms "$$(dirname "$$(env -u LIBRARY_PATH $(CC) -print-file-name=libibverbs.so.1)")")
 $(O)/runtime/host/forward/find-%.o: runtime/host/forward/find.c Makefile VERSION $(O)/flags
 	$(call say,CC,$< ($*))
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DDPK_SYSTEM_LIBRARY='"$(SYSTEM_LIBDIR)/lib$*.so.1"' \

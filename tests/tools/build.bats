@@ -58,6 +58,13 @@ copy_tree() { # TO
         --exclude=clang --exclude=coverage --exclude=lines "$DPAKIT_BUILD" a/longer/name/of/a/folder/build
 }
 
+@test "the system's libibverbs is found behind an installed dpakit that LIBRARY_PATH names" {
+    LIBRARY_PATH=$DPAKIT_BUILD/lib make -C "$top" -s --no-print-directory \
+        --eval 'show: ; @echo $(SYSTEM_LIBDIR)' show >found
+    [ -e "$(cat found)/libibverbs.so.1" ]
+    ! cmp "$(cat found)/libibverbs.so.1" "$DPAKIT_BUILD/lib/libibverbs.so.1" || false
+}
+
 @test "a device program names no folder that it was built in" {
     for dir in one another; do
         mkdir $dir

@@ -95,7 +95,7 @@ released() {
     sed -n '/^  variables:/,/^  [a-z]*:$/s/^    \([A-Z_]*\): /export \1=/p' $file >job
     [ "$(wc -l <job)" -eq 4 ]
     sed -n '/^  script:/,/^  [a-z]*:/s/^    - //p' $file >>job
-    [ "$(wc -l <job)" -eq 7 ]
+    [ "$(wc -l <job)" -eq 8 ]
     bash -eo pipefail job
     was_asked
     released

@@ -16,6 +16,9 @@ VERSION := $(shell cat VERSION)
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
+# One word for the shell, whatever is in it.
+quote = '$(subst ','\'',$(1))'
+
 # ---- Compilers and libraries -----------------------------------------------------------------------
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 # Where only releases have names (llvm-config-19), the newest.
@@ -46,7 +49,7 @@ HARDEN := $(call known,-fstack-protector-strong -fstack-clash-protection -fcf-pr
 SAN := $(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),-fsanitize=thread -Wno-tsan,-fsanitize=address$(,)undefined \
          -fno-sanitize-recover=all) -fno-omit-frame-pointer)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(if $(SAN),,$(HARDEN)) $(CFLAGS) $(SAN) -fPIC \
-             -ffile-prefix-map=$(CURDIR)=. -Ilib -Iruntime -Iinclude -Iinclude/doca $(PKG_CFLAGS)
+             -ffile-prefix-map=$(call quote,$(CURDIR))=. -Ilib -Iruntime -Iinclude -Iinclude/doca $(PKG_CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(if $(COVERAGE),--coverage) $(LDFLAGS)
 exe_link = $(CC) -pie $(ALL_LDFLAGS)
 $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
@@ -195,7 +198,7 @@ $(UNIT_TESTS): | $(TEST_PROGRAMS)
 
 # TESTS='test_base mlxdpa' builds and runs only those.
 test: all $(if $(TESTS),$(filter $(TESTS:%=$(O)/tests/%),$(UNIT_TESTS)),$(UNIT_TESTS)) $(HELPERS) $(TEST_PROGRAMS)
-	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' TEST_HOST_CFLAGS='$(SAN)' tests/run $(TESTS)
+	$(Q)DPAKIT_BUILD=$(call quote,$(CURDIR)/$(B)) TEST_HOST_CFLAGS='$(SAN)' tests/run $(TESTS)
 
 # Lines of lib/ that the suite runs; fails under 90 %. $(B)/lines has each file with its counts.
 coverage: export GCOV_ERROR_FILE = /dev/null
@@ -203,10 +206,10 @@ coverage: test
 	$(Q)scripts/coverage '$(B)'
 
 demo: all
-	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' examples/hello/demo.sh
+	$(Q)DPAKIT_BUILD=$(call quote,$(CURDIR)/$(B)) examples/hello/demo.sh
 
 bench: all
-	$(Q)DPAKIT_BUILD='$(CURDIR)/$(B)' bench/run
+	$(Q)DPAKIT_BUILD=$(call quote,$(CURDIR)/$(B)) bench/run
 
 -include bench/bench.mk
 -include fuzz/fuzz.mk
@@ -223,8 +226,6 @@ tidy:
 check-layers:
 	$(Q)scripts/check-layers
 
-# One word for the shell, whatever is in it.
-quote = '$(subst ','\'',$(1))'
 install: all
 	$(Q)packaging/install '$(B)' $(call quote,$(PREFIX)) $(call quote,$(DESTDIR))
 	$(Q)$(if $(DESTDIR),,packaging/ldconf dpakit $(call quote,$(PREFIX)/lib/dpakit) $(call quote,$(PREFIX)/lib))

@@ -40,6 +40,12 @@ copy_tree() { # TO
     make CC=clang build/obj/runtime/rv64/run.o build/obj/lib/base/buf.o
 }
 
+@test "a folder may have spaces and a quote in its name" {
+    copy_tree "it's a folder"
+    make -C "it's a folder" CC="$cc" build/bin/dpa-app-attributes2blob build/lib/libflexio-libc.a
+    "it's a folder/build/bin/dpa-app-attributes2blob" --version
+}
+
 @test "without an optimizer, and with a FORTIFY level of the caller's, it compiles" {
     copy_tree tree
     cd tree

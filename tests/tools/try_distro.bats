@@ -70,6 +70,23 @@ left_over() {
     [ -z "$output" ]
 }
 
+@test "two at once have a folder of packages each" {
+    as_root
+    tree_is_committed
+    printf '#!/bin/sh\n: >/var/cache/apt/archives/"$(cat /name)"; echo "fetched $(cat /name)"; exit 5\n' >apt-get
+    mkdir -p cache/dpakit/try-distro
+    echo 'echo "$NAME.deb" >"$3/name"' >>bin/debootstrap
+    NAME=alone run "$repo/scripts/try-distro" trixie demo
+    [[ $output == *"fetched alone.deb"* ]]
+    [ -e cache/dpakit/try-distro/trixie-debs/alone.deb ]
+    rm cache/dpakit/try-distro/{trixie.tar,trixie-debs/alone.deb}
+    NAME=second run flock cache/dpakit/try-distro/trixie.lock "$repo/scripts/try-distro" trixie demo
+    [[ $output == *"fetched second.deb"* ]]
+    [ -z "$(find cache -name '*.deb')" ]
+    run left_over
+    [ -z "$output" ]
+}
+
 @test "a signal ends it, and what runs inside" {
     as_root
     tree_is_committed

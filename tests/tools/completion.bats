@@ -143,6 +143,21 @@ program() {
     [ -z "$(offers mlxdpa --ca root : y)" ]
 }
 
+@test "nobody waits for a pipe, or for a slow command" {
+    mkfifo pipe
+    mkdir bin
+    printf '#!/bin/sh\nexec sleep 1234\n' >bin/dpadev
+    chmod +x bin/dpadev
+    export -f offers
+    export script
+    run timeout 30 bash -c 'offers dparun pipe --rpc ""'
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    PATH=$PWD/bin:$PATH run timeout 30 bash -c 'offers dparun -d m'
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
 @test "parameters of a device are offered, and their values" {
     device
     [ "$(offers mlxconfig-lite -d mlx5_7 query DPA_A)" = "DPA_AUTHENTICATION" ]

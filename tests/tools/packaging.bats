@@ -206,6 +206,19 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
     ./rpc mlx5_0 44 55 | grep -x 'Result: 99'
 }
 
+@test "a folder is the same folder, whoever says it how" {
+    run on_a_machine '
+        "$1/packaging/ldconf" dpakit /usr/local//lib/dpakit /usr/local/share/../lib/
+        ls /etc/ld.so.conf.d/00-dpakit.conf
+        "$1/packaging/ldconf" --remove dpakit /usr/local/lib/dpakit /usr/local/lib
+        [ ! -e /etc/ld.so.conf.d/00-dpakit.conf ]
+        "$1/packaging/ldconf" dpakit /usr/../tmp/lib
+        [ ! -e /etc/ld.so.conf.d/00-dpakit.conf ]' "$here"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"export LD_LIBRARY_PATH=/tmp/lib"* ]]
+}
+
 @test "what the installation says to export can be pasted, whatever the folder is called" {
     "$here/packaging/ldconf" dpakit "/it's \$HOME/lib/dpakit" "/it's \$HOME/lib" >said
     LD_LIBRARY_PATH=/before

@@ -118,7 +118,9 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
  * bytes; `size` 0 is DPK_ERR_RANGE. */
 enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *address,
                                struct dpk_error *err);
-/* DPK_ERR_RANGE: not the start of an allocation that is in use. */
+/* Waits for the copies, fills and atomic operations below that are in flight in the process, and
+ * holds up those that begin meanwhile; not for what its threads do. DPK_ERR_RANGE: not the start of
+ * an allocation that is in use. */
 enum dpk_status dpk_heap_free(struct dpk_process *p, uint64_t address, struct dpk_error *err);
 struct dpk_heap_info {
     uint64_t base, size;           /* guest addresses, bytes */

@@ -425,6 +425,8 @@ static void forked_child(void)
     if (engine->processes > 0) {
         engine->forked = true;
         engine_cond_init(&engine->work); /* a signal might wait for those who slept there */
+        for (struct list *n = engine->all.next; n != &engine->all; n = n->next)
+            process_nothing_in_flight(owner_of(n, struct dpk_process, in_engine));
     }
     engine_unlock();
 }

@@ -315,6 +315,7 @@ struct dpk_process {
     struct dpk_event **events; /* handle - 1 is the index */
     size_t event_count, event_capacity;
     _Atomic uint64_t instructions;
+    pthread_rwlock_t in_flight; /* read: an access of the host's; no lock inside */
     pthread_mutex_t heap_lock;
     struct heap *heap;
     uint64_t heap_size, heap_mapped;
@@ -332,6 +333,8 @@ bool thread_is_doomed(const struct thread *t);
 /* The failure as an error; DPK_OK if there is none. */
 enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err);
 void process_wake_hosts(struct dpk_process *p);
+/* No accesses of the host's are in flight: at the beginning, and in a child of fork(). */
+void process_nothing_in_flight(struct dpk_process *p);
 /* A user of the process is done with it. */
 void process_leave(struct dpk_process *p);
 

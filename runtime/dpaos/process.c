@@ -52,9 +52,20 @@ static void process_free(struct dpk_process *p)
         close(p->failure_fd);
     pthread_cond_destroy(&p->idle);
     pthread_cond_destroy(&p->still);
+    pthread_rwlock_destroy(&p->in_flight);
     pthread_mutex_destroy(&p->heap_lock);
     pthread_mutex_destroy(&p->sink_lock);
     free(p);
+}
+
+/* Who gives memory back goes before new accesses, or it might wait without end. */
+void process_nothing_in_flight(struct dpk_process *p)
+{
+    pthread_rwlockattr_t attr;
+    pthread_rwlockattr_init(&attr);
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&p->in_flight, &attr);
+    pthread_rwlockattr_destroy(&attr);
 }
 
 static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *err)
@@ -107,6 +118,7 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
              options && options->directory ? options->directory : "");
     pthread_cond_init(&p->still, NULL);
     pthread_cond_init(&p->idle, NULL);
+    process_nothing_in_flight(p);
     pthread_mutex_init(&p->heap_lock, NULL);
     pthread_mutex_init(&p->sink_lock, NULL);
     status = process_build(p, err);
@@ -320,9 +332,11 @@ enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *a
 
 enum dpk_status dpk_heap_free(struct dpk_process *p, uint64_t address, struct dpk_error *err)
 {
+    pthread_rwlock_wrlock(&p->in_flight);
     pthread_mutex_lock(&p->heap_lock);
     enum dpk_status status = heap_free(p->heap, address, err);
     pthread_mutex_unlock(&p->heap_lock);
+    pthread_rwlock_unlock(&p->in_flight);
     return status;
 }
 
@@ -336,16 +350,24 @@ void dpk_heap_info(struct dpk_process *p, struct dpk_heap_info *out)
     pthread_mutex_unlock(&p->heap_lock);
 }
 
-/* Guest bytes for the host to use; NULL with the error filled in. */
-static void *guest_bytes(const struct dpk_process *p, uint64_t address, uint64_t size,
-                         unsigned access, struct dpk_error *err)
+/* Guest bytes for the host to use until access_end; NULL with the error filled in. */
+static void *access_begin(struct dpk_process *p, uint64_t address, uint64_t size, unsigned access,
+                          struct dpk_error *err)
 {
+    pthread_rwlock_rdlock(&p->in_flight);
     void *at = rv64_memory_at(p->memory, address, size, access);
-    if (!at)
-        dpk_fail(err, DPK_ERR_RANGE, "0x%llx, %llu bytes: not %s memory of the process",
-                 (unsigned long long)address, (unsigned long long)size,
-                 access & RV64_W ? "writable" : "readable");
-    return at;
+    if (at)
+        return at;
+    pthread_rwlock_unlock(&p->in_flight);
+    dpk_fail(err, DPK_ERR_RANGE, "0x%llx, %llu bytes: not %s memory of the process",
+             (unsigned long long)address, (unsigned long long)size,
+             access & RV64_W ? "writable" : "readable");
+    return NULL;
+}
+
+static void access_end(struct dpk_process *p)
+{
+    pthread_rwlock_unlock(&p->in_flight);
 }
 
 /* A word goes in one piece, after everything before it: kernels poll for what hosts write. */
@@ -371,10 +393,11 @@ enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from
     enum dpk_status status = dpk_process_state(p, err);
     if (status != DPK_OK || size == 0)
         return status;
-    void *at = guest_bytes(p, to, size, RV64_W, err);
+    void *at = access_begin(p, to, size, RV64_W, err);
     if (!at)
         return DPK_ERR_RANGE;
     write_guest(at, from, size);
+    access_end(p);
     return DPK_OK;
 }
 
@@ -383,10 +406,11 @@ enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uin
 {
     if (size == 0)
         return DPK_OK;
-    const void *at = guest_bytes(p, from, size, RV64_R, err);
+    const void *at = access_begin(p, from, size, RV64_R, err);
     if (!at)
         return DPK_ERR_RANGE;
     memcpy(to, at, size);
+    access_end(p);
     return DPK_OK;
 }
 
@@ -396,10 +420,11 @@ enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uin
     enum dpk_status status = dpk_process_state(p, err);
     if (status != DPK_OK || size == 0)
         return status;
-    void *at = guest_bytes(p, address, size, RV64_W, err);
+    void *at = access_begin(p, address, size, RV64_W, err);
     if (!at)
         return DPK_ERR_RANGE;
     memset(at, value, size);
+    access_end(p);
     return DPK_OK;
 }
 
@@ -409,8 +434,8 @@ bool dpk_process_has_memory(const struct dpk_process *p, uint64_t address, uint6
     return rv64_memory_at(p->memory, address, size, writable ? RV64_W : RV64_R) != NULL;
 }
 
-/* The word at an aligned address, of a process that still runs. */
-static uint64_t *guest_word(struct dpk_process *p, uint64_t address, enum dpk_status *status,
+/* The word at an aligned address of a process that still runs, until access_end. */
+static uint64_t *word_begin(struct dpk_process *p, uint64_t address, enum dpk_status *status,
                             struct dpk_error *err)
 {
     uint64_t *at = NULL;
@@ -418,7 +443,7 @@ static uint64_t *guest_word(struct dpk_process *p, uint64_t address, enum dpk_st
     if (*status == DPK_OK && address % sizeof *at != 0)
         *status = dpk_fail(err, DPK_ERR_RANGE, "0x%llx: not a multiple of 8",
                            (unsigned long long)address);
-    if (*status == DPK_OK && !(at = guest_bytes(p, address, sizeof *at, RV64_W, err)))
+    if (*status == DPK_OK && !(at = access_begin(p, address, sizeof *at, RV64_W, err)))
         *status = DPK_ERR_RANGE;
     return at;
 }
@@ -427,9 +452,11 @@ enum dpk_status dpk_fetch_add(struct dpk_process *p, uint64_t address, uint64_t 
                               uint64_t *before, struct dpk_error *err)
 {
     enum dpk_status status;
-    uint64_t *at = guest_word(p, address, &status, err);
-    if (at)
+    uint64_t *at = word_begin(p, address, &status, err);
+    if (at) {
         *before = __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);
+        access_end(p);
+    }
     return status;
 }
 
@@ -437,9 +464,10 @@ enum dpk_status dpk_compare_swap(struct dpk_process *p, uint64_t address, uint64
                                  uint64_t value, uint64_t *before, struct dpk_error *err)
 {
     enum dpk_status status;
-    uint64_t *at = guest_word(p, address, &status, err);
+    uint64_t *at = word_begin(p, address, &status, err);
     if (at) {
         __atomic_compare_exchange_n(at, &compare, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        access_end(p);
         *before = compare;
     }
     return status;

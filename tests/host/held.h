@@ -13,11 +13,14 @@
 #ifndef TESTS_HOST_HELD_H
 #define TESTS_HOST_HELD_H
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,12 +31,17 @@
 
 struct held {
     char *at;
-    size_t size;
+    size_t size; /* 0: not ours */
     int touched[2], go[2];
 };
 
 static char *held_page;
 static int held_touched, held_go;
+
+static inline void held_pipes(struct held *h)
+{
+    CHECK(pipe(h->touched) == 0 && pipe(h->go) == 0);
+}
 
 static inline void held_fault(int number, siginfo_t *info, void *context)
 {
@@ -48,7 +56,47 @@ static inline struct held held_new(size_t pages)
 {
     struct held h = {.size = pages * HELD_PAGE};
     h.at = mmap(NULL, h.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK(h.at != MAP_FAILED && pipe(h.touched) == 0 && pipe(h.go) == 0);
+    CHECK(h.at != MAP_FAILED);
+    held_pipes(&h);
+    return h;
+}
+
+#define HELD_SCAN ((size_t)1 << 20)
+
+/* The page of that size of memory which begins with `mark`; NULL: none between `at` and `end`. Read
+ * through the kernel: what is there is nobody's business, and may go meanwhile. */
+static inline char *held_scan(int memory, uintptr_t at, uintptr_t end, uint64_t mark)
+{
+    static char bytes[HELD_SCAN + 1]; /* from 1 on: no page of it begins with the mark */
+    for (ssize_t got; at < end; at += (size_t)got) {
+        const size_t size = end - at < HELD_SCAN ? end - at : HELD_SCAN;
+        if ((got = pread(memory, bytes + 1, size, (off_t)at)) <= 0)
+            return NULL;
+        for (ssize_t i = 0; i < got; i += HELD_PAGE)
+            if (memcmp(bytes + 1 + i, &mark, sizeof mark) == 0)
+                return (char *)at + i;
+    }
+    return NULL;
+}
+
+/* A page of a DPA process, found by the mark that the program has copied to its beginning. It goes
+ * with its process: held_end is for the rest. */
+static inline struct held held_find(uint64_t mark)
+{
+    struct held h = {0};
+    uintptr_t begin, end;
+    char access[5], line[512];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    CHECK(maps && memory >= 0);
+    while (!h.at && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, access) == 3 &&
+            strcmp(access, "rw-p") == 0 && end - begin < UINTPTR_MAX >> 31)
+            h.at = held_scan(memory, begin, end, mark);
+    fclose(maps);
+    close(memory);
+    CHECK(h.at);
+    held_pipes(&h);
     return h;
 }
 
@@ -78,7 +126,7 @@ static inline void held_let_go(const struct held *h)
 /* The memory is gone: what still touches it crashes. */
 static inline void held_end(struct held *h)
 {
-    CHECK(munmap(h->at, h->size) == 0);
+    CHECK(h->size == 0 || munmap(h->at, h->size) == 0);
     for (int i = 0; i < 2; i++)
         CHECK(close(h->touched[i]) == 0 && close(h->go[i]) == 0);
 }

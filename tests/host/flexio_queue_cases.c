@@ -288,6 +288,23 @@ static void queues_go_with_their_process(void)
     CHECK(flexio_process_destroy(peer) == OK);
 }
 
+/* One that could not be destroyed is there as long as the others use it: here a send that waits
+ * completes while its peer goes. */
+static void a_queue_in_use_goes_last(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set a, b;
+    pair_of(p, EVERYTHING, &a, &b);
+    call2(p, &write_record, b.q.receive_record, 0);
+    const struct work w = work_of(&a, &b, SEND, 8);
+    flexio_uintptr_t at = 0;
+    CHECK(flexio_copy_from_host(p, (void *)&w, sizeof w, &at) == OK);
+    call2(p, &post, a.at, at);
+    CHECK(flexio_cq_destroy(a.send_cq) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_process_destroy(p) == OK);
+    CHECK(flexio_device_mkey_destroy(a.mkey) == OK && flexio_device_mkey_destroy(b.mkey) == OK);
+}
+
 static void doorbells_that_are_not_the_process_s_fault(void)
 {
     struct flexio_process *owner = queue_process();
@@ -310,11 +327,17 @@ static void doorbells_that_are_not_the_process_s_fault(void)
 int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
-        CASE(a_polled_frame_comes_back),    CASE(each_frame_is_one_activation),
-        CASE(rules_choose_frames),          CASE(queue_pairs_send_write_read_and_add),
-        CASE(sends_wait_for_receives),      CASE(keys_and_rights_are_enforced),
-        CASE(states_come_in_their_order),   CASE(creation_is_refused_with_a_reason),
-        CASE(queues_go_with_their_process), CASE(doorbells_that_are_not_the_process_s_fault),
+        CASE(a_polled_frame_comes_back),
+        CASE(each_frame_is_one_activation),
+        CASE(rules_choose_frames),
+        CASE(queue_pairs_send_write_read_and_add),
+        CASE(sends_wait_for_receives),
+        CASE(keys_and_rights_are_enforced),
+        CASE(states_come_in_their_order),
+        CASE(creation_is_refused_with_a_reason),
+        CASE(queues_go_with_their_process),
+        CASE(a_queue_in_use_goes_last),
+        CASE(doorbells_that_are_not_the_process_s_fault),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -44,6 +44,10 @@ setup_file() {
     case_ok queues_go_with_their_process
 }
 
+@test "a queue in use goes last" {
+    case_ok a_queue_in_use_goes_last
+}
+
 @test "doorbells that are not the process's fault" {
     case_ok doorbells_that_are_not_the_process_s_fault
 }

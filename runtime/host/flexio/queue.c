@@ -68,19 +68,28 @@ static void forget(struct flexio_queue *queue)
     pthread_mutex_unlock(&p->objects_lock);
 }
 
+/* Behind those that use it: what others use uses none itself. */
+static void list_last(struct flexio_queue *queue)
+{
+    struct flexio_process *p = queue->process;
+    pthread_mutex_lock(&p->objects_lock);
+    struct flexio_queue **at = &p->queues;
+    while (*at)
+        at = &(*at)->next;
+    *at = queue;
+    queue->next = NULL;
+    pthread_mutex_unlock(&p->objects_lock);
+}
+
 flexio_status queue_remove(const char *call, struct flexio_queue *queue)
 {
     struct dpk_error err = {0};
     if (!queue)
         return FLEXIO_STATUS_SUCCESS;
-    struct flexio_process *p = queue->process;
     /* The device must not find it while it goes, and must when it stays. */
     forget(queue);
     if (dpk_queue_destroy(queue->q, &err) != DPK_OK) {
-        pthread_mutex_lock(&p->objects_lock);
-        queue->next = p->queues;
-        p->queues = queue;
-        pthread_mutex_unlock(&p->objects_lock);
+        list_last(queue);
         return failed(call, &err);
     }
     release(queue);
@@ -98,7 +107,7 @@ void queues_kick(struct flexio_process *p)
         dpk_queues_kick(p->nic);
 }
 
-/* Newest first: those that use others before these. */
+/* In the order of the list: those that use others before these. */
 void queues_free(struct flexio_process *p)
 {
     while (p->queues) {

@@ -165,6 +165,38 @@ static void destroying_a_queue_pair_waits_for_its_requests(void)
     write_end(&w);
 }
 
+/* ---- Queues -----------------------------------------------------------------------------------
+ */
+
+struct armer {
+    struct set s;
+    flexio_uintptr_t began;
+};
+
+static int arm_run(void *argument)
+{
+    const struct armer *a = argument;
+    uint64_t result;
+    return flexio_process_call(a->s.p, &arm_on_and_on, &result, a->began,
+                               (uint64_t)a->s.q.send_cqn);
+}
+
+/* The device looks for a queue while all go. */
+static void queues_go_while_the_device_looks_for_them(void)
+{
+    for (int i = 0; i < 20; i++) {
+        struct flexio_process *p = queue_process();
+        struct armer a = {ethernet(p, NULL), zeros(p, 8)};
+        struct call arming;
+        call_begin(&arming, arm_run, &a);
+        while (call1(p, &peek, a.began) == 0)
+            ;
+        CHECK(flexio_process_destroy(p) == OK);
+        CHECK(call_end(&arming) == FLEXIO_STATUS_FATAL_ERR);
+        CHECK(flexio_device_mkey_destroy(a.s.mkey) == OK);
+    }
+}
+
 /* ---- The host's copies ------------------------------------------------------------------------
  */
 
@@ -315,6 +347,7 @@ int main(int argc, char **argv)
         CASE(freeing_memory_waits_for_queues),
         CASE(destroying_a_process_waits_for_queues_of_others),
         CASE(destroying_a_queue_pair_waits_for_its_requests),
+        CASE(queues_go_while_the_device_looks_for_them),
         CASE(freeing_memory_waits_for_copies),
         CASE(a_child_of_fork_waits_for_no_copies),
         CASE(deregistering_host_memory_waits_for_completions),

@@ -134,6 +134,14 @@ __dpa_rpc__ uint64_t ring(uint64_t number, uint64_t posted)
     return 0;
 }
 
+/* Until its process ends. */
+__dpa_rpc__ uint64_t arm_on_and_on(uint64_t at, uint64_t number)
+{
+    *(volatile uint64_t *)at = 1;
+    for (;;)
+        flexio_dev_cq_arm(context(), 0, (uint32_t)number);
+}
+
 __dpa_rpc__ uint64_t bad_doorbell(uint64_t which, uint64_t number)
 {
     switch (which) {

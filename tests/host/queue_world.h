@@ -9,7 +9,7 @@
 
 extern struct flexio_app *queue_app;
 flexio_func_t next_sent, next_received, repost, frame, post, on_receive, activations, peek, ring,
-    bad_doorbell, write_record;
+    bad_doorbell, write_record, arm_on_and_on;
 
 #define DATA_SIZE ((DEPTH + 1) * BUFFER)
 

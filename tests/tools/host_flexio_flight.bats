@@ -24,6 +24,10 @@ setup_file() {
     case_ok destroying_a_queue_pair_waits_for_its_requests
 }
 
+@test "queues go while the device looks for them" {
+    case_ok queues_go_while_the_device_looks_for_them
+}
+
 @test "freeing memory waits for copies" {
     case_ok freeing_memory_waits_for_copies
 }

@@ -107,12 +107,21 @@ void queues_kick(struct flexio_process *p)
         dpk_queues_kick(p->nic);
 }
 
+/* The device may still look for the others. */
+static struct flexio_queue *take_first(struct flexio_process *p)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    struct flexio_queue *first = p->queues;
+    if (first)
+        p->queues = first->next;
+    pthread_mutex_unlock(&p->objects_lock);
+    return first;
+}
+
 /* In the order of the list: those that use others before these. */
 void queues_free(struct flexio_process *p)
 {
-    while (p->queues) {
-        struct flexio_queue *q = p->queues;
-        p->queues = q->next;
+    for (struct flexio_queue *q; (q = take_first(p));) {
         dpk_queue_destroy(q->q, NULL);
         release(q);
     }

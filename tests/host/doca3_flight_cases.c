@@ -192,6 +192,63 @@ static void stopping_a_map_waits_for_dma_and_no_buffer_does(void)
     CHECK(doca_mmap_destroy(from) == OK && doca_mmap_destroy(to) == OK);
 }
 
+/* ---- Lists of buffers -------------------------------------------------------------------------
+ */
+
+#define LIST_LEN   500
+#define LIST_TURNS 200
+
+static _Atomic(struct doca_buf *) list_head;
+static atomic_bool lists_end;
+
+/* Walks over a list that may be given back at any time. */
+static int walk_lists(void *walks)
+{
+    uint32_t count = 0;
+    struct doca_buf *next = NULL;
+    while (!lists_end) {
+        doca_error_t result = doca_buf_get_list_len(list_head, &count);
+        CHECK(result == INVALID || (result == OK && count <= LIST_LEN));
+        if (doca_buf_get_next_in_list(list_head, &next) == OK && next)
+            doca_buf_get_list_len(next, &count);
+        ++*(atomic_uint *)walks;
+    }
+    return OK;
+}
+
+static struct doca_buf *list_of(struct doca_buf_inventory *v, struct doca_mmap *m, void *at)
+{
+    struct doca_buf *head = buf_of(v, m, at, 1);
+    for (unsigned i = 1; i < LIST_LEN; i++) {
+        struct doca_buf *more = buf_of(v, m, at, 1);
+        CHECK(doca_buf_chain_list(more, head) == OK);
+        head = more;
+    }
+    return head;
+}
+
+static void lists_are_given_back_while_others_walk_over_them(void)
+{
+    static char byte;
+    struct doca_mmap *map = map_new(&byte, 1, ALL);
+    struct doca_buf_inventory *v = NULL;
+    atomic_uint walks = 0;
+    struct call walking;
+    CHECK(doca_buf_inventory_create(LIST_LEN, &v) == OK && doca_buf_inventory_start(v) == OK);
+    list_head = NULL;
+    lists_end = false;
+    call_begin(&walking, walk_lists, &walks);
+    for (int i = 0; i < LIST_TURNS; i++) {
+        list_head = list_of(v, map, &byte);
+        for (unsigned before = walks; walks == before;)
+            ;
+        CHECK(doca_buf_dec_refcount(list_head, NULL) == OK);
+    }
+    lists_end = true;
+    CHECK(call_end(&walking) == OK);
+    CHECK(doca_buf_inventory_destroy(v) == OK && doca_mmap_destroy(map) == OK);
+}
+
 /* ---- Between processes ------------------------------------------------------------------------
  */
 
@@ -328,6 +385,7 @@ const struct test_case flight_cases[] = {
     CASE(stopping_a_map_waits_for_rdma),
     CASE(destroying_a_map_waits_for_rdma),
     CASE(stopping_a_map_waits_for_dma_and_no_buffer_does),
+    CASE(lists_are_given_back_while_others_walk_over_them),
     CASE(memory_is_taken_back_from_a_peer_that_writes),
     CASE(a_peer_writes),
     {0},

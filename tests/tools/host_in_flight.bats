@@ -20,6 +20,10 @@ setup_file() {
     case_ok stopping_a_map_waits_for_dma_and_no_buffer_does
 }
 
+@test "lists are given back while others walk over them" {
+    case_ok lists_are_given_back_while_others_walk_over_them
+}
+
 @test "memory is taken back from a peer that writes" {
     case_ok memory_is_taken_back_from_a_peer_that_writes
 }

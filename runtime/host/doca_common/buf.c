@@ -181,12 +181,18 @@ doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inven
 
 /* ---- Holding and giving back ----------------------------------------------------------------- */
 
+/* The buffer, with the lock; NULL: it is none, or somebody has just given it back. */
 static struct dpk_doca_buf *buf_begin(const struct doca_buf *buf)
 {
     struct dpk_doca_buf *b = dpk_object_pin(buf, &dpk_buf_kind);
-    if (b)
-        pthread_mutex_lock(&dpk_bufs_lock);
-    return b;
+    if (!b)
+        return NULL;
+    pthread_mutex_lock(&dpk_bufs_lock);
+    if (b->holders > 0)
+        return b;
+    pthread_mutex_unlock(&dpk_bufs_lock);
+    dpk_object_drop(b);
+    return NULL;
 }
 
 static doca_error_t buf_end(struct dpk_doca_buf *b, doca_error_t result)
@@ -221,8 +227,10 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
         return buf_end(b, DOCA_ERROR_INVALID_VALUE); /* it goes with the first of its list */
     if (b && --b->holders == 0)
         gone = b;
-    for (struct dpk_doca_buf *each = gone; each; each = each->next)
+    for (struct dpk_doca_buf *each = gone; each; each = each->next) {
+        each->holders = 0;
         dpk_object_hold(each);
+    }
     doca_error_t result = buf_end(b, DOCA_SUCCESS);
     while (gone) {
         struct dpk_doca_buf *next = gone->next;
@@ -306,9 +314,10 @@ doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
     struct dpk_doca_buf *second = dpk_object_pin(list2, &dpk_buf_kind);
     struct dpk_doca_buf *first = buf_begin(list1);
     doca_error_t result = DOCA_SUCCESS;
-    if (!second || first == second || (first && first->chained) || second->chained) {
+    if (!first || !second || first == second || first->chained || second->chained ||
+        second->holders == 0) {
         result = DOCA_ERROR_INVALID_VALUE;
-    } else if (first) {
+    } else {
         struct dpk_doca_buf *last = first;
         while (last->next)
             last = last->next;

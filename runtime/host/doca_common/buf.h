@@ -14,7 +14,7 @@ struct dpk_doca_buf {
     struct inventory *inventory; /* a use */
     struct dpk_mmap *mmap;       /* a use */
     uint64_t head, len, data, data_len;
-    uint16_t holders;
+    uint16_t holders;          /* 0: it is given back, what is behind `next` may be gone */
     struct dpk_doca_buf *next; /* in its list */
     bool chained;              /* not the first of its list */
 };

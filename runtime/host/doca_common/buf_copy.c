@@ -132,7 +132,8 @@ static doca_error_t copy_lists(struct dpk_doca_buf *from, struct dpk_doca_buf *t
 {
     struct plan p = {0};
     pthread_mutex_lock(&dpk_bufs_lock);
-    doca_error_t result = make_plan(from, to, &p);
+    doca_error_t result =
+        from->holders > 0 && to->holders > 0 ? make_plan(from, to, &p) : DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_unlock(&dpk_bufs_lock);
     for (size_t i = 0; result == DOCA_SUCCESS && i < p.count; i++)
         if (!dpk_rdma_copy(&p.list[i].to, &p.list[i].from))

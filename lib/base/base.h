@@ -246,7 +246,7 @@ void dpk_signals_release(const sigset_t *before);
  */
 
 /* pthread_create for a library's own thread: signals are the program's, none of its handlers runs
- * there. */
+ * there but for the thread's own faults: the system ends a process that blocks these. */
 int dpk_pthread_start(pthread_t *out, void *(*run)(void *), void *context);
 
 /* Calls job(context, i) for every i below `count`, in order, by up to `threads` threads (0: one for

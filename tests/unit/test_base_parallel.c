@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,30 @@ static void threads_are_shared_among_few_jobs(void **state)
     assert_int_equal(dpk_parallel_share(0, 8), 8);
     assert_true(dpk_parallel_share(1, 0) >= 1);
     assert_int_equal(dpk_parallel_share(1, 1000000), dpk_parallel_share(1, 0x100));
+}
+
+static void *mask_of_thread(void *mask)
+{
+    pthread_sigmask(SIG_BLOCK, NULL, mask);
+    return NULL;
+}
+
+/* A program that looks after its crashes, or after pages that are not there yet, hears of both. */
+static void threads_leave_signals_to_the_program_but_those_of_their_own_faults(void **state)
+{
+    (void)state;
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t mask, before, after;
+    pthread_t thread;
+    pthread_sigmask(SIG_BLOCK, NULL, &before);
+    assert_int_equal(dpk_pthread_start(&thread, mask_of_thread, &mask), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        assert_false(sigismember(&mask, faults[i]));
+    assert_true(sigismember(&mask, SIGTERM) && sigismember(&mask, SIGALRM));
+    pthread_sigmask(SIG_BLOCK, NULL, &after);
+    for (int i = 1; i < NSIG; i++)
+        assert_int_equal(sigismember(&before, i), sigismember(&after, i));
 }
 
 static void pieces_become_one_file(void **state)
@@ -136,6 +161,7 @@ int main(void)
         cmocka_unit_test(every_round_runs_once_whatever_the_number_of_threads),
         cmocka_unit_test(one_thread_goes_in_order),
         cmocka_unit_test(threads_are_shared_among_few_jobs),
+        cmocka_unit_test(threads_leave_signals_to_the_program_but_those_of_their_own_faults),
         cmocka_unit_test(pieces_become_one_file),
         cmocka_unit_test(options_of_another_command_are_refused_by_their_first_name),
         cmocka_unit_test(large_file_is_read_whole),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "doca_device.h"
+#include "held.h"
 
 #define OK        DOCA_SUCCESS
 #define BAD_STATE DOCA_ERROR_BAD_STATE
@@ -169,6 +170,64 @@ static void pointers_die_when_the_memory_is_unregistered(void)
     world_close(&w);
 }
 
+/* ---- In flight ------------------------------------------------------------------------------- */
+
+/* Memory that holds whoever touches it, and a kernel that will. */
+struct flight {
+    struct world w;
+    struct held held;
+    doca_dpa_mem_t mem;
+    doca_dpa_dev_mem_t key;
+};
+
+static int run_store(void *flight)
+{
+    const struct flight *f = flight;
+    return RUN(&f->w, &store_at, number(f->held.at), f->key, UINT64_C(8));
+}
+
+static int run_copy(void *flight)
+{
+    const struct flight *f = flight;
+    return RUN(&f->w, &copy, number(f->held.at), f->key, number(f->w.from), f->w.from_key,
+               UINT64_C(64));
+}
+
+static int unregister(void *mem)
+{
+    return doca_dpa_mem_unregister(mem);
+}
+
+static void unregistering_memory_waits_for(int (*kernel)(void *flight))
+{
+    struct flight f = {.held = held_new(1)};
+    struct call access, taken;
+    alarm(60); /* should all wait for all */
+    world_open(&f.w);
+    CHECK(doca_dpa_mem_host_register(f.w.dpa, f.held.at, f.held.size, WRITABLE, &f.mem, 0) == OK);
+    CHECK(doca_dpa_mem_dev_export(f.mem, &f.key) == OK);
+    held_hold(&f.held);
+    call_begin(&access, kernel, &f);
+    held_wait(&f.held);
+    call_begin(&taken, unregister, f.mem);
+    call_waits(&taken);
+    held_let_go(&f.held);
+    CHECK(call_end(&taken) == OK);
+    held_end(&f.held);
+    CHECK(call_end(&access) == OK);
+    world_close(&f.w);
+}
+
+static void unregistering_memory_waits_for_pointers(void)
+{
+    unregistering_memory_waits_for(run_store);
+}
+
+static void unregistering_memory_waits_for_copies(void)
+{
+    unregistering_memory_waits_for(run_copy);
+}
+
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
 static void copies_are_complete(void)
@@ -242,6 +301,8 @@ static const struct test_case cases[] = {
     CASE(pointers_do_what_the_memory_permits),
     CASE(pointers_are_to_registered_memory_only),
     CASE(pointers_die_when_the_memory_is_unregistered),
+    CASE(unregistering_memory_waits_for_pointers),
+    CASE(unregistering_memory_waits_for_copies),
     CASE(copies_are_complete),
     CASE(copies_need_registered_memory),
     CASE(matrices_are_transposed),

@@ -37,6 +37,14 @@ setup_file() {
     case_ok pointers_die_when_the_memory_is_unregistered
 }
 
+@test "unregistering memory waits for pointers" {
+    case_ok unregistering_memory_waits_for_pointers
+}
+
+@test "unregistering memory waits for copies" {
+    case_ok unregistering_memory_waits_for_copies
+}
+
 @test "copies are complete" {
     case_ok copies_are_complete
 }

@@ -59,16 +59,6 @@ static uint32_t key_of(struct doca_mmap *m)
     return key;
 }
 
-static int stop(void *map)
-{
-    return doca_mmap_stop(map);
-}
-
-static int destroy(void *map)
-{
-    return doca_mmap_destroy(map);
-}
-
 /* ---- Within a process -------------------------------------------------------------------------
  */
 
@@ -87,27 +77,80 @@ static int rdma_write(void *argument)
                         1u);
 }
 
-/* An RDMA write is held in the memory that it goes to; `take` must wait for it. */
-static void take_back_while_rdma_writes(int (*take)(void *map))
+/* Memory that a write goes to, of the host or of a DPA context, and how it is held. */
+struct target {
+    struct doca_dpa *dpa; /* NULL: of the host */
+    uint64_t block;
+    struct held held;
+    struct doca_mmap *map;
+    uint64_t address;
+};
+
+static struct target host_target(void)
 {
-    static char bytes[2 * HELD_PAGE];
-    struct held h = held_new(2);
+    struct target t = {.held = held_new(1)};
+    t.map = map_new(t.held.at, t.held.size, ALL);
+    t.address = (uintptr_t)t.held.at;
+    return t;
+}
+
+static struct target dpa_target(void)
+{
+    const uint64_t mark = UINT64_C(0x656761706120796d);
+    struct target t = {.dpa = dpa_new()};
+    CHECK(doca_dpa_mem_alloc(t.dpa, 2 * HELD_PAGE, &t.block) == OK);
+    t.address = (t.block + HELD_PAGE - 1) / HELD_PAGE * HELD_PAGE;
+    CHECK(doca_mmap_create(&t.map) == OK && doca_mmap_set_permissions(t.map, ALL) == OK);
+    CHECK(doca_mmap_set_dpa_memrange(t.map, t.dpa, t.address, HELD_PAGE) == OK);
+    CHECK(doca_mmap_add_dev(t.map, dev) == OK && doca_mmap_start(t.map) == OK);
+    CHECK(doca_dpa_h2d_memcpy(t.dpa, t.address, (void *)&mark, sizeof mark) == OK);
+    t.held = held_find(mark);
+    return t;
+}
+
+static int stop_map(void *target)
+{
+    return doca_mmap_stop(((struct target *)target)->map);
+}
+
+static int destroy_map(void *target)
+{
+    return doca_mmap_destroy(((struct target *)target)->map);
+}
+
+static int free_block(void *target)
+{
+    const struct target *t = target;
+    return doca_dpa_mem_free(t->dpa, t->block);
+}
+
+static int destroy_dpa(void *target)
+{
+    return doca_dpa_destroy(((struct target *)target)->dpa);
+}
+
+/* An RDMA write is held in the memory that it goes to; `take` must wait for it. */
+static void take_back_while_rdma_writes(struct target t, int (*take)(void *target))
+{
+    static char bytes[HELD_PAGE];
     struct doca_dpa *dpa = dpa_new();
     struct end a = end_new(dpa), b = end_new(dpa);
     CHECK(doca_rdma_connect(a.rdma, b.address, b.address_size, a.connection) == OK);
     CHECK(doca_rdma_connect(b.rdma, a.address, a.address_size, b.connection) == OK);
-    struct doca_mmap *from = map_new(bytes, sizeof bytes, ALL), *to = map_new(h.at, h.size, ALL);
-    struct write w = {&a, key_of(from), key_of(to), (uintptr_t)bytes, (uintptr_t)h.at, h.size};
+    struct doca_mmap *from = map_new(bytes, sizeof bytes, ALL);
+    struct write w = {&a, key_of(from), key_of(t.map), (uintptr_t)bytes, t.address, HELD_PAGE};
     struct call access, taken;
-    held_hold(&h);
+    alarm(60); /* should all wait for all */
+    held_hold(&t.held);
     call_begin(&access, rdma_write, &w);
-    held_wait(&h);
-    call_begin(&taken, take, to);
+    held_wait(&t.held);
+    call_begin(&taken, take, &t);
     call_waits(&taken);
-    held_let_go(&h);
+    held_let_go(&t.held);
     CHECK(call_end(&taken) == OK && call_end(&access) == OK);
-    held_end(&h);
-    CHECK(take == destroy || doca_mmap_destroy(to) == OK);
+    held_end(&t.held);
+    CHECK(take == destroy_map || doca_mmap_destroy(t.map) == OK);
+    CHECK(!t.dpa || take == destroy_dpa || doca_dpa_destroy(t.dpa) == OK);
     end_destroy(&a);
     end_destroy(&b);
     CHECK(doca_mmap_destroy(from) == OK && doca_dpa_destroy(dpa) == OK);
@@ -115,12 +158,27 @@ static void take_back_while_rdma_writes(int (*take)(void *map))
 
 static void stopping_a_map_waits_for_rdma(void)
 {
-    take_back_while_rdma_writes(stop);
+    take_back_while_rdma_writes(host_target(), stop_map);
 }
 
 static void destroying_a_map_waits_for_rdma(void)
 {
-    take_back_while_rdma_writes(destroy);
+    take_back_while_rdma_writes(host_target(), destroy_map);
+}
+
+static void stopping_a_map_of_dpa_memory_waits_for_rdma(void)
+{
+    take_back_while_rdma_writes(dpa_target(), stop_map);
+}
+
+static void freeing_dpa_memory_waits_for_rdma(void)
+{
+    take_back_while_rdma_writes(dpa_target(), free_block);
+}
+
+static void destroying_a_context_waits_for_rdma_to_its_memory(void)
+{
+    take_back_while_rdma_writes(dpa_target(), destroy_dpa);
 }
 
 /* ---- DMA --------------------------------------------------------------------------------------
@@ -134,6 +192,11 @@ static void on_end(struct doca_dma_task_memcpy *task, union doca_data task_data,
     (void)task_data;
     (void)ctx_data;
     copied = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
+}
+
+static int stop(void *map)
+{
+    return doca_mmap_stop(map);
 }
 
 static int progress(void *engine)
@@ -271,7 +334,7 @@ static void receive_all(int fd, void *bytes, size_t size)
 }
 
 /* What the owner of the memory tells: size 0 is the end. */
-struct target {
+struct told {
     uint64_t address, size;
     char exported[256];
 };
@@ -298,7 +361,7 @@ static void a_peer_writes(void)
     char *bytes = calloc(1, LARGE);
     struct doca_mmap *map = map_new(bytes, LARGE, ALL);
     struct doca_dpa *dpa = dpa_new();
-    for (struct target t; receive_all(0, &t, sizeof t), t.size > 0;) {
+    for (struct told t; receive_all(0, &t, sizeof t), t.size > 0;) {
         struct doca_mmap *remote = NULL;
         CHECK(doca_mmap_create_from_export(NULL, t.exported, t.size, dev, &remote) == OK);
         struct end e = connect_over(dpa, 0, 1);
@@ -354,7 +417,7 @@ static void take_back_from_a_peer(struct doca_dpa *dpa, int in, int out, bool st
     bytes[LARGE / 2] = 1;
     struct doca_mmap *map = map_new((void *)bytes, LARGE, ALL);
     const void *exported;
-    struct target t = {.address = (uintptr_t)bytes};
+    struct told t = {.address = (uintptr_t)bytes};
     CHECK(doca_mmap_export_rdma(map, dev, &exported, &t.size) == OK && t.size <= sizeof t.exported);
     memcpy(t.exported, exported, t.size);
     send_all(out, &t, sizeof t);
@@ -376,7 +439,7 @@ static void memory_is_taken_back_from_a_peer_that_writes(void)
     struct doca_dpa *dpa = dpa_new();
     for (int i = 0; i < ROUNDS; i++)
         take_back_from_a_peer(dpa, in, out, i % 2 == 0);
-    send_all(out, &(struct target){0}, sizeof(struct target));
+    send_all(out, &(struct told){0}, sizeof(struct told));
     CHECK(waitpid(peer, &status, 0) == peer && status == 0);
     CHECK(doca_dpa_destroy(dpa) == OK && close(in) == 0 && close(out) == 0);
 }
@@ -384,6 +447,9 @@ static void memory_is_taken_back_from_a_peer_that_writes(void)
 const struct test_case flight_cases[] = {
     CASE(stopping_a_map_waits_for_rdma),
     CASE(destroying_a_map_waits_for_rdma),
+    CASE(stopping_a_map_of_dpa_memory_waits_for_rdma),
+    CASE(freeing_dpa_memory_waits_for_rdma),
+    CASE(destroying_a_context_waits_for_rdma_to_its_memory),
     CASE(stopping_a_map_waits_for_dma_and_no_buffer_does),
     CASE(lists_are_given_back_while_others_walk_over_them),
     CASE(memory_is_taken_back_from_a_peer_that_writes),

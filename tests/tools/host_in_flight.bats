@@ -16,6 +16,18 @@ setup_file() {
     case_ok destroying_a_map_waits_for_rdma
 }
 
+@test "stopping a map of DPA memory waits for RDMA" {
+    case_ok stopping_a_map_of_dpa_memory_waits_for_rdma
+}
+
+@test "freeing DPA memory waits for RDMA" {
+    case_ok freeing_dpa_memory_waits_for_rdma
+}
+
+@test "destroying a context waits for RDMA to its memory" {
+    case_ok destroying_a_context_waits_for_rdma_to_its_memory
+}
+
 @test "stopping a map waits for DMA, and no buffer does" {
     case_ok stopping_a_map_waits_for_dma_and_no_buffer_does
 }

@@ -189,6 +189,39 @@ static void copies_do_what_maps_permit(void)
     engine_destroy(&e);
 }
 
+/* Who knew the map, and its memory, before it was stopped must not reach what it has after that. */
+static void a_map_that_is_started_again_is_another_one_to_others(void)
+{
+    char text[16] = "public, private", out[8] = {0};
+    const void *bytes = NULL;
+    uint8_t known[256];
+    size_t size = 0;
+    doca_dpa_dev_mmap_t before = 0, after = 0;
+    struct engine e = engine_new();
+    struct doca_mmap *m = map_of(text, 8, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+    struct doca_mmap *to = map_of(out, 8, WRITABLE), *seen = NULL;
+    struct doca_buf *x = buf_of(&e, to, out, 8, 0);
+    CHECK(doca_mmap_dev_get_dpa_handle(m, dev, &before) == OK);
+    CHECK(doca_mmap_export_pci(m, dev, &bytes, &size) == OK && size <= sizeof known);
+    memcpy(known, bytes, size);
+    CHECK(doca_mmap_stop(m) == OK && doca_mmap_set_memrange(m, text, 16) == OK);
+    CHECK(doca_mmap_dev_get_dpa_handle(m, dev, &after) == BAD_STATE);
+    CHECK(doca_mmap_start(m) == OK && doca_mmap_dev_get_dpa_handle(m, dev, &after) == OK);
+    CHECK(after != 0 && after != before);
+    CHECK(doca_mmap_create_from_export(NULL, known, size, dev, &seen) == OK);
+    struct doca_buf *s = buf_of(&e, seen, text, 8, 8);
+    CHECK(copy(&e, s, x) == DOCA_ERROR_IO_FAILED && out[0] == 0);
+    CHECK(doca_buf_dec_refcount(s, NULL) == OK && doca_mmap_destroy(seen) == OK);
+    CHECK(doca_mmap_export_pci(m, dev, &bytes, &size) == OK);
+    CHECK(doca_mmap_create_from_export(NULL, bytes, size, dev, &seen) == OK);
+    s = buf_of(&e, seen, text + 8, 8, 8);
+    CHECK(copy(&e, s, x) == OK && memcmp(out, text + 8, 8) == 0);
+    CHECK(doca_buf_dec_refcount(s, NULL) == OK && doca_buf_dec_refcount(x, NULL) == OK);
+    CHECK(doca_mmap_destroy(seen) == OK && doca_mmap_destroy(m) == OK);
+    CHECK(doca_mmap_destroy(to) == OK);
+    engine_destroy(&e);
+}
+
 static enum doca_ctx_states states[8];
 static unsigned state_count;
 
@@ -242,6 +275,7 @@ const struct test_case dma_cases[] = {
     CASE(copies_append_to_the_destination),
     CASE(copies_reach_memory_of_the_dpa),
     CASE(copies_do_what_maps_permit),
+    CASE(a_map_that_is_started_again_is_another_one_to_others),
     CASE(tasks_end_before_their_context),
     {0},
 };

@@ -19,6 +19,10 @@ setup_file() {
     case_ok copies_do_what_maps_permit
 }
 
+@test "a map that is started again is another one to others" {
+    case_ok a_map_that_is_started_again_is_another_one_to_others
+}
+
 @test "tasks end before their context" {
     case_ok tasks_end_before_their_context
 }

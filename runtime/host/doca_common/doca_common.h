@@ -230,13 +230,17 @@ struct dpk_memory {
     struct dpk_uuid owner; /* process where it is */
 };
 
-/* Finds a started map by its number, doca_dpa_dev_mmap_t, and begins an access to it: until
- * dpk_memory_release the memory stays the program's, and who stops or destroys *map waits. So an
- * access is short: parts of what is large have one each. False: there is none. */
-bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **map);
-void dpk_memory_release(void *map);
-/* Whether a pinned map was given to the device, however often that is open. */
-bool dpk_memory_is_on(void *map, const struct dpk_dev *dev);
+/* The number of a started map, doca_dpa_dev_mmap_t: it is another one at each start. `dev`: a
+ * device that it is to be on, NULL: any. INVALID_VALUE, BAD_STATE: not started, NOT_FOUND: not on
+ * `dev`. */
+doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key);
+/* Finds a started map by its number and begins an access to it: until dpk_memory_release(*access)
+ * the memory stays the program's, and who stops or destroys the map waits. So an access is short:
+ * parts of what is large have one each. False: there is none. */
+bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **access);
+void dpk_memory_release(void *access);
+/* Whether the map of an access was given to the device, however often that is open. */
+bool dpk_memory_is_on(void *access, const struct dpk_dev *dev);
 /* Tells this process from all others, also from those that it forks. */
 const struct dpk_uuid *dpk_process_identity(void);
 

@@ -11,6 +11,66 @@
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | RDMA_PERMISSIONS | PCI_PERMISSIONS |                      \
      DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+/* What a started map is found by, as long as it stays started: its number is another one at each
+ * start, and void for those who knew an earlier one. */
+struct key {
+    struct dpk_object object;
+    struct dpk_mmap *map; /* a reference */
+    struct dpk_pins pins; /* accesses in flight */
+};
+
+static void key_release(void *object)
+{
+    struct key *k = object;
+    dpk_object_drop(k->map);
+    free(k);
+}
+static const struct dpk_kind key_kind = {.release = key_release};
+
+/* With the lock of the map; *number: the key's. False: no memory for one. */
+static bool key_enter(struct dpk_mmap *m, uint32_t *number)
+{
+    struct key *k = calloc(1, sizeof *k);
+    if (!k)
+        return false;
+    dpk_object_hold(k->map = m);
+    dpk_pins_close(&k->pins); /* until the map is complete */
+    if (!dpk_object_enter(k, &key_kind))
+        return false;
+    dpk_object_hold(m->key = k);
+    *number = dpk_object_short(k);
+    return true;
+}
+
+/* Nobody finds the map any more, and when it returns nobody is inside. Without the lock: who uses
+ * the memory may take it. */
+static void key_leave(struct dpk_mmap *m)
+{
+    void *table = NULL;
+    pthread_mutex_lock(&m->object.lock);
+    struct key *k = m->key;
+    if (k)
+        dpk_object_hold(k);
+    pthread_mutex_unlock(&m->object.lock);
+    if (!k)
+        return;
+    dpk_object_leave(k->object.handle, &key_kind, &table); /* another thread may have done so */
+    dpk_object_drop(table);
+    dpk_pins_close(&k->pins);
+    pthread_mutex_lock(&m->object.lock);
+    bool ours = m->key == k;
+    if (ours)
+        m->key = NULL;
+    pthread_mutex_unlock(&m->object.lock);
+    if (ours)
+        dpk_object_drop(k);
+    dpk_object_drop(k);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
 static void mmap_left(void *object)
 {
     struct dpk_mmap *m = object;
@@ -45,7 +105,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
     doca_error_t result = dpk_object_leave(mmap, &dpk_mmap_kind, &object);
     struct dpk_mmap *m = object;
     if (m) {
-        dpk_pins_close(&m->pins);
+        key_leave(m);
         atomic_store(&m->started, false);
     }
     dpk_object_drop(m);
@@ -179,22 +239,28 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
+/* It is complete. */
+static void begin(struct dpk_mmap *m)
+{
+    dpk_pins_open(&m->key->pins);
+    atomic_store(&m->started, true);
+}
+
 doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
     doca_error_t result;
     struct dpk_mmap *m = begin_change(mmap, &result);
     if (result == DOCA_SUCCESS && (m->memory.size == 0 || m->dev_count == 0))
         result = DOCA_ERROR_BAD_CONFIG;
+    if (result == DOCA_SUCCESS && !key_enter(m, &m->memory.key))
+        result = DOCA_ERROR_NO_MEMORY;
     if (result == DOCA_SUCCESS) {
-        m->memory.key = dpk_object_short(m);
         m->memory.owner = *dpk_process_identity();
-        dpk_pins_open(&m->pins);
-        atomic_store(&m->started, true);
+        begin(m);
     }
     return end_change(m, result);
 }
 
-/* Decides with the lock and waits without it: who uses the memory may take it. */
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
     struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
@@ -211,7 +277,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
     }
     pthread_mutex_unlock(&m->object.lock);
     if (result == DOCA_SUCCESS) {
-        dpk_pins_close(&m->pins);
+        key_leave(m);
         pthread_mutex_lock(&m->object.lock);
         atomic_store(&m->started, false);
         m->stopping = false;
@@ -257,39 +323,50 @@ doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, s
     return result;
 }
 
-doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_dev *dev,
-                                          doca_dpa_dev_mmap_t *dpa_mmap)
+doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_mmap *m = dev && dpa_mmap ? pin_started(mmap, dev, &result) : NULL;
-    if (m)
-        *dpa_mmap = dpk_object_short(m);
+    doca_error_t result;
+    struct dpk_mmap *m = pin_started(mmap, dev, &result);
+    if (!m)
+        return result;
+    pthread_mutex_lock(&m->object.lock);
+    if (m->key)
+        *key = dpk_object_short(m->key);
+    else
+        result = DOCA_ERROR_BAD_STATE; /* just stopped */
+    pthread_mutex_unlock(&m->object.lock);
     dpk_object_drop(m);
     return result;
 }
 
-bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **map)
+doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_dev *dev,
+                                          doca_dpa_dev_mmap_t *dpa_mmap)
 {
-    struct dpk_mmap *m = dpk_object_pin_short(key, &dpk_mmap_kind);
-    if (m && atomic_load(&m->started) && dpk_pin(&m->pins)) {
-        *out = m->memory;
-        *map = m;
+    return dev && dpa_mmap ? dpk_mmap_key(mmap, dev, dpa_mmap) : DOCA_ERROR_INVALID_VALUE;
+}
+
+bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **access)
+{
+    struct key *k = dpk_object_pin_short(key, &key_kind);
+    if (k && dpk_pin(&k->pins)) {
+        *out = k->map->memory;
+        *access = k;
         return true;
     }
-    dpk_object_drop(m);
+    dpk_object_drop(k);
     return false;
 }
 
-void dpk_memory_release(void *map)
+void dpk_memory_release(void *access)
 {
-    struct dpk_mmap *m = map;
-    dpk_unpin(&m->pins);
-    dpk_object_drop(m);
+    struct key *k = access;
+    dpk_unpin(&k->pins);
+    dpk_object_drop(k);
 }
 
-bool dpk_memory_is_on(void *map, const struct dpk_dev *dev)
+bool dpk_memory_is_on(void *access, const struct dpk_dev *dev)
 {
-    struct dpk_mmap *m = map;
+    struct dpk_mmap *m = ((struct key *)access)->map;
     bool found = false;
     pthread_mutex_lock(&m->object.lock);
     for (unsigned i = 0; i < m->dev_count && !found; i++)
@@ -367,11 +444,20 @@ static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
                                     .permissions = what->permissions,
                                     .key = (uint32_t)what->key,
                                     .owner = what->owner};
-    dpk_pins_open(&m->pins);
-    atomic_init(&m->started, true);
     add_dev(m, d);
-    *mmap = dpk_object_enter(m, &dpk_mmap_kind);
-    return *mmap ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    if (!(*mmap = dpk_object_enter(m, &dpk_mmap_kind)))
+        return DOCA_ERROR_NO_MEMORY;
+    uint32_t number;
+    pthread_mutex_lock(&m->object.lock);
+    bool good = key_enter(m, &number);
+    if (good)
+        begin(m);
+    pthread_mutex_unlock(&m->object.lock);
+    if (good)
+        return DOCA_SUCCESS;
+    doca_mmap_destroy(*mmap);
+    *mmap = NULL;
+    return DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,

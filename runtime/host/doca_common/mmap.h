@@ -8,10 +8,10 @@
 
 struct dpk_mmap {
     struct dpk_object object;
-    atomic_bool started;  /* until nothing is in flight any more */
-    struct dpk_pins pins; /* accesses in flight */
+    atomic_bool started; /* until nothing is in flight any more */
+    struct key *key;     /* of this start: a reference; with the lock */
     bool imported;
-    bool stopping;                       /* waits for these; with the lock */
+    bool stopping;                       /* waits for what is in flight; with the lock */
     struct dpk_memory memory;            /* its dpa: a reference */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
     unsigned dev_count;

@@ -52,12 +52,10 @@ doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem)
 
 doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle)
 {
-    void *addr;
-    size_t length;
-    doca_error_t result =
-        handle ? doca_mmap_get_memrange(mem, &addr, &length) : DOCA_ERROR_INVALID_VALUE;
+    uint32_t key;
+    doca_error_t result = handle ? dpk_mmap_key(mem, NULL, &key) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
-        *handle = (uint32_t)(uintptr_t)mem; /* the short number of a handle, as maps have it */
+        *handle = key;
     return result;
 }
 

@@ -116,6 +116,48 @@ static struct doca_mmap *map_new(uint32_t permissions)
     return m;
 }
 
+/* An export with another 64-bit number at `offset`, and the sum that goes with it. */
+static void forge(uint8_t *export, size_t size, size_t offset, uint64_t value)
+{
+    const size_t end = size - sizeof(uint32_t);
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < sizeof value; i++)
+        export[offset + i] = (uint8_t)(value >> (56 - 8 * i));
+    for (size_t i = 0; i < end; i++)
+        hash = (hash ^ export[i]) * 16777619u;
+    for (size_t i = 0; i < sizeof hash; i++)
+        export[end + i] = (uint8_t)(hash >> (24 - 8 * i));
+}
+
+static void forged_exports_are_refused(void)
+{
+    enum { KEY = 32, ADDRESS = 40, SIZE = 48 };
+    const struct {
+        size_t offset;
+        uint64_t value;
+    } bad[] = {{KEY, UINT64_C(1) << 32},
+               {KEY, UINT64_MAX},
+               {ADDRESS, 0},
+               {ADDRESS, UINT64_MAX - 998}, /* 1000 bytes */
+               {SIZE, 0},
+               {SIZE, UINT64_MAX},
+               {SIZE, UINT64_C(0) - (uintptr_t)memory + 1}};
+    struct doca_mmap *m = map_new(DOCA_ACCESS_FLAG_RDMA_READ), *peer = NULL;
+    const void *bytes = NULL;
+    size_t size = 0;
+    uint8_t copy[256];
+    CHECK(doca_mmap_export_rdma(m, dev, &bytes, &size) == OK && size <= sizeof copy);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        memcpy(copy, bytes, size);
+        forge(copy, size, bad[i].offset, bad[i].value);
+        CHECK(doca_mmap_create_from_export(NULL, copy, size, dev, &peer) == INVALID && !peer);
+    }
+    memcpy(copy, bytes, size);
+    forge(copy, size, SIZE, 999); /* less is fine: the owner knows what it has */
+    CHECK(doca_mmap_create_from_export(NULL, copy, size, dev, &peer) == OK);
+    CHECK(doca_mmap_destroy(peer) == OK && doca_mmap_destroy(m) == OK);
+}
+
 static void maps_are_exported_as_far_as_permitted(void)
 {
     struct doca_mmap *m = map_new(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ);
@@ -286,6 +328,7 @@ const struct test_case common_cases[] = {
     CASE(lines_go_where_their_level_says),
     CASE(lines_of_the_libraries_go_to_their_backend),
     CASE(maps_are_exported_as_far_as_permitted),
+    CASE(forged_exports_are_refused),
     CASE(buffers_come_from_an_inventory),
     CASE(every_pair_of_locations_works),
     CASE(events_are_exported_to_peers),

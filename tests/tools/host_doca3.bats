@@ -17,6 +17,10 @@ setup_file() {
     case_ok maps_are_exported_as_far_as_permitted
 }
 
+@test "forged exports are refused" {
+    case_ok forged_exports_are_refused
+}
+
 @test "buffers come from an inventory" {
     case_ok buffers_come_from_an_inventory
 }

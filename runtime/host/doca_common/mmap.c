@@ -202,13 +202,18 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
     return end_change(m, result);
 }
 
+static bool is_range(uint64_t address, uint64_t size)
+{
+    return address != 0 && size != 0 && size - 1 <= UINT64_MAX - address;
+}
+
 static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint64_t address,
                               uint64_t size)
 {
     doca_error_t result;
     struct dpk_dpa *before = NULL;
     struct dpk_mmap *m = begin_change(mmap, &result);
-    if (m && (size == 0 || address == 0 || size - 1 > UINT64_MAX - address))
+    if (m && !is_range(address, size))
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS) {
         before = m->memory.dpa;
@@ -471,8 +476,9 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
     doca_error_t result =
         d && mmap ? descriptor_read(export_desc, export_desc_len, &what) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS && what.kind != DESCRIPTOR_MMAP_PCI &&
-        what.kind != DESCRIPTOR_MMAP_RDMA)
+    if (result == DOCA_SUCCESS &&
+        ((what.kind != DESCRIPTOR_MMAP_PCI && what.kind != DESCRIPTOR_MMAP_RDMA) ||
+         !is_range(what.address, what.size) || what.key > UINT32_MAX))
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         result = import(&what, d, mmap);

@@ -121,6 +121,21 @@ static void keys_that_are_none_fault(void)
     faults(&w, &window_load, w.id, w.key, w.at, 0);
 }
 
+/* Who still has a key that was given back must not have the next one by it. */
+static void numbers_of_keys_come_back_late(void)
+{
+    struct ibv_pd *pd = ibv_alloc_pd(context);
+    uint64_t word = 0;
+    struct ibv_mr *mr = ibv_reg_mr(pd, &word, sizeof word, 0);
+    CHECK(mr);
+    const uint32_t first = mr->lkey;
+    for (int i = 0; i < 5000; i++) {
+        CHECK(ibv_dereg_mr(mr) == 0 && (mr = ibv_reg_mr(pd, &word, sizeof word, 0)));
+        CHECK(mr->lkey != first);
+    }
+    CHECK(ibv_dereg_mr(mr) == 0 && ibv_dealloc_pd(pd) == 0);
+}
+
 /* A world whose memory holds whoever touches it. */
 static struct world world_of(struct held *h)
 {
@@ -403,6 +418,7 @@ int main(int argc, char **argv)
         CASE(accesses_beyond_the_memory_fault),
         CASE(stores_need_the_right_to_write),
         CASE(keys_that_are_none_fault),
+        CASE(numbers_of_keys_come_back_late),
         CASE(deregistering_memory_waits_for_accesses_and_nobody_else),
         CASE(deregistering_memory_waits_for_copies_and_nobody_else),
         CASE(keys_of_other_domains_fault),

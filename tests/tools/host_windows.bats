@@ -30,6 +30,10 @@ setup_file() {
     case_ok keys_that_are_none_fault
 }
 
+@test "numbers of keys come back late" {
+    case_ok numbers_of_keys_come_back_late
+}
+
 @test "deregistering memory waits for accesses, and nobody else does" {
     case_ok deregistering_memory_waits_for_accesses_and_nobody_else
 }

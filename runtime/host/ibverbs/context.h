@@ -17,7 +17,7 @@ struct context {
         uint8_t generation;
     } * *keys; /* which stay where they are; a key's number is index << 8 | generation; index 0 is
                   never used */
-    uint32_t key_count, key_capacity;
+    uint32_t key_count, key_capacity, last_key;
     void *attached; /* of another library */
     void (*end_attached)(void *attached);
     atomic_uint pds; /* protection domains that are not deallocated */

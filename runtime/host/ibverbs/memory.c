@@ -9,6 +9,7 @@
 #include "host/emulated.h"
 
 #define KEYS_MAX (1u << 24)
+#define KEYS_FEW 256u
 
 /* ---- Protection domains ---------------------------------------------------------------------- */
 
@@ -42,12 +43,20 @@ int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* With the lock: an index that is free, 0 if there is none and no memory for more. */
-static uint32_t free_index(struct context *c)
+/* With the lock: a free index that was free for long, 0: none. */
+static uint32_t old_index(struct context *c)
 {
-    for (uint32_t i = 1; i < c->key_count; i++)
-        if (!c->keys[i]->key.pd)
-            return i;
+    for (uint32_t i = 1; i < c->key_count; i++) {
+        c->last_key = c->last_key + 1 < c->key_count ? c->last_key + 1 : 1;
+        if (!c->keys[c->last_key]->key.pd)
+            return c->last_key;
+    }
+    return 0;
+}
+
+/* With the lock: an index that nobody had, 0: no memory for more. */
+static uint32_t new_index(struct context *c)
+{
     if (c->key_count == c->key_capacity) {
         uint32_t capacity = c->key_capacity ? c->key_capacity * 2 : 16;
         struct slot **keys =
@@ -64,6 +73,16 @@ static uint32_t free_index(struct context *c)
         return 0;
     c->keys[c->key_count] = slot;
     return c->key_count++;
+}
+
+/* With the lock; 0: none is free. A number comes back after 256 turns of its index, so there are
+ * many of these, and each has its turn. */
+static uint32_t free_index(struct context *c)
+{
+    uint32_t index = c->key_count > KEYS_FEW ? old_index(c) : 0;
+    if (!index)
+        index = new_index(c);
+    return index ? index : old_index(c);
 }
 
 uint32_t ibv_dpakit_key_add(const struct dpk_host_key *key)

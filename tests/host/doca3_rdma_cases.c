@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "doca3_world.h"
+#include "held.h"
 
 doca_dpa_func_t rdma_next;
 
@@ -217,6 +218,51 @@ static void peers_signal_events(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
+struct signals {
+    struct doca_dpa *dpa;
+    struct end *from;
+    uint64_t event;
+};
+
+/* Until the event is gone. */
+static int signal_on_and_on(void *argument)
+{
+    const struct signals *s = argument;
+    uint64_t result = 0, ended;
+    do
+        CHECK(doca_dpa_rpc(s->dpa, &rdma_one, &result, s->from->handle, RDMA_SIGNAL_ADD, 0u,
+                           UINT64_C(0), s->event, UINT64_C(0), UINT64_C(1), 0u) == OK);
+    while ((ended = next(s->dpa, s->from)) == NONE);
+    return ended == SEND_FAILED ? OK : DOCA_ERROR_UNEXPECTED;
+}
+
+static void events_go_while_peers_signal_them(void)
+{
+    const uint8_t *data;
+    size_t size;
+    struct doca_sync_event_remote_net *remote;
+    struct doca_dpa *dpa = dpa_new();
+    for (int i = 0; i < 20; i++) {
+        struct doca_sync_event *e = event_new(dpa, REMOTE, CPU);
+        struct end a = end_new(dpa, 0), b = end_new(dpa, 0);
+        struct signals s = {dpa, &a, 0};
+        struct call signalling;
+        connect_ends(&a, &b);
+        CHECK(doca_sync_event_export_to_remote_net(e, &data, &size) == OK);
+        CHECK(doca_sync_event_remote_net_create_from_export(dev, data, size, &remote) == OK);
+        CHECK(doca_sync_event_remote_net_get_dpa_handle(remote, dpa, &s.event) == OK);
+        call_begin(&signalling, signal_on_and_on, &s);
+        wait_above(e, 2);
+        CHECK((i % 2 ? doca_sync_event_stop(e) : doca_sync_event_destroy(e)) == OK);
+        CHECK(call_end(&signalling) == OK);
+        CHECK(i % 2 == 0 || doca_sync_event_destroy(e) == OK);
+        CHECK(doca_sync_event_remote_net_destroy(remote) == OK);
+        end_destroy(&a);
+        end_destroy(&b);
+    }
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
 /* ---- States and arguments ----------------------------------------------------------------------
  */
 
@@ -292,6 +338,7 @@ const struct test_case rdma_cases[] = {
     CASE(memory_of_peers_is_used_as_permitted),
     CASE(memory_is_used_through_its_devices),
     CASE(peers_signal_events),
+    CASE(events_go_while_peers_signal_them),
     CASE(rdma_functions_check_their_arguments),
     CASE(exports_that_fail_leave_nothing),
     CASE(rdma_contexts_are_destroyed_while_they_run),

@@ -23,6 +23,10 @@ setup_file() {
     case_ok peers_signal_events
 }
 
+@test "events go while peers signal them" {
+    case_ok events_go_while_peers_signal_them
+}
+
 @test "RDMA functions check their arguments" {
     case_ok rdma_functions_check_their_arguments
 }

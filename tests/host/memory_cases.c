@@ -145,6 +145,30 @@ static void pointers_are_to_registered_memory_only(void)
     EXPECT_FAULT(&load_at, number(w->from + WORDS), w->from_key, UINT64_C(0));
 }
 
+/* As keys of a card are: nobody else's. */
+static void memory_is_its_devices_own(void)
+{
+    struct world here, there;
+    struct doca_dev *first = dev, *second = open_device("mlx5_1");
+    dev = second;
+    world_open(&there);
+    dev = first;
+    world_open(&here);
+    CHECK(RUN(&there, &load_at, number(there.from), there.from_key, UINT64_C(8)) == OK);
+    CHECK(RUN(&here, &load_at, number(there.from), there.from_key, UINT64_C(8)) == BAD_STATE);
+    world_close(&here);
+    world_open(&here);
+    CHECK(RUN(&here, &copy, number(here.to), here.to_key, number(there.from), there.from_key,
+              UINT64_C(8)) == BAD_STATE);
+    world_close(&here);
+    world_open(&here);
+    CHECK(RUN(&here, &copy, number(there.to), there.to_key, number(here.from), here.from_key,
+              UINT64_C(8)) == BAD_STATE);
+    world_close(&here);
+    world_close(&there);
+    CHECK(doca_dev_close(second) == OK);
+}
+
 static void pointers_die_when_the_memory_is_unregistered(void)
 {
     struct world w;
@@ -300,6 +324,7 @@ static const struct test_case cases[] = {
     CASE(pointers_end_with_their_memory),
     CASE(pointers_do_what_the_memory_permits),
     CASE(pointers_are_to_registered_memory_only),
+    CASE(memory_is_its_devices_own),
     CASE(pointers_die_when_the_memory_is_unregistered),
     CASE(unregistering_memory_waits_for_pointers),
     CASE(unregistering_memory_waits_for_copies),

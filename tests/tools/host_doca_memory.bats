@@ -33,6 +33,10 @@ setup_file() {
     case_ok pointers_are_to_registered_memory_only
 }
 
+@test "memory is its device's own" {
+    case_ok memory_is_its_devices_own
+}
+
 @test "pointers die when the memory is unregistered" {
     case_ok pointers_die_when_the_memory_is_unregistered
 }

@@ -63,12 +63,16 @@ bool dpk_external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, 
 {
     struct dpk_memory m;
     void *map;
-    if (memory > UINT32_MAX || address >> HOST_BITS != 0 ||
-        !pin_host_memory((uint32_t)memory, address, 1, &m, &map)) {
-        snprintf(story, size, "external pointer: not registered host memory");
+    bool known = memory <= UINT32_MAX && address >> HOST_BITS == 0 &&
+                 pin_host_memory((uint32_t)memory, address, 1, &m, &map);
+    bool ours = known && dpk_memory_is_on(map, d->dev); /* for as long as the number means it */
+    if (known)
+        dpk_memory_release(map);
+    if (!ours) {
+        snprintf(story, size, "external pointer: not registered host memory%s",
+                 known ? " of this device" : "");
         return false;
     }
-    dpk_memory_release(map);
     pthread_mutex_lock(&d->externals.lock);
     uint64_t slot = slot_of(&d->externals, (uint32_t)memory);
     pthread_mutex_unlock(&d->externals.lock);

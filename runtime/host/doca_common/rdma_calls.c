@@ -138,6 +138,18 @@ static bool transpose(const struct dpa_memory_copy *c)
     return true;
 }
 
+/* Whether memory is registered with the device of `d`; if so, as long as the number means it. */
+static bool is_on(const struct dpk_dpa *d, uint32_t key)
+{
+    struct dpk_memory m;
+    void *access;
+    if (!dpk_memory_of_key(key, &m, &access))
+        return false;
+    bool found = dpk_memory_is_on(access, d->dev);
+    dpk_memory_release(access);
+    return found;
+}
+
 static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
 {
     struct dpa_memory_copy c;
@@ -145,7 +157,8 @@ static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
         return complain(story, size, "memcpy: no memory where it is described");
     const struct dpk_nic_range to = {c.to, c.to_address, c.length},
                                from = {c.from, c.from_address, c.length};
-    if (c.element_size > 0 ? transpose(&c) : dpk_rdma_copy(&to, &from))
+    if (is_on(d, c.to) && is_on(d, c.from) &&
+        (c.element_size > 0 ? transpose(&c) : dpk_rdma_copy(&to, &from)))
         return true;
     return complain(story, size, "memcpy: not registered memory, or not for this");
 }

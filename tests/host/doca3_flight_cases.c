@@ -139,16 +139,8 @@ static void take_back_while_rdma_writes(struct target t, int (*take)(void *targe
     CHECK(doca_rdma_connect(b.rdma, a.address, a.address_size, b.connection) == OK);
     struct doca_mmap *from = map_new(bytes, sizeof bytes, ALL);
     struct write w = {&a, key_of(from), key_of(t.map), (uintptr_t)bytes, t.address, HELD_PAGE};
-    struct call access, taken;
-    alarm(60); /* should all wait for all */
-    held_hold(&t.held);
-    call_begin(&access, rdma_write, &w);
-    held_wait(&t.held);
-    call_begin(&taken, take, &t);
-    call_waits(&taken);
-    held_let_go(&t.held);
-    CHECK(call_end(&taken) == OK && call_end(&access) == OK);
-    held_end(&t.held);
+    int ended;
+    CHECK(held_take(&t.held, rdma_write, &w, take, &t, &ended) == OK && ended == OK);
     CHECK(take == destroy_map || doca_mmap_destroy(t.map) == OK);
     CHECK(!t.dpa || take == destroy_dpa || doca_dpa_destroy(t.dpa) == OK);
     end_destroy(&a);

@@ -65,21 +65,6 @@ static int write_run(void *argument)
     return flexio_process_call(w->from.p, &post, &result, w->from.at, w->work);
 }
 
-/* A write is held in the memory that it goes to; `take` must wait for it. */
-static void waits_for_a_write(struct write *w, struct target *t, int (*take)(void *target))
-{
-    struct call access, taken;
-    alarm(60); /* should all wait for all */
-    held_hold(&t->held);
-    call_begin(&access, write_run, w);
-    held_wait(&t->held);
-    call_begin(&taken, take, t);
-    call_waits(&taken);
-    held_let_go(&t->held);
-    CHECK(call_end(&taken) == OK && call_end(&access) == OK);
-    held_end(&t->held);
-}
-
 static void write_end(struct write *w)
 {
     set_end(&w->from);
@@ -108,7 +93,8 @@ static void destroying_a_key_waits_for_queues(void)
     struct flexio_process *p = queue_process();
     struct target t = target_new(p);
     struct write w = write_to(p, &t);
-    waits_for_a_write(&w, &t, destroy_key);
+    int ended;
+    CHECK(held_take(&t.held, write_run, &w, destroy_key, &t, &ended) == OK && ended == OK);
     CHECK(call1(p, &next_sent, w.from.at) == OUTCOME(0, 0, 0, 64u));
     write_end(&w);
 }
@@ -118,7 +104,8 @@ static void freeing_memory_waits_for_queues(void)
     struct flexio_process *p = queue_process();
     struct target t = target_new(p);
     struct write w = write_to(p, &t);
-    waits_for_a_write(&w, &t, free_block);
+    int ended;
+    CHECK(held_take(&t.held, write_run, &w, free_block, &t, &ended) == OK && ended == OK);
     CHECK(flexio_device_mkey_destroy(t.mkey) == OK);
     write_end(&w);
 }
@@ -133,7 +120,8 @@ static void destroying_a_process_waits_for_queues_of_others(void)
     CHECK(flexio_process_create(context, queue_app, &attr, &other) == OK);
     struct target t = target_new(other);
     struct write w = write_to(p, &t);
-    waits_for_a_write(&w, &t, destroy_process);
+    int ended;
+    CHECK(held_take(&t.held, write_run, &w, destroy_process, &t, &ended) == OK && ended == OK);
     CHECK(call1(p, &next_sent, w.from.at) == OUTCOME(0, 0, 0, 64u));
     CHECK(flexio_device_mkey_destroy(t.mkey) == OK);
     write_end(&w);
@@ -150,18 +138,10 @@ static void destroying_a_queue_pair_waits_for_its_requests(void)
     struct flexio_process *p = queue_process();
     struct target t = target_new(p);
     struct write w = write_to(p, &t);
-    struct call access, taken;
-    alarm(60);
-    held_hold(&t.held);
-    call_begin(&access, write_run, &w);
-    held_wait(&t.held);
-    call_begin(&taken, destroy_pair, &w);
-    call_waits(&taken);
-    held_let_go(&t.held);
-    CHECK(call_end(&taken) == OK && call_end(&access) == OK);
+    int ended;
+    CHECK(held_take(&t.held, write_run, &w, destroy_pair, &w, &ended) == OK && ended == OK);
     w.to.qp = NULL;
     CHECK(flexio_device_mkey_destroy(t.mkey) == OK);
-    held_end(&t.held);
     write_end(&w);
 }
 
@@ -222,17 +202,9 @@ static int free_copied(void *argument)
 static void freeing_memory_waits_for_copies(void)
 {
     struct copy c = {.p = queue_process(), .held = held_new(1)};
-    struct call copying, taken;
+    int ended;
     c.at = zeros(c.p, HELD_PAGE);
-    alarm(60);
-    held_hold(&c.held);
-    call_begin(&copying, copy_run, &c);
-    held_wait(&c.held);
-    call_begin(&taken, free_copied, &c);
-    call_waits(&taken);
-    held_let_go(&c.held);
-    CHECK(call_end(&taken) == OK && call_end(&copying) == OK);
-    held_end(&c.held);
+    CHECK(held_take(&c.held, copy_run, &c, free_copied, &c, &ended) == OK && ended == OK);
     CHECK(flexio_process_destroy(c.p) == OK);
 }
 
@@ -315,17 +287,8 @@ static int deregister_umem(void *umem)
 static void deregistering_waits(bool completions)
 {
     struct ring_in_host r = ring_in_host(completions);
-    struct call access, taken;
-    alarm(60);
-    held_hold(&r.held);
-    call_begin(&access, post_nop, &r);
-    held_wait(&r.held);
-    call_begin(&taken, deregister_umem, r.umem);
-    call_waits(&taken);
-    held_let_go(&r.held);
-    CHECK(call_end(&taken) == 0);
-    held_end(&r.held);
-    CHECK(call_end(&access) == OK);
+    int ended;
+    CHECK(held_take(&r.held, post_nop, &r, deregister_umem, r.umem, &ended) == 0 && ended == OK);
     set_end(&r.s);
     CHECK(flexio_cq_destroy(r.cq) == OK && flexio_process_destroy(r.s.p) == OK);
 }

@@ -9,6 +9,8 @@
  *     call_waits(&c);                               // it has not returned, and sleeps
  *     held_let_go(&h);
  *     CHECK(call_end(&c) == 0);
+ *
+ * held_take does all of it.
  */
 #ifndef TESTS_HOST_HELD_H
 #define TESTS_HOST_HELD_H
@@ -183,6 +185,25 @@ static inline int call_end(struct call *c)
 {
     CHECK(pthread_join(c->thread, NULL) == 0);
     return c->result;
+}
+
+/* Checks that access(whose) is held in the memory, and that take(what) waits for it; then the
+ * memory is gone. What `take` returned, and in *ended what `access` did. */
+static inline int held_take(struct held *h, int (*access)(void *whose), void *whose,
+                            int (*take)(void *what), void *what, int *ended)
+{
+    struct call inside, taken;
+    alarm(60); /* should all wait for all */
+    held_hold(h);
+    call_begin(&inside, access, whose);
+    held_wait(h);
+    call_begin(&taken, take, what);
+    call_waits(&taken);
+    held_let_go(h);
+    int result = call_end(&taken);
+    held_end(h);
+    *ended = call_end(&inside);
+    return result;
 }
 
 #endif

@@ -225,20 +225,11 @@ static int unregister(void *mem)
 static void unregistering_memory_waits_for(int (*kernel)(void *flight))
 {
     struct flight f = {.held = held_new(1)};
-    struct call access, taken;
-    alarm(60); /* should all wait for all */
+    int ended;
     world_open(&f.w);
     CHECK(doca_dpa_mem_host_register(f.w.dpa, f.held.at, f.held.size, WRITABLE, &f.mem, 0) == OK);
     CHECK(doca_dpa_mem_dev_export(f.mem, &f.key) == OK);
-    held_hold(&f.held);
-    call_begin(&access, kernel, &f);
-    held_wait(&f.held);
-    call_begin(&taken, unregister, f.mem);
-    call_waits(&taken);
-    held_let_go(&f.held);
-    CHECK(call_end(&taken) == OK);
-    held_end(&f.held);
-    CHECK(call_end(&access) == OK);
+    CHECK(held_take(&f.held, kernel, &f, unregister, f.mem, &ended) == OK && ended == OK);
     world_close(&f.w);
 }
 

@@ -100,7 +100,7 @@ doca_error_t doca_dpa_get_kernel_max_run_time(doca_dpa_t dpa, unsigned long long
 doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr);
 
 /*
- * Frees DPA memory.
+ * Frees DPA memory, when no copy of the host's and no RDMA is in flight in its context.
  * INVALID_VALUE: not an address that doca_dpa_mem_alloc returned, or freed already.
  */
 doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr) DOCA_DPA_2_2(doca_dpa_mem_free);
@@ -176,7 +176,8 @@ typedef struct doca_mmap *doca_dpa_mem_t;
 doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t length,
                                         unsigned int access, doca_dpa_mem_t *mem,
                                         unsigned int flags);
-/* INVALID_VALUE: not registered memory. */
+/* Waits for those who are in the midst of the memory: when it returns, it is the program's alone.
+ * INVALID_VALUE: not registered memory. */
 doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem);
 
 /* What kernels call it (doca_dpa_dev.h). INVALID_VALUE: not registered memory, or NULL. */

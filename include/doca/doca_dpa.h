@@ -129,8 +129,9 @@ doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa);
  */
 doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr);
 
-/* Frees DPA memory. INVALID_VALUE: also not an address that doca_dpa_mem_alloc returned for this
- * context, or freed already. BAD_STATE: not started. */
+/* Frees DPA memory, when no copy of the host's, RDMA or DMA is in flight in the context.
+ * INVALID_VALUE: also not an address that doca_dpa_mem_alloc returned for this context, or freed
+ * already. BAD_STATE: not started. */
 doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr);
 
 /* Copies host memory to DPA memory, and back, and fills DPA memory with `value`, taken as an

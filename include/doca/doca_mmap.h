@@ -82,7 +82,8 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
  * Makes a started map of a peer's memory.
  *   user_data  [in]  may be NULL
  *   mmap       [out] to be given back with doca_mmap_destroy; NULL on failure
- * INVALID_VALUE: also a descriptor that is damaged. UNSUPPORTED_VERSION. NO_MEMORY.
+ * INVALID_VALUE: also a descriptor that is damaged, or of memory that cannot be.
+ * UNSUPPORTED_VERSION. NO_MEMORY.
  */
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
                                           size_t export_desc_len, struct doca_dev *dev,

@@ -361,8 +361,8 @@ uint64_t flexio_process_udbg_token_get(struct flexio_process *process);
 flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_bsize,
                                    flexio_uintptr_t *dest_daddr);
 
-/* Frees what flexio_buf_dev_alloc or flexio_copy_from_host returned. 0 is fine. FAILED: not such
- * an address. */
+/* Frees what flexio_buf_dev_alloc or flexio_copy_from_host returned, when no copy of the host's or
+ * the NIC's is in flight in the process. 0 is fine. FAILED: not such an address. */
 flexio_status flexio_buf_dev_free(struct flexio_process *process, flexio_uintptr_t daddr);
 
 /*

@@ -304,6 +304,49 @@ static void lists_are_given_back_while_others_walk_over_them(void)
     CHECK(doca_buf_inventory_destroy(v) == OK && doca_mmap_destroy(map) == OK);
 }
 
+struct taker {
+    struct doca_buf_inventory *inventory;
+    struct doca_mmap *map;
+    void *at;
+};
+
+/* Takes buffers of a map that stops and changes at any time. */
+static int take_on_and_on(void *argument)
+{
+    const struct taker *t = argument;
+    struct doca_buf *b = NULL;
+    while (!lists_end)
+        if (doca_buf_inventory_buf_get_by_addr(t->inventory, t->map, t->at, 1, &b) == OK)
+            CHECK(doca_buf_dec_refcount(b, NULL) == OK);
+    return OK;
+}
+
+/* A map has no buffers, or does not stop. */
+static void maps_stop_while_buffers_are_taken(void)
+{
+    static char bytes[2];
+    struct taker t = {.map = map_new(bytes, 1, ALL), .at = bytes};
+    struct call taking;
+    uint32_t free_ones = 0;
+    CHECK(doca_buf_inventory_create(1, &t.inventory) == OK);
+    CHECK(doca_buf_inventory_start(t.inventory) == OK);
+    lists_end = false;
+    call_begin(&taking, take_on_and_on, &t);
+    for (int stops = 0; stops < 100000;) {
+        doca_error_t result = doca_mmap_stop(t.map);
+        CHECK(result == OK || result == IN_USE);
+        if (result != OK)
+            continue;
+        CHECK(doca_buf_inventory_get_num_free_elements(t.inventory, &free_ones) == OK);
+        CHECK(free_ones == 1);
+        CHECK(doca_mmap_set_memrange(t.map, bytes + stops++ % 2, 1) == OK);
+        CHECK(doca_mmap_start(t.map) == OK);
+    }
+    lists_end = true;
+    CHECK(call_end(&taking) == OK && doca_buf_inventory_destroy(t.inventory) == OK);
+    CHECK(doca_mmap_destroy(t.map) == OK);
+}
+
 /* ---- Between processes ------------------------------------------------------------------------
  */
 
@@ -444,6 +487,7 @@ const struct test_case flight_cases[] = {
     CASE(destroying_a_context_waits_for_rdma_to_its_memory),
     CASE(stopping_a_map_waits_for_dma_and_no_buffer_does),
     CASE(lists_are_given_back_while_others_walk_over_them),
+    CASE(maps_stop_while_buffers_are_taken),
     CASE(memory_is_taken_back_from_a_peer_that_writes),
     CASE(a_peer_writes),
     {0},

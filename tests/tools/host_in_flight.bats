@@ -36,6 +36,10 @@ setup_file() {
     case_ok lists_are_given_back_while_others_walk_over_them
 }
 
+@test "maps stop while buffers are taken" {
+    case_ok maps_stop_while_buffers_are_taken
+}
+
 @test "memory is taken back from a peer that writes" {
     case_ok memory_is_taken_back_from_a_peer_that_writes
 }

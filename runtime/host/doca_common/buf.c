@@ -114,12 +114,23 @@ doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory 
 
 /* ---- Taking buffers -------------------------------------------------------------------------- */
 
-static doca_error_t take(struct inventory *v, struct dpk_mmap *m, uint64_t address, uint64_t size)
+/* A map that is used does not stop, nor change. False: it does just now. */
+static bool use_map(struct dpk_mmap *m)
 {
-    const struct dpk_memory *memory = &m->memory;
+    pthread_mutex_lock(&m->object.lock);
+    bool good = atomic_load(&m->started) && !m->stopping;
+    if (good)
+        dpk_object_use(m);
+    pthread_mutex_unlock(&m->object.lock);
+    return good;
+}
+
+static doca_error_t take(struct inventory *v, const struct dpk_memory *memory, uint64_t address,
+                         uint64_t size)
+{
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&v->object.lock);
-    if (!v->started || !atomic_load(&m->started))
+    if (!v->started)
         result = DOCA_ERROR_BAD_STATE;
     else if (address < memory->address || size > memory->size ||
              address - memory->address > memory->size - size)
@@ -147,10 +158,15 @@ static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mm
         result = DOCA_ERROR_NO_MEMORY;
         goto out;
     }
-    if ((result = take(v, m, (uintptr_t)address, size)) != DOCA_SUCCESS)
+    if (!use_map(m)) {
+        result = DOCA_ERROR_BAD_STATE;
         goto out;
+    }
+    if ((result = take(v, &m->memory, (uintptr_t)address, size)) != DOCA_SUCCESS) {
+        dpk_object_unuse(m);
+        goto out;
+    }
     dpk_object_use(v);
-    dpk_object_use(m);
     *b = (struct dpk_doca_buf){.inventory = v, .mmap = m, .holders = 1};
     b->head = b->data = (uintptr_t)address;
     b->len = size;

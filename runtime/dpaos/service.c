@@ -31,10 +31,10 @@ static void put_string(struct dpk_buf *b, const char *name, const char *value)
     char text[PATH_MAX];
     snprintf(text, sizeof text, "%s", value);
     dpk_text_clean(text);
-    for (char *c = text; *c; c++)
-        if (*c == '"' || *c == '\\')
-            *c = '\'';
-    dpk_put_format(b, "\"%s\":\"%s\"", name, text);
+    dpk_put_format(b, "\"%s\":\"", name);
+    for (const char *c = text; *c; c++)
+        dpk_put_format(b, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    dpk_put_u8(b, '"');
 }
 
 static void put_process(struct dpk_buf *b, struct dpk_process *p,

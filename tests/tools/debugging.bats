@@ -309,17 +309,18 @@ gdb.events.cont.connect(lambda event: later.start())' \
 
 @test "dpadev ps keeps devices of different directories apart" {
     mkfifo commands
-    DPAKIT_DEVICES=$PWD/elsewhere dpadev create mlx5_0
-    DPAKIT_DEVICES=elsewhere dparun --gdb - "$elf" --kernel crowd --threads 3 9 <commands >/dev/null 2>&1 &
+    elsewhere='else "where\'
+    DPAKIT_DEVICES="$PWD/$elsewhere" dpadev create mlx5_0
+    DPAKIT_DEVICES="$elsewhere" dparun --gdb - "$elf" --kernel crowd --threads 3 9 <commands >/dev/null 2>&1 &
     exec 9>commands
     printf '$vCont;c#a8' >&9
     there() { dpadev ps >out && [ "$(grep -c faults out)" -eq 1 ]; }
     await there
-    grep -qE "^$! +$PWD/elsewhere/mlx5_0 +faults.elf " out
+    grep -F "$PWD/$elsewhere/mlx5_0 " out | grep -qE "^$! .* +faults.elf "
     [ "$(dpadev ps mlx5_0 | grep -c '')" -eq 1 ]
     [ "$(dpadev ps mlx5_0 --json | jq length)" -eq 0 ]
-    dpadev ps --json | jq -e ".[0].device == \"mlx5_0\" and .[0].directory == \"$PWD/elsewhere/mlx5_0\""
-    export DPAKIT_DEVICES=$PWD/elsewhere
+    dpadev ps --json | jq -e --arg path "$PWD/$elsewhere/mlx5_0" '.[0].device == "mlx5_0" and .[0].directory == $path'
+    export DPAKIT_DEVICES="$PWD/$elsewhere"
     dpadev ps mlx5_0 | grep -qE "^$! +mlx5_0 +faults.elf "
     exec 9>&-
     wait $! || true

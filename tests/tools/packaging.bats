@@ -27,6 +27,10 @@ rpc_through_pkgconfig() { # PREFIX PKGCONFIG-DIR
     grep -qx 'Result: 99' printed
 }
 
+namespaces() {
+    unshare -m true 2>/dev/null || skip "no mount namespace may be made here"
+}
+
 @test "install and uninstall put and take away the same files" {
     install_to "$PWD/prefix"
     for t in "$DPAKIT_BUILD"/bin/*; do
@@ -83,6 +87,7 @@ rpc_through_pkgconfig() { # PREFIX PKGCONFIG-DIR
 }
 
 @test "install writes nothing where another owns a folder, or where nothing can be written" {
+    namespaces
     run on_a_machine '
         mkdir -p p/lib readonly
         chown 65534 p/lib
@@ -109,7 +114,6 @@ rpc_through_pkgconfig() { # PREFIX PKGCONFIG-DIR
 # Commands as root of a machine that is thrown away: /etc, /usr/local and /opt of this one, changed
 # only for them.
 on_a_machine() { # SCRIPT [ARGUMENTS]
-    unshare -m true 2>/dev/null || skip "no mount namespace may be made here"
     mkdir -p machine
     unshare -m bash -euc '
         mount -t tmpfs tmpfs machine
@@ -122,6 +126,7 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
 
 @test "a full disk leaves nothing half-installed" {
     plain_build_only
+    namespaces
     run on_a_machine '
         mkdir small; mount -t tmpfs -o size=4m tmpfs small
         ! "$1/packaging/install" "$DPAKIT_BUILD" "$PWD/small/prefix" || exit 1
@@ -135,6 +140,7 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
 
 @test "installed as root, then the guide's link line: the program runs, and ibv_devices shows its device" {
     plain_build_only
+    namespaces
     cp "$here"/examples/hello/{hello_world,kernel}.c .
     # shellcheck disable=SC2016
     on_a_machine '
@@ -170,6 +176,7 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
 
 @test "install-compat as root: the guide's lines run with nothing exported" {
     plain_build_only
+    namespaces
     m=$(gcc -print-multiarch)
     cp "$here"/examples/hello/{hello_world,kernel}.c .
     # shellcheck disable=SC2016
@@ -207,6 +214,7 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
 }
 
 @test "a folder is the same folder, whoever says it how" {
+    namespaces
     run on_a_machine '
         "$1/packaging/ldconf" dpakit /usr/local//lib/dpakit /usr/local/share/../lib/
         ls /etc/ld.so.conf.d/00-dpakit.conf

@@ -150,7 +150,7 @@ $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1: $(B)/lib/lib%.so.1: scripts/vers
 	  -Wl,--push-state,--no-as-needed $(O)/by_path/$*.so -Wl,--pop-state $(PKG_LIBS) -pthread
 
 # ---- Device libraries: code for the DPA ------------------------------------------------------------
-include runtime/dev/dev.mk
+include runtime/guest/guest.mk
 
 # ---- The tree: headers, data, manual pages as they install -----------------------------------------
 TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
@@ -190,7 +190,7 @@ $(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkrt.a $(O)/libdpk.a
 .SECONDARY:
 # Device programs of the tests: they bring their own start-up, so only compiler and linker count.
 TEST_PROGRAMS := $(patsubst tests/data/%.c,$(O)/tests/data/%.elf,$(sort $(wildcard tests/data/*.c)))
-$(O)/tests/data/%.elf: tests/data/%.c runtime/dev/dpa_abi.h
+$(O)/tests/data/%.elf: tests/data/%.c runtime/guest/dpa_abi.h
 	$(call say,DPA,$<)
 	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Wall -Werror -Iruntime -nostdlib -static \
 	  -fuse-ld=lld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
@@ -221,7 +221,7 @@ format:
 	clang-format -i $(SOURCES)
 # One file a run: the analyzer mixes up files that it is given together.
 tidy:
-	$(Q)find lib tools runtime -name '*.c' ! -path 'runtime/dev/*' | sort | xargs -P $$(nproc) -I{} \
+	$(Q)find lib tools runtime -name '*.c' ! -path 'runtime/guest/*' | sort | xargs -P $$(nproc) -I{} \
 	  clang-tidy --quiet {} -- $(ALL_CFLAGS) $(CLANG_CFLAGS)
 check-layers:
 	$(Q)scripts/check-layers

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 #include "debug/debug.h"
-#include "dev/dpa_abi.h"
+#include "guest/dpa_abi.h"
 #include "dpaos/dpaos.h"
 #include "dpaos/heap.h"
 #include "dpaos/list.h"

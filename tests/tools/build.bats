@@ -104,7 +104,7 @@ copy_tree() { # TO
     # The linker keeps the mark of indirect branch tracking only where the distribution's start-up files have it.
     [ "$(uname -m)" = x86_64 ] || return 0
     find "$DPAKIT_BUILD/obj/lib" "$DPAKIT_BUILD/obj/runtime" "$DPAKIT_BUILD/obj/tools" -name '*.o' \
-        ! -path '*/runtime/dev/*' >objects
+        ! -path '*/runtime/guest/*' >objects
     [ "$(wc -l <objects)" -gt 100 ]
     while read -r object; do
         echo "$object"

@@ -254,7 +254,7 @@ layer_fault() {
 }
 
 @test "a folder that is no room yet is found" {
-    mkdir -p copy/scripts copy/lib/attic copy/runtime/dev copy/tools
+    mkdir -p copy/scripts copy/lib/attic copy/runtime/guest copy/tools
     cp "$here/scripts/check-layers" copy/scripts/
     run copy/scripts/check-layers
     [ "$status" -eq 1 ] && [ "$output" = "lib/attic/: no room of scripts/check-layers" ]

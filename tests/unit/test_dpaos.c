@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "dev/dpa_abi.h"
+#include "guest/dpa_abi.h"
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 

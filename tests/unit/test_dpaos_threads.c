@@ -1,7 +1,7 @@
 /* runtime/dpaos: threads of event-driven programs: activations, their ends, calls of libraries. */
 #include <pthread.h>
 
-#include "dev/dpa_abi.h"
+#include "guest/dpa_abi.h"
 #include "dpa_threads.h"
 
 /* ---- Activations ----------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "dev/dpa_abi.h"
+#include "guest/dpa_abi.h"
 #include "dpa.h"
 
 /* Two threads that have counted one watched word in the same moment, each once: one was told. */

@@ -1,6 +1,6 @@
-/* What DPA code asks of the DOCA libraries: its device, completions (runtime/dev/doca_calls.h). */
+/* What DPA code asks of the DOCA libraries: its device, completions (runtime/guest/doca_calls.h). */
 #include "calls.h"
-#include "dev/doca_calls.h"
+#include "guest/doca_calls.h"
 
 /* Another library's; it is not linked into this one. */
 static _Atomic(dpk_device_call) others;

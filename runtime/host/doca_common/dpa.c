@@ -1,6 +1,6 @@
 /* DPA contexts as objects: their process, and who is inside it. libdoca_dpa has the calls. */
 #include "calls.h"
-#include "dev/dpa_abi.h"
+#include "guest/dpa_abi.h"
 #include "host/doca_common/doca_common.h"
 
 #define MESSAGES_BSIZE 4096u /* bytes of device messages under way */

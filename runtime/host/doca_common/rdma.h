@@ -60,7 +60,7 @@ extern const struct dpk_nic_ops dpk_rdma_ops;
 /* Copies between two registered ranges of this process; false: not registered for that. */
 bool dpk_rdma_copy(const struct dpk_nic_range *to, const struct dpk_nic_range *from);
 
-/* Carries out what runtime/dev/rdma_calls.h lists; a dpk_device_call. */
+/* Carries out what runtime/guest/rdma_calls.h lists; a dpk_device_call. */
 bool dpk_rdma_call(void *context, struct dpk_caller *caller, unsigned call, const uint64_t args[6],
                    uint64_t *result, char *story, size_t size);
 

@@ -1,5 +1,5 @@
-/* What DPA code asks of RDMA contexts and registered memory (runtime/dev/rdma_calls.h). */
-#include "dev/rdma_calls.h"
+/* What DPA code asks of RDMA contexts and registered memory (runtime/guest/rdma_calls.h). */
+#include "guest/rdma_calls.h"
 #include "rdma.h"
 
 _Static_assert((int)DPA_RDMA_SEND == DPK_NIC_SEND && (int)DPA_RDMA_WRITE == DPK_NIC_WRITE &&

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "dev/flexio_abi.h"
+#include "guest/flexio_abi.h"
 #include "private.h"
 #include "rv64/rv64.h"
 

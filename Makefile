@@ -110,36 +110,38 @@ libs: $(patsubst %,$(B)/lib/lib%.so,$(HOST_LIBS)) $(B)/lib/libdoca_dpa.a \
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
 so_name = ln -sfn $(@F).$(SO) $@
-$(patsubst %,$(B)/lib/lib%.so,$(HOST_LIBS)): $(B)/lib/lib%.so: runtime/host/%/exports.map
-$(B)/lib/libflexio.so: $(call objs,$(patsubst %,runtime/host/%/*.c,flexio ibverbs mlx5)) \
+$(B)/lib/libflexio.so: runtime/flexio/exports.map
+$(B)/lib/libdoca_common.so: runtime/doca/core/exports.map
+$(patsubst %,$(B)/lib/libdoca_%.so,argp rdma dma): $(B)/lib/libdoca_%.so: runtime/doca/%/exports.map
+$(B)/lib/libflexio.so: $(call objs,runtime/flexio/*.c runtime/verbs/*.c) \
                        $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -Wl,--whole-archive $(O)/libdpkrt.a $(O)/libdpk.a \
 	  -Wl,--no-whole-archive $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libdoca_common.so: $(call objs,runtime/host/doca_common/*.c) $(B)/lib/libflexio.so
+$(B)/lib/libdoca_common.so: $(call objs,runtime/doca/core/*.c) $(B)/lib/libflexio.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -lflexio -pthread && $(so_name)
-$(B)/lib/libdoca_argp.so: $(call objs,runtime/host/doca_argp/*.c) $(B)/lib/libdoca_common.so
-$(B)/lib/libdoca_rdma.so: $(call objs,runtime/host/doca_rdma/*.c) $(B)/lib/libdoca_common.so
-$(B)/lib/libdoca_dma.so: $(call objs,runtime/host/doca_dma/*.c) $(B)/lib/libdoca_common.so
+$(B)/lib/libdoca_argp.so: $(call objs,runtime/doca/argp/*.c) $(B)/lib/libdoca_common.so
+$(B)/lib/libdoca_rdma.so: $(call objs,runtime/doca/rdma/*.c) $(B)/lib/libdoca_common.so
+$(B)/lib/libdoca_dma.so: $(call objs,runtime/doca/dma/*.c) $(B)/lib/libdoca_common.so
 $(patsubst %,$(B)/lib/libdoca_%.so,argp rdma dma):
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldoca_common -lflexio \
 	  $(if $(filter %_argp.so,$@),$(PKG_LIBS)) -pthread && $(so_name)
-$(B)/lib/libdoca_dpa.a: $(call objs,runtime/host/doca_dpa/*.c)
+$(B)/lib/libdoca_dpa.a: $(call objs,runtime/doca/dpa/*.c)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
 
-# libibverbs.so.1 and libmlx5.so.1 stand in front of the system's (runtime/host/forward). They need the
+# libibverbs.so.1 and libmlx5.so.1 stand in front of the system's (runtime/forward). They need the
 # system's by its path: `by_path` is an empty library of that name, to link with.
 SYSTEM_LIBDIR = $(shell realpath -ms "$$(dirname "$$(env -u LIBRARY_PATH $(CC) -print-file-name=libibverbs.so.1)")")
-$(O)/runtime/host/forward/find-%.o: runtime/host/forward/find.c Makefile VERSION $(O)/flags
+$(O)/runtime/forward/find-%.o: runtime/forward/find.c Makefile VERSION $(O)/flags
 	$(call say,CC,$< ($*))
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DDPK_SYSTEM_LIBRARY='"$(SYSTEM_LIBDIR)/lib$*.so.1"' \
 	  -MMD -MP -c $< -o $@
-$(B)/lib/libibverbs.so.1: $(call objs,runtime/host/forward/list.c runtime/host/forward/ibverbs.c) \
-                          $(O)/runtime/host/forward/find-ibverbs.o
-$(B)/lib/libmlx5.so.1: $(call objs,runtime/host/forward/mlx5.c) $(O)/runtime/host/forward/find-mlx5.o
+$(B)/lib/libibverbs.so.1: $(call objs,runtime/forward/list.c runtime/forward/ibverbs.c) \
+                          $(O)/runtime/forward/find-ibverbs.o
+$(B)/lib/libmlx5.so.1: $(call objs,runtime/forward/mlx5.c) $(O)/runtime/forward/find-mlx5.o
 $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1: $(B)/lib/lib%.so.1: scripts/version-map $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) $(O)/by_path && \

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/doca_common/descriptor.h"
-#include "host/doca_common/doca_common.h"
+#include "doca/core/descriptor.h"
+#include "doca/core/core.h"
 
 enum { SIZE = 60 };
 

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host/flexio/queue.h"
+#include "flexio/queue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

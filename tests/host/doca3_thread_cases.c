@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "doca3_world.h"
-#include "host/doca_common/doca_common.h" /* completions, without what would post them */
+#include "doca/core/core.h" /* completions, without what would post them */
 
 /* A thread of thread_kernel with a notification completion, started, not run. */
 struct fixture {

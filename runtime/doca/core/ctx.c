@@ -1,0 +1,187 @@
+/* Contexts: states, and who is told of them. */
+#include "doca/core/core.h"
+
+#include "pe.h"
+
+void dpk_ctx_init(struct dpk_ctx *ctx, const struct dpk_ctx_ops *ops)
+{
+    ctx->ops = ops;
+    atomic_init(&ctx->state, DOCA_CTX_STATE_IDLE);
+}
+
+void dpk_ctx_left(struct dpk_ctx *ctx)
+{
+    pthread_mutex_lock(&ctx->object.lock);
+    dpk_pe_disconnect(ctx);
+    pthread_mutex_unlock(&ctx->object.lock);
+}
+
+void dpk_ctx_clear(struct dpk_ctx *ctx)
+{
+    dpk_object_drop(ctx->dpa);
+}
+
+bool dpk_ctx_is_running(const struct dpk_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->state, memory_order_acquire) == DOCA_CTX_STATE_RUNNING;
+}
+
+/* Whom to tell of a change of state. */
+struct change {
+    doca_ctx_state_changed_callback_t call;
+    union doca_data user_data;
+    enum doca_ctx_states from, to;
+};
+
+/* With the lock held. */
+static struct change enter_state(struct dpk_ctx *ctx, enum doca_ctx_states to)
+{
+    enum doca_ctx_states from = atomic_exchange(&ctx->state, to);
+    return (struct change){ctx->changed, ctx->user_data, from, to};
+}
+
+/* Without the lock: the callback may call anything. */
+static void tell(struct dpk_ctx *ctx, const struct change *c)
+{
+    if (c->call && c->from != c->to)
+        c->call(c->user_data, ctx->object.handle, c->from, c->to);
+}
+
+doca_error_t dpk_ctx_start(struct dpk_ctx *ctx)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    struct change c = {0};
+    pthread_mutex_lock(&ctx->object.lock);
+    if (ctx->object.gone) {
+        result = DOCA_ERROR_INVALID_VALUE;
+    } else if (atomic_load(&ctx->state) == DOCA_CTX_STATE_IDLE) {
+        result = ctx->ops->start ? ctx->ops->start(ctx) : DOCA_SUCCESS;
+        if (result == DOCA_SUCCESS)
+            c = enter_state(ctx, DOCA_CTX_STATE_RUNNING);
+    }
+    pthread_mutex_unlock(&ctx->object.lock);
+    tell(ctx, &c);
+    return result;
+}
+
+doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    struct change c = {0};
+    pthread_mutex_lock(&ctx->object.lock);
+    enum doca_ctx_states state = atomic_load(&ctx->state);
+    if (state == DOCA_CTX_STATE_RUNNING || state == DOCA_CTX_STATE_STOPPING) {
+        result = ctx->ops->stop ? ctx->ops->stop(ctx) : DOCA_SUCCESS;
+        if (result == DOCA_SUCCESS)
+            c = enter_state(ctx, DOCA_CTX_STATE_IDLE);
+        else if (result == DOCA_ERROR_IN_PROGRESS)
+            c = enter_state(ctx, DOCA_CTX_STATE_STOPPING);
+    }
+    pthread_mutex_unlock(&ctx->object.lock);
+    tell(ctx, &c);
+    return result;
+}
+
+void dpk_ctx_stopped(struct dpk_ctx *ctx)
+{
+    struct change c = {0};
+    pthread_mutex_lock(&ctx->object.lock);
+    if (atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING)
+        c = enter_state(ctx, DOCA_CTX_STATE_IDLE);
+    pthread_mutex_unlock(&ctx->object.lock);
+    tell(ctx, &c);
+}
+
+/* ---- The public side ------------------------------------------------------------------------- */
+
+doca_error_t doca_ctx_start(struct doca_ctx *ctx)
+{
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    doca_error_t result = c ? dpk_ctx_start(c) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
+{
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    doca_error_t result = c ? dpk_ctx_stop(c) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state)
+{
+    struct dpk_ctx *c = state ? dpk_object_pin_ctx(ctx) : NULL;
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    *state = atomic_load(&c->state);
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data)
+{
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&c->object.lock);
+    c->user_data = user_data;
+    pthread_mutex_unlock(&c->object.lock);
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data)
+{
+    struct dpk_ctx *c = user_data ? dpk_object_pin_ctx(ctx) : NULL;
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&c->object.lock);
+    *user_data = c->user_data;
+    pthread_mutex_unlock(&c->object.lock);
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
+                                           doca_ctx_state_changed_callback_t cb)
+{
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&c->object.lock);
+    c->changed = cb;
+    pthread_mutex_unlock(&c->object.lock);
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t set_dpa(struct dpk_ctx *c, struct dpk_dpa *d)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    struct dpk_dpa *before = NULL;
+    pthread_mutex_lock(&c->object.lock);
+    if (!c->ops->runs_on_dpa) {
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    } else if (atomic_load(&c->state) != DOCA_CTX_STATE_IDLE) {
+        result = DOCA_ERROR_BAD_STATE;
+    } else {
+        before = c->dpa;
+        c->dpa = d;
+        dpk_object_hold(d);
+    }
+    pthread_mutex_unlock(&c->object.lock);
+    dpk_object_drop(before);
+    return result;
+}
+
+doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
+{
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    struct dpk_dpa *d = dpk_object_pin(dpa_dev, &dpk_dpa_kind);
+    doca_error_t result = c && d ? set_dpa(c, d) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(d);
+    dpk_object_drop(c);
+    return result;
+}

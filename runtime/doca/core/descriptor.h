@@ -1,0 +1,26 @@
+/* Descriptors: what programs hand to peers, as bytes: of a memory map, of a sync event. */
+#ifndef DPK_HOST_DOCA_DESCRIPTOR_H
+#define DPK_HOST_DOCA_DESCRIPTOR_H
+
+#include "doca/core/core.h"
+
+enum descriptor_kind {
+    DESCRIPTOR_MMAP_PCI = 1,
+    DESCRIPTOR_MMAP_RDMA = 2,
+    DESCRIPTOR_SYNC_EVENT = 3,
+};
+
+struct descriptor {
+    enum descriptor_kind kind;
+    uint32_t permissions;
+    struct dpk_uuid owner; /* the process that exported it */
+    uint64_t key;          /* its number there */
+    uint64_t address, size;
+};
+
+/* Appends the bytes to `out`, which says whether there was memory for them. */
+void descriptor_write(const struct descriptor *d, struct dpk_buf *out);
+/* INVALID_VALUE: not one of ours, or damaged. UNSUPPORTED_VERSION. */
+doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *out);
+
+#endif

@@ -1,0 +1,283 @@
+/* Devices: the emulated ones, with DOCA's names. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "handles.h"
+#include "doca/core/core.h"
+#include "verbs/verbs.h"
+
+static void devinfo_release(void *object)
+{
+    free(object);
+}
+const struct dpk_kind dpk_devinfo_kind = {.release = devinfo_release};
+
+static void dev_release(void *object)
+{
+    struct dpk_dev *d = object;
+    if (d->context)
+        dpk_verbs_close_device(d->context);
+    dpk_object_drop(d->info);
+    free(d);
+}
+const struct dpk_kind dpk_dev_kind = {.release = dev_release};
+
+/* ---- Listing --------------------------------------------------------------------------------- */
+
+static void *devinfo_new(const char *name)
+{
+    struct dpk_devinfo *info = calloc(1, sizeof *info);
+    if (!info)
+        return NULL;
+    snprintf(info->name, sizeof info->name, "%s", name);
+    return dpk_object_enter(info, &dpk_devinfo_kind);
+}
+
+doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
+{
+    if (dev_list)
+        *dev_list = NULL;
+    if (nb_devs)
+        *nb_devs = 0;
+    if (!dev_list || !nb_devs)
+        return DOCA_ERROR_INVALID_VALUE;
+    int count = 0;
+    struct ibv_device **devices = dpk_verbs_get_device_list(&count);
+    if (!devices)
+        return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
+    void **list = handles_new((size_t)count, &dpk_devinfo_kind);
+    for (int i = 0; list && i < count; i++)
+        if (!(list[i] = devinfo_new(dpk_verbs_get_device_name(devices[i])))) {
+            handles_destroy(list, &dpk_devinfo_kind);
+            list = NULL;
+        }
+    dpk_verbs_free_device_list(devices);
+    if (!list)
+        return DOCA_ERROR_NO_MEMORY;
+    *dev_list = (struct doca_devinfo **)list;
+    *nb_devs = (uint32_t)count;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
+{
+    return handles_destroy((void **)dev_list, &dpk_devinfo_kind);
+}
+
+/* ---- What a device is ------------------------------------------------------------------------ */
+
+doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
+                                         uint32_t size)
+{
+    if (!ibdev_name || size < DOCA_DEVINFO_IBDEV_NAME_SIZE)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    if (!info)
+        return DOCA_ERROR_INVALID_VALUE;
+    memcpy(ibdev_name, info->name, sizeof info->name);
+    dpk_object_drop(info);
+    return DOCA_SUCCESS;
+}
+
+/* Where a device would be plugged in. */
+struct slot {
+    unsigned domain, bus, function;
+};
+
+/* Emulated devices have no slot, but each has a number of its own: that of its alias. */
+static doca_error_t devinfo_ask(const struct doca_devinfo *devinfo, struct slot *slot,
+                                struct dpk_device_info *info)
+{
+    struct dpk_error err = {0};
+    struct dpk_device *device = NULL;
+    struct dpk_devinfo *d = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    enum dpk_status status = dpk_device_open(d->name, &device, &err);
+    if (status == DPK_OK)
+        status = dpk_device_info(device, info, &err);
+    dpk_device_close(device);
+    dpk_object_drop(d);
+    if (status != DPK_OK)
+        return dpk_doca_failed("doca_devinfo", &err);
+    const char *end = strrchr(info->alias, 'f'); /* mt41692_pciconf0 */
+    unsigned long number = end ? strtoul(end + 1, NULL, 10) : 0;
+    *slot = (struct slot){.domain = (unsigned)(number / 500),
+                          .bus = (unsigned)(3 + number / 2 % 250),
+                          .function = (unsigned)(number % 2)};
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name,
+                                         uint32_t size)
+{
+    struct dpk_device_info info = {0};
+    struct slot s = {0};
+    if (!iface_name || size < DOCA_DEVINFO_IFACE_NAME_SIZE)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = devinfo_ask(devinfo, &s, &info);
+    if (result == DOCA_SUCCESS && s.domain)
+        snprintf(iface_name, size, "enP%up%us0f%unp%u", s.domain, s.bus, s.function, s.function);
+    else if (result == DOCA_SUCCESS)
+        snprintf(iface_name, size, "enp%us0f%unp%u", s.bus, s.function, s.function);
+    return result;
+}
+
+doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr,
+                                       uint32_t size)
+{
+    struct dpk_device_info info = {0};
+    struct slot s = {0};
+    if (!mac_addr || size < DOCA_DEVINFO_MAC_ADDR_SIZE)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = devinfo_ask(devinfo, &s, &info);
+    if (result != DOCA_SUCCESS)
+        return result;
+    uint32_t hash = 2166136261u; /* FNV-1a of the serial number: two machines differ */
+    for (const char *c = info.serial; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 16777619u;
+    const uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE] = {0x02, /* locally administered */
+                                                     (uint8_t)(hash >> 16),
+                                                     (uint8_t)(hash >> 8),
+                                                     (uint8_t)hash,
+                                                     (uint8_t)s.bus,
+                                                     (uint8_t)s.function};
+    memcpy(mac_addr, mac, sizeof mac);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str)
+{
+    struct dpk_device_info info = {0};
+    struct slot s = {0};
+    if (!pci_addr_str)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = devinfo_ask(devinfo, &s, &info);
+    if (result == DOCA_SUCCESS)
+        snprintf(pci_addr_str, DOCA_DEVINFO_PCI_ADDR_SIZE, "%04x:%02x:00.%x", s.domain & 0xffff,
+                 s.bus & 0xff, s.function & 0xf);
+    return result;
+}
+
+/* Whether a text has the form of `form`, where x is any hexadecimal digit. */
+static bool has_form(const char *text, const char *form)
+{
+    for (; *form && *text; form++, text++)
+        if (*form == 'x' ? !strchr("0123456789abcdefABCDEF", *text) : *form != *text)
+            return false;
+    return !*form && !*text;
+}
+
+doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
+                                            const char *pci_addr_str, uint8_t *is_equal)
+{
+    char address[DOCA_DEVINFO_PCI_ADDR_SIZE];
+    if (is_equal)
+        *is_equal = 0;
+    if (!pci_addr_str || !is_equal)
+        return DOCA_ERROR_INVALID_VALUE;
+    bool whole = has_form(pci_addr_str, "xxxx:xx:xx.x");
+    if (!whole && !has_form(pci_addr_str, "xx:xx.x"))
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = doca_devinfo_get_pci_addr_str(devinfo, address);
+    if (result == DOCA_SUCCESS)
+        *is_equal = strcasecmp(pci_addr_str, address + (whole ? 0 : 5)) == 0;
+    return result;
+}
+
+static doca_error_t devinfo_check(const struct doca_devinfo *devinfo, const void *out)
+{
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    dpk_object_drop(info);
+    return info && out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
+                                            enum doca_pci_func_type *pci_func_type)
+{
+    doca_error_t result = devinfo_check(devinfo, pci_func_type);
+    if (result == DOCA_SUCCESS)
+        *pci_func_type = DOCA_PCI_FUNC_TYPE_PF;
+    return result;
+}
+
+doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
+{
+    doca_error_t result = devinfo_check(devinfo, sf_index);
+    return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : result;
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
+                                                          uint8_t *filter_net_supported)
+{
+    doca_error_t result = devinfo_check(devinfo, filter_net_supported);
+    if (result == DOCA_SUCCESS)
+        *filter_net_supported = 0;
+    return result;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static struct ibv_context *open_by_name(const char *name)
+{
+    struct ibv_context *context = NULL;
+    struct ibv_device **devices = dpk_verbs_get_device_list(NULL);
+    for (size_t i = 0; devices && devices[i] && !context; i++)
+        if (strcmp(dpk_verbs_get_device_name(devices[i]), name) == 0)
+            context = dpk_verbs_open_device(devices[i]);
+    dpk_verbs_free_device_list(devices);
+    return context;
+}
+
+static doca_error_t dev_open(const struct dpk_devinfo *info, struct doca_dev **dev)
+{
+    struct dpk_dev *d = calloc(1, sizeof *d);
+    void *own = d ? devinfo_new(info->name) : NULL;
+    if (!own) {
+        free(d);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    d->info = dpk_object_pin(own, &dpk_devinfo_kind);
+    d->context = open_by_name(info->name);
+    doca_error_t result = d->context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
+    if (result == DOCA_SUCCESS) {
+        if (!(*dev = dpk_object_enter(d, &dpk_dev_kind)))
+            result = DOCA_ERROR_NO_MEMORY;
+    } else {
+        dev_release(d);
+    }
+    if (result != DOCA_SUCCESS)
+        dpk_object_destroy(own, &dpk_devinfo_kind);
+    return result;
+}
+
+doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
+{
+    if (dev)
+        *dev = NULL;
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    doca_error_t result = info && dev ? dev_open(info, dev) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(info);
+    return result;
+}
+
+doca_error_t doca_dev_close(struct doca_dev *dev)
+{
+    void *object = NULL;
+    doca_error_t result = dpk_object_leave(dev, &dpk_dev_kind, &object);
+    if (result != DOCA_SUCCESS)
+        return result;
+    struct dpk_dev *d = object;
+    dpk_object_destroy(d->info->object.handle, &dpk_devinfo_kind);
+    dpk_object_drop(d);
+    return DOCA_SUCCESS;
+}
+
+struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
+{
+    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
+    struct doca_devinfo *info = d ? d->info->object.handle : NULL;
+    dpk_object_drop(d);
+    return info;
+}

@@ -1,0 +1,182 @@
+/* DPA contexts as objects: their process, and who is inside it. libdoca_dpa has the calls. */
+#include "calls.h"
+#include "guest/dpa_abi.h"
+#include "doca/core/core.h"
+
+#define MESSAGES_BSIZE 4096u /* bytes of device messages under way */
+
+static void dpa_release(void *object)
+{
+    struct dpk_dpa *d = object;
+    pthread_cond_destroy(&d->left);
+    dpk_object_drop(d->dev);
+    dpk_object_drop(d->base);
+    pthread_mutex_destroy(&d->externals.lock);
+    free(d->externals.keys);
+    free(d);
+}
+const struct dpk_kind dpk_dpa_kind = {.release = dpa_release};
+
+struct dpk_dpa *dpk_dpa_new(struct dpk_dev *dev)
+{
+    struct dpk_dpa *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    pthread_cond_init(&d->left, NULL);
+    pthread_mutex_init(&d->externals.lock, NULL);
+    dpk_object_hold(d->dev = dev);
+    dpk_object_use(dev); /* until it is closed: others may hold the context longer */
+    d->log_level = FLEXIO_MSG_DEV_INFO;
+    d->number = 1;
+    atomic_init(&d->last_number, 1);
+    if (dpk_object_enter(d, &dpk_dpa_kind))
+        return d;
+    dpk_object_unuse(dev);
+    return NULL;
+}
+
+struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d)
+{
+    return d->base ? d->base : d;
+}
+
+/* ---- Who is inside --------------------------------------------------------------------------- */
+
+struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run)
+{
+    struct dpk_process *p = NULL;
+    struct dpk_dpa *b = dpk_dpa_base(d);
+    if (!atomic_load(&d->started))
+        return NULL;
+    pthread_mutex_lock(&b->object.lock);
+    if (atomic_load(&b->started) && b->process && (run == 0 || run == b->run)) {
+        p = dpk_host_process(b->process);
+        b->inside++;
+    }
+    pthread_mutex_unlock(&b->object.lock);
+    return p;
+}
+
+void dpk_dpa_leave(struct dpk_dpa *d)
+{
+    struct dpk_dpa *b = dpk_dpa_base(d);
+    pthread_mutex_lock(&b->object.lock);
+    if (--b->inside == 0)
+        pthread_cond_broadcast(&b->left);
+    pthread_mutex_unlock(&b->object.lock);
+}
+
+struct flexio_process *dpk_dpa_flexio(struct dpk_dpa *d)
+{
+    return dpk_dpa_base(d)->process;
+}
+
+/* ---- Starting and stopping ------------------------------------------------------------------- */
+
+/* What DPA code prints and logs goes to stdout. The numbers of streams are known to the device
+ * libraries: 0 and 1. */
+static flexio_status open_messages(struct dpk_dpa *d)
+{
+    struct flexio_msg_stream *printed = NULL;
+    flexio_msg_stream_attr_t attr = {.data_bsize = MESSAGES_BSIZE,
+                                     .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_SYNC,
+                                     .level = FLEXIO_MSG_DEV_DEBUG};
+    flexio_status status = flexio_msg_stream_create(d->process, &attr, stdout, NULL, &printed);
+    attr.level = (flexio_msg_dev_level)d->log_level;
+    if (status == FLEXIO_STATUS_SUCCESS)
+        status = flexio_msg_stream_create(d->process, &attr, stdout, NULL, &d->log);
+    return status;
+}
+
+static doca_error_t start_locked(struct dpk_dpa *d)
+{
+    struct dpk_error err = {0};
+    if (d->base || atomic_load(&d->started) || d->process)
+        return DOCA_ERROR_BAD_STATE;
+    if (!d->app)
+        return DOCA_ERROR_BAD_CONFIG;
+    enum dpk_status status = dpk_host_process_create(d->dev->info->name, d->app, &d->process, &err);
+    if (status != DPK_OK) {
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);
+        return dpk_doca_error(status);
+    }
+    if (open_messages(d) != FLEXIO_STATUS_SUCCESS) {
+        flexio_process_destroy(d->process);
+        d->process = NULL;
+        d->log = NULL;
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    dpk_process_set_calls(dpk_host_process(d->process), DPA_SYS_FAMILY_DOCA, dpk_doca_call, d);
+    dpk_external_attach(d);
+    d->run++;
+    atomic_store(&d->started, true);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t dpk_dpa_start(struct dpk_dpa *d)
+{
+    pthread_mutex_lock(&d->object.lock);
+    doca_error_t result = start_locked(d);
+    pthread_mutex_unlock(&d->object.lock);
+    return result;
+}
+
+doca_error_t dpk_dpa_stop(struct dpk_dpa *d)
+{
+    pthread_mutex_lock(&d->object.lock);
+    if (d->base || !atomic_load(&d->started)) {
+        pthread_mutex_unlock(&d->object.lock);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    atomic_store(&d->started, false); /* nobody enters any more */
+    dpk_process_end(dpk_host_process(d->process), "its context is stopped");
+    while (d->inside > 0)
+        pthread_cond_wait(&d->left, &d->object.lock);
+    struct flexio_process *process = d->process;
+    pthread_mutex_unlock(&d->object.lock);
+
+    flexio_process_destroy(process); /* prints what is left, and ends the stream */
+
+    pthread_mutex_lock(&d->object.lock);
+    d->process = NULL;
+    d->log = NULL;
+    pthread_mutex_unlock(&d->object.lock);
+    return DOCA_SUCCESS;
+}
+
+void dpk_dpa_close(struct dpk_dpa *d)
+{
+    if (d->base)
+        atomic_store(&d->started, false);
+    dpk_object_unuse(d->dev);
+}
+
+doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dpk_dpa **out)
+{
+    if (base->base || !dpk_dpa_enter(base, 0))
+        return DOCA_ERROR_BAD_STATE;
+    struct dpk_dpa *d = dpk_dpa_new(dev);
+    if (d) {
+        dpk_object_hold(d->base = base);
+        d->number = atomic_fetch_add(&base->last_number, 1) + 1;
+        atomic_store(&d->started, true);
+    }
+    dpk_dpa_leave(base);
+    *out = d;
+    return d ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+bool dpk_dpa_has_number(struct dpk_dpa *d, uint64_t number)
+{
+    return number >= 1 && number <= atomic_load(&dpk_dpa_base(d)->last_number);
+}
+
+void dpk_dpa_set_log_level(struct dpk_dpa *d, unsigned level)
+{
+    struct dpk_dpa *b = dpk_dpa_base(d);
+    pthread_mutex_lock(&b->object.lock);
+    b->log_level = level;
+    if (b->log)
+        flexio_msg_stream_level_set(b->log, (uint8_t)level);
+    pthread_mutex_unlock(&b->object.lock);
+}

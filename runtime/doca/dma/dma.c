@@ -1,0 +1,230 @@
+/* DOCA DMA: copies between buffers, as tasks of a context. */
+#include <doca_dma.h>
+
+#include "doca/core/core.h"
+
+#define TASKS_MAX    65536u
+#define BUF_SIZE_MAX (UINT64_C(1) << 31)
+#define LIST_LEN_MAX 64u
+
+struct dma {
+    struct dpk_ctx ctx;
+    struct dpk_dev *dev; /* a use */
+    doca_dma_task_memcpy_completion_cb_t completed, failed;
+    struct dpk_work work;
+};
+
+struct copy {
+    struct dpk_task task;
+    const struct doca_buf *from;
+    struct doca_buf *to;
+};
+
+/* ---- What devices can do --------------------------------------------------------------------- */
+
+doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
+{
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    dpk_object_drop(info);
+    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo,
+                                                       uint64_t *buf_size)
+{
+    doca_error_t result =
+        buf_size ? doca_dma_cap_task_memcpy_is_supported(devinfo) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *buf_size = BUF_SIZE_MAX;
+    return result;
+}
+
+doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+                                                           uint32_t *max_buf_list_len)
+{
+    doca_error_t result = max_buf_list_len ? doca_dma_cap_task_memcpy_is_supported(devinfo)
+                                           : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *max_buf_list_len = LIST_LEN_MAX;
+    return result;
+}
+
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+static doca_error_t dma_start(struct dpk_ctx *ctx)
+{
+    const struct dma *d = (struct dma *)ctx;
+    return d->work.max > 0 && ctx->pe ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG;
+}
+
+static doca_error_t dma_stop(struct dpk_ctx *ctx)
+{
+    return dpk_work_stop(&((struct dma *)ctx)->work);
+}
+
+static bool dma_progress(struct dpk_ctx *ctx)
+{
+    return dpk_work_progress(ctx, &((struct dma *)ctx)->work);
+}
+static const struct dpk_ctx_ops ops = {
+    .start = dma_start, .stop = dma_stop, .progress = dma_progress};
+
+static void dma_left(void *object)
+{
+    struct dma *d = object;
+    dpk_ctx_stop(&d->ctx); /* if it runs */
+    dpk_ctx_left(&d->ctx);
+    dpk_object_end_use(d->dev);
+}
+
+static void dma_release(void *object)
+{
+    struct dma *d = object;
+    dpk_ctx_clear(&d->ctx);
+    dpk_object_drop(d->dev);
+    free(d);
+}
+static const struct dpk_kind dma_kind = {.left = dma_left, .release = dma_release, .is_ctx = true};
+
+doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
+{
+    if (dma)
+        *dma = NULL;
+    struct dpk_dev *device = dma ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    if (!device)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dma *d = calloc(1, sizeof *d);
+    if (d) {
+        dpk_ctx_init(&d->ctx, &ops);
+        dpk_object_use(d->dev = device);
+        *dma = dpk_object_enter(d, &dma_kind);
+    }
+    dpk_object_drop(device);
+    return *dma ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_dma_destroy(struct doca_dma *dma)
+{
+    return dpk_object_destroy(dma, &dma_kind);
+}
+
+struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
+{
+    struct dma *d = dpk_object_pin(dma, &dma_kind);
+    struct doca_ctx *ctx = d ? d->ctx.object.handle : NULL;
+    dpk_object_drop(d);
+    return ctx;
+}
+
+doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)
+{
+    struct dma *d = max_num_tasks ? dpk_object_pin(dma, &dma_kind) : NULL;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    *max_num_tasks = TASKS_MAX;
+    dpk_object_drop(d);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
+                                           doca_dma_task_memcpy_completion_cb_t task_completion_cb,
+                                           doca_dma_task_memcpy_completion_cb_t task_error_cb,
+                                           uint32_t num_memcpy_tasks)
+{
+    if (!task_completion_cb || !task_error_cb || num_memcpy_tasks == 0 ||
+        num_memcpy_tasks > TASKS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dma *d = dpk_object_pin(dma, &dma_kind);
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&d->ctx.object.lock);
+    if (atomic_load(&d->ctx.state) == DOCA_CTX_STATE_IDLE) {
+        d->completed = task_completion_cb;
+        d->failed = task_error_cb;
+        d->work.max = num_memcpy_tasks;
+        result = DOCA_SUCCESS;
+    }
+    pthread_mutex_unlock(&d->ctx.object.lock);
+    dpk_object_drop(d);
+    return result;
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+/* Whether a list, and the data in it, are not larger than said above. */
+static bool is_within_limits(const struct doca_buf *list)
+{
+    struct doca_buf *next = NULL;
+    uint32_t count = 0;
+    uint64_t total = 0;
+    size_t size = 0;
+    if (doca_buf_get_list_len(list, &count) != DOCA_SUCCESS || count > LIST_LEN_MAX)
+        return false;
+    for (; list && doca_buf_get_data_len(list, &size) == DOCA_SUCCESS; list = next) {
+        if (size > BUF_SIZE_MAX - total || doca_buf_get_next_in_list(list, &next) != DOCA_SUCCESS)
+            return false;
+        total += size;
+    }
+    return list == NULL;
+}
+
+static doca_error_t run(struct dpk_task *task)
+{
+    const struct copy *c = (struct copy *)task;
+    if (!is_within_limits(c->from) || !is_within_limits(c->to))
+        return DOCA_ERROR_INVALID_VALUE;
+    return dpk_buf_list_copy(c->from, c->to);
+}
+
+static void ended(struct dpk_task *task, union doca_data ctx_user_data)
+{
+    const struct dma *d = (struct dma *)task->ctx;
+    doca_dma_task_memcpy_completion_cb_t tell =
+        task->status == DOCA_SUCCESS ? d->completed : d->failed;
+    tell(task->object.handle, task->user_data, ctx_user_data);
+}
+
+static doca_error_t copy_new(struct dma *d, const struct doca_buf *src, struct doca_buf *dst,
+                             union doca_data user_data, struct doca_dma_task_memcpy **task)
+{
+    struct copy *c = NULL;
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&d->ctx.object.lock);
+    if (dpk_ctx_is_running(&d->ctx)) {
+        c = (struct copy *)dpk_task_new(&d->ctx, &d->work, sizeof *c);
+        result = c ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    }
+    if (c) {
+        c->task.run = run;
+        c->task.ended = ended;
+        c->task.user_data = user_data;
+        c->from = src;
+        c->to = dst;
+        *task = c->task.object.handle;
+    }
+    pthread_mutex_unlock(&d->ctx.object.lock);
+    return result;
+}
+
+doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src,
+                                             struct doca_buf *dst, union doca_data user_data,
+                                             struct doca_dma_task_memcpy **task)
+{
+    if (task)
+        *task = NULL;
+    struct dma *d = dpk_object_pin(dma, &dma_kind);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (d && task && dpk_is_buf(src) && dpk_is_buf(dst))
+        result = copy_new(d, src, dst, user_data, task);
+    dpk_object_drop(d);
+    return result;
+}
+
+struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
+{
+    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
+    struct doca_task *handle = t && t->run == run ? t->object.handle : NULL;
+    dpk_object_drop(t);
+    return handle;
+}

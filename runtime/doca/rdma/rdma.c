@@ -1,0 +1,308 @@
+/* DOCA RDMA: the public side of contexts and connections. */
+#include <doca_rdma.h>
+
+#include "doca/core/rdma.h"
+
+#define PERMISSIONS                                                                                \
+    (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \
+     DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+
+/* ---- What devices can do --------------------------------------------------------------------- */
+
+static doca_error_t check_devinfo(const struct doca_devinfo *devinfo)
+{
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    dpk_object_drop(info);
+    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo)
+{
+    return check_devinfo(devinfo);
+}
+
+doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo)
+{
+    return check_devinfo(devinfo);
+}
+
+doca_error_t doca_rdma_cap_task_send_imm_is_supported(const struct doca_devinfo *devinfo)
+{
+    return check_devinfo(devinfo);
+}
+
+doca_error_t doca_rdma_cap_task_read_is_supported(const struct doca_devinfo *devinfo)
+{
+    return check_devinfo(devinfo);
+}
+
+doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo)
+{
+    return check_devinfo(devinfo);
+}
+
+doca_error_t doca_rdma_cap_task_write_imm_is_supported(const struct doca_devinfo *devinfo)
+{
+    return check_devinfo(devinfo);
+}
+
+doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo)
+{
+    return check_devinfo(devinfo);
+}
+
+doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
+                                                       enum doca_rdma_transport_type transport_type)
+{
+    doca_error_t result = check_devinfo(devinfo);
+    if (result == DOCA_SUCCESS && transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC)
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    return result;
+}
+
+static doca_error_t get_maximum(const struct doca_devinfo *devinfo, uint32_t *out)
+{
+    doca_error_t result = out ? check_devinfo(devinfo) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *out = DPK_RDMA_QUEUE_MAX;
+    return result;
+}
+
+doca_error_t doca_rdma_cap_get_max_send_queue_size(const struct doca_devinfo *devinfo,
+                                                   uint32_t *max_send_queue_size)
+{
+    return get_maximum(devinfo, max_send_queue_size);
+}
+
+doca_error_t doca_rdma_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
+                                                   uint32_t *max_recv_queue_size)
+{
+    return get_maximum(devinfo, max_recv_queue_size);
+}
+
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
+{
+    if (rdma)
+        *rdma = NULL;
+    struct dpk_dev *d = rdma ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_rdma *r = dpk_rdma_new(d);
+    if (r)
+        *rdma = r->ctx.object.handle;
+    dpk_object_drop(d);
+    return r ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
+{
+    return dpk_rdma_destroy(rdma);
+}
+
+struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
+{
+    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
+    struct doca_ctx *ctx = r ? r->ctx.object.handle : NULL;
+    dpk_object_drop(r);
+    return ctx;
+}
+
+/* The context, locked; whether it can be changed now is in *result. */
+static struct dpk_rdma *begin_change(const struct doca_rdma *rdma, doca_error_t *result)
+{
+    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
+    *result = r ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (!r)
+        return NULL;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    if (r->end)
+        *result = DOCA_ERROR_BAD_STATE;
+    return r;
+}
+
+static doca_error_t end_change(struct dpk_rdma *r, doca_error_t result)
+{
+    if (r)
+        pthread_mutex_unlock(&r->ctx.object.lock);
+    dpk_object_drop(r);
+    return result;
+}
+
+/* Sets the number at `offset` of a context. */
+static doca_error_t set_number(struct doca_rdma *rdma, size_t offset, uint32_t value, bool good)
+{
+    doca_error_t result;
+    struct dpk_rdma *r = begin_change(rdma, &result);
+    if (r && !good)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *(uint32_t *)(void *)((char *)r + offset) = value;
+    return end_change(r, result);
+}
+
+static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint32_t *out)
+{
+    struct dpk_rdma *r = out ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    *out = *(uint32_t *)(void *)((char *)r + offset);
+    return end_change(r, DOCA_SUCCESS);
+}
+
+doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions)
+{
+    return set_number(rdma, offsetof(struct dpk_rdma, permissions), permissions,
+                      (permissions & ~(uint32_t)PERMISSIONS) == 0);
+}
+
+doca_error_t doca_rdma_get_permissions(const struct doca_rdma *rdma, uint32_t *permissions)
+{
+    return get_number(rdma, offsetof(struct dpk_rdma, permissions), permissions);
+}
+
+doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size)
+{
+    return set_number(rdma, offsetof(struct dpk_rdma, sends), send_queue_size,
+                      send_queue_size > 0 && send_queue_size <= DPK_RDMA_QUEUE_MAX);
+}
+
+doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size)
+{
+    return set_number(rdma, offsetof(struct dpk_rdma, receives), recv_queue_size,
+                      recv_queue_size <= DPK_RDMA_QUEUE_MAX);
+}
+
+doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma, uint32_t *size)
+{
+    return get_number(rdma, offsetof(struct dpk_rdma, sends), size);
+}
+
+doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_t *size)
+{
+    return get_number(rdma, offsetof(struct dpk_rdma, receives), size);
+}
+
+doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t max_num_connections)
+{
+    return set_number(rdma, offsetof(struct dpk_rdma, connections_max), max_num_connections,
+                      max_num_connections > 0 && max_num_connections <= DPK_RDMA_CONNECTIONS_MAX);
+}
+
+/* What changes nothing here, if it is `good`. */
+static doca_error_t accept_setting(struct doca_rdma *rdma, bool good)
+{
+    doca_error_t result;
+    struct dpk_rdma *r = begin_change(rdma, &result);
+    if (result == DOCA_SUCCESS && !good)
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    return end_change(r, result);
+}
+
+doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabled)
+{
+    (void)grh_enabled;
+    return accept_setting(rdma, true);
+}
+
+doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index)
+{
+    (void)gid_index;
+    return accept_setting(rdma, true);
+}
+
+doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
+                                          enum doca_rdma_transport_type transport_type)
+{
+    return accept_setting(rdma, transport_type == DOCA_RDMA_TRANSPORT_TYPE_RC);
+}
+
+doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
+                                                         uint32_t dst_buf_list_len)
+{
+    return accept_setting(rdma, dst_buf_list_len == 1);
+}
+
+doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
+                                             struct doca_dpa_completion *dpa_comp)
+{
+    doca_error_t result;
+    struct dpk_waker *before = NULL;
+    struct dpk_waker *queue = dpk_object_pin(dpa_comp, &dpk_completion_kind);
+    struct dpk_rdma *r = begin_change(rdma, &result);
+    if (!queue)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS) {
+        before = r->queue;
+        r->queue = queue;
+    } else {
+        before = queue;
+    }
+    result = end_change(r, result);
+    dpk_object_drop(before);
+    return result;
+}
+
+doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma)
+{
+    struct dpk_rdma *r = dpa_rdma ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    if (r->end && dpk_dpa_enter(r->ctx.dpa, r->run)) {
+        *dpa_rdma = (uintptr_t)r->ctx.object.handle;
+        dpk_dpa_leave(r->ctx.dpa);
+        result = DOCA_SUCCESS;
+    }
+    return end_change(r, result);
+}
+
+/* ---- Connections ----------------------------------------------------------------------------- */
+
+doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size_t *details_size,
+                              struct doca_rdma_connection **connection)
+{
+    struct dpk_rdma_connection *c = NULL;
+    if (connection)
+        *connection = NULL;
+    struct dpk_rdma *r =
+        details && details_size && connection ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = dpk_rdma_connection_new(r, &c);
+    if (result == DOCA_SUCCESS) {
+        *details = c->details.data;
+        *details_size = c->details.size;
+        *connection = c->object.handle;
+    }
+    dpk_object_drop(r);
+    return result;
+}
+
+doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size_t details_size,
+                               struct doca_rdma_connection *connection)
+{
+    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
+    struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (r && c && details && c->rdma == r)
+        result = dpk_rdma_connect(c, details, details_size);
+    dpk_object_drop(c);
+    dpk_object_drop(r);
+    return result;
+}
+
+doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *connection,
+                                         uint32_t *connection_id)
+{
+    struct dpk_rdma_connection *c =
+        connection_id ? dpk_object_pin(connection, &dpk_rdma_connection_kind) : NULL;
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    *connection_id = c->id;
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}

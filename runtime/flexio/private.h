@@ -1,0 +1,117 @@
+/* Objects of libflexio, shared by its files. */
+#ifndef DPK_HOST_FLEXIO_PRIVATE_H
+#define DPK_HOST_FLEXIO_PRIVATE_H
+
+#include "flexio/flexio.h"
+#include "verbs/verbs.h"
+
+/* A registered function. */
+struct app_function {
+    struct app_function *next;
+    char *name;
+    char *unpack; /* NULL: registered by name alone */
+    flexio_func_t *stub;
+    size_t args_size;
+    flexio_func_arg_pack_fn_t *pack;
+};
+
+struct flexio_app {
+    struct flexio_app *next; /* in the list of all */
+    char *name;
+    const void *elf;
+    size_t elf_size;
+    const void *sig;
+    size_t sig_size;
+    const void *attributes;
+    size_t attributes_size;
+    struct app_function *functions;
+};
+
+/* Calls `visit` for every function of the program until it returns false. */
+void app_each_function(const struct flexio_app *app,
+                       bool (*visit)(void *context, const struct app_function *function),
+                       void *context);
+
+/* A function as one process has it. */
+struct process_function {
+    flexio_func_t *stub;
+    flexio_func_arg_pack_fn_t *pack; /* NULL: nothing to pack */
+    struct dpk_call call;
+};
+
+/* What the device names by number: number - 1 is the index. table.c */
+struct object_table {
+    void **objects;
+    uint32_t count;
+};
+
+struct flexio_process {
+    struct dpk_process *dpa;
+    struct ibv_context *context; /* NULL: made by name, by another library */
+    struct ibv_pd *pd;
+    bool owns_pd;
+    struct flexio_uar *uar; /* its own */
+    uint32_t dumem_id;      /* 0: nobody has asked for it */
+    pthread_mutex_t objects_lock;
+    struct object_table windows, outboxes, uars;
+    struct flexio_queue *queues;        /* that are not destroyed */
+    struct dpk_queues *nic;             /* of its device; NULL: it never had a queue */
+    struct dpk_allocation *allocations; /* that FlexIO 2.2 finds by their address */
+    struct process_function *functions;
+    size_t function_count;
+    pthread_mutex_t streams_lock;
+    struct flexio_msg_stream *streams[FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT]; /* by number */
+};
+
+/* The lowest number that is free; 0: none, or out of memory. */
+uint32_t table_add(struct flexio_process *p, struct object_table *t, void *object);
+void table_remove(struct flexio_process *p, struct object_table *t, uint32_t id);
+bool table_has(struct flexio_process *p, const struct object_table *t, uint64_t id);
+/* With the lock; NULL: no such number. */
+void *table_find(const struct object_table *t, uint64_t id);
+
+/* Lets the device use windows and outboxes, and makes the process's UAR, false: out of memory;
+ * frees that and the tables. */
+bool windows_attach(struct flexio_process *p);
+void windows_free(struct flexio_process *p);
+
+/* The affinity as dpaos has it; false: no such type. */
+bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to);
+
+/* Makes an event handler by `attr`, with what `options` has besides. */
+flexio_status event_handler_new(struct flexio_process *process,
+                                const struct flexio_event_handler_attr *attr,
+                                struct dpk_thread_options *options,
+                                struct flexio_event_handler **event_handler);
+/* `arg`: NULL: that of the creation. */
+flexio_status event_handler_run(struct flexio_event_handler *event_handler, const uint64_t *arg);
+/* The state that a thread begins with, in which they are configured; NULL: none. False: of another
+ * process. */
+bool defaults_of(struct flexio_process *p, struct flexio_window *window,
+                 struct flexio_outbox *outbox, uint64_t state[DPK_CALLER_STATE]);
+
+/* Forgets those of the process. */
+void allocations_forget(struct flexio_process *p);
+
+/* Number of a UAR of the process, or 0. */
+bool uar_is_known(struct flexio_process *p, uint32_t id);
+
+/* What the device asks of queues: calls from DPA_FLEXIO_RING on. */
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *story,
+                size_t size);
+/* Threads listen that did not before. */
+void queues_kick(struct flexio_process *p);
+/* Destroys those that are left. */
+void queues_free(struct flexio_process *p);
+
+/* The sink of a process's messages (dpaos.h); context: struct flexio_process. */
+void process_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
+                     const char *text, size_t size);
+
+/* Logs `err` and says what a FlexIO call returns for it. `call`: the function's name. */
+flexio_status failed(const char *call, const struct dpk_error *err);
+
+/* The same for wrong arguments, with their story. */
+flexio_status failed_because(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,85 @@
+/* Host memory for queues: registered in a domain of its own, so that its number is no key for
+ * anything else. */
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "verbs/verbs.h"
+
+struct umem {
+    struct mlx5dv_devx_umem dv; /* first: programs hold a pointer to it */
+    struct ibv_pd *pd;
+    struct ibv_mr *mr;
+    struct umem *next;
+};
+
+/* Of those that programs hold: a card's have nothing else to tell them by. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct umem *umems;
+
+bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem)
+{
+    pthread_mutex_lock(&lock);
+    const struct umem *u = umems;
+    while (u && &u->dv != umem)
+        u = u->next;
+    pthread_mutex_unlock(&lock);
+    return u != NULL;
+}
+
+static void list_umem(struct umem *u)
+{
+    pthread_mutex_lock(&lock);
+    u->next = umems;
+    umems = u;
+    pthread_mutex_unlock(&lock);
+}
+
+static void unlist_umem(const struct umem *u)
+{
+    pthread_mutex_lock(&lock);
+    struct umem **at = &umems;
+    while (*at && *at != u)
+        at = &(*at)->next;
+    if (*at)
+        *at = u->next;
+    pthread_mutex_unlock(&lock);
+}
+
+int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem)
+{
+    struct umem *u = (struct umem *)dv_devx_umem;
+    if (!u)
+        return EINVAL;
+    unlist_umem(u);
+    if (u->mr)
+        dpk_verbs_dereg_mr(u->mr);
+    if (u->pd)
+        dpk_verbs_dealloc_pd(u->pd);
+    free(u);
+    return 0;
+}
+
+struct mlx5dv_devx_umem *dpk_mlx5_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size,
+                                                uint32_t access)
+{
+    struct umem *u = ctx ? calloc(1, sizeof *u) : NULL;
+    if (!u) {
+        errno = ctx ? ENOMEM : EINVAL;
+        return NULL;
+    }
+    u->pd = dpk_verbs_alloc_pd(ctx);
+    if (u->pd)
+        u->mr =
+            dpk_verbs_reg_mr_iova2(u->pd, addr, size, 0, access); /* offsets are its addresses */
+    if (u->mr) {
+        u->dv.umem_id = u->mr->lkey;
+        list_umem(u);
+        return &u->dv;
+    }
+    int why = errno;
+    dpk_mlx5_devx_umem_dereg(&u->dv);
+    errno = why;
+    return NULL;
+}

@@ -1,0 +1,181 @@
+/*
+ * verbs: those of emulated devices, which libflexio.so has. The other host libraries call
+ * them by these names, so that no libibverbs that a program has loaded comes between. Each does
+ * what rdma-core's function of the same name does. Programs reach them through our libibverbs.so.1
+ * and libmlx5.so.1 (runtime/forward), by way of the table at the end.
+ *
+ *     struct ibv_device **devices = dpk_verbs_get_device_list(&count);
+ *     struct ibv_context *context = dpk_verbs_open_device(devices[0]);
+ */
+#ifndef DPK_VERBS_VERBS_H
+#define DPK_VERBS_VERBS_H
+
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* No file of /sys stands behind an emulated device: its path tells it from others. */
+#define DPK_EMULATED_PATH "dpakit/"
+
+static inline bool dpk_device_is_emulated(const struct ibv_device *device)
+{
+    return device && strncmp(device->dev_path, DPK_EMULATED_PATH, strlen(DPK_EMULATED_PATH)) == 0;
+}
+
+static inline bool dpk_context_is_emulated(const struct ibv_context *context)
+{
+    return context && dpk_device_is_emulated(context->device);
+}
+
+/* ---- libibverbs ---- */
+
+struct ibv_device **dpk_verbs_get_device_list(int *num_devices);
+void dpk_verbs_free_device_list(struct ibv_device **list);
+const char *dpk_verbs_get_device_name(struct ibv_device *device);
+__be64 dpk_verbs_get_device_guid(struct ibv_device *device);
+struct ibv_context *dpk_verbs_open_device(struct ibv_device *device);
+int dpk_verbs_close_device(struct ibv_context *context);
+int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr);
+/* Writes what callers of the first version of it know: it ends before port_cap_flags2. */
+int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
+                         struct _compat_ibv_port_attr *port_attr);
+int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+                        union ibv_gid *gid);
+int dpk_verbs_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
+struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context);
+int dpk_verbs_dealloc_pd(struct ibv_pd *pd);
+struct ibv_mr *dpk_verbs_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access);
+struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                                     int access);
+struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                                      unsigned int access);
+int dpk_verbs_dereg_mr(struct ibv_mr *mr);
+
+/* ---- libmlx5 ---- */
+
+struct mlx5dv_devx_umem *dpk_mlx5_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size,
+                                                uint32_t access);
+int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem);
+/* Whether a umem, or an object of flow steering, is one that these functions made. */
+bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem);
+bool dpk_mlx5_is_ours(const void *steering_object);
+
+struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
+                                                   enum mlx5dv_dr_domain_type type);
+int dpk_mlx5_dr_domain_destroy(struct mlx5dv_dr_domain *domain);
+struct mlx5dv_dr_table *dpk_mlx5_dr_table_create(struct mlx5dv_dr_domain *domain, uint32_t level);
+int dpk_mlx5_dr_table_destroy(struct mlx5dv_dr_table *table);
+struct mlx5dv_dr_matcher *dpk_mlx5_dr_matcher_create(struct mlx5dv_dr_table *table,
+                                                     uint16_t priority,
+                                                     uint8_t match_criteria_enable,
+                                                     struct mlx5dv_flow_match_parameters *mask);
+int dpk_mlx5_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_domain *domain,
+                                                              uint32_t vport);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_table(struct mlx5dv_dr_table *table);
+int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action);
+struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
+                                               struct mlx5dv_flow_match_parameters *value,
+                                               size_t num_actions,
+                                               struct mlx5dv_dr_action *actions[]);
+int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
+
+/* ---- For libibverbs.so.1 and libmlx5.so.1, which find the table by its name ---- */
+
+#define DPK_EMULATED_TABLE "dpk_emulated_1" /* another number with every change of the struct */
+
+#define DPK_EMULATED_VERBS(F)                                                                      \
+    F(get_device_list)                                                                             \
+    F(free_device_list)                                                                            \
+    F(get_device_guid)                                                                             \
+    F(open_device)                                                                                 \
+    F(close_device)                                                                                \
+    F(query_device)                                                                                \
+    F(query_port)                                                                                  \
+    F(query_gid)                                                                                   \
+    F(query_pkey)                                                                                  \
+    F(alloc_pd)                                                                                    \
+    F(dealloc_pd)                                                                                  \
+    F(reg_mr)                                                                                      \
+    F(reg_mr_iova)                                                                                 \
+    F(reg_mr_iova2)                                                                                \
+    F(dereg_mr)
+#define DPK_EMULATED_MLX5(F)                                                                       \
+    F(devx_umem_reg)                                                                               \
+    F(devx_umem_dereg)                                                                             \
+    F(is_our_umem)                                                                                 \
+    F(is_ours)                                                                                     \
+    F(dr_domain_create)                                                                            \
+    F(dr_domain_destroy)                                                                           \
+    F(dr_table_create)                                                                             \
+    F(dr_table_destroy)                                                                            \
+    F(dr_matcher_create)                                                                           \
+    F(dr_matcher_destroy)                                                                          \
+    F(dr_action_create_dest_devx_tir)                                                              \
+    F(dr_action_create_dest_vport)                                                                 \
+    F(dr_action_create_dest_table)                                                                 \
+    F(dr_action_destroy)                                                                           \
+    F(dr_rule_create)                                                                              \
+    F(dr_rule_destroy)
+
+struct dpk_emulated {
+#define DPK_MEMBER(name) __typeof__(dpk_verbs_##name) *name;
+    DPK_EMULATED_VERBS(DPK_MEMBER)
+#undef DPK_MEMBER
+#define DPK_MEMBER(name) __typeof__(dpk_mlx5_##name) *name;
+    DPK_EMULATED_MLX5(DPK_MEMBER)
+#undef DPK_MEMBER
+};
+extern const struct dpk_emulated dpk_emulated_1;
+
+/* ---- Memory keys, which these verbs hand out and the host libraries go by:
+ *
+ *     const struct dpk_host_key *key = ibv_dpakit_key_acquire(ctx, number);
+ *     if (key) {
+ *         ... memory that it covers cannot be deregistered meanwhile ...
+ *         ibv_dpakit_key_release(key);
+ *     }
+ * ---- */
+
+struct dpk_host_key {
+    struct ibv_pd *pd;
+    uint64_t address; /* as programs say it: of the host, or of the owner's memory */
+    uint64_t length;  /* bytes */
+    unsigned access;  /* IBV_ACCESS_* */
+    void *memory;     /* host address of the first byte; NULL: memory of `owner` */
+    void *owner;      /* whose DPA memory it is: a struct flexio_process; NULL: host memory */
+};
+
+/* A new key of the device that `key->pd` is of; copied. 0: out of memory. */
+uint32_t ibv_dpakit_key_add(const struct dpk_host_key *key);
+/* Waits until nobody holds it; not by one who does. A number that is no key is ignored. */
+void ibv_dpakit_key_remove(struct ibv_context *context, uint32_t number);
+/* The key, which stays until ibv_dpakit_key_release; NULL: there is none. Others are not held up.
+ */
+const struct dpk_host_key *ibv_dpakit_key_acquire(struct ibv_context *context, uint32_t number);
+void ibv_dpakit_key_release(const struct dpk_host_key *key);
+
+/* Forgets the keys of memory that `owner` has, with the domains that they are in, when nobody holds
+ * them. */
+void ibv_dpakit_keys_forget(struct ibv_context *context, const void *owner);
+
+/* What a library keeps with an opened device: made at the first call, `end`ed when it is closed.
+ * NULL: `make` returned that. */
+void *ibv_dpakit_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
+                          void (*end)(void *attached));
+
+/* What flexio_rq_get_tir gives, and flow steering takes. */
+struct dpk_rule;
+struct mlx5dv_devx_obj {
+    struct ibv_context *context;
+    void *receiver;
+    /* 0: errno says why not. */
+    uint64_t (*steer)(struct mlx5dv_devx_obj *tir, const struct dpk_rule *rule);
+    void (*unsteer)(struct ibv_context *context, uint64_t rule);
+};
+
+#endif

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nic/nic.h"
+#include "rc/rc.h"
 
 #define MESSAGE  ((size_t)1 << 20)
 #define MESSAGES 1000u

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "nic/gateway.h"
+#include "rc/gateway.h"
 
 #define MEMORY 4096u
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queues/queues.h"
+#include "port/port.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

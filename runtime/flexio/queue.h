@@ -3,7 +3,7 @@
 #define DPK_HOST_FLEXIO_QUEUE_H
 
 #include "private.h"
-#include "queues/queues.h"
+#include "port/port.h"
 
 /* Where a ring or record is; struct dpk_queue_place refers to it. */
 struct queue_memory {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "verbs/verbs.h"
-#include "queues/queues.h"
+#include "port/port.h"
 
 #define UPLINK         0xffffu
 #define CRITERIA_OUTER 1u

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "nic/gateway.h"
+#include "rc/gateway.h"
 #include "nic_world.h"
 
 struct peer {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nic/nic.h"
+#include "rc/rc.h"
 
 #include <cmocka.h>
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "queues/queues.h"
+#include "port/port.h"
 
 enum {
     MEMORY = 1 << 20,

@@ -1,6 +1,6 @@
 /* The NIC: what is posted arrives, in order, once, and is told as it was posted. Every test runs
  * with both ends in one process, and as between two. */
-#include "nic/transport.h"
+#include "rc/transport.h"
 #include "nic_world.h"
 
 static void fill(struct side *s, uint64_t offset, size_t size, unsigned seed)

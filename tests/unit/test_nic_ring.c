@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "nic/ring.h"
+#include "rc/ring.h"
 
 #include <cmocka.h>
 

@@ -12,7 +12,7 @@
 #define DPK_HOST_DOCA_RDMA_H
 
 #include "doca/core/core.h"
-#include "nic/nic.h"
+#include "rc/rc.h"
 
 #define DPK_RDMA_QUEUE_MAX       32768u /* elements of a send or receive queue */
 #define DPK_RDMA_CONNECTIONS_MAX 8192u

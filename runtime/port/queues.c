@@ -1,5 +1,5 @@
 /* Queues: created, rung, changed, destroyed. */
-#include "queues.h"
+#include "port.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

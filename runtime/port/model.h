@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
-#include "queues.h"
+#include "port.h"
 #include "wqe.h"
 
 #define RECEIVE_MAX 256u /* bytes of a receive WQE */

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
-#include "nic.h"
+#include "rc.h"
 
 #define SEGMENT 32768u /* bytes of a request or response */
 #define WINDOW  32u    /* requests of a queue pair without a response */

@@ -1,7 +1,7 @@
 /* What WQEs say. */
 #include "wqe.h"
 
-#include "queues.h"
+#include "port.h"
 
 #define INLINE       0x80000000u
 #define LIST_END_KEY 0x100u

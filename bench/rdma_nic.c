@@ -28,13 +28,13 @@ static sem_t done, received;
 
 /* ---- An end whose memory is `memory`, from address 0, key 1 ---------------------------------- */
 
-static bool has(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access)
+static bool has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
 {
     (void)context, (void)access;
     return r->key == 1 && r->size <= sizeof memory && r->address <= sizeof memory - r->size;
 }
 
-static bool copy_out(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+static bool copy_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                      void *to)
 {
     if (!has(context, r, access))
@@ -43,7 +43,7 @@ static bool copy_out(void *context, const struct dpk_nic_range *r, enum dpk_nic_
     return true;
 }
 
-static bool copy_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+static bool copy_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                     const void *from)
 {
     if (!has(context, r, access))
@@ -52,16 +52,16 @@ static bool copy_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_a
     return true;
 }
 
-static void complete(void *context, const struct dpk_nic_completion *c)
+static void complete(void *context, const struct dpk_rc_completion *c)
 {
     (void)context;
-    if (c->event == DPK_NIC_DONE)
+    if (c->event == DPK_RC_DONE)
         sem_post(&done);
-    else if (c->event == DPK_NIC_RECEIVED)
+    else if (c->event == DPK_RC_RECEIVED)
         sem_post(&received);
 }
 
-static const struct dpk_nic_ops ops = {
+static const struct dpk_rc_ops ops = {
     .has = has, .copy_out = copy_out, .copy_in = copy_in, .complete = complete};
 
 /* ---- Two processes --------------------------------------------------------------------------- */
@@ -100,41 +100,41 @@ static void get(int fd, size_t size)
 }
 
 /* Connected to the process at the other side of `fd`. */
-static struct dpk_nic_qp *join(int fd, struct dpk_nic_end **end)
+static struct dpk_rc_qp *join(int fd, struct dpk_rc_end **end)
 {
-    static const struct dpk_nic_end_options options = {
+    static const struct dpk_rc_end_options options = {
         .ops = &ops, .permissions = ~0u, .sends = AT_ONCE, .receives = AT_ONCE};
-    struct dpk_nic *nic;
-    struct dpk_nic_qp *qp;
+    struct dpk_rc *nic;
+    struct dpk_rc_qp *qp;
     struct dpk_uuid identity;
     struct dpk_error err = {0};
     struct dpk_buf address = {0};
-    uint8_t theirs[DPK_NIC_ADDRESS_SIZE];
+    uint8_t theirs[DPK_RC_ADDRESS_SIZE];
     dpk_uuid_new_time(&identity);
-    must(dpk_nic_open(&identity, &nic, &err) == DPK_OK &&
-             dpk_nic_end_create(nic, &options, end, &err) == DPK_OK &&
-             dpk_nic_qp_create(*end, 0, &qp, &err) == DPK_OK &&
-             dpk_nic_qp_address(qp, &address, &err) == DPK_OK &&
+    must(dpk_rc_open(&identity, &nic, &err) == DPK_OK &&
+             dpk_rc_end_create(nic, &options, end, &err) == DPK_OK &&
+             dpk_rc_qp_create(*end, 0, &qp, &err) == DPK_OK &&
+             dpk_rc_qp_address(qp, &address, &err) == DPK_OK &&
              write(fd, address.data, address.size) == (ssize_t)address.size &&
              read(fd, theirs, sizeof theirs) == sizeof theirs &&
-             dpk_nic_qp_connect(qp, theirs, sizeof theirs, &err) == DPK_OK,
+             dpk_rc_qp_connect(qp, theirs, sizeof theirs, &err) == DPK_OK,
          err.message);
     return qp;
 }
 
-static void post(struct dpk_nic_qp *qp, enum dpk_nic_opcode opcode, uint64_t at, uint64_t size)
+static void post(struct dpk_rc_qp *qp, enum dpk_rc_opcode opcode, uint64_t at, uint64_t size)
 {
-    const struct dpk_nic_work w = {
+    const struct dpk_rc_work w = {
         .opcode = opcode, .local = {1, at, size}, .key = 1, .address = at};
-    must(dpk_nic_post(qp, &w), "post");
+    must(dpk_rc_post(qp, &w), "post");
 }
 
 /* ---- What is measured ------------------------------------------------------------------------ */
 
-static void one_sided(int fd, bool serves, enum dpk_nic_opcode opcode)
+static void one_sided(int fd, bool serves, enum dpk_rc_opcode opcode)
 {
-    struct dpk_nic_end *end;
-    struct dpk_nic_qp *qp = join(fd, &end);
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *qp = join(fd, &end);
     if (serves)
         return put(fd, 1);
     get(fd, 1);
@@ -151,16 +151,16 @@ static void one_sided(int fd, bool serves, enum dpk_nic_opcode opcode)
 
 static void sends(int fd, bool serves)
 {
-    struct dpk_nic_end *end;
-    struct dpk_nic_qp *qp = join(fd, &end);
-    const struct dpk_nic_range buffer = {1, SMALL, SMALL};
-    dpk_nic_post_receive(end, &buffer);
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *qp = join(fd, &end);
+    const struct dpk_rc_range buffer = {1, SMALL, SMALL};
+    dpk_rc_post_receive(end, &buffer);
     double begin = now();
     for (unsigned i = 0; i < TRIPS; i++) {
         if (serves)
             sem_wait(&received);
-        dpk_nic_post_receive(end, &buffer);
-        post(qp, DPK_NIC_SEND, 0, SMALL);
+        dpk_rc_post_receive(end, &buffer);
+        post(qp, DPK_RC_SEND, 0, SMALL);
         sem_wait(&done);
         if (!serves)
             sem_wait(&received);
@@ -204,9 +204,9 @@ static void copies(void)
 static void measure(const char *what, int fd, bool serves)
 {
     if (strcmp(what, "write") == 0)
-        one_sided(fd, serves, DPK_NIC_WRITE);
+        one_sided(fd, serves, DPK_RC_WRITE);
     else if (strcmp(what, "read") == 0)
-        one_sided(fd, serves, DPK_NIC_READ);
+        one_sided(fd, serves, DPK_RC_READ);
     else if (strcmp(what, "send") == 0)
         sends(fd, serves);
     else if (strcmp(what, "socketpair") == 0)

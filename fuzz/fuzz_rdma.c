@@ -40,13 +40,13 @@ static void scribble(void)
 }
 
 /* One piece of memory with key 1 at address 0. */
-static bool has(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access)
+static bool has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
 {
     (void)context, (void)access;
     return r->key == 1 && r->size <= MEMORY && r->address <= MEMORY - r->size;
 }
 
-static bool copy_out(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+static bool copy_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                      void *to)
 {
     scribble();
@@ -55,7 +55,7 @@ static bool copy_out(void *context, const struct dpk_nic_range *r, enum dpk_nic_
     return has(context, r, access);
 }
 
-static bool copy_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+static bool copy_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                     const void *from)
 {
     scribble();
@@ -64,13 +64,13 @@ static bool copy_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_a
     return has(context, r, access);
 }
 
-static bool add(void *context, const struct dpk_nic_range *r, uint64_t value, uint64_t *before)
+static bool add(void *context, const struct dpk_rc_range *r, uint64_t value, uint64_t *before)
 {
     *before = value;
-    return copy_in(context, r, DPK_NIC_REMOTE_ATOMIC, before);
+    return copy_in(context, r, DPK_RC_REMOTE_ATOMIC, before);
 }
 
-static bool swap(void *context, const struct dpk_nic_range *r, uint64_t compare, uint64_t value,
+static bool swap(void *context, const struct dpk_rc_range *r, uint64_t compare, uint64_t value,
                  uint64_t *before)
 {
     return add(context, r, compare ^ value, before);
@@ -82,12 +82,12 @@ static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds)
     return key == 1;
 }
 
-static void told(void *context, const struct dpk_nic_completion *c)
+static void told(void *context, const struct dpk_rc_completion *c)
 {
     (void)context, (void)c;
 }
 
-static const struct dpk_nic_ops ops = {has, copy_out, copy_in, add, swap, signal_event, told};
+static const struct dpk_rc_ops ops = {has, copy_out, copy_in, add, swap, signal_event, told};
 
 /* ---- One channel, without a thread ---- */
 
@@ -135,7 +135,7 @@ static void fill(const uint8_t head[HEAD_SIZE], struct dpk_reader *r)
 }
 
 /* As if it were connected: one channel for each direction. */
-static void add_channel(struct dpk_nic_qp *qp, struct channel *c, bool requests, bool heard)
+static void add_channel(struct dpk_rc_qp *qp, struct channel *c, bool requests, bool heard)
 {
     c->rings = heard ? ours : other;
     c->qp = qp;
@@ -143,7 +143,7 @@ static void add_channel(struct dpk_nic_qp *qp, struct channel *c, bool requests,
     *(requests ? &qp->requests : &qp->responses) = c;
 }
 
-static struct channel *new_channel(struct dpk_nic *nic, int *peer)
+static struct channel *new_channel(struct dpk_rc *nic, int *peer)
 {
     int fds[2];
     struct channel *c;
@@ -164,8 +164,7 @@ static void hear(struct channel *c, int peer, uint8_t what)
         channel_event(c, EPOLLOUT);
 }
 
-static void talk(struct dpk_nic *nic, struct dpk_nic_end *end, struct dpk_nic_qp *qp,
-                 bool requester)
+static void talk(struct dpk_rc *nic, struct dpk_rc_end *end, struct dpk_rc_qp *qp, bool requester)
 {
     int peer, silent_peer;
     struct channel *c = new_channel(nic, &peer), *silent = new_channel(nic, &silent_peer);
@@ -175,11 +174,11 @@ static void talk(struct dpk_nic *nic, struct dpk_nic_end *end, struct dpk_nic_qp
     qp->transport = &transport_shared;
     qp->state = QP_READY;
     for (uint64_t i = 0; i < 4; i++)
-        dpk_nic_post(qp, &(struct dpk_nic_work){
-                             .opcode = (enum dpk_nic_opcode)i, .local = {1, 0, 8}, .key = 1});
+        dpk_rc_post(qp, &(struct dpk_rc_work){
+                            .opcode = (enum dpk_rc_opcode)i, .local = {1, 0, 8}, .key = 1});
     hear(c, peer, 0);
     for (uint64_t i = 0; i < 4; i++)
-        dpk_nic_post_receive(end, &(struct dpk_nic_range){1, i * 64, 64u << i});
+        dpk_rc_post_receive(end, &(struct dpk_rc_range){1, i * 64, 64u << i});
     hear(c, peer, 0);
     close(peer);
     if (c->fd >= 0)
@@ -188,7 +187,7 @@ static void talk(struct dpk_nic *nic, struct dpk_nic_end *end, struct dpk_nic_qp
 }
 
 /* Somebody who comes, and says who it is and whom it means. */
-static void greet(struct dpk_nic *nic, const struct dpk_nic_qp *qp, struct dpk_reader *r)
+static void greet(struct dpk_rc *nic, const struct dpk_rc_qp *qp, struct dpk_reader *r)
 {
     union {
         struct cmsghdr head;
@@ -226,13 +225,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct gateway gateway;
     struct address address;
-    struct dpk_nic *nic = NULL;
-    struct dpk_nic_end *end = NULL;
-    struct dpk_nic_qp *qp = NULL;
+    struct dpk_rc *nic = NULL;
+    struct dpk_rc_end *end = NULL;
+    struct dpk_rc_qp *qp = NULL;
     struct channel *c;
     const struct dpk_uuid identity = {{1}};
     uint8_t memory[MEMORY] = {0};
-    const struct dpk_nic_end_options options = {&ops, memory, ~0u, 8, 8};
+    const struct dpk_rc_end_options options = {&ops, memory, ~0u, 8, 8};
     struct dpk_reader r = dpk_reader(data, size);
     address_parse(data, size, &address, NULL);
     const uint8_t *head = dpk_read_bytes(&r, HEAD_SIZE);
@@ -242,15 +241,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         begin(&gateway);
     if (!(head[0] & SAYS_HELLO))
         fill(head, &r);
-    dpk_nic_open(&identity, &nic, NULL);
+    dpk_rc_open(&identity, &nic, NULL);
     nic->gateway = &gateway;
-    dpk_nic_end_create(nic, &options, &end, NULL);
-    dpk_nic_qp_create(end, 0, &qp, NULL);
+    dpk_rc_end_create(nic, &options, &end, NULL);
+    dpk_rc_qp_create(end, 0, &qp, NULL);
     if (head[0] & SAYS_HELLO)
         greet(nic, qp, &r);
     else
         talk(nic, end, qp, head[0] & IS_REQUESTER);
-    dpk_nic_end_destroy(end);
+    dpk_rc_end_destroy(end);
     while ((c = TAILQ_FIRST(&gateway.closed))) {
         TAILQ_REMOVE(&gateway.closed, c, link);
         if (c->rings.map == ours.map || c->rings.map == other.map)
@@ -258,6 +257,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         channel_free(c);
     }
     nic->gateway = NULL;
-    dpk_nic_close(nic);
+    dpk_rc_close(nic);
     return 0;
 }

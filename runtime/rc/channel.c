@@ -10,8 +10,8 @@
 #include "gateway.h"
 
 #define HELLO_SIZE                                                                                 \
-    ((size_t)2 * DPK_NIC_ADDRESS_SIZE) /* who speaks and to whom, with the memory                  \
-                                        */
+    ((size_t)2 * DPK_RC_ADDRESS_SIZE) /* who speaks and to whom, with the memory                   \
+                                       */
 #define FRAME_MAX (FRAME_SIZE + SEGMENT)
 
 _Static_assert(FRAME_MAX <= RING_SIZE / 2, "what waits for room gets it when half is free");
@@ -27,7 +27,7 @@ union control {
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-struct channel *channel_new(struct dpk_nic *nic, int fd)
+struct channel *channel_new(struct dpk_rc *nic, int fd)
 {
     struct channel *c = calloc(1, sizeof *c);
     if (c) {
@@ -91,9 +91,9 @@ enum taken { TAKEN, LATER, NONSENSE };
 static enum taken request(struct channel *c, const struct request *r, const uint8_t *payload)
 {
     struct frame answer = {.kind = FRAME_RESPONSE};
-    struct dpk_nic_qp *qp = c->qp;
+    struct dpk_rc_qp *qp = c->qp;
     struct ring *out = &c->rings.out;
-    switch (ring_room(out, FRAME_SIZE + (r->opcode == DPK_NIC_READ ? r->size : 0))) {
+    switch (ring_room(out, FRAME_SIZE + (r->opcode == DPK_RC_READ ? r->size : 0))) {
     case RING_GOOD:
         break;
     case RING_WAIT:
@@ -171,7 +171,7 @@ static void set_interest(struct channel *c)
 /* The peer, or its process, is gone, or talks nonsense. */
 static void lost(struct channel *c)
 {
-    struct dpk_nic_qp *qp = c->qp;
+    struct dpk_rc_qp *qp = c->qp;
     /* What it answered before counts, though that channel may be heard later. */
     if (qp && qp->requests && qp->requests != c)
         take_frames(qp->requests);
@@ -204,7 +204,7 @@ static bool work(struct channel *c)
 
 /* ---- The socket ------------------------------------------------------------------------------ */
 
-bool channel_greet(struct channel *c, const struct dpk_nic_qp *qp)
+bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
 {
     struct dpk_buf addresses = {0};
     union control control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
@@ -253,11 +253,10 @@ static bool is_for_later(ssize_t n)
 static bool hello(struct channel *c, const uint8_t *addresses, int memory)
 {
     struct address self;
-    if (address_parse(addresses, DPK_NIC_ADDRESS_SIZE, &c->claim, NULL) != DPK_OK ||
-        address_parse(addresses + DPK_NIC_ADDRESS_SIZE, DPK_NIC_ADDRESS_SIZE, &self, NULL) !=
-            DPK_OK)
+    if (address_parse(addresses, DPK_RC_ADDRESS_SIZE, &c->claim, NULL) != DPK_OK ||
+        address_parse(addresses + DPK_RC_ADDRESS_SIZE, DPK_RC_ADDRESS_SIZE, &self, NULL) != DPK_OK)
         return false;
-    struct dpk_nic_qp *qp = qp_find(c->nic, &self);
+    struct dpk_rc_qp *qp = qp_find(c->nic, &self);
     if (!qp || qp->responses || dpk_uuid_equal(&c->claim.process, &c->nic->identity) ||
         qp->state == QP_FAILED || (qp->state == QP_READY && !address_equal(&qp->peer, &c->claim)) ||
         !rings_open(&c->rings, memory))
@@ -305,7 +304,7 @@ void channel_event(struct channel *c, uint32_t events)
 
 /* ---- The transport --------------------------------------------------------------------------- */
 
-static enum sent shared_room(struct dpk_nic_qp *qp, uint32_t size, uint8_t **payload)
+static enum sent shared_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
 {
     struct channel *c = qp->requests;
     enum ring_state state = c ? ring_room(&c->rings.out, FRAME_SIZE + size) : RING_BAD;
@@ -313,17 +312,17 @@ static enum sent shared_room(struct dpk_nic_qp *qp, uint32_t size, uint8_t **pay
     return state == RING_GOOD ? SENT : state == RING_WAIT ? SENT_LATER : SENT_NEVER;
 }
 
-static enum sent shared_send(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *payload)
+static enum sent shared_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
 {
     (void)payload; /* it lies where it belongs */
     put(qp->requests, &(struct frame){.kind = FRAME_REQUEST,
                                       .request = *r,
-                                      .payload = r->opcode <= DPK_NIC_WRITE ? r->size : 0});
+                                      .payload = r->opcode <= DPK_RC_WRITE ? r->size : 0});
     wake_reader(qp->requests);
     return SENT;
 }
 
-static void shared_resume(struct dpk_nic_qp *qp)
+static void shared_resume(struct dpk_rc_qp *qp)
 {
     struct channel *c = qp->responses;
     if (!c || !c->held)
@@ -333,7 +332,7 @@ static void shared_resume(struct dpk_nic_qp *qp)
         lost(c);
 }
 
-static void shared_close(struct dpk_nic_qp *qp)
+static void shared_close(struct dpk_rc_qp *qp)
 {
     struct channel *ours[2] = {qp->requests, qp->responses};
     qp->requests = qp->responses = NULL;

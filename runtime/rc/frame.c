@@ -43,8 +43,8 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
     out->request.value = dpk_read_be64(in);
     out->request.compare = dpk_read_be64(in);
     out->request.immediate = dpk_read_be32(in);
-    out->payload = opcode <= DPK_NIC_WRITE ? size : 0;
-    return opcode < DPK_NIC_OPCODES && size <= SEGMENT && size <= out->request.total;
+    out->payload = opcode <= DPK_RC_WRITE ? size : 0;
+    return opcode < DPK_RC_OPCODES && size <= SEGMENT && size <= out->request.total;
 }
 
 bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)

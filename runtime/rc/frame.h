@@ -1,6 +1,6 @@
 /* Frames: requests and responses as bytes between processes. Private to nic. */
-#ifndef DPK_NIC_FRAME_H
-#define DPK_NIC_FRAME_H
+#ifndef DPK_RC_FRAME_H
+#define DPK_RC_FRAME_H
 
 #include "transport.h"
 

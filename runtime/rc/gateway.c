@@ -48,7 +48,7 @@ void gateway_wake(struct gateway *s)
 
 /* Not more at once: anybody may knock here, and others want the lock. False: the process has no
  * descriptors left. */
-static bool accept_some(struct dpk_nic *nic)
+static bool accept_some(struct dpk_rc *nic)
 {
     for (int i = 0; i < EVENTS_MAX; i++) {
         int fd = accept4(nic->gateway->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -73,7 +73,7 @@ static void free_closed(struct gateway *s)
 
 static void *serve(void *context)
 {
-    struct dpk_nic *nic = context;
+    struct dpk_rc *nic = context;
     struct gateway *s = nic->gateway;
     struct epoll_event events[EVENTS_MAX];
     eventfd_t woken;
@@ -127,7 +127,7 @@ static void gateway_free(struct gateway *s)
     free(s);
 }
 
-enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err)
+enum dpk_status gateway_start(struct dpk_rc *nic, struct dpk_error *err)
 {
     struct gateway *s = calloc(1, sizeof *s);
     if (!s)
@@ -144,7 +144,7 @@ enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err)
     return status;
 }
 
-void gateway_stop(struct dpk_nic *nic)
+void gateway_stop(struct dpk_rc *nic)
 {
     struct gateway *s = nic->gateway;
     struct channel *c;
@@ -178,7 +178,7 @@ int gateway_connect(const struct address *peer, struct dpk_error *err)
     return -1;
 }
 
-enum dpk_status gateway_attach(struct dpk_nic_qp *qp, int fd, struct dpk_error *err)
+enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
 {
     struct channel *c = channel_new(qp->end->nic, fd);
     if (!c)
@@ -194,7 +194,7 @@ enum dpk_status gateway_attach(struct dpk_nic_qp *qp, int fd, struct dpk_error *
     return DPK_OK;
 }
 
-void gateway_settle(struct dpk_nic_qp *qp)
+void gateway_settle(struct dpk_rc_qp *qp)
 {
     if (!qp->responses || address_equal(&qp->responses->claim, &qp->peer))
         return;
@@ -202,7 +202,7 @@ void gateway_settle(struct dpk_nic_qp *qp)
     qp->responses = NULL;
 }
 
-void gateway_forget(struct dpk_nic_qp *qp)
+void gateway_forget(struct dpk_rc_qp *qp)
 {
     if (qp->requests)
         channel_close(qp->requests);

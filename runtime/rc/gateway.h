@@ -1,14 +1,14 @@
 /* What the files of the transport between processes share. */
-#ifndef DPK_NIC_GATEWAY_H
-#define DPK_NIC_GATEWAY_H
+#ifndef DPK_RC_GATEWAY_H
+#define DPK_RC_GATEWAY_H
 
 #include "frame.h"
 #include "ring.h"
 
 struct channel {
     TAILQ_ENTRY(channel) link;
-    struct dpk_nic *nic;
-    struct dpk_nic_qp *qp;
+    struct dpk_rc *nic;
+    struct dpk_rc_qp *qp;
     int fd; /* -1: closed */
     enum {
         GREETING, /* accepted, and nothing said yet: there are no rings */
@@ -32,13 +32,13 @@ struct gateway {
 };
 
 /* All with the lock. Takes `fd`; NULL: out of memory. */
-struct channel *channel_new(struct dpk_nic *nic, int fd);
+struct channel *channel_new(struct dpk_rc *nic, int fd);
 void channel_close(struct channel *c);
 void channel_free(struct channel *c);
 /* What epoll says of it. */
 void channel_event(struct channel *c, uint32_t events);
 /* Makes the memory and says hello for `qp`; false: errno says why not. */
-bool channel_greet(struct channel *c, const struct dpk_nic_qp *qp);
+bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
 /* Its thread has something to do. */
 void gateway_wake(struct gateway *s);
 

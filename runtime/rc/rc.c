@@ -8,11 +8,11 @@
 
 /* ---- NICs ------------------------------------------------------------------------------------ */
 
-enum dpk_status dpk_nic_open(const struct dpk_uuid *identity, struct dpk_nic **out,
-                             struct dpk_error *err)
+enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out,
+                            struct dpk_error *err)
 {
     *out = NULL;
-    struct dpk_nic *nic = calloc(1, sizeof *nic);
+    struct dpk_rc *nic = calloc(1, sizeof *nic);
     uint8_t *parts = malloc(2 * (size_t)SEGMENT);
     if (!nic || !parts) {
         free(parts);
@@ -30,19 +30,19 @@ enum dpk_status dpk_nic_open(const struct dpk_uuid *identity, struct dpk_nic **o
 }
 
 /* In a child of fork() the lock may be held by a thread that is not there. */
-static bool is_ours(const struct dpk_nic *nic)
+static bool is_ours(const struct dpk_rc *nic)
 {
     return nic->owner == getpid();
 }
 
-static enum dpk_status check_owner(const struct dpk_nic *nic, struct dpk_error *err)
+static enum dpk_status check_owner(const struct dpk_rc *nic, struct dpk_error *err)
 {
     return is_ours(nic)
                ? DPK_OK
                : dpk_fail(err, DPK_ERR_USAGE, "RDMA belongs to the process that forked this one");
 }
 
-void dpk_nic_close(struct dpk_nic *nic)
+void dpk_rc_close(struct dpk_rc *nic)
 {
     if (!nic || !is_ours(nic))
         return;
@@ -54,33 +54,33 @@ void dpk_nic_close(struct dpk_nic *nic)
 
 /* ---- Failing --------------------------------------------------------------------------------- */
 
-void qp_complete(const struct dpk_nic_qp *qp, enum dpk_nic_event event, uint32_t index,
+void qp_complete(const struct dpk_rc_qp *qp, enum dpk_rc_event event, uint32_t index,
                  uint32_t immediate)
 {
-    const struct dpk_nic_end_options *o = &qp->end->options;
+    const struct dpk_rc_end_options *o = &qp->end->options;
     o->ops->complete(o->context,
-                     &(struct dpk_nic_completion){event, qp->connection, immediate, index});
+                     &(struct dpk_rc_completion){event, qp->connection, immediate, index});
 }
 
-static void drop_receives(struct dpk_nic_end *end, uint32_t connection)
+static void drop_receives(struct dpk_rc_end *end, uint32_t connection)
 {
     struct receive r;
-    const struct dpk_nic_end_options *o = &end->options;
+    const struct dpk_rc_end_options *o = &end->options;
     while (receive_take(end, &r))
-        o->ops->complete(o->context, &(struct dpk_nic_completion){DPK_NIC_RECEIVE_FAILED,
-                                                                  connection, 0, r.index});
+        o->ops->complete(
+            o->context, &(struct dpk_rc_completion){DPK_RC_RECEIVE_FAILED, connection, 0, r.index});
 }
 
-static bool has_connection(const struct dpk_nic_end *end)
+static bool has_connection(const struct dpk_rc_end *end)
 {
-    const struct dpk_nic_qp *qp;
+    const struct dpk_rc_qp *qp;
     TAILQ_FOREACH(qp, &end->qps, in_end)
     if (qp->state != QP_FAILED)
         return true;
     return false;
 }
 
-void qp_fail(struct dpk_nic_qp *qp, bool drops_receives)
+void qp_fail(struct dpk_rc_qp *qp, bool drops_receives)
 {
     if (qp->state == QP_FAILED)
         return;
@@ -97,13 +97,13 @@ void qp_fail(struct dpk_nic_qp *qp, bool drops_receives)
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
-enum dpk_status dpk_nic_end_create(struct dpk_nic *nic, const struct dpk_nic_end_options *options,
-                                   struct dpk_nic_end **out, struct dpk_error *err)
+enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_options *options,
+                                  struct dpk_rc_end **out, struct dpk_error *err)
 {
     *out = NULL;
     if (check_owner(nic, err) != DPK_OK)
         return DPK_ERR_USAGE;
-    struct dpk_nic_end *end = calloc(1, sizeof *end);
+    struct dpk_rc_end *end = calloc(1, sizeof *end);
     struct receive *ring = calloc(options->receives ? options->receives : 1, sizeof *ring);
     if (!end || !ring) {
         free(ring);
@@ -123,23 +123,23 @@ enum dpk_status dpk_nic_end_create(struct dpk_nic *nic, const struct dpk_nic_end
 }
 
 /* Calls `visit` for those that send to `qp` in this process, or would. */
-static void each_sender(struct dpk_nic_qp *qp, void (*visit)(struct dpk_nic_qp *sender))
+static void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender))
 {
-    struct dpk_nic_end *end;
-    struct dpk_nic_qp *q;
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *q;
     TAILQ_FOREACH(end, &qp->end->nic->ends, in_nic)
     TAILQ_FOREACH(q, &end->qps, in_end)
     if (q != qp && q->local == qp)
         visit(q);
 }
 
-static void lose_peer(struct dpk_nic_qp *sender)
+static void lose_peer(struct dpk_rc_qp *sender)
 {
     sender->local = NULL;
     qp_fail(sender, false);
 }
 
-static void qp_free(struct dpk_nic_qp *qp)
+static void qp_free(struct dpk_rc_qp *qp)
 {
     TAILQ_REMOVE(&qp->end->qps, qp, in_end);
     free(qp->ring);
@@ -147,17 +147,17 @@ static void qp_free(struct dpk_nic_qp *qp)
 }
 
 /* Nobody reaches it any more; what is posted on it has failed. */
-static void qp_leave(struct dpk_nic_qp *qp)
+static void qp_leave(struct dpk_rc_qp *qp)
 {
     qp_fail(qp, false);
     gateway_forget(qp);
     each_sender(qp, lose_peer);
 }
 
-void dpk_nic_end_destroy(struct dpk_nic_end *end)
+void dpk_rc_end_destroy(struct dpk_rc_end *end)
 {
-    struct dpk_nic_qp *qp;
-    struct dpk_nic *nic = end->nic;
+    struct dpk_rc_qp *qp;
+    struct dpk_rc *nic = end->nic;
     if (!is_ours(nic))
         return;
     pthread_mutex_lock(&nic->lock);
@@ -174,9 +174,9 @@ void dpk_nic_end_destroy(struct dpk_nic_end *end)
     free(end);
 }
 
-void dpk_nic_qp_destroy(struct dpk_nic_qp *qp)
+void dpk_rc_qp_destroy(struct dpk_rc_qp *qp)
 {
-    struct dpk_nic *nic = qp->end->nic;
+    struct dpk_rc *nic = qp->end->nic;
     if (!is_ours(nic))
         return;
     pthread_mutex_lock(&nic->lock);
@@ -187,15 +187,15 @@ void dpk_nic_qp_destroy(struct dpk_nic_qp *qp)
 
 /* ---- Queue pairs ----------------------------------------------------------------------------- */
 
-enum dpk_status dpk_nic_qp_create(struct dpk_nic_end *end, uint32_t connection,
-                                  struct dpk_nic_qp **out, struct dpk_error *err)
+enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
+                                 struct dpk_rc_qp **out, struct dpk_error *err)
 {
     *out = NULL;
-    struct dpk_nic *nic = end->nic;
+    struct dpk_rc *nic = end->nic;
     if (check_owner(nic, err) != DPK_OK)
         return DPK_ERR_USAGE;
-    struct dpk_nic_qp *qp = calloc(1, sizeof *qp);
-    struct dpk_nic_work *ring = calloc(end->options.sends, sizeof *ring);
+    struct dpk_rc_qp *qp = calloc(1, sizeof *qp);
+    struct dpk_rc_work *ring = calloc(end->options.sends, sizeof *ring);
     if (!qp || !ring ||
         getrandom(&qp->address.secret, sizeof qp->address.secret, 0) != sizeof qp->address.secret) {
         free(ring);
@@ -216,10 +216,10 @@ enum dpk_status dpk_nic_qp_create(struct dpk_nic_end *end, uint32_t connection,
     return DPK_OK;
 }
 
-struct dpk_nic_qp *qp_find(struct dpk_nic *nic, const struct address *address)
+struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address)
 {
-    struct dpk_nic_end *end;
-    struct dpk_nic_qp *qp;
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *qp;
     TAILQ_FOREACH(end, &nic->ends, in_nic)
     TAILQ_FOREACH(qp, &end->qps, in_end)
     if (address_equal(&qp->address, address))
@@ -227,10 +227,9 @@ struct dpk_nic_qp *qp_find(struct dpk_nic *nic, const struct address *address)
     return NULL;
 }
 
-enum dpk_status dpk_nic_qp_address(struct dpk_nic_qp *qp, struct dpk_buf *out,
-                                   struct dpk_error *err)
+enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err)
 {
-    struct dpk_nic *nic = qp->end->nic;
+    struct dpk_rc *nic = qp->end->nic;
     if (check_owner(nic, err) != DPK_OK)
         return DPK_ERR_USAGE;
     pthread_mutex_lock(&nic->lock);
@@ -243,7 +242,7 @@ enum dpk_status dpk_nic_qp_address(struct dpk_nic_qp *qp, struct dpk_buf *out,
 
 /* ---- Connecting ------------------------------------------------------------------------------ */
 
-static void become_ready(struct dpk_nic_qp *qp, const struct transport *transport)
+static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport)
 {
     qp->transport = transport;
     qp->state = QP_READY;
@@ -256,9 +255,9 @@ static void become_ready(struct dpk_nic_qp *qp, const struct transport *transpor
 }
 
 /* With the lock. */
-static enum dpk_status connect_local(struct dpk_nic_qp *qp, struct dpk_error *err)
+static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err)
 {
-    struct dpk_nic_qp *peer = qp_find(qp->end->nic, &qp->peer);
+    struct dpk_rc_qp *peer = qp_find(qp->end->nic, &qp->peer);
     if (!peer || peer->state == QP_FAILED)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's queue pair is not there any more");
     qp->local = peer;
@@ -267,7 +266,7 @@ static enum dpk_status connect_local(struct dpk_nic_qp *qp, struct dpk_error *er
 }
 
 /* With the lock; takes the socket. */
-static enum dpk_status connect_process(struct dpk_nic_qp *qp, int fd, struct dpk_error *err)
+static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
 {
     enum dpk_status status = gateway_attach(qp, fd, err);
     if (status == DPK_OK)
@@ -275,12 +274,12 @@ static enum dpk_status connect_process(struct dpk_nic_qp *qp, int fd, struct dpk
     return status;
 }
 
-enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, size_t size,
-                                   struct dpk_error *err)
+enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
+                                  struct dpk_error *err)
 {
     struct address peer;
     int fd = -1;
-    struct dpk_nic *nic = qp->end->nic;
+    struct dpk_rc *nic = qp->end->nic;
     enum dpk_status status = check_owner(nic, err);
     if (status == DPK_OK)
         status = address_parse(address, size, &peer, err);
@@ -308,7 +307,7 @@ enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, s
 
 /* ---- Posting --------------------------------------------------------------------------------- */
 
-bool dpk_nic_post(struct dpk_nic_qp *qp, const struct dpk_nic_work *work)
+bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work)
 {
     pthread_mutex_lock(&qp->end->nic->lock);
     bool room = qp->posted - qp->done < qp->ring_size;
@@ -324,9 +323,9 @@ bool dpk_nic_post(struct dpk_nic_qp *qp, const struct dpk_nic_work *work)
 }
 
 /* Peers' requests that were put off are carried out as far as receives go; in order of arrival. */
-static void resume_stalled(struct dpk_nic_end *end)
+static void resume_stalled(struct dpk_rc_end *end)
 {
-    struct dpk_nic_qp *qp;
+    struct dpk_rc_qp *qp;
     while (end->taken != end->posted && (qp = TAILQ_FIRST(&end->stalled))) {
         TAILQ_REMOVE(&end->stalled, qp, in_stalled);
         qp->stalled = false;
@@ -334,7 +333,7 @@ static void resume_stalled(struct dpk_nic_end *end)
     }
 }
 
-bool dpk_nic_post_receive(struct dpk_nic_end *end, const struct dpk_nic_range *buffer)
+bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_range *buffer)
 {
     pthread_mutex_lock(&end->nic->lock);
     bool room = end->posted - end->taken < end->options.receives;
@@ -350,7 +349,7 @@ bool dpk_nic_post_receive(struct dpk_nic_end *end, const struct dpk_nic_range *b
     return room;
 }
 
-bool dpk_nic_qp_is_idle(struct dpk_nic_qp *qp)
+bool dpk_rc_qp_is_idle(struct dpk_rc_qp *qp)
 {
     pthread_mutex_lock(&qp->end->nic->lock);
     bool idle = qp->posted == qp->done;

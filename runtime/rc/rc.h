@@ -1,20 +1,20 @@
 /*
- * nic: RDMA between programs of the DPA: reliable connected queue pairs, in one process or between
+ * rc: RDMA between programs of the DPA: reliable connected queue pairs, in one process or between
  * processes of one machine.
  *
- *     struct dpk_nic *nic;
- *     dpk_nic_open(&identity, &nic, &err);                      // one for a process
- *     dpk_nic_end_create(nic, &options, &end, &err);            // receives, and whose memory it is
- *     dpk_nic_qp_create(end, 0, &qp, &err);                     // one connection of it
- *     dpk_nic_qp_address(qp, &bytes, &err);                     // for the peer, who does the same
- *     dpk_nic_qp_connect(qp, theirs.data, theirs.size, &err);
- *     dpk_nic_post_receive(end, &buffer);
- *     dpk_nic_post(qp, &(struct dpk_nic_work){.opcode = DPK_NIC_SEND, .local = {...}});
+ *     struct dpk_rc *nic;
+ *     dpk_rc_open(&identity, &nic, &err);                      // one for a process
+ *     dpk_rc_end_create(nic, &options, &end, &err);            // receives, and whose memory it is
+ *     dpk_rc_qp_create(end, 0, &qp, &err);                     // one connection of it
+ *     dpk_rc_qp_address(qp, &bytes, &err);                     // for the peer, who does the same
+ *     dpk_rc_qp_connect(qp, theirs.data, theirs.size, &err);
+ *     dpk_rc_post_receive(end, &buffer);
+ *     dpk_rc_post(qp, &(struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = {...}});
  *
  * What is posted on a queue pair is carried out in that order and ends, in that order, in a
  * completion: always when it fails, and when it succeeds unless it was posted as `silent`. Sends
  * wait for receives (the receiver-not-ready wait, without end). Memory is reached only through the
- * owner's `dpk_nic_ops`, by key, with what the access is for. After an error a queue pair fails
+ * owner's `dpk_rc_ops`, by key, with what the access is for. After an error a queue pair fails
  * whatever is still posted on it, and whatever comes; so does its peer's. A peer that goes away, or
  * whose process dies, is such an error; when no other connection is left, receives fail also.
  *
@@ -26,48 +26,48 @@
  * nothing must be posted, and what is destroyed stays as the parent has it; a parent that dies is
  * not noticed by peers before its children are gone or have run another program.
  */
-#ifndef DPK_NIC_H
-#define DPK_NIC_H
+#ifndef DPK_RC_H
+#define DPK_RC_H
 
 #include "base/base.h"
 
-struct dpk_nic;
-struct dpk_nic_end;
-struct dpk_nic_qp;
+struct dpk_rc;
+struct dpk_rc_end;
+struct dpk_rc_qp;
 
-/* What memory is wanted for. Bits of these, 1 << DPK_NIC_REMOTE_..., are what an end permits. */
-enum dpk_nic_access {
-    DPK_NIC_LOCAL_READ,
-    DPK_NIC_LOCAL_WRITE,
-    DPK_NIC_REMOTE_READ,
-    DPK_NIC_REMOTE_WRITE,
-    DPK_NIC_REMOTE_ATOMIC,
+/* What memory is wanted for. Bits of these, 1 << DPK_RC_REMOTE_..., are what an end permits. */
+enum dpk_rc_access {
+    DPK_RC_LOCAL_READ,
+    DPK_RC_LOCAL_WRITE,
+    DPK_RC_REMOTE_READ,
+    DPK_RC_REMOTE_WRITE,
+    DPK_RC_REMOTE_ATOMIC,
 };
 
 /* Registered memory, by the number of its registration. */
-struct dpk_nic_range {
+struct dpk_rc_range {
     uint32_t key;
     uint64_t address, size;
 };
 
-enum dpk_nic_opcode {
-    DPK_NIC_SEND,
-    DPK_NIC_WRITE,
-    DPK_NIC_READ,
-    DPK_NIC_FETCH_ADD, /* 8 bytes, aligned */
-    DPK_NIC_COMPARE_SWAP,
-    DPK_NIC_SIGNAL_ADD, /* a sync event of the peer's */
-    DPK_NIC_SIGNAL_SET,
-    DPK_NIC_OPCODES,
+enum dpk_rc_opcode {
+    DPK_RC_SEND,
+    DPK_RC_WRITE,
+    DPK_RC_READ,
+    DPK_RC_FETCH_ADD, /* 8 bytes, aligned */
+    DPK_RC_COMPARE_SWAP,
+    DPK_RC_SIGNAL_ADD, /* a sync event of the peer's */
+    DPK_RC_SIGNAL_SET,
+    DPK_RC_OPCODES,
 };
 
-struct dpk_nic_work {
-    enum dpk_nic_opcode opcode;
+struct dpk_rc_work {
+    enum dpk_rc_opcode opcode;
     bool silent;        /* success is not told */
     bool has_immediate; /* of a send or a write: the peer gets `immediate` with it, and uses
                            up a receive for it */
     uint32_t immediate;
-    struct dpk_nic_range
+    struct dpk_rc_range
         local;               /* from where, or (a read) to where; its size is the operation's. Of
                                 an atomic operation: where the value before goes, size 0: nowhere */
     struct dpk_uuid owner;   /* process that `key` is of, all zero: the peer's, whichever it is */
@@ -75,14 +75,14 @@ struct dpk_nic_work {
     uint64_t value, compare; /* swapped in if it is what `compare` says */
 };
 
-struct dpk_nic_completion {
-    enum dpk_nic_event {
-        DPK_NIC_DONE, /* what was posted */
-        DPK_NIC_RECEIVED,
-        DPK_NIC_RECEIVED_IMMEDIATE,
-        DPK_NIC_WRITTEN_IMMEDIATE,
-        DPK_NIC_FAILED,
-        DPK_NIC_RECEIVE_FAILED,
+struct dpk_rc_completion {
+    enum dpk_rc_event {
+        DPK_RC_DONE, /* what was posted */
+        DPK_RC_RECEIVED,
+        DPK_RC_RECEIVED_IMMEDIATE,
+        DPK_RC_WRITTEN_IMMEDIATE,
+        DPK_RC_FAILED,
+        DPK_RC_RECEIVE_FAILED,
     } event;
     uint32_t connection; /* as given at creation; of a receive that no peer ever used: 0 */
     uint32_t immediate;
@@ -90,64 +90,63 @@ struct dpk_nic_completion {
 };
 
 /* What the owner of an end does for it. Ranges come from peers and programs: nothing is checked. */
-struct dpk_nic_ops {
+struct dpk_rc_ops {
     /* Whether all of it is registered for this. */
-    bool (*has)(void *context, const struct dpk_nic_range *range, enum dpk_nic_access access);
+    bool (*has)(void *context, const struct dpk_rc_range *range, enum dpk_rc_access access);
     /* Copies range->size bytes; false: it is not registered for this. */
-    bool (*copy_out)(void *context, const struct dpk_nic_range *range, enum dpk_nic_access access,
+    bool (*copy_out)(void *context, const struct dpk_rc_range *range, enum dpk_rc_access access,
                      void *to);
-    bool (*copy_in)(void *context, const struct dpk_nic_range *range, enum dpk_nic_access access,
+    bool (*copy_in)(void *context, const struct dpk_rc_range *range, enum dpk_rc_access access,
                     const void *from);
     /* The 64 bits at an aligned address, in one step; what they were to *before. */
-    bool (*add)(void *context, const struct dpk_nic_range *range, uint64_t value, uint64_t *before);
-    bool (*swap)(void *context, const struct dpk_nic_range *range, uint64_t compare, uint64_t value,
+    bool (*add)(void *context, const struct dpk_rc_range *range, uint64_t value, uint64_t *before);
+    bool (*swap)(void *context, const struct dpk_rc_range *range, uint64_t compare, uint64_t value,
                  uint64_t *before);
     /* Updates a sync event; false: there is no such event for peers. */
     bool (*signal)(void *context, uint64_t key, uint64_t value, bool adds);
-    void (*complete)(void *context, const struct dpk_nic_completion *completion);
+    void (*complete)(void *context, const struct dpk_rc_completion *completion);
 };
 
 /* `identity`: what peers know this process by. */
-enum dpk_status dpk_nic_open(const struct dpk_uuid *identity, struct dpk_nic **out,
-                             struct dpk_error *err);
+enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out,
+                            struct dpk_error *err);
 /* After its ends. NULL is fine. */
-void dpk_nic_close(struct dpk_nic *nic);
+void dpk_rc_close(struct dpk_rc *nic);
 
-struct dpk_nic_end_options {
-    const struct dpk_nic_ops *ops;
+struct dpk_rc_end_options {
+    const struct dpk_rc_ops *ops;
     void *context;
-    unsigned permissions;     /* of peers: 1 << DPK_NIC_REMOTE_... */
+    unsigned permissions;     /* of peers: 1 << DPK_RC_REMOTE_... */
     uint32_t sends, receives; /* that can be posted at once: on each connection, and on all */
 };
-enum dpk_status dpk_nic_end_create(struct dpk_nic *nic, const struct dpk_nic_end_options *options,
-                                   struct dpk_nic_end **out, struct dpk_error *err);
+enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_options *options,
+                                  struct dpk_rc_end **out, struct dpk_error *err);
 /* Ends its connections; what is posted fails. When it returns no callback runs any more. */
-void dpk_nic_end_destroy(struct dpk_nic_end *end);
+void dpk_rc_end_destroy(struct dpk_rc_end *end);
 
-enum dpk_status dpk_nic_qp_create(struct dpk_nic_end *end, uint32_t connection,
-                                  struct dpk_nic_qp **out, struct dpk_error *err);
-/* What is posted on it fails. Not needed before dpk_nic_end_destroy, which does the same. */
-void dpk_nic_qp_destroy(struct dpk_nic_qp *qp);
+enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
+                                 struct dpk_rc_qp **out, struct dpk_error *err);
+/* What is posted on it fails. Not needed before dpk_rc_end_destroy, which does the same. */
+void dpk_rc_qp_destroy(struct dpk_rc_qp *qp);
 
-/* What a peer needs to connect to it, at most DPK_NIC_ADDRESS_SIZE bytes. From here on the process
+/* What a peer needs to connect to it, at most DPK_RC_ADDRESS_SIZE bytes. From here on the process
  * can be reached by others: DPK_ERR_IO if that is not possible. */
-#define DPK_NIC_ADDRESS_SIZE 40
-enum dpk_status dpk_nic_qp_address(struct dpk_nic_qp *qp, struct dpk_buf *out,
-                                   struct dpk_error *err);
+#define DPK_RC_ADDRESS_SIZE 40
+enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err);
 
 /* Connects it to the queue pair with that address, which must be connected to this one: until then
  * what is posted waits. To another process it takes half a MiB of memory that both share, and so
  * does the other direction. DPK_ERR_FORMAT: no address, or damaged. DPK_ERR_UNSUPPORTED: of another
  * version. DPK_ERR_USAGE: connected already. DPK_ERR_NOT_FOUND: nobody is there. DPK_ERR_NOMEM,
  * DPK_ERR_IO: no memory to share. */
-enum dpk_status dpk_nic_qp_connect(struct dpk_nic_qp *qp, const void *address, size_t size,
-                                   struct dpk_error *err);
+enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
+                                  struct dpk_error *err);
 
 /* False: no room, `sends` are posted that have not ended. */
-bool dpk_nic_post(struct dpk_nic_qp *qp, const struct dpk_nic_work *work);
+bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work);
 /* False: no room. */
-bool dpk_nic_post_receive(struct dpk_nic_end *end, const struct dpk_nic_range *buffer);
+bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_range *buffer);
 /* Whether all that was posted has ended. */
-bool dpk_nic_qp_is_idle(struct dpk_nic_qp *qp);
+bool dpk_rc_qp_is_idle(struct dpk_rc_qp *qp);
 
 #endif

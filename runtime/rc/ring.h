@@ -14,8 +14,8 @@
  * Who finds nothing to read, or no room, goes to sleep; the other is told by ring_wakes_... when it
  * must knock (by a socket: channel.c). Sizes are of whole frames, which a writer shows at once.
  */
-#ifndef DPK_NIC_RING_H
-#define DPK_NIC_RING_H
+#ifndef DPK_RC_RING_H
+#define DPK_RC_RING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * order. A transport brings requests to responder_run of the peer's queue pair and responses to
  * requester_response of this one; it knows nothing of works, receives or memory.
  */
-#ifndef DPK_NIC_TRANSPORT_H
-#define DPK_NIC_TRANSPORT_H
+#ifndef DPK_RC_TRANSPORT_H
+#define DPK_RC_TRANSPORT_H
 
 #include <pthread.h>
 #include <sys/queue.h>
@@ -17,7 +17,7 @@
 #define WINDOW  32u    /* requests of a queue pair without a response */
 
 struct request {
-    enum dpk_nic_opcode opcode;
+    enum dpk_rc_opcode opcode;
     bool first, last; /* of its work */
     bool has_immediate;
     uint32_t immediate;
@@ -47,12 +47,12 @@ enum sent {
  */
 struct transport {
     /* Room for `size` bytes, the payload of the next request, which send() takes from there. */
-    enum sent (*room)(struct dpk_nic_qp *qp, uint32_t size, uint8_t **payload);
-    enum sent (*send)(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *payload);
+    enum sent (*room)(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload);
+    enum sent (*send)(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload);
     /* The peer's requests, which responder_run put off, can be carried out now. */
-    void (*resume)(struct dpk_nic_qp *qp);
+    void (*resume)(struct dpk_rc_qp *qp);
     /* The peer is told that this end goes, which is no failure of its process. */
-    void (*close)(struct dpk_nic_qp *qp);
+    void (*close)(struct dpk_rc_qp *qp);
 };
 extern const struct transport transport_local, transport_shared;
 
@@ -69,18 +69,18 @@ bool address_equal(const struct address *a, const struct address *b);
 
 /* ---- Objects ---- */
 struct receive {
-    struct dpk_nic_range buffer;
+    struct dpk_rc_range buffer;
     uint32_t index;
 };
 
-struct dpk_nic_qp {
-    TAILQ_ENTRY(dpk_nic_qp) in_end, in_stalled;
-    struct dpk_nic_end *end;
+struct dpk_rc_qp {
+    TAILQ_ENTRY(dpk_rc_qp) in_end, in_stalled;
+    struct dpk_rc_end *end;
     uint32_t connection;
     struct address address, peer;
     enum { QP_NEW, QP_READY, QP_FAILED } state;
     /* Requester: works are posted, then sent in parts, then done; counters wrap. */
-    struct dpk_nic_work *ring;
+    struct dpk_rc_work *ring;
     uint32_t ring_size;
     uint32_t posted, done;
     uint64_t done_bytes; /* of the work that is not done */
@@ -98,45 +98,45 @@ struct dpk_nic_qp {
     uint64_t received, total;
     /* Transport. */
     const struct transport *transport;
-    struct dpk_nic_qp *local;             /* the peer, in this process */
+    struct dpk_rc_qp *local;              /* the peer, in this process */
     struct channel *requests, *responses; /* of processes: ours go there, theirs come there */
 };
 
-struct dpk_nic_end {
-    TAILQ_ENTRY(dpk_nic_end) in_nic;
-    struct dpk_nic *nic;
-    struct dpk_nic_end_options options;
+struct dpk_rc_end {
+    TAILQ_ENTRY(dpk_rc_end) in_nic;
+    struct dpk_rc *nic;
+    struct dpk_rc_end_options options;
     struct receive *ring;
     uint32_t posted, taken;
     bool dropped; /* receives fail at once: the last peer died */
-    TAILQ_HEAD(, dpk_nic_qp) qps, stalled;
+    TAILQ_HEAD(, dpk_rc_qp) qps, stalled;
 };
 
-struct dpk_nic {
+struct dpk_rc {
     pid_t owner; /* a child of fork() has no thread, and must leave others' memory alone */
     pthread_mutex_t lock;
     struct dpk_uuid identity;
     uint32_t last_number;
-    TAILQ_HEAD(, dpk_nic_end) ends;
+    TAILQ_HEAD(, dpk_rc_end) ends;
     uint8_t *part, *answer;  /* SEGMENT bytes each, for what stays in this process */
     struct gateway *gateway; /* NULL: other processes cannot come here */
 };
 
 /* With the lock, all of them. */
-struct dpk_nic_qp *qp_find(struct dpk_nic *nic, const struct address *address);
+struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address);
 /* It and its peer get no further. `drops_receives`: nobody will ever use them, if this was the last
  * connection. */
-void qp_fail(struct dpk_nic_qp *qp, bool drops_receives);
-void qp_complete(const struct dpk_nic_qp *qp, enum dpk_nic_event event, uint32_t index,
+void qp_fail(struct dpk_rc_qp *qp, bool drops_receives);
+void qp_complete(const struct dpk_rc_qp *qp, enum dpk_rc_event event, uint32_t index,
                  uint32_t immediate);
 
 /* Sends what can be sent. */
-void requester_kick(struct dpk_nic_qp *qp);
-void requester_resume(struct dpk_nic_qp *qp);
+void requester_kick(struct dpk_rc_qp *qp);
+void requester_resume(struct dpk_rc_qp *qp);
 /* The oldest request without one has this response. False: nonsense, and nothing was done. */
-bool requester_response(struct dpk_nic_qp *qp, const struct response *r, const uint8_t *payload);
+bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const uint8_t *payload);
 /* All works fail. */
-void requester_flush(struct dpk_nic_qp *qp);
+void requester_flush(struct dpk_rc_qp *qp);
 
 enum answer {
     ANSWERED,
@@ -144,24 +144,24 @@ enum answer {
 };
 /* Carries out a request of the peer's; `bytes` may change meanwhile. `payload`: room for r->size
  * bytes that belong to the response, if it is a read. */
-enum answer responder_run(struct dpk_nic_qp *qp, const struct request *r, const uint8_t *bytes,
+enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                           struct response *out, uint8_t *payload);
 /* A send that is coming does not come. */
-void responder_abort(struct dpk_nic_qp *qp);
+void responder_abort(struct dpk_rc_qp *qp);
 /* The next receive. False: none is posted. */
-bool receive_take(struct dpk_nic_end *end, struct receive *out);
+bool receive_take(struct dpk_rc_end *end, struct receive *out);
 
 /* ---- Other processes ---- */
-enum dpk_status gateway_start(struct dpk_nic *nic, struct dpk_error *err);
-void gateway_stop(struct dpk_nic *nic);
+enum dpk_status gateway_start(struct dpk_rc *nic, struct dpk_error *err);
+void gateway_stop(struct dpk_rc *nic);
 /* A socket to the process of `peer`, -1 and the error. Without the lock. */
 int gateway_connect(const struct address *peer, struct dpk_error *err);
 /* Requests of `qp` go there; takes the socket. DPK_ERR_NOMEM, DPK_ERR_IO: no memory to share. */
-enum dpk_status gateway_attach(struct dpk_nic_qp *qp, int fd, struct dpk_error *err);
+enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err);
 void gateway_close(int fd); /* -1 is fine */
 /* The peer of a queue pair is known now: somebody else may have said hello to it before. */
-void gateway_settle(struct dpk_nic_qp *qp);
+void gateway_settle(struct dpk_rc_qp *qp);
 /* Channels of a queue pair that goes. */
-void gateway_forget(struct dpk_nic_qp *qp);
+void gateway_forget(struct dpk_rc_qp *qp);
 
 #endif

@@ -55,7 +55,7 @@ static uint64_t left_to_write(struct cursor *c)
 
 /* A stretch that is whole in a buffer on both sides. */
 struct stretch {
-    struct dpk_nic_range from, to;
+    struct dpk_rc_range from, to;
     struct dpk_doca_buf *into; /* held */
 };
 
@@ -73,7 +73,7 @@ static void plan_free(struct plan *p)
     free(p->list);
 }
 
-static bool is_apart(const struct dpk_nic_range *a, const struct dpk_nic_range *b)
+static bool is_apart(const struct dpk_rc_range *a, const struct dpk_rc_range *b)
 {
     return a->key != b->key ||
            (a->address - b->address >= b->size && b->address - a->address >= a->size);

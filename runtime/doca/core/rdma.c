@@ -9,18 +9,18 @@
 
 static struct {
     pthread_mutex_t lock;
-    struct dpk_nic *nic;
+    struct dpk_rc *nic;
     unsigned users;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct dpk_nic *nic_enter(struct dpk_error *err)
+static struct dpk_rc *nic_enter(struct dpk_error *err)
 {
     pthread_mutex_lock(&shared.lock);
     if (!shared.nic)
-        dpk_nic_open(dpk_process_identity(), &shared.nic, err);
+        dpk_rc_open(dpk_process_identity(), &shared.nic, err);
     if (shared.nic)
         shared.users++;
-    struct dpk_nic *nic = shared.nic;
+    struct dpk_rc *nic = shared.nic;
     pthread_mutex_unlock(&shared.lock);
     return nic;
 }
@@ -29,7 +29,7 @@ static void nic_leave(void)
 {
     pthread_mutex_lock(&shared.lock);
     if (--shared.users == 0) {
-        dpk_nic_close(shared.nic);
+        dpk_rc_close(shared.nic);
         shared.nic = NULL;
     }
     pthread_mutex_unlock(&shared.lock);
@@ -75,9 +75,9 @@ static doca_error_t check_dpa(struct dpk_rdma *r)
 /* What peers may do: the NIC's bits for DOCA's. */
 static unsigned permissions_of(uint32_t flags)
 {
-    return (flags & DOCA_ACCESS_FLAG_RDMA_READ ? 1u << DPK_NIC_REMOTE_READ : 0) |
-           (flags & DOCA_ACCESS_FLAG_RDMA_WRITE ? 1u << DPK_NIC_REMOTE_WRITE : 0) |
-           (flags & DOCA_ACCESS_FLAG_RDMA_ATOMIC ? 1u << DPK_NIC_REMOTE_ATOMIC : 0);
+    return (flags & DOCA_ACCESS_FLAG_RDMA_READ ? 1u << DPK_RC_REMOTE_READ : 0) |
+           (flags & DOCA_ACCESS_FLAG_RDMA_WRITE ? 1u << DPK_RC_REMOTE_WRITE : 0) |
+           (flags & DOCA_ACCESS_FLAG_RDMA_ATOMIC ? 1u << DPK_RC_REMOTE_ATOMIC : 0);
 }
 
 static doca_error_t rdma_start(struct dpk_ctx *ctx)
@@ -88,15 +88,15 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
     if (result != DOCA_SUCCESS)
         return result;
     dpk_doca_set_calls(dpk_rdma_call);
-    struct dpk_nic *nic = nic_enter(&err);
+    struct dpk_rc *nic = nic_enter(&err);
     if (!nic)
         return dpk_doca_failed("doca_ctx_start", &err);
-    const struct dpk_nic_end_options options = {.ops = &dpk_rdma_ops,
-                                                .context = r,
-                                                .permissions = permissions_of(r->permissions),
-                                                .sends = r->sends,
-                                                .receives = r->receives};
-    if (dpk_nic_end_create(nic, &options, &r->end, &err) != DPK_OK) {
+    const struct dpk_rc_end_options options = {.ops = &dpk_rdma_ops,
+                                               .context = r,
+                                               .permissions = permissions_of(r->permissions),
+                                               .sends = r->sends,
+                                               .receives = r->receives};
+    if (dpk_rc_end_create(nic, &options, &r->end, &err) != DPK_OK) {
         nic_leave();
         return dpk_doca_failed("doca_ctx_start", &err);
     }
@@ -108,7 +108,7 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
 static doca_error_t rdma_stop(struct dpk_ctx *ctx)
 {
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
-    dpk_nic_end_destroy(r->end); /* what is posted fails */
+    dpk_rc_end_destroy(r->end); /* what is posted fails */
     nic_leave();
     r->end = NULL;
     for (uint32_t i = 0; i < r->count; i++) {
@@ -162,10 +162,10 @@ static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connectio
         return DOCA_ERROR_NO_MEMORY;
     r->connections = more;
     c->id = r->count;
-    if (dpk_nic_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
+    if (dpk_rc_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
         return dpk_doca_failed("doca_rdma_export", &err);
-    if (dpk_nic_qp_address(c->qp, &c->details, &err) != DPK_OK) {
-        dpk_nic_qp_destroy(c->qp);
+    if (dpk_rc_qp_address(c->qp, &c->details, &err) != DPK_OK) {
+        dpk_rc_qp_destroy(c->qp);
         c->qp = NULL;
         return dpk_doca_failed("doca_rdma_export", &err);
     }
@@ -218,7 +218,7 @@ doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details
     pthread_mutex_lock(&c->rdma->ctx.object.lock);
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (c->qp)
-        result = why_not_connected(dpk_nic_qp_connect(c->qp, details, size, &err), &err);
+        result = why_not_connected(dpk_rc_qp_connect(c->qp, details, size, &err), &err);
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
     return result;
 }

@@ -29,7 +29,7 @@ struct dpk_rdma {
     struct dpk_waker
         *queue; /* a reference, of one that runs a use; NULL: an error ends the process */
     /* While it runs: */
-    struct dpk_nic_end *end;
+    struct dpk_rc_end *end;
     uint64_t run;                             /* of the context that the data path is on */
     struct dpk_rdma_connection **connections; /* by their numbers */
     uint32_t count;
@@ -39,7 +39,7 @@ extern const struct dpk_kind dpk_rdma_kind;
 struct dpk_rdma_connection {
     struct dpk_object object;
     struct dpk_rdma *rdma; /* a reference */
-    struct dpk_nic_qp *qp; /* NULL: its context is not started any more. Under the rdma's lock */
+    struct dpk_rc_qp *qp; /* NULL: its context is not started any more. Under the rdma's lock */
     uint32_t id;
     struct dpk_buf details;
 };
@@ -56,9 +56,9 @@ doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connect
 doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size);
 
 /* What a NIC asks of an end whose context is a struct dpk_rdma. */
-extern const struct dpk_nic_ops dpk_rdma_ops;
+extern const struct dpk_rc_ops dpk_rdma_ops;
 /* Copies between two registered ranges of this process; false: not registered for that. */
-bool dpk_rdma_copy(const struct dpk_nic_range *to, const struct dpk_nic_range *from);
+bool dpk_rdma_copy(const struct dpk_rc_range *to, const struct dpk_rc_range *from);
 
 /* Carries out what runtime/guest/rdma_calls.h lists; a dpk_device_call. */
 bool dpk_rdma_call(void *context, struct dpk_caller *caller, unsigned call, const uint64_t args[6],

@@ -2,12 +2,12 @@
 #include "guest/rdma_calls.h"
 #include "rdma.h"
 
-_Static_assert((int)DPA_RDMA_SEND == DPK_NIC_SEND && (int)DPA_RDMA_WRITE == DPK_NIC_WRITE &&
-                   (int)DPA_RDMA_READ == DPK_NIC_READ &&
-                   (int)DPA_RDMA_FETCH_ADD == DPK_NIC_FETCH_ADD &&
-                   (int)DPA_RDMA_COMPARE_SWAP == DPK_NIC_COMPARE_SWAP &&
-                   (int)DPA_RDMA_SIGNAL_ADD == DPK_NIC_SIGNAL_ADD &&
-                   (int)DPA_RDMA_SIGNAL_SET == DPK_NIC_SIGNAL_SET,
+_Static_assert((int)DPA_RDMA_SEND == DPK_RC_SEND && (int)DPA_RDMA_WRITE == DPK_RC_WRITE &&
+                   (int)DPA_RDMA_READ == DPK_RC_READ &&
+                   (int)DPA_RDMA_FETCH_ADD == DPK_RC_FETCH_ADD &&
+                   (int)DPA_RDMA_COMPARE_SWAP == DPK_RC_COMPARE_SWAP &&
+                   (int)DPA_RDMA_SIGNAL_ADD == DPK_RC_SIGNAL_ADD &&
+                   (int)DPA_RDMA_SIGNAL_SET == DPK_RC_SIGNAL_SET,
                "the device's numbers are the NIC's");
 
 static bool complain(char *story, size_t size, const char *what)
@@ -39,7 +39,7 @@ static void end(struct dpk_rdma *r)
 }
 
 /* The peer's memory or event that a handle of this process stands for. */
-static bool find_remote(const struct dpa_rdma_work *from, struct dpk_nic_work *to)
+static bool find_remote(const struct dpa_rdma_work *from, struct dpk_rc_work *to)
 {
     void *map;
     struct dpk_memory m;
@@ -59,34 +59,34 @@ static bool find_remote(const struct dpa_rdma_work *from, struct dpk_nic_work *t
 static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *result, char *story,
                  size_t size)
 {
-    struct dpk_nic_work work = {.opcode = w->opcode,
-                                .silent = w->flags & DPA_RDMA_SILENT,
-                                .has_immediate = w->flags & DPA_RDMA_IMMEDIATE,
-                                .immediate = w->immediate,
-                                .local = {w->local, w->local_address, w->length},
-                                .address = w->remote_address,
-                                .value = w->value};
-    if (w->opcode >= DPK_NIC_OPCODES)
+    struct dpk_rc_work work = {.opcode = w->opcode,
+                               .silent = w->flags & DPA_RDMA_SILENT,
+                               .has_immediate = w->flags & DPA_RDMA_IMMEDIATE,
+                               .immediate = w->immediate,
+                               .local = {w->local, w->local_address, w->length},
+                               .address = w->remote_address,
+                               .value = w->value};
+    if (w->opcode >= DPK_RC_OPCODES)
         return complain(story, size, "RDMA: no such operation");
     if (w->connection >= r->count)
         return complain(story, size, "RDMA: no such connection");
     if (!find_remote(w, &work))
         return complain(story, size, "RDMA: not a handle of the peer's memory or event");
-    *result = dpk_nic_post(r->connections[w->connection]->qp, &work);
+    *result = dpk_rc_post(r->connections[w->connection]->qp, &work);
     return true;
 }
 
 static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *story, size_t size)
 {
-    const struct dpk_nic_range buffer = {(uint32_t)args[1], args[2], args[3]};
-    return dpk_nic_post_receive(r->end, &buffer) ||
+    const struct dpk_rc_range buffer = {(uint32_t)args[1], args[2], args[3]};
+    return dpk_rc_post_receive(r->end, &buffer) ||
            complain(story, size, "RDMA: the receive queue is full");
 }
 
 static bool is_idle(const struct dpk_rdma *r)
 {
     for (uint32_t i = 0; i < r->count; i++)
-        if (!dpk_nic_qp_is_idle(r->connections[i]->qp))
+        if (!dpk_rc_qp_is_idle(r->connections[i]->qp))
             return false;
     return true;
 }
@@ -124,14 +124,14 @@ static bool transpose(const struct dpa_memory_copy *c)
         return false;
     for (uint64_t row = 0; row < c->rows; row++)
         for (uint64_t column = 0; column < c->columns; column++) {
-            const struct dpk_nic_range from = {c->from,
-                                               c->from_address +
-                                                   (row * c->columns + column) * c->element_size,
-                                               c->element_size},
-                                       to = {c->to,
-                                             c->to_address +
-                                                 (column * c->rows + row) * c->element_size,
-                                             c->element_size};
+            const struct dpk_rc_range from = {c->from,
+                                              c->from_address +
+                                                  (row * c->columns + column) * c->element_size,
+                                              c->element_size},
+                                      to = {c->to,
+                                            c->to_address +
+                                                (column * c->rows + row) * c->element_size,
+                                            c->element_size};
             if (!dpk_rdma_copy(&to, &from))
                 return false;
         }
@@ -155,8 +155,8 @@ static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
     struct dpa_memory_copy c;
     if (dpk_copy_out(dpk_host_process(d->process), &c, address, sizeof c, NULL) != DPK_OK)
         return complain(story, size, "memcpy: no memory where it is described");
-    const struct dpk_nic_range to = {c.to, c.to_address, c.length},
-                               from = {c.from, c.from_address, c.length};
+    const struct dpk_rc_range to = {c.to, c.to_address, c.length},
+                              from = {c.from, c.from_address, c.length};
     if (is_on(d, c.to) && is_on(d, c.from) &&
         (c.element_size > 0 ? transpose(&c) : dpk_rdma_copy(&to, &from)))
         return true;

@@ -15,19 +15,19 @@ struct found {
     struct dpk_process *process; /* DPA memory: entered */
 };
 
-static uint32_t needed(enum dpk_nic_access access)
+static uint32_t needed(enum dpk_rc_access access)
 {
     static const uint32_t flags[] = {
-        [DPK_NIC_LOCAL_READ] = 0,
-        [DPK_NIC_LOCAL_WRITE] = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
-        [DPK_NIC_REMOTE_READ] = DOCA_ACCESS_FLAG_RDMA_READ,
-        [DPK_NIC_REMOTE_WRITE] = DOCA_ACCESS_FLAG_RDMA_WRITE,
-        [DPK_NIC_REMOTE_ATOMIC] = DOCA_ACCESS_FLAG_RDMA_ATOMIC,
+        [DPK_RC_LOCAL_READ] = 0,
+        [DPK_RC_LOCAL_WRITE] = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
+        [DPK_RC_REMOTE_READ] = DOCA_ACCESS_FLAG_RDMA_READ,
+        [DPK_RC_REMOTE_WRITE] = DOCA_ACCESS_FLAG_RDMA_WRITE,
+        [DPK_RC_REMOTE_ATOMIC] = DOCA_ACCESS_FLAG_RDMA_ATOMIC,
     };
     return flags[access];
 }
 
-static bool covers(const struct dpk_memory *m, const struct dpk_nic_range *r)
+static bool covers(const struct dpk_memory *m, const struct dpk_rc_range *r)
 {
     return r->address >= m->address && r->size <= m->size &&
            r->address - m->address <= m->size - r->size;
@@ -42,8 +42,8 @@ static void leave(const struct found *f)
 
 /* Looks memory up, which stays until leave(). False: it is not registered here, not so much of it,
  * not for this, or not for the device of `rdma` (NULL: for any). */
-static bool find(const struct dpk_rdma *rdma, const struct dpk_nic_range *r,
-                 enum dpk_nic_access access, struct found *f)
+static bool find(const struct dpk_rdma *rdma, const struct dpk_rc_range *r,
+                 enum dpk_rc_access access, struct found *f)
 {
     *f = (struct found){0};
     if (!dpk_memory_of_key(r->key, &f->memory, &f->map))
@@ -59,24 +59,24 @@ static bool find(const struct dpk_rdma *rdma, const struct dpk_nic_range *r,
     return good;
 }
 
-static void *host_address(const struct dpk_nic_range *r)
+static void *host_address(const struct dpk_rc_range *r)
 {
     return dpk_pointer(r->address);
 }
 
-static bool memory_has(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access)
+static bool memory_has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
 {
     struct found f;
     if (!find(context, r, access, &f))
         return false;
-    bool good = !f.process || dpk_process_has_memory(f.process, r->address, r->size,
-                                                     access != DPK_NIC_LOCAL_READ &&
-                                                         access != DPK_NIC_REMOTE_READ);
+    bool good = !f.process ||
+                dpk_process_has_memory(f.process, r->address, r->size,
+                                       access != DPK_RC_LOCAL_READ && access != DPK_RC_REMOTE_READ);
     leave(&f);
     return good;
 }
 
-static bool memory_out(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+static bool memory_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                        void *to)
 {
     struct found f;
@@ -91,7 +91,7 @@ static bool memory_out(void *context, const struct dpk_nic_range *r, enum dpk_ni
     return good;
 }
 
-static bool memory_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+static bool memory_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                       const void *from)
 {
     struct found f;
@@ -106,12 +106,12 @@ static bool memory_in(void *context, const struct dpk_nic_range *r, enum dpk_nic
     return good;
 }
 
-static bool memory_add(void *context, const struct dpk_nic_range *r, uint64_t value,
+static bool memory_add(void *context, const struct dpk_rc_range *r, uint64_t value,
                        uint64_t *before)
 {
     struct found f;
     bool good = true;
-    if (!find(context, r, DPK_NIC_REMOTE_ATOMIC, &f))
+    if (!find(context, r, DPK_RC_REMOTE_ATOMIC, &f))
         return false;
     if (f.process)
         good = dpk_fetch_add(f.process, r->address, value, before, NULL) == DPK_OK;
@@ -121,12 +121,12 @@ static bool memory_add(void *context, const struct dpk_nic_range *r, uint64_t va
     return good;
 }
 
-static bool memory_swap(void *context, const struct dpk_nic_range *r, uint64_t compare,
+static bool memory_swap(void *context, const struct dpk_rc_range *r, uint64_t compare,
                         uint64_t value, uint64_t *before)
 {
     struct found f;
     bool good = true;
-    if (!find(context, r, DPK_NIC_REMOTE_ATOMIC, &f))
+    if (!find(context, r, DPK_RC_REMOTE_ATOMIC, &f))
         return false;
     *before = compare;
     if (f.process)
@@ -138,17 +138,17 @@ static bool memory_swap(void *context, const struct dpk_nic_range *r, uint64_t c
     return good;
 }
 
-bool dpk_rdma_copy(const struct dpk_nic_range *to, const struct dpk_nic_range *from)
+bool dpk_rdma_copy(const struct dpk_rc_range *to, const struct dpk_rc_range *from)
 {
     uint8_t part[PART_SIZE];
-    if (!memory_has(NULL, to, DPK_NIC_LOCAL_WRITE) || !memory_has(NULL, from, DPK_NIC_LOCAL_READ))
+    if (!memory_has(NULL, to, DPK_RC_LOCAL_WRITE) || !memory_has(NULL, from, DPK_RC_LOCAL_READ))
         return false;
     for (uint64_t at = 0; at < from->size; at += PART_SIZE) {
         uint64_t size = from->size - at < PART_SIZE ? from->size - at : PART_SIZE;
-        if (!memory_out(NULL, &(struct dpk_nic_range){from->key, from->address + at, size},
-                        DPK_NIC_LOCAL_READ, part) ||
-            !memory_in(NULL, &(struct dpk_nic_range){to->key, to->address + at, size},
-                       DPK_NIC_LOCAL_WRITE, part))
+        if (!memory_out(NULL, &(struct dpk_rc_range){from->key, from->address + at, size},
+                        DPK_RC_LOCAL_READ, part) ||
+            !memory_in(NULL, &(struct dpk_rc_range){to->key, to->address + at, size},
+                       DPK_RC_LOCAL_WRITE, part))
             return false;
     }
     return true;
@@ -179,7 +179,7 @@ static uint64_t now(void)
 }
 
 /* Nobody looks at completions of this one: an error must not go unseen. */
-static void end_process(struct dpk_rdma *r, const struct dpk_nic_completion *c)
+static void end_process(struct dpk_rdma *r, const struct dpk_rc_completion *c)
 {
     struct dpk_process *p = dpk_dpa_enter(r->ctx.dpa, r->run);
     char story[120];
@@ -191,15 +191,15 @@ static void end_process(struct dpk_rdma *r, const struct dpk_nic_completion *c)
     dpk_dpa_leave(r->ctx.dpa);
 }
 
-static void completed(void *context, const struct dpk_nic_completion *c)
+static void completed(void *context, const struct dpk_rc_completion *c)
 {
     static const uint32_t types[] = {
-        [DPK_NIC_DONE] = DOCA_DPA_DEV_COMP_SEND,
-        [DPK_NIC_RECEIVED] = DOCA_DPA_DEV_COMP_RECV_SEND,
-        [DPK_NIC_RECEIVED_IMMEDIATE] = DOCA_DPA_DEV_COMP_RECV_SEND_IMM,
-        [DPK_NIC_WRITTEN_IMMEDIATE] = DOCA_DPA_DEV_COMP_RECV_RDMA_WRITE_IMM,
-        [DPK_NIC_FAILED] = DOCA_DPA_DEV_COMP_SEND_ERR,
-        [DPK_NIC_RECEIVE_FAILED] = DOCA_DPA_DEV_COMP_RECV_ERR,
+        [DPK_RC_DONE] = DOCA_DPA_DEV_COMP_SEND,
+        [DPK_RC_RECEIVED] = DOCA_DPA_DEV_COMP_RECV_SEND,
+        [DPK_RC_RECEIVED_IMMEDIATE] = DOCA_DPA_DEV_COMP_RECV_SEND_IMM,
+        [DPK_RC_WRITTEN_IMMEDIATE] = DOCA_DPA_DEV_COMP_RECV_RDMA_WRITE_IMM,
+        [DPK_RC_FAILED] = DOCA_DPA_DEV_COMP_SEND_ERR,
+        [DPK_RC_RECEIVE_FAILED] = DOCA_DPA_DEV_COMP_RECV_ERR,
     };
     struct dpk_rdma *r = context;
     if (r->queue)
@@ -208,14 +208,14 @@ static void completed(void *context, const struct dpk_nic_completion *c)
                                                                .immediate = c->immediate,
                                                                .wqe_counter = c->index,
                                                                .timestamp = now()});
-    else if (c->event == DPK_NIC_FAILED)
+    else if (c->event == DPK_RC_FAILED)
         end_process(r, c);
 }
 
-const struct dpk_nic_ops dpk_rdma_ops = {.has = memory_has,
-                                         .copy_out = memory_out,
-                                         .copy_in = memory_in,
-                                         .add = memory_add,
-                                         .swap = memory_swap,
-                                         .signal = signal_event,
-                                         .complete = completed};
+const struct dpk_rc_ops dpk_rdma_ops = {.has = memory_has,
+                                        .copy_out = memory_out,
+                                        .copy_in = memory_in,
+                                        .add = memory_add,
+                                        .swap = memory_swap,
+                                        .signal = signal_event,
+                                        .complete = completed};

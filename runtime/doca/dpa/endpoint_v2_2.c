@@ -181,7 +181,7 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
         return DOCA_ERROR_INVALID_VALUE;
     /* The API does not say how many bytes there are: addresses of one version have one size. They
      * begin with a mark and the version; without these nothing behind them is read. */
-    doca_error_t result = dpk_rdma_connect(c, addr, DPK_NIC_ADDRESS_SIZE);
+    doca_error_t result = dpk_rdma_connect(c, addr, DPK_RC_ADDRESS_SIZE);
     dpk_object_drop(c);
     return result;
 }

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 
 #include "rc/gateway.h"
-#include "nic_world.h"
+#include "rc_world.h"
 
 struct peer {
     struct dpk_buf address;
@@ -82,10 +82,10 @@ static inline void peer_call(struct peer *p, const struct dpk_buf *whom)
 static inline void peer_hello_as(struct peer *p, const struct dpk_buf *who,
                                  const struct dpk_buf *whom)
 {
-    uint8_t hello[2 * DPK_NIC_ADDRESS_SIZE];
+    uint8_t hello[2 * DPK_RC_ADDRESS_SIZE];
     int memory = rings_new(&p->rings);
-    memcpy(hello, who->data, DPK_NIC_ADDRESS_SIZE);
-    memcpy(hello + DPK_NIC_ADDRESS_SIZE, whom->data, DPK_NIC_ADDRESS_SIZE);
+    memcpy(hello, who->data, DPK_RC_ADDRESS_SIZE);
+    memcpy(hello + DPK_RC_ADDRESS_SIZE, whom->data, DPK_RC_ADDRESS_SIZE);
     peer_call(p, whom);
     peer_send(p, hello, sizeof hello, &memory, 1);
     close(memory);
@@ -103,7 +103,7 @@ static inline void peer_accept(struct peer *p)
         struct cmsghdr head;
         char bytes[CMSG_SPACE(sizeof(int))];
     } control;
-    uint8_t hello[2 * DPK_NIC_ADDRESS_SIZE + 1];
+    uint8_t hello[2 * DPK_RC_ADDRESS_SIZE + 1];
     struct iovec bytes = {hello, sizeof hello};
     struct msghdr message = {.msg_iov = &bytes,
                              .msg_iovlen = 1,
@@ -111,7 +111,7 @@ static inline void peer_accept(struct peer *p)
                              .msg_controllen = sizeof control};
     int memory;
     p->fd = accept4(p->listener, NULL, NULL, SOCK_CLOEXEC);
-    assert_int_equal(recvmsg(p->fd, &message, MSG_CMSG_CLOEXEC), 2 * DPK_NIC_ADDRESS_SIZE);
+    assert_int_equal(recvmsg(p->fd, &message, MSG_CMSG_CLOEXEC), 2 * DPK_RC_ADDRESS_SIZE);
     assert_int_equal(message.msg_controllen, CMSG_LEN(sizeof memory) + 4); /* padded */
     memcpy(&memory, CMSG_DATA(&control.head), sizeof memory);
     assert_true(rings_open(&p->rings, memory));

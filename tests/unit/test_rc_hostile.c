@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "nic_peer.h"
+#include "rc_peer.h"
 
-static const struct dpk_nic_work good_write = {
-    .opcode = DPK_NIC_WRITE, .local = {KEY, BASE, 8}, .key = KEY, .address = BASE};
+static const struct dpk_rc_work good_write = {
+    .opcode = DPK_RC_WRITE, .local = {KEY, BASE, 8}, .key = KEY, .address = BASE};
 
 /* Two processes' ends, not connected yet. */
 static struct world *strangers(void)
@@ -54,8 +54,8 @@ static void expect_life(const struct world *w)
     side_connect(&d, &c);
     post(&c, good_write);
     post(&d, good_write);
-    await_event(&c, 0, DPK_NIC_DONE);
-    await_event(&d, 0, DPK_NIC_DONE);
+    await_event(&c, 0, DPK_RC_DONE);
+    await_event(&d, 0, DPK_RC_DONE);
     usleep(3000); /* the threads of both have gone to sleep */
     side_end(&c);
     side_end(&d);
@@ -65,9 +65,9 @@ static void expect_life(const struct world *w)
 static void expect_end(struct attack *k)
 {
     assert_true(peer_is_cut_off(&k->p));
-    await_event(&k->w->b, 0, DPK_NIC_RECEIVE_FAILED);
+    await_event(&k->w->b, 0, DPK_RC_RECEIVE_FAILED);
     post(&k->w->b, good_write);
-    await_event(&k->w->b, 1, DPK_NIC_FAILED);
+    await_event(&k->w->b, 1, DPK_RC_FAILED);
     expect_life(k->w);
     peer_end(&k->p);
     world_end(k->w);
@@ -86,7 +86,7 @@ static struct frame ask(struct request r)
 {
     return (struct frame){.kind = FRAME_REQUEST,
                           .request = r,
-                          .payload = r.opcode <= DPK_NIC_WRITE && r.size <= SEGMENT ? r.size : 0};
+                          .payload = r.opcode <= DPK_RC_WRITE && r.size <= SEGMENT ? r.size : 0};
 }
 
 static void nonsense_is_cut_off(void **state)
@@ -94,15 +94,15 @@ static void nonsense_is_cut_off(void **state)
     (void)state;
     expect_cut((struct frame){.kind = 9});
     expect_cut((struct frame){.kind = FRAME_RESPONSE});
-    expect_cut(ask((struct request){.opcode = DPK_NIC_OPCODES}));
-    expect_cut(ask((struct request){.opcode = DPK_NIC_SEND, .size = SEGMENT + 1, .total = ~0ull}));
-    expect_cut(ask((struct request){.opcode = DPK_NIC_SEND, .size = 2, .total = 1}));
+    expect_cut(ask((struct request){.opcode = DPK_RC_OPCODES}));
+    expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = SEGMENT + 1, .total = ~0ull}));
+    expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = 2, .total = 1}));
     /* A part of a send that never began; one that is longer than it said; one behind the last. */
-    expect_cut(ask((struct request){.opcode = DPK_NIC_SEND, .size = 4, .total = 8}));
+    expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = 4, .total = 8}));
     expect_cut(ask((struct request){
-        .opcode = DPK_NIC_SEND, .first = true, .last = true, .size = 4, .total = 8}));
-    expect_cut(ask((struct request){.opcode = DPK_NIC_SEND, .first = true, .size = 8, .total = 8}));
-    expect_cut(ask((struct request){.opcode = DPK_NIC_READ,
+        .opcode = DPK_RC_SEND, .first = true, .last = true, .size = 4, .total = 8}));
+    expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .first = true, .size = 8, .total = 8}));
+    expect_cut(ask((struct request){.opcode = DPK_RC_READ,
                                     .size = SEGMENT,
                                     .total = SEGMENT,
                                     .key = KEY,
@@ -115,7 +115,7 @@ static void expect_cut_short(uint32_t size)
     struct attack k = attack_new();
     struct ring *out = &k.p.rings.out;
     frame_write(&(struct frame){.kind = FRAME_REQUEST,
-                                .request = {.opcode = DPK_NIC_WRITE, .size = 8, .total = 8}},
+                                .request = {.opcode = DPK_RC_WRITE, .size = 8, .total = 8}},
                 ring_here(out));
     ring_wrote(out, size);
     peer_knock(&k.p);
@@ -142,7 +142,7 @@ static void counters_of_requests_are_bounded(void **state)
         expect_end(&k);
         k = attack_new();
         atomic_store(&k.p.rings.in.shared->read, values[i] / 2); /* of responses: there are none */
-        peer_put(&k.p, ask((struct request){.opcode = DPK_NIC_SIGNAL_SET, .key = 5}), NULL);
+        peer_put(&k.p, ask((struct request){.opcode = DPK_RC_SIGNAL_SET, .key = 5}), NULL);
         peer_knock(&k.p);
         expect_end(&k);
     }
@@ -178,7 +178,7 @@ static void who_does_not_take_responses_waits(void **state)
 {
     struct attack k = attack_new();
     struct peer *p = &k.p;
-    const struct frame read = ask((struct request){.opcode = DPK_NIC_READ,
+    const struct frame read = ask((struct request){.opcode = DPK_RC_READ,
                                                    .first = true,
                                                    .last = true,
                                                    .size = SEGMENT,
@@ -208,7 +208,7 @@ static struct attack trap_new(void)
 {
     struct attack k = {strangers(), peer_new()};
     struct dpk_error err = {0};
-    must(dpk_nic_qp_connect(k.w->b.qp, k.p.address.data, k.p.address.size, &err), &err);
+    must(dpk_rc_qp_connect(k.w->b.qp, k.p.address.data, k.p.address.size, &err), &err);
     peer_accept(&k.p);
     post_receive(&k.w->b, 0, 8);
     return k;
@@ -218,7 +218,7 @@ static struct attack trap_new(void)
 static void expect_failure(struct attack *k)
 {
     assert_true(peer_is_cut_off(&k->p));
-    await_event(&k->w->b, 0, DPK_NIC_FAILED);
+    await_event(&k->w->b, 0, DPK_RC_FAILED);
     post(&k->w->b, good_write);
     expect_life(k->w);
     peer_end(&k->p);
@@ -244,7 +244,7 @@ static void nonsense_for_an_answer_fails(void **state)
     expect_refusal((struct response){.good = false}, 0);
     struct attack k = trap_new();
     post(&k.w->b, good_write);
-    peer_put(&k.p, ask((struct request){.opcode = DPK_NIC_READ}), NULL); /* not on this channel */
+    peer_put(&k.p, ask((struct request){.opcode = DPK_RC_READ}), NULL); /* not on this channel */
     peer_knock(&k.p);
     expect_failure(&k);
 }
@@ -256,7 +256,7 @@ static void answers_without_a_question_fail(void **state)
     peer_put(&k.p, (struct frame){.kind = FRAME_RESPONSE, .response = {.good = true}}, NULL);
     peer_knock(&k.p);
     assert_true(peer_is_cut_off(&k.p));
-    await_event(&k.w->b, 0, DPK_NIC_RECEIVE_FAILED);
+    await_event(&k.w->b, 0, DPK_RC_RECEIVE_FAILED);
     expect_life(k.w);
     peer_end(&k.p);
     world_end(k.w);
@@ -287,8 +287,8 @@ static void an_answer_before_the_end_counts(void **state)
     post(&k.w->b, good_write);
     peer_put(&k.p, (struct frame){.kind = FRAME_RESPONSE, .response = {.good = true}}, NULL);
     peer_end(&other); /* nobody knocked on the first */
-    await_event(&k.w->b, 0, DPK_NIC_DONE);
-    await_event(&k.w->b, 1, DPK_NIC_FAILED);
+    await_event(&k.w->b, 0, DPK_RC_DONE);
+    await_event(&k.w->b, 1, DPK_RC_FAILED);
     peer_end(&k.p);
     world_end(k.w);
 }
@@ -297,7 +297,7 @@ static void an_answer_before_the_end_counts(void **state)
 static void who_does_not_read_holds_up_nobody(void **state)
 {
     struct attack k = trap_new();
-    struct dpk_nic_work w = good_write;
+    struct dpk_rc_work w = good_write;
     (void)state;
     w.local.size = MEMORY;
     for (unsigned i = 0; i < 64; i++)
@@ -307,7 +307,7 @@ static void who_does_not_read_holds_up_nobody(void **state)
     close(k.p.fd);
     k.p.fd = -1;
     for (unsigned i = 0; i < 64; i++)
-        await_event(&k.w->b, i, DPK_NIC_FAILED);
+        await_event(&k.w->b, i, DPK_RC_FAILED);
     peer_end(&k.p);
     world_end(k.w);
 }
@@ -316,8 +316,8 @@ static void who_does_not_read_holds_up_nobody(void **state)
 
 static void who_does_not_say_hello_is_cut_off(void **state)
 {
-    const uint8_t zeros[2 * DPK_NIC_ADDRESS_SIZE + 1] = {0};
-    const size_t sizes[] = {1, DPK_NIC_ADDRESS_SIZE, sizeof zeros - 1, sizeof zeros};
+    const uint8_t zeros[2 * DPK_RC_ADDRESS_SIZE + 1] = {0};
+    const size_t sizes[] = {1, DPK_RC_ADDRESS_SIZE, sizeof zeros - 1, sizeof zeros};
     struct world *w = strangers();
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
@@ -342,9 +342,9 @@ static int memory_of(size_t size, int seals)
 /* A true hello of `a` to `b` with these descriptors, which it closes. */
 static void hello_with(struct peer *p, const struct world *w, int *fds, size_t count)
 {
-    uint8_t hello[2 * DPK_NIC_ADDRESS_SIZE];
-    memcpy(hello, w->a.address.data, DPK_NIC_ADDRESS_SIZE);
-    memcpy(hello + DPK_NIC_ADDRESS_SIZE, w->b.address.data, DPK_NIC_ADDRESS_SIZE);
+    uint8_t hello[2 * DPK_RC_ADDRESS_SIZE];
+    memcpy(hello, w->a.address.data, DPK_RC_ADDRESS_SIZE);
+    memcpy(hello + DPK_RC_ADDRESS_SIZE, w->b.address.data, DPK_RC_ADDRESS_SIZE);
     peer_call(p, &w->b.address);
     peer_send(p, hello, sizeof hello, fds, count);
     for (size_t i = 0; i < count; i++)
@@ -377,7 +377,7 @@ static void memory_that_can_be_cut_short_is_refused(void **state)
     side_connect(&w->a, &w->b); /* the place is still free */
     side_connect(&w->b, &w->a);
     post(&w->a, good_write);
-    await_event(&w->a, 0, DPK_NIC_DONE);
+    await_event(&w->a, 0, DPK_RC_DONE);
     world_end(w);
 }
 
@@ -417,7 +417,7 @@ static void strangers_have_no_part_in_local_connections(void **state)
     assert_true(peer_is_cut_off(&late));
     side_connect(&c, &w->b);
     post(&c, good_write);
-    await_event(&c, 0, DPK_NIC_DONE);
+    await_event(&c, 0, DPK_RC_DONE);
     peer_end(&early);
     peer_end(&late);
     side_end(&c);
@@ -436,11 +436,11 @@ static void a_strangers_goodbye_is_not_the_peers(void **state)
     peer_say(&stranger, 1);
     peer_end(&stranger);
     await_maps(0);
-    must(dpk_nic_qp_connect(k.w->b.qp, k.p.address.data, k.p.address.size, &err), &err);
+    must(dpk_rc_qp_connect(k.w->b.qp, k.p.address.data, k.p.address.size, &err), &err);
     peer_accept(&k.p);
     post_receive(&k.w->b, 0, 8);
     peer_end(&k.p);
-    await_event(&k.w->b, 0, DPK_NIC_RECEIVE_FAILED);
+    await_event(&k.w->b, 0, DPK_RC_RECEIVE_FAILED);
     world_end(k.w);
 }
 
@@ -452,8 +452,8 @@ static void a_goodbye_counts_though_knocks_were_not_heard(void **state)
     post(&k.w->b, good_write);
     peer_say(&k.p, 1);
     peer_end(&k.p);
-    await_event(&k.w->b, 0, DPK_NIC_FAILED);
-    assert_true(dpk_nic_qp_is_idle(k.w->b.qp)); /* all that was to be told is */
+    await_event(&k.w->b, 0, DPK_RC_FAILED);
+    assert_true(dpk_rc_qp_is_idle(k.w->b.qp)); /* all that was to be told is */
     assert_int_equal(told(&k.w->b), 1);
     world_end(k.w);
 }

@@ -1,23 +1,23 @@
 /* The NIC: what must not be, is not; who is gone, is told of. */
-#include "nic_world.h"
+#include "rc_world.h"
 
-static const struct dpk_nic_work good_write = {
-    .opcode = DPK_NIC_WRITE, .local = {KEY, BASE, 8}, .key = KEY, .address = BASE};
+static const struct dpk_rc_work good_write = {
+    .opcode = DPK_RC_WRITE, .local = {KEY, BASE, 8}, .key = KEY, .address = BASE};
 
 /* ---- Permissions ----------------------------------------------------------------------------- */
 
-static struct dpk_nic_work work_of(enum dpk_nic_opcode opcode)
+static struct dpk_rc_work work_of(enum dpk_rc_opcode opcode)
 {
-    struct dpk_nic_work w = good_write;
+    struct dpk_rc_work w = good_write;
     w.opcode = opcode;
     w.value = 1;
-    if (opcode >= DPK_NIC_SIGNAL_ADD)
+    if (opcode >= DPK_RC_SIGNAL_ADD)
         w.key = 4; /* no such event */
     return w;
 }
 
 /* `change` spoils something; then the work fails, and the peer's memory is as before. */
-static void expect_failure(void **state, struct dpk_nic_work work, unsigned end_permits,
+static void expect_failure(void **state, struct dpk_rc_work work, unsigned end_permits,
                            unsigned memory_permits_a, unsigned memory_permits_b)
 {
     struct world *w = world_with(state, end_permits);
@@ -27,7 +27,7 @@ static void expect_failure(void **state, struct dpk_nic_work work, unsigned end_
     w->b.permissions = memory_permits_b;
     memset(w->a.memory, 1, 64);
     post(&w->a, work);
-    await_event(&w->a, 0, DPK_NIC_FAILED);
+    await_event(&w->a, 0, DPK_RC_FAILED);
     assert_int_equal(told(&w->a), 1);
     for (unsigned i = 0; i < 64; i++) {
         assert_int_equal(w->b.memory[i], 0);
@@ -39,31 +39,30 @@ static void expect_failure(void **state, struct dpk_nic_work work, unsigned end_
 
 static void ends_permit_what_peers_do(void **state)
 {
-    expect_failure(state, work_of(DPK_NIC_WRITE), ALL_REMOTE & ~(1u << DPK_NIC_REMOTE_WRITE), ~0u,
+    expect_failure(state, work_of(DPK_RC_WRITE), ALL_REMOTE & ~(1u << DPK_RC_REMOTE_WRITE), ~0u,
                    ~0u);
-    expect_failure(state, work_of(DPK_NIC_READ), ALL_REMOTE & ~(1u << DPK_NIC_REMOTE_READ), ~0u,
-                   ~0u);
-    expect_failure(state, work_of(DPK_NIC_FETCH_ADD), ALL_REMOTE & ~(1u << DPK_NIC_REMOTE_ATOMIC),
+    expect_failure(state, work_of(DPK_RC_READ), ALL_REMOTE & ~(1u << DPK_RC_REMOTE_READ), ~0u, ~0u);
+    expect_failure(state, work_of(DPK_RC_FETCH_ADD), ALL_REMOTE & ~(1u << DPK_RC_REMOTE_ATOMIC),
                    ~0u, ~0u);
-    expect_failure(state, work_of(DPK_NIC_COMPARE_SWAP),
-                   ALL_REMOTE & ~(1u << DPK_NIC_REMOTE_ATOMIC), ~0u, ~0u);
+    expect_failure(state, work_of(DPK_RC_COMPARE_SWAP), ALL_REMOTE & ~(1u << DPK_RC_REMOTE_ATOMIC),
+                   ~0u, ~0u);
 }
 
 static void memory_permits_what_peers_do(void **state)
 {
     const unsigned all = ALL_REMOTE;
-    expect_failure(state, work_of(DPK_NIC_WRITE), all, ~0u, ~(1u << DPK_NIC_REMOTE_WRITE));
-    expect_failure(state, work_of(DPK_NIC_READ), all, ~0u, ~(1u << DPK_NIC_REMOTE_READ));
-    expect_failure(state, work_of(DPK_NIC_FETCH_ADD), all, ~0u, ~(1u << DPK_NIC_REMOTE_ATOMIC));
-    expect_failure(state, work_of(DPK_NIC_WRITE), all, ~(1u << DPK_NIC_LOCAL_READ), ~0u);
-    expect_failure(state, work_of(DPK_NIC_READ), all, ~(1u << DPK_NIC_LOCAL_WRITE), ~0u);
-    expect_failure(state, work_of(DPK_NIC_SIGNAL_ADD), all, ~0u, ~0u);
-    expect_failure(state, work_of(DPK_NIC_SIGNAL_SET), all, ~0u, ~0u);
+    expect_failure(state, work_of(DPK_RC_WRITE), all, ~0u, ~(1u << DPK_RC_REMOTE_WRITE));
+    expect_failure(state, work_of(DPK_RC_READ), all, ~0u, ~(1u << DPK_RC_REMOTE_READ));
+    expect_failure(state, work_of(DPK_RC_FETCH_ADD), all, ~0u, ~(1u << DPK_RC_REMOTE_ATOMIC));
+    expect_failure(state, work_of(DPK_RC_WRITE), all, ~(1u << DPK_RC_LOCAL_READ), ~0u);
+    expect_failure(state, work_of(DPK_RC_READ), all, ~(1u << DPK_RC_LOCAL_WRITE), ~0u);
+    expect_failure(state, work_of(DPK_RC_SIGNAL_ADD), all, ~0u, ~0u);
+    expect_failure(state, work_of(DPK_RC_SIGNAL_SET), all, ~0u, ~0u);
 }
 
 static void ranges_are_kept(void **state)
 {
-    struct dpk_nic_work w = good_write;
+    struct dpk_rc_work w = good_write;
     w.address = BASE - 1;
     expect_failure(state, w, ALL_REMOTE, ~0u, ~0u);
     w.address = BASE + MEMORY - 7;
@@ -76,7 +75,7 @@ static void ranges_are_kept(void **state)
     w = good_write;
     w.local.size = MEMORY + 1;
     expect_failure(state, w, ALL_REMOTE, ~0u, ~0u);
-    w = work_of(DPK_NIC_FETCH_ADD);
+    w = work_of(DPK_RC_FETCH_ADD);
     w.address = BASE + 4;
     expect_failure(state, w, ALL_REMOTE, ~0u, ~0u);
     w = good_write;
@@ -86,7 +85,7 @@ static void ranges_are_kept(void **state)
 
 static void a_large_write_out_of_range_writes_nothing(void **state)
 {
-    struct dpk_nic_work w = good_write;
+    struct dpk_rc_work w = good_write;
     w.local.size = MEMORY;
     w.address = BASE + 1;
     expect_failure(state, w, ALL_REMOTE, ~0u, ~0u);
@@ -97,10 +96,10 @@ static void a_receive_that_is_too_small_fails_both(void **state)
     struct world *w = world(state);
     post_receive(&w->b, 0, 7);
     post_receive(&w->b, 0, 8);
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND, .local = span(0, 8)});
-    await_event(&w->a, 0, DPK_NIC_FAILED);
-    await_event(&w->b, 0, DPK_NIC_RECEIVE_FAILED);
-    await_event(&w->b, 1, DPK_NIC_RECEIVE_FAILED); /* nobody can use it any more */
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(0, 8)});
+    await_event(&w->a, 0, DPK_RC_FAILED);
+    await_event(&w->b, 0, DPK_RC_RECEIVE_FAILED);
+    await_event(&w->b, 1, DPK_RC_RECEIVE_FAILED); /* nobody can use it any more */
     world_end(w);
 }
 
@@ -108,16 +107,15 @@ static void a_receive_that_is_too_small_fails_both(void **state)
 static void what_was_before_a_failure_is_done(void **state)
 {
     struct world *w = world(state);
-    struct dpk_nic_work bad = good_write;
+    struct dpk_rc_work bad = good_write;
     memset(w->a.memory, 1, 8);
     bad.local.key = KEY + 1;
     post_receive(&w->b, 0, 0);
     post(&w->a, good_write);
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND});
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND});
     post(&w->a, bad);
     post(&w->a, good_write);
-    const enum dpk_nic_event events[] = {DPK_NIC_DONE, DPK_NIC_DONE, DPK_NIC_FAILED,
-                                         DPK_NIC_FAILED};
+    const enum dpk_rc_event events[] = {DPK_RC_DONE, DPK_RC_DONE, DPK_RC_FAILED, DPK_RC_FAILED};
     for (unsigned i = 0; i < 4; i++)
         await_event(&w->a, i, events[i]);
     assert_int_equal(w->b.memory[7], 1);
@@ -131,13 +129,13 @@ static void a_peer_that_goes_fails_what_is_posted(void **state)
     struct world *w = world(state);
     introduce(w);
     post_receive(&w->a, 0, 8);
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND});
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND});
     silence(w, &w->a, 0);
-    dpk_nic_end_destroy(w->b.end);
+    dpk_rc_end_destroy(w->b.end);
     w->b.end = NULL;
-    await_event(&w->a, 0, DPK_NIC_FAILED);
+    await_event(&w->a, 0, DPK_RC_FAILED);
     post(&w->a, good_write);
-    await_event(&w->a, 1, DPK_NIC_FAILED);
+    await_event(&w->a, 1, DPK_RC_FAILED);
     silence(w, &w->a, 2); /* the receive stays: a new connection may use it */
     world_end(w);
 }
@@ -146,12 +144,12 @@ static void what_is_posted_fails_when_its_end_goes(void **state)
 {
     struct world *w = world(state);
     post_receive(&w->a, 0, 8);
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND, .silent = true});
-    dpk_nic_end_destroy(w->a.end);
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .silent = true});
+    dpk_rc_end_destroy(w->a.end);
     w->a.end = NULL;
     assert_int_equal(told(&w->a), 2);
-    assert_int_equal(told_at(&w->a, 0).event, DPK_NIC_FAILED);
-    assert_int_equal(told_at(&w->a, 1).event, DPK_NIC_RECEIVE_FAILED);
+    assert_int_equal(told_at(&w->a, 0).event, DPK_RC_FAILED);
+    assert_int_equal(told_at(&w->a, 1).event, DPK_RC_RECEIVE_FAILED);
     world_end(w);
 }
 
@@ -159,19 +157,19 @@ static void what_is_posted_fails_when_its_end_goes(void **state)
 static void a_queue_pair_goes_alone(void **state)
 {
     struct world *w = world(state);
-    struct dpk_nic_qp *more;
+    struct dpk_rc_qp *more;
     struct dpk_error err = {0};
     introduce(w);
-    must(dpk_nic_qp_create(w->a.end, 9, &more, &err), &err);
-    assert_true(dpk_nic_post(more, &(struct dpk_nic_work){.opcode = DPK_NIC_SEND}));
-    dpk_nic_qp_destroy(more);
-    await_event(&w->a, 0, DPK_NIC_FAILED);
+    must(dpk_rc_qp_create(w->a.end, 9, &more, &err), &err);
+    assert_true(dpk_rc_post(more, &(struct dpk_rc_work){.opcode = DPK_RC_SEND}));
+    dpk_rc_qp_destroy(more);
+    await_event(&w->a, 0, DPK_RC_FAILED);
     assert_int_equal(told_at(&w->a, 0).connection, 9);
     post_receive(&w->a, 0, 7);
     post_receive(&w->a, 0, 8);
-    post(&w->b, (struct dpk_nic_work){.opcode = DPK_NIC_SEND, .local = span(0, 8)});
-    await_event(&w->a, 1, DPK_NIC_RECEIVE_FAILED);
-    await_event(&w->a, 2, DPK_NIC_RECEIVE_FAILED); /* no connection is left that could use it */
+    post(&w->b, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(0, 8)});
+    await_event(&w->a, 1, DPK_RC_RECEIVE_FAILED);
+    await_event(&w->a, 2, DPK_RC_RECEIVE_FAILED); /* no connection is left that could use it */
     world_end(w);
 }
 
@@ -181,20 +179,20 @@ static void damaged_addresses_are_refused(void **state)
 {
     struct world *w = world_with(state, 0);
     struct dpk_error err = {0};
-    uint8_t bytes[DPK_NIC_ADDRESS_SIZE + 1];
-    memcpy(bytes, w->b.address.data, DPK_NIC_ADDRESS_SIZE);
-    bytes[DPK_NIC_ADDRESS_SIZE] = 0;
+    uint8_t bytes[DPK_RC_ADDRESS_SIZE + 1];
+    memcpy(bytes, w->b.address.data, DPK_RC_ADDRESS_SIZE);
+    bytes[DPK_RC_ADDRESS_SIZE] = 0;
     for (size_t size = 0; size <= sizeof bytes; size++)
-        if (size != DPK_NIC_ADDRESS_SIZE)
-            assert_int_equal(dpk_nic_qp_connect(w->a.qp, bytes, size, &err), DPK_ERR_FORMAT);
-    for (unsigned bit = 0; bit < 8 * DPK_NIC_ADDRESS_SIZE; bit++) {
+        if (size != DPK_RC_ADDRESS_SIZE)
+            assert_int_equal(dpk_rc_qp_connect(w->a.qp, bytes, size, &err), DPK_ERR_FORMAT);
+    for (unsigned bit = 0; bit < 8 * DPK_RC_ADDRESS_SIZE; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        enum dpk_status status = dpk_nic_qp_connect(w->a.qp, bytes, DPK_NIC_ADDRESS_SIZE, &err);
+        enum dpk_status status = dpk_rc_qp_connect(w->a.qp, bytes, DPK_RC_ADDRESS_SIZE, &err);
         assert_true(status == DPK_ERR_FORMAT || (status == DPK_ERR_UNSUPPORTED && bit < 64));
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     side_connect(&w->a, &w->b);
-    assert_int_equal(dpk_nic_qp_connect(w->a.qp, bytes, DPK_NIC_ADDRESS_SIZE, &err), DPK_ERR_USAGE);
+    assert_int_equal(dpk_rc_qp_connect(w->a.qp, bytes, DPK_RC_ADDRESS_SIZE, &err), DPK_ERR_USAGE);
     world_end(w);
 }
 
@@ -207,10 +205,10 @@ static void strangers_are_not_served(void **state)
     side_connect(&c, &w->b);
     memset(c.memory, 1, 8);
     post(&c, good_write);
-    await_event(&c, 0, DPK_NIC_FAILED);
+    await_event(&c, 0, DPK_RC_FAILED);
     assert_int_equal(w->b.memory[0], 0);
     post(&w->a, good_write);
-    await_event(&w->a, 0, DPK_NIC_DONE);
+    await_event(&w->a, 0, DPK_RC_DONE);
     side_end(&c);
     world_end(w);
 }

@@ -1,7 +1,7 @@
 /* The NIC: what is posted arrives, in order, once, and is told as it was posted. Every test runs
  * with both ends in one process, and as between two. */
 #include "rc/transport.h"
-#include "nic_world.h"
+#include "rc_world.h"
 
 static void fill(struct side *s, uint64_t offset, size_t size, unsigned seed)
 {
@@ -14,9 +14,9 @@ static void a_send_fills_a_receive(void **state)
     struct world *w = world(state);
     fill(&w->a, 0, 100, 1);
     post_receive(&w->b, 500, 200);
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND, .local = span(0, 100)});
-    await_event(&w->a, 0, DPK_NIC_DONE);
-    await_event(&w->b, 0, DPK_NIC_RECEIVED);
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(0, 100)});
+    await_event(&w->a, 0, DPK_RC_DONE);
+    await_event(&w->b, 0, DPK_RC_RECEIVED);
     assert_int_equal(told_at(&w->b, 0).connection, 3);
     assert_memory_equal(w->a.memory, w->b.memory + 500, 100);
     assert_int_equal(w->b.memory[600], 0);
@@ -29,18 +29,18 @@ static void immediates_arrive(void **state)
     fill(&w->a, 0, 8, 1);
     post_receive(&w->b, 0, 64);
     post_receive(&w->b, 0, 0);
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND,
-                                      .has_immediate = true,
-                                      .immediate = 0xdeadbeef,
-                                      .local = span(0, 8)});
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_WRITE,
-                                      .has_immediate = true,
-                                      .immediate = 17,
-                                      .local = span(0, 8),
-                                      .key = KEY,
-                                      .address = BASE + 800});
-    await_event(&w->b, 0, DPK_NIC_RECEIVED_IMMEDIATE);
-    await_event(&w->b, 1, DPK_NIC_WRITTEN_IMMEDIATE);
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND,
+                                     .has_immediate = true,
+                                     .immediate = 0xdeadbeef,
+                                     .local = span(0, 8)});
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_WRITE,
+                                     .has_immediate = true,
+                                     .immediate = 17,
+                                     .local = span(0, 8),
+                                     .key = KEY,
+                                     .address = BASE + 800});
+    await_event(&w->b, 0, DPK_RC_RECEIVED_IMMEDIATE);
+    await_event(&w->b, 1, DPK_RC_WRITTEN_IMMEDIATE);
     assert_int_equal(told_at(&w->b, 0).immediate, 0xdeadbeef);
     assert_int_equal(told_at(&w->b, 1).immediate, 17);
     assert_int_equal(told_at(&w->b, 1).index, 1);
@@ -53,13 +53,13 @@ static void sends_wait_for_receives(void **state)
     struct world *w = world(state);
     for (unsigned i = 0; i < 4; i++) {
         w->a.memory[i] = (uint8_t)(10 + i);
-        post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND, .local = span(i, 1)});
+        post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(i, 1)});
     }
     silence(w, &w->a, 0);
     for (unsigned i = 0; i < 4; i++) {
         post_receive(&w->b, i, 1);
-        await_event(&w->b, i, DPK_NIC_RECEIVED);
-        await_event(&w->a, i, DPK_NIC_DONE);
+        await_event(&w->b, i, DPK_RC_RECEIVED);
+        await_event(&w->a, i, DPK_RC_DONE);
         assert_int_equal(told_at(&w->a, i).index, i);
         silence(w, &w->b, i + 1);
     }
@@ -71,19 +71,19 @@ static void sends_wait_for_receives(void **state)
 static void waiting_ends_go_on_serving(void **state)
 {
     struct world *w = world(state);
-    struct dpk_nic_work send = {.opcode = DPK_NIC_SEND, .local = span(0, 4)};
-    struct dpk_nic_work write = {
-        .opcode = DPK_NIC_WRITE, .local = span(0, 4), .key = KEY, .address = BASE + 64};
+    struct dpk_rc_work send = {.opcode = DPK_RC_SEND, .local = span(0, 4)};
+    struct dpk_rc_work write = {
+        .opcode = DPK_RC_WRITE, .local = span(0, 4), .key = KEY, .address = BASE + 64};
     post(&w->a, send);
     silence(w, &w->a, 0);
     post(&w->b, write);
-    await_event(&w->b, 0, DPK_NIC_DONE);
+    await_event(&w->b, 0, DPK_RC_DONE);
     post(&w->b, send);
     post_receive(&w->a, 100, 4);
-    await_event(&w->b, 1, DPK_NIC_DONE);
-    await_event(&w->a, 0, DPK_NIC_RECEIVED);
+    await_event(&w->b, 1, DPK_RC_DONE);
+    await_event(&w->a, 0, DPK_RC_RECEIVED);
     post_receive(&w->b, 100, 4);
-    await_event(&w->a, 1, DPK_NIC_DONE);
+    await_event(&w->a, 1, DPK_RC_DONE);
     world_end(w);
 }
 
@@ -93,20 +93,20 @@ static void large_ones_arrive_whole(void **state)
     const size_t size = MEMORY / 2 - 12345;
     fill(&w->a, 0, size, 3);
     post_receive(&w->b, 1, size);
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SEND, .local = span(0, size)});
-    await_event(&w->b, 0, DPK_NIC_RECEIVED);
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(0, size)});
+    await_event(&w->b, 0, DPK_RC_RECEIVED);
     assert_memory_equal(w->a.memory, w->b.memory + 1, size);
 
     fill(&w->a, 0, size, 4);
-    post(&w->a, (struct dpk_nic_work){
-                    .opcode = DPK_NIC_WRITE, .local = span(0, size), .key = KEY, .address = BASE});
-    await_event(&w->a, 1, DPK_NIC_DONE);
+    post(&w->a, (struct dpk_rc_work){
+                    .opcode = DPK_RC_WRITE, .local = span(0, size), .key = KEY, .address = BASE});
+    await_event(&w->a, 1, DPK_RC_DONE);
     assert_memory_equal(w->a.memory, w->b.memory, size);
 
     fill(&w->b, 0, size, 5);
-    post(&w->a, (struct dpk_nic_work){
-                    .opcode = DPK_NIC_READ, .local = span(0, size), .key = KEY, .address = BASE});
-    await_event(&w->a, 2, DPK_NIC_DONE);
+    post(&w->a, (struct dpk_rc_work){
+                    .opcode = DPK_RC_READ, .local = span(0, size), .key = KEY, .address = BASE});
+    await_event(&w->a, 2, DPK_RC_DONE);
     assert_memory_equal(w->a.memory, w->b.memory, size);
     world_end(w);
 }
@@ -115,12 +115,12 @@ static void empty_ones_are_told_too(void **state)
 {
     struct world *w = world(state);
     post_receive(&w->b, 0, 0);
-    const enum dpk_nic_opcode opcodes[] = {DPK_NIC_SEND, DPK_NIC_WRITE, DPK_NIC_READ};
+    const enum dpk_rc_opcode opcodes[] = {DPK_RC_SEND, DPK_RC_WRITE, DPK_RC_READ};
     for (unsigned i = 0; i < 3; i++) {
-        post(&w->a, (struct dpk_nic_work){.opcode = opcodes[i]});
-        await_event(&w->a, i, DPK_NIC_DONE);
+        post(&w->a, (struct dpk_rc_work){.opcode = opcodes[i]});
+        await_event(&w->a, i, DPK_RC_DONE);
     }
-    await_event(&w->b, 0, DPK_NIC_RECEIVED);
+    await_event(&w->b, 0, DPK_RC_RECEIVED);
     world_end(w);
 }
 
@@ -129,26 +129,26 @@ static void atomics_tell_what_was_before(void **state)
     struct world *w = world(state);
     uint64_t value = 40, before = 0;
     memcpy(w->b.memory + 8, &value, 8);
-    struct dpk_nic_work work = {.opcode = DPK_NIC_FETCH_ADD,
-                                .local = span(16, 8),
-                                .key = KEY,
-                                .address = BASE + 8,
-                                .value = 2};
+    struct dpk_rc_work work = {.opcode = DPK_RC_FETCH_ADD,
+                               .local = span(16, 8),
+                               .key = KEY,
+                               .address = BASE + 8,
+                               .value = 2};
     post(&w->a, work);
-    await_event(&w->a, 0, DPK_NIC_DONE);
+    await_event(&w->a, 0, DPK_RC_DONE);
     memcpy(&before, w->a.memory + 16, 8);
     assert_int_equal(before, 40);
-    work.opcode = DPK_NIC_COMPARE_SWAP;
+    work.opcode = DPK_RC_COMPARE_SWAP;
     work.compare = 41;
     post(&w->a, work); /* it is 42 */
     work.compare = 42;
     work.value = 7;
     work.local = span(24, 8);
     post(&w->a, work);
-    work.local = (struct dpk_nic_range){0}; /* what was before is not wanted */
-    work.opcode = DPK_NIC_FETCH_ADD;
+    work.local = (struct dpk_rc_range){0}; /* what was before is not wanted */
+    work.opcode = DPK_RC_FETCH_ADD;
     post(&w->a, work);
-    await_event(&w->a, 3, DPK_NIC_DONE);
+    await_event(&w->a, 3, DPK_RC_DONE);
     memcpy(&before, w->a.memory + 16, 8);
     assert_int_equal(before, 42);
     memcpy(&value, w->b.memory + 8, 8);
@@ -159,9 +159,9 @@ static void atomics_tell_what_was_before(void **state)
 static void signals_reach_the_peers_event(void **state)
 {
     struct world *w = world(state);
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SIGNAL_SET, .key = 5, .value = 30});
-    post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_SIGNAL_ADD, .key = 5, .value = 3});
-    await_event(&w->a, 1, DPK_NIC_DONE);
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SIGNAL_SET, .key = 5, .value = 30});
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SIGNAL_ADD, .key = 5, .value = 3});
+    await_event(&w->a, 1, DPK_RC_DONE);
     assert_int_equal(w->b.event, 33);
     world_end(w);
 }
@@ -170,53 +170,53 @@ static void silent_ones_are_not_told(void **state)
 {
     struct world *w = world(state);
     for (unsigned i = 0; i < 100; i++) {
-        const struct dpk_nic_work work = {.opcode = DPK_NIC_WRITE,
-                                          .silent = i % 10 != 9,
-                                          .local = span(i, 1),
-                                          .key = KEY,
-                                          .address = BASE + i};
-        while (!dpk_nic_post(w->a.qp, &work))
+        const struct dpk_rc_work work = {.opcode = DPK_RC_WRITE,
+                                         .silent = i % 10 != 9,
+                                         .local = span(i, 1),
+                                         .key = KEY,
+                                         .address = BASE + i};
+        while (!dpk_rc_post(w->a.qp, &work))
             usleep(100);
     }
     for (unsigned i = 0; i < 10; i++)
         assert_int_equal(told_at(&w->a, i).index, i * 10 + 9);
     silence(w, &w->a, 10);
-    assert_true(dpk_nic_qp_is_idle(w->a.qp));
+    assert_true(dpk_rc_qp_is_idle(w->a.qp));
     world_end(w);
 }
 
 static void a_silent_one_that_fails_is_told(void **state)
 {
     struct world *w = world(state);
-    struct dpk_nic_work work = {.opcode = DPK_NIC_WRITE,
-                                .silent = true,
-                                .local = span(0, 1),
-                                .key = KEY + 1,
-                                .address = BASE};
+    struct dpk_rc_work work = {.opcode = DPK_RC_WRITE,
+                               .silent = true,
+                               .local = span(0, 1),
+                               .key = KEY + 1,
+                               .address = BASE};
     post(&w->a, work);
-    await_event(&w->a, 0, DPK_NIC_FAILED);
+    await_event(&w->a, 0, DPK_RC_FAILED);
     post(&w->a, work); /* and all that come */
-    await_event(&w->a, 1, DPK_NIC_FAILED);
+    await_event(&w->a, 1, DPK_RC_FAILED);
     world_end(w);
 }
 
 static void full_queues_say_so(void **state)
 {
     struct world *w = world(state);
-    const struct dpk_nic_work send = {.opcode = DPK_NIC_SEND};
-    const struct dpk_nic_range nowhere = {0};
+    const struct dpk_rc_work send = {.opcode = DPK_RC_SEND};
+    const struct dpk_rc_range nowhere = {0};
     for (unsigned i = 0; i < 64; i++)
-        assert_true(dpk_nic_post(w->a.qp, &send));
-    assert_false(dpk_nic_post(w->a.qp, &send));
+        assert_true(dpk_rc_post(w->a.qp, &send));
+    assert_false(dpk_rc_post(w->a.qp, &send));
     for (unsigned i = 0; i < 64; i++) {
-        assert_true(dpk_nic_post_receive(w->b.end, &nowhere));
-        await_event(&w->b, i, DPK_NIC_RECEIVED);
+        assert_true(dpk_rc_post_receive(w->b.end, &nowhere));
+        await_event(&w->b, i, DPK_RC_RECEIVED);
     }
-    await_event(&w->a, 63, DPK_NIC_DONE);
-    assert_true(dpk_nic_post(w->a.qp, &send));
+    await_event(&w->a, 63, DPK_RC_DONE);
+    assert_true(dpk_rc_post(w->a.qp, &send));
     for (unsigned i = 0; i < 64; i++)
-        assert_true(dpk_nic_post_receive(w->a.end, &nowhere));
-    assert_false(dpk_nic_post_receive(w->a.end, &nowhere));
+        assert_true(dpk_rc_post_receive(w->a.end, &nowhere));
+    assert_false(dpk_rc_post_receive(w->a.end, &nowhere));
     world_end(w);
 }
 
@@ -227,14 +227,14 @@ static void what_is_posted_first_arrives_first(void **state)
     for (uint32_t i = 0; i < 1000; i++) {
         memcpy(w->a.memory, &i, sizeof i);
         post_receive(&w->b, 0, 0);
-        post(&w->a, (struct dpk_nic_work){.opcode = DPK_NIC_WRITE,
-                                          .silent = true,
-                                          .local = span(0, 4),
-                                          .key = KEY,
-                                          .address = BASE + 4 * (uint64_t)i});
+        post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_WRITE,
+                                         .silent = true,
+                                         .local = span(0, 4),
+                                         .key = KEY,
+                                         .address = BASE + 4 * (uint64_t)i});
         post(&w->a,
-             (struct dpk_nic_work){.opcode = DPK_NIC_SEND, .has_immediate = true, .immediate = i});
-        await_event(&w->a, i, DPK_NIC_DONE);
+             (struct dpk_rc_work){.opcode = DPK_RC_SEND, .has_immediate = true, .immediate = i});
+        await_event(&w->a, i, DPK_RC_DONE);
         assert_int_equal(told_at(&w->b, i).immediate, i);
         uint32_t seen = 0;
         memcpy(&seen, w->b.memory + 4 * i, sizeof seen);
@@ -246,20 +246,20 @@ static void what_is_posted_first_arrives_first(void **state)
 static void what_is_posted_early_waits(void **state)
 {
     struct world *w = world_with(state, ALL_REMOTE);
-    const struct dpk_nic_work write = {
-        .opcode = DPK_NIC_WRITE, .local = span(0, 4), .key = KEY, .address = BASE};
+    const struct dpk_rc_work write = {
+        .opcode = DPK_RC_WRITE, .local = span(0, 4), .key = KEY, .address = BASE};
     memcpy(w->a.memory, "word", 4);
     post(&w->a, write); /* nobody is connected */
     side_connect(&w->a, &w->b);
     silence(w, &w->a, 0); /* the peer is not */
     side_connect(&w->b, &w->a);
-    await_event(&w->a, 0, DPK_NIC_DONE);
+    await_event(&w->a, 0, DPK_RC_DONE);
     assert_memory_equal(w->b.memory, "word", 4);
     world_end(w);
 }
 
 /* A send of the peer's has come, and waits for a receive. */
-static void await_stall(const struct side *s, const struct dpk_nic_qp *qp)
+static void await_stall(const struct side *s, const struct dpk_rc_qp *qp)
 {
     bool stalled = false;
     for (int i = 0; i < 600000 && !stalled; i++) {
@@ -276,15 +276,15 @@ static void connections_share_receives(void **state)
 {
     struct world *w = world(state);
     struct side c;
-    struct dpk_nic_qp *second;
+    struct dpk_rc_qp *second;
     struct dpk_buf address = {0};
     struct dpk_error err = {0};
     side_begin(&c, w->nics[0], 0);
-    must(dpk_nic_qp_create(w->b.end, 9, &second, &err), &err);
-    must(dpk_nic_qp_address(second, &address, &err), &err);
-    must(dpk_nic_qp_connect(second, c.address.data, c.address.size, &err), &err);
-    must(dpk_nic_qp_connect(c.qp, address.data, address.size, &err), &err);
-    const struct dpk_nic_work send = {.opcode = DPK_NIC_SEND};
+    must(dpk_rc_qp_create(w->b.end, 9, &second, &err), &err);
+    must(dpk_rc_qp_address(second, &address, &err), &err);
+    must(dpk_rc_qp_connect(second, c.address.data, c.address.size, &err), &err);
+    must(dpk_rc_qp_connect(c.qp, address.data, address.size, &err), &err);
+    const struct dpk_rc_work send = {.opcode = DPK_RC_SEND};
     post(&c, send);
     await_stall(&w->b, second);
     post(&w->a, send);

@@ -4,8 +4,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "nic_peer.h"
-#include "nic_world.h"
+#include "rc_peer.h"
+#include "rc_world.h"
 
 /* ---- Two processes --------------------------------------------------------------------------- */
 
@@ -44,16 +44,16 @@ static int child_end(struct child *c, bool kills)
 
 static void tell(int fd, const struct dpk_buf *address)
 {
-    assert_int_equal(write(fd, address->data, address->size), DPK_NIC_ADDRESS_SIZE);
+    assert_int_equal(write(fd, address->data, address->size), DPK_RC_ADDRESS_SIZE);
 }
 
 /* Connects to the one whose address comes from `fd`. */
-static void join(struct dpk_nic_qp *qp, int fd)
+static void join(struct dpk_rc_qp *qp, int fd)
 {
-    uint8_t bytes[DPK_NIC_ADDRESS_SIZE];
+    uint8_t bytes[DPK_RC_ADDRESS_SIZE];
     struct dpk_error err = {0};
     assert_int_equal(read(fd, bytes, sizeof bytes), sizeof bytes);
-    must(dpk_nic_qp_connect(qp, bytes, sizeof bytes, &err), &err);
+    must(dpk_rc_qp_connect(qp, bytes, sizeof bytes, &err), &err);
 }
 
 static void meet(struct side *s, int in, int out)
@@ -65,9 +65,9 @@ static void meet(struct side *s, int in, int out)
 
 static void part(struct side *s)
 {
-    struct dpk_nic *nic = s->nic;
+    struct dpk_rc *nic = s->nic;
     side_end(s);
-    dpk_nic_close(nic);
+    dpk_rc_close(nic);
 }
 
 /* ---- Killed ---------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static int be_killed(int in, int out)
 {
     static struct side s;
     meet(&s, in, out);
-    post(&s, (struct dpk_nic_work){.opcode = DPK_NIC_SEND});
+    post(&s, (struct dpk_rc_work){.opcode = DPK_RC_SEND});
     return pause();
 }
 
@@ -86,24 +86,24 @@ static void a_process_that_dies_fails_all(void **state)
     struct child child = child_new(be_killed);
     static struct side s;
     struct dpk_error err = {0};
-    uint8_t bytes[DPK_NIC_ADDRESS_SIZE];
+    uint8_t bytes[DPK_RC_ADDRESS_SIZE];
     (void)state;
     side_begin(&s, nic_new(), ALL_REMOTE);
     tell(child.out, &s.address);
     assert_int_equal(read(child.in, bytes, sizeof bytes), sizeof bytes);
-    must(dpk_nic_qp_connect(s.qp, bytes, sizeof bytes, &err), &err);
+    must(dpk_rc_qp_connect(s.qp, bytes, sizeof bytes, &err), &err);
     post_receive(&s, 0, 8);
     post_receive(&s, 8, 8);
-    await_event(&s, 0, DPK_NIC_RECEIVED);
-    post(&s, (struct dpk_nic_work){.opcode = DPK_NIC_SEND}); /* it never receives */
+    await_event(&s, 0, DPK_RC_RECEIVED);
+    post(&s, (struct dpk_rc_work){.opcode = DPK_RC_SEND}); /* it never receives */
     child_end(&child, true);
-    await_event(&s, 1, DPK_NIC_FAILED);
-    await_event(&s, 2, DPK_NIC_RECEIVE_FAILED);
+    await_event(&s, 1, DPK_RC_FAILED);
+    await_event(&s, 2, DPK_RC_RECEIVE_FAILED);
     post_receive(&s, 8, 8);
-    await_event(&s, 3, DPK_NIC_RECEIVE_FAILED);
-    struct dpk_nic_qp *again;
-    must(dpk_nic_qp_create(s.end, 4, &again, &err), &err);
-    assert_int_equal(dpk_nic_qp_connect(again, bytes, sizeof bytes, &err), DPK_ERR_NOT_FOUND);
+    await_event(&s, 3, DPK_RC_RECEIVE_FAILED);
+    struct dpk_rc_qp *again;
+    must(dpk_rc_qp_create(s.end, 4, &again, &err), &err);
+    assert_int_equal(dpk_rc_qp_connect(again, bytes, sizeof bytes, &err), DPK_ERR_NOT_FOUND);
     part(&s);
 }
 
@@ -113,9 +113,9 @@ static int die_in_mid_message(int in, int out)
     struct peer p = peer_new();
     uint8_t bytes[SEGMENT] = {1};
     struct dpk_buf theirs = {0};
-    if (read(in, bytes, DPK_NIC_ADDRESS_SIZE) != DPK_NIC_ADDRESS_SIZE)
+    if (read(in, bytes, DPK_RC_ADDRESS_SIZE) != DPK_RC_ADDRESS_SIZE)
         return 2;
-    dpk_put(&theirs, bytes, DPK_NIC_ADDRESS_SIZE);
+    dpk_put(&theirs, bytes, DPK_RC_ADDRESS_SIZE);
     tell(out, &p.address);
     peer_hello(&p, &theirs);
     peer_put(&p,
@@ -142,9 +142,9 @@ static void a_process_that_dies_in_mid_message_fails_it(void **state)
     assert_int_not_equal(peek(&s, 0), 0); /* the part has come */
     assert_int_equal(told(&s), 0);
     child_end(&child, true);
-    await_event(&s, 0, DPK_NIC_RECEIVE_FAILED);
-    post(&s, (struct dpk_nic_work){.opcode = DPK_NIC_SEND});
-    await_event(&s, 1, DPK_NIC_FAILED);
+    await_event(&s, 0, DPK_RC_RECEIVE_FAILED);
+    post(&s, (struct dpk_rc_work){.opcode = DPK_RC_SEND});
+    await_event(&s, 1, DPK_RC_FAILED);
     part(&s);
 }
 
@@ -165,17 +165,17 @@ static void a_process_that_dies_under_writes_fails_the_rest(void **state)
     meet(&s, child.in, child.out);
     for (unsigned i = 0; i < 64; i++)
         post(&s,
-             (struct dpk_nic_work){
-                 .opcode = DPK_NIC_WRITE, .local = span(0, MEMORY), .key = KEY, .address = BASE});
+             (struct dpk_rc_work){
+                 .opcode = DPK_RC_WRITE, .local = span(0, MEMORY), .key = KEY, .address = BASE});
     told_at(&s, 0); /* it is at work */
     child_end(&child, true);
     for (unsigned i = 0; i < 64; i++) {
-        const struct dpk_nic_completion c = told_at(&s, i);
+        const struct dpk_rc_completion c = told_at(&s, i);
         assert_int_equal(c.index, i);
-        assert_true(c.event == DPK_NIC_FAILED || (c.event == DPK_NIC_DONE && !failed));
-        failed = c.event == DPK_NIC_FAILED;
+        assert_true(c.event == DPK_RC_FAILED || (c.event == DPK_RC_DONE && !failed));
+        failed = c.event == DPK_RC_FAILED;
     }
-    assert_true(dpk_nic_qp_is_idle(s.qp));
+    assert_true(dpk_rc_qp_is_idle(s.qp));
     part(&s);
 }
 
@@ -200,8 +200,8 @@ static void what_a_child_holds_is_closed(void **state)
     struct child child = child_new(hold_all);
     post_receive(&forker->b, 0, 8);
     side_end(&forker->a);
-    post(&forker->b, (struct dpk_nic_work){.opcode = DPK_NIC_SEND});
-    await_event(&forker->b, 0, DPK_NIC_FAILED);
+    post(&forker->b, (struct dpk_rc_work){.opcode = DPK_RC_SEND});
+    await_event(&forker->b, 0, DPK_RC_FAILED);
     world_end(forker);
     child_end(&child, true);
 }
@@ -209,18 +209,18 @@ static void what_a_child_holds_is_closed(void **state)
 /* Tries to use, then destroys, all that it got from its parent. */
 static int end_all(int in, int out)
 {
-    struct dpk_nic_qp *qp;
-    struct dpk_nic_end *end;
+    struct dpk_rc_qp *qp;
+    struct dpk_rc_end *end;
     struct dpk_buf bytes = {0};
     struct side *s = &forker->a;
-    const struct dpk_nic_end_options options = {&side_ops, s, 0, 1, 1};
+    const struct dpk_rc_end_options options = {&side_ops, s, 0, 1, 1};
     (void)in, (void)out;
     bool refused =
-        dpk_nic_end_create(s->nic, &options, &end, NULL) == DPK_ERR_USAGE && !end &&
-        dpk_nic_qp_create(s->end, 9, &qp, NULL) == DPK_ERR_USAGE && !qp &&
-        dpk_nic_qp_address(s->qp, &bytes, NULL) == DPK_ERR_USAGE &&
-        dpk_nic_qp_connect(s->qp, s->address.data, s->address.size, NULL) == DPK_ERR_USAGE;
-    dpk_nic_qp_destroy(s->qp);
+        dpk_rc_end_create(s->nic, &options, &end, NULL) == DPK_ERR_USAGE && !end &&
+        dpk_rc_qp_create(s->end, 9, &qp, NULL) == DPK_ERR_USAGE && !qp &&
+        dpk_rc_qp_address(s->qp, &bytes, NULL) == DPK_ERR_USAGE &&
+        dpk_rc_qp_connect(s->qp, s->address.data, s->address.size, NULL) == DPK_ERR_USAGE;
+    dpk_rc_qp_destroy(s->qp);
     world_end(forker);
     return refused ? 0 : 1;
 }
@@ -244,26 +244,26 @@ static void a_child_leaves_its_parents_connections(void **state)
 #define ROUNDS      40u
 #define PIECE       (MEMORY / 2 / CONNECTIONS) /* of the memory, for each; half is for receives */
 
-static struct dpk_nic_work write_of(uint32_t connection, uint32_t round)
+static struct dpk_rc_work write_of(uint32_t connection, uint32_t round)
 {
     const uint64_t at = (uint64_t)connection * PIECE;
-    return (struct dpk_nic_work){.opcode = DPK_NIC_WRITE,
-                                 .has_immediate = true,
-                                 .immediate = connection << 16 | round,
-                                 .local = span(at, PIECE),
-                                 .key = KEY,
-                                 .address = BASE + MEMORY / 2 + at};
+    return (struct dpk_rc_work){.opcode = DPK_RC_WRITE,
+                                .has_immediate = true,
+                                .immediate = connection << 16 | round,
+                                .local = span(at, PIECE),
+                                .key = KEY,
+                                .address = BASE + MEMORY / 2 + at};
 }
 
 /* The connections of `s`, each to the one with its number. */
-static void meet_all(struct side *s, struct dpk_nic_qp *qps[CONNECTIONS], int in, int out)
+static void meet_all(struct side *s, struct dpk_rc_qp *qps[CONNECTIONS], int in, int out)
 {
     struct dpk_error err = {0};
     side_begin(s, nic_new(), ALL_REMOTE);
     for (uint32_t i = 0; i < CONNECTIONS; i++) {
         struct dpk_buf address = {0};
-        must(dpk_nic_qp_create(s->end, i, &qps[i], &err), &err);
-        must(dpk_nic_qp_address(qps[i], &address, &err), &err);
+        must(dpk_rc_qp_create(s->end, i, &qps[i], &err), &err);
+        must(dpk_rc_qp_address(qps[i], &address, &err), &err);
         tell(out, &address);
         join(qps[i], in);
         dpk_buf_free(&address);
@@ -275,24 +275,24 @@ static void meet_all(struct side *s, struct dpk_nic_qp *qps[CONNECTIONS], int in
 static int exchange(int in, int out)
 {
     static struct side s;
-    static struct dpk_nic_qp *qps[CONNECTIONS];
+    static struct dpk_rc_qp *qps[CONNECTIONS];
     uint32_t done[CONNECTIONS] = {0}, written[CONNECTIONS] = {0}, receives = 0;
     for (meet_all(&s, qps, in, out); receives < 64; receives++)
         post_receive(&s, 0, 0);
     for (uint32_t i = 0; i < MEMORY / 2; i++)
         s.memory[i] = (uint8_t)(i * 11 + i / 253);
     for (uint32_t i = 0; i < CONNECTIONS * ROUNDS; i++) {
-        const struct dpk_nic_work w = write_of(i % CONNECTIONS, i / CONNECTIONS);
-        assert_true(dpk_nic_post(qps[i % CONNECTIONS], &w));
+        const struct dpk_rc_work w = write_of(i % CONNECTIONS, i / CONNECTIONS);
+        assert_true(dpk_rc_post(qps[i % CONNECTIONS], &w));
     }
     for (uint32_t i = 0; i < 2 * CONNECTIONS * ROUNDS; i++) {
-        const struct dpk_nic_completion c = told_at(&s, i);
-        assert_true(c.event == DPK_NIC_DONE || c.event == DPK_NIC_WRITTEN_IMMEDIATE);
-        if (c.event == DPK_NIC_DONE)
+        const struct dpk_rc_completion c = told_at(&s, i);
+        assert_true(c.event == DPK_RC_DONE || c.event == DPK_RC_WRITTEN_IMMEDIATE);
+        if (c.event == DPK_RC_DONE)
             assert_int_equal(c.index, done[c.connection]++);
         else
             assert_int_equal(c.immediate, c.connection << 16 | written[c.connection]++);
-        if (c.event == DPK_NIC_WRITTEN_IMMEDIATE && receives++ < CONNECTIONS * ROUNDS)
+        if (c.event == DPK_RC_WRITTEN_IMMEDIATE && receives++ < CONNECTIONS * ROUNDS)
             post_receive(&s, 0, 0);
     }
     for (uint32_t i = 0; i < CONNECTIONS; i++)

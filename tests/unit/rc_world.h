@@ -20,7 +20,7 @@
 #define KEY    7u
 #define BASE   0x10000u /* address of the first byte */
 #define ALL_REMOTE                                                                                 \
-    (1u << DPK_NIC_REMOTE_READ | 1u << DPK_NIC_REMOTE_WRITE | 1u << DPK_NIC_REMOTE_ATOMIC)
+    (1u << DPK_RC_REMOTE_READ | 1u << DPK_RC_REMOTE_WRITE | 1u << DPK_RC_REMOTE_ATOMIC)
 #define TOLD_MAX 4096
 
 /* Guards what is told and memory of all sides: what is told at one of them happened at the other
@@ -28,21 +28,21 @@
 static pthread_mutex_t world_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct side {
-    struct dpk_nic *nic;
-    struct dpk_nic_end *end;
-    struct dpk_nic_qp *qp;
+    struct dpk_rc *nic;
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *qp;
     struct dpk_buf address;
     uint8_t *memory;
-    unsigned permissions; /* of the memory, 1 << enum dpk_nic_access */
+    unsigned permissions; /* of the memory, 1 << enum dpk_rc_access */
     uint64_t event;       /* the one that has key 5 */
-    struct dpk_nic_completion told[TOLD_MAX];
+    struct dpk_rc_completion told[TOLD_MAX];
     size_t count;
 };
 
 /* ---- What the NIC asks ---- */
 
-static inline uint8_t *find_memory(struct side *s, const struct dpk_nic_range *r,
-                                   enum dpk_nic_access access)
+static inline uint8_t *find_memory(struct side *s, const struct dpk_rc_range *r,
+                                   enum dpk_rc_access access)
 {
     if (r->key != KEY || !(s->permissions & 1u << access) || r->size > MEMORY ||
         r->address < BASE || r->address - BASE > MEMORY - r->size)
@@ -50,14 +50,13 @@ static inline uint8_t *find_memory(struct side *s, const struct dpk_nic_range *r
     return s->memory + (r->address - BASE);
 }
 
-static inline bool side_has(void *context, const struct dpk_nic_range *r,
-                            enum dpk_nic_access access)
+static inline bool side_has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
 {
     return find_memory(context, r, access) != NULL;
 }
 
-static inline bool side_out(void *context, const struct dpk_nic_range *r,
-                            enum dpk_nic_access access, void *to)
+static inline bool side_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
+                            void *to)
 {
     const uint8_t *at = find_memory(context, r, access);
     pthread_mutex_lock(&world_lock);
@@ -67,7 +66,7 @@ static inline bool side_out(void *context, const struct dpk_nic_range *r,
     return at != NULL;
 }
 
-static inline bool side_in(void *context, const struct dpk_nic_range *r, enum dpk_nic_access access,
+static inline bool side_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                            const void *from)
 {
     uint8_t *at = find_memory(context, r, access);
@@ -78,10 +77,10 @@ static inline bool side_in(void *context, const struct dpk_nic_range *r, enum dp
     return at != NULL;
 }
 
-static inline bool side_add(void *context, const struct dpk_nic_range *r, uint64_t value,
+static inline bool side_add(void *context, const struct dpk_rc_range *r, uint64_t value,
                             uint64_t *before)
 {
-    uint8_t *at = find_memory(context, r, DPK_NIC_REMOTE_ATOMIC);
+    uint8_t *at = find_memory(context, r, DPK_RC_REMOTE_ATOMIC);
     if (!at)
         return false;
     pthread_mutex_lock(&world_lock);
@@ -92,10 +91,10 @@ static inline bool side_add(void *context, const struct dpk_nic_range *r, uint64
     return true;
 }
 
-static inline bool side_swap(void *context, const struct dpk_nic_range *r, uint64_t compare,
+static inline bool side_swap(void *context, const struct dpk_rc_range *r, uint64_t compare,
                              uint64_t value, uint64_t *before)
 {
-    uint8_t *at = find_memory(context, r, DPK_NIC_REMOTE_ATOMIC);
+    uint8_t *at = find_memory(context, r, DPK_RC_REMOTE_ATOMIC);
     if (!at)
         return false;
     pthread_mutex_lock(&world_lock);
@@ -117,7 +116,7 @@ static inline bool side_signal(void *context, uint64_t key, uint64_t value, bool
     return true;
 }
 
-static inline void side_complete(void *context, const struct dpk_nic_completion *c)
+static inline void side_complete(void *context, const struct dpk_rc_completion *c)
 {
     struct side *s = context;
     pthread_mutex_lock(&world_lock);
@@ -126,8 +125,8 @@ static inline void side_complete(void *context, const struct dpk_nic_completion 
     pthread_mutex_unlock(&world_lock);
 }
 
-static const struct dpk_nic_ops side_ops = {side_has,  side_out,    side_in,      side_add,
-                                            side_swap, side_signal, side_complete};
+static const struct dpk_rc_ops side_ops = {side_has,  side_out,    side_in,      side_add,
+                                           side_swap, side_signal, side_complete};
 
 /* ---- Making ---- */
 
@@ -137,34 +136,34 @@ static inline void must(enum dpk_status status, const struct dpk_error *err)
         fail_msg("%s", err->message);
 }
 
-static inline struct dpk_nic *nic_new(void)
+static inline struct dpk_rc *nic_new(void)
 {
-    struct dpk_nic *nic;
+    struct dpk_rc *nic;
     struct dpk_uuid identity;
     struct dpk_error err = {0};
     dpk_uuid_new_time(&identity);
-    must(dpk_nic_open(&identity, &nic, &err), &err);
+    must(dpk_rc_open(&identity, &nic, &err), &err);
     return nic;
 }
 
 /* An end with one queue pair, and its address. */
-static inline void side_begin(struct side *s, struct dpk_nic *nic, unsigned permissions)
+static inline void side_begin(struct side *s, struct dpk_rc *nic, unsigned permissions)
 {
     struct dpk_error err = {0};
-    const struct dpk_nic_end_options options = {&side_ops, s, permissions, 64, 64};
+    const struct dpk_rc_end_options options = {&side_ops, s, permissions, 64, 64};
     memset(s, 0, sizeof *s);
     s->nic = nic;
     s->memory = calloc(1, MEMORY);
     s->permissions = ~0u;
-    must(dpk_nic_end_create(nic, &options, &s->end, &err), &err);
-    must(dpk_nic_qp_create(s->end, 3, &s->qp, &err), &err);
-    must(dpk_nic_qp_address(s->qp, &s->address, &err), &err);
+    must(dpk_rc_end_create(nic, &options, &s->end, &err), &err);
+    must(dpk_rc_qp_create(s->end, 3, &s->qp, &err), &err);
+    must(dpk_rc_qp_address(s->qp, &s->address, &err), &err);
 }
 
 static inline void side_end(struct side *s)
 {
     if (s->end)
-        dpk_nic_end_destroy(s->end);
+        dpk_rc_end_destroy(s->end);
     s->end = NULL;
     dpk_buf_free(&s->address);
     free(s->memory);
@@ -174,13 +173,13 @@ static inline void side_end(struct side *s)
 static inline void side_connect(struct side *s, const struct side *to)
 {
     struct dpk_error err = {0};
-    must(dpk_nic_qp_connect(s->qp, to->address.data, to->address.size, &err), &err);
+    must(dpk_rc_qp_connect(s->qp, to->address.data, to->address.size, &err), &err);
 }
 
 /* The state of a test: whether its two sides are those of two processes. */
 struct world {
     bool apart;
-    struct dpk_nic *nics[2];
+    struct dpk_rc *nics[2];
     struct side a, b;
 };
 
@@ -208,26 +207,26 @@ static inline void world_end(struct world *w)
 {
     side_end(&w->a);
     side_end(&w->b);
-    dpk_nic_close(w->nics[0]);
-    dpk_nic_close(w->nics[1]);
+    dpk_rc_close(w->nics[0]);
+    dpk_rc_close(w->nics[1]);
 }
 
 /* ---- Using ---- */
 
-static inline struct dpk_nic_range span(uint64_t offset, uint64_t size)
+static inline struct dpk_rc_range span(uint64_t offset, uint64_t size)
 {
-    return (struct dpk_nic_range){KEY, BASE + offset, size};
+    return (struct dpk_rc_range){KEY, BASE + offset, size};
 }
 
-static inline void post(struct side *s, struct dpk_nic_work w)
+static inline void post(struct side *s, struct dpk_rc_work w)
 {
-    assert_true(dpk_nic_post(s->qp, &w));
+    assert_true(dpk_rc_post(s->qp, &w));
 }
 
 static inline void post_receive(struct side *s, uint64_t offset, uint64_t size)
 {
-    const struct dpk_nic_range r = span(offset, size);
-    assert_true(dpk_nic_post_receive(s->end, &r));
+    const struct dpk_rc_range r = span(offset, size);
+    assert_true(dpk_rc_post_receive(s->end, &r));
 }
 
 static inline size_t told(struct side *s)
@@ -247,18 +246,18 @@ static inline uint8_t peek(const struct side *s, size_t offset)
 }
 
 /* Completion `n` of a side, for which it waits, for a minute at least. */
-static inline struct dpk_nic_completion told_at(struct side *s, size_t n)
+static inline struct dpk_rc_completion told_at(struct side *s, size_t n)
 {
     for (int i = 0; i < 600000 && told(s) <= n; i++)
         usleep(100);
     assert_true(told(s) > n);
     pthread_mutex_lock(&world_lock);
-    struct dpk_nic_completion c = s->told[n];
+    struct dpk_rc_completion c = s->told[n];
     pthread_mutex_unlock(&world_lock);
     return c;
 }
 
-static inline void await_event(struct side *s, size_t n, enum dpk_nic_event event)
+static inline void await_event(struct side *s, size_t n, enum dpk_rc_event event)
 {
     assert_int_equal(told_at(s, n).event, event);
 }
@@ -269,9 +268,9 @@ static inline void introduce(struct world *w)
     struct side *const sides[] = {&w->a, &w->b};
     for (int i = 0; i < 2; i++) {
         post(sides[i],
-             (struct dpk_nic_work){
-                 .opcode = DPK_NIC_WRITE, .local = span(0, 1), .key = KEY, .address = BASE});
-        await_event(sides[i], 0, DPK_NIC_DONE);
+             (struct dpk_rc_work){
+                 .opcode = DPK_RC_WRITE, .local = span(0, 1), .key = KEY, .address = BASE});
+        await_event(sides[i], 0, DPK_RC_DONE);
         pthread_mutex_lock(&world_lock);
         sides[i]->count = 0;
         pthread_mutex_unlock(&world_lock);

@@ -58,7 +58,8 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 LIB_ROOMS := base hashlist certchain signer elfcrypto container appcontainer nvconfig
 RT_ROOMS := rv64 device loader rc port debug dpaos
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
-HOST_LIBS := flexio doca_common doca_argp doca_rdma doca_dma
+DOCA_LIBS := argp rdma dma
+HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
@@ -86,6 +87,8 @@ INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
 $(O)/runtime/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
 
 $(O)/libdpk.a: $(LIB_OBJS)
+# Errors and buffers, which each host library has for itself.
+$(O)/libdpkbase.a: $(call objs,lib/base/*.c)
 # For tools alone: libraries do not print.
 $(O)/libdpkcli.a: $(call objs,lib/cli/*.c)
 $(O)/libdpkrt.a: $(RT_OBJS)
@@ -102,35 +105,36 @@ endef
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 
 # ---- Host libraries: what programs link ------------------------------------------------------------
-# libflexio.so carries the engine; the others stand on it. A library is the file lib<name>.so.$(SO) and
-# the link lib<name>.so, which is what link lines find.
+# libdpakit-engine.so has what runs programs, and of that exports what runtime/engine.map names; the
+# others stand on it. A library is the file lib<name>.so.$(SO) and the link lib<name>.so, which is what
+# link lines find.
 SO := 1
-libs: $(patsubst %,$(B)/lib/lib%.so,$(HOST_LIBS)) $(B)/lib/libdoca_dpa.a \
+libs: $(patsubst %,$(B)/lib/lib%.so,dpakit-engine $(HOST_LIBS)) $(B)/lib/libdoca_dpa.a \
       $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
 so_name = ln -sfn $(@F).$(SO) $@
-$(B)/lib/libflexio.so: runtime/flexio/exports.map
-$(B)/lib/libdoca_common.so: runtime/doca/core/exports.map
-$(patsubst %,$(B)/lib/libdoca_%.so,argp rdma dma): $(B)/lib/libdoca_%.so: runtime/doca/%/exports.map
-$(B)/lib/libflexio.so: $(call objs,runtime/flexio/*.c runtime/verbs/*.c) \
-                       $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) -Wl,--whole-archive $(O)/libdpkrt.a $(O)/libdpk.a \
-	  -Wl,--no-whole-archive $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libdoca_common.so: $(call objs,runtime/doca/core/*.c) $(B)/lib/libflexio.so
+	$(Q)mkdir -p $(@D) && $(so_link) $$(sed -n 's/^    \(dpk_[a-z0-9_]*\);/-Wl,-u,\1/p' $<) $(filter %.a,$^) \
+	  $(PKG_LIBS) -pthread && $(so_name)
+$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -lflexio -pthread && $(so_name)
-$(B)/lib/libdoca_argp.so: $(call objs,runtime/doca/argp/*.c) $(B)/lib/libdoca_common.so
-$(B)/lib/libdoca_rdma.so: $(call objs,runtime/doca/rdma/*.c) $(B)/lib/libdoca_common.so
-$(B)/lib/libdoca_dma.so: $(call objs,runtime/doca/dma/*.c) $(B)/lib/libdoca_common.so
-$(patsubst %,$(B)/lib/libdoca_%.so,argp rdma dma):
+	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
+$(B)/lib/libdoca_common.so: runtime/doca/core/exports.map $(call objs,runtime/doca/core/*.c runtime/doca/dpa/*.c) $(B)/lib/libflexio.so
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldoca_common -lflexio \
-	  $(if $(filter %_argp.so,$@),$(PKG_LIBS)) -pthread && $(so_name)
-$(B)/lib/libdoca_dpa.a: $(call objs,runtime/doca/dpa/*.c)
+	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -lflexio -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
+define doca_rule
+$(B)/lib/libdoca_$(1).so: runtime/doca/$(1)/exports.map $$(call objs,runtime/doca/$(1)/*.c) $(B)/lib/libdoca_common.so
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D) && $$(so_link) -L$(B)/lib -ldoca_common -lflexio -ldpakit-engine $(O)/libdpkbase.a \
+	  $(PKG_LIBS) -pthread && $$(so_name)
+endef
+$(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
+# Its functions are in libdoca_common.so; link lines want it by name, as they do libpthread.a.
+$(B)/lib/libdoca_dpa.a:
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@
 
 # libibverbs.so.1 and libmlx5.so.1 stand in front of the system's (runtime/forward). They need the
 # system's by its path: `by_path` is an empty library of that name, to link with.

@@ -1,11 +1,11 @@
-/* Finds what calls are forwarded to: libflexio.so and the system's library. */
+/* Finds what calls are forwarded to: libdpakit-engine.so and the system's library. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/auxv.h>
 
 #include "forward.h"
 
-#define ENGINE "libflexio.so.1"
+#define ENGINE "libdpakit-engine.so.1"
 
 const struct dpk_emulated *dpk_forward_emulated(bool load)
 {

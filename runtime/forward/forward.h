@@ -1,7 +1,7 @@
 /*
  * forward: our libibverbs.so.1 and libmlx5.so.1 stand in front of the system's. Each needs the
  * system's library by its path, so every symbol that is not here is found there; a function that is
- * here serves emulated devices through libflexio.so, which is loaded when there is one, and calls
+ * here serves emulated devices through libdpakit-engine.so, which is loaded when there is one, and calls
  * the system's for everything else.
  *
  *     FORWARD(struct ibv_pd *, NULL, ibv_alloc_pd, (struct ibv_context * context), (context),
@@ -15,8 +15,8 @@
 
 #include "verbs/verbs.h"
 
-/* The verbs of emulated devices; NULL where there can be none: no libflexio.so of this version, or
- * a program that runs with more rights than its user has. `load`: libflexio.so may be loaded for
+/* The verbs of emulated devices; NULL where there can be none: no libdpakit-engine.so of this version, or
+ * a program that runs with more rights than its user has. `load`: libdpakit-engine.so may be loaded for
  * it. */
 const struct dpk_emulated *dpk_forward_emulated(bool load);
 /* For a device, context or object that is known to be an emulated device's. */

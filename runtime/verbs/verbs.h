@@ -1,5 +1,5 @@
 /*
- * verbs: those of emulated devices, which libflexio.so has. The other host libraries call
+ * verbs: those of emulated devices, which libdpakit-engine.so has. The other host libraries call
  * them by these names, so that no libibverbs that a program has loaded comes between. Each does
  * what rdma-core's function of the same name does. Programs reach them through our libibverbs.so.1
  * and libmlx5.so.1 (runtime/forward), by way of the table at the end.

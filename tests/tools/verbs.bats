@@ -51,7 +51,7 @@ ours() { LD_LIBRARY_PATH=$DPAKIT_BUILD/lib "$@"; }
     done
     LD_DEBUG=files ours ibv_devices >loaded 2>&1 || true
     grep -q "calling init: $DPAKIT_BUILD/lib/libibverbs.so.1" loaded
-    ! grep -q 'calling init: .*/\(libflexio\|libsqlite3\|libcrypto\)' loaded || false
+    ! grep -q 'calling init: .*/\(libdpakit\|libflexio\|libsqlite3\|libcrypto\)' loaded || false
 }
 
 # A card, as far as the list of devices goes: files in the place of /sys and /dev.

@@ -15,7 +15,7 @@
 #define DPK_LOADER_H
 
 #include "base/base.h"
-#include "device/device.h"
+#include "card/card.h"
 #include "elfcrypto/elfcrypto.h"
 
 struct dpk_load_request {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "device/device.h"
+#include "card/card.h"
 #include "verbs/verbs.h"
 
 /* Held by the list it is in and by every context that was opened from it. */

@@ -3,7 +3,7 @@
 #ifndef TESTS_DEVICE_WORLD_H
 #define TESTS_DEVICE_WORLD_H
 
-#include "device/device.h"
+#include "provision/provision.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* runtime/device: devices as files: names, permissions, damage, writers at once. */
-#include "device/device.h"
+/* runtime/card: devices as files: names, permissions, damage, writers at once. */
+#include "provision/provision.h"
 
 #include <signal.h>
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
-/* runtime/device: the checks of an NV configuration file, in their order. */
-#include "device/device.h"
+/* runtime/card: the checks of an NV configuration file, in their order. */
+#include "provision/provision.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* runtime/device: archives: what goes out comes in, and nothing else does. */
-#include "device/device.h"
+/* runtime/card: archives: what goes out comes in, and nothing else does. */
+#include "provision/provision.h"
 
 #include <string.h>
 

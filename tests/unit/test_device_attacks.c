@@ -1,5 +1,5 @@
-/* runtime/device: what somebody without the right to it would try. */
-#include "device/device.h"
+/* runtime/card: what somebody without the right to it would try. */
+#include "provision/provision.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* runtime/device: certificate containers. */
-#include "device/device.h"
+/* runtime/card: certificate containers. */
+#include "provision/provision.h"
 
 #include <string.h>
 

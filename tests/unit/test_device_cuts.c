@@ -1,6 +1,6 @@
-/* runtime/device: the power goes, the disk is full, the file system is read-only: at every call
+/* runtime/card: the power goes, the disk is full, the file system is read-only: at every call
  * that changes a file the device stays whole, as before or as after. */
-#include "device/device.h"
+#include "provision/provision.h"
 
 #include <string.h>
 

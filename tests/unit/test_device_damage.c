@@ -1,5 +1,5 @@
-/* runtime/device: bits of its files flip: a device says that it is damaged, or is what it was. */
-#include "device/device.h"
+/* runtime/card: bits of its files flip: a device says that it is damaged, or is what it was. */
+#include "provision/provision.h"
 
 #include <fcntl.h>
 #include <string.h>

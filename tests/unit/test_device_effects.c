@@ -1,5 +1,5 @@
-/* runtime/device: what an applied file and users change, and when it counts. */
-#include "device/device.h"
+/* runtime/card: what an applied file and users change, and when it counts. */
+#include "provision/provision.h"
 
 #include <string.h>
 

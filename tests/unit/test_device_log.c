@@ -1,5 +1,5 @@
-/* runtime/device: the event log: who did what, all of it, but not for ever. */
-#include "device/device.h"
+/* runtime/card: the event log: who did what, all of it, but not for ever. */
+#include "provision/provision.h"
 
 #include <string.h>
 #include <time.h>

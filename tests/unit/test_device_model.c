@@ -1,6 +1,6 @@
-/* runtime/device against the model of device_model.h: random sequences of applying, burning,
+/* runtime/card against the model of device_model.h: random sequences of applying, burning,
  * setting, dropping, booting and opening again, legal and not, every state compared. */
-#include "device/device.h"
+#include "provision/provision.h"
 
 #include <string.h>
 

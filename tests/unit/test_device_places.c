@@ -1,6 +1,6 @@
-/* runtime/device: the power goes while a device is made, imported or deleted: it is there, or not.
+/* runtime/card: the power goes while a device is made, imported or deleted: it is there, or not.
  */
-#include "device/device.h"
+#include "provision/provision.h"
 
 #include <dirent.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* runtime/device: anti-rollback: what was once replaced or removed does not come back. */
-#include "device/device.h"
+/* runtime/card: anti-rollback: what was once replaced or removed does not come back. */
+#include "provision/provision.h"
 
 #include <string.h>
 

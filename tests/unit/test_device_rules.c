@@ -1,6 +1,6 @@
-/* runtime/device: rules of dpa-provisioning(7) that only files made by hand can break, and the
+/* runtime/card: rules of dpa-provisioning(7) that only files made by hand can break, and the
  * order in which they are looked at. */
-#include "device/device.h"
+#include "provision/provision.h"
 
 #include <string.h>
 #include <unistd.h>

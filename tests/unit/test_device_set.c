@@ -1,5 +1,5 @@
-/* runtime/device: what users set by name, with the rules of NVIDIA's database. */
-#include "device/state.h"
+/* runtime/card: what users set by name, with the rules of NVIDIA's database. */
+#include "card/state.h"
 
 #include "device_world.h"
 

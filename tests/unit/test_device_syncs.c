@@ -1,5 +1,5 @@
-/* runtime/device: what is worth a sync, and what can be done where nothing may be written. */
-#include "device/device.h"
+/* runtime/card: what is worth a sync, and what can be done where nothing may be written. */
+#include "provision/provision.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "debug/debug.h"
-#include "device/device.h"
+#include "provision/provision.h"
 
 static const char usage[] =
     "Usage: dpa-gdbserver DEV -T TOKEN [-s PORT]\n\n"

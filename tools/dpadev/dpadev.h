@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "device/device.h"
+#include "provision/provision.h"
 
 /* Texts and JSON about devices, on standard output. */
 enum dpk_status dpadev_list(bool json, struct dpk_error *err);

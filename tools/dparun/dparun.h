@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "debug/debug.h"
-#include "device/device.h"
+#include "provision/provision.h"
 #include "dpaos/dpaos.h"
 #include "loader/loader.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "device/device.h"
+#include "provision/provision.h"
 #include "hashlist/hashlist.h"
 
 struct flint_options {

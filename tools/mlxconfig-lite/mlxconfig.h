@@ -6,7 +6,7 @@
 #define MLXCONFIG_H
 
 #include "base/base.h"
-#include "device/device.h"
+#include "provision/provision.h"
 #include "nvconfig/nvconfig.h"
 #include "signer/signer.h"
 

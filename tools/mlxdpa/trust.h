@@ -3,7 +3,7 @@
 #define MLXDPA_TRUST_H
 
 #include "certchain/certchain.h"
-#include "device/device.h"
+#include "provision/provision.h"
 #include "elfcrypto/elfcrypto.h"
 
 #include "mlxdpa.h"

@@ -1,8 +1,8 @@
 /* Device archives: a device's state as one run of bytes (dpadev(1), "ARCHIVES"). */
-#ifndef DPK_DEVICE_ARCHIVE_H
-#define DPK_DEVICE_ARCHIVE_H
+#ifndef DPK_PROVISION_ARCHIVE_H
+#define DPK_PROVISION_ARCHIVE_H
 
-#include "state.h"
+#include "private.h"
 
 #define ARCHIVE_KEYS_MAX 16
 

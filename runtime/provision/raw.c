@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 static bool is_hidden(const struct dpk_nv_tlv *tlv)
 {

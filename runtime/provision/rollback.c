@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 static const char key[] = "anti_rollback", is_on[] = "on";
 

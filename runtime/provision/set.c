@@ -1,7 +1,7 @@
 /* What users set by name. */
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 static const char *setting_name(const struct dpk_device_setting *setting)
 {

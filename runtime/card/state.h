@@ -8,7 +8,7 @@
 #include <openssl/evp.h>
 #include <sqlite3.h>
 
-#include "device.h"
+#include "card.h"
 
 struct dpk_device {
     char name[DPK_DEVICE_NAME_MAX + 1];
@@ -35,28 +35,6 @@ enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_M
                                    char path[PATH_MAX], struct dpk_error *err);
 /* The alias of a device, or "". */
 void dpk_device_alias_of(const char *root, const char *name, char *out, size_t size);
-
-/* ---- place.c ---- */
-
-/* Fills `staging`, the directory that will be the device. */
-typedef enum dpk_status dpk_device_filler(void *context, const char *staging,
-                                          struct dpk_error *err);
-/* Puts a new device in place with its alias, whole or not at all; sweeps what programs that were
- * killed at it left. DPK_ERR_EXISTS: the name is taken. */
-enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void *context,
-                                 struct dpk_error *err);
-
-/* ---- create.c ---- */
-
-/* What a device is called, by number; the keys of its table "meta". */
-#define DPK_IDENTITY_TEXTS    7
-#define DPK_IDENTITY_TEXT_MAX 255
-const char *dpk_device_text_key(size_t number);
-/* DPK_ERR_USAGE: too long, or not printable. */
-enum dpk_status dpk_device_check_text(size_t number, const char *value, struct dpk_error *err);
-/* Makes `staging`/factory with the key pair and its UUID. */
-enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
-                                      const struct dpk_uuid *uuid, struct dpk_error *err);
 
 /* ---- db.c ---- */
 
@@ -166,36 +144,6 @@ bool dpk_device_is_policy(unsigned class_id, uint32_t index);
 bool dpk_device_needs_signature(const struct dpk_nv_def *def);
 enum dpk_status dpk_device_put_life_cycle(sqlite3 *db, bool development, struct dpk_error *err);
 enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk_error *err);
-
-/* ---- rollback.c ---- */
-
-enum dpk_status dpk_rollback_put_on(sqlite3 *db, bool on, struct dpk_error *err);
-enum dpk_status dpk_rollback_on(sqlite3 *db, bool *on, struct dpk_error *err);
-/* The highest version that was applied, as far as it is `found`. */
-enum dpk_status dpk_rollback_floor(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,
-                                   bool *found, uint32_t *version, struct dpk_error *err);
-enum dpk_status dpk_rollback_raise(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,
-                                   uint32_t version, struct dpk_error *err);
-enum dpk_status dpk_rollback_was_removed(sqlite3 *db, const struct dpk_uuid *cert, bool *removed,
-                                         struct dpk_error *err);
-enum dpk_status dpk_rollback_put_removed(sqlite3 *db, const struct dpk_uuid *cert,
-                                         struct dpk_error *err);
-enum dpk_status dpk_rollback_read(sqlite3 *db, struct dpk_device_rollback *out,
-                                  struct dpk_error *err);
-enum dpk_status dpk_rollback_write(sqlite3 *db, const struct dpk_device_rollback *r,
-                                   struct dpk_error *err);
-enum dpk_status dpk_rollback_add_floor(struct dpk_device_rollback *r,
-                                       const struct dpk_device_floor *floor, struct dpk_error *err);
-enum dpk_status dpk_rollback_add_removed(struct dpk_device_rollback *r, const struct dpk_uuid *cert,
-                                         struct dpk_error *err);
-
-/* ---- burn.c ---- */
-
-/* `container_size` 0: the container is not kept. */
-enum dpk_status dpk_device_insert_cert(sqlite3 *db, const struct dpk_uuid *uuid,
-                                       const struct dpk_uuid *keypair, enum dpk_lifecycle priority,
-                                       const uint8_t *der, size_t der_size, const void *container,
-                                       size_t container_size, struct dpk_error *err);
 
 /* ---- log.c ---- */
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "state.h"
+#include "private.h"
 
 #define ALIASES_MAX 1000
 #define ALIAS       "mt41692_pciconf"

@@ -8,7 +8,7 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 
-#include "state.h"
+#include "private.h"
 
 /* ---- Keys at NVIDIA level -------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Applying an NV configuration file: the checks in their order, then the effects. */
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 struct application {
     sqlite3 *db;

@@ -1,7 +1,7 @@
 /*
  * debug: what makes the runtime visible: source lines of addresses, core files, the remote protocol
  * of GDB, traces, and where other processes of the same user find this one. Knows no scheduler:
- * whoever has threads describes them by the structures below (dpaos does).
+ * whoever has threads describes them by the structures below (proc does).
  *
  *     struct dpk_line at;
  *     if (dpk_line_find(image, pc, &at))

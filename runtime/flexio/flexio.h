@@ -1,5 +1,5 @@
 /*
- * host: the public host libraries, thin over dpaos. This header is what they share: libflexio.so
+ * host: the public host libraries, thin over proc. This header is what they share: libflexio.so
  * implements it, libdoca_common.so and libdoca_dpa.a stand on it. Their users see the headers under
  * include/ only.
  *
@@ -15,7 +15,7 @@
 
 #include <libflexio/flexio.h>
 
-#include "dpaos/dpaos.h"
+#include "proc/proc.h"
 
 /* Loads `app` on the device named `device`, which decides first, and makes a process of it. Errors
  * are those of dpk_device_open, dpk_load (DPK_ERR_REFUSED) and dpk_process_create. A wrong

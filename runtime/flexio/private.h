@@ -75,7 +75,7 @@ void *table_find(const struct object_table *t, uint64_t id);
 bool windows_attach(struct flexio_process *p);
 void windows_free(struct flexio_process *p);
 
-/* The affinity as dpaos has it; false: no such type. */
+/* The affinity as proc has it; false: no such type. */
 bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to);
 
 /* Makes an event handler by `attr`, with what `options` has besides. */
@@ -104,7 +104,7 @@ void queues_kick(struct flexio_process *p);
 /* Destroys those that are left. */
 void queues_free(struct flexio_process *p);
 
-/* The sink of a process's messages (dpaos.h); context: struct flexio_process. */
+/* The sink of a process's messages (proc.h); context: struct flexio_process. */
 void process_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
                      const char *text, size_t size);
 

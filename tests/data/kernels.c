@@ -1,4 +1,4 @@
-/* Device code of the tests of dpaos and dparun: start-up and wrappers of its own, no library. */
+/* Device code of the tests of proc and dparun: start-up and wrappers of its own, no library. */
 #include <stdint.h>
 
 #include "guest/dpa_abi.h"

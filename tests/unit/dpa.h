@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "dpaos/dpaos.h"
+#include "proc/proc.h"
 #include "loader/image.h"
 
 /* How long a test waits for what will come. */

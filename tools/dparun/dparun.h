@@ -6,7 +6,7 @@
 
 #include "debug/debug.h"
 #include "provision/provision.h"
-#include "dpaos/dpaos.h"
+#include "proc/proc.h"
 #include "loader/loader.h"
 
 enum { EXIT_REFUSED = 1, EXIT_FAULT = 2, EXIT_OTHER = 3 };

@@ -1,4 +1,4 @@
-/* Sync events: a counter of dpaos, and who is said to use it. */
+/* Sync events: a counter of proc, and who is said to use it. */
 #include <doca_sync_event.h>
 
 #include "descriptor.h"

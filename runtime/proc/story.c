@@ -1,0 +1,130 @@
+/* What is said of a thread that failed: what it did, where, and who called it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proc/engine.h"
+
+enum { RA = 1, SP = 2, FP = 8, FRAMES_MAX = 16 };
+/* As far below its stack a pointer may be that still is one of an overflow: large frames. */
+#define OVERFLOW_REACH 0x100000u
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* "0x11234 (kernel+0x1c, kernel.c:12)". `back`: how far before `pc` the instruction of the line is.
+ * False: the line is not known. */
+static bool place_at(const struct dpk_process *p, uint64_t pc, unsigned back, char *out,
+                     size_t size)
+{
+    uint64_t offset;
+    struct dpk_line at;
+    const char *function = dpk_image_function_at(p->image, pc, &offset);
+    bool known = function && dpk_line_find(p->image, pc - back, &at);
+    if (known)
+        snprintf(out, size, "0x%" PRIx64 " (%.80s+0x%" PRIx64 ", %.80s:%u)", pc, function, offset,
+                 at.file, at.line);
+    else if (function)
+        snprintf(out, size, "0x%" PRIx64 " (%.120s+0x%" PRIx64 ")", pc, function, offset);
+    else
+        snprintf(out, size, "0x%" PRIx64, pc);
+    return known;
+}
+
+/* ---- Callers --------------------------------------------------------------------------------- */
+
+/* Whether the instruction before `address` is a call: JAL or JALR that writes ra, or C.JALR. */
+static bool is_behind_call(const struct dpk_process *p, uint64_t address)
+{
+    const uint8_t *at = rv64_memory_at(p->memory, address - 2, 2, RV64_X);
+    if (!at || address < 4)
+        return false;
+    unsigned half = at[0] | (unsigned)at[1] << 8;
+    if ((half & 0xf07f) == 0x9002 && (half & 0x0f80) != 0)
+        return true;
+    at = rv64_memory_at(p->memory, address - 4, 4, RV64_X);
+    unsigned low = at ? (at[0] | (unsigned)at[1] << 8) & 0xfff : 0;
+    return low == 0x0ef || low == 0x0e7;
+}
+
+static uint64_t stack_of(const struct thread *t)
+{
+    return STACKS_BASE + t->slot * STACK_STRIDE + STACK_GUARD;
+}
+
+/* The two words below a frame pointer: the caller's, and where it goes on. */
+static bool read_frame(const struct thread *t, uint64_t *fp, uint64_t *ra)
+{
+    uint64_t from = stack_of(t), frame[2];
+    const void *at =
+        *fp >= from + sizeof frame && *fp <= from + STACK_SIZE && *fp % 8 == 0
+            ? rv64_memory_at(t->process->memory, *fp - sizeof frame, sizeof frame, RV64_R)
+            : NULL;
+    if (!at)
+        return false;
+    memcpy(frame, at, sizeof frame);
+    bool grows = frame[0] > *fp;
+    *fp = grows ? frame[0] : 0;
+    *ra = frame[1];
+    return true;
+}
+
+/* The nearest caller whose line is known. Functions of the device's libraries have no lines, and
+ * keep frame pointers; those of the C library call nobody, so that ra is theirs. */
+static bool find_caller(const struct thread *t, char *out, size_t size)
+{
+    uint64_t ra = t->hart.x[RA], fp = t->hart.x[FP];
+    unsigned frames = 0;
+    do
+        if (is_behind_call(t->process, ra) && place_at(t->process, ra, 1, out, size))
+            return true;
+    while (frames++ < FRAMES_MAX && read_frame(t, &fp, &ra));
+    return false;
+}
+
+/* Of a jump to where no code is, the one who jumped. */
+static void put_jumper(const struct thread *t, char *out, size_t size)
+{
+    char from[180];
+    uint64_t ra = t->hart.x[RA];
+    *out = '\0';
+    if (ra == t->hart.pc) {
+        snprintf(out, size, ", which ra holds: a function returned there");
+    } else if (is_behind_call(t->process, ra)) {
+        place_at(t->process, ra, 1, from, sizeof from);
+        snprintf(out, size, ", called from %s", from);
+    }
+}
+
+void turn_place(const struct thread *t, char *out, size_t size)
+{
+    char at[180], caller[180], more[220] = "";
+    bool known = place_at(t->process, t->hart.pc, 0, at, sizeof at);
+    if (!dpk_image_function_at(t->process->image, t->hart.pc, NULL))
+        put_jumper(t, more, sizeof more);
+    else if (!known && find_caller(t, caller, sizeof caller))
+        snprintf(more, sizeof more, ", called from %s", caller);
+    snprintf(out, size, " pc %s%s", at, more);
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+/* Whether the thread has used its stack up: it went below it, and sp is there. */
+static bool is_overflow(const struct thread *t)
+{
+    uint64_t stack = stack_of(t), sp = t->hart.x[SP], address = t->hart.fault_address;
+    return (t->hart.fault == RV64_FAULT_LOAD || t->hart.fault == RV64_FAULT_STORE) && sp < stack &&
+           stack - sp <= OVERFLOW_REACH && address < stack && address >= sp - STACK_GUARD;
+}
+
+void turn_fault_story(const struct thread *t, char *out, size_t size)
+{
+    char place[PLACE_MAX], overflow[60] = "";
+    const struct rv64_hart *h = &t->hart;
+    turn_place(t, place, sizeof place);
+    if (is_overflow(t))
+        snprintf(overflow, sizeof overflow,
+                 "stack overflow (%llu bytes): ", (unsigned long long)STACK_SIZE);
+    snprintf(out, size, "thread %u: %s%s%s 0x%" PRIx64 ",%s", t->slot, overflow,
+             rv64_fault_name(h->fault), h->fault == RV64_FAULT_ILLEGAL ? "" : " at address",
+             h->fault_address, place);
+}

@@ -1,0 +1,122 @@
+/* Triggers: notifications and completion queues, and the threads that they activate. */
+#include <stdlib.h>
+
+#include "proc/engine.h"
+
+/* Handles are never used twice: an old one stays a bad one. */
+static enum dpk_status add_handle(struct dpk_trigger *trigger, struct dpk_error *err)
+{
+    struct dpk_process *p = trigger->process;
+    if (p->trigger_count == p->trigger_capacity) {
+        size_t capacity = p->trigger_capacity ? p->trigger_capacity * 2 : 16;
+        struct dpk_trigger **more = realloc(p->triggers, capacity * sizeof(struct dpk_trigger *));
+        if (!more)
+            return dpk_fail_nomem(err);
+        p->triggers = more;
+        p->trigger_capacity = capacity;
+    }
+    p->triggers[p->trigger_count++] = trigger;
+    trigger->handle = p->trigger_count;
+    return DPK_OK;
+}
+
+struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle)
+{
+    return handle >= 1 && handle <= p->trigger_count ? p->triggers[handle - 1] : NULL;
+}
+
+enum dpk_status dpk_trigger_create(struct dpk_process *p, enum dpk_trigger_kind kind,
+                                   struct dpk_trigger **out, struct dpk_error *err)
+{
+    *out = NULL;
+    struct dpk_trigger *trigger = calloc(1, sizeof *trigger);
+    if (!trigger)
+        return dpk_fail_nomem(err);
+    trigger->process = p;
+    trigger->kind = kind;
+    list_init(&trigger->of_thread);
+    engine_lock();
+    enum dpk_status status = process_state(p, err);
+    if (status == DPK_OK)
+        status = add_handle(trigger, err);
+    engine_unlock();
+    if (status == DPK_OK)
+        *out = trigger;
+    else
+        free(trigger);
+    return status;
+}
+
+void dpk_trigger_destroy(struct dpk_trigger *trigger)
+{
+    if (!trigger)
+        return;
+    engine_lock();
+    list_remove(&trigger->of_thread);
+    trigger->process->triggers[trigger->handle - 1] = NULL;
+    engine_unlock();
+    free(trigger);
+}
+
+enum dpk_status dpk_trigger_attach(struct dpk_trigger *trigger, struct dpk_thread *t,
+                                   struct dpk_error *err)
+{
+    if (t && t->process != trigger->process)
+        return dpk_fail(err, DPK_ERR_MISMATCH, "the thread is of another process");
+    engine_lock();
+    list_remove(&trigger->of_thread);
+    trigger->thread = t;
+    if (t)
+        list_append(&t->triggers, &trigger->of_thread);
+    engine_unlock();
+    return DPK_OK;
+}
+
+uint64_t dpk_trigger_handle(const struct dpk_trigger *trigger)
+{
+    return trigger->handle;
+}
+
+bool dpk_trigger_is_heard(struct dpk_trigger *trigger)
+{
+    engine_lock();
+    bool heard = trigger->thread && trigger->thread->state == OBJECT_RUN;
+    engine_unlock();
+    return heard;
+}
+
+static void fire(struct dpk_trigger *trigger)
+{
+    trigger->armed = false;
+    if (trigger->thread)
+        thread_activate(trigger->thread);
+}
+
+void trigger_signal(struct dpk_trigger *trigger)
+{
+    trigger->completions++;
+    if (trigger->kind == DPK_TRIGGER_NOTIFICATION || trigger->armed)
+        fire(trigger);
+}
+
+/* A completion that its consumer has not seen cannot be waited for: it is there. */
+void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
+{
+    trigger->armed = true;
+    if ((int32_t)(trigger->completions - consumed) > 0)
+        fire(trigger);
+}
+
+void dpk_trigger_signal(struct dpk_trigger *trigger)
+{
+    engine_lock();
+    trigger_signal(trigger);
+    engine_unlock();
+}
+
+void dpk_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
+{
+    engine_lock();
+    trigger_arm(trigger, consumed);
+    engine_unlock();
+}

@@ -1,0 +1,167 @@
+/* The checker, and accesses that go through it. */
+#include <string.h>
+
+#include "proc/proc.h"
+#include "registry.h"
+
+/* ---- The checker ----------------------------------------------------------------------------- */
+
+static bool is_in(const struct dpk_memory *m, const struct dpk_memory_domain *domain)
+{
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
+        if (m->domains[i] == domain)
+            return true;
+    return false;
+}
+
+static bool permits(const struct dpk_memory *m, const struct dpk_memory_range *r, unsigned rights,
+                    const struct dpk_memory_domain *domain)
+{
+    return (m->kind == DPK_MEMORY_HOST || m->kind == DPK_MEMORY_DPA) &&
+           (m->rights & rights) == rights && is_in(m, domain) && r->address >= m->address &&
+           r->size <= m->size && r->address - m->address <= m->size - r->size;
+}
+
+const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_range *range, unsigned rights,
+                                            const struct dpk_memory_domain *domain)
+{
+    struct slot *slot = slot_pin(range->key);
+    if (!slot)
+        return NULL;
+    if (permits(&slot->memory, range, rights, domain))
+        return &slot->memory;
+    slot_unpin(slot);
+    return NULL;
+}
+
+void dpk_memory_release(const struct dpk_memory *m)
+{
+    slot_unpin((struct slot *)m);
+}
+
+/* ---- Accesses -------------------------------------------------------------------------------- */
+
+static void load(void *to, const uint8_t *at, size_t size)
+{
+    if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
+        uint32_t word = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
+        memcpy(to, &word, sizeof word);
+    } else if (size == sizeof(uint64_t) && (uintptr_t)at % size == 0) {
+        uint64_t word = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
+        memcpy(to, &word, sizeof word);
+    } else {
+        memcpy(to, at, size);
+    }
+}
+
+static void store(uint8_t *at, const void *from, size_t size)
+{
+    if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
+        uint32_t word;
+        memcpy(&word, from, sizeof word);
+        __atomic_store_n((uint32_t *)(void *)at, word, __ATOMIC_RELEASE);
+    } else if (size == sizeof(uint64_t) && (uintptr_t)at % size == 0) {
+        uint64_t word;
+        memcpy(&word, from, sizeof word);
+        __atomic_store_n((uint64_t *)(void *)at, word, __ATOMIC_RELEASE);
+    } else {
+        memcpy(at, from, size);
+    }
+}
+
+bool dpk_memory_is_there(const struct dpk_memory_range *range, unsigned rights,
+                         const struct dpk_memory_domain *domain)
+{
+    const unsigned writes = DPK_MEMORY_WRITE | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC;
+    const struct dpk_memory *m = dpk_memory_acquire(range, rights, domain);
+    if (!m)
+        return false;
+    bool good = m->host || dpk_process_has_memory(m->process, range->address, range->size,
+                                                  (rights & writes) != 0);
+    dpk_memory_release(m);
+    return good;
+}
+
+bool dpk_memory_read(const struct dpk_memory_range *range, unsigned rights,
+                     const struct dpk_memory_domain *domain, void *to)
+{
+    const struct dpk_memory *m = dpk_memory_acquire(range, rights, domain);
+    bool good = true;
+    if (!m)
+        return false;
+    if (m->host)
+        load(to, dpk_memory_at(m, range->address), (size_t)range->size);
+    else
+        good = dpk_copy_out(m->process, to, range->address, range->size, NULL) == DPK_OK;
+    dpk_memory_release(m);
+    return good;
+}
+
+bool dpk_memory_write(const struct dpk_memory_range *range, unsigned rights,
+                      const struct dpk_memory_domain *domain, const void *from)
+{
+    const struct dpk_memory *m = dpk_memory_acquire(range, rights, domain);
+    bool good = true;
+    if (!m)
+        return false;
+    if (m->host)
+        store(dpk_memory_at(m, range->address), from, (size_t)range->size);
+    else
+        good = dpk_copy_in(m->process, range->address, from, range->size, NULL) == DPK_OK;
+    dpk_memory_release(m);
+    return good;
+}
+
+/* The memory of an atomic operation. The word of the host to *word, NULL: it is the DPA's. */
+static const struct dpk_memory *acquire_word(const struct dpk_memory_range *range,
+                                             const struct dpk_memory_domain *domain,
+                                             uint64_t **word)
+{
+    const struct dpk_memory *m = range->size == sizeof **word
+                                     ? dpk_memory_acquire(range, DPK_MEMORY_REMOTE_ATOMIC, domain)
+                                     : NULL;
+    *word = NULL;
+    if (!m || !m->host)
+        return m;
+    void *at = dpk_memory_at(m, range->address);
+    if ((uintptr_t)at % sizeof **word == 0) {
+        *word = at;
+        return m;
+    }
+    dpk_memory_release(m);
+    return NULL;
+}
+
+bool dpk_memory_fetch_add(const struct dpk_memory_range *range,
+                          const struct dpk_memory_domain *domain, uint64_t value, uint64_t *before)
+{
+    uint64_t *word;
+    const struct dpk_memory *m = acquire_word(range, domain, &word);
+    bool good = true;
+    if (!m)
+        return false;
+    if (word)
+        *before = __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);
+    else
+        good = dpk_fetch_add(m->process, range->address, value, before, NULL) == DPK_OK;
+    dpk_memory_release(m);
+    return good;
+}
+
+bool dpk_memory_compare_swap(const struct dpk_memory_range *range,
+                             const struct dpk_memory_domain *domain, uint64_t compare,
+                             uint64_t value, uint64_t *before)
+{
+    uint64_t *word;
+    const struct dpk_memory *m = acquire_word(range, domain, &word);
+    bool good = true;
+    if (!m)
+        return false;
+    *before = compare;
+    if (word)
+        __atomic_compare_exchange_n(word, before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    else
+        good = dpk_compare_swap(m->process, range->address, compare, value, before, NULL) == DPK_OK;
+    dpk_memory_release(m);
+    return good;
+}

@@ -1,0 +1,122 @@
+/*
+ * memory: registered memory, which devices reach by key. One registry for the process, and one
+ * checker of bounds and rights for every access: windows, work queue elements, RDMA, DMA, external
+ * pointers, atomic operations.
+ *
+ *     uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+ *                                                        .address = (uintptr_t)p,
+ *                                                        .size = n,
+ *                                                        .host = p,
+ *                                                        .rights = DPK_MEMORY_READ,
+ *                                                        .domains = {&domain}});
+ *     const struct dpk_memory *m = dpk_memory_acquire(&range, DPK_MEMORY_READ, &domain);
+ *     if (m) {                                          // NULL: refused
+ *         ... dpk_memory_at(m, range.address) ...       // it stays registered until
+ *         dpk_memory_release(m);
+ *     }
+ *     dpk_memory_remove(key);                           // waits for accesses in flight
+ *
+ * Keys, addresses and sizes of accesses come from programs and peers: anything may be passed. A key
+ * is no secret: who names it must be in one of its domains, and stay within its range and rights.
+ *
+ * All functions may be called from any thread. Accesses take no lock and never wait. An access is
+ * short: parts of what is large have one each.
+ */
+#ifndef DPK_MEMORY_H
+#define DPK_MEMORY_H
+
+#include <stdatomic.h>
+
+#include "base/base.h"
+
+struct dpk_process;
+
+/* Who may use a key: those whose protection domain, or device, is one of the key's. Known by its
+ * address; it stays as long as it has keys. */
+struct dpk_memory_domain {
+    atomic_uint keys; /* that are in it */
+};
+
+/* What keys allow, and what accesses want: bits. */
+enum {
+    DPK_MEMORY_READ = 1, /* by the owner's own devices */
+    DPK_MEMORY_WRITE = 2,
+    DPK_MEMORY_REMOTE_READ = 4, /* by RDMA peers */
+    DPK_MEMORY_REMOTE_WRITE = 8,
+    DPK_MEMORY_REMOTE_ATOMIC = 16,
+    DPK_MEMORY_EXPORT_READ = 32, /* through a memory map that was imported (PCIe) */
+    DPK_MEMORY_EXPORT_WRITE = 64,
+};
+
+#define DPK_MEMORY_DOMAINS_MAX 8
+
+/* What a key stands for. */
+struct dpk_memory {
+    enum dpk_memory_kind {
+        DPK_MEMORY_NONE, /* a number that nobody else has, and that allows nothing */
+        DPK_MEMORY_HOST,
+        DPK_MEMORY_DPA,
+        DPK_MEMORY_REMOTE, /* registered by whoever exported it: looked up, never accessed */
+    } kind;
+    unsigned rights;                                           /* DPK_MEMORY_... */
+    uint64_t address, size;                                    /* bytes, as accesses name them */
+    uint8_t *host;                                             /* HOST: the first byte */
+    struct dpk_process *process;                               /* DPA, NONE: whose */
+    struct dpk_uuid exporter;                                  /* REMOTE: the process, */
+    uint32_t exported_key;                                     /* and the key that it has there */
+    struct dpk_memory_domain *domains[DPK_MEMORY_DOMAINS_MAX]; /* the rest of them NULL */
+};
+
+/* A range that somebody wants to reach. */
+struct dpk_memory_range {
+    uint32_t key;
+    uint64_t address, size;
+};
+
+/* ---- Keys ---- */
+
+/* A new key, never 0 or UINT32_MAX; `m` is copied. A number comes back after some 260,000 others at
+ * the earliest. 0: out of memory, or of numbers. */
+uint32_t dpk_memory_add(const struct dpk_memory *m);
+/* When it returns, nobody is inside and nobody finds the key. Not by one who is inside, nor with a
+ * lock that such a one takes. A number that is no key is ignored. */
+void dpk_memory_remove(uint32_t key);
+/* The same for all keys of the memory of a DPA process. */
+void dpk_memory_remove_process(const struct dpk_process *process);
+/* What a key stands for, as it was registered. False: it is no key (any more). */
+bool dpk_memory_describe(uint32_t key, struct dpk_memory *out);
+/* Whether the host has all of this memory, and may write it if that is wanted; brings it in, as a
+ * device that pins it would. */
+bool dpk_memory_is_mapped(const void *at, size_t size, bool writes);
+
+/* ---- Accesses ---- */
+
+/* The memory of the range's key, until dpk_memory_release, if the range is within it, all of
+ * `rights` are given and `domain` is one of its. NULL: refused. */
+const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_range *range, unsigned rights,
+                                            const struct dpk_memory_domain *domain);
+void dpk_memory_release(const struct dpk_memory *m);
+
+/* Host address of an address within host memory. */
+static inline void *dpk_memory_at(const struct dpk_memory *m, uint64_t address)
+{
+    return m->host + (address - m->address);
+}
+
+/* One access each; false: refused, or the DPA process has no such memory there. */
+bool dpk_memory_is_there(const struct dpk_memory_range *range, unsigned rights,
+                         const struct dpk_memory_domain *domain);
+/* Copies range->size bytes. An aligned word of 4 or 8 bytes goes in one piece: read before, written
+ * after everything else of this thread. */
+bool dpk_memory_read(const struct dpk_memory_range *range, unsigned rights,
+                     const struct dpk_memory_domain *domain, void *to);
+bool dpk_memory_write(const struct dpk_memory_range *range, unsigned rights,
+                      const struct dpk_memory_domain *domain, const void *from);
+/* The 8 bytes at an aligned address, in one step; what they were to *before. */
+bool dpk_memory_fetch_add(const struct dpk_memory_range *range,
+                          const struct dpk_memory_domain *domain, uint64_t value, uint64_t *before);
+bool dpk_memory_compare_swap(const struct dpk_memory_range *range,
+                             const struct dpk_memory_domain *domain, uint64_t compare,
+                             uint64_t value, uint64_t *before);
+
+#endif

@@ -1,0 +1,161 @@
+/* The registry: a table of slots that never move, so that a key is found without a lock. */
+#include "registry.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A key is the index of its slot, and in its last byte how often the slot was used. */
+#define GENERATION_BITS 8
+#define INDEXES_MAX     (UINT32_C(1) << (32 - GENERATION_BITS))
+/* Free slots that are left alone, so that a number comes back late. */
+#define REST 1024u
+/* Chunk k of the table has FIRST_CHUNK << k slots. */
+#define FIRST_CHUNK 64u
+#define CHUNKS      19
+
+static struct {
+    pthread_mutex_t lock; /* for everything but finding a key */
+    struct slot *_Atomic chunks[CHUNKS];
+    uint32_t count;                      /* slots that were ever used; that of index 0 never is */
+    struct slot *first_free, *last_free; /* a queue, the one that is free for longest first */
+    uint32_t free_count;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER, .count = 1};
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
+
+static unsigned chunk_of(uint32_t index)
+{
+    return (unsigned)(__builtin_clz(FIRST_CHUNK) - __builtin_clz(index + FIRST_CHUNK));
+}
+
+/* NULL: nobody had it yet. */
+static struct slot *slot_at(uint32_t index)
+{
+    const unsigned k = chunk_of(index);
+    struct slot *chunk =
+        k < CHUNKS ? atomic_load_explicit(&table.chunks[k], memory_order_acquire) : NULL;
+    return chunk ? &chunk[index + FIRST_CHUNK - (FIRST_CHUNK << k)] : NULL;
+}
+
+/* With the lock. NULL: out of memory, or of indexes. */
+static struct slot *new_slot(void)
+{
+    const unsigned k = chunk_of(table.count);
+    if (table.count == INDEXES_MAX - 1)
+        return NULL;
+    if (!atomic_load(&table.chunks[k])) {
+        struct slot *chunk = calloc(FIRST_CHUNK << k, sizeof *chunk);
+        if (!chunk)
+            return NULL;
+        atomic_store_explicit(&table.chunks[k], chunk, memory_order_release);
+    }
+    struct slot *slot = slot_at(table.count);
+    slot->index = table.count++;
+    return slot;
+}
+
+/* With the lock. NULL: none is free. */
+static struct slot *old_slot(void)
+{
+    struct slot *slot = table.first_free;
+    if (slot) {
+        table.first_free = slot->next_free;
+        table.free_count--;
+    }
+    return slot;
+}
+
+/* With the lock. */
+static void free_slot(struct slot *slot)
+{
+    atomic_store_explicit(&slot->key, 0, memory_order_relaxed);
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && slot->memory.domains[i]; i++)
+        atomic_fetch_sub(&slot->memory.domains[i]->keys, 1);
+    slot->next_free = NULL;
+    if (table.first_free)
+        table.last_free->next_free = slot;
+    else
+        table.first_free = slot;
+    table.last_free = slot;
+    table.free_count++;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+struct slot *slot_pin(uint32_t key)
+{
+    struct slot *slot = slot_at(key >> GENERATION_BITS);
+    if (key == 0 || !slot || atomic_load_explicit(&slot->key, memory_order_acquire) != key ||
+        !dpk_pin(&slot->pins))
+        return NULL;
+    /* Between the two it may have become another key's. */
+    if (atomic_load_explicit(&slot->key, memory_order_acquire) == key)
+        return slot;
+    dpk_unpin(&slot->pins);
+    return NULL;
+}
+
+void slot_unpin(struct slot *slot)
+{
+    dpk_unpin(&slot->pins);
+}
+
+uint32_t dpk_memory_add(const struct dpk_memory *m)
+{
+    uint32_t key = 0;
+    pthread_mutex_lock(&table.lock);
+    struct slot *slot = table.free_count > REST ? old_slot() : new_slot();
+    if (!slot)
+        slot = old_slot();
+    if (slot) {
+        slot->memory = *m;
+        for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
+            atomic_fetch_add(&m->domains[i]->keys, 1);
+        key = slot->index << GENERATION_BITS | ++slot->generation;
+        dpk_pins_open(&slot->pins);
+        atomic_store_explicit(&slot->key, key, memory_order_release);
+    }
+    pthread_mutex_unlock(&table.lock);
+    return key;
+}
+
+/* The lock is free while it waits. Others may remove the same key: the last of them frees it. */
+static void remove_locked(struct slot *slot)
+{
+    slot->removers++;
+    pthread_mutex_unlock(&table.lock);
+    dpk_pins_close(&slot->pins);
+    pthread_mutex_lock(&table.lock);
+    if (--slot->removers == 0)
+        free_slot(slot);
+}
+
+void dpk_memory_remove(uint32_t key)
+{
+    pthread_mutex_lock(&table.lock);
+    struct slot *slot = slot_at(key >> GENERATION_BITS);
+    if (key != 0 && slot && atomic_load(&slot->key) == key)
+        remove_locked(slot);
+    pthread_mutex_unlock(&table.lock);
+}
+
+void dpk_memory_remove_process(const struct dpk_process *process)
+{
+    pthread_mutex_lock(&table.lock);
+    for (uint32_t i = 1; i < table.count; i++) {
+        struct slot *slot = slot_at(i);
+        if (atomic_load(&slot->key) != 0 && slot->memory.process == process)
+            remove_locked(slot);
+    }
+    pthread_mutex_unlock(&table.lock);
+}
+
+bool dpk_memory_describe(uint32_t key, struct dpk_memory *out)
+{
+    struct slot *slot = slot_pin(key);
+    if (!slot)
+        return false;
+    *out = slot->memory;
+    slot_unpin(slot);
+    return true;
+}

@@ -1,0 +1,21 @@
+/* Slots of the registry, for the checker. */
+#ifndef DPK_MEMORY_REGISTRY_H
+#define DPK_MEMORY_REGISTRY_H
+
+#include "memory/memory.h"
+
+struct slot {
+    struct dpk_memory memory; /* first: accesses hold a pointer to it */
+    struct dpk_pins pins;     /* accesses in flight */
+    _Atomic uint32_t key;     /* 0: free */
+    uint32_t index;
+    uint8_t generation;
+    unsigned removers;      /* who wait for accesses in flight */
+    struct slot *next_free; /* in the queue */
+};
+
+/* The slot of a key, whose memory stays until slot_unpin. NULL: it is no key. */
+struct slot *slot_pin(uint32_t key);
+void slot_unpin(struct slot *slot);
+
+#endif

@@ -1,0 +1,456 @@
+/* runtime/memory: what may be reached by key, and what is refused. */
+#include "memory/memory.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "dpa.h"
+#include "skip.h"
+
+#define ALL                                                                                        \
+    (DPK_MEMORY_READ | DPK_MEMORY_WRITE | DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE |       \
+     DPK_MEMORY_REMOTE_ATOMIC | DPK_MEMORY_EXPORT_READ | DPK_MEMORY_EXPORT_WRITE)
+#define BASE 0x1000u /* address of the first byte, as accesses name it */
+#define SIZE 256u
+
+static struct dpk_memory_domain ours, theirs;
+static uint8_t bytes[SIZE] __attribute__((aligned(64)));
+
+static uint32_t add_host(unsigned rights)
+{
+    uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                                       .rights = rights,
+                                                       .address = BASE,
+                                                       .size = SIZE,
+                                                       .host = bytes,
+                                                       .domains = {&ours}});
+    assert_int_not_equal(key, 0);
+    return key;
+}
+
+static struct dpk_memory_range whole(uint32_t key)
+{
+    return (struct dpk_memory_range){key, BASE, SIZE};
+}
+
+static bool can(const struct dpk_memory_range *r, unsigned rights,
+                const struct dpk_memory_domain *domain)
+{
+    const struct dpk_memory *m = dpk_memory_acquire(r, rights, domain);
+    if (m)
+        dpk_memory_release(m);
+    return m != NULL;
+}
+
+/* ---- The checker ---- */
+
+static void only_a_key_is_found(void **state)
+{
+    (void)state;
+    uint32_t key = add_host(ALL);
+    const uint32_t others[] = {0, 1, key ^ 1, key + 256, key ^ 0x80000000u, UINT32_MAX, 0xffff0001};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct dpk_memory_range r = whole(others[i]);
+        assert_false(can(&r, DPK_MEMORY_READ, &ours));
+    }
+    struct dpk_memory_range r = whole(key);
+    assert_true(can(&r, DPK_MEMORY_READ, &ours));
+    dpk_memory_remove(key);
+    assert_false(can(&r, DPK_MEMORY_READ, &ours));
+    dpk_memory_remove(key);
+}
+
+static void ranges_stay_within_the_key(void **state)
+{
+    static const struct {
+        uint64_t address, size;
+        bool allowed;
+    } ranges[] = {
+        {BASE, SIZE, true},
+        {BASE, 1, true},
+        {BASE + SIZE - 1, 1, true},
+        {BASE + SIZE, 0, true},
+        {BASE + SIZE, 1, false},
+        {BASE, SIZE + 1, false},
+        {BASE - 1, 1, false},
+        {BASE - 1, 0, false},
+        {BASE + SIZE + 1, 0, false},
+        {BASE + 8, UINT64_MAX - BASE, false}, /* wraps */
+        {BASE + 8, UINT64_MAX - 7, false},
+        {BASE, UINT64_MAX, false},
+        {UINT64_MAX, 1, false},
+        {UINT64_MAX, UINT64_MAX, false},
+        {0, SIZE, false},
+        {0, UINT64_MAX, false},
+    };
+    (void)state;
+    uint32_t key = add_host(ALL);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        struct dpk_memory_range r = {key, ranges[i].address, ranges[i].size};
+        assert_int_equal(can(&r, DPK_MEMORY_READ, &ours), ranges[i].allowed);
+    }
+    dpk_memory_remove(key);
+}
+
+static void a_range_may_end_with_the_address_space(void **state)
+{
+    (void)state;
+    uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                                       .rights = ALL,
+                                                       .address = UINT64_MAX - SIZE,
+                                                       .size = SIZE,
+                                                       .host = bytes,
+                                                       .domains = {&ours}});
+    assert_true(can(&(struct dpk_memory_range){key, UINT64_MAX - 1, 1}, 0, &ours));
+    assert_false(can(&(struct dpk_memory_range){key, UINT64_MAX - 1, 2}, 0, &ours));
+    assert_false(can(&(struct dpk_memory_range){key, UINT64_MAX, 1}, 0, &ours));
+    assert_false(can(&(struct dpk_memory_range){key, 0, 1}, 0, &ours));
+    dpk_memory_remove(key);
+}
+
+static void each_right_is_asked_for(void **state)
+{
+    (void)state;
+    for (unsigned given = 0; given <= ALL; given++) {
+        uint32_t key = add_host(given);
+        struct dpk_memory_range r = whole(key);
+        for (unsigned wanted = 1; wanted <= ALL; wanted <<= 1)
+            assert_int_equal(can(&r, wanted, &ours), (given & wanted) != 0);
+        assert_int_equal(can(&r, ALL, &ours), given == ALL);
+        dpk_memory_remove(key);
+    }
+}
+
+static void only_its_domains_have_a_key(void **state)
+{
+    static struct dpk_memory_domain eight[DPK_MEMORY_DOMAINS_MAX];
+    struct dpk_memory m = {
+        .kind = DPK_MEMORY_HOST, .rights = ALL, .address = BASE, .size = SIZE, .host = bytes};
+    (void)state;
+    uint32_t nobodys = dpk_memory_add(&m);
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++)
+        m.domains[i] = &eight[i];
+    uint32_t key = dpk_memory_add(&m);
+    struct dpk_memory_range r = whole(key), none = whole(nobodys);
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++) {
+        assert_true(can(&r, DPK_MEMORY_READ, &eight[i]));
+        assert_false(can(&none, DPK_MEMORY_READ, &eight[i]));
+        assert_int_equal(atomic_load(&eight[i].keys), 1);
+    }
+    assert_false(can(&r, DPK_MEMORY_READ, &theirs));
+    assert_false(can(&r, DPK_MEMORY_READ, NULL));
+    assert_false(can(&none, DPK_MEMORY_READ, NULL));
+    dpk_memory_remove(key);
+    dpk_memory_remove(nobodys);
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++)
+        assert_int_equal(atomic_load(&eight[i].keys), 0);
+}
+
+static void what_is_not_here_is_only_described(void **state)
+{
+    struct dpk_memory m = {.kind = DPK_MEMORY_REMOTE,
+                           .rights = ALL,
+                           .address = BASE,
+                           .size = SIZE,
+                           .exported_key = 17,
+                           .domains = {&ours}},
+                      found;
+    (void)state;
+    uint32_t remote = dpk_memory_add(&m);
+    m.kind = DPK_MEMORY_NONE;
+    uint32_t none = dpk_memory_add(&m);
+    struct dpk_memory_range r = whole(remote), n = whole(none);
+    uint64_t before;
+    uint8_t to[SIZE];
+    assert_false(can(&r, 0, &ours) || can(&n, 0, &ours));
+    assert_false(dpk_memory_is_there(&r, DPK_MEMORY_READ, &ours));
+    assert_false(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, to));
+    assert_false(dpk_memory_write(&n, DPK_MEMORY_WRITE, &ours, to));
+    assert_false(
+        dpk_memory_fetch_add(&(struct dpk_memory_range){remote, BASE, 8}, &ours, 1, &before));
+    assert_true(dpk_memory_describe(remote, &found));
+    assert_int_equal(found.exported_key, 17);
+    dpk_memory_remove(remote);
+    dpk_memory_remove(none);
+    assert_false(dpk_memory_describe(remote, &found));
+}
+
+/* ---- Accesses ---- */
+
+static void host_memory_is_read_and_written(void **state)
+{
+    uint8_t data[SIZE], back[SIZE];
+    (void)state;
+    uint32_t key = add_host(DPK_MEMORY_READ | DPK_MEMORY_WRITE);
+    for (size_t size = 1; size <= 16; size++)
+        for (size_t at = 0; at < 16; at++) {
+            struct dpk_memory_range r = {key, BASE + at, size};
+            memset(bytes, 0, sizeof bytes);
+            for (size_t i = 0; i < size; i++)
+                data[i] = (uint8_t)(size * 16 + i + 1);
+            assert_true(dpk_memory_write(&r, DPK_MEMORY_WRITE, &ours, data));
+            assert_memory_equal(bytes + at, data, size);
+            assert_int_equal(bytes[at + size], 0);
+            assert_true(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, back));
+            assert_memory_equal(back, data, size);
+            assert_true(dpk_memory_is_there(&r, DPK_MEMORY_WRITE, &ours));
+            assert_false(dpk_memory_write(&r, DPK_MEMORY_REMOTE_WRITE, &ours, back));
+            assert_false(dpk_memory_write(&r, DPK_MEMORY_WRITE, &theirs, back));
+        }
+    dpk_memory_remove(key);
+}
+
+static void dpa_memory_is_its_process_s(void **state)
+{
+    struct dpk_process *p = process_with(NULL);
+    struct dpk_error err = {0};
+    uint64_t address, before;
+    uint32_t word = 5, back = 0;
+    (void)state;
+    assert_int_equal(dpk_heap_alloc(p, 64, &address, &err), DPK_OK);
+    uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_DPA,
+                                                       .rights = ALL,
+                                                       .address = 0, /* more than it has */
+                                                       .size = UINT64_MAX,
+                                                       .process = p,
+                                                       .domains = {&ours}});
+    struct dpk_memory_range r = {key, address, 4}, wild = {key, UINT64_MAX - 8, 8};
+    assert_true(dpk_memory_is_there(&r, DPK_MEMORY_WRITE, &ours));
+    assert_true(dpk_memory_write(&r, DPK_MEMORY_WRITE, &ours, &word));
+    assert_true(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, &back));
+    assert_int_equal(back, 5);
+    r.size = 8;
+    assert_true(dpk_memory_fetch_add(&r, &ours, 3, &before));
+    assert_int_equal(before, 5);
+    assert_true(dpk_memory_compare_swap(&r, &ours, 8, 100, &before));
+    assert_true(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, &before));
+    assert_int_equal(before, 100);
+    assert_false(dpk_memory_is_there(&wild, DPK_MEMORY_READ, &ours));
+    assert_false(dpk_memory_read(&wild, DPK_MEMORY_READ, &ours, &before));
+    assert_false(dpk_memory_write(&wild, DPK_MEMORY_WRITE, &ours, &before));
+    assert_false(dpk_memory_fetch_add(&wild, &ours, 1, &before));
+    assert_false(dpk_memory_compare_swap(&wild, &ours, 1, 1, &before));
+    dpk_memory_remove_process(p);
+    assert_false(dpk_memory_is_there(&r, DPK_MEMORY_READ, &ours));
+    dpk_process_destroy(p);
+}
+
+static void a_process_takes_its_keys_along(void **state)
+{
+    static int processes[2]; /* their addresses are all that is looked at */
+    uint32_t keys[2][100], host = add_host(ALL);
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 100; k++)
+            keys[i][k] = dpk_memory_add(&(struct dpk_memory){
+                .kind = DPK_MEMORY_DPA, .size = 1, .process = (void *)&processes[i]});
+    dpk_memory_remove_process((void *)&processes[0]);
+    struct dpk_memory m;
+    for (int k = 0; k < 100; k++) {
+        assert_false(dpk_memory_describe(keys[0][k], &m));
+        assert_true(dpk_memory_describe(keys[1][k], &m));
+    }
+    assert_true(dpk_memory_describe(host, &m));
+    dpk_memory_remove_process((void *)&processes[1]);
+    dpk_memory_remove(host);
+}
+
+static void atomic_operations_take_aligned_words(void **state)
+{
+    uint64_t before = 0, word = 40;
+    (void)state;
+    memcpy(bytes + 8, &word, sizeof word);
+    uint32_t key = add_host(DPK_MEMORY_REMOTE_ATOMIC);
+    struct dpk_memory_range r = {key, BASE + 8, 8};
+    assert_true(dpk_memory_fetch_add(&r, &ours, 2, &before));
+    assert_int_equal(before, 40);
+    assert_true(dpk_memory_compare_swap(&r, &ours, 41, 7, &before)); /* is not that */
+    assert_int_equal(before, 42);
+    assert_true(dpk_memory_compare_swap(&r, &ours, 42, 7, &before));
+    memcpy(&word, bytes + 8, sizeof word);
+    assert_int_equal(word, 7);
+    const struct dpk_memory_range bad[] = {
+        {key, BASE + 9, 8}, {key, BASE + SIZE - 4, 8}, {key, BASE + 8, 4}, {key, BASE + 8, 16}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(dpk_memory_fetch_add(&bad[i], &ours, 1, &before));
+        assert_false(dpk_memory_compare_swap(&bad[i], &ours, 0, 1, &before));
+    }
+    dpk_memory_remove(key);
+    key = add_host(ALL & ~DPK_MEMORY_REMOTE_ATOMIC);
+    r.key = key;
+    assert_false(dpk_memory_fetch_add(&r, &ours, 1, &before));
+    assert_false(dpk_memory_compare_swap(&r, &ours, 7, 1, &before));
+    dpk_memory_remove(key);
+}
+
+static void unmapped_memory_is_told(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    (void)state;
+    uint8_t *at = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(at != MAP_FAILED);
+    assert_int_equal(munmap(at + page, page), 0);
+    if (madvise(at, page, MADV_POPULATE_READ) != 0)
+        skip_because("the kernel cannot tell what is mapped");
+    assert_true(dpk_memory_is_mapped(at + 7, 9, true));
+    assert_true(dpk_memory_is_mapped(at, page, true));
+    assert_false(dpk_memory_is_mapped(at, page + 1, false));
+    assert_false(dpk_memory_is_mapped(at + 2 * page - 1, 2, false));
+    assert_int_equal(mprotect(at, page, PROT_READ), 0);
+    assert_true(dpk_memory_is_mapped(at, page, false));
+    assert_false(dpk_memory_is_mapped(at, page, true));
+    assert_false(dpk_memory_is_mapped(NULL, 1, false));
+    munmap(at, page);
+    munmap(at + 2 * page, page);
+}
+
+/* ---- Life ---- */
+
+static void numbers_come_back_late(void **state)
+{
+    (void)state;
+    uint32_t first = add_host(ALL);
+    dpk_memory_remove(first);
+    for (int i = 0; i < 250000; i++) {
+        uint32_t key = add_host(ALL);
+        if (key == first)
+            fail_msg("it came back after %d", i);
+        dpk_memory_remove(key);
+    }
+}
+
+static void many_keys_are_told_apart(void **state)
+{
+    enum { COUNT = 20000 };
+    uint32_t *keys = calloc(COUNT, sizeof *keys);
+    struct dpk_memory m = {.kind = DPK_MEMORY_REMOTE};
+    (void)state;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        m.exported_key = i;
+        keys[i] = dpk_memory_add(&m);
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_true(dpk_memory_describe(keys[i], &m));
+        assert_int_equal(m.exported_key, i);
+        dpk_memory_remove(keys[i]);
+        assert_false(dpk_memory_describe(keys[i], &m));
+    }
+    free(keys);
+}
+
+struct removal {
+    uint32_t key;
+    atomic_bool done;
+};
+
+static void *remover(void *argument)
+{
+    struct removal *r = argument;
+    dpk_memory_remove(r->key);
+    atomic_store(&r->done, true);
+    return NULL;
+}
+
+static void all_who_remove_wait_for_accesses(void **state)
+{
+    struct removal removals[3] = {{0}};
+    pthread_t threads[3];
+    (void)state;
+    struct dpk_memory_range r = whole(add_host(ALL));
+    const struct dpk_memory *first = dpk_memory_acquire(&r, 0, &ours),
+                            *second = dpk_memory_acquire(&r, 0, &ours);
+    assert_true(first && second);
+    for (int i = 0; i < 3; i++) {
+        removals[i].key = r.key;
+        assert_int_equal(pthread_create(&threads[i], NULL, remover, &removals[i]), 0);
+    }
+    assert_true(comes_true(!can(&r, 0, &ours)));
+    dpk_memory_release(first);
+    uint32_t other = add_host(ALL); /* others are not held up */
+    usleep(20000);
+    for (int i = 0; i < 3; i++)
+        assert_false(atomic_load(&removals[i].done));
+    assert_int_equal(atomic_load(&ours.keys), 2);
+    dpk_memory_release(second);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&ours.keys), 1);
+    dpk_memory_remove(other);
+}
+
+/* Memory that one thread registers and takes back, over and over, and others use meanwhile. */
+struct traffic {
+    _Atomic uint32_t key;
+    uint64_t value; /* not atomic: whoever has no access may not see it change */
+    atomic_bool end;
+    atomic_uint wrong, hits;
+};
+
+static void *user(void *argument)
+{
+    struct traffic *t = argument;
+    while (!atomic_load(&t->end)) {
+        struct dpk_memory_range r = {atomic_load(&t->key), BASE, 8};
+        const struct dpk_memory *m = dpk_memory_acquire(&r, DPK_MEMORY_READ, &ours);
+        if (!m)
+            continue;
+        atomic_fetch_add(&t->wrong, t->value != 1 || m->size != 8);
+        sched_yield();
+        atomic_fetch_add(&t->wrong, t->value != 1);
+        atomic_fetch_add(&t->hits, 1);
+        dpk_memory_release(m);
+    }
+    return NULL;
+}
+
+static void memory_that_was_taken_back_is_not_used(void **state)
+{
+    enum { ROUNDS = 2000, USERS = 3 };
+    static struct traffic t = {.value = 1};
+    pthread_t users[USERS];
+    (void)state;
+    for (int i = 0; i < USERS; i++)
+        assert_int_equal(pthread_create(&users[i], NULL, user, &t), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        unsigned before = atomic_load(&t.hits);
+        uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                                           .rights = DPK_MEMORY_READ,
+                                                           .address = BASE,
+                                                           .size = 8,
+                                                           .host = (uint8_t *)&t.value,
+                                                           .domains = {&ours}});
+        atomic_store(&t.key, key);
+        while (atomic_load(&t.hits) == before)
+            sched_yield();
+        dpk_memory_remove(key);
+        t.value = 0;
+        t.value = 1;
+    }
+    atomic_store(&t.end, true);
+    for (int i = 0; i < USERS; i++)
+        pthread_join(users[i], NULL);
+    assert_int_equal(atomic_load(&t.wrong), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_a_key_is_found),
+        cmocka_unit_test(ranges_stay_within_the_key),
+        cmocka_unit_test(a_range_may_end_with_the_address_space),
+        cmocka_unit_test(each_right_is_asked_for),
+        cmocka_unit_test(only_its_domains_have_a_key),
+        cmocka_unit_test(what_is_not_here_is_only_described),
+        cmocka_unit_test(host_memory_is_read_and_written),
+        cmocka_unit_test(dpa_memory_is_its_process_s),
+        cmocka_unit_test(a_process_takes_its_keys_along),
+        cmocka_unit_test(atomic_operations_take_aligned_words),
+        cmocka_unit_test(unmapped_memory_is_told),
+        cmocka_unit_test(numbers_come_back_late),
+        cmocka_unit_test(many_keys_are_told_apart),
+        cmocka_unit_test(all_who_remove_wait_for_accesses),
+        cmocka_unit_test(memory_that_was_taken_back_is_not_used),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

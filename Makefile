@@ -182,7 +182,7 @@ $(B)/share/man/man7/%: man/% ; $(put)
 # ---- Tests -----------------------------------------------------------------------------------------
 # each_test.c stands around cmocka: it tells tests/run of each test.
 AROUND_CMOCKA := -Wl,--wrap=_cmocka_run_group_tests,--wrap=_skip
-$(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkrt.a $(O)/libdpk.a
+$(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(exe_link) $(AROUND_CMOCKA) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
 # For LD_PRELOAD, behind what a sanitizer brings.
@@ -190,7 +190,7 @@ $(O)/tests/helpers/%_shim.so: SAN :=
 $(O)/tests/helpers/%_shim.so: $(O)/tests/helpers/%_shim.o
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $^ -o $@
-$(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkrt.a $(O)/libdpk.a
+$(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(exe_link) $^ -o $@ $(PKG_LIBS) -pthread
 .SECONDARY:

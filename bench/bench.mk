@@ -6,7 +6,7 @@ $(B)/bench/measure: $(O)/bench/measure.o
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(exe_link) $^ -o $@
 
-$(B)/bench/rv64_bench $(B)/bench/rdma_nic: $(B)/bench/%: $(O)/bench/%.o $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/bench/rv64_bench $(B)/bench/rdma_nic: $(B)/bench/%: $(O)/bench/%.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(exe_link) $^ -o $@ $(PKG_LIBS) -pthread
 $(B)/bench/rv64-%: bench/rv64_kernels.c

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base.h"
+#include "cli/cli.h"
 #include "rv64/rv64.h"
 
 enum { SYS_WRITE = 64, SYS_EXIT = 93, A0 = 10, A1 = 11, A2 = 12, A7 = 17, SP = 2 };

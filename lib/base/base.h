@@ -2,12 +2,12 @@
  * base: what every room needs and no room should write twice.
  *
  * Error values with context, a bounds-checked reader and a growing writer for bytes, whole-file
- * read and atomic replace, UUIDs, option tables. Knows no format.
+ * read and atomic replace, UUIDs. Knows no format.
  *
  *     struct dpk_error err = {0};
  *     struct dpk_buf file = {0};
  *     if (dpk_file_read("prog.bin", DPK_FILE_MAX, &file, &err) != DPK_OK)
- *         return dpk_tool_fail(&err);               // prints "-E- prog.bin: No such file ..."
+ *         return err.status;                        // err.message: "prog.bin: No such file ..."
  *     struct dpk_reader r = dpk_reader(file.data, file.size);
  *     uint32_t magic = dpk_read_be32(&r);
  *     if (r.failed) ...                             // truncated: every later read gives 0
@@ -89,23 +89,6 @@ char *dpk_text_clean(char *text);
 /* The same for `size` bytes that may have several lines: line breaks and tabs stay, a NUL becomes
  * '?'. */
 void dpk_message_clean(char *text, size_t size);
-
-/* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
- * DPK_ERR_USAGE, else 1. (Only this and dpk_tool_end print; tools/ alone calls them.) */
-int dpk_tool_fail(const struct dpk_error *err);
-
-/* For tools, before they end: flushes standard output. What was printed and is lost (a full disk)
- * is an error, DPK_ERR_IO "standard output: ...". */
-enum dpk_status dpk_tool_flush(struct dpk_error *err);
-
-/* For tools, their last word: flushes standard output, prints the error of `status` or of the
- * flush. Returns the exit code, 0 or that of dpk_tool_fail. */
-int dpk_tool_end(enum dpk_status status, struct dpk_error *err);
-
-/* For tools with commands: "unknown command WORD", with the closest of `commands` (ends with NULL)
- * or where to find them. DPK_ERR_USAGE. */
-enum dpk_status dpk_fail_command(struct dpk_error *err, const char *tool, const char *word,
-                                 const char *const *commands);
 
 /* ---- Reading bytes ----------------------------------------------------------------------------
  * A cursor over bytes that nobody has checked yet. A read past the end sets `failed` and moves to
@@ -293,10 +276,6 @@ struct dpk_uuid {
 
 /* Strict: exactly 36 characters, dashes in their places, hexadecimal digits of either case. */
 enum dpk_status dpk_uuid_parse(const char *text, struct dpk_uuid *out, struct dpk_error *err);
-/* The same for what a user typed behind `option` ("--cert_uuid"): DPK_ERR_USAGE, and so is the zero
- * UUID, which names nothing. */
-enum dpk_status dpk_uuid_option(const char *option, const char *text, struct dpk_uuid *out,
-                                struct dpk_error *err);
 /* Two hexadecimal digits, small letters, for each byte, and a NUL: 2 * size + 1 characters. */
 void dpk_hex_text(const void *bytes, size_t size, char *out);
 void dpk_uuid_format(const struct dpk_uuid *u, char text[DPK_UUID_TEXT]);
@@ -304,57 +283,10 @@ void dpk_uuid_new_time(struct dpk_uuid *out); /* time-based, as `uuidgen -t` */
 bool dpk_uuid_is_zero(const struct dpk_uuid *u);
 bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
 
-/* ---- Command lines ----------------------------------------------------------------------------
- * One table describes a tool's options; parsing, `--help` and the error texts come from it.
- *
- *     static const char *out; static bool quiet;
- *     const struct dpk_option options[] = {
- *         {.names = "o,output", .arg = "FILE", .value = &out, .help = "where to write"},
- *         {.names = "q,quiet", .flag = &quiet, .help = "say less"},
- *         {0}};
- */
-struct dpk_option {
-    const char *names;  /* comma list; one letter is "-x", more are "--name" */
-    const char *arg;    /* name of its argument for --help, NULL: takes none */
-    const char **value; /* takes the argument */
-    bool *flag;         /* set to true when the option is there */
-    /* Called instead, when not NULL, once per use: lists, conversions. `arg`: NULL without one. */
-    enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
-    void *context;
-    const char *help; /* one line; NULL hides the option from --help */
-};
-
-struct dpk_args {
-    const char **words; /* the positional words, in order, borrowed from argv */
-    size_t count;
-    uint64_t used;       /* bit i: entry i of the table (up to 64) was given */
-    const char *unknown; /* of a failure: the word that is no option, nor close to one; or NULL */
-};
-
-/* Parses argv[1..]. Accepted: "--name value", "--name=value", "-x value", "-xvalue", options and
- * words in any order, "--" ends the options. `single_dash_names`: also "-name" and "-name=value"
- * and "-x=value" (dpacc). A one-letter option that takes a value wins over a name only if no name
- * matches whole. What `parse` says is prefixed with "option --name: ".
- * An empty FILE (`.arg` is "FILE") is refused here, where the option's name is known; so is another
- * value for an option that has one already: what was asked for first would quietly not be done.
- * Unknown option: DPK_ERR_USAGE with the closest known name. `args->words` is allocated and ends
- * with NULL; free it. On failure it is NULL. */
-enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_dash_names, int argc,
-                                  char **argv, struct dpk_args *args, struct dpk_error *err);
-
-/* For tools with commands: DPK_ERR_USAGE "COMMAND takes no --name" for an option that was given and
- * whose first name is not in `allowed`, a list with commas: "e,c,output". */
-enum dpk_status dpk_options_only(const struct dpk_option *table, const struct dpk_args *args,
-                                 const char *command, const char *allowed, struct dpk_error *err);
-
-/* Prints the options part of a --help text. */
-void dpk_options_help(const struct dpk_option *table, FILE *to);
+/* ---- Suggestions ----------------------------------------------------------------------------- */
 
 /* The candidate nearest to `word` (edit distance at most a third of its length; two neighbours
  * swapped are one edit), or NULL. `candidates` ends with NULL. For "did you mean". */
 const char *dpk_closest(const char *word, const char *const *candidates);
-
-/* The project's version, "1.2.3", from the file VERSION. */
-extern const char dpk_version[];
 
 #endif

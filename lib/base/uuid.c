@@ -44,16 +44,6 @@ out:
     return dpk_fail(err, DPK_ERR_FORMAT, "\"%.64s\" is not a UUID", text);
 }
 
-enum dpk_status dpk_uuid_option(const char *option, const char *text, struct dpk_uuid *out,
-                                struct dpk_error *err)
-{
-    if (dpk_uuid_parse(text, out, NULL) != DPK_OK)
-        return dpk_fail(err, DPK_ERR_USAGE, "option %s: '%.64s' is not a UUID", option, text);
-    if (dpk_uuid_is_zero(out))
-        return dpk_fail(err, DPK_ERR_USAGE, "option %s: the UUID must not be zero", option);
-    return DPK_OK;
-}
-
 void dpk_uuid_format(const struct dpk_uuid *u, char text[DPK_UUID_TEXT])
 {
     static const char hex[] = "0123456789abcdef";

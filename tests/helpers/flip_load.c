@@ -3,6 +3,7 @@
  * once for every STRIDE-th bit of its device ELF and of its crypto data with that bit flipped
  * (each must be refused). Prints how many; exit 1 at the first that is not as it should be.
  */
+#include "cli/cli.h"
 #include "loader/loader.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* lib/base: errors, and what tools make of them. */
-#include "base/base.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* lib/base: UUIDs, option tables, the version. */
-#include "base/base.h"
+#include "cli/cli.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

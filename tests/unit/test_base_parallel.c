@@ -1,5 +1,5 @@
 /* lib/base: loops shared among threads, large files, files in pieces, options of one command. */
-#include "base/base.h"
+#include "cli/cli.h"
 
 #include <setjmp.h>
 #include <signal.h>

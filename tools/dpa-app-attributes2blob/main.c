@@ -1,6 +1,8 @@
 /* dpa-app-attributes2blob: a program's attributes, written as YAML, as dpacc takes them. */
 #include "attributes.h"
 
+#include "cli/cli.h"
+
 #include <stdlib.h>
 
 #define INPUT_MAX ((size_t)1 << 20)

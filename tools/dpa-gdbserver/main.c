@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "debug/debug.h"
 #include "provision/provision.h"
 

@@ -1,5 +1,6 @@
 #include "clang.h"
 
+#include "cli/cli.h"
 #include "commands.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #ifndef DPACC_CONFIG_H
 #define DPACC_CONFIG_H
 
+#include "cli/cli.h"
 #include "words.h"
 
 #define TARGET_LIST "nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8, nv-dpa-cx9"

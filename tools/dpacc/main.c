@@ -1,5 +1,6 @@
 /* dpacc: compiles C for the DPA and puts it into a library for the host. */
 #include "build.h"
+#include "cli/cli.h"
 #include "clang.h"
 #include "steps.h"
 

@@ -2,6 +2,7 @@
 
 #include "config.h"
 #include "dpaobject.h"
+#include "cli/cli.h"
 #include "elfcrypto/elfcrypto.h"
 #include "embed.h"
 #include "ifgen.h"

@@ -2,7 +2,7 @@
 #ifndef DPADEV_H
 #define DPADEV_H
 
-#include <cjson/cJSON.h>
+#include "cli/cli.h"
 
 #include "provision/provision.h"
 

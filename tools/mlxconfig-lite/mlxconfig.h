@@ -5,7 +5,7 @@
 #ifndef MLXCONFIG_H
 #define MLXCONFIG_H
 
-#include "base/base.h"
+#include "cli/cli.h"
 #include "provision/provision.h"
 #include "nvconfig/nvconfig.h"
 #include "signer/signer.h"

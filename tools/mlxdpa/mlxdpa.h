@@ -5,7 +5,7 @@
 #ifndef MLXDPA_H
 #define MLXDPA_H
 
-#include "base/base.h"
+#include "cli/cli.h"
 #include "container/container.h"
 #include "signer/signer.h"
 

@@ -1,4 +1,4 @@
-#include "base/base.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,3 @@
-#include "base/base.h"
+#include "cli/cli.h"
 
 const char dpk_version[] = DPK_VERSION;

@@ -19,7 +19,7 @@ static enum dpk_status check_elf(const uint8_t *elf, size_t size, struct dpk_err
         return dpk_fail(err, DPK_ERR_RANGE, "the ELF has more than %zu bytes", DPK_APP_ELF_MAX);
     enum dpk_status status = dpk_hashlist_build(elf, size, DPK_PROFILE_COMPACT, &list, err);
     dpk_hashlist_free(list);
-    if (status == DPK_OK && !dpk_device_elf_is(elf, size))
+    if (status == DPK_OK && !dpk_elf_is_riscv(elf, size))
         status = dpk_fail(err, DPK_ERR_FORMAT, "device ELF: not one for RISC-V");
     return status;
 }

@@ -60,7 +60,9 @@ enum dpk_status crypto_put_tbs(const struct dpk_hashed_parts *parts, enum dpk_ha
 {
     struct dpk_hashlist *list = NULL;
     bool manifest = profile == DPK_PROFILE_COMPACT && parts->manifest;
-    enum dpk_status status = dpk_hashlist_build_with(parts, profile, threads, &list, err);
+    const struct dpk_elf elf = dpk_elf(parts->stored, parts->stored_size);
+    enum dpk_status status = dpk_hashlist_build_with(&elf, parts->manifest, parts->manifest_size,
+                                                     profile, threads, &list, err);
     if (status != DPK_OK)
         return status;
     put_header(manifest ? CRYPTO_HAS_MANIFEST : 0, 0, out);

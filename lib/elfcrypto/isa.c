@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "hashlist/hashlist.h"
+#include "elf/elf.h"
 
 #define FORMAT_A 'A'
 #define TAG_FILE 1
@@ -70,9 +70,9 @@ const char *isa_of_attributes(const uint8_t *section, size_t size)
 
 const char *isa_of(const uint8_t *elf, size_t elf_size)
 {
-    size_t size = 0;
-    const uint8_t *section = dpk_device_elf_section(elf, elf_size, ".riscv.attributes", &size);
-    return section ? isa_of_attributes(section, size) : NULL;
+    const struct dpk_elf file = dpk_elf(elf, elf_size);
+    struct dpk_reader section = dpk_elf_find(&file, ".riscv.attributes");
+    return section.failed ? NULL : isa_of_attributes(section.begin, dpk_reader_left(&section));
 }
 
 bool isa_has(const char *isa, const char *extension)

@@ -155,16 +155,14 @@ static enum dpk_verdict check_hashes(struct subject *s)
     struct dpk_error err = {0};
     char where[128] = "";
     struct dpk_hashlist *computed = NULL;
-    const struct dpk_hashed_parts parts = {.stored = s->elf,
-                                           .stored_size = s->elf_size,
-                                           .manifest = s->manifest,
-                                           .manifest_size = s->manifest_size};
+    const struct dpk_elf elf = dpk_elf(s->elf, s->elf_size);
     if (s->elf && (dpk_fat_is(s->elf, s->elf_size) || fat_is_foreign(s->elf, s->elf_size)))
         return note(s, name, DPK_VERDICT_UNSUPPORTED, "the program is a fat file");
-    enum dpk_status status =
-        s->packed ? dpk_hashlist_build_parts(&s->packed->parts, &computed, &err)
-                  : dpk_hashlist_build_with(&parts, dpk_hashlist_profile(s->recorded), s->threads,
-                                            &computed, &err);
+    enum dpk_status status = s->packed
+                                 ? dpk_hashlist_build_parts(&s->packed->parts, &computed, &err)
+                                 : dpk_hashlist_build_with(&elf, s->manifest, s->manifest_size,
+                                                           dpk_hashlist_profile(s->recorded),
+                                                           s->threads, &computed, &err);
     if (status == DPK_ERR_NOMEM || status == DPK_ERR_CRYPTO)
         return note(s, name, DPK_VERDICT_BAD_FORMAT, "%s", text_of(status, &err));
     if (status != DPK_OK) /* nothing that can be signed, so not what was */

@@ -1,6 +1,5 @@
 #include "hashlist/hashlist.h"
 
-#include <elf.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,27 +58,25 @@ static enum dpk_status add_content(struct building *b, struct span s, struct has
     return DPK_OK;
 }
 
-static void set_label(struct section_label *label, unsigned number, struct span name)
+static void set_label(struct section_label *label, unsigned number, const char *name)
 {
     label->number = number;
-    size_t n = name.size < sizeof label->name - 1 ? name.size : sizeof label->name - 1;
-    for (size_t i = 0; i < n; i++) {
-        uint8_t c = name.data[i];
-        label->name[i] = (char)(c > 0x20 && c < 0x7f ? c : '?');
-    }
+    for (size_t i = 0; name && name[i] && i < sizeof label->name - 1; i++)
+        label->name[i] = (char)(name[i] > 0x20 && name[i] < 0x7f ? name[i] : '?');
 }
 
-static enum dpk_status build_segments(struct building *b, const struct device_elf *e,
+static enum dpk_status build_segments(struct building *b, const struct dpk_elf *elf,
                                       struct dpk_error *err)
 {
     struct dpk_hashlist *t = b->table;
-    if (e->segment_count > HASHES_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "device ELF: %u segments, a hash list holds at most %d",
-                        e->segment_count, HASHES_MAX);
-    t->segment_count = e->segment_count;
+    if (elf->segment_count > HASHES_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "device ELF: %zu segments, a hash list holds at most %d",
+                        elf->segment_count, HASHES_MAX);
+    t->segment_count = (unsigned)elf->segment_count;
     for (unsigned i = 0; i < t->segment_count; i++) {
         struct span s;
-        enum dpk_status status = device_elf_segment(e, i, &s, err);
+        enum dpk_status status = device_elf_segment(elf, i, &s, err);
         if (status == DPK_OK)
             status = add_content(b, s, &t->segments[i], err);
         if (status != DPK_OK)
@@ -88,27 +85,28 @@ static enum dpk_status build_segments(struct building *b, const struct device_el
     return DPK_OK;
 }
 
-static enum dpk_status build_sections(struct building *b, const struct device_elf *e,
+static enum dpk_status build_sections(struct building *b, const struct dpk_elf *elf,
                                       struct dpk_error *err)
 {
     struct dpk_hashlist *t = b->table;
     t->labels = calloc(HASHES_MAX, sizeof *t->labels);
     if (!t->labels)
         return dpk_fail_nomem(err);
-    for (unsigned i = 0; i < e->section_count; i++) {
-        struct device_section s;
-        enum dpk_status status = device_elf_section(e, i, &s, err);
+    for (unsigned i = 0; i < elf->section_count; i++) {
+        struct dpk_elf_section header = dpk_elf_section(elf, i);
+        struct span s;
+        if (!dpk_elf_has_content(&header))
+            continue;
+        enum dpk_status status = device_elf_section(elf, i, &s, err);
         if (status != DPK_OK)
             return status;
-        if (!s.hashed)
-            continue;
         if (t->section_count == HASHES_MAX)
             return dpk_fail(err, DPK_ERR_RANGE,
                             "device ELF: more than %d sections with content, a hash list holds "
                             "no more",
                             HASHES_MAX);
-        set_label(&t->labels[t->section_count], i, s.name);
-        status = add_content(b, s.data, &t->sections[t->section_count], err);
+        set_label(&t->labels[t->section_count], i, dpk_elf_name(elf, &header));
+        status = add_content(b, s, &t->sections[t->section_count], err);
         if (status != DPK_OK)
             return status;
         t->section_count++;
@@ -116,19 +114,20 @@ static enum dpk_status build_sections(struct building *b, const struct device_el
     return DPK_OK;
 }
 
-static enum dpk_status build_full(struct building *b, const struct device_elf *e,
+static enum dpk_status build_full(struct building *b, const struct dpk_elf *elf,
                                   struct dpk_error *err)
 {
-    if (e->extended)
+    if (elf->extended)
         return dpk_fail(err, DPK_ERR_RANGE,
                         "device ELF: %#x sections or more (extended numbering), a hash list of the "
                         "full profile holds at most %d; the compact profile takes it",
                         SHN_LORESERVE, HASHES_MAX);
-    hasher_add(&b->hasher, e->header, &b->table->elf_header);
-    hasher_add(&b->hasher, e->program_headers, &b->table->program_headers);
-    hasher_add(&b->hasher, e->section_headers, &b->table->section_headers);
-    enum dpk_status status = build_segments(b, e, err);
-    return status == DPK_OK ? build_sections(b, e, err) : status;
+    hasher_add(&b->hasher, span_of(elf->file), &b->table->whole);
+    hasher_add(&b->hasher, (struct span){elf->ident, elf->ehsize}, &b->table->elf_header);
+    hasher_add(&b->hasher, span_of(elf->segments), &b->table->program_headers);
+    hasher_add(&b->hasher, span_of(elf->sections), &b->table->section_headers);
+    enum dpk_status status = build_segments(b, elf, err);
+    return status == DPK_OK ? build_sections(b, elf, err) : status;
 }
 
 static void build_compact(struct building *b, const struct dpk_hashed_parts *parts)
@@ -145,30 +144,32 @@ static void build_compact(struct building *b, const struct dpk_hashed_parts *par
                    &t->segments[1]);
 }
 
-enum dpk_status dpk_hashlist_build_with(const struct dpk_hashed_parts *parts,
-                                        enum dpk_hash_profile profile, unsigned threads,
-                                        struct dpk_hashlist **out, struct dpk_error *err)
+enum dpk_status dpk_hashlist_build_with(const struct dpk_elf *elf, const uint8_t *manifest,
+                                        size_t manifest_size, enum dpk_hash_profile profile,
+                                        unsigned threads, struct dpk_hashlist **out,
+                                        struct dpk_error *err)
 {
-    struct device_elf e;
+    const struct dpk_hashed_parts parts = {.stored = elf->file.begin,
+                                           .stored_size = dpk_reader_left(&elf->file),
+                                           .manifest = manifest,
+                                           .manifest_size = manifest_size};
     struct building *b = NULL;
     *out = NULL;
-    enum dpk_status status = device_elf_open(parts->stored, parts->stored_size, &e, err);
+    enum dpk_status status = device_elf_check(elf, err);
     if (status == DPK_OK)
-        status = building_open(&b, parts->stored_size, err);
-    if (status == DPK_OK && profile == DPK_PROFILE_FULL) {
-        hasher_add(&b->hasher, (struct span){parts->stored, parts->stored_size}, &b->table->whole);
-        status = build_full(b, &e, err);
-    } else if (status == DPK_OK) {
-        build_compact(b, parts);
-    }
+        status = building_open(&b, parts.stored_size, err);
+    if (status == DPK_OK && profile == DPK_PROFILE_FULL)
+        status = build_full(b, elf, err);
+    else if (status == DPK_OK)
+        build_compact(b, &parts);
     return building_close(b, status, threads, out, err);
 }
 
-enum dpk_status dpk_hashlist_build(const uint8_t *elf, size_t size, enum dpk_hash_profile profile,
+enum dpk_status dpk_hashlist_build(const uint8_t *bytes, size_t size, enum dpk_hash_profile profile,
                                    struct dpk_hashlist **out, struct dpk_error *err)
 {
-    const struct dpk_hashed_parts parts = {.stored = elf, .stored_size = size};
-    return dpk_hashlist_build_with(&parts, profile, 1, out, err);
+    const struct dpk_elf elf = dpk_elf(bytes, size);
+    return dpk_hashlist_build_with(&elf, NULL, 0, profile, 1, out, err);
 }
 
 enum dpk_status dpk_hashlist_build_parts(const struct dpk_hashed_parts *parts,

@@ -13,6 +13,7 @@
 #define DPK_HASHLIST_H
 
 #include "base/base.h"
+#include "elf/elf.h"
 
 enum dpk_hash_profile {
     DPK_PROFILE_FULL,    /* every header, segment and section (the guide; MFT 4.26) */
@@ -21,28 +22,22 @@ enum dpk_hash_profile {
 
 struct dpk_hashlist;
 
-/* Does this begin like an ELF of the DPA's machine, RISC-V? Nothing more is looked at. */
-bool dpk_device_elf_is(const void *bytes, size_t size);
-/* Content of the section `name` of a device ELF, borrowed; NULL: there is none, or the ELF is
- * damaged. */
-const uint8_t *dpk_device_elf_section(const uint8_t *elf, size_t size, const char *name,
-                                      size_t *section_size);
-
 /* Hashes (SHA-256) a device ELF: 64-bit little-endian of any machine. Errors: not an ELF, tables or
  * contents outside the file, more than 255 segments or hashed sections (the format's 8-bit counts).
  */
-enum dpk_status dpk_hashlist_build(const uint8_t *elf, size_t size, enum dpk_hash_profile profile,
+enum dpk_status dpk_hashlist_build(const uint8_t *bytes, size_t size, enum dpk_hash_profile profile,
                                    struct dpk_hashlist **out, struct dpk_error *err);
-/* What a table is made of. */
+/* The same of a device ELF with a manifest (NULL: none), which a compact table hashes and a full
+ * one does not. `threads` may hash, 0: one for each core. */
+enum dpk_status dpk_hashlist_build_with(const struct dpk_elf *elf, const uint8_t *manifest,
+                                        size_t manifest_size, enum dpk_hash_profile profile,
+                                        unsigned threads, struct dpk_hashlist **out,
+                                        struct dpk_error *err);
+/* What a single-program container's table is made of. */
 struct dpk_hashed_parts {
     const uint8_t *stored, *metadata, *manifest; /* the two are NULL where there is none */
     size_t stored_size, metadata_size, manifest_size;
 };
-/* The same of a device ELF with a manifest, which a compact table hashes and a full one does not.
- * `threads` may hash, 0: one for each core. */
-enum dpk_status dpk_hashlist_build_with(const struct dpk_hashed_parts *parts,
-                                        enum dpk_hash_profile profile, unsigned threads,
-                                        struct dpk_hashlist **out, struct dpk_error *err);
 /* A compact table of bytes as they are stored (they may be compressed), and of what comes along
  * with them in a single-program container; NULL, not there, hashes to zeros. */
 enum dpk_status dpk_hashlist_build_parts(const struct dpk_hashed_parts *parts,

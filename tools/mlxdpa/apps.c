@@ -77,7 +77,7 @@ static enum dpk_status no_program(const char *path, struct dpk_error *err)
 {
     struct dpk_buf file = {0};
     bool risc_v = dpk_file_read(path, DPK_FILE_MAX, &file, NULL) == DPK_OK &&
-                  dpk_device_elf_is(file.data, file.size);
+                  dpk_elf_is_riscv(file.data, file.size);
     dpk_buf_free(&file);
     if (risc_v)
         return dpk_fail(err, DPK_ERR_NOT_FOUND,

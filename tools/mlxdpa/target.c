@@ -31,7 +31,7 @@ const char *target_kind_name(enum target_kind kind)
 static bool is_device_program(const struct dpk_buf *file)
 {
     return file->size &&
-           (dpk_fat_is(file->data, file->size) || dpk_device_elf_is(file->data, file->size));
+           (dpk_fat_is(file->data, file->size) || dpk_elf_is_riscv(file->data, file->size));
 }
 
 /* A host file when there are programs in it; so may be a RISC-V machine's. */

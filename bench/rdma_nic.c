@@ -52,13 +52,14 @@ static bool copy_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_acc
     return true;
 }
 
-static void complete(void *context, const struct dpk_rc_completion *c)
+static bool complete(void *context, const struct dpk_rc_completion *c)
 {
     (void)context;
     if (c->event == DPK_RC_DONE)
         sem_post(&done);
     else if (c->event == DPK_RC_RECEIVED)
         sem_post(&received);
+    return true;
 }
 
 static const struct dpk_rc_ops ops = {

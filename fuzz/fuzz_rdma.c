@@ -82,12 +82,19 @@ static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds)
     return key == 1;
 }
 
-static void told(void *context, const struct dpk_rc_completion *c)
+static bool told(void *context, const struct dpk_rc_completion *c)
 {
     (void)context, (void)c;
+    return true;
 }
 
-static const struct dpk_rc_ops ops = {has, copy_out, copy_in, add, swap, signal_event, told};
+static const struct dpk_rc_ops ops = {.has = has,
+                                      .copy_out = copy_out,
+                                      .copy_in = copy_in,
+                                      .add = add,
+                                      .swap = swap,
+                                      .signal = signal_event,
+                                      .complete = told};
 
 /* ---- One channel, without a thread ---- */
 
@@ -231,7 +238,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct channel *c;
     const struct dpk_uuid identity = {{1}};
     uint8_t memory[MEMORY] = {0};
-    const struct dpk_rc_end_options options = {&ops, memory, ~0u, 8, 8};
+    const struct dpk_rc_end_options options = {
+        .ops = &ops, .context = memory, .permissions = ~0u, .sends = 8, .receives = 8};
     struct dpk_reader r = dpk_reader(data, size);
     address_parse(data, size, &address, NULL);
     const uint8_t *head = dpk_read_bytes(&r, HEAD_SIZE);

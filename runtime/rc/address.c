@@ -4,7 +4,7 @@
 #include "transport.h"
 
 #define MARK    0x44504b51u /* "DPKQ" */
-#define VERSION 2u          /* of how to connect to one, too */
+#define VERSION 3u          /* of how to connect to one, too */
 
 static uint32_t checksum(const uint8_t *p, size_t size)
 {

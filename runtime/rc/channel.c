@@ -109,8 +109,8 @@ static enum taken request(struct channel *c, const struct request *r, const uint
     }
     answer.payload = answer.response.size;
     put(c, &answer);
-    if (!answer.response.good)
-        qp_fail(qp, true);
+    if (answer.response.status != DPK_RC_OK || answer.response.broken)
+        qp_fail(qp, DPK_RC_FLUSHED, true);
     return TAKEN;
 }
 
@@ -183,7 +183,7 @@ static void lost(struct channel *c)
         qp->responses = NULL;
     channel_close(c);
     if (qp && qp->state == QP_READY)
-        qp_fail(qp, !c->polite);
+        qp_lose_peer(qp, !c->polite);
 }
 
 /* Does what can be done now. False: nonsense. */

@@ -17,7 +17,7 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
     bool request = f->kind == FRAME_REQUEST;
     memset(out, 0, FRAME_SIZE);
     out[0] = (uint8_t)f->kind;
-    out[1] = request ? (uint8_t)r->opcode : f->response.good;
+    out[1] = (uint8_t)(request ? (unsigned)r->opcode : (unsigned)f->response.status);
     out[2] = (uint8_t)((r->first ? FLAG_FIRST : 0) | (r->last ? FLAG_LAST : 0) |
                        (r->has_immediate ? FLAG_IMMEDIATE : 0));
     dpk_store_be32(out + 4, request ? r->size : f->response.size);
@@ -47,6 +47,13 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
     return opcode < DPK_RC_OPCODES && size <= SEGMENT && size <= out->request.total;
 }
 
+/* What a responder may say: the others are found by requesters themselves. */
+static bool is_answer(unsigned status)
+{
+    return status == DPK_RC_OK || status == DPK_RC_REMOTE_INVALID ||
+           status == DPK_RC_REMOTE_ACCESS || status == DPK_RC_REMOTE_OPERATION;
+}
+
 bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
 {
     struct dpk_reader in = dpk_reader(bytes, FRAME_SIZE);
@@ -59,9 +66,10 @@ bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
         return read_request(&in, what, flags, size, out);
     case FRAME_RESPONSE:
         dpk_read_skip(&in, 24);
-        out->response = (struct response){what == 1, size, dpk_read_be64(&in)};
+        out->response =
+            (struct response){.status = what, .size = size, .value = dpk_read_be64(&in)};
         out->payload = size;
-        return size <= SEGMENT;
+        return is_answer(what) && size <= SEGMENT;
     default:
         return false;
     }

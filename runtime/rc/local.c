@@ -8,19 +8,39 @@ static enum sent local_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **paylo
     return SENT;
 }
 
+/* The peer, which may have come after the connection was made; NULL: it is not there, or means
+ * somebody else. */
+static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
+{
+    if (!qp->local)
+        qp->local = qp_find(qp->end->nic, &qp->peer);
+    struct dpk_rc_qp *peer = qp->local;
+    if (!peer || peer->state == QP_FAILED)
+        return NULL;
+    if (peer->state == QP_READY && !address_equal(&peer->peer, &qp->address))
+        return NULL;
+    if (peer->state == QP_READY)
+        peer->local = qp;
+    return peer;
+}
+
 static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
 {
     struct response out;
     uint8_t *answer = qp->end->nic->answer;
-    struct dpk_rc_qp *peer = qp->local;
-    if (!peer || peer->state == QP_FAILED || (peer->state == QP_READY && peer->local != qp))
+    struct dpk_rc_qp *peer = find_peer(qp);
+    if (!peer)
         return SENT_NEVER;
     if (responder_run(peer, r, payload, &out, answer) == ANSWER_LATER)
         return SENT_LATER;
-    if (out.good)
-        requester_response(qp, &out, answer);
-    else
-        qp_fail(peer, true); /* which takes this one with it */
+    bool fails = out.status != DPK_RC_OK || out.broken;
+    if (fails)
+        peer->local = qp->local = NULL; /* each fails by itself, with a status of its own */
+    if (out.status != DPK_RC_OK)
+        qp_fail(peer, DPK_RC_FLUSHED, true);
+    requester_response(qp, &out, answer);
+    if (out.broken)
+        qp_fail(peer, DPK_RC_FLUSHED, true);
     return SENT;
 }
 
@@ -36,7 +56,7 @@ static void local_close(struct dpk_rc_qp *qp)
     qp->local = NULL;
     if (peer && peer->local == qp) {
         peer->local = NULL;
-        qp_fail(peer, false);
+        qp_lose_peer(peer, false);
     }
 }
 

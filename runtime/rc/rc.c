@@ -8,6 +8,16 @@
 
 /* ---- NICs ------------------------------------------------------------------------------------ */
 
+/* Owners that hold it for their own data call functions that take it. */
+static void lock_init(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+}
+
 enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out,
                             struct dpk_error *err)
 {
@@ -23,7 +33,7 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     nic->identity = *identity;
     nic->part = parts;
     nic->answer = parts + SEGMENT;
-    pthread_mutex_init(&nic->lock, NULL);
+    lock_init(&nic->lock);
     TAILQ_INIT(&nic->ends);
     *out = nic;
     return DPK_OK;
@@ -54,21 +64,22 @@ void dpk_rc_close(struct dpk_rc *nic)
 
 /* ---- Failing --------------------------------------------------------------------------------- */
 
-void qp_complete(const struct dpk_rc_qp *qp, enum dpk_rc_event event, uint32_t index,
-                 uint32_t immediate)
+bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
-    o->ops->complete(o->context,
-                     &(struct dpk_rc_completion){event, qp->connection, immediate, index});
+    completion.connection = qp->connection;
+    return o->ops->complete(o->context, &completion);
 }
 
 static void drop_receives(struct dpk_rc_end *end, uint32_t connection)
 {
-    struct receive r;
+    struct dpk_rc_receive r;
     const struct dpk_rc_end_options *o = &end->options;
     while (receive_take(end, &r))
-        o->ops->complete(
-            o->context, &(struct dpk_rc_completion){DPK_RC_RECEIVE_FAILED, connection, 0, r.index});
+        o->ops->complete(o->context, &(struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
+                                                                 .connection = connection,
+                                                                 .index = r.index,
+                                                                 .status = DPK_RC_FLUSHED});
 }
 
 static bool has_connection(const struct dpk_rc_end *end)
@@ -80,19 +91,30 @@ static bool has_connection(const struct dpk_rc_end *end)
     return false;
 }
 
-void qp_fail(struct dpk_rc_qp *qp, bool drops_receives)
+void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives)
 {
+    const struct dpk_rc_end_options *o = &qp->end->options;
     if (qp->state == QP_FAILED)
         return;
     qp->state = QP_FAILED;
-    requester_flush(qp);
+    requester_flush(qp, status);
     responder_abort(qp);
+    if (o->ops->failed)
+        o->ops->failed(o->context);
     if (qp->transport)
         qp->transport->close(qp);
     if (drops_receives && !has_connection(qp->end)) {
         qp->end->dropped = true;
         drop_receives(qp->end, qp->connection);
     }
+}
+
+void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
+{
+    if (qp->end->options.outlives_peers && qp->posted == qp->done && !qp->receiving)
+        responder_forget(qp);
+    else
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
@@ -104,7 +126,7 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_op
     if (check_owner(nic, err) != DPK_OK)
         return DPK_ERR_USAGE;
     struct dpk_rc_end *end = calloc(1, sizeof *end);
-    struct receive *ring = calloc(options->receives ? options->receives : 1, sizeof *ring);
+    struct dpk_rc_receive *ring = calloc(options->receives ? options->receives : 1, sizeof *ring);
     if (!end || !ring) {
         free(ring);
         free(end);
@@ -136,7 +158,7 @@ static void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *se
 static void lose_peer(struct dpk_rc_qp *sender)
 {
     sender->local = NULL;
-    qp_fail(sender, false);
+    qp_lose_peer(sender, false);
 }
 
 static void qp_free(struct dpk_rc_qp *qp)
@@ -149,7 +171,7 @@ static void qp_free(struct dpk_rc_qp *qp)
 /* Nobody reaches it any more; what is posted on it has failed. */
 static void qp_leave(struct dpk_rc_qp *qp)
 {
-    qp_fail(qp, false);
+    qp_fail(qp, DPK_RC_FLUSHED, false);
     gateway_forget(qp);
     each_sender(qp, lose_peer);
 }
@@ -214,6 +236,37 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
     pthread_mutex_unlock(&nic->lock);
     *out = qp;
     return DPK_OK;
+}
+
+void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
+{
+    struct dpk_rc *nic = qp->end->nic;
+    if (!is_ours(nic))
+        return;
+    dpk_rc_lock(nic);
+    qp->state = QP_NEW;
+    qp->next = (struct place){.work = qp->done = qp->posted};
+    qp->done_bytes = 0;
+    qp->unanswered = 0;
+    qp->waits = false;
+    qp->halted = DPK_RC_OK;
+    responder_forget(qp);
+    if (qp->transport)
+        qp->transport->close(qp);
+    qp->transport = NULL;
+    qp->peer = (struct address){0};
+    gateway_forget(qp);
+    each_sender(qp, lose_peer);
+    dpk_rc_unlock(nic);
+}
+
+void dpk_rc_qp_fail(struct dpk_rc_qp *qp)
+{
+    if (!is_ours(qp->end->nic))
+        return;
+    dpk_rc_lock(qp->end->nic);
+    qp_fail(qp, DPK_RC_FLUSHED, false);
+    dpk_rc_unlock(qp->end->nic);
 }
 
 struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address)
@@ -307,52 +360,84 @@ enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, siz
 
 /* ---- Posting --------------------------------------------------------------------------------- */
 
+void dpk_rc_lock(struct dpk_rc *nic)
+{
+    pthread_mutex_lock(&nic->lock);
+}
+
+void dpk_rc_unlock(struct dpk_rc *nic)
+{
+    pthread_mutex_unlock(&nic->lock);
+}
+
+void dpk_rc_qp_kick(struct dpk_rc_qp *qp)
+{
+    dpk_rc_lock(qp->end->nic);
+    if (qp->state == QP_FAILED)
+        requester_flush(qp, DPK_RC_FLUSHED);
+    else
+        requester_kick(qp);
+    dpk_rc_unlock(qp->end->nic);
+}
+
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work)
 {
-    pthread_mutex_lock(&qp->end->nic->lock);
+    dpk_rc_lock(qp->end->nic);
     bool room = qp->posted - qp->done < qp->ring_size;
     if (room) {
         qp->ring[qp->posted++ % qp->ring_size] = *work;
-        if (qp->state == QP_FAILED)
-            requester_flush(qp);
-        else
-            requester_kick(qp);
+        dpk_rc_qp_kick(qp);
     }
-    pthread_mutex_unlock(&qp->end->nic->lock);
+    dpk_rc_unlock(qp->end->nic);
     return room;
 }
 
 /* Peers' requests that were put off are carried out as far as receives go; in order of arrival. */
-static void resume_stalled(struct dpk_rc_end *end)
+void dpk_rc_end_resume(struct dpk_rc_end *end)
 {
     struct dpk_rc_qp *qp;
-    while (end->taken != end->posted && (qp = TAILQ_FIRST(&end->stalled))) {
+    unsigned count = 0;
+    dpk_rc_lock(end->nic);
+    TAILQ_FOREACH(qp, &end->stalled, in_stalled)
+    count++;
+    /* Who finds none waits again, behind the others. */
+    while (count-- > 0 && (end->options.ops->receive || end->taken != end->posted) &&
+           (qp = TAILQ_FIRST(&end->stalled))) {
         TAILQ_REMOVE(&end->stalled, qp, in_stalled);
         qp->stalled = false;
         qp->transport->resume(qp);
     }
+    dpk_rc_unlock(end->nic);
 }
 
 bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_range *buffer)
 {
-    pthread_mutex_lock(&end->nic->lock);
+    dpk_rc_lock(end->nic);
     bool room = end->posted - end->taken < end->options.receives;
     if (room) {
-        end->ring[end->posted % end->options.receives] = (struct receive){*buffer, end->posted};
+        end->ring[end->posted % end->options.receives] =
+            (struct dpk_rc_receive){.buffer = *buffer, .index = end->posted};
         end->posted++;
         if (end->dropped)
             drop_receives(end, 0);
         else
-            resume_stalled(end);
+            dpk_rc_end_resume(end);
     }
-    pthread_mutex_unlock(&end->nic->lock);
+    dpk_rc_unlock(end->nic);
     return room;
+}
+
+void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions)
+{
+    dpk_rc_lock(end->nic);
+    end->options.permissions = permissions;
+    dpk_rc_unlock(end->nic);
 }
 
 bool dpk_rc_qp_is_idle(struct dpk_rc_qp *qp)
 {
-    pthread_mutex_lock(&qp->end->nic->lock);
+    dpk_rc_lock(qp->end->nic);
     bool idle = qp->posted == qp->done;
-    pthread_mutex_unlock(&qp->end->nic->lock);
+    dpk_rc_unlock(qp->end->nic);
     return idle;
 }

@@ -21,10 +21,11 @@
  * How requests get from one queue pair to the other is a transport's (transport.h): within a
  * process a call, between processes a ring in memory that both have.
  *
- * All functions may be called from any thread; one lock guards all of a NIC. Callbacks run with it:
- * they must not call back. In a child of fork() nothing can be made or connected (DPK_ERR_USAGE),
- * nothing must be posted, and what is destroyed stays as the parent has it; a parent that dies is
- * not noticed by peers before its children are gone or have run another program.
+ * All functions may be called from any thread; one lock guards all of a NIC, and what its owners
+ * want to guard with it (dpk_rc_lock). Callbacks run with it: they must not call back. In a child
+ * of fork() nothing can be made or connected (DPK_ERR_USAGE), nothing must be posted, and what is
+ * destroyed stays as the parent has it; a parent that dies is not noticed by peers before its
+ * children are gone or have run another program.
  */
 #ifndef DPK_RC_H
 #define DPK_RC_H
@@ -50,6 +51,25 @@ struct dpk_rc_range {
     uint64_t address, size;
 };
 
+/* One piece of a message. */
+struct dpk_rc_piece {
+    const uint8_t *bytes; /* range.size bytes; NULL: registered memory */
+    struct dpk_rc_range range;
+};
+
+/* How a work ends: the card's numbers (syndromes of completions, MLX5_CQE_SYNDROME_*). */
+enum dpk_rc_status {
+    DPK_RC_OK = 0,
+    DPK_RC_LOCAL_LENGTH = 0x01,
+    DPK_RC_LOCAL_OPERATION = 0x02,
+    DPK_RC_LOCAL_PROTECTION = 0x04,
+    DPK_RC_FLUSHED = 0x05,
+    DPK_RC_REMOTE_INVALID = 0x12,
+    DPK_RC_REMOTE_ACCESS = 0x13,
+    DPK_RC_REMOTE_OPERATION = 0x14,
+    DPK_RC_RETRY_EXCEEDED = 0x15, /* the peer is not there */
+};
+
 enum dpk_rc_opcode {
     DPK_RC_SEND,
     DPK_RC_WRITE,
@@ -59,17 +79,22 @@ enum dpk_rc_opcode {
     DPK_RC_SIGNAL_ADD, /* a sync event of the peer's */
     DPK_RC_SIGNAL_SET,
     DPK_RC_OPCODES,
+    DPK_RC_NOP = DPK_RC_OPCODES, /* completes in its turn; the peer does not hear of it */
 };
 
 struct dpk_rc_work {
     enum dpk_rc_opcode opcode;
-    bool silent;        /* success is not told */
-    bool has_immediate; /* of a send or a write: the peer gets `immediate` with it, and uses
-                           up a receive for it */
+    enum dpk_rc_status wrong; /* not DPK_RC_OK: it fails with that in its turn */
+    bool silent;              /* success is not told */
+    bool has_immediate;       /* of a send or a write: the peer gets `immediate` with it, and uses
+                                 up a receive for it */
     uint32_t immediate;
     struct dpk_rc_range
-        local;               /* from where, or (a read) to where; its size is the operation's. Of
-                                an atomic operation: where the value before goes, size 0: nowhere */
+        local; /* from where, or (a read) to where; its size is the operation's. Of
+                  an atomic operation: where the value before goes, size 0: nowhere */
+    const struct dpk_rc_piece *pieces; /* `count` of them in place of `local`, if that is not 0. */
+    unsigned count;                    /* They stay the owner's, until the completion */
+    void *user;                        /* for the completion */
     struct dpk_uuid owner;   /* process that `key` is of, all zero: the peer's, whichever it is */
     uint64_t key, address;   /* the peer's memory; a sync event has no address */
     uint64_t value, compare; /* swapped in if it is what `compare` says */
@@ -87,6 +112,24 @@ struct dpk_rc_completion {
     uint32_t connection; /* as given at creation; of a receive that no peer ever used: 0 */
     uint32_t immediate;
     uint32_t index; /* how many were posted on its queue before; wraps */
+    enum dpk_rc_status status;
+    uint64_t bytes; /* of the message */
+    void *user;     /* that of the work or receive */
+};
+
+/* Where a send goes. */
+struct dpk_rc_receive {
+    struct dpk_rc_range buffer;
+    const struct dpk_rc_piece *pieces; /* as those of a work */
+    unsigned count;
+    uint32_t index;
+    void *user;
+};
+
+enum dpk_rc_taken {
+    DPK_RC_TAKEN,
+    DPK_RC_NONE,  /* none is posted: dpk_rc_end_resume looks again */
+    DPK_RC_NEVER, /* there are no receives, or their queue is broken: the queue pair fails */
 };
 
 /* What the owner of an end does for it. Ranges come from peers and programs: nothing is checked. */
@@ -104,7 +147,16 @@ struct dpk_rc_ops {
                  uint64_t *before);
     /* Updates a sync event; false: there is no such event for peers. */
     bool (*signal)(void *context, uint64_t key, uint64_t value, bool adds);
-    void (*complete)(void *context, const struct dpk_rc_completion *completion);
+    /* False: there is no room to tell it: the queue pair fails. */
+    bool (*complete)(void *context, const struct dpk_rc_completion *completion);
+    /* For owners with queues of their own, in place of dpk_rc_post and dpk_rc_post_receive, or
+     * NULL. The next work, when there is room for it at the peer: false: there is none
+     * (dpk_rc_qp_kick asks again); in the error state it is told to be flushed. The next receive.
+     */
+    bool (*next)(void *context, struct dpk_rc_work *out);
+    enum dpk_rc_taken (*receive)(void *context, struct dpk_rc_receive *out);
+    /* A queue pair is in the error state, and what was posted on it is told; or NULL. */
+    void (*failed)(void *context);
 };
 
 /* `identity`: what peers know this process by. */
@@ -113,11 +165,17 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
 /* After its ends. NULL is fine. */
 void dpk_rc_close(struct dpk_rc *nic);
 
+/* The lock of all, which may be taken more than once. */
+void dpk_rc_lock(struct dpk_rc *nic);
+void dpk_rc_unlock(struct dpk_rc *nic);
+
 struct dpk_rc_end_options {
     const struct dpk_rc_ops *ops;
     void *context;
     unsigned permissions;     /* of peers: 1 << DPK_RC_REMOTE_... */
     uint32_t sends, receives; /* that can be posted at once: on each connection, and on all */
+    bool outlives_peers; /* a peer that goes is an error of what is posted then and later, as on
+                            the card; otherwise it is one of the queue pair */
 };
 enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_options *options,
                                   struct dpk_rc_end **out, struct dpk_error *err);
@@ -128,6 +186,16 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
                                  struct dpk_rc_qp **out, struct dpk_error *err);
 /* What is posted on it fails. Not needed before dpk_rc_end_destroy, which does the same. */
 void dpk_rc_qp_destroy(struct dpk_rc_qp *qp);
+
+/* Back to the beginning, unconnected. What is posted is forgotten without a completion. */
+void dpk_rc_qp_reset(struct dpk_rc_qp *qp);
+/* The error state: what is posted is flushed. */
+void dpk_rc_qp_fail(struct dpk_rc_qp *qp);
+/* There may be more of `next`. */
+void dpk_rc_qp_kick(struct dpk_rc_qp *qp);
+/* There may be more of `receive`. */
+void dpk_rc_end_resume(struct dpk_rc_end *end);
+void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions);
 
 /* What a peer needs to connect to it, at most DPK_RC_ADDRESS_SIZE bytes. From here on the process
  * can be reached by others: DPK_ERR_IO if that is not possible. */

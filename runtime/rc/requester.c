@@ -1,4 +1,6 @@
 /* From posted works to requests, and from responses to completions. */
+#include <endian.h>
+
 #include "transport.h"
 
 static bool is_atomic(enum dpk_rc_opcode opcode)
@@ -6,10 +8,26 @@ static bool is_atomic(enum dpk_rc_opcode opcode)
     return opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP;
 }
 
+/* Where the bytes of a work are on this side; `one` is room for a single piece. */
+static struct message message_of(const struct dpk_rc_work *w, struct dpk_rc_piece *one)
+{
+    if (w->count > 0)
+        return (struct message){w->pieces, w->count};
+    *one = (struct dpk_rc_piece){NULL, w->local};
+    return (struct message){one, 1};
+}
+
+static uint64_t local_size(const struct dpk_rc_work *w)
+{
+    struct dpk_rc_piece one;
+    const struct message m = message_of(w, &one);
+    return message_size(&m);
+}
+
 /* Bytes that go between the two ends, in parts. */
 static uint64_t bytes_of(const struct dpk_rc_work *w)
 {
-    return w->opcode <= DPK_RC_READ ? w->local.size : 0;
+    return w->opcode <= DPK_RC_READ ? local_size(w) : 0;
 }
 
 static uint32_t part_size(const struct dpk_rc_work *w, uint64_t at)
@@ -23,29 +41,48 @@ static struct dpk_rc_work *work_at(const struct dpk_rc_qp *qp, uint32_t index)
     return &qp->ring[index % qp->ring_size];
 }
 
-static struct dpk_rc_range local_part(const struct dpk_rc_work *w, uint64_t at, uint32_t size)
+static bool complete(const struct dpk_rc_qp *qp, uint32_t index, enum dpk_rc_status status)
 {
-    return (struct dpk_rc_range){w->local.key, w->local.address + at, size};
+    const struct dpk_rc_work *w = work_at(qp, index);
+    return qp_complete(
+        qp, (struct dpk_rc_completion){.event = status == DPK_RC_OK ? DPK_RC_DONE : DPK_RC_FAILED,
+                                       .index = index,
+                                       .status = status,
+                                       .bytes = status == DPK_RC_OK ? local_size(w) : 0,
+                                       .user = w->user});
+}
+
+/* The oldest work is done. */
+static void finish(struct dpk_rc_qp *qp)
+{
+    bool silent = work_at(qp, qp->done)->silent;
+    uint32_t index = qp->done++;
+    qp->done_bytes = 0;
+    if (!silent && !complete(qp, index, DPK_RC_OK))
+        qp_fail(qp, DPK_RC_FLUSHED, false);
 }
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-/* Whether a work can be sent at all, as far as this end knows. */
-static bool is_good(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
+/* What is wrong with a work, as far as this end knows. */
+static enum dpk_rc_status check(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
+    struct dpk_rc_piece one;
+    const struct message m = message_of(w, &one);
     bool writes = w->opcode == DPK_RC_READ || is_atomic(w->opcode);
-    uint64_t size = is_atomic(w->opcode) ? w->local.size : bytes_of(w);
+    uint64_t size = is_atomic(w->opcode) ? local_size(w) : bytes_of(w);
+    if (w->wrong != DPK_RC_OK)
+        return w->wrong;
     if (!dpk_uuid_is_zero(&w->owner) && !dpk_uuid_equal(&w->owner, &qp->peer.process))
-        return false;
+        return DPK_RC_REMOTE_ACCESS;
     if (is_atomic(w->opcode) && size != 0 && size != sizeof(uint64_t))
-        return false;
-    return size == 0 ||
-           o->ops->has(o->context, &w->local, writes ? DPK_RC_LOCAL_WRITE : DPK_RC_LOCAL_READ);
+        return DPK_RC_LOCAL_LENGTH;
+    return message_has(qp->end, &m, size, writes ? DPK_RC_LOCAL_WRITE : DPK_RC_LOCAL_READ)
+               ? DPK_RC_OK
+               : DPK_RC_LOCAL_PROTECTION;
 }
 
-/* False: it cannot be sent, as far as this end knows. */
-static bool make_request(const struct dpk_rc_qp *qp, struct request *r)
+static enum dpk_rc_status make_request(const struct dpk_rc_qp *qp, struct request *r)
 {
     const struct dpk_rc_work *w = work_at(qp, qp->next.work);
     uint64_t at = qp->next.bytes;
@@ -60,7 +97,7 @@ static bool make_request(const struct dpk_rc_qp *qp, struct request *r)
                           .value = w->value,
                           .compare = w->compare};
     r->last = at + r->size == r->total;
-    return !r->first || is_good(qp, w);
+    return r->first ? check(qp, w) : DPK_RC_OK;
 }
 
 static uint32_t payload_size(const struct request *r)
@@ -70,17 +107,17 @@ static uint32_t payload_size(const struct request *r)
 
 static bool fill(const struct dpk_rc_qp *qp, const struct request *r, uint8_t *payload)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    struct dpk_rc_range from = local_part(work_at(qp, qp->next.work), qp->next.bytes, r->size);
-    return payload_size(r) == 0 || o->ops->copy_out(o->context, &from, DPK_RC_LOCAL_READ, payload);
+    struct dpk_rc_piece one;
+    const struct message m = message_of(work_at(qp, qp->next.work), &one);
+    return message_out(qp->end, &m, qp->next.bytes, payload_size(r), DPK_RC_LOCAL_READ, payload);
 }
 
 /* The next work is bad: those before it are done first. */
-static void halt(struct dpk_rc_qp *qp)
+static void halt(struct dpk_rc_qp *qp, enum dpk_rc_status wrong)
 {
-    qp->halted = true;
+    qp->halted = wrong;
     if (qp->unanswered == 0)
-        qp_fail(qp, false);
+        qp_fail(qp, wrong, false);
 }
 
 /* Sends one request; false: no more now. */
@@ -89,11 +126,19 @@ static bool send_next(struct dpk_rc_qp *qp)
     struct request r;
     struct place before = qp->next;
     uint8_t *payload;
-    if (!make_request(qp, &r))
-        return halt(qp), false;
+    enum dpk_rc_status wrong = make_request(qp, &r);
+    if (wrong != DPK_RC_OK)
+        return halt(qp, wrong), false;
+    if (r.opcode == DPK_RC_NOP) {
+        if (qp->unanswered > 0)
+            return false;
+        qp->next = (struct place){.work = before.work + 1};
+        finish(qp);
+        return true;
+    }
     enum sent sent = qp->transport->room(qp, payload_size(&r), &payload);
     if (sent == SENT && !fill(qp, &r, payload))
-        return halt(qp), false;
+        return halt(qp, DPK_RC_LOCAL_PROTECTION), false;
     /* As if it were sent: its response may come before send() returns. */
     if (r.last)
         qp->next = (struct place){.work = before.work + 1};
@@ -107,15 +152,25 @@ static bool send_next(struct dpk_rc_qp *qp)
         qp->unanswered--;
         qp->waits = true;
     } else if (sent == SENT_NEVER) {
-        qp_fail(qp, false);
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, false);
     }
     return sent == SENT;
 }
 
+/* Whether there is a work to send, or more of one; the owner is asked for it. */
+static bool has_next(struct dpk_rc_qp *qp)
+{
+    const struct dpk_rc_end_options *o = &qp->end->options;
+    if (qp->next.work == qp->posted && o->ops->next && qp->posted - qp->done < qp->ring_size &&
+        o->ops->next(o->context, work_at(qp, qp->posted)))
+        qp->posted++;
+    return qp->next.work != qp->posted;
+}
+
 void requester_kick(struct dpk_rc_qp *qp)
 {
-    while (qp->state == QP_READY && !qp->waits && !qp->halted && qp->next.work != qp->posted &&
-           qp->unanswered < WINDOW)
+    while (qp->state == QP_READY && !qp->waits && qp->halted == DPK_RC_OK &&
+           qp->unanswered < WINDOW && has_next(qp))
         if (!send_next(qp))
             break;
 }
@@ -132,12 +187,13 @@ void requester_resume(struct dpk_rc_qp *qp)
 static bool store(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struct response *r,
                   const uint8_t *payload)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    struct dpk_rc_range to = local_part(w, qp->done_bytes, r->size);
+    struct dpk_rc_piece one;
+    const struct message m = message_of(w, &one);
+    const uint64_t value = htole64(r->value);
     if (w->opcode == DPK_RC_READ)
-        return r->size == 0 || o->ops->copy_in(o->context, &to, DPK_RC_LOCAL_WRITE, payload);
-    if (is_atomic(w->opcode) && w->local.size > 0)
-        return o->ops->copy_in(o->context, &w->local, DPK_RC_LOCAL_WRITE, &r->value);
+        return message_in(qp->end, &m, qp->done_bytes, r->size, DPK_RC_LOCAL_WRITE, payload);
+    if (is_atomic(w->opcode) && message_size(&m) > 0)
+        return message_in(qp->end, &m, 0, sizeof value, DPK_RC_LOCAL_WRITE, (const void *)&value);
     return true;
 }
 
@@ -147,30 +203,33 @@ bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const ui
         return false;
     const struct dpk_rc_work *w = work_at(qp, qp->done);
     uint32_t size = part_size(w, qp->done_bytes);
-    if (r->good && r->size != (w->opcode == DPK_RC_READ ? size : 0))
+    if (r->status == DPK_RC_OK && r->size != (w->opcode == DPK_RC_READ ? size : 0))
         return false;
-    if (!r->good || !store(qp, w, r, payload)) {
-        qp_fail(qp, false);
+    if (r->status != DPK_RC_OK || !store(qp, w, r, payload)) {
+        qp_fail(qp, r->status != DPK_RC_OK ? r->status : DPK_RC_LOCAL_PROTECTION, false);
         return true;
     }
     qp->unanswered--;
     qp->done_bytes += size;
-    if (qp->done_bytes == bytes_of(w)) {
-        bool silent = w->silent;
-        uint32_t index = qp->done++;
-        qp->done_bytes = 0;
-        if (!silent)
-            qp_complete(qp, DPK_RC_DONE, index, 0);
-    }
-    if (qp->halted && qp->unanswered == 0)
-        qp_fail(qp, false);
+    if (qp->done_bytes == bytes_of(w))
+        finish(qp);
+    if (qp->halted != DPK_RC_OK && qp->unanswered == 0)
+        qp_fail(qp, qp->halted, false);
     return true;
 }
 
-void requester_flush(struct dpk_rc_qp *qp)
+void requester_flush(struct dpk_rc_qp *qp, enum dpk_rc_status status)
 {
-    while (qp->done != qp->posted)
-        qp_complete(qp, DPK_RC_FAILED, qp->done++, 0);
+    const struct dpk_rc_end_options *o = &qp->end->options;
+    for (;; status = DPK_RC_FLUSHED) {
+        if (qp->done == qp->posted && o->ops->next &&
+            o->ops->next(o->context, work_at(qp, qp->posted)))
+            qp->posted++;
+        if (qp->done == qp->posted)
+            break;
+        complete(qp, qp->done, status);
+        qp->done++;
+    }
     qp->next = (struct place){.work = qp->posted};
     qp->unanswered = 0;
 }

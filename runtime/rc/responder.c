@@ -1,19 +1,6 @@
 /* Requests of peers: what they may do with this end's receives, memory and events. */
 #include "transport.h"
 
-static bool permits(const struct dpk_rc_qp *qp, enum dpk_rc_access access)
-{
-    return qp->end->options.permissions & 1u << access;
-}
-
-static bool copy_in(const struct dpk_rc_qp *qp, uint32_t key, uint64_t address, uint32_t size,
-                    enum dpk_rc_access access, const uint8_t *bytes)
-{
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    const struct dpk_rc_range to = {key, address, size};
-    return size == 0 || o->ops->copy_in(o->context, &to, access, bytes);
-}
-
 /* Of the range that a request names: the peer's numbers are 64 bits, ours 32. */
 static bool range_of(const struct request *r, uint64_t size, struct dpk_rc_range *out)
 {
@@ -23,12 +10,20 @@ static bool range_of(const struct request *r, uint64_t size, struct dpk_rc_range
 
 /* ---- Receives -------------------------------------------------------------------------------- */
 
-bool receive_take(struct dpk_rc_end *end, struct receive *out)
+bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out)
 {
     if (end->taken == end->posted)
         return false;
     *out = end->ring[end->taken++ % end->options.receives];
     return true;
+}
+
+static enum dpk_rc_taken take(struct dpk_rc_end *end, struct dpk_rc_receive *out)
+{
+    const struct dpk_rc_end_options *o = &end->options;
+    if (o->ops->receive)
+        return o->ops->receive(o->context, out);
+    return receive_take(end, out) ? DPK_RC_TAKEN : DPK_RC_NONE;
 }
 
 static enum answer stall(struct dpk_rc_qp *qp)
@@ -38,122 +33,188 @@ static enum answer stall(struct dpk_rc_qp *qp)
     return ANSWER_LATER;
 }
 
-static bool begin_receive(struct dpk_rc_qp *qp, const struct request *r)
+static enum answer refuse(struct response *out, enum dpk_rc_status status)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    qp->receiving = true;
-    qp->received = 0;
-    qp->total = r->total;
-    const struct dpk_rc_range to = {qp->receive.buffer.key, qp->receive.buffer.address, r->total};
-    return r->total <= qp->receive.buffer.size &&
-           (r->total == 0 || o->ops->has(o->context, &to, DPK_RC_LOCAL_WRITE));
+    out->status = status;
+    return ANSWERED;
+}
+
+static struct message message_of(const struct dpk_rc_receive *r, struct dpk_rc_piece *one)
+{
+    if (r->count > 0 || r->pieces)
+        return (struct message){r->pieces, r->count};
+    *one = (struct dpk_rc_piece){NULL, r->buffer};
+    return (struct message){one, 1};
+}
+
+static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *receive,
+                     enum dpk_rc_event event, const struct request *r, uint64_t bytes)
+{
+    return qp_complete(qp, (struct dpk_rc_completion){.event = event,
+                                                      .immediate = r->immediate,
+                                                      .index = receive->index,
+                                                      .bytes = bytes,
+                                                      .user = receive->user});
+}
+
+static void receive_fails(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *receive,
+                          enum dpk_rc_status status)
+{
+    qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
+                                               .index = receive->index,
+                                               .status = status,
+                                               .user = receive->user});
+}
+
+/* The receive of a send that is coming cannot have it. */
+static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum dpk_rc_status here,
+                               enum dpk_rc_status there)
+{
+    qp->receiving = false;
+    receive_fails(qp, &qp->receive, here);
+    return refuse(out, there);
+}
+
+void responder_forget(struct dpk_rc_qp *qp)
+{
+    if (qp->stalled)
+        TAILQ_REMOVE(&qp->end->stalled, qp, in_stalled);
+    qp->stalled = qp->receiving = false;
 }
 
 void responder_abort(struct dpk_rc_qp *qp)
 {
-    if (qp->stalled)
-        TAILQ_REMOVE(&qp->end->stalled, qp, in_stalled);
-    qp->stalled = false;
-    if (qp->receiving)
-        qp_complete(qp, DPK_RC_RECEIVE_FAILED, qp->receive.index, 0);
-    qp->receiving = false;
+    bool receiving = qp->receiving;
+    responder_forget(qp);
+    if (receiving)
+        receive_fails(qp, &qp->receive, DPK_RC_FLUSHED);
 }
 
 static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                             struct response *out)
 {
+    struct dpk_rc_piece one;
     if (r->first == qp->receiving)
-        return ANSWERED; /* parts of two sends mixed up */
-    if (r->first && !receive_take(qp->end, &qp->receive))
-        return stall(qp);
-    if ((r->first && !begin_receive(qp, r)) || r->size > qp->total - qp->received ||
-        r->last != (qp->received + r->size == qp->total) ||
-        !copy_in(qp, qp->receive.buffer.key, qp->receive.buffer.address + qp->received, r->size,
-                 DPK_RC_LOCAL_WRITE, bytes))
-        return ANSWERED;
+        return refuse(out, DPK_RC_REMOTE_INVALID); /* parts of two sends mixed up */
+    enum dpk_rc_taken taken = r->first ? take(qp->end, &qp->receive) : DPK_RC_TAKEN;
+    if (taken != DPK_RC_TAKEN)
+        return taken == DPK_RC_NONE ? stall(qp) : refuse(out, DPK_RC_REMOTE_OPERATION);
+    const struct message to = message_of(&qp->receive, &one);
+    if (r->first) {
+        qp->receiving = true;
+        qp->received = 0;
+        qp->total = r->total;
+        if (r->total > message_size(&to))
+            return refuse_send(qp, out, DPK_RC_LOCAL_LENGTH, DPK_RC_REMOTE_INVALID);
+        if (!message_has(qp->end, &to, r->total, DPK_RC_LOCAL_WRITE))
+            return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
+    }
+    if (r->size > qp->total - qp->received || r->last != (qp->received + r->size == qp->total))
+        return refuse_send(qp, out, DPK_RC_LOCAL_OPERATION, DPK_RC_REMOTE_INVALID);
+    if (!message_in(qp->end, &to, qp->received, r->size, DPK_RC_LOCAL_WRITE, bytes))
+        return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
     qp->received += r->size;
     if (r->last) {
         qp->receiving = false;
-        qp_complete(qp, r->has_immediate ? DPK_RC_RECEIVED_IMMEDIATE : DPK_RC_RECEIVED,
-                    qp->receive.index, r->immediate);
+        out->broken =
+            !complete(qp, &qp->receive,
+                      r->has_immediate ? DPK_RC_RECEIVED_IMMEDIATE : DPK_RC_RECEIVED, r, qp->total);
     }
-    out->good = true;
     return ANSWERED;
 }
 
 /* ---- One-sided operations -------------------------------------------------------------------- */
 
+/* Whether the peer may do that with all of the range, which the first part of a work checks. */
+static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, uint64_t size,
+                      enum dpk_rc_access access)
+{
+    const struct dpk_rc_end_options *o = &qp->end->options;
+    struct dpk_rc_range range;
+    return o->permissions & 1u << access && range_of(r, size, &range) &&
+           (!r->first || size == 0 || o->ops->has(o->context, &range, access));
+}
+
 static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                              struct response *out)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
-    struct dpk_rc_range all;
-    struct receive receive = {0};
+    const struct dpk_rc_range part = {(uint32_t)r->key, r->address, r->size};
+    struct dpk_rc_receive receive = {0};
     bool uses_receive = r->last && r->has_immediate;
-    if (!permits(qp, DPK_RC_REMOTE_WRITE) || !range_of(r, r->first ? r->total : r->size, &all))
-        return ANSWERED;
-    if (r->first && r->total > 0 && !o->ops->has(o->context, &all, DPK_RC_REMOTE_WRITE))
-        return ANSWERED;
-    if (uses_receive && !receive_take(qp->end, &receive))
-        return stall(qp);
-    out->good = copy_in(qp, all.key, r->address, r->size, DPK_RC_REMOTE_WRITE, bytes);
+    if (!permitted(qp, r, r->first ? r->total : r->size, DPK_RC_REMOTE_WRITE))
+        return refuse(out, DPK_RC_REMOTE_ACCESS);
+    enum dpk_rc_taken taken = uses_receive ? take(qp->end, &receive) : DPK_RC_TAKEN;
+    if (taken != DPK_RC_TAKEN)
+        return taken == DPK_RC_NONE ? stall(qp) : refuse(out, DPK_RC_REMOTE_OPERATION);
+    if (r->size > 0 && !o->ops->copy_in(o->context, &part, DPK_RC_REMOTE_WRITE, bytes)) {
+        if (uses_receive)
+            receive_fails(qp, &receive, DPK_RC_FLUSHED);
+        return refuse(out, DPK_RC_REMOTE_ACCESS);
+    }
     if (uses_receive)
-        qp_complete(qp, out->good ? DPK_RC_WRITTEN_IMMEDIATE : DPK_RC_RECEIVE_FAILED, receive.index,
-                    r->immediate);
+        out->broken = !complete(qp, &receive, DPK_RC_WRITTEN_IMMEDIATE, r, r->total);
     return ANSWERED;
 }
 
-static bool run_read(const struct dpk_rc_qp *qp, const struct request *r, struct response *out,
-                     uint8_t *payload)
+static enum answer run_read(const struct dpk_rc_qp *qp, const struct request *r,
+                            struct response *out, uint8_t *payload)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
-    struct dpk_rc_range all, part = {(uint32_t)r->key, r->address, r->size};
-    if (!permits(qp, DPK_RC_REMOTE_READ) || !range_of(r, r->first ? r->total : r->size, &all) ||
-        (all.size > 0 && !o->ops->has(o->context, &all, DPK_RC_REMOTE_READ)) ||
+    const struct dpk_rc_range part = {(uint32_t)r->key, r->address, r->size};
+    if (!permitted(qp, r, r->first ? r->total : r->size, DPK_RC_REMOTE_READ) ||
         (r->size > 0 && !o->ops->copy_out(o->context, &part, DPK_RC_REMOTE_READ, payload)))
-        return false;
+        return refuse(out, DPK_RC_REMOTE_ACCESS);
     out->size = r->size;
-    return true;
+    return ANSWERED;
 }
 
-static bool run_atomic(const struct dpk_rc_qp *qp, const struct request *r, uint64_t *before)
+static enum answer run_atomic(const struct dpk_rc_qp *qp, const struct request *r,
+                              struct response *out)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
-    struct dpk_rc_range at;
-    if (!permits(qp, DPK_RC_REMOTE_ATOMIC) || !range_of(r, sizeof(uint64_t), &at) ||
-        r->address % sizeof(uint64_t) != 0)
-        return false;
-    return r->opcode == DPK_RC_FETCH_ADD
-               ? o->ops->add(o->context, &at, r->value, before)
-               : o->ops->swap(o->context, &at, r->compare, r->value, before);
+    const struct dpk_rc_range at = {(uint32_t)r->key, r->address, sizeof(uint64_t)};
+    if (r->address % sizeof(uint64_t) != 0)
+        return refuse(out, DPK_RC_REMOTE_INVALID);
+    bool done = permitted(qp, r, sizeof(uint64_t), DPK_RC_REMOTE_ATOMIC) &&
+                (r->opcode == DPK_RC_FETCH_ADD
+                     ? o->ops->add(o->context, &at, r->value, &out->value)
+                     : o->ops->swap(o->context, &at, r->compare, r->value, &out->value));
+    return done ? ANSWERED : refuse(out, DPK_RC_REMOTE_ACCESS);
+}
+
+static enum answer run_signal(const struct dpk_rc_qp *qp, const struct request *r,
+                              struct response *out)
+{
+    const struct dpk_rc_end_options *o = &qp->end->options;
+    if (o->ops->signal &&
+        o->ops->signal(o->context, r->key, r->value, r->opcode == DPK_RC_SIGNAL_ADD))
+        return ANSWERED;
+    return refuse(out, DPK_RC_REMOTE_ACCESS);
 }
 
 enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                           struct response *out, uint8_t *payload)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
     *out = (struct response){0};
     if (qp->state == QP_NEW)
         return ANSWER_LATER; /* until it is connected */
     if (qp->state != QP_READY)
-        return ANSWERED;
+        return refuse(out, DPK_RC_REMOTE_OPERATION);
     switch (r->opcode) {
     case DPK_RC_SEND:
         return run_send(qp, r, bytes, out);
     case DPK_RC_WRITE:
         return run_write(qp, r, bytes, out);
     case DPK_RC_READ:
-        out->good = run_read(qp, r, out, payload);
-        return ANSWERED;
+        return run_read(qp, r, out, payload);
     case DPK_RC_FETCH_ADD:
     case DPK_RC_COMPARE_SWAP:
-        out->good = run_atomic(qp, r, &out->value);
-        return ANSWERED;
+        return run_atomic(qp, r, out);
     case DPK_RC_SIGNAL_ADD:
     case DPK_RC_SIGNAL_SET:
-        out->good = o->ops->signal(o->context, r->key, r->value, r->opcode == DPK_RC_SIGNAL_ADD);
-        return ANSWERED;
+        return run_signal(qp, r, out);
     default:
-        return ANSWERED;
+        return refuse(out, DPK_RC_REMOTE_INVALID);
     }
 }

@@ -28,9 +28,11 @@ struct request {
 };
 
 struct response {
-    bool good;
+    enum dpk_rc_status status;
     uint32_t size; /* bytes that follow */
     uint64_t value;
+    bool
+        broken; /* all is well, but the responder cannot go on; the requester does not hear of it */
 };
 
 enum sent {
@@ -67,11 +69,22 @@ enum dpk_status address_parse(const void *bytes, size_t size, struct address *ou
                               struct dpk_error *err);
 bool address_equal(const struct address *a, const struct address *b);
 
-/* ---- Objects ---- */
-struct receive {
-    struct dpk_rc_range buffer;
-    uint32_t index;
+/* ---- Messages ---- */
+struct message {
+    const struct dpk_rc_piece *pieces;
+    unsigned count;
 };
+uint64_t message_size(const struct message *m);
+/* Whether the first `size` bytes are there for `access`. */
+bool message_has(const struct dpk_rc_end *end, const struct message *m, uint64_t size,
+                 enum dpk_rc_access access);
+/* Copies `size` bytes from `at` on. False: they are not there, or not for `access`. */
+bool message_out(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
+                 enum dpk_rc_access access, uint8_t *to);
+bool message_in(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
+                enum dpk_rc_access access, const uint8_t *from);
+
+/* ---- Objects ---- */
 
 struct dpk_rc_qp {
     TAILQ_ENTRY(dpk_rc_qp) in_end, in_stalled;
@@ -87,14 +100,14 @@ struct dpk_rc_qp {
     struct place {
         uint32_t work;
         uint64_t bytes;
-    } next;              /* to send */
-    unsigned unanswered; /* requests */
-    bool waits;          /* the transport said SENT_LATER */
-    bool halted;         /* the next work is bad: the queue pair fails when those before are done */
+    } next;                    /* to send */
+    unsigned unanswered;       /* requests */
+    bool waits;                /* the transport said SENT_LATER */
+    enum dpk_rc_status halted; /* the next work fails with this, when those before are done */
     /* Responder. */
-    bool stalled;           /* a request waits for a receive */
-    bool receiving;         /* a send is coming in parts */
-    struct receive receive; /* for it */
+    bool stalled;                  /* a request waits for a receive */
+    bool receiving;                /* a send is coming in parts */
+    struct dpk_rc_receive receive; /* for it */
     uint64_t received, total;
     /* Transport. */
     const struct transport *transport;
@@ -106,7 +119,7 @@ struct dpk_rc_end {
     TAILQ_ENTRY(dpk_rc_end) in_nic;
     struct dpk_rc *nic;
     struct dpk_rc_end_options options;
-    struct receive *ring;
+    struct dpk_rc_receive *ring;
     uint32_t posted, taken;
     bool dropped; /* receives fail at once: the last peer died */
     TAILQ_HEAD(, dpk_rc_qp) qps, stalled;
@@ -124,19 +137,21 @@ struct dpk_rc {
 
 /* With the lock, all of them. */
 struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address);
-/* It and its peer get no further. `drops_receives`: nobody will ever use them, if this was the last
- * connection. */
-void qp_fail(struct dpk_rc_qp *qp, bool drops_receives);
-void qp_complete(const struct dpk_rc_qp *qp, enum dpk_rc_event event, uint32_t index,
-                 uint32_t immediate);
+/* It gets no further. The oldest work ends with `status`, the others are flushed.
+ * `drops_receives`: nobody will ever use them, if this was the last connection. */
+void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives);
+/* Its peer is gone. */
+void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives);
+/* False: it cannot be told. */
+bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion);
 
 /* Sends what can be sent. */
 void requester_kick(struct dpk_rc_qp *qp);
 void requester_resume(struct dpk_rc_qp *qp);
 /* The oldest request without one has this response. False: nonsense, and nothing was done. */
 bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const uint8_t *payload);
-/* All works fail. */
-void requester_flush(struct dpk_rc_qp *qp);
+/* All works fail, the oldest with `status`. */
+void requester_flush(struct dpk_rc_qp *qp, enum dpk_rc_status status);
 
 enum answer {
     ANSWERED,
@@ -148,8 +163,10 @@ enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const u
                           struct response *out, uint8_t *payload);
 /* A send that is coming does not come. */
 void responder_abort(struct dpk_rc_qp *qp);
-/* The next receive. False: none is posted. */
-bool receive_take(struct dpk_rc_end *end, struct receive *out);
+/* The same, without a completion. */
+void responder_forget(struct dpk_rc_qp *qp);
+/* The next receive of those that dpk_rc_post_receive posted. False: there is none. */
+bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
 
 /* ---- Other processes ---- */
 enum dpk_status gateway_start(struct dpk_rc *nic, struct dpk_error *err);

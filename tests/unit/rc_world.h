@@ -116,17 +116,23 @@ static inline bool side_signal(void *context, uint64_t key, uint64_t value, bool
     return true;
 }
 
-static inline void side_complete(void *context, const struct dpk_rc_completion *c)
+static inline bool side_complete(void *context, const struct dpk_rc_completion *c)
 {
     struct side *s = context;
     pthread_mutex_lock(&world_lock);
     assert_true(s->count < TOLD_MAX);
     s->told[s->count++] = *c;
     pthread_mutex_unlock(&world_lock);
+    return true;
 }
 
-static const struct dpk_rc_ops side_ops = {side_has,  side_out,    side_in,      side_add,
-                                           side_swap, side_signal, side_complete};
+static const struct dpk_rc_ops side_ops = {.has = side_has,
+                                           .copy_out = side_out,
+                                           .copy_in = side_in,
+                                           .add = side_add,
+                                           .swap = side_swap,
+                                           .signal = side_signal,
+                                           .complete = side_complete};
 
 /* ---- Making ---- */
 
@@ -150,7 +156,8 @@ static inline struct dpk_rc *nic_new(void)
 static inline void side_begin(struct side *s, struct dpk_rc *nic, unsigned permissions)
 {
     struct dpk_error err = {0};
-    const struct dpk_rc_end_options options = {&side_ops, s, permissions, 64, 64};
+    const struct dpk_rc_end_options options = {
+        .ops = &side_ops, .context = s, .permissions = permissions, .sends = 64, .receives = 64};
     memset(s, 0, sizeof *s);
     s->nic = nic;
     s->memory = calloc(1, MEMORY);

@@ -16,9 +16,10 @@ static struct dpk_rc_work work_of(enum dpk_rc_opcode opcode)
     return w;
 }
 
-/* `change` spoils something; then the work fails, and the peer's memory is as before. */
-static void expect_failure(void **state, struct dpk_rc_work work, unsigned end_permits,
-                           unsigned memory_permits_a, unsigned memory_permits_b)
+/* The work fails, with the status that is returned, and the peer's memory is as before. */
+static enum dpk_rc_status expect_failure(void **state, struct dpk_rc_work work,
+                                         unsigned end_permits, unsigned memory_permits_a,
+                                         unsigned memory_permits_b)
 {
     struct world *w = world_with(state, end_permits);
     side_connect(&w->a, &w->b);
@@ -34,7 +35,32 @@ static void expect_failure(void **state, struct dpk_rc_work work, unsigned end_p
         assert_int_equal(w->a.memory[i], 1);
     }
     assert_int_equal(w->b.event, 0);
+    enum dpk_rc_status status = told_at(&w->a, 0).status;
     world_end(w);
+    return status;
+}
+
+/* Those of the card: what the requester, and what the responder finds. */
+static void failures_have_their_status(void **state)
+{
+    const unsigned all = ALL_REMOTE;
+    struct dpk_rc_work w = good_write;
+    assert_int_equal(expect_failure(state, w, 0, ~0u, ~0u), DPK_RC_REMOTE_ACCESS);
+    assert_int_equal(expect_failure(state, w, all, 0, ~0u), DPK_RC_LOCAL_PROTECTION);
+    assert_int_equal(expect_failure(state, w, all, ~0u, 0), DPK_RC_REMOTE_ACCESS);
+    w.owner.bytes[3] = 1;
+    assert_int_equal(expect_failure(state, w, all, ~0u, ~0u), DPK_RC_REMOTE_ACCESS);
+    w = work_of(DPK_RC_FETCH_ADD);
+    w.address = BASE + 4;
+    assert_int_equal(expect_failure(state, w, all, ~0u, ~0u), DPK_RC_REMOTE_INVALID);
+    w = work_of(DPK_RC_COMPARE_SWAP);
+    w.local.size = 4;
+    assert_int_equal(expect_failure(state, w, all, ~0u, ~0u), DPK_RC_LOCAL_LENGTH);
+    w = work_of(DPK_RC_SIGNAL_ADD);
+    assert_int_equal(expect_failure(state, w, all, ~0u, ~0u), DPK_RC_REMOTE_ACCESS);
+    w = good_write;
+    w.wrong = DPK_RC_LOCAL_OPERATION; /* whoever posted it knows */
+    assert_int_equal(expect_failure(state, w, all, ~0u, ~0u), DPK_RC_LOCAL_OPERATION);
 }
 
 static void ends_permit_what_peers_do(void **state)
@@ -100,6 +126,9 @@ static void a_receive_that_is_too_small_fails_both(void **state)
     await_event(&w->a, 0, DPK_RC_FAILED);
     await_event(&w->b, 0, DPK_RC_RECEIVE_FAILED);
     await_event(&w->b, 1, DPK_RC_RECEIVE_FAILED); /* nobody can use it any more */
+    assert_int_equal(told_at(&w->a, 0).status, DPK_RC_REMOTE_INVALID);
+    assert_int_equal(told_at(&w->b, 0).status, DPK_RC_LOCAL_LENGTH);
+    assert_int_equal(told_at(&w->b, 1).status, DPK_RC_FLUSHED);
     world_end(w);
 }
 
@@ -118,6 +147,8 @@ static void what_was_before_a_failure_is_done(void **state)
     const enum dpk_rc_event events[] = {DPK_RC_DONE, DPK_RC_DONE, DPK_RC_FAILED, DPK_RC_FAILED};
     for (unsigned i = 0; i < 4; i++)
         await_event(&w->a, i, events[i]);
+    assert_int_equal(told_at(&w->a, 2).status, DPK_RC_LOCAL_PROTECTION);
+    assert_int_equal(told_at(&w->a, 3).status, DPK_RC_FLUSHED);
     assert_int_equal(w->b.memory[7], 1);
     world_end(w);
 }
@@ -134,6 +165,7 @@ static void a_peer_that_goes_fails_what_is_posted(void **state)
     dpk_rc_end_destroy(w->b.end);
     w->b.end = NULL;
     await_event(&w->a, 0, DPK_RC_FAILED);
+    assert_int_equal(told_at(&w->a, 0).status, DPK_RC_RETRY_EXCEEDED);
     post(&w->a, good_write);
     await_event(&w->a, 1, DPK_RC_FAILED);
     silence(w, &w->a, 2); /* the receive stays: a new connection may use it */
@@ -218,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(ends_permit_what_peers_do),
         TEST(memory_permits_what_peers_do),
+        TEST(failures_have_their_status),
         TEST(ranges_are_kept),
         TEST(a_large_write_out_of_range_writes_nothing),
         TEST(a_receive_that_is_too_small_fails_both),

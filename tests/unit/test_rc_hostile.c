@@ -225,7 +225,8 @@ static void expect_failure(struct attack *k)
     world_end(k->w);
 }
 
-static void expect_refusal(struct response r, uint32_t payload)
+/* What the requester is told of it. */
+static void expect_refusal(struct response r, uint32_t payload, enum dpk_rc_status told)
 {
     static const uint8_t zeros[SEGMENT];
     struct attack k = trap_new();
@@ -233,15 +234,19 @@ static void expect_refusal(struct response r, uint32_t payload)
     peer_put(&k.p, (struct frame){.kind = FRAME_RESPONSE, .response = r, .payload = payload},
              zeros);
     peer_knock(&k.p);
+    assert_int_equal(told_at(&k.w->b, 0).status, told);
     expect_failure(&k);
 }
 
 static void nonsense_for_an_answer_fails(void **state)
 {
     (void)state;
-    expect_refusal((struct response){.good = true, .size = 8}, 8); /* of a write */
-    expect_refusal((struct response){.good = true, .size = SEGMENT + 1}, 0);
-    expect_refusal((struct response){.good = false}, 0);
+    expect_refusal((struct response){.size = 8}, 8, DPK_RC_RETRY_EXCEEDED); /* of a write */
+    expect_refusal((struct response){.size = SEGMENT + 1}, 0, DPK_RC_RETRY_EXCEEDED);
+    expect_refusal((struct response){.status = DPK_RC_REMOTE_ACCESS}, 0, DPK_RC_REMOTE_ACCESS);
+    expect_refusal((struct response){.status = DPK_RC_FLUSHED}, 0,
+                   DPK_RC_RETRY_EXCEEDED); /* of no responder */
+    expect_refusal((struct response){.status = 0xff}, 0, DPK_RC_RETRY_EXCEEDED);
     struct attack k = trap_new();
     post(&k.w->b, good_write);
     peer_put(&k.p, ask((struct request){.opcode = DPK_RC_READ}), NULL); /* not on this channel */
@@ -253,7 +258,7 @@ static void answers_without_a_question_fail(void **state)
 {
     struct attack k = trap_new();
     (void)state;
-    peer_put(&k.p, (struct frame){.kind = FRAME_RESPONSE, .response = {.good = true}}, NULL);
+    peer_put(&k.p, (struct frame){.kind = FRAME_RESPONSE, .response = {0}}, NULL);
     peer_knock(&k.p);
     assert_true(peer_is_cut_off(&k.p));
     await_event(&k.w->b, 0, DPK_RC_RECEIVE_FAILED);
@@ -285,7 +290,7 @@ static void an_answer_before_the_end_counts(void **state)
     peer_hello_as(&other, &k.p.address, &k.w->b.address);
     post(&k.w->b, good_write);
     post(&k.w->b, good_write);
-    peer_put(&k.p, (struct frame){.kind = FRAME_RESPONSE, .response = {.good = true}}, NULL);
+    peer_put(&k.p, (struct frame){.kind = FRAME_RESPONSE, .response = {0}}, NULL);
     peer_end(&other); /* nobody knocked on the first */
     await_event(&k.w->b, 0, DPK_RC_DONE);
     await_event(&k.w->b, 1, DPK_RC_FAILED);

@@ -213,7 +213,8 @@ static int end_all(int in, int out)
     struct dpk_rc_end *end;
     struct dpk_buf bytes = {0};
     struct side *s = &forker->a;
-    const struct dpk_rc_end_options options = {&side_ops, s, 0, 1, 1};
+    const struct dpk_rc_end_options options = {
+        .ops = &side_ops, .context = s, .sends = 1, .receives = 1};
     (void)in, (void)out;
     bool refused =
         dpk_rc_end_create(s->nic, &options, &end, NULL) == DPK_ERR_USAGE && !end &&

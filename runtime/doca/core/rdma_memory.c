@@ -191,7 +191,7 @@ static void end_process(struct dpk_rdma *r, const struct dpk_rc_completion *c)
     dpk_dpa_leave(r->ctx.dpa);
 }
 
-static void completed(void *context, const struct dpk_rc_completion *c)
+static bool completed(void *context, const struct dpk_rc_completion *c)
 {
     static const uint32_t types[] = {
         [DPK_RC_DONE] = DOCA_DPA_DEV_COMP_SEND,
@@ -210,6 +210,7 @@ static void completed(void *context, const struct dpk_rc_completion *c)
                                                                .timestamp = now()});
     else if (c->event == DPK_RC_FAILED)
         end_process(r, c);
+    return true;
 }
 
 const struct dpk_rc_ops dpk_rdma_ops = {.has = memory_has,

@@ -5,62 +5,19 @@
 
 struct nic {
     struct dpk_queues *queues;
-    struct ibv_context *context;
     struct packets *packets; /* NULL: the port is plugged into itself */
     struct retry *retry;
 };
 
-/* ---- Rings and records ---- */
-
-/* Bytes of a umem, which stay until *out is released; NULL: not there. */
-static uint8_t *umem_bytes(const struct queue_memory *m, uint64_t offset, size_t size, bool write,
-                           const struct dpk_host_key **out)
-{
-    struct ibv_context *context = m->process->context;
-    const struct dpk_host_key *key = *out = ibv_dpakit_key_acquire(context, m->umem);
-    if (!key)
-        return NULL;
-    if (key->memory && key->address == 0 && (!write || key->access & IBV_ACCESS_LOCAL_WRITE) &&
-        size <= key->length && offset <= key->length - size)
-        return (uint8_t *)key->memory + offset;
-    ibv_dpakit_key_release(key);
-    return NULL;
-}
-
-/* Aligned words go in one piece, after what went before. */
-static void load_bytes(void *to, const uint8_t *at, size_t size)
-{
-    if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
-        uint32_t word = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
-        memcpy(to, &word, sizeof word);
-    } else {
-        memcpy(to, at, size);
-    }
-}
-
-static void store_bytes(uint8_t *at, const void *from, size_t size)
-{
-    if (size == sizeof(uint64_t) && (uintptr_t)at % size == 0) {
-        uint64_t word;
-        memcpy(&word, from, sizeof word);
-        __atomic_store_n((uint64_t *)(void *)at, word, __ATOMIC_RELEASE);
-    } else {
-        memcpy(at, from, size);
-    }
-}
+/* ---- Memory ---- */
 
 static bool ring_load(void *memory, uint64_t address, void *to, size_t size)
 {
     const struct queue_memory *m = memory;
     if (!m->host)
         return dpk_copy_out(m->process->dpa, to, address, size, NULL) == DPK_OK;
-    const struct dpk_host_key *key;
-    const uint8_t *at = umem_bytes(m, address, size, false, &key);
-    if (at) {
-        load_bytes(to, at, size);
-        ibv_dpakit_key_release(key);
-    }
-    return at != NULL;
+    return dpk_memory_read(&(struct dpk_memory_range){m->umem, address, size}, DPK_MEMORY_READ,
+                           dpk_verbs_umem_domain(m->process->context), to);
 }
 
 /* What makes a completion valid goes last, in one piece. */
@@ -69,96 +26,36 @@ static bool ring_store(void *memory, uint64_t address, const void *from, size_t 
     const struct queue_memory *m = memory;
     if (!m->host)
         return dpk_copy_in(m->process->dpa, address, from, size, NULL) == DPK_OK;
-    const struct dpk_host_key *key;
-    uint8_t *at = umem_bytes(m, address, size, true, &key);
-    if (!at)
-        return false;
-    store_bytes(at, from, size);
-    ibv_dpakit_key_release(key);
-    return true;
+    return dpk_memory_write(&(struct dpk_memory_range){m->umem, address, size}, DPK_MEMORY_WRITE,
+                            dpk_verbs_umem_domain(m->process->context), from);
 }
 
-/* ---- Memory by key ---- */
+_Static_assert((int)DPK_QUEUE_LOCAL_READ == DPK_MEMORY_READ &&
+                   (int)DPK_QUEUE_LOCAL_WRITE == DPK_MEMORY_WRITE &&
+                   (int)DPK_QUEUE_REMOTE_READ == DPK_MEMORY_REMOTE_READ &&
+                   (int)DPK_QUEUE_REMOTE_WRITE == DPK_MEMORY_REMOTE_WRITE &&
+                   (int)DPK_QUEUE_REMOTE_ATOMIC == DPK_MEMORY_REMOTE_ATOMIC,
+               "what queues want of memory are its rights");
 
-static bool allows(unsigned rights, unsigned access)
-{
-    static const struct {
-        unsigned access, right;
-    } needs[] = {{DPK_QUEUE_LOCAL_WRITE, IBV_ACCESS_LOCAL_WRITE},
-                 {DPK_QUEUE_REMOTE_READ, IBV_ACCESS_REMOTE_READ},
-                 {DPK_QUEUE_REMOTE_WRITE, IBV_ACCESS_REMOTE_WRITE},
-                 {DPK_QUEUE_REMOTE_ATOMIC, IBV_ACCESS_REMOTE_ATOMIC}};
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (access & needs[i].access && !(rights & needs[i].right))
-            return false;
-    return true;
-}
-
-/* The key, which stays until ibv_dpakit_key_release, if it covers all of that. */
-static const struct dpk_host_key *key_for(const struct nic *nic, const void *domain,
-                                          uint32_t number, uint64_t address, uint64_t size,
-                                          unsigned access)
-{
-    const struct dpk_host_key *key = ibv_dpakit_key_acquire(nic->context, number);
-    if (!key)
-        return NULL;
-    if (key->pd == domain && allows(key->access, access) && address >= key->address &&
-        size <= key->length && address - key->address <= key->length - size)
-        return key;
-    ibv_dpakit_key_release(key);
-    return NULL;
-}
-
-static struct dpk_process *owner_of(const struct dpk_host_key *key)
-{
-    return ((struct flexio_process *)key->owner)->dpa;
-}
-
-static bool key_has(void *context, void *domain, uint32_t number, uint64_t address, uint64_t size,
+static bool key_has(void *context, void *domain, uint32_t key, uint64_t address, uint64_t size,
                     unsigned access)
 {
-    const struct nic *nic = context;
-    const unsigned writes =
-        DPK_QUEUE_LOCAL_WRITE | DPK_QUEUE_REMOTE_WRITE | DPK_QUEUE_REMOTE_ATOMIC;
-    const struct dpk_host_key *key = key_for(nic, domain, number, address, size, access);
-    if (!key)
-        return false;
-    bool has =
-        key->memory || dpk_process_has_memory(owner_of(key), address, size, (access & writes) != 0);
-    ibv_dpakit_key_release(key);
-    return has;
+    (void)context;
+    return dpk_memory_is_there(&(struct dpk_memory_range){key, address, size}, access, domain);
 }
 
-static bool key_read(void *context, void *domain, uint32_t number, uint64_t address, void *to,
+static bool key_read(void *context, void *domain, uint32_t key, uint64_t address, void *to,
                      size_t size, unsigned access)
 {
-    const struct nic *nic = context;
-    const struct dpk_host_key *key = key_for(nic, domain, number, address, size, access);
-    if (!key)
-        return false;
-    bool done = true;
-    if (key->memory)
-        memcpy(to, (uint8_t *)key->memory + (address - key->address), size);
-    else
-        done = dpk_copy_out(owner_of(key), to, address, size, NULL) == DPK_OK;
-    ibv_dpakit_key_release(key);
-    return done;
+    (void)context;
+    return dpk_memory_read(&(struct dpk_memory_range){key, address, size}, access, domain, to);
 }
 
-static bool key_write(void *context, void *domain, uint32_t number, uint64_t address,
-                      const void *from, size_t size, unsigned access)
+static bool key_write(void *context, void *domain, uint32_t key, uint64_t address, const void *from,
+                      size_t size, unsigned access)
 {
-    const struct nic *nic = context;
-    const struct dpk_host_key *key = key_for(nic, domain, number, address, size, access);
-    if (!key)
-        return false;
-    bool done = true;
-    if (key->memory)
-        memcpy((uint8_t *)key->memory + (address - key->address), from, size);
-    else
-        done = dpk_copy_in(owner_of(key), address, from, size, NULL) == DPK_OK;
-    ibv_dpakit_key_release(key);
-    return done;
+    (void)context;
+    return dpk_memory_write(&(struct dpk_memory_range){key, address, size}, access, domain, from);
 }
 
 /* ---- Completions ---- */
@@ -230,7 +127,7 @@ static void *nic_make(struct ibv_context *context)
     struct nic *nic = calloc(1, sizeof *nic);
     if (!nic)
         return NULL;
-    nic->context = context;
+    (void)context;
     enum dpk_status status = packets_open(&nic->packets, &err);
     if (status == DPK_OK)
         status = dpk_queues_open(&ops, nic, &nic->queues, &err);

@@ -3,6 +3,7 @@
 #define DPK_HOST_FLEXIO_PRIVATE_H
 
 #include "flexio/flexio.h"
+#include "memory/memory.h"
 #include "verbs/verbs.h"
 
 /* A registered function. */

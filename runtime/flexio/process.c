@@ -199,8 +199,7 @@ flexio_status flexio_process_destroy(struct flexio_process *process)
     if (!process)
         return FLEXIO_STATUS_SUCCESS;
     queues_free(process);
-    if (process->context) /* queues of others may be in the process's memory */
-        ibv_dpakit_keys_forget(process->context, process);
+    dpk_memory_remove_process(process->dpa); /* queues of others may be in its memory */
     allocations_forget(process);
     dpk_process_destroy(process->dpa); /* its threads may wait for streams: first them */
     for (size_t i = 0; i < FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT; i++)

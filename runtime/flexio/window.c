@@ -20,7 +20,7 @@ enum { STATE_WINDOW, STATE_OUTBOX };
 
 struct flexio_window {
     struct flexio_process *process;
-    struct ibv_pd *pd;
+    const struct dpk_memory_domain *domain;
     uint32_t id;
 };
 
@@ -37,7 +37,7 @@ flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd
     struct flexio_window *w = calloc(1, sizeof *w);
     if (w) {
         w->process = process;
-        w->pd = pd;
+        w->domain = dpk_verbs_domain(pd);
         w->id = table_add(process, &process->windows, w);
     }
     if (!w || w->id == 0) {
@@ -64,7 +64,6 @@ uint32_t flexio_window_get_id(struct flexio_window *window)
 /* ---- Keys of DPA memory ---------------------------------------------------------------------- */
 
 struct flexio_mkey {
-    struct ibv_context *context;
     uint32_t id;
 };
 
@@ -79,23 +78,21 @@ flexio_status flexio_device_mkey_create(struct flexio_process *process,
     if (attr->pd->context != process->context)
         return failed_because("flexio_device_mkey_create: the protection domain is of another "
                               "device");
-    if (attr->len == 0 || !dpk_process_has_memory(process->dpa, attr->daddr, attr->len,
-                                                  (attr->access & IBV_ACCESS_LOCAL_WRITE) != 0))
-        return failed_because("flexio_device_mkey_create: 0x%" PRIx64 ", %zu bytes: not memory of "
-                              "the process with that access",
-                              attr->daddr, attr->len);
+    struct dpk_error err = {0};
     struct flexio_mkey *m = calloc(1, sizeof *m);
-    if (m)
-        m->id = ibv_dpakit_key_add(&(struct dpk_host_key){.pd = attr->pd,
-                                                          .address = attr->daddr,
-                                                          .length = attr->len,
-                                                          .access = (unsigned)attr->access,
-                                                          .owner = process});
-    if (!m || m->id == 0) {
+    enum dpk_status status =
+        m ? dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_DPA,
+                                                .rights = dpk_verbs_rights(attr->access),
+                                                .address = attr->daddr,
+                                                .size = attr->len,
+                                                .process = process->dpa,
+                                                .domains = {dpk_verbs_domain(attr->pd)}},
+                           &m->id, &err)
+          : dpk_fail_nomem(&err);
+    if (status != DPK_OK) {
         free(m);
-        return failed_because("flexio_device_mkey_create: out of memory, or of keys");
+        return failed("flexio_device_mkey_create", &err);
     }
-    m->context = process->context;
     *mkey = m;
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -103,7 +100,7 @@ flexio_status flexio_device_mkey_create(struct flexio_process *process,
 flexio_status flexio_device_mkey_destroy(struct flexio_mkey *mkey)
 {
     if (mkey)
-        ibv_dpakit_key_remove(mkey->context, mkey->id);
+        dpk_memory_remove(mkey->id);
     free(mkey);
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -121,8 +118,8 @@ uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
         return UINT32_MAX;
     pthread_mutex_lock(&process->objects_lock);
     if (process->dumem_id == 0)
-        process->dumem_id =
-            ibv_dpakit_key_add(&(struct dpk_host_key){.pd = process->pd, .owner = process});
+        dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_NONE, .process = process->dpa},
+                       &process->dumem_id, NULL);
     uint32_t id = process->dumem_id;
     pthread_mutex_unlock(&process->objects_lock);
     return id ? id : UINT32_MAX;
@@ -130,52 +127,42 @@ uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
 
 /* ---- What the device does -------------------------------------------------------------------- */
 
-static bool covers(const struct dpk_host_key *key, uint64_t address, uint64_t size, bool write)
-{
-    return key->memory && (!write || (key->access & IBV_ACCESS_LOCAL_WRITE)) &&
-           key->address % WINDOW_ALIGN == 0 && key->length % WINDOW_ALIGN == 0 &&
-           address >= key->address && size <= key->length &&
-           address - key->address <= key->length - size;
-}
-
-/* Host memory behind the thread's window, which stays until *out is released; NULL: it has none
- * there. */
-static uint8_t *behind_window(struct flexio_process *p, const struct dpk_caller *caller,
-                              uint64_t address, uint64_t size, bool write,
-                              const struct dpk_host_key **out)
+/* What the thread's window shows at a host address, until it is released; NULL: nothing. */
+static const struct dpk_memory *behind_window(struct flexio_process *p,
+                                              const struct dpk_caller *caller, uint64_t address,
+                                              uint64_t size, bool write)
 {
     const uint64_t configured = caller->state[STATE_WINDOW];
-    struct ibv_pd *pd = NULL;
+    const struct dpk_memory_range range = {(uint32_t)configured, address, size};
+    const struct dpk_memory_domain *domain = NULL;
     if (!(configured & CONFIGURED))
         return NULL;
     pthread_mutex_lock(&p->objects_lock);
     const struct flexio_window *w = table_find(&p->windows, configured >> 32 & 0xffff);
     if (w)
-        pd = w->pd;
+        domain = w->domain;
     pthread_mutex_unlock(&p->objects_lock);
-    const struct dpk_host_key *key = *out =
-        pd ? ibv_dpakit_key_acquire(p->context, (uint32_t)configured) : NULL;
-    if (!key)
-        return NULL;
-    if (key->pd == pd && covers(key, address, size, write))
-        return (uint8_t *)key->memory + (address - key->address);
-    ibv_dpakit_key_release(key);
+    const struct dpk_memory *m =
+        dpk_memory_acquire(&range, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ, domain);
+    if (!m || (m->host && m->address % WINDOW_ALIGN == 0 && m->size % WINDOW_ALIGN == 0))
+        return m;
+    dpk_memory_release(m);
     return NULL;
 }
 
 static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
                   bool write, void **pinned)
 {
-    const struct dpk_host_key *key;
-    void *at = behind_window(context, caller, address - RV64_OUTSIDE, size, write, &key);
-    *pinned = (void *)key;
-    return at;
+    const struct dpk_memory *m =
+        behind_window(context, caller, address - RV64_OUTSIDE, size, write);
+    *pinned = (void *)m;
+    return m ? dpk_memory_at(m, address - RV64_OUTSIDE) : NULL;
 }
 
 static void release(void *context, void *pinned)
 {
     (void)context;
-    ibv_dpakit_key_release(pinned);
+    dpk_memory_release(pinned);
 }
 
 /* Copies between host and DPA; false: not possible, with the story. */
@@ -185,16 +172,16 @@ static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t h
     struct dpk_error err = {0};
     if (size == 0)
         return true;
-    const struct dpk_host_key *key;
-    uint8_t *at = behind_window(p, caller, host, size, to_host, &key);
-    if (!at) {
+    const struct dpk_memory *m = behind_window(p, caller, host, size, to_host);
+    if (!m) {
         snprintf(story, room, "window: no %s of %" PRIu64 " bytes at host address 0x%" PRIx64,
                  to_host ? "writing" : "reading", size, host);
         return false;
     }
+    void *at = dpk_memory_at(m, host);
     enum dpk_status status = to_host ? dpk_copy_out(p->dpa, at, daddr, size, &err)
                                      : dpk_copy_in(p->dpa, daddr, at, size, &err);
-    ibv_dpakit_key_release(key);
+    dpk_memory_release(m);
     if (status != DPK_OK)
         snprintf(story, room, "window: %.150s", err.message);
     return status == DPK_OK;

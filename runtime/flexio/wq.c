@@ -20,11 +20,12 @@ struct flexio_qp {
 #define STRIDE_DEFAULT 4
 
 /* The protection domain; NULL: it is of another device. */
-static struct ibv_pd *domain_of(const char *call, const struct flexio_process *p, struct ibv_pd *pd)
+static struct dpk_memory_domain *domain_of(const char *call, const struct flexio_process *p,
+                                           struct ibv_pd *pd)
 {
     struct ibv_pd *domain = pd ? pd : p->pd;
     if (domain->context == p->context)
-        return domain;
+        return dpk_verbs_domain(domain);
     failed_because("%s: the protection domain is of another device", call);
     return NULL;
 }
@@ -44,7 +45,7 @@ static void *create(const char *call, struct flexio_process *process, struct ibv
 {
     if (!queue_prepare(call, process, ibv_ctx, attr->uar_id))
         return NULL;
-    struct ibv_pd *domain = domain_of(call, process, attr->pd);
+    struct dpk_memory_domain *domain = domain_of(call, process, attr->pd);
     struct dpk_queue *cq = kind == DPK_RMP ? NULL : cq_of(call, process, cq_num);
     if (!domain || (!cq && kind != DPK_RMP))
         return NULL;

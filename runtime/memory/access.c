@@ -72,12 +72,11 @@ static void store(uint8_t *at, const void *from, size_t size)
 bool dpk_memory_is_there(const struct dpk_memory_range *range, unsigned rights,
                          const struct dpk_memory_domain *domain)
 {
-    const unsigned writes = DPK_MEMORY_WRITE | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC;
     const struct dpk_memory *m = dpk_memory_acquire(range, rights, domain);
     if (!m)
         return false;
     bool good = m->host || dpk_process_has_memory(m->process, range->address, range->size,
-                                                  (rights & writes) != 0);
+                                                  (rights & DPK_MEMORY_WRITES) != 0);
     dpk_memory_release(m);
     return good;
 }

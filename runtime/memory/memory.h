@@ -3,12 +3,10 @@
  * checker of bounds and rights for every access: windows, work queue elements, RDMA, DMA, external
  * pointers, atomic operations.
  *
- *     uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
- *                                                        .address = (uintptr_t)p,
- *                                                        .size = n,
- *                                                        .host = p,
- *                                                        .rights = DPK_MEMORY_READ,
- *                                                        .domains = {&domain}});
+ *     const struct dpk_memory what = {.kind = DPK_MEMORY_HOST, .address = (uintptr_t)p, .size = n,
+ *                                     .host = p, .rights = DPK_MEMORY_READ, .domains = {&domain}};
+ *     dpk_memory_add(&what, &key, &err);
+ *
  *     const struct dpk_memory *m = dpk_memory_acquire(&range, DPK_MEMORY_READ, &domain);
  *     if (m) {                                          // NULL: refused
  *         ... dpk_memory_at(m, range.address) ...       // it stays registered until
@@ -46,6 +44,8 @@ enum {
     DPK_MEMORY_REMOTE_ATOMIC = 16,
     DPK_MEMORY_EXPORT_READ = 32, /* through a memory map that was imported (PCIe) */
     DPK_MEMORY_EXPORT_WRITE = 64,
+    DPK_MEMORY_WRITES = DPK_MEMORY_WRITE | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC |
+                        DPK_MEMORY_EXPORT_WRITE,
 };
 
 #define DPK_MEMORY_DOMAINS_MAX 8
@@ -76,18 +76,16 @@ struct dpk_memory_range {
 /* ---- Keys ---- */
 
 /* A new key, never 0 or UINT32_MAX; `m` is copied. A number comes back after some 260,000 others at
- * the earliest. 0: out of memory, or of numbers. */
-uint32_t dpk_memory_add(const struct dpk_memory *m);
+ * the earliest. DPK_ERR_RANGE: the host, or the DPA process, does not have all of this memory, or
+ * may not write it if that is among the rights. DPK_ERR_NOMEM: out of memory, or of numbers. */
+enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct dpk_error *err);
 /* When it returns, nobody is inside and nobody finds the key. Not by one who is inside, nor with a
  * lock that such a one takes. A number that is no key is ignored. */
 void dpk_memory_remove(uint32_t key);
-/* The same for all keys of the memory of a DPA process. */
+/* The same for all keys of the memory of a DPA process. NULL is fine. */
 void dpk_memory_remove_process(const struct dpk_process *process);
 /* What a key stands for, as it was registered. False: it is no key (any more). */
 bool dpk_memory_describe(uint32_t key, struct dpk_memory *out);
-/* Whether the host has all of this memory, and may write it if that is wanted; brings it in, as a
- * device that pins it would. */
-bool dpk_memory_is_mapped(const void *at, size_t size, bool writes);
 
 /* ---- Accesses ---- */
 

@@ -1,6 +1,7 @@
 /* The registry: a table of slots that never move, so that a key is found without a lock. */
 #include "registry.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -100,23 +101,32 @@ void slot_unpin(struct slot *slot)
     dpk_unpin(&slot->pins);
 }
 
-uint32_t dpk_memory_add(const struct dpk_memory *m)
+/* With the lock. */
+static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
 {
-    uint32_t key = 0;
+    const uint32_t key = slot->index << GENERATION_BITS | ++slot->generation;
+    slot->memory = *m;
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
+        atomic_fetch_add(&m->domains[i]->keys, 1);
+    dpk_pins_open(&slot->pins);
+    atomic_store_explicit(&slot->key, key, memory_order_release);
+    return key;
+}
+
+enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct dpk_error *err)
+{
+    if (!memory_is_present(m))
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "0x%" PRIx64 ", %" PRIu64 " bytes: no memory with that access", m->address,
+                        m->size);
     pthread_mutex_lock(&table.lock);
     struct slot *slot = table.free_count > REST ? old_slot() : new_slot();
     if (!slot)
         slot = old_slot();
-    if (slot) {
-        slot->memory = *m;
-        for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
-            atomic_fetch_add(&m->domains[i]->keys, 1);
-        key = slot->index << GENERATION_BITS | ++slot->generation;
-        dpk_pins_open(&slot->pins);
-        atomic_store_explicit(&slot->key, key, memory_order_release);
-    }
+    if (slot)
+        *key = open_slot(slot, m);
     pthread_mutex_unlock(&table.lock);
-    return key;
+    return slot ? DPK_OK : dpk_fail_nomem(err);
 }
 
 /* The lock is free while it waits. Others may remove the same key: the last of them frees it. */
@@ -142,7 +152,7 @@ void dpk_memory_remove(uint32_t key)
 void dpk_memory_remove_process(const struct dpk_process *process)
 {
     pthread_mutex_lock(&table.lock);
-    for (uint32_t i = 1; i < table.count; i++) {
+    for (uint32_t i = 1; process && i < table.count; i++) {
         struct slot *slot = slot_at(i);
         if (atomic_load(&slot->key) != 0 && slot->memory.process == process)
             remove_locked(slot);

@@ -18,4 +18,7 @@ struct slot {
 struct slot *slot_pin(uint32_t key);
 void slot_unpin(struct slot *slot);
 
+/* Whether host or DPA memory is there, with its rights; of other kinds nothing is asked. */
+bool memory_is_present(const struct dpk_memory *m);
+
 #endif

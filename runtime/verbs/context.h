@@ -2,23 +2,15 @@
 #ifndef DPK_HOST_IBVERBS_CONTEXT_H
 #define DPK_HOST_IBVERBS_CONTEXT_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/base.h"
+#include "memory/memory.h"
 #include "verbs/verbs.h"
 
 struct context {
-    struct ibv_context ib;      /* first: programs hold a pointer to it */
-    pthread_rwlock_t keys_lock; /* for a moment: not while a key is held */
-    struct slot {
-        struct dpk_host_key key; /* first; pd NULL: free */
-        struct dpk_pins pins;    /* who holds it */
-        uint8_t generation;
-    } * *keys; /* which stay where they are; a key's number is index << 8 | generation; index 0 is
-                  never used */
-    uint32_t key_count, key_capacity, last_key;
-    void *attached; /* of another library */
+    struct ibv_context ib;          /* first: programs hold a pointer to it */
+    struct dpk_memory_domain umems; /* memory of queues alone */
+    void *attached;                 /* of another library */
     void (*end_attached)(void *attached);
     atomic_uint pds; /* protection domains that are not deallocated */
 };
@@ -27,5 +19,9 @@ static inline struct context *context_of(struct ibv_context *ib)
 {
     return (struct context *)ib;
 }
+
+/* A key of host memory, as ibv_reg_mr makes it; 0: errno says why not. */
+uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
+                         int access);
 
 #endif

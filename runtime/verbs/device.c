@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
 #include "card/card.h"
+#include "context.h"
 #include "verbs/verbs.h"
 
 /* Held by the list it is in and by every context that was opened from it. */
@@ -127,7 +127,6 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
         return NULL;
     }
     struct ibv_context *context = &c->ib;
-    pthread_rwlock_init(&c->keys_lock, NULL);
     atomic_fetch_add(&((struct device *)device)->references, 1);
     context->device = device;
     context->cmd_fd = -1;
@@ -144,14 +143,24 @@ int dpk_verbs_close_device(struct ibv_context *context)
     struct context *c = context_of(context);
     if (c->attached)
         c->end_attached(c->attached);
-    for (uint32_t i = 0; i < c->key_count; i++)
-        free(c->keys[i]);
-    free(c->keys);
-    pthread_rwlock_destroy(&c->keys_lock);
     pthread_mutex_destroy(&context->mutex);
     device_release(context->device);
     free(c);
     return 0;
+}
+
+void *ibv_dpakit_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
+                          void (*end)(void *attached))
+{
+    struct context *c = context_of(context);
+    pthread_mutex_lock(&c->ib.mutex);
+    if (!c->attached) {
+        c->attached = make(context);
+        c->end_attached = end;
+    }
+    void *attached = c->attached;
+    pthread_mutex_unlock(&c->ib.mutex);
+    return attached;
 }
 
 /* ---- What it is ------------------------------------------------------------------------------ */

@@ -1,18 +1,21 @@
-/* Host memory for queues: registered in a domain of its own, so that its number is no key for
- * anything else. */
+/* Host memory for queues: registered in a domain of its own, so that its number is a key for
+ * nothing else, and no other key is a number for queues. */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "verbs/verbs.h"
+#include "context.h"
 
 struct umem {
     struct mlx5dv_devx_umem dv; /* first: programs hold a pointer to it */
-    struct ibv_pd *pd;
-    struct ibv_mr *mr;
     struct umem *next;
 };
+
+const struct dpk_memory_domain *dpk_verbs_umem_domain(struct ibv_context *context)
+{
+    return &context_of(context)->umems;
+}
 
 /* Of those that programs hold: a card's have nothing else to tell them by. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,10 +56,7 @@ int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem)
     if (!u)
         return EINVAL;
     unlist_umem(u);
-    if (u->mr)
-        dpk_verbs_dereg_mr(u->mr);
-    if (u->pd)
-        dpk_verbs_dealloc_pd(u->pd);
+    dpk_memory_remove(u->dv.umem_id);
     free(u);
     return 0;
 }
@@ -69,17 +69,11 @@ struct mlx5dv_devx_umem *dpk_mlx5_devx_umem_reg(struct ibv_context *ctx, void *a
         errno = ctx ? ENOMEM : EINVAL;
         return NULL;
     }
-    u->pd = dpk_verbs_alloc_pd(ctx);
-    if (u->pd)
-        u->mr =
-            dpk_verbs_reg_mr_iova2(u->pd, addr, size, 0, access); /* offsets are its addresses */
-    if (u->mr) {
-        u->dv.umem_id = u->mr->lkey;
-        list_umem(u);
-        return &u->dv;
+    u->dv.umem_id = memory_register(&context_of(ctx)->umems, addr, size, 0, (int)access);
+    if (u->dv.umem_id == 0) {
+        free(u);
+        return NULL;
     }
-    int why = errno;
-    dpk_mlx5_devx_umem_dereg(&u->dv);
-    errno = why;
-    return NULL;
+    list_umem(u);
+    return &u->dv;
 }

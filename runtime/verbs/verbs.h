@@ -132,36 +132,16 @@ struct dpk_emulated {
 };
 extern const struct dpk_emulated dpk_emulated_1;
 
-/* ---- Memory keys, which these verbs hand out and the host libraries go by:
- *
- *     const struct dpk_host_key *key = ibv_dpakit_key_acquire(ctx, number);
- *     if (key) {
- *         ... memory that it covers cannot be deregistered meanwhile ...
- *         ibv_dpakit_key_release(key);
- *     }
- * ---- */
+/* ---- For libflexio ---- */
 
-struct dpk_host_key {
-    struct ibv_pd *pd;
-    uint64_t address; /* as programs say it: of the host, or of the owner's memory */
-    uint64_t length;  /* bytes */
-    unsigned access;  /* IBV_ACCESS_* */
-    void *memory;     /* host address of the first byte; NULL: memory of `owner` */
-    void *owner;      /* whose DPA memory it is: a struct flexio_process; NULL: host memory */
-};
+struct dpk_memory_domain; /* memory/memory.h */
 
-/* A new key of the device that `key->pd` is of; copied. 0: out of memory. */
-uint32_t ibv_dpakit_key_add(const struct dpk_host_key *key);
-/* Waits until nobody holds it; not by one who does. A number that is no key is ignored. */
-void ibv_dpakit_key_remove(struct ibv_context *context, uint32_t number);
-/* The key, which stays until ibv_dpakit_key_release; NULL: there is none. Others are not held up.
- */
-const struct dpk_host_key *ibv_dpakit_key_acquire(struct ibv_context *context, uint32_t number);
-void ibv_dpakit_key_release(const struct dpk_host_key *key);
-
-/* Forgets the keys of memory that `owner` has, with the domains that they are in, when nobody holds
- * them. */
-void ibv_dpakit_keys_forget(struct ibv_context *context, const void *owner);
+/* What tells keys of a protection domain of ours from others; until it is deallocated. */
+struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
+/* The same for the umems of a device. Offsets are their addresses. */
+const struct dpk_memory_domain *dpk_verbs_umem_domain(struct ibv_context *context);
+/* What IBV_ACCESS_... allow. */
+unsigned dpk_verbs_rights(int access);
 
 /* What a library keeps with an opened device: made at the first call, `end`ed when it is closed.
  * NULL: `make` returned that. */

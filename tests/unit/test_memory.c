@@ -17,16 +17,24 @@
 static struct dpk_memory_domain ours, theirs;
 static uint8_t bytes[SIZE] __attribute__((aligned(64)));
 
+static uint32_t add(struct dpk_memory m)
+{
+    struct dpk_error err = {0};
+    uint32_t key = 0;
+    if (dpk_memory_add(&m, &key, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    assert_true(key != 0 && key != UINT32_MAX);
+    return key;
+}
+
 static uint32_t add_host(unsigned rights)
 {
-    uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
-                                                       .rights = rights,
-                                                       .address = BASE,
-                                                       .size = SIZE,
-                                                       .host = bytes,
-                                                       .domains = {&ours}});
-    assert_int_not_equal(key, 0);
-    return key;
+    return add((struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                   .rights = rights,
+                                   .address = BASE,
+                                   .size = SIZE,
+                                   .host = bytes,
+                                   .domains = {&ours}});
 }
 
 static struct dpk_memory_range whole(uint32_t key)
@@ -96,12 +104,12 @@ static void ranges_stay_within_the_key(void **state)
 static void a_range_may_end_with_the_address_space(void **state)
 {
     (void)state;
-    uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
-                                                       .rights = ALL,
-                                                       .address = UINT64_MAX - SIZE,
-                                                       .size = SIZE,
-                                                       .host = bytes,
-                                                       .domains = {&ours}});
+    uint32_t key = add((struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                           .rights = ALL,
+                                           .address = UINT64_MAX - SIZE,
+                                           .size = SIZE,
+                                           .host = bytes,
+                                           .domains = {&ours}});
     assert_true(can(&(struct dpk_memory_range){key, UINT64_MAX - 1, 1}, 0, &ours));
     assert_false(can(&(struct dpk_memory_range){key, UINT64_MAX - 1, 2}, 0, &ours));
     assert_false(can(&(struct dpk_memory_range){key, UINT64_MAX, 1}, 0, &ours));
@@ -128,10 +136,10 @@ static void only_its_domains_have_a_key(void **state)
     struct dpk_memory m = {
         .kind = DPK_MEMORY_HOST, .rights = ALL, .address = BASE, .size = SIZE, .host = bytes};
     (void)state;
-    uint32_t nobodys = dpk_memory_add(&m);
+    uint32_t nobodys = add(m);
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++)
         m.domains[i] = &eight[i];
-    uint32_t key = dpk_memory_add(&m);
+    uint32_t key = add(m);
     struct dpk_memory_range r = whole(key), none = whole(nobodys);
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++) {
         assert_true(can(&r, DPK_MEMORY_READ, &eight[i]));
@@ -157,9 +165,9 @@ static void what_is_not_here_is_only_described(void **state)
                            .domains = {&ours}},
                       found;
     (void)state;
-    uint32_t remote = dpk_memory_add(&m);
+    uint32_t remote = add(m);
     m.kind = DPK_MEMORY_NONE;
-    uint32_t none = dpk_memory_add(&m);
+    uint32_t none = add(m);
     struct dpk_memory_range r = whole(remote), n = whole(none);
     uint64_t before;
     uint8_t to[SIZE];
@@ -209,13 +217,14 @@ static void dpa_memory_is_its_process_s(void **state)
     uint32_t word = 5, back = 0;
     (void)state;
     assert_int_equal(dpk_heap_alloc(p, 64, &address, &err), DPK_OK);
-    uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_DPA,
-                                                       .rights = ALL,
-                                                       .address = 0, /* more than it has */
-                                                       .size = UINT64_MAX,
-                                                       .process = p,
-                                                       .domains = {&ours}});
-    struct dpk_memory_range r = {key, address, 4}, wild = {key, UINT64_MAX - 8, 8};
+    struct dpk_memory m = {.kind = DPK_MEMORY_DPA,
+                           .rights = ALL,
+                           .address = address,
+                           .size = 64,
+                           .process = p,
+                           .domains = {&ours}};
+    uint32_t key = add(m), none = 0;
+    struct dpk_memory_range r = {key, address, 4};
     assert_true(dpk_memory_is_there(&r, DPK_MEMORY_WRITE, &ours));
     assert_true(dpk_memory_write(&r, DPK_MEMORY_WRITE, &ours, &word));
     assert_true(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, &back));
@@ -226,11 +235,11 @@ static void dpa_memory_is_its_process_s(void **state)
     assert_true(dpk_memory_compare_swap(&r, &ours, 8, 100, &before));
     assert_true(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, &before));
     assert_int_equal(before, 100);
-    assert_false(dpk_memory_is_there(&wild, DPK_MEMORY_READ, &ours));
-    assert_false(dpk_memory_read(&wild, DPK_MEMORY_READ, &ours, &before));
-    assert_false(dpk_memory_write(&wild, DPK_MEMORY_WRITE, &ours, &before));
-    assert_false(dpk_memory_fetch_add(&wild, &ours, 1, &before));
-    assert_false(dpk_memory_compare_swap(&wild, &ours, 1, 1, &before));
+    m.address = 16; /* nothing is there */
+    assert_int_equal(dpk_memory_add(&m, &none, &err), DPK_ERR_RANGE);
+    m.address = UINT64_MAX - 8;
+    assert_int_equal(dpk_memory_add(&m, &none, &err), DPK_ERR_RANGE);
+    assert_int_equal(none, 0);
     dpk_memory_remove_process(p);
     assert_false(dpk_memory_is_there(&r, DPK_MEMORY_READ, &ours));
     dpk_process_destroy(p);
@@ -243,8 +252,7 @@ static void a_process_takes_its_keys_along(void **state)
     (void)state;
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 100; k++)
-            keys[i][k] = dpk_memory_add(&(struct dpk_memory){
-                .kind = DPK_MEMORY_DPA, .size = 1, .process = (void *)&processes[i]});
+            keys[i][k] = add((struct dpk_memory){.process = (void *)&processes[i]});
     dpk_memory_remove_process((void *)&processes[0]);
     struct dpk_memory m;
     for (int k = 0; k < 100; k++) {
@@ -284,7 +292,23 @@ static void atomic_operations_take_aligned_words(void **state)
     dpk_memory_remove(key);
 }
 
-static void unmapped_memory_is_told(void **state)
+static bool can_register(const uint8_t *at, size_t size, unsigned rights)
+{
+    const struct dpk_memory m = {.kind = DPK_MEMORY_HOST,
+                                 .rights = rights,
+                                 .address = (uintptr_t)at,
+                                 .size = size,
+                                 .host = (uint8_t *)at};
+    uint32_t key = 0;
+    enum dpk_status status = dpk_memory_add(&m, &key, NULL);
+    if (status == DPK_OK)
+        dpk_memory_remove(key);
+    else
+        assert_int_equal(status, DPK_ERR_RANGE);
+    return status == DPK_OK;
+}
+
+static void only_memory_that_is_there_is_registered(void **state)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     (void)state;
@@ -293,14 +317,17 @@ static void unmapped_memory_is_told(void **state)
     assert_int_equal(munmap(at + page, page), 0);
     if (madvise(at, page, MADV_POPULATE_READ) != 0)
         skip_because("the kernel cannot tell what is mapped");
-    assert_true(dpk_memory_is_mapped(at + 7, 9, true));
-    assert_true(dpk_memory_is_mapped(at, page, true));
-    assert_false(dpk_memory_is_mapped(at, page + 1, false));
-    assert_false(dpk_memory_is_mapped(at + 2 * page - 1, 2, false));
+    assert_true(can_register(at + 7, 9, DPK_MEMORY_REMOTE_WRITE));
+    assert_true(can_register(at, page, DPK_MEMORY_REMOTE_WRITE));
+    assert_false(can_register(at, page + 1, DPK_MEMORY_READ));
+    assert_false(can_register(at + 2 * page - 1, 2, DPK_MEMORY_READ));
     assert_int_equal(mprotect(at, page, PROT_READ), 0);
-    assert_true(dpk_memory_is_mapped(at, page, false));
-    assert_false(dpk_memory_is_mapped(at, page, true));
-    assert_false(dpk_memory_is_mapped(NULL, 1, false));
+    assert_true(can_register(at, page, DPK_MEMORY_READ));
+    assert_false(can_register(at, page, DPK_MEMORY_REMOTE_WRITE));
+    assert_false(can_register(NULL, 1, DPK_MEMORY_READ));
+    assert_false(can_register(at, 0, DPK_MEMORY_READ));
+    assert_false(can_register(at, SIZE_MAX, DPK_MEMORY_READ));
+    assert_false(can_register((uint8_t *)1, SIZE_MAX, DPK_MEMORY_READ));
     munmap(at, page);
     munmap(at + 2 * page, page);
 }
@@ -328,7 +355,7 @@ static void many_keys_are_told_apart(void **state)
     (void)state;
     for (uint32_t i = 0; i < COUNT; i++) {
         m.exported_key = i;
-        keys[i] = dpk_memory_add(&m);
+        keys[i] = add(m);
     }
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_true(dpk_memory_describe(keys[i], &m));
@@ -414,12 +441,12 @@ static void memory_that_was_taken_back_is_not_used(void **state)
         assert_int_equal(pthread_create(&users[i], NULL, user, &t), 0);
     for (int i = 0; i < ROUNDS; i++) {
         unsigned before = atomic_load(&t.hits);
-        uint32_t key = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
-                                                           .rights = DPK_MEMORY_READ,
-                                                           .address = BASE,
-                                                           .size = 8,
-                                                           .host = (uint8_t *)&t.value,
-                                                           .domains = {&ours}});
+        uint32_t key = add((struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                               .rights = DPK_MEMORY_READ,
+                                               .address = BASE,
+                                               .size = 8,
+                                               .host = (uint8_t *)&t.value,
+                                               .domains = {&ours}});
         atomic_store(&t.key, key);
         while (atomic_load(&t.hits) == before)
             sched_yield();
@@ -446,7 +473,7 @@ int main(void)
         cmocka_unit_test(dpa_memory_is_its_process_s),
         cmocka_unit_test(a_process_takes_its_keys_along),
         cmocka_unit_test(atomic_operations_take_aligned_words),
-        cmocka_unit_test(unmapped_memory_is_told),
+        cmocka_unit_test(only_memory_that_is_there_is_registered),
         cmocka_unit_test(numbers_come_back_late),
         cmocka_unit_test(many_keys_are_told_apart),
         cmocka_unit_test(all_who_remove_wait_for_accesses),

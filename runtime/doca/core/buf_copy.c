@@ -15,7 +15,7 @@ static doca_error_t find_key(const struct dpk_doca_buf *b, bool write, uint32_t 
             return DOCA_ERROR_NOT_SUPPORTED;
         if (!dpk_memory_of_key(m.key, &m, &owner)) /* what its owner permits, not what it says */
             return DOCA_ERROR_IO_FAILED;
-        dpk_memory_release(owner);
+        dpk_mmap_leave(owner);
         if ((m.permissions & pci) == 0)
             return DOCA_ERROR_NOT_PERMITTED;
     }

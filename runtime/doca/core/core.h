@@ -234,11 +234,11 @@ struct dpk_memory {
  * device that it is to be on, NULL: any. INVALID_VALUE, BAD_STATE: not started, NOT_FOUND: not on
  * `dev`. */
 doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key);
-/* Finds a started map by its number and begins an access to it: until dpk_memory_release(*access)
+/* Finds a started map by its number and begins an access to it: until dpk_mmap_leave(*access)
  * the memory stays the program's, and who stops or destroys the map waits. So an access is short:
  * parts of what is large have one each. False: there is none. */
 bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **access);
-void dpk_memory_release(void *access);
+void dpk_mmap_leave(void *access);
 /* Whether the map of an access was given to the device, however often that is open. */
 bool dpk_memory_is_on(void *access, const struct dpk_dev *dev);
 /* Tells this process from all others, also from those that it forks. */

@@ -23,7 +23,7 @@ static bool pin_host_memory(uint32_t key, uint64_t address, uint64_t size, struc
         return false;
     if (m->place == DPK_MEMORY_HOST && covers(m, address, size))
         return true;
-    dpk_memory_release(*map);
+    dpk_mmap_leave(*map);
     return false;
 }
 
@@ -33,7 +33,7 @@ static bool is_dead(uint32_t key)
     void *map;
     if (!dpk_memory_of_key(key, &m, &map))
         return true;
-    dpk_memory_release(map);
+    dpk_mmap_leave(map);
     return false;
 }
 
@@ -67,7 +67,7 @@ bool dpk_external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, 
                  pin_host_memory((uint32_t)memory, address, 1, &m, &map);
     bool ours = known && dpk_memory_is_on(map, d->dev); /* for as long as the number means it */
     if (known)
-        dpk_memory_release(map);
+        dpk_mmap_leave(map);
     if (!ours) {
         snprintf(story, size, "external pointer: not registered host memory%s",
                  known ? " of this device" : "");
@@ -96,7 +96,7 @@ static void *find(void *context, const struct dpk_caller *caller, uint64_t addre
     if (!pin_host_memory(key, host, size, &m, pinned))
         return NULL;
     if (write && !(m.permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE)) {
-        dpk_memory_release(*pinned);
+        dpk_mmap_leave(*pinned);
         return NULL;
     }
     return dpk_pointer(host);
@@ -105,7 +105,7 @@ static void *find(void *context, const struct dpk_caller *caller, uint64_t addre
 static void release(void *context, void *pinned)
 {
     (void)context;
-    dpk_memory_release(pinned);
+    dpk_mmap_leave(pinned);
 }
 
 void dpk_external_attach(struct dpk_dpa *d)

@@ -362,7 +362,7 @@ bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **access)
     return false;
 }
 
-void dpk_memory_release(void *access)
+void dpk_mmap_leave(void *access)
 {
     struct key *k = access;
     dpk_unpin(&k->pins);

@@ -52,7 +52,7 @@ static bool find_remote(const struct dpa_rdma_work *from, struct dpk_rc_work *to
         return false;
     to->owner = m.owner;
     to->key = m.key;
-    dpk_memory_release(map);
+    dpk_mmap_leave(map);
     return true;
 }
 
@@ -146,7 +146,7 @@ static bool is_on(const struct dpk_dpa *d, uint32_t key)
     if (!dpk_memory_of_key(key, &m, &access))
         return false;
     bool found = dpk_memory_is_on(access, d->dev);
-    dpk_memory_release(access);
+    dpk_mmap_leave(access);
     return found;
 }
 

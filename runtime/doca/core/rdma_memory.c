@@ -37,7 +37,7 @@ static void leave(const struct found *f)
 {
     if (f->process)
         dpk_dpa_leave(f->memory.dpa);
-    dpk_memory_release(f->map);
+    dpk_mmap_leave(f->map);
 }
 
 /* Looks memory up, which stays until leave(). False: it is not registered here, not so much of it,

@@ -1,0 +1,34 @@
+/* Whether memory that is to be registered is there. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "proc/proc.h"
+#include "registry.h"
+
+/* Brings host memory in, as a device that pins it would. */
+static bool populate(const void *at, size_t size, int how)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    size_t before = (uintptr_t)at % page;
+    return madvise((char *)at - before, size + before, how) == 0;
+}
+
+static bool is_mapped(const void *at, size_t size, bool writes)
+{
+    const int how = writes ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+    /* A kernel that cannot tell (before 5.14) refuses for our own stack as well: then the program
+     * is believed. */
+    return populate(at, size, how) || !populate(&how, sizeof how, how);
+}
+
+bool memory_is_present(const struct dpk_memory *m)
+{
+    const bool writes = (m->rights & DPK_MEMORY_WRITES) != 0;
+    if (m->kind != DPK_MEMORY_HOST && m->kind != DPK_MEMORY_DPA)
+        return true;
+    if (m->size == 0 || m->size - 1 > UINT64_MAX - m->address)
+        return false;
+    if (m->kind == DPK_MEMORY_DPA)
+        return dpk_process_has_memory(m->process, m->address, m->size, writes);
+    return m->size <= UINTPTR_MAX - (uintptr_t)m->host && is_mapped(m->host, m->size, writes);
+}

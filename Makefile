@@ -60,6 +60,12 @@ RT_ROOMS := rv64 card provision loader rc port debug proc memory
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
+# Rooms are by object, libraries by name: which files of runtime/doca each library has. All that is
+# named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
+IN_doca_argp := runtime/doca/argp/*.c
+IN_doca_dma := runtime/doca/dma/*.c
+IN_doca_rdma := runtime/doca/rdma/rdma.c
+IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/doca/*/*.c runtime/doca-2.2/*.c))
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
@@ -121,11 +127,11 @@ $(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c) 
 $(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libdoca_common.so: runtime/doca/core/exports.map $(call objs,runtime/doca/core/*.c runtime/doca/dpa/*.c) $(B)/lib/libflexio.so
+$(B)/lib/libdoca_common.so: runtime/doca/core/exports.map $(call objs,$(IN_doca_common)) $(B)/lib/libflexio.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -lflexio -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 define doca_rule
-$(B)/lib/libdoca_$(1).so: runtime/doca/$(1)/exports.map $$(call objs,runtime/doca/$(1)/*.c) $(B)/lib/libdoca_common.so
+$(B)/lib/libdoca_$(1).so: runtime/doca/$(1)/exports.map $$(call objs,$(IN_doca_$(1))) $(B)/lib/libdoca_common.so
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(so_link) -L$(B)/lib -ldoca_common -lflexio -ldpakit-engine $(O)/libdpkbase.a \
 	  $(PKG_LIBS) -pthread && $$(so_name)

@@ -1,7 +1,7 @@
 /* Execution units of threads. */
 #include <doca_dpa.h>
 
-#include "private.h"
+#include "context.h"
 
 struct affinity {
     struct dpk_object object;

@@ -1,8 +1,8 @@
 /* Completion queues and notification completions. */
 #include <doca_dpa.h>
 
-#include "doca/core/waker.h"
-#include "private.h"
+#include "waker.h"
+#include "context.h"
 
 #define QUEUE_SIZE_MAX 65536u
 

@@ -1,7 +1,7 @@
 /* DPA contexts. */
 #include <doca_dpa.h>
 
-#include "private.h"
+#include "context.h"
 
 doca_error_t dpa_begin(const struct doca_dpa *dpa, struct dpa_call *call)
 {

@@ -1,7 +1,7 @@
 /* DPA memory. */
 #include <doca_dpa.h>
 
-#include "private.h"
+#include "context.h"
 
 /* Ends a call that gave `status`. */
 static doca_error_t finish(struct dpa_call *c, const char *name, enum dpk_status status,

@@ -1,7 +1,7 @@
 /* Threads that events wake. */
 #include <doca_dpa.h>
 
-#include "private.h"
+#include "context.h"
 
 doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread)
 {

@@ -1,7 +1,7 @@
 /* DOCA RDMA: the public side of contexts and connections. */
 #include <doca_rdma.h>
 
-#include "doca/core/rdma.h"
+#include "doca/rdma/rdma.h"
 
 #define PERMISSIONS                                                                                \
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \

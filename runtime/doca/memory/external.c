@@ -3,7 +3,7 @@
  * 16 bits of such an address say which memory, the others are its address on the host. What may be
  * reached is looked up at every access.
  */
-#include "calls.h"
+#include "doca/dpa/calls.h"
 #include "rv64/rv64.h"
 
 #define HOST_BITS  48

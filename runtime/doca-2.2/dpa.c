@@ -1,7 +1,7 @@
 /* What DOCA 2.2 calls otherwise, or with other arguments. */
 #include <doca-2.2/doca_dpa.h>
 
-#include "private.h"
+#include "doca/dpa/context.h"
 
 /* All allocations by address: the API gives nothing else to find them with. */
 static struct dpk_addresses addresses = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -1,6 +1,6 @@
 /* Copies between lists of buffers. */
 #include "buf.h"
-#include "rdma.h"
+#include "doca/rdma/rdma.h"
 
 /* The number of the memory of a buffer, if it may be read, or written. */
 static doca_error_t find_key(const struct dpk_doca_buf *b, bool write, uint32_t *key)

@@ -1,6 +1,6 @@
 /* What the files of libdoca_dpa share. */
-#ifndef DPK_HOST_DOCA_DPA_PRIVATE_H
-#define DPK_HOST_DOCA_DPA_PRIVATE_H
+#ifndef DPK_HOST_DOCA_DPA_CONTEXT_H
+#define DPK_HOST_DOCA_DPA_CONTEXT_H
 
 #include "doca/core/core.h"
 

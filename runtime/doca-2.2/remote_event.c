@@ -1,7 +1,7 @@
 /* Sync events for peers, as DOCA 2.2 exports them. */
 #include <doca-2.2/doca_sync_event.h>
 
-#include "sync_event.h"
+#include "doca/event/sync_event.h"
 
 doca_error_t doca_sync_event_export_remote(struct doca_sync_event *event,
                                            doca_sync_event_remote_t *handle)

@@ -1,7 +1,7 @@
 /* Launching kernels, and calls. */
 #include <doca_dpa.h>
 
-#include "private.h"
+#include "doca/dpa/context.h"
 
 /* What the two launch functions take before the kernel's arguments. */
 struct request {

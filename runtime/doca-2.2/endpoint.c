@@ -2,8 +2,8 @@
 #include <doca-2.2/doca_dpa.h>
 #include <doca_mmap.h>
 
-#include "doca/core/rdma.h"
-#include "private.h"
+#include "doca/rdma/rdma.h"
+#include "doca/dpa/context.h"
 
 #define PERMISSIONS                                                                                \
     (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE |               \

@@ -1,10 +1,6 @@
 /*
- * cli: what command-line tools share and libraries have no use for. It prints.
- *
- *     dpk_json_start();
- *     cJSON *list = cJSON_CreateArray();
- *     ...
- *     return dpk_json_print(list, &err);
+ * cli: what command-line tools share and libraries have no use for: tables of options and commands,
+ * help, errors, exit codes, JSON. It prints.
  */
 #ifndef DPK_CLI_H
 #define DPK_CLI_H
@@ -13,7 +9,8 @@
 
 #include "base/base.h"
 
-/* ---- Errors and exit codes -------------------------------------------------------------------- */
+/* ---- Errors and exit codes --------------------------------------------------------------------
+ */
 
 /* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
  * DPK_ERR_USAGE, else 1. (Only this and dpk_tool_end print; tools/ alone calls them.) */
@@ -38,40 +35,139 @@ enum dpk_status dpk_uuid_option(const char *option, const char *text, struct dpk
                                 struct dpk_error *err);
 
 /* ---- Command lines ----------------------------------------------------------------------------
- * One table describes a tool's options; parsing, `--help` and the error texts come from it.
+ * A tool is a table: its options, its commands, what to call for each. Parsing, --help, --version,
+ * errors and suggestions come from the table.
  *
- *     static const char *out; static bool quiet;
- *     const struct dpk_option options[] = {
- *         {.names = "o,output", .arg = "FILE", .value = &out, .help = "where to write"},
- *         {.names = "q,quiet", .flag = &quiet, .help = "say less"},
+ *     struct options { const char *output; unsigned level; bool quiet; };
+ *
+ *     static enum dpk_status pack(void *options, const struct dpk_args *args, struct dpk_error
+ * *err)
+ *     {
+ *         const struct options *o = options;              // args->words[0] is FILE
+ *         ...
+ *     }
+ *
+ *     static const struct dpk_option pack_options[] = {
+ *         {"o,output", DPK_FILE, "FILE", offsetof(struct options, output), .help = "where to
+ * write"},
+ *         {"level", DPK_NUMBER, "N", offsetof(struct options, level), 1, 9, .standard = "6",
+ *          .help = "how hard to try"},
+ *         {"q,quiet", DPK_FLAG, .at = offsetof(struct options, quiet), .help = "say less"},
  *         {0}};
+ *     static const struct dpk_command pack_command = {
+ *         .words = "FILE", .needs = "o", .options = pack_options, .run = pack};
+ *     static const struct dpk_tool tool = {.name = "packer",
+ *                                          .usage = "packer FILE -o FILE",
+ *                                          .about = "Makes files smaller.",
+ *                                          .command = &pack_command,
+ *                                          .size = sizeof(struct options)};
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         return dpk_tool_main(&tool, argc, argv);
+ *     }
  */
-struct dpk_option {
-    const char *names;  /* comma list; one letter is "-x", more are "--name" */
-    const char *arg;    /* name of its argument for --help, NULL: takes none */
-    const char **value; /* takes the argument */
-    bool *flag;         /* set to true when the option is there */
-    /* Called instead, when not NULL, once per use: lists, conversions. `arg`: NULL without one. */
-    enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
-    void *context;
-    const char *help; /* one line; NULL hides the option from --help */
+
+/* What an option takes, and the type of what it sets in the tool's struct. What is not given stays
+ * zero, or as `defaults` of the tool has it. */
+enum dpk_option_type {
+    DPK_FLAG,   /* bool: true when it is given; takes no argument */
+    DPK_TEXT,   /* const char *, borrowed from the command line; NULL: not given */
+    DPK_FILE,   /* the same, never empty */
+    DPK_NUMBER, /* unsigned: decimal digits, from `least` to `most` */
+    DPK_CHOICE, /* unsigned: which of "full|compact" in `arg`, from 1 */
+    DPK_UUID,   /* struct dpk_uuid: any but the zero UUID */
+    DPK_TEXTS,  /* struct dpk_list: each that is given, in their order */
+    DPK_FILES,  /* the same, none empty */
+    DPK_PARSED, /* anything: `parse` sets it, once for each time that the option is given */
 };
 
-struct dpk_args {
-    const char **words; /* the positional words, in order, borrowed from argv */
+/* Texts borrowed from the command line; dpk_tool_main owns the array. */
+struct dpk_list {
+    const char **at;
     size_t count;
+};
+
+/* An option. One that sets one value is refused when it is given again with another: what was asked
+ * for first would quietly not be done. */
+struct dpk_option {
+    const char
+        *names; /* comma list; one letter is "-x", more are "--name"; the first is in errors */
+    enum dpk_option_type type;
+    const char *arg;      /* its argument as --help calls it; DPK_CHOICE: the values, "a|b" */
+    size_t at;            /* offsetof what it sets */
+    unsigned least, most; /* DPK_NUMBER */
+    const char *standard; /* the argument that counts when it is not given; --help tells it */
+    const char *with;     /* comma list of first names: it goes with one of these */
+    /* DPK_PARSED: `context` is what `at` names. Errors get "option --name: " in front. */
+    enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
+    const char *help; /* one line; NULL hides the option from --help */
+
+    /* Of dpk_options_parse: */
+    const char **value; /* takes the argument */
+    bool *flag;         /* set to true when the option is there */
+    void *context;      /* for `parse` */
+};
+
+/* What the words of a command line are, without options. */
+struct dpk_args {
+    const char *command; /* the command's first name, or the tool's */
+    const char **words;  /* the words behind the command, ending with NULL */
+    size_t count;
+
+    /* Of dpk_options_parse: */
     uint64_t used;       /* bit i: entry i of the table (up to 64) was given */
     const char *unknown; /* of a failure: the word that is no option, nor close to one; or NULL */
 };
 
-/* Parses argv[1..]. Accepted: "--name value", "--name=value", "-x value", "-xvalue", options and
- * words in any order, "--" ends the options. `single_dash_names`: also "-name" and "-name=value"
- * and "-x=value" (dpacc). A one-letter option that takes a value wins over a name only if no name
- * matches whole. What `parse` says is prefixed with "option --name: ".
- * An empty FILE (`.arg` is "FILE") is refused here, where the option's name is known; so is another
- * value for an option that has one already: what was asked for first would quietly not be done.
- * Unknown option: DPK_ERR_USAGE with the closest known name. `args->words` is allocated and ends
- * with NULL; free it. On failure it is NULL. */
+/* A command of a tool, or all of a tool that has none. Its struct of options begins with the
+ * tool's, if that has one. */
+struct dpk_command {
+    const char *names; /* "query,q": comma list; NULL for the command of a tool that has but one */
+    const char *words; /* what stands behind it: "NAME [FILE]", "NAME=VALUE...", NULL: nothing */
+    const char *help;  /* one line */
+    const char *needs; /* first names of options that it must have: "d,i"; "p|k": one of the two */
+    const char *takes; /* first names of options of the tool that it may have */
+    const struct dpk_option *options; /* those that no other command takes; or NULL */
+    size_t size;                      /* of its struct, 0: the tool's */
+    /* `options`: the struct, zero but for what was given, released by dpk_tool_main. An error
+     * without a message is one that was printed. */
+    enum dpk_status (*run)(void *options, const struct dpk_args *args, struct dpk_error *err);
+};
+
+struct dpk_tool {
+    const char *name;
+    const char *usage;                         /* lines behind "Usage: " */
+    const char *about;                         /* lines below it */
+    const char *notes;                         /* lines at the end of --help, or NULL */
+    const struct dpk_command *const *commands; /* ends with NULL; or NULL: */
+    const struct dpk_command *command;         /* the only one */
+    const struct dpk_option *options;          /* those that several commands take; or NULL */
+    size_t size;                               /* of the struct that options set */
+    const void *defaults;                      /* what is in it before, or NULL: zeros */
+    const char *version;    /* what --version prints, NULL: "NAME dpakit 1.2.3" */
+    bool large_version;     /* its letter is -V, not -v */
+    bool single_dash_names; /* "-name" is as good as "--name" */
+    bool negative_numbers;  /* "-5" is a word, no option */
+    bool command_last;      /* the command may be the last word instead of the first */
+    /* A better error for a word that is no option, nor like one; or NULL. */
+    enum dpk_status (*unknown)(const char *word, struct dpk_error *err);
+    /* NULL: 0, 1, and 2 for DPK_ERR_USAGE. */
+    int (*exit_code)(enum dpk_status status);
+};
+
+/* Does what the command line says and returns the exit code. Accepted: "--name value",
+ * "--name=value", "-x value", "-xvalue", options and words in any order, "--" ends the options.
+ * With `single_dash_names` also "-name", "-name=value" and "-x=value"; a letter that takes a value
+ * wins over a name only if no name matches whole. Prints errors as dpk_tool_fail; standard output
+ * that cannot be written is one. */
+int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv);
+
+/* ---- Options without a tool ---- */
+
+/* Parses argv[1..] by a table whose entries have `value`, `flag` or `parse`. Unknown option:
+ * DPK_ERR_USAGE with the closest known name. `args->words` is allocated; free it. On failure it is
+ * NULL. */
 enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_dash_names, int argc,
                                   char **argv, struct dpk_args *args, struct dpk_error *err);
 
@@ -86,15 +182,16 @@ void dpk_options_help(const struct dpk_option *table, FILE *to);
 /* The project's version, "1.2.3", from the file VERSION. */
 extern const char dpk_version[];
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------
+ */
 
 /* Before any JSON is made: from then on a value that there is no memory for ends the tool, with an
  * error and exit code 1, as cJSON says of most failures only that something is missing. */
 void dpk_json_start(void);
 /* Prints a value on standard output and frees it; NULL stands for out of memory. */
 enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err);
-/* Adds text that a file brought, fit for a terminal (dpk_text_clean); at most 1,023 bytes of it.
- * NULL is "". */
+/* Adds text that a file brought, fit for a terminal (dpk_text_clean). NULL is "". */
 void dpk_json_text(cJSON *object, const char *key, const char *text);
+void dpk_json_uuid(cJSON *object, const char *key, const struct dpk_uuid *uuid);
 
 #endif

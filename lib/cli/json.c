@@ -1,7 +1,10 @@
-#include "cli/cli.h"
+#include "line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* cJSON's hooks have no context. */
+static int code_without_memory = 1;
 
 static void *must_allocate(size_t size)
 {
@@ -10,11 +13,18 @@ static void *must_allocate(size_t size)
     if (block)
         return block;
     dpk_fail_nomem(&err);
-    exit(dpk_tool_fail(&err));
+    dpk_tool_fail(&err);
+    exit(code_without_memory);
 }
 
 void dpk_json_start(void)
 {
+    cli_json_start(1);
+}
+
+void cli_json_start(int code)
+{
+    code_without_memory = code;
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = must_allocate, .free_fn = free});
 }
 
@@ -31,7 +41,14 @@ enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err)
 
 void dpk_json_text(cJSON *object, const char *key, const char *text)
 {
-    char clean[1024];
-    snprintf(clean, sizeof clean, "%s", text ? text : "");
-    cJSON_AddStringToObject(object, key, dpk_text_clean(clean));
+    cJSON *item = cJSON_AddStringToObject(object, key, text ? text : "");
+    if (item)
+        dpk_text_clean(item->valuestring);
+}
+
+void dpk_json_uuid(cJSON *object, const char *key, const struct dpk_uuid *uuid)
+{
+    char text[DPK_UUID_TEXT];
+    dpk_uuid_format(uuid, text);
+    cJSON_AddStringToObject(object, key, text);
 }

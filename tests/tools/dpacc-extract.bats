@@ -161,7 +161,7 @@ END
 
 @test "wrong usage is told, exit code 2" {
     run -2 dpacc-extract
-    [[ $output == "-E- no input file given" ]]
+    [[ $output == "-E- no INPUT given; see dpacc-extract --help" ]]
     run -2 dpacc-extract "$here/exe"
     [[ $output == "-E- no output file given (option -o)" ]]
     run -2 dpacc-extract "$here/exe" "$here/both" -o out.elf

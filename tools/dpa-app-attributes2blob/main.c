@@ -3,25 +3,12 @@
 
 #include "cli/cli.h"
 
-#include <stdlib.h>
-
 #define INPUT_MAX ((size_t)1 << 20)
 
-struct request {
-    bool help, version;
-};
-
-static void print_help(const struct dpk_option *options)
+static enum dpk_status convert(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    fputs("Usage: dpa-app-attributes2blob IN.yaml OUT.blob\n"
-          "Makes the attributes blob that dpacc takes by --dpa-proc-attr.\n\n",
-          stdout);
-    dpk_options_help(options, stdout);
-    fputs("\nExit codes: 0 done, 1 failed, 2 wrong usage.\n", stdout);
-}
-
-static enum dpk_status convert(const char *input, const char *output, struct dpk_error *err)
-{
+    (void)options;
+    const char *input = args->words[0], *output = args->words[1];
     struct dpk_buf text = {0}, blob = {0};
     struct attributes attributes = {0};
     enum dpk_status status = dpk_file_apart(output, &input, 1, err);
@@ -40,25 +27,18 @@ static enum dpk_status convert(const char *input, const char *output, struct dpk
     return status;
 }
 
+static const struct dpk_command convert_command = {.words = "IN.yaml OUT.blob", .run = convert};
+static const struct dpk_tool tool = {
+    .name = "dpa-app-attributes2blob",
+    .usage = "dpa-app-attributes2blob IN.yaml OUT.blob",
+    .about = "Makes the attributes blob that dpacc takes by --dpa-proc-attr.",
+    .notes = "Exit codes: 0 done, 1 failed, 2 wrong usage.",
+    .command = &convert_command,
+    .large_version = true,
+    .single_dash_names = true,
+};
+
 int main(int argc, char **argv)
 {
-    struct request r = {0};
-    struct dpk_error err = {0};
-    struct dpk_args args = {0};
-    const struct dpk_option options[] = {
-        {.names = "h,help", .flag = &r.help, .help = "show this text"},
-        {.names = "V,version", .flag = &r.version, .help = "show the version"},
-        {0},
-    };
-    enum dpk_status status = dpk_options_parse(options, true, argc, argv, &args, &err);
-    if (status == DPK_OK && r.help)
-        print_help(options);
-    else if (status == DPK_OK && r.version)
-        printf("dpa-app-attributes2blob dpakit %s\n", dpk_version);
-    else if (status == DPK_OK && args.count != 2)
-        status = dpk_fail(&err, DPK_ERR_USAGE, "needs two files, IN.yaml and OUT.blob");
-    else if (status == DPK_OK)
-        status = convert(args.words[0], args.words[1], &err);
-    free(args.words);
-    return dpk_tool_end(status, &err);
+    return dpk_tool_main(&tool, argc, argv);
 }

@@ -10,16 +10,8 @@
 #include "debug/debug.h"
 #include "provision/provision.h"
 
-static const char usage[] =
-    "Usage: dpa-gdbserver DEV -T TOKEN [-s PORT]\n\n"
-    "Lets GDB debug a process on the DPA of DEV: the one that printed TOKEN, which it has from\n"
-    "flexio_process_udbg_token_get. With -s ./gdb.socket, in GDB: target remote ./gdb.socket.\n"
-    "Ends when GDB has gone.\n\n"
-    "Options:\n";
-
 struct options {
-    const char *device, *token, *port;
-    bool help, version;
+    const char *token, *port;
 };
 
 /* ---- The process ----------------------------------------------------------------------------- */
@@ -106,8 +98,9 @@ static enum dpk_status ask_device(struct dpk_device *device, struct dpk_error *e
                     dpk_device_name(device));
 }
 
-static enum dpk_status serve(const struct options *o, struct dpk_error *err)
+static enum dpk_status serve(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct options *o = options;
     struct dpk_device *device = NULL;
     struct search s = {.fd = -1};
     struct dpk_listener listener = {.fd = -1};
@@ -117,7 +110,7 @@ static enum dpk_status serve(const struct options *o, struct dpk_error *err)
     s.token = strtoull(o->token, &end, 16);
     if (errno || end == o->token || *end || o->token[0] == '-')
         return dpk_fail(err, DPK_ERR_USAGE, "-T: '%s' is not a token (hexadecimal)", o->token);
-    enum dpk_status status = dpk_device_open(o->device, &device, err);
+    enum dpk_status status = dpk_device_open(args->words[0], &device, err);
     if (status != DPK_OK)
         return status;
     s.device = dpk_device_name(device);
@@ -127,7 +120,7 @@ static enum dpk_status serve(const struct options *o, struct dpk_error *err)
         goto out;
     close(s.fd);
     s.fd = -1;
-    if ((status = dpk_listen(o->port ? o->port : "1981", &listener, err)) != DPK_OK ||
+    if ((status = dpk_listen(o->port, &listener, err)) != DPK_OK ||
         (status = dpk_listener_guard(&listener, err)) != DPK_OK)
         goto out;
     if (listener.port)
@@ -149,35 +142,28 @@ out:
     return status;
 }
 
+static const struct dpk_option serve_options[] = {
+    {"T,token", DPK_TEXT, "TOKEN", offsetof(struct options, token), .help = "which process"},
+    {"s,port", DPK_TEXT, "PORT", offsetof(struct options, port), .standard = "1981",
+     .help = "where to wait for GDB: a Unix socket, with a slash in it (./gdb.socket), or a TCP "
+             "port of 127.0.0.1, 0 for any"},
+    {0},
+};
+static const struct dpk_command serve_command = {
+    .words = "DEV", .needs = "T", .options = serve_options, .run = serve};
+static const struct dpk_tool tool = {
+    .name = "dpa-gdbserver",
+    .usage = "dpa-gdbserver DEV -T TOKEN [-s PORT]",
+    .about =
+        "Lets GDB debug a process on the DPA of DEV: the one that printed TOKEN, which it has "
+        "from\n"
+        "flexio_process_udbg_token_get. With -s ./gdb.socket, in GDB: target remote ./gdb.socket.\n"
+        "Ends when GDB has gone.",
+    .command = &serve_command,
+    .size = sizeof(struct options),
+};
+
 int main(int argc, char **argv)
 {
-    struct options o = {0};
-    struct dpk_error err = {0};
-    struct dpk_args args = {0};
-    const struct dpk_option table[] = {
-        {.names = "T,token", .arg = "TOKEN", .value = &o.token, .help = "which process"},
-        {.names = "s,port",
-         .arg = "PORT",
-         .value = &o.port,
-         .help = "where to wait for GDB: a Unix socket, with a slash in it (./gdb.socket), or a "
-                 "TCP port of 127.0.0.1 (default 1981, 0: any)"},
-        {.names = "h,help", .flag = &o.help, .help = "show this text"},
-        {.names = "v,version", .flag = &o.version, .help = "show the version"},
-        {0},
-    };
-    enum dpk_status status = dpk_options_parse(table, false, argc, argv, &args, &err);
-    if (status == DPK_OK && o.help) {
-        fputs(usage, stdout);
-        dpk_options_help(table, stdout);
-    } else if (status == DPK_OK && o.version) {
-        printf("dpa-gdbserver dpakit %s\n", dpk_version);
-    } else if (status == DPK_OK && (args.count != 1 || !o.token)) {
-        status = dpk_fail(&err, DPK_ERR_USAGE, "%s; see dpa-gdbserver --help",
-                          args.count != 1 ? "give one device" : "no token (-T)");
-    } else if (status == DPK_OK) {
-        o.device = args.words[0];
-        status = serve(&o, &err);
-    }
-    free(args.words);
-    return dpk_tool_end(status, &err);
+    return dpk_tool_main(&tool, argc, argv);
 }

@@ -14,7 +14,7 @@
 
 struct request {
     const char *output, *app, *mcpu, *signature;
-    bool list, json, help, version;
+    bool list, json;
     uint32_t target; /* of mcpu */
 };
 
@@ -33,27 +33,8 @@ struct piece {
     struct dpk_buf inflated;
 };
 
-static void print_help(const struct dpk_option *options)
+static enum dpk_status check(struct request *r, struct dpk_error *err)
 {
-    fputs("Usage: dpacc-extract INPUT -o OUT.elf [options]\n"
-          "       dpacc-extract INPUT --list [--json]\n"
-          "Takes the device executable out of a host executable, library, object, archive or core "
-          "file.\n\n",
-          stdout);
-    dpk_options_help(options, stdout);
-    fputs("\nOptions begin with one dash or two.\n"
-          "Exit codes: 0 done, 1 failed, 2 wrong usage.\n",
-          stdout);
-}
-
-static enum dpk_status check(struct request *r, const struct dpk_args *args, struct dpk_error *err)
-{
-    if (args->count == 0)
-        return dpk_fail(err, DPK_ERR_USAGE, "no input file given");
-    if (args->count > 1)
-        return dpk_fail(err, DPK_ERR_USAGE, "one input file only, not also '%s'", args->words[1]);
-    if (r->json && !r->list)
-        return dpk_fail(err, DPK_ERR_USAGE, "--json goes with --list");
     if (!r->list && !r->output)
         return dpk_fail(err, DPK_ERR_USAGE, "no output file given (option -o)");
     if (r->list && (r->output || r->signature))
@@ -208,7 +189,6 @@ static enum dpk_status add_members(cJSON *o, const struct dpk_program *p, struct
 static enum dpk_status list_json(const struct source *s, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
-    dpk_json_start();
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < source_count(s) && status == DPK_OK; i++) {
         const struct dpk_program *p = source_program(s, i);
@@ -348,10 +328,14 @@ static enum dpk_status extract(const struct request *r, const char *input, const
     return status;
 }
 
-static enum dpk_status answer(const struct request *r, const char *input, struct dpk_error *err)
+static enum dpk_status answer(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
+    struct request *r = options;
+    const char *input = args->words[0];
     struct source source = {0};
-    enum dpk_status status = source_open(input, &source, err);
+    enum dpk_status status = check(r, err);
+    if (status == DPK_OK)
+        status = source_open(input, &source, err);
     if (status == DPK_OK && r->json)
         status = list_json(&source, err);
     else if (status == DPK_OK && r->list)
@@ -362,43 +346,37 @@ static enum dpk_status answer(const struct request *r, const char *input, struct
     return status;
 }
 
+static const struct dpk_option answer_options[] = {
+    {"o,output-file", DPK_FILE, "FILE", offsetof(struct request, output),
+     .help = "where the device executable goes"},
+    {"app-name", DPK_TEXT, "NAME", offsetof(struct request, app),
+     .help = "which program, if there are several"},
+    {"mcpu", DPK_TEXT, "TARGET", offsetof(struct request, mcpu),
+     .help = "which target of a program for several"},
+    {"signature", DPK_FILE, "FILE", offsetof(struct request, signature),
+     .help = "where the program's crypto data goes"},
+    {"list", .at = offsetof(struct request, list), .help = "print the programs in INPUT"},
+    {"json", .at = offsetof(struct request, json), .with = "list",
+     .help = "with --list: as JSON, with the programs' SHA-256"},
+    {0},
+};
+static const struct dpk_command answer_command = {
+    .words = "INPUT", .options = answer_options, .run = answer};
+static const struct dpk_tool tool = {
+    .name = "dpacc-extract",
+    .usage = "dpacc-extract INPUT -o OUT.elf [options]\n"
+             "       dpacc-extract INPUT --list [--json]",
+    .about = "Takes the device executable out of a host executable, library, object, archive or "
+             "core file.",
+    .notes = "Options begin with one dash or two.\n"
+             "Exit codes: 0 done, 1 failed, 2 wrong usage.",
+    .command = &answer_command,
+    .size = sizeof(struct request),
+    .large_version = true,
+    .single_dash_names = true,
+};
+
 int main(int argc, char **argv)
 {
-    struct request r = {0};
-    struct dpk_error err = {0};
-    struct dpk_args args = {0};
-    const struct dpk_option options[] = {
-        {.names = "o,output-file",
-         .arg = "FILE",
-         .value = &r.output,
-         .help = "where the device executable goes"},
-        {.names = "app-name",
-         .arg = "NAME",
-         .value = &r.app,
-         .help = "which program, if there are several"},
-        {.names = "mcpu",
-         .arg = "TARGET",
-         .value = &r.mcpu,
-         .help = "which target of a program for several"},
-        {.names = "signature",
-         .arg = "FILE",
-         .value = &r.signature,
-         .help = "where the program's crypto data goes"},
-        {.names = "list", .flag = &r.list, .help = "print the programs in INPUT"},
-        {.names = "json",
-         .flag = &r.json,
-         .help = "with --list: as JSON, with the programs' SHA-256"},
-        {.names = "h,help", .flag = &r.help, .help = "show this text"},
-        {.names = "V,version", .flag = &r.version, .help = "show the version"},
-        {0},
-    };
-    enum dpk_status status = dpk_options_parse(options, true, argc, argv, &args, &err);
-    if (status == DPK_OK && r.help)
-        print_help(options);
-    else if (status == DPK_OK && r.version)
-        printf("dpacc-extract dpakit %s\n", dpk_version);
-    else if (status == DPK_OK && (status = check(&r, &args, &err)) == DPK_OK)
-        status = answer(&r, args.words[0], &err);
-    free(args.words);
-    return dpk_tool_end(status, &err);
+    return dpk_tool_main(&tool, argc, argv);
 }

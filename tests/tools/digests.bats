@@ -117,7 +117,7 @@ end_of() { # FILE.der: "2026-01-31 12:00:00 UTC"
     flint-lite -d mlx5_0 --json query | jq -e '.device == "mlx5_0" and .owner == null and .certificates == []'
     flint-lite -d mlx5_0 --json query_components | jq -e '. == []'
     run -2 flint-lite -d mlx5_0 -i root.signed --json -y burn
-    [[ $output == "-E- burn prints no JSON" ]]
+    [[ $output == "-E- burn takes no --json" ]]
 }
 
 @test "a fat member under another target than it was compiled for is a warning" {

@@ -1,16 +1,16 @@
 /* flint-lite: burns certificate containers into an emulated device, and shows what it holds. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "provision/provision.h"
 #include "hashlist/hashlist.h"
+#include "provision/provision.h"
 
 struct flint_options {
     const char *device, *image, *key;
-    const char *component_type, *cert_uuid, *output;
+    const char *component_type, *output;
+    struct dpk_uuid cert_uuid;
     bool yes, json;
 };
 
@@ -86,13 +86,6 @@ static void print_cert(const struct dpk_device_cert *cert)
            cert->container_size ? ", container kept" : "", cert->subject);
 }
 
-static void add_uuid(cJSON *o, const char *key, const struct dpk_uuid *uuid)
-{
-    char text[DPK_UUID_TEXT];
-    dpk_uuid_format(uuid, text);
-    cJSON_AddStringToObject(o, key, text);
-}
-
 static cJSON *json_certs(const struct dpk_device_cert *certs, size_t count)
 {
     cJSON *list = cJSON_CreateArray();
@@ -100,8 +93,8 @@ static cJSON *json_certs(const struct dpk_device_cert *certs, size_t count)
         const struct dpk_device_cert *c = &certs[i];
         char digest[65];
         cJSON *o = cJSON_CreateObject();
-        add_uuid(o, "uuid", &c->uuid);
-        add_uuid(o, "keypair_uuid", &c->keypair);
+        dpk_json_uuid(o, "uuid", &c->uuid);
+        dpk_json_uuid(o, "keypair_uuid", &c->keypair);
         cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(c->priority));
         cJSON_AddNumberToObject(o, "size", (double)c->der_size);
         cJSON_AddBoolToObject(o, "container_kept", c->container_size > 0);
@@ -126,7 +119,7 @@ static enum dpk_status query_json(struct dpk_device *dev, const struct dpk_devic
     dpk_json_text(o, "psid", info->psid);
     dpk_json_text(o, "psid_branch", info->psid_branch);
     if (info->has_owner)
-        add_uuid(o, "owner", &info->owner);
+        dpk_json_uuid(o, "owner", &info->owner);
     else
         cJSON_AddNullToObject(o, "owner");
     cJSON_AddNumberToObject(o, "certificate_places", DPK_DEVICE_CERT_PLACES);
@@ -186,19 +179,15 @@ static enum dpk_status list_certs(const struct flint_options *o, struct dpk_devi
 }
 
 /* The container if the device kept it, else the certificate alone. */
-static enum dpk_status export_cert(struct dpk_device *dev, const char *uuid_text, const char *path,
-                                   struct dpk_error *err)
+static enum dpk_status export_cert(struct dpk_device *dev, const struct dpk_uuid *uuid,
+                                   const char *path, struct dpk_error *err)
 {
-    struct dpk_uuid uuid;
     struct dpk_buf out = {0};
     bool kept = true;
-    enum dpk_status status = dpk_uuid_option("--cert_uuid", uuid_text, &uuid, err);
-    if (status != DPK_OK)
-        return status;
-    status = dpk_device_cert_export(dev, &uuid, true, &out, err);
+    enum dpk_status status = dpk_device_cert_export(dev, uuid, true, &out, err);
     if (status == DPK_ERR_NOT_FOUND) {
         kept = false;
-        status = dpk_device_cert_export(dev, &uuid, false, &out, err);
+        status = dpk_device_cert_export(dev, uuid, false, &out, err);
     }
     if (status == DPK_OK)
         status = dpk_file_replace(path, out.data, out.size, 0644, err);
@@ -215,10 +204,10 @@ static enum dpk_status query_components(const struct flint_options *o, struct dp
     if (o->component_type && strcasecmp(o->component_type, "digital_cacert") != 0)
         return dpk_fail(err, DPK_ERR_USAGE, "--component_type '%s' is not digital_cacert",
                         o->component_type);
-    if (!o->cert_uuid != !o->output)
+    if (dpk_uuid_is_zero(&o->cert_uuid) != !o->output)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "query_components: --cert_uuid and an output file go together");
-    return o->output ? export_cert(dev, o->cert_uuid, o->output, err) : list_certs(o, dev, err);
+    return o->output ? export_cert(dev, &o->cert_uuid, o->output, err) : list_certs(o, dev, err);
 }
 
 /* Checks a container as a device would, as far as that goes without one. */
@@ -248,8 +237,8 @@ static enum dpk_status verify_json(const struct dpk_container *c, struct dpk_err
     cJSON_AddBoolToObject(o, "nvidia_signed_oem", c->nvidia_signed_oem);
     cJSON_AddBoolToObject(o, "remove_all", c->remove_all);
     if (!c->remove_all)
-        add_uuid(o, "cert_uuid", &c->cert_uuid);
-    add_uuid(o, "keypair_uuid", &c->keypair_uuid);
+        dpk_json_uuid(o, "cert_uuid", &c->cert_uuid);
+    dpk_json_uuid(o, "keypair_uuid", &c->keypair_uuid);
     if (c->kind == DPK_CONTAINER_ADD && dpk_container_certificate(c, &der, &size, NULL) == DPK_OK) {
         char digest[65];
         dpk_sha256_text(der, size, digest);
@@ -258,10 +247,10 @@ static enum dpk_status verify_json(const struct dpk_container *c, struct dpk_err
     return dpk_json_print(o, err);
 }
 
-static enum dpk_status verify(const struct flint_options *o, struct dpk_device *dev,
-                              struct dpk_error *err)
+static enum dpk_status verify(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    (void)dev;
+    const struct flint_options *o = options;
+    (void)args;
     struct dpk_buf file = {0};
     struct dpk_container c = {0};
     EVP_PKEY *key = NULL;
@@ -296,120 +285,85 @@ out:
     return status;
 }
 
-static const struct command {
-    const char *name;
-    enum dpk_status (*run)(const struct flint_options *o, struct dpk_device *dev,
-                           struct dpk_error *err);
-    bool device, image, key, output; /* what it needs; may have an output file */
-} commands[] = {
-    {"burn", burn, true, true, false, false},
-    {"b", burn, true, true, false, false},
-    {"query", query, true, false, false, false},
-    {"q", query, true, false, false, false},
-    {"query_components", query_components, true, false, false, true},
-    {"verify", verify, false, true, true, false},
-    {"v", verify, false, true, true, false},
-};
-#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+/* ---- The command line ------------------------------------------------------------------------ */
 
-static enum dpk_status choose(const struct dpk_args *args, const struct command **out,
-                              struct dpk_error *err)
-{
-    const char *names[COMMAND_COUNT + 1] = {NULL};
-    *out = NULL;
-    if (args->count == 0)
-        return dpk_fail(err, DPK_ERR_USAGE, "no command; see flint-lite --help");
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        names[i] = commands[i].name;
-        if (strcmp(names[i], args->words[0]) == 0)
-            *out = &commands[i];
-    }
-    if (*out)
-        return DPK_OK;
-    return dpk_fail_command(err, "flint-lite", args->words[0], names);
-}
-
-static enum dpk_status run(struct flint_options *o, const struct dpk_args *args,
-                           struct dpk_error *err)
+static enum dpk_status on_device(const struct flint_options *o,
+                                 enum dpk_status (*run)(const struct flint_options *o,
+                                                        struct dpk_device *dev,
+                                                        struct dpk_error *err),
+                                 struct dpk_error *err)
 {
     struct dpk_device *dev = NULL;
-    const struct command *command = NULL;
-    enum dpk_status status = choose(args, &command, err);
-    if (status != DPK_OK)
-        return status;
-    if (o->json && command->run == burn)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s prints no JSON", command->name);
-    if (o->json)
-        dpk_json_start();
-    size_t most = command->output ? 2 : 1;
-    if (args->count > most)
-        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s after %s", args->words[most],
-                        args->words[most - 1]);
-    o->output = args->count > 1 ? args->words[1] : NULL;
-    if (command->device && !o->device)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s needs -d DEVICE", command->name);
-    if (command->image && !o->image)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s needs -i FILE", command->name);
-    if (command->key && !o->key)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s needs --key FILE", command->name);
-    if (command->device)
-        status = dpk_device_open(o->device, &dev, err);
+    enum dpk_status status = dpk_device_open(o->device, &dev, err);
     if (status == DPK_OK)
-        status = command->run(o, dev, err);
+        status = run(o, dev, err);
     dpk_device_close(dev);
     return status;
 }
 
-static void print_help(const struct dpk_option *options)
+static enum dpk_status run_burn(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    printf("Usage: flint-lite [OPTIONS] COMMAND\n\n"
-           "Burns certificate containers into an emulated device.\n\nCommands:\n"
-           "  b, burn                 burn the container (-d -i)\n"
-           "  q, query                show what the device is and which CA certificates it holds "
-           "(-d)\n"
-           "  query_components [OUT]  list CA certificates, or write the one of --cert_uuid (-d)\n"
-           "  v, verify               check the container without a device (-i --key)\n"
-           "\nOptions:\n");
-    dpk_options_help(options, stdout);
+    (void)args;
+    return on_device(options, burn, err);
 }
+
+static enum dpk_status run_query(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    (void)args;
+    return on_device(options, query, err);
+}
+
+static enum dpk_status run_query_components(void *options, const struct dpk_args *args,
+                                            struct dpk_error *err)
+{
+    struct flint_options *o = options;
+    o->output = args->words[0];
+    return on_device(o, query_components, err);
+}
+
+#define AT(field) offsetof(struct flint_options, field)
+
+static const struct dpk_option shared_options[] = {
+    {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
+    {"i,image", DPK_FILE, "FILE", AT(image), .help = "signed container to burn"},
+    {"json", .at = AT(json), .help = "query, query_components, verify: print JSON"},
+    {"y,yes", .at = AT(yes), .help = "answer yes to every question"},
+    {0},
+};
+static const struct dpk_option components_options[] = {
+    {"component_type", DPK_TEXT, "TYPE", AT(component_type), .help = "digital_cacert"},
+    {"cert_uuid", DPK_UUID, "UUID", AT(cert_uuid), .help = "which certificate to write"},
+    {0},
+};
+static const struct dpk_option verify_options[] = {
+    {"key", DPK_FILE, "FILE", AT(key), .help = "public key that signed (PEM)"},
+    {0},
+};
+
+static const struct dpk_command *const commands[] = {
+    &(const struct dpk_command){"burn,b", .help = "burn the container (-d -i)", .needs = "d,i",
+                                .takes = "y", .run = run_burn},
+    &(const struct dpk_command){
+        "query,q", .help = "show what the device is and which CA certificates it holds (-d)",
+        .needs = "d", .takes = "i,y,json", .run = run_query},
+    &(const struct dpk_command){"query_components", "[OUT]",
+                                "list CA certificates, or write the one of --cert_uuid (-d)", "d",
+                                "i,y,json", components_options, .run = run_query_components},
+    &(const struct dpk_command){
+        "verify,v", .help = "check the container without a device (-i --key)", .needs = "i,key",
+        .takes = "d,y,json", .options = verify_options, .run = verify},
+    NULL,
+};
+static const struct dpk_tool tool = {
+    .name = "flint-lite",
+    .usage = "flint-lite [OPTIONS] COMMAND",
+    .about = "Burns certificate containers into an emulated device.",
+    .commands = commands,
+    .options = shared_options,
+    .size = sizeof(struct flint_options),
+};
 
 int main(int argc, char **argv)
 {
-    struct flint_options o = {0};
-    struct dpk_error err = {0};
-    struct dpk_args args = {0};
-    bool help = false, version = false;
-    const struct dpk_option options[] = {
-        {.names = "d,device",
-         .arg = "DEVICE",
-         .value = &o.device,
-         .help = "name or path of a device"},
-        {.names = "i,image", .arg = "FILE", .value = &o.image, .help = "signed container to burn"},
-        {.names = "key",
-         .arg = "FILE",
-         .value = &o.key,
-         .help = "verify: public key that signed (PEM)"},
-        {.names = "component_type",
-         .arg = "TYPE",
-         .value = &o.component_type,
-         .help = "query_components: digital_cacert"},
-        {.names = "cert_uuid",
-         .arg = "UUID",
-         .value = &o.cert_uuid,
-         .help = "query_components: which certificate to write"},
-        {.names = "json", .flag = &o.json, .help = "query, query_components, verify: print JSON"},
-        {.names = "y,yes", .flag = &o.yes, .help = "answer yes to every question"},
-        {.names = "h,help", .flag = &help, .help = "show this text"},
-        {.names = "v,version", .flag = &version, .help = "show the version"},
-        {0},
-    };
-    enum dpk_status status = dpk_options_parse(options, false, argc, argv, &args, &err);
-    if (status == DPK_OK && help)
-        print_help(options);
-    else if (status == DPK_OK && version)
-        printf("flint-lite dpakit %s\n", dpk_version);
-    else if (status == DPK_OK)
-        status = run(&o, &args, &err);
-    free(args.words);
-    return dpk_tool_end(status, &err);
+    return dpk_tool_main(&tool, argc, argv);
 }

@@ -7,13 +7,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_segments(const struct dpk_image *image)
+static void check_segments(const struct dpk_image *image, size_t size)
 {
     uint64_t free_from = DPK_PROGRAM_BEGIN;
     for (size_t i = 0; i < image->segment_count; i++) {
         const struct dpk_segment *s = &image->segments[i];
-        size_t at = (size_t)(s->data - image->elf);
-        if (at > image->elf_size || s->data_size > image->elf_size - at)
+        size_t at = (size_t)(s->data - image->copy);
+        if (at > size || s->data_size > size - at)
             abort();
         if (s->address < free_from || s->memory_size > DPK_PROGRAM_END - s->address ||
             s->data_size > s->memory_size || (s->writable && s->executable))
@@ -42,9 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (size)
         memcpy(copy, data, size);
-    if (image_fill(image, &copy, size, NULL) == DPK_OK) {
+    const struct dpk_elf elf = dpk_elf(copy, size);
+    if (image_fill(image, &copy, &elf, NULL) == DPK_OK) {
         const char *name;
-        check_segments(image);
+        check_segments(image, size);
         if (!image_text_at(image, dpk_image_entry(image)))
             abort();
         for (size_t i = 0; (name = dpk_image_symbol_name(image, i)); i++)

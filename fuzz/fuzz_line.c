@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     lines = lines < left ? lines : left;
     const size_t text = sizeof(Elf64_Ehdr) + SECTIONS * sizeof(Elf64_Shdr), strings = text + left;
-    Elf64_Ehdr e = {.e_shoff = sizeof e,
+    Elf64_Ehdr e = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
+                    .e_shoff = sizeof e,
                     .e_shentsize = sizeof(Elf64_Shdr),
                     .e_shnum = SECTIONS,
                     .e_shstrndx = SECTIONS - 1};
@@ -46,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dpk_put(&elf, names, sizeof names);
     if (!image || elf.failed)
         abort();
-    image->elf = elf.data;
-    image->elf_size = elf.size;
+    image->copy = elf.data;
+    image->elf = dpk_elf(elf.data, elf.size);
     if (dpk_line_find(image, pc, &line) && (line.line == 0 || strlen(line.file) > 255))
         abort();
     dpk_image_free(image);

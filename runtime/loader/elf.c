@@ -1,117 +1,95 @@
 /* The ELF header and program headers of a device executable (System V ABI, "Object Files"; RISC-V
  * ELF psABI). Every field is hostile until it is checked here. */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader/image.h"
 
 #define PAGE            4096ull
-#define EHDR_SIZE       64
-#define PHDR_SIZE       56
 #define RISCV_FLOAT_ABI 0x6 /* e_flags, psABI: 0 is soft float, the only one the DPA has */
 #define RISCV_RVE       0x8
 
-struct program_header {
-    uint32_t type, flags;
-    uint64_t offset, vaddr, filesz, memsz, align;
-};
-
-static enum dpk_status check_ident(struct dpk_reader *r, struct dpk_error *err)
+static enum dpk_status check_ident(const struct dpk_elf *elf, struct dpk_error *err)
 {
-    static const uint8_t fat_magic[8] = "DPKFAT1";
-    const uint8_t *ident = dpk_read_bytes(r, EI_NIDENT);
+    const uint8_t *ident = elf->ident;
+    size_t size = dpk_reader_left(&elf->file);
     if (!ident)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: %zu bytes, needs %d",
-                        (size_t)(r->end - r->begin), EHDR_SIZE);
-    if (memcmp(ident, fat_magic, sizeof fat_magic) == 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: %zu bytes, needs %zu", size,
+                        sizeof(Elf64_Ehdr));
+    if (dpk_fat_is(elf->file.begin, size))
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "a fat file: the program of one target must be taken out of it first");
-    if (memcmp(ident, ELFMAG, SELFMAG) != 0)
+    if (elf->flaw == DPK_ELF_MAGIC)
         return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: no ELF magic");
-    if (ident[EI_CLASS] != ELFCLASS64)
+    if (elf->flaw == DPK_ELF_CLASS)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "ELF header: EI_CLASS is %u, not ELFCLASS64",
                         ident[EI_CLASS]);
-    if (ident[EI_DATA] != ELFDATA2LSB)
+    if (elf->flaw == DPK_ELF_BYTE_ORDER)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "ELF header: EI_DATA is %u, not little-endian",
                         ident[EI_DATA]);
     if (ident[EI_VERSION] != EV_CURRENT)
         return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: EI_VERSION is %u", ident[EI_VERSION]);
+    if (elf->flaw != DPK_ELF_SOUND)
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: %zu bytes, needs %zu", size,
+                        sizeof(Elf64_Ehdr));
     return DPK_OK;
 }
 
-static enum dpk_status check_header(struct dpk_reader *r, uint64_t *entry, uint64_t *phoff,
-                                    unsigned *phnum, struct dpk_error *err)
+static enum dpk_status check_header(const struct dpk_elf *elf, struct dpk_error *err)
 {
-    enum dpk_status status = check_ident(r, err);
+    enum dpk_status status = check_ident(elf, err);
     if (status != DPK_OK)
         return status;
-    unsigned type = dpk_read_le16(r), machine = dpk_read_le16(r), version = dpk_read_le32(r);
-    *entry = dpk_read_le64(r);
-    *phoff = dpk_read_le64(r);
-    dpk_read_skip(r, 8); /* e_shoff: the symbol reader's */
-    unsigned flags = dpk_read_le32(r), ehsize = dpk_read_le16(r), phentsize = dpk_read_le16(r);
-    *phnum = dpk_read_le16(r);
-    dpk_read_skip(r, 6); /* e_shentsize, e_shnum, e_shstrndx */
-    if (r->failed)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: %zu bytes, needs %d",
-                        (size_t)(r->end - r->begin), EHDR_SIZE);
-    if (machine != EM_RISCV)
+    if (elf->machine != EM_RISCV)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "ELF header: e_machine is %u, not RISC-V (%d)",
-                        machine, EM_RISCV);
-    if (type != ET_EXEC)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "ELF header: e_type is %u, not ET_EXEC", type);
-    if (version != EV_CURRENT)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_version is %u", version);
-    if (flags & (RISCV_FLOAT_ABI | RISCV_RVE))
+                        elf->machine, EM_RISCV);
+    if (elf->type != ET_EXEC)
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "ELF header: e_type is %u, not ET_EXEC",
+                        elf->type);
+    if (elf->version != EV_CURRENT)
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_version is %u", elf->version);
+    if (elf->flags & (RISCV_FLOAT_ABI | RISCV_RVE))
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "ELF header: e_flags 0x%x ask for a floating-point or embedded ABI", flags);
-    if (ehsize != EHDR_SIZE)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_ehsize is %u, not %d", ehsize,
-                        EHDR_SIZE);
-    if (phentsize != PHDR_SIZE)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_phentsize is %u, not %d", phentsize,
-                        PHDR_SIZE);
-    if (*phnum == 0 || *phnum > IMAGE_SEGMENTS_MAX)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_phnum is %u, not 1 to %d", *phnum,
+                        "ELF header: e_flags 0x%x ask for a floating-point or embedded ABI",
+                        elf->flags);
+    if (elf->ehsize != sizeof(Elf64_Ehdr))
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_ehsize is %u, not %zu", elf->ehsize,
+                        sizeof(Elf64_Ehdr));
+    if (elf->phentsize != sizeof(Elf64_Phdr))
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_phentsize is %u, not %zu",
+                        elf->phentsize, sizeof(Elf64_Phdr));
+    if (elf->phnum == 0 || elf->phnum > IMAGE_SEGMENTS_MAX)
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_phnum is %u, not 1 to %d", elf->phnum,
                         IMAGE_SEGMENTS_MAX);
+    if (elf->segments_flaw != DPK_ELF_SOUND)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "ELF header: e_phoff 0x%llx, e_phnum %u reach beyond the file",
+                        (unsigned long long)elf->phoff, elf->phnum);
     return DPK_OK;
 }
 
-static struct program_header read_program_header(struct dpk_reader *r)
-{
-    struct program_header h = {.type = dpk_read_le32(r), .flags = dpk_read_le32(r)};
-    h.offset = dpk_read_le64(r);
-    h.vaddr = dpk_read_le64(r);
-    dpk_read_skip(r, 8); /* p_paddr: no meaning here */
-    h.filesz = dpk_read_le64(r);
-    h.memsz = dpk_read_le64(r);
-    h.align = dpk_read_le64(r);
-    return h;
-}
-
-static enum dpk_status check_load(const struct program_header *h, unsigned n, size_t file_size,
+static enum dpk_status check_load(const struct dpk_elf_segment *h, unsigned n, size_t file_size,
                                   struct dpk_error *err)
 {
-    if (h->filesz > h->memsz)
+    if (h->file_size > h->memory_size)
         return dpk_fail(err, DPK_ERR_FORMAT, "segment %u: p_filesz 0x%llx exceeds p_memsz 0x%llx",
-                        n, (unsigned long long)h->filesz, (unsigned long long)h->memsz);
-    bool in_file = h->filesz > 0; /* else p_offset means nothing */
-    if (in_file && (h->offset > file_size || h->filesz > file_size - h->offset))
+                        n, (unsigned long long)h->file_size, (unsigned long long)h->memory_size);
+    bool in_file = h->file_size > 0; /* else p_offset means nothing */
+    if (in_file && (h->offset > file_size || h->file_size > file_size - h->offset))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "segment %u: p_offset 0x%llx, p_filesz 0x%llx reach beyond the file", n,
-                        (unsigned long long)h->offset, (unsigned long long)h->filesz);
-    if (h->vaddr < DPK_PROGRAM_BEGIN || h->vaddr > DPK_PROGRAM_END ||
-        h->memsz > DPK_PROGRAM_END - h->vaddr)
+                        (unsigned long long)h->offset, (unsigned long long)h->file_size);
+    if (h->address < DPK_PROGRAM_BEGIN || h->address > DPK_PROGRAM_END ||
+        h->memory_size > DPK_PROGRAM_END - h->address)
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "segment %u: p_vaddr 0x%llx, p_memsz 0x%llx leave the program's addresses "
                         "0x%llx to 0x%llx",
-                        n, (unsigned long long)h->vaddr, (unsigned long long)h->memsz,
+                        n, (unsigned long long)h->address, (unsigned long long)h->memory_size,
                         DPK_PROGRAM_BEGIN, DPK_PROGRAM_END);
-    if (h->align & (h->align - 1))
+    if (h->alignment & (h->alignment - 1))
         return dpk_fail(err, DPK_ERR_FORMAT, "segment %u: p_align 0x%llx is not a power of two", n,
-                        (unsigned long long)h->align);
-    if (in_file && h->align > 1 && ((h->vaddr ^ h->offset) & (h->align - 1)))
+                        (unsigned long long)h->alignment);
+    if (in_file && h->alignment > 1 && ((h->address ^ h->offset) & (h->alignment - 1)))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "segment %u: p_vaddr and p_offset differ modulo p_align", n);
     if (!(h->flags & (PF_R | PF_W | PF_X)))
@@ -121,7 +99,7 @@ static enum dpk_status check_load(const struct program_header *h, unsigned n, si
     return DPK_OK;
 }
 
-static enum dpk_status add_segment(struct dpk_image *image, const struct program_header *h,
+static enum dpk_status add_segment(struct dpk_image *image, const struct dpk_elf_segment *h,
                                    unsigned n, struct dpk_error *err)
 {
     switch (h->type) {
@@ -137,14 +115,14 @@ static enum dpk_status add_segment(struct dpk_image *image, const struct program
     default:
         return DPK_OK;
     }
-    enum dpk_status status = check_load(h, n, image->elf_size, err);
-    if (status != DPK_OK || h->memsz == 0)
+    enum dpk_status status = check_load(h, n, dpk_reader_left(&image->elf.file), err);
+    if (status != DPK_OK || h->memory_size == 0)
         return status;
     image->segments[image->segment_count++] = (struct dpk_segment){
-        .address = h->vaddr,
-        .memory_size = h->memsz,
-        .data = image->elf + (h->filesz ? h->offset : 0),
-        .data_size = h->filesz,
+        .address = h->address,
+        .memory_size = h->memory_size,
+        .data = image->elf.file.begin + (h->file_size ? h->offset : 0),
+        .data_size = h->file_size,
         .readable = h->flags & PF_R,
         .writable = h->flags & PF_W,
         .executable = h->flags & PF_X,
@@ -183,22 +161,15 @@ const struct dpk_segment *image_text_at(const struct dpk_image *image, uint64_t 
 
 enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err)
 {
-    struct dpk_reader r = dpk_reader(image->elf, image->elf_size);
-    uint64_t phoff;
-    unsigned phnum;
-    enum dpk_status status = check_header(&r, &image->entry, &phoff, &phnum, err);
+    const struct dpk_elf *elf = &image->elf;
+    enum dpk_status status = check_header(elf, err);
+    for (unsigned n = 0; n < elf->segment_count && status == DPK_OK; n++) {
+        struct dpk_elf_segment h = dpk_elf_segment(elf, n);
+        status = add_segment(image, &h, n, err);
+    }
     if (status != DPK_OK)
         return status;
-    struct dpk_reader table = dpk_reader_slice(&r, phoff, (uint64_t)phnum * PHDR_SIZE);
-    if (table.failed)
-        return dpk_fail(err, DPK_ERR_FORMAT,
-                        "ELF header: e_phoff 0x%llx, e_phnum %u reach beyond the file",
-                        (unsigned long long)phoff, phnum);
-    for (unsigned n = 0; n < phnum; n++) {
-        struct program_header h = read_program_header(&table);
-        if ((status = add_segment(image, &h, n, err)) != DPK_OK)
-            return status;
-    }
+    image->entry = elf->entry;
     if (image->segment_count == 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "program headers: nothing to load");
     qsort(image->segments, image->segment_count, sizeof *image->segments, by_address);

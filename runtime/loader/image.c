@@ -25,12 +25,12 @@ struct dpk_image *image_create(const char *app)
     return image;
 }
 
-enum dpk_status image_fill(struct dpk_image *image, uint8_t **elf, size_t size,
+enum dpk_status image_fill(struct dpk_image *image, uint8_t **copy, const struct dpk_elf *elf,
                            struct dpk_error *err)
 {
+    image->copy = *copy;
     image->elf = *elf;
-    image->elf_size = size;
-    *elf = NULL;
+    *copy = NULL;
     enum dpk_status status = image_read_elf(image, err);
     return status == DPK_OK ? image_read_symbols(image, err) : status;
 }
@@ -50,7 +50,7 @@ void dpk_image_free(struct dpk_image *image)
     pthread_mutex_destroy(&image->plain_lock);
     free(image->functions);
     free(image->globals);
-    free(image->elf);
+    free(image->copy);
     free(image);
 }
 

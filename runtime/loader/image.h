@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "elf/elf.h"
 #include "loader/loader.h"
 
 #define IMAGE_SEGMENTS_MAX 128 /* program headers, of any type */
@@ -26,8 +27,8 @@ struct dpk_image {
     atomic_uint references;
     char app[256];
     char device[DPK_DEVICE_NAME_MAX + 1]; /* that let it in; "" if none was asked */
-    uint8_t *elf;                         /* the private copy: what was verified is what runs */
-    size_t elf_size;
+    uint8_t *copy;                        /* the private copy of the bytes, */
+    struct dpk_elf elf;                   /* and its description: what was verified is what runs */
     uint64_t entry;
     struct dpk_segment segments[IMAGE_SEGMENTS_MAX]; /* by address */
     size_t segment_count;
@@ -41,23 +42,18 @@ struct dpk_image {
 
 /* An empty image; NULL: out of memory. `app` may be NULL. */
 struct dpk_image *image_create(const char *app);
-/* Takes the allocated bytes over (sets *elf to NULL) and reads them. */
-enum dpk_status image_fill(struct dpk_image *image, uint8_t **elf, size_t size,
+/* Makes the image of `elf`, which describes the allocated bytes `*copy`: these become the image's,
+ * `*copy` NULL, also on failure. There is no other way from bytes to an image. */
+enum dpk_status image_fill(struct dpk_image *image, uint8_t **copy, const struct dpk_elf *elf,
                            struct dpk_error *err);
 
-/* Checks the ELF header and the program headers of image->elf and fills segments and entry. */
+/* Checks the file header and the program headers of image->elf; fills segments and entry. */
 enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err);
 
-/* A section header, and a reader over all of them, empty when there are none; `names` is that of
- * the section with their names. section.c */
-#define IMAGE_SHDR_SIZE 64
-struct image_section {
-    uint32_t name, type, link;
-    uint64_t flags, offset, size, entsize;
-};
-struct image_section image_read_section(struct dpk_reader *r);
-enum dpk_status image_section_table(const struct dpk_image *image, struct dpk_reader *table,
-                                    unsigned *count, unsigned *names, struct dpk_error *err);
+/* How many sections there are: what e_shnum says, 0 with extended numbering. Refuses a table that
+ * is not sound. section.c */
+enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *count,
+                                     struct dpk_error *err);
 void image_free_plain(struct dpk_image *image);
 
 /* Reads .symtab, if there is one, and fills globals and functions. Wants the segments. */

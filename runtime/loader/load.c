@@ -136,6 +136,13 @@ static enum dpk_status verify(struct dpk_device *device, const struct private_co
     return status;
 }
 
+static enum dpk_status make_image(struct dpk_image *image, struct private_copy *copy,
+                                  struct dpk_error *err)
+{
+    const struct dpk_elf elf = dpk_elf(copy->elf, copy->elf_size);
+    return image_fill(image, &copy->elf, &elf, err);
+}
+
 /* Writes the event log; with authentication on, what cannot be logged does not run. */
 static enum dpk_status record(struct dpk_device *device, const struct dpk_load_result *result,
                               const char *app, const char *outcome, const char *story,
@@ -187,7 +194,7 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
         status = verify(ask->device, &copy, &found, &why);
     /* Bytes that nobody vouches for are not even parsed when the device wants a signature. */
     if (status == DPK_OK && (!found.authentication || found.verdict == DPK_VERDICT_OK))
-        status = image_fill(image, &copy.elf, copy.elf_size, &why);
+        status = make_image(image, &copy, &why);
     if (status != DPK_OK) {
         record(ask->device, &found, image->app, "NOT_LOADED", why.message, NULL);
         dpk_fail(err, status, "program %s: %s", image->app, why.message);
@@ -221,7 +228,7 @@ enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, co
     if (status == DPK_OK)
         status = choose_member(device, &copy, err);
     if (status == DPK_OK)
-        status = image_fill(image, &copy.elf, copy.elf_size, err);
+        status = make_image(image, &copy, err);
     if (status == DPK_OK) {
         *out = image;
         image = NULL;

@@ -1,5 +1,4 @@
 /* The sections of a device executable, which running it does not need: symbols, lines. */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -8,42 +7,23 @@
 
 #define PLAIN_MAX ((uint64_t)64 << 20) /* bytes of one compressed section, inflated */
 
-struct image_section image_read_section(struct dpk_reader *r)
+enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *count,
+                                     struct dpk_error *err)
 {
-    struct image_section s = {.name = dpk_read_le32(r), .type = dpk_read_le32(r)};
-    s.flags = dpk_read_le64(r);
-    dpk_read_skip(r, 8); /* sh_addr */
-    s.offset = dpk_read_le64(r);
-    s.size = dpk_read_le64(r);
-    s.link = dpk_read_le32(r);
-    dpk_read_skip(r, 12); /* sh_info, sh_addralign */
-    s.entsize = dpk_read_le64(r);
-    return s;
-}
-
-enum dpk_status image_section_table(const struct dpk_image *image, struct dpk_reader *table,
-                                    unsigned *count, unsigned *names, struct dpk_error *err)
-{
-    struct dpk_reader r = dpk_reader(image->elf, image->elf_size);
-    dpk_read_skip(&r, offsetof(Elf64_Ehdr, e_shoff));
-    uint64_t shoff = dpk_read_le64(&r);
-    dpk_read_skip(&r, offsetof(Elf64_Ehdr, e_shentsize) - offsetof(Elf64_Ehdr, e_flags));
-    unsigned shentsize = dpk_read_le16(&r);
-    *count = dpk_read_le16(&r);
-    *names = dpk_read_le16(&r);
-    *table = dpk_reader(NULL, 0);
-    if (*count == 0)
+    const struct dpk_elf *elf = &image->elf;
+    *count = elf->shnum;
+    if (elf->shnum == 0)
         return DPK_OK;
-    if (shentsize != IMAGE_SHDR_SIZE)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shentsize is %u, not %d", shentsize,
-                        IMAGE_SHDR_SIZE);
-    if (*names >= *count)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shstrndx %u is no section", *names);
-    *table = dpk_reader_slice(&r, shoff, (uint64_t)*count * IMAGE_SHDR_SIZE);
-    if (table->failed)
+    if (elf->sections_flaw == DPK_ELF_ENTRY_SIZE)
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shentsize is %u, not %zu",
+                        elf->shentsize, sizeof(Elf64_Shdr));
+    if (elf->shstrndx >= elf->shnum)
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shstrndx %u is no section",
+                        elf->shstrndx);
+    if (elf->sections_flaw != DPK_ELF_SOUND)
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "ELF header: e_shoff 0x%llx, e_shnum %u reach beyond the file",
-                        (unsigned long long)shoff, *count);
+                        (unsigned long long)elf->shoff, elf->shnum);
     return DPK_OK;
 }
 
@@ -100,31 +80,16 @@ void image_free_plain(struct dpk_image *image)
 
 /* ---- By name --------------------------------------------------------------------------------- */
 
-static bool has_name(const struct dpk_reader *file, const struct image_section *strings,
-                     const struct image_section *s, const char *name)
-{
-    size_t wanted = strlen(name) + 1;
-    struct dpk_reader text = dpk_reader_slice(file, strings->offset, strings->size);
-    text = dpk_reader_slice(&text, s->name, wanted);
-    const uint8_t *bytes = dpk_read_bytes(&text, wanted);
-    return bytes && memcmp(bytes, name, wanted) == 0;
-}
-
 const void *dpk_image_section(const struct dpk_image *image, const char *name, size_t *size)
 {
-    struct dpk_reader file = dpk_reader(image->elf, image->elf_size), table;
-    unsigned count, names;
-    if (image_section_table(image, &table, &count, &names, NULL) != DPK_OK)
+    unsigned count;
+    if (image_count_sections(image, &count, NULL) != DPK_OK)
         return NULL;
-    struct dpk_reader r =
-        dpk_reader_slice(&table, (uint64_t)names * IMAGE_SHDR_SIZE, IMAGE_SHDR_SIZE);
-    struct image_section strings = image_read_section(&r);
-    for (unsigned i = 0; i < count && !r.failed; i++) {
-        struct dpk_reader one =
-            dpk_reader_slice(&table, (uint64_t)i * IMAGE_SHDR_SIZE, IMAGE_SHDR_SIZE);
-        struct image_section s = image_read_section(&one);
-        struct dpk_reader data = dpk_reader_slice(&file, s.offset, s.size);
-        if (s.type == SHT_NOBITS || data.failed || !has_name(&file, &strings, &s, name))
+    for (unsigned i = 0; i < count; i++) {
+        struct dpk_elf_section s = dpk_elf_section(&image->elf, i);
+        struct dpk_reader data = dpk_elf_content(&image->elf, &s);
+        const char *its = dpk_elf_name(&image->elf, &s);
+        if (data.failed || !its || strcmp(its, name) != 0)
             continue;
         if (s.flags & SHF_COMPRESSED) {
             const struct image_plain *plain = plain_section(image, i, data);

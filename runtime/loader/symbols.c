@@ -1,39 +1,38 @@
 /* The symbol table of a device executable: what the host calls by name, and names for addresses. */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader/image.h"
 
-#define SYM_SIZE    24
 #define SYMBOLS_MAX 1000000
 #define NAMES_MAX   ((size_t)64 << 20) /* bytes of all names: they are sorted */
 
-static enum dpk_status find_symtab(struct dpk_reader table, unsigned count,
-                                   struct image_section *symtab, struct image_section *strtab,
-                                   struct dpk_error *err)
+/* Its type is SHT_NULL when there is none. */
+static enum dpk_status find_symtab(const struct dpk_image *image, struct dpk_elf_section *symtab,
+                                   struct dpk_elf_section *strtab, struct dpk_error *err)
 {
-    *symtab = (struct image_section){0};
+    unsigned count;
+    *symtab = *strtab = (struct dpk_elf_section){0};
+    enum dpk_status status = image_count_sections(image, &count, err);
+    if (status != DPK_OK)
+        return status;
     for (unsigned i = 0; i < count; i++) {
-        struct dpk_reader r =
-            dpk_reader_slice(&table, (uint64_t)i * IMAGE_SHDR_SIZE, IMAGE_SHDR_SIZE);
-        struct image_section h = image_read_section(&r);
+        struct dpk_elf_section h = dpk_elf_section(&image->elf, i);
         if (h.type != SHT_SYMTAB)
             continue;
         if (symtab->type)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: a second SHT_SYMTAB", i);
-        if (h.entsize != SYM_SIZE || h.size % SYM_SIZE)
+        if (h.entry_size != sizeof(Elf64_Sym) || h.size % sizeof(Elf64_Sym))
             return dpk_fail(err, DPK_ERR_FORMAT,
                             "section %u: sh_entsize %llu, sh_size %llu are no "
                             "symbol table's",
-                            i, (unsigned long long)h.entsize, (unsigned long long)h.size);
-        if (h.size / SYM_SIZE > SYMBOLS_MAX)
+                            i, (unsigned long long)h.entry_size, (unsigned long long)h.size);
+        if (h.size / sizeof(Elf64_Sym) > SYMBOLS_MAX)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: more than %d symbols", i,
                             SYMBOLS_MAX);
         if (h.link >= count)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is no section", i, h.link);
-        r = dpk_reader_slice(&table, (uint64_t)h.link * IMAGE_SHDR_SIZE, IMAGE_SHDR_SIZE);
-        *strtab = image_read_section(&r);
+        *strtab = dpk_elf_section(&image->elf, h.link);
         if (strtab->type != SHT_STRTAB)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is no string table", i,
                             h.link);
@@ -47,16 +46,12 @@ static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
                                   const struct dpk_reader *strings, size_t *names, size_t n,
                                   struct dpk_error *err)
 {
-    uint32_t name = dpk_read_le32(r);
-    unsigned info = dpk_read_u8(r);
-    dpk_read_skip(r, 1); /* st_other */
-    unsigned section = dpk_read_le16(r);
-    uint64_t value = dpk_read_le64(r), size = dpk_read_le64(r);
-    if (name >= dpk_reader_left(strings))
+    struct dpk_elf_symbol s = dpk_elf_read_symbol(r);
+    if (s.name >= dpk_reader_left(strings))
         return dpk_fail(err, DPK_ERR_FORMAT, "symbol %zu: st_name %u is beyond the string table", n,
-                        name);
-    const char *text = (const char *)strings->begin + name;
-    if (section == SHN_UNDEF || *text == '\0')
+                        s.name);
+    const char *text = (const char *)strings->begin + s.name;
+    if (s.section == SHN_UNDEF || *text == '\0')
         return DPK_OK;
     size_t length = strnlen(text, *names);
     if (length == *names)
@@ -64,11 +59,11 @@ static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
                         "symbol %zu: st_name: the names are longer than %zu bytes together", n,
                         NAMES_MAX);
     *names -= length;
-    unsigned type = ELF64_ST_TYPE(info), bind = ELF64_ST_BIND(info);
-    struct image_symbol symbol = {.name = text, .address = value, .size = size};
+    unsigned type = ELF64_ST_TYPE(s.info), bind = ELF64_ST_BIND(s.info);
+    struct image_symbol symbol = {.name = text, .address = s.value, .size = s.size};
     if ((bind == STB_GLOBAL || bind == STB_WEAK) && type != STT_SECTION && type != STT_FILE)
         image->globals[image->global_count++] = symbol;
-    if (type == STT_FUNC && image_text_at(image, value))
+    if (type == STT_FUNC && image_text_at(image, s.value))
         image->functions[image->function_count++] = symbol;
     return DPK_OK;
 }
@@ -91,27 +86,23 @@ static int by_address(const void *a, const void *b)
 
 enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err)
 {
-    struct dpk_reader file = dpk_reader(image->elf, image->elf_size), table;
-    struct image_section symtab, strtab;
-    unsigned sections, names_index;
-    enum dpk_status status = image_section_table(image, &table, &sections, &names_index, err);
-    if (status == DPK_OK)
-        status = find_symtab(table, sections, &symtab, &strtab, err);
+    struct dpk_elf_section symtab, strtab;
+    enum dpk_status status = find_symtab(image, &symtab, &strtab, err);
     if (status != DPK_OK || symtab.size == 0)
         return status;
-    struct dpk_reader symbols = dpk_reader_slice(&file, symtab.offset, symtab.size);
+    struct dpk_reader symbols = dpk_elf_content(&image->elf, &symtab);
     if (symbols.failed)
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "symbol table: sh_offset 0x%llx, sh_size 0x%llx reach "
                         "beyond the file",
                         (unsigned long long)symtab.offset, (unsigned long long)symtab.size);
-    struct dpk_reader names = dpk_reader_slice(&file, strtab.offset, strtab.size);
+    struct dpk_reader names = dpk_elf_content(&image->elf, &strtab);
     if (names.failed || strtab.size == 0 || names.end[-1] != '\0')
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "string table: sh_offset 0x%llx, sh_size 0x%llx reach "
                         "beyond the file, or its last byte is not NUL",
                         (unsigned long long)strtab.offset, (unsigned long long)strtab.size);
-    size_t count = symtab.size / SYM_SIZE, left = NAMES_MAX;
+    size_t count = symtab.size / sizeof(Elf64_Sym), left = NAMES_MAX;
     image->globals = calloc(count, sizeof *image->globals);
     image->functions = calloc(count, sizeof *image->functions);
     if (!image->globals || !image->functions)

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "proc/proc.h"
 #include "loader/image.h"
+#include "proc/proc.h"
 
 /* How long a test waits for what will come. */
 #define PATIENCE_MS 60000u
@@ -61,7 +61,8 @@ static inline struct dpk_image *kernels_image(void)
     struct dpk_error err = {0};
     struct dpk_image *image = image_create("kernels");
     assert_non_null(image);
-    if (image_fill(image, &elf.data, elf.size, &err) != DPK_OK)
+    const struct dpk_elf described = dpk_elf(elf.data, elf.size);
+    if (image_fill(image, &elf.data, &described, &err) != DPK_OK)
         fail_msg("%s", err.message);
     return image;
 }

@@ -50,7 +50,7 @@ static void a_damaged_line_table_is_survived(void **state)
     struct dpk_line at;
     assert_non_null(lines);
     assert_true(size > 100);
-    uint8_t *bytes = image->elf + (lines - image->elf);
+    uint8_t *bytes = image->copy + (lines - image->copy);
     for (size_t i = 0; i < size; i += 1 + i / 64) {
         for (unsigned bit = 0; bit < 8; bit++) {
             bytes[i] ^= (uint8_t)(1u << bit);

@@ -7,7 +7,7 @@
 /* The loader's reader on borrowed bytes. */
 static bool loads(const uint8_t *bytes, size_t size)
 {
-    struct dpk_image image = {.elf = (uint8_t *)bytes, .elf_size = size};
+    struct dpk_image image = {.elf = dpk_elf(bytes, size)};
     bool ok = image_read_elf(&image, NULL) == DPK_OK && image_read_symbols(&image, NULL) == DPK_OK;
     for (size_t i = 0; ok && i < image.segment_count; i++) {
         const struct dpk_segment *s = &image.segments[i];

@@ -6,7 +6,7 @@
 
 static void check_symbols(const struct dpk_image *image)
 {
-    const char *begin = (const char *)image->elf, *end = begin + image->elf_size;
+    const char *begin = (const char *)image->copy, *end = (const char *)image->elf.file.end;
     for (size_t i = 0; i < image->global_count; i++) {
         const char *name = image->globals[i].name;
         assert_true(name >= begin && name + strlen(name) < end);
@@ -30,8 +30,8 @@ static void check_image(const struct dpk_image *image)
         assert_true(s->memory_size > 0 && s->data_size <= s->memory_size);
         assert_true(s->address >= free_from && s->address < DPK_PROGRAM_END);
         assert_true(s->memory_size <= DPK_PROGRAM_END - s->address);
-        assert_true(s->data >= image->elf && s->data <= image->elf + image->elf_size);
-        assert_true(s->data_size <= (size_t)(image->elf + image->elf_size - s->data));
+        assert_true(s->data >= image->copy && s->data <= image->elf.file.end);
+        assert_true(s->data_size <= (size_t)(image->elf.file.end - s->data));
         assert_true(s->readable || s->writable || s->executable);
         assert_false(s->writable && s->executable);
         free_from = (s->address + s->memory_size + 0xfff) & ~0xfffull;

@@ -253,7 +253,7 @@ static void changed_code_is_refused_with_its_segment(void **state)
     for (size_t i = 0; i < dpk_image_segment_count(image); i++) {
         const struct dpk_segment *s = dpk_image_segment(image, i);
         if (s->executable)
-            p.elf.data[(size_t)(s->data - image->elf) + (address - s->address)] ^= 0x10;
+            p.elf.data[(size_t)(s->data - image->copy) + (address - s->address)] ^= 0x10;
     }
     dpk_image_free(image);
     assert_int_equal(try_load(&dev, &p, NULL, &err), DPK_ERR_REFUSED);
@@ -326,7 +326,7 @@ static void bytes_that_change_after_the_copy_do_not_count(void **state)
     struct dpk_buf original = kernels_elf();
     assert_int_equal(load(&dev, &p, &image, NULL, NULL), DPK_OK);
     assert_memory_not_equal(p.elf.data, original.data, original.size);
-    assert_memory_equal(image->elf, original.data, original.size);
+    assert_memory_equal(image->copy, original.data, original.size);
     dpk_image_free(image);
     dpk_buf_free(&original);
     program_free(&p);

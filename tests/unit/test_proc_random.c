@@ -84,7 +84,7 @@ static struct dpk_segment *text_of(struct dpk_image *image)
 
 static uint8_t *bytes_of(struct dpk_image *image, const struct dpk_segment *s)
 {
-    return image->elf + (s->data - image->elf);
+    return image->copy + (s->data - image->copy);
 }
 
 /* Registers from the arguments, then legal instructions without sense. */

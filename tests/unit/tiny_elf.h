@@ -107,7 +107,8 @@ static inline enum dpk_status image_of(const void *bytes, size_t size, struct dp
     uint8_t *copy = malloc(size ? size : 1);
     assert_true(image && copy);
     memcpy(copy, bytes, size);
-    enum dpk_status status = image_fill(image, &copy, size, err);
+    const struct dpk_elf elf = dpk_elf(copy, size);
+    enum dpk_status status = image_fill(image, &copy, &elf, err);
     if (status != DPK_OK) {
         dpk_image_free(image);
         image = NULL;

@@ -1,4 +1,4 @@
-/* Archives (ar, System V) whose members change their size. */
+/* Archives (ar, System V): their members, and what changes when these change their size. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,81 @@
 #define HEADER_SIZE 60
 #define AT_SIZE     48 /* decimal, padded with blanks */
 #define SIZE_DIGITS 10
+#define AT_END      58
 
 /* The symbol index: big-endian offsets of member headers, behind their count. */
 #define INDEX_NAME   "/               "
 #define INDEX64_NAME "/SYM64/         "
+
+#define NAME_SIZE  16
+#define LONG_NAMES "//              "
+
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
+
+/* A decimal number, padded with blanks; UINT64_MAX if it is none. */
+static uint64_t decimal(const uint8_t *text, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size && text[i] != ' '; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return UINT64_MAX;
+        value = 10 * value + (uint64_t)(text[i] - '0');
+    }
+    return value;
+}
+
+/* "name/", or "/123", the place of "name/" among the long names. Others keep what they have. */
+static bool find_name(const uint8_t *field, const struct dpk_reader *long_names,
+                      struct archive_member *m)
+{
+    const uint8_t *end = memchr(field, '/', NAME_SIZE);
+    m->name = (const char *)field;
+    m->name_size = end ? (size_t)(end - field) : NAME_SIZE;
+    if (m->name_size > 0 || field[1] < '0' || field[1] > '9') {
+        if (m->name_size == 0) /* "/" and "//" and their like */
+            m->name_size = NAME_SIZE;
+        while (m->name_size > 0 && field[m->name_size - 1] == ' ')
+            m->name_size--;
+        return true;
+    }
+    struct dpk_reader r = *long_names;
+    uint64_t at = decimal(field + 1, NAME_SIZE - 1);
+    dpk_read_skip(&r, at < SIZE_MAX ? (size_t)at : SIZE_MAX);
+    size_t left = dpk_reader_left(&r);
+    end = left ? memchr(r.pos, '/', left) : NULL;
+    if (!end)
+        return false;
+    m->name = (const char *)r.pos;
+    m->name_size = (size_t)(end - r.pos);
+    return true;
+}
+
+struct archive_walk archive_walk(void)
+{
+    return (struct archive_walk){.at = MAGIC_SIZE, .long_names = dpk_reader(NULL, 0)};
+}
+
+bool archive_next(const struct dpk_hostfile *host, struct archive_walk *walk,
+                  struct archive_member *out)
+{
+    struct dpk_reader file = dpk_reader(host->bytes.data, host->bytes.size);
+    struct dpk_reader r = dpk_reader_slice(&file, walk->at, HEADER_SIZE);
+    const uint8_t *header = dpk_read_bytes(&r, HEADER_SIZE);
+    if (!header || memcmp(header + AT_END, "`\n", 2) != 0 ||
+        !find_name(header, &walk->long_names, out))
+        return false;
+    out->base = walk->at + HEADER_SIZE;
+    out->size = decimal(header + AT_SIZE, SIZE_DIGITS);
+    r = dpk_reader_slice(&file, out->base, out->size);
+    if (memcmp(header, LONG_NAMES, NAME_SIZE) == 0 && !r.failed)
+        walk->long_names = r;
+    walk->at = r.failed ? UINT64_MAX : out->base + out->size + out->size % 2;
+    return true;
+}
+
+/* ---- Changing ---------------------------------------------------------------------------------
+ */
 
 /* How far what lies behind `i` objects moves, for every i. */
 static int64_t *shifts_of(const struct dpk_hostfile *host, const uint64_t *sizes)

@@ -2,8 +2,7 @@
 #ifndef ELFCRYPTO_HOST_H
 #define ELFCRYPTO_HOST_H
 
-#include <libelf.h>
-
+#include "elf/elf.h"
 #include "elfcrypto/elfcrypto.h"
 
 #define SHT_CRYPTODATA 0x70000666u /* guide, "Crypto Data ELF Section Header" */
@@ -12,7 +11,7 @@
 
 struct section {
     const char *name; /* in the file's bytes */
-    uint32_t type, link, info;
+    uint32_t type, link;
     uint64_t flags;
     uint64_t offset, size; /* of the content; offset from the start of the whole file */
     uint64_t address;      /* sh_addr */
@@ -66,9 +65,9 @@ struct dpk_hostfile {
     size_t program_count, program_capacity;
 };
 
-/* Reads the sections of `elf`, whose bytes lie at [base, base+size) of the host file. On failure
- * `o` holds nothing. */
-enum dpk_status object_read(struct dpk_hostfile *host, Elf *elf, uint64_t base, uint64_t size,
+/* Reads the object at [base, base+size), which lies in the host file. On failure `o` holds nothing.
+ */
+enum dpk_status object_read(const struct dpk_hostfile *host, uint64_t base, uint64_t size,
                             struct object *o, struct dpk_error *err);
 void object_free(struct object *o);
 
@@ -80,6 +79,21 @@ enum dpk_status object_find(const struct object *o, const char *name, const stru
  * (mapping.c). Objects that do not run, and empty sections, have nothing to disagree. */
 enum mapping { MAPPING_SAME, MAPPING_NONE, MAPPING_OTHER };
 enum mapping mapping_of(const struct object *o, const struct section *s, char *why, size_t size);
+
+/* Members of an archive (ar, System V), one after the other; archive.c. */
+struct archive_walk {
+    uint64_t at;                  /* of the next member's header */
+    struct dpk_reader long_names; /* content of the member "//" */
+};
+struct archive_member {
+    const char *name; /* in the file's bytes, without a NUL */
+    size_t name_size;
+    uint64_t base, size; /* of its content; the size as it is told, maybe beyond the archive */
+};
+struct archive_walk archive_walk(void);
+/* False: no member's header is at walk->at. */
+bool archive_next(const struct dpk_hostfile *host, struct archive_walk *walk,
+                  struct archive_member *out);
 
 /* Adds the programs of object `index` to the host file. */
 enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err);

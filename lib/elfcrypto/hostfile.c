@@ -20,94 +20,65 @@ static enum dpk_status add_object(struct dpk_hostfile *host, const struct object
     return DPK_OK;
 }
 
-static enum dpk_status read_object(struct dpk_hostfile *host, Elf *elf, const char *member,
-                                   uint64_t base, uint64_t size, struct dpk_error *err)
+/* `member`: allocated, becomes the object's; NULL for the file itself. */
+static enum dpk_status read_object(struct dpk_hostfile *host, char *member, uint64_t base,
+                                   uint64_t size, struct dpk_error *err)
 {
     struct object o;
-    enum dpk_status status = object_read(host, elf, base, size, &o, err);
-    if (status != DPK_OK)
-        return status;
-    if (member) {
-        o.member = strdup(member);
-        status = o.member ? add_object(host, &o, err) : dpk_fail_nomem(err);
-    } else {
+    enum dpk_status status = object_read(host, base, size, &o, err);
+    o.member = member;
+    if (status == DPK_OK)
         status = add_object(host, &o, err);
-    }
     if (status != DPK_OK) {
-        free((char *)o.member);
+        free(member);
         object_free(&o);
         return status;
     }
     return programs_collect(host, host->object_count - 1, err);
 }
 
-#define AR_HEADER  60 /* bytes before a member's content */
-#define AR_SIZE_AT 48 /* of its size in there: decimal digits, then blanks */
-#define AR_DIGITS  10
-
-/* The size that the member's header tells: libelf cuts it off at the archive's end, silently. */
-static bool told_size(const struct dpk_hostfile *host, uint64_t base, uint64_t *size)
+/* Does it begin as an ELF file of some kind does, and is not shorter than its header? */
+static bool is_elf(const struct dpk_elf *elf)
 {
-    struct dpk_reader all = dpk_reader(host->bytes.data, host->bytes.size);
-    if (base < AR_HEADER)
-        return false;
-    struct dpk_reader r = dpk_reader_slice(&all, base - AR_HEADER + AR_SIZE_AT, AR_DIGITS);
-    const uint8_t *digits = dpk_read_bytes(&r, AR_DIGITS);
-    *size = 0;
-    for (int i = 0; digits && i < AR_DIGITS && digits[i] != ' '; i++) {
-        if (digits[i] < '0' || digits[i] > '9')
-            return false;
-        *size = 10 * *size + (uint64_t)(digits[i] - '0');
-    }
-    return digits != NULL;
+    const uint8_t *ident = elf->ident;
+    return ident && elf->flaw != DPK_ELF_MAGIC && elf->flaw != DPK_ELF_SHORT &&
+           (ident[EI_CLASS] == ELFCLASS64 || ident[EI_CLASS] == ELFCLASS32) &&
+           (ident[EI_DATA] == ELFDATA2LSB || ident[EI_DATA] == ELFDATA2MSB) &&
+           ident[EI_VERSION] == EV_CURRENT;
 }
 
-static enum dpk_status read_member(struct dpk_hostfile *host, Elf *member, struct dpk_error *err)
+static enum dpk_status read_member(struct dpk_hostfile *host, const struct archive_member *m,
+                                   struct dpk_error *err)
 {
-    Elf_Arhdr *header = elf_getarhdr(member);
-    int64_t base = elf_getbase(member);
-    if (!header || !header->ar_name || base < 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "damaged archive member header");
-    uint64_t told = 0;
-    if (!told_size(host, (uint64_t)base, &told) ||
-        told > host->bytes.size -
-                   ((uint64_t)base < host->bytes.size ? (uint64_t)base : host->bytes.size))
-        return dpk_fail(err, DPK_ERR_FORMAT, "member %s is longer than the archive: truncated?",
-                        header->ar_name);
-    if (elf_kind(member) != ELF_K_ELF) /* symbol index, text, LLVM bitcode */
+    int length = m->name_size < 256 ? (int)m->name_size : 256;
+    if (m->size > host->bytes.size - m->base)
+        return dpk_fail(err, DPK_ERR_FORMAT, "member %.*s is longer than the archive: truncated?",
+                        length, m->name);
+    const struct dpk_elf elf = dpk_elf(host->bytes.data + m->base, (size_t)m->size);
+    if (!is_elf(&elf)) /* symbol index, text, LLVM bitcode */
         return DPK_OK;
-    uint64_t at = (uint64_t)base,
-             size = header->ar_size < 0 ? UINT64_MAX : (uint64_t)header->ar_size;
-    if (at > host->bytes.size || size > host->bytes.size - at)
-        return dpk_fail(err, DPK_ERR_FORMAT, "member %s is longer than the archive: truncated?",
-                        header->ar_name);
-    enum dpk_status status = read_object(host, member, header->ar_name, at, size, err);
+    char *name = strndup(m->name, m->name_size);
+    if (!name)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = read_object(host, name, m->base, m->size, err);
     if (status != DPK_OK)
-        dpk_error_prefix(err, "member %s", header->ar_name);
+        dpk_error_prefix(err, "member %.*s", length, m->name);
     return status;
 }
 
-static enum dpk_status read_archive(struct dpk_hostfile *host, Elf *archive, struct dpk_error *err)
+static enum dpk_status read_archive(struct dpk_hostfile *host, struct dpk_error *err)
 {
-    Elf_Cmd next = ELF_C_READ_MMAP; /* members out of memory; the other one wants a file */
-    Elf *member;
-    uint64_t end = 8; /* of what was read: the magic */
+    struct archive_walk walk = archive_walk();
+    struct archive_member member;
     host->archive = true;
-    while ((member = elf_begin(-1, next, archive)) != NULL) {
-        enum dpk_status status = read_member(host, member, err);
-        Elf_Arhdr *header = elf_getarhdr(member);
-        if (status == DPK_OK)
-            end = (uint64_t)elf_getbase(member) + (uint64_t)header->ar_size;
-        next = elf_next(member);
-        elf_end(member);
+    while (archive_next(host, &walk, &member)) {
+        enum dpk_status status = read_member(host, &member, err);
         if (status != DPK_OK)
             return status;
     }
-    /* libelf ends every walk with an error, the last member's end being out of range. */
-    (void)elf_errno();
-    if (end + end % 2 < host->bytes.size)
+    if (walk.at < host->bytes.size)
         return dpk_fail(err, DPK_ERR_FORMAT, "damaged archive: no member at offset %#" PRIx64,
-                        end + end % 2);
+                        walk.at);
     return DPK_OK;
 }
 
@@ -133,27 +104,26 @@ static enum dpk_status check_names(const struct dpk_hostfile *host, struct dpk_e
     return status;
 }
 
+static bool begins_with(const struct dpk_buf *bytes, const char magic[8])
+{
+    return bytes->size >= 8 && memcmp(bytes->data, magic, 8) == 0;
+}
+
 static enum dpk_status read_programs(struct dpk_hostfile *host, struct dpk_error *err)
 {
-    static const char thin[] = "!<thin>\n";
     enum dpk_status status = DPK_OK;
     if (host->bytes.size == 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "empty file");
-    if (host->bytes.size >= sizeof thin - 1 && memcmp(host->bytes.data, thin, sizeof thin - 1) == 0)
+    if (begins_with(&host->bytes, "!<thin>\n"))
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "a thin archive: it only names its members");
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_memory((char *)host->bytes.data, host->bytes.size);
-    Elf_Kind kind = elf ? elf_kind(elf) : ELF_K_NONE;
-    if (kind == ELF_K_ELF)
-        status = read_object(host, elf, NULL, 0, host->bytes.size, err);
-    else if (kind == ELF_K_AR)
-        status = read_archive(host, elf, err);
+    const struct dpk_elf elf = dpk_elf(host->bytes.data, host->bytes.size);
+    if (is_elf(&elf))
+        status = read_object(host, NULL, 0, host->bytes.size, err);
+    else if (begins_with(&host->bytes, "!<arch>\n"))
+        status = read_archive(host, err);
     else
         status = dpk_fail(err, DPK_ERR_FORMAT, "neither an ELF file nor an archive of them");
-    elf_end(elf);
-    if (status == DPK_OK)
-        status = check_names(host, err);
-    return status;
+    return status == DPK_OK ? check_names(host, err) : status;
 }
 
 /* Takes the bytes over, also on failure, unless they are borrowed. */

@@ -1,5 +1,4 @@
 /* The sections of one ELF object of a host file, each checked before anybody looks at it. */
-#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,25 +8,19 @@
 /* Names of sections, together, have at most so many times the file's bytes. */
 #define NAMES_TO_FILE 16u
 
-static enum dpk_status libelf_failed(const char *what, struct dpk_error *err)
+static enum dpk_status check_kind(const struct dpk_elf *elf, struct dpk_error *err)
 {
-    const char *reason = elf_errmsg(-1);
-    return dpk_fail(err, DPK_ERR_FORMAT, "%s: %s", what, reason ? reason : "damaged ELF");
-}
-
-static enum dpk_status check_kind(Elf *elf, GElf_Ehdr *header, struct dpk_error *err)
-{
-    if (!gelf_getehdr(elf, header))
-        return libelf_failed("ELF header", err);
-    if (header->e_ident[EI_CLASS] != ELFCLASS64)
+    if (elf->flaw == DPK_ELF_CLASS)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "a 32-bit ELF; host files are ELF64");
-    if (header->e_ident[EI_DATA] != ELFDATA2LSB)
+    if (elf->flaw == DPK_ELF_BYTE_ORDER)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "a big-endian ELF; host files are little-endian");
-    if (header->e_type != ET_EXEC && header->e_type != ET_DYN && header->e_type != ET_REL)
+    if (elf->flaw != DPK_ELF_SOUND)
+        return dpk_fail(err, DPK_ERR_FORMAT, "neither an ELF file nor an archive of them");
+    if (elf->type != ET_EXEC && elf->type != ET_DYN && elf->type != ET_REL)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "ELF type %u; host files are executables, shared objects or relocatable "
                         "objects",
-                        header->e_type);
+                        elf->type);
     return DPK_OK;
 }
 
@@ -36,28 +29,23 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t limit)
     return offset <= limit && size <= limit - offset;
 }
 
-/* libelf answers a table outside the file with "no sections", which would hide a truncation. */
-static enum dpk_status count_sections(Elf *elf, const GElf_Ehdr *header, struct object *o,
-                                      struct dpk_error *err)
+static enum dpk_status check_sections(const struct dpk_elf *elf, struct dpk_error *err)
 {
-    if (header->e_shoff == 0)
+    if (elf->shoff == 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "no sections, so no DPA programs can be found");
-    uint64_t least = header->e_shnum ? header->e_shnum : 1;
-    if (header->e_shentsize != sizeof(Elf64_Shdr))
-        return dpk_fail(err, DPK_ERR_FORMAT, "e_shentsize is %u, not %zu", header->e_shentsize,
+    switch (elf->sections_flaw) {
+    case DPK_ELF_SOUND:
+        return DPK_OK;
+    case DPK_ELF_ENTRY_SIZE:
+        return dpk_fail(err, DPK_ERR_FORMAT, "e_shentsize is %u, not %zu", elf->shentsize,
                         sizeof(Elf64_Shdr));
-    if (!inside(header->e_shoff, least * sizeof(Elf64_Shdr), o->size))
+    case DPK_ELF_OUTSIDE:
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "section header table at %#" PRIx64 " is outside the file: truncated?",
-                        header->e_shoff);
-    if (elf_getshdrnum(elf, &o->count) != 0 || elf_getshdrstrndx(elf, &o->names_index) != 0)
-        return libelf_failed("section header table", err);
-    if (o->count == 0 || o->count > o->size / sizeof(Elf64_Shdr) ||
-        !inside(header->e_shoff, o->count * sizeof(Elf64_Shdr), o->size))
+                        elf->shoff);
+    default:
         return dpk_fail(err, DPK_ERR_FORMAT, "section header table has no sound number of entries");
-    o->table = o->base + header->e_shoff;
-    o->extended = header->e_shnum == 0 || header->e_shstrndx == SHN_XINDEX;
-    return DPK_OK;
+    }
 }
 
 static bool starts_with(const char *text, const char *prefix)
@@ -76,22 +64,19 @@ static bool has_content(const struct section *s)
     return s->type != SHT_NULL && s->type != SHT_NOBITS && s->size > 0;
 }
 
-static enum dpk_status read_headers(Elf *elf, const struct object *o, struct dpk_error *err)
+static enum dpk_status read_headers(const struct dpk_elf *elf, const struct object *o,
+                                    struct dpk_error *err)
 {
     for (size_t i = 0; i < o->count; i++) {
-        GElf_Shdr h;
+        struct dpk_elf_section h = dpk_elf_section(elf, i);
         struct section *s = &o->sections[i];
-        Elf_Scn *scn = elf_getscn(elf, i);
-        if (!scn || !gelf_getshdr(scn, &h))
-            return libelf_failed("section header", err);
         *s = (struct section){.name = "",
-                              .type = h.sh_type,
-                              .link = h.sh_link,
-                              .info = h.sh_info,
-                              .flags = h.sh_flags,
-                              .offset = h.sh_offset,
-                              .size = h.sh_size,
-                              .address = h.sh_addr,
+                              .type = h.type,
+                              .link = h.link,
+                              .flags = h.flags,
+                              .offset = h.offset,
+                              .size = h.size,
+                              .address = h.address,
                               .header = o->table + i * sizeof(Elf64_Shdr)};
         if (has_content(s) && !inside(s->offset, s->size, o->size))
             return dpk_fail(err, DPK_ERR_FORMAT,
@@ -104,7 +89,7 @@ static enum dpk_status read_headers(Elf *elf, const struct object *o, struct dpk
     return DPK_OK;
 }
 
-static enum dpk_status read_names(Elf *elf, const struct dpk_hostfile *host, const struct object *o,
+static enum dpk_status read_names(const struct dpk_elf *elf, const struct object *o,
                                   struct dpk_error *err)
 {
     if (o->names_index == 0 || o->names_index >= o->count ||
@@ -112,21 +97,15 @@ static enum dpk_status read_names(Elf *elf, const struct dpk_hostfile *host, con
         return dpk_fail(err, DPK_ERR_FORMAT, "no section name table (e_shstrndx %zu)",
                         o->names_index);
     const struct section *table = &o->sections[o->names_index];
-    const char *names = (const char *)host->bytes.data + table->offset;
     /* Names may share their bytes; a long one shared by all keeps whoever sorts them busy. */
     uint64_t budget = NAMES_TO_FILE * o->size;
     for (size_t i = 1; i < o->count; i++) {
-        GElf_Shdr h;
-        if (!gelf_getshdr(elf_getscn(elf, i), &h))
-            return libelf_failed("section header", err);
-        if (h.sh_name >= table->size)
+        struct dpk_elf_section h = dpk_elf_section(elf, i);
+        const char *name = dpk_elf_name(elf, &h);
+        if (!name)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %zu: its name is outside the name table",
                             i);
-        const char *name = names + h.sh_name, *end = memchr(name, 0, table->size - h.sh_name);
-        if (!end)
-            return dpk_fail(err, DPK_ERR_FORMAT, "section %zu: its name is outside the name table",
-                            i);
-        uint64_t length = (uint64_t)(end - name);
+        uint64_t length = strlen(name);
         if (length > budget)
             return dpk_fail(err, DPK_ERR_FORMAT,
                             "section %zu: the sections' names are longer than the file allows", i);
@@ -169,8 +148,8 @@ static enum dpk_status find_overlap(const struct extent *e, size_t count, struct
     return DPK_OK;
 }
 
-static enum dpk_status check_overlaps(const struct object *o, const GElf_Ehdr *header,
-                                      uint64_t phnum, struct dpk_error *err)
+static enum dpk_status check_overlaps(const struct object *o, const struct dpk_elf *elf,
+                                      struct dpk_error *err)
 {
     size_t n = 0;
     struct extent *e = calloc(o->count + 3, sizeof *e);
@@ -179,9 +158,9 @@ static enum dpk_status check_overlaps(const struct object *o, const GElf_Ehdr *h
     e[n++] = (struct extent){o->base, o->base + sizeof(Elf64_Ehdr), "ELF header", false};
     e[n++] = (struct extent){o->table, o->table + o->count * sizeof(Elf64_Shdr),
                              "section header table", false};
-    if (phnum)
-        e[n++] = (struct extent){o->base + header->e_phoff,
-                                 o->base + header->e_phoff + phnum * sizeof(Elf64_Phdr),
+    if (elf->phnum)
+        e[n++] = (struct extent){o->base + elf->phoff,
+                                 o->base + elf->phoff + elf->phnum * sizeof(Elf64_Phdr),
                                  "program header table", false};
     for (size_t i = 1; i < o->count; i++) {
         const struct section *s = &o->sections[i];
@@ -197,37 +176,36 @@ static enum dpk_status check_overlaps(const struct object *o, const GElf_Ehdr *h
 /* ---- Segments ---------------------------------------------------------------------------------
  */
 
-static enum dpk_status read_segments(Elf *elf, const GElf_Ehdr *header, struct object *o,
-                                     uint64_t *count, struct dpk_error *err)
+/* e_phnum is the number, whatever it is: so counts who loads the file. */
+static enum dpk_status read_segments(const struct dpk_elf *elf, struct object *o,
+                                     struct dpk_error *err)
 {
-    /* As who loads the file counts: libelf takes 0xffff for a number that stands elsewhere, and
-     * finds nothing at offset 0. */
-    size_t phnum = header->e_phnum;
-    *count = phnum;
-    if (!inside(header->e_phoff, (uint64_t)phnum * sizeof(Elf64_Phdr), o->size))
+    size_t phnum = elf->phnum;
+    if (elf->segments_flaw == DPK_ELF_ENTRY_SIZE)
+        return dpk_fail(err, DPK_ERR_FORMAT, "e_phentsize is %u, not %zu", elf->phentsize,
+                        sizeof(Elf64_Phdr));
+    /* An empty table must lie in the file, too. */
+    if (!inside(elf->phoff, phnum * sizeof(Elf64_Phdr), o->size))
         return dpk_fail(err, DPK_ERR_FORMAT, "program header table is outside the file");
-    o->runs = phnum > 0 && header->e_type != ET_REL;
+    o->runs = phnum > 0 && elf->type != ET_REL;
     o->loads = phnum ? calloc(phnum, sizeof *o->loads) : NULL;
     if (phnum && !o->loads)
         return dpk_fail_nomem(err);
-    /* An empty table must lie in the file, too. */
-    uint64_t table_end = header->e_phoff + phnum * sizeof(Elf64_Phdr);
+    uint64_t table_end = elf->phoff + phnum * sizeof(Elf64_Phdr);
     o->segments_end = o->base + (table_end > sizeof(Elf64_Ehdr) ? table_end : sizeof(Elf64_Ehdr));
     for (size_t i = 0; i < phnum; i++) {
-        GElf_Phdr p;
-        if (!gelf_getphdr(elf, (int)i, &p))
-            return libelf_failed("program header", err);
+        struct dpk_elf_segment p = dpk_elf_segment(elf, i);
         /* A segment of debug files, or a damaged one: nothing behind it may be moved. */
-        uint64_t end = inside(p.p_offset, p.p_filesz, o->size) ? p.p_offset + p.p_filesz : o->size;
-        if (p.p_filesz && o->base + end > o->segments_end)
+        uint64_t end = inside(p.offset, p.file_size, o->size) ? p.offset + p.file_size : o->size;
+        if (p.file_size && o->base + end > o->segments_end)
             o->segments_end = o->base + end;
         /* The dynamic linker maps what is in the file, whatever it takes in memory. */
-        uint64_t memory_size = p.p_memsz > p.p_filesz ? p.p_memsz : p.p_filesz;
-        if (p.p_type == PT_LOAD && memory_size)
+        uint64_t memory_size = p.memory_size > p.file_size ? p.memory_size : p.file_size;
+        if (p.type == PT_LOAD && memory_size)
             o->loads[o->load_count++] = (struct load){.index = (unsigned)i,
-                                                      .offset = o->base + p.p_offset,
-                                                      .address = p.p_vaddr,
-                                                      .file_size = p.p_filesz,
+                                                      .offset = o->base + p.offset,
+                                                      .address = p.address,
+                                                      .file_size = p.file_size,
                                                       .memory_size = memory_size};
     }
     return DPK_OK;
@@ -253,27 +231,30 @@ static enum dpk_status index_names(struct object *o, struct dpk_error *err)
     return DPK_OK;
 }
 
-enum dpk_status object_read(struct dpk_hostfile *host, Elf *elf, uint64_t base, uint64_t size,
+enum dpk_status object_read(const struct dpk_hostfile *host, uint64_t base, uint64_t size,
                             struct object *o, struct dpk_error *err)
 {
-    GElf_Ehdr header;
-    uint64_t phnum = 0;
+    const struct dpk_elf elf = dpk_elf(host->bytes.data + base, (size_t)size);
     *o = (struct object){.base = base, .size = size};
-    enum dpk_status status = check_kind(elf, &header, err);
+    enum dpk_status status = check_kind(&elf, err);
     if (status == DPK_OK)
-        status = count_sections(elf, &header, o, err);
+        status = check_sections(&elf, err);
     if (status != DPK_OK)
         return status;
+    o->table = base + elf.shoff;
+    o->count = elf.section_count;
+    o->names_index = elf.names_index;
+    o->extended = elf.shnum == 0 || elf.shstrndx == SHN_XINDEX;
     o->sections = calloc(o->count, sizeof *o->sections);
     if (!o->sections)
         return dpk_fail_nomem(err);
-    status = read_headers(elf, o, err);
+    status = read_headers(&elf, o, err);
     if (status == DPK_OK)
-        status = read_names(elf, host, o, err);
+        status = read_names(&elf, o, err);
     if (status == DPK_OK)
-        status = read_segments(elf, &header, o, &phnum, err);
+        status = read_segments(&elf, o, err);
     if (status == DPK_OK)
-        status = check_overlaps(o, &header, phnum, err);
+        status = check_overlaps(o, &elf, err);
     if (status == DPK_OK)
         status = index_names(o, err);
     if (status != DPK_OK)

@@ -10,7 +10,7 @@
 #include "elfcrypto/elfcrypto.h"
 
 #define FIRST_MEMBER 16
-#define AT_FLAGS     4
+#define FLAGS_AT     4
 #define AT_OFFSET    8
 #define AT_STORED    16
 #define AT_SIZE      24
@@ -136,7 +136,7 @@ static void a_table_that_lies_is_refused(void **state)
         {12, 0, "0 members"},
         {12, DPK_FAT_MAX + 1, "17 members"},
         {FIRST_MEMBER, DPK_TARGET_BF3, "member 1: target 2 is there twice"},
-        {FIRST_MEMBER + AT_FLAGS, 2, "reserved bits"},
+        {FIRST_MEMBER + FLAGS_AT, 2, "reserved bits"},
         {FIRST_MEMBER + AT_RESERVED, 1, "reserved bits"},
         {FIRST_MEMBER + AT_OFFSET, 97, "member 0: its bytes"},
         {FIRST_MEMBER + AT_OFFSET, 88, "member 0: its bytes"}, /* in the table */

@@ -25,7 +25,7 @@ CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LLVM_CONFIG ?= $(or $(shell { command -v llvm-config || ls -v /usr/lib/llvm-*/bin/llvm-config | tail -n 1; \
                       } 2>/dev/null),llvm-config)
 DPA_CLANG ?= clang
-PKGS := libelf libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson
+PKGS := libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson
 # Everything but these two is needed without any library there: no questions asked for them.
 ifneq ($(filter-out clean format check-layers help,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))

@@ -2,13 +2,13 @@
  * Runs a static riscv64 program of Linux that only writes and exits, on rv64, and says how fast:
  *     rv64_bench PROGRAM        prints what it writes, then on stderr "<instructions> <seconds>"
  */
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/cli.h"
+#include "elf/elf.h"
 #include "rv64/rv64.h"
 
 enum { SYS_WRITE = 64, SYS_EXIT = 93, A0 = 10, A1 = 11, A2 = 12, A7 = 17, SP = 2 };
@@ -22,38 +22,29 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool map_segment(struct rv64_memory *mem, const struct dpk_buf *file, const Elf64_Phdr *p)
+static bool map_segment(struct rv64_memory *mem, const struct dpk_elf *elf,
+                        const struct dpk_elf_segment *s)
 {
-    unsigned access = (p->p_flags & PF_R ? RV64_R : 0u) | (p->p_flags & PF_W ? RV64_W : 0u) |
-                      (p->p_flags & PF_X ? RV64_X : 0u);
-    uint64_t begin = p->p_vaddr & ~(uint64_t)(RV64_PAGE - 1);
-    uint64_t end = (p->p_vaddr + p->p_memsz + RV64_PAGE - 1) & ~(uint64_t)(RV64_PAGE - 1);
-    if (p->p_filesz > file->size || p->p_offset > file->size - p->p_filesz)
-        return false;
-    return rv64_memory_map(mem, begin, end - begin, access) &&
-           rv64_memory_store(mem, p->p_vaddr, file->data + p->p_offset, p->p_filesz);
+    unsigned access = (s->flags & PF_R ? RV64_R : 0u) | (s->flags & PF_W ? RV64_W : 0u) |
+                      (s->flags & PF_X ? RV64_X : 0u);
+    uint64_t begin = s->address & ~(uint64_t)(RV64_PAGE - 1);
+    uint64_t end = (s->address + s->memory_size + RV64_PAGE - 1) & ~(uint64_t)(RV64_PAGE - 1);
+    struct dpk_reader content = dpk_reader_slice(&elf->file, s->offset, s->file_size);
+    return !content.failed && rv64_memory_map(mem, begin, end - begin, access) &&
+           rv64_memory_store(mem, s->address, content.begin, s->file_size);
 }
 
 static bool load(struct rv64_memory *mem, const struct dpk_buf *file, uint64_t *entry)
 {
-    Elf64_Ehdr e;
-    if (file->size < sizeof e)
+    const struct dpk_elf elf = dpk_elf(file->data, file->size);
+    if (elf.flaw != DPK_ELF_SOUND || elf.segments_flaw != DPK_ELF_SOUND || elf.machine != EM_RISCV)
         return false;
-    memcpy(&e, file->data, sizeof e);
-    if (memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_machine != EM_RISCV)
-        return false;
-    struct dpk_reader whole = dpk_reader(file->data, file->size);
-    for (unsigned i = 0; i < e.e_phnum; i++) {
-        Elf64_Phdr p;
-        struct dpk_reader r = dpk_reader_slice(&whole, e.e_phoff + i * sizeof p, sizeof p);
-        const uint8_t *bytes = dpk_read_bytes(&r, sizeof p);
-        if (bytes == NULL)
-            return false;
-        memcpy(&p, bytes, sizeof p);
-        if (p.p_type == PT_LOAD && p.p_memsz != 0 && !map_segment(mem, file, &p))
+    for (size_t i = 0; i < elf.segment_count; i++) {
+        struct dpk_elf_segment s = dpk_elf_segment(&elf, i);
+        if (s.type == PT_LOAD && s.memory_size != 0 && !map_segment(mem, &elf, &s))
             return false;
     }
-    *entry = e.e_entry;
+    *entry = elf.entry;
     return rv64_memory_map(mem, STACK_TOP - STACK_SIZE, STACK_SIZE, RV64_R | RV64_W);
 }
 

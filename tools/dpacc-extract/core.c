@@ -1,12 +1,11 @@
 #include "core.h"
 
 #include "descriptor.h"
+#include "elf/elf.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <elf.h>
 
 #define PROGRAMS_MAX 1024
 #define PART_MAX     ((uint64_t)1 << 30)
@@ -32,10 +31,8 @@ struct memory {
 
 bool core_is(const struct dpk_buf *file)
 {
-    struct dpk_reader r = dpk_reader(file->data, file->size);
-    const uint8_t *ident = dpk_read_bytes(&r, EI_NIDENT);
-    uint16_t type = dpk_read_le16(&r);
-    return ident && memcmp(ident, "\177ELF\2\1", 6) == 0 && !r.failed && type == ET_CORE;
+    const struct dpk_elf elf = dpk_elf(file->data, file->size);
+    return elf.flaw == DPK_ELF_SOUND && elf.type == ET_CORE;
 }
 
 /* ---- What is mapped where -----------------------------------------------------------------------
@@ -69,50 +66,36 @@ static enum dpk_status read_mappings(struct memory *m, struct dpk_reader note,
     return DPK_OK;
 }
 
-static enum dpk_status read_notes(struct memory *m, uint64_t offset, uint64_t size,
+static enum dpk_status read_notes(struct memory *m, struct dpk_reader segment,
                                   struct dpk_error *err)
 {
-    struct dpk_reader r = dpk_reader_slice(&m->file, offset, size);
-    while (!r.failed && dpk_reader_left(&r) >= 12) {
-        uint32_t name_size = dpk_read_le32(&r), size_of = dpk_read_le32(&r);
-        uint32_t type = dpk_read_le32(&r);
-        const uint8_t *name = dpk_read_bytes(&r, name_size);
-        dpk_read_skip(&r, (4 - name_size % 4) % 4);
-        const uint8_t *content = dpk_read_bytes(&r, size_of);
-        if (name && content && type == NT_FILE && name_size == 5 && memcmp(name, "CORE", 5) == 0)
-            return read_mappings(m, dpk_reader(content, size_of), err);
-        dpk_read_skip(&r, (4 - size_of % 4) % 4);
-    }
+    struct dpk_elf_note note;
+    while (dpk_elf_read_note(&segment, &note))
+        if (note.type == NT_FILE && note.name_size == 5 && memcmp(note.name, "CORE", 5) == 0)
+            return read_mappings(m, note.content, err);
     return DPK_OK;
 }
 
-static enum dpk_status read_headers(struct memory *m, struct dpk_error *err)
+static enum dpk_status read_segments(struct memory *m, struct dpk_error *err)
 {
-    struct dpk_reader r = m->file;
-    dpk_read_skip(&r, 32);
-    uint64_t table = dpk_read_le64(&r);
-    dpk_read_skip(&r, 14);
-    uint16_t size = dpk_read_le16(&r), count = dpk_read_le16(&r);
-    if (r.failed || size != 56)
+    const struct dpk_elf elf = dpk_elf(m->file.begin, dpk_reader_left(&m->file));
+    if (elf.phentsize != sizeof(Elf64_Phdr))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: damaged core file: its header", m->core);
-    m->segments = calloc((size_t)count + 1, sizeof *m->segments);
+    if (elf.segments_flaw != DPK_ELF_SOUND)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "%s: truncated core file: segment 0 lies behind its end", m->core);
+    m->segments = calloc(elf.segment_count + 1, sizeof *m->segments);
     if (!m->segments)
         return dpk_fail_nomem(err);
-    r = dpk_reader_slice(&m->file, table, (uint64_t)size * count);
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t type = dpk_read_le32(&r);
-        dpk_read_skip(&r, 4);
-        uint64_t offset = dpk_read_le64(&r), address = dpk_read_le64(&r);
-        dpk_read_skip(&r, 8);
-        uint64_t length = dpk_read_le64(&r);
-        dpk_read_skip(&r, 16);
-        struct dpk_reader content = dpk_reader_slice(&m->file, offset, length);
-        if (r.failed || (content.failed && (type == PT_LOAD || type == PT_NOTE)))
+    for (unsigned i = 0; i < elf.segment_count; i++) {
+        struct dpk_elf_segment s = dpk_elf_segment(&elf, i);
+        struct dpk_reader content = dpk_reader_slice(&m->file, s.offset, s.file_size);
+        if (content.failed && (s.type == PT_LOAD || s.type == PT_NOTE))
             return dpk_fail(err, DPK_ERR_FORMAT,
                             "%s: truncated core file: segment %u lies behind its end", m->core, i);
-        if (type == PT_LOAD && length)
-            m->segments[m->segment_count++] = (struct segment){address, offset, length};
-        enum dpk_status status = type == PT_NOTE ? read_notes(m, offset, length, err) : DPK_OK;
+        if (s.type == PT_LOAD && s.file_size)
+            m->segments[m->segment_count++] = (struct segment){s.address, s.offset, s.file_size};
+        enum dpk_status status = s.type == PT_NOTE ? read_notes(m, content, err) : DPK_OK;
         if (status != DPK_OK)
             return status;
     }
@@ -275,7 +258,7 @@ enum dpk_status core_parse(const char *path, const struct dpk_buf *file, struct 
                            struct dpk_error *err)
 {
     struct memory m = {.core = path, .file = dpk_reader(file->data, file->size)};
-    enum dpk_status status = read_headers(&m, err);
+    enum dpk_status status = read_segments(&m, err);
     if (status == DPK_OK)
         status = find_programs(&m, out, err);
     if (status != DPK_OK)

@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include "cli/cli.h"
+#include "elf/elf.h"
 #include "elfcrypto/elfcrypto.h"
 
 #include <inttypes.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EM_RISCV      243
 #define LENGTH_PREFIX 8
 
 struct request {
@@ -275,11 +275,8 @@ static enum dpk_status choose_target(const struct request *r, const char *input,
 static enum dpk_status check_program(const struct dpk_program *p, const struct piece *piece,
                                      const char *input, struct dpk_error *err)
 {
-    struct dpk_reader r = dpk_reader(piece->elf, piece->elf_size);
-    const uint8_t *magic = dpk_read_bytes(&r, 8);
-    dpk_read_skip(&r, 10);
-    uint16_t machine = dpk_read_le16(&r);
-    if (!magic || r.failed || memcmp(magic, "\177ELF\2\1", 6) != 0 || machine != EM_RISCV)
+    const struct dpk_elf elf = dpk_elf(piece->elf, piece->elf_size);
+    if (elf.flaw != DPK_ELF_SOUND || elf.machine != EM_RISCV)
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: program '%s' is not a device executable", input,
                         p->name);
     return DPK_OK;

@@ -1,42 +1,21 @@
 #include "dpaobject.h"
 
+#include "elf/elf.h"
 #include "elfcrypto/elfcrypto.h"
 
 #include <string.h>
-
-#include <gelf.h>
 
 bool dpaobject_is_elf(const struct dpk_buf *file)
 {
     return file->size >= 4 && memcmp(file->data, "\177ELF", 4) == 0;
 }
 
-/* The content of section `name` in the memory of `elf`; NULL: none. */
-static Elf_Data *find_section(Elf *elf, const char *name)
-{
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names) != 0)
-        return NULL;
-    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
-        GElf_Shdr header;
-        const char *found =
-            gelf_getshdr(s, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (found && strcmp(found, name) == 0)
-            return elf_rawdata(s, NULL);
-    }
-    return NULL;
-}
-
 /* Does the object say that it needs Zba, which not every target has? */
 static bool needs_zba(const struct dpk_buf *object)
 {
-    bool found = false;
-    Elf *elf = elf_memory((char *)object->data, object->size);
-    Elf_Data *attributes = elf ? find_section(elf, ".riscv.attributes") : NULL;
-    if (attributes && attributes->d_buf)
-        found = memmem(attributes->d_buf, attributes->d_size, "_zba", 4) != NULL;
-    elf_end(elf);
-    return found;
+    const struct dpk_elf elf = dpk_elf(object->data, object->size);
+    struct dpk_reader attributes = dpk_elf_find(&elf, ".riscv.attributes");
+    return memmem(attributes.begin, dpk_reader_left(&attributes), "_zba", 4) != NULL;
 }
 
 static enum dpk_status take_bare(const char *name, const struct target *target,
@@ -70,18 +49,15 @@ static enum dpk_status take_member(const char *name, const struct target *target
 static enum dpk_status open_object(const char *name, const struct dpk_buf *file,
                                    struct dpk_buf *out, struct dpk_error *err)
 {
-    Elf *elf = elf_memory((char *)file->data, file->size);
-    Elf_Data *content = elf && elf_kind(elf) == ELF_K_ELF ? find_section(elf, ".dpa_obj") : NULL;
-    enum dpk_status status = DPK_OK;
-    if (!content || !content->d_buf || !content->d_size)
-        status = dpk_fail(err, DPK_ERR_FORMAT,
-                          "%s: neither a C source (.c), a device library (.a) nor a DPA object: "
-                          "it has no section .dpa_obj",
-                          name);
-    else
-        dpk_put(out, content->d_buf, content->d_size);
-    elf_end(elf);
-    return status == DPK_OK && out->failed ? dpk_fail_nomem(err) : status;
+    const struct dpk_elf elf = dpk_elf(file->data, file->size);
+    struct dpk_reader content = dpk_elf_find(&elf, ".dpa_obj");
+    if (dpk_reader_left(&content) == 0)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "%s: neither a C source (.c), a device library (.a) nor a DPA object: "
+                        "it has no section .dpa_obj",
+                        name);
+    dpk_put(out, content.begin, dpk_reader_left(&content));
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
 enum dpk_status dpaobject_member(const char *name, const struct dpk_buf *file,
@@ -90,7 +66,6 @@ enum dpk_status dpaobject_member(const char *name, const struct dpk_buf *file,
 {
     struct dpk_buf inside = {0};
     enum dpk_status status = DPK_OK;
-    elf_version(EV_CURRENT);
     bool fat = dpk_fat_is(file->data, file->size);
     if (!fat)
         status = open_object(name, file, &inside, err);

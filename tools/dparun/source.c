@@ -1,16 +1,8 @@
 /* Where dparun's program and its device come from. */
-#include <elf.h>
 #include <string.h>
 
 #include "dparun.h"
-
-static bool is_riscv_elf(const struct dpk_buf *file)
-{
-    struct dpk_reader r = dpk_reader(file->data, file->size);
-    const uint8_t *magic = dpk_read_bytes(&r, SELFMAG);
-    dpk_read_skip(&r, offsetof(Elf64_Ehdr, e_machine) - SELFMAG);
-    return magic && memcmp(magic, ELFMAG, SELFMAG) == 0 && dpk_read_le16(&r) == EM_RISCV;
-}
+#include "elf/elf.h"
 
 static const char *base_name(const char *path)
 {
@@ -68,7 +60,7 @@ enum dpk_status source_open(const struct options *o, struct source *s, struct dp
     enum dpk_status status = dpk_file_read(o->program, DPK_FILE_MAX, &s->elf, err);
     if (status != DPK_OK)
         return status;
-    bool riscv = is_riscv_elf(&s->elf);
+    bool riscv = dpk_elf_is_riscv(s->elf.data, s->elf.size);
     status = dpk_hostfile_parse(o->program, s->elf.data, s->elf.size, &s->host, &why);
     /* A RISC-V file without programs inside is one itself; the loader says what is wrong with it.
      */

@@ -150,6 +150,7 @@ struct dpk_tool {
     bool single_dash_names; /* "-name" is as good as "--name" */
     bool negative_numbers;  /* "-5" is a word, no option */
     bool command_last;      /* the command may be the last word instead of the first */
+    void (*start)(void);    /* called before a command runs; or NULL */
     /* A better error for a word that is no option, nor like one; or NULL. */
     enum dpk_status (*unknown)(const char *word, struct dpk_error *err);
     /* NULL: 0, 1, and 2 for DPK_ERR_USAGE. */

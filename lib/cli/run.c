@@ -231,6 +231,8 @@ static enum dpk_status run_command(const struct dpk_tool *tool, const struct dpk
         status = check_company(line, err);
     if (status == DPK_OK)
         status = check_needed(tool, c, line, args, err);
+    if (status == DPK_OK && tool->start)
+        tool->start();
     if (status == DPK_OK)
         status = c->run(options, args, err);
     for (size_t i = 0; i < line->use_count; i++)

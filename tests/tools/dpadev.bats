@@ -74,7 +74,7 @@ fails() { # CODE COMMAND...
     dpadev show --json z | jq -e '.life_cycle == "development"'
     dpadev log z | grep -q 'create  OK  z, in its development life cycle$'
     fails 2 dpadev create --life-cycle Development w
-    grep -q -- '-E- --life-cycle: .Development. is not production or development' err
+    grep -q -- '-E- option --life-cycle: .Development. is not production or development' err
     fails 2 dpadev show x --life-cycle production
     [ ! -e devices/w ]
 }
@@ -121,7 +121,7 @@ TEXT
 @test "options of create are refused elsewhere" {
     dpadev create x
     fails 2 dpadev show x --psid MT_1
-    grep -qx -- '-E- show takes none of the options of create' err
+    grep -qx -- '-E- show takes no --psid' err
     fails 2 dpadev delete x --nvidia-key-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff
     dpadev show x >/dev/null
 }
@@ -202,7 +202,7 @@ TEXT
     dpadev import z y.archive
     [ "$(dpadev show --json z | jq .anti_rollback.on)" = true ]
     fails 2 dpadev reset x --anti-rollback
-    says 'reset takes none of the options of create'
+    says 'reset takes no --anti-rollback'
 }
 
 @test "without DPAKIT_DEVICES devices are in the state directory" {

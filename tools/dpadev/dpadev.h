@@ -6,6 +6,11 @@
 
 #include "provision/provision.h"
 
+/* What several commands take. */
+struct dpadev_options {
+    bool json;
+};
+
 /* Texts and JSON about devices, on standard output. */
 enum dpk_status dpadev_list(bool json, struct dpk_error *err);
 enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error *err);
@@ -25,9 +30,6 @@ enum dpk_status dpadev_processes(const struct dpk_buf *said, const struct dpk_de
 void dpadev_put_processes(struct dpk_buf *out, const cJSON *list, bool threads);
 
 /* ---- text.c ---- */
-
-/* Prints and deletes `json`; `complete` false: something of it could not be made. */
-enum dpk_status dpadev_print_json(cJSON *json, bool complete, struct dpk_error *err);
 
 #define DPADEV_TIME 32
 /* "2026-11-20T12:00:00Z"; returns `out`. */

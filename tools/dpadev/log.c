@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 /* ---- list ------------------------------------------------------------------------------------ */
 
 enum dpk_status dpadev_list(bool json, struct dpk_error *err)
@@ -17,15 +15,14 @@ enum dpk_status dpadev_list(bool json, struct dpk_error *err)
     if (names.count == 0 && !json)
         fprintf(stderr, "-W- %s\n", DPK_NO_DEVICE);
     cJSON *array = json ? cJSON_CreateArray() : NULL;
-    bool ok = true;
     for (size_t i = 0; i < names.count; i++) {
         if (json)
-            ok = ok && cJSON_AddItemToArray(array, cJSON_CreateString(names.names[i]));
+            cJSON_AddItemToArray(array, cJSON_CreateString(names.names[i]));
         else
             printf("%s\n", names.names[i]);
     }
     dpk_names_free(&names);
-    return json ? dpadev_print_json(array, ok, err) : DPK_OK;
+    return json ? dpk_json_print(array, err) : DPK_OK;
 }
 
 /* ---- log ------------------------------------------------------------------------------------- */
@@ -50,41 +47,29 @@ static void print_event(void *context, const struct dpk_device_event *e)
     printf("\n");
 }
 
-struct json_log {
-    cJSON *array;
-    bool ok;
-};
-
 static void json_event(void *context, const struct dpk_device_event *e)
 {
-    struct json_log *log = context;
     char when[DPADEV_TIME];
-    dpadev_time(e->time, when);
-    char *command = strdup(e->command), *detail = strdup(e->detail);
-    cJSON *o = command && detail ? cJSON_CreateObject() : NULL;
-    log->ok = log->ok && o && cJSON_AddItemToArray(log->array, o) &&
-              cJSON_AddNumberToObject(o, "id", (double)e->id) &&
-              cJSON_AddStringToObject(o, "time", when) &&
-              cJSON_AddNumberToObject(o, "uid", (double)e->uid) &&
-              cJSON_AddNumberToObject(o, "pid", (double)e->pid) &&
-              cJSON_AddStringToObject(o, "command", dpk_text_clean(command)) &&
-              cJSON_AddStringToObject(o, "action", e->action) &&
-              cJSON_AddStringToObject(o, "result", e->result) &&
-              cJSON_AddStringToObject(o, "detail", dpk_text_clean(detail));
-    free(command);
-    free(detail);
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddItemToArray(context, o);
+    cJSON_AddNumberToObject(o, "id", (double)e->id);
+    cJSON_AddStringToObject(o, "time", dpadev_time(e->time, when));
+    cJSON_AddNumberToObject(o, "uid", (double)e->uid);
+    cJSON_AddNumberToObject(o, "pid", (double)e->pid);
+    dpk_json_text(o, "command", e->command);
+    dpk_json_text(o, "action", e->action);
+    dpk_json_text(o, "result", e->result);
+    dpk_json_text(o, "detail", e->detail);
 }
 
 enum dpk_status dpadev_log(struct dpk_device *dev, unsigned last, bool json, struct dpk_error *err)
 {
     if (!json)
         return dpk_device_events(dev, last, print_event, NULL, err);
-    struct json_log log = {.array = cJSON_CreateArray(), .ok = true};
-    enum dpk_status status =
-        log.array ? dpk_device_events(dev, last, json_event, &log, err) : dpk_fail_nomem(err);
-    if (status != DPK_OK) {
-        cJSON_Delete(log.array);
-        return status;
-    }
-    return dpadev_print_json(log.array, log.ok, err);
+    cJSON *array = cJSON_CreateArray();
+    enum dpk_status status = dpk_device_events(dev, last, json_event, array, err);
+    if (status == DPK_OK)
+        return dpk_json_print(array, err);
+    cJSON_Delete(array);
+    return status;
 }

@@ -1,68 +1,54 @@
 /* dpadev: makes, shows, resets, moves and deletes emulated devices. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "dpadev.h"
 
-struct dpadev_options {
+/* ---- Making and changing devices ------------------------------------------------------------- */
+
+enum { PRODUCTION = 1, DEVELOPMENT };
+
+struct create_options {
+    struct dpadev_options shared;
     struct dpk_device_plan plan;
-    const char *nvidia_uuid, *life_cycle;
-    unsigned last;
-    bool json, with_factory_keys, threads;
+    unsigned life_cycle;
 };
 
-/* Words behind a command. */
-struct names {
-    const char *device, *file;
-};
-
-static enum dpk_status create(const struct dpadev_options *o, const struct names *names,
-                              struct dpk_error *err)
+static enum dpk_status create(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    struct dpk_device_plan plan = o->plan;
-    plan.name = names->device;
-    if (!plan.nvidia_key != !o->nvidia_uuid)
-        return dpk_fail(err, DPK_ERR_USAGE, "--nvidia-key and --nvidia-key-uuid go together");
-    plan.development = o->life_cycle && strcmp(o->life_cycle, "development") == 0;
-    if (o->life_cycle && !plan.development && strcmp(o->life_cycle, "production") != 0)
-        return dpk_fail(err, DPK_ERR_USAGE, "--life-cycle: '%s' is not production or development",
-                        o->life_cycle);
-    enum dpk_status status = DPK_OK;
-    if (o->nvidia_uuid)
-        status = dpk_uuid_option("--nvidia-key-uuid", o->nvidia_uuid, &plan.nvidia_uuid, err);
+    struct create_options *o = options;
+    o->plan.name = args->words[0];
+    o->plan.development = o->life_cycle == DEVELOPMENT;
+    enum dpk_status status = dpk_device_create(&o->plan, err);
     if (status == DPK_OK)
-        status = dpk_device_create(&plan, err);
-    if (status == DPK_OK)
-        printf("Device %s created.\n", names->device);
+        printf("Device %s created.\n", o->plan.name);
     return status;
 }
 
-static enum dpk_status list(const struct dpadev_options *o, const struct names *names,
-                            struct dpk_error *err)
-{
-    (void)names;
-    return dpadev_list(o->json, err);
-}
+#define AT(field) offsetof(struct create_options, field)
 
-static enum dpk_status show(const struct dpadev_options *o, const struct names *names,
-                            struct dpk_error *err)
-{
-    struct dpk_device *dev = NULL;
-    enum dpk_status status = dpk_device_open(names->device, &dev, err);
-    if (status == DPK_OK)
-        status = dpadev_show(dev, o->json, err);
-    dpk_device_close(dev);
-    return status;
-}
+static const struct dpk_option create_options[] = {
+    {"psid", DPK_TEXT, "PSID", AT(plan.psid), .help = "PSID (default MT_0000000884)"},
+    {"psid-branch", DPK_TEXT, "TEXT", AT(plan.psid_branch), .help = "PSID branch (default none)"},
+    {"part-number", DPK_TEXT, "TEXT", AT(plan.part_number), .help = "part number"},
+    {"description", DPK_TEXT, "TEXT", AT(plan.description), .help = "description"},
+    {"serial", DPK_TEXT, "TEXT", AT(plan.serial), .help = "serial number (default random)"},
+    {"nvidia-key", DPK_FILE, "FILE", AT(plan.nvidia_key), .with = "nvidia-key-uuid",
+     .help = "trust this RSA public key (PEM) instead of making a test pair"},
+    {"nvidia-key-uuid", DPK_UUID, "UUID", AT(plan.nvidia_uuid), .with = "nvidia-key",
+     .help = "its UUID"},
+    {"anti-rollback", .at = AT(plan.anti_rollback),
+     .help = "refuse older files and removed certificates, for good"},
+    {"life-cycle", DPK_CHOICE, "production|development", AT(life_cycle), .standard = "production",
+     .help = "for good; in development debuggers may change code"},
+    {0},
+};
 
-static enum dpk_status reset(const struct dpadev_options *o, const struct names *names,
-                             struct dpk_error *err)
+static enum dpk_status reset(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    (void)o;
+    (void)options;
     struct dpk_device *dev = NULL;
-    enum dpk_status status = dpk_device_open(names->device, &dev, err);
+    enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
     if (status == DPK_OK)
         status = dpk_device_reset(dev, err);
     if (status == DPK_OK)
@@ -71,26 +57,80 @@ static enum dpk_status reset(const struct dpadev_options *o, const struct names 
     return status;
 }
 
-static enum dpk_status delete_device(const struct dpadev_options *o, const struct names *names,
+static enum dpk_status delete_device(void *options, const struct dpk_args *args,
                                      struct dpk_error *err)
 {
-    (void)o;
-    enum dpk_status status = dpk_device_delete(names->device, err);
+    (void)options;
+    enum dpk_status status = dpk_device_delete(args->words[0], err);
     if (status == DPK_OK)
-        printf("Device %s deleted.\n", names->device);
+        printf("Device %s deleted.\n", args->words[0]);
     return status;
 }
 
-static enum dpk_status show_log(const struct dpadev_options *o, const struct names *names,
-                                struct dpk_error *err)
+/* ---- Asking devices -------------------------------------------------------------------------- */
+
+static enum dpk_status list(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct dpadev_options *o = options;
+    (void)args;
+    return dpadev_list(o->json, err);
+}
+
+static enum dpk_status show(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct dpadev_options *o = options;
     struct dpk_device *dev = NULL;
-    enum dpk_status status = dpk_device_open(names->device, &dev, err);
+    enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
     if (status == DPK_OK)
-        status = dpadev_log(dev, o->last, o->json, err);
+        status = dpadev_show(dev, o->json, err);
     dpk_device_close(dev);
     return status;
 }
+
+struct log_options {
+    struct dpadev_options shared;
+    unsigned last;
+};
+
+static enum dpk_status show_log(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct log_options *o = options;
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
+    if (status == DPK_OK)
+        status = dpadev_log(dev, o->last, o->shared.json, err);
+    dpk_device_close(dev);
+    return status;
+}
+
+static const struct dpk_option log_options[] = {
+    {"n,last", DPK_NUMBER, "N", offsetof(struct log_options, last), 1, 1000000000,
+     .help = "only the last N events"},
+    {0},
+};
+
+struct ps_options {
+    struct dpadev_options shared;
+    bool threads;
+};
+
+static enum dpk_status ps(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct ps_options *o = options;
+    return dpadev_ps(args->words[0], o->threads, o->shared.json, err);
+}
+
+static const struct dpk_option ps_options[] = {
+    {"t,threads", .at = offsetof(struct ps_options, threads), .help = "show threads, too"},
+    {0},
+};
+
+/* ---- Devices as files ------------------------------------------------------------------------ */
+
+struct export_options {
+    struct dpadev_options shared;
+    bool with_factory_keys;
+};
 
 /* A file that is there keeps its permissions, and must not show a private key to others. */
 static enum dpk_status check_private(const char *path, struct dpk_error *err)
@@ -124,186 +164,94 @@ static enum dpk_status put_archive(struct dpk_device *dev, const struct dpk_buf 
     return status;
 }
 
-static enum dpk_status export_device(const struct dpadev_options *o, const struct names *names,
+static enum dpk_status export_device(void *options, const struct dpk_args *args,
                                      struct dpk_error *err)
 {
+    const struct export_options *o = options;
+    const char *path = args->words[1];
     struct dpk_device *dev = NULL;
     struct dpk_buf archive = {0};
-    enum dpk_status status = dpk_device_open(names->device, &dev, err);
+    enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
     if (status == DPK_OK && o->with_factory_keys)
-        status = check_private(names->file, err);
+        status = check_private(path, err);
     if (status == DPK_OK)
         status = dpk_device_export(dev, o->with_factory_keys, &archive, err);
     if (status == DPK_OK)
-        status = put_archive(dev, &archive, names->file, o->with_factory_keys, err);
+        status = put_archive(dev, &archive, path, o->with_factory_keys, err);
     if (status == DPK_OK)
-        fprintf(dpk_file_messages(names->file), "Device %s exported.\n", dpk_device_name(dev));
+        fprintf(dpk_file_messages(path), "Device %s exported.\n", dpk_device_name(dev));
     dpk_buf_wipe_free(&archive);
     dpk_device_close(dev);
     return status;
 }
 
-static enum dpk_status import_device(const struct dpadev_options *o, const struct names *names,
+static enum dpk_status import_device(void *options, const struct dpk_args *args,
                                      struct dpk_error *err)
 {
-    (void)o;
+    (void)options;
+    const char *name = args->words[0], *path = args->words[1];
     struct dpk_buf archive = {0};
-    enum dpk_status status = dpk_file_read(names->file, DPK_DEVICE_ARCHIVE_MAX, &archive, err);
+    enum dpk_status status = dpk_file_read(path, DPK_DEVICE_ARCHIVE_MAX, &archive, err);
     if (status == DPK_OK) {
-        status = dpk_device_import(names->device, archive.data, archive.size, err);
+        status = dpk_device_import(name, archive.data, archive.size, err);
         if (status == DPK_ERR_FORMAT)
-            dpk_error_prefix(err, "%s", names->file);
+            dpk_error_prefix(err, "%s", path);
     }
     if (status == DPK_OK)
-        printf("Device %s imported.\n", names->device);
+        printf("Device %s imported.\n", name);
     dpk_buf_wipe_free(&archive);
     return status;
 }
 
-static enum dpk_status ps(const struct dpadev_options *o, const struct names *names,
-                          struct dpk_error *err)
-{
-    return dpadev_ps(names->device, o->threads, o->json, err);
-}
-
-static const struct command {
-    const char *name;
-    enum dpk_status (*run)(const struct dpadev_options *o, const struct names *names,
-                           struct dpk_error *err);
-    const char *words; /* what it takes */
-    const char *help;
-} commands[] = {
-    {"create", create, "NAME", "make a device"},
-    {"list", list, "", "name the devices there are"},
-    {"show", show, "NAME", "what a device is, whom it trusts, who may load what"},
-    {"reset", reset, "NAME", "cold boot: what was set for the next boot counts"},
-    {"delete", delete_device, "NAME", "delete a device with its keys"},
-    {"log", show_log, "NAME", "what happened to a device"},
-    {"export", export_device, "NAME FILE", "write a device into one file"},
-    {"import", import_device, "NAME FILE", "make a device from such a file"},
-    {"ps", ps, "[NAME]", "DPA processes that run now"},
+static const struct dpk_option export_options[] = {
+    {"with-factory-keys", .at = offsetof(struct export_options, with_factory_keys),
+     .help = "with the private key that plays NVIDIA's part"},
+    {0},
 };
-#define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
-static enum dpk_status run(const struct dpadev_options *o, const struct dpk_args *args,
-                           struct dpk_error *err)
-{
-    const char *names[COMMAND_COUNT + 1] = {NULL};
-    const struct command *command = NULL;
-    if (args->count == 0)
-        return dpk_fail(err, DPK_ERR_USAGE, "no command; see dpadev --help");
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        names[i] = commands[i].name;
-        if (strcmp(commands[i].name, args->words[0]) == 0)
-            command = &commands[i];
-    }
-    if (!command)
-        return dpk_fail_command(err, "dpadev", args->words[0], names);
-    size_t want = !*command->words ? 1 : strchr(command->words, ' ') ? 3 : 2;
-    bool optional = command->words[0] == '[' && args->count == 1;
-    if (args->count != want && !optional)
-        return dpk_fail(err, DPK_ERR_USAGE, "usage: dpadev %s%s%s", command->name,
-                        *command->words ? " " : "", command->words);
-    struct names given = {.device = args->count > 1 ? args->words[1] : NULL,
-                          .file = want > 2 ? args->words[2] : NULL};
-    const struct dpk_device_plan *p = &o->plan;
-    if (command->run != create &&
-        (p->psid || p->psid_branch || p->part_number || p->description || p->serial ||
-         p->nvidia_key || o->nvidia_uuid || p->anti_rollback || o->life_cycle))
-        return dpk_fail(err, DPK_ERR_USAGE, "%s takes none of the options of create",
-                        command->name);
-    if (command->run != ps && o->threads)
-        return dpk_fail(err, DPK_ERR_USAGE, "--threads is for ps");
-    if (command->run != export_device && o->with_factory_keys)
-        return dpk_fail(err, DPK_ERR_USAGE, "--with-factory-keys is for export");
-    dpk_device_sweep();
-    return command->run(o, &given, err);
-}
+/* ---- The command line ------------------------------------------------------------------------ */
 
-static enum dpk_status parse_last(void *context, const char *arg, struct dpk_error *err)
-{
-    unsigned *last = context;
-    char *end = NULL;
-    errno = 0;
-    unsigned long n = strtoul(arg, &end, 10);
-    if (errno || end == arg || *end || arg[0] == '-' || n < 1 || n > 1000000000)
-        return dpk_fail(err, DPK_ERR_USAGE, "'%s' is not a number of events", arg);
-    *last = (unsigned)n;
-    return DPK_OK;
-}
-
-static void print_help(const struct dpk_option *options)
-{
-    printf("Usage: dpadev [OPTIONS] COMMAND [NAME]\n\nManages emulated devices.\n\nCommands:\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-7s %-10s %s\n", commands[i].name, commands[i].words, commands[i].help);
-    printf("\nOptions:\n");
-    dpk_options_help(options, stdout);
-}
+static const struct dpk_option shared_options[] = {
+    {"json", .at = offsetof(struct dpadev_options, json),
+     .help = "list, show, log, ps: print JSON"},
+    {0},
+};
+static const struct dpk_command *const commands[] = {
+    &(const struct dpk_command){"create", "NAME", "make a device", .options = create_options,
+                                .size = sizeof(struct create_options), .run = create},
+    &(const struct dpk_command){"list", .help = "name the devices there are", .takes = "json",
+                                .run = list},
+    &(const struct dpk_command){"show", "NAME",
+                                "what a device is, whom it trusts, who may load what",
+                                .takes = "json", .run = show},
+    &(const struct dpk_command){"reset", "NAME", "cold boot: what was set for the next boot counts",
+                                .run = reset},
+    &(const struct dpk_command){"delete", "NAME", "delete a device with its keys",
+                                .run = delete_device},
+    &(const struct dpk_command){"log", "NAME", "what happened to a device", .takes = "json",
+                                .options = log_options, .size = sizeof(struct log_options),
+                                .run = show_log},
+    &(const struct dpk_command){"export", "NAME FILE", "write a device into one file",
+                                .options = export_options, .size = sizeof(struct export_options),
+                                .run = export_device},
+    &(const struct dpk_command){"import", "NAME FILE", "make a device from such a file",
+                                .run = import_device},
+    &(const struct dpk_command){"ps", "[NAME]", "DPA processes that run now", .takes = "json",
+                                .options = ps_options, .size = sizeof(struct ps_options),
+                                .run = ps},
+    NULL,
+};
+static const struct dpk_tool tool = {
+    .name = "dpadev",
+    .usage = "dpadev [OPTIONS] COMMAND [NAME]",
+    .about = "Manages emulated devices.",
+    .commands = commands,
+    .options = shared_options,
+    .size = sizeof(struct dpadev_options),
+    .start = dpk_device_sweep,
+};
 
 int main(int argc, char **argv)
 {
-    struct dpadev_options o = {0};
-    struct dpk_error err = {0};
-    struct dpk_args args = {0};
-    bool help = false, version = false;
-    const struct dpk_option options[] = {
-        {.names = "psid",
-         .arg = "PSID",
-         .value = &o.plan.psid,
-         .help = "create: PSID (default MT_0000000884)"},
-        {.names = "psid-branch",
-         .arg = "TEXT",
-         .value = &o.plan.psid_branch,
-         .help = "create: PSID branch (default none)"},
-        {.names = "part-number",
-         .arg = "TEXT",
-         .value = &o.plan.part_number,
-         .help = "create: part number"},
-        {.names = "description",
-         .arg = "TEXT",
-         .value = &o.plan.description,
-         .help = "create: description"},
-        {.names = "serial",
-         .arg = "TEXT",
-         .value = &o.plan.serial,
-         .help = "create: serial number (default random)"},
-        {.names = "nvidia-key",
-         .arg = "FILE",
-         .value = &o.plan.nvidia_key,
-         .help = "create: trust this RSA public key (PEM) instead of making a test pair"},
-        {.names = "nvidia-key-uuid",
-         .arg = "UUID",
-         .value = &o.nvidia_uuid,
-         .help = "create: its UUID"},
-        {.names = "anti-rollback",
-         .flag = &o.plan.anti_rollback,
-         .help = "create: refuse older files and removed certificates, for good"},
-        {.names = "life-cycle",
-         .arg = "NAME",
-         .value = &o.life_cycle,
-         .help = "create: production (default) or development, where debuggers may change code"},
-        {.names = "n,last",
-         .arg = "N",
-         .parse = parse_last,
-         .context = &o.last,
-         .help = "log: only the last N events"},
-        {.names = "with-factory-keys",
-         .flag = &o.with_factory_keys,
-         .help = "export: with the private key that plays NVIDIA's part"},
-        {.names = "t,threads", .flag = &o.threads, .help = "ps: show threads, too"},
-        {.names = "json", .flag = &o.json, .help = "list, show, log, ps: print JSON"},
-        {.names = "h,help", .flag = &help, .help = "show this text"},
-        {.names = "v,version", .flag = &version, .help = "show the version"},
-        {0},
-    };
-    enum dpk_status status = dpk_options_parse(options, false, argc, argv, &args, &err);
-    if (status == DPK_OK && help)
-        print_help(options);
-    else if (status == DPK_OK && version)
-        printf("dpadev dpakit %s\n", dpk_version);
-    else if (status == DPK_OK)
-        status = run(&o, &args, &err);
-    free(args.words);
-    return dpk_tool_end(status, &err);
+    return dpk_tool_main(&tool, argc, argv);
 }

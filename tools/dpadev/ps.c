@@ -34,7 +34,7 @@ enum dpk_status dpadev_ps(const char *name, bool threads, bool json, struct dpk_
     if (status == DPK_OK)
         status = dpadev_processes(&all, device, &list, err);
     if (status == DPK_OK && json) {
-        status = dpadev_print_json(list, true, err);
+        status = dpk_json_print(list, err);
         list = NULL;
     } else if (status == DPK_OK) {
         dpadev_put_processes(&text, list, threads);

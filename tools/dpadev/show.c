@@ -224,128 +224,115 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static bool add_uuid(cJSON *o, const char *key, const struct dpk_uuid *uuid)
-{
-    char text[DPK_UUID_TEXT];
-    dpk_uuid_format(uuid, text);
-    return cJSON_AddStringToObject(o, key, text) != NULL;
-}
-
-static bool add_time(cJSON *o, const char *key, int64_t seconds)
+static void json_time(cJSON *o, const char *key, int64_t seconds)
 {
     char text[DPADEV_TIME];
-    return cJSON_AddStringToObject(o, key, dpadev_time(seconds, text)) != NULL;
+    cJSON_AddStringToObject(o, key, dpadev_time(seconds, text));
 }
 
-static bool json_cert(cJSON *array, const struct portrait *p, const struct dpk_device_cert *cert)
+static void json_cert(cJSON *array, const struct portrait *p, const struct dpk_device_cert *cert)
 {
     char digest[65] = "";
     dpk_hex_text(cert->sha256, sizeof cert->sha256, digest);
     cJSON *o = cJSON_CreateObject();
-    return o && cJSON_AddItemToArray(array, o) && add_uuid(o, "uuid", &cert->uuid) &&
-           add_uuid(o, "keypair_uuid", &cert->keypair) &&
-           cJSON_AddStringToObject(o, "installed_by", whose(p, &cert->keypair)) &&
-           cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(cert->priority)) &&
-           cJSON_AddStringToObject(o, "subject", cert->subject) &&
-           add_time(o, "valid_from", cert->valid_from) &&
-           add_time(o, "valid_until", cert->valid_until) &&
-           cJSON_AddStringToObject(o, "sha256", digest) &&
-           cJSON_AddNumberToObject(o, "size", (double)cert->der_size) &&
-           cJSON_AddBoolToObject(o, "container_kept", cert->container_size > 0);
+    cJSON_AddItemToArray(array, o);
+    dpk_json_uuid(o, "uuid", &cert->uuid);
+    dpk_json_uuid(o, "keypair_uuid", &cert->keypair);
+    cJSON_AddStringToObject(o, "installed_by", whose(p, &cert->keypair));
+    cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(cert->priority));
+    dpk_json_text(o, "subject", cert->subject);
+    json_time(o, "valid_from", cert->valid_from);
+    json_time(o, "valid_until", cert->valid_until);
+    cJSON_AddStringToObject(o, "sha256", digest);
+    cJSON_AddNumberToObject(o, "size", (double)cert->der_size);
+    cJSON_AddBoolToObject(o, "container_kept", cert->container_size > 0);
 }
 
-static bool json_texts(cJSON *o, const char *name, const struct dpk_device_info *info)
+static void json_identity(cJSON *o, const char *name, const struct dpk_device_info *info)
 {
-    const char *const texts[][2] = {
-        {"name", name},
-        {"alias", info->alias},
-        {"path", info->path},
-        {"description", info->description},
-        {"part_number", info->part_number},
-        {"psid", info->psid},
-        {"psid_branch", info->psid_branch},
-        {"hw_target", info->hw_target},
-        {"serial", info->serial},
-        {"life_cycle", life_cycle(info)},
-    };
-    bool ok = true;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        ok = ok && cJSON_AddStringToObject(o, texts[i][0], texts[i][1]);
-    return ok && add_time(o, "created", info->created);
+    dpk_json_text(o, "name", name);
+    dpk_json_text(o, "alias", info->alias);
+    dpk_json_text(o, "path", info->path);
+    dpk_json_text(o, "description", info->description);
+    dpk_json_text(o, "part_number", info->part_number);
+    dpk_json_text(o, "psid", info->psid);
+    dpk_json_text(o, "psid_branch", info->psid_branch);
+    dpk_json_text(o, "hw_target", info->hw_target);
+    dpk_json_text(o, "serial", info->serial);
+    cJSON_AddStringToObject(o, "life_cycle", life_cycle(info));
+    json_time(o, "created", info->created);
 }
 
-static bool json_policy(cJSON *o, const struct portrait *p)
+static void json_policy(cJSON *o, const struct portrait *p)
 {
     cJSON *authentication = cJSON_AddObjectToObject(o, "dpa_authentication");
     cJSON *programs = cJSON_AddObjectToObject(o, "loadable_programs");
     cJSON *debuggers = cJSON_AddObjectToObject(o, "debuggers");
-    return authentication && programs && debuggers &&
-           cJSON_AddStringToObject(debuggers, "current", rights_names[p->debuggers]) &&
-           cJSON_AddStringToObject(debuggers, "next_boot", rights_names[p->debuggers_next]) &&
-           cJSON_AddBoolToObject(authentication, "current", p->authentication) &&
-           cJSON_AddBoolToObject(authentication, "next_boot", p->authentication_next) &&
-           cJSON_AddBoolToObject(authentication, "users_may_change", !p->locked) &&
-           cJSON_AddStringToObject(programs, "current", loadable(p, p->authentication)) &&
-           cJSON_AddStringToObject(programs, "next_boot", loadable(p, p->authentication_next));
+    cJSON_AddStringToObject(debuggers, "current", rights_names[p->debuggers]);
+    cJSON_AddStringToObject(debuggers, "next_boot", rights_names[p->debuggers_next]);
+    cJSON_AddBoolToObject(authentication, "current", p->authentication);
+    cJSON_AddBoolToObject(authentication, "next_boot", p->authentication_next);
+    cJSON_AddBoolToObject(authentication, "users_may_change", !p->locked);
+    cJSON_AddStringToObject(programs, "current", loadable(p, p->authentication));
+    cJSON_AddStringToObject(programs, "next_boot", loadable(p, p->authentication_next));
 }
 
-static bool json_rollback(cJSON *o, const struct dpk_device_rollback *r)
+static void json_rollback(cJSON *o, const struct dpk_device_rollback *r)
 {
     cJSON *all = cJSON_AddObjectToObject(o, "anti_rollback");
-    bool ok = all && cJSON_AddBoolToObject(all, "on", r->on);
-    cJSON *floors = ok ? cJSON_AddArrayToObject(all, "file_versions") : NULL;
-    cJSON *removed = ok ? cJSON_AddArrayToObject(all, "removed_ca_certificates") : NULL;
-    ok = floors && removed;
-    for (size_t i = 0; i < r->floor_count && ok; i++) {
+    cJSON_AddBoolToObject(all, "on", r->on);
+    cJSON *floors = cJSON_AddArrayToObject(all, "file_versions");
+    cJSON *removed = cJSON_AddArrayToObject(all, "removed_ca_certificates");
+    for (size_t i = 0; i < r->floor_count; i++) {
         const struct dpk_device_floor *f = &r->floors[i];
         cJSON *item = cJSON_CreateObject();
-        ok = item && cJSON_AddItemToArray(floors, item) &&
-             add_uuid(item, "keypair_uuid", &f->keypair) &&
-             cJSON_AddStringToObject(item, "identity",
-                                     f->mlnx ? "nv_file_id_mlnx" : "nv_file_id_vendor") &&
-             cJSON_AddNumberToObject(item, "lowest", f->version);
+        cJSON_AddItemToArray(floors, item);
+        dpk_json_uuid(item, "keypair_uuid", &f->keypair);
+        cJSON_AddStringToObject(item, "identity",
+                                f->mlnx ? "nv_file_id_mlnx" : "nv_file_id_vendor");
+        cJSON_AddNumberToObject(item, "lowest", f->version);
     }
-    for (size_t i = 0; i < r->removed_count && ok; i++) {
+    for (size_t i = 0; i < r->removed_count; i++) {
         char uuid[DPK_UUID_TEXT];
         dpk_uuid_format(&r->removed[i], uuid);
-        cJSON *item = cJSON_CreateString(uuid);
-        ok = item && cJSON_AddItemToArray(removed, item);
+        cJSON_AddItemToArray(removed, cJSON_CreateString(uuid));
     }
-    return ok;
 }
 
-static bool json_portrait(cJSON *o, const char *name, const struct portrait *p)
+static cJSON *json_portrait(const char *name, const struct portrait *p)
 {
-    bool ok = json_texts(o, name, &p->info) && json_policy(o, p) && json_rollback(o, &p->rollback);
-    ok = ok && (p->info.has_owner ? add_uuid(o, "owner_keypair_uuid", &p->info.owner)
-                                  : cJSON_AddNullToObject(o, "owner_keypair_uuid") != NULL);
+    cJSON *o = cJSON_CreateObject();
+    json_identity(o, name, &p->info);
+    json_policy(o, p);
+    json_rollback(o, &p->rollback);
+    if (p->info.has_owner)
+        dpk_json_uuid(o, "owner_keypair_uuid", &p->info.owner);
+    else
+        cJSON_AddNullToObject(o, "owner_keypair_uuid");
     cJSON *keys = cJSON_AddArrayToObject(o, "nvidia_keys");
-    for (size_t i = 0; ok && i < p->key_count; i++) {
+    for (size_t i = 0; i < p->key_count; i++) {
         cJSON *key = cJSON_CreateObject();
-        ok = keys && key && cJSON_AddItemToArray(keys, key) &&
-             add_uuid(key, "uuid", &p->keys[i].uuid) &&
-             cJSON_AddNumberToObject(key, "bits", p->keys[i].bits);
+        cJSON_AddItemToArray(keys, key);
+        dpk_json_uuid(key, "uuid", &p->keys[i].uuid);
+        cJSON_AddNumberToObject(key, "bits", p->keys[i].bits);
     }
-    ok =
-        ok && (p->factory_key[0] ? cJSON_AddStringToObject(o, "factory_key", p->factory_key) != NULL
-                                 : cJSON_AddNullToObject(o, "factory_key") != NULL);
+    if (p->factory_key[0])
+        dpk_json_text(o, "factory_key", p->factory_key);
+    else
+        cJSON_AddNullToObject(o, "factory_key");
     cJSON *certs = cJSON_AddArrayToObject(o, "ca_certificates");
-    for (size_t i = 0; ok && i < p->cert_count; i++)
-        ok = certs && json_cert(certs, p, &p->certs[i]);
-    return ok && keys && certs;
+    for (size_t i = 0; i < p->cert_count; i++)
+        json_cert(certs, p, &p->certs[i]);
+    return o;
 }
 
 enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error *err)
 {
     struct portrait p = {0};
     enum dpk_status status = look(dev, &p, err);
-    if (status == DPK_OK && json) {
-        cJSON *o = cJSON_CreateObject();
-        bool ok = o && json_portrait(o, dpk_device_name(dev), &p);
-        status = dpadev_print_json(o, ok, err);
-    } else if (status == DPK_OK) {
-        status = print_portrait(dpk_device_name(dev), &p, err);
-    }
+    if (status == DPK_OK)
+        status = json ? dpk_json_print(json_portrait(dpk_device_name(dev), &p), err)
+                      : print_portrait(dpk_device_name(dev), &p, err);
     dpk_device_rollback_free(&p.rollback);
     free(p.keys);
     return status;

@@ -1,21 +1,9 @@
-/* Texts, JSON and trees that dpadev prints. */
+/* Texts and trees that dpadev prints. */
 #include "dpadev.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-enum dpk_status dpadev_print_json(cJSON *json, bool complete, struct dpk_error *err)
-{
-    char *text = complete && json ? cJSON_Print(json) : NULL;
-    cJSON_Delete(json);
-    if (!text)
-        return dpk_fail_nomem(err);
-    printf("%s\n", text);
-    free(text);
-    return DPK_OK;
-}
 
 const char *dpadev_time(int64_t seconds, char out[DPADEV_TIME])
 {

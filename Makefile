@@ -103,12 +103,23 @@ $(O)/%.a:
 	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
 
 # ---- Tools: bin/<name> from tools/<name>/*.c -------------------------------------------------------
+$(O)/tools/%.o: ALL_CFLAGS += -Itools
 define tool_rule
-$(B)/bin/$(1): $$(call objs,tools/$(1)/*.c) $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/bin/$(1): $$(call objs,tools/$(1)/*.c tools/$(1)/*/*.c) $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$^ -o $$@ $(if $(filter dpacc,$(1)),$(CLANG_LIBS)) $(PKG_LIBS) -pthread
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
+
+# mlxdpa's table of kinds of file: kinds/NAME.c has kind_NAME (tools/mlxdpa/kinds/kind.h).
+KINDS := $(basename $(notdir $(sort $(wildcard tools/mlxdpa/kinds/*.c))))
+$(call hold,$(O)/tools/mlxdpa/kinds.list,$(KINDS))
+$(B)/bin/mlxdpa: $(O)/tools/mlxdpa/kinds.o
+$(O)/tools/mlxdpa/kinds.o: $(O)/tools/mlxdpa/kinds.list Makefile $(O)/flags
+	$(call say,CC,$(@:.o=.c))
+	$(Q){ echo 'struct kind;' && printf 'extern const struct kind kind_%s;\n' $(KINDS) && \
+	  echo 'extern const struct kind *const kinds[];' && echo 'const struct kind *const kinds[] = {' && \
+	  printf '    &kind_%s,\n' $(KINDS) && echo '    0};'; } >$(@:.o=.c) && $(CC) $(ALL_CFLAGS) -c $(@:.o=.c) -o $@
 
 # ---- Host libraries: what programs link ------------------------------------------------------------
 # libdpakit-engine.so has what runs programs, and of that exports what runtime/engine.map names; the
@@ -234,7 +245,7 @@ format:
 # One file a run: the analyzer mixes up files that it is given together.
 tidy:
 	$(Q)find lib tools runtime -name '*.c' ! -path 'runtime/guest/*' | sort | xargs -P $$(nproc) -I{} \
-	  clang-tidy --quiet {} -- $(ALL_CFLAGS) $(CLANG_CFLAGS)
+	  clang-tidy --quiet {} -- $(ALL_CFLAGS) -Itools $(CLANG_CFLAGS)
 check-layers:
 	$(Q)scripts/check-layers
 

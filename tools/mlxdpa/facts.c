@@ -33,24 +33,11 @@ cJSON *certificate_facts(X509 *cert)
     return o;
 }
 
-void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report)
+void uuid_fact(cJSON *o, const char *key, const struct dpk_uuid *uuid)
 {
-    char digest[65] = "";
-    bool known = report && report->sha256[0];
-    if (!known)
-        dpk_sha256_text(elf, size, digest);
-    dpk_json_text(o, "sha256", known ? report->sha256 : digest);
-}
-
-void chain_facts(cJSON *o, const uint8_t *crypto, size_t size)
-{
-    struct dpk_crypto_view view;
-    if (!crypto || dpk_crypto_view_open(crypto, size, &view, NULL) != DPK_OK)
-        return;
-    cJSON *chain = cJSON_AddArrayToObject(o, "chain");
-    for (size_t i = 0; i < dpk_certchain_count(view.chain); i++)
-        cJSON_AddItemToArray(chain, certificate_facts(dpk_certchain_cert(view.chain, i)));
-    dpk_crypto_view_free(&view);
+    char text[DPK_UUID_TEXT];
+    dpk_uuid_format(uuid, text);
+    cJSON_AddStringToObject(o, key, dpk_uuid_is_zero(uuid) ? "not set" : text);
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 #define MLXDPA_TRUST_H
 
 #include "certchain/certchain.h"
-#include "provision/provision.h"
 #include "elfcrypto/elfcrypto.h"
+#include "provision/provision.h"
 
 #include "mlxdpa.h"
 

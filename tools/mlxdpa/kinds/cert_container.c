@@ -1,0 +1,135 @@
+/* Certificate containers: one adds a CA certificate to a device, or removes it. */
+#include "cli/cli.h"
+
+#include "kind.h"
+#include "mlxdpa/facts.h"
+
+static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
+{
+    struct dpk_container c;
+    char uuid[DPK_UUID_TEXT];
+    enum dpk_status status = dpk_container_parse(t->file.data, t->file.size, &c, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_uuid_format(&c.cert_uuid, uuid);
+    if (c.kind == DPK_CONTAINER_ADD)
+        listing_add(l, t, uuid, c.cert, c.cert_size, "certificate");
+    else
+        listing_add(l, t, c.remove_all ? "all" : uuid, NULL, c.signed_size, "removal");
+    if (c.signature)
+        listing_add(l, t, "signature", c.signature, 512, "RSASSA-PKCS1-v1_5, SHA-512");
+    return DPK_OK;
+}
+
+/* The certificate that a container adds; NULL, and why, if there is none that can be read. To be
+ * released. */
+static X509 *certificate(const struct dpk_container *c, struct dpk_error *why)
+{
+    const uint8_t *der = NULL;
+    size_t size = 0;
+    if (dpk_container_certificate(c, &der, &size, why) != DPK_OK)
+        return NULL;
+    return d2i_X509(NULL, &(const unsigned char *){der}, (long)size);
+}
+
+static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *err)
+{
+    struct dpk_container c;
+    struct dpk_error why = {0};
+    enum dpk_status status = dpk_container_parse(t->file.data, t->file.size, &c, err);
+    if (status != DPK_OK)
+        return status;
+    cJSON_AddStringToObject(o, "action",
+                            c.kind == DPK_CONTAINER_ADD ? "add"
+                            : c.remove_all              ? "remove all"
+                                                        : "remove");
+    cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(c.priority));
+    cJSON_AddBoolToObject(o, "nvidia_signed_oem", c.nvidia_signed_oem);
+    uuid_fact(o, "cert_uuid", &c.cert_uuid);
+    uuid_fact(o, "keypair_uuid", &c.keypair_uuid);
+    cJSON_AddBoolToObject(o, "signed", c.signature != NULL);
+    if (c.kind != DPK_CONTAINER_ADD)
+        return DPK_OK;
+    cJSON_AddBoolToObject(o, "keep_sig", c.keep_sig);
+    cJSON_AddBoolToObject(o, "dpa_root_of_trust", c.dpa_root);
+    X509 *cert = certificate(&c, &why);
+    if (cert)
+        cJSON_AddItemToObject(o, "certificate", certificate_facts(cert));
+    else
+        dpk_json_text(o, "certificate", why.message);
+    X509_free(cert);
+    return DPK_OK;
+}
+
+/* What a container adds must be a root that devices take. */
+static bool check_certificate(struct outcome *o, const struct dpk_container *c)
+{
+    struct dpk_error why = {0};
+    const uint8_t *der = NULL;
+    size_t size = 0;
+    enum dpk_status status = dpk_container_certificate(c, &der, &size, &why);
+    if (status == DPK_OK)
+        status = dpk_cert_check_root(der, size, &why);
+    if (status == DPK_OK && !c->dpa_root)
+        status =
+            dpk_fail(&why, DPK_ERR_FORMAT, "the metadata does not make it a DPA root of trust");
+    if (status == DPK_OK && dpk_uuid_is_zero(&c->cert_uuid))
+        status = dpk_fail(&why, DPK_ERR_FORMAT, "its UUID is zero");
+    if (status == DPK_OK)
+        outcome_note(o, "certificate", "%zu bytes, a root certificate of RSA-4096", size);
+    else
+        refuse(o, "certificate", DPK_VERDICT_CERT_INVALID, why.message);
+    return status == DPK_OK;
+}
+
+static enum dpk_status check_signature(const void *what, EVP_PKEY *key, struct dpk_error *err)
+{
+    return dpk_container_verify(what, key, err);
+}
+
+static void judge(struct outcome *o, const struct dpk_container *c, const struct trust *t)
+{
+    if (!c->signature)
+        refuse(o, "signature", DPK_VERDICT_UNSIGNED, "the container is not signed");
+    else if ((c->kind != DPK_CONTAINER_ADD || check_certificate(o, c)) &&
+             signed_by_key(o, t, &c->keypair_uuid, check_signature, c))
+        outcome_accept(o);
+}
+
+static enum dpk_status verify(struct verification *v, struct dpk_error *err)
+{
+    struct dpk_container c;
+    struct dpk_error why = {0};
+    char uuid[DPK_UUID_TEXT];
+    struct outcome o = outcome_start(v->target->kind->name, v->target->path);
+    enum dpk_status status =
+        dpk_container_parse(v->target->file.data, v->target->file.size, &c, &why);
+    if (status != DPK_OK) {
+        refuse(&o, "container", DPK_VERDICT_BAD_FORMAT, why.message);
+        return tally_add(v->tally, &o, err);
+    }
+    dpk_uuid_format(&c.cert_uuid, uuid);
+    outcome_note(&o, "container", "%s %s, priority %s%s",
+                 c.kind == DPK_CONTAINER_ADD ? "adds certificate" : "removes",
+                 c.remove_all ? "all certificates" : uuid, dpk_lifecycle_name(c.priority),
+                 c.nvidia_signed_oem ? ", signed by NVIDIA" : "");
+    X509 *cert = c.kind == DPK_CONTAINER_ADD ? certificate(&c, NULL) : NULL;
+    if (cert) {
+        o.facts = cJSON_CreateObject();
+        cJSON_AddItemToObject(o.facts, "certificate", certificate_facts(cert));
+    }
+    X509_free(cert);
+    if (v->trust->device)
+        status = try_on_device(&o, v, dpk_device_try_burn, err);
+    else
+        judge(&o, &c, v->trust);
+    return status == DPK_OK ? tally_add(v->tally, &o, err) : status;
+}
+
+const struct kind kind_cert_container = {.name = "certificate container",
+                                         .magic = "CERTIFICATE.BIN!",
+                                         .max = DPK_CONTAINER_MAX,
+                                         .list = list,
+                                         .show = show,
+                                         .need_trust = need_key,
+                                         .verify = verify};

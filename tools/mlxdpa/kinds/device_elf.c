@@ -1,0 +1,63 @@
+/* Bare device programs: a RISC-V ELF, or a fat file of several. */
+#include "elfcrypto/elfcrypto.h"
+#include "hashlist/hashlist.h"
+
+#include "kind.h"
+#include "mlxdpa/program.h"
+
+/* The host file of a RISC-V machine is a RISC-V ELF too, but has programs in it. */
+static bool recognise(const struct dpk_buf *file)
+{
+    struct dpk_hostfile *host = NULL;
+    if (file->size == 0)
+        return false;
+    if (dpk_fat_is(file->data, file->size))
+        return true;
+    bool found = dpk_elf_is_riscv(file->data, file->size) &&
+                 dpk_hostfile_borrow("", file->data, file->size, &host, NULL) == DPK_OK &&
+                 dpk_hostfile_count(host) == 0;
+    dpk_hostfile_close(host);
+    return found;
+}
+
+static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
+{
+    struct dpk_fat fat;
+    if (!dpk_fat_is(t->file.data, t->file.size)) {
+        listing_add(l, t, "program", NULL, t->file.size, "ELF");
+        return DPK_OK;
+    }
+    enum dpk_status status = dpk_fat_parse(t->file.data, t->file.size, &fat, err);
+    for (size_t i = 0; status == DPK_OK && i < fat.count; i++) {
+        const struct dpk_fat_member *m = &fat.members[i];
+        const char *name = dpk_target_name(m->target);
+        listing_add(l, t, name ? name : "unknown target", m->stored, m->stored_size,
+                    m->compressed ? "ELF, zlib" : "ELF");
+    }
+    return status;
+}
+
+static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *err)
+{
+    const struct dpk_program program = {.elf = t->file.data, .elf_size = t->file.size};
+    struct dpk_hashlist *hashes = NULL;
+    struct dpk_fat fat;
+    cJSON_AddNumberToObject(o, "size", (double)t->file.size);
+    program_digest(o, t->file.data, t->file.size, NULL);
+    if (dpk_fat_is(t->file.data, t->file.size)) {
+        enum dpk_status status = dpk_fat_parse(t->file.data, t->file.size, &fat, err);
+        return status == DPK_OK ? program_show(&program, o, err) : status;
+    }
+    enum dpk_status status =
+        dpk_hashlist_build(t->file.data, t->file.size, DPK_PROFILE_FULL, &hashes, err);
+    if (status == DPK_OK)
+        cJSON_AddNumberToObject(o, "hash_list_size", (double)dpk_hashlist_encoded_size(hashes));
+    dpk_hashlist_free(hashes);
+    return status;
+}
+
+const struct kind kind_device_elf = {.name = "device program",
+                                     .max = DPK_FILE_MAX,
+                                     .recognise = recognise,
+                                     .list = list,
+                                     .show = show};

@@ -1,0 +1,164 @@
+/* Host files with DPA programs in them, and archives of such files. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "elfcrypto/elfcrypto.h"
+
+#include "kind.h"
+#include "mlxdpa/program.h"
+
+static enum dpk_status open_host(struct target *t, struct dpk_error *err)
+{
+    struct dpk_hostfile *host = NULL;
+    enum dpk_status status = dpk_hostfile_borrow(t->path, t->file.data, t->file.size, &host, err);
+    t->opened = host;
+    return status;
+}
+
+static void close_host(void *opened)
+{
+    dpk_hostfile_close(opened);
+}
+
+/* ---- list ---- */
+
+static const char *placement_name(enum dpk_placement p)
+{
+    switch (p) {
+    case DPK_PLACEMENT_RESERVED:
+        return "reserved";
+    case DPK_PLACEMENT_NAMED:
+        return "named";
+    case DPK_PLACEMENT_ADDED:
+        return "added";
+    case DPK_PLACEMENT_NONE:
+        break;
+    }
+    return "none";
+}
+
+static void list_json(const struct dpk_hostfile *host, cJSON *list)
+{
+    char text[300];
+    for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
+        const struct dpk_program *p = dpk_hostfile_program(host, i);
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddNumberToObject(o, "index", p->index);
+        cJSON_AddStringToObject(o, "name", mlxdpa_clean(p->name, text, sizeof text));
+        if (p->member)
+            cJSON_AddStringToObject(o, "member", mlxdpa_clean(p->member, text, sizeof text));
+        cJSON_AddNumberToObject(o, "offset", (double)p->offset);
+        cJSON_AddNumberToObject(o, "size", (double)p->elf_size);
+        cJSON_AddStringToObject(o, "crypto_section",
+                                mlxdpa_clean(p->crypto_section, text, sizeof text));
+        cJSON_AddStringToObject(o, "placement", placement_name(p->placement));
+        cJSON_AddBoolToObject(o, "signed", p->crypto != NULL);
+        cJSON_AddItemToArray(list, o);
+    }
+}
+
+static void list_text(const struct dpk_hostfile *host)
+{
+    char name[256], section[300];
+    int width = 4;
+    for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
+        size_t length = strlen(dpk_hostfile_program(host, i)->name);
+        if (length > (size_t)width)
+            width = length < 64 ? (int)length : 64;
+    }
+    printf("%-5s  %-*s  %10s  %10s  %s\n", "Index", width, "Name", "Offset", "Size",
+           "Crypto data section");
+    for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
+        const struct dpk_program *p = dpk_hostfile_program(host, i);
+        printf("%-5u  %-*s  %10" PRIu64 "  %10zu  %s\n", p->index, width,
+               mlxdpa_clean(p->name, name, sizeof name), p->offset, p->elf_size,
+               mlxdpa_clean(p->crypto_section, section, sizeof section));
+    }
+}
+
+/* The list of NVIDIA's tool, which has columns of its own. */
+static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
+{
+    (void)err;
+    if (l->json)
+        list_json(t->opened, l->json);
+    else
+        list_text(t->opened);
+    return DPK_OK;
+}
+
+/* ---- show ---- */
+
+static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *err)
+{
+    const struct dpk_hostfile *host = t->opened;
+    enum dpk_status status = DPK_OK;
+    cJSON *programs = cJSON_AddArrayToObject(o, "programs");
+    for (size_t i = 0; i < dpk_hostfile_count(host) && status == DPK_OK; i++) {
+        const struct dpk_program *p = dpk_hostfile_program(host, i);
+        cJSON *program = cJSON_CreateObject();
+        dpk_json_text(program, "name", p->name);
+        if (p->member)
+            dpk_json_text(program, "member", p->member);
+        cJSON_AddNumberToObject(program, "offset", (double)p->offset);
+        cJSON_AddNumberToObject(program, "size", (double)p->elf_size);
+        dpk_json_text(program, "crypto_section", p->crypto_section);
+        cJSON_AddItemToArray(programs, program);
+        status = program_show(p, program, err);
+    }
+    return status;
+}
+
+/* ---- verify ---- */
+
+/* Digest and chain of a program, or of one member of a fat one. */
+static cJSON *program_facts(const struct dpk_result *r)
+{
+    cJSON *facts = cJSON_CreateObject();
+    const uint8_t *crypto = r->program->crypto;
+    size_t size = r->program->crypto_size;
+    uint32_t target;
+    if (r->target && crypto &&
+        (!dpk_target_find(r->target, &target) ||
+         dpk_fat_crypto(crypto, size, target, &crypto, &size, NULL) != DPK_OK))
+        crypto = NULL;
+    if (!r->target || r->report.sha256[0])
+        program_digest(facts, r->program->elf, r->program->elf_size, &r->report);
+    program_chain(facts, crypto, size);
+    return facts;
+}
+
+static enum dpk_status verify(struct verification *v, struct dpk_error *err)
+{
+    const struct dpk_hostfile *host = v->target->opened;
+    struct dpk_result *results = NULL;
+    size_t count = 0;
+    if (dpk_hostfile_count(host) == 0)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", v->target->path);
+    enum dpk_status status =
+        dpk_hostfile_verify(host, &v->trust->programs, v->threads, &results, &count, err);
+    for (size_t i = 0; i < count && status == DPK_OK; i++) {
+        struct outcome o = outcome_start("program", v->target->path);
+        o.name = results[i].program->name;
+        o.target = results[i].target;
+        note_device(&o, v->trust);
+        outcome_report(&o, results[i].verdict, &results[i].report);
+        o.facts = program_facts(&results[i]);
+        status = tally_add(v->tally, &o, err);
+    }
+    free(results);
+    return status;
+}
+
+const struct kind kind_host = {.name = "host file",
+                               .max = DPK_FILE_MAX,
+                               .open = open_host,
+                               .close = close_host,
+                               .list = list,
+                               .show = show,
+                               .need_trust = need_certificate,
+                               .verify = verify,
+                               .of_programs = true};

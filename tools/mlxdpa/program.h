@@ -1,0 +1,23 @@
+/* What mlxdpa says of a device program: of one in a file of any kind, or of each of a fat one. */
+#ifndef MLXDPA_PROGRAM_H
+#define MLXDPA_PROGRAM_H
+
+#include <cjson/cJSON.h>
+
+#include "elfcrypto/elfcrypto.h"
+
+/* Adds the SHA-256 of a device ELF to `o`: the one in `report`, if it was hashed there. */
+void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report);
+
+/* Adds the certificates of crypto data to `o`; nothing where there are none that can be read. */
+void program_chain(cJSON *o, const uint8_t *crypto, size_t size);
+
+/* Adds to `o` who signed, and whether hashes and signature fit, which proves no signer. `report` is
+ * of a verification without trust. */
+void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct dpk_report *report);
+
+/* Adds digest and crypto data of a program to `o`; of a fat one, `targets` with those of each
+ * member. A fat file that is damaged counts as one program, as it stands. */
+enum dpk_status program_show(const struct dpk_program *p, cJSON *o, struct dpk_error *err);
+
+#endif

@@ -1,0 +1,72 @@
+#include "verification.h"
+
+#include "kinds/kind.h"
+
+enum dpk_status need_certificate(const struct target *t, const struct mlxdpa_options *o,
+                                 struct dpk_error *err)
+{
+    (void)t;
+    return mlxdpa_need("verify", "--ca CERTIFICATE or -d DEVICE for programs",
+                       o->device || o->ca_count ? "" : NULL, err);
+}
+
+enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
+                         struct dpk_error *err)
+{
+    (void)t;
+    return mlxdpa_need("verify", "--key PUBLIC_KEY or -d DEVICE for what a key signs",
+                       o->device || o->trusted_key_count ? "" : NULL, err);
+}
+
+void refuse(struct outcome *o, const char *check, enum dpk_verdict verdict, const char *detail)
+{
+    outcome_refuse(o, check, dpk_verdict_name(verdict), (int)verdict, "%s", detail);
+}
+
+void note_device(struct outcome *o, const struct trust *t)
+{
+    if (!t->device)
+        return;
+    outcome_note(o, "device", "%s: DPA_AUTHENTICATION is %s", dpk_device_name(t->device),
+                 t->authentication ? "True" : "False, it runs any program");
+    o->checks[o->count - 1].warning = !t->authentication;
+}
+
+bool signed_by_key(struct outcome *o, const struct trust *t, const struct dpk_uuid *keypair,
+                   enum dpk_status (*check)(const void *what, EVP_PKEY *key, struct dpk_error *err),
+                   const void *what)
+{
+    char uuid[DPK_UUID_TEXT];
+    dpk_uuid_format(keypair, uuid);
+    for (size_t i = 0; i < t->key_count; i++) {
+        if (check(what, t->keys[i], NULL) != DPK_OK)
+            continue;
+        outcome_note(o, "signature", "by %s, key pair %s", t->key_names[i], uuid);
+        return true;
+    }
+    outcome_refuse(o, "signature", "AUTH_FAILED", DPK_VERDICT_AUTH_FAILED,
+                   "by none of the keys given; it names key pair %s", uuid);
+    return false;
+}
+
+enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
+                              enum dpk_status (*attempt)(struct dpk_device *, const void *, size_t,
+                                                         enum dpk_reject *, struct dpk_error *),
+                              struct dpk_error *err)
+{
+    struct dpk_error why = {0};
+    enum dpk_reject reject;
+    const struct dpk_buf *file = &v->target->file;
+    const char *name = dpk_device_name(v->trust->device);
+    enum dpk_status status = attempt(v->trust->device, file->data, file->size, &reject, &why);
+    if (status == DPK_OK) {
+        outcome_note(o, "device", "%s accepts it", name);
+        outcome_accept(o);
+    } else if (status == DPK_ERR_REFUSED) {
+        outcome_refuse(o, "device", dpk_reject_name(reject), (int)reject, "%s: %s", name,
+                       why.message);
+    } else {
+        return dpk_fail(err, status, "%s", why.message);
+    }
+    return DPK_OK;
+}

@@ -1,0 +1,42 @@
+/* How verify proves a file: what the kinds of file share. */
+#ifndef MLXDPA_VERIFICATION_H
+#define MLXDPA_VERIFICATION_H
+
+#include "outcome.h"
+#include "trust.h"
+
+struct target;
+
+struct verification {
+    const struct target *target;
+    const struct trust *trust;
+    struct tally *tally;
+    unsigned threads; /* 0: one for each core */
+};
+
+/* For `need_trust` of a kind: DPK_ERR_USAGE unless there is --ca, or --key; or a device. */
+enum dpk_status need_certificate(const struct target *t, const struct mlxdpa_options *o,
+                                 struct dpk_error *err);
+enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
+                         struct dpk_error *err);
+
+/* Notes that `check` refused. */
+void refuse(struct outcome *o, const char *check, enum dpk_verdict verdict, const char *detail);
+
+/* Notes what the device's own setting makes of a program; it proves nothing. */
+void note_device(struct outcome *o, const struct trust *t);
+
+/* Tries every key that is trusted: `check` says whether it signed `what`. Notes the result; true if
+ * one did. `keypair` is the key pair that the file names. */
+bool signed_by_key(struct outcome *o, const struct trust *t, const struct dpk_uuid *keypair,
+                   enum dpk_status (*check)(const void *what, EVP_PKEY *key, struct dpk_error *err),
+                   const void *what);
+
+/* Notes whether the device would accept the file: `attempt` asks it and changes nothing. An error
+ * stands for a device that cannot be asked. */
+enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
+                              enum dpk_status (*attempt)(struct dpk_device *, const void *, size_t,
+                                                         enum dpk_reject *, struct dpk_error *),
+                              struct dpk_error *err);
+
+#endif

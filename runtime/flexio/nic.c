@@ -16,8 +16,9 @@ static bool ring_load(void *memory, uint64_t address, void *to, size_t size)
     const struct queue_memory *m = memory;
     if (!m->host)
         return dpk_copy_out(m->process->dpa, to, address, size, NULL) == DPK_OK;
-    return dpk_memory_read(&(struct dpk_memory_range){m->umem, address, size}, DPK_MEMORY_READ,
-                           dpk_verbs_umem_domain(m->process->context), to);
+    return dpk_memory_read(&(struct dpk_memory_access){m->umem, DPK_MEMORY_READ, address, size,
+                                                       dpk_verbs_umem_domain(m->process->context)},
+                           to);
 }
 
 /* What makes a completion valid goes last, in one piece. */
@@ -26,8 +27,9 @@ static bool ring_store(void *memory, uint64_t address, const void *from, size_t 
     const struct queue_memory *m = memory;
     if (!m->host)
         return dpk_copy_in(m->process->dpa, address, from, size, NULL) == DPK_OK;
-    return dpk_memory_write(&(struct dpk_memory_range){m->umem, address, size}, DPK_MEMORY_WRITE,
-                            dpk_verbs_umem_domain(m->process->context), from);
+    return dpk_memory_write(&(struct dpk_memory_access){m->umem, DPK_MEMORY_WRITE, address, size,
+                                                        dpk_verbs_umem_domain(m->process->context)},
+                            from);
 }
 
 _Static_assert((int)DPK_QUEUE_LOCAL_READ == DPK_MEMORY_READ &&
@@ -41,21 +43,21 @@ static bool key_has(void *context, void *domain, uint32_t key, uint64_t address,
                     unsigned access)
 {
     (void)context;
-    return dpk_memory_is_there(&(struct dpk_memory_range){key, address, size}, access, domain);
+    return dpk_memory_is_there(&(struct dpk_memory_access){key, access, address, size, domain});
 }
 
 static bool key_read(void *context, void *domain, uint32_t key, uint64_t address, void *to,
                      size_t size, unsigned access)
 {
     (void)context;
-    return dpk_memory_read(&(struct dpk_memory_range){key, address, size}, access, domain, to);
+    return dpk_memory_read(&(struct dpk_memory_access){key, access, address, size, domain}, to);
 }
 
 static bool key_write(void *context, void *domain, uint32_t key, uint64_t address, const void *from,
                       size_t size, unsigned access)
 {
     (void)context;
-    return dpk_memory_write(&(struct dpk_memory_range){key, address, size}, access, domain, from);
+    return dpk_memory_write(&(struct dpk_memory_access){key, access, address, size, domain}, from);
 }
 
 /* ---- Completions ---- */

@@ -133,17 +133,16 @@ static const struct dpk_memory *behind_window(struct flexio_process *p,
                                               uint64_t size, bool write)
 {
     const uint64_t configured = caller->state[STATE_WINDOW];
-    const struct dpk_memory_range range = {(uint32_t)configured, address, size};
-    const struct dpk_memory_domain *domain = NULL;
+    struct dpk_memory_access a = {(uint32_t)configured, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ,
+                                  address, size, NULL};
     if (!(configured & CONFIGURED))
         return NULL;
     pthread_mutex_lock(&p->objects_lock);
     const struct flexio_window *w = table_find(&p->windows, configured >> 32 & 0xffff);
     if (w)
-        domain = w->domain;
+        a.domain = w->domain;
     pthread_mutex_unlock(&p->objects_lock);
-    const struct dpk_memory *m =
-        dpk_memory_acquire(&range, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ, domain);
+    const struct dpk_memory *m = dpk_memory_acquire(&a);
     if (!m || (m->host && m->address % WINDOW_ALIGN == 0 && m->size % WINDOW_ALIGN == 0))
         return m;
     dpk_memory_release(m);

@@ -4,9 +4,11 @@
 #include "proc/proc.h"
 #include "registry.h"
 
+#define PART_SIZE 4096u
+
 /* ---- The checker ----------------------------------------------------------------------------- */
 
-static bool is_in(const struct dpk_memory *m, const struct dpk_memory_domain *domain)
+bool dpk_memory_is_in(const struct dpk_memory *m, const struct dpk_memory_domain *domain)
 {
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
         if (m->domains[i] == domain)
@@ -14,21 +16,20 @@ static bool is_in(const struct dpk_memory *m, const struct dpk_memory_domain *do
     return false;
 }
 
-static bool permits(const struct dpk_memory *m, const struct dpk_memory_range *r, unsigned rights,
-                    const struct dpk_memory_domain *domain)
+static bool permits(const struct dpk_memory *m, const struct dpk_memory_access *a)
 {
     return (m->kind == DPK_MEMORY_HOST || m->kind == DPK_MEMORY_DPA) &&
-           (m->rights & rights) == rights && is_in(m, domain) && r->address >= m->address &&
-           r->size <= m->size && r->address - m->address <= m->size - r->size;
+           (m->rights & a->rights) == a->rights && dpk_memory_is_in(m, a->domain) &&
+           a->address >= m->address && a->size <= m->size &&
+           a->address - m->address <= m->size - a->size;
 }
 
-const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_range *range, unsigned rights,
-                                            const struct dpk_memory_domain *domain)
+const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a)
 {
-    struct slot *slot = slot_pin(range->key);
+    struct slot *slot = slot_pin(a->key);
     if (!slot)
         return NULL;
-    if (permits(&slot->memory, range, rights, domain))
+    if (permits(&slot->memory, a))
         return &slot->memory;
     slot_unpin(slot);
     return NULL;
@@ -69,60 +70,54 @@ static void store(uint8_t *at, const void *from, size_t size)
     }
 }
 
-bool dpk_memory_is_there(const struct dpk_memory_range *range, unsigned rights,
-                         const struct dpk_memory_domain *domain)
+bool dpk_memory_is_there(const struct dpk_memory_access *a)
 {
-    const struct dpk_memory *m = dpk_memory_acquire(range, rights, domain);
+    const struct dpk_memory *m = dpk_memory_acquire(a);
     if (!m)
         return false;
-    bool good = m->host || dpk_process_has_memory(m->process, range->address, range->size,
-                                                  (rights & DPK_MEMORY_WRITES) != 0);
+    bool good = m->host || dpk_process_has_memory(m->process, a->address, a->size,
+                                                  (a->rights & DPK_MEMORY_WRITES) != 0);
     dpk_memory_release(m);
     return good;
 }
 
-bool dpk_memory_read(const struct dpk_memory_range *range, unsigned rights,
-                     const struct dpk_memory_domain *domain, void *to)
+bool dpk_memory_read(const struct dpk_memory_access *a, void *to)
 {
-    const struct dpk_memory *m = dpk_memory_acquire(range, rights, domain);
+    const struct dpk_memory *m = dpk_memory_acquire(a);
     bool good = true;
     if (!m)
         return false;
     if (m->host)
-        load(to, dpk_memory_at(m, range->address), (size_t)range->size);
+        load(to, dpk_memory_at(m, a->address), (size_t)a->size);
     else
-        good = dpk_copy_out(m->process, to, range->address, range->size, NULL) == DPK_OK;
+        good = dpk_copy_out(m->process, to, a->address, a->size, NULL) == DPK_OK;
     dpk_memory_release(m);
     return good;
 }
 
-bool dpk_memory_write(const struct dpk_memory_range *range, unsigned rights,
-                      const struct dpk_memory_domain *domain, const void *from)
+bool dpk_memory_write(const struct dpk_memory_access *a, const void *from)
 {
-    const struct dpk_memory *m = dpk_memory_acquire(range, rights, domain);
+    const struct dpk_memory *m = a->rights & DPK_MEMORY_WRITES ? dpk_memory_acquire(a) : NULL;
     bool good = true;
     if (!m)
         return false;
     if (m->host)
-        store(dpk_memory_at(m, range->address), from, (size_t)range->size);
+        store(dpk_memory_at(m, a->address), from, (size_t)a->size);
     else
-        good = dpk_copy_in(m->process, range->address, from, range->size, NULL) == DPK_OK;
+        good = dpk_copy_in(m->process, a->address, from, a->size, NULL) == DPK_OK;
     dpk_memory_release(m);
     return good;
 }
 
 /* The memory of an atomic operation. The word of the host to *word, NULL: it is the DPA's. */
-static const struct dpk_memory *acquire_word(const struct dpk_memory_range *range,
-                                             const struct dpk_memory_domain *domain,
-                                             uint64_t **word)
+static const struct dpk_memory *acquire_word(const struct dpk_memory_access *a, uint64_t **word)
 {
-    const struct dpk_memory *m = range->size == sizeof **word
-                                     ? dpk_memory_acquire(range, DPK_MEMORY_REMOTE_ATOMIC, domain)
-                                     : NULL;
+    const bool good = a->size == sizeof **word && a->rights & DPK_MEMORY_REMOTE_ATOMIC;
+    const struct dpk_memory *m = good ? dpk_memory_acquire(a) : NULL;
     *word = NULL;
     if (!m || !m->host)
         return m;
-    void *at = dpk_memory_at(m, range->address);
+    void *at = dpk_memory_at(m, a->address);
     if ((uintptr_t)at % sizeof **word == 0) {
         *word = at;
         return m;
@@ -131,28 +126,26 @@ static const struct dpk_memory *acquire_word(const struct dpk_memory_range *rang
     return NULL;
 }
 
-bool dpk_memory_fetch_add(const struct dpk_memory_range *range,
-                          const struct dpk_memory_domain *domain, uint64_t value, uint64_t *before)
+bool dpk_memory_fetch_add(const struct dpk_memory_access *a, uint64_t value, uint64_t *before)
 {
     uint64_t *word;
-    const struct dpk_memory *m = acquire_word(range, domain, &word);
+    const struct dpk_memory *m = acquire_word(a, &word);
     bool good = true;
     if (!m)
         return false;
     if (word)
         *before = __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);
     else
-        good = dpk_fetch_add(m->process, range->address, value, before, NULL) == DPK_OK;
+        good = dpk_fetch_add(m->process, a->address, value, before, NULL) == DPK_OK;
     dpk_memory_release(m);
     return good;
 }
 
-bool dpk_memory_compare_swap(const struct dpk_memory_range *range,
-                             const struct dpk_memory_domain *domain, uint64_t compare,
-                             uint64_t value, uint64_t *before)
+bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare, uint64_t value,
+                             uint64_t *before)
 {
     uint64_t *word;
-    const struct dpk_memory *m = acquire_word(range, domain, &word);
+    const struct dpk_memory *m = acquire_word(a, &word);
     bool good = true;
     if (!m)
         return false;
@@ -160,7 +153,32 @@ bool dpk_memory_compare_swap(const struct dpk_memory_range *range,
     if (word)
         __atomic_compare_exchange_n(word, before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     else
-        good = dpk_compare_swap(m->process, range->address, compare, value, before, NULL) == DPK_OK;
+        good = dpk_compare_swap(m->process, a->address, compare, value, before, NULL) == DPK_OK;
     dpk_memory_release(m);
     return good;
+}
+
+/* The part of an access from an offset on. */
+static struct dpk_memory_access part_of(const struct dpk_memory_access *a, uint64_t at,
+                                        uint64_t size)
+{
+    struct dpk_memory_access part = *a;
+    part.address += at;
+    part.size = size;
+    return part;
+}
+
+bool dpk_memory_copy(const struct dpk_memory_access *to, const struct dpk_memory_access *from)
+{
+    uint8_t bytes[PART_SIZE];
+    if (from->size != to->size || !dpk_memory_is_there(to) || !dpk_memory_is_there(from))
+        return false;
+    for (uint64_t at = 0; at < to->size; at += PART_SIZE) {
+        const uint64_t size = to->size - at < PART_SIZE ? to->size - at : PART_SIZE;
+        const struct dpk_memory_access source = part_of(from, at, size),
+                                       target = part_of(to, at, size);
+        if (!dpk_memory_read(&source, bytes) || !dpk_memory_write(&target, bytes))
+            return false;
+    }
+    return true;
 }

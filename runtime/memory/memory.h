@@ -7,9 +7,10 @@
  *                                     .host = p, .rights = DPK_MEMORY_READ, .domains = {&domain}};
  *     dpk_memory_add(&what, &key, &err);
  *
- *     const struct dpk_memory *m = dpk_memory_acquire(&range, DPK_MEMORY_READ, &domain);
+ *     const struct dpk_memory_access a = {key, DPK_MEMORY_READ, address, size, &domain};
+ *     const struct dpk_memory *m = dpk_memory_acquire(&a);
  *     if (m) {                                          // NULL: refused
- *         ... dpk_memory_at(m, range.address) ...       // it stays registered until
+ *         ... dpk_memory_at(m, address) ...             // it stays registered until
  *         dpk_memory_release(m);
  *     }
  *     dpk_memory_remove(key);                           // waits for accesses in flight
@@ -67,10 +68,12 @@ struct dpk_memory {
     struct dpk_memory_domain *domains[DPK_MEMORY_DOMAINS_MAX]; /* the rest of them NULL */
 };
 
-/* A range that somebody wants to reach. */
-struct dpk_memory_range {
+/* What somebody wants to reach. */
+struct dpk_memory_access {
     uint32_t key;
+    unsigned rights; /* all of these: DPK_MEMORY_... */
     uint64_t address, size;
+    const struct dpk_memory_domain *domain; /* whose access it is */
 };
 
 /* ---- Keys ---- */
@@ -86,13 +89,13 @@ void dpk_memory_remove(uint32_t key);
 void dpk_memory_remove_process(const struct dpk_process *process);
 /* What a key stands for, as it was registered. False: it is no key (any more). */
 bool dpk_memory_describe(uint32_t key, struct dpk_memory *out);
+bool dpk_memory_is_in(const struct dpk_memory *m, const struct dpk_memory_domain *domain);
 
 /* ---- Accesses ---- */
 
-/* The memory of the range's key, until dpk_memory_release, if the range is within it, all of
- * `rights` are given and `domain` is one of its. NULL: refused. */
-const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_range *range, unsigned rights,
-                                            const struct dpk_memory_domain *domain);
+/* The memory that an access is to, until dpk_memory_release. NULL: refused; the key is none, does
+ * not have all of the range or the rights, or is not in the domain. */
+const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a);
 void dpk_memory_release(const struct dpk_memory *m);
 
 /* Host address of an address within host memory. */
@@ -101,20 +104,19 @@ static inline void *dpk_memory_at(const struct dpk_memory *m, uint64_t address)
     return m->host + (address - m->address);
 }
 
-/* One access each; false: refused, or the DPA process has no such memory there. */
-bool dpk_memory_is_there(const struct dpk_memory_range *range, unsigned rights,
-                         const struct dpk_memory_domain *domain);
-/* Copies range->size bytes. An aligned word of 4 or 8 bytes goes in one piece: read before, written
- * after everything else of this thread. */
-bool dpk_memory_read(const struct dpk_memory_range *range, unsigned rights,
-                     const struct dpk_memory_domain *domain, void *to);
-bool dpk_memory_write(const struct dpk_memory_range *range, unsigned rights,
-                      const struct dpk_memory_domain *domain, const void *from);
+/* Of these each is one access; false: refused, or the DPA process does not have the memory. What
+ * writes wants one of DPK_MEMORY_WRITES, an atomic operation DPK_MEMORY_REMOTE_ATOMIC. */
+bool dpk_memory_is_there(const struct dpk_memory_access *a);
+/* Copies a->size bytes. An aligned word of 4 or 8 bytes goes in one piece: read before, and written
+ * after, everything else that the thread does. */
+bool dpk_memory_read(const struct dpk_memory_access *a, void *to);
+bool dpk_memory_write(const struct dpk_memory_access *a, const void *from);
 /* The 8 bytes at an aligned address, in one step; what they were to *before. */
-bool dpk_memory_fetch_add(const struct dpk_memory_range *range,
-                          const struct dpk_memory_domain *domain, uint64_t value, uint64_t *before);
-bool dpk_memory_compare_swap(const struct dpk_memory_range *range,
-                             const struct dpk_memory_domain *domain, uint64_t compare,
-                             uint64_t value, uint64_t *before);
+bool dpk_memory_fetch_add(const struct dpk_memory_access *a, uint64_t value, uint64_t *before);
+bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare, uint64_t value,
+                             uint64_t *before);
+/* Copies to->size bytes, as many accesses; false: nothing was copied, or memory was taken back
+ * meanwhile. */
+bool dpk_memory_copy(const struct dpk_memory_access *to, const struct dpk_memory_access *from);
 
 #endif

@@ -37,15 +37,14 @@ static uint32_t add_host(unsigned rights)
                                    .domains = {&ours}});
 }
 
-static struct dpk_memory_range whole(uint32_t key)
+static struct dpk_memory_access whole(uint32_t key, unsigned rights)
 {
-    return (struct dpk_memory_range){key, BASE, SIZE};
+    return (struct dpk_memory_access){key, rights, BASE, SIZE, &ours};
 }
 
-static bool can(const struct dpk_memory_range *r, unsigned rights,
-                const struct dpk_memory_domain *domain)
+static bool can(struct dpk_memory_access a)
 {
-    const struct dpk_memory *m = dpk_memory_acquire(r, rights, domain);
+    const struct dpk_memory *m = dpk_memory_acquire(&a);
     if (m)
         dpk_memory_release(m);
     return m != NULL;
@@ -58,14 +57,11 @@ static void only_a_key_is_found(void **state)
     (void)state;
     uint32_t key = add_host(ALL);
     const uint32_t others[] = {0, 1, key ^ 1, key + 256, key ^ 0x80000000u, UINT32_MAX, 0xffff0001};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        struct dpk_memory_range r = whole(others[i]);
-        assert_false(can(&r, DPK_MEMORY_READ, &ours));
-    }
-    struct dpk_memory_range r = whole(key);
-    assert_true(can(&r, DPK_MEMORY_READ, &ours));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(can(whole(others[i], 0)));
+    assert_true(can(whole(key, 0)));
     dpk_memory_remove(key);
-    assert_false(can(&r, DPK_MEMORY_READ, &ours));
+    assert_false(can(whole(key, 0)));
     dpk_memory_remove(key);
 }
 
@@ -94,10 +90,10 @@ static void ranges_stay_within_the_key(void **state)
     };
     (void)state;
     uint32_t key = add_host(ALL);
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        struct dpk_memory_range r = {key, ranges[i].address, ranges[i].size};
-        assert_int_equal(can(&r, DPK_MEMORY_READ, &ours), ranges[i].allowed);
-    }
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        assert_int_equal(can((struct dpk_memory_access){key, DPK_MEMORY_READ, ranges[i].address,
+                                                        ranges[i].size, &ours}),
+                         ranges[i].allowed);
     dpk_memory_remove(key);
 }
 
@@ -105,15 +101,13 @@ static void a_range_may_end_with_the_address_space(void **state)
 {
     (void)state;
     uint32_t key = add((struct dpk_memory){.kind = DPK_MEMORY_HOST,
-                                           .rights = ALL,
-                                           .address = UINT64_MAX - SIZE,
+                                           .address = UINT64_MAX - SIZE + 1,
                                            .size = SIZE,
                                            .host = bytes,
                                            .domains = {&ours}});
-    assert_true(can(&(struct dpk_memory_range){key, UINT64_MAX - 1, 1}, 0, &ours));
-    assert_false(can(&(struct dpk_memory_range){key, UINT64_MAX - 1, 2}, 0, &ours));
-    assert_false(can(&(struct dpk_memory_range){key, UINT64_MAX, 1}, 0, &ours));
-    assert_false(can(&(struct dpk_memory_range){key, 0, 1}, 0, &ours));
+    assert_true(can((struct dpk_memory_access){key, 0, UINT64_MAX, 1, &ours}));
+    assert_false(can((struct dpk_memory_access){key, 0, UINT64_MAX, 2, &ours}));
+    assert_false(can((struct dpk_memory_access){key, 0, 0, 1, &ours}));
     dpk_memory_remove(key);
 }
 
@@ -122,10 +116,9 @@ static void each_right_is_asked_for(void **state)
     (void)state;
     for (unsigned given = 0; given <= ALL; given++) {
         uint32_t key = add_host(given);
-        struct dpk_memory_range r = whole(key);
         for (unsigned wanted = 1; wanted <= ALL; wanted <<= 1)
-            assert_int_equal(can(&r, wanted, &ours), (given & wanted) != 0);
-        assert_int_equal(can(&r, ALL, &ours), given == ALL);
+            assert_int_equal(can(whole(key, wanted)), (given & wanted) != 0);
+        assert_int_equal(can(whole(key, ALL)), given == ALL);
         dpk_memory_remove(key);
     }
 }
@@ -133,24 +126,24 @@ static void each_right_is_asked_for(void **state)
 static void only_its_domains_have_a_key(void **state)
 {
     static struct dpk_memory_domain eight[DPK_MEMORY_DOMAINS_MAX];
-    struct dpk_memory m = {
-        .kind = DPK_MEMORY_HOST, .rights = ALL, .address = BASE, .size = SIZE, .host = bytes};
+    struct dpk_memory m = {.kind = DPK_MEMORY_HOST, .address = BASE, .size = SIZE, .host = bytes};
     (void)state;
-    uint32_t nobodys = add(m);
+    struct dpk_memory_access nobodys = whole(add(m), 0);
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++)
         m.domains[i] = &eight[i];
-    uint32_t key = add(m);
-    struct dpk_memory_range r = whole(key), none = whole(nobodys);
+    struct dpk_memory_access a = whole(add(m), 0);
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++) {
-        assert_true(can(&r, DPK_MEMORY_READ, &eight[i]));
-        assert_false(can(&none, DPK_MEMORY_READ, &eight[i]));
+        a.domain = nobodys.domain = &eight[i];
+        assert_true(can(a));
+        assert_false(can(nobodys));
         assert_int_equal(atomic_load(&eight[i].keys), 1);
     }
-    assert_false(can(&r, DPK_MEMORY_READ, &theirs));
-    assert_false(can(&r, DPK_MEMORY_READ, NULL));
-    assert_false(can(&none, DPK_MEMORY_READ, NULL));
-    dpk_memory_remove(key);
-    dpk_memory_remove(nobodys);
+    a.domain = &theirs;
+    assert_false(can(a));
+    a.domain = nobodys.domain = NULL;
+    assert_false(can(a) || can(nobodys));
+    dpk_memory_remove(a.key);
+    dpk_memory_remove(nobodys.key);
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++)
         assert_int_equal(atomic_load(&eight[i].keys), 0);
 }
@@ -164,21 +157,19 @@ static void what_is_not_here_is_only_described(void **state)
                            .exported_key = 17,
                            .domains = {&ours}},
                       found;
+    uint64_t word = 0;
     (void)state;
     uint32_t remote = add(m);
     m.kind = DPK_MEMORY_NONE;
     uint32_t none = add(m);
-    struct dpk_memory_range r = whole(remote), n = whole(none);
-    uint64_t before;
-    uint8_t to[SIZE];
-    assert_false(can(&r, 0, &ours) || can(&n, 0, &ours));
-    assert_false(dpk_memory_is_there(&r, DPK_MEMORY_READ, &ours));
-    assert_false(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, to));
-    assert_false(dpk_memory_write(&n, DPK_MEMORY_WRITE, &ours, to));
-    assert_false(
-        dpk_memory_fetch_add(&(struct dpk_memory_range){remote, BASE, 8}, &ours, 1, &before));
-    assert_true(dpk_memory_describe(remote, &found));
+    const struct dpk_memory_access a = {remote, DPK_MEMORY_READ, BASE, 8, &ours},
+                                   b = {none, DPK_MEMORY_WRITE, BASE, 8, &ours};
+    assert_false(can(a) || can(b) || dpk_memory_is_there(&a));
+    assert_false(dpk_memory_read(&a, &word) || dpk_memory_write(&b, &word));
+    assert_false(dpk_memory_fetch_add(&a, 1, &word) || dpk_memory_copy(&b, &a));
+    assert_true(dpk_memory_describe(remote, &found) && dpk_memory_is_in(&found, &ours));
     assert_int_equal(found.exported_key, 17);
+    assert_false(dpk_memory_is_in(&found, &theirs));
     dpk_memory_remove(remote);
     dpk_memory_remove(none);
     assert_false(dpk_memory_describe(remote, &found));
@@ -193,20 +184,55 @@ static void host_memory_is_read_and_written(void **state)
     uint32_t key = add_host(DPK_MEMORY_READ | DPK_MEMORY_WRITE);
     for (size_t size = 1; size <= 16; size++)
         for (size_t at = 0; at < 16; at++) {
-            struct dpk_memory_range r = {key, BASE + at, size};
+            struct dpk_memory_access a = {key, DPK_MEMORY_WRITE, BASE + at, size, &ours};
             memset(bytes, 0, sizeof bytes);
             for (size_t i = 0; i < size; i++)
                 data[i] = (uint8_t)(size * 16 + i + 1);
-            assert_true(dpk_memory_write(&r, DPK_MEMORY_WRITE, &ours, data));
+            assert_true(dpk_memory_is_there(&a) && dpk_memory_write(&a, data));
             assert_memory_equal(bytes + at, data, size);
             assert_int_equal(bytes[at + size], 0);
-            assert_true(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, back));
+            a.rights = DPK_MEMORY_READ;
+            assert_true(dpk_memory_read(&a, back));
             assert_memory_equal(back, data, size);
-            assert_true(dpk_memory_is_there(&r, DPK_MEMORY_WRITE, &ours));
-            assert_false(dpk_memory_write(&r, DPK_MEMORY_REMOTE_WRITE, &ours, back));
-            assert_false(dpk_memory_write(&r, DPK_MEMORY_WRITE, &theirs, back));
+            a.rights = DPK_MEMORY_REMOTE_WRITE;
+            assert_false(dpk_memory_write(&a, back));
+            a = (struct dpk_memory_access){key, DPK_MEMORY_WRITE, BASE + at, size, &theirs};
+            assert_false(dpk_memory_write(&a, back));
         }
     dpk_memory_remove(key);
+}
+
+/* Of several parts, each in a domain of its own. */
+static void copies_go_from_key_to_key(void **state)
+{
+    enum { LENGTH = 3 * 4096 + 5 };
+    static uint8_t from[LENGTH], to[LENGTH + 1];
+    struct dpk_memory m = {.kind = DPK_MEMORY_HOST, .size = LENGTH, .host = from};
+    (void)state;
+    for (size_t i = 0; i < LENGTH; i++)
+        from[i] = (uint8_t)(i * 7 + i / 251);
+    m.rights = DPK_MEMORY_READ;
+    m.domains[0] = &ours;
+    struct dpk_memory_access a = {add(m), DPK_MEMORY_READ, 0, LENGTH, &ours};
+    m.rights = DPK_MEMORY_WRITE;
+    m.host = to;
+    m.domains[0] = &theirs;
+    struct dpk_memory_access b = {add(m), DPK_MEMORY_WRITE, 0, LENGTH, &theirs};
+    assert_true(dpk_memory_copy(&b, &a));
+    assert_memory_equal(from, to, LENGTH);
+    assert_int_equal(to[LENGTH], 0);
+    memset(to, 0, sizeof to);
+    assert_false(dpk_memory_copy(&a, &b)); /* neither is for that */
+    b.size++;
+    assert_false(dpk_memory_copy(&b, &a)); /* not of one size */
+    a.size++;
+    assert_false(dpk_memory_copy(&b, &a)); /* beyond both */
+    a.size = b.size = LENGTH;
+    a.domain = &theirs;
+    assert_false(dpk_memory_copy(&b, &a));
+    assert_int_equal(to[0] | to[1] | to[2], 0);
+    dpk_memory_remove(a.key);
+    dpk_memory_remove(b.key);
 }
 
 static void dpa_memory_is_its_process_s(void **state)
@@ -224,16 +250,16 @@ static void dpa_memory_is_its_process_s(void **state)
                            .process = p,
                            .domains = {&ours}};
     uint32_t key = add(m), none = 0;
-    struct dpk_memory_range r = {key, address, 4};
-    assert_true(dpk_memory_is_there(&r, DPK_MEMORY_WRITE, &ours));
-    assert_true(dpk_memory_write(&r, DPK_MEMORY_WRITE, &ours, &word));
-    assert_true(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, &back));
+    struct dpk_memory_access a = {key, DPK_MEMORY_WRITE | DPK_MEMORY_READ, address, 4, &ours};
+    assert_true(dpk_memory_is_there(&a) && dpk_memory_write(&a, &word));
+    assert_true(dpk_memory_read(&a, &back));
     assert_int_equal(back, 5);
-    r.size = 8;
-    assert_true(dpk_memory_fetch_add(&r, &ours, 3, &before));
+    a.size = 8;
+    a.rights = ALL;
+    assert_true(dpk_memory_fetch_add(&a, 3, &before));
     assert_int_equal(before, 5);
-    assert_true(dpk_memory_compare_swap(&r, &ours, 8, 100, &before));
-    assert_true(dpk_memory_read(&r, DPK_MEMORY_READ, &ours, &before));
+    assert_true(dpk_memory_compare_swap(&a, 8, 100, &before));
+    assert_true(dpk_memory_read(&a, &before));
     assert_int_equal(before, 100);
     m.address = 16; /* nothing is there */
     assert_int_equal(dpk_memory_add(&m, &none, &err), DPK_ERR_RANGE);
@@ -241,7 +267,7 @@ static void dpa_memory_is_its_process_s(void **state)
     assert_int_equal(dpk_memory_add(&m, &none, &err), DPK_ERR_RANGE);
     assert_int_equal(none, 0);
     dpk_memory_remove_process(p);
-    assert_false(dpk_memory_is_there(&r, DPK_MEMORY_READ, &ours));
+    assert_false(dpk_memory_is_there(&a));
     dpk_process_destroy(p);
 }
 
@@ -270,26 +296,29 @@ static void atomic_operations_take_aligned_words(void **state)
     (void)state;
     memcpy(bytes + 8, &word, sizeof word);
     uint32_t key = add_host(DPK_MEMORY_REMOTE_ATOMIC);
-    struct dpk_memory_range r = {key, BASE + 8, 8};
-    assert_true(dpk_memory_fetch_add(&r, &ours, 2, &before));
+    struct dpk_memory_access a = {key, DPK_MEMORY_REMOTE_ATOMIC, BASE + 8, 8, &ours};
+    assert_true(dpk_memory_fetch_add(&a, 2, &before));
     assert_int_equal(before, 40);
-    assert_true(dpk_memory_compare_swap(&r, &ours, 41, 7, &before)); /* is not that */
+    assert_true(dpk_memory_compare_swap(&a, 41, 7, &before)); /* is not that */
     assert_int_equal(before, 42);
-    assert_true(dpk_memory_compare_swap(&r, &ours, 42, 7, &before));
+    assert_true(dpk_memory_compare_swap(&a, 42, 7, &before));
     memcpy(&word, bytes + 8, sizeof word);
     assert_int_equal(word, 7);
-    const struct dpk_memory_range bad[] = {
-        {key, BASE + 9, 8}, {key, BASE + SIZE - 4, 8}, {key, BASE + 8, 4}, {key, BASE + 8, 16}};
+    const struct {
+        uint64_t address, size;
+    } bad[] = {{BASE + 9, 8}, {BASE + SIZE - 4, 8}, {BASE + 8, 4}, {BASE + 8, 16}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_false(dpk_memory_fetch_add(&bad[i], &ours, 1, &before));
-        assert_false(dpk_memory_compare_swap(&bad[i], &ours, 0, 1, &before));
+        a.address = bad[i].address;
+        a.size = bad[i].size;
+        assert_false(dpk_memory_fetch_add(&a, 1, &before));
+        assert_false(dpk_memory_compare_swap(&a, 0, 1, &before));
     }
     dpk_memory_remove(key);
-    key = add_host(ALL & ~DPK_MEMORY_REMOTE_ATOMIC);
-    r.key = key;
-    assert_false(dpk_memory_fetch_add(&r, &ours, 1, &before));
-    assert_false(dpk_memory_compare_swap(&r, &ours, 7, 1, &before));
-    dpk_memory_remove(key);
+    a = (struct dpk_memory_access){add_host(ALL & ~DPK_MEMORY_REMOTE_ATOMIC),
+                                   DPK_MEMORY_REMOTE_ATOMIC, BASE + 8, 8, &ours};
+    assert_false(dpk_memory_fetch_add(&a, 1, &before));
+    assert_false(dpk_memory_compare_swap(&a, 7, 1, &before));
+    dpk_memory_remove(a.key);
 }
 
 static bool can_register(const uint8_t *at, size_t size, unsigned rights)
@@ -384,25 +413,27 @@ static void all_who_remove_wait_for_accesses(void **state)
     struct removal removals[3] = {{0}};
     pthread_t threads[3];
     (void)state;
-    struct dpk_memory_range r = whole(add_host(ALL));
-    const struct dpk_memory *first = dpk_memory_acquire(&r, 0, &ours),
-                            *second = dpk_memory_acquire(&r, 0, &ours);
+    static struct dpk_memory_domain alone;
+    const struct dpk_memory m = {
+        .kind = DPK_MEMORY_HOST, .size = SIZE, .host = bytes, .domains = {&alone}};
+    const struct dpk_memory_access a = {add(m), 0, 0, SIZE, &alone};
+    const struct dpk_memory *first = dpk_memory_acquire(&a), *second = dpk_memory_acquire(&a);
     assert_true(first && second);
     for (int i = 0; i < 3; i++) {
-        removals[i].key = r.key;
+        removals[i].key = a.key;
         assert_int_equal(pthread_create(&threads[i], NULL, remover, &removals[i]), 0);
     }
-    assert_true(comes_true(!can(&r, 0, &ours)));
+    assert_true(comes_true(!can(a)));
     dpk_memory_release(first);
-    uint32_t other = add_host(ALL); /* others are not held up */
+    uint32_t other = add(m); /* others are not held up */
     usleep(20000);
     for (int i = 0; i < 3; i++)
         assert_false(atomic_load(&removals[i].done));
-    assert_int_equal(atomic_load(&ours.keys), 2);
+    assert_int_equal(atomic_load(&alone.keys), 2);
     dpk_memory_release(second);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(atomic_load(&ours.keys), 1);
+    assert_int_equal(atomic_load(&alone.keys), 1);
     dpk_memory_remove(other);
 }
 
@@ -418,8 +449,8 @@ static void *user(void *argument)
 {
     struct traffic *t = argument;
     while (!atomic_load(&t->end)) {
-        struct dpk_memory_range r = {atomic_load(&t->key), BASE, 8};
-        const struct dpk_memory *m = dpk_memory_acquire(&r, DPK_MEMORY_READ, &ours);
+        const struct dpk_memory *m = dpk_memory_acquire(
+            &(struct dpk_memory_access){atomic_load(&t->key), DPK_MEMORY_READ, BASE, 8, &ours});
         if (!m)
             continue;
         atomic_fetch_add(&t->wrong, t->value != 1 || m->size != 8);
@@ -470,6 +501,7 @@ int main(void)
         cmocka_unit_test(only_its_domains_have_a_key),
         cmocka_unit_test(what_is_not_here_is_only_described),
         cmocka_unit_test(host_memory_is_read_and_written),
+        cmocka_unit_test(copies_go_from_key_to_key),
         cmocka_unit_test(dpa_memory_is_its_process_s),
         cmocka_unit_test(a_process_takes_its_keys_along),
         cmocka_unit_test(atomic_operations_take_aligned_words),

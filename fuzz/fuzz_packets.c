@@ -17,12 +17,14 @@ static const struct dpk_queue_ops ops = {.trouble = trouble};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static struct dpk_rc *rc;
     static struct dpk_queues *nic;
     struct packets *p = NULL;
     char path[40];
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
-        (!nic && dpk_queues_open(&ops, NULL, &nic, NULL) != DPK_OK))
+        (!nic && (dpk_rc_enter(&rc, NULL) != DPK_OK ||
+                  dpk_queues_open(&ops, NULL, rc, &nic, NULL) != DPK_OK)))
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     setenv("DPAKIT_PACKETS", path, 1);

@@ -103,6 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct dpk_queue_ops ops = {load,      store,   has,    key_read, key_write,
                                              completed, listens, leaves, waits,    trouble};
     static uint8_t memory[MEMORY];
+    const struct dpk_uuid identity = {{1}};
+    struct dpk_rc *rc;
     struct dpk_queues *nic;
     struct dpk_queue *q[QUEUES];
     struct dpk_reader r = dpk_reader(data, size);
@@ -113,7 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(memory, 0, sizeof memory);
     if (left > 0)
         memcpy(memory, r.pos, left);
-    if (dpk_queues_open(&ops, memory, &nic, NULL) != DPK_OK)
+    if (dpk_rc_open(&identity, &rc, NULL) != DPK_OK ||
+        dpk_queues_open(&ops, memory, rc, &nic, NULL) != DPK_OK)
         abort();
     struct dpk_queue *cq = make(nic, &(struct dpk_queue_options){.kind = DPK_CQ,
                                                                  .log_depth = CQ_LOG,
@@ -143,5 +146,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < DOORBELLS; i++)
         dpk_queue_ring(q[doorbells[2 * i] % QUEUES], doorbells[2 * i + 1]);
     dpk_queues_close(nic);
+    dpk_rc_close(rc);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "queue.h"
 
 struct nic {
+    struct dpk_rc *rc;
     struct dpk_queues *queues;
     struct packets *packets; /* NULL: the port is plugged into itself */
     struct retry *retry;
@@ -119,6 +120,8 @@ static void nic_end(void *attached)
     struct nic *nic = attached;
     retry_end(nic->retry);
     dpk_queues_close(nic->queues);
+    if (nic->rc)
+        dpk_rc_leave(nic->rc);
     packets_close(nic->packets);
     free(nic);
 }
@@ -132,7 +135,9 @@ static void *nic_make(struct ibv_context *context)
     (void)context;
     enum dpk_status status = packets_open(&nic->packets, &err);
     if (status == DPK_OK)
-        status = dpk_queues_open(&ops, nic, &nic->queues, &err);
+        status = dpk_rc_enter(&nic->rc, &err);
+    if (status == DPK_OK)
+        status = dpk_queues_open(&ops, nic, nic->rc, &nic->queues, &err);
     if (status == DPK_OK && !(nic->retry = retry_new(nic->queues)))
         status = dpk_fail_nomem(&err);
     if (status == DPK_OK && nic->packets)

@@ -1,180 +1,39 @@
-/* Reliable connected queue pairs: what a request does with the peer. */
+/* Reliable connected queue pairs: rings of WQEs and receives as a front end of rc. */
+#include <stdlib.h>
+
 #include "model.h"
 
 #define ATOMIC_SIZE 8u
+#define AT_ONCE     32u /* WQEs of a queue pair that are read and not complete */
 
-/* The peer, if it is there and means this queue pair too. */
-static struct dpk_queue *peer_of(const struct dpk_queue *q)
-{
-    struct dpk_queue *p;
-    TAILQ_FOREACH(p, &q->nic->queues, in_nic)
-    if (p->number == q->remote)
-        break;
-    if (!p || p->options.kind != DPK_QP || p->remote != q->number ||
-        (p->state != DPK_QP_RTR && p->state != DPK_QP_RTS))
-        return NULL;
-    return p;
-}
+/* A send WQE that is being carried out. */
+struct send {
+    bool used;
+    struct control control;
+    struct wqe wqe; /* points into `bytes` */
+    uint8_t bytes[WQE_MAX + DPK_WQEBB];
+};
 
-/* The peer refuses: it goes into the error state, and the requester hears of `told`. */
-static enum syndrome refuse(struct dpk_queue *peer, enum syndrome told)
-{
-    queue_fail(peer);
-    return told;
-}
+struct pair {
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *qp;
+    bool goes;              /* what is posted is forgotten */
+    struct receive receive; /* the last that was taken */
+    struct send *sends[AT_ONCE];
+};
 
-/* Ends a receive with an error. */
-static enum syndrome refuse_receive(struct dpk_queue *peer, const struct receive *r,
-                                    enum syndrome theirs, enum syndrome told)
-{
-    struct completion c = {.opcode = CQE_RESPONSE_ERROR, .syndrome = theirs};
-    rwqe_complete(peer, r, &c);
-    return refuse(peer, told);
-}
+/* ---- Sends ---- */
 
-static bool permitted(const struct dpk_queue *peer, unsigned access, const struct piece *remote)
+/* NULL: out of memory. */
+static struct send *new_send(struct pair *p)
 {
-    return (peer->options.permits & access) &&
-           (remote->size == 0 ||
-            peer->nic->ops->has(peer->nic->context, peer->options.domain, remote->key,
-                                remote->address, remote->size, access));
-}
-
-/* The receive that a send or an immediate uses up. */
-static enum answer take(struct dpk_queue *q, struct dpk_queue *peer, struct receive *r,
-                        enum syndrome *wrong)
-{
-    if (rwqe_take(peer, r))
-        return ANSWER_DONE;
-    if (peer->state != DPK_QP_ERROR && q->state != DPK_QP_ERROR &&
-        !(peer->options.no_receives && !peer->options.receives))
-        return ANSWER_WAIT;
-    *wrong = SYNDROME_REMOTE_OPERATION;
-    return ANSWER_FAILED;
-}
-
-static bool copy(struct dpk_queue *q, struct dpk_queue *peer, const struct wqe *wqe,
-                 const struct pieces *to, unsigned access)
-{
-    const struct side here = {&wqe->data, q->options.domain, DPK_QUEUE_LOCAL_READ};
-    const struct side there = {to, peer->options.domain, access};
-    return pieces_copy(q->nic, &here, &there, wqe->data.total);
-}
-
-static enum answer run_send(struct dpk_queue *q, struct dpk_queue *peer, const struct wqe *wqe,
-                            enum syndrome *wrong)
-{
-    struct receive r;
-    enum answer answer = take(q, peer, &r, wrong);
-    if (answer != ANSWER_DONE)
-        return answer;
-    if (wqe->data.total > r.data.total)
-        *wrong = refuse_receive(peer, &r, SYNDROME_LOCAL_LENGTH, SYNDROME_REMOTE_INVALID);
-    else if (!pieces_are_there(q->nic, peer->options.domain, &r.data, wqe->data.total,
-                               DPK_QUEUE_LOCAL_WRITE) ||
-             !copy(q, peer, wqe, &r.data, DPK_QUEUE_LOCAL_WRITE))
-        *wrong = refuse_receive(peer, &r, SYNDROME_LOCAL_PROTECTION, SYNDROME_REMOTE_OPERATION);
-    if (*wrong)
-        return ANSWER_FAILED;
-    const bool immediate = wqe->control.opcode == WQE_SEND_IMMEDIATE;
-    struct completion c = {.opcode = immediate ? CQE_SEND_IMMEDIATE : CQE_SEND,
-                           .bytes = (uint32_t)wqe->data.total,
-                           .immediate = immediate ? wqe->control.immediate : 0,
-                           .remote = q->number};
-    if (!rwqe_complete(peer, &r, &c))
-        queue_fail(peer);
-    return ANSWER_DONE;
-}
-
-static enum answer run_write(struct dpk_queue *q, struct dpk_queue *peer, const struct wqe *wqe,
-                             enum syndrome *wrong)
-{
-    struct receive r;
-    const bool immediate = wqe->control.opcode == WQE_WRITE_IMMEDIATE;
-    const struct piece remote = {
-        .key = wqe->key, .address = wqe->address, .size = (uint32_t)wqe->data.total};
-    const struct pieces to = {.list = {remote}, .count = 1, .total = remote.size};
-    if (immediate && !rwqe_is_posted(peer) && !peer->options.no_receives)
-        return ANSWER_WAIT;
-    if (!permitted(peer, DPK_QUEUE_REMOTE_WRITE, &remote) ||
-        !copy(q, peer, wqe, &to, DPK_QUEUE_REMOTE_WRITE)) {
-        *wrong = refuse(peer, SYNDROME_REMOTE_ACCESS);
-        return ANSWER_FAILED;
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        if (!p->sends[i])
+            p->sends[i] = calloc(1, sizeof *p->sends[i]);
+        if (!p->sends[i] || !p->sends[i]->used)
+            return p->sends[i];
     }
-    if (!immediate)
-        return ANSWER_DONE;
-    enum answer answer = take(q, peer, &r, wrong);
-    if (answer != ANSWER_DONE)
-        return answer;
-    struct completion c = {.opcode = CQE_WRITE_IMMEDIATE,
-                           .bytes = remote.size,
-                           .immediate = wqe->control.immediate,
-                           .remote = q->number};
-    if (!rwqe_complete(peer, &r, &c))
-        queue_fail(peer);
-    return ANSWER_DONE;
-}
-
-static enum syndrome run_read(struct dpk_queue *q, struct dpk_queue *peer, const struct wqe *wqe)
-{
-    const struct piece remote = {
-        .key = wqe->key, .address = wqe->address, .size = (uint32_t)wqe->data.total};
-    const struct pieces from = {.list = {remote}, .count = 1, .total = remote.size};
-    const struct side there = {&from, peer->options.domain, DPK_QUEUE_REMOTE_READ};
-    const struct side here = {&wqe->data, q->options.domain, DPK_QUEUE_LOCAL_WRITE};
-    if (!permitted(peer, DPK_QUEUE_REMOTE_READ, &remote))
-        return refuse(peer, SYNDROME_REMOTE_ACCESS);
-    return pieces_copy(q->nic, &there, &here, remote.size) ? SYNDROME_NONE
-                                                           : SYNDROME_LOCAL_PROTECTION;
-}
-
-/* Values in memory are the host's and the DPA's, little endian; those of the WQE were read already.
- */
-static uint64_t get64(const uint8_t *bytes)
-{
-    struct dpk_reader r = dpk_reader(bytes, ATOMIC_SIZE);
-    return dpk_read_le64(&r);
-}
-
-static void put64(uint8_t *bytes, uint64_t value)
-{
-    for (unsigned i = 0; i < ATOMIC_SIZE; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
-}
-
-static enum syndrome run_atomic(struct dpk_queue *q, struct dpk_queue *peer, const struct wqe *wqe)
-{
-    const struct piece remote = {.key = wqe->key, .address = wqe->address, .size = ATOMIC_SIZE};
-    const struct dpk_queue_ops *ops = q->nic->ops;
-    uint8_t bytes[ATOMIC_SIZE], changed[ATOMIC_SIZE];
-    if (wqe->data.total != ATOMIC_SIZE)
-        return SYNDROME_LOCAL_LENGTH;
-    if (wqe->address % ATOMIC_SIZE != 0)
-        return refuse(peer, SYNDROME_REMOTE_INVALID);
-    if (!permitted(peer, DPK_QUEUE_REMOTE_ATOMIC, &remote) ||
-        !ops->read(q->nic->context, peer->options.domain, wqe->key, wqe->address, bytes,
-                   ATOMIC_SIZE, DPK_QUEUE_REMOTE_ATOMIC))
-        return refuse(peer, SYNDROME_REMOTE_ACCESS);
-    const uint64_t before = get64(bytes);
-    put64(changed, before);
-    if (wqe->control.opcode == WQE_FETCH_ADD)
-        put64(changed, before + wqe->operand);
-    else if (before == wqe->compare)
-        put64(changed, wqe->operand);
-    if (!ops->write(q->nic->context, peer->options.domain, wqe->key, wqe->address, changed,
-                    ATOMIC_SIZE, DPK_QUEUE_REMOTE_ATOMIC))
-        return refuse(peer, SYNDROME_REMOTE_ACCESS);
-    const struct pieces from = {
-        .list = {{.bytes = bytes, .size = ATOMIC_SIZE}}, .count = 1, .total = ATOMIC_SIZE};
-    const struct side there = {&from, NULL, 0};
-    const struct side here = {&wqe->data, q->options.domain, DPK_QUEUE_LOCAL_WRITE};
-    return pieces_copy(q->nic, &there, &here, ATOMIC_SIZE) ? SYNDROME_NONE
-                                                           : SYNDROME_LOCAL_PROTECTION;
-}
-
-static bool is_fetched(uint8_t opcode)
-{
-    return opcode == WQE_READ || opcode == WQE_COMPARE_SWAP || opcode == WQE_FETCH_ADD;
+    return NULL;
 }
 
 static bool has_inline(const struct pieces *p)
@@ -185,43 +44,280 @@ static bool has_inline(const struct pieces *p)
     return false;
 }
 
-/* What is wrong on this side, before the peer hears of it. */
-static enum syndrome check_local(const struct dpk_queue *q, const struct wqe *wqe)
+static enum dpk_rc_opcode opcode_of(uint8_t opcode)
 {
-    const bool fetched = is_fetched(wqe->control.opcode);
-    if (wqe->data.total > DPK_MESSAGE_MAX)
-        return SYNDROME_LOCAL_LENGTH;
-    if (fetched && has_inline(&wqe->data))
-        return SYNDROME_LOCAL_OPERATION;
-    return pieces_are_there(q->nic, q->options.domain, &wqe->data, wqe->data.total,
-                            fetched ? DPK_QUEUE_LOCAL_WRITE : DPK_QUEUE_LOCAL_READ)
-               ? SYNDROME_NONE
-               : SYNDROME_LOCAL_PROTECTION;
-}
-
-enum answer connected_run(struct dpk_queue *q, const struct wqe *wqe, enum syndrome *wrong)
-{
-    *wrong = check_local(q, wqe);
-    if (*wrong)
-        return ANSWER_FAILED;
-    struct dpk_queue *peer = peer_of(q);
-    if (!peer) {
-        *wrong = SYNDROME_RETRY_EXCEEDED;
-        return ANSWER_FAILED;
-    }
-    switch (wqe->control.opcode) {
-    case WQE_SEND:
-    case WQE_SEND_IMMEDIATE:
-        return run_send(q, peer, wqe, wrong);
+    switch (opcode) {
+    case WQE_NOP:
+        return DPK_RC_NOP;
     case WQE_WRITE:
     case WQE_WRITE_IMMEDIATE:
-        return run_write(q, peer, wqe, wrong);
+        return DPK_RC_WRITE;
     case WQE_READ:
-        *wrong = run_read(q, peer, wqe);
-        break;
+        return DPK_RC_READ;
+    case WQE_COMPARE_SWAP:
+        return DPK_RC_COMPARE_SWAP;
+    case WQE_FETCH_ADD:
+        return DPK_RC_FETCH_ADD;
     default:
-        *wrong = run_atomic(q, peer, wqe);
-        break;
+        return DPK_RC_SEND;
     }
-    return *wrong ? ANSWER_FAILED : ANSWER_DONE;
+}
+
+static enum dpk_rc_status check(const struct wqe *wqe, enum dpk_rc_opcode opcode)
+{
+    const bool atomic = opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP;
+    if (wqe->data.total > DPK_MESSAGE_MAX || (atomic && wqe->data.total != ATOMIC_SIZE))
+        return DPK_RC_LOCAL_LENGTH;
+    if ((atomic || opcode == DPK_RC_READ) && has_inline(&wqe->data))
+        return DPK_RC_LOCAL_OPERATION;
+    return DPK_RC_OK;
+}
+
+static void describe(const struct send *s, struct dpk_rc_work *out)
+{
+    const struct wqe *wqe = &s->wqe;
+    out->opcode = opcode_of(wqe->control.opcode);
+    out->wrong = check(wqe, out->opcode);
+    out->has_immediate =
+        wqe->control.opcode == WQE_SEND_IMMEDIATE || wqe->control.opcode == WQE_WRITE_IMMEDIATE;
+    out->immediate = out->has_immediate ? wqe->control.immediate : 0;
+    out->pieces = wqe->data.list;
+    out->count = wqe->data.count;
+    out->key = wqe->key;
+    out->address = wqe->address;
+    out->value = wqe->operand;
+    out->compare = wqe->compare;
+}
+
+/* Whether sends are to be looked at. */
+static bool may_send(struct dpk_queue *q)
+{
+    if (q->options.no_sends || q->pair->goes ||
+        (q->state != DPK_QP_RTS && q->state != DPK_QP_ERROR))
+        return false;
+    if (q->state == DPK_QP_ERROR && q->options.send_cq->state == DPK_QP_ERROR)
+        q->done = q->posted; /* nobody can be told */
+    return q->done != q->posted;
+}
+
+static bool next_send(void *context, struct dpk_rc_work *out)
+{
+    struct dpk_queue *q = context;
+    uint16_t blocks;
+    struct send *s = may_send(q) ? new_send(q->pair) : NULL;
+    if (!s)
+        return false;
+    s->used = true;
+    *out = (struct dpk_rc_work){.opcode = DPK_RC_NOP, .user = s};
+    out->wrong = send_load(q, s->bytes, &s->control, &blocks);
+    q->done = (uint16_t)(q->done + blocks);
+    if (out->wrong != DPK_RC_OK && q->state == DPK_QP_ERROR)
+        q->done = q->posted; /* nobody knows where the next begins */
+    if (out->wrong == DPK_RC_OK)
+        out->wrong = wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe);
+    if (out->wrong != DPK_RC_OK || q->state == DPK_QP_ERROR)
+        return true;
+    if (moved_too_much(q))
+        out->wrong = DPK_RC_FLUSHED;
+    else
+        describe(s, out);
+    return true;
+}
+
+/* ---- Receives ---- */
+
+static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
+{
+    struct dpk_queue *q = context;
+    struct receive *r = &q->pair->receive;
+    const bool shared = q->options.receives != NULL;
+    if (q->pair->goes || (q->options.no_receives && !shared) ||
+        (shared && q->state == DPK_QP_ERROR))
+        return DPK_RC_NEVER;
+    enum dpk_rc_taken taken = rwqe_take(q, r);
+    if (taken == DPK_RC_TAKEN)
+        *out = (struct dpk_rc_receive){
+            .pieces = r->data.list, .count = r->data.count, .index = r->index};
+    if (taken == DPK_RC_NONE && q->state != DPK_QP_ERROR) {
+        q->waits = true;
+        q->nic->ops->waits(q->nic->context);
+    }
+    return taken;
+}
+
+/* ---- Completions ---- */
+
+static bool completed(void *context, const struct dpk_rc_completion *done)
+{
+    static const enum cqe_opcode opcodes[] = {[DPK_RC_RECEIVED] = CQE_SEND,
+                                              [DPK_RC_RECEIVED_IMMEDIATE] = CQE_SEND_IMMEDIATE,
+                                              [DPK_RC_WRITTEN_IMMEDIATE] = CQE_WRITE_IMMEDIATE,
+                                              [DPK_RC_RECEIVE_FAILED] = CQE_RESPONSE_ERROR};
+    struct dpk_queue *q = context;
+    struct send *s = done->user;
+    if (done->event == DPK_RC_DONE || done->event == DPK_RC_FAILED) {
+        q->nic->moved += q->nic->serves ? done->bytes : 0;
+        s->used = false;
+        return send_complete(q, &s->control, done->status, done->bytes);
+    }
+    const bool failed = done->event == DPK_RC_RECEIVE_FAILED;
+    struct completion c = {.opcode = opcodes[done->event],
+                           .syndrome = done->status,
+                           .bytes = (uint32_t)done->bytes,
+                           .immediate = done->immediate,
+                           .remote = failed ? 0 : q->remote};
+    return rwqe_complete(q, (uint16_t)done->index, &c);
+}
+
+static void failed(void *context)
+{
+    struct dpk_queue *q = context;
+    q->state = DPK_QP_ERROR;
+    q->waits = false;
+}
+
+/* ---- Memory ---- */
+
+_Static_assert(DPK_QUEUE_LOCAL_READ == 1 << DPK_RC_LOCAL_READ &&
+                   DPK_QUEUE_LOCAL_WRITE == 1 << DPK_RC_LOCAL_WRITE &&
+                   DPK_QUEUE_REMOTE_READ == 1 << DPK_RC_REMOTE_READ &&
+                   DPK_QUEUE_REMOTE_WRITE == 1 << DPK_RC_REMOTE_WRITE &&
+                   DPK_QUEUE_REMOTE_ATOMIC == 1 << DPK_RC_REMOTE_ATOMIC,
+               "rights of queues are rc's");
+
+static bool has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
+{
+    const struct dpk_queue *q = context;
+    return q->nic->ops->has(q->nic->context, q->options.domain, r->key, r->address, r->size,
+                            1u << access);
+}
+
+static bool copy_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
+                     void *to)
+{
+    const struct dpk_queue *q = context;
+    return q->nic->ops->read(q->nic->context, q->options.domain, r->key, r->address, to,
+                             (size_t)r->size, 1u << access);
+}
+
+static bool copy_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
+                    const void *from)
+{
+    const struct dpk_queue *q = context;
+    return q->nic->ops->write(q->nic->context, q->options.domain, r->key, r->address, from,
+                              (size_t)r->size, 1u << access);
+}
+
+/* Values in memory are little endian. */
+static bool load64(void *context, const struct dpk_rc_range *r, uint64_t *value)
+{
+    uint8_t bytes[ATOMIC_SIZE];
+    if (!copy_out(context, r, DPK_RC_REMOTE_ATOMIC, bytes))
+        return false;
+    struct dpk_reader in = dpk_reader(bytes, sizeof bytes);
+    *value = dpk_read_le64(&in);
+    return true;
+}
+
+static bool store64(void *context, const struct dpk_rc_range *r, uint64_t value)
+{
+    uint8_t bytes[ATOMIC_SIZE];
+    for (unsigned i = 0; i < ATOMIC_SIZE; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
+    return copy_in(context, r, DPK_RC_REMOTE_ATOMIC, bytes);
+}
+
+static bool add(void *context, const struct dpk_rc_range *r, uint64_t value, uint64_t *before)
+{
+    return load64(context, r, before) && store64(context, r, *before + value);
+}
+
+static bool swap(void *context, const struct dpk_rc_range *r, uint64_t compare, uint64_t value,
+                 uint64_t *before)
+{
+    return load64(context, r, before) && store64(context, r, *before == compare ? value : *before);
+}
+
+/* ---- Life ---- */
+
+static const struct dpk_rc_ops ops = {.has = has,
+                                      .copy_out = copy_out,
+                                      .copy_in = copy_in,
+                                      .add = add,
+                                      .swap = swap,
+                                      .complete = completed,
+                                      .next = next_send,
+                                      .receive = next_receive,
+                                      .failed = failed};
+
+enum dpk_status pair_create(struct dpk_queue *q, struct dpk_error *err)
+{
+    const struct dpk_rc_end_options options = {.ops = &ops,
+                                               .context = q,
+                                               .permissions = q->options.permits,
+                                               .sends = AT_ONCE,
+                                               .outlives_peers = true};
+    struct pair *p = calloc(1, sizeof *p);
+    if (!p)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = dpk_rc_end_create(q->nic->rc, &options, &p->end, err);
+    if (status == DPK_OK)
+        status = dpk_rc_qp_create(p->end, 0, &p->qp, err);
+    if (status == DPK_OK) {
+        q->pair = p;
+        q->number = dpk_rc_qp_number(p->qp);
+        return DPK_OK;
+    }
+    if (p->end)
+        dpk_rc_end_destroy(p->end);
+    free(p);
+    return status;
+}
+
+void pair_destroy(struct dpk_queue *q)
+{
+    struct pair *p = q->pair;
+    if (!p)
+        return;
+    p->goes = true;
+    dpk_rc_qp_reset(p->qp);
+    dpk_rc_end_destroy(p->end);
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        free(p->sends[i]);
+    free(p);
+}
+
+enum dpk_status pair_connect(struct dpk_queue *q, uint32_t remote, struct dpk_error *err)
+{
+    q->remote = remote;
+    return dpk_rc_qp_connect_number(q->pair->qp, remote, err);
+}
+
+void pair_permit(struct dpk_queue *q)
+{
+    dpk_rc_end_permit(q->pair->end, q->options.permits);
+}
+
+void pair_run(struct dpk_queue *q)
+{
+    dpk_rc_qp_kick(q->pair->qp);
+}
+
+void pair_resume(struct dpk_queue *q)
+{
+    q->waits = false;
+    dpk_rc_end_resume(q->pair->end);
+}
+
+void pair_fail(struct dpk_queue *q)
+{
+    dpk_rc_qp_fail(q->pair->qp);
+}
+
+void pair_reset(struct dpk_queue *q)
+{
+    dpk_rc_qp_reset(q->pair->qp);
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        if (q->pair->sends[i])
+            q->pair->sends[i]->used = false;
 }

@@ -2,7 +2,6 @@
 #ifndef DPK_QUEUES_MODEL_H
 #define DPK_QUEUES_MODEL_H
 
-#include <pthread.h>
 #include <sys/queue.h>
 
 #include "port.h"
@@ -25,10 +24,10 @@ enum cqe_opcode {
 
 struct completion {
     enum cqe_opcode opcode;
-    enum syndrome syndrome; /* of an error */
-    uint16_t index;         /* of the WQE */
-    uint8_t request;        /* opcode of the WQE, of a send */
-    uint8_t checks;         /* of a frame: CHECKED_... */
+    enum dpk_rc_status syndrome; /* of an error */
+    uint16_t index;              /* of the WQE */
+    uint8_t request;             /* opcode of the WQE, of a send */
+    uint8_t checks;              /* of a frame: CHECKED_... */
     bool event;
     uint32_t bytes, immediate, remote;
 };
@@ -44,8 +43,9 @@ struct dpk_queue {
     uint32_t produced;       /* CQ */
     uint16_t taken;          /* receives */
     uint16_t next;           /* of a linked RMP: where the next one is */
-    uint16_t posted, done;   /* sends, in blocks */
-    bool waits;              /* its next send, for a receive */
+    uint16_t posted, done;   /* sends, in blocks: that were rung, that were read */
+    bool waits;              /* QP: its peer's next request, for a receive */
+    struct pair *pair;       /* QP */
     bool first_error;        /* was told */
     uint32_t remote;
 };
@@ -64,7 +64,7 @@ struct frame {
 };
 
 struct dpk_queues {
-    pthread_mutex_t lock;
+    struct dpk_rc *rc; /* whose lock guards all of this */
     const struct dpk_queue_ops *ops;
     void *context;
     TAILQ_HEAD(, dpk_queue) queues;
@@ -74,6 +74,7 @@ struct dpk_queues {
     STAILQ_HEAD(, frame) frames; /* held back */
     struct dpk_port_counters counters;
     uint64_t moved; /* bytes, by the doorbell that is being served */
+    bool serves;    /* one of a queue pair */
 };
 
 void trouble(const struct dpk_queue *q, const char *format, ...)
@@ -95,41 +96,47 @@ struct receive {
     uint8_t bytes[RECEIVE_MAX];
     struct pieces data;
 };
-/* The next receive of an RQ or queue pair, which is taken. False: there is none, or the queue has
- * just failed. */
-bool rwqe_take(struct dpk_queue *q, struct receive *out);
+/* The next receive of an RQ or queue pair. DPK_RC_NEVER: its ring is broken. */
+enum dpk_rc_taken rwqe_take(struct dpk_queue *q, struct receive *out);
 bool rwqe_is_posted(const struct dpk_queue *q);
 /* Of a receive that was taken. */
-bool rwqe_complete(struct dpk_queue *q, const struct receive *r, struct completion *c);
+bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c);
 void rwqe_flush(struct dpk_queue *q);
 
 /* ---- memory.c ---- */
-/* Whether the first `size` bytes are there for `access`. */
-bool pieces_are_there(const struct dpk_queues *nic, void *domain, const struct pieces *p,
-                      uint64_t size, unsigned access);
-/* One end of a copy. */
-struct side {
-    const struct pieces *pieces;
-    void *domain;
-    unsigned access;
-};
-/* False: memory has gone meanwhile. */
-bool pieces_copy(struct dpk_queues *nic, const struct side *from, const struct side *to,
-                 uint64_t size);
+/* Writes `size` bytes to a receive. False: not all of it is there. */
+bool pieces_write(const struct dpk_queue *q, const struct pieces *p, const uint8_t *bytes,
+                  size_t size);
 
 /* ---- send.c ---- */
+/* Reads the next WQE, once. *blocks: how many it takes, at most those that are posted. */
+enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
+                             struct control *control, uint16_t *blocks);
+/* False: there is no room to tell it. */
+bool send_complete(struct dpk_queue *q, const struct control *control, enum dpk_rc_status wrong,
+                   uint64_t bytes);
+/* Whether the doorbell at hand has moved more than one may; this is told. */
+bool moved_too_much(struct dpk_queue *q);
 /* Does what is posted, as far as it can be done. */
 void send_run(struct dpk_queue *q);
-void send_flush(struct dpk_queue *q);
 /* Error state. */
 void queue_fail(struct dpk_queue *q);
 
 /* ---- connected.c ---- */
-enum answer { ANSWER_DONE, ANSWER_WAIT, ANSWER_FAILED };
-enum answer connected_run(struct dpk_queue *q, const struct wqe *wqe, enum syndrome *wrong);
+/* Gives it its number. */
+enum dpk_status pair_create(struct dpk_queue *q, struct dpk_error *err);
+void pair_destroy(struct dpk_queue *q);
+/* Without the lock. */
+enum dpk_status pair_connect(struct dpk_queue *q, uint32_t remote, struct dpk_error *err);
+void pair_permit(struct dpk_queue *q);
+void pair_run(struct dpk_queue *q);
+/* What waits for receives goes on, as far as there are any. */
+void pair_resume(struct dpk_queue *q);
+void pair_fail(struct dpk_queue *q);
+void pair_reset(struct dpk_queue *q);
 
 /* ---- port.c ---- */
-enum syndrome frame_send(struct dpk_queue *sq, const struct wqe *wqe);
+enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe);
 /* Frames that were held back and can go now. Whether the next one waits for a receive. */
 bool frames_run(struct dpk_queues *nic);
 void rules_forget(struct dpk_queue *rq);

@@ -48,13 +48,13 @@ uint64_t dpk_rule_add(struct dpk_queue *rq, const struct dpk_rule *rule)
 void dpk_rule_remove(struct dpk_queues *nic, uint64_t rule)
 {
     struct rule *r;
-    pthread_mutex_lock(&nic->lock);
+    dpk_rc_lock(nic->rc);
     TAILQ_FOREACH(r, &nic->rules, in_nic)
     if (r->id == rule)
         break;
     if (r)
         TAILQ_REMOVE(&nic->rules, r, in_nic);
-    pthread_mutex_unlock(&nic->lock);
+    dpk_rc_unlock(nic->rc);
     free(r);
 }
 
@@ -92,59 +92,58 @@ static uint8_t checks_of(const uint8_t *frame, size_t size)
 static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t size)
 {
     struct receive r;
-    if (rq->state != DPK_QP_RTS || !rwqe_take(rq, &r)) {
+    enum dpk_rc_taken taken = rq->state == DPK_QP_RTS ? rwqe_take(rq, &r) : DPK_RC_NONE;
+    if (taken != DPK_RC_TAKEN) {
         rq->nic->counters.no_room++;
+        if (taken == DPK_RC_NEVER)
+            queue_fail(rq);
         return;
     }
-    const struct pieces from = {
-        .list = {{.bytes = frame, .size = (uint32_t)size}}, .count = 1, .total = size};
-    const struct side there = {&from, NULL, 0};
-    const struct side here = {&r.data, rq->options.domain, DPK_QUEUE_LOCAL_WRITE};
     struct completion c = {
         .opcode = CQE_SEND, .bytes = (uint32_t)size, .checks = checks_of(frame, size)};
     if (size > r.data.total)
-        c.syndrome = SYNDROME_LOCAL_LENGTH;
-    else if (!pieces_are_there(rq->nic, here.domain, &r.data, size, here.access) ||
-             !pieces_copy(rq->nic, &there, &here, size))
-        c.syndrome = SYNDROME_LOCAL_PROTECTION;
+        c.syndrome = DPK_RC_LOCAL_LENGTH;
+    else if (!pieces_write(rq, &r.data, frame, size))
+        c.syndrome = DPK_RC_LOCAL_PROTECTION;
     else
         rq->nic->counters.received++;
     if (c.syndrome)
         c = (struct completion){.opcode = CQE_RESPONSE_ERROR, .syndrome = c.syndrome};
-    if (!rwqe_complete(rq, &r, &c) || c.syndrome)
+    if (!rwqe_complete(rq, r.index, &c) || c.syndrome)
         queue_fail(rq);
 }
 
-enum syndrome frame_send(struct dpk_queue *sq, const struct wqe *wqe)
+enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
 {
     uint8_t frame[DPK_FRAME_MAX];
     struct dpk_queues *nic = sq->nic;
     const struct pieces *data = &wqe->data;
     if (data->total > DPK_FRAME_MAX || data->total < ETHERNET_HEADER)
-        return SYNDROME_LOCAL_LENGTH;
+        return DPK_RC_LOCAL_LENGTH;
     if (wqe->mss != 0)
-        return SYNDROME_LOCAL_OPERATION;
+        return DPK_RC_LOCAL_OPERATION;
     const size_t size = (size_t)data->total;
     size_t at = 0;
     for (unsigned i = 0; i < data->count; i++) {
-        const struct piece *p = &data->list[i];
-        if (p->bytes)
-            memcpy(frame + at, p->bytes, p->size);
-        else if (!nic->ops->read(nic->context, sq->options.domain, p->key, p->address, frame + at,
-                                 p->size, DPK_QUEUE_LOCAL_READ))
-            return SYNDROME_LOCAL_PROTECTION;
-        at += p->size;
+        const struct dpk_rc_range *r = &data->list[i].range;
+        const size_t n = (size_t)r->size;
+        if (data->list[i].bytes)
+            memcpy(frame + at, data->list[i].bytes, n);
+        else if (!nic->ops->read(nic->context, sq->options.domain, r->key, r->address, frame + at,
+                                 n, DPK_QUEUE_LOCAL_READ))
+            return DPK_RC_LOCAL_PROTECTION;
+        at += n;
     }
     nic->moved += size;
     nic->counters.sent++;
     if (nic->ops->leaves(nic->context, frame, size))
-        return SYNDROME_NONE;
+        return DPK_RC_OK;
     struct dpk_queue *rq = receiver(nic, frame, size);
     if (rq)
         receive_frame(rq, frame, size);
     else
         nic->counters.unwanted++;
-    return SYNDROME_NONE;
+    return DPK_RC_OK;
 }
 
 bool frames_run(struct dpk_queues *nic)
@@ -195,7 +194,7 @@ enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, 
 
 void dpk_port_counters(struct dpk_queues *nic, struct dpk_port_counters *out)
 {
-    pthread_mutex_lock(&nic->lock);
+    dpk_rc_lock(nic->rc);
     *out = nic->counters;
-    pthread_mutex_unlock(&nic->lock);
+    dpk_rc_unlock(nic->rc);
 }

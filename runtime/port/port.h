@@ -3,7 +3,7 @@
  * elements (WQEs) and completions (CQEs), big endian, laid out as ConnectX devices have them.
  *
  *     struct dpk_queues *nic;
- *     dpk_queues_open(&ops, context, &nic, &err);                   // one for an opened device
+ *     dpk_queues_open(&ops, context, rc, &nic, &err);               // one for an opened device
  *     struct dpk_queue_options o = {.kind = DPK_CQ, .ring = ..., .record = ...};
  *     dpk_queue_create(nic, &o, &cq, &err);
  *     o = (struct dpk_queue_options){.kind = DPK_SQ, .send_cq = cq, ...};
@@ -16,17 +16,17 @@
  * syndrome and the error state, in which everything that is posted is flushed, never anywhere else.
  *
  * Ethernet send queues send frames, which a steering rule takes to a receive queue or which leave
- * the port. Queue pairs are reliable connected, with another one of the same `struct dpk_queues`.
+ * the port. Queue pairs are reliable connected (rc.h), with another one of the same struct dpk_rc.
  * Everything that a doorbell allows is done before dpk_queue_ring returns, but for sends that
  * wait for a receive: these go on with any later call, which `waits` of the callbacks asks for.
  *
- * All functions may be called from any thread; one lock guards all of it. Callbacks run with it and
- * must not call back.
+ * All functions may be called from any thread; the lock of struct dpk_rc guards all of it.
+ * Callbacks run with it and must not call back.
  */
 #ifndef DPK_QUEUES_H
 #define DPK_QUEUES_H
 
-#include "base/base.h"
+#include "rc/rc.h"
 
 struct dpk_queues;
 struct dpk_queue;
@@ -70,15 +70,16 @@ struct dpk_queue_ops {
     bool (*listens)(void *user);
     /* A frame that leaves the port. False: nobody is there, it comes back. */
     bool (*leaves)(void *context, const uint8_t *frame, size_t size);
-    /* Something waits for a receive. Whoever posts it may say so (dpk_queues_kick), but programs
-     * write to doorbell records without a word: somebody should look again. */
+    /* A frame or a peer's request waits for a receive. Whoever posts it may say so
+     * (dpk_queues_kick), but programs write to doorbell records without a word: somebody should
+     * look again. */
     void (*waits)(void *context);
     /* Something that a person should hear of. */
     void (*trouble)(void *context, const char *story);
 };
 
-/* `ops` must stay. */
-enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context,
+/* `ops` and `rc` must stay; that has the queue pairs, and its lock guards all. */
+enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
                                 struct dpk_queues **out, struct dpk_error *err);
 /* With what is left of its queues. NULL is fine. */
 void dpk_queues_close(struct dpk_queues *nic);

@@ -7,9 +7,10 @@
 
 #include "model.h"
 
-#define NUMBER_MAX   0xffffffu
-#define FIRST_NUMBER 0x40u /* smaller ones are easily mistaken for indexes */
-#define DEPTH_MAX    15u   /* counters of 16 bits */
+#define INDEX_MAX    0xffffffu
+#define NUMBER_MAX   0x7fffffu /* larger ones are queue pairs' */
+#define FIRST_NUMBER 0x40u     /* smaller ones are easily mistaken for indexes */
+#define DEPTH_MAX    15u       /* counters of 16 bits */
 #define CQ_DEPTH_MAX 22u
 #define RING_ALIGN   64u
 #define RECORD_SIZE  8u
@@ -34,35 +35,31 @@ void trouble(const struct dpk_queue *q, const char *format, ...)
 
 void queues_lock(struct dpk_queues *nic)
 {
-    pthread_mutex_lock(&nic->lock);
+    dpk_rc_lock(nic->rc);
 }
 
 void queues_unlock(struct dpk_queues *nic)
 {
     struct dpk_queue *q;
-    bool waits = false;
     TAILQ_FOREACH(q, &nic->queues, in_nic)
-    if (q->waits) {
-        send_run(q);
-        waits |= q->waits;
-    }
-    waits |= frames_run(nic);
-    if (waits)
+    if (q->waits)
+        pair_resume(q);
+    if (frames_run(nic))
         nic->ops->waits(nic->context);
-    pthread_mutex_unlock(&nic->lock);
+    dpk_rc_unlock(nic->rc);
 }
 
-enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context,
+enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
                                 struct dpk_queues **out, struct dpk_error *err)
 {
     struct dpk_queues *nic = calloc(1, sizeof *nic);
     *out = nic;
     if (!nic)
         return dpk_fail_nomem(err);
+    nic->rc = rc;
     nic->ops = ops;
     nic->context = context;
     nic->last_number = FIRST_NUMBER - 1;
-    pthread_mutex_init(&nic->lock, NULL);
     TAILQ_INIT(&nic->queues);
     TAILQ_INIT(&nic->rules);
     STAILQ_INIT(&nic->frames);
@@ -73,8 +70,13 @@ void dpk_queues_close(struct dpk_queues *nic)
 {
     if (!nic)
         return;
-    for (struct dpk_queue *q = TAILQ_FIRST(&nic->queues), *next; q; q = next) {
-        next = TAILQ_NEXT(q, in_nic);
+    struct dpk_queue *q;
+    dpk_rc_lock(nic->rc);
+    TAILQ_FOREACH(q, &nic->queues, in_nic)
+    pair_destroy(q);
+    dpk_rc_unlock(nic->rc);
+    while ((q = TAILQ_FIRST(&nic->queues))) {
+        TAILQ_REMOVE(&nic->queues, q, in_nic);
         rules_forget(q);
         free(q);
     }
@@ -83,7 +85,6 @@ void dpk_queues_close(struct dpk_queues *nic)
         STAILQ_REMOVE_HEAD(&nic->frames, in_nic);
         free(f);
     }
-    pthread_mutex_destroy(&nic->lock);
     free(nic);
 }
 
@@ -134,7 +135,7 @@ static enum dpk_status check_shape(const struct dpk_queue_options *o, struct dpk
     if (o->linked && o->log_stride < 5)
         return dpk_fail(err, DPK_ERR_RANGE, "linked receives need 2^5 bytes, not 2^%u",
                         o->log_stride);
-    if (o->user_index > NUMBER_MAX)
+    if (o->user_index > INDEX_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "user index 0x%x has more than 24 bits", o->user_index);
     return DPK_OK;
 }
@@ -174,6 +175,16 @@ static void use(struct dpk_queue *q, int by)
             used[i]->users += (unsigned)by;
 }
 
+static enum dpk_status give_number(struct dpk_queue *q, struct dpk_error *err)
+{
+    if (q->options.kind == DPK_QP)
+        return pair_create(q, err);
+    if (q->nic->last_number == NUMBER_MAX)
+        return dpk_fail(err, DPK_ERR_NOMEM, "no queue numbers are left");
+    q->number = ++q->nic->last_number;
+    return DPK_OK;
+}
+
 enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_options *options,
                                  struct dpk_queue **out, struct dpk_error *err)
 {
@@ -192,18 +203,17 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
     q->options = *options;
     q->state = options->kind == DPK_QP ? DPK_QP_RESET : DPK_QP_RTS;
     queues_lock(nic);
-    if (nic->last_number < NUMBER_MAX) {
-        q->number = ++nic->last_number;
+    status = give_number(q, err);
+    if (status == DPK_OK) {
         TAILQ_INSERT_TAIL(&nic->queues, q, in_nic);
         use(q, 1);
     }
     queues_unlock(nic);
-    if (q->number == 0) {
+    if (status == DPK_OK)
+        *out = q;
+    else
         free(q);
-        return dpk_fail(err, DPK_ERR_NOMEM, "no queue numbers are left");
-    }
-    *out = q;
-    return DPK_OK;
+    return status;
 }
 
 enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err)
@@ -216,6 +226,7 @@ enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err)
     if (users == 0) {
         rules_forget(q);
         use(q, -1);
+        pair_destroy(q);
         TAILQ_REMOVE(&nic->queues, q, in_nic);
     }
     queues_unlock(nic);
@@ -245,9 +256,9 @@ static struct dpk_queue *find(struct dpk_queues *nic, uint32_t number, unsigned 
 struct dpk_queue *dpk_queue_find(struct dpk_queues *nic, uint32_t number, unsigned kinds,
                                  const void *user)
 {
-    pthread_mutex_lock(&nic->lock);
+    dpk_rc_lock(nic->rc);
     struct dpk_queue *q = find(nic, number, kinds, user);
-    pthread_mutex_unlock(&nic->lock);
+    dpk_rc_unlock(nic->rc);
     return q;
 }
 
@@ -297,9 +308,9 @@ void dpk_queues_kick(struct dpk_queues *nic)
 
 uint32_t dpk_cq_produced(const struct dpk_queue *cq)
 {
-    pthread_mutex_lock(&cq->nic->lock);
+    dpk_rc_lock(cq->nic->rc);
     uint32_t produced = cq->produced;
-    pthread_mutex_unlock(&cq->nic->lock);
+    dpk_rc_unlock(cq->nic->rc);
     return produced;
 }
 
@@ -319,9 +330,9 @@ bool dpk_queue_has_failed(struct dpk_queue *q)
 
 enum dpk_qp_state dpk_qp_state(struct dpk_queue *q)
 {
-    pthread_mutex_lock(&q->nic->lock);
+    dpk_rc_lock(q->nic->rc);
     enum dpk_qp_state state = q->state;
-    pthread_mutex_unlock(&q->nic->lock);
+    dpk_rc_unlock(q->nic->rc);
     return state;
 }
 
@@ -344,16 +355,17 @@ static bool may_follow(enum dpk_qp_state from, enum dpk_qp_state to)
 
 static void enter(struct dpk_queue *q, const struct dpk_qp_change *change)
 {
-    if (change->changes_permits)
+    if (change->changes_permits) {
         q->options.permits = change->permits;
+        pair_permit(q);
+    }
     if (change->state == DPK_QP_ERROR) {
         queue_fail(q);
         return;
     }
     q->state = change->state;
-    if (change->state == DPK_QP_RTR)
-        q->remote = change->remote;
     if (change->state == DPK_QP_RESET) {
+        pair_reset(q);
         q->taken = q->posted = q->done = 0;
         q->waits = q->first_error = false;
         q->remote = 0;
@@ -365,14 +377,17 @@ static void enter(struct dpk_queue *q, const struct dpk_qp_change *change)
 enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *change,
                               struct dpk_error *err)
 {
+    enum dpk_status status = DPK_OK;
     queues_lock(qp->nic);
     const enum dpk_qp_state from = qp->state;
     const bool may = qp->options.kind == DPK_QP && may_follow(from, change->state);
-    if (may)
+    if (may && change->state == DPK_QP_RTR)
+        status = pair_connect(qp, change->remote, err);
+    if (may && status == DPK_OK)
         enter(qp, change);
     queues_unlock(qp->nic);
     if (may)
-        return DPK_OK;
+        return status;
     return dpk_fail(err, DPK_ERR_USAGE, "%s 0x%x: no way from state %d to %d", queue_kind(qp),
                     qp->number, (int)from, (int)change->state);
 }

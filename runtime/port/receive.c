@@ -66,42 +66,37 @@ static bool read_next(struct dpk_queue *ring, struct receive *out)
     return true;
 }
 
-bool rwqe_take(struct dpk_queue *q, struct receive *out)
+enum dpk_rc_taken rwqe_take(struct dpk_queue *q, struct receive *out)
 {
     uint16_t count;
     struct dpk_queue *ring = ring_of(q);
-    if (!count_posted(ring, &count)) {
-        trouble(ring, "its doorbell record is no memory any more");
-    } else if (count == 0) {
-        return false;
-    } else if (count > 1u << log_depth(ring)) {
-        trouble(ring, "%u receives posted in a ring of %u", count, 1u << log_depth(ring));
-    } else if (!read_next(ring, out)) {
-        trouble(ring, "its ring is no memory any more");
-    } else {
-        return true;
-    }
+    const char *wrong = NULL;
+    if (!count_posted(ring, &count))
+        wrong = "its doorbell record is no memory any more";
+    else if (count == 0)
+        return DPK_RC_NONE;
+    else if (count > 1u << log_depth(ring))
+        wrong = "more receives are posted than its ring has";
+    else if (!read_next(ring, out))
+        wrong = "its ring is no memory any more";
+    if (!wrong)
+        return DPK_RC_TAKEN;
+    if (ring->state != DPK_QP_ERROR)
+        trouble(ring, "%s", wrong);
     ring->state = ring->options.kind == DPK_RMP ? DPK_QP_ERROR : ring->state;
-    queue_fail(q);
-    return false;
+    return DPK_RC_NEVER;
 }
 
-bool rwqe_complete(struct dpk_queue *q, const struct receive *r, struct completion *c)
+bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c)
 {
-    c->index = r->index;
+    c->index = index;
     return cq_push(q->options.receive_cq, q, c);
 }
 
 void rwqe_flush(struct dpk_queue *q)
 {
     struct receive r;
-    uint16_t count;
-    struct completion c = {.opcode = CQE_RESPONSE_ERROR, .syndrome = SYNDROME_FLUSHED};
-    if (!q->options.receive_cq || q->options.receives || !count_posted(q, &count))
-        return;
-    if (count > 1u << log_depth(q))
-        return;
-    while (count-- > 0 && read_next(q, &r))
-        if (!rwqe_complete(q, &r, &c))
-            return;
+    struct completion c = {.opcode = CQE_RESPONSE_ERROR, .syndrome = DPK_RC_FLUSHED};
+    while (rwqe_take(q, &r) == DPK_RC_TAKEN && rwqe_complete(q, r.index, &c))
+        continue;
 }

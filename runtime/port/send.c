@@ -25,54 +25,54 @@ static bool load_block(const struct dpk_queue *q, uint16_t block, uint8_t *to)
                              DPK_WQEBB);
 }
 
-/* Reads the next WQE, once. *blocks: how many it takes, at most those that are posted. */
-static enum syndrome load_wqe(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
-                              struct control *control, uint16_t *blocks)
+enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
+                             struct control *control, uint16_t *blocks)
 {
     const uint16_t left = (uint16_t)(q->posted - q->done);
     *control = (struct control){.index = q->done, .completion = COMPLETE_ALWAYS};
     *blocks = 1;
     if (!load_block(q, q->done, bytes))
-        return SYNDROME_LOCAL_OPERATION;
+        return DPK_RC_LOCAL_OPERATION;
     control_parse(bytes, DPK_WQEBB, control);
-    if (control->queue != q->number || control->index != q->done || control->segments == 0 ||
-        blocks_of(control) > left)
-        return SYNDROME_LOCAL_OPERATION;
+    bool good = control->queue == q->number && control->index == q->done &&
+                control->segments != 0 && blocks_of(control) <= left;
+    control->index = q->done; /* whatever it says */
+    if (!good)
+        return DPK_RC_LOCAL_OPERATION;
     *blocks = blocks_of(control);
     for (uint16_t i = 1; i < *blocks; i++)
         if (!load_block(q, (uint16_t)(q->done + i), bytes + (size_t)i * DPK_WQEBB))
-            return SYNDROME_LOCAL_OPERATION;
-    return SYNDROME_NONE;
+            return DPK_RC_LOCAL_OPERATION;
+    return DPK_RC_OK;
 }
 
-static void complete(struct dpk_queue *q, const struct control *control, enum syndrome wrong,
-                     uint64_t bytes)
+bool send_complete(struct dpk_queue *q, const struct control *control, enum dpk_rc_status wrong,
+                   uint64_t bytes)
 {
     struct completion c = {.opcode = wrong ? CQE_REQUEST_ERROR : CQE_REQUEST,
                            .syndrome = wrong,
-                           .index = q->done,
+                           .index = control->index,
                            .request = control->opcode,
                            .event = control->completion == COMPLETE_WITH_EVENT,
                            .bytes = (uint32_t)bytes,
                            .remote = q->remote};
     if (!wrong && control->completion < COMPLETE_ALWAYS)
-        return;
+        return true;
     if (wrong && q->first_error && control->completion == COMPLETE_FIRST_ERROR)
-        return;
+        return true;
     q->first_error = q->first_error || wrong;
-    if (!cq_push(q->options.send_cq, q, &c))
-        q->state = DPK_QP_ERROR;
+    return cq_push(q->options.send_cq, q, &c);
 }
 
-void send_flush(struct dpk_queue *q)
+static void send_flush(struct dpk_queue *q)
 {
     uint8_t bytes[WQE_MAX + DPK_WQEBB];
     struct control control;
     uint16_t blocks;
     while (q->done != q->posted && q->options.send_cq->state != DPK_QP_ERROR) {
         /* Behind one that cannot be read nobody knows where the next begins. */
-        bool last = load_wqe(q, bytes, &control, &blocks) != SYNDROME_NONE;
-        complete(q, &control, SYNDROME_FLUSHED, 0);
+        bool last = send_load(q, bytes, &control, &blocks) != DPK_RC_OK;
+        send_complete(q, &control, DPK_RC_FLUSHED, 0);
         q->done = (uint16_t)(q->done + blocks);
         if (last)
             break;
@@ -84,53 +84,59 @@ void queue_fail(struct dpk_queue *q)
 {
     if (q->state == DPK_QP_ERROR)
         return;
+    if (q->options.kind == DPK_QP) {
+        pair_fail(q);
+        return;
+    }
     q->state = DPK_QP_ERROR;
-    q->waits = false;
-    if (q->options.kind == DPK_SQ || (q->options.kind == DPK_QP && !q->options.no_sends))
+    if (q->options.kind == DPK_SQ)
         send_flush(q);
-    if (q->options.kind == DPK_RQ || q->options.kind == DPK_QP)
+    if (q->options.kind == DPK_RQ)
         rwqe_flush(q);
 }
 
-/* The next one. False: it waits, or the queue has failed. */
-static bool run_one(struct dpk_queue *q)
+/* The next one of an Ethernet send queue. */
+static void run_one(struct dpk_queue *q)
 {
     uint8_t bytes[WQE_MAX + DPK_WQEBB];
     struct control control;
     struct wqe wqe;
     uint16_t blocks;
-    const bool ethernet = q->options.kind == DPK_SQ;
-    enum syndrome wrong = load_wqe(q, bytes, &control, &blocks);
-    if (wrong == SYNDROME_NONE)
-        wrong = wqe_parse(bytes, (size_t)blocks * DPK_WQEBB, ethernet, &wqe);
-    uint64_t size = wrong == SYNDROME_NONE ? wqe.data.total : 0;
-    if (wrong == SYNDROME_NONE && control.opcode != WQE_NOP) {
-        if (ethernet)
-            wrong = frame_send(q, &wqe);
-        else
-            q->waits = connected_run(q, &wqe, &wrong) == ANSWER_WAIT;
-    }
-    if (q->waits)
-        return false;
-    if (q->state != DPK_QP_RTS)
-        return false; /* connected to itself, it failed as the peer: all is flushed */
-    complete(q, &control, wrong, size);
+    enum dpk_rc_status wrong = send_load(q, bytes, &control, &blocks);
+    if (wrong == DPK_RC_OK)
+        wrong = wqe_parse(bytes, (size_t)blocks * DPK_WQEBB, true, &wqe);
+    uint64_t size = wrong == DPK_RC_OK ? wqe.data.total : 0;
+    if (wrong == DPK_RC_OK && control.opcode != WQE_NOP)
+        wrong = frame_send(q, &wqe);
+    if (!send_complete(q, &control, wrong, size))
+        q->state = DPK_QP_ERROR;
     q->done = (uint16_t)(q->done + blocks);
-    if (wrong != SYNDROME_NONE)
+    if (wrong != DPK_RC_OK)
         queue_fail(q);
-    return q->state == DPK_QP_RTS;
+}
+
+bool moved_too_much(struct dpk_queue *q)
+{
+    if (q->nic->moved <= BYTES_AT_ONCE)
+        return false;
+    trouble(q, "one doorbell for more than %u GiB", (unsigned)(BYTES_AT_ONCE >> 30));
+    return true;
 }
 
 void send_run(struct dpk_queue *q)
 {
-    q->waits = false;
     q->nic->moved = 0;
+    if (q->options.kind == DPK_QP) {
+        q->nic->serves = true;
+        pair_run(q);
+        q->nic->serves = false;
+        return;
+    }
     if (q->state == DPK_QP_ERROR)
         send_flush(q);
-    while (q->state == DPK_QP_RTS && q->done != q->posted && run_one(q)) {
-        if (q->nic->moved > BYTES_AT_ONCE) {
-            trouble(q, "one doorbell for more than %u GiB", (unsigned)(BYTES_AT_ONCE >> 30));
+    while (q->state == DPK_QP_RTS && q->done != q->posted) {
+        run_one(q);
+        if (moved_too_much(q))
             queue_fail(q);
-        }
     }
 }

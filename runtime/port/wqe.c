@@ -23,12 +23,12 @@ bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
 }
 
 /* Adds what is not empty. */
-static void add(struct pieces *p, const struct piece *piece)
+static void add(struct pieces *p, const uint8_t *bytes, const struct dpk_rc_range *range)
 {
-    if (piece->size == 0)
+    if (range->size == 0)
         return;
-    p->list[p->count++] = *piece;
-    p->total += piece->size;
+    p->list[p->count++] = (struct dpk_rc_piece){bytes, *range};
+    p->total += range->size;
 }
 
 static bool add_inline(struct dpk_reader *r, struct pieces *out, uint32_t size)
@@ -36,35 +36,35 @@ static bool add_inline(struct dpk_reader *r, struct pieces *out, uint32_t size)
     const uint8_t *bytes = dpk_read_bytes(r, size);
     if (r->failed)
         return false;
-    add(out, &(struct piece){.bytes = bytes, .size = size});
+    add(out, bytes, &(struct dpk_rc_range){.size = size});
     size_t over = dpk_reader_offset(r) % WQE_SEGMENT;
     if (over)
         dpk_read_skip(r, WQE_SEGMENT - over);
     return !r->failed;
 }
 
-static enum syndrome data_parse(struct dpk_reader *r, bool receives, struct pieces *out)
+static enum dpk_rc_status data_parse(struct dpk_reader *r, bool receives, struct pieces *out)
 {
     while (dpk_reader_left(r) >= WQE_SEGMENT) {
         uint32_t count = dpk_read_be32(r);
         if (count & INLINE && count != INLINE && !receives) {
             if (!add_inline(r, out, count & ~INLINE))
-                return SYNDROME_LOCAL_LENGTH;
+                return DPK_RC_LOCAL_LENGTH;
             continue;
         }
-        struct piece piece = {.key = dpk_read_be32(r), .address = dpk_read_be64(r)};
-        if (piece.key == LIST_END_KEY)
+        struct dpk_rc_range range = {.key = dpk_read_be32(r), .address = dpk_read_be64(r)};
+        if (range.key == LIST_END_KEY)
             break;
         /* Of a receive 0 is nothing, or unused places of a ring would be buffers of 2 GiB. */
-        piece.size = count == 0 && !receives ? BYTES_2G : count & ~INLINE;
-        add(out, &piece);
+        range.size = count == 0 && !receives ? BYTES_2G : count & ~INLINE;
+        add(out, NULL, &range);
     }
-    return SYNDROME_NONE;
+    return DPK_RC_OK;
 }
 
 /* The Ethernet segment, and headers that it has inside: the first two bytes, then whole segments.
  */
-static enum syndrome ethernet_parse(struct dpk_reader *r, struct wqe *out)
+static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out)
 {
     dpk_read_skip(r, 4);
     out->checksums = dpk_read_be16(r);
@@ -73,11 +73,11 @@ static enum syndrome ethernet_parse(struct dpk_reader *r, struct wqe *out)
     uint16_t headers = dpk_read_be16(r);
     if (headers == 0) {
         dpk_read_skip(r, 2);
-        return r->failed ? SYNDROME_LOCAL_OPERATION : SYNDROME_NONE;
+        return r->failed ? DPK_RC_LOCAL_OPERATION : DPK_RC_OK;
     }
     if (headers < 2)
-        return SYNDROME_LOCAL_OPERATION;
-    return add_inline(r, &out->data, headers) ? SYNDROME_NONE : SYNDROME_LOCAL_LENGTH;
+        return DPK_RC_LOCAL_OPERATION;
+    return add_inline(r, &out->data, headers) ? DPK_RC_OK : DPK_RC_LOCAL_LENGTH;
 }
 
 static void remote_parse(struct dpk_reader *r, struct wqe *out)
@@ -87,27 +87,27 @@ static void remote_parse(struct dpk_reader *r, struct wqe *out)
     dpk_read_skip(r, 4);
 }
 
-enum syndrome wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out)
+enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out)
 {
     *out = (struct wqe){0};
     if (!control_parse(bytes, size, &out->control))
-        return SYNDROME_LOCAL_OPERATION;
+        return DPK_RC_LOCAL_OPERATION;
     if (out->control.segments == 0 || (size_t)out->control.segments * WQE_SEGMENT > size)
-        return SYNDROME_LOCAL_OPERATION;
+        return DPK_RC_LOCAL_OPERATION;
     struct dpk_reader r = dpk_reader(bytes, (size_t)out->control.segments * WQE_SEGMENT);
-    enum syndrome wrong = SYNDROME_NONE;
+    enum dpk_rc_status wrong = DPK_RC_OK;
     dpk_read_skip(&r, WQE_SEGMENT);
     if (out->control.modifier != 0)
-        return SYNDROME_LOCAL_OPERATION;
+        return DPK_RC_LOCAL_OPERATION;
     switch (out->control.opcode) {
     case WQE_NOP:
-        return SYNDROME_NONE;
+        return DPK_RC_OK;
     case WQE_SEND:
         if (ethernet)
             wrong = ethernet_parse(&r, out);
         break;
     case WQE_SEND_IMMEDIATE:
-        wrong = ethernet ? SYNDROME_LOCAL_OPERATION : SYNDROME_NONE;
+        wrong = ethernet ? DPK_RC_LOCAL_OPERATION : DPK_RC_OK;
         break;
     case WQE_COMPARE_SWAP:
     case WQE_FETCH_ADD:
@@ -115,22 +115,22 @@ enum syndrome wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct
     case WQE_WRITE_IMMEDIATE:
     case WQE_READ:
         if (ethernet)
-            return SYNDROME_LOCAL_OPERATION;
+            return DPK_RC_LOCAL_OPERATION;
         remote_parse(&r, out);
         break;
     default:
-        return SYNDROME_LOCAL_OPERATION;
+        return DPK_RC_LOCAL_OPERATION;
     }
     if (out->control.opcode == WQE_COMPARE_SWAP || out->control.opcode == WQE_FETCH_ADD) {
         out->operand = dpk_read_be64(&r);
         out->compare = dpk_read_be64(&r);
     }
-    if (wrong != SYNDROME_NONE || r.failed)
-        return wrong != SYNDROME_NONE ? wrong : SYNDROME_LOCAL_OPERATION;
+    if (wrong != DPK_RC_OK || r.failed)
+        return wrong != DPK_RC_OK ? wrong : DPK_RC_LOCAL_OPERATION;
     return data_parse(&r, false, &out->data);
 }
 
-enum syndrome rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out)
+enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
     *out = (struct pieces){0};

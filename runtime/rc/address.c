@@ -44,8 +44,8 @@ enum dpk_status address_parse(const void *bytes, size_t size, struct address *ou
     return DPK_OK;
 }
 
-bool address_equal(const struct address *a, const struct address *b)
+bool address_means(const struct address *a, const struct address *b)
 {
     return dpk_uuid_equal(&a->process, &b->process) && a->number == b->number &&
-           a->secret == b->secret;
+           (a->secret == 0 || a->secret == b->secret);
 }

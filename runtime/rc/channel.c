@@ -258,7 +258,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
         return false;
     struct dpk_rc_qp *qp = qp_find(c->nic, &self);
     if (!qp || qp->responses || dpk_uuid_equal(&c->claim.process, &c->nic->identity) ||
-        qp->state == QP_FAILED || (qp->state == QP_READY && !address_equal(&qp->peer, &c->claim)) ||
+        qp->state == QP_FAILED || (qp->state == QP_READY && !address_means(&qp->peer, &c->claim)) ||
         !rings_open(&c->rings, memory))
         return false;
     c->role = RESPONSES;

@@ -196,7 +196,7 @@ enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *e
 
 void gateway_settle(struct dpk_rc_qp *qp)
 {
-    if (!qp->responses || address_equal(&qp->responses->claim, &qp->peer))
+    if (!qp->responses || address_means(&qp->peer, &qp->responses->claim))
         return;
     channel_close(qp->responses);
     qp->responses = NULL;

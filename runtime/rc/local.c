@@ -17,7 +17,7 @@ static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
     struct dpk_rc_qp *peer = qp->local;
     if (!peer || peer->state == QP_FAILED)
         return NULL;
-    if (peer->state == QP_READY && !address_equal(&peer->peer, &qp->address))
+    if (peer->state == QP_READY && !address_means(&peer->peer, &qp->address))
         return NULL;
     if (peer->state == QP_READY)
         peer->local = qp;

@@ -6,6 +6,9 @@
 
 #include "transport.h"
 
+#define FIRST_NUMBER 0x800000u /* smaller ones are those of other queues */
+#define NUMBER_MAX   0xffffffu
+
 /* ---- NICs ------------------------------------------------------------------------------------ */
 
 /* Owners that hold it for their own data call functions that take it. */
@@ -31,6 +34,7 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     }
     nic->owner = getpid();
     nic->identity = *identity;
+    nic->last_number = FIRST_NUMBER - 1;
     nic->part = parts;
     nic->answer = parts + SEGMENT;
     lock_init(&nic->lock);
@@ -82,6 +86,21 @@ static void drop_receives(struct dpk_rc_end *end, uint32_t connection)
                                                                  .status = DPK_RC_FLUSHED});
 }
 
+/* Those of an owner who has a queue of its own. */
+static void flush_receives(const struct dpk_rc_qp *qp)
+{
+    const struct dpk_rc_end_options *o = &qp->end->options;
+    struct dpk_rc_receive r;
+    if (!o->ops->receive)
+        return;
+    while (o->ops->receive(o->context, &r) == DPK_RC_TAKEN)
+        if (!qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
+                                                        .index = r.index,
+                                                        .status = DPK_RC_FLUSHED,
+                                                        .user = r.user}))
+            break;
+}
+
 static bool has_connection(const struct dpk_rc_end *end)
 {
     const struct dpk_rc_qp *qp;
@@ -97,10 +116,11 @@ void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receive
     if (qp->state == QP_FAILED)
         return;
     qp->state = QP_FAILED;
-    requester_flush(qp, status);
-    responder_abort(qp);
     if (o->ops->failed)
         o->ops->failed(o->context);
+    requester_flush(qp, status);
+    responder_abort(qp);
+    flush_receives(qp);
     if (qp->transport)
         qp->transport->close(qp);
     if (drops_receives && !has_connection(qp->end)) {
@@ -230,12 +250,19 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
     qp->ring_size = end->options.sends;
     qp->address.process = nic->identity;
     pthread_mutex_lock(&nic->lock);
-    qp->address.number = ++nic->last_number;
-    TAILQ_INSERT_TAIL(&end->qps, qp, in_end);
-    end->dropped = false;
+    if (nic->last_number < NUMBER_MAX) {
+        qp->address.number = ++nic->last_number;
+        TAILQ_INSERT_TAIL(&end->qps, qp, in_end);
+        end->dropped = false;
+    }
     pthread_mutex_unlock(&nic->lock);
-    *out = qp;
-    return DPK_OK;
+    if (qp->address.number != 0) {
+        *out = qp;
+        return DPK_OK;
+    }
+    free(ring);
+    free(qp);
+    return dpk_fail(err, DPK_ERR_NOMEM, "no numbers of queue pairs are left");
 }
 
 void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
@@ -275,7 +302,7 @@ struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address)
     struct dpk_rc_qp *qp;
     TAILQ_FOREACH(end, &nic->ends, in_nic)
     TAILQ_FOREACH(qp, &end->qps, in_end)
-    if (address_equal(&qp->address, address))
+    if (address_means(address, &qp->address))
         return qp;
     return NULL;
 }
@@ -355,6 +382,29 @@ enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, siz
             gateway_close(fd);
     }
     pthread_mutex_unlock(&nic->lock);
+    return status;
+}
+
+uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp)
+{
+    return qp->address.number;
+}
+
+enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
+                                         struct dpk_error *err)
+{
+    struct dpk_rc *nic = qp->end->nic;
+    enum dpk_status status = check_owner(nic, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_rc_lock(nic);
+    if (qp->state == QP_NEW) {
+        qp->peer = (struct address){.process = nic->identity, .number = number};
+        become_ready(qp, &transport_local);
+    } else {
+        status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
+    }
+    dpk_rc_unlock(nic);
     return status;
 }
 

@@ -3,7 +3,7 @@
  * processes of one machine.
  *
  *     struct dpk_rc *nic;
- *     dpk_rc_open(&identity, &nic, &err);                      // one for a process
+ *     dpk_rc_enter(&nic, &err);                                // one for a process
  *     dpk_rc_end_create(nic, &options, &end, &err);            // receives, and whose memory it is
  *     dpk_rc_qp_create(end, 0, &qp, &err);                     // one connection of it
  *     dpk_rc_qp_address(qp, &bytes, &err);                     // for the peer, who does the same
@@ -155,7 +155,7 @@ struct dpk_rc_ops {
      */
     bool (*next)(void *context, struct dpk_rc_work *out);
     enum dpk_rc_taken (*receive)(void *context, struct dpk_rc_receive *out);
-    /* A queue pair is in the error state, and what was posted on it is told; or NULL. */
+    /* A queue pair is in the error state: what is posted on it is told next. Or NULL. */
     void (*failed)(void *context);
 };
 
@@ -164,6 +164,12 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
                             struct dpk_error *err);
 /* After its ends. NULL is fine. */
 void dpk_rc_close(struct dpk_rc *nic);
+
+/* That of this process, by which peers know it; a child of fork() has another. */
+const struct dpk_uuid *dpk_rc_identity(void);
+/* The one of this process, for all that need one; given back with dpk_rc_leave. */
+enum dpk_status dpk_rc_enter(struct dpk_rc **out, struct dpk_error *err);
+void dpk_rc_leave(struct dpk_rc *nic);
 
 /* The lock of all, which may be taken more than once. */
 void dpk_rc_lock(struct dpk_rc *nic);
@@ -209,6 +215,13 @@ enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, str
  * DPK_ERR_IO: no memory to share. */
 enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
                                   struct dpk_error *err);
+
+/* 24 bits: no other queue pair of this process has it. */
+uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp);
+/* The same by number, for queue pairs that outlive their peers: nobody need be there, as long as
+ * nothing is sent. */
+enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
+                                         struct dpk_error *err);
 
 /* False: no room, `sends` are posted that have not ended. */
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work);

@@ -201,6 +201,8 @@ enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const u
         return ANSWER_LATER; /* until it is connected */
     if (qp->state != QP_READY)
         return refuse(out, DPK_RC_REMOTE_OPERATION);
+    if (qp->receiving && r->opcode != DPK_RC_SEND)
+        return refuse(out, DPK_RC_REMOTE_INVALID); /* in the middle of a send */
     switch (r->opcode) {
     case DPK_RC_SEND:
         return run_send(qp, r, bytes, out);

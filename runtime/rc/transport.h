@@ -67,7 +67,8 @@ struct address {
 void address_put(const struct address *a, struct dpk_buf *out);
 enum dpk_status address_parse(const void *bytes, size_t size, struct address *out,
                               struct dpk_error *err);
-bool address_equal(const struct address *a, const struct address *b);
+/* Whether somebody who was told `a` means the one who has `b`: a secret of 0 is any. */
+bool address_means(const struct address *a, const struct address *b);
 
 /* ---- Messages ---- */
 struct message {

@@ -31,6 +31,7 @@ struct key {
 };
 
 struct world {
+    struct dpk_rc *rc;
     struct dpk_queues *nic;
     uint8_t memory[MEMORY];
     struct key keys[4];
@@ -132,12 +133,14 @@ static inline void world_begin(struct world *w)
     memset(w, 0, sizeof *w);
     w->keys[0] = (struct key){KEY, DATA, MEMORY - DATA, all, w};
     memset(w->memory + CQ_RING, 0xff, RING - CQ_RING); /* owner bits 1 */
-    assert_int_equal(dpk_queues_open(&world_ops, w, &w->nic, NULL), DPK_OK);
+    assert_int_equal(dpk_rc_open(&(const struct dpk_uuid){{1}}, &w->rc, NULL), DPK_OK);
+    assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, &w->nic, NULL), DPK_OK);
 }
 
 static inline void world_end(struct world *w)
 {
     dpk_queues_close(w->nic);
+    dpk_rc_close(w->rc);
 }
 
 /* ---- Queues: number `slot` of each kind has its own place ---- */

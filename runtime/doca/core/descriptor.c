@@ -1,7 +1,6 @@
 /* Descriptors: a mark, what is described in network byte order, and a sum over all of it. */
-#include <unistd.h>
-
 #include "descriptor.h"
+#include "rc/rc.h"
 
 #define MARK    0x44504b45u /* "DPKE" */
 #define VERSION 1u
@@ -53,15 +52,5 @@ doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *
 
 const struct dpk_uuid *dpk_process_identity(void)
 {
-    /* One for the process: what it exported is known to others by it. */
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct dpk_uuid identity;
-    static pid_t whose;
-    pthread_mutex_lock(&lock);
-    if (whose != getpid()) {
-        dpk_uuid_new_time(&identity);
-        whose = getpid();
-    }
-    pthread_mutex_unlock(&lock);
-    return &identity;
+    return dpk_rc_identity();
 }

@@ -5,36 +5,6 @@
 
 #define QUEUE_DEFAULT 128u
 
-/* ---- The NIC: one for the process, as long as anybody needs it ------------------------------- */
-
-static struct {
-    pthread_mutex_t lock;
-    struct dpk_rc *nic;
-    unsigned users;
-} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct dpk_rc *nic_enter(struct dpk_error *err)
-{
-    pthread_mutex_lock(&shared.lock);
-    if (!shared.nic)
-        dpk_rc_open(dpk_process_identity(), &shared.nic, err);
-    if (shared.nic)
-        shared.users++;
-    struct dpk_rc *nic = shared.nic;
-    pthread_mutex_unlock(&shared.lock);
-    return nic;
-}
-
-static void nic_leave(void)
-{
-    pthread_mutex_lock(&shared.lock);
-    if (--shared.users == 0) {
-        dpk_rc_close(shared.nic);
-        shared.nic = NULL;
-    }
-    pthread_mutex_unlock(&shared.lock);
-}
-
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
 static void rdma_left(void *object)
@@ -88,16 +58,15 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
     if (result != DOCA_SUCCESS)
         return result;
     dpk_doca_set_calls(dpk_rdma_call);
-    struct dpk_rc *nic = nic_enter(&err);
-    if (!nic)
+    if (dpk_rc_enter(&r->rc, &err) != DPK_OK)
         return dpk_doca_failed("doca_ctx_start", &err);
     const struct dpk_rc_end_options options = {.ops = &dpk_rdma_ops,
                                                .context = r,
                                                .permissions = permissions_of(r->permissions),
                                                .sends = r->sends,
                                                .receives = r->receives};
-    if (dpk_rc_end_create(nic, &options, &r->end, &err) != DPK_OK) {
-        nic_leave();
+    if (dpk_rc_end_create(r->rc, &options, &r->end, &err) != DPK_OK) {
+        dpk_rc_leave(r->rc);
         return dpk_doca_failed("doca_ctx_start", &err);
     }
     if (r->queue)
@@ -109,7 +78,7 @@ static doca_error_t rdma_stop(struct dpk_ctx *ctx)
 {
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
     dpk_rc_end_destroy(r->end); /* what is posted fails */
-    nic_leave();
+    dpk_rc_leave(r->rc);
     r->end = NULL;
     for (uint32_t i = 0; i < r->count; i++) {
         r->connections[i]->qp = NULL;

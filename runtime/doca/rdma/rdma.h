@@ -29,6 +29,7 @@ struct dpk_rdma {
     struct dpk_waker
         *queue; /* a reference, of one that runs a use; NULL: an error ends the process */
     /* While it runs: */
+    struct dpk_rc *rc;
     struct dpk_rc_end *end;
     uint64_t run;                             /* of the context that the data path is on */
     struct dpk_rdma_connection **connections; /* by their numbers */

@@ -1,0 +1,51 @@
+/* The one struct dpk_rc of a process, and what peers know the process by. */
+#include <unistd.h>
+
+#include "transport.h"
+
+static struct {
+    pthread_mutex_t lock;
+    struct dpk_rc *nic;
+    unsigned users;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+const struct dpk_uuid *dpk_rc_identity(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct dpk_uuid identity;
+    static pid_t whose;
+    pthread_mutex_lock(&lock);
+    if (whose != getpid()) {
+        dpk_uuid_new_time(&identity);
+        whose = getpid();
+    }
+    pthread_mutex_unlock(&lock);
+    return &identity;
+}
+
+enum dpk_status dpk_rc_enter(struct dpk_rc **out, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    pthread_mutex_lock(&shared.lock);
+    if (shared.nic && shared.nic->owner != getpid()) {
+        shared.nic = NULL; /* the parent's */
+        shared.users = 0;
+    }
+    if (!shared.nic)
+        status = dpk_rc_open(dpk_rc_identity(), &shared.nic, err);
+    if (status == DPK_OK)
+        shared.users++;
+    *out = shared.nic;
+    pthread_mutex_unlock(&shared.lock);
+    return status;
+}
+
+void dpk_rc_leave(struct dpk_rc *nic)
+{
+    pthread_mutex_lock(&shared.lock);
+    if (nic == shared.nic && --shared.users == 0) {
+        dpk_rc_close(nic);
+        shared.nic = NULL;
+    }
+    pthread_mutex_unlock(&shared.lock);
+}

@@ -164,6 +164,31 @@ struct dpk_tool {
  * that cannot be written is one. */
 int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv);
 
+/* The options that say which key signs, for every tool alike: they set `field` of a struct, a
+ * struct dpk_key_options (signer/signer.h). A command needs a key with .needs = "p|sign-command".
+ */
+#define DPK_SIGNER_OPTIONS(struct_type, field)                                                     \
+    {.names = "p,private_key,private-key",                                                         \
+     .type = DPK_FILE,                                                                             \
+     .arg = "FILE",                                                                                \
+     .at = offsetof(struct_type, field.key),                                                       \
+     .help = "private key to sign with: PEM file or pkcs11: URI"},                                 \
+        {.names = "passin",                                                                        \
+         .type = DPK_TEXT,                                                                         \
+         .arg = "ARG",                                                                             \
+         .at = offsetof(struct_type, field.passin),                                                \
+         .help = "passphrase or PIN of the key: pass:TEXT, env:NAME, file:PATH"},                  \
+        {.names = "sign-command,sign_command",                                                     \
+         .type = DPK_TEXT,                                                                         \
+         .arg = "COMMAND",                                                                         \
+         .at = offsetof(struct_type, field.sign_command),                                          \
+         .help = "command that signs: digest on its input, signature on its output"},              \
+    {                                                                                              \
+        .names = "sign-timeout,sign_timeout", .type = DPK_TEXT, .arg = "SECONDS",                  \
+        .at = offsetof(struct_type, field.sign_timeout),                                           \
+        .help = "how long the sign command may take (default 60)"                                  \
+    }
+
 /* ---- Options without a tool ---- */
 
 /* Parses argv[1..] by a table whose entries have `value`, `flag` or `parse`. Unknown option:

@@ -14,7 +14,7 @@ need_db() { [ -f "$db" ] || skip "no database of NVIDIA's (DPAKIT_TLV_DB)"; }
     while read -r line; do
         # shellcheck disable=SC2086
         refused 2 mlxconfig-lite $line || { echo "$line"; false; }
-        says 'has no option --'
+        says ' takes no -'
     done <<'END'
 -a create_conf auth.xml made.bin
 -d mlx5_0 create_conf auth.xml made.bin

@@ -3,6 +3,13 @@
 
 #include "mlxconfig.h"
 
+const struct mlxconfig_options *mlxconfig_given(void *options, const struct dpk_args *args)
+{
+    struct mlxconfig_options *o = options;
+    o->args = args;
+    return o;
+}
+
 enum dpk_status mlxconfig_defs(const struct mlxconfig_options *options, struct dpk_nv_defs **out,
                                struct dpk_error *err)
 {
@@ -13,8 +20,6 @@ enum dpk_status mlxconfig_defs(const struct mlxconfig_options *options, struct d
 enum dpk_status mlxconfig_device(const struct mlxconfig_options *options, struct dpk_device **out,
                                  struct dpk_error *err)
 {
-    if (!options->device)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s needs -d DEVICE", options->words[-1]);
     return dpk_device_open(options->device, out, err);
 }
 
@@ -60,18 +65,19 @@ void mlxconfig_print_applied(void)
     printf("Applying... Done!\n-I- Please reboot machine to load new configurations.\n");
 }
 
-enum dpk_status cmd_apply(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_apply(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_device *dev = NULL;
     struct dpk_buf file = {0};
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status != DPK_OK)
         return status;
-    status = dpk_file_read(options->words[0], DPK_NV_FILE_BYTES_MAX, &file, err);
+    status = dpk_file_read(options->args->words[0], DPK_NV_FILE_BYTES_MAX, &file, err);
     if (status == DPK_OK) {
         status = dpk_device_apply(dev, file.data, file.size, NULL, err);
         if (status == DPK_ERR_REFUSED)
-            dpk_error_prefix(err, "%s: the device refuses it", options->words[0]);
+            dpk_error_prefix(err, "%s: the device refuses it", options->args->words[0]);
     }
     if (status == DPK_OK)
         mlxconfig_print_saved(NULL);
@@ -79,3 +85,9 @@ enum dpk_status cmd_apply(const struct mlxconfig_options *options, struct dpk_er
     dpk_device_close(dev);
     return status;
 }
+
+const struct dpk_command apply_command = {.names = "apply",
+                                          .words = "BIN",
+                                          .help = "apply a file to a device (-d)",
+                                          .needs = "d",
+                                          .run = run_apply};

@@ -20,22 +20,22 @@ static enum dpk_status run(const struct mlxconfig_options *options, convert *tur
 {
     struct dpk_nv_defs *defs = NULL;
     struct dpk_buf in = {0}, out = {0};
-    const char *const inputs[] = {options->words[0], options->key.key, options->database,
+    const char *const inputs[] = {options->args->words[0], options->key.key, options->database,
                                   options->tlvs};
-    enum dpk_status status = dpk_file_apart(options->words[1], inputs, 4, err);
+    enum dpk_status status = dpk_file_apart(options->args->words[1], inputs, 4, err);
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
-        status = dpk_file_read(options->words[0], DPK_NV_XML_MAX, &in, err);
+        status = dpk_file_read(options->args->words[0], DPK_NV_XML_MAX, &in, err);
     if (status != DPK_OK)
         goto out;
     status = turn(options, defs, &in, &out, err);
     if (status == DPK_OK && out.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = dpk_file_replace(options->words[1], out.data, out.size, 0644, err);
+        status = dpk_file_replace(options->args->words[1], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved(options->words[1]);
+        mlxconfig_print_saved(options->args->words[1]);
 out:
     dpk_buf_free(&out);
     dpk_buf_free(&in);
@@ -48,7 +48,7 @@ static enum dpk_status about_input(const struct mlxconfig_options *options, enum
                                    struct dpk_error *err)
 {
     if (status != DPK_OK)
-        dpk_error_prefix(err, "%s", options->words[0]);
+        dpk_error_prefix(err, "%s", options->args->words[0]);
     return status;
 }
 
@@ -57,8 +57,6 @@ static enum dpk_status resolve_key(const struct mlxconfig_options *options,
                                    struct dpk_key_options *out, struct dpk_error *err)
 {
     *out = options->key;
-    if (!options->engine != !options->key_id)
-        return dpk_fail(err, DPK_ERR_USAGE, "create_conf: -eng and -k go together");
     if (options->engine && dpk_key_given(out))
         return dpk_fail(err, DPK_ERR_USAGE, "create_conf: two keys: -k, and -p or --sign-command");
     if (options->engine && strcmp(options->engine, "pkcs11") != 0)
@@ -68,7 +66,7 @@ static enum dpk_status resolve_key(const struct mlxconfig_options *options,
         return dpk_fail(err, DPK_ERR_USAGE, "-k: not a pkcs11: URI");
     if (options->key_id)
         out->key = options->key_id;
-    if (!dpk_key_given(out) != !options->key_uuid)
+    if (!dpk_key_given(out) != dpk_uuid_is_zero(&options->key_uuid))
         return dpk_fail(err, DPK_ERR_USAGE, "create_conf: a key (-p, -k) and its -u go together");
     if (!dpk_key_given(out) && (out->passin || out->sign_timeout))
         return dpk_fail(err, DPK_ERR_USAGE, "create_conf: --passin and --sign-timeout need a key");
@@ -81,11 +79,8 @@ static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
 {
     struct dpk_nv_list tlvs = {0};
     struct dpk_signer *signer = NULL;
-    struct dpk_uuid uuid = {{0}};
     struct dpk_key_options key;
     enum dpk_status status = resolve_key(options, &key, err);
-    if (status == DPK_OK && options->key_uuid)
-        status = dpk_uuid_option("-u", options->key_uuid, &uuid, err);
     if (status != DPK_OK)
         return status;
     status = about_input(options, dpk_nv_xml_parse(defs, bytes_of(in), in->size, &tlvs, err), err);
@@ -93,23 +88,43 @@ static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
         status = dpk_signer_open_with(&key, &signer, err);
     if (status != DPK_OK)
         goto out;
-    status = dpk_nv_file_make(&tlvs, signer, &uuid, out, err);
+    status = dpk_nv_file_make(&tlvs, signer, &options->key_uuid, out, err);
     if (status != DPK_OK)
         dpk_error_prefix(err, "%s",
                          status == DPK_ERR_UNSUPPORTED && signer ? dpk_signer_name(signer)
-                                                                 : options->words[0]);
+                                                                 : options->args->words[0]);
 out:
     dpk_signer_close(signer);
     dpk_nv_list_free(&tlvs);
     return status;
 }
 
-enum dpk_status cmd_create_conf(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_create_conf(void *given, const struct dpk_args *args,
+                                       struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_key_options key; /* what is wrong with the words comes before what is in files */
     enum dpk_status status = resolve_key(options, &key, err);
     return status == DPK_OK ? run(options, turn_into_conf, err) : status;
 }
+
+static const struct dpk_option sign_options[] = {
+    DPK_SIGNER_OPTIONS(struct mlxconfig_options, key),
+    {"eng,openssl_engine", DPK_TEXT, "ENGINE", MLXCONFIG_AT(engine), .with = "k",
+     .help = "where the key of -k is: pkcs11"},
+    {"k,openssl_key_id", DPK_TEXT, "URI", MLXCONFIG_AT(key_id), .with = "eng",
+     .help = "private key to sign with, instead of -p"},
+    {"u,key_uuid", DPK_UUID, "UUID", MLXCONFIG_AT(key_uuid),
+     .help = "UUID of the key pair that signs"},
+    {0},
+};
+
+const struct dpk_command create_conf_command = {.names = "create_conf",
+                                                .words = "XML BIN",
+                                                .help = "make a file from XML, signed with -p -u",
+                                                .takes = "b",
+                                                .options = sign_options,
+                                                .run = run_create_conf};
 
 /* Every device has the same TLVs; one that is named must be there. */
 static enum dpk_status check_device(const struct mlxconfig_options *options, struct dpk_error *err)
@@ -120,12 +135,14 @@ static enum dpk_status check_device(const struct mlxconfig_options *options, str
     return status;
 }
 
-enum dpk_status cmd_gen_tlvs_file(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_gen_tlvs_file(void *given, const struct dpk_args *args,
+                                         struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_nv_defs *defs = NULL;
     struct dpk_buf out = {0};
     const char *const inputs[] = {options->database};
-    enum dpk_status status = dpk_file_apart(options->words[0], inputs, 1, err);
+    enum dpk_status status = dpk_file_apart(options->args->words[0], inputs, 1, err);
     if (status == DPK_OK)
         status = check_device(options, err);
     if (status == DPK_OK)
@@ -134,13 +151,19 @@ enum dpk_status cmd_gen_tlvs_file(const struct mlxconfig_options *options, struc
         return status;
     dpk_nv_tlvs_text(defs, &out);
     status = out.failed ? dpk_fail_nomem(err)
-                        : dpk_file_replace(options->words[0], out.data, out.size, 0644, err);
+                        : dpk_file_replace(options->args->words[0], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved(options->words[0]);
+        mlxconfig_print_saved(options->args->words[0]);
     dpk_buf_free(&out);
     dpk_nv_defs_free(defs);
     return status;
 }
+
+const struct dpk_command gen_tlvs_file_command = {.names = "gen_tlvs_file",
+                                                  .words = "TXT",
+                                                  .help = "list the TLVs there are",
+                                                  .takes = "d,b",
+                                                  .run = run_gen_tlvs_file};
 
 static enum dpk_status turn_into_template(const struct mlxconfig_options *options,
                                           const struct dpk_nv_defs *defs, const struct dpk_buf *in,
@@ -151,11 +174,26 @@ static enum dpk_status turn_into_template(const struct mlxconfig_options *option
         dpk_nv_xml_template(defs, bytes_of(in), in->size, options->all_attributes, out, err), err);
 }
 
-enum dpk_status cmd_gen_xml_template(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_gen_xml_template(void *given, const struct dpk_args *args,
+                                            struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     enum dpk_status status = check_device(options, err);
     return status == DPK_OK ? run(options, turn_into_template, err) : status;
 }
+
+static const struct dpk_option template_options[] = {
+    {"a,all_attrs", .at = MLXCONFIG_AT(all_attributes), .help = "with every attribute"},
+    {0},
+};
+
+const struct dpk_command gen_xml_template_command = {
+    .names = "gen_xml_template",
+    .words = "TXT XML",
+    .help = "XML without values of the TLVs marked with 1",
+    .takes = "d,b",
+    .options = template_options,
+    .run = run_gen_xml_template};
 
 static enum dpk_status turn_into_raw(const struct mlxconfig_options *options,
                                      const struct dpk_nv_defs *defs, const struct dpk_buf *in,
@@ -169,10 +207,17 @@ static enum dpk_status turn_into_raw(const struct mlxconfig_options *options,
     return about_input(options, status, err);
 }
 
-enum dpk_status cmd_xml2raw(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_xml2raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     return run(options, turn_into_raw, err);
 }
+
+const struct dpk_command xml2raw_command = {.names = "xml2raw",
+                                            .words = "XML RAW",
+                                            .help = "write TLVs as hexadecimal dwords",
+                                            .takes = "b",
+                                            .run = run_xml2raw};
 
 static enum dpk_status turn_into_xml(const struct mlxconfig_options *options,
                                      const struct dpk_nv_defs *defs, const struct dpk_buf *in,
@@ -186,10 +231,14 @@ static enum dpk_status turn_into_xml(const struct mlxconfig_options *options,
     return about_input(options, status, err);
 }
 
-enum dpk_status cmd_raw2xml(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_raw2xml(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     return run(options, turn_into_xml, err);
 }
+
+const struct dpk_command raw2xml_command = {
+    .names = "raw2xml", .words = "RAW XML", .help = "and back", .takes = "b", .run = run_raw2xml};
 
 /* The TLVs' data alone, in the XML's order. */
 static enum dpk_status turn_into_payload(const struct mlxconfig_options *options,
@@ -204,10 +253,17 @@ static enum dpk_status turn_into_payload(const struct mlxconfig_options *options
     return about_input(options, status, err);
 }
 
-enum dpk_status cmd_xml2bin(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_xml2bin(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     return run(options, turn_into_payload, err);
 }
+
+const struct dpk_command xml2bin_command = {.names = "xml2bin",
+                                            .words = "XML BIN",
+                                            .help = "write the TLVs' data alone",
+                                            .takes = "b",
+                                            .run = run_xml2bin};
 
 /* The TLVs of a file that create_conf made; its signature is not content. */
 static enum dpk_status conf_to_xml(const struct dpk_nv_defs *defs, const struct dpk_buf *in,
@@ -260,11 +316,26 @@ static enum dpk_status turn_bin_into_xml(const struct mlxconfig_options *options
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "%s: no NV configuration file. What xml2bin makes does not say which TLVs "
                         "it has: name them with --tlvs",
-                        options->words[0]);
+                        options->args->words[0]);
     return about_input(options, conf_to_xml(defs, in, out, err), err);
 }
 
-enum dpk_status cmd_bin2xml(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_bin2xml(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     return run(options, turn_bin_into_xml, err);
 }
+
+static const struct dpk_option tlvs_options[] = {
+    {"tlvs", DPK_FILE, "FILE", MLXCONFIG_AT(tlvs),
+     .help = "the TLVs in it, marked as in gen_tlvs_file's list"},
+    {0},
+};
+
+const struct dpk_command bin2xml_command = {.names = "bin2xml",
+                                            .words = "BIN XML",
+                                            .help =
+                                                "and back (--tlvs), or from a file of create_conf",
+                                            .takes = "b",
+                                            .options = tlvs_options,
+                                            .run = run_bin2xml};

@@ -1,51 +1,53 @@
 /*
- * mlxconfig-lite: what its commands share. main.c parses every option into one struct; files.c has
- * the commands that work on files, query.c, set.c and raw.c those that work on a device.
+ * mlxconfig-lite: what its commands share. files.c has the commands that work on files, query.c,
+ * set.c, raw.c and shown.c those that work on a device, each with its options; main.c lists them.
  */
 #ifndef MLXCONFIG_H
 #define MLXCONFIG_H
 
 #include "cli/cli.h"
-#include "provision/provision.h"
 #include "nvconfig/nvconfig.h"
+#include "provision/provision.h"
 #include "signer/signer.h"
 
 struct mlxconfig_options {
-    const char *device;         /* -d */
-    const char *database;       /* -b, NULL: the definitions of share/dpakit/nvconfig */
-    struct dpk_key_options key; /* -p, --passin, --sign-command, --sign-timeout */
-    const char *engine;         /* -eng */
-    const char *key_id;         /* -k */
-    const char *key_uuid;       /* -u */
-    const char *tlvs;           /* --tlvs */
-    bool all_attributes;        /* -a */
-    bool show_default;          /* -e */
-    bool read_only;             /* --read_only */
-    bool yes;                   /* -y */
-    bool json;                  /* --json */
-    bool xml;                   /* --xml */
-    const char **words;         /* behind the command */
-    size_t word_count;
+    const char *device;          /* -d */
+    const char *database;        /* -b, NULL: the definitions of share/dpakit/nvconfig */
+    struct dpk_key_options key;  /* -p, --passin, --sign-command, --sign-timeout */
+    const char *engine;          /* -eng */
+    const char *key_id;          /* -k */
+    struct dpk_uuid key_uuid;    /* -u, zero: not given */
+    const char *tlvs;            /* --tlvs */
+    bool all_attributes;         /* -a */
+    bool show_default;           /* -e */
+    bool read_only;              /* --read_only */
+    bool yes;                    /* -y */
+    bool json;                   /* --json */
+    bool xml;                    /* --xml */
+    const struct dpk_args *args; /* the command and the words behind it */
 };
 
-/* Commands. On failure nothing is written or changed and `err` says why. */
-typedef enum dpk_status mlxconfig_command(const struct mlxconfig_options *options,
-                                          struct dpk_error *err);
-mlxconfig_command cmd_create_conf;
-mlxconfig_command cmd_gen_tlvs_file;
-mlxconfig_command cmd_gen_xml_template;
-mlxconfig_command cmd_xml2raw;
-mlxconfig_command cmd_raw2xml;
-mlxconfig_command cmd_xml2bin;
-mlxconfig_command cmd_bin2xml;
-mlxconfig_command cmd_apply;
-mlxconfig_command cmd_show_confs;
-mlxconfig_command cmd_query;
-mlxconfig_command cmd_set;
-mlxconfig_command cmd_reset;
-mlxconfig_command cmd_backup;
-mlxconfig_command cmd_get_raw;
-mlxconfig_command cmd_set_raw;
+#define MLXCONFIG_AT(field) offsetof(struct mlxconfig_options, field)
+
+/* On failure nothing is written or changed. */
+extern const struct dpk_command create_conf_command;
+extern const struct dpk_command apply_command;
+extern const struct dpk_command query_command;
+extern const struct dpk_command set_command;
+extern const struct dpk_command reset_command;
+extern const struct dpk_command show_confs_command;
+extern const struct dpk_command backup_command;
+extern const struct dpk_command set_raw_command;
+extern const struct dpk_command get_raw_command;
+extern const struct dpk_command gen_tlvs_file_command;
+extern const struct dpk_command gen_xml_template_command;
+extern const struct dpk_command xml2raw_command;
+extern const struct dpk_command raw2xml_command;
+extern const struct dpk_command xml2bin_command;
+extern const struct dpk_command bin2xml_command;
+
+/* What dpk_tool_main gives to a command, as one. */
+const struct mlxconfig_options *mlxconfig_given(void *options, const struct dpk_args *args);
 
 /* The definitions of -b, or the built-in ones. */
 enum dpk_status mlxconfig_defs(const struct mlxconfig_options *options, struct dpk_nv_defs **out,

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include "mlxconfig.h"
 #include "shown.h"
 
@@ -154,28 +152,20 @@ static enum dpk_status print_table(const struct mlxconfig_options *options, stru
     return DPK_OK;
 }
 
-static bool json_row(cJSON *list, const struct row *row)
-{
-    static const char *const keys[] = {"default", "current", "next_boot"};
-    cJSON *o = cJSON_CreateObject();
-    bool ok = o && cJSON_AddItemToArray(list, o) && cJSON_AddStringToObject(o, "name", row->name);
-    for (size_t i = 0; ok && i < VIEWS; i++)
-        ok = cJSON_AddStringToObject(o, keys[i], (const char *)row->text[i].data);
-    return ok && cJSON_AddBoolToObject(o, "read_only", row->read_only);
-}
-
 static enum dpk_status print_json(const struct table *table, struct dpk_error *err)
 {
-    cJSON *json = cJSON_CreateArray();
-    bool ok = json != NULL;
-    for (size_t i = 0; ok && i < table->count; i++)
-        ok = json_row(json, &table->rows[i]);
-    char *text = ok ? cJSON_Print(json) : NULL;
-    if (text)
-        printf("%s\n", text);
-    cJSON_Delete(json);
-    free(text);
-    return text ? DPK_OK : dpk_fail_nomem(err);
+    static const char *const keys[] = {"default", "current", "next_boot"};
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < table->count; i++) {
+        const struct row *row = &table->rows[i];
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, o);
+        dpk_json_text(o, "name", row->name);
+        for (size_t view = 0; view < VIEWS; view++)
+            dpk_json_text(o, keys[view], (const char *)row->text[view].data);
+        cJSON_AddBoolToObject(o, "read_only", row->read_only);
+    }
+    return dpk_json_print(list, err);
 }
 
 /* What nobody can set is listed when asked for, by name or by --read_only. */
@@ -194,8 +184,9 @@ static void drop_read_only(struct table *table)
     table->count = kept;
 }
 
-enum dpk_status cmd_query(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_query(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct shown shown = {0};
@@ -204,11 +195,11 @@ enum dpk_status cmd_query(const struct mlxconfig_options *options, struct dpk_er
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
-        status =
-            shown_choose(defs, options->words, options->word_count, options->json, &shown, err);
+        status = shown_choose(defs, options->args->words, options->args->count, options->json,
+                              &shown, err);
     if (status == DPK_OK)
-        status = read_table(dev, defs, &shown, options->word_count > 0, &table, err);
-    if (status == DPK_OK && options->word_count == 0 && !options->read_only)
+        status = read_table(dev, defs, &shown, options->args->count > 0, &table, err);
+    if (status == DPK_OK && options->args->count == 0 && !options->read_only)
         drop_read_only(&table);
     if (status == DPK_OK)
         status = options->json ? print_json(&table, err) : print_table(options, dev, &table, err);
@@ -218,3 +209,19 @@ enum dpk_status cmd_query(const struct mlxconfig_options *options, struct dpk_er
     dpk_device_close(dev);
     return status;
 }
+
+static const struct dpk_option query_options[] = {
+    {"e,show_default", .at = MLXCONFIG_AT(show_default),
+     .help = "show Default and Current next to Next Boot"},
+    {"read_only", .at = MLXCONFIG_AT(read_only), .help = "list read-only parameters too"},
+    {"json", .at = MLXCONFIG_AT(json), .help = "print JSON"},
+    {0},
+};
+
+const struct dpk_command query_command = {.names = "query,q",
+                                          .words = "[NAME...]",
+                                          .help = "show a device's parameters (-d)",
+                                          .needs = "d",
+                                          .takes = "b",
+                                          .options = query_options,
+                                          .run = run_query};

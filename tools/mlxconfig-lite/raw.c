@@ -25,18 +25,20 @@ static enum dpk_status read_raw(const struct mlxconfig_options *options, struct 
                                 struct dpk_error *err)
 {
     struct dpk_buf file = {0};
-    enum dpk_status status = dpk_file_read(options->words[0], DPK_NV_FILE_BYTES_MAX, &file, err);
+    enum dpk_status status =
+        dpk_file_read(options->args->words[0], DPK_NV_FILE_BYTES_MAX, &file, err);
     if (status != DPK_OK)
         return status;
     status = dpk_nv_raw_parse(file.data ? (const char *)file.data : "", file.size, out, err);
     if (status != DPK_OK)
-        dpk_error_prefix(err, "%s", options->words[0]);
+        dpk_error_prefix(err, "%s", options->args->words[0]);
     dpk_buf_free(&file);
     return status;
 }
 
-enum dpk_status cmd_set_raw(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_set_raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_device *dev = NULL;
     struct dpk_nv_list tlvs = {0};
     enum dpk_status status = mlxconfig_device(options, &dev, err);
@@ -52,7 +54,7 @@ enum dpk_status cmd_set_raw(const struct mlxconfig_options *options, struct dpk_
     if (status == DPK_OK) {
         status = dpk_device_set_tlvs(dev, &tlvs, err);
         if (status != DPK_OK)
-            dpk_error_prefix(err, "%s", options->words[0]);
+            dpk_error_prefix(err, "%s", options->args->words[0]);
     }
     if (status == DPK_OK)
         mlxconfig_print_applied();
@@ -60,6 +62,13 @@ enum dpk_status cmd_set_raw(const struct mlxconfig_options *options, struct dpk_
     dpk_device_close(dev);
     return status;
 }
+
+const struct dpk_command set_raw_command = {.names = "set_raw",
+                                            .words = "RAW",
+                                            .help = "set TLVs of a device (-d)",
+                                            .needs = "d",
+                                            .takes = "y",
+                                            .run = run_set_raw};
 
 /* The TLVs of one type that the device has for the next boot; none is one of zeros. */
 static void print_type(size_t number, const struct dpk_nv_list *on_device,
@@ -76,8 +85,9 @@ static void print_type(size_t number, const struct dpk_nv_list *on_device,
     print_tlv(number, found ? found : &none);
 }
 
-enum dpk_status cmd_get_raw(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_get_raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_device *dev = NULL;
     struct dpk_nv_list asked = {0}, on_device = {0};
     size_t hidden = 0;
@@ -95,6 +105,12 @@ enum dpk_status cmd_get_raw(const struct mlxconfig_options *options, struct dpk_
     dpk_device_close(dev);
     return status;
 }
+
+const struct dpk_command get_raw_command = {.names = "get_raw",
+                                            .words = "RAW",
+                                            .help = "show a device's TLVs of these types (-d)",
+                                            .needs = "d",
+                                            .run = run_get_raw};
 
 /* Comments say which TLV a line is and who set it. */
 static void put_raw(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tlvs, size_t hidden,
@@ -165,8 +181,9 @@ static enum dpk_status put_xml(struct dpk_device *dev, const struct dpk_nv_defs 
     return status;
 }
 
-enum dpk_status cmd_backup(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_backup(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct dpk_nv_list tlvs = {0};
@@ -175,14 +192,14 @@ enum dpk_status cmd_backup(const struct mlxconfig_options *options, struct dpk_e
     const char *const inputs[] = {options->database};
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status == DPK_OK)
-        status = dpk_file_apart(options->words[0], inputs, 1, err);
+        status = dpk_file_apart(options->args->words[0], inputs, 1, err);
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
         status = dpk_device_next_tlvs(dev, &tlvs, &hidden, err);
     if (status != DPK_OK)
         goto out;
-    fprintf(dpk_file_messages(options->words[0]), "Collecting...\n");
+    fprintf(dpk_file_messages(options->args->words[0]), "Collecting...\n");
     if (tlvs.count == 0) {
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "NV data area is empty, nothing to back up");
         goto out;
@@ -194,9 +211,9 @@ enum dpk_status cmd_backup(const struct mlxconfig_options *options, struct dpk_e
     if (status == DPK_OK && out.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = dpk_file_replace(options->words[0], out.data, out.size, 0644, err);
+        status = dpk_file_replace(options->args->words[0], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved(options->words[0]);
+        mlxconfig_print_saved(options->args->words[0]);
 out:
     dpk_buf_free(&out);
     dpk_nv_list_free(&tlvs);
@@ -204,3 +221,16 @@ out:
     dpk_device_close(dev);
     return status;
 }
+
+static const struct dpk_option backup_options[] = {
+    {"xml", .at = MLXCONFIG_AT(xml), .help = "XML, to be signed and applied"},
+    {0},
+};
+
+const struct dpk_command backup_command = {.names = "backup",
+                                           .words = "RAW",
+                                           .help = "save what a device has set (-d)",
+                                           .needs = "d",
+                                           .takes = "b",
+                                           .options = backup_options,
+                                           .run = run_backup};

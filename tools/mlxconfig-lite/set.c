@@ -162,22 +162,23 @@ static enum dpk_status set(const struct mlxconfig_options *options, struct dpk_d
     return status;
 }
 
-enum dpk_status cmd_set(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_set(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct settings s = {0};
-    char **words = calloc(options->word_count + 1, sizeof *words);
+    char **words = calloc(options->args->count + 1, sizeof *words);
     enum dpk_status status = words ? mlxconfig_device(options, &dev, err) : dpk_fail_nomem(err);
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
-    for (size_t i = 0; i < options->word_count && status == DPK_OK; i++) {
-        words[i] = strdup(options->words[i]);
+    for (size_t i = 0; i < options->args->count && status == DPK_OK; i++) {
+        words[i] = strdup(options->args->words[i]);
         status = words[i] ? add_word(defs, words[i], &s, err) : dpk_fail_nomem(err);
     }
     if (status == DPK_OK)
         status = set(options, dev, defs, &s, err);
-    for (size_t i = 0; words && i < options->word_count; i++)
+    for (size_t i = 0; words && i < options->args->count; i++)
         free(words[i]);
     free(words);
     free_settings(&s);
@@ -186,8 +187,16 @@ enum dpk_status cmd_set(const struct mlxconfig_options *options, struct dpk_erro
     return status;
 }
 
-enum dpk_status cmd_reset(const struct mlxconfig_options *options, struct dpk_error *err)
+const struct dpk_command set_command = {.names = "set,s",
+                                        .words = "NAME=VALUE...",
+                                        .help = "set parameters of a device (-d)",
+                                        .needs = "d",
+                                        .takes = "b,y",
+                                        .run = run_set};
+
+static enum dpk_status run_reset(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_device *dev = NULL;
     char question[128];
     enum dpk_status status = mlxconfig_device(options, &dev, err);
@@ -202,3 +211,9 @@ enum dpk_status cmd_reset(const struct mlxconfig_options *options, struct dpk_er
     dpk_device_close(dev);
     return status;
 }
+
+const struct dpk_command reset_command = {.names = "reset,r",
+                                          .help = "drop what was set on a device (-d)",
+                                          .needs = "d",
+                                          .takes = "y",
+                                          .run = run_reset};

@@ -168,8 +168,10 @@ static enum dpk_status print_confs(const struct shown *shown, struct dpk_error *
     return status;
 }
 
-enum dpk_status cmd_show_confs(const struct mlxconfig_options *options, struct dpk_error *err)
+static enum dpk_status run_show_confs(void *given, const struct dpk_args *args,
+                                      struct dpk_error *err)
 {
+    const struct mlxconfig_options *options = mlxconfig_given(given, args);
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct shown shown = {0};
@@ -187,3 +189,9 @@ enum dpk_status cmd_show_confs(const struct mlxconfig_options *options, struct d
     dpk_device_close(dev);
     return status;
 }
+
+const struct dpk_command show_confs_command = {.names = "show_confs,i",
+                                               .help = "list parameters and their values (-d)",
+                                               .needs = "d",
+                                               .takes = "b",
+                                               .run = run_show_confs};

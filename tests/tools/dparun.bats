@@ -230,7 +230,7 @@ forge() {
 # ---- Bad input
 
 @test "wrong usage is exit 3" {
-    fails 3 "no program" dparun --rpc add
+    fails 3 "no PROGRAM given" dparun --rpc add
     fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --kernel add
     fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --verify-only
     fails 3 "--threads goes with --kernel" dparun "$f/kernels.elf" --rpc add --threads 2

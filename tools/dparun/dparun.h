@@ -5,9 +5,9 @@
 #include <pthread.h>
 
 #include "debug/debug.h"
-#include "provision/provision.h"
-#include "proc/proc.h"
 #include "loader/loader.h"
+#include "proc/proc.h"
+#include "provision/provision.h"
 
 enum { EXIT_REFUSED = 1, EXIT_FAULT = 2, EXIT_OTHER = 3 };
 
@@ -15,12 +15,11 @@ enum { EXIT_REFUSED = 1, EXIT_FAULT = 2, EXIT_OTHER = 3 };
 struct options {
     const char *device, *app, *rpc, *kernel, *signature, *core, *gdb;
     unsigned threads;
-    uint32_t limit_ms; /* 0: the default */
+    unsigned limit_ms; /* 0: the default */
     bool stats, verify_only, json;
-    bool list;          /* none of what it could do is asked for */
-    const char **words; /* owned: the program, then the numbers for the function */
+    bool list; /* none of what it could do is asked for */
     const char *program;
-    const char **args;
+    const char **args; /* the numbers for the function */
     size_t arg_count;
 };
 

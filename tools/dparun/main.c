@@ -1,172 +1,19 @@
 /* dparun: loads a DPA program as a device would and runs one of its functions. */
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/cli.h"
 #include "hashlist/hashlist.h"
 
 #include "dparun.h"
 
-static const char usage[] =
-    "Usage: dparun [-d DEV] PROGRAM [--app NAME] --rpc FUNC [ARGS...]\n"
-    "       dparun [-d DEV] PROGRAM [--app NAME] --kernel FUNC [--threads N] [ARGS...]\n"
-    "       dparun [-d DEV] PROGRAM [--app NAME] --verify-only [--json]\n"
-    "       dparun PROGRAM [--app NAME]\n\n"
-    "Loads a DPA program, verified as the emulated device requires, and runs one of its\n"
-    "functions, or lists them. PROGRAM: a host executable, library, object or archive, or a device "
-    "ELF.\n"
-    "ARGS: one integer for each 8 bytes of arguments: decimal, 0x..., or negative.\n\n"
-    "Options:\n";
-static const char exit_codes[] =
-    "\nExit status: 0 done, 1 refused by the device, 2 the program faulted or overran its\n"
-    "run-time limit, 3 wrong usage or any other failure.\n";
-
-/* ---- Numbers that look like options ---------------------------------------------------------- */
-
-static bool is_negative_number(const char *word)
+/* What goes together and what does not, beyond what the table says. */
+static enum dpk_status check_options(struct options *o, struct dpk_error *err)
 {
-    return word[0] == '-' && isdigit((unsigned char)word[1]);
-}
-
-/* The words without the minus of negative numbers, which are arguments, never options. */
-static const char **hide_minus(int argc, char **argv)
-{
-    const char **words = calloc((size_t)argc + 1, sizeof *words);
-    for (int i = 0; words && i < argc; i++)
-        words[i] = argv[i] + is_negative_number(argv[i]);
-    return words;
-}
-
-/* The word as it was given. */
-static const char *with_minus(const char *word, int argc, char **argv)
-{
-    for (int i = 0; word && i < argc; i++)
-        if (is_negative_number(argv[i]) && word == argv[i] + 1)
-            return argv[i];
-    return word;
-}
-
-/* ---- The command line ------------------------------------------------------------------------ */
-
-struct words {
-    const char *threads, *limit;
-    bool help, version;
-};
-
-static enum dpk_status parse_count(const char *option, const char *text, unsigned long max,
-                                   unsigned long *out, struct dpk_error *err)
-{
-    char *end = NULL;
-    errno = 0;
-    *out = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || *out < 1 || *out > max)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s: '%s' is not a number from 1 to %lu", option, text,
-                        max);
-    return DPK_OK;
-}
-
-/* What goes together and what does not. */
-static enum dpk_status check_options(struct options *o, const struct words *w,
-                                     struct dpk_error *err)
-{
-    unsigned long n = 1;
-    enum dpk_status status = DPK_OK;
-    if (!o->program)
-        return dpk_fail(err, DPK_ERR_USAGE, "no program; see dparun --help");
     o->list = !o->rpc && !o->kernel && !o->verify_only;
     if (!o->list && !!o->rpc + !!o->kernel + o->verify_only != 1)
         return dpk_fail(err, DPK_ERR_USAGE, "give one of --rpc, --kernel and --verify-only");
-    if (o->json && !o->verify_only)
-        return dpk_fail(err, DPK_ERR_USAGE, "--json goes with --verify-only");
-    if (w->threads && !o->kernel)
-        return dpk_fail(err, DPK_ERR_USAGE, "--threads goes with --kernel");
-    if ((o->verify_only || o->list) && (o->core || o->gdb))
-        return dpk_fail(err, DPK_ERR_USAGE, "%s goes with --rpc and --kernel",
-                        o->core ? "--core" : "--gdb");
     if ((o->verify_only || o->list) && o->arg_count)
         return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s with%s", o->args[0],
                         o->list ? "out --rpc and --kernel" : " --verify-only");
-    if (w->threads)
-        status = parse_count("--threads", w->threads, DPK_THREADS_MAX, &n, err);
-    o->threads = (unsigned)n;
-    n = 0;
-    if (status == DPK_OK && w->limit)
-        status = parse_count("--run-time-limit", w->limit, 86400000, &n, err);
-    o->limit_ms = (uint32_t)n;
-    return status;
-}
-
-static enum dpk_status parse(int argc, char **argv, struct options *o, struct words *w,
-                             struct dpk_error *err)
-{
-    const struct dpk_option table[] = {
-        {.names = "d,device",
-         .arg = "DEV",
-         .value = &o->device,
-         .help = "emulated device (default: the only one there is)"},
-        {.names = "app", .arg = "NAME", .value = &o->app, .help = "which program of a host file"},
-        {.names = "rpc", .arg = "FUNC", .value = &o->rpc, .help = "call FUNC, print its result"},
-        {.names = "kernel", .arg = "FUNC", .value = &o->kernel, .help = "launch FUNC as a kernel"},
-        {.names = "threads",
-         .arg = "N",
-         .value = &w->threads,
-         .help = "threads of the kernel (default 1)"},
-        {.names = "signature",
-         .arg = "FILE",
-         .value = &o->signature,
-         .help = "crypto data of a bare device ELF"},
-        {.names = "run-time-limit",
-         .arg = "MS",
-         .value = &w->limit,
-         .help = "milliseconds that a thread may run or wait for events (default 6000)"},
-        {.names = "core",
-         .arg = "FILE",
-         .value = &o->core,
-         .help = "if the program fails, write a core file for gdb-multiarch"},
-        {.names = "gdb",
-         .arg = "PORT",
-         .value = &o->gdb,
-         .help = "wait for GDB on the Unix socket PORT (with a slash in it: ./gdb.socket), on "
-                 "TCP port PORT of 127.0.0.1 (0: any), or on standard input and output (-)"},
-        {.names = "stats",
-         .flag = &o->stats,
-         .help = "print instructions and time, also of each thread"},
-        {.names = "verify-only",
-         .flag = &o->verify_only,
-         .help = "load and verify, print the checks, do not run"},
-        {.names = "json", .flag = &o->json, .help = "with --verify-only: print the checks as JSON"},
-        {.names = "h,help", .flag = &w->help, .help = "show this text"},
-        {.names = "v,version", .flag = &w->version, .help = "show the version"},
-        {0},
-    };
-    struct dpk_args args = {0};
-    const char **words = hide_minus(argc, argv);
-    if (!words)
-        return dpk_fail_nomem(err);
-    enum dpk_status status = dpk_options_parse(table, false, argc, (char **)words, &args, err);
-    free(words);
-    if (status != DPK_OK)
-        return status;
-    if (w->help) {
-        fputs(usage, stdout);
-        dpk_options_help(table, stdout);
-        fputs(exit_codes, stdout);
-    }
-    const char **given[] = {&o->device, &o->app, &o->rpc,     &o->kernel, &o->signature,
-                            &o->core,   &o->gdb, &w->threads, &w->limit};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        *given[i] = with_minus(*given[i], argc, argv);
-    for (size_t i = 0; i < args.count; i++)
-        args.words[i] = with_minus(args.words[i], argc, argv);
-    o->words = args.words;
-    if (args.count) {
-        o->program = args.words[0];
-        o->arg_count = args.count - 1;
-        o->args = args.words + 1;
-    }
-    return w->help || w->version ? DPK_OK : check_options(o, w, err);
+    return DPK_OK;
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -221,15 +68,20 @@ static void warn_if_wrong(const struct dpk_load_result *result, const char *app)
             last ? last->detail : "", last && last->detail[0] ? ")" : "");
 }
 
-static enum dpk_status load_and_run(const struct options *o, struct dpk_error *err)
+static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
+                                    struct dpk_error *err)
 {
-    if (o->json)
-        dpk_json_start();
+    struct options *o = options;
+    o->program = args->words[0];
+    o->args = args->words + 1;
+    o->arg_count = args->count - 1;
     struct source source = {0};
     struct dpk_device *device = NULL;
     struct dpk_image *image = NULL;
     struct dpk_load_result result = {.verdict = DPK_VERDICT_UNSIGNED};
-    enum dpk_status status = source_open(o, &source, err);
+    enum dpk_status status = check_options(o, err);
+    if (status == DPK_OK)
+        status = source_open(o, &source, err);
     if (status == DPK_OK && o->list) {
         status = list_functions(&source, err);
         if (status != DPK_OK)
@@ -277,21 +129,51 @@ static int exit_code(enum dpk_status status)
     }
 }
 
+#define AT(field) offsetof(struct options, field)
+
+static const struct dpk_option run_options[] = {
+    {"d,device", DPK_TEXT, "DEV", AT(device),
+     .help = "emulated device (default: the only one there is)"},
+    {"app", DPK_TEXT, "NAME", AT(app), .help = "which program of a host file"},
+    {"rpc", DPK_TEXT, "FUNC", AT(rpc), .help = "call FUNC, print its result"},
+    {"kernel", DPK_TEXT, "FUNC", AT(kernel), .help = "launch FUNC as a kernel"},
+    {"threads", DPK_NUMBER, "N", AT(threads), 1, DPK_THREADS_MAX, .standard = "1", .with = "kernel",
+     .help = "threads of the kernel"},
+    {"signature", DPK_FILE, "FILE", AT(signature), .help = "crypto data of a bare device ELF"},
+    {"run-time-limit", DPK_NUMBER, "MS", AT(limit_ms), 1, 86400000,
+     .help = "milliseconds that a thread may run or wait for events (default 6000)"},
+    {"core", DPK_FILE, "FILE", AT(core), .with = "rpc,kernel",
+     .help = "if the program fails, write a core file for gdb-multiarch"},
+    {"gdb", DPK_TEXT, "PORT", AT(gdb), .with = "rpc,kernel",
+     .help = "wait for GDB on the Unix socket PORT (with a slash in it: ./gdb.socket), on TCP port "
+             "PORT of 127.0.0.1 (0: any), or on standard input and output (-)"},
+    {"stats", .at = AT(stats), .help = "print instructions and time, also of each thread"},
+    {"verify-only", .at = AT(verify_only), .help = "load and verify, print the checks, do not run"},
+    {"json", .at = AT(json), .with = "verify-only",
+     .help = "with --verify-only: print the checks as JSON"},
+    {0},
+};
+static const struct dpk_command run_command = {
+    .words = "PROGRAM [ARGS...]", .options = run_options, .run = load_and_run};
+static const struct dpk_tool tool = {
+    .name = "dparun",
+    .usage = "dparun [-d DEV] PROGRAM [--app NAME] --rpc FUNC [ARGS...]\n"
+             "       dparun [-d DEV] PROGRAM [--app NAME] --kernel FUNC [--threads N] [ARGS...]\n"
+             "       dparun [-d DEV] PROGRAM [--app NAME] --verify-only [--json]\n"
+             "       dparun PROGRAM [--app NAME]",
+    .about = "Loads a DPA program, verified as the emulated device requires, and runs one of its\n"
+             "functions, or lists them. PROGRAM: a host executable, library, object or archive, or "
+             "a device ELF.\n"
+             "ARGS: one integer for each 8 bytes of arguments: decimal, 0x..., or negative.",
+    .notes = "Exit status: 0 done, 1 refused by the device, 2 the program faulted or overran its\n"
+             "run-time limit, 3 wrong usage or any other failure.",
+    .command = &run_command,
+    .size = sizeof(struct options),
+    .negative_numbers = true,
+    .exit_code = exit_code,
+};
+
 int main(int argc, char **argv)
 {
-    struct options o = {0};
-    struct words w = {0};
-    struct dpk_error err = {0};
-    enum dpk_status status = parse(argc, argv, &o, &w, &err);
-    if (status == DPK_OK && w.version && !w.help)
-        printf("dparun dpakit %s\n", dpk_version);
-    else if (status == DPK_OK && !w.help)
-        status = load_and_run(&o, &err);
-    enum dpk_status flushed = dpk_tool_flush(status == DPK_OK ? &err : NULL);
-    if (status == DPK_OK)
-        status = flushed;
-    free(o.words);
-    if (status != DPK_OK)
-        dpk_tool_fail(&err);
-    return exit_code(status);
+    return dpk_tool_main(&tool, argc, argv);
 }

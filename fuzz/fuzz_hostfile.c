@@ -50,7 +50,7 @@ static void verify_members(const struct dpk_program *p)
     if (dpk_fat_is(p->elf, p->elf_size) && dpk_fat_parse(p->elf, p->elf_size, &fat, NULL) != DPK_OK)
         return;
     for (size_t i = 0; i < fat.count; i++)
-        if (dpk_verify_member(p, i, &nobody, 1, &report) == DPK_VERDICT_OK)
+        if (dpk_program_verify(p, i, &nobody, 1, &report) == DPK_VERDICT_OK)
             abort();
 }
 
@@ -65,8 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const struct dpk_trust nobody = {0};
         if (p->offset > size || p->elf_size > size - p->offset)
             abort();
-        if (dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, &nobody, NULL) ==
-            DPK_VERDICT_OK)
+        const struct dpk_subject subject = dpk_program_subject(p);
+        if (dpk_verify(&subject, &nobody, NULL) == DPK_VERDICT_OK)
             abort();
         verify_members(p);
     }

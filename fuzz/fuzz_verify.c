@@ -20,7 +20,9 @@ static void trust_its_root(const uint8_t *elf, size_t elf_size, const uint8_t *c
     if (length > 0) {
         const struct dpk_der root = {der, (size_t)length};
         const struct dpk_trust trust = {.roots = &root, .count = 1};
-        enum dpk_verdict verdict = dpk_verify(elf, elf_size, crypto, size, &trust, &report);
+        const struct dpk_subject subject = {
+            .elf = dpk_elf(elf, elf_size), .crypto = crypto, .crypto_size = size, .threads = 1};
+        enum dpk_verdict verdict = dpk_verify(&subject, &trust, &report);
         if (verdict == DPK_VERDICT_OK && dpk_crypto_view_check(&view, crypto, NULL) != DPK_OK)
             abort();
         if (report.count == 0 || report.checks[report.count - 1].verdict != verdict)
@@ -41,7 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     elf_size %= left + 1;
     const uint8_t *elf = data + 4, *crypto = elf + elf_size;
     size_t crypto_size = left - elf_size;
-    if (dpk_verify(elf, elf_size, crypto, crypto_size, &nobody, &report) == DPK_VERDICT_OK)
+    const struct dpk_subject subject = {
+        .elf = dpk_elf(elf, elf_size), .crypto = crypto, .crypto_size = crypto_size, .threads = 1};
+    if (dpk_verify(&subject, &nobody, &report) == DPK_VERDICT_OK)
         abort();
     trust_its_root(elf, elf_size, crypto, crypto_size);
     return 0;

@@ -112,7 +112,8 @@ enum dpk_status dpk_app_tbs(const void *bytes, size_t size, enum dpk_lifecycle p
     struct dpk_app app;
     struct dpk_packed_program program;
     enum dpk_status status = open_unsigned(bytes, size, priority, &app, &program, err);
-    return status == DPK_OK ? dpk_crypto_tbs_packed(&program, out, err) : status;
+    const struct dpk_subject subject = {.packed = &program};
+    return status == DPK_OK ? dpk_crypto_tbs(&subject, DPK_PROFILE_COMPACT, out, err) : status;
 }
 
 enum dpk_status dpk_app_sign(const void *bytes, size_t size, enum dpk_lifecycle priority,
@@ -122,10 +123,11 @@ enum dpk_status dpk_app_sign(const void *bytes, size_t size, enum dpk_lifecycle 
 {
     struct dpk_app app;
     struct dpk_packed_program program;
+    const struct dpk_subject subject = {.packed = &program};
     struct dpk_buf crypto = {0};
     enum dpk_status status = open_unsigned(bytes, size, priority, &app, &program, err);
     if (status == DPK_OK)
-        status = dpk_crypto_build_packed(&program, chain, signer, options, &crypto, err);
+        status = dpk_crypto_build(&subject, chain, signer, options, &crypto, err);
     if (status == DPK_OK) {
         dpk_put(out, bytes, app.elf_end);
         app_put_item(out, ITEM_CRYPTO, app.priority, crypto.size);
@@ -138,29 +140,28 @@ enum dpk_status dpk_app_sign(const void *bytes, size_t size, enum dpk_lifecycle 
     return status;
 }
 
-static enum dpk_verdict refuse(struct dpk_report *report, enum dpk_verdict verdict,
-                               const char *detail)
-{
-    if (report) {
-        report->count = 1;
-        report->checks[0] = (struct dpk_check){.name = "container", .verdict = verdict};
-        snprintf(report->checks[0].detail, sizeof report->checks[0].detail, "%.255s", detail);
-    }
-    return verdict;
-}
-
 enum dpk_verdict dpk_app_verify(const struct dpk_app *app, const struct dpk_trust *trust,
                                 struct dpk_report *report)
 {
     struct dpk_packed_program program;
     struct dpk_error err = {0};
-    if (app->kind != DPK_APP_PROGRAM)
-        return refuse(report, DPK_VERDICT_UNSUPPORTED, "the container removes a program");
-    if (!app->crypto)
-        return refuse(report, DPK_VERDICT_UNSIGNED, "the container is not signed");
-    if (pack(app, &program, &err) != DPK_OK)
-        return refuse(report, DPK_VERDICT_BAD_FORMAT, err.message);
-    return dpk_verify_packed(&program, app->crypto, app->crypto_size, trust, report);
+    struct dpk_check fault = {.name = "container"};
+    const struct dpk_subject subject = {
+        .packed = &program, .crypto = app->crypto, .crypto_size = app->crypto_size};
+    const struct dpk_subject refused = {.fault = &fault};
+    if (app->kind != DPK_APP_PROGRAM) {
+        fault.verdict = DPK_VERDICT_UNSUPPORTED;
+        snprintf(fault.detail, sizeof fault.detail, "the container removes a program");
+    } else if (!app->crypto) {
+        fault.verdict = DPK_VERDICT_UNSIGNED;
+        snprintf(fault.detail, sizeof fault.detail, "the container is not signed");
+    } else if (pack(app, &program, &err) != DPK_OK) {
+        fault.verdict = DPK_VERDICT_BAD_FORMAT;
+        snprintf(fault.detail, sizeof fault.detail, "%.255s", err.message);
+    } else {
+        return dpk_verify(&subject, trust, report);
+    }
+    return dpk_verify(&refused, trust, report);
 }
 
 /* ---- Removals ---------------------------------------------------------------------------------

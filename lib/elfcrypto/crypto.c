@@ -1,6 +1,5 @@
 /* Crypto data of one program: made. */
 #include "crypto.h"
-#include "fat.h"
 
 #include <string.h>
 
@@ -55,30 +54,27 @@ static void put_header(uint32_t content, uint32_t elf_size, struct dpk_buf *out)
     dpk_put_be32(out, CRYPTO_RSA_SHA512);
 }
 
-enum dpk_status crypto_put_tbs(const struct dpk_hashed_parts *parts, enum dpk_hash_profile profile,
-                               unsigned threads, struct dpk_buf *out, struct dpk_error *err)
+bool crypto_is_fat(const struct dpk_elf *elf)
 {
-    struct dpk_hashlist *list = NULL;
-    bool manifest = profile == DPK_PROFILE_COMPACT && parts->manifest;
-    const struct dpk_elf elf = dpk_elf(parts->stored, parts->stored_size);
-    enum dpk_status status = dpk_hashlist_build_with(&elf, parts->manifest, parts->manifest_size,
-                                                     profile, threads, &list, err);
-    if (status != DPK_OK)
-        return status;
-    put_header(manifest ? CRYPTO_HAS_MANIFEST : 0, 0, out);
-    dpk_hashlist_encode(list, out);
-    dpk_hashlist_free(list);
-    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
+    size_t size = dpk_reader_left(&elf->file);
+    return dpk_fat_is(elf->file.begin, size) || dpk_fat_is_foreign(elf->file.begin, size);
 }
 
-enum dpk_status dpk_crypto_tbs_packed(const struct dpk_packed_program *program, struct dpk_buf *out,
-                                      struct dpk_error *err)
+enum dpk_status dpk_crypto_tbs(const struct dpk_subject *s, enum dpk_hash_profile profile,
+                               struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_hashlist *list = NULL;
-    enum dpk_status status = dpk_hashlist_build_parts(&program->parts, &list, err);
+    bool manifest = profile == DPK_PROFILE_COMPACT && s->manifest;
+    enum dpk_status status = s->packed
+                                 ? dpk_hashlist_build_parts(&s->packed->parts, &list, err)
+                                 : dpk_hashlist_build_with(&s->elf, s->manifest, s->manifest_size,
+                                                           profile, s->threads, &list, err);
     if (status != DPK_OK)
         return status;
-    put_header(crypto_content(program), program->elf_size, out);
+    if (s->packed)
+        put_header(crypto_content(s->packed), s->packed->elf_size, out);
+    else
+        put_header(manifest ? CRYPTO_HAS_MANIFEST : 0, 0, out);
     dpk_hashlist_encode(list, out);
     dpk_hashlist_free(list);
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
@@ -87,8 +83,15 @@ enum dpk_status dpk_crypto_tbs_packed(const struct dpk_packed_program *program, 
 /* ---- The proof --------------------------------------------------------------------------------
  */
 
+/* Who signs, and how. */
+struct maker {
+    const struct dpk_certchain *chain;
+    const struct dpk_signer *signer; /* NULL: options->proof */
+    const struct dpk_sign_options *options;
+};
+
 /* A signature that somebody brings is believed when it is the leaf's. */
-static enum dpk_status take_signature(const struct crypto_maker *m, const struct dpk_tbs *tbs,
+static enum dpk_status take_signature(const struct maker *m, const struct dpk_tbs *tbs,
                                       struct dpk_buf *signature, struct dpk_error *err)
 {
     EVP_PKEY *key = X509_get0_pubkey(dpk_certchain_leaf(m->chain));
@@ -104,13 +107,14 @@ static enum dpk_status take_signature(const struct crypto_maker *m, const struct
     return status;
 }
 
-enum dpk_status crypto_put_proof(struct dpk_buf *b, const struct crypto_maker *m,
-                                 const struct dpk_tbs *of, struct dpk_error *err)
+/* Behind the bytes to be signed: the signature, the chain, padding. */
+static enum dpk_status put_proof(struct dpk_buf *b, const struct maker *m,
+                                 const struct dpk_subject *s, struct dpk_error *err)
 {
     struct dpk_buf signature = {0};
     const struct dpk_sign_options *o = m->options;
     unsigned count = o->mft_chain_count ? o->mft_chain_count : MFT_DEFAULT_COUNT;
-    struct dpk_tbs tbs = {of->program, of->target, b->data, b->size};
+    struct dpk_tbs tbs = {s->name, s->target, b->data, b->size};
     enum dpk_status status =
         m->signer ? dpk_signer_sign(m->signer, DPK_SHA512, b->data, b->size, &signature, err)
                   : take_signature(m, &tbs, &signature, err);
@@ -126,46 +130,30 @@ enum dpk_status crypto_put_proof(struct dpk_buf *b, const struct crypto_maker *m
     return status == DPK_OK && b->failed ? dpk_fail_nomem(err) : status;
 }
 
-/* What is signed is in `b`, or there was trouble; frees it. */
-static enum dpk_status finish(struct dpk_buf *b, enum dpk_status status,
-                              const struct crypto_maker *m, struct dpk_buf *out,
-                              struct dpk_error *err)
+enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
+                                const struct dpk_certchain *chain, const struct dpk_signer *signer,
+                                const struct dpk_sign_options *options, struct dpk_buf *out,
+                                struct dpk_error *err)
 {
+    const struct maker maker = {chain, signer, options};
+    struct dpk_buf b = {0};
+    if (!subject->packed && crypto_is_fat(&subject->elf))
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                        "a fat file (several targets): its members are signed one by one");
+    enum dpk_status status = dpk_crypto_tbs(subject, options->profile, &b, err);
     if (status == DPK_OK)
-        status = crypto_put_proof(b, m, &(struct dpk_tbs){0}, err);
+        status = put_proof(&b, &maker, subject, err);
     if (status == DPK_OK)
-        dpk_put(out, b->data, b->size);
-    dpk_buf_free(b);
+        dpk_put(out, b.data, b.size);
+    dpk_buf_free(&b);
     return status == DPK_OK && out->failed ? dpk_fail_nomem(err) : status;
 }
 
-enum dpk_status dpk_crypto_build(const uint8_t *elf, size_t elf_size,
+enum dpk_status dpk_crypto_build(const struct dpk_subject *subject,
                                  const struct dpk_certchain *chain, const struct dpk_signer *signer,
                                  const struct dpk_sign_options *options, struct dpk_buf *out,
                                  struct dpk_error *err)
 {
-    const struct crypto_maker maker = {chain, signer, options};
-    const struct dpk_hashed_parts parts = {.stored = elf, .stored_size = elf_size};
-    struct dpk_buf b = {0};
     enum dpk_status status = dpk_sign_check_with(chain, signer, options, err);
-    if (status == DPK_OK && (dpk_fat_is(elf, elf_size) || fat_is_foreign(elf, elf_size)))
-        status = dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                          "a fat file (several targets): its members are signed one by one");
-    if (status == DPK_OK)
-        status = crypto_put_tbs(&parts, options->profile, 1, &b, err);
-    return finish(&b, status, &maker, out, err);
-}
-
-enum dpk_status dpk_crypto_build_packed(const struct dpk_packed_program *program,
-                                        const struct dpk_certchain *chain,
-                                        const struct dpk_signer *signer,
-                                        const struct dpk_sign_options *options, struct dpk_buf *out,
-                                        struct dpk_error *err)
-{
-    const struct crypto_maker maker = {chain, signer, options};
-    struct dpk_buf b = {0};
-    enum dpk_status status = dpk_sign_check_with(chain, signer, options, err);
-    if (status == DPK_OK)
-        status = dpk_crypto_tbs_packed(program, &b, err);
-    return finish(&b, status, &maker, out, err);
+    return status == DPK_OK ? dpk_crypto_make(subject, chain, signer, options, out, err) : status;
 }

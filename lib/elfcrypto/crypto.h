@@ -16,20 +16,8 @@
 #define CRYPTO_HAS_METADATA   (1u << 30)
 #define CRYPTO_HAS_MANIFEST   (1u << 29)
 
-/* Who signs, and how. */
-struct crypto_maker {
-    const struct dpk_certchain *chain;
-    const struct dpk_signer *signer; /* NULL: options->proof */
-    const struct dpk_sign_options *options;
-};
-
-/* What is signed of one device ELF (and its manifest): header and hash list. `threads` hash. */
-enum dpk_status crypto_put_tbs(const struct dpk_hashed_parts *parts, enum dpk_hash_profile profile,
-                               unsigned threads, struct dpk_buf *out, struct dpk_error *err);
-/* Behind what is to be signed, `tbs`: the signature, the chain, padding. Names are those of `of`.
- */
-enum dpk_status crypto_put_proof(struct dpk_buf *tbs, const struct crypto_maker *maker,
-                                 const struct dpk_tbs *of, struct dpk_error *err);
+/* Is it no ELF, but a fat file of ours or of NVIDIA's? */
+bool crypto_is_fat(const struct dpk_elf *elf);
 
 /* What the header of its crypto data says that there is. */
 uint32_t crypto_content(const struct dpk_packed_program *program);

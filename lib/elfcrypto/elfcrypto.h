@@ -9,8 +9,8 @@
  *     if (dpk_hostfile_open("hello_world", &host, &err) != DPK_OK) ...
  *     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
  *         const struct dpk_program *p = dpk_hostfile_program(host, i);
- *         enum dpk_verdict v = dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size,
- *                                         &trust, &report);
+ *         const struct dpk_subject subject = dpk_program_subject(p);
+ *         enum dpk_verdict v = dpk_verify(&subject, &trust, &report);
  *         ...
  *     }
  *     dpk_hostfile_close(host);
@@ -20,6 +20,7 @@
 
 #include "base/base.h"
 #include "certchain/certchain.h"
+#include "elf/elf.h"
 #include "hashlist/hashlist.h"
 #include "signer/signer.h"
 
@@ -136,12 +137,47 @@ struct dpk_fat_input {
 enum dpk_status dpk_fat_build(const struct dpk_fat_input *in, size_t count, bool compressed,
                               struct dpk_buf *out, struct dpk_error *err);
 
+/* True if the bytes begin with the magic of NVIDIA's fat files, which nobody else can read. */
+bool dpk_fat_is_foreign(const uint8_t *bytes, size_t size);
+
+/* Begins the crypto data of a fat program of `count` members, appended to `out`; then each member's
+ * crypto data is put, in their order. */
+void dpk_fat_sigs_begin(struct dpk_buf *out, size_t count);
+void dpk_fat_sigs_put(struct dpk_buf *out, uint32_t target, const void *crypto, size_t size);
+
 /* Is it the crypto data of a fat program: one for each member? */
 bool dpk_fat_sigs_is(const uint8_t *crypto, size_t size);
 /* The crypto data for one target (borrowed) out of that of a fat program: what dpk_verify takes
  * next to the member's ELF. DPK_ERR_NOT_FOUND: none for this target. */
 enum dpk_status dpk_fat_crypto(const uint8_t *crypto, size_t size, uint32_t target,
                                const uint8_t **out, size_t *out_size, struct dpk_error *err);
+
+/* ---- What is signed and verified --------------------------------------------------------------
+ */
+
+/* A program as a single-program container holds it (signing(7)): the ELF as stored, app
+ * metadata and manifest or NULL; `elf_size` is 0, or the ELF's own when it is stored compressed. */
+struct dpk_packed_program {
+    struct dpk_hashed_parts parts;
+    uint32_t elf_size;
+};
+
+/* One device ELF with what belongs to it, or a program in a container. All is borrowed. */
+struct dpk_subject {
+    const char *name;   /* of the program; NULL where it has none */
+    const char *target; /* of a fat program's member ("bf3"), else NULL */
+    struct dpk_elf
+        elf; /* the device ELF: described once, for whoever verifies and whoever runs it */
+    const uint8_t *manifest; /* its attributes, which the compact profile hashes; or NULL */
+    size_t manifest_size;
+    const struct dpk_packed_program *packed; /* in a container: instead of `elf` and `manifest` */
+    const uint8_t *crypto; /* crypto data without a length before it; NULL: not signed */
+    size_t crypto_size;
+    unsigned threads; /* that hash; 0: one for each core */
+    /* Why it is refused whatever its crypto data say, found by who made the subject; or NULL. */
+    const struct dpk_check *fault;
+    bool unmapped; /* a process that runs the host file has not got it in its memory */
+};
 
 /* ---- Signing ----------------------------------------------------------------------------------
  */
@@ -186,29 +222,21 @@ enum dpk_status dpk_sign_check_with(const struct dpk_certchain *chain,
                                     const struct dpk_signer *signer,
                                     const struct dpk_sign_options *options, struct dpk_error *err);
 
-/* Crypto data of one device ELF: header, hash list, signature, chain, padding; appended to `out`.
- * Refused: leaf key not RSA-4096, leaf and signer of different keys, chain that does not verify. */
-enum dpk_status dpk_crypto_build(const uint8_t *elf, size_t elf_size,
+/* Crypto data of a subject: header, hash list, signature, chain, padding; appended to `out`. Of a
+ * container in the compact profile whatever `options` says. Refused: leaf key not RSA-4096, leaf
+ * and signer of different keys, chain that does not verify, a fat file. */
+enum dpk_status dpk_crypto_build(const struct dpk_subject *subject,
                                  const struct dpk_certchain *chain, const struct dpk_signer *signer,
                                  const struct dpk_sign_options *options, struct dpk_buf *out,
                                  struct dpk_error *err);
-
-/* A program as a single-program container holds it (signing(7)): the ELF as stored, app
- * metadata and manifest or NULL; `elf_size` is 0, or the ELF's own when it is stored compressed. */
-struct dpk_packed_program {
-    struct dpk_hashed_parts parts;
-    uint32_t elf_size;
-};
-/* Crypto data of one, in the compact profile whatever `options` says; refused as above. */
-enum dpk_status dpk_crypto_build_packed(const struct dpk_packed_program *program,
-                                        const struct dpk_certchain *chain,
-                                        const struct dpk_signer *signer,
-                                        const struct dpk_sign_options *options, struct dpk_buf *out,
-                                        struct dpk_error *err);
-
+/* The same, of many subjects: the caller has asked dpk_sign_check_with about chain and signer. */
+enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
+                                const struct dpk_certchain *chain, const struct dpk_signer *signer,
+                                const struct dpk_sign_options *options, struct dpk_buf *out,
+                                struct dpk_error *err);
 /* What its signature is over, appended to `out`. */
-enum dpk_status dpk_crypto_tbs_packed(const struct dpk_packed_program *program, struct dpk_buf *out,
-                                      struct dpk_error *err);
+enum dpk_status dpk_crypto_tbs(const struct dpk_subject *subject, enum dpk_hash_profile profile,
+                               struct dpk_buf *out, struct dpk_error *err);
 
 /* A host file with changes, which borrows from the host file: that must stay open. */
 struct dpk_edited;
@@ -300,6 +328,21 @@ struct dpk_trust {
     size_t count;
 };
 
+/* Verifies a subject, in the order of enum dpk_verdict, up to the first failure. Not signed:
+ * UNSIGNED. `trust` NULL trusts nobody. `report` may be NULL; the last check in it that is not OK
+ * is the one that decided. Never trusts a length. What no signature covers is a warning in the
+ * report of a subject that is OK. */
+enum dpk_verdict dpk_verify(const struct dpk_subject *subject, const struct dpk_trust *trust,
+                            struct dpk_report *report);
+
+/* The subject that a program of a host file is, if it is no fat one. */
+struct dpk_subject dpk_program_subject(const struct dpk_program *program);
+/* Verifies a program of a host file by up to `threads` threads; `member` is the index in a fat
+ * program. */
+enum dpk_verdict dpk_program_verify(const struct dpk_program *program, size_t member,
+                                    const struct dpk_trust *trust, unsigned threads,
+                                    struct dpk_report *report);
+
 /* The verdict on a program, or on one member of a fat one. */
 struct dpk_result {
     const struct dpk_program *program;
@@ -312,28 +355,5 @@ struct dpk_result {
 enum dpk_status dpk_hostfile_verify(const struct dpk_hostfile *host, const struct dpk_trust *trust,
                                     unsigned threads, struct dpk_result **out, size_t *count,
                                     struct dpk_error *err);
-
-/* Verifies one program in the order of enum dpk_verdict, up to the first failure. `crypto` NULL or
- * `crypto_size` 0: UNSIGNED. `report` may be NULL. Never allocates results; never trusts a length.
- * The last check of the report is the one that decided. */
-enum dpk_verdict dpk_verify(const uint8_t *elf, size_t elf_size, const uint8_t *crypto,
-                            size_t crypto_size, const struct dpk_trust *trust,
-                            struct dpk_report *report);
-
-/* The same for a device ELF with its manifest: of a program the fields that say where the three
- * are.
- */
-enum dpk_verdict dpk_verify_elf(const struct dpk_program *program, const struct dpk_trust *trust,
-                                struct dpk_report *report);
-
-/* The same for a program of a host file; `member` is the index in a fat program,
- * which must be one that parses. */
-enum dpk_verdict dpk_verify_member(const struct dpk_program *program, size_t member,
-                                   const struct dpk_trust *trust, unsigned threads,
-                                   struct dpk_report *report);
-/* The same for a program of a single-program container. */
-enum dpk_verdict dpk_verify_packed(const struct dpk_packed_program *program, const uint8_t *crypto,
-                                   size_t crypto_size, const struct dpk_trust *trust,
-                                   struct dpk_report *report);
 
 #endif

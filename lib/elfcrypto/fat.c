@@ -1,5 +1,5 @@
 /* Fat files: device ELFs of several targets in one program (signing(7)). */
-#include "fat.h"
+#include "elfcrypto/elfcrypto.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ bool dpk_fat_is(const uint8_t *bytes, size_t size)
     return begins_with(bytes, size, fat_magic);
 }
 
-bool fat_is_foreign(const uint8_t *bytes, size_t size)
+bool dpk_fat_is_foreign(const uint8_t *bytes, size_t size)
 {
     static const char magic[8] = {'N', 'V', 'D', 'P', 'A', 'F', 'B', 'F'};
     return begins_with(bytes, size, magic);
@@ -119,7 +119,7 @@ enum dpk_status dpk_fat_parse(const uint8_t *bytes, size_t size, struct dpk_fat 
     struct dpk_fat fat = {0};
     size_t count = 0;
     *out = fat;
-    if (fat_is_foreign(bytes, size))
+    if (dpk_fat_is_foreign(bytes, size))
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "fat file: made by NVIDIA's compiler, its layout is not public");
     enum dpk_status status = read_header(&r, fat_magic, "fat file", &count, err);
@@ -246,14 +246,14 @@ enum dpk_status dpk_fat_build(const struct dpk_fat_input *in, size_t count, bool
 /* ---- Crypto data ------------------------------------------------------------------------------
  */
 
-void fat_sigs_begin(struct dpk_buf *out, size_t count)
+void dpk_fat_sigs_begin(struct dpk_buf *out, size_t count)
 {
     dpk_put(out, sigs_magic, sizeof sigs_magic);
     dpk_put_le32(out, VERSION);
     dpk_put_le32(out, (uint32_t)count);
 }
 
-void fat_sigs_put(struct dpk_buf *out, uint32_t target, const void *crypto, size_t size)
+void dpk_fat_sigs_put(struct dpk_buf *out, uint32_t target, const void *crypto, size_t size)
 {
     dpk_put_le32(out, target);
     dpk_put_le32(out, (uint32_t)size);

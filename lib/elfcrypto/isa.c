@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "elf/elf.h"
-
 #define FORMAT_A 'A'
 #define TAG_FILE 1
 #define TAG_ARCH 5
@@ -68,10 +66,9 @@ const char *isa_of_attributes(const uint8_t *section, size_t size)
     return file.failed ? NULL : find_arch(file);
 }
 
-const char *isa_of(const uint8_t *elf, size_t elf_size)
+const char *isa_of(const struct dpk_elf *elf)
 {
-    const struct dpk_elf file = dpk_elf(elf, elf_size);
-    struct dpk_reader section = dpk_elf_find(&file, ".riscv.attributes");
+    struct dpk_reader section = dpk_elf_find(elf, ".riscv.attributes");
     return section.failed ? NULL : isa_of_attributes(section.begin, dpk_reader_left(&section));
 }
 

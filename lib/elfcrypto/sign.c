@@ -7,7 +7,6 @@
 
 #include "crypto.h"
 #include "edit.h"
-#include "fat.h"
 #include "select.h"
 
 /* One program's part of the work. */
@@ -21,7 +20,9 @@ struct job {
 
 struct signing {
     const struct dpk_hostfile *host;
-    struct crypto_maker maker;
+    const struct dpk_certchain *chain;
+    const struct dpk_signer *signer;
+    const struct dpk_sign_options *options;
     struct job *jobs; /* one for each program that is to be signed */
     size_t count;
     unsigned hashing; /* threads within a program */
@@ -33,37 +34,32 @@ struct signing {
 /* ---- Crypto data ------------------------------------------------------------------------------
  */
 
-/* Calls `put` for the program, or for each member of a fat one, with what is hashed of it. */
-typedef enum dpk_status put_one(void *context, const struct dpk_tbs *of, uint32_t target,
-                                const struct dpk_hashed_parts *parts, struct dpk_error *err);
+/* Calls `put` for the program, or for each member of a fat one. */
+typedef enum dpk_status put_one(void *context, const struct dpk_subject *subject, uint32_t target,
+                                struct dpk_error *err);
 
 static enum dpk_status for_each_elf(const struct dpk_program *p, put_one *put, void *context,
                                     struct dpk_error *err)
 {
     struct dpk_fat fat;
-    struct dpk_hashed_parts parts = {.stored = p->elf,
-                                     .stored_size = p->elf_size,
-                                     .manifest = p->manifest,
-                                     .manifest_size = p->manifest_size};
-    struct dpk_tbs of = {.program = p->name};
+    struct dpk_subject subject = dpk_program_subject(p);
     if (p->not_mapped[0]) /* what would be signed is not what runs */
         return dpk_fail(err, DPK_ERR_FORMAT, "program %s: %s", p->name, p->not_mapped);
-    if (!dpk_fat_is(p->elf, p->elf_size) && !fat_is_foreign(p->elf, p->elf_size))
-        return put(context, &of, 0, &parts, err);
+    if (!dpk_fat_is(p->elf, p->elf_size) && !dpk_fat_is_foreign(p->elf, p->elf_size))
+        return put(context, &subject, 0, err);
     enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);
     for (size_t i = 0; i < fat.count && status == DPK_OK; i++) {
         char number[16];
         struct dpk_buf elf = {0};
         const struct dpk_fat_member *m = &fat.members[i];
         snprintf(number, sizeof number, "%" PRIu32, m->target);
-        of.target = dpk_target_name(m->target) ? dpk_target_name(m->target) : number;
+        subject.target = dpk_target_name(m->target) ? dpk_target_name(m->target) : number;
         status = dpk_fat_elf(m, &elf, err);
-        parts.stored = elf.data;
-        parts.stored_size = elf.size;
+        subject.elf = dpk_elf(elf.data, elf.size);
         if (status == DPK_OK)
-            status = put(context, &of, m->target, &parts, err);
+            status = put(context, &subject, m->target, err);
         if (status != DPK_OK)
-            dpk_error_prefix(err, "target %s", of.target);
+            dpk_error_prefix(err, "target %s", subject.target);
         dpk_buf_free(&elf);
     }
     return status;
@@ -75,21 +71,19 @@ struct making {
     bool fat;
 };
 
-static enum dpk_status make_one(void *context, const struct dpk_tbs *of, uint32_t target,
-                                const struct dpk_hashed_parts *parts, struct dpk_error *err)
+static enum dpk_status make_one(void *context, const struct dpk_subject *subject, uint32_t target,
+                                struct dpk_error *err)
 {
     const struct making *m = context;
-    const struct crypto_maker *maker = &m->s->maker;
+    const struct signing *s = m->s;
+    struct dpk_subject mine = *subject;
     struct dpk_buf b = {0};
-    enum dpk_status status = crypto_put_tbs(parts, maker->options->profile, m->s->hashing, &b, err);
+    mine.threads = s->hashing;
+    if (!m->fat)
+        return dpk_crypto_make(&mine, s->chain, s->signer, s->options, &m->job->crypto, err);
+    enum dpk_status status = dpk_crypto_make(&mine, s->chain, s->signer, s->options, &b, err);
     if (status == DPK_OK)
-        status = crypto_put_proof(&b, maker, of, err);
-    if (status == DPK_OK && m->fat) {
-        fat_sigs_put(&m->job->crypto, target, b.data, b.size);
-    } else if (status == DPK_OK) {
-        m->job->crypto = b;
-        return DPK_OK;
-    }
+        dpk_fat_sigs_put(&m->job->crypto, target, b.data, b.size);
     dpk_buf_free(&b);
     return status == DPK_OK && m->job->crypto.failed ? dpk_fail_nomem(err) : status;
 }
@@ -107,7 +101,7 @@ static enum dpk_status make_crypto(struct signing *s, struct job *j, struct dpk_
         enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);
         if (status != DPK_OK)
             return status;
-        fat_sigs_begin(&j->crypto, fat.count);
+        dpk_fat_sigs_begin(&j->crypto, fat.count);
     }
     return for_each_elf(p, make_one, &m, err);
 }
@@ -116,7 +110,7 @@ static void run_job(void *context, size_t index)
 {
     struct signing *s = context;
     struct job *j = &s->jobs[index];
-    const struct dpk_sign_options *o = s->maker.options;
+    const struct dpk_sign_options *o = s->options;
     if (atomic_load(&s->failed)) /* those before it in the file have begun, so ours is not first */
         return;
     j->status = make_crypto(s, j, &j->err);
@@ -132,7 +126,7 @@ static void run_job(void *context, size_t index)
 /* The first program that failed speaks for all. */
 static enum dpk_status make_all(struct signing *s, struct dpk_error *err)
 {
-    unsigned threads = s->maker.options->threads;
+    unsigned threads = s->options->threads;
     s->hashing = dpk_parallel_share(s->count, threads);
     dpk_parallel(s->count, threads, run_job, s);
     for (size_t i = 0; i < s->count; i++) {
@@ -149,7 +143,7 @@ static enum dpk_status make_all(struct signing *s, struct dpk_error *err)
 
 static uint32_t wanted_type(const struct signing *s, uint32_t usual)
 {
-    switch (s->maker.options->section_type) {
+    switch (s->options->section_type) {
     case DPK_SECTION_PROGBITS:
         return SHT_PROGBITS;
     case DPK_SECTION_CRYPTODATA:
@@ -290,7 +284,7 @@ static enum dpk_status place_all(struct signing *s, struct dpk_edited *e, struct
 
 static enum dpk_status plan(struct signing *s, struct dpk_error *err)
 {
-    const struct dpk_sign_options *o = s->maker.options;
+    const struct dpk_sign_options *o = s->options;
     bool *wanted = NULL;
     enum dpk_status status = select_programs(s->host, o->apps, o->app_count, &wanted, err);
     if (status != DPK_OK)
@@ -310,7 +304,7 @@ enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
                                     const struct dpk_sign_options *options, struct dpk_edited **out,
                                     struct dpk_error *err)
 {
-    struct signing s = {.host = host, .maker = {chain, signer, options}};
+    struct signing s = {.host = host, .chain = chain, .signer = signer, .options = options};
     struct dpk_edited *e = NULL;
     *out = NULL;
     enum dpk_status status = plan(&s, err);
@@ -361,14 +355,16 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
 /* ---- What would be signed ---------------------------------------------------------------------
  */
 
-static enum dpk_status show_one(void *context, const struct dpk_tbs *of, uint32_t target,
-                                const struct dpk_hashed_parts *parts, struct dpk_error *err)
+static enum dpk_status show_one(void *context, const struct dpk_subject *subject, uint32_t target,
+                                struct dpk_error *err)
 {
     const struct dpk_sign_options *o = context;
+    struct dpk_subject mine = *subject;
     struct dpk_buf b = {0};
     (void)target;
-    enum dpk_status status = crypto_put_tbs(parts, o->profile, o->threads, &b, err);
-    const struct dpk_tbs tbs = {of->program, of->target, b.data, b.size};
+    mine.threads = o->threads;
+    enum dpk_status status = dpk_crypto_tbs(&mine, o->profile, &b, err);
+    const struct dpk_tbs tbs = {mine.name, mine.target, b.data, b.size};
     if (status == DPK_OK)
         status = o->proof(o->context, &tbs, NULL, err);
     dpk_buf_free(&b);

@@ -10,8 +10,10 @@
 
 /* What may not change between looking and running. */
 struct private_copy {
-    uint8_t *elf, *crypto, *manifest; /* crypto NULL: unsigned; manifest NULL: none */
-    size_t elf_size, crypto_size, manifest_size;
+    uint8_t *program, *crypto, *manifest; /* crypto NULL: unsigned; manifest NULL: none */
+    size_t program_size, crypto_size, manifest_size;
+    const char *target; /* of a fat program's member, else NULL */
+    struct dpk_elf elf; /* describes `program`: this is verified, and this is mapped */
 };
 
 static enum dpk_status copy_part(const void *from, size_t size, uint8_t **to, size_t *to_size,
@@ -37,7 +39,8 @@ static enum dpk_status copy_in(const struct dpk_load_request *ask, struct privat
         return dpk_fail(err, DPK_ERR_RANGE,
                         "%zu bytes with %zu of crypto data and %zu of attributes: too large",
                         ask->elf_size, ask->crypto_size, ask->manifest_size);
-    enum dpk_status status = copy_part(ask->elf, ask->elf_size, &copy->elf, &copy->elf_size, err);
+    enum dpk_status status =
+        copy_part(ask->elf, ask->elf_size, &copy->program, &copy->program_size, err);
     if (status == DPK_OK)
         status = copy_part(ask->crypto, ask->crypto_size, &copy->crypto, &copy->crypto_size, err);
     if (status == DPK_OK)
@@ -60,7 +63,7 @@ static enum dpk_status device_target(struct dpk_device *device, uint32_t *target
     return status;
 }
 
-/* Of a fat program the member for this device stays, with its crypto data. */
+/* Describes the program. Of a fat one the member for this device stays, with its crypto data. */
 static enum dpk_status choose_member(struct dpk_device *device, struct private_copy *copy,
                                      struct dpk_error *err)
 {
@@ -68,9 +71,10 @@ static enum dpk_status choose_member(struct dpk_device *device, struct private_c
     const struct dpk_fat_member *member = NULL;
     struct dpk_buf elf = {0};
     uint32_t target = DPK_TARGET_GENERIC;
-    if (!dpk_fat_is(copy->elf, copy->elf_size))
+    copy->elf = dpk_elf(copy->program, copy->program_size);
+    if (!dpk_fat_is(copy->program, copy->program_size))
         return DPK_OK;
-    enum dpk_status status = dpk_fat_parse(copy->elf, copy->elf_size, &fat, err);
+    enum dpk_status status = dpk_fat_parse(copy->program, copy->program_size, &fat, err);
     if (status == DPK_OK)
         status = device_target(device, &target, err);
     if (status != DPK_OK)
@@ -86,9 +90,11 @@ static enum dpk_status choose_member(struct dpk_device *device, struct private_c
         dpk_buf_free(&elf);
         return status;
     }
-    free(copy->elf);
-    copy->elf = elf.data;
-    copy->elf_size = elf.size;
+    free(copy->program);
+    copy->program = elf.data;
+    copy->program_size = elf.size;
+    copy->target = dpk_target_name(target);
+    copy->elf = dpk_elf(elf.data, elf.size);
     if (!copy->crypto || !dpk_fat_sigs_is(copy->crypto, copy->crypto_size))
         return DPK_OK; /* verification says what is wrong with it */
     const uint8_t *crypto = NULL;
@@ -124,23 +130,17 @@ static enum dpk_status verify(struct dpk_device *device, const struct private_co
         status = dpk_device_ca_list(device, &cas, err);
     if (status == DPK_OK) {
         struct dpk_trust trust = {.roots = cas.roots, .count = cas.count};
-        const struct dpk_program program = {.elf = copy->elf,
-                                            .elf_size = copy->elf_size,
+        const struct dpk_subject subject = {.target = copy->target,
+                                            .elf = copy->elf,
                                             .manifest = copy->manifest,
                                             .manifest_size = copy->manifest_size,
                                             .crypto = copy->crypto,
-                                            .crypto_size = copy->crypto_size};
-        result->verdict = dpk_verify_elf(&program, &trust, &result->report);
+                                            .crypto_size = copy->crypto_size,
+                                            .threads = 1};
+        result->verdict = dpk_verify(&subject, &trust, &result->report);
     }
     dpk_ca_list_free(&cas);
     return status;
-}
-
-static enum dpk_status make_image(struct dpk_image *image, struct private_copy *copy,
-                                  struct dpk_error *err)
-{
-    const struct dpk_elf elf = dpk_elf(copy->elf, copy->elf_size);
-    return image_fill(image, &copy->elf, &elf, err);
 }
 
 /* Writes the event log; with authentication on, what cannot be logged does not run. */
@@ -192,9 +192,9 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
         status = choose_member(ask->device, &copy, &why);
     if (status == DPK_OK)
         status = verify(ask->device, &copy, &found, &why);
-    /* Bytes that nobody vouches for are not even parsed when the device wants a signature. */
+    /* What nobody vouches for is not looked into when the device wants a signature. */
     if (status == DPK_OK && (!found.authentication || found.verdict == DPK_VERDICT_OK))
-        status = make_image(image, &copy, &why);
+        status = image_fill(image, &copy.program, &copy.elf, &why);
     if (status != DPK_OK) {
         record(ask->device, &found, image->app, "NOT_LOADED", why.message, NULL);
         dpk_fail(err, status, "program %s: %s", image->app, why.message);
@@ -211,7 +211,7 @@ out:
     dpk_image_free(image);
     free(copy.manifest);
     free(copy.crypto);
-    free(copy.elf);
+    free(copy.program);
     return status;
 }
 
@@ -228,12 +228,12 @@ enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, co
     if (status == DPK_OK)
         status = choose_member(device, &copy, err);
     if (status == DPK_OK)
-        status = make_image(image, &copy, err);
+        status = image_fill(image, &copy.program, &copy.elf, err);
     if (status == DPK_OK) {
         *out = image;
         image = NULL;
     }
-    free(copy.elf);
+    free(copy.program);
     dpk_image_free(image);
     return status;
 }

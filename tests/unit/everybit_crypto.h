@@ -8,6 +8,7 @@
 
 #include "everybit.h"
 #include "hostelf.h"
+#include "subject.h"
 
 struct vouched {
     struct dpk_buf elf, root;
@@ -19,7 +20,7 @@ static inline enum dpk_verdict judged(const struct vouched *v, const uint8_t *cr
 {
     struct dpk_der der = {v->root.data, v->root.size};
     struct dpk_trust trust = {&der, 1};
-    return dpk_verify(v->elf.data, v->elf.size, crypto, size, &trust, NULL);
+    return verify_bytes(v->elf.data, v->elf.size, crypto, size, &trust, NULL);
 }
 
 static inline struct vouched voucher(const char *elf)

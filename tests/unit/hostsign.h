@@ -12,6 +12,7 @@
 
 #include "certs.h"
 #include "hostelf.h"
+#include "subject.h"
 
 /* ---- Keys: one RSA-4096 pair made for the run -------------------------------------------------
  */
@@ -135,7 +136,7 @@ static inline size_t verifies(const struct dpk_buf *b, enum dpk_placement placem
     for (size_t i = 0; i < count; i++) {
         struct dpk_report r;
         const struct dpk_program *p = dpk_hostfile_program(host, i);
-        if (dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, &r) !=
+        if (verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, &r) !=
             DPK_VERDICT_OK)
             fail_msg("%s: %s", p->name, r.checks[r.count - 1].detail);
         assert_int_equal(p->placement, placement);

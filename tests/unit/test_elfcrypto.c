@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "golden.h"
+#include "subject.h"
 
 static struct dpk_signer *signer;
 static struct dpk_certchain *chain;
@@ -40,7 +41,7 @@ static struct dpk_buf built(const struct dpk_buf *elf, const struct dpk_sign_opt
 {
     struct dpk_error err = {0};
     struct dpk_buf out = {0};
-    if (dpk_crypto_build(elf->data, elf->size, chain, signer, options, &out, &err) != DPK_OK)
+    if (build_bytes(elf->data, elf->size, chain, signer, options, &out, &err) != DPK_OK)
         fail_msg("%s", err.message);
     return out;
 }
@@ -50,7 +51,7 @@ static enum dpk_verdict verify(const struct dpk_buf *elf, const struct dpk_buf *
 {
     struct dpk_der der = {root.data, root.size};
     struct dpk_trust trust = {&der, 1};
-    return dpk_verify(elf->data, elf->size, crypto->data, crypto->size, &trust, report);
+    return verify_bytes(elf->data, elf->size, crypto->data, crypto->size, &trust, report);
 }
 
 static struct dpk_hostfile *opened(const char *name)
@@ -152,7 +153,7 @@ static void reference_files_are_accepted(void **state)
             const struct dpk_program *p = dpk_hostfile_program(host, j);
             assert_int_equal(p->placement, placements[i]);
             enum dpk_verdict v =
-                dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, &report);
+                verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, &report);
             assert_int_equal(v, DPK_VERDICT_OK);
             assert_int_equal(report.count, 7);
         }
@@ -169,11 +170,11 @@ static void reference_file_under_another_ca_is_refused(void **state)
     struct dpk_der der = {other.data, other.size};
     struct dpk_trust trust = {&der, 1}, none = {0};
     struct dpk_report report;
-    assert_int_equal(dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, &report),
+    assert_int_equal(verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, &report),
                      DPK_VERDICT_UNKNOWN_CA);
-    assert_int_equal(dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, &none, &report),
+    assert_int_equal(verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &none, &report),
                      DPK_VERDICT_UNKNOWN_CA);
-    assert_int_equal(dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, NULL, NULL),
+    assert_int_equal(verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, NULL, NULL),
                      DPK_VERDICT_UNKNOWN_CA);
     dpk_buf_free(&other);
     dpk_hostfile_close(host);
@@ -355,7 +356,7 @@ static void build_gives(const struct dpk_certchain *with, const struct dpk_signe
 {
     struct dpk_error err = {0};
     struct dpk_buf out = {0}, elf = golden("hostelf/dev1.elf");
-    assert_int_equal(dpk_crypto_build(elf.data, elf.size, with, by, &ours, &out, &err), status);
+    assert_int_equal(build_bytes(elf.data, elf.size, with, by, &ours, &out, &err), status);
     assert_int_equal(out.size, 0);
     if (!strstr(err.message, why))
         fail_msg("'%s' does not say '%s'", err.message, why);
@@ -377,11 +378,10 @@ static void program_that_is_no_elf_is_not_signed(void **state)
     (void)state;
     struct dpk_error err = {0};
     struct dpk_buf out = {0};
-    assert_int_equal(dpk_crypto_build((const uint8_t *)"junk", 4, chain, signer, &ours, &out, &err),
+    assert_int_equal(build_bytes((const uint8_t *)"junk", 4, chain, signer, &ours, &out, &err),
                      DPK_ERR_FORMAT);
-    assert_int_equal(
-        dpk_crypto_build((const uint8_t *)"NVDPAFBF", 8, chain, signer, &ours, &out, &err),
-        DPK_ERR_UNSUPPORTED);
+    assert_int_equal(build_bytes((const uint8_t *)"NVDPAFBF", 8, chain, signer, &ours, &out, &err),
+                     DPK_ERR_UNSUPPORTED);
     assert_int_equal(out.size, 0);
 }
 

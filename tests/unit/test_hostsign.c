@@ -52,8 +52,7 @@ static void reserved_section_may_be_just_large_enough(void **state)
     (void)state;
     struct dpk_error err = {0};
     struct dpk_buf elf = device_elf(9), crypto = {0};
-    assert_int_equal(dpk_crypto_build(elf.data, elf.size, chain, signer, &plain, &crypto, &err),
-                     DPK_OK);
+    assert_int_equal(build_bytes(elf.data, elf.size, chain, signer, &plain, &crypto, &err), DPK_OK);
     struct dpk_buf file = host_with(".dpa_sig_a", crypto.size + 8, &elf, NULL);
     struct dpk_buf out = signed_with(&file, &plain);
     assert_int_equal(verifies(&out, DPK_PLACEMENT_RESERVED), 1);
@@ -82,7 +81,7 @@ static void damaged_length_of_a_reserved_section_is_refused(void **state)
         struct dpk_hostfile *host = parsed(&out);
         const struct dpk_program *p = dpk_hostfile_program(host, 0);
         assert_int_not_equal(
-            dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, NULL),
+            verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, NULL),
             DPK_VERDICT_OK);
         dpk_hostfile_close(host);
         out.data[at.offsets[2] + bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -300,7 +299,7 @@ static void a_mix_of_placements_is_signed_and_verified(void **state)
     for (size_t i = 0; i < 3; i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
         assert_int_equal(p->placement, expected[i]);
-        assert_int_equal(dpk_verify(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, NULL),
+        assert_int_equal(verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, NULL),
                          DPK_VERDICT_OK);
     }
     dpk_hostfile_close(host);
@@ -337,7 +336,7 @@ static void leaf_key_that_is_not_rsa_4096_is_refused(void **state)
     X509 *leaf = make_cert(&(struct cert_spec){.subject = "Small", .key = key});
     put_cert(&der, leaf);
     assert_int_equal(dpk_certchain_parse(der.data, der.size, &small, &err), DPK_OK);
-    assert_int_equal(dpk_crypto_build(elf.data, elf.size, small, signer, &plain, &out, &err),
+    assert_int_equal(build_bytes(elf.data, elf.size, small, signer, &plain, &out, &err),
                      DPK_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "RSA-2048"));
     dpk_certchain_free(small);

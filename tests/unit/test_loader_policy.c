@@ -3,6 +3,7 @@
 #include "golden.h"
 
 #include "dpa.h"
+#include "subject.h"
 
 /* ---- The stand-in -----------------------------------------------------------------------------
  */
@@ -112,8 +113,7 @@ static struct program signed_program(void)
     struct dpk_sign_options options = {.profile = DPK_PROFILE_FULL};
     if (dpk_certchain_load(golden_path("keys/chain3.der"), &chain, &err) != DPK_OK ||
         dpk_signer_open(golden_path("keys/leaf.pem"), NULL, &signer, &err) != DPK_OK ||
-        dpk_crypto_build(p.elf.data, p.elf.size, chain, signer, &options, &p.crypto, &err) !=
-            DPK_OK)
+        build_bytes(p.elf.data, p.elf.size, chain, signer, &options, &p.crypto, &err) != DPK_OK)
         fail_msg("%s", err.message);
     dpk_signer_close(signer);
     dpk_certchain_free(chain);
@@ -332,6 +332,43 @@ static void bytes_that_change_after_the_copy_do_not_count(void **state)
     program_free(&p);
 }
 
+/* Verification and loading are given one description. Where it says something else than the bytes
+ * it is of, both go by it, so nothing can be verified that is not what is mapped. */
+static void description_that_is_verified_is_the_one_that_is_mapped(void **state)
+{
+    (void)state;
+    struct program p = signed_program();
+    struct dpk_buf root = golden("keys/root.der");
+    const struct dpk_der der = {root.data, root.size};
+    const struct dpk_trust trust = {.roots = &der, .count = 1};
+    struct dpk_subject subject = subject_of(p.elf.data, p.elf.size, p.crypto.data, p.crypto.size);
+    struct dpk_report report;
+    uint8_t table[16 * sizeof(Elf64_Phdr)];
+    size_t size = dpk_reader_left(&subject.elf.segments), i = 0;
+    assert_int_equal(dpk_verify(&subject, &trust, NULL), DPK_VERDICT_OK);
+    while (dpk_elf_segment(&subject.elf, i).type != PT_LOAD)
+        i++;
+    struct dpk_elf_segment of_bytes = dpk_elf_segment(&subject.elf, i);
+    assert_true(of_bytes.file_size > 1 && size <= sizeof table);
+    memcpy(table, subject.elf.segments.begin, size);
+    dpk_store_le64(table + i * sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, p_filesz),
+                   of_bytes.file_size - 1);
+    subject.elf.segments = dpk_reader(table, size);
+    assert_int_equal(dpk_verify(&subject, &trust, &report), DPK_VERDICT_DIGEST_MISMATCH);
+    assert_string_equal(report.checks[report.count - 1].detail, "program header table");
+    struct dpk_image *image = image_create("kernels");
+    assert_int_equal(image_fill(image, &p.elf.data, &subject.elf, NULL), DPK_OK);
+    bool found = false;
+    for (i = 0; i < dpk_image_segment_count(image); i++) {
+        const struct dpk_segment *s = dpk_image_segment(image, i);
+        found |= s->address == of_bytes.address && s->data_size == of_bytes.file_size - 1;
+    }
+    assert_true(found);
+    dpk_image_free(image);
+    dpk_buf_free(&root);
+    program_free(&p);
+}
+
 static void what_is_no_executable_is_not_loaded(void **state)
 {
     (void)state;
@@ -454,6 +491,7 @@ int main(void)
         cmocka_unit_test(what_debuggers_do_is_logged_or_refused_on_a_locked_device),
         cmocka_unit_test(device_that_cannot_be_asked_loads_nothing),
         cmocka_unit_test(bytes_that_change_after_the_copy_do_not_count),
+        cmocka_unit_test(description_that_is_verified_is_the_one_that_is_mapped),
         cmocka_unit_test(what_is_no_executable_is_not_loaded),
         cmocka_unit_test(fat_program_runs_as_the_member_for_the_device),
         cmocka_unit_test(fat_program_for_other_targets_is_not_loaded),

@@ -58,7 +58,8 @@ void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct d
 static void show_one(const struct dpk_program *p, cJSON *o)
 {
     struct dpk_report report = {0};
-    (void)dpk_verify_elf(p, NULL, &report);
+    const struct dpk_subject subject = dpk_program_subject(p);
+    (void)dpk_verify(&subject, NULL, &report);
     program_digest(o, p->elf, p->elf_size, &report);
     program_crypto(o, p->crypto, p->crypto_size, &report);
 }

@@ -56,7 +56,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base elf hashlist certchain signer elfcrypto container appcontainer nvconfig
-RT_ROOMS := rv64 card provision loader rc port debug proc memory
+RT_ROOMS := rv64 card provision loader rc port debug sched proc memory
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)

@@ -1,0 +1,48 @@
+/* list: circular doubly linked lists whose nodes live inside what they link. */
+#ifndef DPK_SCHED_LIST_H
+#define DPK_SCHED_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct list {
+    struct list *prev, *next;
+};
+
+#define owner_of(node, type, member) ((type *)(void *)((char *)(node)-offsetof(type, member)))
+
+static inline void list_init(struct list *l)
+{
+    l->prev = l->next = l;
+}
+
+static inline bool list_empty(const struct list *l)
+{
+    return l->next == l;
+}
+
+/* More than one. */
+static inline bool list_has_more(const struct list *l)
+{
+    return l->next != l->prev;
+}
+
+static inline void list_append(struct list *l, struct list *node)
+{
+    node->prev = l->prev;
+    node->next = l;
+    l->prev->next = node;
+    l->prev = node;
+}
+
+/* A removed node is a list of its own: removing it again does nothing. */
+static inline void list_remove(struct list *node)
+{
+    /* In loops that free what they remove, the analyzer takes a freed node for a neighbour.
+     * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    node->prev->next = node->next;
+    node->next->prev = node->prev;
+    list_init(node);
+}
+
+#endif

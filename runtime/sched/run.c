@@ -1,0 +1,203 @@
+#include "sched/run.h"
+
+#include <time.h>
+
+#include "sched/hart.h"
+#include "sched/lock.h"
+#include "sched/queue.h"
+#include "sched/waiter.h"
+
+#define POLL_MAX 50000u /* nanoseconds that a slice of a hart that polls counts at most */
+
+static struct {
+    unsigned workers; /* with 1, there is one slice at a time */
+    unsigned running; /* slices now */
+    unsigned polling; /* of them, on workers, of harts that poll */
+} runs;
+
+void run_configure(unsigned workers)
+{
+    runs.workers = workers;
+}
+
+unsigned run_count(void)
+{
+    return runs.running;
+}
+
+bool sched_is_idle(void)
+{
+    return runs.running == 0;
+}
+
+unsigned sched_workers(void)
+{
+    return runs.workers;
+}
+
+bool slice_is_hurried(const struct slice *s)
+{
+    return s->runner == ON_LAUNCHER || (s->runner == ON_WAITER && s->waiter->state != WAITER_WAITS);
+}
+
+/* ---- The run-time limit ---- */
+
+static uint64_t processor_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t clock_of(bool polled)
+{
+    return polled ? sched_now() : processor_time();
+}
+
+/* The time since `from`, by the clock that goes with `polled`; asking for it takes longer than most
+ * calls, so that the first slice costs nothing. Nor is the time of a hart that polled before taken
+ * too seriously: the clock that can be read quickly goes on while the host runs others. */
+static uint64_t charge(struct sched_hart *h, const struct slice *s, uint64_t from, bool polled)
+{
+    if (s->end == SLICE_DONE)
+        return from;
+    uint64_t now = clock_of(polled), took = from ? now - from : 0;
+    if (polled && took > POLL_MAX)
+        took = POLL_MAX;
+    h->ran += took;
+    return now;
+}
+
+static enum sched_overrun overrun_of(const struct sched_hart *h)
+{
+    return h->ran >= h->group->limit ? SCHED_OVERRUN_RAN : SCHED_OVERRUN_SHARE;
+}
+
+/* Harts that work together run side by side on a card, and one after the other here: so the limit
+ * is for the processor time of each. But many that loop would take long to have that, so there is
+ * one for all, which hardly depends on their number, nor on what else the machine does. */
+static bool is_over_limit(const struct sched_hart *h)
+{
+    const uint64_t limit = h->group->limit;
+    bool together = h->share && *h->share / SCHED_SHARE / runs.workers >= limit;
+    return (h->ran >= limit || together) && !h->group->debugged;
+}
+
+/* ---- After a slice ---- */
+
+/* Harts that poll share one worker: there they wait for each other, and not for the host to run
+ * both workers. */
+static bool shares_worker(const struct slice *s)
+{
+    return s->end == SLICE_POLLED && runs.polling > 1;
+}
+
+/* A host thread that has other things to do, or is one too many, gives the hart back: it only takes
+ * the place of a worker that sleeps. */
+static bool gives_back(const struct sched_hart *h, const struct slice *s)
+{
+    if (!slice_is_borrowed(s))
+        return false;
+    return h->workers_only || slice_is_hurried(s) || waiter_is_late(s->waiter) ||
+           runs.running > runs.workers;
+}
+
+static bool may_run_on(const struct sched_hart *h, const struct slice *s)
+{
+    return h->state != HART_ENDING && !hart_is_doomed(h) && !is_over_limit(h) &&
+           h->group->holds == 0 && !h->hold && !s->stopped;
+}
+
+static bool is_still_blocked(const struct slice *s)
+{
+    return s->end == SLICE_BLOCKED && !sched_counter_exceeds(s->counter, s->threshold, s->mask);
+}
+
+/* Whether `h` keeps its processor for another slice; one that its caller runs does without asking,
+ * for nobody else would get the caller's thread. */
+static bool goes_on(const struct sched_hart *h, const struct slice *s)
+{
+    if (s->end == SLICE_DONE || s->end == SLICE_FAULT || !may_run_on(h, s))
+        return false;
+    if ((s->runner != ON_CALLER || runs.workers == 1) &&
+        (queue_first() || shares_worker(s) || gives_back(h, s)))
+        return false;
+    return !is_still_blocked(s);
+}
+
+/* What follows from the last slice of a hart that has left the processor. */
+static void settle(struct sched_hart *h, const struct slice *s)
+{
+    const bool lone = h == h->group->survivor; /* nothing follows from what it does wrong */
+    if (!h->group->ended && s->end != SLICE_DONE && is_over_limit(h))
+        h->group->owner->overran(h, overrun_of(h));
+    if (h->state == HART_ENDING || hart_is_doomed(h) || s->end == SLICE_DONE ||
+        (lone && (s->end == SLICE_FAULT || is_over_limit(h))))
+        sched_hart_end(h, s->how, s->value);
+    else if (is_still_blocked(s))
+        hart_block(h, s->counter, s->threshold, s->mask);
+    else
+        hart_ready(h, s->end == SLICE_POLLED && s->runner == ON_WORKER ? HART_POLLING : HART_READY);
+}
+
+/* Those that poll have a worker, which comes back for them. */
+static void call_worker(const struct slice *s)
+{
+    const struct sched_hart *next = queue_first();
+    if (s->runner != ON_WORKER ? next && next->state != HART_POLLING
+                               : s->end != SLICE_POLLED && queue_has_more())
+        some_worker_due();
+}
+
+/* ---- Slices ---- */
+
+static void count_polling(bool *counted, bool polls)
+{
+    if (*counted != polls)
+        runs.polling += polls ? 1 : -1u;
+    *counted = polls;
+}
+
+static void run_slice(struct sched_hart *h, struct slice *s, uint64_t *from, bool polled)
+{
+    struct sched_group *g = h->group;
+    sched_unlock();
+    g->owner->run(h, s);
+    uint64_t before = h->ran;
+    *from = charge(h, s, *from, polled);
+    sched_lock();
+    if (h->share)
+        *h->share += h->ran - before;
+    g->instructions += s->instructions;
+    h->retired += s->instructions;
+}
+
+bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w)
+{
+    struct sched_group *g = h->group;
+    struct slice s = {.runner = runner, .waiter = w};
+    const bool polled = h->state == HART_POLLING;
+    bool polling = false;
+    uint64_t from = h->state == HART_NEW ? 0 : clock_of(polled);
+    h->state = HART_RUNNING;
+    sched_group_enter(g);
+    g->running++;
+    runs.running++;
+    count_polling(&polling, polled);
+    do {
+        run_slice(h, &s, &from, polled);
+        h->workers_only |= s.end == SLICE_POLLED;
+        count_polling(&polling, s.end == SLICE_POLLED && runner == ON_WORKER);
+    } while (goes_on(h, &s));
+    runs.running--;
+    bool rests = runner == ON_WORKER && shares_worker(&s) && !queue_first();
+    count_polling(&polling, false);
+    g->owner->left(h, &s);
+    settle(h, &s);
+    if (--g->running == 0)
+        pthread_cond_broadcast(&g->still);
+    g->owner->settled(g);
+    call_worker(&s);
+    sched_group_leave(g);
+    return rests;
+}

@@ -1,0 +1,10 @@
+/* waiter: host threads that wait. */
+#ifndef DPK_SCHED_WAITER_H
+#define DPK_SCHED_WAITER_H
+
+#include "sched/sched.h"
+
+/* Whether its deadline has passed. */
+bool waiter_is_late(const struct sched_waiter *w);
+
+#endif

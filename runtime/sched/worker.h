@@ -1,0 +1,15 @@
+/* worker: the threads of the host that run harts. With the lock. */
+#ifndef DPK_SCHED_WORKER_H
+#define DPK_SCHED_WORKER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct workers {
+    pthread_t *threads; /* NULL: none was started yet */
+    unsigned count;
+    bool stop;
+};
+extern struct workers workers;
+
+#endif

@@ -26,7 +26,7 @@ flexio_status flexio_process_error_handler_set(struct flexio_process *process,
         return failed(name, &err);
     if (call.argument_size > sizeof(uint64_t))
         return failed_because("%s: the function takes more than one argument", name);
-    if (dpk_process_set_last_words(process->dpa, &call, &err) != DPK_OK)
+    if (dpk_process_set_error_handler(process->dpa, &call, &err) != DPK_OK)
         return failed(name, &err);
     return FLEXIO_STATUS_SUCCESS;
 }

@@ -138,7 +138,7 @@ enum dpk_status dpk_host_process_create(const char *device, struct flexio_app *a
     if (status != DPK_OK)
         goto out;
     const struct dpk_process_options options = {
-        .device = device, .directory = directory, .notice = warn_of_wait};
+        .device = device, .directory = directory, .warn = warn_of_wait};
     if ((status = dpk_process_create(image, &options, &p->dpa, err)) != DPK_OK)
         goto out;
     dpk_process_set_sink(p->dpa, process_message, p);

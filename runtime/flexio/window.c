@@ -248,8 +248,8 @@ static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
 
 bool windows_attach(struct flexio_process *p)
 {
-    dpk_process_set_outside(p->dpa,
-                            &(struct dpk_outside){.find = find, .release = release, .context = p});
+    dpk_process_set_external_memory(
+        p->dpa, &(struct dpk_external_memory){.find = find, .release = release, .context = p});
     dpk_process_set_calls(p->dpa, DPA_SYS_FAMILY_FLEXIO, window_call, p);
     return flexio_uar_create(p, &p->uar) == FLEXIO_STATUS_SUCCESS;
 }

@@ -1,17 +1,27 @@
-/* Execution units: which there are, and who occupies them. */
-#include <errno.h>
+#include "proc/affinity.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "proc/engine.h"
+static struct {
+    unsigned count; /* 0: not read yet */
+    struct group {
+        uint32_t id;
+        unsigned first, last;
+    } groups[DPK_EUS_MAX];
+    unsigned group_count;
+} units;
 
-static struct engine *const engine = &the_engine;
+unsigned units_count(void)
+{
+    return units.count;
+}
 
 unsigned dpk_eu_count(void)
 {
-    engine_lock();
-    unsigned count = engine->eu_count;
-    engine_unlock();
+    sched_lock();
+    unsigned count = units.count;
+    sched_unlock();
     return count;
 }
 
@@ -44,8 +54,7 @@ static bool read_units(const char *text)
     } else if (!read_number(&range, DPK_EUS_MAX, &last) || *range || last-- == 0) {
         return false;
     }
-    engine->eu_first = first;
-    engine->eu_count = last - first + 1;
+    units.count = last - first + 1;
     return true;
 }
 
@@ -53,108 +62,47 @@ static bool read_units(const char *text)
 static bool read_groups(const char *text)
 {
     do {
-        struct eu_group g;
-        if (engine->eu_group_count == DPK_EUS_MAX || !read_number(&text, 999999999, &g.id) ||
-            *text++ != '=' || !read_range(&text, engine->eu_count - 1, &g.first, &g.last))
+        struct group g;
+        if (units.group_count == DPK_EUS_MAX || !read_number(&text, 999999999, &g.id) ||
+            *text++ != '=' || !read_range(&text, units.count - 1, &g.first, &g.last))
             return false;
-        engine->eu_groups[engine->eu_group_count++] = g;
+        units.groups[units.group_count++] = g;
     } while (*text == ',' && text++);
     return *text == '\0';
 }
 
-enum dpk_status eu_configure(struct dpk_error *err)
+enum dpk_status units_read(struct dpk_error *err)
 {
-    const char *units = getenv("DPAKIT_EUS"), *groups = getenv("DPAKIT_EU_GROUPS");
-    engine->eu_first = 0;
-    engine->eu_count = DPK_EUS_MAX;
-    engine->eu_group_count = 0;
-    if (units && *units && !read_units(units))
+    const char *list = getenv("DPAKIT_EUS"), *groups = getenv("DPAKIT_EU_GROUPS");
+    units.count = DPK_EUS_MAX;
+    units.group_count = 0;
+    if (list && *list && !read_units(list))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "DPAKIT_EUS=%s is neither a number from 1 to %d nor a range within 0-%d",
-                        units, DPK_EUS_MAX, DPK_EUS_MAX - 1);
+                        list, DPK_EUS_MAX, DPK_EUS_MAX - 1);
     if (groups && *groups && !read_groups(groups))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "DPAKIT_EU_GROUPS=%s is not a list of ID=FIRST-LAST within 0-%u", groups,
-                        engine->eu_count - 1);
-    engine->eus_free = engine->eu_count;
+                        units.count - 1);
     return DPK_OK;
 }
 
-/* ---- Occupation ----------------------------------------------------------------------------- */
+/* ---- Affinities ----------------------------------------------------------------------------- */
 
-/* The units that an affinity allows, [*first, *end). False: there are none. */
-static bool allowed(const struct dpk_affinity *affinity, unsigned *first, unsigned *end)
+struct sched_units units_of(const struct dpk_affinity *affinity)
 {
-    *first = 0;
-    *end = engine->eu_count;
     if (affinity->kind == DPK_AFFINITY_NONE)
-        return true;
-    if (affinity->kind == DPK_AFFINITY_STRICT) {
-        *first = affinity->id;
-        *end = affinity->id + 1;
-        return affinity->id < engine->eu_count;
-    }
-    for (unsigned i = 0; i < engine->eu_group_count; i++) {
-        *first = engine->eu_groups[i].first;
-        *end = engine->eu_groups[i].last + 1;
-        if (engine->eu_groups[i].id == affinity->id)
-            return true;
-    }
-    return false;
+        return (struct sched_units){0, units.count};
+    if (affinity->kind == DPK_AFFINITY_STRICT && affinity->id < units.count)
+        return (struct sched_units){affinity->id, affinity->id + 1};
+    for (unsigned i = 0; affinity->kind == DPK_AFFINITY_GROUP && i < units.group_count; i++)
+        if (units.groups[i].id == affinity->id)
+            return (struct sched_units){units.groups[i].first, units.groups[i].last + 1};
+    return (struct sched_units){0};
 }
 
 bool dpk_eu_exists(const struct dpk_affinity *affinity)
 {
-    unsigned first, end;
-    return allowed(affinity, &first, &end);
-}
-
-unsigned eus_free(void)
-{
-    return engine->eus_free;
-}
-
-/* From the highest number down: threads that want one of their own mostly begin with the low ones.
- */
-bool eu_take(struct thread *t, const struct dpk_affinity *affinity)
-{
-    unsigned first, eu;
-    if (engine->eus_free == 0 || !allowed(affinity, &first, &eu))
-        return false;
-    while (eu-- > first) {
-        if (engine->eus[eu])
-            continue;
-        engine->eus[eu] = t;
-        engine->eus_free--;
-        t->eu = eu;
-        return true;
-    }
-    return false;
-}
-
-void eu_wait(struct thread *t)
-{
-    if (eu_take(t, &t->object->options.affinity)) {
-        engine_enqueue(t);
-    } else {
-        t->state = THREAD_WAITING;
-        list_append(&engine->no_eu, &t->queued);
-    }
-}
-
-void eu_give(struct thread *t)
-{
-    if (t->eu == NO_EU)
-        return;
-    engine->eus[t->eu] = NULL;
-    engine->eus_free++;
-    t->eu = NO_EU;
-    for (struct list *n = engine->no_eu.next; n != &engine->no_eu; n = n->next) {
-        struct thread *next = owner_of(n, struct thread, queued);
-        if (!eu_take(next, &next->object->options.affinity))
-            continue;
-        list_remove(n);
-        engine_enqueue(next);
-        return;
-    }
+    struct sched_units allowed = units_of(affinity);
+    return allowed.first < allowed.end;
 }

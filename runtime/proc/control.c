@@ -1,5 +1,5 @@
-/* Answers other processes of this user: which DPA processes are here, and debuggers with a token.
- */
+#include "proc/control.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -8,9 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proc/engine.h"
+#include "debug/debug.h"
+#include "proc/inspect.h"
+#include "proc/stall.h"
 
-struct service {
+struct control {
+    const struct list *processes;
     struct dpk_listener listener;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -19,7 +22,7 @@ struct service {
 };
 
 struct client {
-    struct service *service;
+    struct control *control;
     int fd;
 };
 
@@ -48,7 +51,7 @@ static void put_process(struct dpk_buf *b, struct dpk_process *p,
     put_string(b, "program", dpk_image_app(p->image));
     dpk_put_u8(b, ',');
     put_string(b, "state", p->failed != DPK_OK ? p->failure : p->debugger ? "debugged" : "runs");
-    dpk_put_format(b, ",\"instructions\":%" PRIu64 ",\"threads\":[", p->instructions);
+    dpk_put_format(b, ",\"instructions\":%" PRIu64 ",\"threads\":[", p->group.instructions);
     for (size_t i = 0; i < count; i++) {
         const struct dpk_thread_info *t = &threads[i];
         dpk_put_format(b, "%s{\"id\":%u,\"rank\":%u,\"instructions\":%" PRIu64 ",",
@@ -61,20 +64,20 @@ static void put_process(struct dpk_buf *b, struct dpk_process *p,
         dpk_put_u8(b, '}');
     }
     dpk_put_format(b, "],\"waits\":[");
-    waits_put(b, p, "\"", ",", "\"");
+    stalls_put(b, p, "\"", ",", "\"");
     dpk_put_format(b, "]}\n");
 }
 
-static void list_processes(int fd)
+static void list_processes(const struct control *s, int fd)
 {
     struct dpk_buf b = {0};
-    struct dpk_thread_info *threads = calloc(SLOTS, sizeof *threads);
-    engine_lock();
-    for (struct list *n = the_engine.all.next; threads && n != &the_engine.all; n = n->next) {
-        struct dpk_process *p = owner_of(n, struct dpk_process, in_engine);
-        put_process(&b, p, threads, process_threads(p, threads, SLOTS));
+    struct dpk_thread_info *threads = calloc(HARTS_MAX, sizeof *threads);
+    sched_lock();
+    for (struct list *n = s->processes->next; threads && n != s->processes; n = n->next) {
+        struct dpk_process *p = owner_of(n, struct dpk_process, in_device);
+        put_process(&b, p, threads, process_threads(p, threads, HARTS_MAX));
     }
-    engine_unlock();
+    sched_unlock();
     if (threads && !b.failed)
         dpk_peer_say(fd, (const char *)b.data, b.size);
     free(threads);
@@ -84,26 +87,26 @@ static void list_processes(int fd)
 /* ---- find and debug -------------------------------------------------------------------------- */
 
 /* With the lock. `directory`: the device's. */
-static struct dpk_process *find(uint64_t token, const char *directory)
+static struct dpk_process *find(const struct control *s, uint64_t token, const char *directory)
 {
-    for (struct list *n = the_engine.all.next; n != &the_engine.all; n = n->next) {
-        struct dpk_process *p = owner_of(n, struct dpk_process, in_engine);
+    for (struct list *n = s->processes->next; n != s->processes; n = n->next) {
+        struct dpk_process *p = owner_of(n, struct dpk_process, in_device);
         if (token != 0 && p->token == token && strcmp(p->directory, directory) == 0)
             return p;
     }
     return NULL;
 }
 
-static void debug(int fd, uint64_t token, const char *directory)
+static void debug(const struct control *s, int fd, uint64_t token, const char *directory)
 {
     struct dpk_debugger *d = NULL;
     struct dpk_error err = {0};
     const struct timeval forever = {0};
-    engine_lock();
-    struct dpk_process *p = find(token, directory);
+    sched_lock();
+    struct dpk_process *p = find(s, token, directory);
     if (p)
-        p->users++; /* it stays until we are done */
-    engine_unlock();
+        sched_group_enter(&p->group); /* it stays until we are done */
+    sched_unlock();
     if (!p || dpk_debugger_create(p, &d, &err) != DPK_OK) {
         const char *why = p ? err.message : "no process with this token";
         dpk_peer_say(fd, why, strlen(why));
@@ -113,30 +116,30 @@ static void debug(int fd, uint64_t token, const char *directory)
         dpk_debugger_serve(d, fd, fd, true, &err);
     }
     dpk_debugger_destroy(d);
-    engine_lock();
+    sched_lock();
     if (p)
-        process_leave(p);
-    engine_unlock();
+        sched_group_leave(&p->group);
+    sched_unlock();
 }
 
 /* ---- Clients --------------------------------------------------------------------------------- */
 
-static void answer(int fd)
+static void answer(const struct control *s, int fd)
 {
     char line[PATH_MAX + 32], word[8], digits[17];
     int directory = 0;
     if (!dpk_peer_line(fd, line, sizeof line))
         return;
     if (strcmp(line, "list") == 0) {
-        list_processes(fd);
+        list_processes(s, fd);
     } else if (sscanf(line, "%7s %16[0-9a-f] %n", word, digits, &directory) == 2 &&
                line[directory] == '/') {
         uint64_t token = strtoull(digits, NULL, 16);
-        engine_lock();
-        bool there = find(token, line + directory) != NULL;
-        engine_unlock();
+        sched_lock();
+        bool there = find(s, token, line + directory) != NULL;
+        sched_unlock();
         if (strcmp(word, "debug") == 0)
-            debug(fd, token, line + directory);
+            debug(s, fd, token, line + directory);
         else if (strcmp(word, "find") == 0)
             dpk_peer_say(fd, there ? "yes\n" : "no\n", there ? 4 : 3);
     }
@@ -145,8 +148,8 @@ static void answer(int fd)
 static void *serve_client(void *context)
 {
     struct client *c = context;
-    struct service *s = c->service;
-    answer(c->fd);
+    struct control *s = c->control;
+    answer(s, c->fd);
     close(c->fd);
     free(c);
     pthread_mutex_lock(&s->lock);
@@ -156,7 +159,7 @@ static void *serve_client(void *context)
     return NULL;
 }
 
-static void begin_client(struct service *s, int fd)
+static void begin_client(struct control *s, int fd)
 {
     const struct timeval patience = {.tv_sec = 2};
     struct client *c = malloc(sizeof *c);
@@ -164,7 +167,7 @@ static void begin_client(struct service *s, int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     pthread_mutex_lock(&s->lock);
     if (c) {
-        *c = (struct client){.service = s, .fd = fd};
+        *c = (struct client){.control = s, .fd = fd};
         if (pthread_create(&thread, NULL, serve_client, c) == 0) {
             pthread_detach(thread);
             s->clients++;
@@ -180,7 +183,7 @@ static void begin_client(struct service *s, int fd)
 
 static void *serve(void *context)
 {
-    struct service *s = context;
+    struct control *s = context;
     int fd;
     while ((fd = dpk_accept(&s->listener, NULL, NULL)) >= 0)
         begin_client(s, fd);
@@ -189,31 +192,32 @@ static void *serve(void *context)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-struct service *service_start(struct dpk_error *err)
+struct control *control_start(const struct list *processes, struct dpk_error *err)
 {
     char directory[PATH_MAX], path[PATH_MAX + 32];
-    struct service *s = calloc(1, sizeof *s);
+    struct control *s = calloc(1, sizeof *s);
     if (!s) {
         dpk_fail_nomem(err);
         return NULL;
     }
+    s->processes = processes;
     if (dpk_runtime_directory(directory, sizeof directory, err) != DPK_OK)
-        goto no_service;
+        goto failed;
     snprintf(path, sizeof path, "%s/%ld.dpa", directory, (long)getpid());
     if (dpk_listen(path, &s->listener, err) != DPK_OK)
-        goto no_service;
+        goto failed;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->alone, NULL);
     if (dpk_pthread_start(&s->thread, serve, s) == 0)
         return s;
     dpk_fail_nomem(err);
     dpk_listener_close(&s->listener);
-no_service:
+failed:
     free(s);
     return NULL;
 }
 
-void service_stop(struct service *s)
+void control_stop(struct control *s)
 {
     if (!s)
         return;
@@ -227,17 +231,4 @@ void service_stop(struct service *s)
     pthread_cond_destroy(&s->alone);
     pthread_mutex_destroy(&s->lock);
     free(s);
-}
-
-uint64_t dpk_process_token(struct dpk_process *p)
-{
-    uint64_t token = 0;
-    engine_lock();
-    if (the_engine.service && p->token == 0 &&
-        getrandom(&p->token, sizeof p->token, 0) != sizeof p->token)
-        p->token = 0;
-    if (the_engine.service)
-        token = p->token;
-    engine_unlock();
-    return token;
 }

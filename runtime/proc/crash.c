@@ -1,9 +1,8 @@
-/* What is said of a thread that failed: what it did, where, and who called it. */
+#include "proc/crash.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "proc/engine.h"
 
 enum { RA = 1, SP = 2, FP = 8, FRAMES_MAX = 16 };
 /* As far below its stack a pointer may be that still is one of an overflow: large frames. */
@@ -46,18 +45,13 @@ static bool is_behind_call(const struct dpk_process *p, uint64_t address)
     return low == 0x0ef || low == 0x0e7;
 }
 
-static uint64_t stack_of(const struct thread *t)
-{
-    return STACKS_BASE + t->slot * STACK_STRIDE + STACK_GUARD;
-}
-
 /* The two words below a frame pointer: the caller's, and where it goes on. */
-static bool read_frame(const struct thread *t, uint64_t *fp, uint64_t *ra)
+static bool read_frame(const struct hart *h, uint64_t *fp, uint64_t *ra)
 {
-    uint64_t from = stack_of(t), frame[2];
+    uint64_t from = hart_stack(h), frame[2];
     const void *at =
         *fp >= from + sizeof frame && *fp <= from + STACK_SIZE && *fp % 8 == 0
-            ? rv64_memory_at(t->process->memory, *fp - sizeof frame, sizeof frame, RV64_R)
+            ? rv64_memory_at(h->process->memory, *fp - sizeof frame, sizeof frame, RV64_R)
             : NULL;
     if (!at)
         return false;
@@ -70,38 +64,38 @@ static bool read_frame(const struct thread *t, uint64_t *fp, uint64_t *ra)
 
 /* The nearest caller whose line is known. Functions of the device's libraries have no lines, and
  * keep frame pointers; those of the C library call nobody, so that ra is theirs. */
-static bool find_caller(const struct thread *t, char *out, size_t size)
+static bool find_caller(const struct hart *h, char *out, size_t size)
 {
-    uint64_t ra = t->hart.x[RA], fp = t->hart.x[FP];
+    uint64_t ra = h->regs.x[RA], fp = h->regs.x[FP];
     unsigned frames = 0;
     do
-        if (is_behind_call(t->process, ra) && place_at(t->process, ra, 1, out, size))
+        if (is_behind_call(h->process, ra) && place_at(h->process, ra, 1, out, size))
             return true;
-    while (frames++ < FRAMES_MAX && read_frame(t, &fp, &ra));
+    while (frames++ < FRAMES_MAX && read_frame(h, &fp, &ra));
     return false;
 }
 
 /* Of a jump to where no code is, the one who jumped. */
-static void put_jumper(const struct thread *t, char *out, size_t size)
+static void put_jumper(const struct hart *h, char *out, size_t size)
 {
     char from[180];
-    uint64_t ra = t->hart.x[RA];
+    uint64_t ra = h->regs.x[RA];
     *out = '\0';
-    if (ra == t->hart.pc) {
+    if (ra == h->regs.pc) {
         snprintf(out, size, ", which ra holds: a function returned there");
-    } else if (is_behind_call(t->process, ra)) {
-        place_at(t->process, ra, 1, from, sizeof from);
+    } else if (is_behind_call(h->process, ra)) {
+        place_at(h->process, ra, 1, from, sizeof from);
         snprintf(out, size, ", called from %s", from);
     }
 }
 
-void turn_place(const struct thread *t, char *out, size_t size)
+void crash_place(const struct hart *h, char *out, size_t size)
 {
     char at[180], caller[180], more[220] = "";
-    bool known = place_at(t->process, t->hart.pc, 0, at, sizeof at);
-    if (!dpk_image_function_at(t->process->image, t->hart.pc, NULL))
-        put_jumper(t, more, sizeof more);
-    else if (!known && find_caller(t, caller, sizeof caller))
+    bool known = place_at(h->process, h->regs.pc, 0, at, sizeof at);
+    if (!dpk_image_function_at(h->process->image, h->regs.pc, NULL))
+        put_jumper(h, more, sizeof more);
+    else if (!known && find_caller(h, caller, sizeof caller))
         snprintf(more, sizeof more, ", called from %s", caller);
     snprintf(out, size, " pc %s%s", at, more);
 }
@@ -109,22 +103,22 @@ void turn_place(const struct thread *t, char *out, size_t size)
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
 /* Whether the thread has used its stack up: it went below it, and sp is there. */
-static bool is_overflow(const struct thread *t)
+static bool is_overflow(const struct hart *h)
 {
-    uint64_t stack = stack_of(t), sp = t->hart.x[SP], address = t->hart.fault_address;
-    return (t->hart.fault == RV64_FAULT_LOAD || t->hart.fault == RV64_FAULT_STORE) && sp < stack &&
+    uint64_t stack = hart_stack(h), sp = h->regs.x[SP], address = h->regs.fault_address;
+    return (h->regs.fault == RV64_FAULT_LOAD || h->regs.fault == RV64_FAULT_STORE) && sp < stack &&
            stack - sp <= OVERFLOW_REACH && address < stack && address >= sp - STACK_GUARD;
 }
 
-void turn_fault_story(const struct thread *t, char *out, size_t size)
+void crash_report(const struct hart *h, char *out, size_t size)
 {
     char place[PLACE_MAX], overflow[60] = "";
-    const struct rv64_hart *h = &t->hart;
-    turn_place(t, place, sizeof place);
-    if (is_overflow(t))
+    crash_place(h, place, sizeof place);
+    if (is_overflow(h))
         snprintf(overflow, sizeof overflow,
                  "stack overflow (%llu bytes): ", (unsigned long long)STACK_SIZE);
-    snprintf(out, size, "thread %u: %s%s%s 0x%" PRIx64 ",%s", t->slot, overflow,
-             rv64_fault_name(h->fault), h->fault == RV64_FAULT_ILLEGAL ? "" : " at address",
-             h->fault_address, place);
+    snprintf(out, size, "thread %u: %s%s%s 0x%" PRIx64 ",%s", h->id, overflow,
+             rv64_fault_name(h->regs.fault),
+             h->regs.fault == RV64_FAULT_ILLEGAL ? "" : " at address", h->regs.fault_address,
+             place);
 }

@@ -1,9 +1,9 @@
-/* What the device lets a debugger do with a process, and what its log is told. The log gets the
+/* The device's log gets the
  * first change of each kind at once and the sum of all at the end, however many packets come. */
+#include "proc/debug_policy.h"
+
 #include <inttypes.h>
 #include <string.h>
-
-#include "proc/engine.h"
 
 /* As long an answer of the device counts for a debugger that only looks: each takes it a
  * millisecond, and GDB asks for much. Changes ask each time. */
@@ -23,7 +23,7 @@ static void ask(const struct dpk_process *p, struct debug_policy *policy, const 
     if (before == DPK_DEBUG_NONE)
         return;
     enum dpk_status status = dpk_debug_ask(p->image, &policy->permit, &policy->why);
-    policy->asked = engine_now();
+    policy->asked = sched_now();
     if (policy->permit.rights > before)
         policy->permit.rights = before;
     if (status != DPK_OK) {
@@ -55,7 +55,7 @@ enum dpk_status debug_admit(const struct dpk_process *p, struct debug_policy *po
 
 enum dpk_debug_rights debug_rights(const struct dpk_process *p, struct debug_policy *policy)
 {
-    if (engine_now() - policy->asked >= ANSWER_AGE)
+    if (sched_now() - policy->asked >= ANSWER_AGE)
         ask(p, policy, "debug");
     return policy->permit.rights;
 }

@@ -1,122 +1,112 @@
-/* A debugger's hold on a process: what dpk_gdb_serve asks for, in terms of threads and turns. */
+#include "proc/debugger.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "proc/engine.h"
+#include "proc/debug_policy.h"
+#include "proc/failure.h"
 
 enum { WATCHES_MAX = 16 };
 
 struct dpk_debugger {
     struct dpk_process *process;
     struct debug_policy policy;
-    int wake; /* eventfd: there may be something to tell */
+    int fd; /* eventfd: there may be something to tell */
     struct rv64_watch watches[WATCHES_MAX];
     size_t watch_count;
     uint64_t breaks[RV64_BREAKS_MAX]; /* to be taken away at the end */
     size_t break_count;
-    struct thread *current; /* the one it looks at */
-    bool holds;             /* the process, now */
-    bool hold_new;          /* threads that start stay where they are */
+    struct hart *current; /* the one it looks at */
+    bool holds;           /* the process, now */
     bool interrupted;
     bool ended; /* the program is done, with ... */
     int code;
 };
 
-/* ---- In turns -------------------------------------------------------------------------------- */
+/* ---- In slices ------------------------------------------------------------------------------- */
 
-bool debug_may_run(const struct thread *t)
+static void stop_for(struct hart *h, struct slice *s, struct dpk_stop stop)
 {
-    return t->process->holds == 0 && t->resume != DPK_RESUME_HOLD;
+    h->hit = stop;
+    s->stopped = true;
 }
 
 /* A step stops behind the instruction, and behind the call that it may be. */
-enum rv64_stop debug_run(struct thread *t, uint64_t budget, struct outcome *o)
+enum rv64_stop debug_run(struct hart *h, uint64_t budget, struct slice *s)
 {
-    const struct dpk_debugger *d = t->process->debugger;
-    struct rv64_core *core = t->process->core;
+    const struct dpk_debugger *d = h->process->debugger;
+    const struct dpk_stop trap = {.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
+    struct rv64_core *core = h->process->core;
     enum rv64_stop why;
     size_t hit = 0;
-    if (t->resume == DPK_RESUME_STEP) {
-        why = rv64_step_watched(core, &t->hart, d->watches, d->watch_count, &hit);
-        o->stop = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
+    if (h->resume == DPK_RESUME_STEP) {
+        why = rv64_step_watched(core, &h->regs, d->watches, d->watch_count, &hit);
+        stop_for(h, s, trap);
     } else if (d->watch_count > 0) {
-        why = rv64_run_watched(core, &t->hart, budget, d->watches, d->watch_count, &hit);
+        why = rv64_run_watched(core, &h->regs, budget, d->watches, d->watch_count, &hit);
     } else {
-        why = rv64_run(core, &t->hart, budget);
+        why = rv64_run(core, &h->regs, budget);
     }
     if (why == RV64_STOP_BREAKPOINT)
-        o->stop = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
+        stop_for(h, s, trap);
     if (why == RV64_STOP_WATCH)
-        o->stop = (struct dpk_stop){.how = DPK_STOP_SIGNAL,
-                                    .signal = SIGTRAP,
-                                    .watched = d->watches[hit].access,
-                                    .address = d->watches[hit].address};
+        stop_for(h, s,
+                 (struct dpk_stop){.how = DPK_STOP_SIGNAL,
+                                   .signal = SIGTRAP,
+                                   .watched = d->watches[hit].access,
+                                   .address = d->watches[hit].address});
     return why;
 }
 
-void debug_fault(struct thread *t, struct outcome *o)
+void debug_fault(struct hart *h, struct slice *s)
 {
-    if (t->resume == DPK_RESUME_FAIL)
+    if (h->resume == DPK_RESUME_FAIL)
         return;
-    o->how = TURN_AGAIN;
-    o->stop = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = thread_signal(t)};
+    s->end = SLICE_USED;
+    stop_for(h, s, (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = hart_signal(h)});
 }
 
 /* ---- Under the lock -------------------------------------------------------------------------- */
-
-static void wake(struct dpk_debugger *d)
-{
-    const uint64_t one = 1;
-    if (d && write(d->wake, &one, sizeof one) < 0)
-        return; /* it is awake */
-}
 
 static void hold(struct dpk_debugger *d)
 {
     if (!d->holds) {
         d->holds = true;
-        d->process->holds++;
+        sched_group_hold(&d->process->group);
     }
 }
 
-void debug_stop(struct thread *t, const struct dpk_stop *stop)
+static void release(struct dpk_debugger *d)
 {
-    t->stop = *stop;
-    t->stop.thread = t->slot + 1;
-    t->resume = DPK_RESUME_RUN;
-    hold(t->process->debugger);
+    if (d->holds) {
+        d->holds = false;
+        sched_group_release(&d->process->group);
+    }
 }
 
-void debug_settled(struct dpk_process *p)
+/* There is something to tell as soon as the process stands still. */
+static void wake_if_still(const struct dpk_debugger *d)
 {
-    if (p->turns > 0)
-        return;
-    pthread_cond_broadcast(&p->still);
-    if (p->holds > 0)
-        wake(p->debugger);
+    if (d->process->group.running == 0)
+        process_wake_debugger(d->process);
 }
 
-void debug_started(struct thread *t)
+void debug_stop(struct hart *h)
 {
-    const struct dpk_debugger *d = t->process->debugger;
-    t->resume = d && d->hold_new ? DPK_RESUME_HOLD : DPK_RESUME_RUN;
-    t->stop = (struct dpk_stop){0};
-}
-
-void debug_failed(struct dpk_process *p)
-{
-    pthread_cond_broadcast(&p->still);
-    wake(p->debugger);
+    h->stop = h->hit;
+    h->stop.thread = h->id + 1;
+    hart_set_resume(h, DPK_RESUME_RUN);
+    hold(h->process->debugger);
 }
 
 /* ---- What GDB asks for ----------------------------------------------------------------------- */
 
-static struct thread *find(const struct dpk_debugger *d, unsigned id)
+static struct hart *find(const struct dpk_debugger *d, unsigned id)
 {
-    return id >= 1 && id <= SLOTS ? d->process->slots[id - 1] : NULL;
+    return id >= 1 && id <= HARTS_MAX ? d->process->harts[id - 1] : NULL;
 }
 
 static enum dpk_debug_rights ops_rights(void *target, const char **why)
@@ -130,17 +120,17 @@ static enum dpk_debug_rights ops_rights(void *target, const char **why)
 static size_t ops_threads(void *target, unsigned *ids, size_t max)
 {
     struct dpk_debugger *d = target;
-    struct thread *threads[SLOTS];
-    engine_lock();
-    size_t count = process_at_work(d->process, threads);
+    struct hart *harts[HARTS_MAX];
+    sched_lock();
+    size_t count = harts_at_work(d->process, harts);
     for (size_t i = 0; i < count && i < max; i++)
-        ids[i] = threads[i]->slot + 1;
+        ids[i] = harts[i]->id + 1;
     for (size_t i = 1; i < count && i < max; i++)
-        if (threads[i] == d->current) {
+        if (harts[i] == d->current) {
             ids[i] = ids[0];
-            ids[0] = d->current->slot + 1;
+            ids[0] = d->current->id + 1;
         }
-    engine_unlock();
+    sched_unlock();
     if (count == 0) /* GDB wants one: the first that may come */
         ids[count++] = 1;
     return count < max ? count : max;
@@ -149,31 +139,31 @@ static size_t ops_threads(void *target, unsigned *ids, size_t max)
 static void ops_describe(void *target, unsigned id, char *out, size_t size)
 {
     struct dpk_debugger *d = target;
-    engine_lock();
-    const struct thread *t = find(d, id);
-    const char *function = t ? dpk_image_function_at(d->process->image, t->function, NULL) : NULL;
-    if (!t || t->state == THREAD_IDLE)
+    sched_lock();
+    const struct hart *h = find(d, id);
+    const char *function = h ? dpk_image_function_at(d->process->image, h->function, NULL) : NULL;
+    if (!h || sched_hart_rests(&h->sched))
         snprintf(out, size, "idle");
     else
-        snprintf(out, size, "%s %.80s, rank %u, %s", t->rpc ? "RPC" : "kernel",
-                 function ? function : "?", t->rank,
-                 t->state == THREAD_BLOCKED ? "waits for an event" : "ready");
-    engine_unlock();
+        snprintf(out, size, "%s %.80s, rank %u, %s", h->rpc ? "RPC" : "kernel",
+                 function ? function : "?", h->rank,
+                 h->sched.state == HART_BLOCKED ? "waits for an event" : "ready");
+    sched_unlock();
 }
 
 static bool ops_get_registers(void *target, unsigned id, uint64_t x[32], uint64_t *pc)
 {
     struct dpk_debugger *d = target;
-    engine_lock();
-    const struct thread *t = find(d, id);
+    sched_lock();
+    const struct hart *h = find(d, id);
     memset(x, 0, 32 * sizeof *x);
     *pc = dpk_image_entry(d->process->image);
-    if (t) {
-        memcpy(x, t->hart.x, 32 * sizeof *x);
-        *pc = t->hart.pc;
+    if (h) {
+        memcpy(x, h->regs.x, 32 * sizeof *x);
+        *pc = h->regs.pc;
     }
-    engine_unlock();
-    return t || id == 1;
+    sched_unlock();
+    return h || id == 1;
 }
 
 static bool ops_set_registers(void *target, unsigned id, const uint64_t x[32], uint64_t pc)
@@ -183,15 +173,15 @@ static bool ops_set_registers(void *target, unsigned id, const uint64_t x[32], u
     if (!ops_get_registers(target, id, before, &from) ||
         !debug_may_set(d->process, &d->policy, from, pc))
         return false;
-    engine_lock();
-    struct thread *t = find(d, id);
-    bool there = t && t->state != THREAD_IDLE;
+    sched_lock();
+    struct hart *h = find(d, id);
+    bool there = h && !sched_hart_rests(&h->sched);
     if (there) {
-        memcpy(t->hart.x + 1, x + 1, 31 * sizeof *x);
-        t->hart.pc = pc;
-        t->hart.reserved_width = 0;
+        memcpy(h->regs.x + 1, x + 1, 31 * sizeof *x);
+        h->regs.pc = pc;
+        h->regs.reserved_width = 0;
     }
-    engine_unlock();
+    sched_unlock();
     return there;
 }
 
@@ -262,11 +252,11 @@ static bool ops_watch(void *target, const struct rv64_watch *watch, bool on)
 static void ops_resume(void *target, unsigned id, enum dpk_resume how)
 {
     struct dpk_debugger *d = target;
-    engine_lock();
-    struct thread *t = find(d, id);
-    if (t)
-        t->resume = how;
-    engine_unlock();
+    sched_lock();
+    struct hart *h = find(d, id);
+    if (h)
+        hart_set_resume(h, how);
+    sched_unlock();
 }
 
 static bool is_watched(const struct dpk_debugger *d, const struct dpk_stop *stop)
@@ -280,76 +270,66 @@ static bool is_watched(const struct dpk_debugger *d, const struct dpk_stop *stop
 /* What a thread stopped for and could not tell: a breakpoint or a fault it will meet again. The hit
  * of a watch is behind it: kept until the thread is to go on, and told then if the watch is there.
  */
-static bool is_kept(const struct dpk_debugger *d, const struct thread *t)
+static bool is_kept(const struct dpk_debugger *d, const struct hart *h)
 {
-    return t->stop.watched && t->state != THREAD_IDLE &&
-           (t->resume == DPK_RESUME_HOLD || is_watched(d, &t->stop));
+    return h->stop.watched && !sched_hart_rests(&h->sched) &&
+           (h->resume == DPK_RESUME_HOLD || is_watched(d, &h->stop));
 }
 
 /* GDB takes a stop of a thread that it holds for an error of its own. */
-static bool may_tell(const struct thread *t)
+static bool may_tell(const struct hart *h)
 {
-    return t->stop.how != DPK_STOP_NONE && t->resume != DPK_RESUME_HOLD;
+    return h->stop.how != DPK_STOP_NONE && h->resume != DPK_RESUME_HOLD;
 }
 
 static bool has_untold(const struct dpk_debugger *d)
 {
     bool untold = false;
-    for (unsigned i = 0; i < SLOTS; i++) {
-        struct thread *t = d->process->slots[i];
-        if (t && !is_kept(d, t))
-            t->stop = (struct dpk_stop){0};
-        untold |= t && may_tell(t);
+    for (unsigned i = 0; i < HARTS_MAX; i++) {
+        struct hart *h = d->process->harts[i];
+        if (h && !is_kept(d, h))
+            h->stop = (struct dpk_stop){0};
+        untold |= h && may_tell(h);
     }
     return untold;
-}
-
-static void release(struct dpk_debugger *d)
-{
-    struct dpk_process *p = d->process;
-    if (!d->holds)
-        return;
-    d->holds = false;
-    p->users++; /* process_release gives back what process_hold took */
-    process_release(p);
 }
 
 static void ops_go(void *target, enum dpk_resume others)
 {
     struct dpk_debugger *d = target;
-    engine_lock();
-    d->hold_new = others == DPK_RESUME_HOLD;
+    sched_lock();
+    d->process->hold_new = others == DPK_RESUME_HOLD;
     d->interrupted = false;
     if (has_untold(d) || d->process->failed != DPK_OK || d->ended)
-        wake(d);
+        process_wake_debugger(d->process);
     else
         release(d);
-    engine_unlock();
+    sched_unlock();
 }
 
 static void ops_interrupt(void *target)
 {
     struct dpk_debugger *d = target;
-    engine_lock();
+    sched_lock();
     d->interrupted = true;
     hold(d);
-    debug_settled(d->process);
-    engine_unlock();
+    wake_if_still(d);
+    sched_unlock();
 }
 
 /* Takes what one thread stopped for; with a lock. */
 static bool take_stop(struct dpk_debugger *d, struct dpk_stop *out)
 {
-    for (unsigned i = 0; i < SLOTS; i++) {
-        struct thread *t = d->process->slots[i];
-        if (!t || !may_tell(t))
+    for (unsigned i = 0; i < HARTS_MAX; i++) {
+        struct hart *h = d->process->harts[i];
+        if (!h || !may_tell(h))
             continue;
-        *out = t->stop;
-        t->stop = (struct dpk_stop){0};
-        if (t->state == THREAD_IDLE) /* a step out of its last function */
+        *out = h->stop;
+        h->stop = (struct dpk_stop){0};
+        if (sched_hart_rests(&h->sched)) /* a step out of its last function */
             out->thread = 0;
         else
-            d->current = t;
+            d->current = h;
         return true;
     }
     *out = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = SIGINT};
@@ -361,48 +341,61 @@ static bool ops_stopped(void *target, struct dpk_stop *out)
     struct dpk_debugger *d = target;
     struct dpk_process *p = d->process;
     bool told = true;
-    engine_lock();
+    sched_lock();
     if (d->ended)
         *out = (struct dpk_stop){.how = DPK_STOP_EXITED, .code = d->code};
     else if (p->failed != DPK_OK)
         *out = (struct dpk_stop){.how = DPK_STOP_KILLED,
-                                 .signal = p->culprit ? thread_signal(p->culprit) : SIGKILL};
+                                 .signal = p->culprit ? hart_signal(p->culprit) : SIGKILL};
     else
-        told = d->holds && p->turns == 0 && take_stop(d, out);
-    engine_unlock();
+        told = d->holds && p->group.running == 0 && take_stop(d, out);
+    sched_unlock();
     return told;
 }
 
 static void ops_kill(void *target)
 {
     struct dpk_debugger *d = target;
-    engine_lock();
+    sched_lock();
     process_fail(d->process, DPK_ERR_FAULT, "ended by the debugger");
-    engine_unlock();
+    sched_unlock();
+}
+
+static void forget(struct hart *h)
+{
+    hart_set_resume(h, DPK_RESUME_RUN);
+    h->stop = (struct dpk_stop){0};
+    h->sched.ran = 0;
+    if (h->sched.share)
+        *h->sched.share = 0;
+}
+
+/* The debugger of a process that stands still; NULL: none. */
+static void set_debugger(struct dpk_process *p, struct dpk_debugger *d)
+{
+    p->debugger = d;
+    p->debugger_fd = d ? d->fd : -1;
+    p->hold_new = false;
+    p->group.debugged = d != NULL;
 }
 
 /* Nothing of it is left in the process, which goes on. */
 static void ops_detach(void *target)
 {
     struct dpk_debugger *d = target;
-    engine_lock();
+    struct dpk_process *p = d->process;
+    sched_lock();
     hold(d);
-    while (d->process->turns > 0)
-        pthread_cond_wait(&d->process->still, &the_engine.lock);
+    sched_group_await_still(&p->group);
     while (d->break_count > 0)
-        rv64_core_break(d->process->core, d->breaks[--d->break_count], false);
+        rv64_core_break(p->core, d->breaks[--d->break_count], false);
     d->watch_count = 0;
-    d->process->debugger = NULL;
-    for (unsigned i = 0; i < SLOTS; i++)
-        if (d->process->slots[i]) {
-            d->process->slots[i]->resume = DPK_RESUME_RUN;
-            d->process->slots[i]->ran = 0;
-            if (d->process->slots[i]->launch)
-                d->process->slots[i]->launch->ran = 0;
-            d->process->slots[i]->stop = (struct dpk_stop){0};
-        }
+    set_debugger(p, NULL);
+    for (unsigned i = 0; i < HARTS_MAX; i++)
+        if (p->harts[i])
+            forget(p->harts[i]);
     release(d);
-    engine_unlock();
+    sched_unlock();
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -421,31 +414,31 @@ enum dpk_status dpk_debugger_create(struct dpk_process *p, struct dpk_debugger *
     if (!d)
         return dpk_fail_nomem(err);
     d->process = p;
-    d->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    d->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     enum dpk_status status = debug_admit(p, &d->policy, err);
-    if (status == DPK_OK && d->wake < 0)
+    if (status == DPK_OK && d->fd < 0)
         status = dpk_fail_errno(err, "no descriptor for the debugger");
-    engine_lock();
+    sched_lock();
     if (status == DPK_OK)
         status = process_state(p, err);
     if (status == DPK_OK)
         status = is_free(p, err);
     if (status == DPK_OK) {
-        p->users++;
+        sched_group_enter(&p->group);
         hold(d);
-        while (p->turns > 0) /* others may come meanwhile */
-            pthread_cond_wait(&p->still, &the_engine.lock);
+        sched_group_await_still(&p->group); /* others may come meanwhile */
         if ((status = is_free(p, err)) == DPK_OK) {
-            *out = p->debugger = d;
+            set_debugger(p, d);
+            *out = d;
         } else {
             release(d);
-            process_leave(p);
+            sched_group_leave(&p->group);
         }
     }
-    engine_unlock();
+    sched_unlock();
     if (status != DPK_OK) {
-        if (d->wake >= 0)
-            close(d->wake);
+        if (d->fd >= 0)
+            close(d->fd);
         free(d);
     }
     return status;
@@ -462,20 +455,20 @@ void dpk_debugger_destroy(struct dpk_debugger *d)
     if (!d)
         return;
     dpk_debugger_detach(d);
-    engine_lock();
-    process_leave(d->process);
-    engine_unlock();
-    close(d->wake);
+    sched_lock();
+    sched_group_leave(&d->process->group);
+    sched_unlock();
+    close(d->fd);
     free(d);
 }
 
 void dpk_debugger_await(struct dpk_debugger *d)
 {
     struct dpk_process *p = d->process;
-    engine_lock();
-    while (list_empty(&p->held) && p->failed == DPK_OK && !d->ended)
-        pthread_cond_wait(&p->still, &the_engine.lock);
-    engine_unlock();
+    sched_lock();
+    while (list_empty(&p->group.held) && p->failed == DPK_OK && !d->ended)
+        sched_wait(&p->group.still, SCHED_NEVER);
+    sched_unlock();
 }
 
 const char *dpk_debugger_locked(const struct dpk_debugger *d)
@@ -507,7 +500,7 @@ enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool
     enum dpk_status status = debug_begin(d->process, &d->policy, err);
     if (status != DPK_OK)
         return status;
-    status = dpk_gdb_serve(in, out, d->wake, &ops, d, err);
+    status = dpk_gdb_serve(in, out, d->fd, &ops, d, err);
     enum dpk_status end = debug_end(d->process, &d->policy, err);
     return status == DPK_OK ? end : status;
 }
@@ -520,10 +513,10 @@ enum dpk_status dpk_debugger_log(const struct dpk_debugger *d, const char *actio
 
 void dpk_debugger_exit(struct dpk_debugger *d, int code)
 {
-    engine_lock();
+    sched_lock();
     d->ended = true;
     d->code = code;
-    pthread_cond_broadcast(&d->process->still);
-    wake(d);
-    engine_unlock();
+    pthread_cond_broadcast(&d->process->group.still);
+    process_wake_debugger(d->process);
+    sched_unlock();
 }

@@ -1,7 +1,10 @@
 /* Events: counters with waiters: DPA threads, launches, host threads. */
 #include <stdlib.h>
 
-#include "proc/engine.h"
+#include "proc/stall.h"
+#include "proc/trace.h"
+
+static uint64_t names;
 
 struct dpk_event *dpk_event_create(void)
 {
@@ -9,18 +12,23 @@ struct dpk_event *dpk_event_create(void)
     if (!e)
         return NULL;
     e->references = 1;
-    list_init(&e->waits);
-    engine_lock();
-    e->name = ++the_engine.event_names;
-    engine_unlock();
+    sched_counter_init(&e->counter);
+    sched_lock();
+    e->name = ++names;
+    sched_unlock();
     return e;
 }
 
 void dpk_event_name(struct dpk_event *e, uint64_t name)
 {
-    engine_lock();
+    sched_lock();
     e->name = name;
-    engine_unlock();
+    sched_unlock();
+}
+
+void event_ref(struct dpk_event *e)
+{
+    e->references++;
 }
 
 void event_unref(struct dpk_event *e)
@@ -31,9 +39,9 @@ void event_unref(struct dpk_event *e)
 
 void dpk_event_release(struct dpk_event *e)
 {
-    engine_lock();
+    sched_lock();
     event_unref(e);
-    engine_unlock();
+    sched_unlock();
 }
 
 /* ---- Handles -------------------------------------------------------------------------------- */
@@ -54,122 +62,92 @@ static enum dpk_status add_handle(struct dpk_process *p, struct dpk_event *e, st
         p->event_capacity = capacity;
     }
     p->events[p->event_count++] = e;
-    e->references++;
+    event_ref(e);
     return DPK_OK;
+}
+
+uint64_t event_handle(const struct dpk_process *p, const struct dpk_event *e)
+{
+    for (size_t i = 0; i < p->event_count; i++)
+        if (p->events[i] == e)
+            return i + 1;
+    return 0;
 }
 
 enum dpk_status dpk_event_handle(struct dpk_event *e, struct dpk_process *p, uint64_t *handle,
                                  struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
-    engine_lock();
-    size_t i = 0;
-    while (i < p->event_count && p->events[i] != e)
-        i++;
-    if (i == p->event_count)
-        status = add_handle(p, e, err);
-    engine_unlock();
-    *handle = status == DPK_OK ? i + 1 : 0;
+    sched_lock();
+    *handle = event_handle(p, e);
+    if (*handle == 0 && (status = add_handle(p, e, err)) == DPK_OK)
+        *handle = p->event_count;
+    sched_unlock();
     return status;
 }
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-bool event_satisfies(const struct dpk_event *e, uint64_t threshold, uint64_t mask)
+void event_set(struct dpk_event *e, uint64_t value)
 {
-    return (atomic_load_explicit(&e->value, memory_order_relaxed) & mask) > threshold;
-}
-
-static void wake(struct wait *w)
-{
-    list_remove(&w->untold);
-    switch (w->who) {
-    case WAIT_THREAD:
-        watchdog_end(owner_of(w, struct thread, wait));
-        engine_enqueue(owner_of(w, struct thread, wait));
-        break;
-    case WAIT_LAUNCH:
-        launch_ready(owner_of(w, struct launch, wait));
-        break;
-    case WAIT_HOST:
-        owner_of(w, struct host_wait, wait)->satisfied = true;
-        host_wait_wake(owner_of(w, struct host_wait, wait));
-        break;
-    }
-}
-
-void event_update(struct dpk_event *e, uint64_t value)
-{
-    struct list woken;
-    list_init(&woken);
-    atomic_store_explicit(&e->value, value, memory_order_release);
     if (tracing())
         trace_event(value);
-    if (the_engine.forked)
-        return; /* who waited is not in this process */
-    for (struct list *n = e->waits.next, *next; n != &e->waits; n = next) {
-        struct wait *w = owner_of(n, struct wait, node);
-        next = n->next;
-        if (!event_satisfies(e, w->threshold, w->mask))
-            continue;
-        list_remove(n);
-        list_append(&woken, n);
-    }
-    /* Waking one may take others away, when it fails their process: so one after the other. */
-    while (!list_empty(&woken)) {
-        struct wait *w = owner_of(woken.next, struct wait, node);
-        list_remove(&w->node);
-        wake(w);
-    }
+    sched_counter_set(&e->counter, value);
 }
 
 uint64_t dpk_event_get(const struct dpk_event *e)
 {
-    return atomic_load_explicit(&e->value, memory_order_acquire);
+    return atomic_load_explicit(&e->counter.value, memory_order_acquire);
 }
 
 uint64_t dpk_event_add(struct dpk_event *e, uint64_t value)
 {
-    engine_lock();
-    uint64_t before = atomic_load_explicit(&e->value, memory_order_relaxed);
-    event_update(e, before + value);
-    engine_unlock();
+    sched_lock();
+    uint64_t before = atomic_load_explicit(&e->counter.value, memory_order_relaxed);
+    event_set(e, before + value);
+    sched_unlock();
     return before;
 }
 
 void dpk_event_set(struct dpk_event *e, uint64_t value)
 {
-    engine_lock();
-    event_update(e, value);
-    engine_unlock();
+    sched_lock();
+    event_set(e, value);
+    sched_unlock();
 }
 
 enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint64_t mask,
                                   struct dpk_process *p, uint32_t timeout_ms, struct dpk_error *err)
 {
-    struct host_wait w = {.wait = {.threshold = threshold, .mask = mask}};
+    struct sched_waiter w;
+    struct stall stall = {0};
     enum dpk_status status = DPK_OK;
     bool in_time = true;
-    engine_lock();
-    e->references++;
-    host_wait_begin(&w, p);
-    w.event = e;
+    sched_lock();
+    event_ref(e);
+    sched_waiter_begin(&w, p ? &p->group : NULL);
+    bool satisfied = sched_counter_exceeds(&e->counter, threshold, mask);
     if (timeout_ms)
-        w.deadline = engine_now() + (uint64_t)timeout_ms * 1000000u;
-    w.satisfied = event_satisfies(e, threshold, mask);
-    if (!w.satisfied)
-        list_append(&e->waits, &w.wait.node);
-    if (!w.satisfied && !timeout_ms)
-        notice_begin(&w.wait);
-    while (!w.satisfied && in_time && (!p || (status = process_state(p, err)) == DPK_OK))
-        in_time = host_wait_work(&w);
-    if (w.satisfied)
+        w.deadline = sched_now() + (uint64_t)timeout_ms * 1000000u;
+    if (!satisfied) {
+        w.wait.threshold = threshold;
+        w.wait.mask = mask;
+        sched_wait_begin(&w.wait, &e->counter);
+    }
+    if (!satisfied && !timeout_ms)
+        stall_begin(&stall, p, e, threshold, mask, 0);
+    while (!satisfied && in_time && (!p || (status = process_state(p, err)) == DPK_OK)) {
+        in_time = sched_waiter_work(&w);
+        satisfied = w.state == WAITER_SATISFIED;
+    }
+    if (satisfied)
         status = DPK_OK;
     else if (status == DPK_OK)
         status = dpk_fail(err, DPK_ERR_TIMEOUT, "event: not above %llu after %u ms",
                           (unsigned long long)threshold, timeout_ms);
-    host_wait_end(&w);
+    stall_end(&stall);
+    sched_waiter_end(&w);
     event_unref(e);
-    engine_unlock();
+    sched_unlock();
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "proc/list.h"
+#include "sched/sched.h"
 
 #define BINS 40
 

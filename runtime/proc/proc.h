@@ -40,7 +40,7 @@
 
 #define DPK_THREADS_MAX       256 /* threads of one kernel (guide, 3.4.8.5) */
 #define DPK_CALLS_MAX         64  /* RPCs at once besides; more wait their turn */
-#define DPK_NOTICE_AFTER_MS   10000
+#define DPK_WARN_AFTER_MS     10000
 #define DPK_RUN_TIME_LIMIT_MS 6000 /* default for an RPC or kernel thread (guide: 6 s) */
 
 /* ---- Processes ----------------------------------------------------------------------------------
@@ -54,10 +54,10 @@ struct dpk_process_options {
     const char *device;         /* its name, for those who look (dpadev ps); may be NULL */
     const char *directory;      /* and where it is, absolute; may be NULL */
     /* Is given a line of text, once, when a launch or a host thread has waited long for an event
-     * and nothing else would end that, on a thread of the engine's; and by dpk_process_create,
+     * and nothing else would end that, on the thread of sched's timers; and by dpk_process_create,
      * once, when other programs cannot find this one. May be NULL. */
-    void (*notice)(const char *text);
-    uint32_t notice_after_ms; /* 0: DPK_NOTICE_AFTER_MS */
+    void (*warn)(const char *text);
+    uint32_t warn_after_ms; /* 0: DPK_WARN_AFTER_MS */
 };
 
 /* Creates a process from a loaded image: maps segments, stacks with guards, the heap. The image
@@ -71,10 +71,10 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
 void dpk_process_destroy(struct dpk_process *p);
 
 /* Ends the process's threads, wherever they are, and whoever waits for it, with DPK_ERR_FAULT and
- * this story, as a fault does; it can only be destroyed then. */
-void dpk_process_end(struct dpk_process *p, const char *story);
+ * this text, as a fault does; it can only be destroyed then. */
+void dpk_process_end(struct dpk_process *p, const char *report);
 
-/* DPK_OK, or DPK_ERR_FAULT / DPK_ERR_TIMEOUT with the story of the first failure: kind, thread,
+/* DPK_OK, or DPK_ERR_FAULT / DPK_ERR_TIMEOUT with a report of the first failure: kind, thread,
  * pc as "function+0x12", address. */
 enum dpk_status dpk_process_state(struct dpk_process *p, struct dpk_error *err);
 /* Whether the error state is the program's own wish (DPA_SYS_END_PROCESS). */
@@ -102,8 +102,8 @@ enum dpk_status dpk_process_function(const struct dpk_process *p, const char *na
 
 /* What still runs when the process has got into the error state, on a thread of its own, with 0 as
  * its argument if it takes one; errors of its own are not heard of any more. NULL: nothing. */
-enum dpk_status dpk_process_set_last_words(struct dpk_process *p, const struct dpk_call *call,
-                                           struct dpk_error *err);
+enum dpk_status dpk_process_set_error_handler(struct dpk_process *p, const struct dpk_call *call,
+                                              struct dpk_error *err);
 
 /* RPC: runs the function on one thread and waits for its result. `args`: the argument buffer,
  * `size` bytes laid out as dpa_abi.h says; must be call->argument_size. */
@@ -169,7 +169,7 @@ void dpk_event_set(struct dpk_event *e, uint64_t value);
 enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint64_t mask,
                                   struct dpk_process *p, uint32_t timeout_ms,
                                   struct dpk_error *err);
-/* Appends what such a wait waits for, as notices say it: "event 0x50 & 0xff > 3 (is 1)". */
+/* Appends what such a wait waits for, as warnings say it: "event 0x50 & 0xff > 3 (is 1)". */
 void dpk_event_put_wait(const struct dpk_event *e, uint64_t threshold, uint64_t mask,
                         struct dpk_buf *out);
 
@@ -316,18 +316,18 @@ struct dpk_caller {
 };
 
 /* Carries out DPA_SYS_CALL(family, call): arguments in args[0] to args[5]. Returns true with the
- * result in *result, or false: the thread faults, with `story` (at most 200 bytes). Runs on a
- * worker thread or on one that waits for the process; must not wait, nor destroy the process or its
- * threads. */
+ * result in *result, or false: the thread faults, with the reason in `fault` (at most 200 bytes).
+ * Runs on a worker thread or on one that waits for the process; must not wait, nor destroy the
+ * process or its threads. */
 typedef bool (*dpk_device_call)(void *context, struct dpk_caller *caller, unsigned call,
-                                const uint64_t args[6], uint64_t *result, char *story, size_t size);
+                                const uint64_t args[6], uint64_t *result, char *fault, size_t size);
 /* Once for a family, before the program runs. */
 void dpk_process_set_calls(struct dpk_process *p, unsigned family, dpk_device_call handler,
                            void *context);
 
 /* What device code finds at addresses from RV64_OUTSIDE (rv64.h) on, one load or store at a time.
  */
-struct dpk_outside {
+struct dpk_external_memory {
     /* Host address of `size` bytes, at most 8, NULL: an access fault. What it returned stays there
      * until `release`, which follows at once if it was not NULL and gets what *pinned is. */
     void *(*find)(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
@@ -336,7 +336,8 @@ struct dpk_outside {
     void *context;
 };
 /* Before the program runs. Copied. */
-void dpk_process_set_outside(struct dpk_process *p, const struct dpk_outside *outside);
+void dpk_process_set_external_memory(struct dpk_process *p,
+                                     const struct dpk_external_memory *memory);
 
 /* ---- Task queues
  * ------------------------------------------------------------------------------------

@@ -1,19 +1,9 @@
-/* Waits that only an event can end: what is said of them to those who look, and once, by itself,
- * when the first of a process lasts long. Most of them wait for a value that never comes. */
+#include "proc/stall.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "proc/engine.h"
-
-static struct engine *const engine = &the_engine;
-
-/* ---- What they wait for ---------------------------------------------------------------------- */
-
-static struct dpk_process *process_of(const struct wait *w)
-{
-    return w->who == WAIT_LAUNCH ? owner_of(w, struct launch, wait)->process
-                                 : owner_of(w, struct host_wait, wait)->process;
-}
+/* ---- What they wait for ---- */
 
 static void put_event(struct dpk_buf *b, const struct dpk_event *e, uint64_t threshold,
                       uint64_t mask)
@@ -21,96 +11,91 @@ static void put_event(struct dpk_buf *b, const struct dpk_event *e, uint64_t thr
     dpk_put_format(b, "event 0x%" PRIx64, e->name);
     if (mask != UINT64_MAX)
         dpk_put_format(b, " & 0x%" PRIx64, mask);
-    dpk_put_format(b, " > %" PRIu64 " (is %" PRIu64 ")", threshold, dpk_event_get(e) & mask);
+    dpk_put_format(b, " > %" PRIu64 " (is %" PRIu64 ")", threshold, e->counter.value & mask);
 }
 
 void dpk_event_put_wait(const struct dpk_event *e, uint64_t threshold, uint64_t mask,
                         struct dpk_buf *out)
 {
-    engine_lock();
+    sched_lock();
     put_event(out, e, threshold, mask);
-    engine_unlock();
+    sched_unlock();
 }
 
-static void put_wait(struct dpk_buf *b, const struct wait *w)
+static void put_stall(struct dpk_buf *b, const struct stall *s)
 {
-    const struct dpk_event *e;
-    if (w->who == WAIT_LAUNCH) {
-        const struct launch *l = owner_of(w, struct launch, wait);
-        dpk_put_format(b, "launch %" PRIu64, l->number);
-        e = l->wait_event;
-    } else {
+    if (s->launch != 0)
+        dpk_put_format(b, "launch %" PRIu64, s->launch);
+    else
         dpk_put_format(b, "the host");
-        e = owner_of(w, struct host_wait, wait)->event;
-    }
     dpk_put_format(b, " waits for ");
-    put_event(b, e, w->threshold, w->mask);
+    put_event(b, s->event, s->threshold, s->mask);
 }
 
-/* `between`: what stands in front of every one but the first. */
-void waits_put(struct dpk_buf *b, const struct dpk_process *p, const char *before,
-               const char *between, const char *after)
+/* The event has come, and who waited has not got to work yet. */
+static bool is_over(const struct stall *s)
+{
+    return sched_counter_exceeds(&s->event->counter, s->threshold, s->mask);
+}
+
+void stalls_put(struct dpk_buf *b, const struct dpk_process *p, const char *before,
+                const char *between, const char *after)
 {
     bool any = false;
-    if (!list_empty(&p->launches)) { /* the others wait for the first */
-        const struct launch *l = owner_of(p->launches.next, struct launch, in_process);
-        if ((any = !list_empty(&l->wait.node))) {
-            dpk_put_format(b, "%s", before);
-            put_wait(b, &l->wait);
-            dpk_put_format(b, "%s", after);
-        }
-    }
-    for (const struct list *n = p->host_waits.next; n != &p->host_waits; n = n->next) {
-        const struct host_wait *w = owner_of(n, struct host_wait, in_process);
-        if (!w->event || w->deadline != NEVER || w->satisfied)
+    for (const struct list *n = p->stalls.next; n != &p->stalls; n = n->next) {
+        const struct stall *s = owner_of(n, struct stall, in_process);
+        if (is_over(s))
             continue;
         dpk_put_format(b, "%s%s", any ? between : "", before);
-        put_wait(b, &w->wait);
+        put_stall(b, s);
         dpk_put_format(b, "%s", after);
         any = true;
     }
 }
 
-/* ---- Telling --------------------------------------------------------------------------------- */
+/* ---- The warning ---- */
 
-void notice_begin(struct wait *w)
+static void warn(struct sched_timer *t)
 {
-    const struct dpk_process *p = process_of(w);
-    if (!p || !p->notice || p->noticed)
-        return;
-    w->tell_at = engine_now() + p->notice_after;
-    struct list *before = engine->untold.prev;
-    while (before != &engine->untold && owner_of(before, struct wait, untold)->tell_at > w->tell_at)
-        before = before->prev;
-    list_append(before->next, &w->untold);
-    watchdog_look(w->tell_at);
-}
-
-uint64_t notice_next(void)
-{
-    return list_empty(&engine->untold)
-               ? NEVER
-               : owner_of(engine->untold.next, struct wait, untold)->tell_at;
-}
-
-void notice_tell(void)
-{
-    struct wait *w = owner_of(engine->untold.next, struct wait, untold);
-    struct dpk_process *p = process_of(w);
+    const struct stall *s = owner_of(t, struct stall, timer);
+    struct dpk_process *p = s->process;
     struct dpk_buf text = {0};
-    list_remove(&w->untold);
-    if (p->noticed || p->debugger || p->failed != DPK_OK)
+    if (p->warned || p->debugger || p->failed != DPK_OK || is_over(s))
         return;
-    p->noticed = true;
-    void (*notice)(const char *) = p->notice;
+    p->warned = true;
+    void (*tell)(const char *) = p->warn;
     dpk_put_format(&text, "program %.80s: ", dpk_image_app(p->image));
-    put_wait(&text, w);
+    put_stall(&text, s);
     dpk_put_format(&text, " since %" PRIu64 " s; dpadev ps -t shows what waits",
-                   p->notice_after / 1000000000u);
+                   p->warn_after / 1000000000u);
     dpk_put_u8(&text, '\0');
-    engine_unlock(); /* who prints may have to wait */
+    sched_unlock(); /* who prints may have to wait */
     if (!text.failed)
-        notice((const char *)text.data);
+        tell((const char *)text.data);
     dpk_buf_free(&text);
-    engine_lock();
+    sched_lock();
+}
+
+void stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event *e,
+                 uint64_t threshold, uint64_t mask, uint64_t launch)
+{
+    *s = (struct stall){
+        .process = p, .event = e, .threshold = threshold, .mask = mask, .launch = launch};
+    sched_timer_init(&s->timer, warn);
+    list_init(&s->in_process);
+    if (!p)
+        return;
+    /* Of launches only the first waits: it stands before the host's threads. */
+    list_append(launch != 0 ? p->stalls.next : &p->stalls, &s->in_process);
+    if (p->warn && !p->warned)
+        (void)sched_timer_start(&s->timer, sched_now() + p->warn_after);
+}
+
+void stall_end(struct stall *s)
+{
+    if (!s->event)
+        return;
+    sched_timer_stop(&s->timer);
+    list_remove(&s->in_process);
+    s->event = NULL;
 }

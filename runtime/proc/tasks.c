@@ -1,8 +1,12 @@
 /* Task queues: calls that run side by side, a limited number at once. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "proc/engine.h"
+#include "proc/launch.h"
+
+struct task {
+    struct launch launch;
+    struct dpk_tasks *queue;
+};
 
 struct dpk_tasks {
     struct dpk_process *process;
@@ -11,30 +15,37 @@ struct dpk_tasks {
     bool running;
 };
 
+static struct task *task_at(struct list *node)
+{
+    return owner_of(node, struct task, launch.in_process);
+}
+
 static void start_tasks(struct dpk_tasks *q)
 {
     while (q->running && q->active < q->workers && !list_empty(&q->waiting) &&
            q->process->failed == DPK_OK) {
-        struct launch *l = owner_of(q->waiting.next, struct launch, in_process);
-        list_remove(&l->in_process);
-        list_append(&q->started, &l->in_process);
+        struct task *t = task_at(q->waiting.next);
+        list_remove(&t->launch.in_process);
+        list_append(&q->started, &t->launch.in_process);
         q->active++;
-        launch_ready(l);
+        launch_start(&t->launch);
     }
 }
 
-static void task_free(struct launch *l)
+static void task_free(struct task *t)
 {
-    list_remove(&l->in_process);
-    list_remove(&l->pending);
-    free(l->args);
-    free(l);
+    list_remove(&t->launch.in_process);
+    list_remove(&t->launch.pending);
+    free(t->launch.args);
+    free(t);
 }
 
-void task_end(struct launch *l)
+static void task_ended(struct launch *l, uint64_t result)
 {
-    struct dpk_tasks *q = l->tasks;
-    task_free(l);
+    struct task *t = owner_of(l, struct task, launch);
+    struct dpk_tasks *q = t->queue;
+    (void)result;
+    task_free(t);
     q->active--;
     start_tasks(q);
 }
@@ -67,94 +78,91 @@ enum dpk_status dpk_tasks_add(struct dpk_tasks *q, const struct dpk_call *call, 
         return dpk_fail(err, DPK_ERR_RANGE,
                         "the function of a task takes one argument of 8 bytes, not %llu bytes",
                         (unsigned long long)call->argument_size);
-    struct launch *l = malloc(sizeof *l);
+    struct task *t = malloc(sizeof *t);
     uint64_t *args = malloc(sizeof *args);
-    if (!l || !args) {
+    if (!t || !args) {
         free(args);
-        free(l);
+        free(t);
         return dpk_fail_nomem(err);
     }
     *args = argument;
-    launch_init(l, q->process, call);
-    l->args = args;
-    l->args_size = (size_t)call->argument_size;
-    l->tasks = q;
-    engine_lock();
+    t->queue = q;
+    launch_init(&t->launch, q->process, call, task_ended);
+    t->launch.args = args;
+    t->launch.args_size = (size_t)call->argument_size;
+    sched_lock();
     enum dpk_status status = process_state(q->process, err);
     if (status == DPK_OK) {
-        list_append(&q->waiting, &l->in_process);
+        list_append(&q->waiting, &t->launch.in_process);
         start_tasks(q);
     } else {
-        task_free(l);
+        task_free(t);
     }
-    engine_unlock();
+    sched_unlock();
     return status;
 }
 
 enum dpk_status dpk_tasks_run(struct dpk_tasks *q, struct dpk_error *err)
 {
-    engine_lock();
+    sched_lock();
     enum dpk_status status = process_state(q->process, err);
-    if (status == DPK_OK && !engine_start_workers())
-        status = dpk_fail(err, DPK_ERR_NOMEM, "the host gives no thread to run on");
+    if (status == DPK_OK)
+        status = process_start_workers(err);
     if (status == DPK_OK) {
         q->running = true;
         start_tasks(q);
     }
-    engine_unlock();
+    sched_unlock();
     return status;
 }
 
 bool dpk_tasks_empty(struct dpk_tasks *q)
 {
-    engine_lock();
+    sched_lock();
     bool empty = list_empty(&q->waiting) && list_empty(&q->started);
-    engine_unlock();
+    sched_unlock();
     return empty;
 }
 
-/* Ends the threads of its tasks; those that have one in a turn end with that. */
-static void end_threads(struct dpk_tasks *q)
+/* Ends the harts of its tasks; those on a processor end with their slice. */
+static void end_harts(struct dpk_tasks *q)
 {
-    for (unsigned i = 0; i < SLOTS; i++) {
-        struct thread *t = q->process->slots[i];
-        if (!t || !t->launch || t->launch->tasks != q)
-            continue;
-        if (t->state == THREAD_RUNNING)
-            t->stopping = true;
-        else
-            thread_end(t, END_FINISH, 0);
+    for (unsigned i = 0; i < HARTS_MAX; i++) {
+        struct hart *h = q->process->harts[i];
+        if (h && h->launch && h->launch->ended == task_ended &&
+            owner_of(h->launch, struct task, launch)->queue == q)
+            sched_hart_stop(&h->sched);
     }
 }
 
 static bool any_started(const struct dpk_tasks *q)
 {
     for (struct list *n = q->started.next; n != &q->started; n = n->next)
-        if (owner_of(n, struct launch, in_process)->started)
+        if (task_at(n)->launch.started)
             return true;
     return false;
 }
 
 void dpk_tasks_destroy(struct dpk_tasks *q)
 {
-    struct host_wait w;
+    struct sched_waiter w;
     if (!q)
         return;
-    engine_lock();
-    if (the_engine.forked) {
-        engine_unlock();
+    sched_lock();
+    if (sched_is_forked()) {
+        sched_unlock();
         return;
     }
     q->running = false;
-    host_wait_begin(&w, q->process);
-    end_threads(q);
+    sched_waiter_begin(&w, &q->process->group);
+    end_harts(q);
     while (any_started(q))
-        host_wait_sleep(&w);
-    host_wait_end(&w);
+        sched_waiter_sleep(&w);
+    sched_waiter_end(&w);
     while (!list_empty(&q->started))
-        task_free(owner_of(q->started.next, struct launch, in_process));
+        task_free(task_at(q->started.next));
     while (!list_empty(&q->waiting))
-        task_free(owner_of(q->waiting.next, struct launch, in_process));
-    engine_unlock();
+        task_free(task_at(q->waiting.next));
+    sched_unlock();
     free(q);
 }

@@ -1,52 +1,51 @@
-/* Threads of event-driven programs: from events to activations. */
+#include "proc/thread.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "proc/engine.h"
+#include "proc/affinity.h"
+#include "proc/trigger.h"
 
 /* ---- Activations ---------------------------------------------------------------------------- */
 
-static void activation_begin(struct dpk_thread *o)
+static void activation_begin(struct dpk_thread *t)
 {
-    struct thread *t = o->thread;
-    o->active = true;
-    if (o->parked) {
-        t->begun = false;
-        t->ran = 0;
-    } else {
-        thread_reset(t, &o->options.call, &o->options.argument, o->options.call.argument_size);
-        memcpy(t->caller.state, o->options.state, sizeof t->caller.state);
+    struct hart *h = t->hart;
+    t->active = true;
+    if (!t->parked) {
+        hart_reset(h, &t->options.call, &t->options.argument, t->options.call.argument_size);
+        memcpy(h->caller.state, t->options.state, sizeof h->caller.state);
     }
-    o->parked = false;
-    eu_wait(t);
+    t->parked = false;
+    sched_hart_start(&h->sched, units_of(&t->options.affinity));
 }
 
-void thread_activate(struct dpk_thread *o)
+void thread_activate(struct dpk_thread *t)
 {
-    if (o->state != OBJECT_RUN || o->process->failed != DPK_OK)
+    if (t->state != THREAD_RUN || t->process->failed != DPK_OK)
         return;
-    if (o->active)
-        o->events++;
+    if (t->active)
+        t->events++;
     else
-        activation_begin(o);
+        activation_begin(t);
 }
 
-void activation_end(struct dpk_thread *o, enum end how)
+void activation_end(struct dpk_thread *t, enum hart_end how)
 {
-    o->active = false;
-    if (o->state != OBJECT_RUN || o->process->failed != DPK_OK)
+    t->active = false;
+    if (t->state != THREAD_RUN || t->process->failed != DPK_OK)
         return;
     if (how == END_RETURN || how == END_FINISH) {
-        o->state = OBJECT_STARTED;
-        o->events = 0;
+        t->state = THREAD_STARTED;
+        t->events = 0;
         return;
     }
-    o->parked = how == END_PARK && o->options.continuable;
-    if (how != END_RETRIGGER && o->events == 0)
+    t->parked = how == END_PARK && t->options.continuable;
+    if (how != END_RETRIGGER && t->events == 0)
         return;
     if (how != END_RETRIGGER)
-        o->events--;
-    activation_begin(o);
+        t->events--;
+    activation_begin(t);
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -59,103 +58,99 @@ enum dpk_status dpk_thread_create(struct dpk_process *p, const struct dpk_thread
         return dpk_fail(err, DPK_ERR_RANGE,
                         "the function of a thread takes one argument of 8 bytes, not %llu bytes",
                         (unsigned long long)options->call.argument_size);
-    struct dpk_thread *o = calloc(1, sizeof *o);
-    if (!o)
+    struct dpk_thread *t = calloc(1, sizeof *t);
+    if (!t)
         return dpk_fail_nomem(err);
-    o->process = p;
-    o->options = *options;
-    list_init(&o->triggers);
-    engine_lock();
+    t->process = p;
+    t->options = *options;
+    list_init(&t->triggers);
+    sched_lock();
     enum dpk_status status = process_state(p, err);
     unsigned count = 0;
     for (struct list *n = p->threads.next; n != &p->threads; n = n->next)
         count++;
-    if (status == DPK_OK && (count == DPK_THREADS_OF_PROCESS || !(o->thread = thread_take(p))))
+    if (status == DPK_OK && (count == DPK_THREADS_OF_PROCESS || !(t->hart = hart_take(p))))
         status = dpk_fail(err, DPK_ERR_NOMEM, "no room for a thread: the process has %u", count);
     if (status == DPK_OK) {
-        o->thread->object = o;
-        list_append(&p->threads, &o->in_process);
-        *out = o;
+        t->hart->thread = t;
+        list_append(&p->threads, &t->in_process);
+        *out = t;
     }
-    engine_unlock();
+    sched_unlock();
     if (status != DPK_OK)
-        free(o);
+        free(t);
     return status;
 }
 
 enum dpk_status dpk_thread_start(struct dpk_thread *t, struct dpk_error *err)
 {
-    engine_lock();
+    sched_lock();
     enum dpk_status status = process_state(t->process, err);
     const struct dpk_affinity *affinity = &t->options.affinity;
     if (status == DPK_OK && !dpk_eu_exists(affinity))
         status = dpk_fail(err, DPK_ERR_RANGE, "there is no execution unit%s %u",
                           affinity->kind == DPK_AFFINITY_GROUP ? " group" : "", affinity->id);
-    if (status == DPK_OK && !engine_start_workers())
-        status = dpk_fail(err, DPK_ERR_NOMEM, "the host gives no thread to run on");
-    if (status == DPK_OK && t->state == OBJECT_CREATED)
-        t->state = OBJECT_STARTED;
-    engine_unlock();
+    if (status == DPK_OK)
+        status = process_start_workers(err);
+    if (status == DPK_OK && t->state == THREAD_CREATED)
+        t->state = THREAD_STARTED;
+    sched_unlock();
     return status;
 }
 
 enum dpk_status dpk_thread_run(struct dpk_thread *t, const uint64_t *argument,
                                struct dpk_error *err)
 {
-    engine_lock();
+    sched_lock();
     enum dpk_status status = process_state(t->process, err);
-    if (status == DPK_OK && t->state == OBJECT_CREATED)
-        status = dpk_fail(err, DPK_ERR_USAGE, "thread %u was not started", t->thread->slot);
+    if (status == DPK_OK && t->state == THREAD_CREATED)
+        status = dpk_fail(err, DPK_ERR_USAGE, "thread %u was not started", t->hart->id);
     else if (status == DPK_OK && t->active)
-        status = dpk_fail(err, DPK_ERR_USAGE, "thread %u runs already", t->thread->slot);
+        status = dpk_fail(err, DPK_ERR_USAGE, "thread %u runs already", t->hart->id);
     if (status == DPK_OK) {
         if (argument)
             t->options.argument = *argument;
-        t->state = OBJECT_RUN;
+        t->state = THREAD_RUN;
     }
-    engine_unlock();
+    sched_unlock();
     return status;
 }
 
 void dpk_thread_activate(struct dpk_thread *t)
 {
-    engine_lock();
+    sched_lock();
     thread_activate(t);
-    engine_unlock();
+    sched_unlock();
 }
 
-static void stop(struct dpk_thread *o)
+static void stop(struct dpk_thread *t)
 {
-    struct host_wait w;
-    struct thread *t = o->thread;
-    o->state = OBJECT_CREATED;
-    o->events = 0;
-    o->parked = false;
-    if (t->state != THREAD_IDLE && t->state != THREAD_RUNNING)
-        thread_end(t, END_FINISH, 0);
-    host_wait_begin(&w, o->process);
-    t->stopping = t->state == THREAD_RUNNING;
-    while (t->state == THREAD_RUNNING)
-        host_wait_sleep(&w);
-    t->stopping = false;
-    host_wait_end(&w);
+    struct sched_waiter w;
+    t->state = THREAD_CREATED;
+    t->events = 0;
+    t->parked = false;
+    sched_waiter_begin(&w, &t->process->group);
+    sched_hart_stop(&t->hart->sched);
+    while (t->hart->sched.state == HART_ENDING)
+        sched_waiter_sleep(&w);
+    sched_waiter_end(&w);
 }
 
 void dpk_thread_stop(struct dpk_thread *t)
 {
-    engine_lock();
-    if (!the_engine.forked)
+    sched_lock();
+    if (!sched_is_forked())
         stop(t);
-    engine_unlock();
+    sched_unlock();
 }
 
 void dpk_thread_destroy(struct dpk_thread *t)
 {
     if (!t)
         return;
-    engine_lock();
-    if (the_engine.forked) {
-        engine_unlock();
+    sched_lock();
+    if (sched_is_forked()) {
+        sched_unlock();
         return;
     }
     stop(t);
@@ -164,15 +159,15 @@ void dpk_thread_destroy(struct dpk_thread *t)
         trigger->thread = NULL;
         list_remove(&trigger->of_thread);
     }
-    t->thread->object = NULL;
+    t->hart->thread = NULL;
     list_remove(&t->in_process);
-    engine_unlock();
+    sched_unlock();
     free(t);
 }
 
 unsigned dpk_thread_id(const struct dpk_thread *t)
 {
-    return t->thread->slot;
+    return t->hart->id;
 }
 
 void threads_free(struct dpk_process *p)

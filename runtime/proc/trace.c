@@ -1,15 +1,17 @@
-/* What the engine tells a trace (DPAKIT_TRACE=FILE). Called only while there is one. */
+#include "proc/trace.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "proc/engine.h"
-
 #define TRACE_DEFAULT (UINT64_C(1) << 30) /* bytes; viewers take hardly more */
 
-static unsigned track_of(const struct thread *t)
+struct dpk_trace *process_trace;
+static uint64_t ids; /* of launches */
+
+static unsigned track_of(const struct hart *h)
 {
-    return t->eu == NO_EU ? DPK_TRACK_CALL + t->slot : t->eu;
+    return h->sched.unit == SCHED_NO_UNIT ? DPK_TRACK_CALL + h->id : h->sched.unit;
 }
 
 static const char *name_at(const struct dpk_process *p, uint64_t function)
@@ -37,34 +39,34 @@ enum dpk_status trace_begin(struct dpk_error *err)
 {
     const char *path = getenv("DPAKIT_TRACE"), *max = getenv("DPAKIT_TRACE_MAX");
     uint64_t size = TRACE_DEFAULT;
-    if (the_engine.trace || !path || !*path)
+    if (process_trace || !path || !*path)
         return DPK_OK;
     if (max && *max && !read_size(max, &size))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "DPAKIT_TRACE_MAX=%s is not a size from 256K on, such as 64M", max);
-    return dpk_trace_open(path, size, &the_engine.trace, err);
+    return dpk_trace_open(path, size, &process_trace, err);
 }
 
-void trace_turn(const struct thread *t, uint64_t begin)
+void trace_slices(const struct hart *h)
 {
     const struct dpk_trace_event e = {
         .phase = 'X',
-        .category = t->object ? "activation"
-                    : t->rpc  ? "RPC"
+        .category = h->thread ? "activation"
+                    : h->rpc  ? "RPC"
                               : "kernel",
-        .name = name_at(t->process, t->function),
-        .track = track_of(t),
-        .begin = begin,
-        .argument = "instructions", /* of the thread so far */
-        .value = t->retired,
+        .name = name_at(h->process, h->function),
+        .track = track_of(h),
+        .begin = h->began,
+        .argument = "instructions", /* of the hart so far */
+        .value = h->sched.retired,
     };
-    dpk_trace_put(the_engine.trace, &e);
+    dpk_trace_put(process_trace, &e);
 }
 
 void trace_launch(struct launch *l, char phase)
 {
     if (phase == 'b')
-        l->trace_id = ++the_engine.trace_ids;
+        l->trace_id = ++ids;
     if (l->trace_id == 0) /* began before there was a trace */
         return;
     const struct dpk_trace_event e = {
@@ -76,18 +78,18 @@ void trace_launch(struct launch *l, char phase)
         .argument = phase == 'b' ? "threads" : NULL,
         .value = l->threads,
     };
-    dpk_trace_put(the_engine.trace, &e);
+    dpk_trace_put(process_trace, &e);
 }
 
-void trace_message(const struct thread *t, uint64_t size)
+void trace_message(const struct hart *h, uint64_t size)
 {
     const struct dpk_trace_event e = {.phase = 'i',
                                       .category = "message",
                                       .name = "message",
-                                      .track = track_of(t),
+                                      .track = track_of(h),
                                       .argument = "bytes",
                                       .value = size};
-    dpk_trace_put(the_engine.trace, &e);
+    dpk_trace_put(process_trace, &e);
 }
 
 void trace_event(uint64_t value)
@@ -98,7 +100,7 @@ void trace_event(uint64_t value)
                                       .track = DPK_TRACK_HOST,
                                       .argument = "value",
                                       .value = value};
-    dpk_trace_put(the_engine.trace, &e);
+    dpk_trace_put(process_trace, &e);
 }
 
 void trace_failure(const struct dpk_process *p)
@@ -108,6 +110,12 @@ void trace_failure(const struct dpk_process *p)
                                       .name = "fault",
                                       .track = p->culprit ? track_of(p->culprit) : DPK_TRACK_HOST,
                                       .text = p->failure};
-    dpk_trace_put(the_engine.trace, &e);
-    dpk_trace_flush(the_engine.trace);
+    dpk_trace_put(process_trace, &e);
+    dpk_trace_flush(process_trace);
+}
+
+void trace_flush(void)
+{
+    if (tracing())
+        dpk_trace_flush(process_trace);
 }

@@ -1,7 +1,8 @@
-/* Triggers: notifications and completion queues, and the threads that they activate. */
+#include "proc/trigger.h"
+
 #include <stdlib.h>
 
-#include "proc/engine.h"
+#include "proc/thread.h"
 
 /* Handles are never used twice: an old one stays a bad one. */
 static enum dpk_status add_handle(struct dpk_trigger *trigger, struct dpk_error *err)
@@ -35,11 +36,11 @@ enum dpk_status dpk_trigger_create(struct dpk_process *p, enum dpk_trigger_kind 
     trigger->process = p;
     trigger->kind = kind;
     list_init(&trigger->of_thread);
-    engine_lock();
+    sched_lock();
     enum dpk_status status = process_state(p, err);
     if (status == DPK_OK)
         status = add_handle(trigger, err);
-    engine_unlock();
+    sched_unlock();
     if (status == DPK_OK)
         *out = trigger;
     else
@@ -51,10 +52,10 @@ void dpk_trigger_destroy(struct dpk_trigger *trigger)
 {
     if (!trigger)
         return;
-    engine_lock();
+    sched_lock();
     list_remove(&trigger->of_thread);
     trigger->process->triggers[trigger->handle - 1] = NULL;
-    engine_unlock();
+    sched_unlock();
     free(trigger);
 }
 
@@ -63,12 +64,12 @@ enum dpk_status dpk_trigger_attach(struct dpk_trigger *trigger, struct dpk_threa
 {
     if (t && t->process != trigger->process)
         return dpk_fail(err, DPK_ERR_MISMATCH, "the thread is of another process");
-    engine_lock();
+    sched_lock();
     list_remove(&trigger->of_thread);
     trigger->thread = t;
     if (t)
         list_append(&t->triggers, &trigger->of_thread);
-    engine_unlock();
+    sched_unlock();
     return DPK_OK;
 }
 
@@ -79,9 +80,9 @@ uint64_t dpk_trigger_handle(const struct dpk_trigger *trigger)
 
 bool dpk_trigger_is_heard(struct dpk_trigger *trigger)
 {
-    engine_lock();
-    bool heard = trigger->thread && trigger->thread->state == OBJECT_RUN;
-    engine_unlock();
+    sched_lock();
+    bool heard = trigger->thread && trigger->thread->state == THREAD_RUN;
+    sched_unlock();
     return heard;
 }
 
@@ -109,14 +110,14 @@ void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
 
 void dpk_trigger_signal(struct dpk_trigger *trigger)
 {
-    engine_lock();
+    sched_lock();
     trigger_signal(trigger);
-    engine_unlock();
+    sched_unlock();
 }
 
 void dpk_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
 {
-    engine_lock();
+    sched_lock();
     trigger_arm(trigger, consumed);
-    engine_unlock();
+    sched_unlock();
 }

@@ -5,7 +5,7 @@
 #include "device_world.h"
 
 #include "debug/gdb.h"
-#include "proc/engine.h"
+#include "proc/process.h"
 
 /* ---- A process of the device, and a client on it ----------------------------------------------
  */

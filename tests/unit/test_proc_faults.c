@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "proc/engine.h"
+#include "proc/process.h"
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
@@ -187,10 +187,10 @@ static void *wait_for_kernels(void *arg)
 static unsigned waiting_hosts(const struct dpk_process *p)
 {
     unsigned count = 0;
-    engine_lock();
-    for (const struct list *n = p->host_waits.next; n != &p->host_waits; n = n->next)
+    sched_lock();
+    for (const struct list *n = p->group.waiters.next; n != &p->group.waiters; n = n->next)
         count++;
-    engine_unlock();
+    sched_unlock();
     return count;
 }
 

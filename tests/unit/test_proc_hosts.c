@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include "dpa_threads.h"
-#include "proc/engine.h"
+#include "proc/process.h"
+#include "sched/lock.h"
+#include "sched/run.h"
+#include "sched/worker.h"
 
 enum { LONG = 3000 }; /* rounds of `count`: more than a moment, less than a turn */
 
@@ -19,26 +22,26 @@ static struct dpk_process *process_without_workers(const struct dpk_process_opti
     setenv("DPAKIT_WORKERS", "4", 1);
     struct dpk_process *p = process_with(options ? options : &patient);
     unsetenv("DPAKIT_WORKERS");
-    engine_lock();
-    the_engine.worker_count = 1; /* so none is made */
-    engine_unlock();
+    sched_lock();
+    workers.count = 1; /* so none is made */
+    sched_unlock();
     return p;
 }
 
 static void let_workers_come(void)
 {
-    engine_lock();
-    the_engine.worker_count = 0;
-    assert_true(engine_start_workers());
-    engine_unlock();
+    sched_lock();
+    workers.count = 0;
+    assert_true(sched_start_workers());
+    sched_unlock();
 }
 
 static void destroy(struct dpk_process *p)
 {
-    engine_lock();
-    if (!the_engine.workers)
-        the_engine.worker_count = 0;
-    engine_unlock();
+    sched_lock();
+    if (!workers.threads)
+        workers.count = 0;
+    sched_unlock();
     dpk_process_destroy(p);
 }
 
@@ -331,14 +334,14 @@ static void child_of_a_fork_calls_nobody(void **state)
     (void)state;
     struct dpk_process *p = process_without_workers(NULL);
     struct dpk_event *never = dpk_event_create();
-    pthread_cond_t work = the_engine.work;
+    pthread_cond_t work = workers_called;
     int how = -1;
     launch(p, (struct kernel){.name = "spin"}); /* is in the queue now */
-    memset(&the_engine.work, 0xff, sizeof the_engine.work);
+    memset(&workers_called, 0xff, sizeof workers_called);
     pid_t child = fork();
     if (child == 0)
         _exit(use_in_child(p, never));
-    the_engine.work = work;
+    workers_called = work;
     assert_int_equal(waitpid(child, &how, 0), child);
     assert_true(WIFEXITED(how));
     assert_int_equal(WEXITSTATUS(how), 0);
@@ -480,9 +483,9 @@ static void one_worker_does_everything_by_itself(void **state)
     (void)state;
     struct dpk_process *p = process_without_workers(NULL);
     struct dpk_event *done = dpk_event_create();
-    engine_lock();
-    the_engine.workers_max = 1;
-    engine_unlock();
+    sched_lock();
+    run_configure(1);
+    sched_unlock();
     launch(p, (struct kernel){.name = "nothing", .complete = done});
     assert_int_equal(wait_ms(done, p, 20), DPK_ERR_TIMEOUT);
     assert_int_equal(dpk_process_instructions(p), 0);

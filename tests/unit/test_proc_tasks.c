@@ -147,7 +147,7 @@ static void last_words_run_in_the_failed_process(void **state)
     struct dpk_process *p = process();
     struct dpk_call words = function(p, "handle_nothing");
     uint64_t at = 0;
-    assert_int_equal(dpk_process_set_last_words(p, &words, NULL), DPK_OK);
+    assert_int_equal(dpk_process_set_error_handler(p, &words, NULL), DPK_OK);
     struct dpk_image *image = kernels_image();
     assert_true(dpk_image_symbol(image, "handled_without_argument", &at, NULL));
     dpk_image_free(image);
@@ -167,7 +167,7 @@ static void last_words_may_fault_or_never_end(void **state)
         struct dpk_process *p = process();
         struct dpk_call call = function(p, words[i % 3]);
         struct dpk_error err = {0};
-        assert_int_equal(dpk_process_set_last_words(p, &call, NULL), DPK_OK);
+        assert_int_equal(dpk_process_set_error_handler(p, &call, NULL), DPK_OK);
         launch(p, (struct kernel){"spin", .threads = 4});
         assert_int_equal(try_rpc(p, "breakpoint", 0, 0, 0, NULL, NULL), DPK_ERR_FAULT);
         usleep(i * 100);
@@ -177,7 +177,7 @@ static void last_words_may_fault_or_never_end(void **state)
     }
     struct dpk_process *p = process();
     struct dpk_call call = function(p, "spin");
-    assert_int_equal(dpk_process_set_last_words(p, &call, NULL), DPK_OK);
+    assert_int_equal(dpk_process_set_error_handler(p, &call, NULL), DPK_OK);
     dpk_process_destroy(p); /* no failure: none */
 }
 
@@ -213,8 +213,8 @@ static void device_reaches_what_is_outside(void **state)
     (void)state;
     struct dpk_process *p = process();
     struct world w = {.words = {11, 22, 33, 44}};
-    dpk_process_set_outside(p,
-                            &(struct dpk_outside){.find = find, .release = release, .context = &w});
+    dpk_process_set_external_memory(
+        p, &(struct dpk_external_memory){.find = find, .release = release, .context = &w});
     assert_int_equal(rpc(p, "load", RV64_OUTSIDE + 8, 0), 22);
     rpc(p, "store", RV64_OUTSIDE + 24, 55);
     assert_int_equal(w.words[3], 55);
@@ -231,15 +231,15 @@ static void the_rest_outside_faults(void **state)
 {
     (void)state;
     struct world w = {0};
-    const struct dpk_outside outside = {.find = find, .release = release, .context = &w};
+    const struct dpk_external_memory outside = {.find = find, .release = release, .context = &w};
     const uint64_t bad[] = {RV64_OUTSIDE + 32, RV64_OUTSIDE - 8, RV64_OUTSIDE + 4, UINT64_MAX - 7};
     for (unsigned i = 0; i < 4; i++) {
         struct dpk_process *p = process();
-        dpk_process_set_outside(p, &outside);
+        dpk_process_set_external_memory(p, &outside);
         assert_int_equal(try_rpc(p, "load", bad[i], 0, 0, NULL, NULL), DPK_ERR_FAULT);
         dpk_process_destroy(p);
         p = process();
-        dpk_process_set_outside(p, &outside);
+        dpk_process_set_external_memory(p, &outside);
         assert_int_equal(try_rpc(p, "jump", RV64_OUTSIDE, 0, 0, NULL, NULL), DPK_ERR_FAULT);
         dpk_process_destroy(p);
     }

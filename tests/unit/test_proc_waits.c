@@ -38,7 +38,7 @@ static int forget(void **state)
 static struct dpk_process *telling_after(uint32_t ms)
 {
     return process_with(&(struct dpk_process_options){
-        .run_time_limit_ms = PATIENCE_MS, .notice = tell, .notice_after_ms = ms});
+        .run_time_limit_ms = PATIENCE_MS, .warn = tell, .warn_after_ms = ms});
 }
 
 /* An event that is said to be number 0x50 and stays at 1. */

@@ -281,7 +281,7 @@ static void tell_of_wait(struct dpk_sync_event *e, uint64_t value, uint64_t mask
     if (!text.failed)
         dpk_host_log(FLEXIO_LOG_LVL_WARN,
                      "the host waits for %s since %u s, and no DPA works on it",
-                     (const char *)text.data, DPK_NOTICE_AFTER_MS / 1000u);
+                     (const char *)text.data, DPK_WARN_AFTER_MS / 1000u);
     dpk_buf_free(&text);
 }
 
@@ -292,7 +292,7 @@ static doca_error_t wait_without_dpa(struct dpk_sync_event *e, uint64_t value, u
     enum dpk_status status;
     unsigned waited = 0;
     do {
-        if (waited++ == DPK_NOTICE_AFTER_MS / STOP_CHECK_MS)
+        if (waited++ == DPK_WARN_AFTER_MS / STOP_CHECK_MS)
             tell_of_wait(e, value, mask);
         status = dpk_event_wait_gt(e->event, value, mask, NULL, STOP_CHECK_MS, NULL);
     } while (status == DPK_ERR_TIMEOUT && dpk_ctx_is_running(&e->ctx));

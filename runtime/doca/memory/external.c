@@ -110,6 +110,7 @@ static void release(void *context, void *pinned)
 
 void dpk_external_attach(struct dpk_dpa *d)
 {
-    dpk_process_set_outside(dpk_host_process(d->process),
-                            &(struct dpk_outside){.find = find, .release = release, .context = d});
+    dpk_process_set_external_memory(
+        dpk_host_process(d->process),
+        &(struct dpk_external_memory){.find = find, .release = release, .context = d});
 }

@@ -1,0 +1,134 @@
+#include "proc/device.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "proc/affinity.h"
+#include "proc/control.h"
+#include "proc/memory.h"
+#include "proc/trace.h"
+
+#define WORKERS_MAX 256
+
+static struct {
+    struct list processes;
+    unsigned users;      /* processes, and those that are being made */
+    bool closing;        /* the last one is gone, its threads are not yet */
+    pthread_cond_t idle; /* they are */
+    struct control *control;
+    bool control_missed; /* and that was told */
+    bool watches_forks;
+} device = {.processes = {&device.processes, &device.processes}, .idle = PTHREAD_COND_INITIALIZER};
+
+struct list *device_processes(void)
+{
+    return &device.processes;
+}
+
+bool device_is_found(void)
+{
+    return device.control != NULL;
+}
+
+static enum dpk_status count_workers(unsigned *workers, struct dpk_error *err)
+{
+    const char *wanted = getenv("DPAKIT_WORKERS");
+    if (wanted && *wanted) {
+        char *end;
+        errno = 0;
+        unsigned long n = strtoul(wanted, &end, 10);
+        if (*end || errno || wanted[0] < '0' || wanted[0] > '9' || n < 1 || n > WORKERS_MAX)
+            return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_WORKERS=%s is not a number from 1 to %d",
+                            wanted, WORKERS_MAX);
+        *workers = (unsigned)n;
+        return DPK_OK;
+    }
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    *workers = n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (unsigned)n;
+    return DPK_OK;
+}
+
+/* What the environment says. */
+static enum dpk_status configure(struct dpk_error *err)
+{
+    unsigned workers = 0;
+    enum dpk_status status = trace_begin(err);
+    if (status == DPK_OK)
+        status = count_workers(&workers, err);
+    if (status == DPK_OK)
+        status = units_read(err);
+    if (status == DPK_OK)
+        sched_configure(workers, units_count());
+    return status;
+}
+
+/* A child has no workers, and what they were at when it came to be is not known. */
+static void forked_child(void)
+{
+    if (device.users > 0) {
+        sched_forked();
+        for (struct list *n = device.processes.next; n != &device.processes; n = n->next)
+            memory_not_in_flight(owner_of(n, struct dpk_process, in_device));
+    }
+    sched_unlock();
+}
+
+/* Nothing else is lost when there is none, so that it is only told, and once. */
+static void start_control(void (*warn)(const char *text))
+{
+    struct dpk_error why = {0};
+    struct control *control = control_start(&device.processes, &why);
+    char text[sizeof why.message + 64];
+    sched_lock();
+    device.control = control;
+    bool tell = !control && warn && !device.control_missed;
+    device.control_missed |= tell;
+    sched_unlock();
+    if (!tell)
+        return;
+    snprintf(text, sizeof text, "dpadev ps and dpa-gdbserver do not find this program: %s",
+             why.message);
+    warn(text);
+}
+
+enum dpk_status device_enter(void (*warn)(const char *text), struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    sched_lock();
+    if (!device.watches_forks)
+        device.watches_forks = pthread_atfork(sched_lock, sched_unlock, forked_child) == 0;
+    if (sched_is_forked()) {
+        sched_unlock();
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                        "the DPA belongs to the process that forked this one");
+    }
+    while (device.closing)
+        sched_wait(&device.idle, SCHED_NEVER);
+    if (device.users == 0)
+        status = configure(err);
+    bool first = status == DPK_OK && device.users++ == 0;
+    sched_unlock();
+    if (first)
+        start_control(warn);
+    return status;
+}
+
+void device_leave(void)
+{
+    sched_lock();
+    device.closing = --device.users == 0;
+    bool last = device.closing;
+    sched_unlock();
+    if (!last)
+        return;
+    trace_flush();
+    control_stop(device.control);
+    device.control = NULL;
+    sched_stop();
+    sched_lock();
+    device.closing = false;
+    pthread_cond_broadcast(&device.idle);
+    sched_unlock();
+}

@@ -1,0 +1,21 @@
+/* event: counters of host and DPA. With sched's lock. */
+#ifndef DPK_PROC_EVENT_H
+#define DPK_PROC_EVENT_H
+
+#include "proc/process.h"
+
+struct dpk_event {
+    struct sched_counter counter;
+    unsigned references;
+    uint64_t name; /* for those who look */
+};
+
+void event_ref(struct dpk_event *e);
+/* NULL is fine. */
+void event_unref(struct dpk_event *e);
+void event_set(struct dpk_event *e, uint64_t value);
+struct dpk_event *event_of_handle(const struct dpk_process *p, uint64_t handle);
+/* 0: it has none. */
+uint64_t event_handle(const struct dpk_process *p, const struct dpk_event *e);
+
+#endif

@@ -1,0 +1,37 @@
+#include "proc/external.h"
+
+struct access {
+    struct hart *hart;
+    bool found;
+    void *pinned;
+};
+
+static void *find(void *context, uint64_t address, unsigned width, unsigned need)
+{
+    struct access *a = context;
+    const struct dpk_external_memory *m = &a->hart->process->external;
+    void *at =
+        m->find(m->context, &a->hart->caller, address, width, (need & RV64_W) != 0, &a->pinned);
+    a->found = at != NULL;
+    return at;
+}
+
+bool external_access(struct hart *h)
+{
+    const struct dpk_process *p = h->process;
+    struct access a = {.hart = h};
+    const struct rv64_outside outside = {.find = find, .context = &a};
+    if ((h->regs.fault != RV64_FAULT_LOAD && h->regs.fault != RV64_FAULT_STORE) ||
+        h->regs.fault_address < RV64_OUTSIDE || !p->external.find)
+        return false;
+    bool done = rv64_step_outside(p->core, &h->regs, &outside) == RV64_STOP_BUDGET;
+    if (a.found)
+        p->external.release(p->external.context, a.pinned);
+    return done;
+}
+
+void dpk_process_set_external_memory(struct dpk_process *p,
+                                     const struct dpk_external_memory *memory)
+{
+    p->external = *memory;
+}

@@ -1,0 +1,167 @@
+#include "proc/run.h"
+
+#include <inttypes.h>
+
+#include "proc/crash.h"
+#include "proc/debugger.h"
+#include "proc/event.h"
+#include "proc/external.h"
+#include "proc/failure.h"
+#include "proc/launch.h"
+#include "proc/syscall.h"
+#include "proc/thread.h"
+#include "proc/trace.h"
+
+#define SLICE_INSTRUCTIONS 32768u
+#define SLICE_CALLS        4096u
+/* On a host thread that has other things to do. */
+#define MOMENT_INSTRUCTIONS 1024u
+#define MOMENT_CALLS        8u
+
+/* ---- A slice: instructions, calls, faults ---- */
+
+static void breakpoint(struct hart *h, struct slice *s)
+{
+    char place[PLACE_MAX];
+    crash_place(h, place, sizeof place);
+    s->end = SLICE_FAULT;
+    h->cause = CAUSE_EXCEPTION;
+    snprintf(h->report, sizeof h->report, "thread %u: breakpoint,%s", h->id, place);
+}
+
+static void exception(struct hart *h, struct slice *s)
+{
+    s->end = SLICE_FAULT;
+    h->cause = CAUSE_EXCEPTION;
+    crash_report(h, h->report, sizeof h->report);
+}
+
+/* Until `end` instructions have retired in all, or something else ends the slice. */
+static void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
+{
+    const struct dpk_process *p = h->process;
+    while (h->regs.instret < end && calls > 0 && !s->stopped) {
+        uint64_t left = end - h->regs.instret;
+        switch (p->debugger ? debug_run(h, left, s) : rv64_run(p->core, &h->regs, left)) {
+        case RV64_STOP_BUDGET:
+        case RV64_STOP_BREAKPOINT:
+        case RV64_STOP_WATCH:
+            break;
+        case RV64_STOP_ECALL:
+            calls--;
+            if (syscall_run(h, s))
+                return;
+            break;
+        case RV64_STOP_EBREAK:
+            breakpoint(h, s);
+            return;
+        case RV64_STOP_FAULT:
+            if (external_access(h))
+                break;
+            exception(h, s);
+            return;
+        }
+    }
+}
+
+static void run(struct sched_hart *sched, struct slice *s)
+{
+    struct hart *h = hart_of(sched);
+    const bool hurried = slice_is_hurried(s);
+    uint64_t before = h->regs.instret;
+    s->end = SLICE_USED;
+    s->stopped = false;
+    if (tracing() && h->began == 0)
+        h->began = sched_now();
+    h->regs.time = (sched_now() - h->process->born) / 1000;
+    run_until(h, s, before + (hurried ? MOMENT_INSTRUCTIONS : SLICE_INSTRUCTIONS),
+              hurried ? MOMENT_CALLS : SLICE_CALLS);
+    s->instructions = h->regs.instret - before;
+    if (s->end == SLICE_FAULT &&
+        slice_is_hurried(s)) /* no launch fails its process: it faults again */
+        s->end = SLICE_USED;
+    if (s->end == SLICE_FAULT && h->process->debugger)
+        debug_fault(h, s);
+}
+
+/* ---- What follows ---- */
+
+static void left(struct sched_hart *sched, const struct slice *s)
+{
+    struct hart *h = hart_of(sched);
+    struct dpk_process *p = h->process;
+    if (tracing())
+        trace_slices(h);
+    h->began = 0;
+    if (s->stopped)
+        debug_stop(h);
+    if (s->end != SLICE_FAULT || p->failed != DPK_OK)
+        return;
+    p->ended_itself = h->cause == CAUSE_END_PROCESS;
+    process_fail_at(h, DPK_ERR_FAULT, h->report);
+}
+
+static void settled(struct sched_group *g)
+{
+    const struct dpk_process *p = process_of(g);
+    if (g->running == 0 && g->holds > 0)
+        process_wake_debugger(p);
+    if (sched_is_idle())
+        trace_flush();
+}
+
+static void ended(struct sched_hart *sched, enum hart_end how, uint64_t value)
+{
+    struct hart *h = hart_of(sched);
+    struct launch *l = h->launch;
+    h->launch = NULL;
+    if (h->thread)
+        activation_end(h->thread, how);
+    else if (l)
+        launch_hart_ended(l, value);
+    launches_admit();
+}
+
+/* ---- The run-time limit ---- */
+
+/* The process fails for it: "... reached<how><place>". */
+static void fail_for_time(struct hart *h, const char *how)
+{
+    char place[PLACE_MAX], report[sizeof h->report];
+    crash_place(h, place, sizeof place);
+    snprintf(report, sizeof report, "thread %u: run-time limit of %" PRIu64 " ms reached%s,%s",
+             h->id, h->process->group.limit / 1000000u, how, place);
+    process_fail_at(h, DPK_ERR_TIMEOUT, report);
+}
+
+static void overran(struct sched_hart *sched, enum sched_overrun why)
+{
+    struct hart *h = hart_of(sched);
+    char how[200] = "";
+    switch (why) {
+    case SCHED_OVERRUN_RAN:
+        break;
+    case SCHED_OVERRUN_SHARE:
+        snprintf(how, sizeof how,
+                 ", %u times over on each of %u workers by the %u threads of its kernel together",
+                 SCHED_SHARE, sched_workers(), h->peers);
+        break;
+    case SCHED_OVERRUN_BLOCKED: {
+        const struct dpk_event *e = owner_of(sched->awaited, struct dpk_event, counter);
+        h->regs.pc -= 4; /* back on the ECALL */
+        snprintf(how, sizeof how,
+                 " while it waited for event %" PRIu64 ", which is 0x%" PRIx64 " (mask 0x%" PRIx64
+                 "), to exceed 0x%" PRIx64,
+                 event_handle(h->process, e), dpk_event_get(e), sched->wait.mask,
+                 sched->wait.threshold);
+        break;
+    }
+    case SCHED_OVERRUN_NO_TIMER:
+        process_fail(h->process, DPK_ERR_NOMEM, "the host gives no thread for the watchdog");
+        return;
+    }
+    fail_for_time(h, how);
+}
+
+const struct sched_owner process_owner = {
+    .run = run, .left = left, .settled = settled, .overran = overran, .ended = ended};

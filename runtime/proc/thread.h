@@ -1,0 +1,25 @@
+/* thread: threads of event-driven programs. With sched's lock. */
+#ifndef DPK_PROC_THREAD_H
+#define DPK_PROC_THREAD_H
+
+#include "proc/hart.h"
+
+struct dpk_thread {
+    struct dpk_process *process;
+    struct list in_process;
+    struct dpk_thread_options options;
+    struct hart *hart;
+    enum { THREAD_CREATED, THREAD_STARTED, THREAD_RUN } state;
+    bool active, parked;
+    uint64_t events; /* that came while it was active */
+    struct list triggers;
+};
+
+/* An event. */
+void thread_activate(struct dpk_thread *t);
+/* An activation has ended like that. */
+void activation_end(struct dpk_thread *t, enum hart_end how);
+/* What is left of threads and triggers when the process is destroyed. */
+void threads_free(struct dpk_process *p);
+
+#endif

@@ -1,0 +1,22 @@
+/* trigger: notifications and completion queues, and the threads that they activate. With sched's
+ * lock. */
+#ifndef DPK_PROC_TRIGGER_H
+#define DPK_PROC_TRIGGER_H
+
+#include "proc/process.h"
+
+struct dpk_trigger {
+    struct dpk_process *process;
+    struct list of_thread;
+    struct dpk_thread *thread;
+    enum dpk_trigger_kind kind;
+    uint64_t handle;
+    bool armed;
+    uint32_t completions; /* ever, wrapping */
+};
+
+struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle);
+void trigger_signal(struct dpk_trigger *trigger);
+void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
+
+#endif

@@ -138,7 +138,7 @@ $(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c) 
 $(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libdoca_common.so: runtime/doca/core/exports.map $(call objs,$(IN_doca_common)) $(B)/lib/libflexio.so
+$(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common)) $(B)/lib/libflexio.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -lflexio -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 define doca_rule

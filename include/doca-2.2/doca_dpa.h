@@ -10,7 +10,7 @@
  *     doca_dpa_destroy(dpa);
  *
  * This is the API of the DPA subsystem guide 2.2.1, chapter 3. Later DOCA uses some of the names
- * with other arguments; such functions have their own symbols here (DOCA_DPA_2_2), so that programs
+ * with other arguments, or other effects; such functions have their own symbols here (DOCA_DPA_2_2), so that programs
  * of either generation link with the same library. What goes wrong in a DPA program (and why one is
  * refused) is told in one line on stderr. An
  * object that is gone, or is none, is INVALID_VALUE as NULL is.
@@ -97,7 +97,8 @@ doca_error_t doca_dpa_get_kernel_max_run_time(doca_dpa_t dpa, unsigned long long
  * INVALID_VALUE: a NULL argument, or size 0. NO_MEMORY. BAD_STATE: the context is in the error
  * state.
  */
-doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr);
+doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
+    DOCA_DPA_2_2(doca_dpa_mem_alloc);
 
 /*
  * Frees DPA memory, when no copy of the host's and no RDMA is in flight in its context.
@@ -189,7 +190,7 @@ doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *han
 
 /* What watches over endpoints; one for a process is enough. */
 typedef struct doca_dpa_worker *doca_dpa_worker_t;
-typedef struct doca_rdma *doca_dpa_ep_t;
+typedef struct doca_dpa_ep *doca_dpa_ep_t;
 /* Bytes, to be sent to the peer by whatever means. */
 typedef void *doca_dpa_ep_addr_t;
 

@@ -1,25 +1,12 @@
-/* What DOCA 2.2 calls otherwise, or with other arguments. */
+/* DPA contexts and their memory, as DOCA 2.2 has them. */
 #include <doca-2.2/doca_dpa.h>
 
-#include "doca/dpa/context.h"
-
-/* All allocations by address: the API gives nothing else to find them with. */
-static struct dpk_addresses addresses = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-enum dpk_status dpa_allocate_unique(struct dpk_dpa *d, struct dpk_process *p, uint64_t size,
-                                    uint64_t *address, struct dpk_error *err)
-{
-    return dpk_address_new(&addresses, d, &d->allocations, p, size, address, err);
-}
-
-void dpa_allocations_forget(struct dpk_dpa *d)
-{
-    dpk_addresses_forget(&addresses, &d->allocations);
-}
+#include "doca/dpa/dpa.h"
+#include "later.h"
 
 doca_error_t doca_devinfo_get_is_dpa_supported(const struct doca_devinfo *devinfo)
 {
-    return dpa_is_supported(devinfo);
+    return later_dpa_is_supported(devinfo);
 }
 
 doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_t *dpa,
@@ -27,14 +14,51 @@ doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_
 {
     if (dpa)
         *dpa = NULL;
-    return app && flags == 0 ? dpa_create_started(dev, app, dpa) : DOCA_ERROR_INVALID_VALUE;
+    return app && flags == 0 ? later_dpa_create_started(dev, app, dpa) : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static bool is_running(const void *handle, uint64_t run)
+{
+    struct dpk_dpa *d = dpk_object_pin(handle, &dpk_dpa_kind);
+    bool runs = d && dpk_dpa_enter(d, run);
+    if (runs)
+        dpk_dpa_leave(d);
+    dpk_object_drop(d);
+    return runs;
+}
+
+/* Allocations of all contexts, whose owners are handles: doca_dpa_mem_free gets an address alone.
+ */
+static struct dpk_addresses addresses = {.lock = PTHREAD_MUTEX_INITIALIZER, .lives = is_running};
+
+doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
+{
+    struct dpk_error err = {0};
+    struct dpk_dpa_call c;
+    if (dev_ptr)
+        *dev_ptr = 0;
+    if (!dev_ptr || size == 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    if (result != DOCA_SUCCESS)
+        return result;
+    const struct dpk_dpa *base = dpk_dpa_base(c.dpa);
+    const struct dpk_address_owner owner = {base->object.handle, base->run};
+    enum dpk_status status = dpk_address_new(&addresses, &owner, c.process, size, dev_ptr, &err);
+    dpk_dpa_end(&c);
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(__func__, &err);
 }
 
 doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr)
 {
     struct dpk_error err = {0};
-    struct dpk_dpa *d = dpk_address_leave(&addresses, dev_ptr, dpk_object_hold);
-    struct dpk_process *p = d ? dpk_dpa_enter(d, 0) : NULL;
+    struct dpk_address_owner owner;
+    struct dpk_dpa *d = NULL;
+    if (dpk_address_leave(&addresses, dev_ptr, &owner))
+        d = dpk_object_pin(owner.object, &dpk_dpa_kind);
+    struct dpk_process *p = d ? dpk_dpa_enter(d, owner.run) : NULL;
     enum dpk_status status = p ? dpk_heap_free(p, dev_ptr, &err) : DPK_ERR_RANGE;
     if (p)
         dpk_dpa_leave(d);

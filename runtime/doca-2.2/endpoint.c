@@ -3,7 +3,6 @@
 #include <doca_mmap.h>
 
 #include "doca/rdma/rdma.h"
-#include "doca/dpa/context.h"
 
 #define PERMISSIONS                                                                                \
     (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE |               \
@@ -25,19 +24,18 @@ doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t lengt
                                         unsigned int access, doca_dpa_mem_t *mem,
                                         unsigned int flags)
 {
-    struct dpa_call c;
+    struct dpk_dpa_call c;
     struct doca_mmap *map = NULL;
     if (mem)
         *mem = NULL;
     if (!mem || !addr || flags != 0 || (access & ~(unsigned)PERMISSIONS) != 0)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result == DOCA_SUCCESS)
         result = doca_mmap_create(&map);
     if (result == DOCA_SUCCESS)
         result = start_map(map, c.dpa->dev->object.handle, addr, length, access);
-    dpk_doca_set_calls(dpk_rdma_call);
-    dpa_end(&c);
+    dpk_dpa_end(&c);
     if (result == DOCA_SUCCESS)
         *mem = map;
     else
@@ -76,12 +74,12 @@ static const struct dpk_kind worker_kind = {.release = worker_release};
 
 doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, unsigned int flags)
 {
-    struct dpa_call c;
+    struct dpk_dpa_call c;
     if (worker)
         *worker = NULL;
     if (!worker || flags != 0)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     struct worker *w = result == DOCA_SUCCESS ? calloc(1, sizeof *w) : NULL;
     if (w) {
         dpk_object_hold(w->dpa = c.dpa);
@@ -89,7 +87,7 @@ doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, u
     }
     if (result == DOCA_SUCCESS && !*worker)
         result = DOCA_ERROR_NO_MEMORY;
-    dpa_end(&c);
+    dpk_dpa_end(&c);
     return result;
 }
 
@@ -101,23 +99,47 @@ doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker)
 /* ---- Endpoints ------------------------------------------------------------------------------- */
 
 /* An RDMA context with one connection, without a completion queue. */
-static doca_error_t open_endpoint(struct worker *w, unsigned int access, doca_dpa_ep_t *ep)
+struct endpoint {
+    struct dpk_object object;
+    struct worker *worker;                  /* a use */
+    struct dpk_rdma *rdma;                  /* a reference */
+    struct dpk_rdma_connection *connection; /* a reference */
+};
+
+static void endpoint_left(void *object)
 {
-    struct dpk_rdma_connection *connection;
-    struct dpk_rdma *r = dpk_rdma_new(w->dpa->dev);
+    struct endpoint *e = object;
+    if (e->rdma)
+        dpk_rdma_destroy(e->rdma->ctx.object.handle);
+    dpk_object_end_use(e->worker);
+}
+
+static void endpoint_release(void *object)
+{
+    struct endpoint *e = object;
+    dpk_object_drop(e->connection);
+    dpk_object_drop(e->rdma);
+    dpk_object_drop(e->worker);
+    free(e);
+}
+static const struct dpk_kind endpoint_kind = {.left = endpoint_left, .release = endpoint_release};
+
+static doca_error_t open_endpoint(struct endpoint *e, unsigned int access)
+{
+    struct dpk_dpa *d = e->worker->dpa;
+    struct dpk_rdma *r = dpk_rdma_new(d->dev);
     if (!r)
         return DOCA_ERROR_NO_MEMORY;
-    dpk_object_hold(r->ctx.dpa = w->dpa);
+    dpk_object_hold(e->rdma = r);
     r->permissions = access;
     r->receives = 0;
-    dpk_object_use(r->worker = &w->object);
-    doca_error_t result = dpk_ctx_start(&r->ctx);
+    doca_error_t result = dpk_ctx_set_datapath(&r->ctx, d);
     if (result == DOCA_SUCCESS)
-        result = dpk_rdma_connection_new(r, &connection);
+        result = dpk_ctx_start(&r->ctx);
     if (result == DOCA_SUCCESS)
-        *ep = r->ctx.object.handle;
-    else
-        dpk_rdma_destroy(r->ctx.object.handle);
+        result = dpk_rdma_connection_new(r, &e->connection);
+    if (result == DOCA_SUCCESS)
+        dpk_object_hold(e->connection);
     return result;
 }
 
@@ -128,43 +150,42 @@ doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, d
     if (!ep || (access & ~(unsigned)PERMISSIONS) != 0)
         return DOCA_ERROR_INVALID_VALUE;
     struct worker *w = dpk_object_pin(worker, &worker_kind);
-    doca_error_t result = w ? open_endpoint(w, access, ep) : DOCA_ERROR_INVALID_VALUE;
+    if (!w)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = DOCA_ERROR_NO_MEMORY;
+    struct endpoint *e = calloc(1, sizeof *e);
+    if (e) {
+        dpk_object_use(e->worker = w);
+        result = open_endpoint(e, access);
+        if (result != DOCA_SUCCESS) {
+            endpoint_left(e);
+            endpoint_release(e);
+        } else if (!(*ep = dpk_object_enter(e, &endpoint_kind))) {
+            result = DOCA_ERROR_NO_MEMORY;
+        }
+    }
     dpk_object_drop(w);
     return result;
 }
 
 doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep)
 {
-    return dpk_rdma_destroy(ep);
-}
-
-/* The endpoint's connection, pinned; NULL: it is no endpoint. */
-static struct dpk_rdma_connection *connection_of(doca_dpa_ep_t ep)
-{
-    struct dpk_rdma_connection *c = NULL;
-    struct dpk_rdma *r = dpk_object_pin(ep, &dpk_rdma_kind);
-    if (!r)
-        return NULL;
-    pthread_mutex_lock(&r->ctx.object.lock);
-    if (r->worker && r->count == 1)
-        dpk_object_hold(c = r->connections[0]);
-    pthread_mutex_unlock(&r->ctx.object.lock);
-    dpk_object_drop(r);
-    return c;
+    return dpk_object_destroy(ep, &endpoint_kind);
 }
 
 doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length)
 {
     if (addr)
         *addr = NULL;
-    struct dpk_rdma_connection *c = addr && addr_length ? connection_of(ep) : NULL;
-    if (!c)
+    struct endpoint *e = addr && addr_length ? dpk_object_pin(ep, &endpoint_kind) : NULL;
+    if (!e)
         return DOCA_ERROR_INVALID_VALUE;
-    if ((*addr = malloc(c->details.size))) {
-        memcpy(*addr, c->details.data, c->details.size);
-        *addr_length = c->details.size;
+    const struct dpk_buf *details = &e->connection->details;
+    if ((*addr = malloc(details->size))) {
+        memcpy(*addr, details->data, details->size);
+        *addr_length = details->size;
     }
-    dpk_object_drop(c);
+    dpk_object_drop(e);
     return *addr ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
@@ -176,22 +197,22 @@ doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr)
 
 doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
 {
-    struct dpk_rdma_connection *c = addr ? connection_of(ep) : NULL;
-    if (!c)
+    struct endpoint *e = addr ? dpk_object_pin(ep, &endpoint_kind) : NULL;
+    if (!e)
         return DOCA_ERROR_INVALID_VALUE;
     /* The API does not say how many bytes there are: addresses of one version have one size. They
      * begin with a mark and the version; without these nothing behind them is read. */
-    doca_error_t result = dpk_rdma_connect(c, addr, DPK_RC_ADDRESS_SIZE);
-    dpk_object_drop(c);
+    doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
+    dpk_object_drop(e);
     return result;
 }
 
 doca_error_t doca_dpa_ep_dev_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle)
 {
-    struct dpk_rdma_connection *c = handle ? connection_of(ep) : NULL;
-    if (!c)
+    struct endpoint *e = handle ? dpk_object_pin(ep, &endpoint_kind) : NULL;
+    if (!e)
         return DOCA_ERROR_INVALID_VALUE;
-    *handle = (uintptr_t)ep;
-    dpk_object_drop(c);
+    *handle = (uintptr_t)e->rdma->ctx.object.handle; /* DPA code posts to an RDMA context */
+    dpk_object_drop(e);
     return DOCA_SUCCESS;
 }

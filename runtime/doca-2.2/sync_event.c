@@ -1,34 +1,44 @@
-/* Sync events by the names of DOCA 2.2. */
+/* Sync events as DOCA 2.2 has them. */
 #include <doca-2.2/doca_sync_event.h>
 
-#include "doca/core/core.h"
+#include "doca/event/event.h"
 
 doca_error_t doca_sync_event_publisher_add_location_cpu(struct doca_sync_event *event,
                                                         struct doca_dev *dev)
 {
-    return dpk_sync_event_add_cpu(event, dev, true);
+    return doca_sync_event_add_publisher_location_cpu(event, dev);
 }
 
 doca_error_t doca_sync_event_publisher_add_location_dpa(struct doca_sync_event *event,
                                                         struct doca_dpa *dpa)
 {
-    return dpk_sync_event_add_dpa(event, dpa, true);
+    return doca_sync_event_add_publisher_location_dpa(event, dpa);
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_cpu(struct doca_sync_event *event,
                                                          struct doca_dev *dev)
 {
-    return dpk_sync_event_add_cpu(event, dev, false);
+    return doca_sync_event_add_subscriber_location_cpu(event, dev);
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa)
 {
-    return dpk_sync_event_add_dpa(event, dpa, false);
+    return doca_sync_event_add_subscriber_location_dpa(event, dpa);
 }
 
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
                                            doca_dpa_dev_sync_event_t *dev_se_handle)
 {
     return doca_sync_event_get_dpa_handle(event, dpa, dev_se_handle);
+}
+
+doca_error_t doca_sync_event_export_remote(struct doca_sync_event *event,
+                                           doca_sync_event_remote_t *handle)
+{
+    uint64_t key;
+    doca_error_t result = handle ? dpk_sync_event_share(event, &key) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *handle = (doca_sync_event_remote_t){{key, 0}};
+    return result;
 }

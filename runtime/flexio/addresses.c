@@ -9,8 +9,8 @@
 
 struct dpk_allocation {
     uint64_t address; /* first: the key */
-    void *owner;
-    struct dpk_allocation *next, **link; /* of the same owner */
+    struct dpk_address_owner owner;
+    struct dpk_allocation *next, **link; /* of the registry */
 };
 
 static int by_address(const void *a, const void *b)
@@ -19,28 +19,11 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum entered { ENTERED, TAKEN, NO_ROOM };
-
-static enum entered enter(struct dpk_addresses *all, void *owner, struct dpk_allocation **list,
-                          uint64_t address)
+/* With the lock held. */
+static struct dpk_allocation *find(struct dpk_addresses *all, uint64_t address)
 {
-    struct dpk_allocation *a = calloc(1, sizeof *a);
-    if (!a)
-        return NO_ROOM;
-    *a = (struct dpk_allocation){.address = address, .owner = owner};
-    pthread_mutex_lock(&all->lock);
-    struct dpk_allocation **found = tsearch(a, &all->tree, by_address);
-    enum entered result = !found ? NO_ROOM : *found == a ? ENTERED : TAKEN;
-    if (result == ENTERED) {
-        a->link = list;
-        if ((a->next = *list))
-            a->next->link = &a->next;
-        *list = a;
-    }
-    pthread_mutex_unlock(&all->lock);
-    if (result != ENTERED)
-        free(a);
-    return result;
+    struct dpk_allocation **found = tfind(&address, &all->tree, by_address);
+    return found ? *found : NULL;
 }
 
 /* With the lock held. */
@@ -52,46 +35,85 @@ static void remove_entry(struct dpk_addresses *all, struct dpk_allocation *a)
     free(a);
 }
 
-void *dpk_address_leave(struct dpk_addresses *all, uint64_t address, void (*hold)(void *owner))
+enum entered { ENTERED, TAKEN, NO_ROOM };
+
+/* With the lock held. */
+static enum entered enter_new(struct dpk_addresses *all, const struct dpk_address_owner *owner,
+                              uint64_t address)
 {
-    void *owner = NULL;
-    pthread_mutex_lock(&all->lock);
-    struct dpk_allocation **found = tfind(&address, &all->tree, by_address);
-    if (found) {
-        owner = (*found)->owner;
-        if (hold)
-            hold(owner);
-        remove_entry(all, *found);
+    struct dpk_allocation *a = calloc(1, sizeof *a);
+    if (!a)
+        return NO_ROOM;
+    *a = (struct dpk_allocation){
+        .address = address, .owner = *owner, .next = all->first, .link = &all->first};
+    if (!tsearch(a, &all->tree, by_address)) {
+        free(a);
+        return NO_ROOM;
     }
-    pthread_mutex_unlock(&all->lock);
-    return owner;
+    if (a->next)
+        a->next->link = &a->next;
+    all->first = a;
+    return ENTERED;
 }
 
-void dpk_addresses_forget(struct dpk_addresses *all, struct dpk_allocation **list)
+static enum entered enter(struct dpk_addresses *all, const struct dpk_address_owner *owner,
+                          uint64_t address)
+{
+    enum entered result = ENTERED;
+    pthread_mutex_lock(&all->lock);
+    struct dpk_allocation *there = find(all, address);
+    if (!there)
+        result = enter_new(all, owner, address);
+    else if (all->lives && !all->lives(there->owner.object, there->owner.run))
+        there->owner = *owner;
+    else
+        result = TAKEN;
+    pthread_mutex_unlock(&all->lock);
+    return result;
+}
+
+bool dpk_address_leave(struct dpk_addresses *all, uint64_t address, struct dpk_address_owner *owner)
 {
     pthread_mutex_lock(&all->lock);
-    while (*list)
-        remove_entry(all, *list);
+    struct dpk_allocation *a = find(all, address);
+    if (a) {
+        *owner = a->owner;
+        remove_entry(all, a);
+    }
+    pthread_mutex_unlock(&all->lock);
+    return a != NULL;
+}
+
+void dpk_addresses_forget(struct dpk_addresses *all, const void *object)
+{
+    pthread_mutex_lock(&all->lock);
+    for (struct dpk_allocation *a = all->first, *next; a; a = next) {
+        next = a->next;
+        if (a->owner.object == object)
+            remove_entry(all, a);
+    }
     pthread_mutex_unlock(&all->lock);
 }
 
 #define SPACERS_MAX 20 /* they double: 64 bytes, 128, ... 32 MiB */
 
 /* While the heap offers a taken address, blocks of growing size push it on. */
-enum dpk_status dpk_address_new(struct dpk_addresses *all, void *owner,
-                                struct dpk_allocation **list, struct dpk_process *p, uint64_t size,
-                                uint64_t *address, struct dpk_error *err)
+enum dpk_status dpk_address_new(struct dpk_addresses *all, const struct dpk_address_owner *owner,
+                                struct dpk_process *p, uint64_t size, uint64_t *address,
+                                struct dpk_error *err)
 {
-    uint64_t spacers[SPACERS_MAX];
+    uint64_t spacers[SPACERS_MAX], offered;
     unsigned count = 0;
     enum dpk_status status;
     for (;;) {
-        if ((status = dpk_heap_alloc(p, size, address, err)) != DPK_OK)
+        if ((status = dpk_heap_alloc(p, size, &offered, err)) != DPK_OK)
             break;
-        enum entered result = enter(all, owner, list, *address);
-        if (result == ENTERED)
+        enum entered result = enter(all, owner, offered);
+        if (result == ENTERED) {
+            *address = offered;
             break;
-        dpk_heap_free(p, *address, NULL);
+        }
+        dpk_heap_free(p, offered, NULL);
         if (result == NO_ROOM || count == SPACERS_MAX) {
             status = dpk_fail_nomem(err);
             break;

@@ -43,21 +43,31 @@ enum dpk_status dpk_host_function(const struct flexio_process *process, flexio_f
 
 /* ---- Memory that is found by its address alone (DOCA 2.2, FlexIO 2.2) ---- */
 
-/* All such memory of one API; its owners are objects of one kind. */
+/* Whose an allocation is. */
+struct dpk_address_owner {
+    const void *object;
+    uint64_t run; /* tells lives of one object */
+};
+/* All such memory of one API. */
 struct dpk_addresses {
     pthread_mutex_t lock;
-    void *tree; /* of tsearch(3) */
+    void *tree;                   /* of tsearch(3) */
+    struct dpk_allocation *first; /* of all */
+    /* NULL, or whether an owner still has its memory; asked with the lock. Who has not loses the
+     * address to the next who gets it. */
+    bool (*lives)(const void *object, uint64_t run);
 };
-struct dpk_allocation;
-/* Allocates in `p` where no other owner has an allocation. `list`: the owner's, NULL at first. */
-enum dpk_status dpk_address_new(struct dpk_addresses *all, void *owner,
-                                struct dpk_allocation **list, struct dpk_process *p, uint64_t size,
-                                uint64_t *address, struct dpk_error *err);
-/* Forgets an allocation, which the caller frees; returns its owner, whom `hold`, if given, has kept
- * from going. NULL: not an address of any. */
-void *dpk_address_leave(struct dpk_addresses *all, uint64_t address, void (*hold)(void *owner));
+/* Allocates `size` bytes in `p` at an address that no other owner has. *address is unchanged on
+ * failure. DPK_ERR_NOMEM, or what dpk_heap_alloc says. */
+enum dpk_status dpk_address_new(struct dpk_addresses *all, const struct dpk_address_owner *owner,
+                                struct dpk_process *p, uint64_t size, uint64_t *address,
+                                struct dpk_error *err);
+/* Forgets an allocation, which the caller frees, and says whose it was. False: not an address of
+ * any. */
+bool dpk_address_leave(struct dpk_addresses *all, uint64_t address,
+                       struct dpk_address_owner *owner);
 /* Forgets those of an owner. */
-void dpk_addresses_forget(struct dpk_addresses *all, struct dpk_allocation **list);
+void dpk_addresses_forget(struct dpk_addresses *all, const void *object);
 
 /* One line on stderr, "-E- ..." for FLEXIO_LOG_LVL_ERR, if flexio_log_lvl_set lets it through. */
 void dpk_host_log(flexio_log_lvl level, const char *format, ...)

@@ -55,9 +55,8 @@ struct flexio_process {
     uint32_t dumem_id;      /* 0: nobody has asked for it */
     pthread_mutex_t objects_lock;
     struct object_table windows, outboxes, uars;
-    struct flexio_queue *queues;        /* that are not destroyed */
-    struct dpk_queues *nic;             /* of its device; NULL: it never had a queue */
-    struct dpk_allocation *allocations; /* that FlexIO 2.2 finds by their address */
+    struct flexio_queue *queues; /* that are not destroyed */
+    struct dpk_queues *nic;      /* of its device; NULL: it never had a queue */
     struct process_function *functions;
     size_t function_count;
     pthread_mutex_t streams_lock;

@@ -30,7 +30,7 @@ static struct dpk_addresses addresses = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void allocations_forget(struct flexio_process *p)
 {
-    dpk_addresses_forget(&addresses, &p->allocations);
+    dpk_addresses_forget(&addresses, p);
 }
 
 flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_bsize,
@@ -42,8 +42,8 @@ flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_b
         *dest_daddr = 0;
     if (!process || !dest_daddr)
         return failed_because("flexio_buf_dev_alloc: no process, or nowhere to put the address");
-    if (dpk_address_new(&addresses, process, &process->allocations, process->dpa, buff_bsize,
-                        &address, &err) != DPK_OK)
+    if (dpk_address_new(&addresses, &(struct dpk_address_owner){process, 0}, process->dpa,
+                        buff_bsize, &address, &err) != DPK_OK)
         return failed("flexio_buf_dev_alloc", &err);
     *dest_daddr = address;
     return FLEXIO_STATUS_SUCCESS;
@@ -54,11 +54,11 @@ flexio_status flexio_buf_dev_free(flexio_uintptr_t daddr)
     struct dpk_error err = {0};
     if (daddr == 0)
         return FLEXIO_STATUS_SUCCESS;
-    struct flexio_process *p = dpk_address_leave(&addresses, daddr, NULL);
-    if (!p)
+    struct dpk_address_owner owner;
+    if (!dpk_address_leave(&addresses, daddr, &owner))
         return failed_because("flexio_buf_dev_free: 0x%" PRIx64 " is not memory of any process",
                               daddr);
-    if (dpk_heap_free(p->dpa, daddr, &err) != DPK_OK)
+    if (dpk_heap_free(((const struct flexio_process *)owner.object)->dpa, daddr, &err) != DPK_OK)
         return failed("flexio_buf_dev_free", &err);
     return FLEXIO_STATUS_SUCCESS;
 }

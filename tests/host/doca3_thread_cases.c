@@ -1,8 +1,8 @@
 /* Threads, and what wakes them. */
 #include <pthread.h>
 
+#include "doca/dpa/dpa.h" /* completions, without what would post them */
 #include "doca3_world.h"
-#include "doca/core/core.h" /* completions, without what would post them */
 
 /* A thread of thread_kernel with a notification completion, started, not run. */
 struct fixture {
@@ -242,7 +242,7 @@ static void a_queue_checks_what_the_device_does(void)
 
 static void post(struct doca_dpa_completion *q, uint32_t user_data)
 {
-    struct dpk_waker *w = dpk_object_pin(q, &dpk_completion_kind);
+    struct dpk_dpa_completion *w = dpk_object_pin(q, &dpk_completion_kind);
     CHECK(w);
     dpk_completion_post(w, &(struct dpk_completion){.user_data = user_data});
     dpk_object_drop(w);

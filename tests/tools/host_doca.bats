@@ -152,7 +152,7 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
 
 @test "what later DOCA declares otherwise has a symbol of each generation" {
     nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_common.so" >"$BATS_TEST_TMPDIR/symbols"
-    for f in doca_dpa_create doca_dpa_mem_free; do
+    for f in doca_dpa_create doca_dpa_mem_alloc doca_dpa_mem_free; do
         grep -q " T ${f}_v2_2\$" "$BATS_TEST_TMPDIR/symbols"
         grep -q " T $f\$" "$BATS_TEST_TMPDIR/symbols"
     done

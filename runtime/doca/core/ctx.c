@@ -18,7 +18,7 @@ void dpk_ctx_left(struct dpk_ctx *ctx)
 
 void dpk_ctx_clear(struct dpk_ctx *ctx)
 {
-    dpk_object_drop(ctx->dpa);
+    dpk_object_drop(ctx->datapath);
 }
 
 bool dpk_ctx_is_running(const struct dpk_ctx *ctx)
@@ -92,6 +92,24 @@ void dpk_ctx_stopped(struct dpk_ctx *ctx)
     tell(ctx, &c);
 }
 
+doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    void *before = NULL;
+    pthread_mutex_lock(&ctx->object.lock);
+    if (!ctx->ops->has_datapath) {
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    } else if (atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE) {
+        result = DOCA_ERROR_BAD_STATE;
+    } else {
+        before = ctx->datapath;
+        dpk_object_hold(ctx->datapath = object);
+    }
+    pthread_mutex_unlock(&ctx->object.lock);
+    dpk_object_drop(before);
+    return result;
+}
+
 /* ---- The public side ------------------------------------------------------------------------- */
 
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
@@ -155,33 +173,4 @@ doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
     pthread_mutex_unlock(&c->object.lock);
     dpk_object_drop(c);
     return DOCA_SUCCESS;
-}
-
-static doca_error_t set_dpa(struct dpk_ctx *c, struct dpk_dpa *d)
-{
-    doca_error_t result = DOCA_SUCCESS;
-    struct dpk_dpa *before = NULL;
-    pthread_mutex_lock(&c->object.lock);
-    if (!c->ops->runs_on_dpa) {
-        result = DOCA_ERROR_NOT_SUPPORTED;
-    } else if (atomic_load(&c->state) != DOCA_CTX_STATE_IDLE) {
-        result = DOCA_ERROR_BAD_STATE;
-    } else {
-        before = c->dpa;
-        c->dpa = d;
-        dpk_object_hold(d);
-    }
-    pthread_mutex_unlock(&c->object.lock);
-    dpk_object_drop(before);
-    return result;
-}
-
-doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
-{
-    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
-    struct dpk_dpa *d = dpk_object_pin(dpa_dev, &dpk_dpa_kind);
-    doca_error_t result = c && d ? set_dpa(c, d) : DOCA_ERROR_INVALID_VALUE;
-    dpk_object_drop(d);
-    dpk_object_drop(c);
-    return result;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "handles.h"
 #include "doca/core/core.h"
+#include "handles.h"
 #include "verbs/verbs.h"
 
 static void devinfo_release(void *object)

@@ -1,6 +1,6 @@
 /* Representors: a host sees none, so there is never a handle of one. */
-#include "handles.h"
 #include "doca/core/core.h"
+#include "handles.h"
 
 static const struct dpk_kind rep_kind; /* of no object */
 

@@ -1,7 +1,7 @@
 /* DOCA DMA: copies between buffers, as tasks of a context. */
 #include <doca_dma.h>
 
-#include "doca/core/core.h"
+#include "doca/memory/memory.h"
 
 #define TASKS_MAX    65536u
 #define BUF_SIZE_MAX (UINT64_C(1) << 31)

@@ -1,7 +1,7 @@
 /* Execution units of threads. */
 #include <doca_dpa.h>
 
-#include "context.h"
+#include "private.h"
 
 struct affinity {
     struct dpk_object object;

@@ -1,23 +1,49 @@
-/* What DPA code asks of the DOCA libraries: its device, completions (runtime/guest/doca_calls.h). */
-#include "calls.h"
+/*
+ * Calls of DPA code: each room registers those that it carries out. Here are those that concern the
+ * caller's device and completion queues (guest/doca_calls.h).
+ */
 #include "guest/doca_calls.h"
+#include "guest/dpa_abi.h"
+#include "private.h"
 
-/* Another library's; it is not linked into this one. */
-static _Atomic(dpk_device_call) others;
+/* What constructors registered: only then it changes. */
+static struct dpk_dpa_calls *registered;
 
-void dpk_doca_set_calls(dpk_device_call handler)
+void dpk_dpa_register_calls(struct dpk_dpa_calls *calls)
 {
-    atomic_store(&others, handler);
+    calls->next = registered;
+    registered = calls;
 }
 
-static bool complain(char *story, size_t size, const char *what)
+bool dpk_dpa_call_fails(char *reason, size_t size, const char *what)
 {
-    snprintf(story, size, "%s", what);
+    snprintf(reason, size, "%s", what);
     return false;
 }
 
+/* Finds who carries a call out. */
+static bool carry_out(void *context, struct dpk_caller *caller, unsigned call,
+                      const uint64_t args[6], uint64_t *result, char *reason, size_t size)
+{
+    *result = 0;
+    for (const struct dpk_dpa_calls *c = registered; c; c = c->next)
+        if (call >= c->first && call <= c->last)
+            return c->call(context, caller, call, args, result, reason, size);
+    return dpk_dpa_call_fails(reason, size, "a call that no DOCA library carries out");
+}
+
+void calls_attach(struct dpk_dpa *d)
+{
+    dpk_process_set_calls(dpk_host_process(d->process), DPA_SYS_FAMILY_DOCA, carry_out, d);
+    for (const struct dpk_dpa_calls *c = registered; c; c = c->next)
+        if (c->attach)
+            c->attach(d);
+}
+
+/* ---- Completion queues ----------------------------------------------------------------------- */
+
 /* The next completion of a queue goes to `to`. False: it cannot be written there. */
-static bool take(struct dpk_waker *q, struct dpk_process *p, uint64_t to, uint64_t *found)
+static bool take(struct dpk_dpa_completion *q, struct dpk_process *p, uint64_t to, uint64_t *found)
 {
     *found = q->posted != q->taken;
     if (!*found)
@@ -30,16 +56,16 @@ static bool take(struct dpk_waker *q, struct dpk_process *p, uint64_t to, uint64
 }
 
 /* With the queue's lock held. */
-static bool queue_call(struct dpk_waker *q, struct dpk_process *p, unsigned call,
-                       const uint64_t args[6], uint64_t *result, char *story, size_t size)
+static bool queue_call(struct dpk_dpa_completion *q, struct dpk_process *p, unsigned call,
+                       const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     switch (call) {
     case DPA_DOCA_GET_COMPLETION:
         return take(q, p, args[1], result) ||
-               complain(story, size, "completion: no memory for the element");
+               dpk_dpa_call_fails(reason, size, "completion: no memory for the element");
     case DPA_DOCA_COMPLETION_ACK:
         if (args[1] > q->taken - q->acknowledged)
-            return complain(story, size, "completion: acknowledges more than it got");
+            return dpk_dpa_call_fails(reason, size, "completion: acknowledges more than it got");
         q->acknowledged += (uint32_t)args[1];
         return true;
     default:
@@ -49,47 +75,44 @@ static bool queue_call(struct dpk_waker *q, struct dpk_process *p, unsigned call
 }
 
 static bool call_on_queue(struct dpk_dpa *d, unsigned call, const uint64_t args[6],
-                          uint64_t *result, char *story, size_t size)
+                          uint64_t *result, char *reason, size_t size)
 {
-    struct dpk_waker *q = dpk_object_pin(dpk_pointer(args[0]), &dpk_completion_kind);
+    struct dpk_dpa_completion *q = dpk_object_pin(dpk_pointer(args[0]), &dpk_completion_kind);
     bool good = false;
     if (q)
         pthread_mutex_lock(&q->object.lock);
     if (!q || !q->trigger || q->run != d->run || dpk_dpa_base(q->dpa) != d)
-        complain(story, size, "completion: not a handle, or not started");
+        dpk_dpa_call_fails(reason, size, "completion: not a handle, or not started");
     else
-        good = queue_call(q, dpk_host_process(d->process), call, args, result, story, size);
+        good = queue_call(q, dpk_host_process(d->process), call, args, result, reason, size);
     if (q)
         pthread_mutex_unlock(&q->object.lock);
     dpk_object_drop(q);
     return good;
 }
 
-bool dpk_doca_call(void *context, struct dpk_caller *caller, unsigned call, const uint64_t args[6],
-                   uint64_t *result, char *story, size_t size)
+/* ---- The room's own -------------------------------------------------------------------------- */
+
+static bool dpa_call(void *context, struct dpk_caller *caller, unsigned call,
+                     const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     struct dpk_dpa *d = context;
-    *result = 0;
-    switch (call) {
-    case DPA_DOCA_DEVICE_SET:
+    if (call == DPA_DOCA_DEVICE_SET) {
         if (!dpk_dpa_has_number(d, args[0]))
-            return complain(story, size, "doca_dpa_dev_device_set: not a handle");
+            return dpk_dpa_call_fails(reason, size, "doca_dpa_dev_device_set: not a handle");
         caller->state[DPK_CALLER_DEVICE] = args[0];
         return true;
-    case DPA_DOCA_GET_COMPLETION:
-    case DPA_DOCA_COMPLETION_ACK:
-    case DPA_DOCA_REQUEST_NOTIFICATION:
-        if (!call_on_queue(d, call, args, result, story, size))
-            return false;
-        caller->polls = call == DPA_DOCA_GET_COMPLETION && *result == 0;
-        return true;
-    case DPA_DOCA_EXTERNAL_POINTER:
-        return dpk_external_pointer(d, args[0], args[1], result, story, size);
-    default:
-        break;
     }
-    dpk_device_call other = call >= DPK_DOCA_CALL_OTHERS ? atomic_load(&others) : NULL;
-    if (other)
-        return other(context, caller, call, args, result, story, size);
-    return complain(story, size, "a call that no DOCA library carries out");
+    if (!call_on_queue(d, call, args, result, reason, size))
+        return false;
+    caller->polls = call == DPA_DOCA_GET_COMPLETION && *result == 0;
+    return true;
+}
+
+static struct dpk_dpa_calls calls = {
+    .first = DPA_DOCA_DEVICE_SET, .last = DPA_DOCA_REQUEST_NOTIFICATION, .call = dpa_call};
+
+__attribute__((constructor)) static void register_calls(void)
+{
+    dpk_dpa_register_calls(&calls);
 }

@@ -1,28 +1,156 @@
 /* Completion queues and notification completions. */
 #include <doca_dpa.h>
 
-#include "waker.h"
-#include "context.h"
+#include "private.h"
 
 #define QUEUE_SIZE_MAX 65536u
 
-/* ---- Both ------------------------------------------------------------------------------------ */
+static void completion_release(void *object)
+{
+    struct dpk_dpa_completion *c = object;
+    dpk_object_drop(c->thread);
+    dpk_object_drop(c->dpa);
+    free(c->ring);
+    free(c);
+}
+static const struct dpk_kind notification_kind = {.release = completion_release};
+const struct dpk_kind dpk_completion_kind = {.release = completion_release};
+
+static struct dpk_dpa_completion *completion_new(struct dpk_dpa *d, struct dpk_dpa_thread *t,
+                                                 uint32_t size)
+{
+    struct dpk_dpa_completion *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    if (size > 0 && !(c->ring = calloc(size, sizeof *c->ring))) {
+        free(c);
+        return NULL;
+    }
+    c->size = size;
+    dpk_object_hold(c->dpa = d);
+    if (t)
+        dpk_object_hold(c->thread = t);
+    return dpk_object_enter(c, size > 0 ? &dpk_completion_kind : &notification_kind) ? c : NULL;
+}
+
+static void link_to_thread(struct dpk_dpa_completion *c)
+{
+    struct dpk_dpa_thread *t = c->thread;
+    pthread_mutex_lock(&t->object.lock);
+    c->next = t->completions;
+    t->completions = c;
+    if (t->thread && t->run == c->run)
+        dpk_trigger_attach(c->trigger, t->thread, NULL);
+    pthread_mutex_unlock(&t->object.lock);
+}
+
+static void unlink_from_thread(struct dpk_dpa_completion *c)
+{
+    struct dpk_dpa_thread *t = c->thread;
+    pthread_mutex_lock(&t->object.lock);
+    struct dpk_dpa_completion **at = &t->completions;
+    while (*at && *at != c)
+        at = &(*at)->next;
+    if (*at)
+        *at = c->next;
+    pthread_mutex_unlock(&t->object.lock);
+}
+
+static doca_error_t start_locked(struct dpk_dpa_completion *c, struct dpk_process *p)
+{
+    struct dpk_error err = {0};
+    enum dpk_status status = dpk_trigger_create(
+        p, c->size ? DPK_TRIGGER_QUEUE : DPK_TRIGGER_NOTIFICATION, &c->trigger, &err);
+    if (status != DPK_OK)
+        return dpk_doca_failed("completion", &err);
+    c->run = dpk_dpa_base(c->dpa)->run;
+    c->posted = c->taken = c->acknowledged = 0;
+    if (c->thread) {
+        link_to_thread(c);
+        if (c->size)
+            dpk_trigger_arm(c->trigger, 0); /* the first completion is an event unasked */
+    }
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t completion_start(struct dpk_dpa_completion *c)
+{
+    pthread_mutex_lock(&c->object.lock);
+    struct dpk_process *p = c->trigger ? NULL : dpk_dpa_enter(c->dpa, c->run);
+    doca_error_t result = p ? start_locked(c, p) : DOCA_ERROR_BAD_STATE;
+    pthread_mutex_unlock(&c->object.lock);
+    if (p)
+        dpk_dpa_leave(c->dpa);
+    return result;
+}
+
+static doca_error_t completion_stop(struct dpk_dpa_completion *c)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&c->object.lock);
+    struct dpk_trigger *trigger = c->trigger;
+    if (trigger) {
+        if (c->thread)
+            unlink_from_thread(c); /* who starts the thread looks at the trigger until here */
+        c->trigger = NULL;
+        /* The trigger of a context that was stopped went with it. */
+        if (dpk_dpa_enter(c->dpa, c->run)) {
+            dpk_trigger_destroy(trigger);
+            dpk_dpa_leave(c->dpa);
+            result = DOCA_SUCCESS;
+        }
+    }
+    pthread_mutex_unlock(&c->object.lock);
+    return result;
+}
+
+static bool completion_handle(struct dpk_dpa_completion *c, uint64_t *handle)
+{
+    pthread_mutex_lock(&c->object.lock);
+    bool good = c->trigger && dpk_dpa_enter(c->dpa, c->run);
+    if (good) {
+        *handle = c->size ? (uintptr_t)c->object.handle : dpk_trigger_handle(c->trigger);
+        dpk_dpa_leave(c->dpa);
+    }
+    pthread_mutex_unlock(&c->object.lock);
+    return good;
+}
+
+void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion)
+{
+    char reason[80];
+    pthread_mutex_lock(&queue->object.lock);
+    struct dpk_process *p = queue->trigger ? dpk_dpa_enter(queue->dpa, queue->run) : NULL;
+    if (p && queue->posted - queue->acknowledged >= queue->size) {
+        snprintf(reason, sizeof reason, "a completion queue of %u elements is full", queue->size);
+        dpk_process_end(p, reason);
+    } else if (p) {
+        queue->ring[queue->posted++ % queue->size] = *completion;
+        dpk_trigger_signal(queue->trigger);
+    }
+    if (p)
+        dpk_dpa_leave(queue->dpa);
+    pthread_mutex_unlock(&queue->object.lock);
+}
+
+/* ---- By handle, for both
+ * ------------------------------------------------------------------------------------ */
 
 static doca_error_t start(const void *handle, const struct dpk_kind *kind)
 {
-    struct dpk_waker *w = dpk_object_pin(handle, kind);
-    doca_error_t result = w ? dpk_waker_start(w) : DOCA_ERROR_INVALID_VALUE;
-    dpk_object_drop(w);
+    struct dpk_dpa_completion *c = dpk_object_pin(handle, kind);
+    doca_error_t result = c ? completion_start(c) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(c);
     return result;
 }
 
 static doca_error_t stop(const void *handle, const struct dpk_kind *kind)
 {
-    struct dpk_waker *w = dpk_object_pin(handle, kind);
+    struct dpk_dpa_completion *c = dpk_object_pin(handle, kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (w)
-        result = atomic_load(&w->object.users) ? DOCA_ERROR_IN_USE : dpk_waker_stop(w);
-    dpk_object_drop(w);
+    if (c)
+        result = atomic_load(&c->object.users) ? DOCA_ERROR_IN_USE : completion_stop(c);
+    dpk_object_drop(c);
     return result;
 }
 
@@ -31,18 +159,18 @@ static doca_error_t destroy(const void *handle, const struct dpk_kind *kind)
     void *object = NULL;
     doca_error_t result = dpk_object_leave(handle, kind, &object);
     if (object)
-        dpk_waker_stop(object); /* if it is started */
+        completion_stop(object); /* if it is started */
     dpk_object_drop(object);
     return result;
 }
 
 static doca_error_t get_handle(const void *handle, const struct dpk_kind *kind, uint64_t *out)
 {
-    struct dpk_waker *w = out ? dpk_object_pin(handle, kind) : NULL;
+    struct dpk_dpa_completion *c = out ? dpk_object_pin(handle, kind) : NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (w)
-        result = dpk_waker_handle(w, out) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
-    dpk_object_drop(w);
+    if (c)
+        result = completion_handle(c, out) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    dpk_object_drop(c);
     return result;
 }
 
@@ -58,11 +186,11 @@ doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     if (!d)
         return DOCA_ERROR_INVALID_VALUE;
-    struct dpk_waker *w = dpk_waker_new(d, NULL, queue_size);
+    struct dpk_dpa_completion *c = completion_new(d, NULL, queue_size);
     dpk_object_drop(d);
-    if (!w)
+    if (!c)
         return DOCA_ERROR_NO_MEMORY;
-    *dpa_comp = w->object.handle;
+    *dpa_comp = c->object.handle;
     return DOCA_SUCCESS;
 }
 
@@ -71,20 +199,20 @@ doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
     return destroy(dpa_comp, &dpk_completion_kind);
 }
 
-static doca_error_t set_thread(struct dpk_waker *w, struct dpk_dpa_thread *t)
+static doca_error_t set_thread(struct dpk_dpa_completion *c, struct dpk_dpa_thread *t)
 {
     struct dpk_dpa_thread *before = NULL;
     doca_error_t result = DOCA_SUCCESS;
-    pthread_mutex_lock(&w->object.lock);
-    if (dpk_dpa_base(w->dpa) != dpk_dpa_base(t->dpa)) {
+    pthread_mutex_lock(&c->object.lock);
+    if (dpk_dpa_base(c->dpa) != dpk_dpa_base(t->dpa)) {
         result = DOCA_ERROR_INVALID_VALUE;
-    } else if (w->trigger) {
+    } else if (c->trigger) {
         result = DOCA_ERROR_BAD_STATE;
     } else {
-        before = w->thread;
-        dpk_object_hold(w->thread = t);
+        before = c->thread;
+        dpk_object_hold(c->thread = t);
     }
-    pthread_mutex_unlock(&w->object.lock);
+    pthread_mutex_unlock(&c->object.lock);
     dpk_object_drop(before);
     return result;
 }
@@ -92,22 +220,23 @@ static doca_error_t set_thread(struct dpk_waker *w, struct dpk_dpa_thread *t)
 doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp,
                                             struct doca_dpa_thread *thread)
 {
-    struct dpk_waker *w = dpk_object_pin(dpa_comp, &dpk_completion_kind);
+    struct dpk_dpa_completion *c = dpk_object_pin(dpa_comp, &dpk_completion_kind);
     struct dpk_dpa_thread *t = dpk_object_pin(thread, &dpk_dpa_thread_kind);
-    doca_error_t result = w && t ? set_thread(w, t) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = c && t ? set_thread(c, t) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(t);
-    dpk_object_drop(w);
+    dpk_object_drop(c);
     return result;
 }
 
 doca_error_t doca_dpa_completion_get_queue_size(const struct doca_dpa_completion *dpa_comp,
                                                 unsigned int *queue_size)
 {
-    struct dpk_waker *w = queue_size ? dpk_object_pin(dpa_comp, &dpk_completion_kind) : NULL;
-    if (!w)
+    struct dpk_dpa_completion *c =
+        queue_size ? dpk_object_pin(dpa_comp, &dpk_completion_kind) : NULL;
+    if (!c)
         return DOCA_ERROR_INVALID_VALUE;
-    *queue_size = w->size;
-    dpk_object_drop(w);
+    *queue_size = c->size;
+    dpk_object_drop(c);
     return DOCA_SUCCESS;
 }
 
@@ -139,10 +268,10 @@ doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_th
     struct dpk_dpa_thread *t = dpk_object_pin(dpa_thread, &dpk_dpa_thread_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (d && t && notify_comp && dpk_dpa_base(d) == dpk_dpa_base(t->dpa)) {
-        struct dpk_waker *w = dpk_waker_new(d, t, 0);
-        if (w)
-            *notify_comp = w->object.handle;
-        result = w ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+        struct dpk_dpa_completion *c = completion_new(d, t, 0);
+        if (c)
+            *notify_comp = c->object.handle;
+        result = c ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
     }
     dpk_object_drop(t);
     dpk_object_drop(d);
@@ -152,24 +281,24 @@ doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_th
 doca_error_t
 doca_dpa_notification_completion_destroy(struct doca_dpa_notification_completion *notify_comp)
 {
-    return destroy(notify_comp, &dpk_notification_kind);
+    return destroy(notify_comp, &notification_kind);
 }
 
 doca_error_t
 doca_dpa_notification_completion_start(struct doca_dpa_notification_completion *notify_comp)
 {
-    return start(notify_comp, &dpk_notification_kind);
+    return start(notify_comp, &notification_kind);
 }
 
 doca_error_t
 doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *notify_comp)
 {
-    return stop(notify_comp, &dpk_notification_kind);
+    return stop(notify_comp, &notification_kind);
 }
 
 doca_error_t doca_dpa_notification_completion_get_dpa_handle(
     struct doca_dpa_notification_completion *notify_comp,
     doca_dpa_dev_notification_completion_t *comp_handle)
 {
-    return get_handle(notify_comp, &dpk_notification_kind, comp_handle);
+    return get_handle(notify_comp, &notification_kind, comp_handle);
 }

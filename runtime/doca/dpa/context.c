@@ -1,11 +1,12 @@
 /* DPA contexts. */
+#include <doca_ctx.h>
 #include <doca_dpa.h>
 
-#include "context.h"
+#include "private.h"
 
-doca_error_t dpa_begin(const struct doca_dpa *dpa, struct dpa_call *call)
+doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call)
 {
-    *call = (struct dpa_call){.dpa = dpk_object_pin(dpa, &dpk_dpa_kind)};
+    *call = (struct dpk_dpa_call){.dpa = dpk_object_pin(dpa, &dpk_dpa_kind)};
     if (!call->dpa)
         return DOCA_ERROR_INVALID_VALUE;
     if ((call->process = dpk_dpa_enter(call->dpa, 0)))
@@ -15,7 +16,7 @@ doca_error_t dpa_begin(const struct doca_dpa *dpa, struct dpa_call *call)
     return DOCA_ERROR_BAD_STATE;
 }
 
-void dpa_end(struct dpa_call *call)
+void dpk_dpa_end(struct dpk_dpa_call *call)
 {
     if (call->process)
         dpk_dpa_leave(call->dpa);
@@ -50,7 +51,6 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
     struct dpk_dpa *d = object;
     if (!d)
         return result;
-    dpa_allocations_forget(d);
     dpk_dpa_stop(d); /* if it is started */
     dpk_dpa_close(d);
     dpk_object_drop(d);
@@ -115,8 +115,6 @@ doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
 {
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     doca_error_t result = d ? dpk_dpa_stop(d) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        dpa_allocations_forget(d);
     dpk_object_drop(d);
     return result;
 }
@@ -140,6 +138,16 @@ doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other
     return result;
 }
 
+doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
+{
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    struct dpk_dpa *d = dpk_object_pin(dpa_dev, &dpk_dpa_kind);
+    doca_error_t result = c && d ? dpk_ctx_set_datapath(c, d) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(d);
+    dpk_object_drop(c);
+    return result;
+}
+
 /* ---- Messages -------------------------------------------------------------------------------- */
 
 doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level log_level)
@@ -160,13 +168,13 @@ doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_
 
 doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
 {
-    struct dpa_call c;
+    struct dpk_dpa_call c;
     if (!handle)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result == DOCA_SUCCESS)
         *handle = c.dpa->number;
-    dpa_end(&c);
+    dpk_dpa_end(&c);
     return result;
 }
 
@@ -195,47 +203,21 @@ doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsign
 
 doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
 {
-    struct dpa_call c;
-    doca_error_t result = total_num_eus ? dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa_call c;
+    doca_error_t result = total_num_eus ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
         return result;
     *total_num_eus = dpk_eu_count();
-    dpa_end(&c);
+    dpk_dpa_end(&c);
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)
 {
-    struct dpa_call c;
-    doca_error_t result = dpa_begin(dpa, &c);
+    struct dpk_dpa_call c;
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result == DOCA_SUCCESS)
         result = dpk_doca_error(dpk_process_state(c.process, NULL));
-    dpa_end(&c);
-    return result;
-}
-
-/* ---- For DOCA 2.2 ---------------------------------------------------------------------------- */
-
-doca_error_t dpa_is_supported(const struct doca_devinfo *devinfo)
-{
-    return doca_dpa_cap_is_supported(devinfo);
-}
-
-doca_error_t dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
-                                struct doca_dpa **dpa)
-{
-    doca_error_t result = doca_dpa_create(dev, dpa);
-    if (result != DOCA_SUCCESS)
-        return result;
-    struct dpk_dpa *d = dpk_object_pin(*dpa, &dpk_dpa_kind);
-    if (d)
-        d->unique_addresses = true;
-    dpk_object_drop(d);
-    if ((result = doca_dpa_set_app(*dpa, app)) == DOCA_SUCCESS)
-        result = doca_dpa_start(*dpa);
-    if (result == DOCA_SUCCESS)
-        return result;
-    doca_dpa_destroy(*dpa);
-    *dpa = NULL;
+    dpk_dpa_end(&c);
     return result;
 }

@@ -1,7 +1,5 @@
-/* DPA contexts as objects: their process, and who is inside it. libdoca_dpa has the calls. */
-#include "calls.h"
-#include "guest/dpa_abi.h"
-#include "doca/core/core.h"
+/* DPA contexts as objects: their process, and who is inside it. */
+#include "private.h"
 
 #define MESSAGES_BSIZE 4096u /* bytes of device messages under way */
 
@@ -106,8 +104,7 @@ static doca_error_t start_locked(struct dpk_dpa *d)
         d->log = NULL;
         return DOCA_ERROR_NO_MEMORY;
     }
-    dpk_process_set_calls(dpk_host_process(d->process), DPA_SYS_FAMILY_DOCA, dpk_doca_call, d);
-    dpk_external_attach(d);
+    calls_attach(d);
     d->run++;
     atomic_store(&d->started, true);
     return DOCA_SUCCESS;

@@ -1,32 +1,29 @@
 /* DPA memory. */
 #include <doca_dpa.h>
 
-#include "context.h"
+#include "private.h"
 
 /* Ends a call that gave `status`. */
-static doca_error_t finish(struct dpa_call *c, const char *name, enum dpk_status status,
+static doca_error_t finish(struct dpk_dpa_call *c, const char *name, enum dpk_status status,
                            const struct dpk_error *err)
 {
-    dpa_end(c);
+    dpk_dpa_end(c);
     return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(name, err);
 }
 
 doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
 {
     struct dpk_error err = {0};
-    struct dpa_call c;
+    struct dpk_dpa_call c;
     uint64_t address = 0;
     if (dev_ptr)
         *dev_ptr = 0;
     if (!dev_ptr || size == 0)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
-    enum dpk_status status =
-        dpk_dpa_base(c.dpa)->unique_addresses
-            ? dpa_allocate_unique(dpk_dpa_base(c.dpa), c.process, size, &address, &err)
-            : dpk_heap_alloc(c.process, size, &address, &err);
+    enum dpk_status status = dpk_heap_alloc(c.process, size, &address, &err);
     if (status == DPK_OK)
         *dev_ptr = address;
     return finish(&c, __func__, status, &err);
@@ -35,8 +32,8 @@ doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_
 doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
 {
     struct dpk_error err = {0};
-    struct dpa_call c;
-    doca_error_t result = dpa_begin(dpa, &c);
+    struct dpk_dpa_call c;
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     return finish(&c, __func__, dpk_heap_free(c.process, dev_ptr, &err), &err);
@@ -46,8 +43,8 @@ doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t ds
                                  void *src_ptr, size_t size)
 {
     struct dpk_error err = {0};
-    struct dpa_call c;
-    doca_error_t result = src_ptr ? dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa_call c;
+    doca_error_t result = src_ptr ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
         return result;
     return finish(&c, __func__, dpk_copy_in(c.process, dst_ptr, src_ptr, size, &err), &err);
@@ -57,8 +54,8 @@ doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr,
                                  doca_dpa_dev_uintptr_t src_ptr, size_t size)
 {
     struct dpk_error err = {0};
-    struct dpa_call c;
-    doca_error_t result = dst_ptr ? dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa_call c;
+    doca_error_t result = dst_ptr ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
         return result;
     return finish(&c, __func__, dpk_copy_out(c.process, dst_ptr, src_ptr, size, &err), &err);
@@ -68,8 +65,8 @@ doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_pt
                              size_t size)
 {
     struct dpk_error err = {0};
-    struct dpa_call c;
-    doca_error_t result = dpa_begin(dpa, &c);
+    struct dpk_dpa_call c;
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     return finish(&c, __func__, dpk_fill(c.process, dev_ptr, value, size, &err), &err);

@@ -1,7 +1,15 @@
 /* Threads that events wake. */
 #include <doca_dpa.h>
 
-#include "context.h"
+#include "private.h"
+
+static void thread_release(void *object)
+{
+    struct dpk_dpa_thread *t = object;
+    dpk_object_drop(t->dpa);
+    free(t);
+}
+const struct dpk_kind dpk_dpa_thread_kind = {.release = thread_release};
 
 doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread)
 {
@@ -104,9 +112,9 @@ static doca_error_t start_inside(struct dpk_dpa_thread *t, struct dpk_process *p
         return failed("doca_dpa_thread_start", &err);
     t->thread = thread;
     t->run = dpk_dpa_base(t->dpa)->run;
-    for (struct dpk_waker *w = t->wakers; w; w = w->next)
-        if (w->run == t->run)
-            dpk_trigger_attach(w->trigger, thread, NULL);
+    for (struct dpk_dpa_completion *c = t->completions; c; c = c->next)
+        if (c->run == t->run)
+            dpk_trigger_attach(c->trigger, thread, NULL);
     return DOCA_SUCCESS;
 }
 

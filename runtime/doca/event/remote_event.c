@@ -59,6 +59,20 @@ doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
     return result;
 }
 
+doca_error_t dpk_sync_event_share(const struct doca_sync_event *event, uint64_t *key)
+{
+    doca_error_t result;
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    if (!e)
+        return result;
+    pthread_mutex_lock(&e->ctx.object.lock);
+    e->remote_publishers = true;
+    pthread_mutex_unlock(&e->ctx.object.lock);
+    *key = (uintptr_t)e->ctx.object.handle;
+    dpk_object_drop(e);
+    return DOCA_SUCCESS;
+}
+
 struct dpk_event *dpk_sync_event_of_key(uint64_t key, void **event)
 {
     doca_error_t result;

@@ -95,8 +95,7 @@ static doca_error_t end_change(struct dpk_sync_event *e, doca_error_t result)
     return result;
 }
 
-doca_error_t dpk_sync_event_add_cpu(struct doca_sync_event *event, struct doca_dev *dev,
-                                    bool publisher)
+static doca_error_t add_cpu(struct doca_sync_event *event, struct doca_dev *dev, bool publisher)
 {
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
     if (!d)
@@ -112,8 +111,7 @@ doca_error_t dpk_sync_event_add_cpu(struct doca_sync_event *event, struct doca_d
     return end_change(e, result);
 }
 
-doca_error_t dpk_sync_event_add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
-                                    bool publisher)
+static doca_error_t add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa, bool publisher)
 {
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     if (!d)
@@ -132,13 +130,13 @@ doca_error_t dpk_sync_event_add_dpa(struct doca_sync_event *event, struct doca_d
 doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event,
                                                         struct doca_dev *dev)
 {
-    return dpk_sync_event_add_cpu(event, dev, true);
+    return add_cpu(event, dev, true);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event,
                                                         struct doca_dpa *dpa)
 {
-    return dpk_sync_event_add_dpa(event, dpa, true);
+    return add_dpa(event, dpa, true);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
@@ -153,13 +151,13 @@ doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_
 doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event,
                                                          struct doca_dev *dev)
 {
-    return dpk_sync_event_add_cpu(event, dev, false);
+    return add_cpu(event, dev, false);
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa)
 {
-    return dpk_sync_event_add_dpa(event, dpa, false);
+    return add_dpa(event, dpa, false);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef DPK_HOST_DOCA_SYNC_EVENT_H
 #define DPK_HOST_DOCA_SYNC_EVENT_H
 
-#include "doca/core/core.h"
+#include "event.h"
 
 /* Publisher or subscriber: the CPU through a device, a DPA context, or both. */
 struct side {

@@ -1,7 +1,7 @@
 /* Launching kernels, and calls. */
 #include <doca_dpa.h>
 
-#include "doca/dpa/context.h"
+#include "doca/event/event.h"
 
 /* What the two launch functions take before the kernel's arguments. */
 struct request {
@@ -24,7 +24,7 @@ static doca_error_t failed(const char *name, const struct dpk_error *err)
 
 /* With the events of `q` in `l`. */
 static doca_error_t launch_inside(const char *name, const struct request *q,
-                                  const struct dpa_call *c, struct dpk_launch *l, va_list ap)
+                                  const struct dpk_dpa_call *c, struct dpk_launch *l, va_list ap)
 {
     struct dpk_error err = {0};
     void *args = NULL;
@@ -41,7 +41,7 @@ static doca_error_t launch_inside(const char *name, const struct request *q,
 
 static doca_error_t launch(const char *name, const struct request *q, va_list ap)
 {
-    struct dpa_call c = {0};
+    struct dpk_dpa_call c = {0};
     void *wait = NULL, *complete = NULL;
     struct dpk_launch l = {.threads = q->threads,
                            .wait_threshold = q->threshold,
@@ -55,10 +55,10 @@ static doca_error_t launch(const char *name, const struct request *q, va_list ap
         goto out;
     if (q->complete && !(l.complete = dpk_sync_event_pin(q->complete, &complete, &result)))
         goto out;
-    if ((result = dpa_begin(q->dpa, &c)) == DOCA_SUCCESS)
+    if ((result = dpk_dpa_begin(q->dpa, &c)) == DOCA_SUCCESS)
         result = launch_inside(name, q, &c, &l, ap);
 out:
-    dpa_end(&c);
+    dpk_dpa_end(&c);
     dpk_object_drop(complete);
     dpk_object_drop(wait);
     return result;
@@ -98,8 +98,8 @@ doca_error_t doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa,
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static doca_error_t call_inside(const struct dpa_call *c, doca_dpa_func_t *func, uint64_t *retval,
-                                va_list ap)
+static doca_error_t call_inside(const struct dpk_dpa_call *c, doca_dpa_func_t *func,
+                                uint64_t *retval, va_list ap)
 {
     struct dpk_error err = {0};
     struct dpk_call call = {0};
@@ -118,16 +118,16 @@ static doca_error_t call_inside(const struct dpa_call *c, doca_dpa_func_t *func,
 
 doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t *retval, ...)
 {
-    struct dpa_call c;
+    struct dpk_dpa_call c;
     if (!func || !retval)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     va_list ap;
     va_start(ap, retval);
     result = call_inside(&c, func, retval, ap);
     va_end(ap);
-    dpa_end(&c);
+    dpk_dpa_end(&c);
     return result;
 }

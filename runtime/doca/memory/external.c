@@ -3,7 +3,8 @@
  * 16 bits of such an address say which memory, the others are its address on the host. What may be
  * reached is looked up at every access.
  */
-#include "doca/dpa/calls.h"
+#include "guest/doca_calls.h"
+#include "memory.h"
 #include "rv64/rv64.h"
 
 #define HOST_BITS  48
@@ -58,8 +59,9 @@ static uint64_t slot_of(struct dpk_externals *e, uint32_t key)
     return e->count++;
 }
 
-bool dpk_external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, uint64_t *result,
-                          char *story, size_t size)
+/* Gives DPA code an address for loads and stores of registered host memory. */
+static bool external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, uint64_t *result,
+                             char *story, size_t size)
 {
     struct dpk_memory m;
     void *map;
@@ -108,9 +110,27 @@ static void release(void *context, void *pinned)
     dpk_mmap_leave(pinned);
 }
 
-void dpk_external_attach(struct dpk_dpa *d)
+static void attach(struct dpk_dpa *d)
 {
     dpk_process_set_external_memory(
         dpk_host_process(d->process),
         &(struct dpk_external_memory){.find = find, .release = release, .context = d});
+}
+
+static bool call_external(void *context, struct dpk_caller *caller, unsigned call,
+                          const uint64_t args[6], uint64_t *result, char *story, size_t size)
+{
+    (void)caller;
+    (void)call;
+    return external_pointer(context, args[0], args[1], result, story, size);
+}
+
+static struct dpk_dpa_calls calls = {.first = DPA_DOCA_EXTERNAL_POINTER,
+                                     .last = DPA_DOCA_EXTERNAL_POINTER,
+                                     .call = call_external,
+                                     .attach = attach};
+
+__attribute__((constructor)) static void register_calls(void)
+{
+    dpk_dpa_register_calls(&calls);
 }

@@ -2,7 +2,7 @@
 #ifndef DPK_HOST_DOCA_MMAP_H
 #define DPK_HOST_DOCA_MMAP_H
 
-#include "doca/core/core.h"
+#include "memory.h"
 
 #define MMAP_DEVS_MAX 8
 

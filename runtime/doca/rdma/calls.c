@@ -10,12 +10,6 @@ _Static_assert((int)DPA_RDMA_SEND == DPK_RC_SEND && (int)DPA_RDMA_WRITE == DPK_R
                    (int)DPA_RDMA_SIGNAL_SET == DPK_RC_SIGNAL_SET,
                "the device's numbers are the NIC's");
 
-static bool complain(char *story, size_t size, const char *what)
-{
-    snprintf(story, size, "%s", what);
-    return false;
-}
-
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
 /* A context whose data path is on `d`, pinned and locked. */
@@ -25,7 +19,7 @@ static struct dpk_rdma *begin(struct dpk_dpa *d, uint64_t handle)
     if (!r)
         return NULL;
     pthread_mutex_lock(&r->ctx.object.lock);
-    if (r->end && dpk_dpa_base(r->ctx.dpa) == d && r->run == d->run)
+    if (r->end && dpk_dpa_base(dpk_rdma_dpa(r)) == d && r->run == d->run)
         return r;
     pthread_mutex_unlock(&r->ctx.object.lock);
     dpk_object_drop(r);
@@ -67,11 +61,11 @@ static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *re
                                .address = w->remote_address,
                                .value = w->value};
     if (w->opcode >= DPK_RC_OPCODES)
-        return complain(story, size, "RDMA: no such operation");
+        return dpk_dpa_call_fails(story, size, "RDMA: no such operation");
     if (w->connection >= r->count)
-        return complain(story, size, "RDMA: no such connection");
+        return dpk_dpa_call_fails(story, size, "RDMA: no such connection");
     if (!find_remote(w, &work))
-        return complain(story, size, "RDMA: not a handle of the peer's memory or event");
+        return dpk_dpa_call_fails(story, size, "RDMA: not a handle of the peer's memory or event");
     *result = dpk_rc_post(r->connections[w->connection]->qp, &work);
     return true;
 }
@@ -80,7 +74,7 @@ static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *story, siz
 {
     const struct dpk_rc_range buffer = {(uint32_t)args[1], args[2], args[3]};
     return dpk_rc_post_receive(r->end, &buffer) ||
-           complain(story, size, "RDMA: the receive queue is full");
+           dpk_dpa_call_fails(story, size, "RDMA: the receive queue is full");
 }
 
 static bool is_idle(const struct dpk_rdma *r)
@@ -98,10 +92,10 @@ static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t arg
     bool good = true;
     if (call == DPA_RDMA_POST &&
         dpk_copy_out(dpk_host_process(d->process), &work, args[1], sizeof work, NULL) != DPK_OK)
-        return complain(story, size, "RDMA: no memory where the operation is described");
+        return dpk_dpa_call_fails(story, size, "RDMA: no memory where the operation is described");
     struct dpk_rdma *r = begin(d, args[0]);
     if (!r)
-        return complain(story, size, "RDMA: not a handle, or not started");
+        return dpk_dpa_call_fails(story, size, "RDMA: not a handle, or not started");
     if (call == DPA_RDMA_POST)
         good = post(r, &work, result, story, size);
     else if (call == DPA_RDMA_RECEIVE)
@@ -154,28 +148,28 @@ static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
 {
     struct dpa_memory_copy c;
     if (dpk_copy_out(dpk_host_process(d->process), &c, address, sizeof c, NULL) != DPK_OK)
-        return complain(story, size, "memcpy: no memory where it is described");
+        return dpk_dpa_call_fails(story, size, "memcpy: no memory where it is described");
     const struct dpk_rc_range to = {c.to, c.to_address, c.length},
                               from = {c.from, c.from_address, c.length};
     if (is_on(d, c.to) && is_on(d, c.from) &&
         (c.element_size > 0 ? transpose(&c) : dpk_rdma_copy(&to, &from)))
         return true;
-    return complain(story, size, "memcpy: not registered memory, or not for this");
+    return dpk_dpa_call_fails(story, size, "memcpy: not registered memory, or not for this");
 }
 
-bool dpk_rdma_call(void *context, struct dpk_caller *caller, unsigned call, const uint64_t args[6],
-                   uint64_t *result, char *story, size_t size)
+static bool rdma_call(void *context, struct dpk_caller *caller, unsigned call,
+                      const uint64_t args[6], uint64_t *result, char *story, size_t size)
 {
     struct dpk_dpa *d = context;
     (void)caller;
-    switch (call) {
-    case DPA_RDMA_POST:
-    case DPA_RDMA_RECEIVE:
-    case DPA_RDMA_IS_IDLE:
-        return call_on_context(d, call, args, result, story, size);
-    case DPA_MEMORY_COPY:
-        return copy(d, args[0], story, size);
-    default:
-        return complain(story, size, "a call that no DOCA library carries out");
-    }
+    return call == DPA_MEMORY_COPY ? copy(d, args[0], story, size)
+                                   : call_on_context(d, call, args, result, story, size);
+}
+
+static struct dpk_dpa_calls calls = {
+    .first = DPA_RDMA_POST, .last = DPA_MEMORY_COPY, .call = rdma_call};
+
+__attribute__((constructor)) static void register_calls(void)
+{
+    dpk_dpa_register_calls(&calls);
 }

@@ -12,7 +12,6 @@ static void rdma_left(void *object)
     struct dpk_rdma *r = object;
     dpk_ctx_stop(&r->ctx); /* if it runs */
     dpk_ctx_left(&r->ctx);
-    dpk_object_end_use(r->worker);
     dpk_object_end_use(r->dev);
 }
 
@@ -21,7 +20,6 @@ static void rdma_release(void *object)
     struct dpk_rdma *r = object;
     dpk_ctx_clear(&r->ctx);
     dpk_object_drop(r->queue);
-    dpk_object_drop(r->worker);
     dpk_object_drop(r->dev);
     free(r);
 }
@@ -30,15 +28,15 @@ const struct dpk_kind dpk_rdma_kind = {.left = rdma_left, .release = rdma_releas
 /* The context that the data path is on must run, and be that of the completion queue. */
 static doca_error_t check_dpa(struct dpk_rdma *r)
 {
-    if (!r->ctx.dpa)
+    if (!dpk_rdma_dpa(r))
         return DOCA_ERROR_BAD_CONFIG;
-    struct dpk_dpa *base = dpk_dpa_base(r->ctx.dpa);
+    struct dpk_dpa *base = dpk_dpa_base(dpk_rdma_dpa(r));
     if (r->queue && dpk_dpa_base(r->queue->dpa) != base)
         return DOCA_ERROR_BAD_CONFIG;
-    if (!dpk_dpa_enter(r->ctx.dpa, 0))
+    if (!dpk_dpa_enter(dpk_rdma_dpa(r), 0))
         return DOCA_ERROR_BAD_STATE;
     r->run = base->run;
-    dpk_dpa_leave(r->ctx.dpa);
+    dpk_dpa_leave(dpk_rdma_dpa(r));
     return DOCA_SUCCESS;
 }
 
@@ -57,7 +55,6 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
     doca_error_t result = check_dpa(r);
     if (result != DOCA_SUCCESS)
         return result;
-    dpk_doca_set_calls(dpk_rdma_call);
     if (dpk_rc_enter(&r->rc, &err) != DPK_OK)
         return dpk_doca_failed("doca_ctx_start", &err);
     const struct dpk_rc_end_options options = {.ops = &dpk_rdma_ops,
@@ -91,7 +88,8 @@ static doca_error_t rdma_stop(struct dpk_ctx *ctx)
         dpk_object_unuse(r->queue);
     return DOCA_SUCCESS;
 }
-static const struct dpk_ctx_ops ops = {.start = rdma_start, .stop = rdma_stop, .runs_on_dpa = true};
+static const struct dpk_ctx_ops ops = {
+    .start = rdma_start, .stop = rdma_stop, .has_datapath = true};
 
 struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
 {

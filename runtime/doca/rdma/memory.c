@@ -181,14 +181,14 @@ static uint64_t now(void)
 /* Nobody looks at completions of this one: an error must not go unseen. */
 static void end_process(struct dpk_rdma *r, const struct dpk_rc_completion *c)
 {
-    struct dpk_process *p = dpk_dpa_enter(r->ctx.dpa, r->run);
+    struct dpk_process *p = dpk_dpa_enter(dpk_rdma_dpa(r), r->run);
     char story[120];
     if (!p)
         return;
     snprintf(story, sizeof story, "RDMA: operation %u of connection %u failed", c->index,
              c->connection);
     dpk_process_end(p, story);
-    dpk_dpa_leave(r->ctx.dpa);
+    dpk_dpa_leave(dpk_rdma_dpa(r));
 }
 
 static bool completed(void *context, const struct dpk_rc_completion *c)

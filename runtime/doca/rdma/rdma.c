@@ -229,8 +229,8 @@ doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
                                              struct doca_dpa_completion *dpa_comp)
 {
     doca_error_t result;
-    struct dpk_waker *before = NULL;
-    struct dpk_waker *queue = dpk_object_pin(dpa_comp, &dpk_completion_kind);
+    struct dpk_dpa_completion *before = NULL;
+    struct dpk_dpa_completion *queue = dpk_object_pin(dpa_comp, &dpk_completion_kind);
     struct dpk_rdma *r = begin_change(rdma, &result);
     if (!queue)
         result = DOCA_ERROR_INVALID_VALUE;
@@ -252,9 +252,9 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
         return DOCA_ERROR_INVALID_VALUE;
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&r->ctx.object.lock);
-    if (r->end && dpk_dpa_enter(r->ctx.dpa, r->run)) {
+    if (r->end && dpk_dpa_enter(dpk_rdma_dpa(r), r->run)) {
         *dpa_rdma = (uintptr_t)r->ctx.object.handle;
-        dpk_dpa_leave(r->ctx.dpa);
+        dpk_dpa_leave(dpk_rdma_dpa(r));
         result = DOCA_SUCCESS;
     }
     return end_change(r, result);

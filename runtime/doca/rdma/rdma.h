@@ -1,17 +1,18 @@
 /*
- * rdma: what DOCA RDMA and the endpoints of DOCA 2.2 stand on: the NIC (nic/nic.h) with memory
- * maps, sync events and completion queues. libdoca_rdma and libdoca_dpa have the calls.
+ * rdma: RDMA contexts of DOCA and their connections: the queue pairs of rc with memory maps, sync
+ * events and completion queues. libdoca_rdma.so has the functions of DOCA RDMA.
  *
  *     struct dpk_rdma *r = dpk_rdma_new(dev);
- *     ... r->ctx.dpa, r->permissions ...
+ *     dpk_ctx_set_datapath(&r->ctx, dpa);  r->permissions = ...;
  *     dpk_ctx_start(&r->ctx);
  *     dpk_rdma_connection_new(r, &c);            // c->details go to the peer
  *     dpk_rdma_connect(c, details, size);
  */
-#ifndef DPK_HOST_DOCA_RDMA_H
-#define DPK_HOST_DOCA_RDMA_H
+#ifndef DPK_DOCA_RDMA_H
+#define DPK_DOCA_RDMA_H
 
-#include "doca/core/core.h"
+#include "doca/event/event.h"
+#include "doca/memory/memory.h"
 #include "rc/rc.h"
 
 #define DPK_RDMA_QUEUE_MAX       32768u /* elements of a send or receive queue */
@@ -25,9 +26,8 @@ struct dpk_rdma {
     uint32_t permissions;
     uint32_t sends, receives; /* sizes of queues */
     uint32_t connections_max;
-    struct dpk_object *worker; /* of an endpoint of DOCA 2.2: a use */
-    struct dpk_waker
-        *queue; /* a reference, of one that runs a use; NULL: an error ends the process */
+    /* A reference, and while it runs a use; NULL: an error ends the process. */
+    struct dpk_dpa_completion *queue;
     /* While it runs: */
     struct dpk_rc *rc;
     struct dpk_rc_end *end;
@@ -37,10 +37,16 @@ struct dpk_rdma {
 };
 extern const struct dpk_kind dpk_rdma_kind;
 
+/* The DPA context that the data path is on; NULL: none yet. */
+static inline struct dpk_dpa *dpk_rdma_dpa(const struct dpk_rdma *r)
+{
+    return r->ctx.datapath;
+}
+
 struct dpk_rdma_connection {
     struct dpk_object object;
     struct dpk_rdma *rdma; /* a reference */
-    struct dpk_rc_qp *qp; /* NULL: its context is not started any more. Under the rdma's lock */
+    struct dpk_rc_qp *qp;  /* NULL: its context is not started any more. Under the rdma's lock */
     uint32_t id;
     struct dpk_buf details;
 };
@@ -60,9 +66,5 @@ doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details
 extern const struct dpk_rc_ops dpk_rdma_ops;
 /* Copies between two registered ranges of this process; false: not registered for that. */
 bool dpk_rdma_copy(const struct dpk_rc_range *to, const struct dpk_rc_range *from);
-
-/* Carries out what runtime/guest/rdma_calls.h lists; a dpk_device_call. */
-bool dpk_rdma_call(void *context, struct dpk_caller *caller, unsigned call, const uint64_t args[6],
-                   uint64_t *result, char *story, size_t size);
 
 #endif

@@ -1,0 +1,111 @@
+/*
+ * dpa: DPA contexts of DOCA, their threads and completions, and the calls of DPA code, for the
+ * rooms above.
+ *
+ *     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+ *     struct dpk_process *p = d ? dpk_dpa_enter(d, 0) : NULL;   // NULL: not running
+ *     ...                                                       // it stays until
+ *     dpk_dpa_leave(d);
+ *     dpk_object_drop(d);
+ *
+ * Locks: an object's own lock may be held while that of its DPA context is taken, never the other
+ * way round; the lock of the table of objects is the last.
+ */
+#ifndef DPK_DOCA_DPA_H
+#define DPK_DOCA_DPA_H
+
+#include "doca/core/core.h"
+
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+struct dpk_dpa {
+    struct dpk_object object;
+    struct dpk_dev *dev;    /* a reference, and a use until it is closed */
+    struct dpk_dpa *base;   /* of an extended context: a reference; else NULL */
+    struct flexio_app *app; /* NULL: none yet */
+    uint64_t number;        /* what DPA code calls it */
+    atomic_bool started;    /* until stop or destroy */
+    /* Of a context that is not extended: */
+    _Atomic uint64_t last_number;
+    struct flexio_process *process; /* NULL: not running */
+    uint64_t run;                   /* counts starts */
+    unsigned inside;                /* who entered */
+    pthread_cond_t left;            /* inside became 0 */
+    unsigned log_level;             /* of FlexIO's */
+    struct flexio_msg_stream *log;  /* a process's stream 1; its stream 0 is for printf */
+    struct dpk_externals {
+        pthread_mutex_t lock;
+        uint32_t *keys, count; /* of registered memory that DPA code has pointers to */
+    } externals;
+};
+extern const struct dpk_kind dpk_dpa_kind;
+
+/* The process of a started context; it stays until the caller leaves. `run` 0, or the run that the
+ * caller's object belongs to: objects of an earlier one are dead. NULL: not started. */
+struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run);
+void dpk_dpa_leave(struct dpk_dpa *d);
+/* The context whose process this one shares: itself, or what it extends. */
+struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d);
+/* FlexIO's process of it, for one who entered. */
+struct flexio_process *dpk_dpa_flexio(struct dpk_dpa *d);
+
+/* A context, pinned and entered. */
+struct dpk_dpa_call {
+    struct dpk_dpa *dpa;
+    struct dpk_process *process;
+};
+
+/* Pins and enters the context of a handle. INVALID_VALUE: no context. BAD_STATE: not started. */
+doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call);
+/* Undoes it; after a failure there is nothing to undo. */
+void dpk_dpa_end(struct dpk_dpa_call *call);
+
+/* ---- Completions ----------------------------------------------------------------------------- */
+
+/* What a completion queue holds; DPA code gets it as it is here (doca_dpa_dev.h). */
+struct dpk_completion {
+    uint32_t type; /* of enum doca_dpa_dev_completion_type */
+    uint32_t user_data, immediate, wqe_counter;
+    uint64_t timestamp; /* nanoseconds */
+};
+
+/* A completion queue, or a notification completion: both activate a thread. */
+struct dpk_dpa_completion {
+    struct dpk_object object;
+    struct dpk_dpa *dpa; /* a reference */
+    uint64_t run;
+    struct dpk_dpa_thread *thread;        /* a reference; a queue may have none */
+    struct dpk_dpa_completion *next;      /* of the same thread */
+    struct dpk_trigger *trigger;          /* NULL: not started */
+    struct dpk_completion *ring;          /* of a queue: `size` elements */
+    uint32_t size;                        /* 0: a notification completion */
+    uint32_t posted, taken, acknowledged; /* how many ever; they wrap */
+};
+extern const struct dpk_kind dpk_completion_kind;
+
+/* Posts a completion to a queue that the caller pinned, and activates its thread if that asked for
+ * it. A queue that is not started loses it; one that is full ends its DPA process. */
+void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion);
+
+/* ---- Calls of DPA code ----------------------------------------------------------------------- */
+
+/* Calls of DPA_SYS_FAMILY_DOCA (guest/dpa_abi.h) that one room carries out. */
+struct dpk_dpa_calls {
+    unsigned first, last; /* their numbers; no other room's are between them */
+    dpk_device_call call; /* its context is the struct dpk_dpa, which is not an extended one */
+    /* NULL, or what a process needs before its code runs; with the lock of the context. */
+    void (*attach)(struct dpk_dpa *d);
+    struct dpk_dpa_calls *next;
+};
+
+/* Makes calls known for as long as the library is there; by a constructor: contexts do not wait for
+ * it. */
+void dpk_dpa_register_calls(struct dpk_dpa_calls *calls);
+
+/* Word of struct dpk_caller's state with the number of the device that the caller set, 0: none. */
+#define DPK_CALLER_DEVICE 2
+
+/* For such a call: says why it fails. False. */
+bool dpk_dpa_call_fails(char *reason, size_t size, const char *what);
+
+#endif

@@ -1,0 +1,44 @@
+/* What the files of dpa share. */
+#ifndef DPK_DOCA_DPA_PRIVATE_H
+#define DPK_DOCA_DPA_PRIVATE_H
+
+#include "doca/dpa/dpa.h"
+
+/* ---- dpa.c: contexts and their processes ---- */
+
+/* A context that is not started; holds `dev`. NULL: out of memory. */
+struct dpk_dpa *dpk_dpa_new(struct dpk_dev *dev);
+/* Loads the program; the device decides first. BAD_STATE: started before. */
+doca_error_t dpk_dpa_start(struct dpk_dpa *d);
+/* Ends its threads, wherever they are, and whoever waits for them; prints their last messages. */
+doca_error_t dpk_dpa_stop(struct dpk_dpa *d);
+/* A context for another device on the same process, started. BAD_STATE: not started, or itself
+ * extended. */
+doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dpk_dpa **out);
+/* The last call on a context that was stopped, or extended another: it needs its device no more. */
+void dpk_dpa_close(struct dpk_dpa *d);
+/* Whether a number is one that DPA code may call the context, or one that extends it, by. */
+bool dpk_dpa_has_number(struct dpk_dpa *d, uint64_t number);
+/* Which messages of the log come out: one of FlexIO's levels. */
+void dpk_dpa_set_log_level(struct dpk_dpa *d, unsigned level);
+
+/* ---- calls.c ---- */
+
+/* Gives the process of a context that starts the calls of every room. */
+void calls_attach(struct dpk_dpa *d);
+
+/* ---- thread.c ---- */
+
+struct dpk_dpa_thread {
+    struct dpk_object object;
+    struct dpk_dpa *dpa; /* a reference */
+    uint64_t run;        /* of the context; 0: not started yet */
+    flexio_func_t *func; /* NULL: not set */
+    uint64_t argument, local_storage;
+    struct dpk_affinity affinity;
+    struct dpk_thread *thread;              /* NULL: not started */
+    struct dpk_dpa_completion *completions; /* started ones */
+};
+extern const struct dpk_kind dpk_dpa_thread_kind;
+
+#endif

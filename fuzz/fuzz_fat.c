@@ -1,7 +1,7 @@
 /* Fat files and the crypto data of fat programs: whatever parses must also come out whole. */
 #include <stdlib.h>
 
-#include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,6 +2,7 @@
  * which none verifies when nobody is trusted. What is stripped opens again, with the same programs,
  * unsigned. */
 #include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 #include <stdlib.h>
 #include <string.h>

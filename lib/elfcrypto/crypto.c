@@ -1,5 +1,6 @@
 /* Crypto data of one program: made. */
 #include "crypto.h"
+#include "fat/fat.h"
 
 #include <string.h>
 

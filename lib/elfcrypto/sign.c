@@ -7,6 +7,7 @@
 
 #include "crypto.h"
 #include "edit.h"
+#include "fat/fat.h"
 #include "select.h"
 
 /* One program's part of the work. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "crypto.h"
+#include "fat/fat.h"
 #include "isa.h"
 
 const char *dpk_verdict_name(enum dpk_verdict v)

@@ -1,6 +1,7 @@
 /* The programs of a host file verified, several at a time. */
 #include <stdlib.h>
 
+#include "fat/fat.h"
 #include "host.h"
 
 struct dpk_subject dpk_program_subject(const struct dpk_program *p)

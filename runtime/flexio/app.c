@@ -1,6 +1,7 @@
 /* Programs and their functions, as the constructors that dpacc generates register them. */
 #include <string.h>
 
+#include "fat/fat.h"
 #include "private.h"
 
 /* All programs, in the order of their creation: constructors run before there is any object that

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fat/fat.h"
 #include "loader/image.h"
 
 #define PAGE            4096ull

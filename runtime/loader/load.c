@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fat/fat.h"
 #include "loader/image.h"
 
 #define CRYPTO_MAX ((size_t)64 << 20) /* far above any real crypto data */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 #define FIRST_MEMBER 16
 #define FLAGS_AT     4

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "fat/fat.h"
 #include "hostsign.h"
 
 #define ROOM 65536

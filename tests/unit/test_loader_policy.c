@@ -3,6 +3,7 @@
 #include "golden.h"
 
 #include "dpa.h"
+#include "fat/fat.h"
 #include "subject.h"
 
 /* ---- The stand-in -----------------------------------------------------------------------------

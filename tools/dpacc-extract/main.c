@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "elf/elf.h"
 #include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 #include "dpaobject.h"
 
 #include "elf/elf.h"
-#include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 #include <string.h>
 

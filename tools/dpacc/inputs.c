@@ -1,6 +1,6 @@
 #include "inputs.h"
 
-#include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 #include <stdlib.h>
 #include <string.h>

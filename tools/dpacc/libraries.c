@@ -1,7 +1,7 @@
 /* Device libraries: inputs, -device-libs and what the linker is told of. */
 #include "config.h"
 
-#include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 #include <stdlib.h>
 #include <string.h>

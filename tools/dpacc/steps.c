@@ -1,10 +1,10 @@
 #include "steps.h"
 
+#include "cli/cli.h"
 #include "config.h"
 #include "dpaobject.h"
-#include "cli/cli.h"
-#include "elfcrypto/elfcrypto.h"
 #include "embed.h"
+#include "fat/fat.h"
 #include "ifgen.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 #include "facts.h"
+#include "fat/fat.h"
 
 void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report)
 {

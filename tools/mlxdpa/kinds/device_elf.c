@@ -2,6 +2,7 @@
 #include "elfcrypto/elfcrypto.h"
 #include "hashlist/hashlist.h"
 
+#include "fat/fat.h"
 #include "kind.h"
 #include "mlxdpa/program.h"
 

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "elfcrypto/elfcrypto.h"
 
+#include "fat/fat.h"
 #include "kind.h"
 #include "mlxdpa/program.h"
 

@@ -1,5 +1,5 @@
 /* Fat files: device ELFs of several targets in one program (signing(7)). */
-#include "elfcrypto/elfcrypto.h"
+#include "fat/fat.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "apps.h"
+#include "signing.h"
 #include "tbs.h"
 
 /* Files that are to be written: only when all of them are known. */

@@ -2,7 +2,7 @@
  */
 #include <stdio.h>
 
-#include "apps.h"
+#include "signing.h"
 #include "progress.h"
 
 static enum dpk_status need_all(const struct mlxdpa_options *o, struct dpk_error *err)

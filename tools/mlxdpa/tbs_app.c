@@ -3,7 +3,7 @@
 
 #include "appcontainer/appcontainer.h"
 
-#include "apps.h"
+#include "signing.h"
 #include "tbs.h"
 
 /* Of -s, or of --dpa_app_removal_container. */

@@ -1,6 +1,6 @@
 /* What the commands that sign, export, attach and strip programs share. */
-#ifndef MLXDPA_APPS_H
-#define MLXDPA_APPS_H
+#ifndef MLXDPA_SIGNING_H
+#define MLXDPA_SIGNING_H
 
 #include "elfcrypto/elfcrypto.h"
 

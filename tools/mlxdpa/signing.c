@@ -1,4 +1,4 @@
-#include "apps.h"
+#include "signing.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -101,3 +101,25 @@ setup() {
     fails 1 "already signed" mlxdpa --cert_container root.signed $ids -o out export_tbs
     fails 2 "needs one of" mlxdpa -e x --cert_container root.container -o out export_tbs
 }
+
+@test "what is signed elsewhere is found by its content" {
+    [ "$(mlxdpa export_tbs root.container $ids -o to_sign)" = to_sign.tbs ]
+    openssl dgst -sha512 -sign owner.pem -out to_sign.sig to_sign.tbs
+    mlxdpa attach_signature root.container $ids --signature to_sign --key owner.pub -o out
+    cmp out root.signed
+    mlxdpa --dpa_app_uuid $owner_uuid -o removal --life_cycle_priority OEM create_dpa_app_removal
+    removal="removal --life_cycle_priority OEM --keypair_uuid $owner_uuid"
+    mlxdpa export_tbs $removal -o t
+    openssl dgst -sha512 -sign owner.pem -out t.sig t.tbs
+    mlxdpa attach_signature $removal --signature t --key owner.pub -o out
+    mlxdpa verify out --key owner.pub
+}
+
+@test "a kind of file that is not signed elsewhere is told, with those that are" {
+    fails 1 "auth.bin: a NV configuration file cannot be signed elsewhere; these can: single-program" \
+        mlxdpa export_tbs auth.bin -o t
+    fails 1 "auth.bin: a NV configuration file cannot be signed elsewhere; these can: single-program" \
+        mlxdpa attach_signature auth.bin --signature t -o out
+    fails 2 "needs one of" mlxdpa export_tbs root.container -e x -o t
+    fails 2 "needs one of" mlxdpa export_tbs -o t
+}

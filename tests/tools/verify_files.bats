@@ -183,7 +183,7 @@ usage_error() {
     usage_error "needs -e HOST_ELF, --cert_container, -s, --nv_config or a FILE" mlxdpa --ca root.der verify
     gcc main.c -o plain
     says_no "plain: no DPA program in it" mlxdpa verify plain --ca root.der
-    says_no "dev.elf: a device program has no signature to verify; these have: single-program container," mlxdpa verify dev.elf
+    says_no "dev.elf: a device program has no signature to verify; these have one: single-program container," mlxdpa verify dev.elf
 }
 
 @test "trust must fit what is verified" {

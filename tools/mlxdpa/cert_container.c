@@ -1,4 +1,4 @@
-/* create_cert_container and sign_cert_container: what puts CA certificates on a device. */
+/* create_cert_container: makes what adds a CA certificate to a device, or removes it. */
 #include <strings.h>
 
 #include "container/container.h"
@@ -83,72 +83,5 @@ enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
         mlxdpa_say(options->output, "Certificate container created successfully!");
     dpk_buf_free(&made);
     dpk_buf_free(&cert);
-    return status;
-}
-
-void mlxdpa_fresh_cert_uuid(const struct dpk_buf *container, struct dpk_container_signing *how,
-                            char fresh[DPK_UUID_TEXT])
-{
-    struct dpk_container c;
-    if (!dpk_uuid_is_zero(&how->cert_uuid) ||
-        dpk_container_parse(container->data, container->size, &c, NULL) != DPK_OK ||
-        c.kind != DPK_CONTAINER_ADD || !dpk_uuid_is_zero(&c.cert_uuid))
-        return;
-    dpk_uuid_new_time(&how->cert_uuid);
-    dpk_uuid_format(&how->cert_uuid, fresh);
-}
-
-static enum dpk_status parse_signing(const struct mlxdpa_options *options,
-                                     struct dpk_container_signing *how, struct dpk_error *err)
-{
-    static const char command[] = "sign_cert_container";
-    enum dpk_status status = mlxdpa_need(command, "--cert_container", options->container, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need_key(command, options, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need(command, "-o", options->output, err);
-    if (status == DPK_OK)
-        status = mlxdpa_priority(command, options, &how->priority, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--cert_uuid", options->cert_uuid, &how->cert_uuid, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--keypair_uuid", options->keypair_uuid, &how->keypair_uuid, err);
-    how->nvidia_signed_oem = options->nvidia_signed_oem;
-    return status;
-}
-
-enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *options, struct dpk_error *err)
-{
-    struct dpk_container_signing how = {0};
-    char fresh[DPK_UUID_TEXT] = "";
-    struct dpk_signer *signer = NULL;
-    struct dpk_buf file = {0}, made = {0};
-    enum dpk_status status = parse_signing(options, &how, err);
-    if (status == DPK_OK)
-        status = dpk_file_apart(options->output, &options->key.key, 1, err);
-    if (status == DPK_OK)
-        status = dpk_file_read(options->container, DPK_CONTAINER_MAX, &file, err);
-    if (status == DPK_OK)
-        status = dpk_signer_open_with(&options->key, &signer, err);
-    if (status != DPK_OK)
-        goto out;
-    how.signer = signer;
-    mlxdpa_fresh_cert_uuid(&file, &how, fresh);
-    status = dpk_container_sign(file.data, file.size, &how, &made, err);
-    if (status != DPK_OK) {
-        dpk_error_prefix(err, "%s",
-                         status == DPK_ERR_UNSUPPORTED ? dpk_signer_name(signer)
-                                                       : options->container);
-        goto out;
-    }
-    status = dpk_file_replace(options->output, made.data, made.size, 0644, err);
-    if (status == DPK_OK && fresh[0])
-        mlxdpa_say(options->output, "Certificate UUID: %s", fresh);
-    if (status == DPK_OK)
-        mlxdpa_say(options->output, "Certificate container signed successfully!");
-out:
-    dpk_signer_close(signer);
-    dpk_buf_free(&made);
-    dpk_buf_free(&file);
     return status;
 }

@@ -28,11 +28,11 @@ static const struct command commands[] = {
      HOST_OPTIONS "," KEY_OPTIONS, false},
     {"export_tbs", cmd_export_tbs,
      "write what is to be signed of each program or of a container (-e, --cert_container, -s; -o)",
-     "e,s,dpa_app_removal_container,o,profile,app,j,digest," CONTAINER_OPTIONS, false},
+     "e,s,dpa_app_removal_container,o,profile,app,j,digest," CONTAINER_OPTIONS, true},
     {"attach_signature", cmd_attach_signature,
      "put signatures made elsewhere into a host file or container (-e -c, -s -c, "
      "--cert_container --key; --signature -o)",
-     HOST_OPTIONS ",s,dpa_app_removal_container,signature,key," CONTAINER_OPTIONS, false},
+     HOST_OPTIONS ",s,dpa_app_removal_container,signature,key," CONTAINER_OPTIONS, true},
     {"strip_signature", cmd_strip_signature, "take the signatures out again (-e [-o])", "e,o,app",
      false},
     {"verify", cmd_verify,

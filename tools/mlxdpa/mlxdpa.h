@@ -94,11 +94,6 @@ enum dpk_status mlxdpa_program_signer(const struct mlxdpa_options *o, struct dpk
 enum dpk_status mlxdpa_uuid(const char *option, const char *text, struct dpk_uuid *out,
                             struct dpk_error *err);
 
-/* If neither the container that is to be signed nor the user names its certificate: a fresh UUID,
- * also as text in `fresh`. */
-void mlxdpa_fresh_cert_uuid(const struct dpk_buf *container, struct dpk_container_signing *how,
-                            char fresh[DPK_UUID_TEXT]);
-
 /* The priority that --life_cycle_priority and --nvidia_signed_oem mean: the latter implies OEM. */
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err);

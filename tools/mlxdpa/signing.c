@@ -1,13 +1,16 @@
 #include "signing.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "hashlist/hashlist.h"
+#include "kinds/kind.h"
 
-enum dpk_status apps_sign_options(const struct mlxdpa_options *o, struct dpk_sign_options *out,
-                                  struct dpk_error *err)
+#define SIGNATURE_SIZE    512 /* of RSA-4096 */
+#define ANY_SIGNATURE_MAX ((size_t)65536)
+
+enum dpk_status signing_options(const struct mlxdpa_options *o, struct dpk_sign_options *out,
+                                struct dpk_error *err)
 {
     *out = (struct dpk_sign_options){.profile = DPK_PROFILE_FULL,
                                      .mft_compat = o->mft_compat,
@@ -30,8 +33,8 @@ enum dpk_status apps_sign_options(const struct mlxdpa_options *o, struct dpk_sig
     return DPK_OK;
 }
 
-enum dpk_status apps_load_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
-                                struct dpk_error *err)
+enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
+                              struct dpk_error *err)
 {
     enum dpk_status status = dpk_certchain_load(o->cert, out, err);
     if (status != DPK_OK)
@@ -45,8 +48,8 @@ enum dpk_status apps_load_chain(const struct mlxdpa_options *o, struct dpk_certc
                     o->cert, found, o->chain_count);
 }
 
-enum dpk_status apps_check_chain(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
-                                 const struct dpk_signer *signer, struct dpk_error *err)
+enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
+                              const struct dpk_signer *signer, struct dpk_error *err)
 {
     struct dpk_error dates = {0};
     const struct dpk_sign_options how = {.ignore_dates = o->force};
@@ -63,52 +66,84 @@ enum dpk_status mlxdpa_program_signer(const struct mlxdpa_options *o, struct dpk
                                       struct dpk_signer **signer, struct dpk_error *err)
 {
     struct dpk_key_options key = o->key;
-    enum dpk_status status = apps_load_chain(o, chain, err);
+    enum dpk_status status = signing_chain(o, chain, err);
     if (status != DPK_OK)
         return status;
     /* A sign command's public key is the leaf's, unless -p says another, which is then refused. */
     key.public_key = X509_get0_pubkey(dpk_certchain_leaf(*chain));
     status = dpk_signer_open_with(&key, signer, err);
-    return status == DPK_OK ? apps_check_chain(o, *chain, *signer, err) : status;
+    return status == DPK_OK ? signing_check(o, *chain, *signer, err) : status;
 }
 
-/* Says what a file without programs is, where we know. */
-static enum dpk_status no_program(const char *path, struct dpk_error *err)
+enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, sign_fn *sign,
+                            void *how, struct dpk_error *err)
 {
-    struct dpk_buf file = {0};
-    bool risc_v = dpk_file_read(path, DPK_FILE_MAX, &file, NULL) == DPK_OK &&
-                  dpk_elf_is_riscv(file.data, file.size);
-    dpk_buf_free(&file);
-    if (risc_v)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND,
-                        "%s: no DPA program in it: it is itself a RISC-V ELF, as device programs "
-                        "are; embed it in a host file (dpacc), or make a single-program container",
-                        path);
-    return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", path);
-}
-
-enum dpk_status apps_open_host(const struct mlxdpa_options *o, struct dpk_hostfile **out,
-                               struct dpk_error *err)
-{
-    enum dpk_status status = dpk_hostfile_open(o->host_elf, out, err);
-    if (status == DPK_OK && dpk_hostfile_count(*out) == 0)
-        status = no_program(o->host_elf, err);
+    struct dpk_signer *signer = NULL;
+    struct dpk_buf made = {0};
+    enum dpk_status status = dpk_file_apart(o->output, &o->key.key, 1, err);
+    if (status == DPK_OK)
+        status = target_read(t, err);
+    if (status == DPK_OK)
+        status = dpk_signer_open_with(&o->key, &signer, err);
+    if (status != DPK_OK)
+        goto out;
+    status = sign(how, &t->file, signer, &made, err);
+    if (status == DPK_OK)
+        status = dpk_file_replace(o->output, made.data, made.size, 0644, err);
+    else if (status != DPK_ERR_USAGE)
+        dpk_error_prefix(err, "%s",
+                         status == DPK_ERR_UNSUPPORTED ? dpk_signer_name(signer) : t->path);
+out:
+    dpk_signer_close(signer);
+    dpk_buf_free(&made);
     return status;
 }
 
-/* An executable stays one under another name. */
-static unsigned mode_of(const char *path)
+static enum dpk_status read_signature(const char *path, bool any_size, struct dpk_buf *out,
+                                      struct dpk_error *err)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0644;
+    size_t max = any_size ? ANY_SIGNATURE_MAX : SIGNATURE_SIZE;
+    enum dpk_status status = dpk_file_read(path, max, out, err);
+    if (status == DPK_OK && !any_size && out->size != SIGNATURE_SIZE)
+        status = dpk_fail(err, DPK_ERR_FORMAT, "%s: %zu bytes, a signature has %d", path, out->size,
+                          SIGNATURE_SIZE);
+    return status;
 }
 
-enum dpk_status apps_write(const struct mlxdpa_options *o, const char *output,
-                           const struct dpk_edited *edited, struct dpk_error *err)
+enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, bool any_size,
+                              attach_fn *attach, const void *how, struct dpk_error *err)
 {
-    size_t count = 0;
-    const struct dpk_piece *pieces = dpk_edited_pieces(edited, &count);
-    return dpk_file_replace_pieces(output, pieces, count, mode_of(o->host_elf), err);
+    struct dpk_buf signature = {0}, made = {0};
+    EVP_PKEY *key = NULL;
+    char *path = signing_path(o->signature, &(struct dpk_tbs){0}, "sig");
+    enum dpk_status status = path ? DPK_OK : dpk_fail_nomem(err);
+    if (status == DPK_OK)
+        status = mlxdpa_need("attach_signature", "--key PUBLIC_KEY",
+                             o->trusted_key_count == 1 ? o->trusted_key[0] : NULL, err);
+    const char *const inputs[] = {path, o->trusted_key[0]};
+    if (status == DPK_OK)
+        status = dpk_file_apart(o->output, inputs, 2, err);
+    if (status == DPK_OK)
+        status = target_read(t, err);
+    if (status == DPK_OK)
+        status = read_signature(path, any_size, &signature, err);
+    if (status == DPK_OK)
+        status = dpk_public_key_read(o->trusted_key[0], &key, err);
+    if (status != DPK_OK)
+        goto out;
+    status = attach(how, &t->file, &signature, key, &made, err);
+    if (status == DPK_OK)
+        status = dpk_file_replace(o->output, made.data, made.size, 0644, err);
+    else if (status != DPK_ERR_USAGE)
+        dpk_error_prefix(err, "%s, %s", t->path, path);
+    if (status == DPK_OK)
+        mlxdpa_say(o->output, "Signatures attached successfully!");
+out:
+    EVP_PKEY_free(key);
+    dpk_buf_free(&made);
+    dpk_buf_free(&signature);
+    free(path);
+    return status;
 }
 
 static bool is_plain(char c, bool first)
@@ -117,20 +152,33 @@ static bool is_plain(char c, bool first)
            c == '_' || (c == '.' && !first);
 }
 
-char *apps_file_name(const char *prefix, const struct dpk_tbs *tbs, const char *suffix)
+char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *suffix)
 {
     struct dpk_buf name = {0};
     dpk_put_format(&name, "%s.", prefix);
-    for (const char *p = tbs->program; *p; p++)
+    for (const char *p = tbs->program; p && *p; p++)
         if (is_plain(*p, p == tbs->program))
             dpk_put_u8(&name, (uint8_t)*p);
         else
             dpk_put_format(&name, "%%%02X", (unsigned char)*p);
+    if (tbs->program)
+        dpk_put_u8(&name, '.');
     if (tbs->target)
-        dpk_put_format(&name, ".%s", tbs->target);
-    dpk_put_format(&name, ".%s", suffix);
+        dpk_put_format(&name, "%s.", tbs->target);
+    dpk_put_format(&name, "%s", suffix);
     dpk_put_u8(&name, 0);
     if (name.failed)
         dpk_buf_free(&name);
     return (char *)name.data;
+}
+
+enum dpk_status signature_read(const struct mlxdpa_options *o, const struct dpk_tbs *tbs,
+                               struct dpk_buf *signature, struct dpk_error *err)
+{
+    char *path = signing_path(o->signature, tbs, "sig");
+    if (!path)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = read_signature(path, false, signature, err);
+    free(path);
+    return status;
 }

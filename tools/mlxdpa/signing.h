@@ -1,4 +1,4 @@
-/* What the commands that sign, export, attach and strip programs share. */
+/* Signing: what the kinds of file share. */
 #ifndef MLXDPA_SIGNING_H
 #define MLXDPA_SIGNING_H
 
@@ -6,30 +6,51 @@
 
 #include "mlxdpa.h"
 
-/* Options of signing as the library has them. */
-enum dpk_status apps_sign_options(const struct mlxdpa_options *o, struct dpk_sign_options *out,
-                                  struct dpk_error *err);
+struct target;
 
-/* The chain of -c, its count checked; with --force a chain out of its dates is a warning. */
-enum dpk_status apps_load_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
+/* ---- Programs, signed under a certificate chain ---- */
+
+/* Options of signing as the library has them. */
+enum dpk_status signing_options(const struct mlxdpa_options *o, struct dpk_sign_options *out,
                                 struct dpk_error *err);
 
+/* The chain of -c, its count checked. To be released. */
+enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
+                              struct dpk_error *err);
+
 /* May this chain sign, by this signer or (NULL) by signatures that are brought? Messages name the
- * files. */
-enum dpk_status apps_check_chain(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
-                                 const struct dpk_signer *signer, struct dpk_error *err);
+ * files. With --force a chain out of its dates is a warning. */
+enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
+                              const struct dpk_signer *signer, struct dpk_error *err);
 
-/* Opens the host file of -e; a bare device ELF, or a file without programs, is told apart. */
-enum dpk_status apps_open_host(const struct mlxdpa_options *o, struct dpk_hostfile **out,
-                               struct dpk_error *err);
+/* ---- Containers, signed by a key alone ---- */
 
-/* Writes the changed host file, by default as executable as it was. */
-enum dpk_status apps_write(const struct mlxdpa_options *o, const char *output,
-                           const struct dpk_edited *edited, struct dpk_error *err);
+/* Appends the signed container of `file` to `made`; `how` says how. */
+typedef enum dpk_status sign_fn(void *how, const struct dpk_buf *file,
+                                const struct dpk_signer *signer, struct dpk_buf *made,
+                                struct dpk_error *err);
+/* Signs the file by -p and writes it to -o. */
+enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, sign_fn *sign,
+                            void *how, struct dpk_error *err);
 
-/* PREFIX.APP.suffix, or PREFIX.APP.TARGET.suffix: the file of one program's bytes or signature.
- * What is no letter, digit, '-', '_' or '.' in an application's name, and a '.' at its begin,
- * becomes %XX. To be freed; NULL when out of memory. */
-char *apps_file_name(const char *prefix, const struct dpk_tbs *tbs, const char *suffix);
+/* Appends the container with a signature that `key` must have made. */
+typedef enum dpk_status attach_fn(const void *how, const struct dpk_buf *file,
+                                  const struct dpk_buf *signature, EVP_PKEY *key,
+                                  struct dpk_buf *made, struct dpk_error *err);
+/* Reads the signature of --signature, checks it under the one --key, and writes the container to
+ * -o. `any_size`: `attach` says what is wrong with a signature of another size. */
+enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, bool any_size,
+                              attach_fn *attach, const void *how, struct dpk_error *err);
+
+/* ---- Signatures made elsewhere ---- */
+
+/* PREFIX.APP.TARGET.suffix, without what `tbs` does not name: the file of bytes to sign or of their
+ * signature. What is no letter, digit, '-', '_' or '.' in an application's name, and a '.' at its
+ * begin, becomes %XX. To be freed; NULL when out of memory. */
+char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *suffix);
+
+/* Reads the signature of `tbs` by --signature; DPK_ERR_FORMAT: one of another size. */
+enum dpk_status signature_read(const struct mlxdpa_options *o, const struct dpk_tbs *tbs,
+                               struct dpk_buf *signature, struct dpk_error *err);
 
 #endif

@@ -98,43 +98,6 @@ enum dpk_status cmd_create_single_dpa_app(const struct mlxdpa_options *o, struct
     return status;
 }
 
-enum dpk_status cmd_sign_single_dpa_app(const struct mlxdpa_options *o, struct dpk_error *err)
-{
-    static const char command[] = "sign_single_dpa_app";
-    const struct dpk_sign_options how = {
-        .mft_compat = o->mft_compat, .mft_chain_count = o->chain_count, .ignore_dates = o->force};
-    const char *const inputs[] = {o->cert, o->key.key};
-    const char *output = NULL;
-    enum dpk_lifecycle priority;
-    struct dpk_certchain *chain = NULL;
-    struct dpk_signer *signer = NULL;
-    struct dpk_buf file = {0}, made = {0};
-    enum dpk_status status = NEED(command, {"-s CONTAINER", o->single_app}, {"-c CHAIN", o->cert});
-    if (status == DPK_OK)
-        status = mlxdpa_need_key(command, o, err);
-    if (status == DPK_OK)
-        status = mlxdpa_priority(command, o, &priority, err);
-    if (status == DPK_OK)
-        status = mlxdpa_output(o, o->single_app, &output, err);
-    if (status == DPK_OK)
-        status = dpk_file_apart(output, inputs, 2, err);
-    if (status == DPK_OK)
-        status = mlxdpa_program_signer(o, &chain, &signer, err);
-    if (status == DPK_OK)
-        status = dpk_file_read(o->single_app, DPK_APP_MAX, &file, err);
-    if (status == DPK_OK)
-        status =
-            finish(dpk_app_sign(file.data, file.size, priority, chain, signer, &how, &made, err),
-                   o->single_app, output, &made, err);
-    if (status == DPK_OK)
-        mlxdpa_say(output, "%s was signed successfully.", output);
-    dpk_buf_free(&made);
-    dpk_buf_free(&file);
-    dpk_signer_close(signer);
-    dpk_certchain_free(chain);
-    return status;
-}
-
 enum dpk_status cmd_query_manifest(const struct mlxdpa_options *o, struct dpk_error *err)
 {
     struct dpk_buf file = {0};
@@ -178,40 +141,5 @@ enum dpk_status cmd_create_dpa_app_removal(const struct mlxdpa_options *o, struc
     if (status == DPK_OK)
         mlxdpa_say(o->output, "DPA removal container created successfully!");
     dpk_buf_free(&made);
-    return status;
-}
-
-enum dpk_status cmd_sign_dpa_app_removal(const struct mlxdpa_options *o, struct dpk_error *err)
-{
-    static const char command[] = "sign_dpa_app_removal";
-    enum dpk_lifecycle priority;
-    struct dpk_uuid keypair = {0};
-    struct dpk_signer *signer = NULL;
-    struct dpk_buf file = {0}, made = {0};
-    enum dpk_status status =
-        NEED(command, {"--dpa_app_removal_container", o->removal_container}, {"-o", o->output});
-    if (status == DPK_OK)
-        status = mlxdpa_need_key(command, o, err);
-    if (status == DPK_OK)
-        status = mlxdpa_priority(command, o, &priority, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--keypair_uuid", o->keypair_uuid, &keypair, err);
-    if (status == DPK_OK)
-        status = dpk_file_apart(o->output, &o->key.key, 1, err);
-    if (status == DPK_OK)
-        status = dpk_file_read(o->removal_container, DPK_APP_MAX, &file, err);
-    if (status == DPK_OK)
-        status = dpk_signer_open_with(&o->key, &signer, err);
-    if (status == DPK_OK) {
-        status = dpk_app_removal_sign(file.data, file.size, priority, &keypair, signer, &made, err);
-        status = finish(
-            status, status == DPK_ERR_UNSUPPORTED ? dpk_signer_name(signer) : o->removal_container,
-            o->output, &made, err);
-    }
-    if (status == DPK_OK)
-        mlxdpa_say(o->output, "DPA removal container signed successfully!");
-    dpk_buf_free(&made);
-    dpk_buf_free(&file);
-    dpk_signer_close(signer);
     return status;
 }

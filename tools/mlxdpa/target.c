@@ -18,22 +18,30 @@ static const struct kind *kind_of(const struct dpk_buf *file)
     return &kind_host;
 }
 
-/* `kind` NULL: the content tells. */
-static enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
-                                   struct dpk_error *err)
+enum dpk_status target_read(struct target *t, struct dpk_error *err)
 {
-    *t = (struct target){.path = path, .kind = kind};
-    enum dpk_status status = dpk_file_read(path, kind ? kind->max : DPK_FILE_MAX, &t->file, err);
+    if (t->is_read)
+        return DPK_OK;
+    enum dpk_status status =
+        dpk_file_read(t->path, t->kind ? t->kind->max : DPK_FILE_MAX, &t->file, err);
     if (status != DPK_OK)
         return status;
-    if (!kind)
+    t->is_read = true;
+    if (!t->kind)
         t->kind = kind_of(&t->file);
     if (t->file.size > t->kind->max)
-        return dpk_fail(err, DPK_ERR_RANGE, "%s: too large for a %s", path, t->kind->name);
+        return dpk_fail(err, DPK_ERR_RANGE, "%s: too large for a %s", t->path, t->kind->name);
     return t->kind->open ? t->kind->open(t, err) : DPK_OK;
 }
 
-static void target_close(struct target *t)
+enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
+                            struct dpk_error *err)
+{
+    *t = (struct target){.path = path, .kind = kind};
+    return kind ? DPK_OK : target_read(t, err);
+}
+
+void target_close(struct target *t)
 {
     if (t->opened)
         t->kind->close(t->opened);
@@ -65,9 +73,15 @@ enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o
         return dpk_fail(err, DPK_ERR_USAGE, "%s takes a file by option or as a word, not both: %s",
                         command, o->file);
     enum dpk_status status = DPK_OK;
-    for (size_t i = 0; i < TARGETS_MAX && status == DPK_OK; i++)
-        if (given[i].path)
-            status = target_open(given[i].path, given[i].kind, &out->list[out->count++], err);
+    for (size_t i = 0; i < TARGETS_MAX && status == DPK_OK; i++) {
+        struct target *t = &out->list[out->count];
+        if (!given[i].path)
+            continue;
+        out->count++;
+        status = target_open(given[i].path, given[i].kind, t, err);
+        if (status == DPK_OK)
+            status = target_read(t, err);
+    }
     return status;
 }
 
@@ -79,7 +93,7 @@ void targets_close(struct targets *t)
 }
 
 enum dpk_status target_needs(const struct target *t, bool (*can)(const struct kind *k),
-                             const char *lack, struct dpk_error *err)
+                             const char *lacks, struct dpk_error *err)
 {
     struct dpk_buf names = {0};
     if (can(t->kind))
@@ -88,10 +102,10 @@ enum dpk_status target_needs(const struct target *t, bool (*can)(const struct ki
         if (can(kinds[i]))
             dpk_put_format(&names, "%s%s", names.size ? ", " : "", kinds[i]->name);
     dpk_put_u8(&names, 0);
-    enum dpk_status status =
-        names.failed ? dpk_fail_nomem(err)
-                     : dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: a %s has %s; these have: %s", t->path,
-                                t->kind->name, lack, (char *)names.data);
+    enum dpk_status status = names.failed
+                                 ? dpk_fail_nomem(err)
+                                 : dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: a %s %s: %s", t->path,
+                                            t->kind->name, lacks, (char *)names.data);
     dpk_buf_free(&names);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Opening the files that list, show and verify look at. */
+/* Opening the files that commands are given. */
 #ifndef MLXDPA_TARGET_H
 #define MLXDPA_TARGET_H
 
@@ -17,8 +17,15 @@ enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o
                              struct targets *out, struct dpk_error *err);
 void targets_close(struct targets *t);
 
-/* DPK_ERR_NOT_FOUND "FILE: a KIND has <lack>", with the kinds that `can`, unless the file's can. */
+/* The one file that a command signs: at `path`, of `kind`. NULL: by its content, for which it is
+ * read. Release with target_close, after a failure too. */
+enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
+                            struct dpk_error *err);
+void target_close(struct target *t);
+
+/* Unless the target's kind `can`: DPK_ERR_NOT_FOUND "FILE: a KIND <lacks>: KINDS", those that can.
+ */
 enum dpk_status target_needs(const struct target *t, bool (*can)(const struct kind *k),
-                             const char *lack, struct dpk_error *err);
+                             const char *lacks, struct dpk_error *err);
 
 #endif

@@ -28,7 +28,8 @@ static enum dpk_status check_targets(const struct targets *t, const struct mlxdp
     enum dpk_status status = DPK_OK;
     for (size_t i = 0; i < t->count && status == DPK_OK; i++) {
         const struct kind *k = t->list[i].kind;
-        status = target_needs(&t->list[i], can_verify, "no signature to verify", err);
+        status = target_needs(&t->list[i], can_verify, "has no signature to verify; these have one",
+                              err);
         if (status == DPK_OK && k->need_trust)
             status = k->need_trust(&t->list[i], o, err);
     }

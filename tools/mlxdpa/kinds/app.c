@@ -1,10 +1,13 @@
 /* Single-program containers (signing(7)): one puts a program on a device, or takes one off it. */
+#include <stdlib.h>
+
 #include "appcontainer/appcontainer.h"
 #include "cli/cli.h"
 
 #include "kind.h"
 #include "mlxdpa/facts.h"
 #include "mlxdpa/program.h"
+#include "mlxdpa/signing.h"
 
 static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
 {
@@ -127,10 +130,222 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     return tally_add(v->tally, &o, err);
 }
 
+/* ---- Signing a program ---- */
+
+static enum dpk_status sign_program(const char *command, struct target *t,
+                                    const struct mlxdpa_options *o, struct dpk_error *err)
+{
+    const struct dpk_sign_options how = {
+        .mft_compat = o->mft_compat, .mft_chain_count = o->chain_count, .ignore_dates = o->force};
+    const char *const inputs[] = {o->cert, o->key.key};
+    const char *output = NULL;
+    enum dpk_lifecycle priority;
+    struct dpk_certchain *chain = NULL;
+    struct dpk_signer *signer = NULL;
+    struct dpk_buf made = {0};
+    enum dpk_status status = mlxdpa_need(command, "-c CHAIN", o->cert, err);
+    if (status == DPK_OK)
+        status = mlxdpa_need_key(command, o, err);
+    if (status == DPK_OK)
+        status = mlxdpa_priority(command, o, &priority, err);
+    if (status == DPK_OK)
+        status = mlxdpa_output(o, t->path, &output, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(output, inputs, 2, err);
+    if (status == DPK_OK)
+        status = mlxdpa_program_signer(o, &chain, &signer, err);
+    if (status == DPK_OK)
+        status = target_read(t, err);
+    if (status != DPK_OK)
+        goto out;
+    status = dpk_app_sign(t->file.data, t->file.size, priority, chain, signer, &how, &made, err);
+    if (status == DPK_OK)
+        status = dpk_file_replace(output, made.data, made.size, 0644, err);
+    else if (status != DPK_ERR_USAGE)
+        dpk_error_prefix(err, "%s", t->path);
+    if (status == DPK_OK)
+        mlxdpa_say(output, "%s was signed successfully.", output);
+out:
+    dpk_buf_free(&made);
+    dpk_signer_close(signer);
+    dpk_certchain_free(chain);
+    return status;
+}
+
+static enum dpk_status bring_signature(void *context, const struct dpk_tbs *tbs,
+                                       struct dpk_buf *signature, struct dpk_error *err)
+{
+    (void)tbs;
+    const struct dpk_buf *brought = context;
+    dpk_put(signature, brought->data, brought->size);
+    return signature->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+/* Reads what attaching to a program needs: chain and signature. Both are to be released. */
+static enum dpk_status read_proof(const struct mlxdpa_options *o, const char *output,
+                                  const char *path, struct dpk_certchain **chain,
+                                  struct dpk_buf *signature, struct dpk_error *err)
+{
+    const char *const inputs[] = {o->cert, path};
+    enum dpk_status status = dpk_file_apart(output, inputs, 2, err);
+    if (status == DPK_OK)
+        status = signing_chain(o, chain, err);
+    if (status == DPK_OK)
+        status = signing_check(o, *chain, NULL, err);
+    return status == DPK_OK ? signature_read(o, &(struct dpk_tbs){0}, signature, err) : status;
+}
+
+static enum dpk_status attach_to_program(struct target *t, const struct mlxdpa_options *o,
+                                         struct dpk_error *err)
+{
+    static const char command[] = "attach_signature";
+    struct dpk_sign_options how;
+    enum dpk_lifecycle priority;
+    struct dpk_certchain *chain = NULL;
+    struct dpk_buf signature = {0}, made = {0};
+    const char *output = NULL;
+    char *path = signing_path(o->signature, &(struct dpk_tbs){0}, "sig");
+    enum dpk_status status = path ? DPK_OK : dpk_fail_nomem(err);
+    if (status == DPK_OK)
+        status = mlxdpa_need(command, "-c CHAIN", o->cert, err);
+    if (status == DPK_OK)
+        status = mlxdpa_priority(command, o, &priority, err);
+    if (status == DPK_OK)
+        status = signing_options(o, &how, err);
+    if (status == DPK_OK)
+        status = mlxdpa_output(o, t->path, &output, err);
+    if (status == DPK_OK)
+        status = read_proof(o, output, path, &chain, &signature, err);
+    if (status == DPK_OK)
+        status = target_read(t, err);
+    if (status != DPK_OK)
+        goto out;
+    how.proof = bring_signature;
+    how.context = &signature;
+    status = dpk_app_sign(t->file.data, t->file.size, priority, chain, NULL, &how, &made, err);
+    if (status == DPK_OK)
+        status = dpk_file_replace(output, made.data, made.size, 0644, err);
+    else
+        dpk_error_prefix(err, "%s, %s", t->path, path);
+    if (status == DPK_OK)
+        mlxdpa_say(output, "Signatures attached successfully!");
+out:
+    dpk_buf_free(&made);
+    dpk_buf_free(&signature);
+    dpk_certchain_free(chain);
+    free(path);
+    return status;
+}
+
+/* ---- Signing a removal ---- */
+
+/* Is the removal of a program meant? The option says so, or else the content of FILE. */
+static bool is_removal(const struct target *t, const struct mlxdpa_options *o)
+{
+    struct dpk_app app;
+    if (!o->file)
+        return o->removal_container != NULL;
+    return dpk_app_parse(t->file.data, t->file.size, &app, NULL) == DPK_OK &&
+           app.kind == DPK_APP_REMOVAL;
+}
+
+struct removal {
+    enum dpk_lifecycle priority;
+    struct dpk_uuid keypair;
+};
+
+static enum dpk_status parse_removal(const char *command, const struct mlxdpa_options *o,
+                                     struct removal *out, struct dpk_error *err)
+{
+    enum dpk_status status = mlxdpa_priority(command, o, &out->priority, err);
+    return status == DPK_OK ? mlxdpa_uuid("--keypair_uuid", o->keypair_uuid, &out->keypair, err)
+                            : status;
+}
+
+static enum dpk_status sign_removal_with(void *how, const struct dpk_buf *file,
+                                         const struct dpk_signer *signer, struct dpk_buf *made,
+                                         struct dpk_error *err)
+{
+    const struct removal *r = how;
+    return dpk_app_removal_sign(file->data, file->size, r->priority, &r->keypair, signer, made,
+                                err);
+}
+
+static enum dpk_status sign_removal(const char *command, struct target *t,
+                                    const struct mlxdpa_options *o, struct dpk_error *err)
+{
+    struct removal how = {0};
+    enum dpk_status status = mlxdpa_need(command, "-o", o->output, err);
+    if (status == DPK_OK)
+        status = mlxdpa_need_key(command, o, err);
+    if (status == DPK_OK)
+        status = parse_removal(command, o, &how, err);
+    if (status == DPK_OK)
+        status = sign_by_key(t, o, sign_removal_with, &how, err);
+    if (status == DPK_OK)
+        mlxdpa_say(o->output, "DPA removal container signed successfully!");
+    return status;
+}
+
+static enum dpk_status attach_to_removal(const void *how, const struct dpk_buf *file,
+                                         const struct dpk_buf *signature, EVP_PKEY *key,
+                                         struct dpk_buf *made, struct dpk_error *err)
+{
+    const struct removal *r = how;
+    return dpk_app_removal_attach(file->data, file->size, r->priority, &r->keypair, signature, key,
+                                  made, err);
+}
+
+/* ---- Either ---- */
+
+static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
+                            struct dpk_error *err)
+{
+    return is_removal(t, o) ? sign_removal(command, t, o, err) : sign_program(command, t, o, err);
+}
+
+static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
+                           struct dpk_error *err)
+{
+    struct removal how = {0};
+    struct dpk_buf made = {0};
+    enum dpk_status status = parse_removal("export_tbs", o, &how, err);
+    if (status == DPK_OK)
+        status = target_read(t, err);
+    if (status != DPK_OK)
+        return status;
+    const struct dpk_buf *f = &t->file;
+    status = is_removal(t, o)
+                 ? dpk_app_removal_prepare(f->data, f->size, how.priority, &how.keypair, &made, err)
+                 : dpk_app_tbs(f->data, f->size, how.priority, &made, err);
+    if (status == DPK_OK)
+        status = tbs_add(l, &(struct dpk_tbs){.bytes = made.data, .size = made.size}, err);
+    else if (status != DPK_ERR_USAGE)
+        dpk_error_prefix(err, "%s", t->path);
+    dpk_buf_free(&made);
+    return status;
+}
+
+static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
+                              struct dpk_error *err)
+{
+    static const char command[] = "attach_signature";
+    struct removal how = {0};
+    if (!is_removal(t, o))
+        return attach_to_program(t, o, err);
+    enum dpk_status status = mlxdpa_need(command, "-o", o->output, err);
+    if (status == DPK_OK)
+        status = parse_removal(command, o, &how, err);
+    return status == DPK_OK ? attach_by_key(t, o, false, attach_to_removal, &how, err) : status;
+}
+
 const struct kind kind_app = {.name = "single-program container",
                               .magic = DPK_APP_FINGERPRINT,
                               .max = DPK_APP_MAX,
                               .list = list,
                               .show = show,
                               .need_trust = need_trust,
-                              .verify = verify};
+                              .verify = verify,
+                              .sign = sign,
+                              .tbs = tbs,
+                              .attach = attach};

@@ -1,8 +1,11 @@
 /* Certificate containers: one adds a CA certificate to a device, or removes it. */
+#include <stdio.h>
+
 #include "cli/cli.h"
 
 #include "kind.h"
 #include "mlxdpa/facts.h"
+#include "mlxdpa/signing.h"
 
 static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
 {
@@ -126,10 +129,114 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     return status == DPK_OK ? tally_add(v->tally, &o, err) : status;
 }
 
+/* ---- Signing ---- */
+
+/* Options that signing here and elsewhere need. */
+static enum dpk_status parse_ids(const char *command, const struct mlxdpa_options *o,
+                                 struct dpk_container_signing *how, struct dpk_error *err)
+{
+    enum dpk_status status = mlxdpa_need(command, "-o", o->output, err);
+    if (status == DPK_OK)
+        status = mlxdpa_priority(command, o, &how->priority, err);
+    if (status == DPK_OK)
+        status = mlxdpa_uuid("--cert_uuid", o->cert_uuid, &how->cert_uuid, err);
+    if (status == DPK_OK)
+        status = mlxdpa_uuid("--keypair_uuid", o->keypair_uuid, &how->keypair_uuid, err);
+    how->nvidia_signed_oem = o->nvidia_signed_oem;
+    return status;
+}
+
+/* A fresh UUID for a certificate to which neither the container nor the user gave one; also as text
+ * in `fresh`. */
+static void name_certificate(const struct dpk_buf *file, struct dpk_container_signing *how,
+                             char fresh[DPK_UUID_TEXT])
+{
+    struct dpk_container c;
+    if (!dpk_uuid_is_zero(&how->cert_uuid) ||
+        dpk_container_parse(file->data, file->size, &c, NULL) != DPK_OK ||
+        c.kind != DPK_CONTAINER_ADD || !dpk_uuid_is_zero(&c.cert_uuid))
+        return;
+    dpk_uuid_new_time(&how->cert_uuid);
+    dpk_uuid_format(&how->cert_uuid, fresh);
+}
+
+struct signing {
+    struct dpk_container_signing how;
+    char fresh[DPK_UUID_TEXT]; /* the UUID made for the certificate, "" if none was */
+};
+
+static enum dpk_status sign_with(void *how, const struct dpk_buf *file,
+                                 const struct dpk_signer *signer, struct dpk_buf *made,
+                                 struct dpk_error *err)
+{
+    struct signing *s = how;
+    s->how.signer = signer;
+    name_certificate(file, &s->how, s->fresh);
+    return dpk_container_sign(file->data, file->size, &s->how, made, err);
+}
+
+static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
+                            struct dpk_error *err)
+{
+    struct signing s = {0};
+    enum dpk_status status = mlxdpa_need_key(command, o, err);
+    if (status == DPK_OK)
+        status = parse_ids(command, o, &s.how, err);
+    if (status == DPK_OK)
+        status = sign_by_key(t, o, sign_with, &s, err);
+    if (status == DPK_OK && s.fresh[0])
+        mlxdpa_say(o->output, "Certificate UUID: %s", s.fresh);
+    if (status == DPK_OK)
+        mlxdpa_say(o->output, "Certificate container signed successfully!");
+    return status;
+}
+
+/* What is signed is the unsigned container itself, its UUIDs filled in. */
+static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
+                           struct dpk_error *err)
+{
+    struct dpk_container_signing how = {0};
+    struct dpk_buf made = {0};
+    char fresh[DPK_UUID_TEXT] = "";
+    enum dpk_status status = parse_ids("export_tbs", o, &how, err);
+    if (status == DPK_OK)
+        status = target_read(t, err);
+    if (status != DPK_OK)
+        return status;
+    name_certificate(&t->file, &how, fresh);
+    if (fresh[0])
+        snprintf(l->note, sizeof l->note, "Certificate UUID: %s", fresh);
+    status = dpk_container_prepare(t->file.data, t->file.size, &how, &made, err);
+    if (status == DPK_OK)
+        status = tbs_add(l, &(struct dpk_tbs){.bytes = made.data, .size = made.size}, err);
+    else
+        dpk_error_prefix(err, "%s", t->path);
+    dpk_buf_free(&made);
+    return status;
+}
+
+static enum dpk_status attach_to(const void *how, const struct dpk_buf *file,
+                                 const struct dpk_buf *signature, EVP_PKEY *key,
+                                 struct dpk_buf *made, struct dpk_error *err)
+{
+    return dpk_container_attach(file->data, file->size, how, signature, key, made, err);
+}
+
+static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
+                              struct dpk_error *err)
+{
+    struct dpk_container_signing how = {0};
+    enum dpk_status status = parse_ids("attach_signature", o, &how, err);
+    return status == DPK_OK ? attach_by_key(t, o, true, attach_to, &how, err) : status;
+}
+
 const struct kind kind_cert_container = {.name = "certificate container",
                                          .magic = "CERTIFICATE.BIN!",
                                          .max = DPK_CONTAINER_MAX,
                                          .list = list,
                                          .show = show,
                                          .need_trust = need_key,
-                                         .verify = verify};
+                                         .verify = verify,
+                                         .sign = sign,
+                                         .tbs = tbs,
+                                         .attach = attach};

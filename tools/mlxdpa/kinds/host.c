@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "elfcrypto/elfcrypto.h"
@@ -10,6 +11,8 @@
 #include "fat/fat.h"
 #include "kind.h"
 #include "mlxdpa/program.h"
+#include "mlxdpa/progress.h"
+#include "mlxdpa/signing.h"
 
 static enum dpk_status open_host(struct target *t, struct dpk_error *err)
 {
@@ -154,6 +157,158 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     return status;
 }
 
+/* ---- Signing ---- */
+
+/* Reads the host file, which must have programs; a device program by itself is told apart. */
+static enum dpk_status read_programs(struct target *t, struct dpk_error *err)
+{
+    enum dpk_status status = target_read(t, err);
+    if (status != DPK_OK || dpk_hostfile_count(t->opened) > 0)
+        return status;
+    if (dpk_elf_is_riscv(t->file.data, t->file.size))
+        return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                        "%s: no DPA program in it: it is itself a RISC-V ELF, as device programs "
+                        "are; embed it in a host file (dpacc), or make a single-program container",
+                        t->path);
+    return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", t->path);
+}
+
+/* Writes the changed host file, by default as executable as it was. */
+static enum dpk_status write_edited(const struct target *t, const char *output,
+                                    const struct dpk_edited *edited, struct dpk_error *err)
+{
+    struct stat st;
+    size_t count = 0;
+    const struct dpk_piece *pieces = dpk_edited_pieces(edited, &count);
+    unsigned mode = stat(t->path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0644;
+    return dpk_file_replace_pieces(output, pieces, count, mode, err);
+}
+
+static void show_progress(void *context, size_t done, size_t total)
+{
+    progress_show(context, "signing", done, total);
+}
+
+static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
+                            struct dpk_error *err)
+{
+    struct dpk_sign_options how;
+    struct dpk_certchain *chain = NULL;
+    struct dpk_signer *signer = NULL;
+    struct dpk_edited *edited = NULL;
+    struct progress progress;
+    const char *output = NULL;
+    const char *const inputs[] = {o->cert, o->key.key};
+    enum dpk_status status = mlxdpa_need(command, "-c CHAIN", o->cert, err);
+    if (status == DPK_OK)
+        status = mlxdpa_need_key(command, o, err);
+    if (status == DPK_OK)
+        status = mlxdpa_output(o, t->path, &output, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(output, inputs, 2, err);
+    if (status == DPK_OK)
+        status = signing_options(o, &how, err);
+    if (status == DPK_OK)
+        status = mlxdpa_program_signer(o, &chain, &signer, err);
+    if (status == DPK_OK)
+        status = read_programs(t, err);
+    if (status != DPK_OK)
+        goto out;
+    how.progress = show_progress;
+    how.context = &progress;
+    progress_start(&progress);
+    status = dpk_hostfile_signed(t->opened, chain, signer, &how, &edited, err);
+    progress_end(&progress);
+    if (status == DPK_OK)
+        status = write_edited(t, output, edited, err);
+    if (status == DPK_OK)
+        mlxdpa_say(output, "DPA apps signed successfully!");
+out:
+    dpk_edited_free(edited);
+    dpk_signer_close(signer);
+    dpk_certchain_free(chain);
+    return status;
+}
+
+static enum dpk_status add_tbs(void *context, const struct dpk_tbs *tbs, struct dpk_buf *signature,
+                               struct dpk_error *err)
+{
+    (void)signature;
+    return tbs_add(context, tbs, err);
+}
+
+static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
+                           struct dpk_error *err)
+{
+    struct dpk_sign_options how;
+    enum dpk_status status = signing_options(o, &how, err);
+    if (status == DPK_OK)
+        status = read_programs(t, err);
+    how.proof = add_tbs;
+    how.context = l;
+    return status == DPK_OK ? dpk_hostfile_tbs(t->opened, &how, err) : status;
+}
+
+static enum dpk_status read_signature(void *context, const struct dpk_tbs *tbs,
+                                      struct dpk_buf *signature, struct dpk_error *err)
+{
+    return signature_read(context, tbs, signature, err);
+}
+
+static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
+                              struct dpk_error *err)
+{
+    struct dpk_sign_options how;
+    struct dpk_certchain *chain = NULL;
+    struct dpk_edited *edited = NULL;
+    const char *output = NULL;
+    enum dpk_status status = mlxdpa_need("attach_signature", "-c CHAIN", o->cert, err);
+    if (status == DPK_OK)
+        status = mlxdpa_output(o, t->path, &output, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(output, &o->cert, 1, err);
+    if (status == DPK_OK)
+        status = signing_options(o, &how, err);
+    if (status == DPK_OK)
+        status = signing_chain(o, &chain, err);
+    if (status == DPK_OK)
+        status = signing_check(o, chain, NULL, err);
+    if (status == DPK_OK)
+        status = read_programs(t, err);
+    if (status != DPK_OK)
+        goto out;
+    how.proof = read_signature;
+    how.context = (void *)o;
+    status = dpk_hostfile_signed(t->opened, chain, NULL, &how, &edited, err);
+    if (status == DPK_OK)
+        status = write_edited(t, output, edited, err);
+    if (status == DPK_OK)
+        mlxdpa_say(output, "Signatures attached successfully!");
+out:
+    dpk_edited_free(edited);
+    dpk_certchain_free(chain);
+    return status;
+}
+
+static enum dpk_status strip(struct target *t, const struct mlxdpa_options *o,
+                             struct dpk_error *err)
+{
+    struct dpk_edited *edited = NULL;
+    const char *output = NULL;
+    enum dpk_status status = mlxdpa_output(o, t->path, &output, err);
+    if (status == DPK_OK)
+        status = read_programs(t, err);
+    if (status == DPK_OK)
+        status = dpk_hostfile_stripped(t->opened, o->app_count ? o->apps : NULL, o->app_count,
+                                       &edited, err);
+    if (status == DPK_OK)
+        status = write_edited(t, output, edited, err);
+    if (status == DPK_OK)
+        mlxdpa_say(output, "Signatures stripped successfully!");
+    dpk_edited_free(edited);
+    return status;
+}
+
 const struct kind kind_host = {.name = "host file",
                                .max = DPK_FILE_MAX,
                                .open = open_host,
@@ -162,4 +317,8 @@ const struct kind kind_host = {.name = "host file",
                                .show = show,
                                .need_trust = need_certificate,
                                .verify = verify,
-                               .of_programs = true};
+                               .of_programs = true,
+                               .sign = sign,
+                               .tbs = tbs,
+                               .attach = attach,
+                               .strip = strip};

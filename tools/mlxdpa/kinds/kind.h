@@ -10,6 +10,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "elfcrypto/elfcrypto.h"
+
 #include "mlxdpa/mlxdpa.h"
 #include "mlxdpa/verification.h"
 
@@ -17,9 +19,13 @@
 struct target {
     const char *path;
     const struct kind *kind;
+    bool is_read;
     struct dpk_buf file;
     void *opened; /* what kind->open made of it, else NULL */
 };
+/* Reads and opens the file, unless that was done. A command that needs other options asks for them
+ * first. */
+enum dpk_status target_read(struct target *t, struct dpk_error *err);
 
 /* The output of list: one line, or one object of JSON, for each part of a file. */
 struct listing {
@@ -30,6 +36,20 @@ struct listing {
  * beginning. */
 void listing_add(struct listing *l, const struct target *t, const char *name, const uint8_t *at,
                  size_t size, const char *what);
+
+/* What is to be signed of a file. */
+struct tbs_item {
+    char *path;           /* of the file to write */
+    struct dpk_buf bytes; /* its content */
+};
+struct tbs_list {
+    const struct mlxdpa_options *options;
+    struct tbs_item *items;
+    size_t count;
+    char note[80]; /* printed behind the names of the files; "": nothing */
+};
+/* Adds bytes that are to be signed: they are copied, or with --digest hashed. */
+enum dpk_status tbs_add(struct tbs_list *l, const struct dpk_tbs *tbs, struct dpk_error *err);
 
 #define KIND_MAGIC_SIZE 16
 
@@ -58,6 +78,21 @@ struct kind {
      * be tried. */
     enum dpk_status (*verify)(struct verification *v, struct dpk_error *err);
     bool of_programs; /* its outcomes are of programs, not of the file */
+
+    /* These are given a target that is not read yet, and read it. */
+
+    /* Signs the file by -p; `command` is the command's name. */
+    enum dpk_status (*sign)(const char *command, struct target *t, const struct mlxdpa_options *o,
+                            struct dpk_error *err);
+    /* Adds what is to be signed elsewhere. */
+    enum dpk_status (*tbs)(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
+                           struct dpk_error *err);
+    /* Puts the signatures of --signature into the file. */
+    enum dpk_status (*attach)(struct target *t, const struct mlxdpa_options *o,
+                              struct dpk_error *err);
+    /* Takes the signatures out again. */
+    enum dpk_status (*strip)(struct target *t, const struct mlxdpa_options *o,
+                             struct dpk_error *err);
 };
 
 /* Every kind, in the order of the files' names; NULL ends it. */

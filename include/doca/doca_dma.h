@@ -20,8 +20,9 @@
  * that fails leaves the data of both as they were; its status (doca_task_get_status) says why:
  * INVALID_VALUE: a buffer is gone, a list or its data is longer than devices take, the data does
  * not fit, or a stretch of it overlaps with where it goes, in the same map. Other overlaps are not
- * seen; what is copied then is not defined. NOT_PERMITTED: the map of the destination has no
- * LOCAL_READ_WRITE; of a map that was exported for PCIe, either has not the PCI flag. IO_FAILED:
+ * seen; what is copied then is not defined. NOT_PERMITTED: a map is not on
+ * the device of the context; that of the destination has no LOCAL_READ_WRITE; of one that was
+ * exported for PCIe, either has not the PCI flag. IO_FAILED:
  * the memory is gone. NOT_SUPPORTED: memory of another process. BAD_STATE: the context was stopped.
  *
  * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another

@@ -34,7 +34,9 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap);
 /* IN_USE: a buffer of it is still held; it stays. Else it waits as doca_mmap_stop does. */
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
 
-/* BAD_STATE: started already. BAD_CONFIG: no memory or no device. */
+/* Registers the memory with the devices. BAD_STATE: started already, or DPA memory of a context
+ * that is not. BAD_CONFIG: no memory or no device. DRIVER: the process, or the DPA, does not have
+ * all of the memory, or may not write it as the permissions say. NO_MEMORY. */
 doca_error_t doca_mmap_start(struct doca_mmap *mmap);
 /* BAD_STATE: not started, or made from an export. IN_USE: a buffer of it is still held. What was
  * exported or given to kernels is void from here on. Copies that are in the midst of its memory are

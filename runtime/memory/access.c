@@ -8,14 +8,6 @@
 
 /* ---- The checker ----------------------------------------------------------------------------- */
 
-bool dpk_memory_is_in(const struct dpk_memory *m, const struct dpk_memory_domain *domain)
-{
-    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
-        if (m->domains[i] == domain)
-            return true;
-    return false;
-}
-
 static bool permits(const struct dpk_memory *m, const struct dpk_memory_access *a)
 {
     return (m->kind == DPK_MEMORY_HOST || m->kind == DPK_MEMORY_DPA) &&

@@ -78,9 +78,9 @@ struct dpk_memory_access {
 
 /* ---- Keys ---- */
 
-/* A new key, never 0 or UINT32_MAX; `m` is copied. A number comes back after some 260,000 others at
- * the earliest. DPK_ERR_RANGE: the host, or the DPA process, does not have all of this memory, or
- * may not write it if that is among the rights. DPK_ERR_NOMEM: out of memory, or of numbers. */
+/* A new key, never 0 or UINT32_MAX; `m` is copied. A number comes back after half a million others
+ * at the earliest. DPK_ERR_RANGE: the host, or the DPA process, does not have all of this memory,
+ * or may not write it if that is among the rights. DPK_ERR_NOMEM: out of memory, or of numbers. */
 enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct dpk_error *err);
 /* When it returns, nobody is inside and nobody finds the key. Not by one who is inside, nor with a
  * lock that such a one takes. A number that is no key is ignored. */
@@ -89,7 +89,14 @@ void dpk_memory_remove(uint32_t key);
 void dpk_memory_remove_process(const struct dpk_process *process);
 /* What a key stands for, as it was registered. False: it is no key (any more). */
 bool dpk_memory_describe(uint32_t key, struct dpk_memory *out);
-bool dpk_memory_is_in(const struct dpk_memory *m, const struct dpk_memory_domain *domain);
+static inline bool dpk_memory_is_in(const struct dpk_memory *m,
+                                    const struct dpk_memory_domain *domain)
+{
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
+        if (m->domains[i] == domain)
+            return true;
+    return false;
+}
 
 /* ---- Accesses ---- */
 

@@ -5,14 +5,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A key is the index of its slot, and in its last byte how often the slot was used. */
-#define GENERATION_BITS 8
+/* A key is the index of its slot, and in its last bits how often the slot was used. */
+#define GENERATION_BITS 12
 #define INDEXES_MAX     (UINT32_C(1) << (32 - GENERATION_BITS))
 /* Free slots that are left alone, so that a number comes back late. */
-#define REST 1024u
+#define REST 128u
 /* Chunk k of the table has FIRST_CHUNK << k slots. */
 #define FIRST_CHUNK 64u
-#define CHUNKS      19
+#define CHUNKS      15
 
 static struct {
     pthread_mutex_t lock; /* for everything but finding a key */
@@ -104,7 +104,8 @@ void slot_unpin(struct slot *slot)
 /* With the lock. */
 static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
 {
-    const uint32_t key = slot->index << GENERATION_BITS | ++slot->generation;
+    const uint32_t generation = ++slot->generation & ((1u << GENERATION_BITS) - 1);
+    const uint32_t key = slot->index << GENERATION_BITS | generation;
     slot->memory = *m;
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
         atomic_fetch_add(&m->domains[i]->keys, 1);

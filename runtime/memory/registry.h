@@ -9,7 +9,7 @@ struct slot {
     struct dpk_pins pins;     /* accesses in flight */
     _Atomic uint32_t key;     /* 0: free */
     uint32_t index;
-    uint8_t generation;
+    uint32_t generation;
     unsigned removers;      /* who wait for accesses in flight */
     struct slot *next_free; /* in the queue */
 };

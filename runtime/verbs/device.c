@@ -196,7 +196,7 @@ int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *
         .page_size_cap = 4096,
         .vendor_id = MELLANOX,
         .vendor_part_id = BLUEFIELD_3,
-        .max_mr = (1 << 24) - 1,
+        .max_mr = (1 << 20) - 2,
         .max_pd = 1 << 24,
         .phys_port_cnt = 1,
     };

@@ -1,5 +1,6 @@
 /* libdoca_common: devices, the log, memory maps, buffers, events, contexts. */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "doca3_world.h"
@@ -156,6 +157,34 @@ static void forged_exports_are_refused(void)
     forge(copy, size, SIZE, 999); /* less is fine: the owner knows what it has */
     CHECK(doca_mmap_create_from_export(NULL, copy, size, dev, &peer) == OK);
     CHECK(doca_mmap_destroy(peer) == OK && doca_mmap_destroy(m) == OK);
+}
+
+/* As ibv_reg_mr does: what is not there, or not for writing, is no memory for a device. */
+static void maps_are_of_memory_that_is_there(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct doca_mmap *m = NULL;
+    struct doca_dpa *dpa = dpa_new();
+    doca_dpa_dev_uintptr_t p = 0;
+    char *at = mmap(NULL, 2 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(at != MAP_FAILED && munmap(at + page, page) == 0);
+    CHECK(doca_mmap_create(&m) == OK && doca_mmap_add_dev(m, dev) == OK);
+    CHECK(doca_mmap_set_memrange(m, at, page + 1) == OK);
+    if (madvise(at, page, MADV_POPULATE_READ) == 0) /* a kernel that can tell */
+        CHECK(doca_mmap_start(m) == DOCA_ERROR_DRIVER && doca_mmap_stop(m) == BAD_STATE);
+    CHECK(doca_mmap_set_memrange(m, at, page) == OK);
+    CHECK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_RDMA_WRITE) == OK);
+    if (madvise(at, page, MADV_POPULATE_READ) == 0)
+        CHECK(doca_mmap_start(m) == DOCA_ERROR_DRIVER);
+    CHECK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_RDMA_READ) == OK);
+    CHECK(doca_mmap_start(m) == OK && doca_mmap_stop(m) == OK);
+    CHECK(doca_dpa_mem_alloc(dpa, 64, &p) == OK);
+    CHECK(doca_mmap_set_dpa_memrange(m, dpa, p, (size_t)1 << 60) == OK);
+    CHECK(doca_mmap_start(m) == DOCA_ERROR_DRIVER);
+    CHECK(doca_mmap_set_dpa_memrange(m, dpa, p, 64) == OK);
+    CHECK(doca_mmap_start(m) == OK && doca_mmap_stop(m) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK && doca_mmap_start(m) == BAD_STATE);
+    CHECK(doca_mmap_destroy(m) == OK && munmap(at, page) == 0);
 }
 
 static void maps_are_exported_as_far_as_permitted(void)
@@ -327,6 +356,7 @@ const struct test_case common_cases[] = {
     CASE(devices_tell_what_they_are),
     CASE(lines_go_where_their_level_says),
     CASE(lines_of_the_libraries_go_to_their_backend),
+    CASE(maps_are_of_memory_that_is_there),
     CASE(maps_are_exported_as_far_as_permitted),
     CASE(forged_exports_are_refused),
     CASE(buffers_come_from_an_inventory),

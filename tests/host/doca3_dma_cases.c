@@ -127,6 +127,38 @@ static void copies_append_to_the_destination(void)
     engine_destroy(&e);
 }
 
+/* As RDMA does: a map is on the devices that it was given, and on no other. */
+static void copies_want_maps_of_their_device(void)
+{
+    char text[8] = "abcdefg", out[8] = {0};
+    const void *bytes = NULL;
+    size_t size = 0;
+    struct engine e = engine_new();
+    struct doca_mmap *mine = map_of(text, 8, 0), *to = map_of(out, 8, WRITABLE);
+    struct doca_mmap *maps[4] = {mine, to}, *foreign = NULL, *seen = NULL;
+    CHECK(doca_mmap_create(&foreign) == OK && doca_mmap_add_dev(foreign, other_dev) == OK);
+    CHECK(doca_mmap_set_permissions(foreign, WRITABLE | DOCA_ACCESS_FLAG_PCI_READ_ONLY) == OK);
+    CHECK(doca_mmap_set_memrange(foreign, text, 8) == OK && doca_mmap_start(foreign) == OK);
+    struct doca_buf *a = buf_of(&e, mine, text, 8, 8), *x = buf_of(&e, to, out, 8, 0);
+    struct doca_buf *f = buf_of(&e, foreign, text, 8, 8), *g = buf_of(&e, foreign, text, 8, 0);
+    CHECK(copy(&e, f, x) == DOCA_ERROR_NOT_PERMITTED && out[0] == 0 && data_of(x) == 0);
+    CHECK(copy(&e, x, g) == OK); /* nothing to copy */
+    CHECK(copy(&e, a, g) == DOCA_ERROR_NOT_PERMITTED && data_of(g) == 0);
+    /* An export of it is for the device that it was imported with. */
+    CHECK(doca_mmap_export_pci(foreign, other_dev, &bytes, &size) == OK);
+    CHECK(doca_mmap_create_from_export(NULL, bytes, size, dev, &seen) == OK);
+    struct doca_buf *s = buf_of(&e, seen, text, 8, 8);
+    CHECK(copy(&e, s, x) == OK && memcmp(out, text, 8) == 0);
+    struct doca_buf *const all[] = {a, x, f, g, s};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        CHECK(doca_buf_dec_refcount(all[i], NULL) == OK);
+    maps[2] = foreign;
+    maps[3] = seen;
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        CHECK(doca_mmap_destroy(maps[i]) == OK);
+    engine_destroy(&e);
+}
+
 static void copies_reach_memory_of_the_dpa(void)
 {
     static uint64_t words[2000];
@@ -273,6 +305,7 @@ static void tasks_end_before_their_context(void)
 
 const struct test_case dma_cases[] = {
     CASE(copies_append_to_the_destination),
+    CASE(copies_want_maps_of_their_device),
     CASE(copies_reach_memory_of_the_dpa),
     CASE(copies_do_what_maps_permit),
     CASE(a_map_that_is_started_again_is_another_one_to_others),

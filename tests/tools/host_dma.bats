@@ -11,6 +11,10 @@ setup_file() {
     case_ok copies_append_to_the_destination
 }
 
+@test "copies want maps of their device" {
+    case_ok copies_want_maps_of_their_device
+}
+
 @test "copies reach memory of the DPA" {
     case_ok copies_reach_memory_of_the_dpa
 }

@@ -13,6 +13,10 @@ setup_file() {
     case_ok devices_tell_what_they_are
 }
 
+@test "maps are of memory that is there" {
+    case_ok maps_are_of_memory_that_is_there
+}
+
 @test "maps are exported as far as permitted" {
     case_ok maps_are_exported_as_far_as_permitted
 }

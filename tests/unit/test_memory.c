@@ -368,7 +368,7 @@ static void numbers_come_back_late(void **state)
     (void)state;
     uint32_t first = add_host(ALL);
     dpk_memory_remove(first);
-    for (int i = 0; i < 250000; i++) {
+    for (int i = 0; i < 500000; i++) {
         uint32_t key = add_host(ALL);
         if (key == first)
             fail_msg("it came back after %d", i);

@@ -15,6 +15,7 @@
 
 #include "doca/core/object.h"
 #include "flexio/flexio.h"
+#include "memory/memory.h"
 
 /* What a DOCA function returns for a status of ours. */
 doca_error_t dpk_doca_error(enum dpk_status status);
@@ -38,6 +39,7 @@ struct dpk_dev {
     struct dpk_object object;
     struct dpk_devinfo *info; /* a reference; its handle is doca_dev_as_devinfo's */
     struct ibv_context *context;
+    struct dpk_memory_domain *domain; /* one for a device, however often that is open */
 };
 extern const struct dpk_kind dpk_dev_kind;
 

@@ -230,10 +230,33 @@ static struct ibv_context *open_by_name(const char *name)
     return context;
 }
 
+/* The domain of the device with that name: one of a list that is never freed, as keys of memory
+ * may be in it for as long as the process runs. NULL: out of memory. */
+static struct dpk_memory_domain *domain_of(const char *name)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct named {
+        struct named *next;
+        struct dpk_memory_domain domain;
+        char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+    } * first;
+    pthread_mutex_lock(&lock);
+    struct named *n = first;
+    while (n && strcmp(n->name, name) != 0)
+        n = n->next;
+    if (!n && (n = calloc(1, sizeof *n))) {
+        snprintf(n->name, sizeof n->name, "%s", name);
+        n->next = first;
+        first = n;
+    }
+    pthread_mutex_unlock(&lock);
+    return n ? &n->domain : NULL;
+}
+
 static doca_error_t dev_open(const struct dpk_devinfo *info, struct doca_dev **dev)
 {
     struct dpk_dev *d = calloc(1, sizeof *d);
-    void *own = d ? devinfo_new(info->name) : NULL;
+    void *own = d && (d->domain = domain_of(info->name)) ? devinfo_new(info->name) : NULL;
     if (!own) {
         free(d);
         return DOCA_ERROR_NO_MEMORY;

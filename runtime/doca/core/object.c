@@ -4,11 +4,10 @@
 #include "doca/core/object.h"
 
 /* A handle: a mark that no address of a program has, how often the place was used, the place. */
-#define MARK            UINT64_C(0xd0ca)
-#define PLACE_BITS      20
-#define PLACES_MAX      (UINT32_C(1) << PLACE_BITS)
-#define TURN_MASK       ((UINT64_C(1) << (48 - PLACE_BITS)) - 1)
-#define SHORT_TURN_MASK ((UINT64_C(1) << (32 - PLACE_BITS)) - 1)
+#define MARK       UINT64_C(0xd0ca)
+#define PLACE_BITS 20
+#define PLACES_MAX (UINT32_C(1) << PLACE_BITS)
+#define TURN_MASK  ((UINT64_C(1) << (48 - PLACE_BITS)) - 1)
 
 struct place {
     struct dpk_object *object; /* NULL: free */
@@ -73,8 +72,7 @@ static void free_place(struct place *p)
 {
     uint32_t place = (uint32_t)(p - table.places);
     p->object = NULL;
-    if ((++p->turn & SHORT_TURN_MASK) == 0)
-        p->turn++; /* so that no short number is 0 */
+    p->turn++;
     p->next_free = PLACES_MAX;
     if (table.last_free == PLACES_MAX)
         table.first_free = place;
@@ -148,23 +146,6 @@ void *dpk_object_pin(const void *handle, const struct dpk_kind *kind)
 void *dpk_object_pin_ctx(const void *handle)
 {
     return pin(handle, NULL);
-}
-
-uint32_t dpk_object_short(const void *object)
-{
-    const struct dpk_object *o = object;
-    return (uint32_t)(uintptr_t)o->handle;
-}
-
-void *dpk_object_pin_short(uint32_t number, const struct dpk_kind *kind)
-{
-    void *handle = NULL;
-    uint32_t place = number & (PLACES_MAX - 1);
-    pthread_mutex_lock(&table.lock);
-    if (place < table.count && table.places[place].object && (uint32_t)handle_of(place) == number)
-        handle = table.places[place].object->handle;
-    pthread_mutex_unlock(&table.lock);
-    return pin(handle, kind);
 }
 
 void dpk_object_hold(void *object)

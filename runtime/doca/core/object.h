@@ -47,10 +47,6 @@ void *dpk_object_pin_ctx(const void *handle);
  * a program gave as a pointer. */
 void *dpk_pointer(uint64_t number);
 
-/* A number of 32 bits for it, and back: for handles that must be short. Such a number may be given
- * again, after it was thousands of times no object's. */
-uint32_t dpk_object_short(const void *object);
-void *dpk_object_pin_short(uint32_t number, const struct dpk_kind *kind);
 /* One reference more, one less. NULL is fine for the latter. */
 void dpk_object_hold(void *object);
 void dpk_object_drop(void *object);

@@ -174,7 +174,7 @@ static doca_error_t run(struct dpk_task *task)
     const struct copy *c = (struct copy *)task;
     if (!is_within_limits(c->from) || !is_within_limits(c->to))
         return DOCA_ERROR_INVALID_VALUE;
-    return dpk_buf_list_copy(c->from, c->to);
+    return dpk_buf_list_copy(c->from, c->to, ((struct dma *)task->ctx)->dev->domain);
 }
 
 static void ended(struct dpk_task *task, union doca_data ctx_user_data)

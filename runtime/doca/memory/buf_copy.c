@@ -1,26 +1,29 @@
 /* Copies between lists of buffers. */
 #include "buf.h"
-#include "doca/rdma/rdma.h"
 
-/* The number of the memory of a buffer, if it may be read, or written. */
-static doca_error_t find_key(const struct dpk_doca_buf *b, bool write, uint32_t *key)
+/* Whose memory a buffer is, and what is asked of it: whether the device may read it, or write it.
+ * What came from an export of this process is what it was exported from. */
+static doca_error_t find_memory(const struct dpk_doca_buf *b, bool write,
+                                const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
 {
-    struct dpk_memory m = b->mmap->memory;
-    void *owner = NULL;
-    uint32_t needs = write ? DOCA_ACCESS_FLAG_LOCAL_READ_WRITE : 0;
-    if (m.place == DPK_MEMORY_REMOTE) {
-        uint32_t pci =
-            DOCA_ACCESS_FLAG_PCI_READ_WRITE | (write ? 0 : DOCA_ACCESS_FLAG_PCI_READ_ONLY);
-        if (memcmp(&m.owner, dpk_process_identity(), sizeof m.owner) != 0)
+    struct dpk_memory m;
+    a->key = b->mmap->key;
+    a->rights = write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
+    a->domain = domain;
+    if (!dpk_memory_describe(a->key, &m))
+        return DOCA_ERROR_IO_FAILED;
+    if (!dpk_memory_is_in(&m, domain))
+        return DOCA_ERROR_NOT_PERMITTED;
+    if (m.kind == DPK_MEMORY_REMOTE) {
+        if (!dpk_uuid_equal(&m.exporter, dpk_process_identity()))
             return DOCA_ERROR_NOT_SUPPORTED;
-        if (!dpk_memory_of_key(m.key, &m, &owner)) /* what its owner permits, not what it says */
+        a->key = m.exported_key;
+        a->rights |= write ? DPK_MEMORY_EXPORT_WRITE : DPK_MEMORY_EXPORT_READ;
+        if (!dpk_memory_describe(a->key, &m)) /* what its owner permits, not what an export says */
             return DOCA_ERROR_IO_FAILED;
-        dpk_mmap_leave(owner);
-        if ((m.permissions & pci) == 0)
-            return DOCA_ERROR_NOT_PERMITTED;
+        a->domain = m.domains[0];
     }
-    *key = m.key;
-    return (m.permissions & needs) == needs ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED;
+    return (m.rights & a->rights) == a->rights ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED;
 }
 
 static uint64_t room_of(const struct dpk_doca_buf *b)
@@ -55,7 +58,7 @@ static uint64_t left_to_write(struct cursor *c)
 
 /* A stretch that is whole in a buffer on both sides. */
 struct stretch {
-    struct dpk_rc_range from, to;
+    struct dpk_memory_access from, to;
     struct dpk_doca_buf *into; /* held */
 };
 
@@ -73,7 +76,7 @@ static void plan_free(struct plan *p)
     free(p->list);
 }
 
-static bool is_apart(const struct dpk_rc_range *a, const struct dpk_rc_range *b)
+static bool is_apart(const struct dpk_memory_access *a, const struct dpk_memory_access *b)
 {
     return a->key != b->key ||
            (a->address - b->address >= b->size && b->address - a->address >= a->size);
@@ -97,7 +100,8 @@ static doca_error_t add(struct plan *p, const struct stretch *s)
 }
 
 /* With the lock. */
-static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to, struct plan *p)
+static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to,
+                              const struct dpk_memory_domain *domain, struct plan *p)
 {
     struct cursor f = {.at = from}, t = {.at = to};
     doca_error_t result = DOCA_SUCCESS;
@@ -109,8 +113,8 @@ static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to
         s.from.size = s.to.size = smaller(n, left_to_write(&t));
         s.from.address = f.at->data + f.done;
         s.to.address = t.at->data + t.at->data_len + t.done;
-        result = find_key(f.at, false, &s.from.key);
-        DOCA_ERROR_PROPAGATE(result, find_key(t.at, true, &s.to.key));
+        result = find_memory(f.at, false, domain, &s.from);
+        DOCA_ERROR_PROPAGATE(result, find_memory(t.at, true, domain, &s.to));
         if (result == DOCA_SUCCESS)
             result = add(p, &s);
         f.done += s.from.size;
@@ -128,15 +132,16 @@ static void grow(const struct plan *p)
     }
 }
 
-static doca_error_t copy_lists(struct dpk_doca_buf *from, struct dpk_doca_buf *to)
+static doca_error_t copy_lists(struct dpk_doca_buf *from, struct dpk_doca_buf *to,
+                               const struct dpk_memory_domain *domain)
 {
     struct plan p = {0};
     pthread_mutex_lock(&dpk_bufs_lock);
-    doca_error_t result =
-        from->holders > 0 && to->holders > 0 ? make_plan(from, to, &p) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = from->holders > 0 && to->holders > 0 ? make_plan(from, to, domain, &p)
+                                                               : DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_unlock(&dpk_bufs_lock);
     for (size_t i = 0; result == DOCA_SUCCESS && i < p.count; i++)
-        if (!dpk_rdma_copy(&p.list[i].to, &p.list[i].from))
+        if (!dpk_memory_copy(&p.list[i].to, &p.list[i].from))
             result = DOCA_ERROR_IO_FAILED;
     pthread_mutex_lock(&dpk_bufs_lock);
     if (result == DOCA_SUCCESS)
@@ -146,11 +151,12 @@ static doca_error_t copy_lists(struct dpk_doca_buf *from, struct dpk_doca_buf *t
     return result;
 }
 
-doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to)
+doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to,
+                               const struct dpk_memory_domain *domain)
 {
     struct dpk_doca_buf *f = dpk_object_pin(from, &dpk_buf_kind);
     struct dpk_doca_buf *t = dpk_object_pin(to, &dpk_buf_kind);
-    doca_error_t result = f && t ? copy_lists(f, t) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = f && t ? copy_lists(f, t, domain) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(t);
     dpk_object_drop(f);
     return result;

@@ -11,31 +11,22 @@
 #define FIRST_SLOT (RV64_OUTSIDE >> HOST_BITS)
 #define SLOTS_MAX  ((UINT64_C(1) << (64 - HOST_BITS)) - FIRST_SLOT)
 
-static bool covers(const struct dpk_memory *m, uint64_t address, uint64_t size)
+/* Host memory that the context's device may reach, until it is released. NULL: it may not. */
+static const struct dpk_memory *acquire(const struct dpk_dpa *d, uint32_t key, uint64_t address,
+                                        uint64_t size, bool write)
 {
-    return address >= m->address && size <= m->size && address - m->address <= m->size - size;
-}
-
-/* Host memory of a number, pinned in *map. False: there is none, or not so much. */
-static bool pin_host_memory(uint32_t key, uint64_t address, uint64_t size, struct dpk_memory *m,
-                            void **map)
-{
-    if (!dpk_memory_of_key(key, m, map))
-        return false;
-    if (m->place == DPK_MEMORY_HOST && covers(m, address, size))
-        return true;
-    dpk_mmap_leave(*map);
-    return false;
+    const struct dpk_memory *m = dpk_memory_acquire(&(struct dpk_memory_access){
+        key, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ, address, size, d->dev->domain});
+    if (!m || m->host)
+        return m;
+    dpk_memory_release(m);
+    return NULL;
 }
 
 static bool is_dead(uint32_t key)
 {
     struct dpk_memory m;
-    void *map;
-    if (!dpk_memory_of_key(key, &m, &map))
-        return true;
-    dpk_mmap_leave(map);
-    return false;
+    return !dpk_memory_describe(key, &m);
 }
 
 /* The slot that has the key, else one whose memory is gone, else a new one; SLOTS_MAX: none. With
@@ -63,18 +54,14 @@ static uint64_t slot_of(struct dpk_externals *e, uint32_t key)
 static bool external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, uint64_t *result,
                              char *story, size_t size)
 {
-    struct dpk_memory m;
-    void *map;
-    bool known = memory <= UINT32_MAX && address >> HOST_BITS == 0 &&
-                 pin_host_memory((uint32_t)memory, address, 1, &m, &map);
-    bool ours = known && dpk_memory_is_on(map, d->dev); /* for as long as the number means it */
-    if (known)
-        dpk_mmap_leave(map);
-    if (!ours) {
-        snprintf(story, size, "external pointer: not registered host memory%s",
-                 known ? " of this device" : "");
+    const struct dpk_memory *m = memory <= UINT32_MAX && address >> HOST_BITS == 0
+                                     ? acquire(d, (uint32_t)memory, address, 1, false)
+                                     : NULL;
+    if (!m) {
+        snprintf(story, size, "external pointer: not registered host memory of this device");
         return false;
     }
+    dpk_memory_release(m);
     pthread_mutex_lock(&d->externals.lock);
     uint64_t slot = slot_of(&d->externals, (uint32_t)memory);
     pthread_mutex_unlock(&d->externals.lock);
@@ -87,27 +74,23 @@ static bool external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memor
 static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
                   bool write, void **pinned)
 {
-    struct dpk_externals *e = &((struct dpk_dpa *)context)->externals;
+    struct dpk_dpa *d = context;
+    struct dpk_externals *e = &d->externals;
     const uint64_t slot = (address >> HOST_BITS) - FIRST_SLOT;
     const uint64_t host = address & ((UINT64_C(1) << HOST_BITS) - 1);
-    struct dpk_memory m;
     (void)caller;
     pthread_mutex_lock(&e->lock);
     const uint32_t key = slot < e->count ? e->keys[slot] : 0; /* no memory has 0 */
     pthread_mutex_unlock(&e->lock);
-    if (!pin_host_memory(key, host, size, &m, pinned))
-        return NULL;
-    if (write && !(m.permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE)) {
-        dpk_mmap_leave(*pinned);
-        return NULL;
-    }
-    return dpk_pointer(host);
+    const struct dpk_memory *m = acquire(d, key, host, size, write);
+    *pinned = (void *)m;
+    return m ? dpk_memory_at(m, host) : NULL;
 }
 
 static void release(void *context, void *pinned)
 {
     (void)context;
-    dpk_mmap_leave(pinned);
+    dpk_memory_release(pinned);
 }
 
 static void attach(struct dpk_dpa *d)

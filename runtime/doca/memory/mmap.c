@@ -13,60 +13,60 @@
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* What a started map is found by, as long as it stays started: its number is another one at each
- * start, and void for those who knew an earlier one. */
-struct key {
-    struct dpk_object object;
-    struct dpk_mmap *map; /* a reference */
-    struct dpk_pins pins; /* accesses in flight */
-};
-
-static void key_release(void *object)
+static unsigned rights_of(uint32_t permissions)
 {
-    struct key *k = object;
-    dpk_object_drop(k->map);
-    free(k);
-}
-static const struct dpk_kind key_kind = {.release = key_release};
-
-/* With the lock of the map; *number: the key's. False: no memory for one. */
-static bool key_enter(struct dpk_mmap *m, uint32_t *number)
-{
-    struct key *k = calloc(1, sizeof *k);
-    if (!k)
-        return false;
-    dpk_object_hold(k->map = m);
-    dpk_pins_close(&k->pins); /* until the map is complete */
-    if (!dpk_object_enter(k, &key_kind))
-        return false;
-    dpk_object_hold(m->key = k);
-    *number = dpk_object_short(k);
-    return true;
+    static const struct {
+        uint32_t flag;
+        unsigned rights;
+    } each[] = {
+        {DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, DPK_MEMORY_WRITE},
+        {DOCA_ACCESS_FLAG_RDMA_READ, DPK_MEMORY_REMOTE_READ},
+        {DOCA_ACCESS_FLAG_RDMA_WRITE, DPK_MEMORY_REMOTE_WRITE},
+        {DOCA_ACCESS_FLAG_RDMA_ATOMIC, DPK_MEMORY_REMOTE_ATOMIC},
+        {DOCA_ACCESS_FLAG_PCI_READ_ONLY, DPK_MEMORY_EXPORT_READ},
+        {DOCA_ACCESS_FLAG_PCI_READ_WRITE, DPK_MEMORY_EXPORT_READ | DPK_MEMORY_EXPORT_WRITE},
+    };
+    unsigned rights = DPK_MEMORY_READ;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        if (permissions & each[i].flag)
+            rights |= each[i].rights;
+    return rights;
 }
 
-/* Nobody finds the map any more, and when it returns nobody is inside. Without the lock: who uses
- * the memory may take it. */
-static void key_leave(struct dpk_mmap *m)
+/* Gives the map a key, with its lock. */
+static doca_error_t key_make(struct dpk_mmap *m)
 {
-    void *table = NULL;
+    struct dpk_memory what = m->memory;
+    struct dpk_error err = {0};
+    what.rights = rights_of(m->permissions);
+    for (unsigned i = 0; i < m->dev_count; i++)
+        what.domains[i] = m->devs[i]->domain;
+    if (what.kind == DPK_MEMORY_HOST)
+        what.host = dpk_pointer(what.address);
+    if (what.kind == DPK_MEMORY_DPA && !(what.process = dpk_dpa_enter(m->dpa, 0)))
+        return DOCA_ERROR_BAD_STATE;
+    enum dpk_status status = dpk_memory_add(&what, &m->key, &err);
+    if (what.kind == DPK_MEMORY_DPA)
+        dpk_dpa_leave(m->dpa);
+    if (status == DPK_ERR_RANGE)
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_mmap_start: %s", err.message);
+    return status == DPK_OK          ? DOCA_SUCCESS
+           : status == DPK_ERR_RANGE ? DOCA_ERROR_DRIVER
+                                     : DOCA_ERROR_NO_MEMORY;
+}
+
+/* Nobody finds the memory any more, and when it returns nobody is inside. Without the lock: who
+ * uses the memory may take it. */
+static void key_end(struct dpk_mmap *m)
+{
     pthread_mutex_lock(&m->object.lock);
-    struct key *k = m->key;
-    if (k)
-        dpk_object_hold(k);
+    const uint32_t key = m->key;
     pthread_mutex_unlock(&m->object.lock);
-    if (!k)
-        return;
-    dpk_object_leave(k->object.handle, &key_kind, &table); /* another thread may have done so */
-    dpk_object_drop(table);
-    dpk_pins_close(&k->pins);
+    dpk_memory_remove(key); /* another thread may do so */
     pthread_mutex_lock(&m->object.lock);
-    bool ours = m->key == k;
-    if (ours)
-        m->key = NULL;
+    if (m->key == key)
+        m->key = 0;
     pthread_mutex_unlock(&m->object.lock);
-    if (ours)
-        dpk_object_drop(k);
-    dpk_object_drop(k);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -83,7 +83,7 @@ static void mmap_release(void *object)
     struct dpk_mmap *m = object;
     for (unsigned i = 0; i < m->dev_count; i++)
         dpk_object_drop(m->devs[i]);
-    dpk_object_drop(m->memory.dpa);
+    dpk_object_drop(m->dpa);
     dpk_buf_free(&m->exports[0]);
     dpk_buf_free(&m->exports[1]);
     free(m);
@@ -105,7 +105,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
     doca_error_t result = dpk_object_leave(mmap, &dpk_mmap_kind, &object);
     struct dpk_mmap *m = object;
     if (m) {
-        key_leave(m);
+        key_end(m);
         atomic_store(&m->started, false);
     }
     dpk_object_drop(m);
@@ -198,7 +198,7 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
               (access_mask & PCI_PERMISSIONS) == PCI_PERMISSIONS))
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
-        m->memory.permissions = access_mask;
+        m->permissions = access_mask;
     return end_change(m, result);
 }
 
@@ -216,11 +216,11 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
     if (m && !is_range(address, size))
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS) {
-        before = m->memory.dpa;
+        before = m->dpa;
         if (dpa)
             dpk_object_hold(dpa);
-        m->memory.dpa = dpa;
-        m->memory.place = dpa ? DPK_MEMORY_DPA : DPK_MEMORY_HOST;
+        m->dpa = dpa;
+        m->memory.kind = dpa ? DPK_MEMORY_DPA : DPK_MEMORY_HOST;
         m->memory.address = address;
         m->memory.size = size;
     }
@@ -244,25 +244,16 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-/* It is complete. */
-static void begin(struct dpk_mmap *m)
-{
-    dpk_pins_open(&m->key->pins);
-    atomic_store(&m->started, true);
-}
-
 doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
     doca_error_t result;
     struct dpk_mmap *m = begin_change(mmap, &result);
     if (result == DOCA_SUCCESS && (m->memory.size == 0 || m->dev_count == 0))
         result = DOCA_ERROR_BAD_CONFIG;
-    if (result == DOCA_SUCCESS && !key_enter(m, &m->memory.key))
-        result = DOCA_ERROR_NO_MEMORY;
-    if (result == DOCA_SUCCESS) {
-        m->memory.owner = *dpk_process_identity();
-        begin(m);
-    }
+    if (result == DOCA_SUCCESS)
+        result = key_make(m);
+    if (result == DOCA_SUCCESS)
+        atomic_store(&m->started, true);
     return end_change(m, result);
 }
 
@@ -273,7 +264,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
     if (!m)
         return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&m->object.lock);
-    if (!atomic_load(&m->started) || m->stopping || m->imported) {
+    if (!atomic_load(&m->started) || m->stopping || m->memory.kind == DPK_MEMORY_REMOTE) {
         result = DOCA_ERROR_BAD_STATE;
     } else if (atomic_load(&m->object.users) != 0) {
         result = DOCA_ERROR_IN_USE;
@@ -282,7 +273,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
     }
     pthread_mutex_unlock(&m->object.lock);
     if (result == DOCA_SUCCESS) {
-        key_leave(m);
+        key_end(m);
         pthread_mutex_lock(&m->object.lock);
         atomic_store(&m->started, false);
         m->stopping = false;
@@ -335,9 +326,8 @@ doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, ui
     if (!m)
         return result;
     pthread_mutex_lock(&m->object.lock);
-    if (m->key)
-        *key = dpk_object_short(m->key);
-    else
+    *key = m->key;
+    if (m->key == 0)
         result = DOCA_ERROR_BAD_STATE; /* just stopped */
     pthread_mutex_unlock(&m->object.lock);
     dpk_object_drop(m);
@@ -350,36 +340,6 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_de
     return dev && dpa_mmap ? dpk_mmap_key(mmap, dev, dpa_mmap) : DOCA_ERROR_INVALID_VALUE;
 }
 
-bool dpk_memory_of_key(uint32_t key, struct dpk_memory *out, void **access)
-{
-    struct key *k = dpk_object_pin_short(key, &key_kind);
-    if (k && dpk_pin(&k->pins)) {
-        *out = k->map->memory;
-        *access = k;
-        return true;
-    }
-    dpk_object_drop(k);
-    return false;
-}
-
-void dpk_mmap_leave(void *access)
-{
-    struct key *k = access;
-    dpk_unpin(&k->pins);
-    dpk_object_drop(k);
-}
-
-bool dpk_memory_is_on(void *access, const struct dpk_dev *dev)
-{
-    struct dpk_mmap *m = ((struct key *)access)->map;
-    bool found = false;
-    pthread_mutex_lock(&m->object.lock);
-    for (unsigned i = 0; i < m->dev_count && !found; i++)
-        found = m->devs[i] == dev || strcmp(m->devs[i]->info->name, dev->info->name) == 0;
-    pthread_mutex_unlock(&m->object.lock);
-    return found;
-}
-
 /* ---- Exporting ------------------------------------------------------------------------------- */
 
 static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
@@ -387,15 +347,15 @@ static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
 {
     uint32_t needs = kind == DESCRIPTOR_MMAP_PCI ? PCI_PERMISSIONS : RDMA_PERMISSIONS;
     struct dpk_buf *bytes = &m->exports[kind == DESCRIPTOR_MMAP_RDMA];
-    if (m->imported)
+    if (m->memory.kind == DPK_MEMORY_REMOTE)
         return DOCA_ERROR_BAD_STATE;
-    if ((m->memory.permissions & needs) == 0)
+    if ((m->permissions & needs) == 0)
         return DOCA_ERROR_NOT_PERMITTED;
     if (bytes->size == 0)
         descriptor_write(&(struct descriptor){.kind = kind,
-                                              .permissions = m->memory.permissions,
-                                              .owner = m->memory.owner,
-                                              .key = m->memory.key,
+                                              .permissions = m->permissions,
+                                              .owner = *dpk_process_identity(),
+                                              .key = m->key,
                                               .address = m->memory.address,
                                               .size = m->memory.size},
                          bytes);
@@ -442,27 +402,25 @@ static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
     struct dpk_mmap *m = calloc(1, sizeof *m);
     if (!m)
         return DOCA_ERROR_NO_MEMORY;
-    m->imported = true;
-    m->memory = (struct dpk_memory){.place = DPK_MEMORY_REMOTE,
+    m->memory = (struct dpk_memory){.kind = DPK_MEMORY_REMOTE,
                                     .address = what->address,
                                     .size = what->size,
-                                    .permissions = what->permissions,
-                                    .key = (uint32_t)what->key,
-                                    .owner = what->owner};
+                                    .exporter = what->owner,
+                                    .exported_key = (uint32_t)what->key};
+    m->permissions = what->permissions;
     add_dev(m, d);
     if (!(*mmap = dpk_object_enter(m, &dpk_mmap_kind)))
         return DOCA_ERROR_NO_MEMORY;
-    uint32_t number;
     pthread_mutex_lock(&m->object.lock);
-    bool good = key_enter(m, &number);
-    if (good)
-        begin(m);
+    doca_error_t result = key_make(m);
+    if (result == DOCA_SUCCESS)
+        atomic_store(&m->started, true);
     pthread_mutex_unlock(&m->object.lock);
-    if (good)
-        return DOCA_SUCCESS;
-    doca_mmap_destroy(*mmap);
-    *mmap = NULL;
-    return DOCA_ERROR_NO_MEMORY;
+    if (result != DOCA_SUCCESS) {
+        doca_mmap_destroy(*mmap);
+        *mmap = NULL;
+    }
+    return result;
 }
 
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,

@@ -4,15 +4,16 @@
 
 #include "memory.h"
 
-#define MMAP_DEVS_MAX 8
+#define MMAP_DEVS_MAX DPK_MEMORY_DOMAINS_MAX
 
 struct dpk_mmap {
     struct dpk_object object;
-    atomic_bool started; /* until nothing is in flight any more */
-    struct key *key;     /* of this start: a reference; with the lock */
-    bool imported;
+    atomic_bool started;                 /* until nothing is in flight any more */
     bool stopping;                       /* waits for what is in flight; with the lock */
-    struct dpk_memory memory;            /* its dpa: a reference */
+    struct dpk_memory memory;            /* what is registered; REMOTE: imported */
+    uint32_t permissions;                /* of enum doca_access_flag */
+    struct dpk_dpa *dpa;                 /* of DPA memory: a reference */
+    uint32_t key;                        /* of this start; 0: none; with the lock */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
     unsigned dev_count;
     struct dpk_buf exports[2]; /* for PCIe and RDMA peers */

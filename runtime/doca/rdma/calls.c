@@ -35,18 +35,17 @@ static void end(struct dpk_rdma *r)
 /* The peer's memory or event that a handle of this process stands for. */
 static bool find_remote(const struct dpa_rdma_work *from, struct dpk_rc_work *to)
 {
-    void *map;
     struct dpk_memory m;
     to->key = from->remote;
     if (from->flags & DPA_RDMA_PEERS_KEY || from->opcode == DPA_RDMA_SEND)
         return true;
     if (from->opcode >= DPA_RDMA_SIGNAL_ADD)
         return dpk_remote_event_of_handle(from->remote, &to->owner, &to->key);
-    if (from->remote > UINT32_MAX || !dpk_memory_of_key((uint32_t)from->remote, &m, &map))
+    if (from->remote > UINT32_MAX || !dpk_memory_describe((uint32_t)from->remote, &m))
         return false;
-    to->owner = m.owner;
-    to->key = m.key;
-    dpk_mmap_leave(map);
+    const bool imported = m.kind == DPK_MEMORY_REMOTE;
+    to->owner = imported ? m.exporter : *dpk_process_identity();
+    to->key = imported ? m.exported_key : (uint32_t)from->remote;
     return true;
 }
 
@@ -108,40 +107,26 @@ static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t arg
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static bool transpose(const struct dpa_memory_copy *c)
+/* Copies a matrix of elements with rows and columns exchanged. */
+static bool transpose(const struct dpa_memory_copy *c, const struct dpk_memory_access *to,
+                      const struct dpk_memory_access *from)
 {
+    struct dpk_memory_access source = *from, target = *to;
     uint64_t matrix;
     if (c->length == 0)
         return true;
     if (__builtin_mul_overflow(c->columns, c->rows, &matrix) ||
         __builtin_mul_overflow(matrix, c->element_size, &matrix) || matrix != c->length)
         return false;
+    source.size = target.size = c->element_size;
     for (uint64_t row = 0; row < c->rows; row++)
         for (uint64_t column = 0; column < c->columns; column++) {
-            const struct dpk_rc_range from = {c->from,
-                                              c->from_address +
-                                                  (row * c->columns + column) * c->element_size,
-                                              c->element_size},
-                                      to = {c->to,
-                                            c->to_address +
-                                                (column * c->rows + row) * c->element_size,
-                                            c->element_size};
-            if (!dpk_rdma_copy(&to, &from))
+            source.address = from->address + (row * c->columns + column) * c->element_size;
+            target.address = to->address + (column * c->rows + row) * c->element_size;
+            if (!dpk_memory_copy(&target, &source))
                 return false;
         }
     return true;
-}
-
-/* Whether memory is registered with the device of `d`; if so, as long as the number means it. */
-static bool is_on(const struct dpk_dpa *d, uint32_t key)
-{
-    struct dpk_memory m;
-    void *access;
-    if (!dpk_memory_of_key(key, &m, &access))
-        return false;
-    bool found = dpk_memory_is_on(access, d->dev);
-    dpk_mmap_leave(access);
-    return found;
 }
 
 static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
@@ -149,10 +134,11 @@ static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
     struct dpa_memory_copy c;
     if (dpk_copy_out(dpk_host_process(d->process), &c, address, sizeof c, NULL) != DPK_OK)
         return dpk_dpa_call_fails(story, size, "memcpy: no memory where it is described");
-    const struct dpk_rc_range to = {c.to, c.to_address, c.length},
-                              from = {c.from, c.from_address, c.length};
-    if (is_on(d, c.to) && is_on(d, c.from) &&
-        (c.element_size > 0 ? transpose(&c) : dpk_rdma_copy(&to, &from)))
+    const struct dpk_memory_access to = {c.to, DPK_MEMORY_WRITE, c.to_address, c.length,
+                                         d->dev->domain},
+                                   from = {c.from, DPK_MEMORY_READ, c.from_address, c.length,
+                                           d->dev->domain};
+    if (c.element_size > 0 ? transpose(&c, &to, &from) : dpk_memory_copy(&to, &from))
         return true;
     return dpk_dpa_call_fails(story, size, "memcpy: not registered memory, or not for this");
 }

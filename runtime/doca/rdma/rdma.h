@@ -64,7 +64,5 @@ doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details
 
 /* What a NIC asks of an end whose context is a struct dpk_rdma. */
 extern const struct dpk_rc_ops dpk_rdma_ops;
-/* Copies between two registered ranges of this process; false: not registered for that. */
-bool dpk_rdma_copy(const struct dpk_rc_range *to, const struct dpk_rc_range *from);
 
 #endif

@@ -133,6 +133,8 @@ struct dpk_command {
     /* `options`: the struct, zero but for what was given, released by dpk_tool_main. An error
      * without a message is one that was printed. */
     enum dpk_status (*run)(void *options, const struct dpk_args *args, struct dpk_error *err);
+    /* Releases what `parse` of its options and `run` put into the struct; or NULL. */
+    void (*release)(void *options);
 };
 
 struct dpk_tool {

@@ -237,6 +237,8 @@ static enum dpk_status run_command(const struct dpk_tool *tool, const struct dpk
         status = c->run(options, args, err);
     for (size_t i = 0; i < line->use_count; i++)
         cli_unset(line->uses[i].option, options);
+    if (c->release)
+        c->release(options);
     free(options);
     return status;
 }

@@ -73,6 +73,14 @@ static enum dpk_status make(void *options, const struct dpk_args *args, struct d
                : DPK_OK;
 }
 
+static int released;
+
+static void count_release(void *options)
+{
+    const struct make_options *o = options;
+    released += 1 + (int)o->parsed;
+}
+
 static enum dpk_status tell(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct options *o = options;
@@ -106,9 +114,14 @@ static const struct dpk_option shared_options[] = {
     {"d,device", DPK_TEXT, "DEVICE", offsetof(struct options, device), .help = "which device"},
     {0}};
 
-static const struct dpk_command make_command = {
-    "make,m", "NAME [FILE]", "make one", NULL, "q,d", make_options, sizeof(struct make_options),
-    make};
+static const struct dpk_command make_command = {.names = "make,m",
+                                                .words = "NAME [FILE]",
+                                                .help = "make one",
+                                                .takes = "q,d",
+                                                .options = make_options,
+                                                .size = sizeof(struct make_options),
+                                                .run = make,
+                                                .release = count_release};
 static const struct dpk_command show_command = {"show", "NAME=VALUE...", "show it", .needs = "d",
                                                 .run = tell};
 static const struct dpk_command list_command = {"list", .help = "list all", .run = tell};
@@ -324,6 +337,18 @@ static void parsed_options_are_told_of_every_use(void **state)
     run(&many, ARGV("make", "n", "--even=abc"));
     assert_string_equal(err_text, "-E- option --even: not that one\n");
     assert_int_equal(code, 1);
+}
+
+static void what_options_parsed_into_is_released_after_failures_too(void **state)
+{
+    (void)state;
+    released = 0;
+    run(&many, ARGV("make", "n", "--even=ab"));
+    assert_int_equal(released, 2);
+    run(&many, ARGV("make", "n", "--even=ab", "--even=abc"));
+    assert_int_equal(released, 4);
+    run(&many, ARGV("make", "--even=ab"));
+    assert_int_equal(released, 4);
 }
 
 static void one_value_is_enough(void **state)
@@ -572,6 +597,7 @@ int main(void)
         cmocka_unit_test(uuids_are_any_but_zero),
         cmocka_unit_test(lists_keep_their_order),
         cmocka_unit_test(parsed_options_are_told_of_every_use),
+        cmocka_unit_test(what_options_parsed_into_is_released_after_failures_too),
         cmocka_unit_test(one_value_is_enough),
         cmocka_unit_test(defaults_are_there_before),
         cmocka_unit_test(arguments_are_needed),

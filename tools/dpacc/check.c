@@ -308,16 +308,8 @@ static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
     if (c->keep_dir && !*c->keep_dir)
         return dpk_fail(err, DPK_ERR_USAGE, "-keep-dir: the name is empty");
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    c->jobs = processors > 0 && processors < 1024 ? (unsigned)processors : 1;
-    if (c->jobs_text) {
-        char *end;
-        errno = 0;
-        unsigned long jobs = strtoul(c->jobs_text, &end, 10);
-        if (errno || *end || end == c->jobs_text || !jobs || jobs > 1024)
-            return dpk_fail(err, DPK_ERR_USAGE, "-j: '%s' is not a number from 1 to 1024",
-                            c->jobs_text);
-        c->jobs = (unsigned)jobs;
-    }
+    if (!c->jobs)
+        c->jobs = processors > 0 && processors < 1024 ? (unsigned)processors : 1;
     return DPK_OK;
 }
 

@@ -23,110 +23,46 @@ static enum dpk_status parse_word(void *context, const char *arg, struct dpk_err
     return list->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-enum { OPTION_COUNT = 30 };
+#define AT(field) offsetof(struct config, field)
 
-static void fill_table(struct config *c, struct dpk_option table[OPTION_COUNT])
-{
-    const struct dpk_option options[] = {
-        {.names = "o,output-file,output-libname",
-         .arg = "FILE",
-         .value = &c->output,
-         .help = "the program, a static library for the host; or what the mode says"},
-        {.names = "hostcc", .arg = "PATH", .value = &c->hostcc, .help = "host compiler (gcc)"},
-        {.names = "hostcc-options",
-         .arg = "LIST",
-         .parse = parse_list,
-         .context = &c->host_options,
-         .help = "options for the host compiler"},
-        {.names = "devicecc-options",
-         .arg = "LIST",
-         .parse = parse_list,
-         .context = &c->device_options,
-         .help = "options for the device compiler"},
-        {.names = "devicelink-options",
-         .arg = "LIST",
-         .parse = parse_list,
-         .context = &c->link_options,
-         .help = "options for the device linker"},
-        {.names = "device-libs",
-         .arg = "LIST",
-         .parse = parse_list,
-         .context = &c->device_libs,
-         .help = "device libraries, as the linker takes them"},
-        {.names = "ldpa", .flag = &c->link_dpa, .help = "link the DOCA DPA device library"},
-        {.names = "I,common-include-path",
-         .arg = "DIR",
-         .parse = parse_word,
-         .context = &c->includes,
-         .help = "header directory, for host and device"},
-        {.names = "D",
-         .arg = "MACRO[=VALUE]",
-         .parse = parse_word,
-         .context = &c->defines,
-         .help = "define a macro, for host and device"},
-        {.names = "mcpu",
-         .arg = "TARGET[,TARGET...]",
-         .parse = parse_list,
-         .context = &c->mcpu,
-         .help = "of " TARGET_LIST " (nv-dpa-bf3)"},
-        {.names = "app-name",
-         .arg = "NAME",
-         .value = &c->app,
-         .help = "name of the program and of its host variable (__dpa_a_out)"},
-        {.names = "dpa-proc-attr",
-         .arg = "FILE",
-         .value = &c->attributes,
-         .help = "attributes of the program, as a blob"},
-        {.names = "flto", .flag = &c->flto, .help = "optimise the device code at link time"},
-        {.names = "disable-asm-checks",
-         .flag = &c->no_asm_checks,
-         .help = "accepted; assembly is not checked"},
-        {.names = "keep", .flag = &c->keep, .help = "keep intermediate files here"},
-        {.names = "keep-dir",
-         .arg = "DIR",
-         .value = &c->keep_dir,
-         .help = "keep intermediate files in DIR"},
-        {.names = "dryrun", .flag = &c->dryrun, .help = "only print the commands"},
-        {.names = "v,verbose",
-         .flag = &c->verbose,
-         .help = "print the commands and let each say more"},
-        {.names = "j,jobs",
-         .arg = "N",
-         .value = &c->jobs_text,
-         .help = "commands at once (number of processors)"},
-        {.names = "optf,options-file",
-         .arg = "FILE[,FILE...]",
-         .help = "read more options from files"},
-        {.names = "c,compile",
-         .flag = &c->compile_only,
-         .help = "make a DPA object (.dpa.o) of each source"},
-        {.names = "gen-libs", .flag = &c->gen_libs, .help = "make FILE_host.a and FILE_device.a"},
-        {.names = "shared", .flag = &c->shared, .help = "make a shared library for the host"},
-        {.names = "h,help", .flag = &c->help, .help = "show this text"},
-        {.names = "V,version", .flag = &c->version, .help = "show the version"},
-        {0},
-    };
-    _Static_assert(sizeof options / sizeof *options <= OPTION_COUNT, "the table is too small");
-    memcpy(table, options, sizeof options);
-}
-
-void config_help(FILE *to)
-{
-    struct config config = {0};
-    struct dpk_option table[OPTION_COUNT];
-    fill_table(&config, table);
-    fputs("Usage: dpacc INPUT... -o PROGRAM.a [options]\n"
-          "       dpacc INPUT... -o LIBRARY.so -shared [options]\n"
-          "       dpacc SOURCE.c... -c [-o OBJECT.dpa.o] [options]\n"
-          "       dpacc INPUT... -o LIBRARY -gen-libs [options]\n"
-          "Compiles C for the DPA and puts it into a library for the host.\n"
-          "INPUT: a C source (.c), a device library (.a), or a DPA object that -c made.\n\n",
-          to);
-    dpk_options_help(table, to);
-    fputs("\nOptions begin with one dash or two; values follow '=' or are the next word.\n"
-          "Exit codes: 0 done, 1 something is wrong with what you wrote, 2 a tool failed.\n",
-          to);
-}
+const struct dpk_option config_options[] = {
+    {"o,output-file,output-libname", DPK_FILE, "FILE", AT(output),
+     .help = "the program, a static library for the host; or what the mode says"},
+    {"hostcc", DPK_TEXT, "PATH", AT(hostcc), .standard = "gcc", .help = "host compiler"},
+    {"hostcc-options", DPK_PARSED, "LIST", AT(host_options), .parse = parse_list,
+     .help = "options for the host compiler"},
+    {"devicecc-options", DPK_PARSED, "LIST", AT(device_options), .parse = parse_list,
+     .help = "options for the device compiler"},
+    {"devicelink-options", DPK_PARSED, "LIST", AT(link_options), .parse = parse_list,
+     .help = "options for the device linker"},
+    {"device-libs", DPK_PARSED, "LIST", AT(device_libs), .parse = parse_list,
+     .help = "device libraries, as the linker takes them"},
+    {"ldpa", .at = AT(link_dpa), .help = "link the DOCA DPA device library"},
+    {"I,common-include-path", DPK_PARSED, "DIR", AT(includes), .parse = parse_word,
+     .help = "header directory, for host and device"},
+    {"D", DPK_PARSED, "MACRO[=VALUE]", AT(defines), .parse = parse_word,
+     .help = "define a macro, for host and device"},
+    {"mcpu", DPK_PARSED, "TARGET[,TARGET...]", AT(mcpu), .parse = parse_list,
+     .help = "of " TARGET_LIST " (nv-dpa-bf3)"},
+    {"app-name", DPK_TEXT, "NAME", AT(app), .standard = "__dpa_a_out",
+     .help = "name of the program and of its host variable"},
+    {"dpa-proc-attr", DPK_FILE, "FILE", AT(attributes),
+     .help = "attributes of the program, as a blob"},
+    {"flto", .at = AT(flto), .help = "optimise the device code at link time"},
+    {"disable-asm-checks", .at = AT(no_asm_checks), .help = "accepted; assembly is not checked"},
+    {"keep", .at = AT(keep), .help = "keep intermediate files here"},
+    {"keep-dir", DPK_TEXT, "DIR", AT(keep_dir), .help = "keep intermediate files in DIR"},
+    {"dryrun", .at = AT(dryrun), .help = "only print the commands"},
+    {"v,verbose", .at = AT(verbose), .help = "print the commands and let each say more"},
+    {"j,jobs", DPK_NUMBER, "N", AT(jobs), 1, 1024,
+     .help = "commands at once (number of processors)"},
+    {"optf,options-file", DPK_TEXT, "FILE[,FILE...]", AT(options_file),
+     .help = "read more options from files"},
+    {"c,compile", .at = AT(compile_only), .help = "make a DPA object (.dpa.o) of each source"},
+    {"gen-libs", .at = AT(gen_libs), .help = "make FILE_host.a and FILE_device.a"},
+    {"shared", .at = AT(shared), .help = "make a shared library for the host"},
+    {0},
+};
 
 /* ---- Options files ------------------------------------------------------------------------------
  */
@@ -234,7 +170,7 @@ static enum dpk_status check_output_spelling(const struct words *arguments, stru
 }
 
 /* "-O3" is meant for a compiler behind this one. */
-static enum dpk_status hint_at_compilers(const char *word, struct dpk_error *err)
+enum dpk_status config_unknown(const char *word, struct dpk_error *err)
 {
     static const char *const begins[] = {"-O", "-W", "-f", "-g", "-std=", "-m", "-U", "-isystem"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
@@ -246,35 +182,20 @@ static enum dpk_status hint_at_compilers(const char *word, struct dpk_error *err
     return DPK_ERR_USAGE;
 }
 
-enum dpk_status config_parse(struct config *c, int argc, char **argv, struct dpk_error *err)
+enum dpk_status config_arguments(struct words *arguments, int argc, char **argv,
+                                 struct dpk_error *err)
 {
     struct words given = {0};
-    struct dpk_args args = {0};
-    struct dpk_option table[OPTION_COUNT];
-    c->hostcc = "gcc";
-    c->app = "__dpa_a_out";
-    fill_table(c, table);
     for (int i = 0; i < argc; i++)
         words_add(&given, argv[i]);
-    enum dpk_status status = expand(&c->arguments, &given, 0, err);
+    enum dpk_status status = expand(arguments, &given, 0, err);
     words_free(&given);
-    if (status == DPK_OK)
-        status = check_output_spelling(&c->arguments, err);
-    if (status != DPK_OK)
-        return status;
-    status = dpk_options_parse(table, true, (int)c->arguments.count, c->arguments.at, &args, err);
-    if (args.unknown)
-        status = hint_at_compilers(args.unknown, err);
-    if (status != DPK_OK || c->help || c->version)
-        goto out;
-    status = config_check(c, &args, err);
-out:
-    free(args.words);
-    return status;
+    return status == DPK_OK ? check_output_spelling(arguments, err) : status;
 }
 
-void config_free(struct config *c)
+void config_free(void *config)
 {
+    struct config *c = config;
     words_free(&c->units);
     words_free(&c->archives);
     words_free(&c->host_options);
@@ -285,7 +206,6 @@ void config_free(struct config *c)
     words_free(&c->defines);
     words_free(&c->inputs);
     words_free(&c->mcpu);
-    words_free(&c->arguments);
     free(c->self);
     free(c->root);
 }

@@ -33,13 +33,12 @@ struct config {
     struct words mcpu;     /* as given */
     const struct target *targets[TARGETS_MAX];
     size_t target_count;
-    const char *output, *app, *hostcc, *keep_dir, *attributes, *jobs_text;
-    bool verbose, dryrun, keep, flto, help, version;
+    const char *output, *app, *hostcc, *keep_dir, *attributes, *options_file;
+    bool verbose, dryrun, keep, flto;
     bool compile_only, gen_libs, shared, link_dpa, no_asm_checks;
-    unsigned jobs;
-    char *self;             /* this program's file */
-    char *root;             /* the tree that it is part of */
-    struct words arguments; /* the command line with options files put in */
+    unsigned jobs; /* 0: one for each processor */
+    char *self;    /* this program's file */
+    char *root;    /* the tree that it is part of */
 };
 
 /* Is this input compiled? Else it is a DPA object. */
@@ -50,10 +49,14 @@ bool config_keeps(const struct config *config);
 char *config_output(const struct config *config, size_t index);
 size_t config_output_count(const struct config *config);
 
-/* Parses and checks everything that needs no tool. With `help` or `version` set nothing else is
- * checked. */
-enum dpk_status config_parse(struct config *config, int argc, char **argv, struct dpk_error *err);
-/* The part of config_parse behind the options: the tree, target, inputs, output. */
+extern const struct dpk_option config_options[];
+/* The command line with options files put in; nothing in it that looks like -output is an -o. */
+enum dpk_status config_arguments(struct words *arguments, int argc, char **argv,
+                                 struct dpk_error *err);
+/* Says of an option of compilers where it goes. */
+enum dpk_status config_unknown(const char *word, struct dpk_error *err);
+/* What the options do not say by themselves, as far as it needs no tool: the tree, target, inputs,
+ * output. */
 enum dpk_status config_check(struct config *config, const struct dpk_args *args,
                              struct dpk_error *err);
 /* Parts of it: where dpacc is (`self`, `root`); what `mcpu` means (`targets`). */
@@ -65,7 +68,6 @@ enum dpk_status config_check_readable(const char *path, struct dpk_error *err);
 enum dpk_status config_add_archive(struct config *c, const char *word, struct dpk_error *err);
 /* Takes libraries out of the words for the linker: they may be fat, or have entry functions. */
 enum dpk_status config_sort_libraries(struct config *c, struct dpk_error *err);
-void config_free(struct config *config);
-void config_help(FILE *to);
+void config_free(void *config);
 
 #endif

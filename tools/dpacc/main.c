@@ -1,44 +1,71 @@
 /* dpacc: compiles C for the DPA and puts it into a library for the host. */
 #include "build.h"
-#include "cli/cli.h"
 #include "clang.h"
+#include "cli/cli.h"
 #include "steps.h"
 
 /* Build scripts cut everything through "version " and compare the rest with the release of NVIDIA's
  * dpacc that they need. This is the one whose options and outputs ours has (DOCA 3.2). */
 #define COMPATIBLE_VERSION "2.0.1"
 
-static void print_version(void)
+static enum dpk_status compile(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    printf("dpacc: compiler driver of dpakit %s for DPA programs\n"
-           "Free software under the BSD 3-Clause License\n"
-           "dpacc version " COMPATIBLE_VERSION "\n",
-           dpk_version);
+    struct config *config = options;
+    enum dpk_status status = config_check(config, args, err);
+    if (status != DPK_OK)
+        return status;
+    int code = build(config); /* tells what is wrong */
+    if (code != 0)
+        return code == 1 ? DPK_ERR_FORMAT : DPK_ERR_TOOL;
+    return dpk_tool_flush(err) == DPK_OK ? DPK_OK : dpk_fail(err, DPK_ERR_TOOL, "%s", err->message);
 }
+
+static int exit_code(enum dpk_status status)
+{
+    return status == DPK_OK ? 0 : status == DPK_ERR_NOMEM || status == DPK_ERR_TOOL ? 2 : 1;
+}
+
+static const struct dpk_command compile_command = {
+    .words = "[INPUT...]",
+    .options = config_options,
+    .run = compile,
+    .release = config_free,
+};
+static const struct dpk_tool tool = {
+    .name = "dpacc",
+    .usage = "dpacc INPUT... -o PROGRAM.a [options]\n"
+             "       dpacc INPUT... -o LIBRARY.so -shared [options]\n"
+             "       dpacc SOURCE.c... -c [-o OBJECT.dpa.o] [options]\n"
+             "       dpacc INPUT... -o LIBRARY -gen-libs [options]",
+    .about = "Compiles C for the DPA and puts it into a library for the host.\n"
+             "INPUT: a C source (.c), a device library (.a), or a DPA object that -c made.",
+    .notes = "Options begin with one dash or two; values follow '=' or are the next word.\n"
+             "Exit codes: 0 done, 1 something is wrong with what you wrote, 2 a tool failed.",
+    .command = &compile_command,
+    .size = sizeof(struct config),
+    .version = "dpacc: compiler driver of dpakit " DPK_VERSION " for DPA programs\n"
+               "Free software under the BSD 3-Clause License\n"
+               "dpacc version " COMPATIBLE_VERSION,
+    .large_version = true,
+    .single_dash_names = true,
+    .unknown = config_unknown,
+    .exit_code = exit_code,
+};
 
 int main(int argc, char **argv)
 {
-    struct config config = {0};
+    struct words arguments = {0};
     struct dpk_error err = {0};
-    int code = 0;
     if (argc > 0 && clang_is_asked_for(argv[0]))
         return clang_run(argc, argv);
     if (step_is((size_t)argc, argv))
         return step_run((size_t)argc, argv, false);
-    if (config_parse(&config, argc, argv, &err) != DPK_OK) {
+    enum dpk_status status = config_arguments(&arguments, argc, argv, &err);
+    int code = exit_code(status);
+    if (status == DPK_OK)
+        code = dpk_tool_main(&tool, (int)arguments.count, arguments.at);
+    else
         dpk_tool_fail(&err);
-        code = err.status == DPK_ERR_NOMEM ? 2 : 1;
-    } else if (config.help) {
-        config_help(stdout);
-    } else if (config.version) {
-        print_version();
-    } else {
-        code = build(&config);
-    }
-    if (code == 0 && dpk_tool_flush(&err) != DPK_OK) {
-        dpk_tool_fail(&err);
-        code = 2;
-    }
-    config_free(&config);
+    words_free(&arguments);
     return code;
 }

@@ -55,7 +55,7 @@ exe_link = $(CC) -pie $(ALL_LDFLAGS)
 $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
 
 # ---- Rooms -----------------------------------------------------------------------------------------
-LIB_ROOMS := base elf fat hashlist certchain signer elfcrypto container appcontainer nvconfig
+LIB_ROOMS := base elf fat hashlist certchain signer elfcrypto hostfile container appcontainer nvconfig
 RT_ROOMS := rv64 card provision loader rc port debug sched proc memory
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma

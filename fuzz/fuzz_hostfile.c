@@ -1,8 +1,8 @@
 /* Host files: whatever the bytes, opening one gives an error or programs that lie inside it, of
  * which none verifies when nobody is trusted. What is stripped opens again, with the same programs,
  * unsigned. */
-#include "elfcrypto/elfcrypto.h"
 #include "fat/fat.h"
+#include "hostfile/hostfile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -126,7 +126,7 @@ static enum dpk_status put_proof(struct dpk_buf *b, const struct maker *m,
         dpk_put(b, signature.data, signature.size);
         status = dpk_certchain_encode(m->chain, o->mft_compat ? &count : NULL, b, err);
     }
-    dpk_put_align(b, CRYPTO_ALIGNMENT, 0xFF);
+    dpk_put_align(b, DPK_CRYPTO_ALIGNMENT, 0xFF);
     dpk_buf_free(&signature);
     return status == DPK_OK && b->failed ? dpk_fail_nomem(err) : status;
 }

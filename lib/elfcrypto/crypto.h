@@ -9,7 +9,6 @@
 #define CRYPTO_RSA_SHA512     2 /* signature type */
 #define CRYPTO_SIGNATURE_SIZE 512
 #define CRYPTO_KEY_BITS       4096
-#define CRYPTO_ALIGNMENT      4
 
 /* What the header says of the content (MFT 4.36). */
 #define CRYPTO_HAS_ENCRYPTION (1u << 31)

@@ -1,19 +1,12 @@
 /*
- * elfcrypto: DPA programs inside a host file, and the crypto data that vouches for them.
+ * elfcrypto: the crypto data that vouches for a device ELF (signing(7)): what is to be signed,
+ * made, verified against trusted root certificates.
  *
- * Opens a host file (ELF64 of any machine, or an `ar` archive of such objects), lists the programs
- * embedded in it (signing(7)), builds and places their crypto data and verifies
- * them against trusted root certificates.
- *
- *     struct dpk_hostfile *host = NULL;
- *     if (dpk_hostfile_open("hello_world", &host, &err) != DPK_OK) ...
- *     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
- *         const struct dpk_program *p = dpk_hostfile_program(host, i);
- *         const struct dpk_subject subject = dpk_program_subject(p);
- *         enum dpk_verdict v = dpk_verify(&subject, &trust, &report);
- *         ...
- *     }
- *     dpk_hostfile_close(host);
+ *     const struct dpk_subject subject = {
+ *         .elf = dpk_elf(bytes, size), .crypto = crypto, .crypto_size = crypto_size};
+ *     enum dpk_verdict v = dpk_verify(&subject, &trust, &report);
+ *     for (size_t i = 0; i < report.count; i++)
+ *         printf("%s: %s\n", report.checks[i].name, report.checks[i].detail);
  */
 #ifndef DPK_ELFCRYPTO_H
 #define DPK_ELFCRYPTO_H
@@ -24,55 +17,9 @@
 #include "hashlist/hashlist.h"
 #include "signer/signer.h"
 
-/* ---- Programs in a host file ------------------------------------------------------------------
- */
-
-/* Where a program's crypto data is, or would go (signing(7)). */
-enum dpk_placement {
-    DPK_PLACEMENT_NONE,     /* no section for it: signing adds one */
-    DPK_PLACEMENT_RESERVED, /* `.dpa_sig_<app>`, filled in place behind a u64 length */
-    DPK_PLACEMENT_NAMED,    /* `.dpa_sig_name_<app>` names a section added to the file */
-    DPK_PLACEMENT_ADDED,    /* `.dpa_sig_<app>` of type SHT_CRYPTODATA, added by signing */
-};
-
-struct dpk_program {
-    unsigned index;     /* position among the file's programs */
-    const char *name;   /* what follows `.dpa_bin_` */
-    const char *member; /* archive member it was found in, NULL in an ELF */
-    uint64_t offset;    /* of the device ELF in the file, bytes */
-    const uint8_t *elf; /* the device ELF (or fat file), inside the host file's bytes */
-    size_t elf_size;
-    const uint8_t *manifest; /* content of `.dpa_proc_attr_<app>`, or NULL */
-    size_t manifest_size;
-    enum dpk_placement placement;
-    const char *crypto_section; /* name of the section with, or for, the crypto data; or NULL */
-    const uint8_t *crypto;      /* crypto data without its length prefix; NULL: not signed */
-    size_t crypto_size;
-    /* Of an executable or library: why a process that runs it has other bytes in memory than those
-     * above ("" : it has these), and whether it has none of them. */
-    char not_mapped[192];
-    bool unmapped;
-};
-
-struct dpk_hostfile;
-
-/* Reads the file into private memory and finds its programs. No program at all is not an error
- * here (count 0). Refused with a message that names the field: ELF32, big-endian, truncated,
- * overlapping or wrapping sections, NOBITS program sections, two programs of one name. */
-enum dpk_status dpk_hostfile_open(const char *path, struct dpk_hostfile **out,
-                                  struct dpk_error *err);
-/* Same from bytes in memory (copied); `name` stands in error messages. */
-enum dpk_status dpk_hostfile_parse(const char *name, const void *bytes, size_t size,
-                                   struct dpk_hostfile **out, struct dpk_error *err);
-/* Same without the copy: the bytes must stay, unchanged, until the host file is closed. */
-enum dpk_status dpk_hostfile_borrow(const char *name, const void *bytes, size_t size,
-                                    struct dpk_hostfile **out, struct dpk_error *err);
-void dpk_hostfile_close(struct dpk_hostfile *host);
-size_t dpk_hostfile_count(const struct dpk_hostfile *host);
-const struct dpk_program *dpk_hostfile_program(const struct dpk_hostfile *host, size_t index);
-/* By name; `name` NULL: the only program. Errors list the names there are. */
-enum dpk_status dpk_hostfile_find(const struct dpk_hostfile *host, const char *name,
-                                  const struct dpk_program **out, struct dpk_error *err);
+/* Crypto data begins at a multiple of so many bytes in sections that signing adds, and is padded to
+ * one. */
+#define DPK_CRYPTO_ALIGNMENT 4
 
 /* ---- What is signed and verified --------------------------------------------------------------
  */
@@ -160,41 +107,6 @@ enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
 enum dpk_status dpk_crypto_tbs(const struct dpk_subject *subject, enum dpk_hash_profile profile,
                                struct dpk_buf *out, struct dpk_error *err);
 
-/* A host file with changes, which borrows from the host file: that must stay open. */
-struct dpk_edited;
-/* Its content, for dpk_file_replace_pieces; valid until it is freed. */
-const struct dpk_piece *dpk_edited_pieces(const struct dpk_edited *e, size_t *count);
-void dpk_edited_free(struct dpk_edited *e);
-
-/* Signs the host file's programs (signing(7)), several at a time. A
- * fat program gets crypto data for each of its members, in its reserved section.
- * Errors: no program in it, or none of that name; as dpk_crypto_build; no room in a reserved
- * section. */
-enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
-                                    const struct dpk_certchain *chain,
-                                    const struct dpk_signer *signer,
-                                    const struct dpk_sign_options *options, struct dpk_edited **out,
-                                    struct dpk_error *err);
-
-/* Shows what would be signed to `options->proof`, in the programs' order, with `signature` NULL. */
-enum dpk_status dpk_hostfile_tbs(const struct dpk_hostfile *host,
-                                 const struct dpk_sign_options *options, struct dpk_error *err);
-
-/* Takes the crypto data away again, and the sections that signing added; of the programs given, or
- * of all (`apps` NULL). A reserved section is then as empty as before it was filled. What is not
- * signed stays as it is; nothing signed at all is DPK_ERR_NOT_FOUND. */
-enum dpk_status dpk_hostfile_stripped(const struct dpk_hostfile *host, const char *const *apps,
-                                      size_t app_count, struct dpk_edited **out,
-                                      struct dpk_error *err);
-
-/* As dpk_hostfile_signed; `out` gets the bytes of the signed file. The host file itself does not
- * change. */
-enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
-                                  const struct dpk_certchain *chain,
-                                  const struct dpk_signer *signer,
-                                  const struct dpk_sign_options *options, struct dpk_buf *out,
-                                  struct dpk_error *err);
-
 /* ---- Verification ---------------------------------------------------------------------------
  */
 
@@ -256,26 +168,5 @@ struct dpk_trust {
  * report of a subject that is OK. */
 enum dpk_verdict dpk_verify(const struct dpk_subject *subject, const struct dpk_trust *trust,
                             struct dpk_report *report);
-
-/* The subject that a program of a host file is, if it is no fat one. */
-struct dpk_subject dpk_program_subject(const struct dpk_program *program);
-/* Verifies a program of a host file by up to `threads` threads; `member` is the index in a fat
- * program. */
-enum dpk_verdict dpk_program_verify(const struct dpk_program *program, size_t member,
-                                    const struct dpk_trust *trust, unsigned threads,
-                                    struct dpk_report *report);
-
-/* The verdict on a program, or on one member of a fat one. */
-struct dpk_result {
-    const struct dpk_program *program;
-    const char *target; /* of the member, else NULL */
-    enum dpk_verdict verdict;
-    struct dpk_report report;
-};
-/* Verifies the programs of a host file, manifests included, by up to `threads` threads (0: one for
- * each core). `*out`: the results in the programs' order, to be freed; NULL with none. */
-enum dpk_status dpk_hostfile_verify(const struct dpk_hostfile *host, const struct dpk_trust *trust,
-                                    unsigned threads, struct dpk_result **out, size_t *count,
-                                    struct dpk_error *err);
 
 #endif

@@ -192,7 +192,8 @@ static enum dpk_verdict check_chain_layout(struct verification *v)
         return note(v, name, DPK_VERDICT_CHAIN_FORMAT, "%s", text_of(status, &err));
     size_t padding = dpk_reader_left(&v->rest);
     const uint8_t *p = dpk_read_bytes(&v->rest, padding);
-    bool sound = padding < CRYPTO_ALIGNMENT && v->subject->crypto_size % CRYPTO_ALIGNMENT == 0;
+    bool sound =
+        padding < DPK_CRYPTO_ALIGNMENT && v->subject->crypto_size % DPK_CRYPTO_ALIGNMENT == 0;
     for (size_t i = 0; sound && i < padding; i++)
         sound = p[i] == 0xFF;
     if (!sound)

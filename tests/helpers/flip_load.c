@@ -1,9 +1,10 @@
 /*
- * flip_load DEVICE HOST-FILE STRIDE: loads the host file's only program as it is (it must load), then
- * once for every STRIDE-th bit of its device ELF and of its crypto data with that bit flipped
+ * flip_load DEVICE HOST-FILE STRIDE: loads the host file's only program as it is (it must load),
+ * then once for every STRIDE-th bit of its device ELF and of its crypto data with that bit flipped
  * (each must be refused). Prints how many; exit 1 at the first that is not as it should be.
  */
 #include "cli/cli.h"
+#include "hostfile/hostfile.h"
 #include "loader/loader.h"
 
 #include <stdlib.h>

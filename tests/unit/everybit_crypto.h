@@ -4,7 +4,7 @@
 #ifndef TESTS_EVERYBIT_CRYPTO_H
 #define TESTS_EVERYBIT_CRYPTO_H
 
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 #include "everybit.h"
 #include "hostelf.h"

@@ -3,7 +3,7 @@
 #ifndef TESTS_EVERYBIT_HOST_H
 #define TESTS_EVERYBIT_HOST_H
 
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 #include "everybit.h"
 

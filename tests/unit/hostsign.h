@@ -6,7 +6,7 @@
 
 #include <openssl/pem.h>
 
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 #include "golden.h"
 

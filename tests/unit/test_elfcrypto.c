@@ -1,6 +1,6 @@
 /* lib/elfcrypto against the reference tool's files: crypto data, signed host files, verification.
  */
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* lib/elfcrypto: what is found in a host file is what runs. Program headers are put wrong by
  * chance; whenever the file is still believed, Linux and the dynamic linker are asked what they
  * made of it. */
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 #include <elf.h>
 #include <poll.h>

@@ -3,8 +3,8 @@
 
 #include "cli/cli.h"
 #include "elf/elf.h"
-#include "elfcrypto/elfcrypto.h"
 #include "fat/fat.h"
+#include "hostfile/hostfile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "debug/debug.h"
+#include "hostfile/hostfile.h"
 #include "loader/loader.h"
 #include "proc/proc.h"
 #include "provision/provision.h"

@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 /* Adds the SHA-256 of a device ELF to `o`: the one in `report`, if it was hashed there. */
 void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report);

@@ -2,7 +2,7 @@
 #ifndef MLXDPA_SIGNING_H
 #define MLXDPA_SIGNING_H
 
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 #include "mlxdpa.h"
 

@@ -1,6 +1,6 @@
 /* Bare device programs: a RISC-V ELF, or a fat file of several. */
-#include "elfcrypto/elfcrypto.h"
 #include "hashlist/hashlist.h"
+#include "hostfile/hostfile.h"
 
 #include "fat/fat.h"
 #include "kind.h"

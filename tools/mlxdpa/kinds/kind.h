@@ -10,7 +10,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 #include "mlxdpa/mlxdpa.h"
 #include "mlxdpa/verification.h"

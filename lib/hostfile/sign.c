@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto.h"
 #include "edit.h"
 #include "fat/fat.h"
 #include "select.h"
@@ -220,7 +219,7 @@ static enum dpk_status fill_added(struct signing *s, struct dpk_edited *e, const
     const struct section *taken = NULL;
     const struct dpk_program *p = j->program;
     bool named = p->placement == DPK_PLACEMENT_NAMED;
-    unsigned alignment = named ? 1 : CRYPTO_ALIGNMENT;
+    unsigned alignment = named ? 1 : DPK_CRYPTO_ALIGNMENT;
     enum dpk_status status = edit_tail(e, j->slot->object, &t, err);
     if (status == DPK_OK && named)
         status = fill_name_slot(e, j, err);

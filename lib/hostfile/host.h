@@ -1,9 +1,9 @@
 /* A host file in memory; private to this room. */
-#ifndef ELFCRYPTO_HOST_H
-#define ELFCRYPTO_HOST_H
+#ifndef HOSTFILE_HOST_H
+#define HOSTFILE_HOST_H
 
 #include "elf/elf.h"
-#include "elfcrypto/elfcrypto.h"
+#include "hostfile/hostfile.h"
 
 #define SHT_CRYPTODATA 0x70000666u /* guide, "Crypto Data ELF Section Header" */
 #define NAME_SLOT_SIZE 256         /* of `.dpa_sig_name_<app>` */

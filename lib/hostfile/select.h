@@ -1,6 +1,6 @@
 /* The programs that a caller means; private to this room. */
-#ifndef ELFCRYPTO_SELECT_H
-#define ELFCRYPTO_SELECT_H
+#ifndef HOSTFILE_SELECT_H
+#define HOSTFILE_SELECT_H
 
 #include "host.h"
 

@@ -8,7 +8,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MEMORY = 0x4000, RINGS = 0x800, DOORBELLS = 8, QUEUES = 3, KEY = 1, CQ_LOG = 4, LOG = 3 };
+enum {
+    MEMORY = 0x4000,
+    RINGS = 0x800,
+    DOORBELLS = 8,
+    QUEUES = 3,
+    KEY = 0x1001,
+    CQ_LOG = 4,
+    LOG = 3
+};
 
 static bool inside(uint64_t address, uint64_t size)
 {
@@ -27,26 +35,6 @@ static bool store(void *memory, uint64_t address, const void *from, size_t size)
     if (inside(address, size))
         memcpy((uint8_t *)memory + address, from, size);
     return inside(address, size);
-}
-
-/* One key for everything: rings, too, can be written to while they are worked on. */
-static bool has(void *context, void *domain, uint32_t key, uint64_t address, uint64_t size,
-                unsigned access)
-{
-    (void)context, (void)domain, (void)access;
-    return key == KEY && inside(address, size);
-}
-
-static bool key_read(void *context, void *domain, uint32_t key, uint64_t address, void *to,
-                     size_t size, unsigned access)
-{
-    return has(context, domain, key, address, size, access) && load(context, address, to, size);
-}
-
-static bool key_write(void *context, void *domain, uint32_t key, uint64_t address, const void *from,
-                      size_t size, unsigned access)
-{
-    return has(context, domain, key, address, size, access) && store(context, address, from, size);
 }
 
 static void completed(void *user, bool event)
@@ -100,9 +88,11 @@ static void connect(struct dpk_queue *qp, const struct dpk_queue *peer)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct dpk_queue_ops ops = {load,      store,   has,    key_read, key_write,
-                                             completed, listens, leaves, waits,    trouble};
+    static const struct dpk_queue_ops ops = {load,   store, completed, listens,
+                                             leaves, waits, trouble};
     static uint8_t memory[MEMORY];
+    static struct dpk_memory_domain domain;
+    static uint32_t key;
     const struct dpk_uuid identity = {{1}};
     struct dpk_rc *rc;
     struct dpk_queues *nic;
@@ -115,6 +105,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(memory, 0, sizeof memory);
     if (left > 0)
         memcpy(memory, r.pos, left);
+    /* One key for everything: rings, too, can be written to while they are worked on. */
+    if (key == 0 && (dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                                         .rights = ~0u,
+                                                         .size = MEMORY,
+                                                         .host = memory,
+                                                         .domains = {&domain}},
+                                    &key, NULL) != DPK_OK ||
+                     key != KEY)) /* the corpus has that number */
+        abort();
     if (dpk_rc_open(&identity, &rc, NULL) != DPK_OK ||
         dpk_queues_open(&ops, memory, rc, &nic, NULL) != DPK_OK)
         abort();
@@ -123,13 +122,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                                                  .ring = {memory, 0x400},
                                                                  .record = {memory, 0},
                                                                  .overrun_ignore = true});
-    struct dpk_queue_options o = {.log_depth = LOG,
+    struct dpk_queue_options o = {.domain = &domain,
+                                  .log_depth = LOG,
                                   .log_receives = LOG,
                                   .log_stride = 5,
                                   .send_cq = cq,
                                   .receive_cq = cq,
-                                  .permits = DPK_QUEUE_REMOTE_READ | DPK_QUEUE_REMOTE_WRITE |
-                                             DPK_QUEUE_REMOTE_ATOMIC};
+                                  .permits = DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE |
+                                             DPK_MEMORY_REMOTE_ATOMIC};
     for (unsigned i = 0; i < QUEUES; i++) {
         o.kind = i == 0 ? DPK_SQ : DPK_QP;
         o.ring = (struct dpk_queue_place){memory, RINGS + i * 0x400};

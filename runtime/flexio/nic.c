@@ -33,34 +33,6 @@ static bool ring_store(void *memory, uint64_t address, const void *from, size_t 
                             from);
 }
 
-_Static_assert((int)DPK_QUEUE_LOCAL_READ == DPK_MEMORY_READ &&
-                   (int)DPK_QUEUE_LOCAL_WRITE == DPK_MEMORY_WRITE &&
-                   (int)DPK_QUEUE_REMOTE_READ == DPK_MEMORY_REMOTE_READ &&
-                   (int)DPK_QUEUE_REMOTE_WRITE == DPK_MEMORY_REMOTE_WRITE &&
-                   (int)DPK_QUEUE_REMOTE_ATOMIC == DPK_MEMORY_REMOTE_ATOMIC,
-               "what queues want of memory are its rights");
-
-static bool key_has(void *context, void *domain, uint32_t key, uint64_t address, uint64_t size,
-                    unsigned access)
-{
-    (void)context;
-    return dpk_memory_is_there(&(struct dpk_memory_access){key, access, address, size, domain});
-}
-
-static bool key_read(void *context, void *domain, uint32_t key, uint64_t address, void *to,
-                     size_t size, unsigned access)
-{
-    (void)context;
-    return dpk_memory_read(&(struct dpk_memory_access){key, access, address, size, domain}, to);
-}
-
-static bool key_write(void *context, void *domain, uint32_t key, uint64_t address, const void *from,
-                      size_t size, unsigned access)
-{
-    (void)context;
-    return dpk_memory_write(&(struct dpk_memory_access){key, access, address, size, domain}, from);
-}
-
 /* ---- Completions ---- */
 
 static void completed(void *user, bool event)
@@ -106,9 +78,6 @@ static void trouble(void *context, const char *story)
 
 static const struct dpk_queue_ops ops = {.load = ring_load,
                                          .store = ring_store,
-                                         .has = key_has,
-                                         .read = key_read,
-                                         .write = key_write,
                                          .completed = completed,
                                          .listens = listens,
                                          .leaves = leaves,

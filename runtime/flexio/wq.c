@@ -185,9 +185,9 @@ uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq)
 
 static unsigned permits(int access)
 {
-    return (access & IBV_ACCESS_REMOTE_READ ? DPK_QUEUE_REMOTE_READ : 0u) |
-           (access & IBV_ACCESS_REMOTE_WRITE ? DPK_QUEUE_REMOTE_WRITE : 0u) |
-           (access & IBV_ACCESS_REMOTE_ATOMIC ? DPK_QUEUE_REMOTE_ATOMIC : 0u);
+    return (access & IBV_ACCESS_REMOTE_READ ? DPK_MEMORY_REMOTE_READ : 0u) |
+           (access & IBV_ACCESS_REMOTE_WRITE ? DPK_MEMORY_REMOTE_WRITE : 0u) |
+           (access & IBV_ACCESS_REMOTE_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0u);
 }
 
 /* Where its receives come from. */

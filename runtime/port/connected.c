@@ -178,64 +178,50 @@ static void failed(void *context)
 
 /* ---- Memory ---- */
 
-_Static_assert(DPK_QUEUE_LOCAL_READ == 1 << DPK_RC_LOCAL_READ &&
-                   DPK_QUEUE_LOCAL_WRITE == 1 << DPK_RC_LOCAL_WRITE &&
-                   DPK_QUEUE_REMOTE_READ == 1 << DPK_RC_REMOTE_READ &&
-                   DPK_QUEUE_REMOTE_WRITE == 1 << DPK_RC_REMOTE_WRITE &&
-                   DPK_QUEUE_REMOTE_ATOMIC == 1 << DPK_RC_REMOTE_ATOMIC,
-               "rights of queues are rc's");
+_Static_assert(DPK_MEMORY_READ == 1 << DPK_RC_LOCAL_READ &&
+                   DPK_MEMORY_WRITE == 1 << DPK_RC_LOCAL_WRITE &&
+                   DPK_MEMORY_REMOTE_READ == 1 << DPK_RC_REMOTE_READ &&
+                   DPK_MEMORY_REMOTE_WRITE == 1 << DPK_RC_REMOTE_WRITE &&
+                   DPK_MEMORY_REMOTE_ATOMIC == 1 << DPK_RC_REMOTE_ATOMIC,
+               "what rc wants of memory are bits of its rights");
+
+static struct dpk_memory_access access_of(const struct dpk_queue *q, const struct dpk_rc_range *r,
+                                          enum dpk_rc_access access)
+{
+    return (struct dpk_memory_access){r->key, 1u << access, r->address, r->size, q->options.domain};
+}
 
 static bool has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
 {
-    const struct dpk_queue *q = context;
-    return q->nic->ops->has(q->nic->context, q->options.domain, r->key, r->address, r->size,
-                            1u << access);
+    const struct dpk_memory_access a = access_of(context, r, access);
+    return dpk_memory_is_there(&a);
 }
 
 static bool copy_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                      void *to)
 {
-    const struct dpk_queue *q = context;
-    return q->nic->ops->read(q->nic->context, q->options.domain, r->key, r->address, to,
-                             (size_t)r->size, 1u << access);
+    const struct dpk_memory_access a = access_of(context, r, access);
+    return dpk_memory_read(&a, to);
 }
 
 static bool copy_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
                     const void *from)
 {
-    const struct dpk_queue *q = context;
-    return q->nic->ops->write(q->nic->context, q->options.domain, r->key, r->address, from,
-                              (size_t)r->size, 1u << access);
-}
-
-/* Values in memory are little endian. */
-static bool load64(void *context, const struct dpk_rc_range *r, uint64_t *value)
-{
-    uint8_t bytes[ATOMIC_SIZE];
-    if (!copy_out(context, r, DPK_RC_REMOTE_ATOMIC, bytes))
-        return false;
-    struct dpk_reader in = dpk_reader(bytes, sizeof bytes);
-    *value = dpk_read_le64(&in);
-    return true;
-}
-
-static bool store64(void *context, const struct dpk_rc_range *r, uint64_t value)
-{
-    uint8_t bytes[ATOMIC_SIZE];
-    for (unsigned i = 0; i < ATOMIC_SIZE; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
-    return copy_in(context, r, DPK_RC_REMOTE_ATOMIC, bytes);
+    const struct dpk_memory_access a = access_of(context, r, access);
+    return dpk_memory_write(&a, from);
 }
 
 static bool add(void *context, const struct dpk_rc_range *r, uint64_t value, uint64_t *before)
 {
-    return load64(context, r, before) && store64(context, r, *before + value);
+    const struct dpk_memory_access a = access_of(context, r, DPK_RC_REMOTE_ATOMIC);
+    return dpk_memory_fetch_add(&a, value, before);
 }
 
 static bool swap(void *context, const struct dpk_rc_range *r, uint64_t compare, uint64_t value,
                  uint64_t *before)
 {
-    return load64(context, r, before) && store64(context, r, *before == compare ? value : *before);
+    const struct dpk_memory_access a = access_of(context, r, DPK_RC_REMOTE_ATOMIC);
+    return dpk_memory_compare_swap(&a, compare, value, before);
 }
 
 /* ---- Life ---- */

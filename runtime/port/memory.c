@@ -1,32 +1,31 @@
 /* Receives in pieces: checked, then written to. */
 #include "model.h"
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+/* What a piece takes of `left` bytes. */
+static struct dpk_memory_access part_of(const struct dpk_queue *q, const struct dpk_rc_piece *piece,
+                                        uint64_t left)
 {
-    return a < b ? a : b;
+    const struct dpk_rc_range *r = &piece->range;
+    return (struct dpk_memory_access){r->key, DPK_MEMORY_WRITE, r->address,
+                                      r->size < left ? r->size : left, q->options.domain};
 }
 
 bool pieces_write(const struct dpk_queue *q, const struct pieces *p, const uint8_t *bytes,
                   size_t size)
 {
-    const struct dpk_queues *nic = q->nic;
     size_t left = size;
     for (unsigned i = 0; i < p->count && left > 0; i++) {
-        const struct dpk_rc_range *r = &p->list[i].range;
-        size_t n = (size_t)smaller(r->size, left);
-        if (!nic->ops->has(nic->context, q->options.domain, r->key, r->address, n,
-                           DPK_QUEUE_LOCAL_WRITE))
+        const struct dpk_memory_access a = part_of(q, &p->list[i], left);
+        if (!dpk_memory_is_there(&a))
             return false;
-        left -= n;
+        left -= (size_t)a.size;
     }
     for (unsigned i = 0; i < p->count && size > 0; i++) {
-        const struct dpk_rc_range *r = &p->list[i].range;
-        size_t n = (size_t)smaller(r->size, size);
-        if (!nic->ops->write(nic->context, q->options.domain, r->key, r->address, bytes, n,
-                             DPK_QUEUE_LOCAL_WRITE))
+        const struct dpk_memory_access a = part_of(q, &p->list[i], size);
+        if (!dpk_memory_write(&a, bytes))
             return false;
-        bytes += n;
-        size -= n;
+        bytes += a.size;
+        size -= (size_t)a.size;
     }
     return size == 0;
 }

@@ -129,8 +129,9 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
         const size_t n = (size_t)r->size;
         if (data->list[i].bytes)
             memcpy(frame + at, data->list[i].bytes, n);
-        else if (!nic->ops->read(nic->context, sq->options.domain, r->key, r->address, frame + at,
-                                 n, DPK_QUEUE_LOCAL_READ))
+        else if (!dpk_memory_read(&(struct dpk_memory_access){r->key, DPK_MEMORY_READ, r->address,
+                                                              r->size, sq->options.domain},
+                                  frame + at))
             return DPK_RC_LOCAL_PROTECTION;
         at += n;
     }

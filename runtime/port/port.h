@@ -26,6 +26,7 @@
 #ifndef DPK_QUEUES_H
 #define DPK_QUEUES_H
 
+#include "memory/memory.h"
 #include "rc/rc.h"
 
 struct dpk_queues;
@@ -35,15 +36,6 @@ struct dpk_queue;
 #define DPK_WQEBB       64u        /* bytes of a send queue's basic block */
 #define DPK_CQE         64u        /* bytes of a completion */
 #define DPK_MESSAGE_MAX (1u << 30) /* bytes of a queue pair's message */
-
-/* What memory is wanted for: bits. The remote ones are also what a queue pair permits its peer. */
-enum {
-    DPK_QUEUE_LOCAL_READ = 1,
-    DPK_QUEUE_LOCAL_WRITE = 2,
-    DPK_QUEUE_REMOTE_READ = 4,
-    DPK_QUEUE_REMOTE_WRITE = 8,
-    DPK_QUEUE_REMOTE_ATOMIC = 16,
-};
 
 /* Where a ring or a doorbell record lies: `memory` is whatever the owner wants it to be. */
 struct dpk_queue_place {
@@ -56,13 +48,6 @@ struct dpk_queue_ops {
      * makes a completion valid (8 bytes, stored last) go in one piece if they are aligned. */
     bool (*load)(void *memory, uint64_t address, void *to, size_t size);
     bool (*store)(void *memory, uint64_t address, const void *from, size_t size);
-    /* Memory by key: whether all of it is registered for `access` in the queue's domain. */
-    bool (*has)(void *context, void *domain, uint32_t key, uint64_t address, uint64_t size,
-                unsigned access);
-    bool (*read)(void *context, void *domain, uint32_t key, uint64_t address, void *to, size_t size,
-                 unsigned access);
-    bool (*write)(void *context, void *domain, uint32_t key, uint64_t address, const void *from,
-                  size_t size, unsigned access);
     /* A completion is in the ring. `user`: that of the CQ. `event`: the WQE wants an event, armed
      * or not. */
     void (*completed)(void *user, bool event);
@@ -109,9 +94,9 @@ struct dpk_queue_options {
     struct dpk_queue *receives;    /* QP: an RMP in place of its own, or NULL */
     bool overrun_ignore;           /* CQ: the record is not looked at */
     uint32_t user_index;           /* 24 bits, in completions of receives */
-    unsigned permits;              /* QP: DPK_QUEUE_REMOTE_... */
-    void *domain;                  /* protection domain, of keys; not looked into */
-    void *user;                    /* CQ: for callbacks. Others: the owner's */
+    unsigned permits;              /* QP: DPK_MEMORY_REMOTE_... */
+    const struct dpk_memory_domain *domain; /* of the memory that it works on */
+    void *user;                             /* CQ: for callbacks. Others: the owner's */
 };
 
 /* DPK_ERR_RANGE: a depth or stride that devices do not have, a ring that is no memory or not

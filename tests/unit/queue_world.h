@@ -17,24 +17,17 @@ enum {
     RING = 0x40000,
     RECORDS = 0x1000,
     DATA = 0x80000,
-    KEY = 0x123,
     SLOTS = 4, /* of queues of a kind */
     CQ_LOG = 3,
     LOG = 2,
-};
-
-struct key {
-    uint32_t number;
-    uint64_t address, size;
-    unsigned access;
-    void *domain;
 };
 
 struct world {
     struct dpk_rc *rc;
     struct dpk_queues *nic;
     uint8_t memory[MEMORY];
-    struct key keys[4];
+    struct dpk_memory_domain domain;
+    uint32_t key; /* of the memory from DATA on, with all rights */
     unsigned completed, events, waits, troubles, left;
     bool plugged, deaf; /* frames leave; nobody listens */
     uint8_t last_left[DPK_FRAME_MAX];
@@ -59,34 +52,6 @@ static bool world_store(void *memory, uint64_t address, const void *from, size_t
     if (inside(address, size))
         memcpy(w->memory + address, from, size);
     return inside(address, size);
-}
-
-static bool world_has(void *context, void *domain, uint32_t key, uint64_t address, uint64_t size,
-                      unsigned access)
-{
-    struct world *w = context;
-    for (unsigned i = 0; i < 4; i++) {
-        const struct key *k = &w->keys[i];
-        if (k->number == key && k->number != 0 && k->domain == domain &&
-            (access & ~k->access & ~(unsigned)DPK_QUEUE_LOCAL_READ) == 0 && address >= k->address &&
-            size <= k->size && address - k->address <= k->size - size)
-            return true;
-    }
-    return false;
-}
-
-static bool world_read(void *context, void *domain, uint32_t key, uint64_t address, void *to,
-                       size_t size, unsigned access)
-{
-    return world_has(context, domain, key, address, size, access) &&
-           world_load(context, address, to, size);
-}
-
-static bool world_write(void *context, void *domain, uint32_t key, uint64_t address,
-                        const void *from, size_t size, unsigned access)
-{
-    return world_has(context, domain, key, address, size, access) &&
-           world_store(context, address, from, size);
 }
 
 static void world_completed(void *user, bool event)
@@ -122,16 +87,29 @@ static void world_trouble(void *context, const char *story)
     ((struct world *)context)->troubles++;
 }
 
-static const struct dpk_queue_ops world_ops = {
-    world_load,      world_store,   world_has,    world_read,  world_write,
-    world_completed, world_listens, world_leaves, world_waits, world_trouble};
+static const struct dpk_queue_ops world_ops = {world_load,    world_store,  world_completed,
+                                               world_listens, world_leaves, world_waits,
+                                               world_trouble};
+
+/* A key of a part of the memory. */
+static inline uint32_t world_key(struct world *w, uint64_t address, uint64_t size, unsigned rights)
+{
+    uint32_t key = 0;
+    assert_int_equal(dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                                         .rights = rights,
+                                                         .address = address,
+                                                         .size = size,
+                                                         .host = w->memory + address,
+                                                         .domains = {&w->domain}},
+                                    &key, NULL),
+                     DPK_OK);
+    return key;
+}
 
 static inline void world_begin(struct world *w)
 {
-    const unsigned all = DPK_QUEUE_LOCAL_WRITE | DPK_QUEUE_REMOTE_READ | DPK_QUEUE_REMOTE_WRITE |
-                         DPK_QUEUE_REMOTE_ATOMIC;
     memset(w, 0, sizeof *w);
-    w->keys[0] = (struct key){KEY, DATA, MEMORY - DATA, all, w};
+    w->key = world_key(w, DATA, MEMORY - DATA, ~0u);
     memset(w->memory + CQ_RING, 0xff, RING - CQ_RING); /* owner bits 1 */
     assert_int_equal(dpk_rc_open(&(const struct dpk_uuid){{1}}, &w->rc, NULL), DPK_OK);
     assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, &w->nic, NULL), DPK_OK);
@@ -141,6 +119,7 @@ static inline void world_end(struct world *w)
 {
     dpk_queues_close(w->nic);
     dpk_rc_close(w->rc);
+    dpk_memory_remove(w->key);
 }
 
 /* ---- Queues: number `slot` of each kind has its own place ---- */
@@ -187,8 +166,8 @@ static inline struct dpk_queue_options wq_options(struct world *w, unsigned slot
         .send_cq = cq,
         .receive_cq = cq,
         .user_index = 0xabc000 + slot,
-        .permits = DPK_QUEUE_REMOTE_READ | DPK_QUEUE_REMOTE_WRITE | DPK_QUEUE_REMOTE_ATOMIC,
-        .domain = w,
+        .permits = DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC,
+        .domain = &w->domain,
         .user = w,
     };
 }
@@ -244,7 +223,7 @@ static inline void post_receives(struct world *w, unsigned slot, uint16_t posted
 static inline void put_receive(struct world *w, unsigned slot, uint16_t index, uint32_t size,
                                uint64_t address)
 {
-    put_data(w, ring_at(slot) + (index & 3u) * 16u, size, KEY, address);
+    put_data(w, ring_at(slot) + (index & 3u) * 16u, size, w->key, address);
 }
 
 /* Block `index` of a send ring that begins at `ring`: the control segment; where it lies. */
@@ -265,7 +244,7 @@ static inline uint64_t put_frame(struct world *w, unsigned slot, const struct dp
 {
     uint64_t at = put_control(w, ring_at(slot), q, index, 0x0a, 3);
     memset(w->memory + at + 16, 0, 16);
-    put_data(w, at + 32, size, KEY, address);
+    put_data(w, at + 32, size, w->key, address);
     return at;
 }
 

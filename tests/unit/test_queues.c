@@ -165,7 +165,7 @@ static void what_follows_an_error_is_flushed(void **state)
     (void)state;
     struct pair p = loop();
     put_frame(&w, 0, p.sq, 0, DATA, 64);
-    put_be32(&w, ring_at(0) + 36, KEY + 1); /* lkey */
+    put_be32(&w, ring_at(0) + 36, w.key + 1); /* lkey */
     put_frame(&w, 0, p.sq, 1, DATA, 64);
     put_frame(&w, 0, p.sq, 2, DATA, 64);
     dpk_queue_ring(p.sq, 3);
@@ -251,14 +251,15 @@ static void receives_need_the_right_to_write(void **state)
 {
     (void)state;
     struct pair p = loop();
-    w.keys[1] = (struct key){7, DATA, 0x1000, DPK_QUEUE_REMOTE_WRITE, &w};
-    put_data(&w, ring_at(1), 100, 7, DATA + 0x100);
+    const uint32_t key = world_key(&w, DATA, 0x1000, DPK_MEMORY_READ | DPK_MEMORY_REMOTE_WRITE);
+    put_data(&w, ring_at(1), 100, key, DATA + 0x100);
     post_receives(&w, 1, 1);
     memset(w.memory + DATA, 1, 64);
     put_frame(&w, 0, p.sq, 0, DATA, 64);
     dpk_queue_ring(p.sq, 1);
     assert_int_equal(cqe_at(&w, 1, 0).syndrome, 0x04);
     assert_int_equal(w.memory[DATA + 0x100], 0);
+    dpk_memory_remove(key);
 }
 
 static void a_doorbell_record_beyond_the_ring_is_an_error(void **state)
@@ -283,8 +284,8 @@ static void frames_are_gathered(void **state)
     put_be32(&w, at + 28, 18u << 16 | 0x0102);
     for (unsigned i = 0; i < 16; i++)
         w.memory[at + 32 + i] = (uint8_t)(3 + i);
-    put_data(&w, at + 48, 2, KEY, DATA + 18);
-    put_data(&w, at + 64, 3, KEY, DATA + 20);
+    put_data(&w, at + 48, 2, w.key, DATA + 18);
+    put_data(&w, at + 64, 3, w.key, DATA + 20);
     for (unsigned i = 0; i < 30; i++)
         w.memory[DATA + i] = (uint8_t)(1 + i);
     dpk_queue_ring(p.sq, 2);
@@ -307,9 +308,9 @@ static void wqes_wrap_around_the_ring(void **state)
     }
     uint64_t at = put_control(&w, ring_at(0), p.sq, 3, 0x0a, 5);
     memset(w.memory + at + 16, 0, 48);
-    put_data(&w, at + 32, 20, KEY, DATA);
-    put_data(&w, at + 48, 20, KEY, DATA + 100);
-    put_data(&w, ring_at(0), 20, KEY, DATA + 200);
+    put_data(&w, at + 32, 20, w.key, DATA);
+    put_data(&w, at + 48, 20, w.key, DATA + 100);
+    put_data(&w, ring_at(0), 20, w.key, DATA + 200);
     w.memory[DATA + 219] = 9;
     dpk_queue_ring(p.sq, 5);
     assert_int_equal(w.left, 4);

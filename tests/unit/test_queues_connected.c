@@ -48,7 +48,7 @@ static void put_send(unsigned slot, const struct dpk_queue *q, uint16_t index, u
                      uint32_t size)
 {
     uint64_t at = put_control(&w, ring_at(slot) + 64, q, index, 0x0a, 2);
-    put_data(&w, at + 16, size, KEY, address);
+    put_data(&w, at + 16, size, w.key, address);
 }
 
 static uint32_t next_random(uint32_t *seed)
@@ -137,7 +137,7 @@ static void connections_share_receives(void **state)
     const uint16_t next[] = {2, 3, 1};
     for (unsigned i = 0; i < 3; i++) {
         put_be32(&w, ring_at(2) + i * 32, next[i]);
-        put_data(&w, ring_at(2) + i * 32 + 16, 64, KEY, DATA + 0x1000 + i * 64);
+        put_data(&w, ring_at(2) + i * 32 + 16, 64, w.key, DATA + 0x1000 + i * 64);
     }
     post_receives(&w, 2, 3);
     for (uint16_t i = 0; i < 3; i++) {
@@ -210,7 +210,7 @@ static void a_pair_that_is_connected_to_itself_fails_by_itself(void **state)
     assert_int_equal(dpk_qp_modify(a, &(struct dpk_qp_change){.state = DPK_QP_RESET}, NULL),
                      DPK_OK);
     join(a, a);
-    put_data(&w, ring_at(0), 8, KEY, DATA + 0x1000);
+    put_data(&w, ring_at(0), 8, w.key, DATA + 0x1000);
     put_be32(&w, record_at(0), 1);
     put_send(0, a, 0, DATA, 64); /* longer than the receive */
     dpk_queue_ring(a, 1);

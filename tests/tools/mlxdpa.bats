@@ -214,8 +214,8 @@ sign() {
 
 @test "a wrong word is named" {
     fails 2 "unknown command verfy; did you mean verify?" mlxdpa verfy
-    fails 2 "--profile fat" sign -e "$f/bare" --profile fat -o out
-    fails 2 "--section-type x" sign -e "$f/bare" --section-type x -o out
+    fails 2 "--profile: 'fat' is not full or compact" sign -e "$f/bare" --profile fat -o out
+    fails 2 "--section-type: 'x' is not progbits or cryptodata" sign -e "$f/bare" --section-type x -o out
     fails 2 "--cert_chain_count" sign -e "$f/bare" --cert_chain_count 0 -o out
     fails 2 "--cert_chain_count" sign -e "$f/bare" --cert_chain_count 3x -o out
     fails 2 "extra" mlxdpa -e "$f/bare" list extra

@@ -6,12 +6,6 @@
 
 #define CERT_FILE_MAX ((size_t)1 << 20)
 
-enum dpk_status mlxdpa_uuid(const char *option, const char *text, struct dpk_uuid *out,
-                            struct dpk_error *err)
-{
-    return text ? dpk_uuid_option(option, text, out, err) : DPK_OK;
-}
-
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err)
 {
@@ -23,45 +17,44 @@ enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options
     return status == DPK_OK ? dpk_lifecycle_parse(options->priority, out, err) : status;
 }
 
-static enum dpk_status parse_plan(const struct mlxdpa_options *options,
-                                  struct dpk_container_plan *plan, struct dpk_error *err)
+struct create_options {
+    struct mlxdpa_options shared;
+    const char *type;
+    bool remove_all, keep_sig;
+};
+
+static enum dpk_status make_plan(const struct create_options *o, const char *command,
+                                 struct dpk_container_plan *plan, struct dpk_error *err)
 {
-    static const char command[] = "create_cert_container";
-    enum dpk_status status =
-        mlxdpa_need(command, "--cert_container_type", options->container_type, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need(command, "-o", options->output, err);
-    if (status == DPK_OK)
-        status = mlxdpa_priority(command, options, &plan->priority, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--cert_uuid", options->cert_uuid, &plan->cert_uuid, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--keypair_uuid", options->keypair_uuid, &plan->keypair_uuid, err);
+    *plan = (struct dpk_container_plan){.cert_uuid = o->shared.cert_uuid,
+                                        .keypair_uuid = o->shared.keypair_uuid,
+                                        .keep_sig = o->keep_sig,
+                                        .remove_all = o->remove_all,
+                                        .nvidia_signed_oem = o->shared.nvidia_signed_oem};
+    enum dpk_status status = mlxdpa_priority(command, &o->shared, &plan->priority, err);
     if (status != DPK_OK)
         return status;
-    if (strcasecmp(options->container_type, "add") == 0) {
+    if (strcasecmp(o->type, "add") == 0) {
         plan->kind = DPK_CONTAINER_ADD;
-        status = mlxdpa_need("--cert_container_type add", "-c", options->cert, err);
-    } else if (strcasecmp(options->container_type, "remove") == 0) {
-        plan->kind = DPK_CONTAINER_REMOVE;
-        if (options->cert)
-            status = dpk_fail(err, DPK_ERR_USAGE, "--cert_container_type remove takes no -c");
-    } else {
-        status = dpk_fail(err, DPK_ERR_USAGE, "--cert_container_type '%s' is not add or remove",
-                          options->container_type);
+        return mlxdpa_need("--cert_container_type add", "-c", o->shared.cert, err);
     }
-    plan->keep_sig = options->keep_sig;
-    plan->remove_all = options->remove_all_certs;
-    plan->nvidia_signed_oem = options->nvidia_signed_oem;
-    return status;
+    plan->kind = DPK_CONTAINER_REMOVE;
+    if (strcasecmp(o->type, "remove") != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "--cert_container_type '%s' is not add or remove",
+                        o->type);
+    if (o->shared.cert)
+        return dpk_fail(err, DPK_ERR_USAGE, "--cert_container_type remove takes no -c");
+    return DPK_OK;
 }
 
-enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
-                                          struct dpk_error *err)
+static enum dpk_status run_create_cert_container(void *given, const struct dpk_args *args,
+                                                 struct dpk_error *err)
 {
-    struct dpk_container_plan plan = {0};
+    const struct create_options *create = given;
+    const struct mlxdpa_options *options = &create->shared;
+    struct dpk_container_plan plan;
     struct dpk_buf cert = {0}, made = {0};
-    enum dpk_status status = parse_plan(options, &plan, err);
+    enum dpk_status status = make_plan(create, args->command, &plan, err);
     if (status == DPK_OK)
         status = dpk_file_apart(options->output, &options->cert, 1, err);
     if (status != DPK_OK)
@@ -85,3 +78,21 @@ enum dpk_status cmd_create_cert_container(const struct mlxdpa_options *options,
     dpk_buf_free(&cert);
     return status;
 }
+
+#define AT(field) offsetof(struct create_options, field)
+
+static const struct dpk_option create_options[] = {
+    {"cert_container_type", DPK_TEXT, "add|remove", AT(type), .help = "container to create"},
+    {"remove_all_certs", .at = AT(remove_all), .help = "the container removes every certificate"},
+    {"k,keep_sig", .at = AT(keep_sig), .help = "the device keeps the whole container"},
+    {0},
+};
+
+const struct dpk_command create_cert_container_command = {
+    .names = "create_cert_container",
+    .help = "make a container that adds or removes CA certificates of a device",
+    .needs = "cert_container_type,o,life_cycle_priority|nvidia_signed_oem",
+    .takes = "c,keypair_uuid,cert_uuid",
+    .options = create_options,
+    .size = sizeof(struct create_options),
+    .run = run_create_cert_container};

@@ -40,8 +40,10 @@ static enum dpk_status list_one(const struct target *t, bool json, struct dpk_er
     return json ? dpk_json_print(l.json, err) : DPK_OK;
 }
 
-enum dpk_status cmd_list(const struct mlxdpa_options *options, struct dpk_error *err)
+static enum dpk_status run_list(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    struct mlxdpa_options *options = given;
+    options->file = args->words[0];
     struct targets targets;
     enum dpk_status status = targets_open("list", options, &targets, err);
     for (size_t i = 0; i < targets.count && status == DPK_OK; i++)
@@ -49,3 +51,9 @@ enum dpk_status cmd_list(const struct mlxdpa_options *options, struct dpk_error 
     targets_close(&targets);
     return status;
 }
+
+const struct dpk_command list_command = {.names = "list",
+                                         .words = "[FILE]",
+                                         .help = "list what is in a file (FILE, -e, -s, ...)",
+                                         .takes = "e,cert_container,s,nv_config,json",
+                                         .run = run_list};

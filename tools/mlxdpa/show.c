@@ -21,8 +21,10 @@ static enum dpk_status show_one(const struct target *t, bool json, struct dpk_er
     return DPK_OK;
 }
 
-enum dpk_status cmd_show(const struct mlxdpa_options *options, struct dpk_error *err)
+static enum dpk_status run_show(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    struct mlxdpa_options *options = given;
+    options->file = args->words[0];
     struct targets targets;
     enum dpk_status status = targets_open("show", options, &targets, err);
     for (size_t i = 0; i < targets.count && status == DPK_OK; i++)
@@ -30,3 +32,9 @@ enum dpk_status cmd_show(const struct mlxdpa_options *options, struct dpk_error 
     targets_close(&targets);
     return status;
 }
+
+const struct dpk_command show_command = {.names = "show",
+                                         .words = "[FILE]",
+                                         .help = "show everything about it as a tree",
+                                         .takes = "e,cert_container,s,nv_config,json",
+                                         .run = run_show};

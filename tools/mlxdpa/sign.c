@@ -57,42 +57,72 @@ static enum dpk_status open_given(const char *command, const struct mlxdpa_optio
 
 /* ---- sign ---- */
 
-/* `option` gives the file: `path`, of `kind`. */
-static enum dpk_status sign_kind(const char *command, const char *option, const char *path,
-                                 const struct kind *kind, const struct mlxdpa_options *o,
-                                 struct dpk_error *err)
+static enum dpk_status sign_kind(const char *command, const char *path, const struct kind *kind,
+                                 const struct mlxdpa_options *o, struct dpk_error *err)
 {
     struct target t = {0};
-    enum dpk_status status = mlxdpa_need(command, option, path, err);
-    if (status == DPK_OK)
-        status = target_open(path, kind, &t, err);
+    enum dpk_status status = target_open(path, kind, &t, err);
     if (status == DPK_OK)
         status = kind->sign(command, &t, o, err);
     target_close(&t);
     return status;
 }
 
-enum dpk_status cmd_sign_dpa_apps(const struct mlxdpa_options *o, struct dpk_error *err)
+static enum dpk_status run_sign_dpa_apps(void *given, const struct dpk_args *args,
+                                         struct dpk_error *err)
 {
-    return sign_kind("sign_dpa_apps", "-e HOST_ELF", o->host_elf, &kind_host, o, err);
+    const struct mlxdpa_options *o = given;
+    return sign_kind(args->command, o->host_elf, &kind_host, o, err);
 }
 
-enum dpk_status cmd_sign_cert_container(const struct mlxdpa_options *o, struct dpk_error *err)
+const struct dpk_command sign_dpa_apps_command = {
+    .names = "sign_dpa_apps",
+    .help = "sign the programs in a host file (-e -c -p [-o])",
+    .needs = "e,c,p|sign-command",
+    .takes = "o,profile,section-type,app,j,force,cert_chain_count,mft-compat,passin,sign-timeout",
+    .run = run_sign_dpa_apps};
+
+static enum dpk_status run_sign_cert_container(void *given, const struct dpk_args *args,
+                                               struct dpk_error *err)
 {
-    return sign_kind("sign_cert_container", "--cert_container", o->container, &kind_cert_container,
-                     o, err);
+    const struct mlxdpa_options *o = given;
+    return sign_kind(args->command, o->container, &kind_cert_container, o, err);
 }
 
-enum dpk_status cmd_sign_single_dpa_app(const struct mlxdpa_options *o, struct dpk_error *err)
+const struct dpk_command sign_cert_container_command = {
+    .names = "sign_cert_container",
+    .help = "sign a certificate container",
+    .needs = "cert_container,p|sign-command,o,life_cycle_priority|nvidia_signed_oem",
+    .takes = "keypair_uuid,cert_uuid,passin,sign-timeout",
+    .run = run_sign_cert_container};
+
+static enum dpk_status run_sign_single_dpa_app(void *given, const struct dpk_args *args,
+                                               struct dpk_error *err)
 {
-    return sign_kind("sign_single_dpa_app", "-s CONTAINER", o->single_app, &kind_app, o, err);
+    const struct mlxdpa_options *o = given;
+    return sign_kind(args->command, o->single_app, &kind_app, o, err);
 }
 
-enum dpk_status cmd_sign_dpa_app_removal(const struct mlxdpa_options *o, struct dpk_error *err)
+const struct dpk_command sign_single_dpa_app_command = {
+    .names = "sign_single_dpa_app",
+    .help = "sign a container with one program (-s -c -p -o)",
+    .needs = "s,c,p|sign-command,life_cycle_priority",
+    .takes = "o,force,cert_chain_count,mft-compat,passin,sign-timeout",
+    .run = run_sign_single_dpa_app};
+
+static enum dpk_status run_sign_dpa_app_removal(void *given, const struct dpk_args *args,
+                                                struct dpk_error *err)
 {
-    return sign_kind("sign_dpa_app_removal", "--dpa_app_removal_container", o->removal_container,
-                     &kind_app, o, err);
+    const struct mlxdpa_options *o = given;
+    return sign_kind(args->command, o->removal_container, &kind_app, o, err);
 }
+
+const struct dpk_command sign_dpa_app_removal_command = {
+    .names = "sign_dpa_app_removal",
+    .help = "sign it (--dpa_app_removal_container --keypair_uuid -p -o)",
+    .needs = "dpa_app_removal_container,o,p|sign-command,life_cycle_priority",
+    .takes = "keypair_uuid,passin,sign-timeout",
+    .run = run_sign_dpa_app_removal};
 
 /* ---- export_tbs ---- */
 
@@ -123,15 +153,15 @@ static void tbs_free(struct tbs_list *l)
     free(l->items);
 }
 
-enum dpk_status cmd_export_tbs(const struct mlxdpa_options *o, struct dpk_error *err)
+static enum dpk_status run_export_tbs(void *given, const struct dpk_args *args,
+                                      struct dpk_error *err)
 {
-    static const char command[] = "export_tbs";
+    struct mlxdpa_options *o = given;
+    o->file = args->words[0];
     struct target t = {0};
     struct tbs_list list = {.options = o};
     enum dpk_status status =
-        open_given(command, o, can_tbs, "cannot be signed elsewhere; these can", &t, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need(command, "-o PREFIX", o->output, err);
+        open_given(args->command, o, can_tbs, "cannot be signed elsewhere; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->tbs(&t, o, &list, err);
     /* Written when all of them are known. */
@@ -148,28 +178,63 @@ enum dpk_status cmd_export_tbs(const struct mlxdpa_options *o, struct dpk_error 
     return status;
 }
 
+static const struct dpk_option export_options[] = {
+    {"digest", .at = MLXDPA_AT(digest), .help = "export SHA-512 digests, not the bytes"},
+    {0},
+};
+
+const struct dpk_command export_tbs_command = {
+    .names = "export_tbs",
+    .words = "[FILE]",
+    .help = "write what is to be signed of each program or of a container (-e, --cert_container, "
+            "-s; -o)",
+    .needs = "o",
+    .takes = "e,s,dpa_app_removal_container,profile,app,j,cert_container,life_cycle_priority,"
+             "keypair_uuid,cert_uuid,nvidia_signed_oem",
+    .options = export_options,
+    .run = run_export_tbs};
+
 /* ---- attach_signature, strip_signature ---- */
 
-enum dpk_status cmd_attach_signature(const struct mlxdpa_options *o, struct dpk_error *err)
+static enum dpk_status run_attach_signature(void *given, const struct dpk_args *args,
+                                            struct dpk_error *err)
 {
-    static const char command[] = "attach_signature";
+    struct mlxdpa_options *o = given;
+    o->file = args->words[0];
     struct target t = {0};
     enum dpk_status status =
-        open_given(command, o, can_attach, "cannot be signed elsewhere; these can", &t, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need(command, "--signature PREFIX", o->signature, err);
+        open_given(args->command, o, can_attach, "cannot be signed elsewhere; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->attach(&t, o, err);
     target_close(&t);
     return status;
 }
 
-enum dpk_status cmd_strip_signature(const struct mlxdpa_options *o, struct dpk_error *err)
+static const struct dpk_option attach_options[] = {
+    {"signature", DPK_TEXT, "PREFIX", MLXDPA_AT(signature),
+     .help = "signatures to attach: PREFIX.APP.sig"},
+    {0},
+};
+
+const struct dpk_command attach_signature_command = {
+    .names = "attach_signature",
+    .words = "[FILE]",
+    .help = "put signatures made elsewhere into a host file or container (-e -c, -s -c, "
+            "--cert_container --key; --signature -o)",
+    .needs = "signature",
+    .takes =
+        "e,c,o,profile,section-type,app,j,force,cert_chain_count,mft-compat,s,dpa_app_removal_"
+        "container,key,cert_container,life_cycle_priority,keypair_uuid,cert_uuid,nvidia_signed_oem",
+    .options = attach_options,
+    .run = run_attach_signature};
+
+static enum dpk_status run_strip_signature(void *given, const struct dpk_args *args,
+                                           struct dpk_error *err)
 {
+    const struct mlxdpa_options *o = given;
+    (void)args;
     struct target t = {0};
-    enum dpk_status status = mlxdpa_need("strip_signature", "-e HOST_ELF", o->host_elf, err);
-    if (status == DPK_OK)
-        status = target_open(o->host_elf, &kind_host, &t, err);
+    enum dpk_status status = target_open(o->host_elf, &kind_host, &t, err);
     if (status == DPK_OK)
         status = target_needs(&t, can_strip, "has no signatures to take out; these have", err);
     if (status == DPK_OK)
@@ -177,3 +242,10 @@ enum dpk_status cmd_strip_signature(const struct mlxdpa_options *o, struct dpk_e
     target_close(&t);
     return status;
 }
+
+const struct dpk_command strip_signature_command = {.names = "strip_signature",
+                                                    .help =
+                                                        "take the signatures out again (-e [-o])",
+                                                    .needs = "e",
+                                                    .takes = "o,app",
+                                                    .run = run_strip_signature};

@@ -9,28 +9,20 @@
 #define SIGNATURE_SIZE    512 /* of RSA-4096 */
 #define ANY_SIGNATURE_MAX ((size_t)65536)
 
-enum dpk_status signing_options(const struct mlxdpa_options *o, struct dpk_sign_options *out,
-                                struct dpk_error *err)
+struct dpk_sign_options signing_options(const struct mlxdpa_options *o)
 {
-    *out = (struct dpk_sign_options){.profile = DPK_PROFILE_FULL,
-                                     .mft_compat = o->mft_compat,
-                                     .mft_chain_count = o->chain_count,
-                                     .ignore_dates = o->force,
-                                     .apps = o->app_count ? o->apps : NULL,
-                                     .app_count = o->app_count,
-                                     .threads = o->jobs};
-    if (o->profile && strcmp(o->profile, "compact") == 0)
-        out->profile = DPK_PROFILE_COMPACT;
-    else if (o->profile && strcmp(o->profile, "full") != 0)
-        return dpk_fail(err, DPK_ERR_USAGE, "--profile %s: give full or compact", o->profile);
-    if (o->section_type && strcmp(o->section_type, "progbits") == 0)
-        out->section_type = DPK_SECTION_PROGBITS;
-    else if (o->section_type && strcmp(o->section_type, "cryptodata") == 0)
-        out->section_type = DPK_SECTION_CRYPTODATA;
-    else if (o->section_type)
-        return dpk_fail(err, DPK_ERR_USAGE, "--section-type %s: give progbits or cryptodata",
-                        o->section_type);
-    return DPK_OK;
+    struct dpk_sign_options how = {.mft_compat = o->mft_compat,
+                                   .mft_chain_count = o->chain_count,
+                                   .ignore_dates = o->force,
+                                   .apps = o->apps.at,
+                                   .app_count = o->apps.count,
+                                   .threads = o->jobs};
+    how.profile = o->profile == PROFILE_COMPACT ? DPK_PROFILE_COMPACT : DPK_PROFILE_FULL;
+    if (o->section_type == SECTION_PROGBITS)
+        how.section_type = DPK_SECTION_PROGBITS;
+    else if (o->section_type == SECTION_CRYPTODATA)
+        how.section_type = DPK_SECTION_CRYPTODATA;
+    return how;
 }
 
 enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
@@ -40,7 +32,7 @@ enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certcha
     if (status != DPK_OK)
         return status;
     size_t found = dpk_certchain_count(*out);
-    if (!o->has_chain_count || o->mft_compat || o->chain_count == found)
+    if (!o->chain_count || o->mft_compat || o->chain_count == found)
         return DPK_OK;
     return dpk_fail(err, DPK_ERR_MISMATCH,
                     "%s: %zu certificates, but --cert_chain_count is %u (--mft-compat stores it "
@@ -117,10 +109,10 @@ enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, 
     EVP_PKEY *key = NULL;
     char *path = signing_path(o->signature, &(struct dpk_tbs){0}, "sig");
     enum dpk_status status = path ? DPK_OK : dpk_fail_nomem(err);
+    const char *public_key = o->keys.count == 1 ? o->keys.at[0] : NULL;
     if (status == DPK_OK)
-        status = mlxdpa_need("attach_signature", "--key PUBLIC_KEY",
-                             o->trusted_key_count == 1 ? o->trusted_key[0] : NULL, err);
-    const char *const inputs[] = {path, o->trusted_key[0]};
+        status = mlxdpa_need("attach_signature", "--key PUBLIC_KEY", public_key, err);
+    const char *const inputs[] = {path, public_key};
     if (status == DPK_OK)
         status = dpk_file_apart(o->output, inputs, 2, err);
     if (status == DPK_OK)
@@ -128,7 +120,7 @@ enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, 
     if (status == DPK_OK)
         status = read_signature(path, any_size, &signature, err);
     if (status == DPK_OK)
-        status = dpk_public_key_read(o->trusted_key[0], &key, err);
+        status = dpk_public_key_read(public_key, &key, err);
     if (status != DPK_OK)
         goto out;
     status = attach(how, &t->file, &signature, key, &made, err);

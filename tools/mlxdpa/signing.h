@@ -11,8 +11,7 @@ struct target;
 /* ---- Programs, signed under a certificate chain ---- */
 
 /* Options of signing as the library has them. */
-enum dpk_status signing_options(const struct mlxdpa_options *o, struct dpk_sign_options *out,
-                                struct dpk_error *err);
+struct dpk_sign_options signing_options(const struct mlxdpa_options *o);
 
 /* The chain of -c, its count checked. To be released. */
 enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,

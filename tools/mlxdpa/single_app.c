@@ -4,22 +4,11 @@
 
 #define METADATA_FILE_MAX ((size_t)1 << 16)
 
-/* One option that a command needs, as --help has it. */
-struct need {
-    const char *option, *value;
+struct create_options {
+    struct mlxdpa_options shared;
+    const char *metadata, *manifest;
+    bool xz;
 };
-
-static enum dpk_status need_all(const char *command, const struct need *needs, size_t count,
-                                struct dpk_error *err)
-{
-    enum dpk_status status = DPK_OK;
-    for (size_t i = 0; i < count && status == DPK_OK; i++)
-        status = mlxdpa_need(command, needs[i].option, needs[i].value, err);
-    return status;
-}
-#define NEED(command, ...)                                                                         \
-    need_all(command, (const struct need[]){__VA_ARGS__},                                          \
-             sizeof((const struct need[]){__VA_ARGS__}) / sizeof(struct need), err)
 
 static enum dpk_status read_metadata(const char *path, struct dpk_app_metadata *out,
                                      struct dpk_error *err)
@@ -47,15 +36,16 @@ static enum dpk_status finish(enum dpk_status status, const char *error_path, co
     return dpk_file_replace(output, made->data, made->size, 0644, err);
 }
 
-static enum dpk_status make_container(const struct mlxdpa_options *o, struct dpk_app_plan *plan,
-                                      struct dpk_error *err)
+static enum dpk_status make_container(const struct create_options *create,
+                                      struct dpk_app_plan *plan, struct dpk_error *err)
 {
+    const struct mlxdpa_options *o = &create->shared;
     struct dpk_buf elf = {0}, manifest = {0}, made = {0};
     enum dpk_status status = dpk_file_read(o->single_app, DPK_APP_ELF_MAX, &elf, err);
-    if (status == DPK_OK && o->manifest)
-        status = dpk_file_read(o->manifest, DPK_APP_MAX, &manifest, err);
-    if (status == DPK_OK && o->manifest && manifest.size == 0)
-        status = dpk_fail(err, DPK_ERR_FORMAT, "%s: empty file", o->manifest);
+    if (status == DPK_OK && create->manifest)
+        status = dpk_file_read(create->manifest, DPK_APP_MAX, &manifest, err);
+    if (status == DPK_OK && create->manifest && manifest.size == 0)
+        status = dpk_fail(err, DPK_ERR_FORMAT, "%s: empty file", create->manifest);
     if (status != DPK_OK)
         goto out;
     plan->elf = elf.data;
@@ -70,42 +60,58 @@ out:
     return status;
 }
 
-enum dpk_status cmd_create_single_dpa_app(const struct mlxdpa_options *o, struct dpk_error *err)
+static enum dpk_status run_create_single_dpa_app(void *given, const struct dpk_args *args,
+                                                 struct dpk_error *err)
 {
-    static const char command[] = "create_single_dpa_app";
-    struct dpk_app_plan plan = {.xz = o->xz};
-    struct dpk_uuid uuid = {{0}};
+    const struct create_options *create = given;
+    const struct mlxdpa_options *o = &create->shared;
+    struct dpk_app_plan plan = {.xz = create->xz};
+    struct dpk_uuid uuid = o->app_uuid;
     char text[DPK_UUID_TEXT];
-    const char *const inputs[] = {o->single_app, o->app_metadata, o->manifest};
-    enum dpk_status status = NEED(command, {"-s DEVICE_ELF", o->single_app},
-                                  {"-m METADATA", o->app_metadata}, {"-o", o->output});
-    if (status == DPK_OK)
-        status = mlxdpa_priority(command, o, &plan.priority, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--dpa_app_uuid", o->app_uuid, &uuid, err);
-    if (status == DPK_OK && !o->app_uuid)
+    const char *const inputs[] = {o->single_app, create->metadata, create->manifest};
+    enum dpk_status status = mlxdpa_priority(args->command, o, &plan.priority, err);
+    if (dpk_uuid_is_zero(&uuid))
         dpk_uuid_new_time(&uuid);
     if (status == DPK_OK)
         status = dpk_file_apart(o->output, inputs, 3, err);
     if (status == DPK_OK)
-        status = read_metadata(o->app_metadata, &plan.metadata, err);
+        status = read_metadata(create->metadata, &plan.metadata, err);
     plan.metadata.uuid = uuid;
     if (status == DPK_OK)
-        status = make_container(o, &plan, err);
+        status = make_container(create, &plan, err);
     dpk_uuid_format(&uuid, text);
     if (status == DPK_OK)
         mlxdpa_say(o->output, "%s was created successfully with UUID: %s", o->output, text);
     return status;
 }
 
-enum dpk_status cmd_query_manifest(const struct mlxdpa_options *o, struct dpk_error *err)
+#define AT(field) offsetof(struct create_options, field)
+
+static const struct dpk_option create_options[] = {
+    {"m,app_metadata,app-metadata", DPK_FILE, "FILE", AT(metadata),
+     .help = "metadata of the program (YAML)"},
+    {"manifest", DPK_FILE, "FILE", AT(manifest), .help = "manifest to put in"},
+    {"xz", .at = AT(xz), .help = "compress the program"},
+    {0},
+};
+
+const struct dpk_command create_single_dpa_app_command = {
+    .names = "create_single_dpa_app",
+    .help = "make a container with one program (-s -m [--manifest] -o)",
+    .needs = "s,m,o,life_cycle_priority",
+    .takes = "dpa_app_uuid",
+    .options = create_options,
+    .size = sizeof(struct create_options),
+    .run = run_create_single_dpa_app};
+
+static enum dpk_status run_query_manifest(void *given, const struct dpk_args *args,
+                                          struct dpk_error *err)
 {
+    const struct mlxdpa_options *o = given;
+    (void)args;
     struct dpk_buf file = {0};
     struct dpk_app app;
-    enum dpk_status status =
-        NEED("query_manifest", {"-s CONTAINER", o->single_app}, {"-o", o->output});
-    if (status == DPK_OK)
-        status = dpk_file_apart(o->output, &o->single_app, 1, err);
+    enum dpk_status status = dpk_file_apart(o->output, &o->single_app, 1, err);
     if (status == DPK_OK)
         status = dpk_file_read(o->single_app, DPK_APP_MAX, &file, err);
     if (status != DPK_OK)
@@ -121,21 +127,21 @@ enum dpk_status cmd_query_manifest(const struct mlxdpa_options *o, struct dpk_er
     return status;
 }
 
-enum dpk_status cmd_create_dpa_app_removal(const struct mlxdpa_options *o, struct dpk_error *err)
+const struct dpk_command query_manifest_command = {
+    .names = "query_manifest",
+    .help = "take the manifest out of such a container (-s -o)",
+    .needs = "s,o",
+    .run = run_query_manifest};
+
+static enum dpk_status run_create_dpa_app_removal(void *given, const struct dpk_args *args,
+                                                  struct dpk_error *err)
 {
-    static const char command[] = "create_dpa_app_removal";
+    const struct mlxdpa_options *o = given;
     enum dpk_lifecycle priority;
-    struct dpk_uuid app, keypair = {0};
     struct dpk_buf made = {0};
-    enum dpk_status status = NEED(command, {"--dpa_app_uuid", o->app_uuid}, {"-o", o->output});
+    enum dpk_status status = mlxdpa_priority(args->command, o, &priority, err);
     if (status == DPK_OK)
-        status = mlxdpa_priority(command, o, &priority, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--dpa_app_uuid", o->app_uuid, &app, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--keypair_uuid", o->keypair_uuid, &keypair, err);
-    if (status == DPK_OK)
-        status = dpk_app_removal_create(priority, &app, &keypair, &made, err);
+        status = dpk_app_removal_create(priority, &o->app_uuid, &o->keypair_uuid, &made, err);
     if (status == DPK_OK)
         status = dpk_file_replace(o->output, made.data, made.size, 0644, err);
     if (status == DPK_OK)
@@ -143,3 +149,10 @@ enum dpk_status cmd_create_dpa_app_removal(const struct mlxdpa_options *o, struc
     dpk_buf_free(&made);
     return status;
 }
+
+const struct dpk_command create_dpa_app_removal_command = {
+    .names = "create_dpa_app_removal",
+    .help = "make a container that removes one program (--dpa_app_uuid -o)",
+    .needs = "dpa_app_uuid,o,life_cycle_priority",
+    .takes = "keypair_uuid",
+    .run = run_create_dpa_app_removal};

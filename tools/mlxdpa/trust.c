@@ -59,15 +59,18 @@ enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out, st
 {
     enum dpk_status status = DPK_OK;
     *out = (struct trust){0};
-    if (o->device && (o->ca_count || o->trusted_key_count))
+    if (o->device && (o->ca.count || o->keys.count))
         return dpk_fail(err, DPK_ERR_USAGE, "verify takes --ca and --key, or -d, not both");
     if (o->device)
         return ask_device(o->device, out, err);
-    for (size_t i = 0; i < o->ca_count && status == DPK_OK; i++)
-        status = load_ca(&out->roots, o->ca[i], err);
-    for (size_t i = 0; i < o->trusted_key_count && status == DPK_OK; i++) {
-        out->key_names[i] = o->trusted_key[i];
-        status = dpk_public_key_read(o->trusted_key[i], &out->keys[i], err);
+    for (size_t i = 0; i < o->ca.count && status == DPK_OK; i++)
+        status = load_ca(&out->roots, o->ca.at[i], err);
+    out->key_names = o->keys.at;
+    out->keys = calloc(o->keys.count + 1, sizeof *out->keys);
+    if (!out->keys)
+        return dpk_fail_nomem(err);
+    for (size_t i = 0; i < o->keys.count && status == DPK_OK; i++) {
+        status = dpk_public_key_read(o->keys.at[i], &out->keys[i], err);
         out->key_count += status == DPK_OK;
     }
     out->programs.roots = dpk_roots_list(out->roots, &out->programs.count);
@@ -78,6 +81,7 @@ void trust_close(struct trust *t)
 {
     for (size_t i = 0; i < t->key_count; i++)
         EVP_PKEY_free(t->keys[i]);
+    free(t->keys);
     dpk_ca_list_free(&t->installed);
     dpk_roots_free(t->roots);
     dpk_device_close(t->device);

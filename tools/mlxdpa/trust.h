@@ -12,8 +12,8 @@ struct trust {
     struct dpk_roots *roots;
     struct dpk_ca_list installed; /* the device's */
     struct dpk_trust programs;    /* either of the two */
-    EVP_PKEY *keys[MLXDPA_MAX_GIVEN];
-    const char *key_names[MLXDPA_MAX_GIVEN];
+    EVP_PKEY **keys;
+    const char *const *key_names; /* those of --key, borrowed */
     size_t key_count;
     struct dpk_device *device; /* NULL: none asked */
     bool authentication;       /* of the device */

@@ -7,7 +7,7 @@ enum dpk_status need_certificate(const struct target *t, const struct mlxdpa_opt
 {
     (void)t;
     return mlxdpa_need("verify", "--ca CERTIFICATE or -d DEVICE for programs",
-                       o->device || o->ca_count ? "" : NULL, err);
+                       o->device || o->ca.count ? "" : NULL, err);
 }
 
 enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
@@ -15,7 +15,7 @@ enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
 {
     (void)t;
     return mlxdpa_need("verify", "--key PUBLIC_KEY or -d DEVICE for what a key signs",
-                       o->device || o->trusted_key_count ? "" : NULL, err);
+                       o->device || o->keys.count ? "" : NULL, err);
 }
 
 void refuse(struct outcome *o, const char *check, enum dpk_verdict verdict, const char *detail)

@@ -60,8 +60,10 @@ static enum dpk_status verify_all(const struct targets *t, const struct trust *t
     return DPK_OK;
 }
 
-enum dpk_status cmd_verify(const struct mlxdpa_options *options, struct dpk_error *err)
+static enum dpk_status run_verify(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
+    struct mlxdpa_options *options = given;
+    options->file = args->words[0];
     struct targets targets;
     struct trust trust = {0};
     enum dpk_status status = targets_open("verify", options, &targets, err);
@@ -75,3 +77,18 @@ enum dpk_status cmd_verify(const struct mlxdpa_options *options, struct dpk_erro
     targets_close(&targets);
     return status;
 }
+
+static const struct dpk_option trust_options[] = {
+    {"ca", DPK_FILES, "FILE", MLXDPA_AT(ca),
+     .help = "trusted root certificate (DER, PEM, directory), repeatable"},
+    {"d,device", DPK_TEXT, "DEVICE", MLXDPA_AT(device), .help = "verify as this device would"},
+    {0},
+};
+
+const struct dpk_command verify_command = {
+    .names = "verify",
+    .words = "[FILE]",
+    .help = "check signatures and say every check (FILE, -e, -s, ...; --ca, --key, -d)",
+    .takes = "e,cert_container,s,nv_config,key,j,json",
+    .options = trust_options,
+    .run = run_verify};

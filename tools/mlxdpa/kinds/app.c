@@ -78,8 +78,7 @@ static enum dpk_status need_trust(const struct target *t, const struct mlxdpa_op
     if (dpk_app_parse(t->file.data, t->file.size, &app, NULL) != DPK_OK ||
         app.kind == DPK_APP_PROGRAM)
         return need_certificate(t, o, err);
-    return mlxdpa_need("verify", "--key PUBLIC_KEY for a removal", o->trusted_key_count ? "" : NULL,
-                       err);
+    return mlxdpa_need("verify", "--key PUBLIC_KEY for a removal", o->keys.count ? "" : NULL, err);
 }
 
 static enum dpk_status check_removal(const void *what, EVP_PKEY *key, struct dpk_error *err)
@@ -143,11 +142,7 @@ static enum dpk_status sign_program(const char *command, struct target *t,
     struct dpk_certchain *chain = NULL;
     struct dpk_signer *signer = NULL;
     struct dpk_buf made = {0};
-    enum dpk_status status = mlxdpa_need(command, "-c CHAIN", o->cert, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need_key(command, o, err);
-    if (status == DPK_OK)
-        status = mlxdpa_priority(command, o, &priority, err);
+    enum dpk_status status = mlxdpa_priority(command, o, &priority, err);
     if (status == DPK_OK)
         status = mlxdpa_output(o, t->path, &output, err);
     if (status == DPK_OK)
@@ -199,7 +194,7 @@ static enum dpk_status attach_to_program(struct target *t, const struct mlxdpa_o
                                          struct dpk_error *err)
 {
     static const char command[] = "attach_signature";
-    struct dpk_sign_options how;
+    struct dpk_sign_options how = signing_options(o);
     enum dpk_lifecycle priority;
     struct dpk_certchain *chain = NULL;
     struct dpk_buf signature = {0}, made = {0};
@@ -210,8 +205,6 @@ static enum dpk_status attach_to_program(struct target *t, const struct mlxdpa_o
         status = mlxdpa_need(command, "-c CHAIN", o->cert, err);
     if (status == DPK_OK)
         status = mlxdpa_priority(command, o, &priority, err);
-    if (status == DPK_OK)
-        status = signing_options(o, &how, err);
     if (status == DPK_OK)
         status = mlxdpa_output(o, t->path, &output, err);
     if (status == DPK_OK)
@@ -257,9 +250,8 @@ struct removal {
 static enum dpk_status parse_removal(const char *command, const struct mlxdpa_options *o,
                                      struct removal *out, struct dpk_error *err)
 {
-    enum dpk_status status = mlxdpa_priority(command, o, &out->priority, err);
-    return status == DPK_OK ? mlxdpa_uuid("--keypair_uuid", o->keypair_uuid, &out->keypair, err)
-                            : status;
+    out->keypair = o->keypair_uuid;
+    return mlxdpa_priority(command, o, &out->priority, err);
 }
 
 static enum dpk_status sign_removal_with(void *how, const struct dpk_buf *file,
@@ -275,11 +267,7 @@ static enum dpk_status sign_removal(const char *command, struct target *t,
                                     const struct mlxdpa_options *o, struct dpk_error *err)
 {
     struct removal how = {0};
-    enum dpk_status status = mlxdpa_need(command, "-o", o->output, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need_key(command, o, err);
-    if (status == DPK_OK)
-        status = parse_removal(command, o, &how, err);
+    enum dpk_status status = parse_removal(command, o, &how, err);
     if (status == DPK_OK)
         status = sign_by_key(t, o, sign_removal_with, &how, err);
     if (status == DPK_OK)

@@ -135,15 +135,11 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 static enum dpk_status parse_ids(const char *command, const struct mlxdpa_options *o,
                                  struct dpk_container_signing *how, struct dpk_error *err)
 {
-    enum dpk_status status = mlxdpa_need(command, "-o", o->output, err);
-    if (status == DPK_OK)
-        status = mlxdpa_priority(command, o, &how->priority, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--cert_uuid", o->cert_uuid, &how->cert_uuid, err);
-    if (status == DPK_OK)
-        status = mlxdpa_uuid("--keypair_uuid", o->keypair_uuid, &how->keypair_uuid, err);
+    how->cert_uuid = o->cert_uuid;
+    how->keypair_uuid = o->keypair_uuid;
     how->nvidia_signed_oem = o->nvidia_signed_oem;
-    return status;
+    enum dpk_status status = mlxdpa_need(command, "-o", o->output, err);
+    return status == DPK_OK ? mlxdpa_priority(command, o, &how->priority, err) : status;
 }
 
 /* A fresh UUID for a certificate to which neither the container nor the user gave one; also as text
@@ -179,9 +175,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
                             struct dpk_error *err)
 {
     struct signing s = {0};
-    enum dpk_status status = mlxdpa_need_key(command, o, err);
-    if (status == DPK_OK)
-        status = parse_ids(command, o, &s.how, err);
+    enum dpk_status status = parse_ids(command, o, &s.how, err);
     if (status == DPK_OK)
         status = sign_by_key(t, o, sign_with, &s, err);
     if (status == DPK_OK && s.fresh[0])

@@ -192,22 +192,17 @@ static void show_progress(void *context, size_t done, size_t total)
 static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
                             struct dpk_error *err)
 {
-    struct dpk_sign_options how;
+    struct dpk_sign_options how = signing_options(o);
     struct dpk_certchain *chain = NULL;
     struct dpk_signer *signer = NULL;
     struct dpk_edited *edited = NULL;
     struct progress progress;
     const char *output = NULL;
     const char *const inputs[] = {o->cert, o->key.key};
-    enum dpk_status status = mlxdpa_need(command, "-c CHAIN", o->cert, err);
-    if (status == DPK_OK)
-        status = mlxdpa_need_key(command, o, err);
-    if (status == DPK_OK)
-        status = mlxdpa_output(o, t->path, &output, err);
+    (void)command;
+    enum dpk_status status = mlxdpa_output(o, t->path, &output, err);
     if (status == DPK_OK)
         status = dpk_file_apart(output, inputs, 2, err);
-    if (status == DPK_OK)
-        status = signing_options(o, &how, err);
     if (status == DPK_OK)
         status = mlxdpa_program_signer(o, &chain, &signer, err);
     if (status == DPK_OK)
@@ -240,10 +235,8 @@ static enum dpk_status add_tbs(void *context, const struct dpk_tbs *tbs, struct 
 static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
                            struct dpk_error *err)
 {
-    struct dpk_sign_options how;
-    enum dpk_status status = signing_options(o, &how, err);
-    if (status == DPK_OK)
-        status = read_programs(t, err);
+    struct dpk_sign_options how = signing_options(o);
+    enum dpk_status status = read_programs(t, err);
     how.proof = add_tbs;
     how.context = l;
     return status == DPK_OK ? dpk_hostfile_tbs(t->opened, &how, err) : status;
@@ -258,7 +251,7 @@ static enum dpk_status read_signature(void *context, const struct dpk_tbs *tbs,
 static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
                               struct dpk_error *err)
 {
-    struct dpk_sign_options how;
+    struct dpk_sign_options how = signing_options(o);
     struct dpk_certchain *chain = NULL;
     struct dpk_edited *edited = NULL;
     const char *output = NULL;
@@ -267,8 +260,6 @@ static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
         status = mlxdpa_output(o, t->path, &output, err);
     if (status == DPK_OK)
         status = dpk_file_apart(output, &o->cert, 1, err);
-    if (status == DPK_OK)
-        status = signing_options(o, &how, err);
     if (status == DPK_OK)
         status = signing_chain(o, &chain, err);
     if (status == DPK_OK)
@@ -299,8 +290,7 @@ static enum dpk_status strip(struct target *t, const struct mlxdpa_options *o,
     if (status == DPK_OK)
         status = read_programs(t, err);
     if (status == DPK_OK)
-        status = dpk_hostfile_stripped(t->opened, o->app_count ? o->apps : NULL, o->app_count,
-                                       &edited, err);
+        status = dpk_hostfile_stripped(t->opened, o->apps.at, o->apps.count, &edited, err);
     if (status == DPK_OK)
         status = write_edited(t, output, edited, err);
     if (status == DPK_OK)

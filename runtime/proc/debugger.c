@@ -6,78 +6,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "proc/debug_policy.h"
 #include "proc/failure.h"
 
-enum { WATCHES_MAX = 16 };
-
-struct dpk_debugger {
-    struct dpk_process *process;
-    struct debug_policy policy;
-    int fd; /* eventfd: there may be something to tell */
-    struct rv64_watch watches[WATCHES_MAX];
-    size_t watch_count;
-    uint64_t breaks[RV64_BREAKS_MAX]; /* to be taken away at the end */
-    size_t break_count;
-    struct hart *current; /* the one it looks at */
-    bool holds;           /* the process, now */
-    bool interrupted;
-    bool ended; /* the program is done, with ... */
-    int code;
-};
-
-/* ---- In slices ------------------------------------------------------------------------------- */
-
-static void stop_for(struct hart *h, struct slice *s, struct dpk_stop stop)
-{
-    h->hit = stop;
-    s->stopped = true;
-}
-
-/* A step stops behind the instruction, and behind the call that it may be. */
-enum rv64_stop debug_run(struct hart *h, uint64_t budget, struct slice *s)
-{
-    const struct dpk_debugger *d = h->process->debugger;
-    const struct dpk_stop trap = {.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
-    struct rv64_core *core = h->process->core;
-    enum rv64_stop why;
-    size_t hit = 0;
-    if (h->resume == DPK_RESUME_STEP) {
-        why = rv64_step_watched(core, &h->regs, d->watches, d->watch_count, &hit);
-        stop_for(h, s, trap);
-    } else if (d->watch_count > 0) {
-        why = rv64_run_watched(core, &h->regs, budget, d->watches, d->watch_count, &hit);
-    } else {
-        why = rv64_run(core, &h->regs, budget);
-    }
-    if (why == RV64_STOP_BREAKPOINT)
-        stop_for(h, s, trap);
-    if (why == RV64_STOP_WATCH)
-        stop_for(h, s,
-                 (struct dpk_stop){.how = DPK_STOP_SIGNAL,
-                                   .signal = SIGTRAP,
-                                   .watched = d->watches[hit].access,
-                                   .address = d->watches[hit].address});
-    return why;
-}
-
-void debug_fault(struct hart *h, struct slice *s)
-{
-    if (h->resume == DPK_RESUME_FAIL)
-        return;
-    s->end = SLICE_USED;
-    stop_for(h, s, (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = hart_signal(h)});
-}
-
 /* ---- Under the lock -------------------------------------------------------------------------- */
-
-static void hold(struct dpk_debugger *d)
-{
-    if (!d->holds) {
-        d->holds = true;
-        sched_group_hold(&d->process->group);
-    }
-}
 
 static void release(struct dpk_debugger *d)
 {
@@ -92,14 +23,6 @@ static void wake_if_still(const struct dpk_debugger *d)
 {
     if (d->process->group.running == 0)
         process_wake_debugger(d->process);
-}
-
-void debug_stop(struct hart *h)
-{
-    h->stop = h->hit;
-    h->stop.thread = h->id + 1;
-    hart_set_resume(h, DPK_RESUME_RUN);
-    hold(h->process->debugger);
 }
 
 /* ---- What GDB asks for ----------------------------------------------------------------------- */
@@ -312,7 +235,7 @@ static void ops_interrupt(void *target)
     struct dpk_debugger *d = target;
     sched_lock();
     d->interrupted = true;
-    hold(d);
+    debug_hold(d);
     wake_if_still(d);
     sched_unlock();
 }
@@ -385,7 +308,7 @@ static void ops_detach(void *target)
     struct dpk_debugger *d = target;
     struct dpk_process *p = d->process;
     sched_lock();
-    hold(d);
+    debug_hold(d);
     sched_group_await_still(&p->group);
     while (d->break_count > 0)
         rv64_core_break(p->core, d->breaks[--d->break_count], false);
@@ -425,7 +348,7 @@ enum dpk_status dpk_debugger_create(struct dpk_process *p, struct dpk_debugger *
         status = is_free(p, err);
     if (status == DPK_OK) {
         sched_group_enter(&p->group);
-        hold(d);
+        debug_hold(d);
         sched_group_await_still(&p->group); /* others may come meanwhile */
         if ((status = is_free(p, err)) == DPK_OK) {
             set_debugger(p, d);

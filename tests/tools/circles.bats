@@ -1,0 +1,59 @@
+# scripts/check-circles: files that need each other in a circle.
+
+setup() {
+    here=$BATS_TEST_DIRNAME/../..
+    cd "$BATS_TEST_TMPDIR"
+    mkdir -p scripts lib runtime
+    cp "$here/scripts/check-circles" scripts/
+}
+
+# compiled FILE NEXT: a source and its object, which calls what NEXT defines.
+compiled() {
+    local name next
+    name=$(basename "$1") next=$(basename "$2")
+    mkdir -p "$(dirname "$1")" "obj/$(dirname "$1")"
+    echo "void f_$next(void); void f_$name(void); void f_$name(void) { f_$next(); }" >"$1.c"
+    gcc -c "$1.c" -o "obj/$1.o"
+}
+
+@test "no circle of more than three files in sched and proc, and none across rooms" {
+    "$here/scripts/check-circles" "$DPAKIT_BUILD/obj"
+}
+
+@test "three files in a circle may be, four may not" {
+    compiled runtime/sched/a runtime/sched/b
+    compiled runtime/sched/b runtime/sched/c
+    compiled runtime/sched/c runtime/sched/a
+    scripts/check-circles obj
+    compiled runtime/sched/c runtime/sched/d
+    compiled runtime/sched/d runtime/sched/a
+    run scripts/check-circles obj
+    [ "$status" -eq 1 ]
+    [[ "$output" == "circle of 4 files:"* ]]
+}
+
+@test "a circle across rooms is refused" {
+    compiled runtime/sched/a runtime/proc/b
+    compiled runtime/proc/b runtime/sched/a
+    run scripts/check-circles obj
+    [ "$status" -eq 1 ]
+    [[ "$output" == "circle across rooms:"* ]]
+}
+
+@test "headers that include each other are refused" {
+    compiled runtime/sched/a runtime/sched/b
+    mkdir -p runtime/proc
+    echo '#include "proc/b.h"' >runtime/proc/a.h
+    scripts/check-circles obj
+    echo '#include "proc/a.h"' >runtime/proc/b.h
+    run scripts/check-circles obj
+    [ "$status" -eq 1 ]
+    [[ "$output" == "circle of headers:"* ]]
+}
+
+@test "a source without its object is no tree to judge" {
+    compiled runtime/sched/a runtime/sched/b
+    echo >runtime/sched/late.c
+    run scripts/check-circles obj
+    [ "$status" -eq 2 ]
+}

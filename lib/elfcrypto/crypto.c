@@ -96,7 +96,7 @@ static enum dpk_status take_signature(const struct maker *m, const struct dpk_tb
                                       struct dpk_buf *signature, struct dpk_error *err)
 {
     EVP_PKEY *key = X509_get0_pubkey(dpk_certchain_leaf(m->chain));
-    enum dpk_status status = m->options->proof(m->options->context, tbs, signature, err);
+    enum dpk_status status = m->options->proof(m->options->proof_context, tbs, signature, err);
     if (status != DPK_OK)
         return status;
     status = dpk_signature_check(key, DPK_SHA512, tbs->bytes, tbs->size, signature->data,

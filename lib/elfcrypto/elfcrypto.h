@@ -75,9 +75,10 @@ struct dpk_sign_options {
     /* With a signer NULL: who brings the signatures. Each is checked under the leaf's key. May be
      * called by several threads at once. */
     dpk_proof *proof;
-    void *context; /* of proof and progress */
+    void *proof_context;
     /* Told after each program how many are done; one call at a time. May be NULL. */
     void (*progress)(void *context, size_t done, size_t total);
+    void *progress_context;
 };
 
 /* Can this key sign programs, with this chain? Leaf key RSA-4096, leaf and signer of one key, chain

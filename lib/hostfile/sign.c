@@ -119,7 +119,7 @@ static void run_job(void *context, size_t index)
     pthread_mutex_lock(&s->one);
     s->done++;
     if (o->progress)
-        o->progress(o->context, s->done, s->count);
+        o->progress(o->progress_context, s->done, s->count);
     pthread_mutex_unlock(&s->one);
 }
 
@@ -366,7 +366,7 @@ static enum dpk_status show_one(void *context, const struct dpk_subject *subject
     enum dpk_status status = dpk_crypto_tbs(&mine, o->profile, &b, err);
     const struct dpk_tbs tbs = {mine.name, mine.target, b.data, b.size};
     if (status == DPK_OK)
-        status = o->proof(o->context, &tbs, NULL, err);
+        status = o->proof(o->proof_context, &tbs, NULL, err);
     dpk_buf_free(&b);
     return status;
 }

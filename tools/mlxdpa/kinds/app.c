@@ -214,7 +214,7 @@ static enum dpk_status attach_to_program(struct target *t, const struct mlxdpa_o
     if (status != DPK_OK)
         goto out;
     how.proof = bring_signature;
-    how.context = &signature;
+    how.proof_context = &signature;
     status = dpk_app_sign(t->file.data, t->file.size, priority, chain, NULL, &how, &made, err);
     if (status == DPK_OK)
         status = dpk_file_replace(output, made.data, made.size, 0644, err);

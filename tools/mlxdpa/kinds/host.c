@@ -210,7 +210,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     if (status != DPK_OK)
         goto out;
     how.progress = show_progress;
-    how.context = &progress;
+    how.progress_context = &progress;
     progress_start(&progress);
     status = dpk_hostfile_signed(t->opened, chain, signer, &how, &edited, err);
     progress_end(&progress);
@@ -238,7 +238,7 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
     struct dpk_sign_options how = signing_options(o);
     enum dpk_status status = read_programs(t, err);
     how.proof = add_tbs;
-    how.context = l;
+    how.proof_context = l;
     return status == DPK_OK ? dpk_hostfile_tbs(t->opened, &how, err) : status;
 }
 
@@ -269,7 +269,7 @@ static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
     if (status != DPK_OK)
         goto out;
     how.proof = read_signature;
-    how.context = (void *)o;
+    how.proof_context = (void *)o;
     status = dpk_hostfile_signed(t->opened, chain, NULL, &how, &edited, err);
     if (status == DPK_OK)
         status = write_edited(t, output, edited, err);

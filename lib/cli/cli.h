@@ -9,31 +9,6 @@
 
 #include "base/base.h"
 
-/* ---- Errors and exit codes --------------------------------------------------------------------
- */
-
-/* For tools: prints "-E- <message>" on stderr. Returns the exit code for it: 2 for
- * DPK_ERR_USAGE, else 1. (Only this and dpk_tool_end print; tools/ alone calls them.) */
-int dpk_tool_fail(const struct dpk_error *err);
-
-/* For tools, before they end: flushes standard output. What was printed and is lost (a full disk)
- * is an error, DPK_ERR_IO "standard output: ...". */
-enum dpk_status dpk_tool_flush(struct dpk_error *err);
-
-/* For tools, their last word: flushes standard output, prints the error of `status` or of the
- * flush. Returns the exit code, 0 or that of dpk_tool_fail. */
-int dpk_tool_end(enum dpk_status status, struct dpk_error *err);
-
-/* For tools with commands: "unknown command WORD", with the closest of `commands` (ends with NULL)
- * or where to find them. DPK_ERR_USAGE. */
-enum dpk_status dpk_fail_command(struct dpk_error *err, const char *tool, const char *word,
-                                 const char *const *commands);
-
-/* The UUID that a user typed behind `option` ("--cert_uuid"): DPK_ERR_USAGE, and so is the zero
- * UUID, which names nothing. */
-enum dpk_status dpk_uuid_option(const char *option, const char *text, struct dpk_uuid *out,
-                                struct dpk_error *err);
-
 /* ---- Command lines ----------------------------------------------------------------------------
  * A tool is a table: its options, its commands, what to call for each. Parsing, --help, --version,
  * errors and suggestions come from the table.
@@ -102,11 +77,6 @@ struct dpk_option {
     /* DPK_PARSED: `context` is what `at` names. Errors get "option --name: " in front. */
     enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
     const char *help; /* one line; NULL hides the option from --help */
-
-    /* Of dpk_options_parse: */
-    const char **value; /* takes the argument */
-    bool *flag;         /* set to true when the option is there */
-    void *context;      /* for `parse` */
 };
 
 /* What the words of a command line are, without options. */
@@ -114,10 +84,6 @@ struct dpk_args {
     const char *command; /* the command's first name, or the tool's */
     const char **words;  /* the words behind the command, ending with NULL */
     size_t count;
-
-    /* Of dpk_options_parse: */
-    uint64_t used;       /* bit i: entry i of the table (up to 64) was given */
-    const char *unknown; /* of a failure: the word that is no option, nor close to one; or NULL */
 };
 
 /* A command of a tool, or all of a tool that has none. Its struct of options begins with the
@@ -191,31 +157,26 @@ int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv);
         .help = "how long the sign command may take (default 60)"                                  \
     }
 
-/* ---- Options without a tool ---- */
-
-/* Parses argv[1..] by a table whose entries have `value`, `flag` or `parse`. Unknown option:
- * DPK_ERR_USAGE with the closest known name. `args->words` is allocated; free it. On failure it is
- * NULL. */
-enum dpk_status dpk_options_parse(const struct dpk_option *table, bool single_dash_names, int argc,
-                                  char **argv, struct dpk_args *args, struct dpk_error *err);
-
-/* For tools with commands: DPK_ERR_USAGE "COMMAND takes no --name" for an option that was given and
- * whose first name is not in `allowed`, a list with commas: "e,c,output". */
-enum dpk_status dpk_options_only(const struct dpk_option *table, const struct dpk_args *args,
-                                 const char *command, const char *allowed, struct dpk_error *err);
-
-/* Prints the options part of a --help text. */
-void dpk_options_help(const struct dpk_option *table, FILE *to);
-
 /* The project's version, "1.2.3", from the file VERSION. */
 extern const char dpk_version[];
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* What dpk_tool_main does with errors, for what runs outside it. Prints "-E- <message>" on standard
+ * error, in one line that steers no terminal. Returns the exit code for it: 2 for DPK_ERR_USAGE,
+ * else 1. */
+int dpk_tool_fail(const struct dpk_error *err);
+
+/* Flushes standard output. What was printed and is lost (a full disk) is an error, DPK_ERR_IO
+ * "standard output: ...". */
+enum dpk_status dpk_tool_flush(struct dpk_error *err);
 
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-/* Before any JSON is made: from then on a value that there is no memory for ends the tool, with an
- * error and exit code 1, as cJSON says of most failures only that something is missing. */
-void dpk_json_start(void);
+/* In a tool a value of cJSON that there is no memory for ends the tool with an error and its exit
+ * code of DPK_ERR_NOMEM, as cJSON says of most failures only that something is missing. */
+
 /* Prints a value on standard output and frees it; NULL stands for out of memory. */
 enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err);
 /* Adds text that a file brought, fit for a terminal (dpk_text_clean). NULL is "". */

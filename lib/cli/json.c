@@ -17,11 +17,6 @@ static void *must_allocate(size_t size)
     exit(code_without_memory);
 }
 
-void dpk_json_start(void)
-{
-    cli_json_start(1);
-}
-
 void cli_json_start(int code)
 {
     code_without_memory = code;

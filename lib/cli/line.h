@@ -50,7 +50,7 @@ void cli_unset(const struct dpk_option *o, void *options);
 
 /* ---- json.c ---- */
 
-/* As dpk_json_start; `code`: how the tool ends. */
+/* From now on a value of cJSON that there is no memory for ends the tool with this exit code. */
 void cli_json_start(int code);
 
 /* ---- help.c ---- */

@@ -33,7 +33,11 @@ static enum dpk_status fail_unknown_command(const struct dpk_tool *tool, const c
         const char *text = (const char *)names.data;
         for (size_t i = 0; i < count; i++, text += strlen(text) + 1)
             candidates[i] = text;
-        status = dpk_fail_command(err, tool->name, word, candidates);
+        const char *near = dpk_closest(word, candidates);
+        status =
+            near ? dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; did you mean %s?", word, near)
+                 : dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; see %s --help", word,
+                            tool->name);
     }
     free(candidates);
     dpk_buf_free(&names);

@@ -5,9 +5,7 @@
  * or encrypted PKCS#1, PKCS#8), the PKCS#11 URI of a key in a token (RFC 7512), which never leaves
  * it, or a command that turns a digest into a signature. It knows nothing of what it signs.
  *
- *     struct dpk_key_options key = {.ask = dpk_ask_terminal};
- *     const struct dpk_option options[] = {DPK_KEY_OPTIONS(&key), {0}};
- *     ...                                                       // dpk_options_parse
+ *     struct dpk_key_options key = {.key = "key.pem", .ask = dpk_ask_terminal};
  *     struct dpk_signer *s = NULL;
  *     struct dpk_buf sig = {0};
  *     if (dpk_signer_open_with(&key, &s, &err) == DPK_OK &&
@@ -42,26 +40,6 @@ struct dpk_key_options {
     /* Asks a person for a passphrase or a PIN and stores it with a NUL; NULL: nobody to ask. */
     enum dpk_status (*ask)(const char *prompt, struct dpk_buf *out, struct dpk_error *err);
 };
-
-/* The entries of an option table that fill a struct dpk_key_options: every tool takes -p,
- * --passin, --sign-command and --sign-timeout alike. */
-#define DPK_KEY_OPTIONS(k)                                                                         \
-    {.names = "p,private_key,private-key",                                                         \
-     .arg = "FILE",                                                                                \
-     .value = &(k)->key,                                                                           \
-     .help = "private key to sign with: PEM file or pkcs11: URI"},                                 \
-        {.names = "passin",                                                                        \
-         .arg = "ARG",                                                                             \
-         .value = &(k)->passin,                                                                    \
-         .help = "passphrase or PIN of the key: pass:TEXT, env:NAME, file:PATH"},                  \
-        {.names = "sign-command,sign_command",                                                     \
-         .arg = "COMMAND",                                                                         \
-         .value = &(k)->sign_command,                                                              \
-         .help = "command that signs: digest on its input, signature on its output"},              \
-    {                                                                                              \
-        .names = "sign-timeout,sign_timeout", .arg = "SECONDS", .value = &(k)->sign_timeout,       \
-        .help = "how long the sign command may take (default 60)"                                  \
-    }
 
 /* Does it name a key, or a command that has one? */
 bool dpk_key_given(const struct dpk_key_options *k);

@@ -1,5 +1,5 @@
 /* lib/base: errors, and what tools make of them. */
-#include "cli/cli.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -139,53 +139,6 @@ static void prefix_without_an_error_is_no_success(void **state)
     assert_int_not_equal(dpk_error_prefix(NULL, "x"), DPK_OK);
 }
 
-/* What `dpk_tool_fail` prints, in a static buffer; its exit code in `code`. */
-static const char *tool_fail_text(const struct dpk_error *err, int *code)
-{
-    static char text[256];
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    fflush(stderr);
-    int saved = dup(STDERR_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    *code = dpk_tool_fail(err);
-    fflush(stderr);
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    close(ends[1]);
-    ssize_t got = read(ends[0], text, sizeof text - 1);
-    close(ends[0]);
-    assert_true(got >= 0);
-    text[got] = 0;
-    return text;
-}
-
-static void tool_fail_prints_and_gives_exit_code_1(void **state)
-{
-    (void)state;
-    struct dpk_error err = {.status = DPK_ERR_IO, .message = "f: gone"};
-    int code = 0;
-    assert_string_equal(tool_fail_text(&err, &code), "-E- f: gone\n");
-    assert_int_equal(code, 1);
-}
-
-static void tool_fail_lets_no_name_steer_the_terminal(void **state)
-{
-    (void)state;
-    int code;
-    struct dpk_error err = {.status = DPK_ERR_FORMAT, .message = "\033[2Jname\177: bad, \303\274"};
-    assert_string_equal(tool_fail_text(&err, &code), "-E- ?[2Jname?: bad, \303\274\n");
-}
-
-static void tool_fail_gives_exit_code_2_for_usage(void **state)
-{
-    (void)state;
-    struct dpk_error err = {.status = DPK_ERR_USAGE, .message = "unknown option -z"};
-    int code = 0;
-    assert_string_equal(tool_fail_text(&err, &code), "-E- unknown option -z\n");
-    assert_int_equal(code, 2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,9 +154,6 @@ int main(void)
         cmocka_unit_test(prefix_goes_before_the_message_and_keeps_the_status),
         cmocka_unit_test(prefix_cuts_a_message_that_grows_too_long),
         cmocka_unit_test(prefix_without_an_error_is_no_success),
-        cmocka_unit_test(tool_fail_prints_and_gives_exit_code_1),
-        cmocka_unit_test(tool_fail_lets_no_name_steer_the_terminal),
-        cmocka_unit_test(tool_fail_gives_exit_code_2_for_usage),
     };
     return cmocka_run_group_tests_name("base_errors", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* lib/base: loops shared among threads, large files, files in pieces, options of one command. */
-#include "cli/cli.h"
+/* lib/base: loops shared among threads, large files, files in pieces. */
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -107,27 +107,6 @@ static void pieces_become_one_file(void **state)
     unlink(path);
 }
 
-static void options_of_another_command_are_refused_by_their_first_name(void **state)
-{
-    (void)state;
-    const char *out = NULL;
-    bool quiet = false;
-    const struct dpk_option table[] = {{.names = "o,output", .arg = "FILE", .value = &out},
-                                       {.names = "quiet,q", .flag = &quiet},
-                                       {0}};
-    char *argv[] = {"tool", "--output=x", "-q", "word", NULL};
-    struct dpk_args args;
-    struct dpk_error err = {0};
-    assert_int_equal(dpk_options_parse(table, false, 4, argv, &args, &err), DPK_OK);
-    assert_int_equal(dpk_options_only(table, &args, "make", "o,quiet", &err), DPK_OK);
-    assert_int_equal(dpk_options_only(table, &args, "make", "o", &err), DPK_ERR_USAGE);
-    assert_string_equal(err.message, "make takes no --quiet");
-    assert_int_equal(dpk_options_only(table, &args, "make", "output,quiet,oo", &err),
-                     DPK_ERR_USAGE);
-    assert_string_equal(err.message, "make takes no -o");
-    free(args.words);
-}
-
 /* Large enough to be read by several threads, with a mark wherever one of them may begin or end. */
 static void large_file_is_read_whole(void **state)
 {
@@ -163,7 +142,6 @@ int main(void)
         cmocka_unit_test(threads_are_shared_among_few_jobs),
         cmocka_unit_test(threads_leave_signals_to_the_program_but_those_of_their_own_faults),
         cmocka_unit_test(pieces_become_one_file),
-        cmocka_unit_test(options_of_another_command_are_refused_by_their_first_name),
         cmocka_unit_test(large_file_is_read_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

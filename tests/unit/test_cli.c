@@ -69,7 +69,7 @@ static enum dpk_status make(void *options, const struct dpk_args *args, struct d
     if (o->parsed)
         printf(" parsed=%u", o->parsed);
     return o->name && strcmp(o->name, "bad") == 0
-               ? dpk_fail(err, DPK_ERR_FORMAT, "bad: \033[2J it is")
+               ? dpk_fail(err, DPK_ERR_FORMAT, "bad: \033[2J\177 it is \303\274")
                : DPK_OK;
 }
 
@@ -521,11 +521,19 @@ static void version_is_told(void **state)
     REFUSE(one, "unknown option -v; see --help", "-v");
 }
 
+static void version_has_three_numbers(void **state)
+{
+    (void)state;
+    int a, b, c, end = 0;
+    assert_int_equal(sscanf(dpk_version, "%d.%d.%d%n", &a, &b, &c, &end), 3);
+    assert_int_equal(dpk_version[end], 0);
+}
+
 static void errors_are_one_line_that_steers_no_terminal(void **state)
 {
     (void)state;
     run(&many, ARGV("make", "n", "--name", "bad"));
-    assert_string_equal(err_text, "-E- bad: ?[2J it is\n");
+    assert_string_equal(err_text, "-E- bad: ?[2J? it is \303\274\n");
     assert_int_equal(code, 1);
     run(&one, ARGV("n", "--name", "bad", "-o", "f"));
     assert_int_equal(code, 4);
@@ -613,6 +621,7 @@ int main(void)
         cmocka_unit_test(help_is_the_table),
         cmocka_unit_test(help_of_a_tool_without_commands_ends_in_its_notes),
         cmocka_unit_test(version_is_told),
+        cmocka_unit_test(version_has_three_numbers),
         cmocka_unit_test(errors_are_one_line_that_steers_no_terminal),
         cmocka_unit_test(errors_that_were_told_are_not_told_again),
         cmocka_unit_test(output_that_is_lost_is_an_error),

@@ -1,4 +1,6 @@
 /* Queue pairs: random sequences against a simple model, shared receives, hostile values. */
+#include <pthread.h>
+
 #include "queue_world.h"
 
 static struct world w;
@@ -229,6 +231,41 @@ static void a_peer_that_is_gone_is_told(void **state)
     assert_int_equal(cqe_at(&w, 0, 0).syndrome, 0x15);
 }
 
+#define ADDS 20000
+
+static void *add_by_hand(void *word)
+{
+    for (unsigned i = 0; i < ADDS; i++)
+        __atomic_fetch_add((uint64_t *)word, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* The program may count in the same word. */
+static void atomic_operations_are_one_step(void **state)
+{
+    const uint64_t target = DATA + 0x1000;
+    void *word = w.memory + target;
+    pthread_t thread;
+    uint64_t sum;
+    (void)state;
+    memset(word, 0, sizeof sum);
+    assert_int_equal(pthread_create(&thread, NULL, add_by_hand, word), 0);
+    for (unsigned i = 0; i < ADDS; i++) {
+        uint64_t at = put_control(&w, ring_at(0) + 64, a, (uint16_t)i, 0x12, 4);
+        put_be32(&w, at + 8, 0); /* silent */
+        memset(w.memory + at + 16, 0, 32);
+        put_be32(&w, at + 20, (uint32_t)target);
+        put_be32(&w, at + 24, w.key);
+        put_be32(&w, at + 36, 1);
+        put_data(&w, at + 48, sizeof sum, w.key, DATA);
+        dpk_queue_ring(a, (uint16_t)(i + 1));
+    }
+    pthread_join(thread, NULL);
+    memcpy(&sum, word, sizeof sum);
+    assert_int_equal(dpk_qp_state(a), DPK_QP_RTS);
+    assert_int_equal(sum, 2 * ADDS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +276,7 @@ int main(void)
         TEST(inline_data_beyond_the_wqe_is_refused),
         TEST(a_pair_that_is_connected_to_itself_fails_by_itself),
         TEST(a_peer_that_is_gone_is_told),
+        TEST(atomic_operations_are_one_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

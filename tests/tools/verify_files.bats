@@ -284,3 +284,23 @@ usage_error() {
     done
     [ ! -e x ]
 }
+
+# ---- Signing --------------------------------------------------------------------------------------
+
+@test "sign does what the command of the file's kind does" {
+    oem="--life_cycle_priority OEM"
+    mlxdpa -e host strip_signature -o stripped
+    mlxdpa sign stripped -c chain.der -p leaf.pem -o out && cmp out host
+    mlxdpa sign app -c chain.der -p leaf.pem $oem -o out && cmp out app.signed
+    mlxdpa sign root.container -p owner.pem --keypair_uuid $owner_uuid --cert_uuid $cert_uuid $oem -o out
+    cmp out root.signed
+    mlxdpa sign removal -p owner.pem --keypair_uuid $owner_uuid $oem -o out && cmp out removal.signed
+    says_no "cannot be signed here; these can: single-program container, certificate container, host file" \
+        mlxdpa sign auth.bin -p owner.pem -o no
+    [ ! -e no ]
+    usage_error "sign needs -c" mlxdpa sign host -p leaf.pem -o no
+    usage_error "sign needs -p" mlxdpa sign host -c chain.der -o no
+    usage_error "sign needs -o" mlxdpa sign removal -p owner.pem --keypair_uuid $owner_uuid $oem
+    usage_error "sign needs one of" mlxdpa sign -p leaf.pem -o no
+    usage_error "sign needs one of" mlxdpa sign host -e host -p leaf.pem -o no
+}

@@ -29,10 +29,20 @@ void listing_add(struct listing *l, const struct target *t, const char *name, co
     cJSON_AddItemToArray(l->json, o);
 }
 
+static bool can_list(const struct kind *k)
+{
+    return k->list != NULL;
+}
+
 static enum dpk_status list_one(const struct target *t, bool json, struct dpk_error *err)
 {
-    struct listing l = {.json = json ? cJSON_CreateArray() : NULL};
-    enum dpk_status status = t->kind->list(t, &l, err);
+    struct listing l = {0};
+    enum dpk_status status = target_needs(t, can_list, "has no parts to list; these have", err);
+    if (status != DPK_OK)
+        return status;
+    if (json)
+        l.json = cJSON_CreateArray();
+    status = t->kind->list(t, &l, err);
     if (status != DPK_OK) {
         cJSON_Delete(l.json);
         return dpk_error_prefix(err, "%s", t->path);

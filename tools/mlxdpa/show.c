@@ -4,12 +4,20 @@
 #include "facts.h"
 #include "target.h"
 
+static bool can_show(const struct kind *k)
+{
+    return k->show != NULL;
+}
+
 static enum dpk_status show_one(const struct target *t, bool json, struct dpk_error *err)
 {
+    enum dpk_status status = target_needs(t, can_show, "has nothing to show; these have", err);
+    if (status != DPK_OK)
+        return status;
     cJSON *o = cJSON_CreateObject();
     dpk_json_text(o, "file", t->path);
     cJSON_AddStringToObject(o, "kind", t->kind->name);
-    enum dpk_status status = t->kind->show(t, o, err);
+    status = t->kind->show(t, o, err);
     if (status != DPK_OK) {
         cJSON_Delete(o);
         return dpk_error_prefix(err, "%s", t->path);

@@ -8,6 +8,11 @@
 #include "signing.h"
 #include "target.h"
 
+static bool can_sign(const struct kind *k)
+{
+    return k->sign != NULL;
+}
+
 static bool can_tbs(const struct kind *k)
 {
     return k->tbs != NULL;
@@ -23,7 +28,7 @@ static bool can_strip(const struct kind *k)
     return k->strip != NULL;
 }
 
-/* ---- The file that is meant ---- */
+/* ---- The file ---- */
 
 /* Opens the one file that `command` is given, and asks for a kind that `can`. */
 static enum dpk_status open_given(const char *command, const struct mlxdpa_options *o,
@@ -124,6 +129,30 @@ const struct dpk_command sign_dpa_app_removal_command = {
     .takes = "keypair_uuid,passin,sign-timeout",
     .run = run_sign_dpa_app_removal};
 
+static enum dpk_status run_sign(void *given, const struct dpk_args *args, struct dpk_error *err)
+{
+    struct mlxdpa_options *o = given;
+    o->file = args->words[0];
+    struct target t = {0};
+    enum dpk_status status =
+        open_given(args->command, o, can_sign, "cannot be signed here; these can", &t, err);
+    if (status == DPK_OK)
+        status = t.kind->sign(args->command, &t, o, err);
+    target_close(&t);
+    return status;
+}
+
+const struct dpk_command sign_command = {
+    .names = "sign",
+    .words = "[FILE]",
+    .help = "sign a file of any of these kinds (FILE, -e, ...; -p)",
+    .needs = "p|sign-command",
+    .takes =
+        "e,c,o,profile,section-type,app,j,force,cert_chain_count,mft-compat,s,dpa_app_removal_"
+        "container,cert_container,life_cycle_priority,keypair_uuid,cert_uuid,nvidia_signed_oem,"
+        "passin,sign-timeout",
+    .run = run_sign};
+
 /* ---- export_tbs ---- */
 
 enum dpk_status tbs_add(struct tbs_list *l, const struct dpk_tbs *tbs, struct dpk_error *err)
@@ -164,7 +193,7 @@ static enum dpk_status run_export_tbs(void *given, const struct dpk_args *args,
         open_given(args->command, o, can_tbs, "cannot be signed elsewhere; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->tbs(&t, o, &list, err);
-    /* Written when all of them are known. */
+    /* Nothing is written before all of them were made. */
     for (size_t i = 0; i < list.count && status == DPK_OK; i++) {
         const struct tbs_item *item = &list.items[i];
         status = dpk_file_replace(item->path, item->bytes.data, item->bytes.size, 0644, err);

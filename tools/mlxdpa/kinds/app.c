@@ -142,7 +142,9 @@ static enum dpk_status sign_program(const char *command, struct target *t,
     struct dpk_certchain *chain = NULL;
     struct dpk_signer *signer = NULL;
     struct dpk_buf made = {0};
-    enum dpk_status status = mlxdpa_priority(command, o, &priority, err);
+    enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
+    if (status == DPK_OK)
+        status = mlxdpa_priority(command, o, &priority, err);
     if (status == DPK_OK)
         status = mlxdpa_output(o, t->path, &output, err);
     if (status == DPK_OK)
@@ -267,7 +269,9 @@ static enum dpk_status sign_removal(const char *command, struct target *t,
                                     const struct mlxdpa_options *o, struct dpk_error *err)
 {
     struct removal how = {0};
-    enum dpk_status status = parse_removal(command, o, &how, err);
+    enum dpk_status status = mlxdpa_need(command, "-o", o->output, err);
+    if (status == DPK_OK)
+        status = parse_removal(command, o, &how, err);
     if (status == DPK_OK)
         status = sign_by_key(t, o, sign_removal_with, &how, err);
     if (status == DPK_OK)

@@ -199,8 +199,9 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     struct progress progress;
     const char *output = NULL;
     const char *const inputs[] = {o->cert, o->key.key};
-    (void)command;
-    enum dpk_status status = mlxdpa_output(o, t->path, &output, err);
+    enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
+    if (status == DPK_OK)
+        status = mlxdpa_output(o, t->path, &output, err);
     if (status == DPK_OK)
         status = dpk_file_apart(output, inputs, 2, err);
     if (status == DPK_OK)

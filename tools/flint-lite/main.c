@@ -19,7 +19,7 @@ static const char *component_name(const struct dpk_container *c)
     return c->kind == DPK_CONTAINER_ADD ? "DIGITAL_CACERT" : "DIGITAL_CACERT_REMOVAL";
 }
 
-/* Asks on the terminal. No answer is no. */
+/* Asks on the terminal. The end of the input counts as no. */
 static bool confirmed(const struct flint_options *o)
 {
     char answer[16];
@@ -35,7 +35,7 @@ static bool confirmed(const struct flint_options *o)
     return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
 }
 
-/* The transfer takes no time here, so the bar only goes through its steps. */
+/* Prints the progress bar of NVIDIA's tool. The transfer takes no time, so no step waits. */
 static void show_progress(const char *what)
 {
     for (int percent = 0; percent <= 100 && isatty(STDOUT_FILENO); percent += 25) {
@@ -54,7 +54,7 @@ static enum dpk_status burn(const struct flint_options *o, struct dpk_device *de
     enum dpk_status status = dpk_file_read(o->image, DPK_CONTAINER_MAX, &file, err);
     if (status != DPK_OK)
         return status;
-    /* Only for the component's name; the device judges for itself. */
+    /* This parses the container for the component's name only; the device checks it itself. */
     if (dpk_container_parse(file.data, file.size, &container, NULL) == DPK_OK)
         snprintf(writing, sizeof writing, "Writing %s component", component_name(&container));
     if (!confirmed(o)) {
@@ -178,7 +178,7 @@ static enum dpk_status list_certs(const struct flint_options *o, struct dpk_devi
     return status;
 }
 
-/* The container if the device kept it, else the certificate alone. */
+/* Prints the container if the device kept it, else the certificate alone. */
 static enum dpk_status export_cert(struct dpk_device *dev, const struct dpk_uuid *uuid,
                                    const char *path, struct dpk_error *err)
 {
@@ -210,7 +210,7 @@ static enum dpk_status query_components(const struct flint_options *o, struct dp
     return o->output ? export_cert(dev, &o->cert_uuid, o->output, err) : list_certs(o, dev, err);
 }
 
-/* Checks a container as a device would, as far as that goes without one. */
+/* Makes those checks of a device that need no device. */
 static enum dpk_status check_container(const struct dpk_container *c, EVP_PKEY *key,
                                        struct dpk_error *err)
 {

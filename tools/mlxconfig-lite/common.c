@@ -1,4 +1,4 @@
-/* What commands share, and apply. */
+/* Functions that several commands use, and the command apply. */
 #include <string.h>
 
 #include "mlxconfig.h"

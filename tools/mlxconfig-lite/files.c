@@ -1,10 +1,10 @@
-/* Commands that turn files into files. */
+/* The commands that read files and write files, and use no device. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mlxconfig.h"
 
-/* What a command makes of its input. */
+/* Appends what a command makes of its input to the output. */
 typedef enum dpk_status convert(const struct mlxconfig_options *options,
                                 const struct dpk_nv_defs *defs, const struct dpk_buf *in,
                                 struct dpk_buf *out, struct dpk_error *err);
@@ -43,7 +43,7 @@ out:
     return status;
 }
 
-/* Messages about the input name its path. */
+/* Puts the path of the input before an error about it. */
 static enum dpk_status about_input(const struct mlxconfig_options *options, enum dpk_status status,
                                    struct dpk_error *err)
 {
@@ -52,7 +52,7 @@ static enum dpk_status about_input(const struct mlxconfig_options *options, enum
     return status;
 }
 
-/* -eng and -k are the guide's words for a key in a token. */
+/* The guide names a key in a token with -eng and -k. */
 static enum dpk_status resolve_key(const struct mlxconfig_options *options,
                                    struct dpk_key_options *out, struct dpk_error *err)
 {
@@ -103,7 +103,7 @@ static enum dpk_status run_create_conf(void *given, const struct dpk_args *args,
                                        struct dpk_error *err)
 {
     const struct mlxconfig_options *options = mlxconfig_given(given, args);
-    struct dpk_key_options key; /* what is wrong with the words comes before what is in files */
+    struct dpk_key_options key; /* checked before any file is read */
     enum dpk_status status = resolve_key(options, &key, err);
     return status == DPK_OK ? run(options, turn_into_conf, err) : status;
 }
@@ -126,7 +126,7 @@ const struct dpk_command create_conf_command = {.names = "create_conf",
                                                 .options = sign_options,
                                                 .run = run_create_conf};
 
-/* Every device has the same TLVs; one that is named must be there. */
+/* All devices have the same TLVs, so a device that is named only has to exist. */
 static enum dpk_status check_device(const struct mlxconfig_options *options, struct dpk_error *err)
 {
     struct dpk_device *dev = NULL;
@@ -240,7 +240,7 @@ static enum dpk_status run_raw2xml(void *given, const struct dpk_args *args, str
 const struct dpk_command raw2xml_command = {
     .names = "raw2xml", .words = "RAW XML", .help = "and back", .takes = "b", .run = run_raw2xml};
 
-/* The TLVs' data alone, in the XML's order. */
+/* Appends the data of the TLVs without their headers, in the order of the XML. */
 static enum dpk_status turn_into_payload(const struct mlxconfig_options *options,
                                          const struct dpk_nv_defs *defs, const struct dpk_buf *in,
                                          struct dpk_buf *out, struct dpk_error *err)
@@ -265,7 +265,7 @@ const struct dpk_command xml2bin_command = {.names = "xml2bin",
                                             .takes = "b",
                                             .run = run_xml2bin};
 
-/* The TLVs of a file that create_conf made; its signature is not content. */
+/* Reads the TLVs of a file that create_conf made. The signature TLVs are left out. */
 static enum dpk_status conf_to_xml(const struct dpk_nv_defs *defs, const struct dpk_buf *in,
                                    struct dpk_buf *out, struct dpk_error *err)
 {

@@ -29,7 +29,7 @@ struct mlxconfig_options {
 
 #define MLXCONFIG_AT(field) offsetof(struct mlxconfig_options, field)
 
-/* On failure nothing is written or changed. */
+/* A command. On failure it has written no file and changed no device. */
 extern const struct dpk_command create_conf_command;
 extern const struct dpk_command apply_command;
 extern const struct dpk_command query_command;
@@ -49,21 +49,21 @@ extern const struct dpk_command bin2xml_command;
 /* What dpk_tool_main gives to a command, as one. */
 const struct mlxconfig_options *mlxconfig_given(void *options, const struct dpk_args *args);
 
-/* The definitions of -b, or the built-in ones. */
+/* Loads the definitions of -b, or the built-in ones. */
 enum dpk_status mlxconfig_defs(const struct mlxconfig_options *options, struct dpk_nv_defs **out,
                                struct dpk_error *err);
-/* The device of -d. */
+/* Opens the device of -d. */
 enum dpk_status mlxconfig_device(const struct mlxconfig_options *options, struct dpk_device **out,
                                  struct dpk_error *err);
-/* Asks on the terminal; no answer is no: DPK_ERR_REFUSED. */
+/* Asks on the terminal. DPK_ERR_REFUSED: the answer was no, or the input ended. */
 enum dpk_status mlxconfig_confirm(const struct mlxconfig_options *options, const char *question,
                                   struct dpk_error *err);
-/* "Device #1: ..." */
+/* Prints "Device #1: ...". */
 enum dpk_status mlxconfig_print_device(struct dpk_device *dev, struct dpk_error *err);
 
-/* What a command made is in the file `path` now, or (NULL) on the device: says so. */
+/* Says that the result was written to the file `path`, or (NULL) applied to the device. */
 void mlxconfig_print_saved(const char *path);
-/* What was set counts after a reboot: says so. */
+/* Says that what was set takes effect after a reboot. */
 void mlxconfig_print_applied(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* query: Default, Current and Next Boot of parameters. */
+/* The command query: prints the values of parameters by default, now and at the next boot. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define VIEWS 3
 
-/* One line of the table. `text` by enum dpk_device_view. */
+/* One line of the table. `text` is indexed by enum dpk_device_view. */
 struct row {
     const char *name; /* borrowed */
     struct dpk_buf text[VIEWS];
@@ -27,7 +27,8 @@ static void free_table(struct table *table)
     free(table->rows);
 }
 
-/* The parameter that says whether this one's value counts, else the default does. */
+/* Finds the parameter that says whether this one's value counts. If it does not, the default does.
+ */
 static bool counts(const struct dpk_nv_name *name, const uint8_t *data)
 {
     for (size_t i = 0; name->param.valid_bit && i < name->base->param_count; i++) {
@@ -84,8 +85,9 @@ static enum dpk_status read_row(struct dpk_device *dev, const struct dpk_nv_name
     return DPK_OK;
 }
 
-/* Every view of every parameter as of one instant: a reboot or a writer between two reads would
- * show a device that never was. Of those that nobody `named`, only what the device supports. */
+/* Reads every view of every parameter in one transaction: with a reboot or a writer between two
+ * reads the views would not belong together. Parameters that were not `named` are left out if the
+ * device does not support them. */
 static enum dpk_status read_table(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                   const struct shown *shown, bool named, struct table *out,
                                   struct dpk_error *err)
@@ -110,7 +112,7 @@ static enum dpk_status read_table(struct dpk_device *dev, const struct dpk_nv_de
     return status;
 }
 
-/* Values that do not fit in a column get lines of their own. */
+/* Prints values that do not fit in a column on lines of their own. */
 #define COLUMN_MAX 32
 
 static void print_row(const struct mlxconfig_options *options, const struct row *row)
@@ -168,7 +170,7 @@ static enum dpk_status print_json(const struct table *table, struct dpk_error *e
     return dpk_json_print(list, err);
 }
 
-/* What nobody can set is listed when asked for, by name or by --read_only. */
+/* Parameters that cannot be set are listed only if asked for, by name or by --read_only. */
 static void drop_read_only(struct table *table)
 {
     size_t kept = 0;

@@ -1,4 +1,4 @@
-/* backup, get_raw and set_raw: TLVs as they are. */
+/* The commands backup, get_raw and set_raw: TLVs as raw bytes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,8 @@ const struct dpk_command set_raw_command = {.names = "set_raw",
                                             .takes = "y",
                                             .run = run_set_raw};
 
-/* The TLVs of one type that the device has for the next boot; none is one of zeros. */
+/* Reads the TLVs of one type that the device has for the next boot. If it has none, the result is
+ * one TLV of zeros. */
 static void print_type(size_t number, const struct dpk_nv_list *on_device,
                        const struct dpk_nv_tlv *asked)
 {
@@ -112,7 +113,7 @@ const struct dpk_command get_raw_command = {.names = "get_raw",
                                             .needs = "d",
                                             .run = run_get_raw};
 
-/* Comments say which TLV a line is and who set it. */
+/* Writes the TLVs as text, with a comment before each that says which it is and who set it. */
 static void put_raw(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tlvs, size_t hidden,
                     struct dpk_buf *out)
 {
@@ -138,8 +139,8 @@ static void put_raw(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tl
     dpk_buf_free(&line);
 }
 
-/* The TLVs that make a list a file to be signed and applied: for this PSID, beside what is there,
- * each at its own priority. */
+/* Adds the TLVs that a file to be signed and applied begins with: it is for this PSID, adds to what
+ * the device has, and each TLV keeps its own priority. */
 static enum dpk_status put_xml(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                const struct dpk_nv_list *tlvs, struct dpk_buf *out,
                                struct dpk_error *err)

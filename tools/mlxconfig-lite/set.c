@@ -1,11 +1,11 @@
-/* set and reset. */
+/* The commands set and reset. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mlxconfig.h"
 
-/* What one command line sets. The device's settings point into `names`, which is why it grows
- * only before they are made. */
+/* What one command line sets. The settings for the device point into `names`, so `names` is
+ * complete before they are made. */
 struct settings {
     struct dpk_nv_name *names;
     const char **values;
@@ -55,7 +55,8 @@ static enum dpk_status check_value(const struct dpk_nv_name *name, const char *v
     return status == DPK_OK ? DPK_OK : dpk_error_prefix(err, "%s", name->text);
 }
 
-/* NAME=VALUE: one name, or as many as a range of an array has. `word` is a copy, cut at the '='. */
+/* Parses NAME=VALUE, where NAME may be a range of an array and then stands for several. `word` is a
+ * copy that is cut at the '='. */
 static enum dpk_status add_word(const struct dpk_nv_defs *defs, char *word, struct settings *s,
                                 struct dpk_error *err)
 {
@@ -77,7 +78,7 @@ static enum dpk_status add_word(const struct dpk_nv_defs *defs, char *word, stru
     return status;
 }
 
-/* The parameter that says that another one counts. */
+/* Finds the parameter that says whether another one counts. */
 static const struct dpk_nv_param *valid_bit_of(const struct dpk_nv_name *name)
 {
     for (size_t i = 0; name->param.valid_bit && i < name->base->param_count; i++)
@@ -87,8 +88,8 @@ static const struct dpk_nv_param *valid_bit_of(const struct dpk_nv_name *name)
     return NULL;
 }
 
-/* As the device takes them: definitions and names of the target, and the bits that say that a
- * value counts. */
+/* Makes the settings for the device: with the definitions and names of the target, and with the
+ * parameters that say that a value counts. */
 static enum dpk_status make_list(struct settings *s, struct dpk_error *err)
 {
     s->list = calloc(2 * s->count + 1, sizeof *s->list);
@@ -148,7 +149,7 @@ static enum dpk_status set(const struct mlxconfig_options *options, struct dpk_d
                            struct dpk_error *err)
 {
     enum dpk_status status = make_list(s, err);
-    /* What cannot be set is not worth a question. */
+    /* This is checked before the user is asked. */
     if (status == DPK_OK)
         status = dpk_device_try_set(dev, defs, s->list, s->list_count, err);
     if (status == DPK_OK)

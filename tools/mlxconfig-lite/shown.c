@@ -1,4 +1,4 @@
-/* Which parameters of a device are shown, and what show_confs says of them. */
+/* Choosing the parameters of a device to show, and the command show_confs. */
 #include "shown.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static enum dpk_status add_name(struct shown *s, const struct dpk_nv_name *name,
     return status;
 }
 
-/* Of every port, or module, that the device has. */
+/* Adds a parameter once for each port, or module, of the device. */
 static enum dpk_status add_param(struct shown *s, const struct dpk_nv_def *def,
                                  const struct dpk_nv_param *param, bool elements,
                                  struct dpk_error *err)
@@ -79,7 +79,7 @@ enum dpk_status shown_choose(const struct dpk_nv_defs *defs, const char *const *
 #define NAME_COLUMN 20
 #define TEXT_COLUMN 60
 
-/* "DPA AUTH" of nv_dpa_auth, where the definition has no better one. */
+/* Makes the title "DPA AUTH" of nv_dpa_auth, for a definition without a title. */
 static void print_title(const struct dpk_nv_def *def)
 {
     const char *name = strncmp(def->name, "nv_", 3) == 0 ? def->name + 3 : def->name;
@@ -114,7 +114,7 @@ static void put_values(struct dpk_buf *out, const struct dpk_nv_param *p)
     }
 }
 
-/* Lines of a description are parted by "\;". */
+/* Prints a description. "\;" in it separates lines. */
 static void print_description(const char *text, int column)
 {
     char *copy = strdup(text ? text : "");

@@ -1,4 +1,4 @@
-/* Which parameters of a device are shown. */
+/* Choosing the parameters of a device to show. */
 #ifndef MLXCONFIG_SHOWN_H
 #define MLXCONFIG_SHOWN_H
 
@@ -13,8 +13,9 @@ struct shown {
     size_t count, capacity;
 };
 
-/* The parameters named, or with no name all that have one, of each port and module. `elements`:
- * arrays one by one, even where no index is given. Free with shown_free, after failures too. */
+/* Lists the parameters that are named, or without names all that have one, for each port and
+ * module. `elements`: each element of an array by itself, even where no index is given. Free with
+ * shown_free, after failures too. */
 enum dpk_status shown_choose(const struct dpk_nv_defs *defs, const char *const *words,
                              size_t word_count, bool elements, struct shown *out,
                              struct dpk_error *err);

@@ -1,4 +1,5 @@
-/* create_cert_container: makes what adds a CA certificate to a device, or removes it. */
+/* The command create_cert_container: makes a container that adds a CA certificate to a device, or
+ * removes it. */
 #include <strings.h>
 
 #include "container/container.h"
@@ -63,7 +64,7 @@ static enum dpk_status run_create_cert_container(void *given, const struct dpk_a
         status = dpk_file_read(options->cert, CERT_FILE_MAX, &cert, err);
         if (status != DPK_OK)
             return status;
-        /* An empty file leaves no bytes to point at. */
+        /* dpk_file_read leaves NULL for an empty file. */
         plan.cert = cert.data ? cert.data : (const uint8_t *)"";
         plan.cert_size = cert.size;
     }

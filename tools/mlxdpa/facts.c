@@ -68,7 +68,7 @@ static void print_value(const cJSON *v, int depth)
     if (cJSON_IsArray(v)) {
         cJSON_ArrayForEach(item, v)
         {
-            /* An item is known by its first field, whatever that is called. */
+            /* The value of the first field names the item. */
             printf("%*s- %s\n", 2 * (depth + 1), "", cJSON_GetStringValue(item->child));
             for (const cJSON *field = item->child->next; field; field = field->next)
                 print_value(field, depth + 2);

@@ -1,4 +1,4 @@
-/* What show and verify say of certificates, and the tree of text that JSON is printed as. */
+/* JSON of certificates and UUIDs for show and verify, and printing JSON as a tree of text. */
 #ifndef MLXDPA_FACTS_H
 #define MLXDPA_FACTS_H
 

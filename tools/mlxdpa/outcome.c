@@ -1,4 +1,4 @@
-/* Gathering and printing what verify found out. */
+/* Making outcomes, and printing them as text or JSON. */
 #include "outcome.h"
 
 #include <stdarg.h>
@@ -67,7 +67,7 @@ void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dp
 /* ---- Printing ---------------------------------------------------------------------------------
  */
 
-/* "two", "two (bf3)", or the file's kind. */
+/* The heading of an outcome: "two", "two (bf3)", or the kind of the file. */
 static const char *title(const struct outcome *o, char *out, size_t size)
 {
     if (!o->name)

@@ -1,4 +1,4 @@
-/* What verify found out about one thing: its checks, and the verdict. */
+/* The outcome of verify for one program or file: its checks, and the verdict. */
 #ifndef MLXDPA_OUTCOME_H
 #define MLXDPA_OUTCOME_H
 
@@ -23,7 +23,7 @@ struct outcome {
     struct cJSON *facts; /* digests and certificates; tally_add frees it. NULL: none */
 };
 
-/* Starts refused: only outcome_accept, or a report that ends well, makes it "OK". */
+/* A new outcome, refused until outcome_accept or outcome_report make it "OK". */
 struct outcome outcome_start(const char *kind, const char *file);
 /* Notes a check that passed. */
 void outcome_note(struct outcome *o, const char *name, const char *format, ...)
@@ -32,10 +32,10 @@ void outcome_note(struct outcome *o, const char *name, const char *format, ...)
 void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 void outcome_accept(struct outcome *o);
-/* Takes over what a verification said. */
+/* Copies checks and verdict of a verification. */
 void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report);
 
-/* All outcomes of a run: printed as they come, or gathered as JSON. */
+/* All outcomes of a run: printed one after the other, or gathered as JSON. */
 struct cJSON;
 struct tally {
     struct cJSON *json; /* NULL: text */

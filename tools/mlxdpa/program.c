@@ -1,4 +1,4 @@
-/* What mlxdpa says of a device program. */
+/* JSON of device programs. */
 #include "program.h"
 
 #include <stdio.h>
@@ -78,7 +78,7 @@ static enum dpk_status show_member(const struct dpk_program *p, const struct dpk
     one.elf_size = elf.size;
     if (p->crypto && dpk_fat_crypto(p->crypto, p->crypto_size, member->target, &one.crypto,
                                     &one.crypto_size, NULL) != DPK_OK) {
-        /* Nothing, or nothing that can be read: unsigned. */
+        /* Crypto data that is missing or cannot be read counts as unsigned. */
         one.crypto = NULL;
         one.crypto_size = 0;
     }

@@ -1,4 +1,4 @@
-/* What mlxdpa says of a device program: of one in a file of any kind, or of each of a fat one. */
+/* JSON of device programs for show and verify. */
 #ifndef MLXDPA_PROGRAM_H
 #define MLXDPA_PROGRAM_H
 

@@ -61,7 +61,7 @@ enum dpk_status mlxdpa_program_signer(const struct mlxdpa_options *o, struct dpk
     enum dpk_status status = signing_chain(o, chain, err);
     if (status != DPK_OK)
         return status;
-    /* A sign command's public key is the leaf's, unless -p says another, which is then refused. */
+    /* With --sign-command and without -p the public key is that of the leaf. */
     key.public_key = X509_get0_pubkey(dpk_certchain_leaf(*chain));
     status = dpk_signer_open_with(&key, signer, err);
     return status == DPK_OK ? signing_check(o, *chain, *signer, err) : status;

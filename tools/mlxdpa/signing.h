@@ -1,4 +1,4 @@
-/* Signing: what the kinds of file share. */
+/* Signing: functions that several kinds of file use. */
 #ifndef MLXDPA_SIGNING_H
 #define MLXDPA_SIGNING_H
 
@@ -10,7 +10,7 @@ struct target;
 
 /* ---- Programs, signed under a certificate chain ---- */
 
-/* Options of signing as the library has them. */
+/* Makes the options of signing that the library takes. */
 struct dpk_sign_options signing_options(const struct mlxdpa_options *o);
 
 /* The chain of -c, its count checked. To be released. */

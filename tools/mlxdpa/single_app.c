@@ -1,4 +1,4 @@
-/* The commands of single-program containers (signing(7)): with one program, or removing one. */
+/* The commands that make single-program containers (signing(7)), and query_manifest. */
 #include "appcontainer/appcontainer.h"
 #include "mlxdpa.h"
 
@@ -24,7 +24,7 @@ static enum dpk_status read_metadata(const char *path, struct dpk_app_metadata *
     return status;
 }
 
-/* Writes what was made; `error_path` is the input that errors before this are about. */
+/* Writes what was made. If making it failed, puts `error_path` before the error. */
 static enum dpk_status finish(enum dpk_status status, const char *error_path, const char *output,
                               const struct dpk_buf *made, struct dpk_error *err)
 {

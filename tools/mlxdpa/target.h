@@ -17,8 +17,8 @@ enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o
                              struct targets *out, struct dpk_error *err);
 void targets_close(struct targets *t);
 
-/* The one file that a command signs: at `path`, of `kind`. NULL: by its content, for which it is
- * read. Release with target_close, after a failure too. */
+/* Starts with the file at `path`, which is of `kind`. NULL: reads it and finds its kind. Release
+ * with target_close, after a failure too. */
 enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
                             struct dpk_error *err);
 void target_close(struct target *t);

@@ -1,4 +1,4 @@
-/* What commands print. */
+/* Printing. */
 #include <stdarg.h>
 #include <stdio.h>
 

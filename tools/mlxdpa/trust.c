@@ -1,4 +1,4 @@
-/* Reading whom verify trusts. */
+/* Reading --ca, --key and -d. */
 #include "trust.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@ static int visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Every file of a directory, in the order of their names. */
+/* Loads every file of a directory, in the order of their names. */
 static enum dpk_status load_directory(struct dpk_roots **roots, const char *path,
                                       struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Whom verify trusts: CA certificates and public keys, or what a device has of them. */
+/* What verify trusts: CA certificates and public keys that are given, or those of a device. */
 #ifndef MLXDPA_TRUST_H
 #define MLXDPA_TRUST_H
 
@@ -10,13 +10,13 @@
 
 struct trust {
     struct dpk_roots *roots;
-    struct dpk_ca_list installed; /* the device's */
-    struct dpk_trust programs;    /* either of the two */
+    struct dpk_ca_list installed; /* CA certificates of the device */
+    struct dpk_trust programs;    /* `roots` or `installed` */
     EVP_PKEY **keys;
     const char *const *key_names; /* those of --key, borrowed */
     size_t key_count;
-    struct dpk_device *device; /* NULL: none asked */
-    bool authentication;       /* of the device */
+    struct dpk_device *device; /* NULL: -d was not given */
+    bool authentication;       /* the device has DPA authentication on */
 };
 
 /* Reads --ca, --key or -d. Release with trust_close, after a failure too. */

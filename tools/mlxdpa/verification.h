@@ -1,4 +1,4 @@
-/* How verify proves a file: what the kinds of file share. */
+/* Verifying: functions that several kinds of file use. */
 #ifndef MLXDPA_VERIFICATION_H
 #define MLXDPA_VERIFICATION_H
 
@@ -23,7 +23,7 @@ enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
 /* Notes that `check` refused. */
 void refuse(struct outcome *o, const char *check, enum dpk_verdict verdict, const char *detail);
 
-/* Notes what the device's own setting makes of a program; it proves nothing. */
+/* Notes whether the device has DPA authentication on. This proves nothing. */
 void note_device(struct outcome *o, const struct trust *t);
 
 /* Tries every key that is trusted: `check` says whether it signed `what`. Notes the result; true if

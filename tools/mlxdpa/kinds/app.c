@@ -70,7 +70,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     return DPK_OK;
 }
 
-/* A program is proven by certificates; its removal by a key alone, whatever a device has. */
+/* Certificates prove a program. A key proves a removal; a device is not asked. */
 static enum dpk_status need_trust(const struct target *t, const struct mlxdpa_options *o,
                                   struct dpk_error *err)
 {
@@ -234,7 +234,7 @@ out:
 
 /* ---- Signing a removal ---- */
 
-/* Is the removal of a program meant? The option says so, or else the content of FILE. */
+/* Does the container remove a program? An option says it, or the content of FILE. */
 static bool is_removal(const struct target *t, const struct mlxdpa_options *o)
 {
     struct dpk_app app;
@@ -288,7 +288,7 @@ static enum dpk_status attach_to_removal(const void *how, const struct dpk_buf *
                                   made, err);
 }
 
-/* ---- Either ---- */
+/* ---- A program or a removal ---- */
 
 static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
                             struct dpk_error *err)

@@ -131,7 +131,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 
 /* ---- Signing ---- */
 
-/* Options that signing here and elsewhere need. */
+/* Parses the options that sign, tbs and attach need. */
 static enum dpk_status parse_ids(const char *command, const struct mlxdpa_options *o,
                                  struct dpk_container_signing *how, struct dpk_error *err)
 {
@@ -185,7 +185,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     return status;
 }
 
-/* What is signed is the unsigned container itself, its UUIDs filled in. */
+/* The bytes to sign are the unsigned container, with its UUIDs. */
 static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
                            struct dpk_error *err)
 {

@@ -83,7 +83,7 @@ static void list_text(const struct dpk_hostfile *host)
     }
 }
 
-/* The list of NVIDIA's tool, which has columns of its own. */
+/* Host files are listed in the columns of NVIDIA's tool. */
 static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
 {
     (void)err;
@@ -159,7 +159,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 
 /* ---- Signing ---- */
 
-/* Reads the host file, which must have programs; a device program by itself is told apart. */
+/* Reads the host file and refuses one without programs. */
 static enum dpk_status read_programs(struct target *t, struct dpk_error *err)
 {
     enum dpk_status status = target_read(t, err);

@@ -23,8 +23,7 @@ struct target {
     struct dpk_buf file;
     void *opened; /* what kind->open made of it, else NULL */
 };
-/* Reads and opens the file, unless that was done. A command that needs other options asks for them
- * first. */
+/* Reads and opens the file, unless that was done. */
 enum dpk_status target_read(struct target *t, struct dpk_error *err);
 
 /* The output of list: one line, or one object of JSON, for each part of a file. */
@@ -79,7 +78,7 @@ struct kind {
     enum dpk_status (*verify)(struct verification *v, struct dpk_error *err);
     bool of_programs; /* its outcomes are of programs, not of the file */
 
-    /* These are given a target that is not read yet, and read it. */
+    /* The following read the target themselves, after they have asked for the options they need. */
 
     /* Signs the file by -p; `command` is the command's name. */
     enum dpk_status (*sign)(const char *command, struct target *t, const struct mlxdpa_options *o,

@@ -11,7 +11,7 @@
 #define FILE_HEADER_SIZE 16
 #define TLV_HEADER_SIZE  12
 
-/* The names of TLVs; NULL where the definitions cannot be read, and numbers must do. */
+/* Loads the names of TLVs. NULL: they cannot be read, and name_of gives numbers. */
 static struct dpk_nv_defs *load_names(void)
 {
     struct dpk_nv_defs *defs = NULL;

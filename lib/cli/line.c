@@ -7,32 +7,21 @@
 
 /* ---- Unknown options ---- */
 
-/* The name of an option that is closest to `word`, allocated; NULL also when memory runs out: a
- * suggestion is a courtesy. */
+/* The name of an option that is closest to `word`, allocated; or NULL. */
 static char *suggestion(const struct dpk_tool *tool, const char *word)
 {
     struct dpk_buf names = {0};
-    size_t count = 0;
-    char *found = NULL;
     const struct dpk_option *table;
     for (size_t i = 0; (table = cli_table(tool, i)); i++)
         for (const struct dpk_option *o = table; o->names; o++) {
             const char *list = o->names, *name;
             size_t length;
-            for (; cli_next_name(&list, ",", &name, &length); count++) {
+            while (cli_next_name(&list, ",", &name, &length)) {
                 dpk_put(&names, name, length);
                 dpk_put_u8(&names, 0);
             }
         }
-    const char **candidates = calloc(count + 1, sizeof *candidates);
-    if (!names.failed && candidates) {
-        const char *text = (const char *)names.data;
-        for (size_t i = 0; i < count; i++, text += strlen(text) + 1)
-            candidates[i] = text;
-        const char *best = dpk_closest(word, candidates);
-        found = best ? strdup(best) : NULL;
-    }
-    free(candidates);
+    char *found = cli_closest(word, &names);
     dpk_buf_free(&names);
     return found;
 }

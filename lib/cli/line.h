@@ -32,6 +32,11 @@ const struct dpk_option *cli_help_options(const struct dpk_tool *tool);
 /* The tables of a tool, these first, each ending with {0}; NULL behind the last. */
 const struct dpk_option *cli_table(const struct dpk_tool *tool, size_t index);
 const struct dpk_option *cli_find(const struct dpk_tool *tool, const char *name, size_t length);
+/* Is every option that the tables name there, by its first name, and every name of one option? */
+bool cli_is_sound(const struct dpk_tool *tool);
+/* The name that is closest to `word` of those in `names`, which each end with a zero byte.
+ * Allocated; NULL also when memory runs out: a suggestion is a courtesy. */
+char *cli_closest(const char *word, const struct dpk_buf *names);
 
 /* ---- line.c ---- */
 

@@ -1,6 +1,7 @@
 /* A tool from its table: which command, what it is given, what it may be given. */
 #include "line.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,29 +20,19 @@ static enum dpk_status fail_unknown_command(const struct dpk_tool *tool, const c
                                             struct dpk_error *err)
 {
     struct dpk_buf names = {0};
-    size_t count = 0;
-    for (; tool->commands[count]; count++) {
-        const char *list = tool->commands[count]->names;
+    for (size_t i = 0; tool->commands[i]; i++) {
+        const char *list = tool->commands[i]->names;
         dpk_put(&names, list, strcspn(list, ","));
         dpk_put_u8(&names, 0);
     }
-    const char **candidates = calloc(count + 1, sizeof *candidates);
-    enum dpk_status status = DPK_ERR_NOMEM;
-    if (names.failed || !candidates) {
-        dpk_fail_nomem(err);
-    } else {
-        const char *text = (const char *)names.data;
-        for (size_t i = 0; i < count; i++, text += strlen(text) + 1)
-            candidates[i] = text;
-        const char *near = dpk_closest(word, candidates);
-        status =
-            near ? dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; did you mean %s?", word, near)
-                 : dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; see %s --help", word,
-                            tool->name);
-    }
-    free(candidates);
+    char *near = cli_closest(word, &names);
+    if (near)
+        dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; did you mean %s?", word, near);
+    else
+        dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; see %s --help", word, tool->name);
+    free(near);
     dpk_buf_free(&names);
-    return status;
+    return DPK_ERR_USAGE;
 }
 
 /* Takes the command out of the words. */
@@ -203,6 +194,7 @@ static enum dpk_status check_needed(const struct dpk_tool *tool, const struct dp
     size_t length;
     while (cli_next_name(&list, ",", &name, &length)) {
         char group[64];
+        assert(length < sizeof group);
         snprintf(group, sizeof group, "%.*s", (int)length, name);
         if (has(line, group, "|"))
             continue;
@@ -275,6 +267,7 @@ int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv)
 {
     struct dpk_error err = {0};
     struct line line = {0};
+    assert(cli_is_sound(tool));
     cli_json_start(exit_code(tool, DPK_ERR_NOMEM));
     enum dpk_status status = cli_line_read(tool, argc, argv, &line, &err);
     if (status == DPK_OK && line.help)

@@ -1,5 +1,5 @@
 /* lib/cli: tools from their tables, what they print and how they end. */
-#include "cli/cli.h"
+#include "cli/line.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -152,7 +152,7 @@ static enum dpk_status hint(const char *word, struct dpk_error *err)
 }
 
 static const struct dpk_command only_command = {
-    .words = "INPUT... [LAST]", .needs = "o|key", .options = make_options, .run = make};
+    .words = "INPUT... [LAST]", .needs = "o|k", .options = make_options, .run = make};
 static const struct dpk_tool one = {.name = "one",
                                     .usage = "one INPUT... -o FILE",
                                     .about = "Does one thing.",
@@ -469,6 +469,37 @@ static void words_are_what_is_no_option(void **state)
     REFUSE(many, "unknown option -5; see --help", "make", "-5");
 }
 
+static void tables_that_name_what_is_not_there_are_not_sound(void **state)
+{
+    (void)state;
+    static const struct dpk_option shared[] = {
+        {.names = "d,device", .type = DPK_TEXT, .arg = "DEVICE"}, {.names = "q", .with = "d"}, {0}};
+    static const struct dpk_option same[] = {{.names = "x,device", .type = DPK_TEXT, .arg = "X"},
+                                             {0}};
+    static const struct dpk_option alone[] = {{.names = "x", .with = "device"}, {0}};
+    static const struct dpk_option bare[] = {{.names = "x", .type = DPK_TEXT}, {0}};
+    const struct {
+        struct dpk_command command;
+        bool sound;
+    } cases[] = {
+        {{.needs = "d|q", .takes = "q"}, true},
+        {{.needs = "device"}, false},
+        {{.takes = "d,z"}, false},
+        {{.needs = "q|z"}, false},
+        {{.options = same}, false},
+        {{.options = alone}, false},
+        {{.options = bare}, false},
+    };
+    assert_true(cli_is_sound(&many) && cli_is_sound(&one));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct dpk_command *const list[] = {&cases[i].command, NULL};
+        const struct dpk_tool single = {.command = &cases[i].command, .options = shared},
+                              several = {.commands = list, .options = shared};
+        assert_int_equal(cli_is_sound(&single), cases[i].sound);
+        assert_int_equal(cli_is_sound(&several), cases[i].sound);
+    }
+}
+
 /* ---- Help, version, ends --------------------------------------------------------------------- */
 
 static void help_is_the_table(void **state)
@@ -618,6 +649,7 @@ int main(void)
         cmocka_unit_test(commands_may_be_last),
         cmocka_unit_test(words_are_counted),
         cmocka_unit_test(words_are_what_is_no_option),
+        cmocka_unit_test(tables_that_name_what_is_not_there_are_not_sound),
         cmocka_unit_test(help_is_the_table),
         cmocka_unit_test(help_of_a_tool_without_commands_ends_in_its_notes),
         cmocka_unit_test(version_is_told),

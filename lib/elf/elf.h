@@ -77,6 +77,10 @@ struct dpk_elf_section {
 /* Entry `index` of the section header table; zeros (SHT_NULL) beyond its end. */
 struct dpk_elf_section dpk_elf_section(const struct dpk_elf *elf, size_t index);
 
+/* Appends an entry of a program header table (p_paddr is 0), or of a section header table. */
+void dpk_elf_put_segment(struct dpk_buf *table, const struct dpk_elf_segment *segment);
+void dpk_elf_put_section(struct dpk_buf *table, const struct dpk_elf_section *section);
+
 /* Has the section bytes in the file, maybe none: neither SHT_NULL nor SHT_NOBITS? */
 bool dpk_elf_has_content(const struct dpk_elf_section *section);
 /* These bytes as they are stored, compressed ones too; `failed` when it has none or they reach

@@ -302,14 +302,11 @@ static void store(uint8_t *header, size_t field, uint64_t value, size_t size)
 void tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned alignment,
                       const void *data, size_t size)
 {
-    uint8_t header[sizeof(Elf64_Shdr)] = {0};
-    store(header, offsetof(Elf64_Shdr, sh_name), t->name_table.size, 4);
+    struct dpk_elf_section header = {
+        .name = (uint32_t)t->name_table.size, .type = type, .size = size, .alignment = alignment};
     dpk_put(&t->name_table, name, strlen(name) + 1);
-    store(header, offsetof(Elf64_Shdr, sh_type), type, 4);
-    store(header, offsetof(Elf64_Shdr, sh_offset), tail_put_content(t, data, size, alignment), 8);
-    store(header, offsetof(Elf64_Shdr, sh_size), size, 8);
-    store(header, offsetof(Elf64_Shdr, sh_addralign), alignment, 8);
-    dpk_put(&t->new_headers, header, sizeof header);
+    header.offset = tail_put_content(t, data, size, alignment);
+    dpk_elf_put_section(&t->new_headers, &header);
 }
 
 /* ---- Removing ---------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 /* Core files: ET_CORE as Linux writes it for riscv64 (elf_prstatus), which GDB reads for programs
  * without an operating system, too. There is no NT_PRPSINFO: GDB would compare the name in it with
  * that of the file that dpacc-extract has made. */
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +9,9 @@
 #include <unistd.h>
 
 #include "debug/debug.h"
+#include "elf/elf.h"
 
 enum {
-    EHDR_SIZE = 64,
-    PHDR_SIZE = 56,
     PRSTATUS_SIZE = 376, /* struct elf_prstatus: cursig at 12, pid at 32, pc and x1 to x31 at 112 */
     PRSTATUS_CURSIG = 12,
     PRSTATUS_PID = 32,
@@ -68,29 +66,17 @@ static void put_elf_header(struct dpk_buf *b, unsigned phnum)
     dpk_put_le16(b, EM_RISCV);
     dpk_put_le32(b, EV_CURRENT);
     dpk_put_le64(b, 0); /* e_entry */
-    dpk_put_le64(b, EHDR_SIZE);
+    dpk_put_le64(b, sizeof(Elf64_Ehdr));
     dpk_put_le64(b, 0); /* e_shoff */
     dpk_put_le32(b, 0); /* e_flags */
-    dpk_put_le16(b, EHDR_SIZE);
-    dpk_put_le16(b, PHDR_SIZE);
+    dpk_put_le16(b, (uint16_t)sizeof(Elf64_Ehdr));
+    dpk_put_le16(b, (uint16_t)sizeof(Elf64_Phdr));
     dpk_put_le16(b, (uint16_t)phnum);
     dpk_put_fill(b, 0, 6); /* no sections */
 }
 
-static void put_program_header(struct dpk_buf *b, const Elf64_Phdr *h)
-{
-    dpk_put_le32(b, h->p_type);
-    dpk_put_le32(b, h->p_flags);
-    dpk_put_le64(b, h->p_offset);
-    dpk_put_le64(b, h->p_vaddr);
-    dpk_put_le64(b, 0); /* p_paddr */
-    dpk_put_le64(b, h->p_filesz);
-    dpk_put_le64(b, h->p_filesz);
-    dpk_put_le64(b, h->p_align);
-}
-
 struct ranges {
-    Elf64_Phdr *headers;
+    struct dpk_elf_segment *headers;
     size_t count;
 };
 
@@ -103,18 +89,19 @@ static enum dpk_status find_ranges(const struct rv64_memory *memory, struct rang
     for (; rv64_memory_next(memory, from, &address, &size, &access); from = address + size) {
         if (r->count == capacity) {
             capacity = capacity ? capacity * 2 : 64;
-            Elf64_Phdr *more = reallocarray(r->headers, capacity, sizeof *more);
+            struct dpk_elf_segment *more = reallocarray(r->headers, capacity, sizeof *more);
             if (!more)
                 return dpk_fail_nomem(err);
             r->headers = more;
         }
-        r->headers[r->count++] = (Elf64_Phdr){
-            .p_type = PT_LOAD,
-            .p_flags = (access & RV64_R ? PF_R : 0u) | (access & RV64_W ? PF_W : 0u) |
-                       (access & RV64_X ? PF_X : 0u),
-            .p_vaddr = address,
-            .p_filesz = size,
-            .p_align = RV64_PAGE,
+        r->headers[r->count++] = (struct dpk_elf_segment){
+            .type = PT_LOAD,
+            .flags = (access & RV64_R ? PF_R : 0u) | (access & RV64_W ? PF_W : 0u) |
+                     (access & RV64_X ? PF_X : 0u),
+            .address = address,
+            .file_size = size,
+            .memory_size = size,
+            .alignment = RV64_PAGE,
         };
     }
     if (r->count >= PN_XNUM - 1)
@@ -127,16 +114,19 @@ static void put_head(struct dpk_buf *b, const struct dpk_core *core, struct rang
 {
     struct dpk_buf notes = {0};
     put_notes(&notes, core);
-    uint64_t at = EHDR_SIZE + (r->count + 1) * PHDR_SIZE;
-    const Elf64_Phdr note = {
-        .p_type = PT_NOTE, .p_offset = at, .p_filesz = notes.size, .p_align = 4};
+    uint64_t at = sizeof(Elf64_Ehdr) + (r->count + 1) * sizeof(Elf64_Phdr);
+    const struct dpk_elf_segment note = {.type = PT_NOTE,
+                                         .offset = at,
+                                         .file_size = notes.size,
+                                         .memory_size = notes.size,
+                                         .alignment = 4};
     at = (at + notes.size + RV64_PAGE - 1) / RV64_PAGE * RV64_PAGE;
     put_elf_header(b, (unsigned)r->count + 1);
-    put_program_header(b, &note);
+    dpk_elf_put_segment(b, &note);
     for (size_t i = 0; i < r->count; i++) {
-        r->headers[i].p_offset = at;
-        at += r->headers[i].p_filesz;
-        put_program_header(b, &r->headers[i]);
+        r->headers[i].offset = at;
+        at += r->headers[i].file_size;
+        dpk_elf_put_segment(b, &r->headers[i]);
     }
     dpk_put(b, notes.data, notes.size);
     b->failed |= notes.failed;
@@ -165,10 +155,10 @@ static bool is_zero(const uint8_t *page)
     return page[0] == 0 && memcmp(page, page + 1, RV64_PAGE - 1) == 0;
 }
 
-static bool write_range(int fd, const uint8_t *bytes, const Elf64_Phdr *h)
+static bool write_range(int fd, const uint8_t *bytes, const struct dpk_elf_segment *h)
 {
-    for (uint64_t at = 0; at < h->p_filesz; at += RV64_PAGE)
-        if (!is_zero(bytes + at) && !write_at(fd, bytes + at, RV64_PAGE, h->p_offset + at))
+    for (uint64_t at = 0; at < h->file_size; at += RV64_PAGE)
+        if (!is_zero(bytes + at) && !write_at(fd, bytes + at, RV64_PAGE, h->offset + at))
             return false;
     return true;
 }
@@ -178,12 +168,12 @@ static bool write_file(int fd, const struct dpk_core *core, const struct dpk_buf
 {
     bool good = write_at(fd, head->data, head->size, 0);
     for (size_t i = 0; good && i < r->count; i++) {
-        const Elf64_Phdr *h = &r->headers[i];
-        const uint8_t *bytes = rv64_memory_at(core->memory, h->p_vaddr, h->p_filesz, 0);
+        const struct dpk_elf_segment *h = &r->headers[i];
+        const uint8_t *bytes = rv64_memory_at(core->memory, h->address, h->file_size, 0);
         good = bytes && write_range(fd, bytes, h);
     }
-    const Elf64_Phdr *last = r->count ? &r->headers[r->count - 1] : NULL;
-    return good && (!last || ftruncate(fd, (off_t)(last->p_offset + last->p_filesz)) == 0) &&
+    const struct dpk_elf_segment *last = r->count ? &r->headers[r->count - 1] : NULL;
+    return good && (!last || ftruncate(fd, (off_t)(last->offset + last->file_size)) == 0) &&
            fsync(fd) == 0;
 }
 

@@ -221,6 +221,44 @@ static void symbols_end_with_their_table(void **state)
     assert_int_equal(s.value, 0);
 }
 
+static void headers_that_are_written_are_read_again(void **state)
+{
+    const struct dpk_elf_segment segment = {.type = PT_LOAD,
+                                            .flags = PF_R,
+                                            .offset = UINT64_MAX,
+                                            .address = 1,
+                                            .file_size = 2,
+                                            .memory_size = UINT64_MAX - 1,
+                                            .alignment = 4};
+    const struct dpk_elf_section section = {.name = 1,
+                                            .type = 2,
+                                            .link = UINT32_MAX,
+                                            .info = 4,
+                                            .flags = 5,
+                                            .address = UINT64_MAX,
+                                            .offset = 7,
+                                            .size = 8,
+                                            .alignment = 9,
+                                            .entry_size = 10};
+    struct dpk_buf b = {0};
+    struct dpk_elf elf = {.segment_count = 2, .section_count = 2};
+    (void)state;
+    dpk_elf_put_segment(&b, &(struct dpk_elf_segment){0});
+    dpk_elf_put_segment(&b, &segment);
+    elf.segments = dpk_reader(b.data, b.size);
+    assert_int_equal(b.size, 2 * sizeof(Elf64_Phdr));
+    struct dpk_elf_segment as = dpk_elf_segment(&elf, 1);
+    assert_memory_equal(&as, &segment, sizeof as);
+    dpk_buf_free(&b);
+    dpk_elf_put_section(&b, &(struct dpk_elf_section){0});
+    dpk_elf_put_section(&b, &section);
+    elf.sections = dpk_reader(b.data, b.size);
+    assert_int_equal(b.size, 2 * sizeof(Elf64_Shdr));
+    struct dpk_elf_section read = dpk_elf_section(&elf, 1);
+    assert_memory_equal(&read, &section, sizeof read);
+    dpk_buf_free(&b);
+}
+
 static void machine_is_told_by_the_first_bytes(void **state)
 {
     struct file f = three_sections();
@@ -243,6 +281,7 @@ int main(void)
         cmocka_unit_test(content_and_names_outside_are_not_there),
         cmocka_unit_test(notes_end_with_the_segment_or_with_damage),
         cmocka_unit_test(symbols_end_with_their_table),
+        cmocka_unit_test(headers_that_are_written_are_read_again),
         cmocka_unit_test(machine_is_told_by_the_first_bytes),
     };
     return cmocka_run_group_tests_name("elf", tests, NULL, NULL);

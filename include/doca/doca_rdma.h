@@ -112,7 +112,8 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
 
 /*
  * Makes one more connection, and what its peer needs to connect to it.
- *   details       [out]  owned by the connection
+ *   details       [out]  owned by the connection; a queue pair of libflexio needs the number in bytes
+ *                        24 to 27, big endian (flexio_queues.h)
  *   details_size  [out]  bytes of it
  *   connection    [out]  valid until the context is stopped
  * BAD_STATE: not started. FULL: it has as many as it may. NO_MEMORY. IO_FAILED: other processes
@@ -123,7 +124,8 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
 
 /*
  * Connects to the peer that made `details`; it must do the same with ours. What is posted before it
- * has waits.
+ * has waits. To a queue pair of libflexio, by its number: `details` are "DPKN" and the number's four
+ * bytes, big endian.
  * INVALID_VALUE: also details that are damaged, or a connection of another context.
  * UNSUPPORTED_VERSION. BAD_STATE: not started, or connected. CONNECTION_ABORTED: the peer is gone.
  */

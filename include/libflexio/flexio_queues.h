@@ -12,8 +12,15 @@
  *
  * The emulated device carries out, when a doorbell is rung: frames of Ethernet send queues, which a
  * steering rule (mlx5dv_dr_*, flexio_rq_get_tir) takes to a receive queue; sends, RDMA writes and
- * reads and atomics of reliable connected queue pairs, with another one that was made through the
- * same ibv_context.
+ * reads and atomics of reliable connected queue pairs, with one of the same process or of another
+ * process of the same user on this machine.
+ *
+ * Queue pairs find each other by their numbers, which are unique among such processes: on the way to
+ * RTR the peer must exist. A peer that is not there, or is connected to somebody else, ends what is
+ * sent with syndrome 0x15. The peer may be a connection of DOCA RDMA, whose number is in what
+ * doca_rdma_export gives: bytes 24 to 27, big endian. That one connects with doca_rdma_connect to
+ * eight bytes: "DPKN", then the number of the queue pair, big endian. Keys are of one kind: the
+ * handle of a doca_mmap is its key.
  *
  * Sends that find no receive wait for one, without end; so do frames of DPAKIT_PACKETS. The doorbell
  * record says that there is one, whoever writes it; it is looked at at least every millisecond.
@@ -244,7 +251,8 @@ struct flexio_qp_attr {
     struct flexio_qmem qp_wq_buff_qmem; /* receives, if it has any of its own, then sends */
     struct flexio_qmem qp_wq_dbr_qmem;
     /* For flexio_qp_modify. What describes the way to the peer is not used by the emulated device,
-     * where the peer is found by its number and sends wait for receives without end. */
+     * where the peer is found by its number, and sends wait for receives, and for a peer that is not
+     * connected yet, without end. */
     enum flexio_qp_state next_state;
     uint32_t remote_qp_num; /* counts on the way to RTR */
     uint8_t gid_table_index;

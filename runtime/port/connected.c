@@ -273,9 +273,8 @@ void pair_destroy(struct dpk_queue *q)
     free(p);
 }
 
-enum dpk_status pair_connect(struct dpk_queue *q, uint32_t remote, struct dpk_error *err)
+enum dpk_status pair_connect(const struct dpk_queue *q, uint32_t remote, struct dpk_error *err)
 {
-    q->remote = remote;
     return dpk_rc_qp_connect_number(q->pair->qp, remote, err);
 }
 

@@ -127,7 +127,7 @@ void queue_fail(struct dpk_queue *q);
 enum dpk_status pair_create(struct dpk_queue *q, struct dpk_error *err);
 void pair_destroy(struct dpk_queue *q);
 /* Without the lock. */
-enum dpk_status pair_connect(struct dpk_queue *q, uint32_t remote, struct dpk_error *err);
+enum dpk_status pair_connect(const struct dpk_queue *q, uint32_t remote, struct dpk_error *err);
 void pair_permit(struct dpk_queue *q);
 void pair_run(struct dpk_queue *q);
 /* What waits for receives goes on, as far as there are any. */

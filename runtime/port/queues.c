@@ -364,6 +364,8 @@ static void enter(struct dpk_queue *q, const struct dpk_qp_change *change)
         return;
     }
     q->state = change->state;
+    if (change->state == DPK_QP_RTR)
+        q->remote = change->remote;
     if (change->state == DPK_QP_RESET) {
         pair_reset(q);
         q->taken = q->posted = q->done = 0;
@@ -378,16 +380,18 @@ enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *
                               struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
-    queues_lock(qp->nic);
-    const enum dpk_qp_state from = qp->state;
-    const bool may = qp->options.kind == DPK_QP && may_follow(from, change->state);
-    if (may && change->state == DPK_QP_RTR)
+    const enum dpk_qp_state from = dpk_qp_state(qp);
+    if (qp->options.kind == DPK_QP && from == DPK_QP_INIT && change->state == DPK_QP_RTR)
         status = pair_connect(qp, change->remote, err);
-    if (may && status == DPK_OK)
+    if (status != DPK_OK)
+        return status;
+    queues_lock(qp->nic);
+    const bool may = qp->options.kind == DPK_QP && may_follow(qp->state, change->state);
+    if (may)
         enter(qp, change);
     queues_unlock(qp->nic);
     if (may)
-        return status;
+        return DPK_OK;
     return dpk_fail(err, DPK_ERR_USAGE, "%s 0x%x: no way from state %d to %d", queue_kind(qp),
                     qp->number, (int)from, (int)change->state);
 }

@@ -4,6 +4,7 @@
 #include "transport.h"
 
 #define MARK    0x44504b51u /* "DPKQ" */
+#define NUMBER  0x44504b4eu /* "DPKN": a number, and no more */
 #define VERSION 3u          /* of how to connect to one, too */
 
 static uint32_t checksum(const uint8_t *p, size_t size)
@@ -30,7 +31,13 @@ enum dpk_status address_parse(const void *bytes, size_t size, struct address *ou
                               struct dpk_error *err)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
-    if (dpk_read_be32(&r) != MARK)
+    uint32_t mark = dpk_read_be32(&r);
+    *out = (struct address){0};
+    if (mark == NUMBER && dpk_reader_left(&r) == sizeof out->number) {
+        out->number = dpk_read_be32(&r);
+        return DPK_OK;
+    }
+    if (mark != MARK)
         return dpk_fail(err, DPK_ERR_FORMAT, "not the address of a queue pair");
     if (dpk_read_be32(&r) != VERSION && !r.failed)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "the address of a queue pair of another version");

@@ -1,6 +1,7 @@
 /* One channel of two processes: frames in memory that both have, and a socket by which they say
  * hello, wake each other and notice that the other is gone. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -168,10 +169,23 @@ static void set_interest(struct channel *c)
         c->interest = want;
 }
 
+/* A queue pair that outlives its peers may be connected anew already: then this channel is of the
+ * connection before, and what goes over the others has nothing to do with it. */
+static void lose(struct dpk_rc_qp *qp, bool requests, bool polite)
+{
+    if (!qp->end->options.outlives_peers)
+        qp_lose_peer(qp, !polite);
+    else if (requests ? qp->posted != qp->done : qp->receiving)
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !polite);
+    else if (!requests)
+        responder_forget(qp);
+}
+
 /* The peer, or its process, is gone, or talks nonsense. */
 static void lost(struct channel *c)
 {
     struct dpk_rc_qp *qp = c->qp;
+    bool requests = c->role == REQUESTS;
     /* What it answered before counts, though that channel may be heard later. */
     if (qp && qp->requests && qp->requests != c)
         take_frames(qp->requests);
@@ -183,7 +197,7 @@ static void lost(struct channel *c)
         qp->responses = NULL;
     channel_close(c);
     if (qp && qp->state == QP_READY)
-        qp_lose_peer(qp, !c->polite);
+        lose(qp, requests, c->polite);
 }
 
 /* Does what can be done now. False: nonsense. */
@@ -250,6 +264,13 @@ static bool is_for_later(ssize_t n)
     return n < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET);
 }
 
+/* The hello of a connection that is over must not stand in the way of the next one. */
+static bool has_hung_up(const struct channel *c)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
+    return poll(&p, 1, 0) != 0;
+}
+
 static bool hello(struct channel *c, const uint8_t *addresses, int memory)
 {
     struct address self;
@@ -257,8 +278,12 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
         address_parse(addresses + DPK_RC_ADDRESS_SIZE, DPK_RC_ADDRESS_SIZE, &self, NULL) != DPK_OK)
         return false;
     struct dpk_rc_qp *qp = qp_find(c->nic, &self);
-    if (!qp || qp->responses || dpk_uuid_equal(&c->claim.process, &c->nic->identity) ||
-        qp->state == QP_FAILED || (qp->state == QP_READY && !address_means(&qp->peer, &c->claim)) ||
+    bool outlives = qp && qp->end->options.outlives_peers;
+    if (outlives && qp->responses && has_hung_up(qp->responses))
+        lost(qp->responses);
+    if (!qp || qp->responses || (outlives && has_hung_up(c)) ||
+        dpk_uuid_equal(&c->claim.process, &c->nic->identity) || qp->state == QP_FAILED ||
+        (qp->state == QP_READY && !address_means(&qp->peer, &c->claim)) ||
         !rings_open(&c->rings, memory))
         return false;
     c->role = RESPONSES;

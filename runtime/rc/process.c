@@ -1,6 +1,8 @@
 /* The one struct dpk_rc of a process, and what peers know the process by. */
+#include <limits.h>
 #include <unistd.h>
 
+#include "debug/debug.h"
 #include "transport.h"
 
 static struct {
@@ -23,6 +25,16 @@ const struct dpk_uuid *dpk_rc_identity(void)
     return &identity;
 }
 
+/* Where there is no directory for it the process has queue pairs all the same. */
+static enum dpk_status open_shared(struct dpk_error *err)
+{
+    char directory[PATH_MAX];
+    enum dpk_status status = dpk_rc_open(dpk_rc_identity(), &shared.nic, err);
+    if (status == DPK_OK && dpk_runtime_directory(directory, sizeof directory, NULL) == DPK_OK)
+        dpk_rc_publish(shared.nic, directory, NULL);
+    return status;
+}
+
 enum dpk_status dpk_rc_enter(struct dpk_rc **out, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
@@ -32,7 +44,7 @@ enum dpk_status dpk_rc_enter(struct dpk_rc **out, struct dpk_error *err)
         shared.users = 0;
     }
     if (!shared.nic)
-        status = dpk_rc_open(dpk_rc_identity(), &shared.nic, err);
+        status = open_shared(err);
     if (status == DPK_OK)
         shared.users++;
     *out = shared.nic;

@@ -1,13 +1,10 @@
-/* NICs, ends and queue pairs: making, connecting, posting, failing. */
+/* NICs, ends and queue pairs: making, posting, failing. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "transport.h"
-
-#define FIRST_NUMBER 0x800000u /* smaller ones are those of other queues */
-#define NUMBER_MAX   0xffffffu
 
 /* ---- NICs ------------------------------------------------------------------------------------ */
 
@@ -34,7 +31,6 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     }
     nic->owner = getpid();
     nic->identity = *identity;
-    nic->last_number = FIRST_NUMBER - 1;
     nic->part = parts;
     nic->answer = parts + SEGMENT;
     lock_init(&nic->lock);
@@ -43,13 +39,19 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     return DPK_OK;
 }
 
+enum dpk_status dpk_rc_publish(struct dpk_rc *nic, const char *directory, struct dpk_error *err)
+{
+    nic->directory = strdup(directory);
+    return nic->directory ? DPK_OK : dpk_fail_nomem(err);
+}
+
 /* In a child of fork() the lock may be held by a thread that is not there. */
 static bool is_ours(const struct dpk_rc *nic)
 {
     return nic->owner == getpid();
 }
 
-static enum dpk_status check_owner(const struct dpk_rc *nic, struct dpk_error *err)
+enum dpk_status check_owner(const struct dpk_rc *nic, struct dpk_error *err)
 {
     return is_ours(nic)
                ? DPK_OK
@@ -61,7 +63,9 @@ void dpk_rc_close(struct dpk_rc *nic)
     if (!nic || !is_ours(nic))
         return;
     gateway_stop(nic);
+    numbers_free(nic);
     pthread_mutex_destroy(&nic->lock);
+    free(nic->directory);
     free(nic->part);
     free(nic);
 }
@@ -164,8 +168,7 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_op
     return DPK_OK;
 }
 
-/* Calls `visit` for those that send to `qp` in this process, or would. */
-static void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender))
+void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender))
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *q;
@@ -250,8 +253,8 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
     qp->ring_size = end->options.sends;
     qp->address.process = nic->identity;
     pthread_mutex_lock(&nic->lock);
-    if (nic->last_number < NUMBER_MAX) {
-        qp->address.number = ++nic->last_number;
+    qp->address.number = number_new(nic);
+    if (qp->address.number != 0) {
         TAILQ_INSERT_TAIL(&end->qps, qp, in_end);
         end->dropped = false;
     }
@@ -320,92 +323,9 @@ enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, str
     return status == DPK_OK && out->failed ? dpk_fail_nomem(err) : status;
 }
 
-/* ---- Connecting ------------------------------------------------------------------------------ */
-
-static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport)
-{
-    qp->transport = transport;
-    qp->state = QP_READY;
-    gateway_settle(qp);
-    /* Requests may have waited for that. */
-    each_sender(qp, requester_resume);
-    if (transport == &transport_shared)
-        transport->resume(qp);
-    requester_kick(qp);
-}
-
-/* With the lock. */
-static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err)
-{
-    struct dpk_rc_qp *peer = qp_find(qp->end->nic, &qp->peer);
-    if (!peer || peer->state == QP_FAILED)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's queue pair is not there any more");
-    qp->local = peer;
-    become_ready(qp, &transport_local);
-    return DPK_OK;
-}
-
-/* With the lock; takes the socket. */
-static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
-{
-    enum dpk_status status = gateway_attach(qp, fd, err);
-    if (status == DPK_OK)
-        become_ready(qp, &transport_shared);
-    return status;
-}
-
-enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
-                                  struct dpk_error *err)
-{
-    struct address peer;
-    int fd = -1;
-    struct dpk_rc *nic = qp->end->nic;
-    enum dpk_status status = check_owner(nic, err);
-    if (status == DPK_OK)
-        status = address_parse(address, size, &peer, err);
-    if (status != DPK_OK)
-        return status;
-    bool local = dpk_uuid_equal(&peer.process, &nic->identity);
-    if (!local && (fd = gateway_connect(&peer, err)) < 0)
-        return DPK_ERR_NOT_FOUND;
-    pthread_mutex_lock(&nic->lock);
-    if (qp->state != QP_NEW) {
-        status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
-        gateway_close(fd);
-    } else {
-        if (!local && !nic->gateway)
-            status = gateway_start(nic, err);
-        qp->peer = peer;
-        if (status == DPK_OK)
-            status = local ? connect_local(qp, err) : connect_process(qp, fd, err);
-        else
-            gateway_close(fd);
-    }
-    pthread_mutex_unlock(&nic->lock);
-    return status;
-}
-
 uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp)
 {
     return qp->address.number;
-}
-
-enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
-                                         struct dpk_error *err)
-{
-    struct dpk_rc *nic = qp->end->nic;
-    enum dpk_status status = check_owner(nic, err);
-    if (status != DPK_OK)
-        return status;
-    dpk_rc_lock(nic);
-    if (qp->state == QP_NEW) {
-        qp->peer = (struct address){.process = nic->identity, .number = number};
-        become_ready(qp, &transport_local);
-    } else {
-        status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
-    }
-    dpk_rc_unlock(nic);
-    return status;
 }
 
 /* ---- Posting --------------------------------------------------------------------------------- */

@@ -159,9 +159,13 @@ struct dpk_rc_ops {
     void (*failed)(void *context);
 };
 
-/* `identity`: what peers know this process by. */
+/* `identity`: what peers know this process by. Its queue pairs are found by their addresses, and
+ * after dpk_rc_publish by their numbers. */
 enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out,
                             struct dpk_error *err);
+/* Before the first queue pair: numbers are unique among all that are published in this directory,
+ * which only this user may enter, and lead to them. Where that is not possible they do not. */
+enum dpk_status dpk_rc_publish(struct dpk_rc *nic, const char *directory, struct dpk_error *err);
 /* After its ends. NULL is fine. */
 void dpk_rc_close(struct dpk_rc *nic);
 
@@ -203,8 +207,9 @@ void dpk_rc_qp_kick(struct dpk_rc_qp *qp);
 void dpk_rc_end_resume(struct dpk_rc_end *end);
 void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions);
 
-/* What a peer needs to connect to it, at most DPK_RC_ADDRESS_SIZE bytes. From here on the process
- * can be reached by others: DPK_ERR_IO if that is not possible. */
+/* What a peer needs to connect to it, at most DPK_RC_ADDRESS_SIZE bytes; the number is big endian
+ * in bytes 24 to 27. A number alone is an address, too: "DPKN", then its four bytes, big endian.
+ * From here on the process can be reached by others: DPK_ERR_IO if that is not possible. */
 #define DPK_RC_ADDRESS_SIZE 40
 enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err);
 
@@ -216,10 +221,10 @@ enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, str
 enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
                                   struct dpk_error *err);
 
-/* 24 bits: no other queue pair of this process has it. */
+/* 24 bits: no other queue pair of this process has it, nor of another that is published. */
 uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp);
-/* The same by number, for queue pairs that outlive their peers: nobody need be there, as long as
- * nothing is sent. */
+/* The same by number, for queue pairs that outlive their peers. If nobody has the number now, what
+ * is sent ends with DPK_RC_RETRY_EXCEEDED, unless a queue pair of this process gets it. */
 enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
                                          struct dpk_error *err);
 

@@ -60,9 +60,9 @@ extern const struct transport transport_local, transport_shared;
 
 /* ---- Addresses ---- */
 struct address {
-    struct dpk_uuid process;
-    uint32_t number; /* of the queue pair */
-    uint64_t secret; /* so that an old address is none */
+    struct dpk_uuid process; /* 0: whichever has the number */
+    uint32_t number;         /* of the queue pair */
+    uint64_t secret;         /* so that an old address is none; 0: any */
 };
 void address_put(const struct address *a, struct dpk_buf *out);
 enum dpk_status address_parse(const void *bytes, size_t size, struct address *out,
@@ -130,13 +130,20 @@ struct dpk_rc {
     pid_t owner; /* a child of fork() has no thread, and must leave others' memory alone */
     pthread_mutex_t lock;
     struct dpk_uuid identity;
-    uint32_t last_number;
+    char *directory; /* where processes find each other by numbers; NULL: nowhere */
+    SLIST_HEAD(, block) blocks;
+    uint32_t next_number, end_number; /* of queue pairs */
     TAILQ_HEAD(, dpk_rc_end) ends;
     uint8_t *part, *answer;  /* SEGMENT bytes each, for what stays in this process */
     struct gateway *gateway; /* NULL: other processes cannot come here */
 };
 
+/* Without the lock. DPK_ERR_USAGE: in a child of fork(). */
+enum dpk_status check_owner(const struct dpk_rc *nic, struct dpk_error *err);
+
 /* With the lock, all of them. */
+/* Calls `visit` for those that send to `qp` in this process, or would. */
+void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender));
 struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address);
 /* It gets no further. The oldest work ends with `status`, the others are flushed.
  * `drops_receives`: nobody will ever use them, if this was the last connection. */
@@ -168,6 +175,13 @@ void responder_abort(struct dpk_rc_qp *qp);
 void responder_forget(struct dpk_rc_qp *qp);
 /* The next receive of those that dpk_rc_post_receive posted. False: there is none. */
 bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
+
+/* ---- Numbers of queue pairs ---- */
+/* 0: there are no more. */
+uint32_t number_new(struct dpk_rc *nic);
+void numbers_free(struct dpk_rc *nic);
+/* Without the lock. The process that has this number, or had it last; false: none. */
+bool number_find_process(const struct dpk_rc *nic, uint32_t number, struct dpk_uuid *out);
 
 /* ---- Other processes ---- */
 enum dpk_status gateway_start(struct dpk_rc *nic, struct dpk_error *err);

@@ -111,7 +111,9 @@ static inline void world_begin(struct world *w)
     memset(w, 0, sizeof *w);
     w->key = world_key(w, DATA, MEMORY - DATA, ~0u);
     memset(w->memory + CQ_RING, 0xff, RING - CQ_RING); /* owner bits 1 */
-    assert_int_equal(dpk_rc_open(&(const struct dpk_uuid){{1}}, &w->rc, NULL), DPK_OK);
+    struct dpk_uuid identity;
+    dpk_uuid_new_time(&identity);
+    assert_int_equal(dpk_rc_open(&identity, &w->rc, NULL), DPK_OK);
     assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, &w->nic, NULL), DPK_OK);
 }
 

@@ -1,0 +1,113 @@
+/* Connecting queue pairs: by address, or by number. */
+#include "transport.h"
+
+static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport)
+{
+    qp->transport = transport;
+    qp->state = QP_READY;
+    gateway_settle(qp);
+    /* Requests may have waited for that. */
+    each_sender(qp, requester_resume);
+    if (transport == &transport_shared)
+        transport->resume(qp);
+    requester_kick(qp);
+}
+
+/* With the lock. */
+static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err)
+{
+    struct dpk_rc_qp *peer = qp_find(qp->end->nic, &qp->peer);
+    if (!peer || peer->state == QP_FAILED)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's queue pair is not there any more");
+    qp->local = peer;
+    become_ready(qp, &transport_local);
+    return DPK_OK;
+}
+
+/* With the lock; takes the socket. */
+static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
+{
+    enum dpk_status status = gateway_attach(qp, fd, err);
+    if (status == DPK_OK)
+        become_ready(qp, &transport_shared);
+    return status;
+}
+
+/* Finds the process of an address that is a number alone. Without the lock. */
+static bool find_process(struct dpk_rc *nic, struct address *peer)
+{
+    struct address here = *peer;
+    if (!dpk_uuid_is_zero(&peer->process))
+        return true;
+    here.process = nic->identity;
+    dpk_rc_lock(nic);
+    bool local = qp_find(nic, &here) != NULL;
+    dpk_rc_unlock(nic);
+    if (local)
+        peer->process = nic->identity;
+    return local || number_find_process(nic, peer->number, &peer->process);
+}
+
+static enum dpk_status connect_to(struct dpk_rc_qp *qp, const struct address *peer,
+                                  struct dpk_error *err)
+{
+    int fd = -1;
+    struct dpk_rc *nic = qp->end->nic;
+    enum dpk_status status = DPK_OK;
+    bool local = dpk_uuid_equal(&peer->process, &nic->identity);
+    if (!local && (fd = gateway_connect(peer, err)) < 0)
+        return DPK_ERR_NOT_FOUND;
+    dpk_rc_lock(nic);
+    if (qp->state != QP_NEW) {
+        status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
+        gateway_close(fd);
+    } else {
+        if (!local && !nic->gateway)
+            status = gateway_start(nic, err);
+        qp->peer = *peer;
+        if (status == DPK_OK)
+            status = local ? connect_local(qp, err) : connect_process(qp, fd, err);
+        else
+            gateway_close(fd);
+    }
+    dpk_rc_unlock(nic);
+    return status;
+}
+
+enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
+                                  struct dpk_error *err)
+{
+    struct address peer;
+    struct dpk_rc *nic = qp->end->nic;
+    enum dpk_status status = check_owner(nic, err);
+    if (status == DPK_OK)
+        status = address_parse(address, size, &peer, err);
+    if (status != DPK_OK)
+        return status;
+    if (!find_process(nic, &peer))
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "no queue pair has the number 0x%x", peer.number);
+    return connect_to(qp, &peer, err);
+}
+
+enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
+                                         struct dpk_error *err)
+{
+    struct address peer = {.number = number};
+    struct dpk_rc *nic = qp->end->nic;
+    enum dpk_status status = check_owner(nic, err);
+    if (status != DPK_OK)
+        return status;
+    status = find_process(nic, &peer) ? connect_to(qp, &peer, err) : DPK_ERR_NOT_FOUND;
+    if (status != DPK_ERR_NOT_FOUND)
+        return status;
+    dpk_rc_lock(nic);
+    if (qp->state == QP_NEW) {
+        qp->peer = (struct address){.process = nic->identity, .number = number};
+        become_ready(qp, &transport_local);
+        status = DPK_OK;
+    } else {
+        status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
+    }
+    dpk_rc_unlock(nic);
+    return status;
+}

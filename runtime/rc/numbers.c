@@ -1,0 +1,123 @@
+/* Numbers of queue pairs. Those of a process come from blocks that it has to itself on this
+ * machine: for each there is a file with its identity in the directory where processes are found,
+ * locked as long as the process lives. So a number leads to a process. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "transport.h"
+
+#define FIRST_NUMBER 0x800000u /* smaller ones are those of other queues */
+#define END_NUMBER   0x1000000u
+#define BLOCK_SIZE   0x4000u
+#define BLOCKS       ((END_NUMBER - FIRST_NUMBER) / BLOCK_SIZE)
+
+struct block {
+    SLIST_ENTRY(block) in_nic;
+    uint32_t index;
+    int fd;
+};
+
+static bool name_file(const struct dpk_rc *nic, uint32_t index, char out[PATH_MAX])
+{
+    int n = snprintf(out, PATH_MAX, "%s/%u.rc", nic->directory, index);
+    return n > 0 && n < PATH_MAX;
+}
+
+/* ---- Blocks of this process ------------------------------------------------------------------ */
+
+/* Whether the file is still there under its name: who had it takes it away with the lock held. */
+static bool is_linked(int fd, const char *path)
+{
+    struct stat here, there;
+    return fstat(fd, &here) == 0 && lstat(path, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
+static bool take_file(const struct dpk_rc *nic, int fd, const char *path)
+{
+    char text[DPK_UUID_TEXT];
+    dpk_uuid_format(&nic->identity, text);
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(fd, path) && ftruncate(fd, 0) == 0 &&
+           pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text);
+}
+
+static bool take_block(struct dpk_rc *nic, uint32_t index)
+{
+    char path[PATH_MAX];
+    struct block *b = calloc(1, sizeof *b);
+    int fd = b && name_file(nic, index, path)
+                 ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
+                 : -1;
+    if (fd < 0 || !take_file(nic, fd, path)) {
+        gateway_close(fd);
+        free(b);
+        return false;
+    }
+    *b = (struct block){.index = index, .fd = fd};
+    SLIST_INSERT_HEAD(&nic->blocks, b, in_nic);
+    nic->next_number = FIRST_NUMBER + index * BLOCK_SIZE;
+    nic->end_number = nic->next_number + BLOCK_SIZE;
+    return true;
+}
+
+/* From anywhere on: the numbers of a process that is gone shall not soon be another's. */
+static bool take_any_block(struct dpk_rc *nic)
+{
+    uint32_t start = 0;
+    if (getrandom(&start, sizeof start, 0) != sizeof start)
+        return false;
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        if (take_block(nic, (start + i) % BLOCKS))
+            return true;
+    return false;
+}
+
+uint32_t number_new(struct dpk_rc *nic)
+{
+    if (nic->next_number == nic->end_number) {
+        bool found = nic->directory && (nic->gateway || gateway_start(nic, NULL) == DPK_OK) &&
+                     take_any_block(nic);
+        if (!found && nic->end_number != 0)
+            return 0;
+        if (!found) { /* other processes do not find this one, and its numbers are its own matter */
+            nic->next_number = FIRST_NUMBER;
+            nic->end_number = END_NUMBER;
+        }
+    }
+    return nic->next_number++;
+}
+
+void numbers_free(struct dpk_rc *nic)
+{
+    struct block *b;
+    char path[PATH_MAX];
+    while ((b = SLIST_FIRST(&nic->blocks))) {
+        SLIST_REMOVE_HEAD(&nic->blocks, in_nic);
+        if (name_file(nic, b->index, path))
+            unlink(path);
+        close(b->fd);
+        free(b);
+    }
+}
+
+/* ---- Those of others ------------------------------------------------------------------------- */
+
+bool number_find_process(const struct dpk_rc *nic, uint32_t number, struct dpk_uuid *out)
+{
+    char path[PATH_MAX], text[DPK_UUID_TEXT] = "";
+    if (!nic->directory || number < FIRST_NUMBER || number >= END_NUMBER ||
+        !name_file(nic, (number - FIRST_NUMBER) / BLOCK_SIZE, path))
+        return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    return n == (ssize_t)sizeof text - 1 && dpk_uuid_parse(text, out, NULL) == DPK_OK;
+}

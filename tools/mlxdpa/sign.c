@@ -145,7 +145,7 @@ static enum dpk_status run_sign(void *given, const struct dpk_args *args, struct
 const struct dpk_command sign_command = {
     .names = "sign",
     .words = "[FILE]",
-    .help = "sign a file of any of these kinds (FILE, -e, ...; -p)",
+    .help = "sign a file of any kind that can be signed (FILE, -e, ...; -p)",
     .needs = "p|sign-command",
     .takes =
         "e,c,o,profile,section-type,app,j,force,cert_chain_count,mft-compat,s,dpa_app_removal_"

@@ -56,7 +56,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base elf fat hashlist certchain signer elfcrypto hostfile container appcontainer nvconfig
-RT_ROOMS := rv64 card provision loader rc port debug sched proc memory
+RT_ROOMS := rv64 card provision loader rc port debug sched proc memory host
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -138,13 +138,13 @@ $(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c) 
 $(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common)) $(B)/lib/libflexio.so
+$(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common)) $(B)/lib/libdpakit-engine.so
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -lflexio -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
+	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 define doca_rule
 $(B)/lib/libdoca_$(1).so: runtime/doca/$(1)/exports.map $$(call objs,$(IN_doca_$(1))) $(B)/lib/libdoca_common.so
 	$$(call say,LD,$$@)
-	$$(Q)mkdir -p $$(@D) && $$(so_link) -L$(B)/lib -ldoca_common -lflexio -ldpakit-engine $(O)/libdpkbase.a \
+	$$(Q)mkdir -p $$(@D) && $$(so_link) -L$(B)/lib -ldoca_common -ldpakit-engine $(O)/libdpkbase.a \
 	  $(PKG_LIBS) -pthread && $$(so_name)
 endef
 $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))

@@ -33,7 +33,7 @@ static enum dpk_status attach(struct flexio_queue *q, const struct flexio_cq_att
     enum dpk_status status =
         dpk_trigger_create(q->process->dpa, DPK_TRIGGER_QUEUE, &q->trigger, err);
     if (status == DPK_OK)
-        status = dpk_trigger_attach(q->trigger, dpk_host_thread(attr->thread), err);
+        status = dpk_trigger_attach(q->trigger, thread_of(attr->thread), err);
     if (status == DPK_OK && !attr->no_arm)
         dpk_trigger_arm(q->trigger, 0);
     return status;

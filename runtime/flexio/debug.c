@@ -24,7 +24,7 @@ static enum dpk_status write_dump(struct flexio_process *process, const char *ba
             return dpk_fail(err, DPK_ERR_RANGE, "the name of the file is too long");
         status = write(process, path, err);
         if (status == DPK_OK)
-            dpk_host_log(FLEXIO_LOG_LVL_INFO, "wrote %s", path);
+            dpk_host_log(DPK_HOST_LOG_INFO, "wrote %s", path);
         if (status == DPK_OK || base[0] == '/')
             break;
     }

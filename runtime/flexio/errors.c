@@ -22,7 +22,7 @@ flexio_status flexio_process_error_handler_set(struct flexio_process *process,
     struct dpk_call call;
     if (!process || !error_handler)
         return failed_because("%s: no process or function", name);
-    if (dpk_host_function(process, error_handler, &call, &err) != DPK_OK)
+    if (dpk_host_process_function(process->host, error_handler, &call, &err) != DPK_OK)
         return failed(name, &err);
     if (call.argument_size > sizeof(uint64_t))
         return failed_because("%s: the function takes more than one argument", name);

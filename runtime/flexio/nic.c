@@ -71,7 +71,7 @@ static void waits(void *context)
 static void trouble(void *context, const char *story)
 {
     (void)context;
-    dpk_host_log(FLEXIO_LOG_LVL_WARN, "%s", story);
+    dpk_host_log(DPK_HOST_LOG_WARNING, "%s", story);
 }
 
 /* ---- Life ---- */
@@ -113,7 +113,7 @@ static void *nic_make(struct ibv_context *context)
         status = packets_arrive(nic->packets, nic->queues, &err);
     if (status == DPK_OK)
         return nic;
-    dpk_host_log(FLEXIO_LOG_LVL_ERR, "%s", err.message);
+    dpk_host_log(DPK_HOST_LOG_ERROR, "%s", err.message);
     nic_end(nic);
     return NULL;
 }

@@ -117,7 +117,7 @@ void packets_send(struct packets *p, const uint8_t *frame, size_t size)
     dpk_put(&b, frame, size);
     if (!append(p, &b)) {
         p->out_failed = true;
-        dpk_host_log(FLEXIO_LOG_LVL_ERR, "DPAKIT_PACKETS_SENT: cannot write: %s", strerror(errno));
+        dpk_host_log(DPK_HOST_LOG_ERROR, "DPAKIT_PACKETS_SENT: cannot write: %s", strerror(errno));
     }
     dpk_buf_free(&b);
 }

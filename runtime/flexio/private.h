@@ -2,43 +2,17 @@
 #ifndef DPK_HOST_FLEXIO_PRIVATE_H
 #define DPK_HOST_FLEXIO_PRIVATE_H
 
-#include "flexio/flexio.h"
+#include <libflexio/flexio.h>
+
+#include "host/host.h"
 #include "memory/memory.h"
 #include "verbs/verbs.h"
 
-/* A registered function. */
-struct app_function {
-    struct app_function *next;
-    char *name;
-    char *unpack; /* NULL: registered by name alone */
-    flexio_func_t *stub;
-    size_t args_size;
-    flexio_func_arg_pack_fn_t *pack;
-};
-
-struct flexio_app {
-    struct flexio_app *next; /* in the list of all */
-    char *name;
-    const void *elf;
-    size_t elf_size;
-    const void *sig;
-    size_t sig_size;
-    const void *attributes;
-    size_t attributes_size;
-    struct app_function *functions;
-};
-
-/* Calls `visit` for every function of the program until it returns false. */
-void app_each_function(const struct flexio_app *app,
-                       bool (*visit)(void *context, const struct app_function *function),
-                       void *context);
-
-/* A function as one process has it. */
-struct process_function {
-    flexio_func_t *stub;
-    flexio_func_arg_pack_fn_t *pack; /* NULL: nothing to pack */
-    struct dpk_call call;
-};
+/* What programs of FlexIO hold is the program itself. */
+static inline struct dpk_host_app *app_of(struct flexio_app *app)
+{
+    return (struct dpk_host_app *)(void *)app;
+}
 
 /* What the device names by number: number - 1 is the index. table.c */
 struct object_table {
@@ -47,8 +21,9 @@ struct object_table {
 };
 
 struct flexio_process {
-    struct dpk_process *dpa;
-    struct ibv_context *context; /* NULL: made by name, by another library */
+    struct dpk_host_process *host;
+    struct dpk_process *dpa; /* of `host` */
+    struct ibv_context *context;
     struct ibv_pd *pd;
     bool owns_pd;
     struct flexio_uar *uar; /* its own */
@@ -57,10 +32,6 @@ struct flexio_process {
     struct object_table windows, outboxes, uars;
     struct flexio_queue *queues; /* that are not destroyed */
     struct dpk_queues *nic;      /* of its device; NULL: it never had a queue */
-    struct process_function *functions;
-    size_t function_count;
-    pthread_mutex_t streams_lock;
-    struct flexio_msg_stream *streams[FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT]; /* by number */
 };
 
 /* The lowest number that is free; 0: none, or out of memory. */
@@ -104,9 +75,8 @@ void queues_kick(struct flexio_process *p);
 /* Destroys those that are left. */
 void queues_free(struct flexio_process *p);
 
-/* The sink of a process's messages (proc.h); context: struct flexio_process. */
-void process_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
-                     const char *text, size_t size);
+/* The DPA thread behind an event handler's; borrowed. */
+struct dpk_thread *thread_of(struct flexio_thread *thread);
 
 /* Logs `err` and says what a FlexIO call returns for it. `call`: the function's name. */
 flexio_status failed(const char *call, const struct dpk_error *err);

@@ -51,7 +51,8 @@ flexio_status event_handler_new(struct flexio_process *process,
     if (!eh)
         return failed_because("%s: out of memory", call);
     eh->process = process;
-    enum dpk_status status = dpk_host_function(process, attr->host_stub_func, &options->call, &err);
+    enum dpk_status status =
+        dpk_host_process_function(process->host, attr->host_stub_func, &options->call, &err);
     if (status == DPK_OK)
         status = dpk_thread_create(process->dpa, options, &eh->thread.dpa, &err);
     if (status == DPK_OK)
@@ -113,7 +114,7 @@ uint32_t flexio_event_handler_get_obj_id(struct flexio_event_handler *event_hand
     return flexio_event_handler_get_id(event_handler);
 }
 
-struct dpk_thread *dpk_host_thread(struct flexio_thread *thread)
+struct dpk_thread *thread_of(struct flexio_thread *thread)
 {
     return thread->dpa;
 }
@@ -162,7 +163,7 @@ flexio_status flexio_cmdq_task_add(struct flexio_cmdq *cmdq, flexio_func_t *host
     struct dpk_call call;
     if (!cmdq || !host_func)
         return failed_because("flexio_cmdq_task_add: no queue or function");
-    enum dpk_status status = dpk_host_function(cmdq->process, host_func, &call, &err);
+    enum dpk_status status = dpk_host_process_function(cmdq->process->host, host_func, &call, &err);
     if (status == DPK_OK)
         status = dpk_tasks_add(cmdq->tasks, &call, arg, &err);
     return status == DPK_OK ? FLEXIO_STATUS_SUCCESS : failed("flexio_cmdq_task_add", &err);

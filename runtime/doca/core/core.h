@@ -14,13 +14,13 @@
 #include <doca_log.h>
 
 #include "doca/core/object.h"
-#include "flexio/flexio.h"
+#include "host/host.h"
 #include "memory/memory.h"
 
 /* What a DOCA function returns for a status of ours. */
 doca_error_t dpk_doca_error(enum dpk_status status);
 
-/* One line in the log of the SDK; where the program has none, on stderr as FlexIO's lines. */
+/* One line in the log of the SDK; where the program has none, on stderr. */
 #define dpk_doca_log(level, ...) dpk_doca_log_at((level), __FILE__, __LINE__, __func__, __VA_ARGS__)
 void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *function,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -86,10 +86,10 @@ void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *fun
     dpk_text_clean(text);
     if (backends_write(true, &(struct line){level, file, function, line, text}))
         return;
-    dpk_host_log(level <= DOCA_LOG_LEVEL_ERROR     ? FLEXIO_LOG_LVL_ERR
-                 : level <= DOCA_LOG_LEVEL_WARNING ? FLEXIO_LOG_LVL_WARN
-                 : level <= DOCA_LOG_LEVEL_INFO    ? FLEXIO_LOG_LVL_INFO
-                                                   : FLEXIO_LOG_LVL_DBG,
+    dpk_host_log(level <= DOCA_LOG_LEVEL_ERROR     ? DPK_HOST_LOG_ERROR
+                 : level <= DOCA_LOG_LEVEL_WARNING ? DPK_HOST_LOG_WARNING
+                 : level <= DOCA_LOG_LEVEL_INFO    ? DPK_HOST_LOG_INFO
+                                                   : DPK_HOST_LOG_DEBUG,
                  "%s", text);
 }
 

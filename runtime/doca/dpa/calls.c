@@ -34,7 +34,7 @@ static bool carry_out(void *context, struct dpk_caller *caller, unsigned call,
 
 void calls_attach(struct dpk_dpa *d)
 {
-    dpk_process_set_calls(dpk_host_process(d->process), DPA_SYS_FAMILY_DOCA, carry_out, d);
+    dpk_process_set_calls(d->process->dpa, DPA_SYS_FAMILY_DOCA, carry_out, d);
     for (const struct dpk_dpa_calls *c = registered; c; c = c->next)
         if (c->attach)
             c->attach(d);
@@ -84,7 +84,7 @@ static bool call_on_queue(struct dpk_dpa *d, unsigned call, const uint64_t args[
     if (!q || !q->trigger || q->run != d->run || dpk_dpa_base(q->dpa) != d)
         dpk_dpa_call_fails(reason, size, "completion: not a handle, or not started");
     else
-        good = queue_call(q, dpk_host_process(d->process), call, args, result, reason, size);
+        good = queue_call(q, d->process->dpa, call, args, result, reason, size);
     if (q)
         pthread_mutex_unlock(&q->object.lock);
     dpk_object_drop(q);

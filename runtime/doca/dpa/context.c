@@ -59,23 +59,23 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* What dpacc makes for a program is FlexIO's object; DOCA has only its own name for it. */
-static struct flexio_app *find_app(const struct doca_dpa_app *app)
+/* What dpacc makes for a program is the same object for FlexIO and DOCA. */
+static struct dpk_host_app *find_app(const struct doca_dpa_app *app)
 {
-    struct flexio_app **list = NULL, *found = NULL;
-    uint32_t count = 0;
-    if (!app || flexio_app_get_list(&list, &count) != FLEXIO_STATUS_SUCCESS)
+    struct dpk_host_app **list, *found = NULL;
+    uint32_t count;
+    if (!app || dpk_host_app_list(&list, &count, NULL) != DPK_OK)
         return NULL;
     for (uint32_t i = 0; i < count && !found; i++)
         if ((const void *)list[i] == (const void *)app)
             found = list[i];
-    flexio_app_list_free(list);
+    free(list);
     return found;
 }
 
 doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
 {
-    struct flexio_app *found = find_app(app);
+    struct dpk_host_app *found = find_app(app);
     struct dpk_dpa *d = found ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (!d)

@@ -24,7 +24,7 @@ struct dpk_dpa *dpk_dpa_new(struct dpk_dev *dev)
     pthread_mutex_init(&d->externals.lock, NULL);
     dpk_object_hold(d->dev = dev);
     dpk_object_use(dev); /* until it is closed: others may hold the context longer */
-    d->log_level = FLEXIO_MSG_DEV_INFO;
+    d->log_level = DPK_HOST_STREAM_INFO;
     d->number = 1;
     atomic_init(&d->last_number, 1);
     if (dpk_object_enter(d, &dpk_dpa_kind))
@@ -48,7 +48,7 @@ struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run)
         return NULL;
     pthread_mutex_lock(&b->object.lock);
     if (atomic_load(&b->started) && b->process && (run == 0 || run == b->run)) {
-        p = dpk_host_process(b->process);
+        p = b->process->dpa;
         b->inside++;
     }
     pthread_mutex_unlock(&b->object.lock);
@@ -64,7 +64,7 @@ void dpk_dpa_leave(struct dpk_dpa *d)
     pthread_mutex_unlock(&b->object.lock);
 }
 
-struct flexio_process *dpk_dpa_flexio(struct dpk_dpa *d)
+struct dpk_host_process *dpk_dpa_host(struct dpk_dpa *d)
 {
     return dpk_dpa_base(d)->process;
 }
@@ -73,17 +73,16 @@ struct flexio_process *dpk_dpa_flexio(struct dpk_dpa *d)
 
 /* What DPA code prints and logs goes to stdout. The numbers of streams are known to the device
  * libraries: 0 and 1. */
-static flexio_status open_messages(struct dpk_dpa *d)
+static enum dpk_status open_messages(struct dpk_dpa *d, struct dpk_error *err)
 {
-    struct flexio_msg_stream *printed = NULL;
-    flexio_msg_stream_attr_t attr = {.data_bsize = MESSAGES_BSIZE,
-                                     .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_SYNC,
-                                     .level = FLEXIO_MSG_DEV_DEBUG};
-    flexio_status status = flexio_msg_stream_create(d->process, &attr, stdout, NULL, &printed);
-    attr.level = (flexio_msg_dev_level)d->log_level;
-    if (status == FLEXIO_STATUS_SUCCESS)
-        status = flexio_msg_stream_create(d->process, &attr, stdout, NULL, &d->log);
-    return status;
+    struct dpk_host_stream *printed;
+    struct dpk_host_stream_options options = {.out = stdout,
+                                              .mode = DPK_HOST_STREAM_SYNC,
+                                              .capacity = MESSAGES_BSIZE,
+                                              .level = DPK_HOST_STREAM_DEBUG};
+    enum dpk_status status = dpk_host_stream_create(d->process, &options, &printed, err);
+    options.level = d->log_level;
+    return status == DPK_OK ? dpk_host_stream_create(d->process, &options, &d->log, err) : status;
 }
 
 static doca_error_t start_locked(struct dpk_dpa *d)
@@ -98,8 +97,9 @@ static doca_error_t start_locked(struct dpk_dpa *d)
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);
         return dpk_doca_error(status);
     }
-    if (open_messages(d) != FLEXIO_STATUS_SUCCESS) {
-        flexio_process_destroy(d->process);
+    if (open_messages(d, &err) != DPK_OK) {
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);
+        dpk_host_process_destroy(d->process);
         d->process = NULL;
         d->log = NULL;
         return DOCA_ERROR_NO_MEMORY;
@@ -126,13 +126,13 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d)
         return DOCA_ERROR_BAD_STATE;
     }
     atomic_store(&d->started, false); /* nobody enters any more */
-    dpk_process_end(dpk_host_process(d->process), "its context is stopped");
+    dpk_process_end(d->process->dpa, "its context is stopped");
     while (d->inside > 0)
         pthread_cond_wait(&d->left, &d->object.lock);
-    struct flexio_process *process = d->process;
+    struct dpk_host_process *process = d->process;
     pthread_mutex_unlock(&d->object.lock);
 
-    flexio_process_destroy(process); /* prints what is left, and ends the stream */
+    dpk_host_process_destroy(process); /* prints what is left, and ends the stream */
 
     pthread_mutex_lock(&d->object.lock);
     d->process = NULL;
@@ -174,6 +174,6 @@ void dpk_dpa_set_log_level(struct dpk_dpa *d, unsigned level)
     pthread_mutex_lock(&b->object.lock);
     b->log_level = level;
     if (b->log)
-        flexio_msg_stream_level_set(b->log, (uint8_t)level);
+        atomic_store(&b->log->level, level);
     pthread_mutex_unlock(&b->object.lock);
 }

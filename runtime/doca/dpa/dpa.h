@@ -20,19 +20,19 @@
 
 struct dpk_dpa {
     struct dpk_object object;
-    struct dpk_dev *dev;    /* a reference, and a use until it is closed */
-    struct dpk_dpa *base;   /* of an extended context: a reference; else NULL */
-    struct flexio_app *app; /* NULL: none yet */
-    uint64_t number;        /* what DPA code calls it */
-    atomic_bool started;    /* until stop or destroy */
+    struct dpk_dev *dev;      /* a reference, and a use until it is closed */
+    struct dpk_dpa *base;     /* of an extended context: a reference; else NULL */
+    struct dpk_host_app *app; /* NULL: none yet */
+    uint64_t number;          /* what DPA code calls it */
+    atomic_bool started;      /* until stop or destroy */
     /* Of a context that is not extended: */
     _Atomic uint64_t last_number;
-    struct flexio_process *process; /* NULL: not running */
-    uint64_t run;                   /* counts starts */
-    unsigned inside;                /* who entered */
-    pthread_cond_t left;            /* inside became 0 */
-    unsigned log_level;             /* of FlexIO's */
-    struct flexio_msg_stream *log;  /* a process's stream 1; its stream 0 is for printf */
+    struct dpk_host_process *process; /* NULL: not running */
+    uint64_t run;                     /* counts starts */
+    unsigned inside;                  /* who entered */
+    pthread_cond_t left;              /* inside became 0 */
+    unsigned log_level;               /* of message streams */
+    struct dpk_host_stream *log;      /* a process's stream 1; its stream 0 is for printf */
     struct dpk_externals {
         pthread_mutex_t lock;
         uint32_t *keys, count; /* of registered memory that DPA code has pointers to */
@@ -46,8 +46,8 @@ struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run);
 void dpk_dpa_leave(struct dpk_dpa *d);
 /* The context whose process this one shares: itself, or what it extends. */
 struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d);
-/* FlexIO's process of it, for one who entered. */
-struct flexio_process *dpk_dpa_flexio(struct dpk_dpa *d);
+/* The process with its functions, for one who entered. */
+struct dpk_host_process *dpk_dpa_host(struct dpk_dpa *d);
 
 /* A context, pinned and entered. */
 struct dpk_dpa_call {

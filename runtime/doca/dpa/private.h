@@ -19,7 +19,7 @@ doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dp
 void dpk_dpa_close(struct dpk_dpa *d);
 /* Whether a number is one that DPA code may call the context, or one that extends it, by. */
 bool dpk_dpa_has_number(struct dpk_dpa *d, uint64_t number);
-/* Which messages of the log come out: one of FlexIO's levels. */
+/* Which messages of the log come out: one of those of message streams. */
 void dpk_dpa_set_log_level(struct dpk_dpa *d, unsigned level);
 
 /* ---- calls.c ---- */
@@ -33,7 +33,7 @@ struct dpk_dpa_thread {
     struct dpk_object object;
     struct dpk_dpa *dpa; /* a reference */
     uint64_t run;        /* of the context; 0: not started yet */
-    flexio_func_t *func; /* NULL: not set */
+    dpk_host_stub *func; /* NULL: not set */
     uint64_t argument, local_storage;
     struct dpk_affinity affinity;
     struct dpk_thread *thread;              /* NULL: not started */

@@ -103,7 +103,7 @@ static doca_error_t start_inside(struct dpk_dpa_thread *t, struct dpk_process *p
         .argument = t->argument, .local_storage = t->local_storage, .affinity = t->affinity};
     struct dpk_thread *thread = NULL;
     enum dpk_status status =
-        dpk_host_function(dpk_dpa_flexio(t->dpa), t->func, &options.call, &err);
+        dpk_host_process_function(dpk_dpa_host(t->dpa), t->func, &options.call, &err);
     if (status == DPK_OK)
         status = dpk_thread_create(p, &options, &thread, &err);
     if (status == DPK_OK && (status = dpk_thread_start(thread, &err)) != DPK_OK)

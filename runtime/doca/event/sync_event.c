@@ -277,7 +277,7 @@ static void tell_of_wait(struct dpk_sync_event *e, uint64_t value, uint64_t mask
     dpk_event_put_wait(e->event, value, mask, &text);
     dpk_put_u8(&text, '\0');
     if (!text.failed)
-        dpk_host_log(FLEXIO_LOG_LVL_WARN,
+        dpk_host_log(DPK_HOST_LOG_WARNING,
                      "the host waits for %s since %u s, and no DPA works on it",
                      (const char *)text.data, DPK_WARN_AFTER_MS / 1000u);
     dpk_buf_free(&text);

@@ -29,7 +29,7 @@ static doca_error_t launch_inside(const char *name, const struct request *q,
     struct dpk_error err = {0};
     void *args = NULL;
     enum dpk_status status =
-        dpk_host_pack(dpk_dpa_flexio(c->dpa), q->func, ap, &l->call, &args, &err);
+        dpk_host_process_pack(dpk_dpa_host(c->dpa), q->func, ap, &l->call, &args, &err);
     if (status == DPK_OK) {
         l->args = args;
         l->args_size = (size_t)l->call.argument_size;
@@ -105,7 +105,8 @@ static doca_error_t call_inside(const struct dpk_dpa_call *c, doca_dpa_func_t *f
     struct dpk_call call = {0};
     void *args = NULL;
     uint64_t value = 0;
-    enum dpk_status status = dpk_host_pack(dpk_dpa_flexio(c->dpa), func, ap, &call, &args, &err);
+    enum dpk_status status =
+        dpk_host_process_pack(dpk_dpa_host(c->dpa), func, ap, &call, &args, &err);
     if (status == DPK_OK)
         status =
             dpk_process_call(c->process, &call, args, (size_t)call.argument_size, &value, &err);

@@ -96,7 +96,7 @@ static void release(void *context, void *pinned)
 static void attach(struct dpk_dpa *d)
 {
     dpk_process_set_external_memory(
-        dpk_host_process(d->process),
+        d->process->dpa,
         &(struct dpk_external_memory){.find = find, .release = release, .context = d});
 }
 

@@ -90,7 +90,7 @@ static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t arg
     struct dpa_rdma_work work;
     bool good = true;
     if (call == DPA_RDMA_POST &&
-        dpk_copy_out(dpk_host_process(d->process), &work, args[1], sizeof work, NULL) != DPK_OK)
+        dpk_copy_out(d->process->dpa, &work, args[1], sizeof work, NULL) != DPK_OK)
         return dpk_dpa_call_fails(story, size, "RDMA: no memory where the operation is described");
     struct dpk_rdma *r = begin(d, args[0]);
     if (!r)
@@ -132,7 +132,7 @@ static bool transpose(const struct dpa_memory_copy *c, const struct dpk_memory_a
 static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
 {
     struct dpa_memory_copy c;
-    if (dpk_copy_out(dpk_host_process(d->process), &c, address, sizeof c, NULL) != DPK_OK)
+    if (dpk_copy_out(d->process->dpa, &c, address, sizeof c, NULL) != DPK_OK)
         return dpk_dpa_call_fails(story, size, "memcpy: no memory where it is described");
     const struct dpk_memory_access to = {c.to, DPK_MEMORY_WRITE, c.to_address, c.length,
                                          d->dev->domain},

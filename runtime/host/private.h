@@ -1,0 +1,16 @@
+/* What the files of host share. */
+#ifndef DPK_HOST_PRIVATE_H
+#define DPK_HOST_PRIVATE_H
+
+#include "host/host.h"
+
+/* Calls `visit` for every function of the program until it returns false. */
+void app_each_function(const struct dpk_host_app *app,
+                       bool (*visit)(void *context, const struct dpk_host_function *f),
+                       void *context);
+
+/* The sink of a process's messages (proc.h); context: struct dpk_host_process. */
+void streams_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
+                     const char *text, size_t size);
+
+#endif

@@ -8,16 +8,46 @@ setup() {
 
 exports() { nm -D --defined-only "$1" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort; }
 
-@test "the engine exports what its map names, and each name is used by another library of ours" {
+# Names that libraries need of others.
+needs() {
     local l
-    sed -n 's/^    \([a-z0-9_]*\);$/\1/p' "$here/runtime/engine.map" | LC_ALL=C sort >named
+    for l; do nm -D --undefined-only "$l"; done | awk '{sub(/@.*/, "", $2); print $2}' | LC_ALL=C sort -u
+}
+
+# Names of a map, but patterns.
+names() { sed -n 's/^    \([a-z0-9_]*\);$/\1/p' "$1" | LC_ALL=C sort; }
+
+@test "the engine exports what its map names, and each name is used by another library of ours" {
+    names "$here/runtime/engine.map" >named
     exports "$lib/libdpakit-engine.so" | diff named -
-    for l in "$lib"/libflexio.so "$lib"/libdoca_*.so; do nm -D --undefined-only "$l"; done |
-        awk '{sub(/@.*/, "", $2); print $2}' | LC_ALL=C sort -u >used
-    grep -qx dpk_process_create used
+    needs "$lib"/libflexio.so "$lib"/libdoca_*.so >used
+    grep -qx dpk_host_process_create used
     LC_ALL=C comm -23 named used >unused
     diff unused - <<<dpk_emulated_1 # which libibverbs.so.1 finds by its name
     [ "$(wc -l <named)" -le 117 ]
+}
+
+@test "what libraries of ours need of each other is exported for them alone" {
+    local l
+    needs "$lib"/libflexio.so "$lib"/libdoca_*.so | grep -E '^(dpk|ibv_dpakit)_' >used
+    { names "$here/runtime/engine.map"; names "$here/runtime/doca/common.map"; } | LC_ALL=C sort -u >named
+    LC_ALL=C comm -13 named used | diff /dev/null -
+    names "$here/runtime/doca/common.map" | grep -v dpk_completion_post >named # the tests'
+    needs "$lib"/libdoca_argp.so "$lib"/libdoca_dma.so "$lib"/libdoca_rdma.so >used
+    LC_ALL=C comm -23 named used | diff /dev/null -
+    exports "$lib/libdoca_common.so" | grep -v '^doca_' | grep -vx dpk_completion_post | diff named -
+}
+
+@test "the other libraries export what is public alone" {
+    local l
+    exports "$lib/libflexio.so" >flexio
+    grep -qx flexio_process_create flexio
+    ! grep -v '^flexio_' flexio || false
+    for l in argp dma rdma; do
+        exports "$lib/libdoca_$l.so" >doca
+        [ -s doca ]
+        ! grep -v '^doca_' doca || false
+    done
 }
 
 @test "a host program has nothing of what only tools need" {

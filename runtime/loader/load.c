@@ -146,12 +146,12 @@ static enum dpk_status verify(struct dpk_device *device, const struct private_co
 
 /* Writes the event log; with authentication on, what cannot be logged does not run. */
 static enum dpk_status record(struct dpk_device *device, const struct dpk_load_result *result,
-                              const char *app, const char *outcome, const char *story,
+                              const char *app, const char *outcome, const char *text,
                               struct dpk_error *err)
 {
     char detail[1400];
     struct dpk_error why = {0};
-    snprintf(detail, sizeof detail, "app %s: %s%s", app, story,
+    snprintf(detail, sizeof detail, "app %s: %s%s", app, text,
              result->authentication ? "" : "; DPA_AUTHENTICATION is off");
     if (dpk_device_log(device, "load", outcome, detail, &why) == DPK_OK || !result->authentication)
         return DPK_OK;
@@ -164,17 +164,17 @@ static enum dpk_status record(struct dpk_device *device, const struct dpk_load_r
 static enum dpk_status judge(struct dpk_device *device, const struct dpk_load_result *result,
                              const char *app, struct dpk_error *err)
 {
-    char story[400];
-    describe(result, story, sizeof story);
+    char text[400];
+    describe(result, text, sizeof text);
     if (result->authentication && result->verdict != DPK_VERDICT_OK) {
         enum dpk_status status =
-            record(device, result, app, dpk_verdict_name(result->verdict), story, err);
+            record(device, result, app, dpk_verdict_name(result->verdict), text, err);
         if (status != DPK_OK)
             return status;
-        return dpk_fail(err, DPK_ERR_REFUSED, "program %s refused: %s", app, story);
+        return dpk_fail(err, DPK_ERR_REFUSED, "program %s refused: %s", app, text);
     }
     bool warn = result->verdict != DPK_VERDICT_OK && result->verdict != DPK_VERDICT_UNSIGNED;
-    return record(device, result, app, warn ? "WARNING" : "OK", story, err);
+    return record(device, result, app, warn ? "WARNING" : "OK", text, err);
 }
 
 enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,

@@ -8,15 +8,15 @@
 
 static struct {
     pthread_mutex_t lock;
-    unsigned due; /* workers to call */
     bool forked;
 } sched = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 pthread_cond_t workers_called = PTHREAD_COND_INITIALIZER;
+unsigned workers_due;
 
 static void call_workers(void)
 {
-    for (; sched.due > 0; sched.due--)
+    for (; workers_due > 0; workers_due--)
         pthread_cond_signal(&workers_called);
 }
 
@@ -55,22 +55,6 @@ bool sched_wait(pthread_cond_t *cond, uint64_t deadline)
     struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
                              .tv_nsec = (long)(deadline % 1000000000u)};
     return pthread_cond_timedwait(cond, &sched.lock, &until) != ETIMEDOUT;
-}
-
-void worker_due(void)
-{
-    sched.due++;
-}
-
-void some_worker_due(void)
-{
-    if (sched.due == 0)
-        sched.due = 1;
-}
-
-void no_worker_due(void)
-{
-    sched.due = 0;
 }
 
 void worker_sleep(void)

@@ -1,4 +1,4 @@
-/* lock: whom giving back the lock calls. */
+/* lock: the workers that are called when the lock is given back. */
 #ifndef DPK_SCHED_LOCK_H
 #define DPK_SCHED_LOCK_H
 
@@ -6,12 +6,9 @@
 
 /* Where workers sleep. */
 extern pthread_cond_t workers_called;
-/* One worker more is called when the lock is given back. */
-void worker_due(void);
-/* At least one is. */
-void some_worker_due(void);
-/* Nobody needs to come. */
-void no_worker_due(void);
+/* How many of them are called when the lock is given back: one for each hart that became ready and
+ * that nobody has taken until then. */
+extern unsigned workers_due;
 /* Sleeps as a worker, until called. */
 void worker_sleep(void);
 /* Every worker is to look. */

@@ -1,39 +1,10 @@
 #include "sched/queue.h"
 
-#include "sched/lock.h"
-
-static struct list queue = {&queue, &queue};
-
-void queue_put(struct sched_hart *h, enum hart_state state)
-{
-    h->state = state;
-    list_append(&queue, &h->queued);
-    if (state != HART_POLLING)
-        worker_due();
-}
-
-struct sched_hart *queue_first(void)
-{
-    return list_empty(&queue) ? NULL : owner_of(queue.next, struct sched_hart, queued);
-}
-
-struct sched_hart *queue_take(void)
-{
-    struct sched_hart *h = queue_first();
-    list_remove(&h->queued);
-    if (list_empty(&queue))
-        no_worker_due();
-    return h;
-}
-
-bool queue_has_more(void)
-{
-    return list_has_more(&queue);
-}
+struct list run_queue = {&run_queue, &run_queue};
 
 void queue_remove(const struct sched_group *g, struct list *to)
 {
-    for (struct list *n = queue.next, *next; n != &queue; n = next) {
+    for (struct list *n = run_queue.next, *next; n != &run_queue; n = next) {
         struct sched_hart *h = owner_of(n, struct sched_hart, queued);
         next = n->next;
         if (h->group != g)

@@ -2,17 +2,37 @@
 #ifndef DPK_SCHED_QUEUE_H
 #define DPK_SCHED_QUEUE_H
 
+#include "sched/lock.h"
 #include "sched/sched.h"
 
-/* HART_POLLING: the worker that ran it comes back by itself; else one is due. */
-void queue_put(struct sched_hart *h, enum hart_state state);
+extern struct list run_queue;
+
+/* With the state HART_POLLING the worker that ran it comes back by itself; else one is due. */
+static inline void queue_put(struct sched_hart *h, enum hart_state state)
+{
+    h->state = state;
+    list_append(&run_queue, &h->queued);
+    if (state != HART_POLLING)
+        workers_due++;
+}
+
 /* NULL: it is empty. */
-struct sched_hart *queue_first(void);
+static inline struct sched_hart *queue_first(void)
+{
+    return list_empty(&run_queue) ? NULL : owner_of(run_queue.next, struct sched_hart, queued);
+}
+
 /* Takes the first, which must be there. */
-struct sched_hart *queue_take(void);
-/* More than one. */
-bool queue_has_more(void);
-/* Moves the group's harts from the queue to the end of `to`. */
+static inline struct sched_hart *queue_take(void)
+{
+    struct sched_hart *h = queue_first();
+    list_remove(&h->queued);
+    if (list_empty(&run_queue))
+        workers_due = 0;
+    return h;
+}
+
+/* Moves the harts of a group, which are held, from the queue to the end of `to`. */
 void queue_remove(const struct sched_group *g, struct list *to);
 
 #endif

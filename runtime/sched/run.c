@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "sched/hart.h"
-#include "sched/lock.h"
 #include "sched/queue.h"
 #include "sched/waiter.h"
 
@@ -33,11 +32,6 @@ bool sched_is_idle(void)
 unsigned sched_workers(void)
 {
     return runs.workers;
-}
-
-bool slice_is_hurried(const struct slice *s)
-{
-    return s->runner == ON_LAUNCHER || (s->runner == ON_WAITER && s->waiter->state != WAITER_WAITS);
 }
 
 /* ---- The run-time limit ---- */
@@ -140,13 +134,14 @@ static void settle(struct sched_hart *h, const struct slice *s)
         hart_ready(h, s->end == SLICE_POLLED && s->runner == ON_WORKER ? HART_POLLING : HART_READY);
 }
 
-/* Those that poll have a worker, which comes back for them. */
-static void call_worker(const struct slice *s)
+/* Whether a worker must come for what is next in the queue. Harts that poll have one, which comes
+ * back for them; a worker takes one itself. */
+static bool needs_worker(const struct slice *s)
 {
     const struct sched_hart *next = queue_first();
-    if (s->runner != ON_WORKER ? next && next->state != HART_POLLING
-                               : s->end != SLICE_POLLED && queue_has_more())
-        some_worker_due();
+    if (s->runner == ON_WORKER)
+        return s->end != SLICE_POLLED && list_has_more(&run_queue);
+    return next && next->state != HART_POLLING;
 }
 
 /* ---- Slices ---- */
@@ -197,7 +192,8 @@ bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched
     if (--g->running == 0)
         pthread_cond_broadcast(&g->still);
     g->owner->settled(g);
-    call_worker(&s);
+    if (workers_due == 0 && needs_worker(&s))
+        workers_due = 1;
     sched_group_leave(g);
     return rests;
 }

@@ -204,9 +204,6 @@ struct slice {
     uint64_t value;
     uint64_t instructions; /* retired in the slice */
 };
-/* Whether the thread that runs the slice wants to be free soon: run little, call nobody. Without
- * the lock. */
-bool slice_is_hurried(const struct slice *s);
 /* Whether it is a host thread that does not wait for this very hart. Without the lock. */
 static inline bool slice_is_borrowed(const struct slice *s)
 {
@@ -286,6 +283,13 @@ void sched_call(struct sched_hart *h, struct sched_waiter *w);
 /* Runs a hart of `g` that is next in the run queue for a moment, on the thread that launched it.
  * What is short is over then, and no worker had to come for it. */
 void sched_run_moment(const struct sched_group *g);
+
+/* Whether the thread that runs the slice wants to be free soon: run little, call nobody. Without
+ * the lock. */
+static inline bool slice_is_hurried(const struct slice *s)
+{
+    return s->runner == ON_LAUNCHER || (s->runner == ON_WAITER && s->waiter->state != WAITER_WAITS);
+}
 
 /* ---- Units and workers ---- */
 /* For all groups; nothing runs. `workers`, `units`: how many. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "sched/hart.h"
-#include "sched/lock.h"
 #include "sched/queue.h"
 #include "sched/run.h"
 #include "sched/timer.h"

@@ -89,7 +89,7 @@ void kernels_forget(struct dpk_process *p)
 /* With a copy of the arguments; NULL: out of memory. */
 static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_launch *launch)
 {
-    struct kernel *k = calloc(1, sizeof *k);
+    struct kernel *k = malloc(sizeof *k); /* faster than calloc */
     void *args = launch->args_size ? malloc(launch->args_size) : NULL;
     if (!k || (launch->args_size && !args)) {
         free(args);
@@ -98,6 +98,8 @@ static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_laun
     }
     if (args)
         memcpy(args, launch->args, launch->args_size);
+    *k = (struct kernel){.complete_adds = launch->complete_adds,
+                         .complete_count = launch->complete_count};
     launch_init(&k->launch, p, &launch->call, kernel_ended);
     k->launch.threads = launch->threads;
     k->launch.args = args;
@@ -105,8 +107,6 @@ static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_laun
     sched_wait_init(&k->wait, event_came);
     k->wait.threshold = launch->wait_threshold;
     k->wait.mask = UINT64_MAX;
-    k->complete_adds = launch->complete_adds;
-    k->complete_count = launch->complete_count;
     return k;
 }
 

@@ -1,6 +1,6 @@
 /*
- * proc: what runs programs on the emulated DPA: processes, kernels, threads, execution units,
- * events, messages, faults, the run-time limit. Knows no host API by name.
+ * proc: processes of the emulated DPA: what they run (kernels, RPCs, tasks, event-driven threads),
+ * their memory, events, messages and failures. It knows no host API by name.
  *
  *     struct dpk_process *p = NULL;
  *     dpk_process_create(image, NULL, &p, &err);                 // image from loader.h
@@ -10,21 +10,20 @@
  *     dpk_process_call(p, &call, args, sizeof args, &result, &err);
  *     dpk_process_destroy(p);
  *
- * Execution: threads of kernels and activations of event-driven threads take execution units, of
- * which there are DPK_EUS_MAX for all processes; RPCs need none, so that a call is answered while
- * kernels poll on every unit; worker threads of the host (one per processor, DPAKIT_WORKERS=N to
- * change; 1 makes runs deterministic) take turns on them with an instruction budget, so a thread
- * that polls forever starves nobody. A host thread that would wake a sleeping worker for a kernel
- * runs it itself instead: for a moment when it launches, and as long as it waits for the process
- * anyway (but not with one worker). The run-time limit is for time in which a thread runs on a
- * processor of the host or waits for an event (on the card that is a loop), from its start or
- * activation on: waiting for a unit or for its turn does not count, so that a machine that is busy
- * fails nobody. The threads of a kernel, which share the workers, run for ten times the limit on
- * every worker at most: on a machine that does nothing else that is the kernel's time from when it
- * has its units. After a fault, a bad call or an
- * overrun run-time limit the process is in the error state: whoever waits gets DPK_ERR_FAULT or
- * DPK_ERR_TIMEOUT, never hangs; every later call fails at once (but dpk_copy_out and dpk_heap_free:
- * memory can still be read and given back); other processes go on.
+ * Execution (sched.h has how): threads of kernels and activations of event-driven threads occupy
+ * execution units, of which there are DPK_EUS_MAX for all processes. RPCs need none, so that a call
+ * is answered while kernels poll on every unit. Workers, one for each processor of the host
+ * (DPAKIT_WORKERS=N changes that; with 1, runs are deterministic), run them in slices, so that a
+ * thread that polls forever starves nobody. Host threads that launch or wait take part.
+ *
+ * The run-time limit is for the time in which a thread runs on a processor or waits for an event
+ * (on the card that is a loop), from its start or activation on. Waiting for a unit or a processor
+ * does not count, so that a machine that is busy fails nobody. The threads of a kernel together run
+ * for ten times the limit on every worker at most.
+ *
+ * After a fault, a bad call or an overrun limit the process is in the error state: whoever waits
+ * gets DPK_ERR_FAULT or DPK_ERR_TIMEOUT, never hangs; every later call fails at once (but
+ * dpk_copy_out and dpk_heap_free: memory can still be read and given back); other processes go on.
  *
  * All functions may be called from any host thread. None prints. Device code may run on the very
  * thread that calls, launches or waits; messages come from there only during dpk_process_call. A
@@ -39,12 +38,11 @@
 #include "loader/loader.h"
 
 #define DPK_THREADS_MAX       256 /* threads of one kernel (guide, 3.4.8.5) */
-#define DPK_CALLS_MAX         64  /* RPCs at once besides; more wait their turn */
+#define DPK_CALLS_MAX         64  /* RPCs at once besides; more wait in line */
 #define DPK_WARN_AFTER_MS     10000
 #define DPK_RUN_TIME_LIMIT_MS 6000 /* default for an RPC or kernel thread (guide: 6 s) */
 
-/* ---- Processes ----------------------------------------------------------------------------------
- */
+/* ---- Processes ---- */
 
 struct dpk_process;
 
@@ -86,8 +84,7 @@ int dpk_process_failure_fd(struct dpk_process *p);
 /* Instructions retired by all of the process's threads so far. */
 uint64_t dpk_process_instructions(const struct dpk_process *p);
 
-/* ---- Functions ----------------------------------------------------------------------------------
- */
+/* ---- Functions ---- */
 
 /* A function that the host may start: addresses of it and of its unpack wrapper, bytes of its
  * argument buffer (dpa_abi.h). */
@@ -111,8 +108,7 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
                                  const void *args, size_t size, uint64_t *result,
                                  struct dpk_error *err);
 
-/* ---- Heap ---------------------------------------------------------------------------------------
- */
+/* ---- Heap ---- */
 
 /* Addresses are the guest's. Memory that was never allocated faults. Alignment of an allocation: 64
  * bytes; `size` 0 is DPK_ERR_RANGE. */
@@ -146,15 +142,14 @@ enum dpk_status dpk_fetch_add(struct dpk_process *p, uint64_t address, uint64_t 
 enum dpk_status dpk_compare_swap(struct dpk_process *p, uint64_t address, uint64_t compare,
                                  uint64_t value, uint64_t *before, struct dpk_error *err);
 
-/* ---- Events: 64-bit counters that host and DPA update and wait for ------------------------------
- */
+/* ---- Events: 64-bit counters that host and DPA update and wait for ---- */
 
 struct dpk_event;
 
 /* Value 0. Not bound to a process; dpk_event_handle gives the number that device code of `p` uses
  * for it (never 0, the same at every call). */
 struct dpk_event *dpk_event_create(void); /* NULL: out of memory */
-/* What those who look see as its number; before, one that the engine has chosen. */
+/* What those who look see as its number; before, one that the runtime has chosen. */
 void dpk_event_name(struct dpk_event *e, uint64_t name);
 /* The caller stops using it; it lives on while a process still has a handle or a launch on it. */
 void dpk_event_release(struct dpk_event *e);
@@ -173,8 +168,7 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
 void dpk_event_put_wait(const struct dpk_event *e, uint64_t threshold, uint64_t mask,
                         struct dpk_buf *out);
 
-/* ---- Kernels ------------------------------------------------------------------------------------
- */
+/* ---- Kernels ---- */
 
 struct dpk_launch {
     struct dpk_call call;
@@ -195,8 +189,7 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
 /* Waits until every kernel launched so far has ended (dparun). */
 enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err);
 
-/* ---- Threads of event-driven programs
- * ------------------------------------------------------------
+/* ---- Threads of event-driven programs ----
  *
  *     struct dpk_thread *t;  struct dpk_trigger *cq;
  *     dpk_thread_create(p, &(struct dpk_thread_options){.call = handler}, &t, &err);
@@ -220,10 +213,8 @@ enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err);
  * limit, fails the process. Activations occupy execution units; with affinity they wait for theirs.
  */
 
-#define DPK_CALLER_STATE 4 /* words of struct dpk_caller */
-#define DPK_THREADS_OF_PROCESS                                                                     \
-    1024 /* dpk_thread objects; each has a stack and an id of its own                              \
-          */
+#define DPK_CALLER_STATE       4    /* words of struct dpk_caller */
+#define DPK_THREADS_OF_PROCESS 1024 /* of dpk_thread; each has a stack and an id of its own */
 
 struct dpk_affinity {
     enum {
@@ -303,8 +294,7 @@ void dpk_trigger_signal(struct dpk_trigger *trigger);
 /* Requests an event for the next completion behind the first `consumed` ones. */
 void dpk_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
 
-/* ---- Calls of the device that host libraries carry out ------------------------------------------
- */
+/* ---- Calls of the device that host libraries carry out ---- */
 
 /* Who calls. `state` is the library's to use: zero whenever a call begins, what the thread's
  * options say whenever an activation does (but not when a parked one goes on). Word 0 and 1 are
@@ -339,8 +329,7 @@ struct dpk_external_memory {
 void dpk_process_set_external_memory(struct dpk_process *p,
                                      const struct dpk_external_memory *memory);
 
-/* ---- Task queues
- * ------------------------------------------------------------------------------------
+/* ---- Task queues ----
  *
  *     struct dpk_tasks *q;
  *     dpk_tasks_create(p, 8, &q, &err);               // at most 8 tasks at once
@@ -364,8 +353,7 @@ bool dpk_tasks_empty(struct dpk_tasks *q);
 /* Forgets tasks that wait, ends those that run. Before its process is destroyed. NULL is fine. */
 void dpk_tasks_destroy(struct dpk_tasks *q);
 
-/* ---- Messages -----------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 /* Receives one message: text of `size` bytes, not NUL-terminated, UTF-8 without control characters
  * but line breaks and tabs (what else the device sent has become '?'); called on a worker thread or
@@ -376,17 +364,16 @@ typedef void (*dpk_message_sink)(void *context, unsigned stream, unsigned level,
 /* Where the process's messages go; none before this is called. */
 void dpk_process_set_sink(struct dpk_process *p, dpk_message_sink sink, void *context);
 
-/* ---- Looking inside -----------------------------------------------------------------------------
- */
+/* ---- Looking inside ---- */
 
 struct dpk_thread_info {
     unsigned id, rank;
-    const char *
-        state; /* "running", "ready", "waiting" (for a unit), "blocked", "held", "idle", "failed" */
-    bool rpc;  /* of an RPC, else of a kernel */
-    const char *function; /* what it does or did last; borrowed from the program's image */
-    uint64_t
-        instructions; /* retired so far, in all that it did; of a running one, at its last turn */
+    /* "running", "ready", "waiting" (for a unit), "blocked", "held", "idle", "failed" */
+    const char *state;
+    bool rpc;              /* of an RPC, else of a kernel */
+    const char *function;  /* what it does or did last; borrowed from the program's image */
+    uint64_t instructions; /* retired so far, in all that it did; of a running one, at the end of
+                              its last slice */
 };
 /* The process's threads, at most `max`, by id. Returns how many there are. */
 size_t dpk_process_threads(struct dpk_process *p, struct dpk_thread_info *out, size_t max);
@@ -400,7 +387,7 @@ enum dpk_status dpk_process_core(struct dpk_process *p, const char *path, struct
 /* The state as text: the failure, every thread with pc, function, line and registers. */
 void dpk_process_report(struct dpk_process *p, struct dpk_buf *out);
 
-/* ---- Debugging ----------------------------------------------------------------------------------
+/* ---- Debugging ----
  * From create to destroy the process stands still unless GDB lets it go, and no run-time limit
  * counts. One debugger at a time. */
 struct dpk_debugger;

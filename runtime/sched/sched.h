@@ -13,34 +13,38 @@
  *
  * States of a hart (enum hart_state). Whoever moves it holds the lock.
  *
- *                       sched_hart_start()
- *          IDLE -------------------------------> WAITS_UNIT   no unit of its range is free
- *            |                                       |
- *            | there is one, or it needs none        | sched_hart_end() of the hart that had it
- *            v                                       |
- *           NEW <------------------------------------+
- *            |
- *            |  taken from the run queue: by a worker, or by a host thread that waits
- *            v
- *         RUNNING ----- its slice is used up -------> READY ------ taken ----> RUNNING
- *            |  |------ found nothing to do --------> POLLING ---- taken ----> RUNNING
- *            |  `------ waits for a counter --------> BLOCKED
- *            |                                          | sched_counter_set()
- *            |                                          `------> READY
- *            | sched_hart_stop() by another thread
- *            v
- *         ENDING ------ its slice is over ----------> IDLE    owner.ended()
+ *      IDLE --- sched_hart_start(), no unit is free ---> WAITS_UNIT
+ *       |                                                    |
+ *       | sched_hart_start()                                 | another hart gives a unit back
+ *       v                                                    |
+ *      NEW <-------------------------------------------------+
+ *       |
+ *       | taken from the run queue, by a worker or a host thread    (run_hart)
+ *       v
+ *    RUNNING --- its slice is used up -----------------> READY ------ taken ------> RUNNING
+ *       | | | `- the same, it found nothing to do -----> POLLING ---- taken ------> RUNNING
+ *       | | `--- it waits for a counter ---------------> BLOCKED
+ *       | |                                                | sched_counter_set()
+ *       | |                                                `-------> READY
+ *       | `----- its code is done ---------------------> IDLE         owner.ended()
+ *       | sched_hart_stop(), by another thread
+ *       v
+ *    ENDING ---- its slice is over --------------------> IDLE         owner.ended()
  *
- *     NEW, READY, POLLING <---> HELD    sched_group_hold(), sched_group_release(), hart.hold
- *     each of them        ----> IDLE    sched_hart_end(): it is done, or stopped
- *     each of them        ----> FAILED  the same, in a group that has ended; it stays so
+ *    HELD instead of NEW, READY, POLLING ---> READY
+ *                     if hart.hold, or from sched_group_hold() to sched_group_release()
+ *    WAITS_UNIT, NEW, READY, POLLING, HELD, BLOCKED ---> IDLE
+ *                     sched_hart_stop(), sched_hart_end()             owner.ended()
+ *    all but IDLE ---> FAILED
+ *                     instead of IDLE, in a group that has ended; it stays so
  *
  * NEW, READY and POLLING are in the run queue, WAITS_UNIT in the line for units, HELD in its
  * group's list, BLOCKED in the list of its counter and, by deadline, among the timers.
  *
- * One lock guards all of this. Its order: first locks of host libraries, then this one, then none:
- * with it held nobody takes another lock. Callbacks of the owner hold it, but for run(), which may
- * take it and whatever comes before it. Functions here want it held unless they say otherwise.
+ * One lock guards all of this. The order of locks: those of host libraries, and a process's while
+ * it delivers a message, come before it; with it held only those are taken that hold nothing else
+ * inside (rv64's, the trace's). Callbacks of the owner hold it, but for run(). Functions here want
+ * it held unless they say otherwise.
  *
  * Workers: threads of the host, one a processor. A worker is called when the lock is given back and
  * a hart became ready that nobody has taken until then. Host threads that wait for a group run its

@@ -115,6 +115,7 @@ static void ended(struct sched_hart *sched, enum hart_end how, uint64_t value)
     struct hart *h = hart_of(sched);
     struct launch *l = h->launch;
     h->launch = NULL;
+    sched->share = NULL; /* the launch may be freed */
     if (h->thread)
         activation_end(h->thread, how);
     else if (l)

@@ -26,7 +26,7 @@
 static uint8_t memory[AT_ONCE * MESSAGE];
 static sem_t done, received;
 
-/* ---- An end whose memory is `memory`, from address 0, key 1 ---------------------------------- */
+/* ---- An end whose memory is `memory`, from address 0, key 1 ---- */
 
 static bool has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
 {
@@ -65,7 +65,7 @@ static bool complete(void *context, const struct dpk_rc_completion *c)
 static const struct dpk_rc_ops ops = {
     .has = has, .copy_out = copy_out, .copy_in = copy_in, .complete = complete};
 
-/* ---- Two processes --------------------------------------------------------------------------- */
+/* ---- Two processes ---- */
 
 static void must(bool good, const char *what)
 {
@@ -130,7 +130,7 @@ static void post(struct dpk_rc_qp *qp, enum dpk_rc_opcode opcode, uint64_t at, u
     must(dpk_rc_post(qp, &w), "post");
 }
 
-/* ---- What is measured ------------------------------------------------------------------------ */
+/* ---- What is measured ---- */
 
 static void one_sided(int fd, bool serves, enum dpk_rc_opcode opcode)
 {

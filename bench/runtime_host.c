@@ -40,7 +40,7 @@ static doca_dpa_t dpa;
 static struct doca_sync_event *done;
 static unsigned threads = 1;
 
-/* ---- What is timed --------------------------------------------------------------------------- */
+/* ---- What is timed ---- */
 
 static void call(void)
 {
@@ -101,7 +101,7 @@ static double crowded_call(void)
     return result;
 }
 
-/* ---- Set-up ---------------------------------------------------------------------------------- */
+/* ---- Set-up ---- */
 
 static void open_device(const char *name)
 {

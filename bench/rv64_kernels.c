@@ -31,8 +31,7 @@ void *memset(void *at, int byte, size_t n)
     return at;
 }
 
-/* ---- Primes: byte stores in strides ------------------------------------------------------------
- */
+/* ---- Primes: byte stores in strides ---- */
 
 enum { PRIMES_UP_TO = 1 << 18 };
 static uint8_t composite[PRIMES_UP_TO];
@@ -53,8 +52,7 @@ static __attribute__((unused)) uint64_t sieve(void)
     return sum;
 }
 
-/* ---- SHA-256: arithmetic -----------------------------------------------------------------------
- */
+/* ---- SHA-256: arithmetic ---- */
 
 static uint32_t rotate(uint32_t v, unsigned by)
 {
@@ -100,8 +98,7 @@ static __attribute__((unused)) uint64_t sha256(void)
     return (uint64_t)state[0] << 32 | state[7];
 }
 
-/* ---- Records and strings: calls, branches, bytes, after the manner of Dhrystone ----------------
- */
+/* ---- Records and strings: calls, branches, bytes, after the manner of Dhrystone ---- */
 
 struct record {
     struct record *next;
@@ -171,8 +168,7 @@ static __attribute__((unused)) uint64_t records_and_strings(void)
     return sum;
 }
 
-/* ---- Matrices: loads, multiply and add ---------------------------------------------------------
- */
+/* ---- Matrices: loads, multiply and add ---- */
 
 enum { N = 96 };
 static uint64_t left[N][N], right[N][N], product[N][N];
@@ -197,8 +193,7 @@ static __attribute__((unused)) uint64_t matrix(void)
     return sum;
 }
 
-/* ---- Start -------------------------------------------------------------------------------------
- */
+/* ---- Start ---- */
 
 static __attribute__((used)) void run(void)
 {

@@ -13,7 +13,7 @@ void give_up(const char *call, doca_error_t result)
     exit(1);
 }
 
-/* ---- The device and its DPA ------------------------------------------------------------------ */
+/* ---- The device and its DPA ---- */
 
 static struct doca_dev *open_device(const char *wanted)
 {
@@ -47,7 +47,7 @@ void dpa_close(struct dpa *d)
     MUST(doca_dev_close(d->dev));
 }
 
-/* ---- Ends ------------------------------------------------------------------------------------ */
+/* ---- Ends ---- */
 
 static void open_queue(struct end *e, const struct dpa *d)
 {
@@ -107,7 +107,7 @@ void end_connect(struct end *a, struct end *b)
     MUST(doca_rdma_connect(b->rdma, of_a, size_a, to));
 }
 
-/* ---- Memory and events ----------------------------------------------------------------------- */
+/* ---- Memory and events ---- */
 
 static struct doca_mmap *map(const struct dpa *d, void *host, doca_dpa_dev_uintptr_t address,
                              size_t size, doca_dpa_dev_mmap_t *handle)

@@ -153,7 +153,7 @@ doca_error_t doca_dpa_kernel_launch_update_set(doca_dpa_t dpa, struct doca_sync_
  */
 doca_error_t doca_dpa_peek_at_last_error(const doca_dpa_t dpa);
 
-/* ---- Memory of the host ---------------------------------------------------------------------- */
+/* ---- Memory of the host ---- */
 
 /* Bits of `access` below. */
 #define DOCA_ACCESS_LOCAL_READ_ONLY  DOCA_ACCESS_FLAG_LOCAL_READ_ONLY
@@ -184,7 +184,7 @@ doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem);
 /* What kernels call it (doca_dpa_dev.h). INVALID_VALUE: not registered memory, or NULL. */
 doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
 
-/* ---- Endpoints -------------------------------------------------------------------------------
+/* ---- Endpoints ----
  * One side of a connection, by which kernels write to memory of the other (guide, 3.4.7). What goes
  * wrong on an endpoint, be it that the peer goes, puts the context into the error state. */
 

@@ -43,8 +43,7 @@ void doca_dpa_dev_memcpy_synchronize(void);
 void doca_dpa_dev_external_ptr_get(uint64_t ext_addr, doca_dpa_dev_mem_t mem,
                                    doca_dpa_dev_uintptr_t *dev_ptr);
 
-/* ---- Endpoints --------------------------------------------------------------------------------
- */
+/* ---- Endpoints ---- */
 
 /* Writes to the peer's memory; operations of an endpoint are carried out in order. */
 void doca_dpa_dev_put_nb(doca_dpa_dev_ep_t ep, uint64_t local_addr, size_t length,

@@ -43,7 +43,7 @@ enum doca_devinfo_rep_filter {
     DOCA_DEVINFO_REP_FILTER_EMULATED = 1 << 2,
 };
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* ---- Devices ---- */
 
 /*
  * Lists the devices.
@@ -99,7 +99,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev);
 /* The device's information; valid until it is closed, owned by it. NULL for what is no device. */
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
-/* ---- Representors: hosts see none ------------------------------------------------------------ */
+/* ---- Representors: hosts see none ---- */
 
 /* Sets *filter_net_supported to 1 if network representors can be listed on the device, else to 0:
  * always 0. */

@@ -48,7 +48,7 @@ typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy
                                                      union doca_data task_user_data,
                                                      union doca_data ctx_user_data);
 
-/* ---- What devices can do --------------------------------------------------------------------- */
+/* ---- What devices can do ---- */
 
 /* DOCA_SUCCESS: copies are possible. */
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo);
@@ -60,7 +60,7 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_dev
 /* Tasks that a context may be set up for. */
 doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks);
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 /* Makes an idle context on a device. NO_MEMORY. */
 doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma);
@@ -84,7 +84,7 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
                                            doca_dma_task_memcpy_completion_cb_t task_error_cb,
                                            uint32_t num_memcpy_tasks);
 
-/* ---- Copies ---------------------------------------------------------------------------------- */
+/* ---- Copies ---- */
 
 /*
  * Makes a copy, to be given back with doca_task_free.

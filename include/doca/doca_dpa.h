@@ -60,7 +60,7 @@ typedef void(doca_dpa_func_t)(void);
 /* Greatest threshold of a kernel's wait event (guide, 3.4.8.1). */
 #define DOCA_DPA_WAIT_THRESHOLD_MAX 254
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 /* Whether code runs on a device's DPA: DOCA_SUCCESS if so, NOT_SUPPORTED if not. */
 doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo);
@@ -119,7 +119,7 @@ doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa,
  * context is not started. */
 doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa);
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 /*
  * Allocates DPA memory, aligned to 64 bytes, with undefined content.
@@ -144,7 +144,7 @@ doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr,
 doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value,
                              size_t size);
 
-/* ---- Kernels and calls ----------------------------------------------------------------------- */
+/* ---- Kernels and calls ---- */
 
 /*
  * Starts a kernel and returns without waiting for it. Kernels of one context run in the order of
@@ -181,7 +181,7 @@ doca_error_t doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa,
  */
 doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t *retval, ...);
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 /* Makes a thread of a context, without a function. NO_MEMORY. */
 doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread);
@@ -225,7 +225,7 @@ doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *eu_affinity
 doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *eu_affinity,
                                       unsigned int *eu_id);
 
-/* ---- Completions ----------------------------------------------------------------------------- */
+/* ---- Completions ---- */
 
 /*
  * Makes a queue for the completions of what is attached to it.

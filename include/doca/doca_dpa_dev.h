@@ -30,7 +30,7 @@ extern "C" {
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 /* Rank of the calling thread in its kernel launch, from 0. */
 unsigned int doca_dpa_dev_thread_rank(void);
@@ -39,7 +39,7 @@ unsigned int doca_dpa_dev_num_threads(void);
 /* Lets other threads use the execution unit. */
 void doca_dpa_dev_yield(void);
 
-/* ---- Messages -------------------------------------------------------------------------------- */
+/* ---- Messages ---- */
 
 /* Prints on the host application's standard output; no floating point. Returns the length. */
 int doca_dpa_dev_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -55,7 +55,7 @@ void doca_dpa_dev_log(enum doca_dpa_dev_log_level level, const char *format, ...
 #define DOCA_DPA_DEV_LOG_INFO(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_INFO, __VA_ARGS__)
 #define DOCA_DPA_DEV_LOG_DBG(...)  doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 /* Address of the thread's local storage, 0 if it has none. */
 doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage(void);
@@ -70,7 +70,7 @@ void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t h);
  * another names resources of its own. */
 void doca_dpa_dev_device_set(doca_dpa_dev_t h);
 
-/* ---- Completions ----------------------------------------------------------------------------- */
+/* ---- Completions ---- */
 
 enum doca_dpa_dev_completion_type {
     DOCA_DPA_DEV_COMP_SEND = 0, /* a send, write, read or atomic operation has ended */

@@ -35,7 +35,7 @@ enum doca_log_level {
 
 struct doca_log_backend;
 
-/* ---- Saying something ------------------------------------------------------------------------ */
+/* ---- Saying something ---- */
 
 /*
  * Says one line of the program.
@@ -72,7 +72,7 @@ doca_error_t doca_log_unregister_source(int source);
 #define DOCA_LOG_DBG(...)  DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 #define DOCA_LOG_TRC(...)  DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
 
-/* ---- Where it goes --------------------------------------------------------------------------- */
+/* ---- Where it goes ---- */
 
 /* Lines of the program up to INFO go to stdout, from WARNING on to stderr. ALREADY_EXIST: they do
  * already. NO_MEMORY. */
@@ -102,7 +102,7 @@ doca_error_t doca_log_backend_create_with_syslog(const char *name,
 doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
                                                      struct doca_log_backend **backend);
 
-/* ---- How much of it -------------------------------------------------------------------------- */
+/* ---- How much of it ---- */
 
 /* Limits of one backend: lines of levels from `upper` to `lower` go through, that is upper <= level
  * <= lower. The lower limit widens to the global one where that lets more through; the strict one

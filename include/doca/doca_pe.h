@@ -39,7 +39,7 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
  * is no progress engine. */
 uint8_t doca_pe_progress(struct doca_pe *pe);
 
-/* ---- Tasks ----------------------------------------------------------------------------------- */
+/* ---- Tasks ---- */
 
 /* Hands a task to its context, which carries it out in doca_pe_progress. BAD_STATE: the context
  * does not run, or the task is submitted and has not ended. */

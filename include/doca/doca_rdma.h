@@ -43,7 +43,7 @@ enum doca_rdma_transport_type {
     DOCA_RDMA_TRANSPORT_TYPE_DC = 1,
 };
 
-/* ---- What devices can do: DOCA_SUCCESS if so ------------------------------------------------- */
+/* ---- What devices can do: DOCA_SUCCESS if so ---- */
 
 doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo);
 doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo);
@@ -61,7 +61,7 @@ doca_error_t doca_rdma_cap_get_max_send_queue_size(const struct doca_devinfo *de
 doca_error_t doca_rdma_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
                                                    uint32_t *max_recv_queue_size);
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 /* Makes an idle context on a device. NO_MEMORY. */
 doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma);
@@ -108,7 +108,7 @@ doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
  * BAD_STATE: not started, or that one was stopped since. */
 doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma);
 
-/* ---- Connections ----------------------------------------------------------------------------- */
+/* ---- Connections ---- */
 
 /*
  * Makes one more connection, and what its peer needs to connect to it.

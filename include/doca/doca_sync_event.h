@@ -100,7 +100,7 @@ doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t val
 doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,
                                            uint64_t mask);
 
-/* ---- Events of peers ------------------------------------------------------------------------- */
+/* ---- Events of peers ---- */
 
 /*
  * Describes a started event with the publisher remote_net to a peer.

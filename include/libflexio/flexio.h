@@ -79,7 +79,7 @@
 extern "C" {
 #endif
 
-/* ---- Types ----------------------------------------------------------------------------------- */
+/* ---- Types ---- */
 
 /* An address in the memory of a DPA process. */
 typedef uint64_t flexio_uintptr_t;
@@ -147,7 +147,7 @@ struct flexio_affinity {
 /* Longest name of a program or function, with its NUL. */
 #define FLEXIO_MAX_NAME_LEN 256
 
-/* ---- Programs -------------------------------------------------------------------------------- */
+/* ---- Programs ---- */
 
 /* Called by the constructor that dpacc generates; a program seldom calls these itself. */
 
@@ -253,7 +253,7 @@ flexio_status flexio_func_get_register_info(struct flexio_app *app,
                                             flexio_uintptr_t *dev_func_addr,
                                             flexio_uintptr_t *dev_unpack_func_addr);
 
-/* ---- Processes ------------------------------------------------------------------------------- */
+/* ---- Processes ---- */
 
 typedef struct flexio_process_attr {
     struct ibv_pd *pd; /* NULL, or a protection domain of the same device */
@@ -313,7 +313,7 @@ typedef struct flexio_heap_mem_info {
 flexio_status flexio_process_mem_info_get(const struct flexio_process *process,
                                           struct flexio_heap_mem_info *info);
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 /* The state of a process, without waiting. NULL has no error. */
 enum flexio_err_status flexio_err_status_get(struct flexio_process *process);
@@ -351,7 +351,7 @@ flexio_status flexio_crash_data(struct flexio_process *process, const char *outf
  */
 uint64_t flexio_process_udbg_token_get(struct flexio_process *process);
 
-/* ---- DPA memory ------------------------------------------------------------------------------ */
+/* ---- DPA memory ---- */
 
 /*
  * Allocates memory in the process's heap, aligned to 64 bytes, with undefined content.
@@ -391,7 +391,7 @@ flexio_status flexio_host2dev_memcpy(struct flexio_process *process, void *src_h
 flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_haddr,
                                     size_t buff_bsize, flexio_uintptr_t *dest_daddr_p);
 
-/* ---- Event handlers -------------------------------------------------------------------------- */
+/* ---- Event handlers ---- */
 
 /* An event handler is a DPA thread that waits, without running, for events; each leads to one run
  * of its function, which ends with flexio_dev_thread_reschedule() (the next event runs it again),
@@ -434,7 +434,7 @@ struct flexio_thread *flexio_event_handler_get_thread(struct flexio_event_handle
 uint32_t flexio_event_handler_get_id(struct flexio_event_handler *event_handler);
 uint32_t flexio_event_handler_get_obj_id(struct flexio_event_handler *event_handler);
 
-/* ---- Command queues -------------------------------------------------------------------------- */
+/* ---- Command queues ---- */
 
 typedef enum {
     FLEXIO_CMDQ_STATE_PENDING = 0, /* tasks are collected */
@@ -471,7 +471,7 @@ int flexio_cmdq_is_empty(struct flexio_cmdq *cmdq);
 /* Drops tasks that wait, ends those that run. NULL is fine. */
 flexio_status flexio_cmdq_destroy(struct flexio_cmdq *cmdq);
 
-/* ---- UARs and outboxes ----------------------------------------------------------------------- */
+/* ---- UARs and outboxes ---- */
 
 /* What doorbells go through. The emulated device needs neither; programs are held to their use. */
 
@@ -504,7 +504,7 @@ uint32_t flexio_outbox_get_id(struct flexio_outbox *outbox);
 /* NULL for NULL. */
 struct flexio_uar *flexio_outbox_get_uar(struct flexio_outbox *outbox);
 
-/* ---- Windows and memory keys ----------------------------------------------------------------- */
+/* ---- Windows and memory keys ---- */
 
 /*
  * A window lets DPA threads load from and store to host memory that was registered (ibv_reg_mr).
@@ -545,7 +545,7 @@ flexio_status flexio_device_mkey_destroy(struct flexio_mkey *mkey);
 /* The key; UINT32_MAX for NULL. */
 uint32_t flexio_mkey_get_id(struct flexio_mkey *mkey);
 
-/* ---- Messages -------------------------------------------------------------------------------- */
+/* ---- Messages ---- */
 
 /* What the DPA program prints goes to streams. A stream shows the messages sent to its number (or
  * to all streams) whose level is at most its own, each behind the number of the DPA thread that
@@ -622,7 +622,7 @@ flexio_status flexio_log_dev_init(struct flexio_process *process,
 flexio_status flexio_log_dev_flush(struct flexio_process *process);
 flexio_status flexio_log_dev_destroy(struct flexio_process *process);
 
-/* ---- The library ----------------------------------------------------------------------------- */
+/* ---- The library ---- */
 
 /*
  * Says which version of the API the program goes by: FLEXIO_VER_USED. FAILED: one before
@@ -630,7 +630,7 @@ flexio_status flexio_log_dev_destroy(struct flexio_process *process);
  */
 flexio_status flexio_version_set(uint64_t version);
 
-/* ---- Resources --------------------------------------------------------------------------------
+/* ---- Resources ----
  *
  * An administrator's file says which execution units a program may use (FlexIO 25.4 and later). It
  * is YAML; anywhere in it stands a mapping named by the program's id:
@@ -658,7 +658,7 @@ uint32_t flexio_resources_get_eus_num(struct flexio_resource *res);
 uint32_t *flexio_resources_get_eus(struct flexio_resource *res);
 uint32_t flexio_resources_get_eugs_num(struct flexio_resource *res);
 
-/* ---- The library's own log ------------------------------------------------------------------- */
+/* ---- The library's own log ---- */
 
 /* Sets how much the library says on stderr ("-E- ...", "-W- ...", ...); returns the old level. At
  * first FLEXIO_LOG_LVL_WARN. A value that is no level changes nothing. */

@@ -64,7 +64,7 @@ enum flexio_memtype {
     FLEXIO_MEMTYPE_HOST = 1,
 };
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 /* Memory of a queue: at least the ring's size, aligned to 64 bytes (a doorbell record: 8 bytes).
  * In host memory it is registered with mlx5dv_devx_umem_reg, with IBV_ACCESS_LOCAL_WRITE for
@@ -78,7 +78,7 @@ struct flexio_qmem {
     uint32_t umem_id; /* of mlx5dv_devx_umem_reg, for host memory */
 };
 
-/* ---- Completion queues ----------------------------------------------------------------------- */
+/* ---- Completion queues ---- */
 
 /* What completions are told to: a DPA thread, or nobody: they are polled. The others need hardware
  * that is not emulated: FAILED. */
@@ -139,7 +139,7 @@ flexio_status flexio_cq_query_moderation(struct flexio_cq *cq, uint16_t *max_cou
 flexio_status flexio_cq_modify_moderation(struct flexio_cq *cq, uint16_t max_count, uint16_t period,
                                           uint16_t mode);
 
-/* ---- Work queues of Ethernet, shared receives ------------------------------------------------ */
+/* ---- Work queues of Ethernet, shared receives ---- */
 
 enum flexio_wq_type {
     FLEXIO_WQ_TYPE_LINKED_LIST = 0,
@@ -195,7 +195,7 @@ flexio_status flexio_rq_set_err_state(struct flexio_rq *rq);
 /* What mlx5dv_dr_action_create_dest_devx_tir takes; lives as long as the RQ. NULL for NULL. */
 struct mlx5dv_devx_obj *flexio_rq_get_tir(struct flexio_rq *rq);
 
-/* ---- Queue pairs ----------------------------------------------------------------------------- */
+/* ---- Queue pairs ---- */
 
 #define FLEXIO_QPC_ST_RC 0 /* the one transport */
 

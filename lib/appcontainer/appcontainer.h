@@ -25,7 +25,7 @@
 #define DPK_APP_METADATA_SIZE 104
 #define DPK_APP_DESCRIPTION   33 /* 32 characters of ASCII and the NUL */
 
-/* ---- App metadata ---------------------------------------------------------------------------- */
+/* ---- App metadata ---- */
 
 struct dpk_app_metadata {
     uint8_t type, subtype;
@@ -45,7 +45,7 @@ enum dpk_status dpk_app_metadata_yaml(const void *yaml, size_t size, struct dpk_
  * incomplete last one right-aligned. */
 void dpk_app_metadata_encode(const struct dpk_app_metadata *m, struct dpk_buf *out);
 
-/* ---- Containers ------------------------------------------------------------------------------ */
+/* ---- Containers ---- */
 
 struct dpk_app_plan {
     enum dpk_lifecycle priority;

@@ -164,8 +164,7 @@ enum dpk_verdict dpk_app_verify(const struct dpk_app *app, const struct dpk_trus
     return dpk_verify(&refused, trust, report);
 }
 
-/* ---- Removals ---------------------------------------------------------------------------------
- */
+/* ---- Removals ---- */
 
 enum dpk_status dpk_app_removal_create(enum dpk_lifecycle priority, const struct dpk_uuid *app,
                                        const struct dpk_uuid *keypair, struct dpk_buf *out,

@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 /* What went wrong, coarsely. Functions that can fail return one of these; 0 is success. */
 enum dpk_status {
@@ -90,7 +90,7 @@ char *dpk_text_clean(char *text);
  * '?'. */
 void dpk_message_clean(char *text, size_t size);
 
-/* ---- Reading bytes ----------------------------------------------------------------------------
+/* ---- Reading bytes ----
  * A cursor over bytes that nobody has checked yet. A read past the end sets `failed` and moves to
  * the end, so that loops over what is left stop; it and every later read give zeros. A parser may
  * read a whole header and look at `failed` once. */
@@ -116,7 +116,7 @@ void dpk_read_skip(struct dpk_reader *r, size_t size);
  * it or if `r` has failed, since an offset that was read from it is then worth nothing. */
 struct dpk_reader dpk_reader_slice(const struct dpk_reader *r, uint64_t offset, uint64_t size);
 
-/* ---- Writing bytes ----------------------------------------------------------------------------
+/* ---- Writing bytes ----
  * A growing buffer. When memory runs out `failed` is set and later calls do nothing, so a writer
  * may put a whole structure and look at `failed` once. Zero-initialise; free with dpk_buf_free.
  * Growing wipes the memory that it leaves, so secrets need only dpk_buf_wipe_free at the end. What
@@ -150,7 +150,7 @@ void dpk_store_be16(uint8_t *p, uint16_t v);
 void dpk_store_be32(uint8_t *p, uint32_t v);
 void dpk_store_le64(uint8_t *p, uint64_t v);
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 #define DPK_FILE_MAX ((size_t)4 << 30) /* no input of the suite is larger: 4 GiB */
 
@@ -225,8 +225,7 @@ enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, si
 void dpk_signals_hold(sigset_t *before);
 void dpk_signals_release(const sigset_t *before);
 
-/* ---- Threads ----------------------------------------------------------------------------------
- */
+/* ---- Threads ---- */
 
 /* pthread_create for a library's own thread: signals are the program's, none of its handlers runs
  * there but for the thread's own faults: the system ends a process that blocks these. */
@@ -242,7 +241,7 @@ void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, siz
  * `threads`, so that few jobs keep all of them busy: 1 where there are as many jobs. */
 unsigned dpk_parallel_share(size_t count, unsigned threads);
 
-/* ---- Accesses in flight -----------------------------------------------------------------------
+/* ---- Accesses in flight ----
  *
  * Who uses memory that its owner may take back pins it meanwhile, and who takes it back closes the
  * pins first:
@@ -267,7 +266,7 @@ void dpk_unpin(struct dpk_pins *pins);
  * is not there. */
 void dpk_pins_close(struct dpk_pins *pins);
 
-/* ---- UUIDs (RFC 4122) ------------------------------------------------------------------------ */
+/* ---- UUIDs (RFC 4122) ---- */
 
 struct dpk_uuid {
     uint8_t bytes[16]; /* in printed order */
@@ -283,7 +282,7 @@ void dpk_uuid_new_time(struct dpk_uuid *out); /* time-based, as `uuidgen -t` */
 bool dpk_uuid_is_zero(const struct dpk_uuid *u);
 bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
 
-/* ---- Suggestions ----------------------------------------------------------------------------- */
+/* ---- Suggestions ---- */
 
 /* The candidate nearest to `word` (edit distance at most a third of its length; two neighbours
  * swapped are one edit), or NULL. `candidates` ends with NULL. For "did you mean". */

@@ -79,7 +79,7 @@ static int copy_permissions(int fd, const struct stat *old)
     return fchmod(fd, mode);
 }
 
-/* ---- Staging --------------------------------------------------------------------------------- */
+/* ---- Staging ---- */
 
 struct dpk_staged {
     struct dpk_new_file file;
@@ -192,7 +192,7 @@ void dpk_staged_drop(struct dpk_staged *s)
     free(s);
 }
 
-/* ---- At once --------------------------------------------------------------------------------- */
+/* ---- At once ---- */
 
 enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
                                  struct dpk_error *err)

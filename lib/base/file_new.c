@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 
-/* ---- Signals --------------------------------------------------------------------------------- */
+/* ---- Signals ---- */
 
 void dpk_signals_hold(sigset_t *before)
 {
@@ -36,7 +36,7 @@ void dpk_signals_release(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* ---- Names of temporary files ---------------------------------------------------------------- */
+/* ---- Names of temporary files ---- */
 
 #define TEMP_HEAD   ".dpk-"
 #define TEMP_TAIL   ".tmp"
@@ -98,7 +98,7 @@ static void sweep(int dir)
     closedir(names);
 }
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 #define TRIES 16
 
@@ -173,7 +173,7 @@ out:
     return status;
 }
 
-/* ---- Putting in place ------------------------------------------------------------------------ */
+/* ---- Putting in place ---- */
 
 /* Gives a file without a name one; -1 with errno set, or 0. */
 static int name_it(const struct dpk_new_file *f, const char *name)

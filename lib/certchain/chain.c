@@ -97,8 +97,7 @@ X509 *dpk_certchain_leaf(const struct dpk_certchain *chain)
     return chain->count ? chain->certs[chain->count - 1] : NULL;
 }
 
-/* ---- Order ------------------------------------------------------------------------------------
- */
+/* ---- Order ---- */
 
 static bool issued(X509 *issuer, X509 *subject)
 {

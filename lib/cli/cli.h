@@ -9,22 +9,22 @@
 
 #include "base/base.h"
 
-/* ---- Command lines ----------------------------------------------------------------------------
+/* ---- Command lines ----
  * A tool is a table: its options, its commands, what to call for each. Parsing, --help, --version,
  * errors and suggestions come from the table.
  *
  *     struct options { const char *output; unsigned level; bool quiet; };
  *
- *     static enum dpk_status pack(void *options, const struct dpk_args *args, struct dpk_error
- * *err)
+ *     static enum dpk_status pack(void *options, const struct dpk_args *args,
+ *                                 struct dpk_error *err)
  *     {
  *         const struct options *o = options;              // args->words[0] is FILE
  *         ...
  *     }
  *
  *     static const struct dpk_option pack_options[] = {
- *         {"o,output", DPK_FILE, "FILE", offsetof(struct options, output), .help = "where to
- * write"},
+ *         {"o,output", DPK_FILE, "FILE", offsetof(struct options, output),
+ *          .help = "where to write"},
  *         {"level", DPK_NUMBER, "N", offsetof(struct options, level), 1, 9, .standard = "6",
  *          .help = "how hard to try"},
  *         {"q,quiet", DPK_FLAG, .at = offsetof(struct options, quiet), .help = "say less"},
@@ -160,7 +160,7 @@ int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv);
 /* The project's version, "1.2.3", from the file VERSION. */
 extern const char dpk_version[];
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 /* What dpk_tool_main does with errors, for what runs outside it. Prints "-E- <message>" on standard
  * error, in one line that steers no terminal. Returns the exit code for it: 2 for DPK_ERR_USAGE,
@@ -171,8 +171,7 @@ int dpk_tool_fail(const struct dpk_error *err);
  * "standard output: ...". */
 enum dpk_status dpk_tool_flush(struct dpk_error *err);
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 /* In a tool a value of cJSON that there is no memory for ends the tool with an error and its exit
  * code of DPK_ERR_NOMEM, as cJSON says of most failures only that something is missing. */

@@ -11,7 +11,7 @@ bool dpk_elf_is_riscv(const void *bytes, size_t size)
     return magic && memcmp(magic, ELFMAG, SELFMAG) == 0 && dpk_read_le16(&r) == EM_RISCV;
 }
 
-/* ---- The file header ------------------------------------------------------------------------- */
+/* ---- The file header ---- */
 
 static enum dpk_elf_flaw read_file_header(struct dpk_elf *elf)
 {
@@ -118,7 +118,7 @@ struct dpk_elf dpk_elf(const void *bytes, size_t size)
     return elf;
 }
 
-/* ---- Segments and sections ------------------------------------------------------------------- */
+/* ---- Segments and sections ---- */
 
 struct dpk_elf_segment dpk_elf_segment(const struct dpk_elf *elf, size_t index)
 {
@@ -178,7 +178,7 @@ struct dpk_reader dpk_elf_find(const struct dpk_elf *elf, const char *name)
     return dpk_reader_slice(&elf->file, UINT64_MAX, 0);
 }
 
-/* ---- Symbols and notes ----------------------------------------------------------------------- */
+/* ---- Symbols and notes ---- */
 
 struct dpk_elf_symbol dpk_elf_read_symbol(struct dpk_reader *table)
 {

@@ -43,8 +43,7 @@ enum dpk_status dpk_sign_check(const struct dpk_certchain *chain, const struct d
     return dpk_sign_check_with(chain, signer, NULL, err);
 }
 
-/* ---- What is signed ---------------------------------------------------------------------------
- */
+/* ---- What is signed ---- */
 
 static void put_header(uint32_t content, uint32_t elf_size, struct dpk_buf *out)
 {
@@ -81,8 +80,7 @@ enum dpk_status dpk_crypto_tbs(const struct dpk_subject *s, enum dpk_hash_profil
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* ---- The proof --------------------------------------------------------------------------------
- */
+/* ---- The proof ---- */
 
 /* Who signs, and how. */
 struct maker {

@@ -21,8 +21,7 @@
  * one. */
 #define DPK_CRYPTO_ALIGNMENT 4
 
-/* ---- What is signed and verified --------------------------------------------------------------
- */
+/* ---- What is signed and verified ---- */
 
 /* A program as a single-program container holds it (signing(7)): the ELF as stored, app
  * metadata and manifest or NULL; `elf_size` is 0, or the ELF's own when it is stored compressed. */
@@ -48,8 +47,7 @@ struct dpk_subject {
     bool unmapped; /* a process that runs the host file has not got it in its memory */
 };
 
-/* ---- Signing ----------------------------------------------------------------------------------
- */
+/* ---- Signing ---- */
 
 /* The bytes that a signature is over: the crypto data up to it (signing(7)). */
 struct dpk_tbs {
@@ -108,8 +106,7 @@ enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
 enum dpk_status dpk_crypto_tbs(const struct dpk_subject *subject, enum dpk_hash_profile profile,
                                struct dpk_buf *out, struct dpk_error *err);
 
-/* ---- Verification ---------------------------------------------------------------------------
- */
+/* ---- Verification ---- */
 
 /* What a device says of a program. Names and numbers are fixed: logs and exit texts use them. */
 enum dpk_verdict {

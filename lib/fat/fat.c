@@ -53,8 +53,7 @@ bool dpk_fat_is_foreign(const uint8_t *bytes, size_t size)
     return begins_with(bytes, size, magic);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* Magic, version and count of either structure. */
 static enum dpk_status read_header(struct dpk_reader *r, const char magic[8], const char *what,
@@ -173,8 +172,7 @@ enum dpk_status dpk_fat_elf(const struct dpk_fat_member *m, struct dpk_buf *out,
     return DPK_OK;
 }
 
-/* ---- Building ---------------------------------------------------------------------------------
- */
+/* ---- Building ---- */
 
 /* Compresses where that saves something. */
 static enum dpk_status pack(const struct dpk_fat_input *in, bool compressed, struct dpk_buf *out,
@@ -243,8 +241,7 @@ enum dpk_status dpk_fat_build(const struct dpk_fat_input *in, size_t count, bool
     return status;
 }
 
-/* ---- Crypto data ------------------------------------------------------------------------------
- */
+/* ---- Crypto data ---- */
 
 void dpk_fat_sigs_begin(struct dpk_buf *out, size_t count)
 {

@@ -8,8 +8,7 @@
 #include "hasher.h"
 #include "table.h"
 
-/* ---- Building ---------------------------------------------------------------------------------
- */
+/* ---- Building ---- */
 
 /* A table in the making. */
 struct building {
@@ -196,8 +195,7 @@ enum dpk_hash_profile dpk_hashlist_profile(const struct dpk_hashlist *h)
     return h->profile;
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------
- */
+/* ---- Comparing ---- */
 
 static enum dpk_status differs(char *where, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

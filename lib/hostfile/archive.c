@@ -18,8 +18,7 @@
 #define NAME_SIZE  16
 #define LONG_NAMES "//              "
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* A decimal number, padded with blanks; UINT64_MAX if it is none. */
 static uint64_t decimal(const uint8_t *text, size_t size)
@@ -82,8 +81,7 @@ bool archive_next(const struct dpk_hostfile *host, struct archive_walk *walk,
     return true;
 }
 
-/* ---- Changing ---------------------------------------------------------------------------------
- */
+/* ---- Changing ---- */
 
 /* How far what lies behind `i` objects moves, for every i. */
 static int64_t *shifts_of(const struct dpk_hostfile *host, const uint64_t *sizes)

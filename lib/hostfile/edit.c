@@ -52,8 +52,7 @@ const struct dpk_piece *dpk_edited_pieces(const struct dpk_edited *e, size_t *co
     return e->pieces;
 }
 
-/* ---- Overwriting ------------------------------------------------------------------------------
- */
+/* ---- Overwriting ---- */
 
 static void add_patch(struct dpk_edited *e, uint64_t at, size_t size)
 {
@@ -110,8 +109,7 @@ void edit_set_extent(struct dpk_edited *e, size_t index, const struct section *s
     set_field(e, index, s, offsetof(Elf64_Shdr, sh_size), size, 8);
 }
 
-/* ---- Together ---------------------------------------------------------------------------------
- */
+/* ---- Together ---- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -211,8 +209,7 @@ enum dpk_status edit_finish(struct dpk_edited *e, struct dpk_error *err)
     return status;
 }
 
-/* ---- Ends -------------------------------------------------------------------------------------
- */
+/* ---- Ends ---- */
 
 static bool is_padding(const uint8_t *p, uint64_t size)
 {
@@ -309,8 +306,7 @@ void tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned 
     dpk_elf_put_section(&t->new_headers, &header);
 }
 
-/* ---- Removing ---------------------------------------------------------------------------------
- */
+/* ---- Removing ---- */
 
 static bool among(const size_t *indices, size_t count, size_t i)
 {
@@ -393,8 +389,7 @@ void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *in
     }
 }
 
-/* ---- Finishing --------------------------------------------------------------------------------
- */
+/* ---- Finishing ---- */
 
 /* Counts that the ELF header's 16 bits do not hold stand in the first section header. */
 static void set_counts(struct dpk_edited *e, struct tail *t, uint8_t *first, size_t count,

@@ -21,8 +21,7 @@
 #include "elfcrypto/elfcrypto.h"
 #include "signer/signer.h"
 
-/* ---- Programs ---------------------------------------------------------------------------------
- */
+/* ---- Programs ---- */
 
 /* Where a program's crypto data is, or would go (signing(7)). */
 enum dpk_placement {
@@ -71,8 +70,7 @@ const struct dpk_program *dpk_hostfile_program(const struct dpk_hostfile *host, 
 enum dpk_status dpk_hostfile_find(const struct dpk_hostfile *host, const char *name,
                                   const struct dpk_program **out, struct dpk_error *err);
 
-/* ---- Signing ----------------------------------------------------------------------------------
- */
+/* ---- Signing ---- */
 
 /* A host file with changes, which borrows from the host file: that must stay open. */
 struct dpk_edited;
@@ -109,8 +107,7 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
                                   const struct dpk_sign_options *options, struct dpk_buf *out,
                                   struct dpk_error *err);
 
-/* ---- Verification -----------------------------------------------------------------------------
- */
+/* ---- Verification ---- */
 
 /* The subject that a program of a host file is, if it is no fat one. */
 struct dpk_subject dpk_program_subject(const struct dpk_program *program);

@@ -117,8 +117,7 @@ static enum dpk_status read_names(const struct dpk_elf *elf, const struct object
     return DPK_OK;
 }
 
-/* ---- Overlaps ---------------------------------------------------------------------------------
- */
+/* ---- Overlaps ---- */
 
 struct extent {
     uint64_t begin, end;
@@ -173,8 +172,7 @@ static enum dpk_status check_overlaps(const struct object *o, const struct dpk_e
     return status;
 }
 
-/* ---- Segments ---------------------------------------------------------------------------------
- */
+/* ---- Segments ---- */
 
 /* e_phnum is the number, whatever it is: so counts who loads the file. */
 static enum dpk_status read_segments(const struct dpk_elf *elf, struct object *o,
@@ -211,8 +209,7 @@ static enum dpk_status read_segments(const struct dpk_elf *elf, struct object *o
     return DPK_OK;
 }
 
-/* ---- All together -----------------------------------------------------------------------------
- */
+/* ---- All together ---- */
 
 static int by_name(const void *a, const void *b)
 {

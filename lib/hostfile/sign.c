@@ -31,8 +31,7 @@ struct signing {
     size_t done;
 };
 
-/* ---- Crypto data ------------------------------------------------------------------------------
- */
+/* ---- Crypto data ---- */
 
 /* Calls `put` for the program, or for each member of a fat one. */
 typedef enum dpk_status put_one(void *context, const struct dpk_subject *subject, uint32_t target,
@@ -138,8 +137,7 @@ static enum dpk_status make_all(struct signing *s, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* ---- Placing ----------------------------------------------------------------------------------
- */
+/* ---- Placing ---- */
 
 static uint32_t wanted_type(const struct signing *s, uint32_t usual)
 {
@@ -279,8 +277,7 @@ static enum dpk_status place_all(struct signing *s, struct dpk_edited *e, struct
     return status == DPK_OK ? edit_finish(e, err) : status;
 }
 
-/* ---- The whole file ---------------------------------------------------------------------------
- */
+/* ---- The whole file ---- */
 
 static enum dpk_status plan(struct signing *s, struct dpk_error *err)
 {
@@ -352,8 +349,7 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* ---- What would be signed ---------------------------------------------------------------------
- */
+/* ---- What would be signed ---- */
 
 static enum dpk_status show_one(void *context, const struct dpk_subject *subject, uint32_t target,
                                 struct dpk_error *err)

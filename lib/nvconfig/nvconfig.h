@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "signer/signer.h"
 
-/* ---- TLVs ------------------------------------------------------------------------------------ */
+/* ---- TLVs ---- */
 
 /* What a TLV is about: the class of its definition. The class byte of a TLV also says "all ports"
  * or "all hosts" (struct dpk_nv_target). */
@@ -92,7 +92,7 @@ struct dpk_nv_owner_key {
 enum dpk_status dpk_nv_owner_key_find(const struct dpk_nv_list *list, bool *found,
                                       struct dpk_nv_owner_key *out, struct dpk_error *err);
 
-/* ---- Definitions ----------------------------------------------------------------------------- */
+/* ---- Definitions ---- */
 
 enum dpk_nv_type {
     DPK_NV_BOOL,     /* one bit: False, True */
@@ -210,7 +210,7 @@ void dpk_nv_name_of(const struct dpk_nv_def *def, const struct dpk_nv_param *par
 /* The i-th number of an array as a name of its own; other names as they are. */
 struct dpk_nv_name dpk_nv_name_element(const struct dpk_nv_name *name, size_t i);
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 /* Stores the value that `text` says into TLV data of the definition's size. DPK_ERR_RANGE: the
  * message says what is legal. White space around is ignored. DPK_ERR_USAGE: an array, whose values
@@ -229,7 +229,7 @@ void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
 /* The value of a number that is no array: of an enum or a bool, what stands for it. */
 int64_t dpk_nv_value_number(const struct dpk_nv_param *param, const uint8_t *data);
 
-/* ---- Rules -----------------------------------------------------------------------------------
+/* ---- Rules ----
  * NVIDIA's database has expressions over a TLV's own parameters and those of others, such as the
  * capabilities of a device. What asks for a TLV that a device does not have says nothing. */
 
@@ -248,7 +248,7 @@ bool dpk_nv_rules_depend(const struct dpk_nv_rules *rules, const struct dpk_nv_p
 enum dpk_status dpk_nv_rules_check(const struct dpk_nv_rules *rules,
                                    const struct dpk_nv_param *param, struct dpk_error *err);
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
+/* ---- Texts ---- */
 
 #define DPK_NV_XML_MAX ((size_t)1 << 20)
 
@@ -286,7 +286,7 @@ enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_
                                      const void *bytes, size_t size, struct dpk_nv_list *out,
                                      struct dpk_error *err);
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 #define DPK_NV_FILE_BYTES_MAX ((size_t)1 << 20)
 #define DPK_NV_FILE_START     "MLNX.CONFIG.BIN!" /* how each begins */

@@ -15,8 +15,7 @@
 
 extern char **environ;
 
-/* ---- Words ------------------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
 /* Takes the next word of `*line` as a shell would, without expanding anything; NULL word at the
  * end. Outside quotes and in double quotes a backslash takes the next character as it is. */
@@ -76,8 +75,7 @@ void command_free(char **words)
     free(words);
 }
 
-/* ---- Running ----------------------------------------------------------------------------------
- */
+/* ---- Running ---- */
 
 /* A file in memory with the digest: no writing that could block, or meet a closed pipe. */
 static int digest_file(const uint8_t *digest, size_t size)

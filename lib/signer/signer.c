@@ -23,8 +23,7 @@ const EVP_MD *signer_digest(enum dpk_digest digest)
     return digest == DPK_SHA512 ? EVP_sha512() : EVP_sha256();
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening ---- */
 
 bool dpk_key_given(const struct dpk_key_options *k)
 {
@@ -165,8 +164,7 @@ EVP_PKEY *dpk_signer_public(const struct dpk_signer *s)
     return s->public;
 }
 
-/* ---- Signing ----------------------------------------------------------------------------------
- */
+/* ---- Signing ---- */
 
 static enum dpk_status sign_with_key(const struct dpk_signer *s, enum dpk_digest digest,
                                      const void *data, size_t size, struct dpk_buf *signature,

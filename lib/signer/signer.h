@@ -25,8 +25,7 @@ struct dpk_signer;
 
 enum dpk_digest { DPK_SHA256, DPK_SHA512 };
 
-/* ---- Which key --------------------------------------------------------------------------------
- */
+/* ---- Which key ---- */
 
 /* What a command line says of a key. Texts are borrowed until the signer is open. */
 struct dpk_key_options {
@@ -48,8 +47,7 @@ bool dpk_key_given(const struct dpk_key_options *k);
  * a terminal, or nothing was typed. (The one function here that prints: a prompt.) */
 enum dpk_status dpk_ask_terminal(const char *prompt, struct dpk_buf *out, struct dpk_error *err);
 
-/* ---- Signing ----------------------------------------------------------------------------------
- */
+/* ---- Signing ---- */
 
 /* Opens a key. A token is reached through OpenSSL's provider pkcs11 where that is installed, else
  * through its engine, or as the environment variable DPAKIT_PKCS11 says. Errors name the path (or

@@ -143,8 +143,7 @@ static enum dpk_status find_pin(const struct uri *u, struct secret *secret, stru
     return DPK_OK;
 }
 
-/* ---- The way -----------------------------------------------------------------------------------
- */
+/* ---- The way ---- */
 
 /* The path of the module, NULL where p11-kit is to know; fit for a configuration. */
 static enum dpk_status name_module(const struct token_way *way, const struct uri *u,

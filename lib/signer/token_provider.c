@@ -10,8 +10,7 @@
 
 #include "token.h"
 
-/* ---- Loading the provider -----------------------------------------------------------------------
- */
+/* ---- Loading the provider ---- */
 
 /* In quotes of a configuration a backslash takes the next character as it is, and nothing else is
  * special. The value has no line break. */
@@ -73,8 +72,7 @@ static void stop(struct dpk_signer *s)
     OSSL_LIB_CTX_free(s->context);
 }
 
-/* ---- The key ----------------------------------------------------------------------------------
- */
+/* ---- The key ---- */
 
 struct answer {
     const char *pin;

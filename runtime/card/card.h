@@ -93,14 +93,14 @@ void dpk_ca_list_free(struct dpk_ca_list *list);
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err);
 
-/* ---- Looking --------------------------------------------------------------------------------- */
+/* ---- Looking ---- */
 
 /* What is read between the two is of one moment, whatever others write meanwhile. Only reading may
  * happen there; they do not nest. */
 enum dpk_status dpk_device_begin_looking(struct dpk_device *dev, struct dpk_error *err);
 void dpk_device_end_looking(struct dpk_device *dev);
 
-/* ---- What a device is ------------------------------------------------------------------------ */
+/* ---- What a device is ---- */
 
 struct dpk_device_info {
     char psid[17], psid_branch[17];
@@ -152,7 +152,7 @@ enum dpk_status dpk_device_events(struct dpk_device *dev, unsigned last,
                                   void (*each)(void *context, const struct dpk_device_event *event),
                                   void *context, struct dpk_error *err);
 
-/* ---- Refusals -------------------------------------------------------------------------------- */
+/* ---- Refusals ---- */
 
 /* Why a device refuses a file, with the numbers of NVIDIA's tools (dpa-provisioning(7)). */
 enum dpk_reject {
@@ -174,7 +174,7 @@ enum dpk_reject {
 };
 const char *dpk_reject_name(enum dpk_reject reject); /* "REJECTED_UNSIGNED" */
 
-/* ---- NV configuration by name ---------------------------------------------------------------- */
+/* ---- NV configuration by name ---- */
 
 struct dpk_device_value {
     bool read_only;                /* protected from users: set by somebody above with ovr_en 0 */

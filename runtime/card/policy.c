@@ -69,7 +69,7 @@ enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, enum dpk_d
     return authentication(dev->db, view, enabled, err);
 }
 
-/* ---- The life cycle -------------------------------------------------------------------------- */
+/* ---- The life cycle ---- */
 
 static const char life_cycle_key[] = "life_cycle", development_name[] = "development";
 
@@ -102,7 +102,7 @@ enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk
     return status;
 }
 
-/* ---- Debuggers ------------------------------------------------------------------------------- */
+/* ---- Debuggers ---- */
 
 /* DPAKIT_DPA_DEBUG. */
 enum setting { SETTING_DEVICE_DEFAULT, SETTING_ENABLED };

@@ -17,7 +17,7 @@ enum dpk_status dpk_db_damaged(sqlite3 *db, struct dpk_error *err, const char *w
                     file && *file ? file : "device.db", why, damage_advice);
 }
 
-/* ---- The digest ------------------------------------------------------------------------------ */
+/* ---- The digest ---- */
 
 static bool put_number(EVP_MD_CTX *md, char tag, uint64_t number)
 {
@@ -142,7 +142,7 @@ static enum dpk_status digest(sqlite3 *db, uint8_t out[DPK_SEAL_SIZE], struct dp
     return status;
 }
 
-/* ---- The seal -------------------------------------------------------------------------------- */
+/* ---- The seal ---- */
 
 enum dpk_status dpk_seal_check(sqlite3 *db, struct dpk_error *err)
 {

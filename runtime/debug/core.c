@@ -18,7 +18,7 @@ enum {
     PRSTATUS_REGISTERS = 112,
 };
 
-/* ---- Notes ----------------------------------------------------------------------------------- */
+/* ---- Notes ---- */
 
 static void put_note_header(struct dpk_buf *b, uint32_t type, uint32_t size)
 {
@@ -55,7 +55,7 @@ static void put_notes(struct dpk_buf *b, const struct dpk_core *core)
         put_prstatus(b, &core->threads[i]);
 }
 
-/* ---- Headers --------------------------------------------------------------------------------- */
+/* ---- Headers ---- */
 
 static void put_elf_header(struct dpk_buf *b, unsigned phnum)
 {
@@ -133,7 +133,7 @@ static void put_head(struct dpk_buf *b, const struct dpk_core *core, struct rang
     dpk_buf_free(&notes);
 }
 
-/* ---- The file -------------------------------------------------------------------------------- */
+/* ---- The file ---- */
 
 static bool write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 {

@@ -18,8 +18,7 @@
 #include "loader/loader.h"
 #include "rv64/rv64.h"
 
-/* ---- Source lines -------------------------------------------------------------------------------
- */
+/* ---- Source lines ---- */
 
 struct dpk_line {
     char file[256]; /* as the compiler was given it, cleaned for printing */
@@ -30,8 +29,7 @@ struct dpk_line {
  * known, or the table is damaged: the program brought it, nothing in it is believed. */
 bool dpk_line_find(const struct dpk_image *image, uint64_t pc, struct dpk_line *out);
 
-/* ---- Core files ---------------------------------------------------------------------------------
- */
+/* ---- Core files ---- */
 
 struct dpk_core_thread {
     unsigned id; /* not 0 */
@@ -51,7 +49,7 @@ struct dpk_core {
 enum dpk_status dpk_core_write(const char *path, const struct dpk_core *core,
                                struct dpk_error *err);
 
-/* ---- Remote debugging ---------------------------------------------------------------------------
+/* ---- Remote debugging ----
  * The GDB Remote Serial Protocol (GDB manual, appendix E), all-stop. */
 
 enum dpk_resume {
@@ -135,7 +133,7 @@ void dpk_listener_close(struct dpk_listener *l);
  * DPK_ERR_REFUSED: what it is instead ("a client of user 1001, ..."). */
 enum dpk_status dpk_peer_check(int fd, struct dpk_error *err);
 
-/* ---- Traces -------------------------------------------------------------------------------------
+/* ---- Traces ----
  * JSON that Perfetto and Chrome's trace viewer open, with a track for each execution unit. The file
  * is a whole document after every flush, however its program ends. */
 enum {
@@ -164,7 +162,7 @@ void dpk_trace_put(struct dpk_trace *t, const struct dpk_trace_event *e);
 void dpk_trace_flush(struct dpk_trace *t);
 void dpk_trace_close(struct dpk_trace *t);
 
-/* ---- Finding processes --------------------------------------------------------------------------
+/* ---- Finding processes ----
  * A process that uses the DPA listens on the Unix socket PID.dpa of the runtime directory:
  * $DPAKIT_RUNTIME, or $XDG_RUNTIME_DIR/dpakit, or /tmp/dpakit-UID, mode 0700. A client sends one
  * line and reads the answer:

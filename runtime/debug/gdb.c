@@ -18,7 +18,7 @@ void gdb_end(struct gdb *g)
     dpk_buf_free(&g->last);
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Answers ---- */
 
 static const char digits[] = "0123456789abcdef";
 
@@ -110,7 +110,7 @@ void gdb_say(struct gdb *g, const char *text)
     send_body(g);
 }
 
-/* ---- Numbers --------------------------------------------------------------------------------- */
+/* ---- Numbers ---- */
 
 static int digit(char c)
 {
@@ -167,7 +167,7 @@ static bool thread_id(const char **text, unsigned *id)
     return true;
 }
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 static bool is_thread(const struct gdb *g, unsigned id)
 {
@@ -211,7 +211,7 @@ static void is_alive(struct gdb *g, const char *text)
     gdb_ok_or(g, thread_id(&text, &id) && *text == '\0' && is_thread(g, id), ESRCH);
 }
 
-/* ---- Going on and stopping ------------------------------------------------------------------- */
+/* ---- Going on and stopping ---- */
 
 struct action {
     enum dpk_resume how;
@@ -334,7 +334,7 @@ void gdb_tell_stop(struct gdb *g)
     g->over = stop.how == DPK_STOP_EXITED || stop.how == DPK_STOP_KILLED;
 }
 
-/* ---- Commands -------------------------------------------------------------------------------- */
+/* ---- Commands ---- */
 
 static void finish(struct gdb *g, bool kill)
 {
@@ -442,7 +442,7 @@ static void command(struct gdb *g)
     }
 }
 
-/* ---- Framing --------------------------------------------------------------------------------- */
+/* ---- Framing ---- */
 
 static void packet_done(struct gdb *g)
 {

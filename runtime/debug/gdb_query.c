@@ -12,7 +12,7 @@ static const char *after(const char *text, const char *prefix)
     return strncmp(text, prefix, n) == 0 ? text + n : NULL;
 }
 
-/* ---- Documents ------------------------------------------------------------------------------- */
+/* ---- Documents ---- */
 
 /* The registers as the GDB manual wants them named (G.5.12, "RISC-V Features"). */
 static void put_target_xml(struct dpk_buf *b)
@@ -88,7 +88,7 @@ static void transfer(struct gdb *g, const char *text)
     dpk_buf_free(&document);
 }
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 static void list_threads(struct gdb *g)
 {
@@ -110,7 +110,7 @@ static void about_thread(struct gdb *g, const char *text)
     gdb_hex(g, out, strlen(out));
 }
 
-/* ---- monitor --------------------------------------------------------------------------------- */
+/* ---- monitor ---- */
 
 /* The words of "monitor WORDS", in hexadecimal. */
 static void monitor(struct gdb *g, const char *text)

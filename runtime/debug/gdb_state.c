@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* ---- Registers ------------------------------------------------------------------------------- */
+/* ---- Registers ---- */
 
 enum { REGISTERS = 33, REG_PC = 32 };
 
@@ -80,7 +80,7 @@ void gdb_write_register(struct gdb *g, const char *text)
     gdb_changed_or(g, set_registers(g, regs), EINVAL);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 /* As much of the range as there is. */
 void gdb_read_memory(struct gdb *g, const char *text)
@@ -144,7 +144,7 @@ void gdb_write_binary(struct gdb *g, const char *text, const char *end)
         store(g, address, bytes, got);
 }
 
-/* ---- Breakpoints and watches ----------------------------------------------------------------- */
+/* ---- Breakpoints and watches ---- */
 
 /* Z TYPE,ADDRESS,KIND and z: 0 and 1 are breakpoints; 2, 3, 4 watch writes, reads, both. */
 void gdb_set_point(struct gdb *g, const char *text, bool on)

@@ -95,7 +95,7 @@ static const char *string_at(const struct dpk_reader *section, uint64_t offset)
     return read_string(&r);
 }
 
-/* ---- Units ----------------------------------------------------------------------------------- */
+/* ---- Units ---- */
 
 /* Takes the next unit off `r`. False: there is none that can be read. */
 static bool next_unit(struct dpk_reader *r, struct unit *u)
@@ -132,7 +132,7 @@ static bool next_unit(struct dpk_reader *r, struct unit *u)
     return true;
 }
 
-/* ---- File names ------------------------------------------------------------------------------ */
+/* ---- File names ---- */
 
 static const char *read_form(struct dpk_reader *r, const struct sections *s, uint64_t form,
                              bool wide)
@@ -219,7 +219,7 @@ static const char *file_name(const struct unit *u, const struct sections *s, uin
     return list_entry(&r, s, u->wide, file);
 }
 
-/* ---- The line number program ----------------------------------------------------------------- */
+/* ---- The line number program ---- */
 
 static void skip_operands(struct dpk_reader *r, const struct unit *u, unsigned opcode)
 {

@@ -14,8 +14,7 @@
 
 #include "debug/debug.h"
 
-/* ---- Sockets in the file system ---------------------------------------------------------------
- */
+/* ---- Sockets in the file system ---- */
 
 /* Asked with a socket of another type, which the kernel refuses for that reason where there is a
  * listener: a connection would be taken for its debugger. */
@@ -87,8 +86,7 @@ static void remove_socket(const struct dpk_listener *l)
         unlink(l->path);
 }
 
-/* ---- TCP ports --------------------------------------------------------------------------------
- */
+/* ---- TCP ports ---- */
 
 static enum dpk_status listen_port(const char *text, struct dpk_listener *l, struct dpk_error *err)
 {
@@ -118,8 +116,7 @@ enum dpk_status dpk_listen(const char *where, struct dpk_listener *out, struct d
     return status;
 }
 
-/* ---- Clients ----------------------------------------------------------------------------------
- */
+/* ---- Clients ---- */
 
 /* Tells of the first, second, fourth, eighth, ... one. */
 static void tell(struct dpk_listener *l, const struct dpk_error *why,
@@ -158,8 +155,7 @@ int dpk_accept(struct dpk_listener *l, void (*refused)(void *context, const char
     }
 }
 
-/* ---- The end ----------------------------------------------------------------------------------
- */
+/* ---- The end ---- */
 
 /* Those that end a program; not what whoever started it wants to be ignored. */
 static void ending_signals(sigset_t *out)

@@ -11,7 +11,7 @@
 
 #include "debug/debug.h"
 
-/* ---- The directory --------------------------------------------------------------------------- */
+/* ---- The directory ---- */
 
 static bool name_directory(char *out, size_t size)
 {
@@ -46,7 +46,7 @@ enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *
     return DPK_OK;
 }
 
-/* ---- Clients --------------------------------------------------------------------------------- */
+/* ---- Clients ---- */
 
 /* -1: nobody is there; a socket that was left behind goes. */
 static int peer_connect(const char *path)

@@ -17,7 +17,7 @@ doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_
     return app && flags == 0 ? later_dpa_create_started(dev, app, dpa) : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 static bool is_running(const void *handle, uint64_t run)
 {

@@ -8,7 +8,7 @@
     (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE |               \
      DOCA_ACCESS_RDMA_ATOMIC)
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 static doca_error_t start_map(struct doca_mmap *map, struct doca_dev *dev, void *addr,
                               size_t length, unsigned int access)
@@ -57,7 +57,7 @@ doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *han
     return result;
 }
 
-/* ---- Workers --------------------------------------------------------------------------------- */
+/* ---- Workers ---- */
 
 struct worker {
     struct dpk_object object;
@@ -96,7 +96,7 @@ doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker)
     return dpk_object_destroy(worker, &worker_kind);
 }
 
-/* ---- Endpoints ------------------------------------------------------------------------------- */
+/* ---- Endpoints ---- */
 
 /* An RDMA context with one connection, without a completion queue. */
 struct endpoint {

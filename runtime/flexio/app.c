@@ -117,7 +117,7 @@ flexio_status flexio_func_register(struct flexio_app *app, const char *dev_func_
     return FLEXIO_STATUS_SUCCESS;
 }
 
-/* ---- What is known of a function ------------------------------------------------------------- */
+/* ---- What is known of a function ---- */
 
 static bool copy_name(char *to, const char *name, size_t size)
 {

@@ -98,7 +98,7 @@ flexio_status flexio_msg_stream_level_set(struct flexio_msg_stream *stream, uint
     return FLEXIO_STATUS_SUCCESS;
 }
 
-/* ---- Older names ----------------------------------------------------------------------------- */
+/* ---- Older names ---- */
 
 flexio_status flexio_log_dev_init(struct flexio_process *process,
                                   flexio_msg_stream_attr_t *stream_attr, FILE *out,

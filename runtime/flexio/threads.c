@@ -1,7 +1,7 @@
 /* Event handlers and command queues: threads of the DPA that the host makes. */
 #include "private.h"
 
-/* ---- Event handlers -------------------------------------------------------------------------- */
+/* ---- Event handlers ---- */
 
 struct flexio_thread {
     struct dpk_thread *dpa;
@@ -119,7 +119,7 @@ struct dpk_thread *thread_of(struct flexio_thread *thread)
     return thread->dpa;
 }
 
-/* ---- Command queues -------------------------------------------------------------------------- */
+/* ---- Command queues ---- */
 
 struct flexio_cmdq {
     struct flexio_process *process;

@@ -1,7 +1,7 @@
 /* UARs and outboxes: nothing goes through them here, but programs are held to their use. */
 #include "private.h"
 
-/* ---- UARs ------------------------------------------------------------------------------------ */
+/* ---- UARs ---- */
 
 struct flexio_uar {
     struct flexio_process *process;
@@ -75,7 +75,7 @@ bool uar_is_known(struct flexio_process *p, uint32_t id)
     return id == 0 || table_has(p, &p->uars, id);
 }
 
-/* ---- Outboxes -------------------------------------------------------------------------------- */
+/* ---- Outboxes ---- */
 
 struct flexio_outbox {
     struct flexio_process *process;

@@ -23,7 +23,7 @@ flexio_status flexio_process_create(struct ibv_context *device, struct flexio_ap
     return flexio_process_create_24(device, app, NULL, process_ptr);
 }
 
-/* ---- DPA memory ------------------------------------------------------------------------------ */
+/* ---- DPA memory ---- */
 
 /* All allocations by address: the API gives nothing else to find them with. */
 static struct dpk_addresses addresses = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -77,7 +77,7 @@ flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_ha
     return status;
 }
 
-/* ---- UARs, windows, outboxes ----------------------------------------------------------------- */
+/* ---- UARs, windows, outboxes ---- */
 
 /* Doorbells need no UAR here: a queue's and an outbox's is the process's own, which is made for the
  * device that this one stands for. */
@@ -131,7 +131,7 @@ flexio_status flexio_outbox_create(struct flexio_process *process, struct ibv_co
     return flexio_outbox_create_24(process, &attr, outbox);
 }
 
-/* ---- Event handlers -------------------------------------------------------------------------- */
+/* ---- Event handlers ---- */
 
 flexio_status flexio_event_handler_create(struct flexio_process *process, flexio_func_t *host_func,
                                           uint64_t arg, struct flexio_window *window,
@@ -153,7 +153,7 @@ flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handle
     return event_handler_run(event_handler, NULL);
 }
 
-/* ---- Queues ---------------------------------------------------------------------------------- */
+/* ---- Queues ---- */
 
 /* What a program is told of a queue; it goes with it. */
 static void *shown_new(size_t size, const void *content)

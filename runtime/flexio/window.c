@@ -16,7 +16,7 @@
 enum { STATE_WINDOW, STATE_OUTBOX };
 #define CONFIGURED (UINT64_C(1) << 63)
 
-/* ---- Windows --------------------------------------------------------------------------------- */
+/* ---- Windows ---- */
 
 struct flexio_window {
     struct flexio_process *process;
@@ -61,7 +61,7 @@ uint32_t flexio_window_get_id(struct flexio_window *window)
     return window ? window->id : UINT32_MAX;
 }
 
-/* ---- Keys of DPA memory ---------------------------------------------------------------------- */
+/* ---- Keys of DPA memory ---- */
 
 struct flexio_mkey {
     uint32_t id;
@@ -125,7 +125,7 @@ uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
     return id ? id : UINT32_MAX;
 }
 
-/* ---- What the device does -------------------------------------------------------------------- */
+/* ---- What the device does ---- */
 
 /* What the thread's window shows at a host address, until it is released; NULL: nothing. */
 static const struct dpk_memory *behind_window(struct flexio_process *p,

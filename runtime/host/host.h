@@ -24,7 +24,7 @@
 
 #include "proc/proc.h"
 
-/* ---- Lines on stderr ------------------------------------------------------------------------- */
+/* ---- Lines on stderr ---- */
 
 enum dpk_host_log_level {
     DPK_HOST_LOG_ERROR,
@@ -40,7 +40,7 @@ void dpk_host_log(enum dpk_host_log_level level, const char *format, ...)
  * before; a number that is no level changes nothing. */
 enum dpk_host_log_level dpk_host_log_set_level(enum dpk_host_log_level level);
 
-/* ---- Programs -------------------------------------------------------------------------------- */
+/* ---- Programs ---- */
 
 /* The host's name of a function of the DPA, and what packs its arguments. */
 typedef void dpk_host_stub(void);
@@ -85,7 +85,7 @@ const struct dpk_host_function *dpk_host_app_find_function(const struct dpk_host
 void dpk_host_function_addresses(const struct dpk_host_app *app, const struct dpk_host_function *f,
                                  uint64_t *function, uint64_t *unpack);
 
-/* ---- Processes ------------------------------------------------------------------------------- */
+/* ---- Processes ---- */
 
 #define DPK_HOST_STREAMS_MAX 255
 
@@ -121,7 +121,7 @@ enum dpk_status dpk_host_process_pack(const struct dpk_host_process *p, dpk_host
                                       va_list ap, struct dpk_call *call, void **args,
                                       struct dpk_error *err);
 
-/* ---- Message streams ------------------------------------------------------------------------- */
+/* ---- Message streams ---- */
 
 enum dpk_host_stream_mode {
     DPK_HOST_STREAM_SYNC,  /* who sends waits until the message is out */

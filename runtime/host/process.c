@@ -7,7 +7,7 @@
 #include "memory/memory.h"
 #include "private.h"
 
-/* ---- Creation -------------------------------------------------------------------------------- */
+/* ---- Creation ---- */
 
 /* What the loader is to take for the program's crypto data. The section is a length and that many
  * bytes; a length that the section does not hold must not pass for "unsigned", so the loader gets
@@ -167,7 +167,7 @@ void dpk_host_process_destroy(struct dpk_host_process *p)
     free(p);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 /* NULL: not a function of the process's program. */
 static const struct dpk_host_call *find(const struct dpk_host_process *process, dpk_host_stub *stub,

@@ -82,7 +82,7 @@ enum dpk_status dpk_host_app_list(struct dpk_host_app ***apps, uint32_t *count,
     return n > 0 && !list ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* ---- Functions ------------------------------------------------------------------------------- */
+/* ---- Functions ---- */
 
 static struct dpk_host_function *function_new(const struct dpk_host_function *what)
 {
@@ -151,7 +151,7 @@ void app_each_function(const struct dpk_host_app *app,
     pthread_mutex_unlock(&registry.lock);
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------- */
+/* ---- Addresses ---- */
 
 /* A device of this machine; of a fat program its member is looked at. NULL: there is none. */
 static struct dpk_device *any_device(void)

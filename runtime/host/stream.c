@@ -26,7 +26,7 @@ struct stream {
     bool wake, stop;
 };
 
-/* ---- Printing -------------------------------------------------------------------------------- */
+/* ---- Printing ---- */
 
 /* The buffer of an asynchronous stream wraps around: what does not fit into it any more is lost. */
 static void forget_oldest(struct stream *s)
@@ -150,7 +150,7 @@ void streams_message(void *context, unsigned stream, unsigned level, unsigned th
     pthread_mutex_unlock(&p->streams_lock);
 }
 
-/* ---- Streams --------------------------------------------------------------------------------- */
+/* ---- Streams ---- */
 
 static void stream_free(struct stream *s)
 {

@@ -69,7 +69,7 @@ void dpk_image_free(struct dpk_image *image);
 /* One more reference to the same image, to be dropped with dpk_image_free. */
 struct dpk_image *dpk_image_share(const struct dpk_image *image);
 
-/* ---- Debuggers -------------------------------------------------------------------------------
+/* ---- Debuggers ----
  * Who writes registers or code needs no signature: the device that let a program in says what its
  * debuggers may do. */
 
@@ -87,7 +87,7 @@ enum dpk_status dpk_debug_record(const struct dpk_image *image,
                                  const struct dpk_debug_permit *permit, const char *action,
                                  const char *result, const char *detail, struct dpk_error *err);
 
-/* ---- Looking at images ----------------------------------------------------------------------- */
+/* ---- Looking at images ---- */
 
 /* The device that let it in; "" if none was asked. */
 const char *dpk_image_device(const struct dpk_image *image);

@@ -27,8 +27,7 @@ enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *co
     return DPK_OK;
 }
 
-/* ---- Compressed sections (gABI, "Section Compression") ----------------------------------------
- */
+/* ---- Compressed sections (gABI, "Section Compression") ---- */
 
 /* NULL: not zlib's, larger than it says or than anybody needs, or out of memory. */
 static void *inflate_section(struct dpk_reader r, uint64_t *size)
@@ -78,7 +77,7 @@ void image_free_plain(struct dpk_image *image)
     }
 }
 
-/* ---- By name --------------------------------------------------------------------------------- */
+/* ---- By name ---- */
 
 const void *dpk_image_section(const struct dpk_image *image, const char *name, size_t *size)
 {

@@ -6,7 +6,7 @@
 
 #define PART_SIZE 4096u
 
-/* ---- The checker ----------------------------------------------------------------------------- */
+/* ---- The checker ---- */
 
 static bool permits(const struct dpk_memory *m, const struct dpk_memory_access *a)
 {
@@ -32,7 +32,7 @@ void dpk_memory_release(const struct dpk_memory *m)
     slot_unpin((struct slot *)m);
 }
 
-/* ---- Accesses -------------------------------------------------------------------------------- */
+/* ---- Accesses ---- */
 
 static void load(void *to, const uint8_t *at, size_t size)
 {

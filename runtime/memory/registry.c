@@ -22,7 +22,7 @@ static struct {
     uint32_t free_count;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER, .count = 1};
 
-/* ---- Slots ----------------------------------------------------------------------------------- */
+/* ---- Slots ---- */
 
 static unsigned chunk_of(uint32_t index)
 {
@@ -81,7 +81,7 @@ static void free_slot(struct slot *slot)
     table.free_count++;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Keys ---- */
 
 struct slot *slot_pin(uint32_t key)
 {

@@ -25,7 +25,7 @@ unsigned dpk_eu_count(void)
     return count;
 }
 
-/* ---- Configuration -------------------------------------------------------------------------- */
+/* ---- Configuration ---- */
 
 /* A decimal number below DPK_EUS_MAX at *text, which moves behind it. */
 static bool read_number(const char **text, unsigned max, unsigned *value)
@@ -87,7 +87,7 @@ enum dpk_status units_read(struct dpk_error *err)
     return DPK_OK;
 }
 
-/* ---- Affinities ----------------------------------------------------------------------------- */
+/* ---- Affinities ---- */
 
 struct sched_units units_of(const struct dpk_affinity *affinity)
 {

@@ -26,7 +26,7 @@ struct client {
     int fd;
 };
 
-/* ---- list ------------------------------------------------------------------------------------ */
+/* ---- list ---- */
 
 /* What JSON cannot hold is cleaned away, quotes too. */
 static void put_string(struct dpk_buf *b, const char *name, const char *value)
@@ -84,7 +84,7 @@ static void list_processes(const struct control *s, int fd)
     dpk_buf_free(&b);
 }
 
-/* ---- find and debug -------------------------------------------------------------------------- */
+/* ---- find and debug ---- */
 
 /* With the lock. `directory`: the device's. */
 static struct dpk_process *find(const struct control *s, uint64_t token, const char *directory)
@@ -122,7 +122,7 @@ static void debug(const struct control *s, int fd, uint64_t token, const char *d
     sched_unlock();
 }
 
-/* ---- Clients --------------------------------------------------------------------------------- */
+/* ---- Clients ---- */
 
 static void answer(const struct control *s, int fd)
 {
@@ -190,7 +190,7 @@ static void *serve(void *context)
     return NULL;
 }
 
-/* ---- Life ------------------------------------------------------------------------------------ */
+/* ---- Life ---- */
 
 struct control *control_start(const struct list *processes, struct dpk_error *err)
 {

@@ -8,7 +8,7 @@ enum { RA = 1, SP = 2, FP = 8, FRAMES_MAX = 16 };
 /* As far below its stack a pointer may be that still is one of an overflow: large frames. */
 #define OVERFLOW_REACH 0x100000u
 
-/* ---- Places ---------------------------------------------------------------------------------- */
+/* ---- Places ---- */
 
 /* "0x11234 (kernel+0x1c, kernel.c:12)". `back`: how far before `pc` the instruction of the line is.
  * False: the line is not known. */
@@ -29,7 +29,7 @@ static bool place_at(const struct dpk_process *p, uint64_t pc, unsigned back, ch
     return known;
 }
 
-/* ---- Callers --------------------------------------------------------------------------------- */
+/* ---- Callers ---- */
 
 /* Whether the instruction before `address` is a call: JAL or JALR that writes ra, or C.JALR. */
 static bool is_behind_call(const struct dpk_process *p, uint64_t address)
@@ -100,7 +100,7 @@ void crash_place(const struct hart *h, char *out, size_t size)
     snprintf(out, size, " pc %s%s", at, more);
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
+/* ---- Faults ---- */
 
 /* Whether the thread has used its stack up: it went below it, and sp is there. */
 static bool is_overflow(const struct hart *h)

@@ -8,7 +8,7 @@
 
 #include "proc/failure.h"
 
-/* ---- Under the lock -------------------------------------------------------------------------- */
+/* ---- Under the lock ---- */
 
 static void release(struct dpk_debugger *d)
 {
@@ -25,7 +25,7 @@ static void wake_if_still(const struct dpk_debugger *d)
         process_wake_debugger(d->process);
 }
 
-/* ---- What GDB asks for ----------------------------------------------------------------------- */
+/* ---- What GDB asks for ---- */
 
 static struct hart *find(const struct dpk_debugger *d, unsigned id)
 {
@@ -170,7 +170,7 @@ static bool ops_watch(void *target, const struct rv64_watch *watch, bool on)
     return !on;
 }
 
-/* ---- Going on and stopping ------------------------------------------------------------------- */
+/* ---- Going on and stopping ---- */
 
 static void ops_resume(void *target, unsigned id, enum dpk_resume how)
 {
@@ -321,7 +321,7 @@ static void ops_detach(void *target)
     sched_unlock();
 }
 
-/* ---- Life ------------------------------------------------------------------------------------ */
+/* ---- Life ---- */
 
 static enum dpk_status is_free(const struct dpk_process *p, struct dpk_error *err)
 {

@@ -44,7 +44,7 @@ void dpk_event_release(struct dpk_event *e)
     sched_unlock();
 }
 
-/* ---- Handles -------------------------------------------------------------------------------- */
+/* ---- Handles ---- */
 
 struct dpk_event *event_of_handle(const struct dpk_process *p, uint64_t handle)
 {
@@ -86,7 +86,7 @@ enum dpk_status dpk_event_handle(struct dpk_event *e, struct dpk_process *p, uin
     return status;
 }
 
-/* ---- Values --------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 void event_set(struct dpk_event *e, uint64_t value)
 {

@@ -6,7 +6,7 @@
 
 #include "debug/debug.h"
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max)
 {
@@ -37,7 +37,7 @@ size_t dpk_process_threads(struct dpk_process *p, struct dpk_thread_info *out, s
     return count;
 }
 
-/* ---- Core files ------------------------------------------------------------------------------ */
+/* ---- Core files ---- */
 
 static size_t core_threads(const struct dpk_process *p, struct dpk_core_thread *out)
 {
@@ -75,7 +75,7 @@ enum dpk_status dpk_process_core(struct dpk_process *p, const char *path, struct
     return status;
 }
 
-/* ---- Reports --------------------------------------------------------------------------------- */
+/* ---- Reports ---- */
 
 /* Names come with the program: in a report they are short and steer no terminal. */
 struct name {

@@ -84,7 +84,7 @@ void kernels_forget(struct dpk_process *p)
     }
 }
 
-/* ---- Calls of the host ---------------------------------------------------------------------- */
+/* ---- Calls of the host ---- */
 
 /* With a copy of the arguments; NULL: out of memory. */
 static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_launch *launch)

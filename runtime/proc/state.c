@@ -43,7 +43,7 @@ enum dpk_status process_start_workers(struct dpk_error *err)
                : dpk_fail(err, DPK_ERR_NOMEM, "the host gives no thread to run on");
 }
 
-/* ---- Standing still ------------------------------------------------------------------------- */
+/* ---- Standing still ---- */
 
 void process_hold(struct dpk_process *p)
 {
@@ -65,7 +65,7 @@ void process_wake_debugger(const struct dpk_process *p)
         (void)!write(p->debugger_fd, &one, sizeof one); /* if not, it is readable already */
 }
 
-/* ---- Whom it calls -------------------------------------------------------------------------- */
+/* ---- Whom it calls ---- */
 
 void dpk_process_set_calls(struct dpk_process *p, unsigned family, dpk_device_call handler,
                            void *context)

@@ -15,7 +15,7 @@
 
 enum { A0 = 10, A1, A2, A3, A7 = 17 };
 
-/* ---- Faults --------------------------------------------------------------------------------- */
+/* ---- Faults ---- */
 
 /* A call that the runtime cannot carry out. Returns true: the slice is over. */
 static bool bad_call(struct hart *h, struct slice *s, const char *what, uint64_t value)
@@ -30,7 +30,7 @@ static bool bad_call(struct hart *h, struct slice *s, const char *what, uint64_t
     return true;
 }
 
-/* ---- Calls: each returns whether it ends the slice ------------------------------------------- */
+/* ---- Calls: each returns whether it ends the slice ---- */
 
 static bool done(struct slice *s, enum hart_end how, uint64_t value)
 {

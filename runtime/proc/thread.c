@@ -6,7 +6,7 @@
 #include "proc/affinity.h"
 #include "proc/trigger.h"
 
-/* ---- Activations ---------------------------------------------------------------------------- */
+/* ---- Activations ---- */
 
 static void activation_begin(struct dpk_thread *t)
 {
@@ -48,7 +48,7 @@ void activation_end(struct dpk_thread *t, enum hart_end how)
     activation_begin(t);
 }
 
-/* ---- Life ----------------------------------------------------------------------------------- */
+/* ---- Life ---- */
 
 enum dpk_status dpk_thread_create(struct dpk_process *p, const struct dpk_thread_options *options,
                                   struct dpk_thread **out, struct dpk_error *err)

@@ -35,7 +35,7 @@ void archive_free(struct archive *a)
     dpk_device_rollback_free(&a->rollback);
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 static void put_head(struct dpk_buf *out, enum record type, size_t size)
 {
@@ -128,7 +128,7 @@ void archive_put(const struct archive *a, struct dpk_buf *out)
     dpk_put(out, digest, sizeof digest);
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 static void read_uuid(struct dpk_reader *r, struct dpk_uuid *out)
 {

@@ -10,7 +10,7 @@
 
 #include "private.h"
 
-/* ---- Keys at NVIDIA level -------------------------------------------------------------------- */
+/* ---- Keys at NVIDIA level ---- */
 
 /* Writes what a BIO in memory holds. */
 static enum dpk_status write_bio(const char *directory, const char *name, BIO *bio, unsigned mode,
@@ -81,7 +81,7 @@ static enum dpk_status install_nvidia_key(sqlite3 *db, const char *staging,
     return status;
 }
 
-/* ---- Creating -------------------------------------------------------------------------------- */
+/* ---- Creating ---- */
 
 static const struct {
     const char *key;

@@ -34,7 +34,7 @@ static int remove_tree(const char *path)
     return lstat(path, &st) != 0 && errno == ENOENT ? 0 : -1;
 }
 
-/* ---- Sweeping -------------------------------------------------------------------------------- */
+/* ---- Sweeping ---- */
 
 static int is_remains(const struct dirent *entry)
 {
@@ -132,7 +132,7 @@ void dpk_device_sweep(void)
         sweep(root);
 }
 
-/* ---- Putting in place ------------------------------------------------------------------------ */
+/* ---- Putting in place ---- */
 
 /* A new directory that no sweep takes: its descriptor, which holds the lock; or -1, errno set. */
 static int make_staging(const char *root, char path[PATH_MAX])
@@ -253,7 +253,7 @@ enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void
     return status;
 }
 
-/* ---- Deleting -------------------------------------------------------------------------------- */
+/* ---- Deleting ---- */
 
 static void remove_aliases(const char *root, const char *name)
 {

@@ -13,7 +13,7 @@
 
 #include "card/card.h"
 
-/* ---- Devices come and go --------------------------------------------------------------------- */
+/* ---- Devices come and go ---- */
 
 /* What a new device is. NULL strings take the values of a BlueField-3 with its usual PSID. */
 struct dpk_device_plan {
@@ -38,7 +38,7 @@ void dpk_device_sweep(void);
 /* Cold boot: what was Next Boot becomes Current. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
-/* ---- Devices as files ------------------------------------------------------------------------ */
+/* ---- Devices as files ---- */
 
 #define DPK_DEVICE_ARCHIVE_MAX ((size_t)16 << 20)
 

@@ -28,7 +28,7 @@ enum dpk_status dpk_rollback_on(sqlite3 *db, bool *on, struct dpk_error *err)
     return status;
 }
 
-/* ---- File versions --------------------------------------------------------------------------- */
+/* ---- File versions ---- */
 
 enum dpk_status dpk_rollback_floor(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,
                                    bool *found, uint32_t *version, struct dpk_error *err)
@@ -60,7 +60,7 @@ enum dpk_status dpk_rollback_raise(sqlite3 *db, const struct dpk_uuid *keypair, 
     return dpk_db_finish(db, stmt, err);
 }
 
-/* ---- Removed certificates -------------------------------------------------------------------- */
+/* ---- Removed certificates ---- */
 
 /* Runs `sql` about a UUID; `*row` says whether it gave one. */
 static enum dpk_status ask_about(sqlite3 *db, const char *sql, const struct dpk_uuid *cert,
@@ -90,7 +90,7 @@ enum dpk_status dpk_rollback_put_removed(sqlite3 *db, const struct dpk_uuid *cer
     return ask_about(db, "INSERT OR IGNORE INTO removed_ca VALUES (?)", cert, &row, err);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- All of it ---- */
 
 enum dpk_status dpk_rollback_add_floor(struct dpk_device_rollback *r,
                                        const struct dpk_device_floor *floor, struct dpk_error *err)

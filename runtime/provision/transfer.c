@@ -7,7 +7,7 @@
 
 #include "archive.h"
 
-/* ---- Out ------------------------------------------------------------------------------------- */
+/* ---- Out ---- */
 
 /* Bytes of a column, kept in `held`, whose place is known only when nothing moves it any more. */
 struct kept {
@@ -165,7 +165,7 @@ enum dpk_status dpk_device_export(struct dpk_device *dev, bool with_factory_keys
     return status;
 }
 
-/* ---- In -------------------------------------------------------------------------------------- */
+/* ---- In ---- */
 
 enum dpk_status dpk_device_archive_check(const void *bytes, size_t size, struct dpk_error *err)
 {

@@ -26,7 +26,7 @@ union control {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-/* ---- Life ------------------------------------------------------------------------------------ */
+/* ---- Life ---- */
 
 struct channel *channel_new(struct dpk_rc *nic, int fd)
 {
@@ -63,7 +63,7 @@ void channel_free(struct channel *c)
     free(c);
 }
 
-/* ---- Knocking -------------------------------------------------------------------------------- */
+/* ---- Knocking ---- */
 
 /* If there is no room for it, the peer has messages to wake up by. A socket that does not work any
  * more shows at the next event. */
@@ -85,7 +85,7 @@ static void put(struct channel *c, const struct frame *f)
     ring_wrote(&c->rings.out, FRAME_SIZE + f->payload);
 }
 
-/* ---- Frames ---------------------------------------------------------------------------------- */
+/* ---- Frames ---- */
 
 enum taken { TAKEN, LATER, NONSENSE };
 
@@ -216,7 +216,7 @@ static bool work(struct channel *c)
     return true;
 }
 
-/* ---- The socket ------------------------------------------------------------------------------ */
+/* ---- The socket ---- */
 
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
 {
@@ -327,7 +327,7 @@ void channel_event(struct channel *c, uint32_t events)
         lost(c);
 }
 
-/* ---- The transport --------------------------------------------------------------------------- */
+/* ---- The transport ---- */
 
 static enum sent shared_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
 {

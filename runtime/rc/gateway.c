@@ -44,7 +44,7 @@ void gateway_wake(struct gateway *s)
     eventfd_write(s->wake, 1);
 }
 
-/* ---- The thread ------------------------------------------------------------------------------ */
+/* ---- The thread ---- */
 
 /* Not more at once: anybody may knock here, and others want the lock. False: the process has no
  * descriptors left. */
@@ -98,7 +98,7 @@ static void *serve(void *context)
     return NULL;
 }
 
-/* ---- Starting and stopping ------------------------------------------------------------------- */
+/* ---- Starting and stopping ---- */
 
 static bool watch(int epoll, int fd, void *what)
 {
@@ -161,7 +161,7 @@ void gateway_stop(struct dpk_rc *nic)
     gateway_free(s);
 }
 
-/* ---- Channels of queue pairs ----------------------------------------------------------------- */
+/* ---- Channels of queue pairs ---- */
 
 int gateway_connect(const struct address *peer, struct dpk_error *err)
 {

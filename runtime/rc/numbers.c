@@ -29,7 +29,7 @@ static bool name_file(const struct dpk_rc *nic, uint32_t index, char out[PATH_MA
     return n > 0 && n < PATH_MAX;
 }
 
-/* ---- Blocks of this process ------------------------------------------------------------------ */
+/* ---- Blocks of this process ---- */
 
 /* Whether the file is still there under its name: who had it takes it away with the lock held. */
 static bool is_linked(int fd, const char *path)
@@ -106,7 +106,7 @@ void numbers_free(struct dpk_rc *nic)
     }
 }
 
-/* ---- Those of others ------------------------------------------------------------------------- */
+/* ---- Those of others ---- */
 
 bool number_find_process(const struct dpk_rc *nic, uint32_t number, struct dpk_uuid *out)
 {

@@ -6,7 +6,7 @@
 
 #include "transport.h"
 
-/* ---- NICs ------------------------------------------------------------------------------------ */
+/* ---- NICs ---- */
 
 /* Owners that hold it for their own data call functions that take it. */
 static void lock_init(pthread_mutex_t *lock)
@@ -70,7 +70,7 @@ void dpk_rc_close(struct dpk_rc *nic)
     free(nic);
 }
 
-/* ---- Failing --------------------------------------------------------------------------------- */
+/* ---- Failing ---- */
 
 bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion)
 {
@@ -141,7 +141,7 @@ void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
 }
 
-/* ---- Ends ------------------------------------------------------------------------------------ */
+/* ---- Ends ---- */
 
 enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_options *options,
                                   struct dpk_rc_end **out, struct dpk_error *err)
@@ -230,7 +230,7 @@ void dpk_rc_qp_destroy(struct dpk_rc_qp *qp)
     pthread_mutex_unlock(&nic->lock);
 }
 
-/* ---- Queue pairs ----------------------------------------------------------------------------- */
+/* ---- Queue pairs ---- */
 
 enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
                                  struct dpk_rc_qp **out, struct dpk_error *err)
@@ -328,7 +328,7 @@ uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp)
     return qp->address.number;
 }
 
-/* ---- Posting --------------------------------------------------------------------------------- */
+/* ---- Posting ---- */
 
 void dpk_rc_lock(struct dpk_rc *nic)
 {

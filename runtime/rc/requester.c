@@ -62,7 +62,7 @@ static void finish(struct dpk_rc_qp *qp)
         qp_fail(qp, DPK_RC_FLUSHED, false);
 }
 
-/* ---- Sending --------------------------------------------------------------------------------- */
+/* ---- Sending ---- */
 
 /* What is wrong with a work, as far as this end knows. */
 static enum dpk_rc_status check(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
@@ -181,7 +181,7 @@ void requester_resume(struct dpk_rc_qp *qp)
     requester_kick(qp);
 }
 
-/* ---- Responses ------------------------------------------------------------------------------- */
+/* ---- Responses ---- */
 
 /* What a response brought goes where the work wants it. */
 static bool store(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struct response *r,

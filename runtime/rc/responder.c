@@ -8,7 +8,7 @@ static bool range_of(const struct request *r, uint64_t size, struct dpk_rc_range
     return r->key <= UINT32_MAX && size <= UINT64_MAX - r->address;
 }
 
-/* ---- Receives -------------------------------------------------------------------------------- */
+/* ---- Receives ---- */
 
 bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out)
 {
@@ -123,7 +123,7 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
     return ANSWERED;
 }
 
-/* ---- One-sided operations -------------------------------------------------------------------- */
+/* ---- One-sided operations ---- */
 
 /* Whether the peer may do that with all of the range, which the first part of a work checks. */
 static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, uint64_t size,

@@ -12,7 +12,7 @@ _Static_assert(2 * sizeof(struct ring_shared) <= MEMORY_SIZE - 2 * (size_t)RING_
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 /* The file is: ring 0, ring 1, counters. Mapped is: ring 0, ring 0, ring 1, ring 1, counters. Who
  * made it writes ring 0. */
@@ -64,7 +64,7 @@ void rings_free(struct rings *r)
     *r = (struct rings){0};
 }
 
-/* ---- Rings ----------------------------------------------------------------------------------- */
+/* ---- Rings ---- */
 
 enum ring_state ring_filled(const struct ring *in, uint32_t *size)
 {

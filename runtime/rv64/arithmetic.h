@@ -18,8 +18,7 @@ static inline uint64_t sext32(uint64_t v)
     return (uint64_t)(int32_t)v;
 }
 
-/* ---- Arithmetic of the manual ------------------------------------------------------------------
- */
+/* ---- Arithmetic of the manual ---- */
 
 static inline bool less(uint64_t a, uint64_t b)
 {

@@ -2,7 +2,7 @@
 #include "core.h"
 #include "insn.h"
 
-/* ---- Breakpoints ----------------------------------------------------------------------------- */
+/* ---- Breakpoints ---- */
 
 static size_t find_break(const struct rv64_core *core, uint64_t pc)
 {
@@ -43,7 +43,7 @@ static bool at_break(struct rv64_core *core, uint64_t pc)
     return there;
 }
 
-/* ---- Watches --------------------------------------------------------------------------------- */
+/* ---- Watches ---- */
 
 struct access {
     uint64_t address, size;

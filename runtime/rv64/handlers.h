@@ -100,7 +100,7 @@ VALUE(LI, IMM)
 VALUE(MV, A)
 #undef VALUE
 
-/* ---- In rv64_run ----------------------------------------------------------------------------- */
+/* ---- In rv64_run ---- */
 
 /* `r` is the operation at hand, `block` its block, `x` the registers. BODY_<name> is what an
  * instruction does; it leaves by itself only to stop or to enter another block. */

@@ -16,8 +16,7 @@ run_by_steps(struct rv64_core *core, struct rv64_hart *hart, int64_t left)
     return why;
 }
 
-/* ---- The engine --------------------------------------------------------------------------------
- */
+/* ---- The engine ---- */
 
 enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget)
 {

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Guest memory ----------------------------------------------------------------------------
+/* ---- Guest memory ----
  * One reserved host mapping [0, size) of guest addresses; nothing is committed until it is mapped
  * and touched. Pages of 4096 bytes, each with permissions. Page zero can never be mapped. */
 enum { RV64_R = 1, RV64_W = 2, RV64_X = 4 };
@@ -54,8 +54,7 @@ bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *fr
 bool rv64_memory_next(const struct rv64_memory *mem, uint64_t from, uint64_t *address,
                       uint64_t *size, unsigned *access);
 
-/* ---- Harts ------------------------------------------------------------------------------------
- */
+/* ---- Harts ---- */
 
 enum rv64_stop {
     RV64_STOP_BUDGET,     /* ran the instructions it was given; call again to go on */
@@ -104,7 +103,7 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
  * ran. Agrees with rv64_run instruction by instruction. */
 enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
 
-/* ---- Memory that is not the guest's ------------------------------------------------------------
+/* ---- Memory that is not the guest's ----
  * Accesses at and above RV64_OUTSIDE fault. Their owner may have what stands at such an address,
  * and carry the instruction out after all: */
 #define RV64_OUTSIDE (UINT64_C(1) << 60)
@@ -120,7 +119,7 @@ struct rv64_outside {
 enum rv64_stop rv64_step_outside(struct rv64_core *core, struct rv64_hart *hart,
                                  const struct rv64_outside *outside);
 
-/* ---- For debuggers ----------------------------------------------------------------------------
+/* ---- For debuggers ----
  * Without breakpoints and watches they cost nothing: a breakpoint ends a block where blocks are
  * made, nothing is written to guest memory. rv64_step goes over breakpoints. */
 #define RV64_BREAKS_MAX 256

@@ -7,8 +7,7 @@
 #include "core.h"
 #include "insn.h"
 
-/* ---- Memory ------------------------------------------------------------------------------------
- */
+/* ---- Memory ---- */
 
 static enum rv64_fault check(const struct rv64_memory *mem, uint64_t address, unsigned width,
                              unsigned need)
@@ -64,8 +63,7 @@ static bool exchange_guest(uint8_t *at, unsigned width, uint64_t old, uint64_t v
                                        __ATOMIC_SEQ_CST);
 }
 
-/* ---- One instruction ---------------------------------------------------------------------------
- */
+/* ---- One instruction ---- */
 
 struct context {
     struct rv64_hart *hart;

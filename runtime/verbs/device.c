@@ -163,7 +163,7 @@ void *ibv_dpakit_attached(struct ibv_context *context, void *(*make)(struct ibv_
     return attached;
 }
 
-/* ---- What it is ------------------------------------------------------------------------------ */
+/* ---- What it is ---- */
 
 #define MELLANOX         0x15b3
 #define BLUEFIELD_3      41692

@@ -4,7 +4,7 @@
 
 #include "context.h"
 
-/* ---- Protection domains ---------------------------------------------------------------------- */
+/* ---- Protection domains ---- */
 
 struct domain {
     struct ibv_pd ib; /* first: programs hold a pointer to it */
@@ -39,7 +39,7 @@ int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
     return 0;
 }
 
-/* ---- Memory regions -------------------------------------------------------------------------- */
+/* ---- Memory regions ---- */
 
 unsigned dpk_verbs_rights(int access)
 {

@@ -38,8 +38,7 @@ static unsigned below(unsigned n)
     return (unsigned)(next() % n);
 }
 
-/* ---- Types --------------------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 static const struct scalar {
     const char *name;
@@ -240,8 +239,7 @@ static void put_types(void)
     }
 }
 
-/* ---- Functions ----------------------------------------------------------------------------------
- */
+/* ---- Functions ---- */
 
 static struct function {
     struct type arguments[ARGUMENTS_MAX];

@@ -55,7 +55,7 @@ static time_t now(void)
     return t.tv_sec;
 }
 
-/* ---- Processes ------------------------------------------------------------------------------- */
+/* ---- Processes ---- */
 
 enum { OURS, OF_A_TEST, SETS };
 struct process {
@@ -202,7 +202,7 @@ static void kill_all(const char *why)
     kill_set(OURS, why);
 }
 
-/* ---- The stream ------------------------------------------------------------------------------ */
+/* ---- The stream ---- */
 
 static void begin(const char *name)
 {
@@ -253,7 +253,7 @@ static bool pass_on(int fd)
     return true;
 }
 
-/* ---- The limit ------------------------------------------------------------------------------- */
+/* ---- The limit ---- */
 
 static void reap(void)
 {

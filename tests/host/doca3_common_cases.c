@@ -7,7 +7,7 @@
 
 DOCA_LOG_REGISTER(DOCA3::COMMON);
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* ---- Devices ---- */
 
 static void devices_tell_what_they_are(void)
 {
@@ -45,7 +45,7 @@ static void devices_tell_what_they_are(void)
     CHECK(doca_devinfo_destroy_list(list) == INVALID);
 }
 
-/* ---- The log --------------------------------------------------------------------------------- */
+/* ---- The log ---- */
 
 static char flushed[4096];
 static void flush(char *buffer)
@@ -102,7 +102,7 @@ static void lines_of_the_libraries_go_to_their_backend(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
-/* ---- Memory maps and buffers ----------------------------------------------------------------- */
+/* ---- Memory maps and buffers ---- */
 
 static char memory[1000];
 
@@ -255,7 +255,7 @@ static void buffers_come_from_an_inventory(void)
     CHECK(doca_mmap_destroy(m) == OK);
 }
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
 static void every_pair_of_locations_works(void)
 {
@@ -314,7 +314,7 @@ static void events_check_their_state(void)
     CHECK(doca_sync_event_wait_gt(e, 0, 1) == INVALID);
 }
 
-/* ---- Contexts and progress engines ----------------------------------------------------------- */
+/* ---- Contexts and progress engines ---- */
 
 static char states[16];
 static void state_changed(const union doca_data data, struct doca_ctx *ctx,

@@ -11,7 +11,7 @@
 
 static uint64_t activations; /* one for each context */
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 __dpa_global__ void hello_world(void)
 {
@@ -67,7 +67,7 @@ __dpa_global__ void many_arguments(doca_dpa_dev_uintptr_t out, uint64_t a, uint6
                        9 * i + 10 * j + 11 * k + 12 * l;
 }
 
-/* ---- RPCs ------------------------------------------------------------------------------------ */
+/* ---- RPCs ---- */
 
 __dpa_rpc__ uint64_t no_arguments(void)
 {
@@ -120,7 +120,7 @@ __dpa_rpc__ uint64_t fault_rpc(void)
     return *(volatile uint64_t *)8;
 }
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 static void poll(const struct thread_arg *a)
 {
@@ -160,7 +160,7 @@ __dpa_global__ void storage_kernel(void)
     doca_dpa_dev_thread_reschedule();
 }
 
-/* ---- RDMA ------------------------------------------------------------------------------------ */
+/* ---- RDMA ---- */
 
 __dpa_rpc__ uint64_t rdma_one(uint64_t rdma, uint32_t what, uint32_t local, uint64_t local_address,
                               uint64_t remote, uint64_t remote_address, uint64_t size,

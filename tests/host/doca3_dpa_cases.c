@@ -3,7 +3,7 @@
 
 #include "doca3_world.h"
 
-/* ---- States ---------------------------------------------------------------------------------- */
+/* ---- States ---- */
 
 static void a_context_starts_with_a_program_only(void)
 {
@@ -66,7 +66,7 @@ static void an_extended_context_shares_the_process(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
-/* ---- Memory and calls ------------------------------------------------------------------------ */
+/* ---- Memory and calls ---- */
 
 static void memory_goes_there_and_back(void)
 {
@@ -119,7 +119,7 @@ static void calls_check_their_arguments(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 static void adds_of_256_threads_all_count(void)
 {
@@ -182,7 +182,7 @@ static void a_launch_that_waits_in_vain_is_told(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 static void a_fault_fails_the_wait_for_its_kernel(void)
 {
@@ -257,7 +257,7 @@ static void contexts_are_destroyed_in_every_state(void)
     }
 }
 
-/* ---- Messages -------------------------------------------------------------------------------- */
+/* ---- Messages ---- */
 
 static void messages_come_out_up_to_the_level(void)
 {

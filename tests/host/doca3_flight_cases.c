@@ -59,8 +59,7 @@ static uint32_t key_of(struct doca_mmap *m)
     return key;
 }
 
-/* ---- Within a process -------------------------------------------------------------------------
- */
+/* ---- Within a process ---- */
 
 struct write {
     struct end *from;
@@ -173,8 +172,7 @@ static void destroying_a_context_waits_for_rdma_to_its_memory(void)
     take_back_while_rdma_writes(dpa_target(), destroy_dpa);
 }
 
-/* ---- DMA --------------------------------------------------------------------------------------
- */
+/* ---- DMA ---- */
 
 static doca_error_t copied = DOCA_ERROR_UNKNOWN;
 
@@ -247,8 +245,7 @@ static void stopping_a_map_waits_for_dma_and_no_buffer_does(void)
     CHECK(doca_mmap_destroy(from) == OK && doca_mmap_destroy(to) == OK);
 }
 
-/* ---- Lists of buffers -------------------------------------------------------------------------
- */
+/* ---- Lists of buffers ---- */
 
 #define LIST_LEN   500
 #define LIST_TURNS 200
@@ -347,8 +344,7 @@ static void maps_stop_while_buffers_are_taken(void)
     CHECK(doca_mmap_destroy(t.map) == OK);
 }
 
-/* ---- Between processes ------------------------------------------------------------------------
- */
+/* ---- Between processes ---- */
 
 #define LARGE   ((size_t)8 << 20)
 #define ROUNDS  20

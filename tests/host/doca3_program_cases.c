@@ -8,7 +8,7 @@
 
 DOCA_LOG_REGISTER(DOCA3::PROGRAM);
 
-/* ---- Logs ------------------------------------------------------------------------------------ */
+/* ---- Logs ---- */
 
 /* These take the place of the C library's; a library built with FORTIFY calls the second. */
 static char syslog_line[256];
@@ -120,7 +120,7 @@ static void backends_have_limits_of_their_own(void)
     close(ends[1]);
 }
 
-/* ---- Command lines --------------------------------------------------------------------------- */
+/* ---- Command lines ---- */
 
 /* What callbacks got: "name=value " for each. */
 struct config {

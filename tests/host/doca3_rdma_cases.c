@@ -61,8 +61,7 @@ static void connect_ends(struct end *a, struct end *b)
     CHECK(doca_rdma_connect(a->rdma, second, m, c) == OK);
 }
 
-/* ---- Operations -------------------------------------------------------------------------------
- */
+/* ---- Operations ---- */
 
 struct memory {
     struct doca_mmap *map;
@@ -263,8 +262,7 @@ static void events_go_while_peers_signal_them(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
-/* ---- States and arguments ----------------------------------------------------------------------
- */
+/* ---- States and arguments ---- */
 
 static void rdma_functions_check_their_arguments(void)
 {

@@ -45,7 +45,7 @@ static void locations_do_not_restrict(void)
     CHECK(doca_sync_event_destroy(e) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
-/* ---- Nothing stays behind -------------------------------------------------------------------- */
+/* ---- Nothing stays behind ---- */
 
 static unsigned entries(const char *directory)
 {
@@ -139,7 +139,7 @@ static void a_thousand_contexts_leave_nothing_behind(void)
     CHECK(after.uordblks <= before.uordblks + 65536); /* caches; not one object for each */
 }
 
-/* ---- Many threads ---------------------------------------------------------------------------- */
+/* ---- Many threads ---- */
 
 static struct doca_dpa *shared;
 static struct doca_sync_event *shared_event;

@@ -54,7 +54,7 @@ static void wait_for(struct doca_sync_event *e, uint64_t threshold)
     CHECK(doca_sync_event_wait_gt(e, threshold, UINT64_MAX) == OK);
 }
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 static void errors_have_names_and_texts(void)
 {
@@ -72,7 +72,7 @@ static void errors_have_names_and_texts(void)
     }
 }
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* ---- Devices ---- */
 
 static void devices_are_listed_opened_and_closed(void)
 {
@@ -115,7 +115,7 @@ static void a_device_in_use_is_not_closed(void)
     CHECK(doca_sync_event_destroy(e) == OK); /* main closes it now */
 }
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
 static void an_event_works_between_start_and_stop(void)
 {
@@ -202,7 +202,7 @@ static void an_event_outlives_its_context(void)
     CHECK(doca_sync_event_destroy(e) == OK);
 }
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 static void every_thread_of_a_kernel_runs_with_its_rank(void)
 {
@@ -335,7 +335,7 @@ static void messages_are_out_before_destroy_returns(void)
     printf("destroyed\n");
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 static void addresses_are_unique_among_contexts(void)
 {
@@ -384,7 +384,7 @@ static void memory_is_set_and_copied(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
-/* ---- Policy ---------------------------------------------------------------------------------- */
+/* ---- Policy ---- */
 
 static void an_unsigned_program_is_refused(void)
 {
@@ -394,7 +394,7 @@ static void an_unsigned_program_is_refused(void)
     CHECK(!dpa);
 }
 
-/* ---- Main ------------------------------------------------------------------------------------ */
+/* ---- Main ---- */
 
 #define CASE(f)                                                                                    \
     {                                                                                              \

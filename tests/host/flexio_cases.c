@@ -5,7 +5,7 @@
 
 #include "flexio_world.h"
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* ---- Devices ---- */
 
 static void devices_are_listed_by_name(void)
 {
@@ -40,7 +40,7 @@ static void a_process_on_a_card_is_refused(void)
     CHECK(flexio_process_create(&context, test_app, NULL, &p) == FLEXIO_STATUS_FAILED && !p);
 }
 
-/* ---- Programs -------------------------------------------------------------------------------- */
+/* ---- Programs ---- */
 
 static void programs_are_listed_with_their_executables(void)
 {
@@ -127,7 +127,7 @@ static void bad_registrations_fail(void)
     CHECK(flexio_func_register(test_app, "add", NULL) == FLEXIO_STATUS_FAILED);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 static void a_call_returns_the_result(void)
 {
@@ -215,7 +215,7 @@ static void process_attributes_are_checked(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
+/* ---- Faults ---- */
 
 static void a_fault_ends_one_process_and_no_other(void)
 {
@@ -255,7 +255,7 @@ static void a_call_that_runs_too_long_ends_its_process_and_stops_no_other(void)
     CHECK(flexio_process_destroy(busy) == OK);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 static void memory_is_set_and_copied(void)
 {
@@ -291,7 +291,7 @@ static void memory_that_is_not_there_is_refused(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 static void *work(void *out)
 {
@@ -377,7 +377,7 @@ static void a_program_may_exit_with_everything_open(void)
     exit(7); /* main would return 0 */
 }
 
-/* ---- Log and policy -------------------------------------------------------------------------- */
+/* ---- Log and policy ---- */
 
 static void the_log_level_is_set_and_returned(void)
 {
@@ -422,7 +422,7 @@ static void signature_sections(void)
     load_with("bare", section, 8);
 }
 
-/* ---- Resources ------------------------------------------------------------------------------- */
+/* ---- Resources ---- */
 
 static flexio_status resources(const char *text, struct flexio_resource **res)
 {

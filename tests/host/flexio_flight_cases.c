@@ -11,8 +11,7 @@
 #define WRITE 4 /* of struct work */
 #define NOP   7
 
-/* ---- DPA memory -------------------------------------------------------------------------------
- */
+/* ---- DPA memory ---- */
 
 /* A page of a process with a key; `held` is that page in the host. */
 struct target {
@@ -145,8 +144,7 @@ static void destroying_a_queue_pair_waits_for_its_requests(void)
     write_end(&w);
 }
 
-/* ---- Queues -----------------------------------------------------------------------------------
- */
+/* ---- Queues ---- */
 
 struct armer {
     struct set s;
@@ -177,8 +175,7 @@ static void queues_go_while_the_device_looks_for_them(void)
     }
 }
 
-/* ---- The host's copies ------------------------------------------------------------------------
- */
+/* ---- The host's copies ---- */
 
 /* A copy that is held in the host's memory. */
 struct copy {
@@ -232,8 +229,7 @@ static void a_child_of_fork_waits_for_no_copies(void)
     CHECK(flexio_process_destroy(c.p) == OK);
 }
 
-/* ---- Rings in host memory ---------------------------------------------------------------------
- */
+/* ---- Rings in host memory ---- */
 
 /* A send queue with its ring, or its completion queue's, in a page of the host. */
 struct ring_in_host {

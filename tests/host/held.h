@@ -133,8 +133,7 @@ static inline void held_end(struct held *h)
         CHECK(close(h->touched[i]) == 0 && close(h->go[i]) == 0);
 }
 
-/* ---- Calls on a thread of their own -----------------------------------------------------------
- */
+/* ---- Calls on a thread of their own ---- */
 
 struct call {
     pthread_t thread;

@@ -18,7 +18,7 @@ struct row {
 
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* ---- Arguments that are none ----------------------------------------------------------------- */
+/* ---- Arguments that are none ---- */
 
 /* What may be NULL, by the headers: a function ("" for any) and a parameter. */
 static const char *const optional[][2] = {
@@ -102,7 +102,7 @@ static int all_refused(void)
     return bad ? 1 : 0;
 }
 
-/* ---- States ---------------------------------------------------------------------------------- */
+/* ---- States ---- */
 
 static const char *result_name(const struct row *row, uint64_t result)
 {

@@ -12,7 +12,7 @@ static struct doca_log_backend *backends[2];
 static FILE *null;
 static void *gone[KINDS]; /* a handle each that was an object */
 
-/* ---- The two generations --------------------------------------------------------------------- */
+/* ---- The two generations ---- */
 
 #ifdef DOCA_2_2_DPA_H
 static void make_dpa(struct world *w, bool start)
@@ -138,7 +138,7 @@ static doca_error_t do_nothing(void *param, void *config)
     return OK;
 }
 
-/* ---- Objects --------------------------------------------------------------------------------- */
+/* ---- Objects ---- */
 
 static void make_event(struct world *w)
 {
@@ -333,7 +333,7 @@ void world_end(struct world *w)
         CHECK(w->foreign[i] == 0); /* nobody wrote there */
 }
 
-/* ---- Arguments ------------------------------------------------------------------------------- */
+/* ---- Arguments ---- */
 
 static char *arguments[] = {"x", NULL};
 

@@ -88,7 +88,7 @@ static uint64_t number(const void *p)
     return (uintptr_t)p;
 }
 
-/* ---- Pointers -------------------------------------------------------------------------------- */
+/* ---- Pointers ---- */
 
 static void pointers_reach_several_memories(void)
 {
@@ -194,7 +194,7 @@ static void pointers_die_when_the_memory_is_unregistered(void)
     world_close(&w);
 }
 
-/* ---- In flight ------------------------------------------------------------------------------- */
+/* ---- In flight ---- */
 
 /* Memory that holds whoever touches it, and a kernel that will. */
 struct flight {
@@ -243,7 +243,7 @@ static void unregistering_memory_waits_for_copies(void)
     unregistering_memory_waits_for(run_copy);
 }
 
-/* ---- Copies ---------------------------------------------------------------------------------- */
+/* ---- Copies ---- */
 
 static void copies_are_complete(void)
 {

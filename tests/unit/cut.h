@@ -236,7 +236,7 @@ int openat(int dir, const char *path, int flags, ...)
     CUT_OPEN(dir);
 }
 
-/* ---- Deeds ----------------------------------------------------------------------------------- */
+/* ---- Deeds ---- */
 
 static inline int make_cut(void)
 {

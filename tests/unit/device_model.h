@@ -194,7 +194,7 @@ static inline void model_reset(struct model *m)
     memcpy(m->values[VIEW_CURRENT], m->values[VIEW_NEXT], sizeof m->values[VIEW_CURRENT]);
 }
 
-/* ---- Certificates ---------------------------------------------------------------------------- */
+/* ---- Certificates ---- */
 
 struct model_container {
     enum who signer, says;

@@ -23,7 +23,7 @@
 #define OTHER_UUID  "33333333-3333-1333-8333-333333333333"
 #define CERT_UUID   "44444444-4444-1444-8444-444444444444"
 
-/* ---- The world: three key pairs, made once; a fresh device for every test ------------------- */
+/* ---- The world: three key pairs, made once; a fresh device for every test ---- */
 
 struct world {
     char dir[64];
@@ -253,7 +253,7 @@ static inline void refuse(change *how, struct dpk_buf file, enum dpk_reject code
     dpk_buf_free(&file);
 }
 
-/* ---- NV configuration files ------------------------------------------------------------------ */
+/* ---- NV configuration files ---- */
 
 enum { KEEP = 1 << 29, PER_TLV = 1 << 30, DISABLE = 1 << 28 };
 #define ERASE (1u << 31)

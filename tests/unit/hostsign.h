@@ -14,8 +14,7 @@
 #include "hostelf.h"
 #include "subject.h"
 
-/* ---- Keys: one RSA-4096 pair made for the run -------------------------------------------------
- */
+/* ---- Keys: one RSA-4096 pair made for the run ---- */
 
 static char key_path[64];
 static struct dpk_signer *signer;
@@ -61,8 +60,7 @@ static inline int free_keys(void **state)
     return 0;
 }
 
-/* ---- Helpers ----------------------------------------------------------------------------------
- */
+/* ---- Helpers ---- */
 
 /* A device ELF: a header and as many bytes as wanted behind it. */
 static inline struct dpk_buf device_elf(size_t extra)

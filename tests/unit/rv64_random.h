@@ -39,8 +39,7 @@ static const uint32_t free_bits[] = {
     [NONE] = 0xffff8f80,  [EXACT] = 0,
 };
 
-/* ---- Random ------------------------------------------------------------------------------------
- */
+/* ---- Random ---- */
 
 /* xorshift64*, so that every run is the same. */
 static inline uint64_t random64(uint64_t *seed)

@@ -195,7 +195,7 @@ static void the_elf_comes_out_again(void **state)
     dpk_buf_free(&elf);
 }
 
-/* ---- Hand-made ------------------------------------------------------------------------------ */
+/* ---- Hand-made ---- */
 
 /* The smallest ELF that is one. */
 static struct dpk_buf tiny_elf(size_t padding)
@@ -327,7 +327,7 @@ static void a_decompression_bomb_is_bounded(void **state)
     dpk_buf_free(&file);
 }
 
-/* ---- YAML ------------------------------------------------------------------------------------ */
+/* ---- YAML ---- */
 
 #define GOOD                                                                                       \
     "dpa_app_subtype: 1\ntype: 2\ndpa_app_version: 3\ndpa_os_api_version: 4\n"                     \

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- Reading bytes --------------------------------------------------------------------------- */
+/* ---- Reading bytes ---- */
 
 static const uint8_t counting[] = {0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88};
 
@@ -155,7 +155,7 @@ static void slice_of_a_failed_reader_is_failed(void **state)
     assert_true(dpk_reader_slice(&r, 0, 1).failed);
 }
 
-/* ---- Writing bytes --------------------------------------------------------------------------- */
+/* ---- Writing bytes ---- */
 
 static void put_honours_the_byte_order(void **state)
 {

@@ -11,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- UUIDs ----------------------------------------------------------------------------------- */
+/* ---- UUIDs ---- */
 
 static const char uuid_text[] = "01234567-89ab-cdef-fedc-ba9876543210";
 
@@ -86,7 +86,7 @@ static void uuid_is_zero_looks_at_every_byte(void **state)
     }
 }
 
-/* ---- Suggestions ----------------------------------------------------------------------------- */
+/* ---- Suggestions ---- */
 
 static void closest_finds_the_nearest_within_a_third(void **state)
 {

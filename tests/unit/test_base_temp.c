@@ -10,7 +10,7 @@
 
 #include "base_room.h"
 
-/* ---- Calls that fail, or kill ---------------------------------------------------------------- */
+/* ---- Calls that fail, or kill ---- */
 
 static bool no_unnamed; /* as on file systems that do not have such files */
 static bool deadly_sync, deadly_rename;
@@ -72,7 +72,7 @@ static void write_well(const char *path)
     assert_content(path, "new");
 }
 
-/* ---- Killed programs ------------------------------------------------------------------------- */
+/* ---- Killed programs ---- */
 
 static void a_file_without_a_name_leaves_nothing(void **state)
 {
@@ -111,7 +111,7 @@ static void what_is_left_before_the_rename_goes_with_the_next_file(void **state)
     assert_int_equal(entries("."), 2);
 }
 
-/* ---- What is not left ------------------------------------------------------------------------ */
+/* ---- What is not left ---- */
 
 #define TEMP "0123456789abcdef.tmp"
 
@@ -167,7 +167,7 @@ static void what_another_user_left_stays(void **state)
     assert_int_equal(entries("."), 2);
 }
 
-/* ---- Without unnamed files ------------------------------------------------------------------- */
+/* ---- Without unnamed files ---- */
 
 static void other_file_systems_do_as_well(void **state)
 {
@@ -182,7 +182,7 @@ static void other_file_systems_do_as_well(void **state)
     assert_int_equal(entries("."), 1);
 }
 
-/* ---- New files in places that others may write to -------------------------------------------- */
+/* ---- New files in places that others may write to ---- */
 
 static void a_new_file_takes_the_place_of_a_link(void **state)
 {
@@ -230,7 +230,7 @@ static void a_new_file_is_no_directory_and_no_pipe(void **state)
     assert_content("p", "text");
 }
 
-/* ---- Files that wait ------------------------------------------------------------------------- */
+/* ---- Files that wait ---- */
 
 static void a_staged_file_is_not_there_before_it_is_put(void **state)
 {

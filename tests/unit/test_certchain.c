@@ -12,8 +12,7 @@ static void parse_gives(struct dpk_buf bytes, enum dpk_status status, const char
     dpk_buf_free(&bytes);
 }
 
-/* ---- CRC --------------------------------------------------------------------------------------
- */
+/* ---- CRC ---- */
 
 static void crc_equals_the_reference(void **state)
 {
@@ -25,8 +24,7 @@ static void crc_equals_the_reference(void **state)
     assert_int_equal(dpk_crc16(real, 8), 0x9EFA);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static void is_top_to_leaf(const struct dpk_certchain *chain)
 {
@@ -129,8 +127,7 @@ static void load_names_the_file(void **state)
     assert_non_null(strstr(err.message, "/dev/null: no certificate"));
 }
 
-/* ---- Layout -----------------------------------------------------------------------------------
- */
+/* ---- Layout ---- */
 
 static struct dpk_buf encoded(const unsigned *mft_count)
 {

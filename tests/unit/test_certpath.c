@@ -1,8 +1,7 @@
 /* lib/certchain: which chains lead to a trusted root, and what a root is. */
 #include "testchain.h"
 
-/* ---- Validation -------------------------------------------------------------------------------
- */
+/* ---- Validation ---- */
 
 /* Validates `chain` (freed) under one trusted certificate. */
 static void path_gives(struct dpk_certchain *chain, X509 *trusted, enum dpk_path_result expected,
@@ -248,8 +247,7 @@ static void flipped_bits_of_an_intermediate_are_refused(void **state)
     dpk_buf_free(&trusted);
 }
 
-/* ---- Roots ------------------------------------------------------------------------------------
- */
+/* ---- Roots ---- */
 
 static void root_check_gives(struct dpk_buf der, enum dpk_status status, const char *why)
 {
@@ -345,8 +343,7 @@ static void file_that_is_no_root_is_not_loaded(void **state)
     dpk_buf_free(&der);
 }
 
-/* ---- A chain by itself ------------------------------------------------------------------------
- */
+/* ---- A chain by itself ---- */
 
 static void chain_is_checked_without_its_root(void **state)
 {

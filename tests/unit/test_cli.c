@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* ---- Two tools ------------------------------------------------------------------------------- */
+/* ---- Two tools ---- */
 
 struct options {
     bool quiet;
@@ -174,7 +174,7 @@ static const struct dpk_tool last = {.name = "many",
                                      .size = sizeof(struct options),
                                      .command_last = true};
 
-/* ---- Running them ---------------------------------------------------------------------------- */
+/* ---- Running them ---- */
 
 static char out_text[8192], err_text[2048];
 static int code;
@@ -241,7 +241,7 @@ static void refuse(const struct dpk_tool *tool, char **argv, const char *text)
 #define EXPECT(tool, text, ...) expect(&tool, ARGV(__VA_ARGS__), text)
 #define REFUSE(tool, text, ...) refuse(&tool, ARGV(__VA_ARGS__), text)
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static void texts_come_in_every_spelling(void **state)
 {
@@ -373,7 +373,7 @@ static void arguments_are_needed(void **state)
     REFUSE(many, "option -o needs an argument (FILE)", "make", "n", "-o");
 }
 
-/* ---- Options and commands -------------------------------------------------------------------- */
+/* ---- Options and commands ---- */
 
 static void unknown_options_get_a_suggestion(void **state)
 {
@@ -500,7 +500,7 @@ static void tables_that_name_what_is_not_there_are_not_sound(void **state)
     }
 }
 
-/* ---- Help, version, ends --------------------------------------------------------------------- */
+/* ---- Help, version, ends ---- */
 
 static void help_is_the_table(void **state)
 {

@@ -59,7 +59,7 @@ static struct dpk_container_signing owner_signing(const struct dpk_signer *s,
                                           .keypair_uuid = uuid(keypair_uuid)};
 }
 
-/* ---- As NVIDIA's tool ------------------------------------------------------------------------ */
+/* ---- As NVIDIA's tool ---- */
 
 static void containers_that_add_equal_nvidias(void **state)
 {
@@ -133,7 +133,7 @@ static void removals_equal_nvidias(void **state)
     dpk_signer_close(s);
 }
 
-/* ---- Parsing --------------------------------------------------------------------------------- */
+/* ---- Parsing ---- */
 
 static const char *const signed_files[] = {
     "container/add-User.signed", "container/add-OEM.signed", "container/add-Nvidia.signed",
@@ -268,7 +268,7 @@ static void bytes_behind_the_signature_are_refused(void **state)
     dpk_buf_free(&file);
 }
 
-/* ---- Bad certificates ------------------------------------------------------------------------ */
+/* ---- Bad certificates ---- */
 
 static enum dpk_status create_status(const uint8_t *der, size_t size, char *message)
 {
@@ -357,7 +357,7 @@ static void a_certificate_of_1792_bytes_is_too_large(void **state)
     dpk_buf_free(&der);
 }
 
-/* ---- Plans that contradict themselves -------------------------------------------------------- */
+/* ---- Plans that contradict themselves ---- */
 
 static void contradicting_plans_are_wrong_usage(void **state)
 {
@@ -378,7 +378,7 @@ static void contradicting_plans_are_wrong_usage(void **state)
     dpk_buf_free(&der);
 }
 
-/* ---- Signing --------------------------------------------------------------------------------- */
+/* ---- Signing ---- */
 
 static enum dpk_status sign_status(const char *file, const struct dpk_container_signing *how)
 {

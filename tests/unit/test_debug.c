@@ -2,7 +2,7 @@
 #include "debug/gdb.h"
 #include "dpa.h"
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
+/* ---- Lines ---- */
 
 static void a_line_is_found_for_every_function_of_the_program(void **state)
 {
@@ -73,7 +73,7 @@ static void sections_that_are_not_there_are_not_found(void **state)
     dpk_image_free(image);
 }
 
-/* ---- Packets --------------------------------------------------------------------------------- */
+/* ---- Packets ---- */
 
 struct target {
     bool runs, interrupted, killed, detached;

@@ -108,8 +108,7 @@ static void assert_let_in(struct dpk_listener *l, int mine, struct refusals *r)
     close(mine);
 }
 
-/* ---- Who comes --------------------------------------------------------------------------------
- */
+/* ---- Who comes ---- */
 
 static void clients_of_this_user_are_let_in(void **state)
 {
@@ -305,8 +304,7 @@ static void only_the_loopback_interface_is_listened_on(void **state)
     dpk_listener_close(&l);
 }
 
-/* ---- Sockets in the file system ----------------------------------------------------------------
- */
+/* ---- Sockets in the file system ---- */
 
 static void a_socket_is_its_owners_alone_and_goes_when_it_is_closed(void **state)
 {
@@ -464,8 +462,7 @@ static void places_that_are_none_are_errors(void **state)
     }
 }
 
-/* ---- Signals ----------------------------------------------------------------------------------
- */
+/* ---- Signals ---- */
 
 /* What becomes of a child that listens when `sent` comes; SIGHUP is ignored if `ignores`. */
 static int end_by(int sent, bool ignores)

@@ -13,7 +13,7 @@
 
 #include "device_world.h"
 
-/* ---- Devices as files ------------------------------------------------------------------------ */
+/* ---- Devices as files ---- */
 
 static void a_device_answers_to_paths_and_its_alias(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include "device_world.h"
 
-/* ---- Apply: the seven checks ----------------------------------------------------------------- */
+/* ---- Apply: the seven checks ---- */
 
 static void a_new_device_is_open_and_empty(void **state)
 {

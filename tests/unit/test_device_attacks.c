@@ -9,7 +9,7 @@
 #include "device_world.h"
 #include "skip.h"
 
-/* ---- Whose files ----------------------------------------------------------------------------- */
+/* ---- Whose files ---- */
 
 #define STRANGER 54321
 
@@ -187,7 +187,7 @@ static void no_umask_opens_a_device_to_others(void **state)
     assert_int_equal(dpk_device_delete("open", NULL), DPK_OK);
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Keys ---- */
 
 /* Else whatever NVIDIA signs would be taken for the owner's, and fail. */
 static void an_owner_key_under_nvidias_uuid_is_refused(void **state)
@@ -240,7 +240,7 @@ static void a_former_owners_files_are_worth_nothing(void **state)
     refuse(dpk_device_apply, claim_file(), DPK_REJECT_NOT_APPLICABLE);
 }
 
-/* ---- TLVs ------------------------------------------------------------------------------------ */
+/* ---- TLVs ---- */
 
 /* The bytes of a TLV between the file's head and its signature, and a signature over that. */
 static void a_tlv_twice_is_bad_format(void **state)

@@ -8,7 +8,7 @@
 #include "device_containers.h"
 #include "device_world.h"
 
-/* ---- Burning --------------------------------------------------------------------------------- */
+/* ---- Burning ---- */
 
 static size_t cert_count(void)
 {

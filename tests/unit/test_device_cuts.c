@@ -48,7 +48,7 @@ static void restore_state(void)
     }
 }
 
-/* ---- Deeds ----------------------------------------------------------------------------------- */
+/* ---- Deeds ---- */
 
 /* Opens the device, does it, closes it, as a tool would. */
 static bool with_device(enum dpk_status (*how)(struct dpk_device *, struct dpk_error *), char *why,
@@ -105,7 +105,7 @@ static bool do_reset(char *why, size_t size)
     return with_device(dpk_device_reset, why, size);
 }
 
-/* ---- The sweep over all calls ---------------------------------------------------------------- */
+/* ---- The sweep over all calls ---- */
 
 struct sweep {
     a_deed *deed;

@@ -169,7 +169,7 @@ static void a_flipped_bit_of_the_index_of_the_journal_changes_nothing(void **sta
     forget();
 }
 
-/* ---- What the seal covers -------------------------------------------------------------------- */
+/* ---- What the seal covers ---- */
 
 static void by_hand(const char *sql)
 {
@@ -233,7 +233,7 @@ static void a_damaged_state_is_not_changed(void **state)
     assert_int_equal(open_again(&err), DPK_ERR_FORMAT);
 }
 
-/* ---- Devices of dpakit 0.1, which have no seal ----------------------------------------------- */
+/* ---- Devices of dpakit 0.1, which have no seal ---- */
 
 static void a_device_of_before_is_sealed_as_it_is_once(void **state)
 {

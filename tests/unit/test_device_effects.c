@@ -7,7 +7,7 @@
 
 #include "device_world.h"
 
-/* ---- Apply: the effects ---------------------------------------------------------------------- */
+/* ---- Apply: the effects ---- */
 
 static void applied_values_count_after_the_reset(void **state)
 {

@@ -37,7 +37,7 @@ static bool one_in(unsigned n)
     return roll(n) == 0;
 }
 
-/* ---- Files, of which the model knows what is in them ----------------------------------------- */
+/* ---- Files, of which the model knows what is in them ---- */
 
 static const char *uuid_of(enum who who)
 {
@@ -178,7 +178,7 @@ static struct dpk_buf make_container(const struct model_container *c)
     return out;
 }
 
-/* ---- Comparing ------------------------------------------------------------------------------- */
+/* ---- Comparing ---- */
 
 static struct {
     unsigned run, step, done;
@@ -276,7 +276,7 @@ static void compare_trust(const struct model *m)
     }
 }
 
-/* ---- Steps ----------------------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 static void check_code(enum dpk_status status, enum dpk_reject real, int said)
 {

@@ -41,7 +41,7 @@ static struct dpk_device_rollback rollback(void)
     return r;
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 static void a_lower_version_is_refused(void **state)
 {
@@ -129,7 +129,7 @@ static void a_cold_boot_and_dropping_settings_keep_versions(void **state)
     refuse(dpk_device_apply, owners_file(4), DPK_REJECT_FORBIDDEN_VERSION);
 }
 
-/* ---- Containers ------------------------------------------------------------------------------ */
+/* ---- Containers ---- */
 
 static void a_removed_certificate_does_not_come_back(void **state)
 {
@@ -169,7 +169,7 @@ static void without_it_a_removed_certificate_comes_back(void **state)
     accept(dpk_device_burn, owners(&one));
 }
 
-/* ---- Archives -------------------------------------------------------------------------------- */
+/* ---- Archives ---- */
 
 static struct dpk_buf exported(void)
 {

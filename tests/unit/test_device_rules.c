@@ -10,7 +10,7 @@
 #include "device_containers.h"
 #include "device_world.h"
 
-/* ---- 1. What is no file at all --------------------------------------------------------------- */
+/* ---- 1. What is no file at all ---- */
 
 /* The signed file changed and signed anew, as the owner who has no scruples would. */
 static struct dpk_buf signed_again(struct dpk_buf file, size_t content)
@@ -81,7 +81,7 @@ static void halves_that_name_two_keys_are_bad_format(void **state)
     refuse(dpk_device_apply, file, DPK_REJECT_BAD_FORMAT);
 }
 
-/* ---- 2. to 7. -------------------------------------------------------------------------------- */
+/* ---- 2. to 7. ---- */
 
 static void a_file_for_another_branch_is_not_applicable(void **state)
 {
@@ -143,7 +143,7 @@ static void the_first_rule_broken_is_the_one_said(void **state)
     refuse(dpk_device_apply, sign(list, world.other, NVIDIA_UUID), DPK_REJECT_AUTH_FAILED);
 }
 
-/* ---- Effects --------------------------------------------------------------------------------- */
+/* ---- Effects ---- */
 
 static void disable_override_lets_pass_what_changes_nothing(void **state)
 {
@@ -219,7 +219,7 @@ static void removed_authentication_counts_until_the_reset(void **state)
     assert_false(authentication());
 }
 
-/* ---- Burning --------------------------------------------------------------------------------- */
+/* ---- Burning ---- */
 
 static void the_first_rule_a_container_breaks_is_the_one_said(void **state)
 {

@@ -22,7 +22,7 @@ static enum dpk_status not_damaged(enum dpk_status status, const struct dpk_erro
     return status;
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Asking ---- */
 
 static struct dpk_buf archive; /* of the device */
 
@@ -74,7 +74,7 @@ static void asking_a_device(void **state)
     dpk_buf_free(&archive);
 }
 
-/* ---- Changing -------------------------------------------------------------------------------- */
+/* ---- Changing ---- */
 
 static struct dpk_buf files[2];
 static char *dumps[2]; /* the state with each of them */

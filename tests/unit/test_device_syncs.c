@@ -65,7 +65,7 @@ static void refused_loads_are_synced(void **state)
     assert_int_equal(dpk_device_open("dev0", &dev, NULL), DPK_OK);
 }
 
-/* ---- Where nothing may be written ------------------------------------------------------------ */
+/* ---- Where nothing may be written ---- */
 
 static bool set_true(char *why, size_t size)
 {

@@ -80,8 +80,7 @@ static void same_bytes(const struct dpk_buf *a, const struct dpk_buf *b)
     assert_memory_equal(a->data, b->data, a->size);
 }
 
-/* ---- Making -----------------------------------------------------------------------------------
- */
+/* ---- Making ---- */
 
 static void crypto_data_equals_the_reference(void **state)
 {
@@ -134,8 +133,7 @@ static void signing_a_signed_file_again_gives_the_same_file(void **state)
     }
 }
 
-/* ---- Verification -----------------------------------------------------------------------------
- */
+/* ---- Verification ---- */
 
 static void reference_files_are_accepted(void **state)
 {
@@ -348,8 +346,7 @@ static void verdicts_have_names(void **state)
     assert_string_equal(dpk_verdict_name((enum dpk_verdict)77), "UNKNOWN");
 }
 
-/* ---- Refusals of signing ----------------------------------------------------------------------
- */
+/* ---- Refusals of signing ---- */
 
 static void build_gives(const struct dpk_certchain *with, const struct dpk_signer *by,
                         enum dpk_status status, const char *why)

@@ -109,8 +109,7 @@ static void table_with_wrong_fixed_bytes_is_refused(void **state)
     dpk_buf_free(&crypto);
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------
- */
+/* ---- Comparing ---- */
 
 static void change_is_named(const struct dpk_hashlist *recorded, struct dpk_buf *elf, size_t at,
                             const char *expected)
@@ -170,8 +169,7 @@ static void other_count_and_other_profile_are_named(void **state)
     dpk_buf_free(&b);
 }
 
-/* ---- Bad ELFs ---------------------------------------------------------------------------------
- */
+/* ---- Bad ELFs ---- */
 
 /* An ELF header, `phnum` and `shnum` zeroed table entries, `tail` bytes. */
 static struct dpk_buf made_elf(unsigned phnum, unsigned shnum, size_t tail)

@@ -1,8 +1,7 @@
 /* lib/elfcrypto: what is found in host files, and which files are none. */
 #include "hostsign.h"
 
-/* ---- Finding ----------------------------------------------------------------------------------
- */
+/* ---- Finding ---- */
 
 static void programs_are_found_in_section_order(void **state)
 {
@@ -135,8 +134,7 @@ static void name_section_of_one_program_is_not_the_room_of_another(void **state)
     dpk_buf_free(&elf);
 }
 
-/* ---- Refusing ---------------------------------------------------------------------------------
- */
+/* ---- Refusing ---- */
 
 static struct dpk_buf one_program(struct host_layout *at)
 {

@@ -117,7 +117,7 @@ static struct file made(void)
     return f;
 }
 
-/* ---- What is believed ------------------------------------------------------------------------ */
+/* ---- What is believed ---- */
 
 static bool is_believed(const struct file *f)
 {
@@ -132,7 +132,7 @@ static bool is_believed(const struct file *f)
     return believed;
 }
 
-/* ---- What runs ------------------------------------------------------------------------------- */
+/* ---- What runs ---- */
 
 static _Noreturn void become(int file, int out, bool by_linker)
 {
@@ -196,7 +196,7 @@ static void needs_this_machine(void)
         skip_because("no " LINKER " here");
 }
 
-/* ---- Chance ---------------------------------------------------------------------------------- */
+/* ---- Chance ---- */
 
 static uint64_t seed;
 
@@ -282,7 +282,7 @@ static void headers_by_chance_hide_nothing_that_runs(void **state)
     assert_true(believed > ROUNDS / 10 && ran > believed / 2);
 }
 
-/* ---- Known ones ------------------------------------------------------------------------------ */
+/* ---- Known ones ---- */
 
 static void a_file_as_linkers_make_it_is_believed(void **state)
 {

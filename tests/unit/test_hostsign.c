@@ -1,8 +1,7 @@
 /* lib/elfcrypto: where crypto data goes in host files, first and again. */
 #include "hostsign.h"
 
-/* ---- Signing: reserved ------------------------------------------------------------------------
- */
+/* ---- Signing: reserved ---- */
 
 static struct dpk_buf host_with(const char *sig, size_t sig_size, const struct dpk_buf *elf,
                                 struct host_layout *at)
@@ -107,8 +106,7 @@ static void section_type_of_a_reserved_section_can_be_chosen(void **state)
     dpk_buf_free(&out);
 }
 
-/* ---- Signing: added ---------------------------------------------------------------------------
- */
+/* ---- Signing: added ---- */
 
 /* Section header `index` counted from the end of the table. */
 static Elf64_Shdr header_from_end(const struct dpk_buf *b, unsigned index)
@@ -228,8 +226,7 @@ static void sections_are_added_in_every_member_of_an_archive(void **state)
     dpk_buf_free(&again);
 }
 
-/* ---- Signing: named ---------------------------------------------------------------------------
- */
+/* ---- Signing: named ---- */
 
 static void named_section_signed_again_is_replaced(void **state)
 {
@@ -278,8 +275,7 @@ static void two_programs_that_name_one_section_are_not_signed(void **state)
     dpk_buf_free(&elf);
 }
 
-/* ---- Many -------------------------------------------------------------------------------------
- */
+/* ---- Many ---- */
 
 static void a_mix_of_placements_is_signed_and_verified(void **state)
 {

@@ -1,8 +1,7 @@
 /* runtime/loader: which executables become images, and what is in them. */
 #include "tiny_elf.h"
 
-/* ---- What an image promises -------------------------------------------------------------------
- */
+/* ---- What an image promises ---- */
 
 static void check_symbols(const struct dpk_image *image)
 {
@@ -212,8 +211,7 @@ static void name_is_made_printable(void **state)
     dpk_image_free(image);
 }
 
-/* ---- Every truncation and every flipped bit ---------------------------------------------------
- */
+/* ---- Every truncation and every flipped bit ---- */
 
 static void truncations_never_make_a_broken_image(void **state)
 {

@@ -6,8 +6,7 @@
 #include "fat/fat.h"
 #include "subject.h"
 
-/* ---- The stand-in -----------------------------------------------------------------------------
- */
+/* ---- The stand-in ---- */
 
 struct dpk_device {
     bool authentication, has_ca, log_fails, query_fails;
@@ -93,8 +92,7 @@ enum dpk_status dpk_device_debug_rights(struct dpk_device *dev, enum dpk_device_
     return DPK_OK;
 }
 
-/* ---- A signed program --------------------------------------------------------------------------
- */
+/* ---- A signed program ---- */
 
 struct program {
     struct dpk_buf elf, crypto;
@@ -151,8 +149,7 @@ static enum dpk_status try_load(struct dpk_device *dev, struct program *p,
     return status;
 }
 
-/* ---- Authentication off ------------------------------------------------------------------------
- */
+/* ---- Authentication off ---- */
 
 static void unsigned_program_runs_when_authentication_is_off(void **state)
 {
@@ -208,8 +205,7 @@ static void log_that_cannot_be_written_does_not_matter_when_authentication_is_of
     program_free(&p);
 }
 
-/* ---- Authentication on -------------------------------------------------------------------------
- */
+/* ---- Authentication on ---- */
 
 static void unsigned_program_is_refused_when_authentication_is_on(void **state)
 {
@@ -302,8 +298,7 @@ static void what_debuggers_do_is_logged_or_refused_on_a_locked_device(void **sta
     assert_int_equal(dpk_debug_record(&image, &permit, "debug", "OK", "a write", &err), DPK_OK);
 }
 
-/* ---- Either way --------------------------------------------------------------------------------
- */
+/* ---- Either way ---- */
 
 static void device_that_cannot_be_asked_loads_nothing(void **state)
 {
@@ -392,8 +387,7 @@ static void what_is_no_executable_is_not_loaded(void **state)
     }
 }
 
-/* ---- Fat programs ------------------------------------------------------------------------------
- */
+/* ---- Fat programs ---- */
 
 /* The program for bf3 behind something else for cx8; crypto data for that one. */
 static struct program fat_program(const struct program *p, uint32_t target)

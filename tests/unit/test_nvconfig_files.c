@@ -34,7 +34,7 @@ static struct dpk_nv_list parse_golden_xml(const char *name)
     return list;
 }
 
-/* ---- As NVIDIA's tool ------------------------------------------------------------------------ */
+/* ---- As NVIDIA's tool ---- */
 
 static void files_equal_nvidias(const char *key, const char *suffix)
 {
@@ -104,7 +104,7 @@ static void templates_equal_nvidias(void **state)
     dpk_buf_free(&text);
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 static bool verifies(const uint8_t *bytes, size_t size, const struct dpk_uuid *uuid, EVP_PKEY *key)
 {

@@ -5,7 +5,7 @@
 
 #include "nvdefs.h"
 
-/* ---- XML ------------------------------------------------------------------------------------- */
+/* ---- XML ---- */
 
 #define AUTH(attributes, inside)                                                                   \
     "<config><nv_dpa_auth " attributes ">" inside "</nv_dpa_auth></config>"
@@ -132,7 +132,7 @@ static void attributes_have_their_usual_values(void **state)
     dpk_nv_list_free(&list);
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static const struct dpk_nv_param *param(const char *tlv, const char *name)
 {
@@ -210,7 +210,7 @@ static void bytes_may_have_colons_dashes_and_lines_between(void **state)
     assert_int_equal(data[31], 0xbf);
 }
 
-/* ---- Definitions ----------------------------------------------------------------------------- */
+/* ---- Definitions ---- */
 
 static void bad_definitions_are_refused_with_their_line(void **state)
 {

@@ -5,7 +5,7 @@
 
 #include "guest/dpa_abi.h"
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 static void rpc_gets_its_arguments_and_gives_its_result(void **state)
 {
@@ -123,7 +123,7 @@ static void calls_from_many_host_threads_do_not_mix(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 static void kernel_threads_have_ranks(void **state)
 {
@@ -282,7 +282,7 @@ static void number_of_workers_must_be_one(void **state)
     dpk_image_free(image);
 }
 
-/* ---- Messages -------------------------------------------------------------------------------- */
+/* ---- Messages ---- */
 
 struct inbox {
     unsigned count, inside, overlaps, stream, level, thread;

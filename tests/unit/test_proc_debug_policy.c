@@ -7,8 +7,7 @@
 #include "debug/gdb.h"
 #include "proc/process.h"
 
-/* ---- A process of the device, and a client on it ----------------------------------------------
- */
+/* ---- A process of the device, and a client on it ---- */
 
 static void set_authentication(bool on)
 {
@@ -130,8 +129,7 @@ static void refused(struct client *c, const char *answer)
     (void)c;
 }
 
-/* ---- What the device's log says ---------------------------------------------------------------
- */
+/* ---- What the device's log says ---- */
 
 static void put_event(void *context, const struct dpk_device_event *e)
 {
@@ -149,8 +147,7 @@ static void assert_logged(const char *want)
     dpk_buf_free(&text);
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------
- */
+/* ---- Tests ---- */
 
 static uint64_t symbol(struct dpk_process *p, const char *name)
 {

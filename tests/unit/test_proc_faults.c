@@ -6,7 +6,7 @@
 
 #include "proc/process.h"
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
+/* ---- Faults ---- */
 
 /* The call faults with a story that begins like this and names the function; the process is then in
  * the error state with the same story. */
@@ -130,7 +130,7 @@ static void unpack_that_is_no_code_faults(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Whoever waits learns of it -------------------------------------------------------------- */
+/* ---- Whoever waits learns of it ---- */
 
 static void fault_in_a_kernel_ends_every_wait(void **state)
 {
@@ -235,7 +235,7 @@ static void destroy_wakes_host_threads(void **state)
     all_waits_end(dpk_process_destroy);
 }
 
-/* ---- Destruction ----------------------------------------------------------------------------- */
+/* ---- Destruction ---- */
 
 static void destroy_ends_running_threads(void **state)
 {

@@ -14,7 +14,7 @@ enum { LONG = 3000 }; /* rounds of `count`: more than a moment, less than a turn
 
 static const struct dpk_process_options patient = {.run_time_limit_ms = 600000};
 
-/* ---- Workers that do not come ---------------------------------------------------------------- */
+/* ---- Workers that do not come ---- */
 
 /* With a limit that is no matter of the test, if there are no options. */
 static struct dpk_process *process_without_workers(const struct dpk_process_options *options)
@@ -64,7 +64,7 @@ static enum dpk_status wait_ms(struct dpk_event *e, struct dpk_process *p, uint3
     return dpk_event_wait_gt(e, 0, UINT64_MAX, p, ms, NULL);
 }
 
-/* ---- Launches -------------------------------------------------------------------------------- */
+/* ---- Launches ---- */
 
 static void short_kernel_is_over_when_its_launch_returns(void **state)
 {
@@ -151,7 +151,7 @@ static void worker_comes_for_what_a_launch_leaves(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Waits ----------------------------------------------------------------------------------- */
+/* ---- Waits ---- */
 
 static void who_waits_runs_the_kernel(void **state)
 {
@@ -374,7 +374,7 @@ static void process_stands_still_while_it_is_looked_at(void **state)
     dpk_event_release(w.e);
 }
 
-/* ---- What host threads leave to workers ------------------------------------------------------ */
+/* ---- What host threads leave to workers ---- */
 
 static void keep_thread(void *context, unsigned stream, unsigned level, unsigned thread_id,
                         const char *text, size_t size)

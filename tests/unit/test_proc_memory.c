@@ -3,7 +3,7 @@
 
 #include "proc/heap.h"
 
-/* ---- Heap ------------------------------------------------------------------------------------ */
+/* ---- Heap ---- */
 
 static void allocations_are_aligned_and_apart(void **state)
 {
@@ -136,7 +136,7 @@ static void random_use_keeps_the_heap_sound(void **state)
     heap_destroy(h);
 }
 
-/* ---- Copies and fills ------------------------------------------------------------------------ */
+/* ---- Copies and fills ---- */
 
 static void copies_and_fills_reach_the_program(void **state)
 {
@@ -216,7 +216,7 @@ static void memory_can_be_read_after_a_fault(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
 static void event_counts_on_the_host(void **state)
 {

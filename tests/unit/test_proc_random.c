@@ -26,7 +26,7 @@ static uint64_t below(uint64_t n)
     return (draw() >> 16) % n;
 }
 
-/* ---- Values that programs begin with --------------------------------------------------------- */
+/* ---- Values that programs begin with ---- */
 
 /* Addresses at the edges of what there is, lengths and handles that wrap. */
 static uint64_t interesting(uint64_t text, uint64_t heap)
@@ -49,7 +49,7 @@ static uint64_t interesting(uint64_t text, uint64_t heap)
     }
 }
 
-/* ---- Programs -------------------------------------------------------------------------------- */
+/* ---- Programs ---- */
 
 static void put32(uint8_t **at, uint32_t bits)
 {
@@ -124,7 +124,7 @@ static void damage_code(struct dpk_image *image)
     }
 }
 
-/* ---- Running them ---------------------------------------------------------------------------- */
+/* ---- Running them ---- */
 
 struct victim {
     struct dpk_process *p;

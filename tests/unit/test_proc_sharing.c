@@ -6,7 +6,7 @@
 
 #include "dpa.h"
 
-/* ---- Calls beside kernels -------------------------------------------------------------------- */
+/* ---- Calls beside kernels ---- */
 
 static void calls_are_answered_while_every_thread_polls(void **state)
 {
@@ -75,7 +75,7 @@ static void calls_beyond_the_limit_wait_for_others(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Messages -------------------------------------------------------------------------------- */
+/* ---- Messages ---- */
 
 static void slow(void *context, unsigned stream, unsigned level, unsigned thread_id,
                  const char *text, size_t size)
@@ -112,7 +112,7 @@ static void messages_do_not_keep_others_waiting(void **state)
     unsetenv("DPAKIT_WORKERS");
 }
 
-/* ---- Destruction ----------------------------------------------------------------------------- */
+/* ---- Destruction ---- */
 
 static void *call_for_ever(void *p)
 {
@@ -154,7 +154,7 @@ static void destroy_comes_at_any_moment(void **state)
     dpk_event_release(e);
 }
 
-/* ---- Host threads that are cancelled --------------------------------------------------------- */
+/* ---- Host threads that are cancelled ---- */
 
 static void *wait_for_ever(void *event)
 {
@@ -182,7 +182,7 @@ static void cancelling_a_host_thread_harms_nobody(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Fork ------------------------------------------------------------------------------------ */
+/* ---- Fork ---- */
 
 /* What a child may expect: an answer to everything, and no harm to its parent. */
 static int use_in_child(struct dpk_process *p, struct dpk_event *e, const struct dpk_call *add)

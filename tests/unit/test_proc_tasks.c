@@ -5,7 +5,7 @@
 #include "dpa.h"
 #include "rv64/rv64.h"
 
-/* ---- Task queues ----------------------------------------------------------------------------- */
+/* ---- Task queues ---- */
 
 static struct dpk_tasks *tasks(struct dpk_process *p, unsigned workers)
 {
@@ -121,7 +121,7 @@ static void workers_are_1_to_256(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- After a failure ------------------------------------------------------------------------- */
+/* ---- After a failure ---- */
 
 static void failure_makes_its_descriptor_readable(void **state)
 {
@@ -181,7 +181,7 @@ static void last_words_may_fault_or_never_end(void **state)
     dpk_process_destroy(p); /* no failure: none */
 }
 
-/* ---- Memory outside -------------------------------------------------------------------------- */
+/* ---- Memory outside ---- */
 
 struct world {
     uint64_t words[4];

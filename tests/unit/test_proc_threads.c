@@ -4,7 +4,7 @@
 #include "guest/dpa_abi.h"
 #include "dpa_threads.h"
 
-/* ---- Activations ----------------------------------------------------------------------------- */
+/* ---- Activations ---- */
 
 static void run_alone_does_not_activate(void **state)
 {
@@ -189,7 +189,7 @@ static void running_thread_cannot_be_run(void **state)
     dpk_process_destroy(h.p);
 }
 
-/* ---- Stop and destroy ------------------------------------------------------------------------ */
+/* ---- Stop and destroy ---- */
 
 static void stop_ends_a_thread_that_never_returns(void **state)
 {
@@ -272,7 +272,7 @@ static void process_has_room_for_so_many_threads(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Faults and the limit -------------------------------------------------------------------- */
+/* ---- Faults and the limit ---- */
 
 static void fault_of_an_activation_fails_the_process(void **state)
 {
@@ -331,7 +331,7 @@ static void program_may_end_its_process(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Calls of host libraries ----------------------------------------------------------------- */
+/* ---- Calls of host libraries ---- */
 
 static bool answer_call(void *context, struct dpk_caller *caller, unsigned call,
                         const uint64_t args[6], uint64_t *result, char *story, size_t size)

@@ -1,7 +1,7 @@
 /* runtime/proc: triggers, execution units and their affinity. */
 #include "dpa_threads.h"
 
-/* ---- Triggers -------------------------------------------------------------------------------- */
+/* ---- Triggers ---- */
 
 static void notification_activates_its_thread(void **state)
 {
@@ -104,7 +104,7 @@ static void no_completion_is_missed_while_the_device_arms(void **state)
     dpk_process_destroy(h.p);
 }
 
-/* ---- Execution units ------------------------------------------------------------------------- */
+/* ---- Execution units ---- */
 
 static void there_are_256_units_or_as_many_as_wanted(void **state)
 {

@@ -104,7 +104,7 @@ static void post_remote(struct process *p, uint16_t index, uint8_t opcode, uint3
     dpk_queue_ring(p->qp, (uint16_t)(index + 1));
 }
 
-/* ---- What is to work ------------------------------------------------------------------------- */
+/* ---- What is to work ---- */
 
 static void sends_meet_receives(struct process *from, struct process *to)
 {
@@ -156,7 +156,7 @@ static void many_are_told_in_order(void **state)
     assert_int_equal(a.w.troubles, 0);
 }
 
-/* ---- What is not ----------------------------------------------------------------------------- */
+/* ---- What is not ---- */
 
 static void bad_keys_fail_both(void **state)
 {

@@ -4,7 +4,7 @@
 static const struct dpk_rc_work good_write = {
     .opcode = DPK_RC_WRITE, .local = {KEY, BASE, 8}, .key = KEY, .address = BASE};
 
-/* ---- Permissions ----------------------------------------------------------------------------- */
+/* ---- Permissions ---- */
 
 static struct dpk_rc_work work_of(enum dpk_rc_opcode opcode)
 {
@@ -153,7 +153,7 @@ static void what_was_before_a_failure_is_done(void **state)
     world_end(w);
 }
 
-/* ---- Peers that go --------------------------------------------------------------------------- */
+/* ---- Peers that go ---- */
 
 static void a_peer_that_goes_fails_what_is_posted(void **state)
 {
@@ -205,7 +205,7 @@ static void a_queue_pair_goes_alone(void **state)
     world_end(w);
 }
 
-/* ---- Connecting ------------------------------------------------------------------------------ */
+/* ---- Connecting ---- */
 
 static void damaged_addresses_are_refused(void **state)
 {

@@ -27,7 +27,7 @@ static size_t count_descriptors(void)
     return count;
 }
 
-/* ---- Requests -------------------------------------------------------------------------------- */
+/* ---- Requests ---- */
 
 /* `b`, which is connected to `a`, and a peer that said hello in the place of `a`. */
 struct attack {
@@ -201,7 +201,7 @@ static void who_does_not_take_responses_waits(void **state)
     world_end(k.w);
 }
 
-/* ---- Responses ------------------------------------------------------------------------------- */
+/* ---- Responses ---- */
 
 /* `b` is connected to a peer, which has its channel. */
 static struct attack trap_new(void)
@@ -317,7 +317,7 @@ static void who_does_not_read_holds_up_nobody(void **state)
     world_end(k.w);
 }
 
-/* ---- Hello ----------------------------------------------------------------------------------- */
+/* ---- Hello ---- */
 
 static void who_does_not_say_hello_is_cut_off(void **state)
 {
@@ -463,7 +463,7 @@ static void a_goodbye_counts_though_knocks_were_not_heard(void **state)
     world_end(k.w);
 }
 
-/* ---- What is left behind --------------------------------------------------------------------- */
+/* ---- What is left behind ---- */
 
 /* When connections go, so does their memory, though the processes stay. */
 static void memory_is_given_back(void **state)

@@ -7,7 +7,7 @@
 #include "rc_peer.h"
 #include "rc_world.h"
 
-/* ---- Two processes --------------------------------------------------------------------------- */
+/* ---- Two processes ---- */
 
 struct child {
     pid_t pid;
@@ -70,7 +70,7 @@ static void part(struct side *s)
     dpk_rc_close(nic);
 }
 
-/* ---- Killed ---------------------------------------------------------------------------------- */
+/* ---- Killed ---- */
 
 /* Posts one send, then waits to be killed. */
 static int be_killed(int in, int out)
@@ -179,7 +179,7 @@ static void a_process_that_dies_under_writes_fails_the_rest(void **state)
     part(&s);
 }
 
-/* ---- Children of fork ------------------------------------------------------------------------ */
+/* ---- Children of fork ---- */
 
 static struct world *forker;
 
@@ -239,7 +239,7 @@ static void a_child_leaves_its_parents_connections(void **state)
     world_end(forker);
 }
 
-/* ---- Many connections ------------------------------------------------------------------------ */
+/* ---- Many connections ---- */
 
 #define CONNECTIONS 8u
 #define ROUNDS      40u

@@ -76,7 +76,7 @@ static void expect_empty(const struct ring *in)
     assert_int_equal(there, 0);
 }
 
-/* ---- Reading and writing --------------------------------------------------------------------- */
+/* ---- Reading and writing ---- */
 
 /* Sizes that never fall on the end of the ring, past the point where counters wrap. */
 static void bytes_go_round_and_round(void **state)
@@ -141,7 +141,7 @@ static void a_copy_does_not_change_any_more(void **state)
     pair_free(&p);
 }
 
-/* ---- Who is woken ---------------------------------------------------------------------------- */
+/* ---- Who is woken ---- */
 
 static void a_reader_is_woken_when_it_had_read_all(void **state)
 {
@@ -186,7 +186,7 @@ static void a_writer_that_waits_is_woken_at_half(void **state)
     pair_free(&p);
 }
 
-/* ---- A hostile peer -------------------------------------------------------------------------- */
+/* ---- A hostile peer ---- */
 
 static void counters_of_a_peer_are_bounded(void **state)
 {
@@ -226,7 +226,7 @@ static void own_counters_are_kept_at_home(void **state)
     pair_free(&p);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 static int memory_of(size_t size, int seals)
 {

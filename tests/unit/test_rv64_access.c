@@ -329,8 +329,7 @@ static void store_conditional_fails_when_the_word_has_changed(void **state)
     assert_int_equal(memory, 0x1234567800000005);
 }
 
-/* ---- Threads -----------------------------------------------------------------------------------
- */
+/* ---- Threads ---- */
 
 enum { HARTS = 4, ROUNDS = 20000 };
 

@@ -9,7 +9,7 @@
 #include "rv64/insn.h"
 #include "rv64_guest.h"
 
-/* ---- LLVM ------------------------------------------------------------------------------------ */
+/* ---- LLVM ---- */
 
 static void run(char *const argv[], const char *out)
 {
@@ -75,7 +75,7 @@ static void next_text(FILE *text, unsigned long address, char out[128])
     fail_msg("no text at %#lx", address);
 }
 
-/* ---- 16 bits --------------------------------------------------------------------------------- */
+/* ---- 16 bits ---- */
 
 /* HINTs, which LLVM writes in their own way: instructions that change nothing. */
 static bool changes_nothing(struct rv64_insn insn)
@@ -142,7 +142,7 @@ static void every_compressed_encoding_is_what_llvm_says(void **state)
     assert_true(hints > 100 && illegal > 8000 && illegal < 12000);
 }
 
-/* ---- 32 bits --------------------------------------------------------------------------------- */
+/* ---- 32 bits ---- */
 
 /* Where we mean to differ: reserved fields of FENCE and FENCE.I are ignored, as the manual wants,
  * and of the CSRs only cycle, time and instret are there, to be read. */

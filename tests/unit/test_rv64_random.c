@@ -1,8 +1,7 @@
 /* rv64: random programs, on the engine and on the reference. */
 #include "rv64_random.h"
 
-/* ---- The engine against the reference ----------------------------------------------------------
- */
+/* ---- The engine against the reference ---- */
 
 /* With sanitizers, what takes as long. */
 #ifdef __SANITIZE_ADDRESS__

@@ -28,8 +28,7 @@ static void execute(void **state, struct rv64_hart *hart, enum rv64_stop want,
     execute(state, &(hart), want, (const uint32_t[]){__VA_ARGS__},                                 \
             sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
 
-/* ---- Stops -------------------------------------------------------------------------------------
- */
+/* ---- Stops ---- */
 
 static void ecall_stops_behind_itself_and_does_not_count(void **state)
 {
@@ -128,8 +127,7 @@ static void faults_have_names(void **state)
     assert_string_equal(rv64_fault_name((enum rv64_fault)99), "unknown fault");
 }
 
-/* ---- Budget ------------------------------------------------------------------------------------
- */
+/* ---- Budget ---- */
 
 static void a_budget_of_nothing_runs_nothing(void **state)
 {
@@ -176,8 +174,7 @@ static void the_largest_budget_is_no_less(void **state)
     assert_int_equal(hart.instret, 1);
 }
 
-/* ---- Counters ----------------------------------------------------------------------------------
- */
+/* ---- Counters ---- */
 
 static void counters_read_what_has_retired_before_them(void **state)
 {
@@ -209,8 +206,7 @@ static void counters_read_by_every_form_that_does_not_write(void **state)
     }
 }
 
-/* ---- Code that changes -------------------------------------------------------------------------
- */
+/* ---- Code that changes ---- */
 
 static void code_stored_anew_is_run_by_the_next_run(void **state)
 {
@@ -298,8 +294,7 @@ static void fence_i_shows_new_code_to_a_run_under_way(void **state)
     assert_int_equal(s.hart.pc, CODE + 8);
 }
 
-/* ---- Many blocks -------------------------------------------------------------------------------
- */
+/* ---- Many blocks ---- */
 
 static void more_blocks_than_a_cache_holds_run_right(void **state)
 {
@@ -340,8 +335,7 @@ static void calls_and_returns_from_several_places_come_back(void **state)
     assert_int_equal(hart.instret, 9);
 }
 
-/* ---- Pairs that the engine takes together ------------------------------------------------------
- */
+/* ---- Pairs that the engine takes together ---- */
 
 static void a_call_by_auipc_and_jalr_links_behind_it(void **state)
 {

@@ -11,8 +11,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* ---- A hart with a script, and its owner -------------------------------------------------------
- */
+/* ---- A hart with a script, and its owner ---- */
 
 struct guest {
     struct sched_hart hart;
@@ -82,8 +81,7 @@ static void ended(struct sched_hart *h, enum hart_end how, uint64_t value)
 
 static const struct sched_owner owner = {run, left, settled, overran, ended};
 
-/* ---- A world of two workers and two units ------------------------------------------------------
- */
+/* ---- A world of two workers and two units ---- */
 
 static struct sched_group group;
 
@@ -147,8 +145,7 @@ static enum hart_state state_of(const struct guest *g)
 
 /* Harts and counters are static: what still runs when a test returns is ended behind it. */
 
-/* ---- Running -----------------------------------------------------------------------------------
- */
+/* ---- Running ---- */
 
 static const enum slice_end three_slices[] = {SLICE_USED, SLICE_POLLED, SLICE_DONE};
 
@@ -197,8 +194,7 @@ static void blocked_hart_runs_when_its_counter_is_above_the_threshold(void **sta
     assert_int_equal(g.value, 2);
 }
 
-/* ---- Units
- * --------------------------------------------------------------------------------------- */
+/* ---- Units ---- */
 
 static void hart_waits_for_a_unit_of_its_range(void **state)
 {
@@ -219,8 +215,7 @@ static void hart_waits_for_a_unit_of_its_range(void **state)
     assert_int_equal(state_of(&first), HART_IDLE);
 }
 
-/* ---- Holding, stopping, ending
- * ------------------------------------------------------------------- */
+/* ---- Holding, stopping, ending ---- */
 
 static void held_group_stands_still_until_it_is_released(void **state)
 {
@@ -353,8 +348,7 @@ static void debugged_group_has_no_limit(void **state)
     assert_int_equal(g.overran, 0);
 }
 
-/* ---- Host threads that wait
- * ---------------------------------------------------------------------- */
+/* ---- Host threads that wait ---- */
 
 static void waiter_is_satisfied_by_a_counter_or_late(void **state)
 {
@@ -394,8 +388,7 @@ static void caller_runs_its_call_itself(void **state)
     sched_unlock();
 }
 
-/* ---- Timers
- * -------------------------------------------------------------------------------------- */
+/* ---- Timers ---- */
 
 static unsigned expired_count;
 static struct sched_timer timers[3];

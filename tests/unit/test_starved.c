@@ -8,7 +8,7 @@
 #include "starve.h"
 
 #if STARVE
-/* ---- Host files ------------------------------------------------------------------------------ */
+/* ---- Host files ---- */
 
 static struct dpk_buf host_bytes, signed_bytes, signature[2], app_elf;
 
@@ -119,8 +119,7 @@ static void opening_a_key(void **state)
     survives_every_failure(open_key);
 }
 
-/* ---- Certificate containers -------------------------------------------------------------------
- */
+/* ---- Certificate containers ---- */
 
 static enum dpk_status make_container(struct dpk_error *err)
 {
@@ -151,8 +150,7 @@ static void making_and_verifying_a_container(void **state)
     survives_every_failure(make_container);
 }
 
-/* ---- Single-program containers ----------------------------------------------------------------
- */
+/* ---- Single-program containers ---- */
 
 static enum dpk_status make_app(struct dpk_error *err)
 {
@@ -189,8 +187,7 @@ static void making_and_unpacking_a_single_program(void **state)
     dpk_buf_free(&app_elf);
 }
 
-/* ---- NV configurations ------------------------------------------------------------------------
- */
+/* ---- NV configurations ---- */
 
 static struct dpk_nv_defs *defs;
 

@@ -14,7 +14,7 @@ struct options {
     const char *token, *port;
 };
 
-/* ---- The process ----------------------------------------------------------------------------- */
+/* ---- The process ---- */
 
 struct search {
     const char *device;
@@ -55,7 +55,7 @@ static enum dpk_status find(struct search *s, const char *word, struct dpk_error
     return status;
 }
 
-/* ---- Between GDB and the process ------------------------------------------------------------- */
+/* ---- Between GDB and the process ---- */
 
 static bool pass_on(int from, int to)
 {

@@ -35,8 +35,7 @@ bool core_is(const struct dpk_buf *file)
     return elf.flaw == DPK_ELF_SOUND && elf.type == ET_CORE;
 }
 
-/* ---- What is mapped where -----------------------------------------------------------------------
- */
+/* ---- What is mapped where ---- */
 
 /* NT_FILE: count, page size, (begin, end, page) each, then the paths. */
 static enum dpk_status read_mappings(struct memory *m, struct dpk_reader note,
@@ -119,8 +118,7 @@ static const struct mapping *find_mapping(const struct memory *m, uint64_t addre
     return NULL;
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------
- */
+/* ---- Memory ---- */
 
 /* Is the file still the one that was mapped? Its first page is in the core. */
 static bool is_same_file(const struct memory *m, const char *path, const struct dpk_buf *host)
@@ -201,8 +199,7 @@ static enum dpk_status read_memory(const struct memory *m, const char *app, uint
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* ---- Programs -----------------------------------------------------------------------------------
- */
+/* ---- Programs ---- */
 
 static enum dpk_status add_program(const struct memory *m, struct dpk_reader r, struct core *core,
                                    struct dpk_error *err)

@@ -51,8 +51,7 @@ static enum dpk_status check(struct request *r, struct dpk_error *err)
                     r->mcpu);
 }
 
-/* ---- Programs -----------------------------------------------------------------------------------
- */
+/* ---- Programs ---- */
 
 /* As a host file's reserved room holds it: a length, then the crypto data. */
 static void find_crypto(const struct core_program *from, struct dpk_program *p)
@@ -222,8 +221,7 @@ static void list_programs(const struct source *s)
     }
 }
 
-/* ---- One program --------------------------------------------------------------------------------
- */
+/* ---- One program ---- */
 
 static enum dpk_status fail_choice(const struct dpk_fat *fat, const struct dpk_program *p,
                                    const char *input, const char *wanted, struct dpk_error *err)

@@ -36,8 +36,7 @@ enum dpk_status build_run_jobs(struct build *b)
     return status;
 }
 
-/* ---- Steps --------------------------------------------------------------------------------------
- */
+/* ---- Steps ---- */
 
 /* Whether the host's side of an object waits for the device's, which goes into it. */
 static bool has_object_stub(const struct config *c)
@@ -224,8 +223,7 @@ static enum dpk_status publish(struct build *b)
     return status;
 }
 
-/* ---- The story ----------------------------------------------------------------------------------
- */
+/* ---- The story ---- */
 
 /* A tool that failed has told why already; its command line lets the user try again. */
 static int fail(struct build *b)

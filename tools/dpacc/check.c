@@ -38,8 +38,7 @@ bool config_keeps(const struct config *c)
     return c->keep || c->keep_dir;
 }
 
-/* ---- Outputs ------------------------------------------------------------------------------------
- */
+/* ---- Outputs ---- */
 
 size_t config_output_count(const struct config *c)
 {
@@ -58,8 +57,7 @@ char *config_output(const struct config *c, size_t index)
     return asprintf(&name, "%.*s.dpa.o", (int)strlen(base) - 2, base) < 0 ? NULL : name;
 }
 
-/* ---- Checks -------------------------------------------------------------------------------------
- */
+/* ---- Checks ---- */
 
 enum dpk_status config_find_root(struct config *c, struct dpk_error *err)
 {

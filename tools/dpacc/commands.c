@@ -48,8 +48,7 @@ void add_directory_map(const struct paths *p, struct words *out)
         words_addf(out, "-ffile-prefix-map=%s=", p->dir);
 }
 
-/* ---- Device compiles ----------------------------------------------------------------------------
- */
+/* ---- Device compiles ---- */
 
 void device_arguments(const struct config *c, struct words *out)
 {
@@ -189,8 +188,7 @@ void compile_wrappers(const struct config *c, const struct paths *p, const struc
     words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[index], c->targets[target]->name);
 }
 
-/* ---- Steps of our own ---------------------------------------------------------------------------
- */
+/* ---- Steps of our own ---- */
 
 static void begin_step(const struct config *c, const char *name, struct words *out)
 {
@@ -317,8 +315,7 @@ void make_fat_library(const struct config *c, const struct paths *p, struct word
     add_members(c, p, "device_exec", ".a", out);
 }
 
-/* ---- Device links -------------------------------------------------------------------------------
- */
+/* ---- Device links ---- */
 
 void join_device(const struct config *c, const struct paths *p, size_t index, size_t target,
                  struct words *out)

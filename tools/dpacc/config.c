@@ -64,8 +64,7 @@ const struct dpk_option config_options[] = {
     {0},
 };
 
-/* ---- Options files ------------------------------------------------------------------------------
- */
+/* ---- Options files ---- */
 
 /* The value of -optf in `word`: after '=', or "" when it is the next word; NULL: other option. */
 static const char *options_file_value(const char *word)

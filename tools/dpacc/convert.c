@@ -6,8 +6,7 @@
 #define COMPLAINTS_MAX 20
 #define FLEXIBLE_ARRAY "its type ends in a flexible array, which cannot be passed by value"
 
-/* ---- Text -------------------------------------------------------------------------------------
- */
+/* ---- Text ---- */
 
 char *parser_take_string(struct parser *p, CXString s)
 {
@@ -60,8 +59,7 @@ void parser_complain(struct parser *p, CXCursor where, const char *function, con
     free(file);
 }
 
-/* ---- Annotations ------------------------------------------------------------------------------
- */
+/* ---- Annotations ---- */
 
 static enum CXChildVisitResult visit_annotation(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -105,8 +103,7 @@ bool parser_is_annotated_type(CXType t)
     }
 }
 
-/* ---- Types ------------------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 bool parser_is_floating(CXType t)
 {

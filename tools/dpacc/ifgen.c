@@ -7,8 +7,7 @@
 #define ARGUMENTS_SIZE ((uint64_t)16384)
 #define NAME_MAX_BYTES 200 /* FlexIO keeps 256 for `_dpacc_unpack_<name>` */
 
-/* ---- Functions --------------------------------------------------------------------------------
- */
+/* ---- Functions ---- */
 
 static const char *argument_problem(struct parser *p, CXCursor c, struct ifgen_type *type)
 {
@@ -163,8 +162,7 @@ fail:
     free_function(&f);
 }
 
-/* ---- The whole file ---------------------------------------------------------------------------
- */
+/* ---- The whole file ---- */
 
 static void check_name(struct parser *p, CXCursor c)
 {

@@ -17,8 +17,7 @@ bool step_is(size_t count, char *const *words)
     return count > 2 && strcmp(words[1], "-step") == 0;
 }
 
-/* ---- Files --------------------------------------------------------------------------------------
- */
+/* ---- Files ---- */
 
 /* Takes the text; frees it. */
 static enum dpk_status write_file(const char *base, const char *suffix, struct dpk_buf *text,
@@ -66,8 +65,7 @@ static enum dpk_status gather(size_t count, char *const *words, bool fat, struct
     return status;
 }
 
-/* ---- interface ----------------------------------------------------------------------------------
- */
+/* ---- interface ---- */
 
 struct sides {
     struct dpk_buf device, host;
@@ -203,8 +201,7 @@ static enum dpk_status step_interface(size_t count, char *const *words, bool dri
     return status;
 }
 
-/* ---- The others ---------------------------------------------------------------------------------
- */
+/* ---- The others ---- */
 
 static enum dpk_status step_object_stub(size_t count, char *const *words, bool driven,
                                         struct dpk_error *err)

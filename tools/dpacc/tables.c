@@ -98,8 +98,7 @@ size_t tables_at(const struct tables *t, size_t begin, size_t end)
     return found;
 }
 
-/* ---- Files --------------------------------------------------------------------------------------
- */
+/* ---- Files ---- */
 
 static void free_one(struct tables *t)
 {

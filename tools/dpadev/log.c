@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- list ------------------------------------------------------------------------------------ */
+/* ---- list ---- */
 
 enum dpk_status dpadev_list(bool json, struct dpk_error *err)
 {
@@ -25,7 +25,7 @@ enum dpk_status dpadev_list(bool json, struct dpk_error *err)
     return json ? dpk_json_print(array, err) : DPK_OK;
 }
 
-/* ---- log ------------------------------------------------------------------------------------- */
+/* ---- log ---- */
 
 /* Names in the log come from files that nobody trusts. */
 static void print_plain(const char *text)

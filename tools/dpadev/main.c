@@ -4,7 +4,7 @@
 
 #include "dpadev.h"
 
-/* ---- Making and changing devices ------------------------------------------------------------- */
+/* ---- Making and changing devices ---- */
 
 enum { PRODUCTION = 1, DEVELOPMENT };
 
@@ -67,7 +67,7 @@ static enum dpk_status delete_device(void *options, const struct dpk_args *args,
     return status;
 }
 
-/* ---- Asking devices -------------------------------------------------------------------------- */
+/* ---- Asking devices ---- */
 
 static enum dpk_status list(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
@@ -125,7 +125,7 @@ static const struct dpk_option ps_options[] = {
     {0},
 };
 
-/* ---- Devices as files ------------------------------------------------------------------------ */
+/* ---- Devices as files ---- */
 
 struct export_options {
     struct dpadev_options shared;
@@ -209,7 +209,7 @@ static const struct dpk_option export_options[] = {
     {0},
 };
 
-/* ---- The command line ------------------------------------------------------------------------ */
+/* ---- The command line ---- */
 
 static const struct dpk_option shared_options[] = {
     {"json", .at = offsetof(struct dpadev_options, json),

@@ -17,7 +17,7 @@ struct portrait {
     char factory_key[4200]; /* "" if there is none */
 };
 
-/* ---- Looking --------------------------------------------------------------------------------- */
+/* ---- Looking ---- */
 
 static enum dpk_status look_at_authentication(struct dpk_device *dev, struct portrait *p,
                                               struct dpk_error *err)
@@ -91,7 +91,7 @@ static const char *const rights_texts[] = {[DPK_DEBUG_NONE] = "may not come",
                                            [DPK_DEBUG_READ] = "may look, and change nothing",
                                            [DPK_DEBUG_ALL] = "may look and change everything"};
 
-/* ---- Text ------------------------------------------------------------------------------------ */
+/* ---- Text ---- */
 
 static void tree_identity(struct dpadev_tree *tree, const struct dpk_device_info *info)
 {
@@ -222,7 +222,7 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
     return dpadev_tree_print(&tree, err);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
+/* ---- JSON ---- */
 
 static void json_time(cJSON *o, const char *key, int64_t seconds)
 {

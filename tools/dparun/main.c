@@ -16,7 +16,7 @@ static enum dpk_status check_options(struct options *o, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* ---- Loading --------------------------------------------------------------------------------- */
+/* ---- Loading ---- */
 
 static void print_report(const struct dpk_load_result *result)
 {

@@ -161,7 +161,7 @@ static enum dpk_status query(const struct flint_options *o, struct dpk_device *d
     return DPK_OK;
 }
 
-/* ---- query_components, verify ---------------------------------------------------------------- */
+/* ---- query_components, verify ---- */
 
 static enum dpk_status list_certs(const struct flint_options *o, struct dpk_device *dev,
                                   struct dpk_error *err)
@@ -285,7 +285,7 @@ out:
     return status;
 }
 
-/* ---- The command line ------------------------------------------------------------------------ */
+/* ---- The command line ---- */
 
 static enum dpk_status on_device(const struct flint_options *o,
                                  enum dpk_status (*run)(const struct flint_options *o,

@@ -74,7 +74,7 @@ enum dpk_status shown_choose(const struct dpk_nv_defs *defs, const char *const *
     return status;
 }
 
-/* ---- show_confs ------------------------------------------------------------------------------ */
+/* ---- show_confs ---- */
 
 #define NAME_COLUMN 20
 #define TEXT_COLUMN 60

@@ -40,8 +40,7 @@ void uuid_fact(cJSON *o, const char *key, const struct dpk_uuid *uuid)
     cJSON_AddStringToObject(o, key, dpk_uuid_is_zero(uuid) ? "not set" : text);
 }
 
-/* ---- The tree ---------------------------------------------------------------------------------
- */
+/* ---- The tree ---- */
 
 static void print_label(const char *key, int depth)
 {

@@ -64,8 +64,7 @@ void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dp
     o->code = (int)verdict;
 }
 
-/* ---- Printing ---------------------------------------------------------------------------------
- */
+/* ---- Printing ---- */
 
 /* The heading of an outcome: "two", "two (bf3)", or the kind of the file. */
 static const char *title(const struct outcome *o, char *out, size_t size)

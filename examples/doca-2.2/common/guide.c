@@ -20,7 +20,7 @@ static doca_error_t logged(doca_error_t result, const char *step)
     return result;
 }
 
-/* ---- Options --------------------------------------------------------------------------------- */
+/* ---- Options ---- */
 
 static doca_error_t set_device(void *param, void *config)
 {
@@ -52,7 +52,7 @@ static doca_error_t read_options(int argc, char **argv)
     return doca_argp_start(argc, argv);
 }
 
-/* ---- The device ------------------------------------------------------------------------------ */
+/* ---- The device ---- */
 
 static int is_wanted(const struct doca_devinfo *info, const char *name)
 {
@@ -77,7 +77,7 @@ static doca_error_t open_device(const char *name, struct doca_dev **dev)
     return logged(result, *name ? name : "A device with a DPA");
 }
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
 static doca_error_t set_sides(struct guide *g, struct doca_sync_event *e, unsigned publishers,
                               unsigned subscribers)
@@ -114,7 +114,7 @@ doca_error_t guide_wait(struct doca_sync_event *event, uint64_t threshold)
     return logged(doca_sync_event_wait_gt(event, threshold, UINT64_MAX), "Wait for an event");
 }
 
-/* ---- The frame of each program --------------------------------------------------------------- */
+/* ---- The frame of each program ---- */
 
 static doca_error_t with_context(const char *device, doca_dpa_app_t app,
                                  doca_error_t (*sample)(struct guide *g))

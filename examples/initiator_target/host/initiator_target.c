@@ -20,7 +20,7 @@ extern struct doca_dpa_app *initiator_target_app;
 extern doca_dpa_func_t thread1_kernel, thread2_kernel;
 extern doca_dpa_func_t rdma_post_receive_rpc, rdma_post_send_imm_rpc, wait_for_sends_rpc;
 
-/* ---- The target ------------------------------------------------------------------------------ */
+/* ---- The target ---- */
 
 struct target {
     struct end end;
@@ -94,7 +94,7 @@ static void target_close(struct target *t, const struct dpa *d)
     MUST(doca_dpa_mem_free(d->dpa, t->buffer));
 }
 
-/* ---- The initiator --------------------------------------------------------------------------- */
+/* ---- The initiator ---- */
 
 /* Sends are posted at once; three of four wait for the target's next receive. */
 static int initiate(const struct dpa *d, struct end *e)
@@ -112,7 +112,7 @@ static int initiate(const struct dpa *d, struct end *e)
     return result == 0 ? 0 : 1;
 }
 
-/* ---- Two processes --------------------------------------------------------------------------- */
+/* ---- Two processes ---- */
 
 static int meet(const char *path, int is_target)
 {

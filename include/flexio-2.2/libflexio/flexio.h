@@ -68,7 +68,7 @@ extern "C" {
 /* The symbol of a function whose name has another signature in FlexIO 24.01. */
 #define FLEXIO_2_2(name) __asm__(#name "_v2_2")
 
-/* ---- Processes (1.3.2.1) --------------------------------------------------------------------- */
+/* ---- Processes (1.3.2.1) ---- */
 
 /*
  * Loads a program into a new DPA process on a device, as the device's policy permits.
@@ -89,7 +89,7 @@ flexio_status flexio_process_create(struct ibv_context *device, struct flexio_ap
 enum flexio_err_status
 flexio_err_status(struct flexio_process *process) __asm__("flexio_err_status_get");
 
-/* ---- DPA memory (2.5) ------------------------------------------------------------------------ */
+/* ---- DPA memory (2.5) ---- */
 
 /* As in FlexIO 24.01, but with addresses that no other process has memory at that was allocated by
  * these functions. */
@@ -106,7 +106,7 @@ flexio_status flexio_buf_dev_free(flexio_uintptr_t daddr_p) FLEXIO_2_2(flexio_bu
 #define flexio_host2dev_memcpy(process, src_haddr, buff_bsize, dest_daddr)                         \
     flexio_host2dev_memcpy(process, (void *)(uintptr_t)(src_haddr), buff_bsize, dest_daddr)
 
-/* ---- UARs, windows, outboxes (1.3.2.2, 1.3.2.3) ---------------------------------------------- */
+/* ---- UARs, windows, outboxes (1.3.2.2, 1.3.2.3) ---- */
 
 /* What the doorbells of a device go through, for queues and outboxes of any process on it; to be
  * given back with ibv_free_uar, when those are gone. NULL: no device, or out of memory. */
@@ -130,7 +130,7 @@ flexio_status flexio_outbox_create(struct flexio_process *process, struct ibv_co
                                    struct ibv_uar *uar, struct flexio_outbox **outbox)
     FLEXIO_2_2(flexio_outbox_create);
 
-/* ---- Event handlers (1.3.2.1, 2.4.1, 2.7.1) -------------------------------------------------- */
+/* ---- Event handlers (1.3.2.1, 2.4.1, 2.7.1) ---- */
 
 /*
  * Makes an event handler.
@@ -167,7 +167,7 @@ flexio_status flexio_event_handler_create_24(
 flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler)
     FLEXIO_2_2(flexio_event_handler_run);
 
-/* ---- Queues (1.3.2.3, 2.5.1) ----------------------------------------------------------------- */
+/* ---- Queues (1.3.2.3, 2.5.1) ---- */
 
 /* Make a completion queue, and an Ethernet send queue with its completions there. `uar`: of the
  * process's device, in place of that in the attributes; the rest as in FlexIO 24.01. */

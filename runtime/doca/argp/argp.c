@@ -28,7 +28,7 @@ doca_error_t complain(const struct parser *p, const char *format, ...)
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- What every program has ------------------------------------------------------------------ */
+/* ---- What every program has ---- */
 
 static doca_error_t set_level(void *param, void *config)
 {
@@ -109,7 +109,7 @@ static doca_error_t add_all_general(void)
     return result;
 }
 
-/* ---- The parser ------------------------------------------------------------------------------ */
+/* ---- The parser ---- */
 
 doca_error_t doca_argp_init(const char *program_name, void *program_config)
 {
@@ -155,7 +155,7 @@ doca_error_t doca_argp_destroy(void)
     return DOCA_SUCCESS;
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------ */
+/* ---- Parameters ---- */
 
 doca_error_t doca_argp_param_create(struct doca_argp_param **param)
 {
@@ -284,7 +284,7 @@ void doca_argp_usage(void)
     exit(0);
 }
 
-/* ---- Starting -------------------------------------------------------------------------------- */
+/* ---- Starting ---- */
 
 static void show_version(const struct parser *p)
 {

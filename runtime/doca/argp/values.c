@@ -32,7 +32,7 @@ struct param *find_long(const struct parser *p, const char *name, size_t length)
     return a;
 }
 
-/* ---- Noting ---------------------------------------------------------------------------------- */
+/* ---- Noting ---- */
 
 static doca_error_t note(struct parser *p, const struct value *v)
 {
@@ -90,7 +90,7 @@ doca_error_t add_bool(struct parser *p, struct param *a, bool on)
     return note(p, &(struct value){.param = a, .on = on});
 }
 
-/* ---- The command line ------------------------------------------------------------------------ */
+/* ---- The command line ---- */
 
 doca_error_t parse_command_line(struct parser *p, int argc, char **argv, const char **json)
 {

@@ -43,7 +43,7 @@ static struct {
               .global = DOCA_LOG_LEVEL_INFO,
               .global_sdk = DOCA_LOG_LEVEL_WARNING};
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 static bool wants(const struct backend *b, const struct line *line)
 {
@@ -146,7 +146,7 @@ static void write_syslog(struct backend *b, const struct line *line, const char 
            "%s: [%s] %s", b->name, line->function, line->text);
 }
 
-/* ---- Making them ----------------------------------------------------------------------------- */
+/* ---- Making them ---- */
 
 /* Enters a copy of `plan`. With the lock held. */
 static struct backend *backend_add(const struct backend *plan, bool sdk)
@@ -288,7 +288,7 @@ doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
     return with_syslog(name, true, backend);
 }
 
-/* ---- Limits ---------------------------------------------------------------------------------- */
+/* ---- Limits ---- */
 
 static bool is_level(uint32_t level)
 {

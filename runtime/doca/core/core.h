@@ -27,7 +27,7 @@ void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *fun
 /* Logs `err` and says what a DOCA function returns for it. `call`: the function's name. */
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err);
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* ---- Devices ---- */
 
 struct dpk_devinfo {
     struct dpk_object object;
@@ -43,7 +43,7 @@ struct dpk_dev {
 };
 extern const struct dpk_kind dpk_dev_kind;
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 struct dpk_ctx;
 
@@ -82,7 +82,7 @@ bool dpk_ctx_is_running(const struct dpk_ctx *ctx);
 doca_error_t dpk_ctx_start(struct dpk_ctx *ctx);
 doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx);
 
-/* ---- Tasks ----------------------------------------------------------------------------------- */
+/* ---- Tasks ---- */
 
 /* What tasks begin with. A task uses its context: as long as it is not freed. */
 struct dpk_task {

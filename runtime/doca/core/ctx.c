@@ -110,7 +110,7 @@ doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object)
     return result;
 }
 
-/* ---- The public side ------------------------------------------------------------------------- */
+/* ---- The public side ---- */
 
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 {

@@ -23,7 +23,7 @@ static void dev_release(void *object)
 }
 const struct dpk_kind dpk_dev_kind = {.release = dev_release};
 
-/* ---- Listing --------------------------------------------------------------------------------- */
+/* ---- Listing ---- */
 
 static void *devinfo_new(const char *name)
 {
@@ -65,7 +65,7 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
     return handles_destroy((void **)dev_list, &dpk_devinfo_kind);
 }
 
-/* ---- What a device is ------------------------------------------------------------------------ */
+/* ---- What a device is ---- */
 
 doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
                                          uint32_t size)
@@ -217,7 +217,7 @@ doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devi
     return result;
 }
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 static struct ibv_context *open_by_name(const char *name)
 {

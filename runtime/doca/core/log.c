@@ -72,7 +72,7 @@ void doca_log(uint32_t level, int source, const char *file, int line, const char
     backends_write(false, &(struct line){level, file, function, line, text});
 }
 
-/* ---- The libraries' own ---------------------------------------------------------------------- */
+/* ---- The libraries' own ---- */
 
 void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *function,
                      const char *format, ...)

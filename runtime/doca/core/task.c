@@ -35,7 +35,7 @@ static void forget(struct dpk_task *t)
     dpk_object_destroy(t->object.handle, &dpk_task_kind);
 }
 
-/* ---- Turns ----------------------------------------------------------------------------------- */
+/* ---- Turns ---- */
 
 /* The next submitted task, pinned; NULL: none. *stops: the context will not carry it out. */
 static struct dpk_task *take(struct dpk_ctx *ctx, struct dpk_work *work, bool *stops)
@@ -94,7 +94,7 @@ doca_error_t dpk_work_stop(const struct dpk_work *work)
     return work->count == 0 ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
 }
 
-/* ---- The public side ------------------------------------------------------------------------- */
+/* ---- The public side ---- */
 
 /* The task, with the lock of its context. */
 static struct dpk_task *begin(const struct doca_task *task)

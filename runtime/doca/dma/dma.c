@@ -20,7 +20,7 @@ struct copy {
     struct doca_buf *to;
 };
 
-/* ---- What devices can do --------------------------------------------------------------------- */
+/* ---- What devices can do ---- */
 
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
 {
@@ -49,7 +49,7 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_dev
     return result;
 }
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 static doca_error_t dma_start(struct dpk_ctx *ctx)
 {
@@ -150,7 +150,7 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
     return result;
 }
 
-/* ---- Copies ---------------------------------------------------------------------------------- */
+/* ---- Copies ---- */
 
 /* Whether a list, and the data in it, are not larger than said above. */
 static bool is_within_limits(const struct doca_buf *list)

@@ -40,7 +40,7 @@ void calls_attach(struct dpk_dpa *d)
             c->attach(d);
 }
 
-/* ---- Completion queues ----------------------------------------------------------------------- */
+/* ---- Completion queues ---- */
 
 /* The next completion of a queue goes to `to`. False: it cannot be written there. */
 static bool take(struct dpk_dpa_completion *q, struct dpk_process *p, uint64_t to, uint64_t *found)
@@ -91,7 +91,7 @@ static bool call_on_queue(struct dpk_dpa *d, unsigned call, const uint64_t args[
     return good;
 }
 
-/* ---- The room's own -------------------------------------------------------------------------- */
+/* ---- The room's own ---- */
 
 static bool dpa_call(void *context, struct dpk_caller *caller, unsigned call,
                      const uint64_t args[6], uint64_t *result, char *reason, size_t size)

@@ -133,8 +133,7 @@ void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_comp
     pthread_mutex_unlock(&queue->object.lock);
 }
 
-/* ---- By handle, for both
- * ------------------------------------------------------------------------------------ */
+/* ---- By handle, for both ---- */
 
 static doca_error_t start(const void *handle, const struct dpk_kind *kind)
 {
@@ -174,7 +173,7 @@ static doca_error_t get_handle(const void *handle, const struct dpk_kind *kind, 
     return result;
 }
 
-/* ---- Queues ---------------------------------------------------------------------------------- */
+/* ---- Queues ---- */
 
 doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size,
                                         struct doca_dpa_completion **dpa_comp)
@@ -256,7 +255,7 @@ doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_
     return get_handle(dpa_comp, &dpk_completion_kind, handle);
 }
 
-/* ---- Notifications --------------------------------------------------------------------------- */
+/* ---- Notifications ---- */
 
 doca_error_t
 doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_thread *dpa_thread,

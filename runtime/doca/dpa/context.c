@@ -57,7 +57,7 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
     return DOCA_SUCCESS;
 }
 
-/* ---- Programs -------------------------------------------------------------------------------- */
+/* ---- Programs ---- */
 
 /* What dpacc makes for a program is the same object for FlexIO and DOCA. */
 static struct dpk_host_app *find_app(const struct doca_dpa_app *app)
@@ -148,7 +148,7 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
     return result;
 }
 
-/* ---- Messages -------------------------------------------------------------------------------- */
+/* ---- Messages ---- */
 
 doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level log_level)
 {
@@ -164,7 +164,7 @@ doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_
     return DOCA_SUCCESS;
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Asking ---- */
 
 doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
 {

@@ -38,7 +38,7 @@ struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d)
     return d->base ? d->base : d;
 }
 
-/* ---- Who is inside --------------------------------------------------------------------------- */
+/* ---- Who is inside ---- */
 
 struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run)
 {
@@ -69,7 +69,7 @@ struct dpk_host_process *dpk_dpa_host(struct dpk_dpa *d)
     return dpk_dpa_base(d)->process;
 }
 
-/* ---- Starting and stopping ------------------------------------------------------------------- */
+/* ---- Starting and stopping ---- */
 
 /* What DPA code prints and logs goes to stdout. The numbers of streams are known to the device
  * libraries: 0 and 1. */

@@ -16,7 +16,7 @@
 
 #include "doca/core/core.h"
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 struct dpk_dpa {
     struct dpk_object object;
@@ -60,7 +60,7 @@ doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call
 /* Undoes it; after a failure there is nothing to undo. */
 void dpk_dpa_end(struct dpk_dpa_call *call);
 
-/* ---- Completions ----------------------------------------------------------------------------- */
+/* ---- Completions ---- */
 
 /* What a completion queue holds; DPA code gets it as it is here (doca_dpa_dev.h). */
 struct dpk_completion {
@@ -87,7 +87,7 @@ extern const struct dpk_kind dpk_completion_kind;
  * it. A queue that is not started loses it; one that is full ends its DPA process. */
 void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion);
 
-/* ---- Calls of DPA code ----------------------------------------------------------------------- */
+/* ---- Calls of DPA code ---- */
 
 /* Calls of DPA_SYS_FAMILY_DOCA (guest/dpa_abi.h) that one room carries out. */
 struct dpk_dpa_calls {

@@ -46,7 +46,7 @@ static doca_error_t thread_end(struct dpk_dpa_thread *t, doca_error_t result)
     return result;
 }
 
-/* ---- Setting --------------------------------------------------------------------------------- */
+/* ---- Setting ---- */
 
 doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *thread, doca_dpa_func_t *func,
                                           uint64_t arg)
@@ -85,7 +85,7 @@ doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
     return thread_end(t, DOCA_SUCCESS);
 }
 
-/* ---- States ---------------------------------------------------------------------------------- */
+/* ---- States ---- */
 
 /* An unknown function, unit, or a thread that is not in the state for it, are the caller's. */
 static doca_error_t failed(const char *name, const struct dpk_error *err)

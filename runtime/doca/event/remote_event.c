@@ -25,7 +25,7 @@ static void remote_event_release(void *object)
 static const struct dpk_kind remote_event_kind = {.left = remote_event_left,
                                                   .release = remote_event_release};
 
-/* ---- The owner's end ------------------------------------------------------------------------- */
+/* ---- The owner's end ---- */
 
 static doca_error_t export_locked(struct dpk_sync_event *e, const uint8_t **data, size_t *sz)
 {
@@ -86,7 +86,7 @@ struct dpk_event *dpk_sync_event_of_key(uint64_t key, void **event)
     return NULL;
 }
 
-/* ---- The peer's end -------------------------------------------------------------------------- */
+/* ---- The peer's end ---- */
 
 static doca_error_t import(struct dpk_dev *d, const struct descriptor *what,
                            struct doca_sync_event_remote_net **event)

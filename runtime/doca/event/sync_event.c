@@ -70,7 +70,7 @@ struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
     return ctx;
 }
 
-/* ---- Locations ------------------------------------------------------------------------------- */
+/* ---- Locations ---- */
 
 /* The event, locked, if it can be changed now. */
 static struct dpk_sync_event *begin_change(struct doca_sync_event *event, doca_error_t *result)
@@ -160,7 +160,7 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
     return add_dpa(event, dpa, false);
 }
 
-/* ---- States ---------------------------------------------------------------------------------- */
+/* ---- States ---- */
 
 static doca_error_t start(struct dpk_ctx *ctx)
 {
@@ -208,7 +208,7 @@ struct dpk_event *dpk_sync_event_pin(const struct doca_sync_event *handle, void 
     return e ? e->event : NULL;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
                                             doca_dpa_dev_sync_event_t *dpa_dev_se_handle)

@@ -96,7 +96,7 @@ doca_error_t doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa,
     return result;
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 static doca_error_t call_inside(const struct dpk_dpa_call *c, doca_dpa_func_t *func,
                                 uint64_t *retval, va_list ap)

@@ -36,7 +36,7 @@ static void buf_release(void *object)
 }
 const struct dpk_kind dpk_buf_kind = {.left = buf_left, .release = buf_release};
 
-/* ---- Inventories ----------------------------------------------------------------------------- */
+/* ---- Inventories ---- */
 
 doca_error_t doca_buf_inventory_create(size_t num_elements,
                                        struct doca_buf_inventory **buf_inventory)
@@ -112,7 +112,7 @@ doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory 
     return inventory_count(inventory, true, num_of_free_elements);
 }
 
-/* ---- Taking buffers -------------------------------------------------------------------------- */
+/* ---- Taking buffers ---- */
 
 /* A map that is used does not stop, nor change. False: it does just now. */
 static bool use_map(struct dpk_mmap *m)
@@ -195,7 +195,7 @@ doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inven
     return buf_get(inventory, mmap, data, data_len, true, buf);
 }
 
-/* ---- Holding and giving back ----------------------------------------------------------------- */
+/* ---- Holding and giving back ---- */
 
 /* The buffer, with the lock; NULL: it is none, or somebody has just given it back. */
 static struct dpk_doca_buf *buf_begin(const struct doca_buf *buf)
@@ -265,7 +265,7 @@ doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount)
     return buf_end(b, DOCA_SUCCESS);
 }
 
-/* ---- Where the data is ----------------------------------------------------------------------- */
+/* ---- Where the data is ---- */
 
 doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head)
 {
@@ -323,7 +323,7 @@ doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
     return buf_end(b, DOCA_SUCCESS);
 }
 
-/* ---- Lists ----------------------------------------------------------------------------------- */
+/* ---- Lists ---- */
 
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
 {

@@ -18,7 +18,7 @@
  * `dev`. */
 doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key);
 
-/* ---- Buffers --------------------------------------------------------------------------------- */
+/* ---- Buffers ---- */
 
 /* Copies the data of a list of buffers behind that of another list, as a device does whose domain
  * that is. */

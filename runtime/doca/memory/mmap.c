@@ -11,7 +11,7 @@
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | RDMA_PERMISSIONS | PCI_PERMISSIONS |                      \
      DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Keys ---- */
 
 static unsigned rights_of(uint32_t permissions)
 {
@@ -69,7 +69,7 @@ static void key_end(struct dpk_mmap *m)
     pthread_mutex_unlock(&m->object.lock);
 }
 
-/* ---- Life ------------------------------------------------------------------------------------ */
+/* ---- Life ---- */
 
 static void mmap_left(void *object)
 {
@@ -112,7 +112,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
     return result;
 }
 
-/* ---- Setting --------------------------------------------------------------------------------- */
+/* ---- Setting ---- */
 
 /* The map, locked, if it can be changed now. */
 static struct dpk_mmap *begin_change(struct doca_mmap *mmap, doca_error_t *result)
@@ -242,7 +242,7 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
     return result;
 }
 
-/* ---- States ---------------------------------------------------------------------------------- */
+/* ---- States ---- */
 
 doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
@@ -285,7 +285,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
     return result;
 }
 
-/* ---- Using ----------------------------------------------------------------------------------- */
+/* ---- Using ---- */
 
 /* The map, if it is started and (with `dev`) of that device. */
 static struct dpk_mmap *pin_started(const struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -340,7 +340,7 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_de
     return dev && dpa_mmap ? dpk_mmap_key(mmap, dev, dpa_mmap) : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- Exporting ------------------------------------------------------------------------------- */
+/* ---- Exporting ---- */
 
 static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
                                   const void **export_desc, size_t *export_desc_len)

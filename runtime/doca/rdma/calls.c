@@ -10,7 +10,7 @@ _Static_assert((int)DPA_RDMA_SEND == DPK_RC_SEND && (int)DPA_RDMA_WRITE == DPK_R
                    (int)DPA_RDMA_SIGNAL_SET == DPK_RC_SIGNAL_SET,
                "the device's numbers are the NIC's");
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 /* A context whose data path is on `d`, pinned and locked. */
 static struct dpk_rdma *begin(struct dpk_dpa *d, uint64_t handle)
@@ -105,7 +105,7 @@ static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t arg
     return good;
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 /* Copies a matrix of elements with rows and columns exchanged. */
 static bool transpose(const struct dpa_memory_copy *c, const struct dpk_memory_access *to,

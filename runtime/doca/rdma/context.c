@@ -5,7 +5,7 @@
 
 #define QUEUE_DEFAULT 128u
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 static void rdma_left(void *object)
 {
@@ -108,7 +108,7 @@ doca_error_t dpk_rdma_destroy(const void *handle)
     return dpk_object_destroy(handle, &dpk_rdma_kind);
 }
 
-/* ---- Connections ----------------------------------------------------------------------------- */
+/* ---- Connections ---- */
 
 static void connection_release(void *object)
 {

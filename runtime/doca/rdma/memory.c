@@ -4,7 +4,7 @@
 
 #include "rdma.h"
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 _Static_assert(1u << DPK_RC_LOCAL_READ == DPK_MEMORY_READ &&
                    1u << DPK_RC_LOCAL_WRITE == DPK_MEMORY_WRITE &&
@@ -55,7 +55,7 @@ static bool memory_swap(void *context, const struct dpk_rc_range *r, uint64_t co
     return dpk_memory_compare_swap(&a, compare, value, before);
 }
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
 static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds)
 {
@@ -70,7 +70,7 @@ static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds)
     return e != NULL;
 }
 
-/* ---- Completions ----------------------------------------------------------------------------- */
+/* ---- Completions ---- */
 
 static uint64_t now(void)
 {

@@ -7,7 +7,7 @@
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \
      DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
-/* ---- What devices can do --------------------------------------------------------------------- */
+/* ---- What devices can do ---- */
 
 static doca_error_t check_devinfo(const struct doca_devinfo *devinfo)
 {
@@ -80,7 +80,7 @@ doca_error_t doca_rdma_cap_get_max_recv_queue_size(const struct doca_devinfo *de
     return get_maximum(devinfo, max_recv_queue_size);
 }
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
 {
@@ -260,7 +260,7 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
     return end_change(r, result);
 }
 
-/* ---- Connections ----------------------------------------------------------------------------- */
+/* ---- Connections ---- */
 
 doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size_t *details_size,
                               struct doca_rdma_connection **connection)

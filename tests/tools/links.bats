@@ -29,7 +29,7 @@ broken_links() {
     done < <(grep -oE '\]\([^) ]+\)' "$2/$1" | sed 's/^](//; s/)$//')
     while read -r link; do
         compgen -G "$2/$link" >globbed || echo "$1: $link"
-    done < <(grep -oE '`(man|tests|examples)/[^ `]+`' "$2/$1" | tr -d '`' | sed 's/,$//')
+    done < <(grep -oE '`((man|tests|examples|runtime|tools|scripts|fuzz|bench)|lib/[a-z]+)/[^ `]+`' "$2/$1" | tr -d '`' | sed 's/,$//')
 }
 
 # broken_pages FILE: pages, "Sections" of pages, and tests that the file names and that are not there.

@@ -7,13 +7,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void trouble(void *context, const char *story)
+static void warn(void *context, const char *reason)
 {
-    (void)context, (void)story;
+    (void)context, (void)reason;
 }
 
 /* There are no queues: nothing else is called. */
-static const struct dpk_queue_ops ops = {.trouble = trouble};
+static const struct dpk_queue_ops ops = {.warn = warn};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -61,10 +61,10 @@ static void waits(void *context)
     (void)context;
 }
 
-static void trouble(void *context, const char *story)
+static void warn(void *context, const char *reason)
 {
     (void)context;
-    if (strlen(story) > 255)
+    if (strlen(reason) > 255)
         abort();
 }
 
@@ -88,8 +88,7 @@ static void connect(struct dpk_queue *qp, const struct dpk_queue *peer)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct dpk_queue_ops ops = {load,   store, completed, listens,
-                                             leaves, waits, trouble};
+    static const struct dpk_queue_ops ops = {load, store, completed, listens, leaves, waits, warn};
     static uint8_t memory[MEMORY];
     static struct dpk_memory_domain domain;
     static uint32_t key;

@@ -68,10 +68,10 @@ static void waits(void *context)
     retry_soon(nic->retry);
 }
 
-static void trouble(void *context, const char *story)
+static void warn(void *context, const char *reason)
 {
     (void)context;
-    dpk_host_log(DPK_HOST_LOG_WARNING, "%s", story);
+    dpk_host_log(DPK_HOST_LOG_WARNING, "%s", reason);
 }
 
 /* ---- Life ---- */
@@ -82,7 +82,7 @@ static const struct dpk_queue_ops ops = {.load = ring_load,
                                          .listens = listens,
                                          .leaves = leaves,
                                          .waits = waits,
-                                         .trouble = trouble};
+                                         .warn = warn};
 
 static void nic_end(void *attached)
 {

@@ -68,7 +68,7 @@ void allocations_forget(struct flexio_process *p);
 bool uar_is_known(struct flexio_process *p, uint32_t id);
 
 /* What the device asks of queues: calls from DPA_FLEXIO_RING on. */
-bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *story,
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *reason,
                 size_t size);
 /* Threads listen that did not before. */
 void queues_kick(struct flexio_process *p);
@@ -81,7 +81,7 @@ struct dpk_thread *thread_of(struct flexio_thread *thread);
 /* Logs `err` and says what a FlexIO call returns for it. `call`: the function's name. */
 flexio_status failed(const char *call, const struct dpk_error *err);
 
-/* The same for wrong arguments, with their story. */
+/* The same for wrong arguments, with their reason. */
 flexio_status failed_because(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

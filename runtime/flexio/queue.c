@@ -151,7 +151,7 @@ static const char *missing_name(uint64_t what)
     return what < sizeof names / sizeof *names ? names[what] : "such hardware";
 }
 
-bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *story,
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *reason,
                 size_t size)
 {
     const uint32_t number = (uint32_t)args[0];
@@ -159,21 +159,21 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6],
     case DPA_FLEXIO_RING:
         if (p->nic && dpk_queue_ring_number(p->nic, number, p, (uint16_t)args[1]))
             return true;
-        snprintf(story, size, "doorbell: the process has no send queue 0x%x", number);
+        snprintf(reason, size, "doorbell: the process has no send queue 0x%x", number);
         return false;
     case DPA_FLEXIO_ARM:
         if (p->nic && arm(p, number, (uint32_t)args[1]))
             return true;
-        snprintf(story, size, "doorbell: the process has no completion queue 0x%x", number);
+        snprintf(reason, size, "doorbell: the process has no completion queue 0x%x", number);
         return false;
     case DPA_FLEXIO_POSTED:
         queues_kick(p);
         return true;
     case DPA_FLEXIO_NO_HARDWARE:
-        snprintf(story, size, "the emulated device has no %s", missing_name(args[0]));
+        snprintf(reason, size, "the emulated device has no %s", missing_name(args[0]));
         return false;
     default:
-        snprintf(story, size, "unknown call of libflexio");
+        snprintf(reason, size, "unknown call of libflexio");
         return false;
     }
 }

@@ -164,16 +164,16 @@ static void release(void *context, void *pinned)
     dpk_memory_release(pinned);
 }
 
-/* Copies between host and DPA; false: not possible, with the story. */
+/* Copies between host and DPA; false: not possible, with the reason. */
 static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t host, uint64_t daddr,
-                 uint64_t size, bool to_host, char *story, size_t room)
+                 uint64_t size, bool to_host, char *reason, size_t room)
 {
     struct dpk_error err = {0};
     if (size == 0)
         return true;
     const struct dpk_memory *m = behind_window(p, caller, host, size, to_host);
     if (!m) {
-        snprintf(story, room, "window: no %s of %" PRIu64 " bytes at host address 0x%" PRIx64,
+        snprintf(reason, room, "window: no %s of %" PRIu64 " bytes at host address 0x%" PRIx64,
                  to_host ? "writing" : "reading", size, host);
         return false;
     }
@@ -182,7 +182,7 @@ static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t h
                                      : dpk_copy_in(p->dpa, daddr, at, size, &err);
     dpk_memory_release(m);
     if (status != DPK_OK)
-        snprintf(story, room, "window: %.150s", err.message);
+        snprintf(reason, room, "window: %.150s", err.message);
     return status == DPK_OK;
 }
 
@@ -215,7 +215,7 @@ static uint64_t configure(struct flexio_process *p, struct dpk_caller *caller, u
 }
 
 static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
-                        const uint64_t args[6], uint64_t *result, char *story, size_t size)
+                        const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     struct flexio_process *p = context;
     *result = 0;
@@ -232,9 +232,9 @@ static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
             caller->state[STATE_WINDOW] && args[0] < RV64_OUTSIDE ? RV64_OUTSIDE + args[0] : 0;
         return true;
     case DPA_FLEXIO_COPY_FROM_HOST:
-        return copy(p, caller, args[1], args[0], args[2], false, story, size);
+        return copy(p, caller, args[1], args[0], args[2], false, reason, size);
     case DPA_FLEXIO_COPY_TO_HOST:
-        return copy(p, caller, args[0], args[1], args[2], true, story, size);
+        return copy(p, caller, args[0], args[1], args[2], true, reason, size);
     case DPA_FLEXIO_OUTBOX_CONFIG:
         *result = configure(p, caller, STATE_OUTBOX, &p->outboxes, args[0], 0);
         return true;
@@ -242,7 +242,7 @@ static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
         *result = !(caller->state[STATE_OUTBOX] & CONFIGURED) || !table_has(p, &p->uars, args[0]);
         return true;
     default:
-        return queue_call(p, call, args, story, size);
+        return queue_call(p, call, args, reason, size);
     }
 }
 

@@ -74,7 +74,7 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
         return false;
     if (!has_room(cq)) {
         cq->state = DPK_QP_ERROR;
-        trouble(cq, "overrun: %u completions that were not consumed", depth(cq));
+        queue_warn(cq, "overrun: %u completions that were not consumed", depth(cq));
         return false;
     }
     encode(cq, of, c, cqe);
@@ -83,7 +83,7 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
         !cq->nic->ops->store(ring->memory, at + DPK_CQE - CQE_LAST, cqe + DPK_CQE - CQE_LAST,
                              CQE_LAST)) {
         cq->state = DPK_QP_ERROR;
-        trouble(cq, "its ring is no memory any more");
+        queue_warn(cq, "its ring is no memory any more");
         return false;
     }
     cq->produced++;

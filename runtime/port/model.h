@@ -77,7 +77,7 @@ struct dpk_queues {
     bool serves;    /* one of a queue pair */
 };
 
-void trouble(const struct dpk_queue *q, const char *format, ...)
+void queue_warn(const struct dpk_queue *q, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 const char *queue_kind(const struct dpk_queue *q);
 

@@ -60,7 +60,7 @@ struct dpk_queue_ops {
      * look again. */
     void (*waits)(void *context);
     /* Something that a person should hear of. */
-    void (*trouble)(void *context, const char *story);
+    void (*warn)(void *context, const char *reason);
 };
 
 /* `ops` and `rc` must stay; that has the queue pairs, and its lock guards all. */

@@ -21,16 +21,16 @@ const char *queue_kind(const struct dpk_queue *q)
     return names[q->options.kind];
 }
 
-void trouble(const struct dpk_queue *q, const char *format, ...)
+void queue_warn(const struct dpk_queue *q, const char *format, ...)
 {
-    char story[200], text[256];
+    char reason[200], text[256];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(story, sizeof story, format, ap);
+    vsnprintf(reason, sizeof reason, format, ap);
     va_end(ap);
     snprintf(text, sizeof text, "%s 0x%x is in the error state: %s", queue_kind(q), q->number,
-             story);
-    q->nic->ops->trouble(q->nic->context, text);
+             reason);
+    q->nic->ops->warn(q->nic->context, text);
 }
 
 void queues_lock(struct dpk_queues *nic)
@@ -272,7 +272,7 @@ static void ring(struct dpk_queue *q, uint16_t posted)
         return; /* as devices do: nobody looks at the queue yet */
     if (more > room) {
         if (q->state != DPK_QP_ERROR) {
-            trouble(q, "%u blocks posted in a ring of %u", more, room);
+            queue_warn(q, "%u blocks posted in a ring of %u", more, room);
             queue_fail(q);
         }
         return;

@@ -82,7 +82,7 @@ enum dpk_rc_taken rwqe_take(struct dpk_queue *q, struct receive *out)
     if (!wrong)
         return DPK_RC_TAKEN;
     if (ring->state != DPK_QP_ERROR)
-        trouble(ring, "%s", wrong);
+        queue_warn(ring, "%s", wrong);
     ring->state = ring->options.kind == DPK_RMP ? DPK_QP_ERROR : ring->state;
     return DPK_RC_NEVER;
 }

@@ -119,7 +119,7 @@ bool moved_too_much(struct dpk_queue *q)
 {
     if (q->nic->moved <= BYTES_AT_ONCE)
         return false;
-    trouble(q, "one doorbell for more than %u GiB", (unsigned)(BYTES_AT_ONCE >> 30));
+    queue_warn(q, "one doorbell for more than %u GiB", (unsigned)(BYTES_AT_ONCE >> 30));
     return true;
 }
 

@@ -11,7 +11,8 @@
 #include "gateway.h"
 
 #define HELLO_SIZE                                                                                 \
-    ((size_t)2 * DPK_RC_ADDRESS_SIZE) /* who speaks and to whom, with the memory                   \
+    ((size_t)2 *                                                                                   \
+     DPK_RC_ADDRESS_SIZE) /* who speaks and to whom, with the memory                   \
                                        */
 #define FRAME_MAX (FRAME_SIZE + SEGMENT)
 
@@ -28,14 +29,14 @@ union control {
 
 /* ---- Life ---- */
 
-struct channel *channel_new(struct dpk_rc *nic, int fd)
+struct channel *channel_new(struct dpk_rc *rc, int fd)
 {
     struct channel *c = calloc(1, sizeof *c);
     if (c) {
-        *c = (struct channel){.nic = nic, .fd = fd, .interest = EPOLLIN};
+        *c = (struct channel){.rc = rc, .fd = fd, .interest = EPOLLIN};
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
-        if (epoll_ctl(nic->gateway->epoll, EPOLL_CTL_ADD, fd, &e) == 0) {
-            TAILQ_INSERT_TAIL(&nic->gateway->channels, c, link);
+        if (epoll_ctl(rc->gateway->epoll, EPOLL_CTL_ADD, fd, &e) == 0) {
+            TAILQ_INSERT_TAIL(&rc->gateway->channels, c, link);
             return c;
         }
     }
@@ -47,14 +48,14 @@ struct channel *channel_new(struct dpk_rc *nic, int fd)
 void channel_close(struct channel *c)
 {
     /* A child of fork() may have it too: the peer is to notice, and the thread to hear no more. */
-    epoll_ctl(c->nic->gateway->epoll, EPOLL_CTL_DEL, c->fd, NULL);
+    epoll_ctl(c->rc->gateway->epoll, EPOLL_CTL_DEL, c->fd, NULL);
     shutdown(c->fd, SHUT_RDWR);
     close(c->fd);
     c->fd = -1;
     c->qp = NULL;
-    TAILQ_REMOVE(&c->nic->gateway->channels, c, link);
-    TAILQ_INSERT_TAIL(&c->nic->gateway->closed, c, link);
-    gateway_wake(c->nic->gateway);
+    TAILQ_REMOVE(&c->rc->gateway->channels, c, link);
+    TAILQ_INSERT_TAIL(&c->rc->gateway->closed, c, link);
+    gateway_wake(c->rc->gateway);
 }
 
 void channel_free(struct channel *c)
@@ -165,7 +166,7 @@ static void set_interest(struct channel *c)
     bool more = !c->held && !c->choked && ring_filled(&c->rings.in, &size) != RING_WAIT;
     uint32_t want = EPOLLIN | (more ? EPOLLOUT : 0);
     struct epoll_event e = {.events = want, .data.ptr = c};
-    if (want != c->interest && epoll_ctl(c->nic->gateway->epoll, EPOLL_CTL_MOD, c->fd, &e) == 0)
+    if (want != c->interest && epoll_ctl(c->rc->gateway->epoll, EPOLL_CTL_MOD, c->fd, &e) == 0)
         c->interest = want;
 }
 
@@ -277,12 +278,12 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     if (address_parse(addresses, DPK_RC_ADDRESS_SIZE, &c->claim, NULL) != DPK_OK ||
         address_parse(addresses + DPK_RC_ADDRESS_SIZE, DPK_RC_ADDRESS_SIZE, &self, NULL) != DPK_OK)
         return false;
-    struct dpk_rc_qp *qp = qp_find(c->nic, &self);
+    struct dpk_rc_qp *qp = qp_find(c->rc, &self);
     bool outlives = qp && qp->end->options.outlives_peers;
     if (outlives && qp->responses && has_hung_up(qp->responses))
         lost(qp->responses);
     if (!qp || qp->responses || (outlives && has_hung_up(c)) ||
-        dpk_uuid_equal(&c->claim.process, &c->nic->identity) || qp->state == QP_FAILED ||
+        dpk_uuid_equal(&c->claim.process, &c->rc->identity) || qp->state == QP_FAILED ||
         (qp->state == QP_READY && !address_means(&qp->peer, &c->claim)) ||
         !rings_open(&c->rings, memory))
         return false;

@@ -16,7 +16,7 @@ static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport
 /* With the lock. */
 static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err)
 {
-    struct dpk_rc_qp *peer = qp_find(qp->end->nic, &qp->peer);
+    struct dpk_rc_qp *peer = qp_find(qp->end->rc, &qp->peer);
     if (!peer || peer->state == QP_FAILED)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's queue pair is not there any more");
     qp->local = peer;
@@ -34,43 +34,43 @@ static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_
 }
 
 /* Finds the process of an address that is a number alone. Without the lock. */
-static bool find_process(struct dpk_rc *nic, struct address *peer)
+static bool find_process(struct dpk_rc *rc, struct address *peer)
 {
     struct address here = *peer;
     if (!dpk_uuid_is_zero(&peer->process))
         return true;
-    here.process = nic->identity;
-    dpk_rc_lock(nic);
-    bool local = qp_find(nic, &here) != NULL;
-    dpk_rc_unlock(nic);
+    here.process = rc->identity;
+    dpk_rc_lock(rc);
+    bool local = qp_find(rc, &here) != NULL;
+    dpk_rc_unlock(rc);
     if (local)
-        peer->process = nic->identity;
-    return local || number_find_process(nic, peer->number, &peer->process);
+        peer->process = rc->identity;
+    return local || number_find_process(rc, peer->number, &peer->process);
 }
 
 static enum dpk_status connect_to(struct dpk_rc_qp *qp, const struct address *peer,
                                   struct dpk_error *err)
 {
     int fd = -1;
-    struct dpk_rc *nic = qp->end->nic;
+    struct dpk_rc *rc = qp->end->rc;
     enum dpk_status status = DPK_OK;
-    bool local = dpk_uuid_equal(&peer->process, &nic->identity);
+    bool local = dpk_uuid_equal(&peer->process, &rc->identity);
     if (!local && (fd = gateway_connect(peer, err)) < 0)
         return DPK_ERR_NOT_FOUND;
-    dpk_rc_lock(nic);
+    dpk_rc_lock(rc);
     if (qp->state != QP_NEW) {
         status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
         gateway_close(fd);
     } else {
-        if (!local && !nic->gateway)
-            status = gateway_start(nic, err);
+        if (!local && !rc->gateway)
+            status = gateway_start(rc, err);
         qp->peer = *peer;
         if (status == DPK_OK)
             status = local ? connect_local(qp, err) : connect_process(qp, fd, err);
         else
             gateway_close(fd);
     }
-    dpk_rc_unlock(nic);
+    dpk_rc_unlock(rc);
     return status;
 }
 
@@ -78,13 +78,13 @@ enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, siz
                                   struct dpk_error *err)
 {
     struct address peer;
-    struct dpk_rc *nic = qp->end->nic;
-    enum dpk_status status = check_owner(nic, err);
+    struct dpk_rc *rc = qp->end->rc;
+    enum dpk_status status = check_owner(rc, err);
     if (status == DPK_OK)
         status = address_parse(address, size, &peer, err);
     if (status != DPK_OK)
         return status;
-    if (!find_process(nic, &peer))
+    if (!find_process(rc, &peer))
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "no queue pair has the number 0x%x", peer.number);
     return connect_to(qp, &peer, err);
 }
@@ -93,21 +93,21 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
                                          struct dpk_error *err)
 {
     struct address peer = {.number = number};
-    struct dpk_rc *nic = qp->end->nic;
-    enum dpk_status status = check_owner(nic, err);
+    struct dpk_rc *rc = qp->end->rc;
+    enum dpk_status status = check_owner(rc, err);
     if (status != DPK_OK)
         return status;
-    status = find_process(nic, &peer) ? connect_to(qp, &peer, err) : DPK_ERR_NOT_FOUND;
+    status = find_process(rc, &peer) ? connect_to(qp, &peer, err) : DPK_ERR_NOT_FOUND;
     if (status != DPK_ERR_NOT_FOUND)
         return status;
-    dpk_rc_lock(nic);
+    dpk_rc_lock(rc);
     if (qp->state == QP_NEW) {
-        qp->peer = (struct address){.process = nic->identity, .number = number};
+        qp->peer = (struct address){.process = rc->identity, .number = number};
         become_ready(qp, &transport_local);
         status = DPK_OK;
     } else {
         status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
     }
-    dpk_rc_unlock(nic);
+    dpk_rc_unlock(rc);
     return status;
 }

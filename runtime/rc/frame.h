@@ -1,4 +1,4 @@
-/* Frames: requests and responses as bytes between processes. Private to nic. */
+/* Frames: requests and responses as bytes between processes. Private to rc. */
 #ifndef DPK_RC_FRAME_H
 #define DPK_RC_FRAME_H
 

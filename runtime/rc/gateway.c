@@ -48,12 +48,12 @@ void gateway_wake(struct gateway *s)
 
 /* Not more at once: anybody may knock here, and others want the lock. False: the process has no
  * descriptors left. */
-static bool accept_some(struct dpk_rc *nic)
+static bool accept_some(struct dpk_rc *rc)
 {
     for (int i = 0; i < EVENTS_MAX; i++) {
-        int fd = accept4(nic->gateway->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        int fd = accept4(rc->gateway->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0 && is_ours(fd))
-            channel_new(nic, fd);
+            channel_new(rc, fd);
         else if (fd >= 0)
             close(fd);
         else if (errno != EINTR && errno != ECONNABORTED)
@@ -73,25 +73,25 @@ static void free_closed(struct gateway *s)
 
 static void *serve(void *context)
 {
-    struct dpk_rc *nic = context;
-    struct gateway *s = nic->gateway;
+    struct dpk_rc *rc = context;
+    struct gateway *s = rc->gateway;
     struct epoll_event events[EVENTS_MAX];
     eventfd_t woken;
     bool stop = false;
     while (!stop) {
         bool crowded = false;
         int n = epoll_wait(s->epoll, events, EVENTS_MAX, -1);
-        pthread_mutex_lock(&nic->lock);
+        pthread_mutex_lock(&rc->lock);
         for (int i = 0; i < n; i++) {
             struct channel *c = events[i].data.ptr;
             if (c && c->fd >= 0)
                 channel_event(c, events[i].events);
             else if (!c)
-                crowded = !accept_some(nic), eventfd_read(s->wake, &woken);
+                crowded = !accept_some(rc), eventfd_read(s->wake, &woken);
         }
         free_closed(s);
         stop = s->stop;
-        pthread_mutex_unlock(&nic->lock);
+        pthread_mutex_unlock(&rc->lock);
         if (crowded)
             usleep(10000);
     }
@@ -127,7 +127,7 @@ static void gateway_free(struct gateway *s)
     free(s);
 }
 
-enum dpk_status gateway_start(struct dpk_rc *nic, struct dpk_error *err)
+enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err)
 {
     struct gateway *s = calloc(1, sizeof *s);
     if (!s)
@@ -135,24 +135,24 @@ enum dpk_status gateway_start(struct dpk_rc *nic, struct dpk_error *err)
     s->epoll = s->wake = s->listener = -1;
     TAILQ_INIT(&s->channels);
     TAILQ_INIT(&s->closed);
-    nic->gateway = s;
-    if (open_all(s, &nic->identity) && (errno = dpk_pthread_start(&s->thread, serve, nic)) == 0)
+    rc->gateway = s;
+    if (open_all(s, &rc->identity) && (errno = dpk_pthread_start(&s->thread, serve, rc)) == 0)
         return DPK_OK;
     enum dpk_status status = dpk_fail_errno(err, "no socket for RDMA with other processes");
-    nic->gateway = NULL;
+    rc->gateway = NULL;
     gateway_free(s);
     return status;
 }
 
-void gateway_stop(struct dpk_rc *nic)
+void gateway_stop(struct dpk_rc *rc)
 {
-    struct gateway *s = nic->gateway;
+    struct gateway *s = rc->gateway;
     struct channel *c;
     if (!s)
         return;
-    pthread_mutex_lock(&nic->lock);
+    pthread_mutex_lock(&rc->lock);
     s->stop = true;
-    pthread_mutex_unlock(&nic->lock);
+    pthread_mutex_unlock(&rc->lock);
     gateway_wake(s);
     pthread_join(s->thread, NULL);
     while ((c = TAILQ_FIRST(&s->channels)))
@@ -180,7 +180,7 @@ int gateway_connect(const struct address *peer, struct dpk_error *err)
 
 enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
 {
-    struct channel *c = channel_new(qp->end->nic, fd);
+    struct channel *c = channel_new(qp->end->rc, fd);
     if (!c)
         return dpk_fail_nomem(err);
     if (!channel_greet(c, qp)) {

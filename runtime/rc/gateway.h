@@ -7,7 +7,7 @@
 
 struct channel {
     TAILQ_ENTRY(channel) link;
-    struct dpk_rc *nic;
+    struct dpk_rc *rc;
     struct dpk_rc_qp *qp;
     int fd; /* -1: closed */
     enum {
@@ -32,7 +32,7 @@ struct gateway {
 };
 
 /* All with the lock. Takes `fd`; NULL: out of memory. */
-struct channel *channel_new(struct dpk_rc *nic, int fd);
+struct channel *channel_new(struct dpk_rc *rc, int fd);
 void channel_close(struct channel *c);
 void channel_free(struct channel *c);
 /* What epoll says of it. */

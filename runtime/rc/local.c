@@ -4,7 +4,7 @@
 static enum sent local_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
 {
     (void)size;
-    *payload = qp->end->nic->part;
+    *payload = qp->end->rc->part;
     return SENT;
 }
 
@@ -13,7 +13,7 @@ static enum sent local_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **paylo
 static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
 {
     if (!qp->local)
-        qp->local = qp_find(qp->end->nic, &qp->peer);
+        qp->local = qp_find(qp->end->rc, &qp->peer);
     struct dpk_rc_qp *peer = qp->local;
     if (!peer || peer->state == QP_FAILED)
         return NULL;
@@ -27,7 +27,7 @@ static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
 static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
 {
     struct response out;
-    uint8_t *answer = qp->end->nic->answer;
+    uint8_t *answer = qp->end->rc->answer;
     struct dpk_rc_qp *peer = find_peer(qp);
     if (!peer)
         return SENT_NEVER;

@@ -23,9 +23,9 @@ struct block {
     int fd;
 };
 
-static bool name_file(const struct dpk_rc *nic, uint32_t index, char out[PATH_MAX])
+static bool name_file(const struct dpk_rc *rc, uint32_t index, char out[PATH_MAX])
 {
-    int n = snprintf(out, PATH_MAX, "%s/%u.rc", nic->directory, index);
+    int n = snprintf(out, PATH_MAX, "%s/%u.rc", rc->directory, index);
     return n > 0 && n < PATH_MAX;
 }
 
@@ -39,67 +39,67 @@ static bool is_linked(int fd, const char *path)
            here.st_ino == there.st_ino;
 }
 
-static bool take_file(const struct dpk_rc *nic, int fd, const char *path)
+static bool take_file(const struct dpk_rc *rc, int fd, const char *path)
 {
     char text[DPK_UUID_TEXT];
-    dpk_uuid_format(&nic->identity, text);
+    dpk_uuid_format(&rc->identity, text);
     return flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(fd, path) && ftruncate(fd, 0) == 0 &&
            pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text);
 }
 
-static bool take_block(struct dpk_rc *nic, uint32_t index)
+static bool take_block(struct dpk_rc *rc, uint32_t index)
 {
     char path[PATH_MAX];
     struct block *b = calloc(1, sizeof *b);
-    int fd = b && name_file(nic, index, path)
+    int fd = b && name_file(rc, index, path)
                  ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
                  : -1;
-    if (fd < 0 || !take_file(nic, fd, path)) {
+    if (fd < 0 || !take_file(rc, fd, path)) {
         gateway_close(fd);
         free(b);
         return false;
     }
     *b = (struct block){.index = index, .fd = fd};
-    SLIST_INSERT_HEAD(&nic->blocks, b, in_nic);
-    nic->next_number = FIRST_NUMBER + index * BLOCK_SIZE;
-    nic->end_number = nic->next_number + BLOCK_SIZE;
+    SLIST_INSERT_HEAD(&rc->blocks, b, in_nic);
+    rc->next_number = FIRST_NUMBER + index * BLOCK_SIZE;
+    rc->end_number = rc->next_number + BLOCK_SIZE;
     return true;
 }
 
 /* From anywhere on: the numbers of a process that is gone shall not soon be another's. */
-static bool take_any_block(struct dpk_rc *nic)
+static bool take_any_block(struct dpk_rc *rc)
 {
     uint32_t start = 0;
     if (getrandom(&start, sizeof start, 0) != sizeof start)
         return false;
     for (uint32_t i = 0; i < BLOCKS; i++)
-        if (take_block(nic, (start + i) % BLOCKS))
+        if (take_block(rc, (start + i) % BLOCKS))
             return true;
     return false;
 }
 
-uint32_t number_new(struct dpk_rc *nic)
+uint32_t number_new(struct dpk_rc *rc)
 {
-    if (nic->next_number == nic->end_number) {
-        bool found = nic->directory && (nic->gateway || gateway_start(nic, NULL) == DPK_OK) &&
-                     take_any_block(nic);
-        if (!found && nic->end_number != 0)
+    if (rc->next_number == rc->end_number) {
+        bool found = rc->directory && (rc->gateway || gateway_start(rc, NULL) == DPK_OK) &&
+                     take_any_block(rc);
+        if (!found && rc->end_number != 0)
             return 0;
         if (!found) { /* other processes do not find this one, and its numbers are its own matter */
-            nic->next_number = FIRST_NUMBER;
-            nic->end_number = END_NUMBER;
+            rc->next_number = FIRST_NUMBER;
+            rc->end_number = END_NUMBER;
         }
     }
-    return nic->next_number++;
+    return rc->next_number++;
 }
 
-void numbers_free(struct dpk_rc *nic)
+void numbers_free(struct dpk_rc *rc)
 {
     struct block *b;
     char path[PATH_MAX];
-    while ((b = SLIST_FIRST(&nic->blocks))) {
-        SLIST_REMOVE_HEAD(&nic->blocks, in_nic);
-        if (name_file(nic, b->index, path))
+    while ((b = SLIST_FIRST(&rc->blocks))) {
+        SLIST_REMOVE_HEAD(&rc->blocks, in_nic);
+        if (name_file(rc, b->index, path))
             unlink(path);
         close(b->fd);
         free(b);
@@ -108,11 +108,11 @@ void numbers_free(struct dpk_rc *nic)
 
 /* ---- Those of others ---- */
 
-bool number_find_process(const struct dpk_rc *nic, uint32_t number, struct dpk_uuid *out)
+bool number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out)
 {
     char path[PATH_MAX], text[DPK_UUID_TEXT] = "";
-    if (!nic->directory || number < FIRST_NUMBER || number >= END_NUMBER ||
-        !name_file(nic, (number - FIRST_NUMBER) / BLOCK_SIZE, path))
+    if (!rc->directory || number < FIRST_NUMBER || number >= END_NUMBER ||
+        !name_file(rc, (number - FIRST_NUMBER) / BLOCK_SIZE, path))
         return false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)

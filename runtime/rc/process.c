@@ -7,7 +7,7 @@
 
 static struct {
     pthread_mutex_t lock;
-    struct dpk_rc *nic;
+    struct dpk_rc *rc;
     unsigned users;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -29,9 +29,9 @@ const struct dpk_uuid *dpk_rc_identity(void)
 static enum dpk_status open_shared(struct dpk_error *err)
 {
     char directory[PATH_MAX];
-    enum dpk_status status = dpk_rc_open(dpk_rc_identity(), &shared.nic, err);
+    enum dpk_status status = dpk_rc_open(dpk_rc_identity(), &shared.rc, err);
     if (status == DPK_OK && dpk_runtime_directory(directory, sizeof directory, NULL) == DPK_OK)
-        dpk_rc_publish(shared.nic, directory, NULL);
+        dpk_rc_publish(shared.rc, directory, NULL);
     return status;
 }
 
@@ -39,25 +39,25 @@ enum dpk_status dpk_rc_enter(struct dpk_rc **out, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     pthread_mutex_lock(&shared.lock);
-    if (shared.nic && shared.nic->owner != getpid()) {
-        shared.nic = NULL; /* the parent's */
+    if (shared.rc && shared.rc->owner != getpid()) {
+        shared.rc = NULL; /* the parent's */
         shared.users = 0;
     }
-    if (!shared.nic)
+    if (!shared.rc)
         status = open_shared(err);
     if (status == DPK_OK)
         shared.users++;
-    *out = shared.nic;
+    *out = shared.rc;
     pthread_mutex_unlock(&shared.lock);
     return status;
 }
 
-void dpk_rc_leave(struct dpk_rc *nic)
+void dpk_rc_leave(struct dpk_rc *rc)
 {
     pthread_mutex_lock(&shared.lock);
-    if (nic == shared.nic && --shared.users == 0) {
-        dpk_rc_close(nic);
-        shared.nic = NULL;
+    if (rc == shared.rc && --shared.users == 0) {
+        dpk_rc_close(rc);
+        shared.rc = NULL;
     }
     pthread_mutex_unlock(&shared.lock);
 }

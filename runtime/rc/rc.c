@@ -22,52 +22,52 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
                             struct dpk_error *err)
 {
     *out = NULL;
-    struct dpk_rc *nic = calloc(1, sizeof *nic);
+    struct dpk_rc *rc = calloc(1, sizeof *rc);
     uint8_t *parts = malloc(2 * (size_t)SEGMENT);
-    if (!nic || !parts) {
+    if (!rc || !parts) {
         free(parts);
-        free(nic);
+        free(rc);
         return dpk_fail_nomem(err);
     }
-    nic->owner = getpid();
-    nic->identity = *identity;
-    nic->part = parts;
-    nic->answer = parts + SEGMENT;
-    lock_init(&nic->lock);
-    TAILQ_INIT(&nic->ends);
-    *out = nic;
+    rc->owner = getpid();
+    rc->identity = *identity;
+    rc->part = parts;
+    rc->answer = parts + SEGMENT;
+    lock_init(&rc->lock);
+    TAILQ_INIT(&rc->ends);
+    *out = rc;
     return DPK_OK;
 }
 
-enum dpk_status dpk_rc_publish(struct dpk_rc *nic, const char *directory, struct dpk_error *err)
+enum dpk_status dpk_rc_publish(struct dpk_rc *rc, const char *directory, struct dpk_error *err)
 {
-    nic->directory = strdup(directory);
-    return nic->directory ? DPK_OK : dpk_fail_nomem(err);
+    rc->directory = strdup(directory);
+    return rc->directory ? DPK_OK : dpk_fail_nomem(err);
 }
 
 /* In a child of fork() the lock may be held by a thread that is not there. */
-static bool is_ours(const struct dpk_rc *nic)
+static bool is_ours(const struct dpk_rc *rc)
 {
-    return nic->owner == getpid();
+    return rc->owner == getpid();
 }
 
-enum dpk_status check_owner(const struct dpk_rc *nic, struct dpk_error *err)
+enum dpk_status check_owner(const struct dpk_rc *rc, struct dpk_error *err)
 {
-    return is_ours(nic)
+    return is_ours(rc)
                ? DPK_OK
                : dpk_fail(err, DPK_ERR_USAGE, "RDMA belongs to the process that forked this one");
 }
 
-void dpk_rc_close(struct dpk_rc *nic)
+void dpk_rc_close(struct dpk_rc *rc)
 {
-    if (!nic || !is_ours(nic))
+    if (!rc || !is_ours(rc))
         return;
-    gateway_stop(nic);
-    numbers_free(nic);
-    pthread_mutex_destroy(&nic->lock);
-    free(nic->directory);
-    free(nic->part);
-    free(nic);
+    gateway_stop(rc);
+    numbers_free(rc);
+    pthread_mutex_destroy(&rc->lock);
+    free(rc->directory);
+    free(rc->part);
+    free(rc);
 }
 
 /* ---- Failing ---- */
@@ -143,11 +143,11 @@ void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
 
 /* ---- Ends ---- */
 
-enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_options *options,
+enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_options *options,
                                   struct dpk_rc_end **out, struct dpk_error *err)
 {
     *out = NULL;
-    if (check_owner(nic, err) != DPK_OK)
+    if (check_owner(rc, err) != DPK_OK)
         return DPK_ERR_USAGE;
     struct dpk_rc_end *end = calloc(1, sizeof *end);
     struct dpk_rc_receive *ring = calloc(options->receives ? options->receives : 1, sizeof *ring);
@@ -156,14 +156,14 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_op
         free(end);
         return dpk_fail_nomem(err);
     }
-    end->nic = nic;
+    end->rc = rc;
     end->options = *options;
     end->ring = ring;
     TAILQ_INIT(&end->qps);
     TAILQ_INIT(&end->stalled);
-    pthread_mutex_lock(&nic->lock);
-    TAILQ_INSERT_TAIL(&nic->ends, end, in_nic);
-    pthread_mutex_unlock(&nic->lock);
+    pthread_mutex_lock(&rc->lock);
+    TAILQ_INSERT_TAIL(&rc->ends, end, in_nic);
+    pthread_mutex_unlock(&rc->lock);
     *out = end;
     return DPK_OK;
 }
@@ -172,7 +172,7 @@ void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender))
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *q;
-    TAILQ_FOREACH(end, &qp->end->nic->ends, in_nic)
+    TAILQ_FOREACH(end, &qp->end->rc->ends, in_nic)
     TAILQ_FOREACH(q, &end->qps, in_end)
     if (q != qp && q->local == qp)
         visit(q);
@@ -202,10 +202,10 @@ static void qp_leave(struct dpk_rc_qp *qp)
 void dpk_rc_end_destroy(struct dpk_rc_end *end)
 {
     struct dpk_rc_qp *qp;
-    struct dpk_rc *nic = end->nic;
-    if (!is_ours(nic))
+    struct dpk_rc *rc = end->rc;
+    if (!is_ours(rc))
         return;
-    pthread_mutex_lock(&nic->lock);
+    pthread_mutex_lock(&rc->lock);
     TAILQ_FOREACH(qp, &end->qps, in_end)
     qp_leave(qp);
     drop_receives(end, 0);
@@ -213,21 +213,21 @@ void dpk_rc_end_destroy(struct dpk_rc_end *end)
         /* The analyzer does not see that qp_free takes the first from this very queue.
          * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         qp_free(qp);
-    TAILQ_REMOVE(&nic->ends, end, in_nic);
-    pthread_mutex_unlock(&nic->lock);
+    TAILQ_REMOVE(&rc->ends, end, in_nic);
+    pthread_mutex_unlock(&rc->lock);
     free(end->ring);
     free(end);
 }
 
 void dpk_rc_qp_destroy(struct dpk_rc_qp *qp)
 {
-    struct dpk_rc *nic = qp->end->nic;
-    if (!is_ours(nic))
+    struct dpk_rc *rc = qp->end->rc;
+    if (!is_ours(rc))
         return;
-    pthread_mutex_lock(&nic->lock);
+    pthread_mutex_lock(&rc->lock);
     qp_leave(qp);
     qp_free(qp);
-    pthread_mutex_unlock(&nic->lock);
+    pthread_mutex_unlock(&rc->lock);
 }
 
 /* ---- Queue pairs ---- */
@@ -236,8 +236,8 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
                                  struct dpk_rc_qp **out, struct dpk_error *err)
 {
     *out = NULL;
-    struct dpk_rc *nic = end->nic;
-    if (check_owner(nic, err) != DPK_OK)
+    struct dpk_rc *rc = end->rc;
+    if (check_owner(rc, err) != DPK_OK)
         return DPK_ERR_USAGE;
     struct dpk_rc_qp *qp = calloc(1, sizeof *qp);
     struct dpk_rc_work *ring = calloc(end->options.sends, sizeof *ring);
@@ -251,14 +251,14 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
     qp->connection = connection;
     qp->ring = ring;
     qp->ring_size = end->options.sends;
-    qp->address.process = nic->identity;
-    pthread_mutex_lock(&nic->lock);
-    qp->address.number = number_new(nic);
+    qp->address.process = rc->identity;
+    pthread_mutex_lock(&rc->lock);
+    qp->address.number = number_new(rc);
     if (qp->address.number != 0) {
         TAILQ_INSERT_TAIL(&end->qps, qp, in_end);
         end->dropped = false;
     }
-    pthread_mutex_unlock(&nic->lock);
+    pthread_mutex_unlock(&rc->lock);
     if (qp->address.number != 0) {
         *out = qp;
         return DPK_OK;
@@ -270,10 +270,10 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
 
 void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
 {
-    struct dpk_rc *nic = qp->end->nic;
-    if (!is_ours(nic))
+    struct dpk_rc *rc = qp->end->rc;
+    if (!is_ours(rc))
         return;
-    dpk_rc_lock(nic);
+    dpk_rc_lock(rc);
     qp->state = QP_NEW;
     qp->next = (struct place){.work = qp->done = qp->posted};
     qp->done_bytes = 0;
@@ -287,23 +287,23 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
     qp->peer = (struct address){0};
     gateway_forget(qp);
     each_sender(qp, lose_peer);
-    dpk_rc_unlock(nic);
+    dpk_rc_unlock(rc);
 }
 
 void dpk_rc_qp_fail(struct dpk_rc_qp *qp)
 {
-    if (!is_ours(qp->end->nic))
+    if (!is_ours(qp->end->rc))
         return;
-    dpk_rc_lock(qp->end->nic);
+    dpk_rc_lock(qp->end->rc);
     qp_fail(qp, DPK_RC_FLUSHED, false);
-    dpk_rc_unlock(qp->end->nic);
+    dpk_rc_unlock(qp->end->rc);
 }
 
-struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address)
+struct dpk_rc_qp *qp_find(struct dpk_rc *rc, const struct address *address)
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp;
-    TAILQ_FOREACH(end, &nic->ends, in_nic)
+    TAILQ_FOREACH(end, &rc->ends, in_nic)
     TAILQ_FOREACH(qp, &end->qps, in_end)
     if (address_means(address, &qp->address))
         return qp;
@@ -312,14 +312,14 @@ struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address)
 
 enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err)
 {
-    struct dpk_rc *nic = qp->end->nic;
-    if (check_owner(nic, err) != DPK_OK)
+    struct dpk_rc *rc = qp->end->rc;
+    if (check_owner(rc, err) != DPK_OK)
         return DPK_ERR_USAGE;
-    pthread_mutex_lock(&nic->lock);
-    enum dpk_status status = nic->gateway ? DPK_OK : gateway_start(nic, err);
+    pthread_mutex_lock(&rc->lock);
+    enum dpk_status status = rc->gateway ? DPK_OK : gateway_start(rc, err);
     if (status == DPK_OK)
         address_put(&qp->address, out);
-    pthread_mutex_unlock(&nic->lock);
+    pthread_mutex_unlock(&rc->lock);
     return status == DPK_OK && out->failed ? dpk_fail_nomem(err) : status;
 }
 
@@ -330,35 +330,35 @@ uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp)
 
 /* ---- Posting ---- */
 
-void dpk_rc_lock(struct dpk_rc *nic)
+void dpk_rc_lock(struct dpk_rc *rc)
 {
-    pthread_mutex_lock(&nic->lock);
+    pthread_mutex_lock(&rc->lock);
 }
 
-void dpk_rc_unlock(struct dpk_rc *nic)
+void dpk_rc_unlock(struct dpk_rc *rc)
 {
-    pthread_mutex_unlock(&nic->lock);
+    pthread_mutex_unlock(&rc->lock);
 }
 
 void dpk_rc_qp_kick(struct dpk_rc_qp *qp)
 {
-    dpk_rc_lock(qp->end->nic);
+    dpk_rc_lock(qp->end->rc);
     if (qp->state == QP_FAILED)
         requester_flush(qp, DPK_RC_FLUSHED);
     else
         requester_kick(qp);
-    dpk_rc_unlock(qp->end->nic);
+    dpk_rc_unlock(qp->end->rc);
 }
 
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work)
 {
-    dpk_rc_lock(qp->end->nic);
+    dpk_rc_lock(qp->end->rc);
     bool room = qp->posted - qp->done < qp->ring_size;
     if (room) {
         qp->ring[qp->posted++ % qp->ring_size] = *work;
         dpk_rc_qp_kick(qp);
     }
-    dpk_rc_unlock(qp->end->nic);
+    dpk_rc_unlock(qp->end->rc);
     return room;
 }
 
@@ -367,7 +367,7 @@ void dpk_rc_end_resume(struct dpk_rc_end *end)
 {
     struct dpk_rc_qp *qp;
     unsigned count = 0;
-    dpk_rc_lock(end->nic);
+    dpk_rc_lock(end->rc);
     TAILQ_FOREACH(qp, &end->stalled, in_stalled)
     count++;
     /* Who finds none waits again, behind the others. */
@@ -377,12 +377,12 @@ void dpk_rc_end_resume(struct dpk_rc_end *end)
         qp->stalled = false;
         qp->transport->resume(qp);
     }
-    dpk_rc_unlock(end->nic);
+    dpk_rc_unlock(end->rc);
 }
 
 bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_range *buffer)
 {
-    dpk_rc_lock(end->nic);
+    dpk_rc_lock(end->rc);
     bool room = end->posted - end->taken < end->options.receives;
     if (room) {
         end->ring[end->posted % end->options.receives] =
@@ -393,21 +393,21 @@ bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_range *buff
         else
             dpk_rc_end_resume(end);
     }
-    dpk_rc_unlock(end->nic);
+    dpk_rc_unlock(end->rc);
     return room;
 }
 
 void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions)
 {
-    dpk_rc_lock(end->nic);
+    dpk_rc_lock(end->rc);
     end->options.permissions = permissions;
-    dpk_rc_unlock(end->nic);
+    dpk_rc_unlock(end->rc);
 }
 
 bool dpk_rc_qp_is_idle(struct dpk_rc_qp *qp)
 {
-    dpk_rc_lock(qp->end->nic);
+    dpk_rc_lock(qp->end->rc);
     bool idle = qp->posted == qp->done;
-    dpk_rc_unlock(qp->end->nic);
+    dpk_rc_unlock(qp->end->rc);
     return idle;
 }

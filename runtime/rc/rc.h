@@ -2,9 +2,9 @@
  * rc: RDMA between programs of the DPA: reliable connected queue pairs, in one process or between
  * processes of one machine.
  *
- *     struct dpk_rc *nic;
- *     dpk_rc_enter(&nic, &err);                                // one for a process
- *     dpk_rc_end_create(nic, &options, &end, &err);            // receives, and whose memory it is
+ *     struct dpk_rc *rc;
+ *     dpk_rc_enter(&rc, &err);                                // one for a process
+ *     dpk_rc_end_create(rc, &options, &end, &err);            // receives, and whose memory it is
  *     dpk_rc_qp_create(end, 0, &qp, &err);                     // one connection of it
  *     dpk_rc_qp_address(qp, &bytes, &err);                     // for the peer, who does the same
  *     dpk_rc_qp_connect(qp, theirs.data, theirs.size, &err);
@@ -89,8 +89,7 @@ struct dpk_rc_work {
     bool has_immediate;       /* of a send or a write: the peer gets `immediate` with it, and uses
                                  up a receive for it */
     uint32_t immediate;
-    struct dpk_rc_range
-        local; /* from where, or (a read) to where; its size is the operation's. Of
+    struct dpk_rc_range local; /* from where, or (a read) to where; its size is the operation's. Of
                   an atomic operation: where the value before goes, size 0: nowhere */
     const struct dpk_rc_piece *pieces; /* `count` of them in place of `local`, if that is not 0. */
     unsigned count;                    /* They stay the owner's, until the completion */
@@ -165,19 +164,19 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
                             struct dpk_error *err);
 /* Before the first queue pair: numbers are unique among all that are published in this directory,
  * which only this user may enter, and lead to them. Where that is not possible they do not. */
-enum dpk_status dpk_rc_publish(struct dpk_rc *nic, const char *directory, struct dpk_error *err);
+enum dpk_status dpk_rc_publish(struct dpk_rc *rc, const char *directory, struct dpk_error *err);
 /* After its ends. NULL is fine. */
-void dpk_rc_close(struct dpk_rc *nic);
+void dpk_rc_close(struct dpk_rc *rc);
 
 /* That of this process, by which peers know it; a child of fork() has another. */
 const struct dpk_uuid *dpk_rc_identity(void);
 /* The one of this process, for all that need one; given back with dpk_rc_leave. */
 enum dpk_status dpk_rc_enter(struct dpk_rc **out, struct dpk_error *err);
-void dpk_rc_leave(struct dpk_rc *nic);
+void dpk_rc_leave(struct dpk_rc *rc);
 
 /* The lock of all, which may be taken more than once. */
-void dpk_rc_lock(struct dpk_rc *nic);
-void dpk_rc_unlock(struct dpk_rc *nic);
+void dpk_rc_lock(struct dpk_rc *rc);
+void dpk_rc_unlock(struct dpk_rc *rc);
 
 struct dpk_rc_end_options {
     const struct dpk_rc_ops *ops;
@@ -187,7 +186,7 @@ struct dpk_rc_end_options {
     bool outlives_peers; /* a peer that goes is an error of what is posted then and later, as on
                             the card; otherwise it is one of the queue pair */
 };
-enum dpk_status dpk_rc_end_create(struct dpk_rc *nic, const struct dpk_rc_end_options *options,
+enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_options *options,
                                   struct dpk_rc_end **out, struct dpk_error *err);
 /* Ends its connections; what is posted fails. When it returns no callback runs any more. */
 void dpk_rc_end_destroy(struct dpk_rc_end *end);

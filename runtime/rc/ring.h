@@ -1,5 +1,5 @@
 /*
- * Rings: bytes to and from one peer by memory that both processes write. Private to nic.
+ * Rings: bytes to and from one peer by memory that both processes write. Private to rc.
  *
  * One ring a direction, each with one writer and one reader. The memory is a file without a name
  * that cannot change its size any more, so that nobody can take it away from under the other. All

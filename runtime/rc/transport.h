@@ -1,5 +1,5 @@
 /*
- * Requests, responses, and what carries them. Private to nic.
+ * Requests, responses, and what carries them. Private to rc.
  *
  * A work becomes one request, or several if it is large; a request is answered by one response, in
  * order. A transport brings requests to responder_run of the peer's queue pair and responses to
@@ -118,7 +118,7 @@ struct dpk_rc_qp {
 
 struct dpk_rc_end {
     TAILQ_ENTRY(dpk_rc_end) in_nic;
-    struct dpk_rc *nic;
+    struct dpk_rc *rc;
     struct dpk_rc_end_options options;
     struct dpk_rc_receive *ring;
     uint32_t posted, taken;
@@ -139,12 +139,12 @@ struct dpk_rc {
 };
 
 /* Without the lock. DPK_ERR_USAGE: in a child of fork(). */
-enum dpk_status check_owner(const struct dpk_rc *nic, struct dpk_error *err);
+enum dpk_status check_owner(const struct dpk_rc *rc, struct dpk_error *err);
 
 /* With the lock, all of them. */
 /* Calls `visit` for those that send to `qp` in this process, or would. */
 void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender));
-struct dpk_rc_qp *qp_find(struct dpk_rc *nic, const struct address *address);
+struct dpk_rc_qp *qp_find(struct dpk_rc *rc, const struct address *address);
 /* It gets no further. The oldest work ends with `status`, the others are flushed.
  * `drops_receives`: nobody will ever use them, if this was the last connection. */
 void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives);
@@ -178,14 +178,14 @@ bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
 
 /* ---- Numbers of queue pairs ---- */
 /* 0: there are no more. */
-uint32_t number_new(struct dpk_rc *nic);
-void numbers_free(struct dpk_rc *nic);
+uint32_t number_new(struct dpk_rc *rc);
+void numbers_free(struct dpk_rc *rc);
 /* Without the lock. The process that has this number, or had it last; false: none. */
-bool number_find_process(const struct dpk_rc *nic, uint32_t number, struct dpk_uuid *out);
+bool number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out);
 
 /* ---- Other processes ---- */
-enum dpk_status gateway_start(struct dpk_rc *nic, struct dpk_error *err);
-void gateway_stop(struct dpk_rc *nic);
+enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err);
+void gateway_stop(struct dpk_rc *rc);
 /* A socket to the process of `peer`, -1 and the error. Without the lock. */
 int gateway_connect(const struct address *peer, struct dpk_error *err);
 /* Requests of `qp` go there; takes the socket. DPK_ERR_NOMEM, DPK_ERR_IO: no memory to share. */

@@ -81,15 +81,14 @@ static void world_waits(void *context)
     ((struct world *)context)->waits++;
 }
 
-static void world_trouble(void *context, const char *story)
+static void world_warn(void *context, const char *reason)
 {
-    (void)story;
+    (void)reason;
     ((struct world *)context)->troubles++;
 }
 
-static const struct dpk_queue_ops world_ops = {world_load,    world_store,  world_completed,
-                                               world_listens, world_leaves, world_waits,
-                                               world_trouble};
+static const struct dpk_queue_ops world_ops = {
+    world_load, world_store, world_completed, world_listens, world_leaves, world_waits, world_warn};
 
 /* A key of a part of the memory. */
 static inline uint32_t world_key(struct world *w, uint64_t address, uint64_t size, unsigned rights)

@@ -28,7 +28,7 @@
 static pthread_mutex_t world_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct side {
-    struct dpk_rc *nic;
+    struct dpk_rc *rc;
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp;
     struct dpk_buf address;
@@ -144,25 +144,25 @@ static inline void must(enum dpk_status status, const struct dpk_error *err)
 
 static inline struct dpk_rc *nic_new(void)
 {
-    struct dpk_rc *nic;
+    struct dpk_rc *rc;
     struct dpk_uuid identity;
     struct dpk_error err = {0};
     dpk_uuid_new_time(&identity);
-    must(dpk_rc_open(&identity, &nic, &err), &err);
-    return nic;
+    must(dpk_rc_open(&identity, &rc, &err), &err);
+    return rc;
 }
 
 /* An end with one queue pair, and its address. */
-static inline void side_begin(struct side *s, struct dpk_rc *nic, unsigned permissions)
+static inline void side_begin(struct side *s, struct dpk_rc *rc, unsigned permissions)
 {
     struct dpk_error err = {0};
     const struct dpk_rc_end_options options = {
         .ops = &side_ops, .context = s, .permissions = permissions, .sends = 64, .receives = 64};
     memset(s, 0, sizeof *s);
-    s->nic = nic;
+    s->rc = rc;
     s->memory = calloc(1, MEMORY);
     s->permissions = ~0u;
-    must(dpk_rc_end_create(nic, &options, &s->end, &err), &err);
+    must(dpk_rc_end_create(rc, &options, &s->end, &err), &err);
     must(dpk_rc_qp_create(s->end, 3, &s->qp, &err), &err);
     must(dpk_rc_qp_address(s->qp, &s->address, &err), &err);
 }

@@ -400,9 +400,9 @@ static void messages_come_from_workers(void **state)
 }
 
 static bool find_nothing(void *context, struct dpk_caller *caller, unsigned call,
-                         const uint64_t args[6], uint64_t *result, char *story, size_t size)
+                         const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
-    (void)call, (void)story, (void)size;
+    (void)call, (void)reason, (void)size;
     *(uint64_t *)context = args[0] + 1;
     caller->polls = true;
     *result = 0;
@@ -430,9 +430,9 @@ static void polling_is_left_to_workers(void **state)
 }
 
 static bool count_calls(void *context, struct dpk_caller *caller, unsigned call,
-                        const uint64_t args[6], uint64_t *result, char *story, size_t size)
+                        const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
-    (void)call, (void)args, (void)story, (void)size;
+    (void)call, (void)args, (void)reason, (void)size;
     atomic_fetch_add((atomic_uint *)context, 1);
     caller->polls = true;
     *result = 0;

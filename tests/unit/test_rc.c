@@ -263,9 +263,9 @@ static void await_stall(const struct side *s, const struct dpk_rc_qp *qp)
 {
     bool stalled = false;
     for (int i = 0; i < 600000 && !stalled; i++) {
-        pthread_mutex_lock(&s->nic->lock);
+        pthread_mutex_lock(&s->rc->lock);
         stalled = qp->stalled;
-        pthread_mutex_unlock(&s->nic->lock);
+        pthread_mutex_unlock(&s->rc->lock);
         usleep(stalled ? 0 : 100);
     }
     assert_true(stalled);

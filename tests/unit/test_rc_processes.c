@@ -65,9 +65,9 @@ static void meet(struct side *s, int in, int out)
 
 static void part(struct side *s)
 {
-    struct dpk_rc *nic = s->nic;
+    struct dpk_rc *rc = s->rc;
     side_end(s);
-    dpk_rc_close(nic);
+    dpk_rc_close(rc);
 }
 
 /* ---- Killed ---- */
@@ -217,7 +217,7 @@ static int end_all(int in, int out)
         .ops = &side_ops, .context = s, .sends = 1, .receives = 1};
     (void)in, (void)out;
     bool refused =
-        dpk_rc_end_create(s->nic, &options, &end, NULL) == DPK_ERR_USAGE && !end &&
+        dpk_rc_end_create(s->rc, &options, &end, NULL) == DPK_ERR_USAGE && !end &&
         dpk_rc_qp_create(s->end, 9, &qp, NULL) == DPK_ERR_USAGE && !qp &&
         dpk_rc_qp_address(s->qp, &bytes, NULL) == DPK_ERR_USAGE &&
         dpk_rc_qp_connect(s->qp, s->address.data, s->address.size, NULL) == DPK_ERR_USAGE;

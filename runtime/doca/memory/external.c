@@ -52,13 +52,13 @@ static uint64_t slot_of(struct dpk_externals *e, uint32_t key)
 
 /* Gives DPA code an address for loads and stores of registered host memory. */
 static bool external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, uint64_t *result,
-                             char *story, size_t size)
+                             char *reason, size_t size)
 {
     const struct dpk_memory *m = memory <= UINT32_MAX && address >> HOST_BITS == 0
                                      ? acquire(d, (uint32_t)memory, address, 1, false)
                                      : NULL;
     if (!m) {
-        snprintf(story, size, "external pointer: not registered host memory of this device");
+        snprintf(reason, size, "external pointer: not registered host memory of this device");
         return false;
     }
     dpk_memory_release(m);
@@ -67,7 +67,7 @@ static bool external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memor
     pthread_mutex_unlock(&d->externals.lock);
     *result = (FIRST_SLOT + slot) << HOST_BITS | address;
     if (slot == SLOTS_MAX)
-        snprintf(story, size, "external pointer: to too many memories, or out of memory");
+        snprintf(reason, size, "external pointer: to too many memories, or out of memory");
     return slot < SLOTS_MAX;
 }
 
@@ -101,11 +101,11 @@ static void attach(struct dpk_dpa *d)
 }
 
 static bool call_external(void *context, struct dpk_caller *caller, unsigned call,
-                          const uint64_t args[6], uint64_t *result, char *story, size_t size)
+                          const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     (void)caller;
     (void)call;
-    return external_pointer(context, args[0], args[1], result, story, size);
+    return external_pointer(context, args[0], args[1], result, reason, size);
 }
 
 static struct dpk_dpa_calls calls = {.first = DPA_DOCA_EXTERNAL_POINTER,

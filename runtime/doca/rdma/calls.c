@@ -49,7 +49,7 @@ static bool find_remote(const struct dpa_rdma_work *from, struct dpk_rc_work *to
     return true;
 }
 
-static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *result, char *story,
+static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *result, char *reason,
                  size_t size)
 {
     struct dpk_rc_work work = {.opcode = w->opcode,
@@ -60,20 +60,20 @@ static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *re
                                .address = w->remote_address,
                                .value = w->value};
     if (w->opcode >= DPK_RC_OPCODES)
-        return dpk_dpa_call_fails(story, size, "RDMA: no such operation");
+        return dpk_dpa_call_fails(reason, size, "RDMA: no such operation");
     if (w->connection >= r->count)
-        return dpk_dpa_call_fails(story, size, "RDMA: no such connection");
+        return dpk_dpa_call_fails(reason, size, "RDMA: no such connection");
     if (!find_remote(w, &work))
-        return dpk_dpa_call_fails(story, size, "RDMA: not a handle of the peer's memory or event");
+        return dpk_dpa_call_fails(reason, size, "RDMA: not a handle of the peer's memory or event");
     *result = dpk_rc_post(r->connections[w->connection]->qp, &work);
     return true;
 }
 
-static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *story, size_t size)
+static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *reason, size_t size)
 {
     const struct dpk_rc_range buffer = {(uint32_t)args[1], args[2], args[3]};
     return dpk_rc_post_receive(r->end, &buffer) ||
-           dpk_dpa_call_fails(story, size, "RDMA: the receive queue is full");
+           dpk_dpa_call_fails(reason, size, "RDMA: the receive queue is full");
 }
 
 static bool is_idle(const struct dpk_rdma *r)
@@ -85,20 +85,20 @@ static bool is_idle(const struct dpk_rdma *r)
 }
 
 static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t args[6],
-                            uint64_t *result, char *story, size_t size)
+                            uint64_t *result, char *reason, size_t size)
 {
     struct dpa_rdma_work work;
     bool good = true;
     if (call == DPA_RDMA_POST &&
         dpk_copy_out(d->process->dpa, &work, args[1], sizeof work, NULL) != DPK_OK)
-        return dpk_dpa_call_fails(story, size, "RDMA: no memory where the operation is described");
+        return dpk_dpa_call_fails(reason, size, "RDMA: no memory where the operation is described");
     struct dpk_rdma *r = begin(d, args[0]);
     if (!r)
-        return dpk_dpa_call_fails(story, size, "RDMA: not a handle, or not started");
+        return dpk_dpa_call_fails(reason, size, "RDMA: not a handle, or not started");
     if (call == DPA_RDMA_POST)
-        good = post(r, &work, result, story, size);
+        good = post(r, &work, result, reason, size);
     else if (call == DPA_RDMA_RECEIVE)
-        good = receive(r, args, story, size);
+        good = receive(r, args, reason, size);
     else
         *result = is_idle(r);
     end(r);
@@ -129,27 +129,27 @@ static bool transpose(const struct dpa_memory_copy *c, const struct dpk_memory_a
     return true;
 }
 
-static bool copy(struct dpk_dpa *d, uint64_t address, char *story, size_t size)
+static bool copy(struct dpk_dpa *d, uint64_t address, char *reason, size_t size)
 {
     struct dpa_memory_copy c;
     if (dpk_copy_out(d->process->dpa, &c, address, sizeof c, NULL) != DPK_OK)
-        return dpk_dpa_call_fails(story, size, "memcpy: no memory where it is described");
+        return dpk_dpa_call_fails(reason, size, "memcpy: no memory where it is described");
     const struct dpk_memory_access to = {c.to, DPK_MEMORY_WRITE, c.to_address, c.length,
                                          d->dev->domain},
                                    from = {c.from, DPK_MEMORY_READ, c.from_address, c.length,
                                            d->dev->domain};
     if (c.element_size > 0 ? transpose(&c, &to, &from) : dpk_memory_copy(&to, &from))
         return true;
-    return dpk_dpa_call_fails(story, size, "memcpy: not registered memory, or not for this");
+    return dpk_dpa_call_fails(reason, size, "memcpy: not registered memory, or not for this");
 }
 
 static bool rdma_call(void *context, struct dpk_caller *caller, unsigned call,
-                      const uint64_t args[6], uint64_t *result, char *story, size_t size)
+                      const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     struct dpk_dpa *d = context;
     (void)caller;
-    return call == DPA_MEMORY_COPY ? copy(d, args[0], story, size)
-                                   : call_on_context(d, call, args, result, story, size);
+    return call == DPA_MEMORY_COPY ? copy(d, args[0], reason, size)
+                                   : call_on_context(d, call, args, result, reason, size);
 }
 
 static struct dpk_dpa_calls calls = {

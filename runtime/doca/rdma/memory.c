@@ -83,12 +83,12 @@ static uint64_t now(void)
 static void end_process(struct dpk_rdma *r, const struct dpk_rc_completion *c)
 {
     struct dpk_process *p = dpk_dpa_enter(dpk_rdma_dpa(r), r->run);
-    char story[120];
+    char reason[120];
     if (!p)
         return;
-    snprintf(story, sizeof story, "RDMA: operation %u of connection %u failed", c->index,
+    snprintf(reason, sizeof reason, "RDMA: operation %u of connection %u failed", c->index,
              c->connection);
-    dpk_process_end(p, story);
+    dpk_process_end(p, reason);
     dpk_dpa_leave(dpk_rdma_dpa(r));
 }
 

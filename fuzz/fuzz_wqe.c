@@ -14,6 +14,7 @@ enum {
     DOORBELLS = 8,
     QUEUES = 3,
     KEY = 0x1001,
+    PAIR = 0x800000, /* the first queue pair's number; the corpus has it, too */
     CQ_LOG = 4,
     LOG = 3
 };
@@ -139,6 +140,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     o.ring.address = RINGS + QUEUES * 0x400;
     o.record.address = 8 + QUEUES * 8;
     if (dpk_rule_add(make(nic, &o), &(struct dpk_rule){.priority = 0}) == 0)
+        abort();
+    if (dpk_queue_number(q[1]) != PAIR)
         abort();
     connect(q[1], q[2]);
     connect(q[2], doorbells[0] & 0x80 ? q[2] : q[1]);

@@ -1,155 +1,51 @@
 /* Execution units that an administrator's file gives to a program (flexio.h, "Resources"). */
-#include <errno.h>
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-#include <yaml.h>
 
 #include "private.h"
+#include "resources/resources.h"
 
 #define FILE_MAX_BYTES ((size_t)1 << 20)
-#define DEPTH_MAX      8
-#define VISITS_MAX     100000 /* aliases can make a small file endless */
-#define UNITS_MAX      256
-
-struct list {
-    uint32_t numbers[UNITS_MAX];
-    uint32_t count;
-    uint32_t max; /* number */
-};
 
 struct flexio_resource {
-    struct list units, groups;
+    struct dpk_resources read;
 };
 
-struct search {
-    yaml_document_t *file;
-    const char *app;
-    unsigned visits;
-    struct dpk_error *err;
-};
+static const char in_this_library = 0;
 
-static bool is_text(const yaml_node_t *n, const char *text)
+/* Loads the library that reads such files (resources.h); it lies beside this one. NULL: `err` says
+ * why. */
+static void *load_reader(struct dpk_error *err)
 {
-    return n && n->type == YAML_SCALAR_NODE && n->data.scalar.length == strlen(text) &&
-           strcasecmp((const char *)n->data.scalar.value, text) == 0;
-}
-
-/* The mapping that the file has for the program; NULL: none. */
-static yaml_node_t *find_app(struct search *s, yaml_node_t *n, unsigned depth)
-{
-    yaml_node_t *found = NULL;
-    if (!n || depth > DEPTH_MAX || ++s->visits > VISITS_MAX)
-        return NULL;
-    if (n->type == YAML_SEQUENCE_NODE)
-        for (yaml_node_item_t *i = n->data.sequence.items.start;
-             !found && i < n->data.sequence.items.top; i++)
-            found = find_app(s, yaml_document_get_node(s->file, *i), depth + 1);
-    if (n->type == YAML_MAPPING_NODE)
-        for (yaml_node_pair_t *p = n->data.mapping.pairs.start;
-             !found && p < n->data.mapping.pairs.top; p++) {
-            yaml_node_t *value = yaml_document_get_node(s->file, p->value);
-            if (value && value->type == YAML_MAPPING_NODE &&
-                is_text(yaml_document_get_node(s->file, p->key), s->app))
-                return value;
-            found = find_app(s, value, depth + 1);
-        }
-    return found;
-}
-
-static enum dpk_status read_number(const char **at, uint32_t max, uint32_t *out,
-                                   struct dpk_error *err)
-{
-    char *end = NULL;
-    errno = 0;
-    unsigned long value = strtoul(*at, &end, 10);
-    if (**at < '0' || **at > '9' || errno || value > UINT32_MAX)
-        return dpk_fail(err, DPK_ERR_FORMAT, "not a number: %.40s", *at);
-    if (value > max)
-        return dpk_fail(err, DPK_ERR_RANGE, "%lu: numbers go to %u here", value, max);
-    *at = end;
-    *out = (uint32_t)value;
-    return DPK_OK;
-}
-
-/* "7", or "4-7". */
-static enum dpk_status add_range(struct list *list, const char *text, struct dpk_error *err)
-{
-    uint32_t first = 0, last = 0;
-    enum dpk_status status = read_number(&text, list->max, &first, err);
-    last = first;
-    if (status == DPK_OK && *text == '-') {
-        text++;
-        status = read_number(&text, list->max, &last, err);
+    char path[PATH_MAX];
+    Dl_info self;
+    if (!dladdr(&in_this_library, &self) || !self.dli_fname)
+        self.dli_fname = "";
+    const char *end = strrchr(self.dli_fname, '/');
+    const size_t folder = end ? (size_t)(end + 1 - self.dli_fname) : 0;
+    int n = snprintf(path, sizeof path, "%.*s" DPK_RESOURCES_LIBRARY, (int)folder, self.dli_fname);
+    void *library = n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!library) {
+        const char *reason = dlerror();
+        dpk_fail(err, DPK_ERR_NOT_FOUND, "no library that reads such files: %s",
+                 reason ? reason : "the path to it is too long");
     }
-    if (status != DPK_OK)
-        return status;
-    if (*text || last < first || last - first >= UNITS_MAX - list->count)
-        return dpk_fail(err, DPK_ERR_FORMAT,
-                        "%u-%u%.40s: not a number or a range, or more than %d in all", first, last,
-                        text, UNITS_MAX);
-    for (uint32_t i = 0; i <= last - first; i++)
-        list->numbers[list->count++] = first + i;
-    return DPK_OK;
+    return library;
 }
 
-static enum dpk_status read_list(struct search *s, const yaml_node_t *n, struct list *list)
+static enum dpk_status read_file(const char *app, const void *bytes, size_t size,
+                                 struct dpk_resources *out, struct dpk_error *err)
 {
-    enum dpk_status status = DPK_OK;
-    if (n->type == YAML_SCALAR_NODE)
-        return n->data.scalar.length ? add_range(list, (const char *)n->data.scalar.value, s->err)
-                                     : DPK_OK;
-    if (n->type != YAML_SEQUENCE_NODE)
-        return dpk_fail(s->err, DPK_ERR_FORMAT, "line %zu: a list is wanted",
-                        n->start_mark.line + 1);
-    for (yaml_node_item_t *i = n->data.sequence.items.start;
-         status == DPK_OK && i < n->data.sequence.items.top; i++) {
-        const yaml_node_t *item = yaml_document_get_node(s->file, *i);
-        if (!item || item->type != YAML_SCALAR_NODE)
-            return dpk_fail(s->err, DPK_ERR_FORMAT, "line %zu: a list of numbers is wanted",
-                            n->start_mark.line + 1);
-        status = add_range(list, (const char *)item->data.scalar.value, s->err);
-    }
-    return status;
-}
-
-static enum dpk_status read_app(struct search *s, const yaml_node_t *app,
-                                struct flexio_resource *res)
-{
-    enum dpk_status status = DPK_OK;
-    for (yaml_node_pair_t *p = app->data.mapping.pairs.start;
-         status == DPK_OK && p < app->data.mapping.pairs.top; p++) {
-        const yaml_node_t *key = yaml_document_get_node(s->file, p->key);
-        const yaml_node_t *value = yaml_document_get_node(s->file, p->value);
-        if (is_text(key, "eus"))
-            status = read_list(s, value, &res->units);
-        else if (is_text(key, "eu_groups"))
-            status = read_list(s, value, &res->groups);
-    }
-    return status;
-}
-
-static enum dpk_status parse(const char *app, const void *bytes, size_t size,
-                             struct flexio_resource *res, struct dpk_error *err)
-{
-    yaml_parser_t parser;
-    yaml_document_t file;
-    struct search s = {&file, app, 0, err};
-    if (!yaml_parser_initialize(&parser))
-        return dpk_fail_nomem(err);
-    yaml_parser_set_input_string(&parser, bytes, size);
-    enum dpk_status status = DPK_OK;
-    if (!yaml_parser_load(&parser, &file)) {
-        status = dpk_fail(err, DPK_ERR_FORMAT, "line %zu: %s", parser.problem_mark.line + 1,
-                          parser.problem ? parser.problem : "no YAML");
-    } else {
-        const yaml_node_t *found = find_app(&s, yaml_document_get_root_node(&file), 0);
-        status = found ? read_app(&s, found, res)
-                       : dpk_fail(err, DPK_ERR_NOT_FOUND, "the file has nothing for %s", app);
-        yaml_document_delete(&file);
-    }
-    yaml_parser_delete(&parser);
+    void *library = load_reader(err);
+    if (!library)
+        return DPK_ERR_NOT_FOUND;
+    __typeof__(dpk_resources_read) *read = dlsym(library, "dpk_resources_read");
+    enum dpk_status status =
+        read ? read(app, bytes, size, out, err)
+             : dpk_fail(err, DPK_ERR_NOT_FOUND, DPK_RESOURCES_LIBRARY " is of another version");
+    dlclose(library);
     return status;
 }
 
@@ -165,10 +61,8 @@ flexio_status flexio_resources_create(const char *app_id, const void *file_buf, 
                               "%zu bytes, are wanted",
                               FILE_MAX_BYTES);
     struct flexio_resource *made = calloc(1, sizeof *made);
-    if (made)
-        *made = (struct flexio_resource){.units.max = UNITS_MAX - 1, .groups.max = UINT32_MAX};
     enum dpk_status status =
-        made ? parse(app_id, file_buf, file_bsize, made, &err) : dpk_fail_nomem(&err);
+        made ? read_file(app_id, file_buf, file_bsize, &made->read, &err) : dpk_fail_nomem(&err);
     if (status != DPK_OK) {
         free(made);
         return failed("flexio_resources_create", &err);
@@ -185,15 +79,15 @@ flexio_status flexio_resources_destroy(struct flexio_resource *res)
 
 uint32_t flexio_resources_get_eus_num(struct flexio_resource *res)
 {
-    return res ? res->units.count : 0;
+    return res ? res->read.units.count : 0;
 }
 
 uint32_t *flexio_resources_get_eus(struct flexio_resource *res)
 {
-    return res && res->units.count ? res->units.numbers : NULL;
+    return res && res->read.units.count ? res->read.units.numbers : NULL;
 }
 
 uint32_t flexio_resources_get_eugs_num(struct flexio_resource *res)
 {
-    return res ? res->groups.count : 0;
+    return res ? res->read.groups.count : 0;
 }

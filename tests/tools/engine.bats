@@ -51,7 +51,29 @@ names() { sed -n 's/^    \([a-z0-9_]*\);$/\1/p' "$1" | LC_ALL=C sort; }
 }
 
 @test "a host program has nothing of what only tools need" {
-    ldd "$lib"/libdpakit-engine.so "$lib"/libdoca_common.so >needed
+    ldd "$lib"/libdpakit-engine.so "$lib"/libdoca_common.so "$lib"/libflexio.so >needed
     grep -q libsqlite3 needed
-    ! grep -E 'libxml2|liblzma|libelf|libcjson' needed || false
+    ! grep -E 'libxml2|liblzma|libelf|libcjson|libyaml' needed || false
+}
+
+@test "libflexio says so when the library that reads resources is not there" {
+    mkdir lib
+    cp -L "$lib"/libflexio.so.1 "$lib"/libdpakit-engine.so.1 lib
+    cat >main.c <<'END'
+#include <libflexio/flexio.h>
+int main(void)
+{
+    static const char file[] = "my_app: {eus: [7]}";
+    struct flexio_resource *res = NULL;
+    return flexio_resources_create("my_app", file, sizeof file - 1, &res) != FLEXIO_STATUS_SUCCESS ||
+           *flexio_resources_get_eus(res) != 7 || flexio_resources_destroy(res) != FLEXIO_STATUS_SUCCESS;
+}
+END
+    # shellcheck disable=SC2086
+    ${CC:-gcc} $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" main.c -o main lib/libflexio.so.1 -Wl,-rpath,"$PWD/lib"
+    run timeout 60 ./main
+    [ "$status" -eq 1 ]
+    [[ "$output" = *"flexio_resources_create: no library that reads such files: $PWD/lib/libdpakit-resources.so.1: "* ]]
+    cp -L "$lib/libdpakit-resources.so.1" lib
+    timeout 60 ./main
 }

@@ -1,0 +1,37 @@
+/*
+ * resources: execution units that an administrator's file gives to a program (libflexio/flexio.h,
+ * "Resources"). It is YAML, so this room is a library of its own, libdpakit-resources.so: libflexio
+ * loads it with the first such file, and no other program needs libyaml.
+ *
+ *     struct dpk_resources res;
+ *     if (dpk_resources_read("my_app", bytes, size, &res, &err) == DPK_OK)
+ *         for (uint32_t i = 0; i < res.units.count; i++)
+ *             use(res.units.numbers[i]);
+ */
+#ifndef DPK_RESOURCES_RESOURCES_H
+#define DPK_RESOURCES_RESOURCES_H
+
+#include "base/base.h"
+
+#define DPK_RESOURCES_MAX 256 /* numbers in a list */
+
+struct dpk_numbers {
+    uint32_t numbers[DPK_RESOURCES_MAX]; /* in the file's order */
+    uint32_t count;
+};
+
+struct dpk_resources {
+    struct dpk_numbers units;  /* 0 to 255 */
+    struct dpk_numbers groups; /* any */
+};
+
+/* Reads what the file of `size` bytes has for program `app`. DPK_ERR_FORMAT: no YAML, or no lists
+ * of numbers; DPK_ERR_RANGE: a number that is too large; DPK_ERR_NOT_FOUND: nothing for the program.
+ * *out is whole only with DPK_OK. */
+enum dpk_status dpk_resources_read(const char *app, const void *bytes, size_t size,
+                                   struct dpk_resources *out, struct dpk_error *err);
+
+/* What libflexio loads: another number with every change of struct or function. */
+#define DPK_RESOURCES_LIBRARY "libdpakit-resources.so.1"
+
+#endif

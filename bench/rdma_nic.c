@@ -26,31 +26,10 @@
 static uint8_t memory[AT_ONCE * MESSAGE];
 static sem_t done, received;
 
-/* ---- An end whose memory is `memory`, from address 0, key 1 ---- */
+/* ---- An end whose memory is `memory`, from address 0 ---- */
 
-static bool has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
-{
-    (void)context, (void)access;
-    return r->key == 1 && r->size <= sizeof memory && r->address <= sizeof memory - r->size;
-}
-
-static bool copy_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                     void *to)
-{
-    if (!has(context, r, access))
-        return false;
-    memcpy(to, memory + r->address, r->size);
-    return true;
-}
-
-static bool copy_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                    const void *from)
-{
-    if (!has(context, r, access))
-        return false;
-    memcpy(memory + r->address, from, r->size);
-    return true;
-}
+static struct dpk_memory_domain domain;
+static uint32_t key;
 
 static bool complete(void *context, const struct dpk_rc_completion *c)
 {
@@ -62,8 +41,7 @@ static bool complete(void *context, const struct dpk_rc_completion *c)
     return true;
 }
 
-static const struct dpk_rc_ops ops = {
-    .has = has, .copy_out = copy_out, .copy_in = copy_in, .complete = complete};
+static const struct dpk_rc_ops ops = {.complete = complete};
 
 /* ---- Two processes ---- */
 
@@ -104,7 +82,7 @@ static void get(int fd, size_t size)
 static struct dpk_rc_qp *join(int fd, struct dpk_rc_end **end)
 {
     static const struct dpk_rc_end_options options = {
-        .ops = &ops, .permissions = ~0u, .sends = AT_ONCE, .receives = AT_ONCE};
+        .ops = &ops, .domain = &domain, .permissions = ~0u, .sends = AT_ONCE, .receives = AT_ONCE};
     struct dpk_rc *nic;
     struct dpk_rc_qp *qp;
     struct dpk_uuid identity;
@@ -125,8 +103,10 @@ static struct dpk_rc_qp *join(int fd, struct dpk_rc_end **end)
 
 static void post(struct dpk_rc_qp *qp, enum dpk_rc_opcode opcode, uint64_t at, uint64_t size)
 {
-    const struct dpk_rc_work w = {
-        .opcode = opcode, .local = {1, at, size}, .key = 1, .address = at};
+    const struct dpk_rc_work w = {.opcode = opcode,
+                                  .local = {.key = key, .address = at, .size = size},
+                                  .key = key, /* the peer is a copy of this process */
+                                  .address = at};
     must(dpk_rc_post(qp, &w), "post");
 }
 
@@ -154,7 +134,7 @@ static void sends(int fd, bool serves)
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp = join(fd, &end);
-    const struct dpk_rc_range buffer = {1, SMALL, SMALL};
+    const struct dpk_memory_access buffer = {.key = key, .address = SMALL, .size = SMALL};
     dpk_rc_post_receive(end, &buffer);
     double begin = now();
     for (unsigned i = 0; i < TRIPS; i++) {
@@ -224,6 +204,13 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     memset(memory, 1, sizeof memory);
+    must(dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                             .rights = ~0u,
+                                             .size = sizeof memory,
+                                             .host = memory,
+                                             .domains = {&domain}},
+                        &key, NULL) == DPK_OK,
+         "dpk_memory_add");
     must(sem_init(&done, 0, 0) + sem_init(&received, 0, 0) == 0, "sem_init");
     must(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0, "socketpair");
     pid_t child = fork();

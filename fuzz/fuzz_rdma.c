@@ -10,6 +10,7 @@
 #include "rc/gateway.h"
 
 #define MEMORY 4096u
+#define KEY    0x1001u /* of all of it, from address 0; the corpus has it, too */
 
 /* What input begins with. */
 enum {
@@ -26,7 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct rings ours, theirs; /* of the memory that the input is written to */
 static struct rings other;        /* the memory of the other direction, where nobody says a word */
 static int shared;                /* memory as a peer passes it */
-static uint8_t change;            /* not 0: the peer writes while we copy */
+static uint8_t change;            /* not 0: the peer writes while a frame is looked at */
+static uint8_t memory[MEMORY];
+static struct dpk_memory_domain domain;
 
 /* The head of the frame at hand, and counters. */
 static void scribble(void)
@@ -39,62 +42,21 @@ static void scribble(void)
     atomic_fetch_sub(&theirs.in.shared->read, change);
 }
 
-/* One piece of memory with key 1 at address 0. */
-static bool has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
-{
-    (void)context, (void)access;
-    return r->key == 1 && r->size <= MEMORY && r->address <= MEMORY - r->size;
-}
-
-static bool copy_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                     void *to)
-{
-    scribble();
-    if (has(context, r, access))
-        memcpy(to, (uint8_t *)context + r->address, r->size);
-    return has(context, r, access);
-}
-
-static bool copy_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                    const void *from)
-{
-    scribble();
-    if (has(context, r, access))
-        memcpy((uint8_t *)context + r->address, from, r->size);
-    return has(context, r, access);
-}
-
-static bool add(void *context, const struct dpk_rc_range *r, uint64_t value, uint64_t *before)
-{
-    *before = value;
-    return copy_in(context, r, DPK_RC_REMOTE_ATOMIC, before);
-}
-
-static bool swap(void *context, const struct dpk_rc_range *r, uint64_t compare, uint64_t value,
-                 uint64_t *before)
-{
-    return add(context, r, compare ^ value, before);
-}
-
 static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds)
 {
     (void)context, (void)value, (void)adds;
+    scribble();
     return key == 1;
 }
 
 static bool told(void *context, const struct dpk_rc_completion *c)
 {
     (void)context, (void)c;
+    scribble();
     return true;
 }
 
-static const struct dpk_rc_ops ops = {.has = has,
-                                      .copy_out = copy_out,
-                                      .copy_in = copy_in,
-                                      .add = add,
-                                      .swap = swap,
-                                      .signal = signal_event,
-                                      .complete = told};
+static const struct dpk_rc_ops ops = {.signal = signal_event, .complete = told};
 
 /* ---- One channel, without a thread ---- */
 
@@ -104,14 +66,23 @@ static void begin(struct gateway *g)
     TAILQ_INIT(&g->channels);
     TAILQ_INIT(&g->closed);
     struct rings made;
-    int memory = rings_new(&ours);
-    if (memory < 0 || !rings_open(&theirs, memory) || (shared = rings_new(&made)) < 0)
+    uint32_t key;
+    int file = rings_new(&ours);
+    if (file < 0 || !rings_open(&theirs, file) || (shared = rings_new(&made)) < 0)
         abort();
     rings_free(&made);
-    close(memory);
-    if ((memory = rings_new(&other)) < 0)
+    close(file);
+    if ((file = rings_new(&other)) < 0)
         abort();
-    close(memory);
+    close(file);
+    if (dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                            .rights = ~0u,
+                                            .size = MEMORY,
+                                            .host = memory,
+                                            .domains = {&domain}},
+                       &key, NULL) != DPK_OK ||
+        key != KEY)
+        abort();
 }
 
 static void start_at(struct ring *out, struct ring *in, uint32_t at)
@@ -181,11 +152,13 @@ static void talk(struct dpk_rc *nic, struct dpk_rc_end *end, struct dpk_rc_qp *q
     qp->transport = &transport_shared;
     qp->state = QP_READY;
     for (uint64_t i = 0; i < 4; i++)
-        dpk_rc_post(qp, &(struct dpk_rc_work){
-                            .opcode = (enum dpk_rc_opcode)i, .local = {1, 0, 8}, .key = 1});
+        dpk_rc_post(qp, &(struct dpk_rc_work){.opcode = (enum dpk_rc_opcode)i,
+                                              .local = {.key = KEY, .size = 8},
+                                              .key = KEY});
     hear(c, peer, 0);
     for (uint64_t i = 0; i < 4; i++)
-        dpk_rc_post_receive(end, &(struct dpk_rc_range){1, i * 64, 64u << i});
+        dpk_rc_post_receive(
+            end, &(struct dpk_memory_access){.key = KEY, .address = i * 64, .size = 64u << i});
     hear(c, peer, 0);
     close(peer);
     if (c->fd >= 0)
@@ -237,9 +210,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct dpk_rc_qp *qp = NULL;
     struct channel *c;
     const struct dpk_uuid identity = {{1}};
-    uint8_t memory[MEMORY] = {0};
     const struct dpk_rc_end_options options = {
-        .ops = &ops, .context = memory, .permissions = ~0u, .sends = 8, .receives = 8};
+        .ops = &ops, .domain = &domain, .permissions = ~0u, .sends = 8, .receives = 8};
     struct dpk_reader r = dpk_reader(data, size);
     address_parse(data, size, &address, NULL);
     const uint8_t *head = dpk_read_bytes(&r, HEAD_SIZE);
@@ -247,6 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (!ours.map)
         begin(&gateway);
+    memset(memory, 0, sizeof memory);
     if (!(head[0] & SAYS_HELLO))
         fill(head, &r);
     dpk_rc_open(&identity, &nic, NULL);

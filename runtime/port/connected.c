@@ -176,70 +176,16 @@ static void failed(void *context)
     q->waits = false;
 }
 
-/* ---- Memory ---- */
-
-_Static_assert(DPK_MEMORY_READ == 1 << DPK_RC_LOCAL_READ &&
-                   DPK_MEMORY_WRITE == 1 << DPK_RC_LOCAL_WRITE &&
-                   DPK_MEMORY_REMOTE_READ == 1 << DPK_RC_REMOTE_READ &&
-                   DPK_MEMORY_REMOTE_WRITE == 1 << DPK_RC_REMOTE_WRITE &&
-                   DPK_MEMORY_REMOTE_ATOMIC == 1 << DPK_RC_REMOTE_ATOMIC,
-               "what rc wants of memory are bits of its rights");
-
-static struct dpk_memory_access access_of(const struct dpk_queue *q, const struct dpk_rc_range *r,
-                                          enum dpk_rc_access access)
-{
-    return (struct dpk_memory_access){r->key, 1u << access, r->address, r->size, q->options.domain};
-}
-
-static bool has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
-{
-    const struct dpk_memory_access a = access_of(context, r, access);
-    return dpk_memory_is_there(&a);
-}
-
-static bool copy_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                     void *to)
-{
-    const struct dpk_memory_access a = access_of(context, r, access);
-    return dpk_memory_read(&a, to);
-}
-
-static bool copy_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                    const void *from)
-{
-    const struct dpk_memory_access a = access_of(context, r, access);
-    return dpk_memory_write(&a, from);
-}
-
-static bool add(void *context, const struct dpk_rc_range *r, uint64_t value, uint64_t *before)
-{
-    const struct dpk_memory_access a = access_of(context, r, DPK_RC_REMOTE_ATOMIC);
-    return dpk_memory_fetch_add(&a, value, before);
-}
-
-static bool swap(void *context, const struct dpk_rc_range *r, uint64_t compare, uint64_t value,
-                 uint64_t *before)
-{
-    const struct dpk_memory_access a = access_of(context, r, DPK_RC_REMOTE_ATOMIC);
-    return dpk_memory_compare_swap(&a, compare, value, before);
-}
-
 /* ---- Life ---- */
 
-static const struct dpk_rc_ops ops = {.has = has,
-                                      .copy_out = copy_out,
-                                      .copy_in = copy_in,
-                                      .add = add,
-                                      .swap = swap,
-                                      .complete = completed,
-                                      .next = next_send,
-                                      .receive = next_receive,
-                                      .failed = failed};
+static const struct dpk_rc_ops ops = {
+    .complete = completed, .next = next_send, .receive = next_receive, .failed = failed};
 
 enum dpk_status pair_create(struct dpk_queue *q, struct dpk_error *err)
 {
     const struct dpk_rc_end_options options = {.ops = &ops,
                                                .context = q,
+                                               .domain = q->options.domain,
                                                .permissions = q->options.permits,
                                                .sends = AT_ONCE,
                                                .outlives_peers = true};

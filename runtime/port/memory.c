@@ -5,9 +5,9 @@
 static struct dpk_memory_access part_of(const struct dpk_queue *q, const struct dpk_rc_piece *piece,
                                         uint64_t left)
 {
-    const struct dpk_rc_range *r = &piece->range;
-    return (struct dpk_memory_access){r->key, DPK_MEMORY_WRITE, r->address,
-                                      r->size < left ? r->size : left, q->options.domain};
+    const struct dpk_memory_access *m = &piece->memory;
+    return (struct dpk_memory_access){m->key, DPK_MEMORY_WRITE, m->address,
+                                      m->size < left ? m->size : left, q->options.domain};
 }
 
 bool pieces_write(const struct dpk_queue *q, const struct pieces *p, const uint8_t *bytes,

@@ -125,12 +125,12 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
     const size_t size = (size_t)data->total;
     size_t at = 0;
     for (unsigned i = 0; i < data->count; i++) {
-        const struct dpk_rc_range *r = &data->list[i].range;
-        const size_t n = (size_t)r->size;
+        const struct dpk_memory_access *m = &data->list[i].memory;
+        const size_t n = (size_t)m->size;
         if (data->list[i].bytes)
             memcpy(frame + at, data->list[i].bytes, n);
-        else if (!dpk_memory_read(&(struct dpk_memory_access){r->key, DPK_MEMORY_READ, r->address,
-                                                              r->size, sq->options.domain},
+        else if (!dpk_memory_read(&(struct dpk_memory_access){m->key, DPK_MEMORY_READ, m->address,
+                                                              m->size, sq->options.domain},
                                   frame + at))
             return DPK_RC_LOCAL_PROTECTION;
         at += n;

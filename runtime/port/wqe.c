@@ -23,12 +23,12 @@ bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
 }
 
 /* Adds what is not empty. */
-static void add(struct pieces *p, const uint8_t *bytes, const struct dpk_rc_range *range)
+static void add(struct pieces *p, const uint8_t *bytes, const struct dpk_memory_access *memory)
 {
-    if (range->size == 0)
+    if (memory->size == 0)
         return;
-    p->list[p->count++] = (struct dpk_rc_piece){bytes, *range};
-    p->total += range->size;
+    p->list[p->count++] = (struct dpk_rc_piece){bytes, *memory};
+    p->total += memory->size;
 }
 
 static bool add_inline(struct dpk_reader *r, struct pieces *out, uint32_t size)
@@ -36,7 +36,7 @@ static bool add_inline(struct dpk_reader *r, struct pieces *out, uint32_t size)
     const uint8_t *bytes = dpk_read_bytes(r, size);
     if (r->failed)
         return false;
-    add(out, bytes, &(struct dpk_rc_range){.size = size});
+    add(out, bytes, &(struct dpk_memory_access){.size = size});
     size_t over = dpk_reader_offset(r) % WQE_SEGMENT;
     if (over)
         dpk_read_skip(r, WQE_SEGMENT - over);
@@ -52,12 +52,12 @@ static enum dpk_rc_status data_parse(struct dpk_reader *r, bool receives, struct
                 return DPK_RC_LOCAL_LENGTH;
             continue;
         }
-        struct dpk_rc_range range = {.key = dpk_read_be32(r), .address = dpk_read_be64(r)};
-        if (range.key == LIST_END_KEY)
+        struct dpk_memory_access memory = {.key = dpk_read_be32(r), .address = dpk_read_be64(r)};
+        if (memory.key == LIST_END_KEY)
             break;
         /* Of a receive 0 is nothing, or unused places of a ring would be buffers of 2 GiB. */
-        range.size = count == 0 && !receives ? BYTES_2G : count & ~INLINE;
-        add(out, NULL, &range);
+        memory.size = count == 0 && !receives ? BYTES_2G : count & ~INLINE;
+        add(out, NULL, &memory);
     }
     return DPK_RC_OK;
 }

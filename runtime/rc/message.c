@@ -1,4 +1,4 @@
-/* Messages in pieces: looked up and copied through their owner. */
+/* Messages in pieces: whether they are there, and copies of parts of them. */
 #include <string.h>
 
 #include "transport.h"
@@ -7,70 +7,72 @@ uint64_t message_size(const struct message *m)
 {
     uint64_t size = 0;
     for (unsigned i = 0; i < m->count; i++)
-        size += m->pieces[i].range.size;
+        size += m->pieces[i].memory.size;
     return size;
 }
 
-bool message_has(const struct dpk_rc_end *end, const struct message *m, uint64_t size,
-                 enum dpk_rc_access access)
+/* Goes through the pieces of a message: `left` bytes from `at` on, counted from piece `next`. */
+struct walk {
+    const struct dpk_rc_end *end;
+    const struct message *message;
+    unsigned rights, next;
+    uint64_t at, left;
+};
+
+/* The part of the next piece that the walk goes through. False: it is over; if bytes are `left`,
+ * the message is too short. */
+static bool next_part(struct walk *w, struct dpk_rc_piece *part)
 {
-    const struct dpk_rc_end_options *o = &end->options;
-    for (unsigned i = 0; i < m->count && size > 0; i++) {
-        struct dpk_rc_range range = m->pieces[i].range;
-        range.size = range.size < size ? range.size : size;
-        if (range.size > 0 && !m->pieces[i].bytes && !o->ops->has(o->context, &range, access))
-            return false;
-        size -= range.size;
-    }
-    return size == 0;
+    const struct message *m = w->message;
+    while (w->next < m->count && w->at >= m->pieces[w->next].memory.size)
+        w->at -= m->pieces[w->next++].memory.size;
+    if (w->next == m->count || w->left == 0)
+        return false;
+    *part = m->pieces[w->next++];
+    part->memory.size -= w->at;
+    if (part->memory.size > w->left)
+        part->memory.size = w->left;
+    part->memory.address += w->at;
+    part->memory.rights = w->rights;
+    part->memory.domain = w->end->options.domain;
+    if (part->bytes)
+        part->bytes += w->at;
+    w->left -= part->memory.size;
+    w->at = 0;
+    return true;
 }
 
-/* The part of `piece` from `at` on, at most `size` bytes. */
-static struct dpk_rc_range part_of(const struct dpk_rc_piece *piece, uint64_t at, uint32_t size)
+bool message_has(const struct dpk_rc_end *end, const struct message *m, uint64_t size,
+                 unsigned rights)
 {
-    uint64_t left = piece->range.size - at;
-    return (struct dpk_rc_range){piece->range.key, piece->range.address + at,
-                                 left < size ? left : size};
+    struct dpk_rc_piece part;
+    struct walk w = {end, m, rights, 0, 0, size};
+    while (next_part(&w, &part))
+        if (!part.bytes && !dpk_memory_is_there(&part.memory))
+            return false;
+    return w.left == 0;
 }
 
 bool message_out(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
-                 enum dpk_rc_access access, uint8_t *to)
+                 uint8_t *to)
 {
-    const struct dpk_rc_end_options *o = &end->options;
-    for (unsigned i = 0; i < m->count && size > 0; i++) {
-        const struct dpk_rc_piece *piece = &m->pieces[i];
-        if (at >= piece->range.size) {
-            at -= piece->range.size;
-            continue;
-        }
-        const struct dpk_rc_range part = part_of(piece, at, size);
-        if (piece->bytes)
-            memcpy(to, piece->bytes + at, (size_t)part.size);
-        else if (!o->ops->copy_out(o->context, &part, access, to))
+    struct dpk_rc_piece part;
+    struct walk w = {end, m, DPK_MEMORY_READ, 0, at, size};
+    for (; next_part(&w, &part); to += part.memory.size)
+        if (part.bytes)
+            memcpy(to, part.bytes, (size_t)part.memory.size);
+        else if (!dpk_memory_read(&part.memory, to))
             return false;
-        to += part.size;
-        size -= (uint32_t)part.size;
-        at = 0;
-    }
-    return size == 0;
+    return w.left == 0;
 }
 
 bool message_in(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
-                enum dpk_rc_access access, const uint8_t *from)
+                const uint8_t *from)
 {
-    const struct dpk_rc_end_options *o = &end->options;
-    for (unsigned i = 0; i < m->count && size > 0; i++) {
-        const struct dpk_rc_piece *piece = &m->pieces[i];
-        if (at >= piece->range.size) {
-            at -= piece->range.size;
-            continue;
-        }
-        const struct dpk_rc_range part = part_of(piece, at, size);
-        if (piece->bytes || !o->ops->copy_in(o->context, &part, access, from))
+    struct dpk_rc_piece part;
+    struct walk w = {end, m, DPK_MEMORY_WRITE, 0, at, size};
+    for (; next_part(&w, &part); from += part.memory.size)
+        if (part.bytes || !dpk_memory_write(&part.memory, from))
             return false;
-        from += part.size;
-        size -= (uint32_t)part.size;
-        at = 0;
-    }
-    return size == 0;
+    return w.left == 0;
 }

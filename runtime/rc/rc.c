@@ -380,7 +380,7 @@ void dpk_rc_end_resume(struct dpk_rc_end *end)
     dpk_rc_unlock(end->rc);
 }
 
-bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_range *buffer)
+bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_memory_access *buffer)
 {
     dpk_rc_lock(end->rc);
     bool room = end->posted - end->taken < end->options.receives;

@@ -13,10 +13,11 @@
  *
  * What is posted on a queue pair is carried out in that order and ends, in that order, in a
  * completion: always when it fails, and when it succeeds unless it was posted as `silent`. Sends
- * wait for receives (the receiver-not-ready wait, without end). Memory is reached only through the
- * owner's `dpk_rc_ops`, by key, with what the access is for. After an error a queue pair fails
- * whatever is still posted on it, and whatever comes; so does its peer's. A peer that goes away, or
- * whose process dies, is such an error; when no other connection is left, receives fail also.
+ * wait for receives (the receiver-not-ready wait, without end). Memory is reached by key,
+ * with the rights that each access needs, in the domain of the end (memory.h). After an error a
+ * queue pair fails whatever is still posted on it, and whatever comes; so does its peer's. A peer
+ * that goes away, or whose process dies, is such an error; when no other connection is left,
+ * receives fail also.
  *
  * How requests get from one queue pair to the other is a transport's (transport.h): within a
  * process a call, between processes a ring in memory that both have.
@@ -30,31 +31,17 @@
 #ifndef DPK_RC_H
 #define DPK_RC_H
 
-#include "base/base.h"
+#include "memory/memory.h"
 
 struct dpk_rc;
 struct dpk_rc_end;
 struct dpk_rc_qp;
 
-/* What memory is wanted for. Bits of these, 1 << DPK_RC_REMOTE_..., are what an end permits. */
-enum dpk_rc_access {
-    DPK_RC_LOCAL_READ,
-    DPK_RC_LOCAL_WRITE,
-    DPK_RC_REMOTE_READ,
-    DPK_RC_REMOTE_WRITE,
-    DPK_RC_REMOTE_ATOMIC,
-};
-
-/* Registered memory, by the number of its registration. */
-struct dpk_rc_range {
-    uint32_t key;
-    uint64_t address, size;
-};
-
-/* One piece of a message. */
+/* One piece of a message. Where this header takes a struct dpk_memory_access, the end fills in its
+ * rights and domain. */
 struct dpk_rc_piece {
-    const uint8_t *bytes; /* range.size bytes; NULL: registered memory */
-    struct dpk_rc_range range;
+    const uint8_t *bytes; /* memory.size bytes; NULL: registered memory */
+    struct dpk_memory_access memory;
 };
 
 /* How a work ends: the card's numbers (syndromes of completions, MLX5_CQE_SYNDROME_*). */
@@ -89,8 +76,9 @@ struct dpk_rc_work {
     bool has_immediate;       /* of a send or a write: the peer gets `immediate` with it, and uses
                                  up a receive for it */
     uint32_t immediate;
-    struct dpk_rc_range local; /* from where, or (a read) to where; its size is the operation's. Of
-                  an atomic operation: where the value before goes, size 0: nowhere */
+    /* From where, or (a read) to where; its size is the operation's. Of an atomic operation: where
+     * the value before goes, size 0: nowhere. */
+    struct dpk_memory_access local;
     const struct dpk_rc_piece *pieces; /* `count` of them in place of `local`, if that is not 0. */
     unsigned count;                    /* They stay the owner's, until the completion */
     void *user;                        /* for the completion */
@@ -118,7 +106,7 @@ struct dpk_rc_completion {
 
 /* Where a send goes. */
 struct dpk_rc_receive {
-    struct dpk_rc_range buffer;
+    struct dpk_memory_access buffer;
     const struct dpk_rc_piece *pieces; /* as those of a work */
     unsigned count;
     uint32_t index;
@@ -131,19 +119,8 @@ enum dpk_rc_taken {
     DPK_RC_NEVER, /* there are no receives, or their queue is broken: the queue pair fails */
 };
 
-/* What the owner of an end does for it. Ranges come from peers and programs: nothing is checked. */
+/* What the owner of an end does for it. */
 struct dpk_rc_ops {
-    /* Whether all of it is registered for this. */
-    bool (*has)(void *context, const struct dpk_rc_range *range, enum dpk_rc_access access);
-    /* Copies range->size bytes; false: it is not registered for this. */
-    bool (*copy_out)(void *context, const struct dpk_rc_range *range, enum dpk_rc_access access,
-                     void *to);
-    bool (*copy_in)(void *context, const struct dpk_rc_range *range, enum dpk_rc_access access,
-                    const void *from);
-    /* The 64 bits at an aligned address, in one step; what they were to *before. */
-    bool (*add)(void *context, const struct dpk_rc_range *range, uint64_t value, uint64_t *before);
-    bool (*swap)(void *context, const struct dpk_rc_range *range, uint64_t compare, uint64_t value,
-                 uint64_t *before);
     /* Updates a sync event; false: there is no such event for peers. */
     bool (*signal)(void *context, uint64_t key, uint64_t value, bool adds);
     /* False: there is no room to tell it: the queue pair fails. */
@@ -181,7 +158,8 @@ void dpk_rc_unlock(struct dpk_rc *rc);
 struct dpk_rc_end_options {
     const struct dpk_rc_ops *ops;
     void *context;
-    unsigned permissions;     /* of peers: 1 << DPK_RC_REMOTE_... */
+    const struct dpk_memory_domain *domain; /* whose memory it uses, and peers reach */
+    unsigned permissions;                   /* of peers: DPK_MEMORY_REMOTE_... */
     uint32_t sends, receives; /* that can be posted at once: on each connection, and on all */
     bool outlives_peers; /* a peer that goes is an error of what is posted then and later, as on
                             the card; otherwise it is one of the queue pair */
@@ -230,7 +208,7 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
 /* False: no room, `sends` are posted that have not ended. */
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work);
 /* False: no room. */
-bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_range *buffer);
+bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_memory_access *buffer);
 /* Whether all that was posted has ended. */
 bool dpk_rc_qp_is_idle(struct dpk_rc_qp *qp);
 

@@ -13,7 +13,7 @@ static struct message message_of(const struct dpk_rc_work *w, struct dpk_rc_piec
 {
     if (w->count > 0)
         return (struct message){w->pieces, w->count};
-    *one = (struct dpk_rc_piece){NULL, w->local};
+    *one = (struct dpk_rc_piece){.memory = w->local};
     return (struct message){one, 1};
 }
 
@@ -77,7 +77,7 @@ static enum dpk_rc_status check(const struct dpk_rc_qp *qp, const struct dpk_rc_
         return DPK_RC_REMOTE_ACCESS;
     if (is_atomic(w->opcode) && size != 0 && size != sizeof(uint64_t))
         return DPK_RC_LOCAL_LENGTH;
-    return message_has(qp->end, &m, size, writes ? DPK_RC_LOCAL_WRITE : DPK_RC_LOCAL_READ)
+    return message_has(qp->end, &m, size, writes ? DPK_MEMORY_WRITE : DPK_MEMORY_READ)
                ? DPK_RC_OK
                : DPK_RC_LOCAL_PROTECTION;
 }
@@ -109,7 +109,7 @@ static bool fill(const struct dpk_rc_qp *qp, const struct request *r, uint8_t *p
 {
     struct dpk_rc_piece one;
     const struct message m = message_of(work_at(qp, qp->next.work), &one);
-    return message_out(qp->end, &m, qp->next.bytes, payload_size(r), DPK_RC_LOCAL_READ, payload);
+    return message_out(qp->end, &m, qp->next.bytes, payload_size(r), payload);
 }
 
 /* The next work is bad: those before it are done first. */
@@ -191,9 +191,9 @@ static bool store(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const
     const struct message m = message_of(w, &one);
     const uint64_t value = htole64(r->value);
     if (w->opcode == DPK_RC_READ)
-        return message_in(qp->end, &m, qp->done_bytes, r->size, DPK_RC_LOCAL_WRITE, payload);
+        return message_in(qp->end, &m, qp->done_bytes, r->size, payload);
     if (is_atomic(w->opcode) && message_size(&m) > 0)
-        return message_in(qp->end, &m, 0, sizeof value, DPK_RC_LOCAL_WRITE, (const void *)&value);
+        return message_in(qp->end, &m, 0, sizeof value, (const void *)&value);
     return true;
 }
 

@@ -1,13 +1,6 @@
 /* Requests of peers: what they may do with this end's receives, memory and events. */
 #include "transport.h"
 
-/* Of the range that a request names: the peer's numbers are 64 bits, ours 32. */
-static bool range_of(const struct request *r, uint64_t size, struct dpk_rc_range *out)
-{
-    *out = (struct dpk_rc_range){(uint32_t)r->key, r->address, size};
-    return r->key <= UINT32_MAX && size <= UINT64_MAX - r->address;
-}
-
 /* ---- Receives ---- */
 
 bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out)
@@ -43,7 +36,7 @@ static struct message message_of(const struct dpk_rc_receive *r, struct dpk_rc_p
 {
     if (r->count > 0 || r->pieces)
         return (struct message){r->pieces, r->count};
-    *one = (struct dpk_rc_piece){NULL, r->buffer};
+    *one = (struct dpk_rc_piece){.memory = r->buffer};
     return (struct message){one, 1};
 }
 
@@ -106,12 +99,12 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
         qp->total = r->total;
         if (r->total > message_size(&to))
             return refuse_send(qp, out, DPK_RC_LOCAL_LENGTH, DPK_RC_REMOTE_INVALID);
-        if (!message_has(qp->end, &to, r->total, DPK_RC_LOCAL_WRITE))
+        if (!message_has(qp->end, &to, r->total, DPK_MEMORY_WRITE))
             return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
     }
     if (r->size > qp->total - qp->received || r->last != (qp->received + r->size == qp->total))
         return refuse_send(qp, out, DPK_RC_LOCAL_OPERATION, DPK_RC_REMOTE_INVALID);
-    if (!message_in(qp->end, &to, qp->received, r->size, DPK_RC_LOCAL_WRITE, bytes))
+    if (!message_in(qp->end, &to, qp->received, r->size, bytes))
         return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
     qp->received += r->size;
     if (r->last) {
@@ -125,29 +118,34 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
 
 /* ---- One-sided operations ---- */
 
-/* Whether the peer may do that with all of the range, which the first part of a work checks. */
-static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, uint64_t size,
-                      enum dpk_rc_access access)
+/* What a request wants of this end's memory. */
+static struct dpk_memory_access access_of(const struct dpk_rc_qp *qp, const struct request *r,
+                                          uint64_t size, unsigned rights)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    struct dpk_rc_range range;
-    return o->permissions & 1u << access && range_of(r, size, &range) &&
-           (!r->first || size == 0 || o->ops->has(o->context, &range, access));
+    return (struct dpk_memory_access){(uint32_t)r->key, rights, r->address, size,
+                                      qp->end->options.domain};
+}
+
+/* Whether the peer may do that. The first part of a work looks at all of its memory. */
+static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, unsigned rights)
+{
+    const struct dpk_memory_access all = access_of(qp, r, r->total, rights);
+    return (qp->end->options.permissions & rights) == rights && r->key <= UINT32_MAX &&
+           (!r->first || r->total == 0 || dpk_memory_is_there(&all));
 }
 
 static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                              struct response *out)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    const struct dpk_rc_range part = {(uint32_t)r->key, r->address, r->size};
+    const struct dpk_memory_access part = access_of(qp, r, r->size, DPK_MEMORY_REMOTE_WRITE);
     struct dpk_rc_receive receive = {0};
     bool uses_receive = r->last && r->has_immediate;
-    if (!permitted(qp, r, r->first ? r->total : r->size, DPK_RC_REMOTE_WRITE))
+    if (!permitted(qp, r, DPK_MEMORY_REMOTE_WRITE))
         return refuse(out, DPK_RC_REMOTE_ACCESS);
     enum dpk_rc_taken taken = uses_receive ? take(qp->end, &receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp) : refuse(out, DPK_RC_REMOTE_OPERATION);
-    if (r->size > 0 && !o->ops->copy_in(o->context, &part, DPK_RC_REMOTE_WRITE, bytes)) {
+    if (r->size > 0 && !dpk_memory_write(&part, bytes)) {
         if (uses_receive)
             receive_fails(qp, &receive, DPK_RC_FLUSHED);
         return refuse(out, DPK_RC_REMOTE_ACCESS);
@@ -160,10 +158,9 @@ static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, cons
 static enum answer run_read(const struct dpk_rc_qp *qp, const struct request *r,
                             struct response *out, uint8_t *payload)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    const struct dpk_rc_range part = {(uint32_t)r->key, r->address, r->size};
-    if (!permitted(qp, r, r->first ? r->total : r->size, DPK_RC_REMOTE_READ) ||
-        (r->size > 0 && !o->ops->copy_out(o->context, &part, DPK_RC_REMOTE_READ, payload)))
+    const struct dpk_memory_access part = access_of(qp, r, r->size, DPK_MEMORY_REMOTE_READ);
+    if (!permitted(qp, r, DPK_MEMORY_REMOTE_READ) ||
+        (r->size > 0 && !dpk_memory_read(&part, payload)))
         return refuse(out, DPK_RC_REMOTE_ACCESS);
     out->size = r->size;
     return ANSWERED;
@@ -172,14 +169,14 @@ static enum answer run_read(const struct dpk_rc_qp *qp, const struct request *r,
 static enum answer run_atomic(const struct dpk_rc_qp *qp, const struct request *r,
                               struct response *out)
 {
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    const struct dpk_rc_range at = {(uint32_t)r->key, r->address, sizeof(uint64_t)};
+    const struct dpk_memory_access at =
+        access_of(qp, r, sizeof(uint64_t), DPK_MEMORY_REMOTE_ATOMIC);
     if (r->address % sizeof(uint64_t) != 0)
         return refuse(out, DPK_RC_REMOTE_INVALID);
-    bool done = permitted(qp, r, sizeof(uint64_t), DPK_RC_REMOTE_ATOMIC) &&
+    bool done = permitted(qp, r, DPK_MEMORY_REMOTE_ATOMIC) &&
                 (r->opcode == DPK_RC_FETCH_ADD
-                     ? o->ops->add(o->context, &at, r->value, &out->value)
-                     : o->ops->swap(o->context, &at, r->compare, r->value, &out->value));
+                     ? dpk_memory_fetch_add(&at, r->value, &out->value)
+                     : dpk_memory_compare_swap(&at, r->compare, r->value, &out->value));
     return done ? ANSWERED : refuse(out, DPK_RC_REMOTE_ACCESS);
 }
 

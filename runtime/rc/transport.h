@@ -76,14 +76,15 @@ struct message {
     unsigned count;
 };
 uint64_t message_size(const struct message *m);
-/* Whether the first `size` bytes are there for `access`. */
+/* Whether the end has the first `size` bytes, with these rights. */
 bool message_has(const struct dpk_rc_end *end, const struct message *m, uint64_t size,
-                 enum dpk_rc_access access);
-/* Copies `size` bytes from `at` on. False: they are not there, or not for `access`. */
+                 unsigned rights);
+/* Reads or writes `size` bytes from `at` on. False: the end does not have all of them, or may not.
+ */
 bool message_out(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
-                 enum dpk_rc_access access, uint8_t *to);
+                 uint8_t *to);
 bool message_in(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
-                enum dpk_rc_access access, const uint8_t *from);
+                const uint8_t *from);
 
 /* ---- Objects ---- */
 

@@ -16,15 +16,13 @@
 
 #include <cmocka.h>
 
-#define MEMORY (1u << 20)
-#define KEY    7u
-#define BASE   0x10000u /* address of the first byte */
-#define ALL_REMOTE                                                                                 \
-    (1u << DPK_RC_REMOTE_READ | 1u << DPK_RC_REMOTE_WRITE | 1u << DPK_RC_REMOTE_ATOMIC)
-#define TOLD_MAX 4096
+#define MEMORY     (1u << 20)
+#define KEY        7u       /* of the memory of a side; its number is put in where it is posted */
+#define BASE       0x10000u /* address of the first byte */
+#define ALL_REMOTE (DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC)
+#define TOLD_MAX   4096
 
-/* Guards what is told and memory of all sides: what is told at one of them happened at the other
- * before, and this lock is what ThreadSanitizer sees of that. */
+/* Guards what is told at all sides. */
 static pthread_mutex_t world_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct side {
@@ -33,77 +31,15 @@ struct side {
     struct dpk_rc_qp *qp;
     struct dpk_buf address;
     uint8_t *memory;
-    unsigned permissions; /* of the memory, 1 << enum dpk_rc_access */
-    uint64_t event;       /* the one that has key 5 */
+    struct dpk_memory_domain domain;
+    uint32_t key;      /* of the memory */
+    struct side *peer; /* whose memory is named, NULL: one like this */
+    uint64_t event;    /* the one that has key 5 */
     struct dpk_rc_completion told[TOLD_MAX];
     size_t count;
 };
 
-/* ---- What the NIC asks ---- */
-
-static inline uint8_t *find_memory(struct side *s, const struct dpk_rc_range *r,
-                                   enum dpk_rc_access access)
-{
-    if (r->key != KEY || !(s->permissions & 1u << access) || r->size > MEMORY ||
-        r->address < BASE || r->address - BASE > MEMORY - r->size)
-        return NULL;
-    return s->memory + (r->address - BASE);
-}
-
-static inline bool side_has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
-{
-    return find_memory(context, r, access) != NULL;
-}
-
-static inline bool side_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                            void *to)
-{
-    const uint8_t *at = find_memory(context, r, access);
-    pthread_mutex_lock(&world_lock);
-    if (at)
-        memcpy(to, at, r->size);
-    pthread_mutex_unlock(&world_lock);
-    return at != NULL;
-}
-
-static inline bool side_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                           const void *from)
-{
-    uint8_t *at = find_memory(context, r, access);
-    pthread_mutex_lock(&world_lock);
-    if (at)
-        memcpy(at, from, r->size);
-    pthread_mutex_unlock(&world_lock);
-    return at != NULL;
-}
-
-static inline bool side_add(void *context, const struct dpk_rc_range *r, uint64_t value,
-                            uint64_t *before)
-{
-    uint8_t *at = find_memory(context, r, DPK_RC_REMOTE_ATOMIC);
-    if (!at)
-        return false;
-    pthread_mutex_lock(&world_lock);
-    memcpy(before, at, sizeof *before);
-    value += *before;
-    memcpy(at, &value, sizeof value);
-    pthread_mutex_unlock(&world_lock);
-    return true;
-}
-
-static inline bool side_swap(void *context, const struct dpk_rc_range *r, uint64_t compare,
-                             uint64_t value, uint64_t *before)
-{
-    uint8_t *at = find_memory(context, r, DPK_RC_REMOTE_ATOMIC);
-    if (!at)
-        return false;
-    pthread_mutex_lock(&world_lock);
-    memcpy(before, at, sizeof *before);
-    if (*before == compare)
-        memcpy(at, &value, sizeof value);
-    pthread_mutex_unlock(&world_lock);
-    return true;
-}
+/* ---- What rc asks ---- */
 
 static inline bool side_signal(void *context, uint64_t key, uint64_t value, bool adds)
 {
@@ -126,13 +62,7 @@ static inline bool side_complete(void *context, const struct dpk_rc_completion *
     return true;
 }
 
-static const struct dpk_rc_ops side_ops = {.has = side_has,
-                                           .copy_out = side_out,
-                                           .copy_in = side_in,
-                                           .add = side_add,
-                                           .swap = side_swap,
-                                           .signal = side_signal,
-                                           .complete = side_complete};
+static const struct dpk_rc_ops side_ops = {.signal = side_signal, .complete = side_complete};
 
 /* ---- Making ---- */
 
@@ -152,16 +82,35 @@ static inline struct dpk_rc *nic_new(void)
     return rc;
 }
 
+/* Registers its memory anew, with these rights. */
+static inline void side_register(struct side *s, unsigned rights)
+{
+    struct dpk_error err = {0};
+    dpk_memory_remove(s->key);
+    must(dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                             .rights = rights,
+                                             .address = BASE,
+                                             .size = MEMORY,
+                                             .host = s->memory,
+                                             .domains = {&s->domain}},
+                        &s->key, &err),
+         &err);
+}
+
 /* An end with one queue pair, and its address. */
 static inline void side_begin(struct side *s, struct dpk_rc *rc, unsigned permissions)
 {
     struct dpk_error err = {0};
-    const struct dpk_rc_end_options options = {
-        .ops = &side_ops, .context = s, .permissions = permissions, .sends = 64, .receives = 64};
+    const struct dpk_rc_end_options options = {.ops = &side_ops,
+                                               .context = s,
+                                               .domain = &s->domain,
+                                               .permissions = permissions,
+                                               .sends = 64,
+                                               .receives = 64};
     memset(s, 0, sizeof *s);
     s->rc = rc;
     s->memory = calloc(1, MEMORY);
-    s->permissions = ~0u;
+    side_register(s, ~0u);
     must(dpk_rc_end_create(rc, &options, &s->end, &err), &err);
     must(dpk_rc_qp_create(s->end, 3, &s->qp, &err), &err);
     must(dpk_rc_qp_address(s->qp, &s->address, &err), &err);
@@ -172,14 +121,16 @@ static inline void side_end(struct side *s)
     if (s->end)
         dpk_rc_end_destroy(s->end);
     s->end = NULL;
+    dpk_memory_remove(s->key);
     dpk_buf_free(&s->address);
     free(s->memory);
     s->memory = NULL;
 }
 
-static inline void side_connect(struct side *s, const struct side *to)
+static inline void side_connect(struct side *s, struct side *to)
 {
     struct dpk_error err = {0};
+    s->peer = to;
     must(dpk_rc_qp_connect(s->qp, to->address.data, to->address.size, &err), &err);
 }
 
@@ -199,6 +150,8 @@ static inline struct world *world_with(void **state, unsigned permissions)
     w->nics[1] = w->apart ? nic_new() : NULL;
     side_begin(&w->a, w->nics[0], permissions);
     side_begin(&w->b, w->nics[w->apart], permissions);
+    w->a.peer = &w->b;
+    w->b.peer = &w->a;
     return w;
 }
 
@@ -220,19 +173,43 @@ static inline void world_end(struct world *w)
 
 /* ---- Using ---- */
 
-static inline struct dpk_rc_range span(uint64_t offset, uint64_t size)
+static inline struct dpk_memory_access span(uint64_t offset, uint64_t size)
 {
-    return (struct dpk_rc_range){KEY, BASE + offset, size};
+    return (struct dpk_memory_access){.key = KEY, .address = BASE + offset, .size = size};
+}
+
+static inline struct dpk_rc_work with_keys(const struct side *s, struct dpk_rc_work w)
+{
+    if (w.local.key == KEY)
+        w.local.key = s->key;
+    if ((uint32_t)w.key == KEY)
+        w.key += (s->peer ? s->peer->key : s->key) - KEY;
+    return w;
+}
+
+/* What the threads of both sides did happened before what this one does next. ThreadSanitizer does
+ * not see that by the rings that two processes share. */
+static inline void side_sync(const struct side *s)
+{
+    const struct side *const sides[] = {s, s->peer};
+    for (int i = 0; i < 2; i++)
+        if (sides[i] && sides[i]->end) {
+            dpk_rc_lock(sides[i]->rc);
+            dpk_rc_unlock(sides[i]->rc);
+        }
 }
 
 static inline void post(struct side *s, struct dpk_rc_work w)
 {
+    side_sync(s);
+    w = with_keys(s, w);
     assert_true(dpk_rc_post(s->qp, &w));
 }
 
 static inline void post_receive(struct side *s, uint64_t offset, uint64_t size)
 {
-    const struct dpk_rc_range r = span(offset, size);
+    struct dpk_memory_access r = span(offset, size);
+    r.key = s->key;
     assert_true(dpk_rc_post_receive(s->end, &r));
 }
 
@@ -246,9 +223,9 @@ static inline size_t told(struct side *s)
 
 static inline uint8_t peek(const struct side *s, size_t offset)
 {
-    pthread_mutex_lock(&world_lock);
+    dpk_rc_lock(s->rc);
     uint8_t byte = s->memory[offset];
-    pthread_mutex_unlock(&world_lock);
+    dpk_rc_unlock(s->rc);
     return byte;
 }
 
@@ -261,6 +238,7 @@ static inline struct dpk_rc_completion told_at(struct side *s, size_t n)
     pthread_mutex_lock(&world_lock);
     struct dpk_rc_completion c = s->told[n];
     pthread_mutex_unlock(&world_lock);
+    side_sync(s);
     return c;
 }
 

@@ -145,7 +145,7 @@ static void atomics_tell_what_was_before(void **state)
     work.value = 7;
     work.local = span(24, 8);
     post(&w->a, work);
-    work.local = (struct dpk_rc_range){0}; /* what was before is not wanted */
+    work.local = (struct dpk_memory_access){0}; /* what was before is not wanted */
     work.opcode = DPK_RC_FETCH_ADD;
     post(&w->a, work);
     await_event(&w->a, 3, DPK_RC_DONE);
@@ -170,11 +170,12 @@ static void silent_ones_are_not_told(void **state)
 {
     struct world *w = world(state);
     for (unsigned i = 0; i < 100; i++) {
-        const struct dpk_rc_work work = {.opcode = DPK_RC_WRITE,
-                                         .silent = i % 10 != 9,
-                                         .local = span(i, 1),
-                                         .key = KEY,
-                                         .address = BASE + i};
+        const struct dpk_rc_work work =
+            with_keys(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_WRITE,
+                                                  .silent = i % 10 != 9,
+                                                  .local = span(i, 1),
+                                                  .key = KEY,
+                                                  .address = BASE + i});
         while (!dpk_rc_post(w->a.qp, &work))
             usleep(100);
     }
@@ -204,7 +205,7 @@ static void full_queues_say_so(void **state)
 {
     struct world *w = world(state);
     const struct dpk_rc_work send = {.opcode = DPK_RC_SEND};
-    const struct dpk_rc_range nowhere = {0};
+    const struct dpk_memory_access nowhere = {0};
     for (unsigned i = 0; i < 64; i++)
         assert_true(dpk_rc_post(w->a.qp, &send));
     assert_false(dpk_rc_post(w->a.qp, &send));

@@ -1,8 +1,10 @@
 /* The NIC: what must not be, is not; who is gone, is told of. */
 #include "rc_world.h"
 
-static const struct dpk_rc_work good_write = {
-    .opcode = DPK_RC_WRITE, .local = {KEY, BASE, 8}, .key = KEY, .address = BASE};
+static const struct dpk_rc_work good_write = {.opcode = DPK_RC_WRITE,
+                                              .local = {.key = KEY, .address = BASE, .size = 8},
+                                              .key = KEY,
+                                              .address = BASE};
 
 /* ---- Permissions ---- */
 
@@ -22,10 +24,10 @@ static enum dpk_rc_status expect_failure(void **state, struct dpk_rc_work work,
                                          unsigned memory_permits_b)
 {
     struct world *w = world_with(state, end_permits);
+    side_register(&w->a, memory_permits_a);
+    side_register(&w->b, memory_permits_b);
     side_connect(&w->a, &w->b);
     side_connect(&w->b, &w->a);
-    w->a.permissions = memory_permits_a;
-    w->b.permissions = memory_permits_b;
     memset(w->a.memory, 1, 64);
     post(&w->a, work);
     await_event(&w->a, 0, DPK_RC_FAILED);
@@ -65,23 +67,22 @@ static void failures_have_their_status(void **state)
 
 static void ends_permit_what_peers_do(void **state)
 {
-    expect_failure(state, work_of(DPK_RC_WRITE), ALL_REMOTE & ~(1u << DPK_RC_REMOTE_WRITE), ~0u,
+    expect_failure(state, work_of(DPK_RC_WRITE), ALL_REMOTE ^ DPK_MEMORY_REMOTE_WRITE, ~0u, ~0u);
+    expect_failure(state, work_of(DPK_RC_READ), ALL_REMOTE ^ DPK_MEMORY_REMOTE_READ, ~0u, ~0u);
+    expect_failure(state, work_of(DPK_RC_FETCH_ADD), ALL_REMOTE ^ DPK_MEMORY_REMOTE_ATOMIC, ~0u,
                    ~0u);
-    expect_failure(state, work_of(DPK_RC_READ), ALL_REMOTE & ~(1u << DPK_RC_REMOTE_READ), ~0u, ~0u);
-    expect_failure(state, work_of(DPK_RC_FETCH_ADD), ALL_REMOTE & ~(1u << DPK_RC_REMOTE_ATOMIC),
-                   ~0u, ~0u);
-    expect_failure(state, work_of(DPK_RC_COMPARE_SWAP), ALL_REMOTE & ~(1u << DPK_RC_REMOTE_ATOMIC),
-                   ~0u, ~0u);
+    expect_failure(state, work_of(DPK_RC_COMPARE_SWAP), ALL_REMOTE ^ DPK_MEMORY_REMOTE_ATOMIC, ~0u,
+                   ~0u);
 }
 
 static void memory_permits_what_peers_do(void **state)
 {
     const unsigned all = ALL_REMOTE;
-    expect_failure(state, work_of(DPK_RC_WRITE), all, ~0u, ~(1u << DPK_RC_REMOTE_WRITE));
-    expect_failure(state, work_of(DPK_RC_READ), all, ~0u, ~(1u << DPK_RC_REMOTE_READ));
-    expect_failure(state, work_of(DPK_RC_FETCH_ADD), all, ~0u, ~(1u << DPK_RC_REMOTE_ATOMIC));
-    expect_failure(state, work_of(DPK_RC_WRITE), all, ~(1u << DPK_RC_LOCAL_READ), ~0u);
-    expect_failure(state, work_of(DPK_RC_READ), all, ~(1u << DPK_RC_LOCAL_WRITE), ~0u);
+    expect_failure(state, work_of(DPK_RC_WRITE), all, ~0u, ~0u ^ DPK_MEMORY_REMOTE_WRITE);
+    expect_failure(state, work_of(DPK_RC_READ), all, ~0u, ~0u ^ DPK_MEMORY_REMOTE_READ);
+    expect_failure(state, work_of(DPK_RC_FETCH_ADD), all, ~0u, ~0u ^ DPK_MEMORY_REMOTE_ATOMIC);
+    expect_failure(state, work_of(DPK_RC_WRITE), all, ~0u ^ DPK_MEMORY_READ, ~0u);
+    expect_failure(state, work_of(DPK_RC_READ), all, ~0u ^ DPK_MEMORY_WRITE, ~0u);
     expect_failure(state, work_of(DPK_RC_SIGNAL_ADD), all, ~0u, ~0u);
     expect_failure(state, work_of(DPK_RC_SIGNAL_SET), all, ~0u, ~0u);
 }

@@ -6,8 +6,10 @@
 
 #include "rc_peer.h"
 
-static const struct dpk_rc_work good_write = {
-    .opcode = DPK_RC_WRITE, .local = {KEY, BASE, 8}, .key = KEY, .address = BASE};
+static const struct dpk_rc_work good_write = {.opcode = DPK_RC_WRITE,
+                                              .local = {.key = KEY, .address = BASE, .size = 8},
+                                              .key = KEY,
+                                              .address = BASE};
 
 /* Two processes' ends, not connected yet. */
 static struct world *strangers(void)
@@ -77,6 +79,8 @@ static void expect_cut(struct frame f)
 {
     static const uint8_t zeros[SEGMENT];
     struct attack k = attack_new();
+    if (f.request.key == KEY)
+        f.request.key = k.w->b.key;
     peer_put(&k.p, f, zeros);
     peer_knock(&k.p);
     expect_end(&k);
@@ -183,7 +187,7 @@ static void who_does_not_take_responses_waits(void **state)
                                                    .last = true,
                                                    .size = SEGMENT,
                                                    .total = SEGMENT,
-                                                   .key = KEY,
+                                                   .key = k.w->b.key,
                                                    .address = BASE});
     const uint32_t size = FRAME_SIZE + SEGMENT, fit = RING_SIZE / size;
     (void)state;

@@ -283,7 +283,7 @@ static int exchange(int in, int out)
     for (uint32_t i = 0; i < MEMORY / 2; i++)
         s.memory[i] = (uint8_t)(i * 11 + i / 253);
     for (uint32_t i = 0; i < CONNECTIONS * ROUNDS; i++) {
-        const struct dpk_rc_work w = write_of(i % CONNECTIONS, i / CONNECTIONS);
+        const struct dpk_rc_work w = with_keys(&s, write_of(i % CONNECTIONS, i / CONNECTIONS));
         assert_true(dpk_rc_post(qps[i % CONNECTIONS], &w));
     }
     for (uint32_t i = 0; i < 2 * CONNECTIONS * ROUNDS; i++) {

@@ -52,13 +52,14 @@ static bool find_remote(const struct dpa_rdma_work *from, struct dpk_rc_work *to
 static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *result, char *reason,
                  size_t size)
 {
-    struct dpk_rc_work work = {.opcode = w->opcode,
-                               .silent = w->flags & DPA_RDMA_SILENT,
-                               .has_immediate = w->flags & DPA_RDMA_IMMEDIATE,
-                               .immediate = w->immediate,
-                               .local = {w->local, w->local_address, w->length},
-                               .address = w->remote_address,
-                               .value = w->value};
+    struct dpk_rc_work work = {
+        .opcode = w->opcode,
+        .silent = w->flags & DPA_RDMA_SILENT,
+        .has_immediate = w->flags & DPA_RDMA_IMMEDIATE,
+        .immediate = w->immediate,
+        .local = {.key = w->local, .address = w->local_address, .size = w->length},
+        .address = w->remote_address,
+        .value = w->value};
     if (w->opcode >= DPK_RC_OPCODES)
         return dpk_dpa_call_fails(reason, size, "RDMA: no such operation");
     if (w->connection >= r->count)
@@ -71,7 +72,8 @@ static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *re
 
 static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *reason, size_t size)
 {
-    const struct dpk_rc_range buffer = {(uint32_t)args[1], args[2], args[3]};
+    const struct dpk_memory_access buffer = {
+        .key = (uint32_t)args[1], .address = args[2], .size = args[3]};
     return dpk_rc_post_receive(r->end, &buffer) ||
            dpk_dpa_call_fails(reason, size, "RDMA: the receive queue is full");
 }

@@ -40,12 +40,12 @@ static doca_error_t check_dpa(struct dpk_rdma *r)
     return DOCA_SUCCESS;
 }
 
-/* What peers may do: the NIC's bits for DOCA's. */
+/* What peers may do. */
 static unsigned permissions_of(uint32_t flags)
 {
-    return (flags & DOCA_ACCESS_FLAG_RDMA_READ ? 1u << DPK_RC_REMOTE_READ : 0) |
-           (flags & DOCA_ACCESS_FLAG_RDMA_WRITE ? 1u << DPK_RC_REMOTE_WRITE : 0) |
-           (flags & DOCA_ACCESS_FLAG_RDMA_ATOMIC ? 1u << DPK_RC_REMOTE_ATOMIC : 0);
+    return (flags & DOCA_ACCESS_FLAG_RDMA_READ ? DPK_MEMORY_REMOTE_READ : 0) |
+           (flags & DOCA_ACCESS_FLAG_RDMA_WRITE ? DPK_MEMORY_REMOTE_WRITE : 0) |
+           (flags & DOCA_ACCESS_FLAG_RDMA_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0);
 }
 
 static doca_error_t rdma_start(struct dpk_ctx *ctx)
@@ -59,6 +59,7 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
         return dpk_doca_failed("doca_ctx_start", &err);
     const struct dpk_rc_end_options options = {.ops = &dpk_rdma_ops,
                                                .context = r,
+                                               .domain = r->dev->domain,
                                                .permissions = permissions_of(r->permissions),
                                                .sends = r->sends,
                                                .receives = r->receives};

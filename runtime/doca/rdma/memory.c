@@ -1,59 +1,8 @@
-/* What the NIC asks for: memory by the numbers of maps, sync events, and who is told. */
+/* What rc asks of its owner: sync events for peers, and completions. */
 #include <doca_dpa_dev.h>
 #include <time.h>
 
 #include "rdma.h"
-
-/* ---- Memory ---- */
-
-_Static_assert(1u << DPK_RC_LOCAL_READ == DPK_MEMORY_READ &&
-                   1u << DPK_RC_LOCAL_WRITE == DPK_MEMORY_WRITE &&
-                   1u << DPK_RC_REMOTE_READ == DPK_MEMORY_REMOTE_READ &&
-                   1u << DPK_RC_REMOTE_WRITE == DPK_MEMORY_REMOTE_WRITE &&
-                   1u << DPK_RC_REMOTE_ATOMIC == DPK_MEMORY_REMOTE_ATOMIC,
-               "what memory is wanted for are the bits of its rights");
-
-/* What an end wants of memory: that of its device alone. */
-static struct dpk_memory_access access_of(void *context, const struct dpk_rc_range *r,
-                                          enum dpk_rc_access access)
-{
-    const struct dpk_rdma *rdma = context;
-    return (struct dpk_memory_access){r->key, 1u << access, r->address, r->size, rdma->dev->domain};
-}
-
-static bool memory_has(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access)
-{
-    const struct dpk_memory_access a = access_of(context, r, access);
-    return dpk_memory_is_there(&a);
-}
-
-static bool memory_out(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                       void *to)
-{
-    const struct dpk_memory_access a = access_of(context, r, access);
-    return dpk_memory_read(&a, to);
-}
-
-static bool memory_in(void *context, const struct dpk_rc_range *r, enum dpk_rc_access access,
-                      const void *from)
-{
-    const struct dpk_memory_access a = access_of(context, r, access);
-    return dpk_memory_write(&a, from);
-}
-
-static bool memory_add(void *context, const struct dpk_rc_range *r, uint64_t value,
-                       uint64_t *before)
-{
-    const struct dpk_memory_access a = access_of(context, r, DPK_RC_REMOTE_ATOMIC);
-    return dpk_memory_fetch_add(&a, value, before);
-}
-
-static bool memory_swap(void *context, const struct dpk_rc_range *r, uint64_t compare,
-                        uint64_t value, uint64_t *before)
-{
-    const struct dpk_memory_access a = access_of(context, r, DPK_RC_REMOTE_ATOMIC);
-    return dpk_memory_compare_swap(&a, compare, value, before);
-}
 
 /* ---- Events ---- */
 
@@ -114,10 +63,4 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
     return true;
 }
 
-const struct dpk_rc_ops dpk_rdma_ops = {.has = memory_has,
-                                        .copy_out = memory_out,
-                                        .copy_in = memory_in,
-                                        .add = memory_add,
-                                        .swap = memory_swap,
-                                        .signal = signal_event,
-                                        .complete = completed};
+const struct dpk_rc_ops dpk_rdma_ops = {.signal = signal_event, .complete = completed};

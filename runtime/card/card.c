@@ -101,3 +101,14 @@ enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *
     dpk_device_alias_of(root, dev->name, out->alias, sizeof out->alias);
     return DPK_OK;
 }
+
+enum dpk_status dpk_device_info_by_name(const char *name, struct dpk_device_info *out,
+                                        struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = dpk_device_open(name, &dev, err);
+    if (status == DPK_OK)
+        status = dpk_device_info(dev, out, err);
+    dpk_device_close(dev);
+    return status;
+}

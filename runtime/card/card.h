@@ -114,6 +114,9 @@ struct dpk_device_info {
 };
 enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
                                 struct dpk_error *err);
+/* The same of the device with that name, which is open only meanwhile. */
+enum dpk_status dpk_device_info_by_name(const char *name, struct dpk_device_info *out,
+                                        struct dpk_error *err);
 
 struct dpk_device_key {
     struct dpk_uuid uuid;

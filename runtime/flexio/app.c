@@ -142,8 +142,9 @@ flexio_status flexio_func_get_register_info(struct flexio_app *app,
 {
     if (!app || !host_stub_func_addr)
         return failed_because("flexio_func_get_register_info: no program or function");
-    const struct dpk_host_function *f =
-        dpk_host_app_find_function(app_of(app), host_stub_func_addr);
+    struct dpk_host_function_addresses at = {0};
+    const struct dpk_host_function *f = dpk_host_app_find_function(
+        app_of(app), host_stub_func_addr, dev_func_addr || dev_unpack_func_addr ? &at : NULL);
     if (!f)
         return failed_because("flexio_func_get_register_info: not a function of program %s",
                               app_of(app)->name);
@@ -158,12 +159,9 @@ flexio_status flexio_func_get_register_info(struct flexio_app *app,
         *argbuf_size = f->args_size;
     if (host_pack_func)
         *host_pack_func = f->pack;
-    uint64_t function, unpack;
-    if (dev_func_addr || dev_unpack_func_addr)
-        dpk_host_function_addresses(app_of(app), f, &function, &unpack);
     if (dev_func_addr)
-        *dev_func_addr = function;
+        *dev_func_addr = at.function;
     if (dev_unpack_func_addr)
-        *dev_unpack_func_addr = unpack;
+        *dev_unpack_func_addr = at.unpack;
     return FLEXIO_STATUS_SUCCESS;
 }

@@ -132,10 +132,3 @@ bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_
         process->nic = nic->queues;
     return nic != NULL;
 }
-
-void queue_unsteer(struct ibv_context *context, uint64_t rule)
-{
-    const struct nic *nic = ibv_dpakit_attached(context, nic_make, nic_end);
-    if (nic)
-        dpk_rule_remove(nic->queues, rule);
-}

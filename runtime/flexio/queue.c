@@ -28,7 +28,7 @@ struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
 {
     pthread_mutex_lock(&p->objects_lock);
     struct flexio_queue *q = find(p, number);
-    if (q && !dpk_queue_find(p->nic, number, 1u << kind, NULL))
+    if (q && q->kind != kind)
         q = NULL;
     pthread_mutex_unlock(&p->objects_lock);
     return q;
@@ -46,6 +46,7 @@ flexio_status queue_add(const char *call, struct flexio_queue *queue,
 {
     struct flexio_process *p = queue->process;
     struct dpk_error err = {0};
+    queue->kind = options->kind;
     if (dpk_queue_create(p->nic, options, &queue->q, &err) != DPK_OK) {
         release(queue);
         return failed(call, &err);
@@ -134,7 +135,7 @@ static bool arm(struct flexio_process *p, uint32_t number, uint32_t consumed)
 {
     pthread_mutex_lock(&p->objects_lock);
     struct flexio_queue *q = find(p, number);
-    bool is_cq = q && dpk_queue_find(p->nic, number, 1u << DPK_CQ, NULL);
+    bool is_cq = q && q->kind == DPK_CQ;
     if (is_cq && q->trigger) {
         uint32_t produced = dpk_cq_produced(q->q), unseen = (produced - consumed) & 0xffffff;
         dpk_trigger_arm(q->trigger, produced - (unseen < 0x800000 ? unseen : 0));

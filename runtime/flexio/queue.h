@@ -16,6 +16,7 @@ struct flexio_queue {
     struct flexio_queue *next; /* of the process's */
     struct flexio_process *process;
     struct dpk_queue *q;
+    enum dpk_queue_kind kind;
     struct queue_memory ring, record;
     struct dpk_trigger *trigger; /* of a CQ that has a thread */
     uint32_t signalled;          /* completions, to the trigger */
@@ -26,7 +27,6 @@ struct flexio_queue {
 /* NULL: that of the process, which is checked. Makes the NIC of the process's device. */
 bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_context *ibv_ctx,
                    uint32_t uar);
-void queue_unsteer(struct ibv_context *context, uint64_t rule);
 struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
                                    const struct flexio_qmem *from);
 /* The CQ or RMP with that number; NULL: the process has none. */

@@ -1,6 +1,4 @@
 /* Receive and send queues, and queue pairs. */
-#include <errno.h>
-
 #include "queue.h"
 
 struct flexio_rq {
@@ -77,15 +75,6 @@ static flexio_status status_of(const void *object)
 
 /* ---- Receive queues ---- */
 
-static uint64_t steer(struct mlx5dv_devx_obj *tir, const struct dpk_rule *rule)
-{
-    const struct flexio_rq *rq = tir->receiver;
-    uint64_t id = dpk_rule_add(rq->queue.q, rule);
-    if (id == 0)
-        errno = ENOMEM;
-    return id;
-}
-
 flexio_status flexio_rq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                uint32_t cq_num, const struct flexio_wq_attr *fattr,
                                struct flexio_rq **out)
@@ -97,10 +86,8 @@ flexio_status flexio_rq_create(struct flexio_process *process, struct ibv_contex
         return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
     *out = create(call, process, ibv_ctx, fattr, DPK_RQ, cq_num, sizeof **out);
     if (*out)
-        (*out)->tir = (struct mlx5dv_devx_obj){.context = process->context,
-                                               .receiver = *out,
-                                               .steer = steer,
-                                               .unsteer = queue_unsteer};
+        (*out)->tir = (struct mlx5dv_devx_obj){
+            .context = process->context, .receiver = (*out)->queue.q, .nic = process->nic};
     return status_of(*out);
 }
 
@@ -183,11 +170,11 @@ uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq)
 
 /* ---- Queue pairs ---- */
 
+/* What peers may do. */
 static unsigned permits(int access)
 {
-    return (access & IBV_ACCESS_REMOTE_READ ? DPK_MEMORY_REMOTE_READ : 0u) |
-           (access & IBV_ACCESS_REMOTE_WRITE ? DPK_MEMORY_REMOTE_WRITE : 0u) |
-           (access & IBV_ACCESS_REMOTE_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0u);
+    return dpk_verbs_rights(access) &
+           (DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC);
 }
 
 /* Where its receives come from. */

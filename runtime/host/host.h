@@ -77,13 +77,15 @@ enum dpk_status dpk_host_app_list(struct dpk_host_app ***apps, uint32_t *count,
 const struct dpk_host_function *dpk_host_app_add_function(struct dpk_host_app *app,
                                                           const struct dpk_host_function *what,
                                                           bool *added);
-/* NULL: no function of the program. It stays as long as the program. */
+/* Where a function and what unpacks its arguments are in the program's executable; 0: nowhere. */
+struct dpk_host_function_addresses {
+    uint64_t function, unpack;
+};
+/* NULL: no function of the program. It stays as long as the program. `addresses`: filled in; NULL,
+ * if they are not wanted, as the executable is read for them. */
 const struct dpk_host_function *dpk_host_app_find_function(const struct dpk_host_app *app,
-                                                           dpk_host_stub *stub);
-/* Addresses of a function and what unpacks its arguments in the program's executable; 0: it has
- * none. */
-void dpk_host_function_addresses(const struct dpk_host_app *app, const struct dpk_host_function *f,
-                                 uint64_t *function, uint64_t *unpack);
+                                                           dpk_host_stub *stub,
+                                                           struct dpk_host_function_addresses *addresses);
 
 /* ---- Processes ---- */
 

@@ -129,17 +129,6 @@ const struct dpk_host_function *dpk_host_app_add_function(struct dpk_host_app *a
     return there;
 }
 
-const struct dpk_host_function *dpk_host_app_find_function(const struct dpk_host_app *app,
-                                                           dpk_host_stub *stub)
-{
-    pthread_mutex_lock(&registry.lock);
-    const struct dpk_host_function *f = app->functions;
-    while (f && f->stub != stub)
-        f = f->next;
-    pthread_mutex_unlock(&registry.lock);
-    return f;
-}
-
 void app_each_function(const struct dpk_host_app *app,
                        bool (*visit)(void *context, const struct dpk_host_function *f),
                        void *context)
@@ -151,7 +140,7 @@ void app_each_function(const struct dpk_host_app *app,
     pthread_mutex_unlock(&registry.lock);
 }
 
-/* ---- Addresses ---- */
+/* ---- Finding a function ---- */
 
 /* A device of this machine; of a fat program its member is looked at. NULL: there is none. */
 static struct dpk_device *any_device(void)
@@ -165,12 +154,12 @@ static struct dpk_device *any_device(void)
     return device;
 }
 
-void dpk_host_function_addresses(const struct dpk_host_app *app, const struct dpk_host_function *f,
-                                 uint64_t *function, uint64_t *unpack)
+static void look_up(const struct dpk_host_app *app, const struct dpk_host_function *f,
+                    struct dpk_host_function_addresses *out)
 {
     struct dpk_image *image = NULL;
     uint64_t address;
-    *function = *unpack = 0;
+    *out = (struct dpk_host_function_addresses){0};
     struct dpk_device *device = dpk_fat_is(app->elf, app->elf_size) ? any_device() : NULL;
     enum dpk_status status =
         dpk_image_examine(app->name, device, app->elf, app->elf_size, &image, NULL);
@@ -178,8 +167,22 @@ void dpk_host_function_addresses(const struct dpk_host_app *app, const struct dp
     if (status != DPK_OK)
         return;
     if (dpk_image_symbol(image, f->name, &address, NULL))
-        *function = address;
+        out->function = address;
     if (f->unpack && dpk_image_symbol(image, f->unpack, &address, NULL))
-        *unpack = address;
+        out->unpack = address;
     dpk_image_free(image);
+}
+
+const struct dpk_host_function *
+dpk_host_app_find_function(const struct dpk_host_app *app, dpk_host_stub *stub,
+                           struct dpk_host_function_addresses *addresses)
+{
+    pthread_mutex_lock(&registry.lock);
+    const struct dpk_host_function *f = app->functions;
+    while (f && f->stub != stub)
+        f = f->next;
+    pthread_mutex_unlock(&registry.lock);
+    if (f && addresses)
+        look_up(app, f, addresses);
+    return f;
 }

@@ -108,11 +108,6 @@ enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err);
 
 /* 24 bits, never 0; not given twice. */
 uint32_t dpk_queue_number(const struct dpk_queue *q);
-/* The queue with that number, if it is of such a kind (1 << DPK_..., several) and its owner is
- * `user` (NULL: whoever). Stays only as long as its owner lets it. */
-struct dpk_queue *dpk_queue_find(struct dpk_queues *nic, uint32_t number, unsigned kinds,
-                                 const void *user);
-
 /* A send doorbell: 16 bits, blocks that were ever posted. One beyond the ring is an error of the
  * queue. */
 void dpk_queue_ring(struct dpk_queue *q, uint16_t posted);

@@ -253,15 +253,6 @@ static struct dpk_queue *find(struct dpk_queues *nic, uint32_t number, unsigned 
     return NULL;
 }
 
-struct dpk_queue *dpk_queue_find(struct dpk_queues *nic, uint32_t number, unsigned kinds,
-                                 const void *user)
-{
-    dpk_rc_lock(nic->rc);
-    struct dpk_queue *q = find(nic, number, kinds, user);
-    dpk_rc_unlock(nic->rc);
-    return q;
-}
-
 /* ---- Doorbells ---- */
 
 static void ring(struct dpk_queue *q, uint16_t posted)

@@ -103,11 +103,6 @@ void dpk_verbs_free_device_list(struct ibv_device **list)
     free(list);
 }
 
-const char *dpk_verbs_get_device_name(struct ibv_device *device)
-{
-    return device ? device->name : NULL;
-}
-
 struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
 {
     struct dpk_device *state = NULL;

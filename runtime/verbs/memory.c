@@ -41,22 +41,6 @@ int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
 
 /* ---- Memory regions ---- */
 
-unsigned dpk_verbs_rights(int access)
-{
-    static const struct {
-        int access;
-        unsigned right;
-    } each[] = {{IBV_ACCESS_LOCAL_WRITE, DPK_MEMORY_WRITE},
-                {IBV_ACCESS_REMOTE_READ, DPK_MEMORY_REMOTE_READ},
-                {IBV_ACCESS_REMOTE_WRITE, DPK_MEMORY_REMOTE_WRITE},
-                {IBV_ACCESS_REMOTE_ATOMIC, DPK_MEMORY_REMOTE_ATOMIC}};
-    unsigned rights = DPK_MEMORY_READ;
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
-        if (access & each[i].access)
-            rights |= each[i].right;
-    return rights;
-}
-
 uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
                          int access)
 {

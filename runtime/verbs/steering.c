@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verbs/verbs.h"
 #include "port/port.h"
+#include "verbs/verbs.h"
 
 #define UPLINK         0xffffu
 #define CRITERIA_OUTER 1u
@@ -51,9 +51,8 @@ struct mlx5dv_dr_rule {
     const void *tag;
     struct mlx5dv_dr_matcher *matcher;
     struct mlx5dv_dr_action *action;
-    uint64_t id; /* 0: only remembered */
-    void (*unsteer)(struct ibv_context *context,
-                    uint64_t rule); /* the receive queue may go first */
+    uint64_t id;            /* 0: only remembered */
+    struct dpk_queues *nic; /* the receive queue may go first */
 };
 
 static void *refuse(int why)
@@ -317,13 +316,14 @@ struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher
         return NULL;
     r->matcher = matcher;
     r->action = actions[0];
-    r->unsteer = r->action->tir ? r->action->tir->unsteer : NULL;
+    const struct mlx5dv_devx_obj *tir = r->action->tir;
     struct dpk_rule rule = {.priority = matcher->priority};
     rule_of(matcher->mask, bytes, &rule);
-    if (r->action->tir && !(r->id = r->action->tir->steer(r->action->tir, &rule))) {
+    if (tir && !(r->id = dpk_rule_add(tir->receiver, &rule))) {
         free(r);
-        return NULL;
+        return refuse(ENOMEM);
     }
+    r->nic = tir ? tir->nic : NULL;
     matcher->users++;
     r->action->users++;
     return r;
@@ -334,7 +334,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule)
     if (!rule)
         return EINVAL;
     if (rule->id)
-        rule->unsteer(rule->matcher->table->domain->context, rule->id);
+        dpk_rule_remove(rule->nic, rule->id);
     rule->matcher->users--;
     rule->action->users--;
     free(rule);

@@ -1,11 +1,11 @@
 /*
- * verbs: those of emulated devices, which libdpakit-engine.so has. The other host libraries call
- * them by these names, so that no libibverbs that a program has loaded comes between. Each does
- * what rdma-core's function of the same name does. Programs reach them through our libibverbs.so.1
- * and libmlx5.so.1 (runtime/forward), by way of the table at the end.
+ * verbs: those of emulated devices, which libdpakit-engine.so has. Each does what rdma-core's
+ * function of the same name does. The other libraries call them through one table: programs reach
+ * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
+ * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_verbs_get_device_list(&count);
- *     struct ibv_context *context = dpk_verbs_open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_1.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_1.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "memory/memory.h"
 
 /* No file of /sys stands behind an emulated device: its path tells it from others. */
 #define DPK_EMULATED_PATH "dpakit/"
@@ -34,7 +36,6 @@ static inline bool dpk_context_is_emulated(const struct ibv_context *context)
 
 struct ibv_device **dpk_verbs_get_device_list(int *num_devices);
 void dpk_verbs_free_device_list(struct ibv_device **list);
-const char *dpk_verbs_get_device_name(struct ibv_device *device);
 __be64 dpk_verbs_get_device_guid(struct ibv_device *device);
 struct ibv_context *dpk_verbs_open_device(struct ibv_device *device);
 int dpk_verbs_close_device(struct ibv_context *context);
@@ -84,7 +85,7 @@ struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher
                                                struct mlx5dv_dr_action *actions[]);
 int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
-/* ---- For libibverbs.so.1 and libmlx5.so.1, which find the table by its name ---- */
+/* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
 #define DPK_EMULATED_TABLE "dpk_emulated_1" /* another number with every change of the struct */
 
@@ -134,28 +135,33 @@ extern const struct dpk_emulated dpk_emulated_1;
 
 /* ---- For libflexio ---- */
 
-struct dpk_memory_domain; /* memory/memory.h */
+struct dpk_queue; /* port/port.h */
+struct dpk_queues;
 
 /* What tells keys of a protection domain of ours from others; until it is deallocated. */
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
 /* The same for the umems of a device. Offsets are their addresses. */
 const struct dpk_memory_domain *dpk_verbs_umem_domain(struct ibv_context *context);
-/* What IBV_ACCESS_... allow. */
-unsigned dpk_verbs_rights(int access);
+/* What IBV_ACCESS_... allow: DPK_MEMORY_... */
+static inline unsigned dpk_verbs_rights(int access)
+{
+    return DPK_MEMORY_READ | (access & IBV_ACCESS_LOCAL_WRITE ? DPK_MEMORY_WRITE : 0u) |
+           (access & IBV_ACCESS_REMOTE_READ ? DPK_MEMORY_REMOTE_READ : 0u) |
+           (access & IBV_ACCESS_REMOTE_WRITE ? DPK_MEMORY_REMOTE_WRITE : 0u) |
+           (access & IBV_ACCESS_REMOTE_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0u);
+}
 
 /* What a library keeps with an opened device: made at the first call, `end`ed when it is closed.
  * NULL: `make` returned that. */
 void *ibv_dpakit_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
                           void (*end)(void *attached));
 
-/* What flexio_rq_get_tir gives, and flow steering takes. */
-struct dpk_rule;
+/* What flexio_rq_get_tir gives, and flow steering takes: a receive queue, and the queues of its
+ * device, which stay until that is closed (port/port.h). */
 struct mlx5dv_devx_obj {
     struct ibv_context *context;
-    void *receiver;
-    /* 0: errno says why not. */
-    uint64_t (*steer)(struct mlx5dv_devx_obj *tir, const struct dpk_rule *rule);
-    void (*unsteer)(struct ibv_context *context, uint64_t rule);
+    struct dpk_queue *receiver;
+    struct dpk_queues *nic;
 };
 
 #endif

@@ -17,7 +17,7 @@ static void dev_release(void *object)
 {
     struct dpk_dev *d = object;
     if (d->context)
-        dpk_verbs_close_device(d->context);
+        dpk_emulated_1.close_device(d->context);
     dpk_object_drop(d->info);
     free(d);
 }
@@ -43,16 +43,16 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
     if (!dev_list || !nb_devs)
         return DOCA_ERROR_INVALID_VALUE;
     int count = 0;
-    struct ibv_device **devices = dpk_verbs_get_device_list(&count);
+    struct ibv_device **devices = dpk_emulated_1.get_device_list(&count);
     if (!devices)
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
     void **list = handles_new((size_t)count, &dpk_devinfo_kind);
     for (int i = 0; list && i < count; i++)
-        if (!(list[i] = devinfo_new(dpk_verbs_get_device_name(devices[i])))) {
+        if (!(list[i] = devinfo_new(devices[i]->name))) {
             handles_destroy(list, &dpk_devinfo_kind);
             list = NULL;
         }
-    dpk_verbs_free_device_list(devices);
+    dpk_emulated_1.free_device_list(devices);
     if (!list)
         return DOCA_ERROR_NO_MEMORY;
     *dev_list = (struct doca_devinfo **)list;
@@ -90,14 +90,10 @@ static doca_error_t devinfo_ask(const struct doca_devinfo *devinfo, struct slot 
                                 struct dpk_device_info *info)
 {
     struct dpk_error err = {0};
-    struct dpk_device *device = NULL;
     struct dpk_devinfo *d = dpk_object_pin(devinfo, &dpk_devinfo_kind);
     if (!d)
         return DOCA_ERROR_INVALID_VALUE;
-    enum dpk_status status = dpk_device_open(d->name, &device, &err);
-    if (status == DPK_OK)
-        status = dpk_device_info(device, info, &err);
-    dpk_device_close(device);
+    enum dpk_status status = dpk_device_info_by_name(d->name, info, &err);
     dpk_object_drop(d);
     if (status != DPK_OK)
         return dpk_doca_failed("doca_devinfo", &err);
@@ -222,11 +218,11 @@ doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devi
 static struct ibv_context *open_by_name(const char *name)
 {
     struct ibv_context *context = NULL;
-    struct ibv_device **devices = dpk_verbs_get_device_list(NULL);
+    struct ibv_device **devices = dpk_emulated_1.get_device_list(NULL);
     for (size_t i = 0; devices && devices[i] && !context; i++)
-        if (strcmp(dpk_verbs_get_device_name(devices[i]), name) == 0)
-            context = dpk_verbs_open_device(devices[i]);
-    dpk_verbs_free_device_list(devices);
+        if (strcmp(devices[i]->name, name) == 0)
+            context = dpk_emulated_1.open_device(devices[i]);
+    dpk_emulated_1.free_device_list(devices);
     return context;
 }
 

@@ -135,14 +135,14 @@ $(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c) 
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $$(sed -n 's/^    \(dpk_[a-z0-9_]*\);/-Wl,-u,\1/p' $<) $(filter %.a,$^) \
 	  $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
+$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c runtime/addresses/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 # libflexio.so loads it when a program reads such a file.
 $(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runtime/resources/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(PKG_LIBS) && $(so_name)
-$(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common)) $(B)/lib/libdpakit-engine.so
+$(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common) runtime/addresses/*.c) $(B)/lib/libdpakit-engine.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 define doca_rule

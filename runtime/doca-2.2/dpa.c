@@ -1,6 +1,7 @@
 /* DPA contexts and their memory, as DOCA 2.2 has them. */
 #include <doca-2.2/doca_dpa.h>
 
+#include "addresses/addresses.h"
 #include "doca/dpa/dpa.h"
 #include "later.h"
 

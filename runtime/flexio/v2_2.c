@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "addresses/addresses.h"
 #include "queue.h"
 
 /* The functions of FlexIO 24.01, which these are thin over. */

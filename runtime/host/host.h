@@ -2,11 +2,14 @@
  * host: what FlexIO and DOCA share: the programs that are linked into the host's, processes of them
  * with their functions and message streams, and lines on stderr.
  *
- *     struct dpk_host_app **apps;  uint32_t count;
- *     dpk_host_app_list(&apps, &count, &err);                        // those that dpacc's stubs
- * made struct dpk_host_process *p; dpk_host_process_create("mlx5_0", apps[0], &p, &err); //
- * verified, loaded struct dpk_call call;  void *args; dpk_host_process_pack(p, &hello_kernel, ap,
- * &call, &args, &err);
+ *     struct dpk_host_app **apps;
+ *     uint32_t count;
+ *     dpk_host_app_list(&apps, &count, &err);                        // that dpacc's stubs made
+ *     struct dpk_host_process *p;
+ *     dpk_host_process_create("mlx5_0", apps[0], &p, &err);          // verified, loaded
+ *     struct dpk_call call;
+ *     void *args;
+ *     dpk_host_process_pack(p, &hello_kernel, ap, &call, &args, &err);
  *     ... dpk_process_launch(p->dpa, ...) ...
  *     free(args);
  *     dpk_host_process_destroy(p);
@@ -83,9 +86,9 @@ struct dpk_host_function_addresses {
 };
 /* NULL: no function of the program. It stays as long as the program. `addresses`: filled in; NULL,
  * if they are not wanted, as the executable is read for them. */
-const struct dpk_host_function *dpk_host_app_find_function(const struct dpk_host_app *app,
-                                                           dpk_host_stub *stub,
-                                                           struct dpk_host_function_addresses *addresses);
+const struct dpk_host_function *
+dpk_host_app_find_function(const struct dpk_host_app *app, dpk_host_stub *stub,
+                           struct dpk_host_function_addresses *addresses);
 
 /* ---- Processes ---- */
 
@@ -162,33 +165,5 @@ enum dpk_status dpk_host_stream_create(struct dpk_host_process *p,
 void dpk_host_stream_destroy(struct dpk_host_stream *stream);
 /* Returns when all that was sent before is out. Not in a child of fork(). */
 void dpk_host_stream_flush(struct dpk_host_stream *stream);
-
-/* ---- Memory that is found by its address alone (DOCA 2.2, FlexIO 2.2) ---- */
-
-/* Whose an allocation is. */
-struct dpk_address_owner {
-    const void *object;
-    uint64_t run; /* tells lives of one object */
-};
-/* All such memory of one API. */
-struct dpk_addresses {
-    pthread_mutex_t lock;
-    void *tree;                   /* of tsearch(3) */
-    struct dpk_allocation *first; /* of all */
-    /* NULL, or whether an owner still has its memory; asked with the lock. Who has not loses the
-     * address to the next who gets it. */
-    bool (*lives)(const void *object, uint64_t run);
-};
-/* Allocates `size` bytes in `p` at an address that no other owner has. *address is unchanged on
- * failure. DPK_ERR_NOMEM, or what dpk_heap_alloc says. */
-enum dpk_status dpk_address_new(struct dpk_addresses *all, const struct dpk_address_owner *owner,
-                                struct dpk_process *p, uint64_t size, uint64_t *address,
-                                struct dpk_error *err);
-/* Forgets an allocation, which the caller frees, and says whose it was. False: not an address of
- * any. */
-bool dpk_address_leave(struct dpk_addresses *all, uint64_t address,
-                       struct dpk_address_owner *owner);
-/* Forgets those of an owner. */
-void dpk_addresses_forget(struct dpk_addresses *all, const void *object);
 
 #endif

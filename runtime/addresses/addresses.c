@@ -1,11 +1,8 @@
-/*
- * Memory of DPA processes that is found by its address alone, as old generations of the APIs free
- * it: addresses must be unique among all owners although every process has the same address space.
- * So a registry knows which address is whose, and allocates around the addresses of others.
- */
+/* The registry of such memory: a tree by address, a list of all. */
 #include <search.h>
+#include <stdlib.h>
 
-#include "private.h"
+#include "addresses/addresses.h"
 
 struct dpk_allocation {
     uint64_t address; /* first: the key */

@@ -32,12 +32,12 @@ static void mend_sum(uint8_t *bytes)
     dpk_store_be32(bytes + SIZE - 4, hash);
 }
 
-/* What is read is what would be written. */
+/* What is read is what would be written, but for keys that somebody names. */
 static void check(const uint8_t *bytes, size_t size)
 {
     struct descriptor d;
     struct dpk_buf again = {0};
-    if (descriptor_read(bytes, size, &d) != DOCA_SUCCESS)
+    if (descriptor_read(bytes, size, &d) != DOCA_SUCCESS || size != SIZE)
         return;
     descriptor_write(&d, &again);
     static const size_t reserved = 12;

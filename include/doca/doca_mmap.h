@@ -81,7 +81,10 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
                                    const void **export_desc, size_t *export_desc_len);
 
 /*
- * Makes a started map of a peer's memory.
+ * Makes a started map of a peer's memory. A peer of RDMA that has no map, but a memory key (a queue
+ * pair of libflexio), names its memory in 24 bytes, all big endian: "DPKM", the key (4 bytes), the
+ * first address (8) and how many bytes (8). Its key says what RDMA may do with them; only
+ * connections to that peer reach them.
  *   user_data  [in]  may be NULL
  *   mmap       [out] to be given back with doca_mmap_destroy; NULL on failure
  * INVALID_VALUE: also a descriptor that is damaged, or of memory that cannot be.

@@ -20,7 +20,9 @@
  * sent with syndrome 0x15. The peer may be a connection of DOCA RDMA, whose number is in what
  * doca_rdma_export gives: bytes 24 to 27, big endian. That one connects with doca_rdma_connect to
  * eight bytes: "DPKN", then the number of the queue pair, big endian. Keys are of one kind: the
- * handle of a doca_mmap is its key.
+ * handle of a doca_mmap is its key, and doca_mmap_create_from_export takes a key of libflexio
+ * (flexio_device_mkey_create, ibv_reg_mr) as 24 bytes, all big endian: "DPKM", the key (4 bytes),
+ * the first address (8) and how many bytes (8).
  *
  * Sends that find no receive wait for one, without end; so do frames of DPAKIT_PACKETS. The doorbell
  * record says that there is one, whoever writes it; it is looked at at least every millisecond.

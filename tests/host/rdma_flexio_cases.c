@@ -18,7 +18,7 @@ doca_dpa_func_t rdma_one, rdma_next;
 
 enum { SEND = 1, WRITE = 4, READ = 5, FETCH_ADD = 12 }; /* kinds of a work */
 /* Types of completions (doca_dpa_dev.h, which is for the device). */
-enum { SENT = 0, RECEIVED = 2, RECEIVE_FAILED = 0xe };
+enum { SENT = 0, RECEIVED = 2, SEND_FAILED = 0xd, RECEIVE_FAILED = 0xe };
 #define EVERYTHING (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 #define RIGHTS                                                                                     \
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \
@@ -38,14 +38,19 @@ static struct {
     struct doca_dpa_completion *queue;
     struct doca_mmap *map;
     uint64_t memory[8], queue_handle, handle;
-    uint32_t key;
+    uint32_t key, remote; /* handles of maps: of its memory, of the peer's */
 } d;
 
-static void one(uint32_t what, uint64_t *at)
+static void one_sided(uint32_t what, uint64_t *at, uint64_t remote_address, uint64_t size)
 {
     uint64_t result = 0;
     CHECK(doca_dpa_rpc(d.dpa, &rdma_one, &result, d.handle, what, d.key, (uint64_t)(uintptr_t)at,
-                       UINT64_C(0), UINT64_C(0), UINT64_C(8), 1u) == DOCA_SUCCESS);
+                       (uint64_t)d.remote, remote_address, size, 1u) == DOCA_SUCCESS);
+}
+
+static void one(uint32_t what, uint64_t *at)
+{
+    one_sided(what, at, 0, 8);
 }
 
 static void doca_begin(struct facts *f)
@@ -104,8 +109,31 @@ static void doca_next(struct facts *f)
     f->value = d.memory[f->number];
 }
 
-static void (*const steps[])(struct facts *) = {doca_begin, doca_connect, doca_send, doca_next};
-enum { BEGIN, CONNECT, DO_SEND, NEXT };
+/* Names the peer's memory by a key: `value` bytes. */
+static void doca_import(struct facts *f)
+{
+    struct doca_mmap *map = NULL;
+    struct doca_dev *dev = open_doca_device("mlx5_0");
+    uint8_t bytes[24] = "DPKM";
+    const uint32_t key = htobe32(f->key);
+    const uint64_t words[2] = {htobe64(f->address), htobe64(f->value)};
+    memcpy(bytes + 4, &key, sizeof key);
+    memcpy(bytes + 8, words, sizeof words);
+    CHECK(doca_mmap_create_from_export(NULL, bytes, 23, dev, &map) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_mmap_create_from_export(NULL, bytes, sizeof bytes, dev, &map) == DOCA_SUCCESS);
+    CHECK(doca_mmap_dev_get_dpa_handle(map, dev, &d.remote) == DOCA_SUCCESS);
+}
+
+/* Does `number` with the peer's memory at `address`. To write, or to add: `value`. */
+static void doca_remote(struct facts *f)
+{
+    d.memory[6] = f->value;
+    one_sided(f->number, &d.memory[6], f->address, f->number == RDMA_ADD ? f->value : 8);
+}
+
+static void (*const steps[])(struct facts *) = {doca_begin, doca_connect, doca_send,
+                                                doca_next,  doca_import,  doca_remote};
+enum { BEGIN, CONNECT, DO_SEND, NEXT, IMPORT, DO_REMOTE };
 
 /* ---- Where it runs ---- */
 
@@ -178,6 +206,35 @@ static void words_go(struct set *s, const struct facts *theirs)
     CHECK(f.key == SENT && f.value == 42);
 }
 
+/* The peer does that with our memory at `address`; the type of its completion. Reads go to its word
+ * 6. */
+static uint32_t peer_does(uint32_t what, uint64_t address, uint64_t value)
+{
+    ask((struct facts){.step = DO_REMOTE, .number = what, .address = address, .value = value});
+    return ask((struct facts){.step = NEXT}).key;
+}
+
+/* DOCA reaches libflexio's memory by a key that it was told. */
+static void words_go_the_other_way(struct set *s)
+{
+    const uint64_t at = s->q.data + 8 * sizeof(uint64_t);
+    ask((struct facts){.step = IMPORT, .key = s->q.key, .address = s->q.data, .value = DATA_SIZE});
+    CHECK(peer_does(RDMA_WRITE, at, 91) == SENT && call1(s->p, &peek, at) == 91);
+    CHECK(peer_does(RDMA_ADD, at, 3) == SENT && call1(s->p, &peek, at) == 94);
+    ask((struct facts){.step = DO_REMOTE, .number = RDMA_READ, .address = at});
+    const struct facts f = ask((struct facts){.step = NEXT, .number = 6});
+    CHECK(f.key == SENT && f.value == 94);
+}
+
+/* What the peer calls our memory has more bytes than the key: an error on both sides. */
+static void a_bad_address_fails_both(struct set *s)
+{
+    ask((struct facts){
+        .step = IMPORT, .key = s->q.key, .address = s->q.data, .value = DATA_SIZE + 8});
+    CHECK(peer_does(RDMA_WRITE, s->q.data + DATA_SIZE, 1) == SEND_FAILED);
+    CHECK(flexio_qp_state_get(s->qp) == FLEXIO_QP_STATE_ERR);
+}
+
 static struct set meet(struct flexio_process *p, struct facts *theirs)
 {
     struct set s = queue_pair(p, EVERYTHING);
@@ -206,7 +263,18 @@ static void they_meet(void)
     struct flexio_process *p = queue_process();
     struct set s = meet(p, &theirs);
     words_go(&s, &theirs);
+    words_go_the_other_way(&s);
     a_bad_key_fails_both(&s, &theirs);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void doca_learns_what_it_may_not_reach(void)
+{
+    struct facts theirs;
+    struct flexio_process *p = queue_process();
+    struct set s = meet(p, &theirs);
+    a_bad_address_fails_both(&s);
     set_end(&s);
     CHECK(flexio_process_destroy(p) == OK);
 }
@@ -230,9 +298,11 @@ int main(int argc, char **argv)
     const struct test_case cases[] = {
         {"they_meet_in_one_process", they_meet},
         {"they_meet_in_two_processes", they_meet},
+        {"doca_may_not_reach_more_in_one_process", doca_learns_what_it_may_not_reach},
+        {"doca_may_not_reach_more_in_two_processes", doca_learns_what_it_may_not_reach},
         CASE(a_process_that_is_killed_ends_what_is_sent),
     };
-    if (argc > 1 && strcmp(argv[1], "they_meet_in_one_process") != 0)
+    if (argc > 1 && !strstr(argv[1], "_in_one_process"))
         other = start_peer();
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

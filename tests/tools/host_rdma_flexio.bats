@@ -20,6 +20,14 @@ setup_file() {
     case_ok they_meet_in_two_processes
 }
 
+@test "DOCA is refused what its name for libflexio's memory has too much, in one process" {
+    case_ok doca_may_not_reach_more_in_one_process
+}
+
+@test "DOCA is refused what its name for libflexio's memory has too much, in two processes" {
+    case_ok doca_may_not_reach_more_in_two_processes
+}
+
 @test "a process that is killed ends what is sent" {
     case_ok a_process_that_is_killed_ends_what_is_sent
 }

@@ -2,9 +2,11 @@
 #include "descriptor.h"
 #include "rc/rc.h"
 
-#define MARK    0x44504b45u /* "DPKE" */
-#define VERSION 1u
-#define SIZE    60
+#define MARK     0x44504b45u /* "DPKE" */
+#define VERSION  1u
+#define SIZE     60
+#define KEY_MARK 0x44504b4du /* "DPKM": a key, an address and a size, and no more */
+#define KEY_SIZE 24
 
 static uint32_t checksum(const void *bytes, size_t size)
 {
@@ -31,10 +33,27 @@ void descriptor_write(const struct descriptor *d, struct dpk_buf *out)
         dpk_put_be32(out, checksum(out->data + begin, out->size - begin));
 }
 
+/* Memory of the peer's by its key: whoever the peer is, and whatever its key allows. */
+static void read_key(struct dpk_reader *r, struct descriptor *out)
+{
+    *out = (struct descriptor){.kind = DESCRIPTOR_MMAP_RDMA,
+                               .permissions = DOCA_ACCESS_FLAG_RDMA_READ |
+                                              DOCA_ACCESS_FLAG_RDMA_WRITE |
+                                              DOCA_ACCESS_FLAG_RDMA_ATOMIC};
+    out->key = dpk_read_be32(r);
+    out->address = dpk_read_be64(r);
+    out->size = dpk_read_be64(r);
+}
+
 doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *out)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
-    if (!bytes || size != SIZE || dpk_read_be32(&r) != MARK)
+    const uint32_t mark = bytes ? dpk_read_be32(&r) : 0;
+    if (mark == KEY_MARK && size == KEY_SIZE) {
+        read_key(&r, out);
+        return DOCA_SUCCESS;
+    }
+    if (mark != MARK || size != SIZE)
         return DOCA_ERROR_INVALID_VALUE;
     if (dpk_read_be16(&r) != VERSION)
         return DOCA_ERROR_UNSUPPORTED_VERSION;

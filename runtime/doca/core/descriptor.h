@@ -13,7 +13,7 @@ enum descriptor_kind {
 struct descriptor {
     enum descriptor_kind kind;
     uint32_t permissions;
-    struct dpk_uuid owner; /* the process that exported it */
+    struct dpk_uuid owner; /* the process that exported it; 0: the RDMA peer, whichever it is */
     uint64_t key;          /* its number there */
     uint64_t address, size;
 };

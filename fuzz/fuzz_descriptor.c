@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doca/core/descriptor.h"
 #include "doca/core/core.h"
 
 enum { SIZE = 60 };

@@ -1,6 +1,7 @@
 /*
- * core: what all of DOCA stands on: handles of objects (object.h), devices, contexts with their
- * tasks and progress engines, errors and the log of the SDK. It knows no kind of context.
+ * core: what all of DOCA stands on: handles of objects (object.h), descriptors for peers
+ * (descriptor.h), devices, contexts with their tasks and progress engines, errors and the log of
+ * the SDK. It knows no kind of context.
  *
  *     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);   // NULL: not a device
  *     ... d->context ...
@@ -13,6 +14,7 @@
 #include <doca_dev.h>
 #include <doca_log.h>
 
+#include "doca/core/descriptor.h"
 #include "doca/core/object.h"
 #include "host/host.h"
 #include "memory/memory.h"

@@ -1,5 +1,5 @@
 /* Descriptors: a mark, what is described in network byte order, and a sum over all of it. */
-#include "descriptor.h"
+#include "doca/core/core.h"
 #include "rc/rc.h"
 
 #define MARK     0x44504b45u /* "DPKE" */

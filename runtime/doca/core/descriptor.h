@@ -2,7 +2,9 @@
 #ifndef DPK_HOST_DOCA_DESCRIPTOR_H
 #define DPK_HOST_DOCA_DESCRIPTOR_H
 
-#include "doca/core/core.h"
+#include <doca_error.h>
+
+#include "base/base.h"
 
 enum descriptor_kind {
     DESCRIPTOR_MMAP_PCI = 1,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "card/card.h"
 #include "doca/core/core.h"
 #include "handles.h"
 #include "verbs/verbs.h"

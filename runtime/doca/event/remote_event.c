@@ -1,7 +1,6 @@
 /* Sync events that peers update, from both ends. */
 #include <doca_sync_event.h>
 
-#include "doca/core/descriptor.h"
 #include "sync_event.h"
 
 struct remote_event {

@@ -1,7 +1,6 @@
 /* Sync events: a counter of proc, and who is said to use it. */
 #include <doca_sync_event.h>
 
-#include "doca/core/descriptor.h"
 #include "sync_event.h"
 
 #define STOP_CHECK_MS 50u

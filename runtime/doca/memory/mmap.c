@@ -1,7 +1,6 @@
 /* Memory maps. */
 #include <doca_mmap.h>
 
-#include "doca/core/descriptor.h"
 #include "mmap.h"
 
 #define PCI_PERMISSIONS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)

@@ -21,12 +21,7 @@
 extern "C" {
 #endif
 
-/*
- * Adds a publisher (who updates) or a subscriber (who waits): the CPU, with the device through
- * which it reaches the event, or a DPA context. Adding the same one again changes nothing.
- * INVALID_VALUE: an argument that is NULL, gone or of another kind. BAD_STATE: the event is
- * started. NOT_SUPPORTED: a second device, or a second DPA context on the same side.
- */
+/* doca_sync_event_add_publisher_location_cpu, and so on, of later DOCA. */
 doca_error_t doca_sync_event_publisher_add_location_cpu(struct doca_sync_event *event,
                                                         struct doca_dev *dev);
 doca_error_t doca_sync_event_publisher_add_location_dpa(struct doca_sync_event *event,
@@ -36,12 +31,7 @@ doca_error_t doca_sync_event_subscriber_add_location_cpu(struct doca_sync_event 
 doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa);
 
-/*
- * Makes the event known to the DPA process of a context.
- *   dev_se_handle  [out]  to be given to kernels as an argument; never 0; the same at every call
- * INVALID_VALUE: an argument that is NULL, gone or of another kind. BAD_STATE: the event is not
- * started, or the DPA context is in the error state. NO_MEMORY.
- */
+/* doca_sync_event_get_dpa_handle of later DOCA. */
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
                                            doca_dpa_dev_sync_event_t *dev_se_handle);
 

@@ -126,7 +126,7 @@ static void poll(const struct thread_arg *a)
 {
     doca_dpa_dev_completion_element_t e;
     while (doca_dpa_dev_get_completion(a->queue, &e) == 1) {
-        doca_dpa_dev_sync_event_update_add(a->event, doca_dpa_dev_get_completion_user_data(e));
+        doca_dpa_dev_sync_event_update_add(a->event, 1 + doca_dpa_dev_get_completion_user_data(e));
         doca_dpa_dev_completion_ack(a->queue, 1);
     }
     doca_dpa_dev_completion_request_notification(a->queue);

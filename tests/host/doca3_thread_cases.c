@@ -1,7 +1,7 @@
 /* Threads, and what wakes them. */
+#include <doca_rdma.h>
 #include <pthread.h>
 
-#include "doca/dpa/dpa.h" /* completions, without what would post them */
 #include "doca3_world.h"
 
 /* A thread of thread_kernel with a notification completion, started, not run. */
@@ -240,12 +240,58 @@ static void a_queue_checks_what_the_device_does(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
-static void post(struct doca_dpa_completion *q, uint32_t user_data)
+/* What posts completions to a queue: an RDMA context, whose writes to its peer's memory end. */
+struct poster {
+    struct doca_dpa *dpa;
+    struct doca_rdma *from, *peer;
+    struct doca_mmap *map;
+    uint64_t handle, memory[2];
+    uint32_t key;
+};
+
+#define ACCESS (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_WRITE)
+
+/* `q`: NULL, or where its completions go. */
+static struct doca_rdma *rdma_new(struct doca_dpa *dpa, struct doca_dpa_completion *q)
 {
-    struct dpk_dpa_completion *w = dpk_object_pin(q, &dpk_completion_kind);
-    CHECK(w);
-    dpk_completion_post(w, &(struct dpk_completion){.user_data = user_data});
-    dpk_object_drop(w);
+    struct doca_rdma *r = NULL;
+    CHECK(doca_rdma_create(dev, &r) == OK && doca_rdma_set_permissions(r, ACCESS) == OK);
+    CHECK(doca_ctx_set_datapath_on_dpa(doca_rdma_as_ctx(r), dpa) == OK);
+    CHECK(!q || doca_rdma_dpa_completion_attach(r, q) == OK);
+    CHECK(doca_ctx_start(doca_rdma_as_ctx(r)) == OK);
+    return r;
+}
+
+static void poster_begin(struct poster *p, struct doca_dpa *dpa, struct doca_dpa_completion *q)
+{
+    struct doca_rdma_connection *ours, *theirs;
+    const void *x, *y;
+    size_t n, m;
+    *p = (struct poster){.dpa = dpa, .from = rdma_new(dpa, q), .peer = rdma_new(dpa, NULL)};
+    CHECK(doca_rdma_export(p->from, &x, &n, &ours) == OK);
+    CHECK(doca_rdma_export(p->peer, &y, &m, &theirs) == OK);
+    CHECK(doca_rdma_connect(p->from, y, m, ours) == OK);
+    CHECK(doca_rdma_connect(p->peer, x, n, theirs) == OK);
+    CHECK(doca_rdma_get_dpa_handle(p->from, &p->handle) == OK);
+    CHECK(doca_mmap_create(&p->map) == OK && doca_mmap_set_permissions(p->map, ACCESS) == OK);
+    CHECK(doca_mmap_set_memrange(p->map, p->memory, sizeof p->memory) == OK);
+    CHECK(doca_mmap_add_dev(p->map, dev) == OK && doca_mmap_start(p->map) == OK);
+    CHECK(doca_mmap_dev_get_dpa_handle(p->map, dev, &p->key) == OK);
+}
+
+static void poster_end(struct poster *p)
+{
+    CHECK(doca_rdma_destroy(p->from) == OK && doca_rdma_destroy(p->peer) == OK);
+    CHECK(doca_mmap_destroy(p->map) == OK);
+}
+
+/* One completion, which is posted when it returns. */
+static doca_error_t post(struct poster *p)
+{
+    const uint64_t at = (uintptr_t)p->memory;
+    uint64_t result = 0;
+    return doca_dpa_rpc(p->dpa, &rdma_one, &result, p->handle, RDMA_WRITE, p->key, at,
+                        (uint64_t)p->key, at + 8, UINT64_C(8), 1u);
 }
 
 static uint64_t activations_of(struct doca_dpa *dpa)
@@ -279,22 +325,25 @@ static void a_completion_wakes_only_who_asked_for_it(void)
     struct fixture f = fixture_new(dpa, THEN_POLL, 0);
     struct doca_sync_event *asked = event_new(dpa, DPA, CPU);
     struct doca_dpa_completion *q = polled_queue(&f, asked);
+    struct poster p;
+    poster_begin(&p, dpa, q);
     pause_ms(20);
     CHECK(activations_of(dpa) == 0);
-    post(q, 5); /* the first one wakes it unasked */
+    CHECK(post(&p) == OK); /* the first one wakes it unasked */
     wait_above(asked, 0);
     pause_ms(20);
-    CHECK(value_of(f.event) == 5 && activations_of(dpa) == 1);
-    post(q, 6); /* it asked */
+    CHECK(value_of(f.event) == 1 && activations_of(dpa) == 1);
+    CHECK(post(&p) == OK); /* it asked */
     wait_above(asked, 1);
     pause_ms(20);
-    CHECK(value_of(f.event) == 11 && activations_of(dpa) == 2);
+    CHECK(value_of(f.event) == 2 && activations_of(dpa) == 2);
     for (uint64_t i = 1; i <= 20; i++) { /* the thread asked again: each wakes it */
-        post(q, 100);
-        wait_above(f.event, 10 + 100 * i);
+        CHECK(post(&p) == OK);
+        wait_above(f.event, 1 + i);
     }
     pause_ms(20);
-    CHECK(value_of(f.event) == 2011 && activations_of(dpa) <= 22);
+    CHECK(value_of(f.event) == 22 && activations_of(dpa) <= 22);
+    poster_end(&p);
     CHECK(doca_dpa_completion_destroy(q) == OK);
     fixture_destroy(&f);
     CHECK(doca_sync_event_destroy(asked) == OK);
@@ -306,11 +355,14 @@ static void a_queue_that_is_full_ends_its_process(void)
     struct doca_dpa *dpa = dpa_new();
     struct doca_dpa_completion *q = NULL;
     CHECK(doca_dpa_completion_create(dpa, 4, &q) == OK && doca_dpa_completion_start(q) == OK);
+    struct poster p;
+    poster_begin(&p, dpa, q);
     for (int i = 0; i < 4; i++)
-        post(q, 1);
+        CHECK(post(&p) == OK);
     CHECK(doca_dpa_peek_at_last_error(dpa) == OK);
-    post(q, 1);
+    post(&p);
     CHECK(doca_dpa_peek_at_last_error(dpa) == BAD_STATE);
+    poster_end(&p);
     CHECK(doca_dpa_completion_stop(q) == OK && doca_dpa_completion_destroy(q) == OK);
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
@@ -330,6 +382,7 @@ static void queues_and_threads_are_stopped_under_each_other(void)
     struct fixture f = fixture_new(dpa, THEN_RESCHEDULE, 0);
     struct doca_dpa_completion *q = NULL;
     uint64_t handle = 0, result = 0;
+    struct poster p;
     pthread_t other;
     CHECK(doca_dpa_thread_run(f.thread) == OK);
     CHECK(doca_dpa_completion_create(dpa, 4, &q) == OK);
@@ -339,8 +392,10 @@ static void queues_and_threads_are_stopped_under_each_other(void)
         CHECK(doca_dpa_completion_start(q) == OK);
         CHECK(doca_dpa_completion_get_dpa_handle(q, &handle) == OK);
         CHECK(doca_dpa_rpc(dpa, &request, &result, handle) == OK);
-        post(q, 1);
+        poster_begin(&p, dpa, q);
+        CHECK(post(&p) == OK);
         notify_times(&f, 2);
+        poster_end(&p);
         CHECK(doca_dpa_completion_stop(q) == OK);
     }
     pthread_join(other, NULL);

@@ -104,5 +104,5 @@ link_sample() { # OUTPUT NAME_program.a SOURCE...
 build_doca3() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
     dpacc_sample "$here/doca3_dev.c" "$t" cases dpa_test_app
-    link_sample "$t/cases" "$t/cases_program.a" "-I$here/../../runtime" "-I$here/../../lib" "$here"/doca3_main.c "$here"/doca3_*_cases.c
+    link_sample "$t/cases" "$t/cases_program.a" "$here"/doca3_main.c "$here"/doca3_*_cases.c
 }

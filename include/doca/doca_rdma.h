@@ -124,7 +124,7 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
 
 /*
  * Connects to the peer that made `details`; it must do the same with ours. What is posted before it
- * has waits. To a queue pair of libflexio, by its number: `details` are "DPKN" and the number's four
+ * has waits, ten seconds at most, then fails. To a queue pair of libflexio, by its number: `details` are "DPKN" and the number's four
  * bytes, big endian.
  * INVALID_VALUE: also details that are damaged, or a connection of another context.
  * UNSUPPORTED_VERSION. BAD_STATE: not started, or connected. CONNECTION_ABORTED: the peer is gone.

@@ -15,14 +15,16 @@
  * reads and atomics of reliable connected queue pairs, with one of the same process or of another
  * process of the same user on this machine.
  *
- * Queue pairs find each other by their numbers, which are unique among such processes: on the way to
- * RTR the peer must exist. A peer that is not there, or is connected to somebody else, ends what is
- * sent with syndrome 0x15. The peer may be a connection of DOCA RDMA, whose number is in what
- * doca_rdma_export gives: bytes 24 to 27, big endian. That one connects with doca_rdma_connect to
- * eight bytes: "DPKN", then the number of the queue pair, big endian. Keys are of one kind: the
- * handle of a doca_mmap is its key, and doca_mmap_create_from_export takes a key of libflexio
- * (flexio_device_mkey_create, ibv_reg_mr) as 24 bytes, all big endian: "DPKM", the key (4 bytes),
- * the first address (8) and how many bytes (8).
+ * Queue pairs find each other by their numbers, which are unique among such processes. What is sent
+ * to a peer that is not there, or not connected, waits for it for ten seconds. Then, and at once if
+ * the peer has gone or is connected to somebody else, it ends with syndrome 0x15.
+ *
+ * The peer may be a connection of DOCA RDMA, whose number is in what doca_rdma_export gives: bytes
+ * 24 to 27, big endian. That one connects with doca_rdma_connect to eight bytes: "DPKN", then the
+ * number of the queue pair, big endian. Keys are of one kind: the handle of a doca_mmap is its key,
+ * and doca_mmap_create_from_export takes a key of libflexio (flexio_device_mkey_create, ibv_reg_mr)
+ * as 24 bytes, all big endian: "DPKM", the key (4 bytes), the first address (8) and how many bytes
+ * (8).
  *
  * Sends that find no receive wait for one, without end; so do frames of DPAKIT_PACKETS. The doorbell
  * record says that there is one, whoever writes it; it is looked at at least every millisecond.

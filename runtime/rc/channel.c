@@ -19,7 +19,7 @@
 _Static_assert(FRAME_MAX <= RING_SIZE / 2, "what waits for room gets it when half is free");
 
 /* Messages after that, a byte each. */
-enum { KNOCK, BYE /* this end goes on purpose */ };
+enum { KNOCK, BYE /* this end goes on purpose */, ABSENT /* nobody has that number */ };
 
 /* What comes with a message: one descriptor. */
 union control {
@@ -107,6 +107,8 @@ static enum taken request(struct channel *c, const struct request *r, const uint
     if (responder_run(qp, r, payload, &answer.response, ring_here(out) + FRAME_SIZE) ==
         ANSWER_LATER) {
         c->held = true;
+        if (qp->state == QP_NEW)
+            wait_begin(c->rc, &c->waits_since);
         return LATER;
     }
     answer.payload = answer.response.size;
@@ -201,6 +203,12 @@ static void lost(struct channel *c)
         lose(qp, requests, c->polite);
 }
 
+void channel_refuse(struct channel *c)
+{
+    say(c, BYE);
+    lost(c);
+}
+
 /* Does what can be done now. False: nonsense. */
 static bool work(struct channel *c)
 {
@@ -279,6 +287,10 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
         address_parse(addresses + DPK_RC_ADDRESS_SIZE, DPK_RC_ADDRESS_SIZE, &self, NULL) != DPK_OK)
         return false;
     struct dpk_rc_qp *qp = qp_find(c->rc, &self);
+    if (!qp && self.secret == 0)
+        say(c, ABSENT);
+    if (qp && qp->transport == &transport_absent && absent_find(qp))
+        requester_resume(qp);
     bool outlives = qp && qp->end->options.outlives_peers;
     if (outlives && qp->responses && has_hung_up(qp->responses))
         lost(qp->responses);
@@ -305,6 +317,15 @@ static bool hear_hello(struct channel *c)
     return good;
 }
 
+/* Nobody in that process has the number, which is to be another's. */
+static void go_absent(struct channel *c)
+{
+    struct dpk_rc_qp *qp = c->qp;
+    qp->requests = NULL;
+    channel_close(c);
+    absent_begin(qp);
+}
+
 static bool hear_knock(struct channel *c)
 {
     uint8_t what[2];
@@ -313,6 +334,10 @@ static bool hear_knock(struct channel *c)
         return true;
     if (n == 1 && what[0] == BYE)
         c->polite = true;
+    if (n == 1 && what[0] == ABSENT && c->role == REQUESTS && c->qp->peer.secret == 0) {
+        go_absent(c);
+        return true;
+    }
     return n == 1 && what[0] <= BYE;
 }
 
@@ -321,6 +346,8 @@ void channel_event(struct channel *c, uint32_t events)
     bool good = true;
     if (events & ~(uint32_t)EPOLLOUT)
         good = c->role == GREETING ? hear_hello(c) : hear_knock(c);
+    if (c->fd < 0)
+        return;
     /* What came before the end counts. */
     if (c->role != GREETING && !work(c))
         good = false;

@@ -33,6 +33,64 @@ static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_
     return status;
 }
 
+/* ---- Peers that do not exist yet ---- */
+
+static enum sent absent_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
+{
+    (void)size, (void)payload;
+    wait_begin(qp->end->rc, &qp->waits_since);
+    return qp->waits_since != 0 ? SENT_LATER : SENT_NEVER;
+}
+
+static enum sent absent_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
+{
+    (void)qp, (void)r, (void)payload;
+    return SENT_NEVER;
+}
+
+static void absent_nothing(struct dpk_rc_qp *qp)
+{
+    (void)qp;
+}
+
+const struct transport transport_absent = {absent_room, absent_send, absent_nothing,
+                                           absent_nothing};
+
+void absent_begin(struct dpk_rc_qp *qp)
+{
+    qp->transport = &transport_absent;
+    qp->peer.process = (struct dpk_uuid){{0}};
+    qp->next = (struct place){qp->done, qp->done_bytes};
+    qp->unanswered = 0;
+    requester_resume(qp);
+}
+
+bool absent_find(struct dpk_rc_qp *qp)
+{
+    struct dpk_rc *rc = qp->end->rc;
+    struct address peer = {.process = rc->identity, .number = qp->peer.number};
+    const struct transport *transport = &transport_local;
+    if (!qp_find(rc, &peer)) {
+        int fd = number_find_process(rc, peer.number, &peer.process)
+                     ? gateway_connect(&peer, false, NULL)
+                     : -1;
+        if (fd < 0)
+            return false;
+        qp->peer = peer;
+        transport = &transport_shared;
+        if (gateway_attach(qp, fd, NULL) != DPK_OK) {
+            qp->peer.process = (struct dpk_uuid){{0}};
+            return false;
+        }
+    }
+    qp->peer = peer;
+    qp->transport = transport;
+    gateway_settle(qp);
+    return true;
+}
+
+/* ---- Connecting ---- */
+
 /* Finds the process of an address that is a number alone. Without the lock. */
 static bool find_process(struct dpk_rc *rc, struct address *peer)
 {
@@ -55,7 +113,7 @@ static enum dpk_status connect_to(struct dpk_rc_qp *qp, const struct address *pe
     struct dpk_rc *rc = qp->end->rc;
     enum dpk_status status = DPK_OK;
     bool local = dpk_uuid_equal(&peer->process, &rc->identity);
-    if (!local && (fd = gateway_connect(peer, err)) < 0)
+    if (!local && (fd = gateway_connect(peer, true, err)) < 0)
         return DPK_ERR_NOT_FOUND;
     dpk_rc_lock(rc);
     if (qp->state != QP_NEW) {
@@ -102,8 +160,11 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
         return status;
     dpk_rc_lock(rc);
     if (qp->state == QP_NEW) {
-        qp->peer = (struct address){.process = rc->identity, .number = number};
-        become_ready(qp, &transport_local);
+        /* Only published numbers can be another process's later. */
+        qp->peer = (struct address){.number = number};
+        if (!rc->directory)
+            qp->peer.process = rc->identity;
+        become_ready(qp, rc->directory ? &transport_absent : &transport_local);
         status = DPK_OK;
     } else {
         status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");

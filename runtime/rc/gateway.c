@@ -1,4 +1,4 @@
-/* The socket by which other processes of this user reach the NIC, and the thread that serves it. */
+/* The socket by which other processes of this user reach this one, and the thread that serves it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 
 #define EVENTS_MAX     16
 #define CONNECT_WAIT_S 5
+#define LOOK_EACH_MS   50 /* at requests that wait for a peer */
 
 /* In the abstract namespace: it goes with its process, however that ends. */
 static socklen_t name_socket(const struct dpk_uuid *process, struct sockaddr_un *at)
@@ -77,10 +78,10 @@ static void *serve(void *context)
     struct gateway *s = rc->gateway;
     struct epoll_event events[EVENTS_MAX];
     eventfd_t woken;
-    bool stop = false;
+    bool stop = false, waits = false;
     while (!stop) {
         bool crowded = false;
-        int n = epoll_wait(s->epoll, events, EVENTS_MAX, -1);
+        int n = epoll_wait(s->epoll, events, EVENTS_MAX, waits ? LOOK_EACH_MS : -1);
         pthread_mutex_lock(&rc->lock);
         for (int i = 0; i < n; i++) {
             struct channel *c = events[i].data.ptr;
@@ -89,8 +90,9 @@ static void *serve(void *context)
             else if (!c)
                 crowded = !accept_some(rc), eventfd_read(s->wake, &woken);
         }
-        free_closed(s);
         stop = s->stop;
+        waits = !stop && waits_run(rc);
+        free_closed(s);
         pthread_mutex_unlock(&rc->lock);
         if (crowded)
             usleep(10000);
@@ -163,12 +165,12 @@ void gateway_stop(struct dpk_rc *rc)
 
 /* ---- Channels of queue pairs ---- */
 
-int gateway_connect(const struct address *peer, struct dpk_error *err)
+int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error *err)
 {
     const struct timeval patience = {.tv_sec = CONNECT_WAIT_S};
     struct sockaddr_un at;
     socklen_t size = name_socket(&peer->process, &at);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (may_wait ? 0 : SOCK_NONBLOCK), 0);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
         connect(fd, (const struct sockaddr *)&at, size) == 0 && is_ours(fd) &&
         fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
@@ -196,7 +198,8 @@ enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *e
 
 void gateway_settle(struct dpk_rc_qp *qp)
 {
-    if (!qp->responses || address_means(&qp->peer, &qp->responses->claim))
+    if (!qp->responses || dpk_uuid_is_zero(&qp->peer.process) ||
+        address_means(&qp->peer, &qp->responses->claim))
         return;
     channel_close(qp->responses);
     qp->responses = NULL;

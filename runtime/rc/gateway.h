@@ -17,10 +17,11 @@ struct channel {
     } role;
     struct address claim; /* RESPONSES: who it said it is */
     struct rings rings;
-    uint32_t interest; /* of epoll */
-    bool held;         /* the next request waits for a receive, or for the queue pair */
-    bool choked;       /* the next request waits for room for its response */
-    bool polite;       /* the peer said that it goes */
+    uint32_t interest;    /* of epoll */
+    bool held;            /* the next request waits for a receive, or for the queue pair */
+    uint64_t waits_since; /* for the queue pair to be connected; 0: it does not (wait.c) */
+    bool choked;          /* the next request waits for room for its response */
+    bool polite;          /* the peer said that it goes */
 };
 
 struct gateway {
@@ -37,6 +38,8 @@ void channel_close(struct channel *c);
 void channel_free(struct channel *c);
 /* What epoll says of it. */
 void channel_event(struct channel *c, uint32_t events);
+/* The peer is told that it waits in vain. */
+void channel_refuse(struct channel *c);
 /* Makes the memory and says hello for `qp`; false: errno says why not. */
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
 /* Its thread has something to do. */

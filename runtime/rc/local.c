@@ -17,6 +17,8 @@ static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
     struct dpk_rc_qp *peer = qp->local;
     if (!peer || peer->state == QP_FAILED)
         return NULL;
+    if (peer->transport == &transport_absent)
+        absent_find(peer);
     if (peer->state == QP_READY && !address_means(&peer->peer, &qp->address))
         return NULL;
     if (peer->state == QP_READY)
@@ -31,8 +33,11 @@ static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const
     struct dpk_rc_qp *peer = find_peer(qp);
     if (!peer)
         return SENT_NEVER;
-    if (responder_run(peer, r, payload, &out, answer) == ANSWER_LATER)
+    if (responder_run(peer, r, payload, &out, answer) == ANSWER_LATER) {
+        if (peer->state == QP_NEW)
+            wait_begin(qp->end->rc, &qp->waits_since);
         return SENT_LATER;
+    }
     bool fails = out.status != DPK_RC_OK || out.broken;
     if (fails)
         peer->local = qp->local = NULL; /* each fails by itself, with a status of its own */

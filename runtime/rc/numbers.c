@@ -18,7 +18,7 @@
 #define BLOCKS       ((END_NUMBER - FIRST_NUMBER) / BLOCK_SIZE)
 
 struct block {
-    SLIST_ENTRY(block) in_nic;
+    SLIST_ENTRY(block) link;
     uint32_t index;
     int fd;
 };
@@ -60,7 +60,7 @@ static bool take_block(struct dpk_rc *rc, uint32_t index)
         return false;
     }
     *b = (struct block){.index = index, .fd = fd};
-    SLIST_INSERT_HEAD(&rc->blocks, b, in_nic);
+    SLIST_INSERT_HEAD(&rc->blocks, b, link);
     rc->next_number = FIRST_NUMBER + index * BLOCK_SIZE;
     rc->end_number = rc->next_number + BLOCK_SIZE;
     return true;
@@ -98,7 +98,7 @@ void numbers_free(struct dpk_rc *rc)
     struct block *b;
     char path[PATH_MAX];
     while ((b = SLIST_FIRST(&rc->blocks))) {
-        SLIST_REMOVE_HEAD(&rc->blocks, in_nic);
+        SLIST_REMOVE_HEAD(&rc->blocks, link);
         if (name_file(rc, b->index, path))
             unlink(path);
         close(b->fd);

@@ -1,4 +1,4 @@
-/* NICs, ends and queue pairs: making, posting, failing. */
+/* Ends and queue pairs: making, posting, failing. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -6,7 +6,7 @@
 
 #include "transport.h"
 
-/* ---- NICs ---- */
+/* ---- What a process has ---- */
 
 /* Owners that hold it for their own data call functions that take it. */
 static void lock_init(pthread_mutex_t *lock)
@@ -33,6 +33,7 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     rc->identity = *identity;
     rc->part = parts;
     rc->answer = parts + SEGMENT;
+    rc->connect_wait_ms = DPK_RC_CONNECT_WAIT_MS;
     lock_init(&rc->lock);
     TAILQ_INIT(&rc->ends);
     *out = rc;
@@ -162,7 +163,7 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_opt
     TAILQ_INIT(&end->qps);
     TAILQ_INIT(&end->stalled);
     pthread_mutex_lock(&rc->lock);
-    TAILQ_INSERT_TAIL(&rc->ends, end, in_nic);
+    TAILQ_INSERT_TAIL(&rc->ends, end, link);
     pthread_mutex_unlock(&rc->lock);
     *out = end;
     return DPK_OK;
@@ -172,7 +173,7 @@ void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender))
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *q;
-    TAILQ_FOREACH(end, &qp->end->rc->ends, in_nic)
+    TAILQ_FOREACH(end, &qp->end->rc->ends, link)
     TAILQ_FOREACH(q, &end->qps, in_end)
     if (q != qp && q->local == qp)
         visit(q);
@@ -213,7 +214,7 @@ void dpk_rc_end_destroy(struct dpk_rc_end *end)
         /* The analyzer does not see that qp_free takes the first from this very queue.
          * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         qp_free(qp);
-    TAILQ_REMOVE(&rc->ends, end, in_nic);
+    TAILQ_REMOVE(&rc->ends, end, link);
     pthread_mutex_unlock(&rc->lock);
     free(end->ring);
     free(end);
@@ -279,6 +280,7 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
     qp->done_bytes = 0;
     qp->unanswered = 0;
     qp->waits = false;
+    qp->waits_since = 0;
     qp->halted = DPK_RC_OK;
     responder_forget(qp);
     if (qp->transport)
@@ -303,7 +305,7 @@ struct dpk_rc_qp *qp_find(struct dpk_rc *rc, const struct address *address)
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp;
-    TAILQ_FOREACH(end, &rc->ends, in_nic)
+    TAILQ_FOREACH(end, &rc->ends, link)
     TAILQ_FOREACH(qp, &end->qps, in_end)
     if (address_means(address, &qp->address))
         return qp;

@@ -22,7 +22,7 @@
  * How requests get from one queue pair to the other is a transport's (transport.h): within a
  * process a call, between processes a ring in memory that both have.
  *
- * All functions may be called from any thread; one lock guards all of a NIC, and what its owners
+ * All functions may be called from any thread; one lock guards all of a struct dpk_rc, and what its owners
  * want to guard with it (dpk_rc_lock). Callbacks run with it: they must not call back. In a child
  * of fork() nothing can be made or connected (DPK_ERR_USAGE), nothing must be posted, and what is
  * destroyed stays as the parent has it; a parent that dies is not noticed by peers before its
@@ -190,8 +190,13 @@ void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions);
 #define DPK_RC_ADDRESS_SIZE 40
 enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err);
 
+/* A request waits that many milliseconds for a peer that is not connected, or not there yet; then
+ * its work ends with DPK_RC_RETRY_EXCEEDED, as when the transport of a card has sent it again as
+ * often as it may. */
+#define DPK_RC_CONNECT_WAIT_MS 10000
+
 /* Connects it to the queue pair with that address, which must be connected to this one: until then
- * what is posted waits. To another process it takes half a MiB of memory that both share, and so
+ * what is posted waits, as long as DPK_RC_CONNECT_WAIT_MS says. To another process it takes half a MiB of memory that both share, and so
  * does the other direction. DPK_ERR_FORMAT: no address, or damaged. DPK_ERR_UNSUPPORTED: of another
  * version. DPK_ERR_USAGE: connected already. DPK_ERR_NOT_FOUND: nobody is there. DPK_ERR_NOMEM,
  * DPK_ERR_IO: no memory to share. */
@@ -200,8 +205,8 @@ enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, siz
 
 /* 24 bits: no other queue pair of this process has it, nor of another that is published. */
 uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp);
-/* The same by number, for queue pairs that outlive their peers. If nobody has the number now, what
- * is sent ends with DPK_RC_RETRY_EXCEEDED, unless a queue pair of this process gets it. */
+/* The same by number, for queue pairs that outlive their peers. The queue pair that has the number
+ * may come later, in this process or (if numbers are published) in another. */
 enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
                                          struct dpk_error *err);
 

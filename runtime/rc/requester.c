@@ -209,6 +209,7 @@ bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const ui
         qp_fail(qp, r->status != DPK_RC_OK ? r->status : DPK_RC_LOCAL_PROTECTION, false);
         return true;
     }
+    qp->waits_since = 0;
     qp->unanswered--;
     qp->done_bytes += size;
     if (qp->done_bytes == bytes_of(w))

@@ -56,7 +56,8 @@ struct transport {
     /* The peer is told that this end goes, which is no failure of its process. */
     void (*close)(struct dpk_rc_qp *qp);
 };
-extern const struct transport transport_local, transport_shared;
+/* `absent`: nobody has the number of the peer yet. */
+extern const struct transport transport_local, transport_shared, transport_absent;
 
 /* ---- Addresses ---- */
 struct address {
@@ -105,6 +106,7 @@ struct dpk_rc_qp {
     } next;                    /* to send */
     unsigned unanswered;       /* requests */
     bool waits;                /* the transport said SENT_LATER */
+    uint64_t waits_since;      /* for a peer that is not connected; 0: it does not (wait.c) */
     enum dpk_rc_status halted; /* the next work fails with this, when those before are done */
     /* Responder. */
     bool stalled;                  /* a request waits for a receive */
@@ -118,7 +120,7 @@ struct dpk_rc_qp {
 };
 
 struct dpk_rc_end {
-    TAILQ_ENTRY(dpk_rc_end) in_nic;
+    TAILQ_ENTRY(dpk_rc_end) link;
     struct dpk_rc *rc;
     struct dpk_rc_end_options options;
     struct dpk_rc_receive *ring;
@@ -135,8 +137,9 @@ struct dpk_rc {
     SLIST_HEAD(, block) blocks;
     uint32_t next_number, end_number; /* of queue pairs */
     TAILQ_HEAD(, dpk_rc_end) ends;
-    uint8_t *part, *answer;  /* SEGMENT bytes each, for what stays in this process */
-    struct gateway *gateway; /* NULL: other processes cannot come here */
+    uint8_t *part, *answer;   /* SEGMENT bytes each, for what stays in this process */
+    uint64_t connect_wait_ms; /* DPK_RC_CONNECT_WAIT_MS, less in tests */
+    struct gateway *gateway;  /* NULL: other processes cannot come here */
 };
 
 /* Without the lock. DPK_ERR_USAGE: in a child of fork(). */
@@ -177,18 +180,30 @@ void responder_forget(struct dpk_rc_qp *qp);
 /* The next receive of those that dpk_rc_post_receive posted. False: there is none. */
 bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
 
+/* ---- Waiting for peers ---- */
+/* A request waits for a peer that is not connected; *since: since when, 0: only now. */
+void wait_begin(struct dpk_rc *rc, uint64_t *since);
+/* Requests whose peers have come go on; those that have waited too long fail. Whether any still
+ * waits. */
+bool waits_run(struct dpk_rc *rc);
+/* Looks for the peer of a queue pair that is connected to a number nobody had. True: it is there,
+ * and the transport is another. */
+bool absent_find(struct dpk_rc_qp *qp);
+/* Nobody has the number of the peer yet: what was not answered is sent again when somebody does. */
+void absent_begin(struct dpk_rc_qp *qp);
+
 /* ---- Numbers of queue pairs ---- */
 /* 0: there are no more. */
 uint32_t number_new(struct dpk_rc *rc);
 void numbers_free(struct dpk_rc *rc);
-/* Without the lock. The process that has this number, or had it last; false: none. */
+/* The process that has this number, or had it last; false: none. */
 bool number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out);
 
 /* ---- Other processes ---- */
 enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err);
 void gateway_stop(struct dpk_rc *rc);
-/* A socket to the process of `peer`, -1 and the error. Without the lock. */
-int gateway_connect(const struct address *peer, struct dpk_error *err);
+/* A socket to the process of `peer`, -1 and the error. Without the lock, unless !may_wait. */
+int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error *err);
 /* Requests of `qp` go there; takes the socket. DPK_ERR_NOMEM, DPK_ERR_IO: no memory to share. */
 enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err);
 void gateway_close(int fd); /* -1 is fine */

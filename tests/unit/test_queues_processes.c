@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "queue_world.h"
+#include "rc/transport.h"
 
 enum {
     SENDS = 0,
@@ -210,6 +211,7 @@ static void a_process_that_goes_ends_what_is_posted(void **state)
 static void numbers_of_a_process_that_is_gone_are_nobodys(void **state)
 {
     (void)state;
+    a.w.rc->connect_wait_ms = 200;
     const uint32_t number = dpk_queue_number(b.qp);
     assert_int_equal(dpk_qp_modify(a.qp, &(struct dpk_qp_change){.state = DPK_QP_RESET}, NULL),
                      DPK_OK);
@@ -225,6 +227,75 @@ static void numbers_are_unique(void **state)
     (void)state;
     assert_int_not_equal(dpk_queue_number(a.qp), dpk_queue_number(b.qp));
     assert_int_not_equal(dpk_queue_number(a.qp) >> 14, dpk_queue_number(b.qp) >> 14);
+}
+
+/* ---- Peers that come later, or never ---- */
+
+/* Both are unconnected again. */
+static void part(void)
+{
+    const struct dpk_qp_change reset = {.state = DPK_QP_RESET};
+    assert_int_equal(dpk_qp_modify(a.qp, &reset, NULL), DPK_OK);
+    assert_int_equal(dpk_qp_modify(b.qp, &reset, NULL), DPK_OK);
+    a.w.rc->connect_wait_ms = b.w.rc->connect_wait_ms = 200;
+}
+
+static void a_peer_that_never_connects_ends_what_is_sent(void **state)
+{
+    (void)state;
+    part();
+    join(&a, dpk_queue_number(b.qp));
+    post_send(&a, 0, 0, 8);
+    assert_int_equal(await(&a, SENDS, 0).syndrome, 0x15);
+    assert_int_equal(dpk_qp_state(a.qp), DPK_QP_ERROR);
+    assert_int_equal(dpk_qp_state(b.qp), DPK_QP_RESET);
+}
+
+/* In one process: a second queue pair, which is never connected. */
+static void so_does_one_of_the_same_process(void **state)
+{
+    (void)state;
+    struct dpk_queue_options o = wq_options(&a.w, 1, DPK_QP, a.cqs[SENDS]);
+    struct dpk_queue *other = NULL;
+    part();
+    assert_int_equal(dpk_queue_create(a.w.nic, &o, &other, NULL), DPK_OK);
+    join(&a, dpk_queue_number(other));
+    post_send(&a, 0, 0, 8);
+    assert_int_equal(await(&a, SENDS, 0).syndrome, 0x15);
+}
+
+static void a_number_that_nobody_gets_ends_what_is_sent(void **state)
+{
+    (void)state;
+    part();
+    join(&a, dpk_queue_number(b.qp) + 1);
+    post_send(&a, 0, 0, 8);
+    assert_int_equal(await(&a, SENDS, 0).syndrome, 0x15);
+}
+
+/* One that is created, and connected, after the other is ready and has sent. */
+static void a_peer_that_comes_later_is_found(void **state)
+{
+    (void)state;
+    const uint32_t next = dpk_queue_number(b.qp) + 1;
+    part();
+    a.w.rc->connect_wait_ms = b.w.rc->connect_wait_ms = 60000;
+    join(&a, next);
+    post_send(&a, 0, 0, 100);
+    usleep(20000);
+    assert_int_equal(dpk_cq_produced(a.cqs[SENDS]), 0);
+    assert_int_equal(dpk_queue_destroy(b.qp, NULL), DPK_OK);
+    struct dpk_queue_options o = wq_options(&b.w, 0, DPK_QP, b.cqs[SENDS]);
+    o.receive_cq = b.cqs[RECEIVES];
+    assert_int_equal(dpk_queue_create(b.w.nic, &o, &b.qp, NULL), DPK_OK);
+    assert_int_equal(dpk_queue_number(b.qp), next);
+    join(&b, dpk_queue_number(a.qp));
+    post_receive(&b, 0, 200);
+    assert_int_equal(await(&a, SENDS, 0).opcode, 0);
+    assert_int_equal(await(&b, RECEIVES, 0).bytes, 100);
+    post_receive(&a, 0, 200);
+    post_send(&b, 0, 0, 50);
+    assert_int_equal(await(&a, RECEIVES, 0).bytes, 50);
 }
 
 /* Back to the beginning, and connected again, both. */
@@ -254,6 +325,10 @@ int main(void)
         TEST(a_process_that_goes_ends_what_is_posted),
         TEST(numbers_of_a_process_that_is_gone_are_nobodys),
         TEST(numbers_are_unique),
+        TEST(a_peer_that_never_connects_ends_what_is_sent),
+        TEST(so_does_one_of_the_same_process),
+        TEST(a_number_that_nobody_gets_ends_what_is_sent),
+        TEST(a_peer_that_comes_later_is_found),
         TEST(pairs_meet_again_after_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,80 @@
+/* Requests that wait for a peer which is not connected, or does not exist yet. The card's transport
+ * sends them again and again; here the thread of the gateway looks after them. */
+#include <time.h>
+
+#include "gateway.h"
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+void wait_begin(struct dpk_rc *rc, uint64_t *since)
+{
+    if (*since != 0 || (!rc->gateway && gateway_start(rc, NULL) != DPK_OK))
+        return;
+    *since = now_ms();
+    gateway_wake(rc->gateway);
+}
+
+static bool is_over(const struct dpk_rc *rc, uint64_t since)
+{
+    return now_ms() - since >= rc->connect_wait_ms;
+}
+
+/* Whether the oldest request of a queue pair has no peer. */
+static bool has_no_peer(const struct dpk_rc_qp *qp)
+{
+    return qp->state == QP_READY && qp->waits &&
+           (qp->transport == &transport_absent ||
+            (qp->transport == &transport_local && qp->local && qp->local->state == QP_NEW));
+}
+
+static bool run_qp(struct dpk_rc_qp *qp)
+{
+    /* Another process answers, or says that nobody has the number: the time goes on till then. */
+    if (qp->waits_since == 0 || qp->transport == &transport_shared)
+        return false;
+    if (!has_no_peer(qp)) {
+        qp->waits_since = 0;
+        return false;
+    }
+    if (is_over(qp->end->rc, qp->waits_since))
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, false);
+    else if (qp->transport == &transport_absent && absent_find(qp))
+        requester_resume(qp);
+    return qp->state == QP_READY;
+}
+
+/* Another process waits for a queue pair of this one. */
+static bool run_channel(struct channel *c)
+{
+    if (c->waits_since == 0)
+        return false;
+    bool waits = c->held && c->qp->state == QP_NEW;
+    if (waits && is_over(c->rc, c->waits_since)) {
+        channel_refuse(c);
+        return false;
+    }
+    if (!waits)
+        c->waits_since = 0;
+    return waits;
+}
+
+bool waits_run(struct dpk_rc *rc)
+{
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *qp;
+    struct channel *next;
+    bool waits = false;
+    TAILQ_FOREACH(end, &rc->ends, link)
+    TAILQ_FOREACH(qp, &end->qps, in_end)
+    waits = run_qp(qp) || waits;
+    for (struct channel *c = TAILQ_FIRST(&rc->gateway->channels); c; c = next) {
+        next = TAILQ_NEXT(c, link);
+        waits = run_channel(c) || waits;
+    }
+    return waits;
+}

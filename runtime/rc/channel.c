@@ -10,11 +10,9 @@
 
 #include "gateway.h"
 
-#define HELLO_SIZE                                                                                 \
-    ((size_t)2 *                                                                                   \
-     DPK_RC_ADDRESS_SIZE) /* who speaks and to whom, with the memory                   \
-                                       */
-#define FRAME_MAX (FRAME_SIZE + SEGMENT)
+/* Who speaks and to whom; the memory comes with it. */
+#define HELLO_SIZE ((size_t)2 * DPK_RC_ADDRESS_SIZE)
+#define FRAME_MAX  (FRAME_SIZE + SEGMENT)
 
 _Static_assert(FRAME_MAX <= RING_SIZE / 2, "what waits for room gets it when half is free");
 

@@ -278,6 +278,13 @@ static bool has_hung_up(const struct channel *c)
     return poll(&p, 1, 0) != 0;
 }
 
+/* Whether a queue pair can have the peer that the other side says it is. */
+static bool may_claim(const struct channel *c, const struct dpk_rc_qp *qp)
+{
+    return !dpk_uuid_equal(&c->claim.process, &c->rc->identity) && qp->state != QP_FAILED &&
+           (qp->state != QP_READY || address_means(&qp->peer, &c->claim));
+}
+
 static bool hello(struct channel *c, const uint8_t *addresses, int memory)
 {
     struct address self;
@@ -292,9 +299,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     bool outlives = qp && qp->end->options.outlives_peers;
     if (outlives && qp->responses && has_hung_up(qp->responses))
         lost(qp->responses);
-    if (!qp || qp->responses || (outlives && has_hung_up(c)) ||
-        dpk_uuid_equal(&c->claim.process, &c->rc->identity) || qp->state == QP_FAILED ||
-        (qp->state == QP_READY && !address_means(&qp->peer, &c->claim)) ||
+    if (!qp || qp->responses || (outlives && has_hung_up(c)) || !may_claim(c, qp) ||
         !rings_open(&c->rings, memory))
         return false;
     c->role = RESPONSES;

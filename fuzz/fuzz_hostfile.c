@@ -58,7 +58,8 @@ static void verify_members(const struct dpk_program *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct dpk_hostfile *host = NULL;
-    const struct dpk_sign_options how = {.profile = DPK_PROFILE_FULL, .threads = 1, .proof = look};
+    const struct dpk_hostfile_options how = {.crypto = {.profile = DPK_PROFILE_FULL, .proof = look},
+                                             .threads = 1};
     if (dpk_hostfile_parse("fuzz", data, size, &host, NULL) != DPK_OK)
         return 0;
     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {

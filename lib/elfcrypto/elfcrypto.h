@@ -65,18 +65,11 @@ struct dpk_sign_options {
     enum dpk_hash_profile profile;
     bool mft_compat;          /* chain header as NVIDIA's tool writes it (signing(7)) */
     unsigned mft_chain_count; /* with mft_compat: the count to store, as --cert_chain_count */
-    enum { DPK_SECTION_KEEP, DPK_SECTION_PROGBITS, DPK_SECTION_CRYPTODATA } section_type;
-    bool ignore_dates;       /* of the chain's certificates */
-    const char *const *apps; /* names of the programs meant, borrowed; NULL: all of them */
-    size_t app_count;
-    unsigned threads; /* 0: one for each core */
+    bool ignore_dates;        /* of the chain's certificates */
     /* With a signer NULL: who brings the signatures. Each is checked under the leaf's key. May be
      * called by several threads at once. */
     dpk_proof *proof;
     void *proof_context;
-    /* Told after each program how many are done; one call at a time. May be NULL. */
-    void (*progress)(void *context, size_t done, size_t total);
-    void *progress_context;
 };
 
 /* Can this key sign programs, with this chain? Leaf key RSA-4096, leaf and signer of one key, chain

@@ -78,6 +78,18 @@ struct dpk_edited;
 const struct dpk_piece *dpk_edited_pieces(const struct dpk_edited *e, size_t *count);
 void dpk_edited_free(struct dpk_edited *e);
 
+/* Which programs of a host file are signed, and how. */
+struct dpk_hostfile_options {
+    struct dpk_sign_options crypto; /* of each program */
+    enum { DPK_SECTION_KEEP, DPK_SECTION_PROGBITS, DPK_SECTION_CRYPTODATA } section_type;
+    const char *const *apps; /* names of the programs meant, borrowed; NULL: all of them */
+    size_t app_count;
+    unsigned threads; /* 0: one for each core */
+    /* Told after each program how many are done; one call at a time. May be NULL. */
+    void (*progress)(void *context, size_t done, size_t total);
+    void *progress_context;
+};
+
 /* Signs the host file's programs (signing(7)), several at a time. A
  * fat program gets crypto data for each of its members, in its reserved section.
  * Errors: no program in it, or none of that name; as dpk_crypto_build; no room in a reserved
@@ -85,12 +97,12 @@ void dpk_edited_free(struct dpk_edited *e);
 enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
                                     const struct dpk_certchain *chain,
                                     const struct dpk_signer *signer,
-                                    const struct dpk_sign_options *options, struct dpk_edited **out,
-                                    struct dpk_error *err);
+                                    const struct dpk_hostfile_options *options,
+                                    struct dpk_edited **out, struct dpk_error *err);
 
-/* Shows what would be signed to `options->proof`, in the programs' order, with `signature` NULL. */
+/* Shows what would be signed to `options->crypto.proof`, in the programs' order, with `signature` NULL. */
 enum dpk_status dpk_hostfile_tbs(const struct dpk_hostfile *host,
-                                 const struct dpk_sign_options *options, struct dpk_error *err);
+                                 const struct dpk_hostfile_options *options, struct dpk_error *err);
 
 /* Takes the crypto data away again, and the sections that signing added; of the programs given, or
  * of all (`apps` NULL). A reserved section is then as empty as before it was filled. What is not
@@ -104,7 +116,7 @@ enum dpk_status dpk_hostfile_stripped(const struct dpk_hostfile *host, const cha
 enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
                                   const struct dpk_certchain *chain,
                                   const struct dpk_signer *signer,
-                                  const struct dpk_sign_options *options, struct dpk_buf *out,
+                                  const struct dpk_hostfile_options *options, struct dpk_buf *out,
                                   struct dpk_error *err);
 
 /* ---- Verification ---- */

@@ -22,7 +22,7 @@ struct signing {
     const struct dpk_hostfile *host;
     const struct dpk_certchain *chain;
     const struct dpk_signer *signer;
-    const struct dpk_sign_options *options;
+    const struct dpk_hostfile_options *options;
     struct job *jobs; /* one for each program that is to be signed */
     size_t count;
     unsigned hashing; /* threads within a program */
@@ -79,8 +79,10 @@ static enum dpk_status make_one(void *context, const struct dpk_subject *subject
     struct dpk_buf b = {0};
     mine.threads = s->hashing;
     if (!m->fat)
-        return dpk_crypto_make(&mine, s->chain, s->signer, s->options, &m->job->crypto, err);
-    enum dpk_status status = dpk_crypto_make(&mine, s->chain, s->signer, s->options, &b, err);
+        return dpk_crypto_make(&mine, s->chain, s->signer, &s->options->crypto, &m->job->crypto,
+                               err);
+    enum dpk_status status =
+        dpk_crypto_make(&mine, s->chain, s->signer, &s->options->crypto, &b, err);
     if (status == DPK_OK)
         dpk_fat_sigs_put(&m->job->crypto, target, b.data, b.size);
     dpk_buf_free(&b);
@@ -109,7 +111,7 @@ static void run_job(void *context, size_t index)
 {
     struct signing *s = context;
     struct job *j = &s->jobs[index];
-    const struct dpk_sign_options *o = s->options;
+    const struct dpk_hostfile_options *o = s->options;
     if (atomic_load(&s->failed)) /* those before it in the file have begun, so ours is not first */
         return;
     j->status = make_crypto(s, j, &j->err);
@@ -281,7 +283,7 @@ static enum dpk_status place_all(struct signing *s, struct dpk_edited *e, struct
 
 static enum dpk_status plan(struct signing *s, struct dpk_error *err)
 {
-    const struct dpk_sign_options *o = s->options;
+    const struct dpk_hostfile_options *o = s->options;
     bool *wanted = NULL;
     enum dpk_status status = select_programs(s->host, o->apps, o->app_count, &wanted, err);
     if (status != DPK_OK)
@@ -298,8 +300,8 @@ static enum dpk_status plan(struct signing *s, struct dpk_error *err)
 enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
                                     const struct dpk_certchain *chain,
                                     const struct dpk_signer *signer,
-                                    const struct dpk_sign_options *options, struct dpk_edited **out,
-                                    struct dpk_error *err)
+                                    const struct dpk_hostfile_options *options,
+                                    struct dpk_edited **out, struct dpk_error *err)
 {
     struct signing s = {.host = host, .chain = chain, .signer = signer, .options = options};
     struct dpk_edited *e = NULL;
@@ -308,7 +310,7 @@ enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
     if (status != DPK_OK)
         return status;
     pthread_mutex_init(&s.one, NULL);
-    status = dpk_sign_check_with(chain, signer, options, err);
+    status = dpk_sign_check_with(chain, signer, &options->crypto, err);
     if (status != DPK_OK)
         goto out;
     status = make_all(&s, err);
@@ -334,7 +336,7 @@ out:
 enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
                                   const struct dpk_certchain *chain,
                                   const struct dpk_signer *signer,
-                                  const struct dpk_sign_options *options, struct dpk_buf *out,
+                                  const struct dpk_hostfile_options *options, struct dpk_buf *out,
                                   struct dpk_error *err)
 {
     struct dpk_edited *e = NULL;
@@ -354,21 +356,21 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
 static enum dpk_status show_one(void *context, const struct dpk_subject *subject, uint32_t target,
                                 struct dpk_error *err)
 {
-    const struct dpk_sign_options *o = context;
+    const struct dpk_hostfile_options *o = context;
     struct dpk_subject mine = *subject;
     struct dpk_buf b = {0};
     (void)target;
     mine.threads = o->threads;
-    enum dpk_status status = dpk_crypto_tbs(&mine, o->profile, &b, err);
+    enum dpk_status status = dpk_crypto_tbs(&mine, o->crypto.profile, &b, err);
     const struct dpk_tbs tbs = {mine.name, mine.target, b.data, b.size};
     if (status == DPK_OK)
-        status = o->proof(o->proof_context, &tbs, NULL, err);
+        status = o->crypto.proof(o->crypto.proof_context, &tbs, NULL, err);
     dpk_buf_free(&b);
     return status;
 }
 
 enum dpk_status dpk_hostfile_tbs(const struct dpk_hostfile *host,
-                                 const struct dpk_sign_options *options, struct dpk_error *err)
+                                 const struct dpk_hostfile_options *options, struct dpk_error *err)
 {
     bool *wanted = NULL;
     enum dpk_status status = select_programs(host, options->apps, options->app_count, &wanted, err);

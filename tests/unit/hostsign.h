@@ -97,11 +97,11 @@ static inline void refused(struct dpk_buf b, enum dpk_status status, const char 
     dpk_buf_free(&b);
 }
 
-static const struct dpk_sign_options plain = {.profile = DPK_PROFILE_FULL};
-static const struct dpk_sign_options compact = {.profile = DPK_PROFILE_COMPACT};
+static const struct dpk_hostfile_options plain = {.crypto = {.profile = DPK_PROFILE_FULL}};
+static const struct dpk_hostfile_options compact = {.crypto = {.profile = DPK_PROFILE_COMPACT}};
 
 static inline struct dpk_buf signed_with(const struct dpk_buf *b,
-                                         const struct dpk_sign_options *options)
+                                         const struct dpk_hostfile_options *options)
 {
     struct dpk_error err = {0};
     struct dpk_buf out = {0};

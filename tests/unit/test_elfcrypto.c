@@ -68,7 +68,8 @@ static struct dpk_buf signed_file(const char *name, const struct dpk_sign_option
     struct dpk_error err = {0};
     struct dpk_buf out = {0};
     struct dpk_hostfile *host = opened(name);
-    if (dpk_hostfile_sign(host, chain, signer, options, &out, &err) != DPK_OK)
+    const struct dpk_hostfile_options how = {.crypto = *options};
+    if (dpk_hostfile_sign(host, chain, signer, &how, &out, &err) != DPK_OK)
         fail_msg("%s", err.message);
     dpk_hostfile_close(host);
     return out;

@@ -51,7 +51,8 @@ static void reserved_section_may_be_just_large_enough(void **state)
     (void)state;
     struct dpk_error err = {0};
     struct dpk_buf elf = device_elf(9), crypto = {0};
-    assert_int_equal(build_bytes(elf.data, elf.size, chain, signer, &plain, &crypto, &err), DPK_OK);
+    assert_int_equal(build_bytes(elf.data, elf.size, chain, signer, &plain.crypto, &crypto, &err),
+                     DPK_OK);
     struct dpk_buf file = host_with(".dpa_sig_a", crypto.size + 8, &elf, NULL);
     struct dpk_buf out = signed_with(&file, &plain);
     assert_int_equal(verifies(&out, DPK_PLACEMENT_RESERVED), 1);
@@ -95,7 +96,7 @@ static void section_type_of_a_reserved_section_can_be_chosen(void **state)
     (void)state;
     struct host_layout at;
     struct dpk_buf elf = device_elf(9), file = host_with(".dpa_sig_a", 8192, &elf, &at);
-    const struct dpk_sign_options typed = {.section_type = DPK_SECTION_CRYPTODATA};
+    const struct dpk_hostfile_options typed = {.section_type = DPK_SECTION_CRYPTODATA};
     struct dpk_buf out = signed_with(&file, &typed);
     uint32_t type;
     memcpy(&type, out.data + at.table + 3 * 64 + 4, 4);
@@ -165,7 +166,7 @@ static void added_section_can_be_progbits(void **state)
 {
     (void)state;
     struct dpk_buf elf = device_elf(9), file = host_with(NULL, 10, &elf, NULL);
-    const struct dpk_sign_options typed = {.section_type = DPK_SECTION_PROGBITS};
+    const struct dpk_hostfile_options typed = {.section_type = DPK_SECTION_PROGBITS};
     struct dpk_buf out = signed_with(&file, &typed);
     assert_int_equal(header_from_end(&out, 1).sh_type, SHT_PROGBITS);
     assert_int_equal(verifies(&out, DPK_PLACEMENT_ADDED), 1);
@@ -332,7 +333,7 @@ static void leaf_key_that_is_not_rsa_4096_is_refused(void **state)
     X509 *leaf = make_cert(&(struct cert_spec){.subject = "Small", .key = key});
     put_cert(&der, leaf);
     assert_int_equal(dpk_certchain_parse(der.data, der.size, &small, &err), DPK_OK);
-    assert_int_equal(build_bytes(elf.data, elf.size, small, signer, &plain, &out, &err),
+    assert_int_equal(build_bytes(elf.data, elf.size, small, signer, &plain.crypto, &out, &err),
                      DPK_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "RSA-2048"));
     dpk_certchain_free(small);

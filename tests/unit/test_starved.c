@@ -34,8 +34,8 @@ static enum dpk_status remember_signature(void *context, const struct dpk_tbs *t
 static enum dpk_status sign_by(dpk_proof *proof, struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_hostfile *host = NULL;
-    struct dpk_sign_options options = {
-        .profile = DPK_PROFILE_FULL, .threads = 1, .proof = proof, .ignore_dates = false};
+    const struct dpk_hostfile_options options = {
+        .crypto = {.profile = DPK_PROFILE_FULL, .proof = proof}, .threads = 1};
     enum dpk_status status =
         dpk_hostfile_parse("host", host_bytes.data, host_bytes.size, &host, err);
     if (status == DPK_OK)

@@ -11,18 +11,11 @@
 
 struct dpk_sign_options signing_options(const struct mlxdpa_options *o)
 {
-    struct dpk_sign_options how = {.mft_compat = o->mft_compat,
-                                   .mft_chain_count = o->chain_count,
-                                   .ignore_dates = o->force,
-                                   .apps = o->apps.at,
-                                   .app_count = o->apps.count,
-                                   .threads = o->jobs};
-    how.profile = o->profile == PROFILE_COMPACT ? DPK_PROFILE_COMPACT : DPK_PROFILE_FULL;
-    if (o->section_type == SECTION_PROGBITS)
-        how.section_type = DPK_SECTION_PROGBITS;
-    else if (o->section_type == SECTION_CRYPTODATA)
-        how.section_type = DPK_SECTION_CRYPTODATA;
-    return how;
+    bool compact = o->profile == PROFILE_COMPACT;
+    return (struct dpk_sign_options){.profile = compact ? DPK_PROFILE_COMPACT : DPK_PROFILE_FULL,
+                                     .mft_compat = o->mft_compat,
+                                     .mft_chain_count = o->chain_count,
+                                     .ignore_dates = o->force};
 }
 
 enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,

@@ -184,6 +184,19 @@ static enum dpk_status write_edited(const struct target *t, const char *output,
     return dpk_file_replace_pieces(output, pieces, count, mode, err);
 }
 
+static struct dpk_hostfile_options host_options(const struct mlxdpa_options *o)
+{
+    struct dpk_hostfile_options how = {.crypto = signing_options(o),
+                                       .apps = o->apps.at,
+                                       .app_count = o->apps.count,
+                                       .threads = o->jobs};
+    if (o->section_type == SECTION_PROGBITS)
+        how.section_type = DPK_SECTION_PROGBITS;
+    else if (o->section_type == SECTION_CRYPTODATA)
+        how.section_type = DPK_SECTION_CRYPTODATA;
+    return how;
+}
+
 static void show_progress(void *context, size_t done, size_t total)
 {
     progress_show(context, "signing", done, total);
@@ -192,7 +205,7 @@ static void show_progress(void *context, size_t done, size_t total)
 static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
                             struct dpk_error *err)
 {
-    struct dpk_sign_options how = signing_options(o);
+    struct dpk_hostfile_options how = host_options(o);
     struct dpk_certchain *chain = NULL;
     struct dpk_signer *signer = NULL;
     struct dpk_edited *edited = NULL;
@@ -236,10 +249,10 @@ static enum dpk_status add_tbs(void *context, const struct dpk_tbs *tbs, struct 
 static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
                            struct dpk_error *err)
 {
-    struct dpk_sign_options how = signing_options(o);
+    struct dpk_hostfile_options how = host_options(o);
     enum dpk_status status = read_programs(t, err);
-    how.proof = add_tbs;
-    how.proof_context = l;
+    how.crypto.proof = add_tbs;
+    how.crypto.proof_context = l;
     return status == DPK_OK ? dpk_hostfile_tbs(t->opened, &how, err) : status;
 }
 
@@ -252,7 +265,7 @@ static enum dpk_status read_signature(void *context, const struct dpk_tbs *tbs,
 static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
                               struct dpk_error *err)
 {
-    struct dpk_sign_options how = signing_options(o);
+    struct dpk_hostfile_options how = host_options(o);
     struct dpk_certchain *chain = NULL;
     struct dpk_edited *edited = NULL;
     const char *output = NULL;
@@ -269,8 +282,8 @@ static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
         status = read_programs(t, err);
     if (status != DPK_OK)
         goto out;
-    how.proof = read_signature;
-    how.proof_context = (void *)o;
+    how.crypto.proof = read_signature;
+    how.crypto.proof_context = (void *)o;
     status = dpk_hostfile_signed(t->opened, chain, NULL, &how, &edited, err);
     if (status == DPK_OK)
         status = write_edited(t, output, edited, err);

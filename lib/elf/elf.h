@@ -77,6 +77,13 @@ struct dpk_elf_section {
 /* Entry `index` of the section header table; zeros (SHT_NULL) beyond its end. */
 struct dpk_elf_section dpk_elf_section(const struct dpk_elf *elf, size_t index);
 
+/* Appends a file header: the fields of `elf`, which has no flaw. */
+void dpk_elf_put_file_header(struct dpk_buf *out, const struct dpk_elf *elf);
+/* Makes the file header say that the section header table has `count` entries and stands at
+ * `offset`, the sections' names in entry `names_index`. What does not fit there goes into `first`,
+ * section 0. */
+void dpk_elf_set_sections(struct dpk_elf *elf, struct dpk_elf_section *first, uint64_t offset,
+                          size_t count, size_t names_index);
 /* Appends an entry of a program header table (p_paddr is 0), or of a section header table. */
 void dpk_elf_put_segment(struct dpk_buf *table, const struct dpk_elf_segment *segment);
 void dpk_elf_put_section(struct dpk_buf *table, const struct dpk_elf_section *section);

@@ -77,6 +77,14 @@ void edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size)
         add_patch(e, at, size);
 }
 
+/* Frees the bytes. */
+static void put_buf(struct dpk_edited *e, uint64_t at, struct dpk_buf *bytes)
+{
+    e->arena.failed = e->arena.failed || bytes->failed;
+    edit_put(e, at, bytes->data, bytes->size);
+    dpk_buf_free(bytes);
+}
+
 void edit_clear(struct dpk_edited *e, uint64_t at, size_t size)
 {
     dpk_put_fill(&e->arena, 0, size);
@@ -84,29 +92,33 @@ void edit_clear(struct dpk_edited *e, uint64_t at, size_t size)
         add_patch(e, at, size);
 }
 
-/* A field of a section header: in the new table where there is one, else in place. */
-static void set_field(struct dpk_edited *e, size_t index, const struct section *s, size_t field,
-                      uint64_t value, size_t size)
+/* The object as its headers describe it. */
+static struct dpk_elf elf_of(const struct dpk_edited *e, const struct object *o)
 {
-    uint8_t wide[8];
-    struct tail *t = e->tails[index];
-    dpk_store_le64(wide, value);
-    if (t)
-        memcpy(t->headers + (s->header - t->object->table) + field, wide, size);
-    else
-        edit_put(e, s->header + field, wide, size);
+    return dpk_elf(e->host->bytes.data + o->base, (size_t)o->size);
 }
 
+/* Where the object has a new end, its header table is there; else the header is patched. */
 void edit_set_type(struct dpk_edited *e, size_t index, const struct section *s, uint32_t type)
 {
-    set_field(e, index, s, offsetof(Elf64_Shdr, sh_type), type, 4);
+    const struct object *o = &e->host->objects[index];
+    const struct dpk_elf elf = elf_of(e, o);
+    struct dpk_elf_section header = dpk_elf_section(&elf, object_index(o, s));
+    struct dpk_buf bytes = {0};
+    if (e->tails[index]) {
+        e->tails[index]->headers[object_index(o, s)].type = type;
+        return;
+    }
+    header.type = type;
+    dpk_elf_put_section(&bytes, &header);
+    put_buf(e, s->header, &bytes);
 }
 
-void edit_set_extent(struct dpk_edited *e, size_t index, const struct section *s, uint64_t offset,
-                     uint64_t size)
+void tail_set_extent(struct tail *t, const struct section *s, uint64_t offset, uint64_t size)
 {
-    set_field(e, index, s, offsetof(Elf64_Shdr, sh_offset), offset, 8);
-    set_field(e, index, s, offsetof(Elf64_Shdr, sh_size), size, 8);
+    struct dpk_elf_section *header = &t->headers[object_index(t->object, s)];
+    header->offset = offset;
+    header->size = size;
 }
 
 /* ---- Together ---- */
@@ -256,7 +268,7 @@ enum dpk_status edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
     const struct dpk_hostfile *host = e->host;
     const struct object *o = &host->objects[index];
     const struct section *names = &o->sections[o->names_index];
-    size_t table_size = o->count * sizeof(Elf64_Shdr);
+    const struct dpk_elf elf = elf_of(e, o);
     *out = e->tails[index];
     if (*out)
         return DPK_OK;
@@ -264,7 +276,7 @@ enum dpk_status edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s is compressed", names->name);
     struct tail *t = calloc(1, sizeof *t);
     if (t)
-        t->headers = malloc(table_size);
+        t->headers = calloc(o->count, sizeof *t->headers);
     if (!t || !t->headers) {
         free(t);
         return dpk_fail_nomem(err);
@@ -274,7 +286,8 @@ enum dpk_status edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
     t->keep = ends_with_tables(host, o) ? names->offset - o->base : o->size;
     t->names_last = !o->extended && o->names_index == o->count - 1 && !names_are_referred_to(o);
     t->count = o->count;
-    memcpy(t->headers, host->bytes.data + o->table, table_size);
+    for (size_t i = 0; i < t->count; i++)
+        t->headers[i] = dpk_elf_section(&elf, i);
     dpk_put(&t->name_table, host->bytes.data + names->offset, names->size);
     *out = e->tails[index] = t;
     return DPK_OK;
@@ -287,13 +300,6 @@ uint64_t tail_put_content(struct tail *t, const void *data, size_t size, unsigne
     uint64_t offset = t->keep + t->contents.size;
     dpk_put(&t->contents, data, size);
     return offset;
-}
-
-static void store(uint8_t *header, size_t field, uint64_t value, size_t size)
-{
-    uint8_t wide[8];
-    dpk_store_le64(wide, value);
-    memcpy(header + field, wide, size);
 }
 
 void tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned alignment,
@@ -376,14 +382,13 @@ void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *in
         if (has_content(s) && at < t->keep)
             edit_clear(e, s->offset, (size_t)(s->size < t->keep - at ? s->size : t->keep - at));
         forget_name(t, s, names_end);
-        uint8_t *header = t->headers + indices[n] * sizeof(Elf64_Shdr);
+        struct dpk_elf_section *header = &t->headers[indices[n]];
         /* Sections behind it would get other numbers, by which others may call them. */
         if (indices[n] + 1 != last) {
-            memset(header, 0, sizeof(Elf64_Shdr));
+            *header = (struct dpk_elf_section){0};
             continue;
         }
-        memmove(header, header + sizeof(Elf64_Shdr),
-                (t->count - indices[n] - 1) * sizeof(Elf64_Shdr));
+        memmove(header, header + 1, (t->count - indices[n] - 1) * sizeof *header);
         t->count--;
         last--;
     }
@@ -391,52 +396,37 @@ void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *in
 
 /* ---- Finishing ---- */
 
-/* Counts that the ELF header's 16 bits do not hold stand in the first section header. */
-static void set_counts(struct dpk_edited *e, struct tail *t, uint8_t *first, size_t count,
-                       size_t names_index)
-{
-    uint8_t shnum[2] = {0}, shstrndx[2] = {0};
-    bool many = count >= SHN_LORESERVE, far = names_index >= SHN_LORESERVE;
-    uint64_t base = t->object->base;
-    if (many || far || t->object->extended) {
-        store(first, offsetof(Elf64_Shdr, sh_size), many ? count : 0, 8);
-        store(first, offsetof(Elf64_Shdr, sh_link), far ? names_index : 0, 4);
-    }
-    store(shnum, 0, many ? 0 : count, 2);
-    store(shstrndx, 0, far ? SHN_XINDEX : names_index, 2);
-    edit_put(e, base + offsetof(Elf64_Ehdr, e_shnum), shnum, 2);
-    edit_put(e, base + offsetof(Elf64_Ehdr, e_shstrndx), shstrndx, 2);
-}
-
 static enum dpk_status tail_finish(struct dpk_edited *e, struct tail *t, struct dpk_error *err)
 {
-    const size_t one = sizeof(Elf64_Shdr);
-    size_t added = t->new_headers.size / one, old = t->count * one, before = old;
-    size_t removed = t->object->count - t->count; /* all before the name table, or behind it */
-    size_t names_index = t->object->names_index;
-    bool names_behind = names_index == t->object->count - 1;
-    uint8_t offset[8];
-    if (names_behind)
+    const struct object *o = t->object;
+    struct dpk_elf elf = elf_of(e, o);
+    struct dpk_buf file_header = {0};
+    size_t added = t->new_headers.size / sizeof(Elf64_Shdr), before = t->count;
+    size_t removed = o->count - t->count; /* all before the name table, or behind it */
+    size_t names_index = o->names_index;
+    if (names_index == o->count - 1)
         names_index -= removed;
-    uint8_t *names = t->headers + names_index * one;
+    struct dpk_elf_section *names = &t->headers[names_index];
     if (t->name_table.size > UINT32_MAX || t->count + added > UINT32_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "too many sections: %zu", t->count + added);
     if (t->names_last) {
-        before -= one;
+        before--;
         names_index += added;
     }
     dpk_put(&t->bytes, t->contents.data, t->contents.size);
-    store(names, offsetof(Elf64_Shdr, sh_offset), t->keep + t->bytes.size, 8);
-    store(names, offsetof(Elf64_Shdr, sh_size), t->name_table.size, 8);
+    names->offset = t->keep + t->bytes.size;
+    names->size = t->name_table.size;
     dpk_put(&t->bytes, t->name_table.data, t->name_table.size);
     dpk_put_fill(&t->bytes, 0, (size_t)(-(t->keep + t->bytes.size) & 7));
-    uint64_t table = t->keep + t->bytes.size;
-    set_counts(e, t, t->headers, t->count + added, names_index);
-    dpk_put(&t->bytes, t->headers, before);
+    dpk_elf_set_sections(&elf, &t->headers[0], t->keep + t->bytes.size, t->count + added,
+                         names_index);
+    for (size_t i = 0; i < before; i++)
+        dpk_elf_put_section(&t->bytes, &t->headers[i]);
     dpk_put(&t->bytes, t->new_headers.data, t->new_headers.size);
-    dpk_put(&t->bytes, t->headers + before, old - before);
-    dpk_store_le64(offset, table);
-    edit_put(e, t->object->base + offsetof(Elf64_Ehdr, e_shoff), offset, sizeof offset);
+    for (size_t i = before; i < t->count; i++)
+        dpk_elf_put_section(&t->bytes, &t->headers[i]);
+    dpk_elf_put_file_header(&file_header, &elf);
+    put_buf(e, o->base, &file_header);
     bool failed = t->contents.failed || t->name_table.failed || t->new_headers.failed;
     return failed || t->bytes.failed ? dpk_fail_nomem(err) : DPK_OK;
 }

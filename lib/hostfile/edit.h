@@ -26,9 +26,9 @@ struct tail {
     uint64_t keep;   /* bytes of the object that stay before the new end */
     bool names_last; /* new headers go before that of the name table, not behind it */
     struct dpk_buf contents, name_table, new_headers;
-    uint8_t *headers;     /* the old section headers, changed as needed */
-    size_t count;         /* of them */
-    struct dpk_buf bytes; /* the new end, once finished */
+    struct dpk_elf_section *headers; /* the old ones, changed as needed */
+    size_t count;                    /* of them */
+    struct dpk_buf bytes;            /* the new end, once finished */
 };
 
 struct dpk_edited {
@@ -46,16 +46,16 @@ enum dpk_status edit_open(const struct dpk_hostfile *host, struct dpk_edited **o
 /* Offsets from the start of the file. Running out of memory shows in edit_finish. */
 void edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size);
 void edit_clear(struct dpk_edited *e, uint64_t at, size_t size);
-/* Section header fields of object `index`; `offset` counts from the start of the object. */
+/* The type of a section of object `index`. */
 void edit_set_type(struct dpk_edited *e, size_t index, const struct section *s, uint32_t type);
-void edit_set_extent(struct dpk_edited *e, size_t index, const struct section *s, uint64_t offset,
-                     uint64_t size);
 
 /* The new end of object `index`, which it now gets. */
 enum dpk_status edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
                           struct dpk_error *err);
 /* Puts bytes there; their offset. */
 uint64_t tail_put_content(struct tail *t, const void *data, size_t size, unsigned alignment);
+/* Where a section's content now is; `offset` counts from the start of the object. */
+void tail_set_extent(struct tail *t, const struct section *s, uint64_t offset, uint64_t size);
 void tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned alignment,
                       const void *data, size_t size);
 /* Takes sections out (indices in the section header table, in ascending order): where nothing but

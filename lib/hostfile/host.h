@@ -75,6 +75,9 @@ void object_free(struct object *o);
 enum dpk_status object_find(const struct object *o, const char *name, const struct section **out,
                             struct dpk_error *err);
 
+/* The number of a section of the object, in its section header table. */
+size_t object_index(const struct object *o, const struct section *s);
+
 /* What a process that runs the object has at the address of section `s`: those bytes, or `why` not
  * (mapping.c). Objects that do not run, and empty sections, have nothing to disagree. */
 enum mapping { MAPPING_SAME, MAPPING_NONE, MAPPING_OTHER };

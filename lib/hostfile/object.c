@@ -267,6 +267,11 @@ void object_free(struct object *o)
     *o = (struct object){0};
 }
 
+size_t object_index(const struct object *o, const struct section *s)
+{
+    return (size_t)(s->header - o->table) / sizeof(Elf64_Shdr);
+}
+
 static int compare_name(const void *key, const void *element)
 {
     const struct section *const *s = element;

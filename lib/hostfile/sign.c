@@ -192,7 +192,7 @@ static void replace_section(struct signing *s, struct dpk_edited *e, struct tail
     else
         offset = tail_put_content(t, j->crypto.data, j->crypto.size, alignment);
     edit_set_type(e, j->slot->object, home, wanted_type(s, home->type));
-    edit_set_extent(e, j->slot->object, home, offset, j->crypto.size);
+    tail_set_extent(t, home, offset, j->crypto.size);
 }
 
 static enum dpk_status fill_name_slot(struct dpk_edited *e, const struct job *j,

@@ -11,11 +11,6 @@ static int by_index(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static size_t index_of(const struct dpk_hostfile *host, const struct slot *slot)
-{
-    return (size_t)((slot->home.header - host->objects[slot->object].table) / sizeof(Elf64_Shdr));
-}
-
 /* Placements with a section of their own: collected, one object's sections go together. Programs
  * [first, end) are those of the object. */
 static enum dpk_status strip_added(const struct dpk_hostfile *host, const bool *wanted,
@@ -35,7 +30,7 @@ static enum dpk_status strip_added(const struct dpk_hostfile *host, const bool *
             status = program_check_name(&host->programs[i], err);
             edit_clear(e, slot->name_slot, NAME_SLOT_SIZE);
         }
-        indices[count++] = index_of(host, slot);
+        indices[count++] = object_index(&host->objects[slot->object], &slot->home);
     }
     if (status == DPK_OK && count > 0) {
         qsort(indices, count, sizeof *indices, by_index);

@@ -259,6 +259,46 @@ static void headers_that_are_written_are_read_again(void **state)
     dpk_buf_free(&b);
 }
 
+static void a_file_header_is_written_as_it_was_read(void **state)
+{
+    struct file f = three_sections();
+    struct dpk_buf b = {0};
+    (void)state;
+    for (size_t i = EI_VERSION; i < offsetof(Elf64_Ehdr, e_phoff); i++)
+        f.bytes[i] = (uint8_t)(i + 1);
+    PUT_HEADER(&f, e_flags, 0x12345678);
+    PUT_HEADER(&f, e_ehsize, 65);
+    const struct dpk_elf elf = dpk_elf(f.bytes, SIZE);
+    dpk_elf_put_file_header(&b, &elf);
+    assert_int_equal(b.size, sizeof(Elf64_Ehdr));
+    assert_memory_equal(b.data, f.bytes, b.size);
+    dpk_buf_free(&b);
+}
+
+static void section_0_takes_numbers_that_the_file_header_cannot(void **state)
+{
+    struct file f = three_sections();
+    const struct dpk_elf elf = dpk_elf(f.bytes, SIZE);
+    const struct dpk_elf_section used = {.size = 8, .link = 9};
+    struct dpk_elf_section first = used;
+    struct dpk_elf e = elf;
+    (void)state;
+    dpk_elf_set_sections(&e, &first, 77, SHN_LORESERVE - 1, SHN_LORESERVE - 2);
+    assert_int_equal(e.shoff, 77);
+    assert_int_equal(e.shnum, SHN_LORESERVE - 1);
+    assert_int_equal(e.shstrndx, SHN_LORESERVE - 2);
+    assert_memory_equal(&first, &used, sizeof used);
+    dpk_elf_set_sections(&e, &first, 77, SHN_LORESERVE + 1, SHN_LORESERVE);
+    assert_int_equal(e.shnum, 0);
+    assert_int_equal(e.shstrndx, SHN_XINDEX);
+    assert_int_equal(first.size, SHN_LORESERVE + 1);
+    assert_int_equal(first.link, SHN_LORESERVE);
+    dpk_elf_set_sections(&e, &first, 77, 3, 2); /* fewer again */
+    assert_int_equal(e.shnum, 3);
+    assert_int_equal(e.shstrndx, 2);
+    assert_int_equal(first.size + first.link, 0);
+}
+
 static void machine_is_told_by_the_first_bytes(void **state)
 {
     struct file f = three_sections();
@@ -282,6 +322,8 @@ int main(void)
         cmocka_unit_test(notes_end_with_the_segment_or_with_damage),
         cmocka_unit_test(symbols_end_with_their_table),
         cmocka_unit_test(headers_that_are_written_are_read_again),
+        cmocka_unit_test(a_file_header_is_written_as_it_was_read),
+        cmocka_unit_test(section_0_takes_numbers_that_the_file_header_cannot),
         cmocka_unit_test(machine_is_told_by_the_first_bytes),
     };
     return cmocka_run_group_tests_name("elf", tests, NULL, NULL);

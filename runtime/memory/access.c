@@ -10,7 +10,7 @@
 
 static bool permits(const struct dpk_memory *m, const struct dpk_memory_access *a)
 {
-    return (m->kind == DPK_MEMORY_HOST || m->kind == DPK_MEMORY_DPA) &&
+    return (m->kind == DPK_MEMORY_HOST || m->kind == DPK_MEMORY_DPA) && a->rights != 0 &&
            (m->rights & a->rights) == a->rights && dpk_memory_is_in(m, a->domain) &&
            a->address >= m->address && a->size <= m->size &&
            a->address - m->address <= m->size - a->size;

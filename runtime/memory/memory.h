@@ -71,7 +71,7 @@ struct dpk_memory {
 /* What somebody wants to reach. */
 struct dpk_memory_access {
     uint32_t key;
-    unsigned rights; /* all of these: DPK_MEMORY_... */
+    unsigned rights; /* DPK_MEMORY_..., at least one; it needs all of them */
     uint64_t address, size;
     const struct dpk_memory_domain *domain; /* whose access it is */
 };
@@ -100,8 +100,9 @@ static inline bool dpk_memory_is_in(const struct dpk_memory *m,
 
 /* ---- Accesses ---- */
 
-/* The memory that an access is to, until dpk_memory_release. NULL: refused; the key is none, does
- * not have all of the range or the rights, or is not in the domain. */
+/* The memory of an access; it stays registered until dpk_memory_release. NULL: the access is
+ * refused, because it asks for no right, there is no such key, or the key does not cover the whole
+ * range, lacks one of the rights or is not in the domain. */
 const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a);
 void dpk_memory_release(const struct dpk_memory *m);
 

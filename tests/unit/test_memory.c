@@ -58,10 +58,10 @@ static void only_a_key_is_found(void **state)
     uint32_t key = add_host(ALL);
     const uint32_t others[] = {0, 1, key ^ 1, key + 256, key ^ 0x80000000u, UINT32_MAX, 0xffff0001};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(can(whole(others[i], 0)));
-    assert_true(can(whole(key, 0)));
+        assert_false(can(whole(others[i], DPK_MEMORY_READ)));
+    assert_true(can(whole(key, DPK_MEMORY_READ)));
     dpk_memory_remove(key);
-    assert_false(can(whole(key, 0)));
+    assert_false(can(whole(key, DPK_MEMORY_READ)));
     dpk_memory_remove(key);
 }
 
@@ -101,13 +101,14 @@ static void a_range_may_end_with_the_address_space(void **state)
 {
     (void)state;
     uint32_t key = add((struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                           .rights = DPK_MEMORY_READ,
                                            .address = UINT64_MAX - SIZE + 1,
                                            .size = SIZE,
                                            .host = bytes,
                                            .domains = {&ours}});
-    assert_true(can((struct dpk_memory_access){key, 0, UINT64_MAX, 1, &ours}));
-    assert_false(can((struct dpk_memory_access){key, 0, UINT64_MAX, 2, &ours}));
-    assert_false(can((struct dpk_memory_access){key, 0, 0, 1, &ours}));
+    assert_true(can((struct dpk_memory_access){key, DPK_MEMORY_READ, UINT64_MAX, 1, &ours}));
+    assert_false(can((struct dpk_memory_access){key, DPK_MEMORY_READ, UINT64_MAX, 2, &ours}));
+    assert_false(can((struct dpk_memory_access){key, DPK_MEMORY_READ, 0, 1, &ours}));
     dpk_memory_remove(key);
 }
 
@@ -123,15 +124,33 @@ static void each_right_is_asked_for(void **state)
     }
 }
 
+static void an_access_without_rights_is_refused(void **state)
+{
+    (void)state;
+    const unsigned given[] = {0, DPK_MEMORY_READ, ALL};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        uint32_t key = add_host(given[i]);
+        const struct dpk_memory_access a = whole(key, 0);
+        uint8_t copy[SIZE];
+        assert_false(can(a));
+        assert_false(dpk_memory_is_there(&a) || dpk_memory_read(&a, copy));
+        dpk_memory_remove(key);
+    }
+}
+
 static void only_its_domains_have_a_key(void **state)
 {
     static struct dpk_memory_domain eight[DPK_MEMORY_DOMAINS_MAX];
-    struct dpk_memory m = {.kind = DPK_MEMORY_HOST, .address = BASE, .size = SIZE, .host = bytes};
+    struct dpk_memory m = {.kind = DPK_MEMORY_HOST,
+                           .rights = DPK_MEMORY_READ,
+                           .address = BASE,
+                           .size = SIZE,
+                           .host = bytes};
     (void)state;
-    struct dpk_memory_access nobodys = whole(add(m), 0);
+    struct dpk_memory_access nobodys = whole(add(m), DPK_MEMORY_READ);
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++)
         m.domains[i] = &eight[i];
-    struct dpk_memory_access a = whole(add(m), 0);
+    struct dpk_memory_access a = whole(add(m), DPK_MEMORY_READ);
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX; i++) {
         a.domain = nobodys.domain = &eight[i];
         assert_true(can(a));
@@ -414,9 +433,12 @@ static void all_who_remove_wait_for_accesses(void **state)
     pthread_t threads[3];
     (void)state;
     static struct dpk_memory_domain alone;
-    const struct dpk_memory m = {
-        .kind = DPK_MEMORY_HOST, .size = SIZE, .host = bytes, .domains = {&alone}};
-    const struct dpk_memory_access a = {add(m), 0, 0, SIZE, &alone};
+    const struct dpk_memory m = {.kind = DPK_MEMORY_HOST,
+                                 .rights = DPK_MEMORY_READ,
+                                 .size = SIZE,
+                                 .host = bytes,
+                                 .domains = {&alone}};
+    const struct dpk_memory_access a = {add(m), DPK_MEMORY_READ, 0, SIZE, &alone};
     const struct dpk_memory *first = dpk_memory_acquire(&a), *second = dpk_memory_acquire(&a);
     assert_true(first && second);
     for (int i = 0; i < 3; i++) {
@@ -498,6 +520,7 @@ int main(void)
         cmocka_unit_test(ranges_stay_within_the_key),
         cmocka_unit_test(a_range_may_end_with_the_address_space),
         cmocka_unit_test(each_right_is_asked_for),
+        cmocka_unit_test(an_access_without_rights_is_refused),
         cmocka_unit_test(only_its_domains_have_a_key),
         cmocka_unit_test(what_is_not_here_is_only_described),
         cmocka_unit_test(host_memory_is_read_and_written),

@@ -126,7 +126,7 @@ bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_
         failed_because("%s: queues are emulated on the process's own device only", call);
     else if (!uar_is_known(process, uar))
         failed_because("%s: the process has no UAR 0x%x", call, uar);
-    else if (!(nic = ibv_dpakit_attached(process->context, nic_make, nic_end)))
+    else if (!(nic = dpk_verbs_attached(process->context, nic_make, nic_end)))
         failed_because("%s: the device's port does not work", call);
     if (nic)
         process->nic = nic->queues;

@@ -1,7 +1,7 @@
 /*
- * Windows, keys of DPA memory, and what the device does with these, with outboxes and UARs. A
- * window pointer is RV64_OUTSIDE + the address that the key knows: what it may reach is looked up
- * at every access.
+ * Windows, keys of DPA memory, outboxes and UARs, and what the device does with them. A window
+ * pointer is RV64_EXTERNAL_BASE plus an address as the key names it. Every access through the
+ * pointer is checked.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -153,9 +153,9 @@ static void *find(void *context, const struct dpk_caller *caller, uint64_t addre
                   bool write, void **pinned)
 {
     const struct dpk_memory *m =
-        behind_window(context, caller, address - RV64_OUTSIDE, size, write);
+        behind_window(context, caller, address - RV64_EXTERNAL_BASE, size, write);
     *pinned = (void *)m;
-    return m ? dpk_memory_at(m, address - RV64_OUTSIDE) : NULL;
+    return m ? dpk_memory_at(m, address - RV64_EXTERNAL_BASE) : NULL;
 }
 
 static void release(void *context, void *pinned)
@@ -228,8 +228,9 @@ static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
                             caller->state[STATE_WINDOW] >> 32 & 0xffff, args[0]);
         return true;
     case DPA_FLEXIO_WINDOW_POINTER:
-        *result =
-            caller->state[STATE_WINDOW] && args[0] < RV64_OUTSIDE ? RV64_OUTSIDE + args[0] : 0;
+        *result = caller->state[STATE_WINDOW] && args[0] < RV64_EXTERNAL_BASE
+                      ? RV64_EXTERNAL_BASE + args[0]
+                      : 0;
         return true;
     case DPA_FLEXIO_COPY_FROM_HOST:
         return copy(p, caller, args[1], args[0], args[2], false, reason, size);

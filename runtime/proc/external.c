@@ -20,11 +20,11 @@ bool external_access(struct hart *h)
 {
     const struct dpk_process *p = h->process;
     struct access a = {.hart = h};
-    const struct rv64_outside outside = {.find = find, .context = &a};
+    const struct rv64_external external = {.find = find, .context = &a};
     if ((h->regs.fault != RV64_FAULT_LOAD && h->regs.fault != RV64_FAULT_STORE) ||
-        h->regs.fault_address < RV64_OUTSIDE || !p->external.find)
+        h->regs.fault_address < RV64_EXTERNAL_BASE || !p->external.find)
         return false;
-    bool done = rv64_step_outside(p->core, &h->regs, &outside) == RV64_STOP_BUDGET;
+    bool done = rv64_step_external(p->core, &h->regs, &external) == RV64_STOP_BUDGET;
     if (a.found)
         p->external.release(p->external.context, a.pinned);
     return done;

@@ -315,8 +315,8 @@ typedef bool (*dpk_device_call)(void *context, struct dpk_caller *caller, unsign
 void dpk_process_set_calls(struct dpk_process *p, unsigned family, dpk_device_call handler,
                            void *context);
 
-/* What device code finds at addresses from RV64_OUTSIDE (rv64.h) on, one load or store at a time.
- */
+/* What device code reaches from address RV64_EXTERNAL_BASE (rv64.h) on. It is asked for each load
+ * and store. */
 struct dpk_external_memory {
     /* Host address of `size` bytes, at most 8, NULL: an access fault. What it returned stays there
      * until `release`, which follows at once if it was not NULL and gets what *pinned is. */

@@ -103,21 +103,21 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
  * ran. Agrees with rv64_run instruction by instruction. */
 enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
 
-/* ---- Memory that is not the guest's ----
- * Accesses at and above RV64_OUTSIDE fault. Their owner may have what stands at such an address,
- * and carry the instruction out after all: */
-#define RV64_OUTSIDE (UINT64_C(1) << 60)
+/* ---- External memory ----
+ * The guest's own memory ends below RV64_EXTERNAL_BASE: rv64_run and rv64_step fault at higher
+ * addresses. rv64_step_external carries out an instruction that reaches memory of the host there. */
+#define RV64_EXTERNAL_BASE (UINT64_C(1) << 60)
 
-struct rv64_outside {
+struct rv64_external {
     /* Host address of `width` (1, 2, 4, 8) bytes, a multiple of it; NULL: an access fault.
      * `access`: RV64_R, RV64_W or both. Asked at most once for an instruction, which is done with
-     * the memory when rv64_step_outside returns. */
+     * the memory when rv64_step_external returns. */
     void *(*find)(void *context, uint64_t address, unsigned width, unsigned access);
     void *context;
 };
-/* rv64_step with it. */
-enum rv64_stop rv64_step_outside(struct rv64_core *core, struct rv64_hart *hart,
-                                 const struct rv64_outside *outside);
+/* Runs one instruction as rv64_step does, with external memory. */
+enum rv64_stop rv64_step_external(struct rv64_core *core, struct rv64_hart *hart,
+                                  const struct rv64_external *external);
 
 /* ---- For debuggers ----
  * Without breakpoints and watches they cost nothing: a breakpoint ends a block where blocks are

@@ -68,8 +68,8 @@ static bool exchange_guest(uint8_t *at, unsigned width, uint64_t old, uint64_t v
 struct context {
     struct rv64_hart *hart;
     const struct rv64_memory *mem;
-    const struct rv64_outside *outside; /* NULL: nothing there */
-    uint8_t *at;                        /* the guest word that it accesses */
+    const struct rv64_external *external; /* NULL: nothing there */
+    uint8_t *at;                          /* the guest word that it accesses */
     struct rv64_insn insn;
     uint64_t a, b, imm; /* x[rs1], x[rs2], immediate */
     uint64_t next_pc;
@@ -100,8 +100,8 @@ static bool accessible(struct context *c, uint64_t address, unsigned width, unsi
     c->fault_address = address;
     if (c->fault == RV64_FAULT_NONE)
         c->at = c->mem->base + address;
-    else if (c->outside && address >= RV64_OUTSIDE && address % width == 0 &&
-             (c->at = c->outside->find(c->outside->context, address, width, need)))
+    else if (c->external && address >= RV64_EXTERNAL_BASE && address % width == 0 &&
+             (c->at = c->external->find(c->external->context, address, width, need)))
         c->fault = RV64_FAULT_NONE;
     return c->fault == RV64_FAULT_NONE;
 }
@@ -369,10 +369,10 @@ static bool execute_bit_manipulation(struct context *c)
     return true;
 }
 
-enum rv64_stop rv64_step_outside(struct rv64_core *core, struct rv64_hart *hart,
-                                 const struct rv64_outside *outside)
+enum rv64_stop rv64_step_external(struct rv64_core *core, struct rv64_hart *hart,
+                                  const struct rv64_external *external)
 {
-    struct context c = {.hart = hart, .mem = core->mem, .outside = outside};
+    struct context c = {.hart = hart, .mem = core->mem, .external = external};
     uint64_t fault_address;
     hart->fault = RV64_FAULT_NONE;
     if (!rv64_fetch(core->mem, hart->pc, &c.insn, &fault_address))
@@ -399,5 +399,5 @@ enum rv64_stop rv64_step_outside(struct rv64_core *core, struct rv64_hart *hart,
 
 enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart)
 {
-    return rv64_step_outside(core, hart, NULL);
+    return rv64_step_external(core, hart, NULL);
 }

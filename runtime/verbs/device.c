@@ -144,8 +144,8 @@ int dpk_verbs_close_device(struct ibv_context *context)
     return 0;
 }
 
-void *ibv_dpakit_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
-                          void (*end)(void *attached))
+void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
+                         void (*end)(void *attached))
 {
     struct context *c = context_of(context);
     pthread_mutex_lock(&c->ib.mutex);

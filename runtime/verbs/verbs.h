@@ -153,8 +153,8 @@ static inline unsigned dpk_verbs_rights(int access)
 
 /* What a library keeps with an opened device: made at the first call, `end`ed when it is closed.
  * NULL: `make` returned that. */
-void *ibv_dpakit_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
-                          void (*end)(void *attached));
+void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
+                         void (*end)(void *attached));
 
 /* What flexio_rq_get_tir gives, and flow steering takes: a receive queue, and the queues of its
  * device, which stay until that is closed (port/port.h). */

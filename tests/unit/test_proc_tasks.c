@@ -192,7 +192,7 @@ static void *find(void *context, const struct dpk_caller *caller, uint64_t addre
                   bool write, void **pinned)
 {
     struct world *w = context;
-    uint64_t offset = address - RV64_OUTSIDE;
+    uint64_t offset = address - RV64_EXTERNAL_BASE;
     (void)caller;
     if (offset > sizeof w->words - size)
         return NULL;
@@ -215,11 +215,11 @@ static void device_reaches_what_is_outside(void **state)
     struct world w = {.words = {11, 22, 33, 44}};
     dpk_process_set_external_memory(
         p, &(struct dpk_external_memory){.find = find, .release = release, .context = &w});
-    assert_int_equal(rpc(p, "load", RV64_OUTSIDE + 8, 0), 22);
-    rpc(p, "store", RV64_OUTSIDE + 24, 55);
+    assert_int_equal(rpc(p, "load", RV64_EXTERNAL_BASE + 8, 0), 22);
+    rpc(p, "store", RV64_EXTERNAL_BASE + 24, 55);
     assert_int_equal(w.words[3], 55);
-    assert_int_equal(rpc(p, "sum", RV64_OUTSIDE, 32), 11 + 22 + 33 + 55);
-    rpc(p, "count", RV64_OUTSIDE, 1000); /* atomic */
+    assert_int_equal(rpc(p, "sum", RV64_EXTERNAL_BASE, 32), 11 + 22 + 33 + 55);
+    rpc(p, "count", RV64_EXTERNAL_BASE, 1000); /* atomic */
     assert_int_equal(w.words[0], 1011);
     assert_int_equal(w.found, w.released);
     assert_int_equal(w.found, 1 + 1 + 32 + 1000);
@@ -232,7 +232,8 @@ static void the_rest_outside_faults(void **state)
     (void)state;
     struct world w = {0};
     const struct dpk_external_memory outside = {.find = find, .release = release, .context = &w};
-    const uint64_t bad[] = {RV64_OUTSIDE + 32, RV64_OUTSIDE - 8, RV64_OUTSIDE + 4, UINT64_MAX - 7};
+    const uint64_t bad[] = {RV64_EXTERNAL_BASE + 32, RV64_EXTERNAL_BASE - 8, RV64_EXTERNAL_BASE + 4,
+                            UINT64_MAX - 7};
     for (unsigned i = 0; i < 4; i++) {
         struct dpk_process *p = process();
         dpk_process_set_external_memory(p, &outside);
@@ -240,7 +241,7 @@ static void the_rest_outside_faults(void **state)
         dpk_process_destroy(p);
         p = process();
         dpk_process_set_external_memory(p, &outside);
-        assert_int_equal(try_rpc(p, "jump", RV64_OUTSIDE, 0, 0, NULL, NULL), DPK_ERR_FAULT);
+        assert_int_equal(try_rpc(p, "jump", RV64_EXTERNAL_BASE, 0, 0, NULL, NULL), DPK_ERR_FAULT);
         dpk_process_destroy(p);
     }
     assert_int_equal(w.found, 0);

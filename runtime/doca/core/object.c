@@ -3,15 +3,16 @@
 
 #include "doca/core/object.h"
 
-/* A handle: a mark that no address of a program has, how often the place was used, the place. */
-#define MARK       UINT64_C(0xd0ca)
-#define PLACE_BITS 20
-#define PLACES_MAX (UINT32_C(1) << PLACE_BITS)
-#define TURN_MASK  ((UINT64_C(1) << (48 - PLACE_BITS)) - 1)
+/* A handle has a mark that no address of a program has, the generation of a place in the table, and
+ * the index of that place. */
+#define MARK            UINT64_C(0xd0ca)
+#define PLACE_BITS      20
+#define PLACES_MAX      (UINT32_C(1) << PLACE_BITS)
+#define GENERATION_MASK ((UINT64_C(1) << (48 - PLACE_BITS)) - 1)
 
 struct place {
     struct dpk_object *object; /* NULL: free */
-    uint64_t turn;
+    uint64_t generation;       /* counts the uses of the place */
     uint32_t next_free;
 };
 
@@ -26,7 +27,7 @@ static struct {
 
 static uint64_t handle_of(uint32_t place)
 {
-    return MARK << 48 | (table.places[place].turn & TURN_MASK) << PLACE_BITS | place;
+    return MARK << 48 | (table.places[place].generation & GENERATION_MASK) << PLACE_BITS | place;
 }
 
 /* The place of a handle that is in use; NULL: it is not. With the lock held. */
@@ -64,7 +65,7 @@ static uint32_t take_place(void)
     }
     if (table.count == table.capacity && !grow())
         return PLACES_MAX;
-    table.places[table.count] = (struct place){.turn = 1};
+    table.places[table.count] = (struct place){.generation = 1};
     return table.count++;
 }
 
@@ -72,7 +73,7 @@ static void free_place(struct place *p)
 {
     uint32_t place = (uint32_t)(p - table.places);
     p->object = NULL;
-    p->turn++;
+    p->generation++;
     p->next_free = PLACES_MAX;
     if (table.last_free == PLACES_MAX)
         table.first_free = place;

@@ -8,7 +8,7 @@
 #include "rv64/rv64.h"
 
 #define HOST_BITS  48
-#define FIRST_SLOT (RV64_OUTSIDE >> HOST_BITS)
+#define FIRST_SLOT (RV64_EXTERNAL_BASE >> HOST_BITS)
 #define SLOTS_MAX  ((UINT64_C(1) << (64 - HOST_BITS)) - FIRST_SLOT)
 
 /* Host memory that the context's device may reach, until it is released. NULL: it may not. */

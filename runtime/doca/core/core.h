@@ -71,6 +71,9 @@ struct dpk_ctx {
 };
 
 void dpk_ctx_init(struct dpk_ctx *ctx, const struct dpk_ctx_ops *ops);
+/* The context of an object whose kind begins with one; for the doca_..._as_ctx functions. NULL: it
+ * is not an object of that kind. */
+struct doca_ctx *dpk_ctx_of(const void *handle, const struct dpk_kind *kind);
 /* Takes it out of its progress engine; for the kind's `left`. */
 void dpk_ctx_left(struct dpk_ctx *ctx);
 /* Drops what it holds; for the kind's release. */

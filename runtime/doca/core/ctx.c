@@ -9,6 +9,14 @@ void dpk_ctx_init(struct dpk_ctx *ctx, const struct dpk_ctx_ops *ops)
     atomic_init(&ctx->state, DOCA_CTX_STATE_IDLE);
 }
 
+struct doca_ctx *dpk_ctx_of(const void *handle, const struct dpk_kind *kind)
+{
+    struct dpk_object *o = dpk_object_pin(handle, kind);
+    struct doca_ctx *ctx = o ? o->handle : NULL;
+    dpk_object_drop(o);
+    return ctx;
+}
+
 void dpk_ctx_left(struct dpk_ctx *ctx)
 {
     pthread_mutex_lock(&ctx->object.lock);

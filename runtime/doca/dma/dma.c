@@ -110,10 +110,7 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
 {
-    struct dma *d = dpk_object_pin(dma, &dma_kind);
-    struct doca_ctx *ctx = d ? d->ctx.object.handle : NULL;
-    dpk_object_drop(d);
-    return ctx;
+    return dpk_ctx_of(dma, &dma_kind);
 }
 
 doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)

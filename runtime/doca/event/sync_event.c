@@ -63,10 +63,7 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
 {
-    struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
-    struct doca_ctx *ctx = e ? e->ctx.object.handle : NULL;
-    dpk_object_drop(e);
-    return ctx;
+    return dpk_ctx_of(event, &dpk_sync_event_kind);
 }
 
 /* ---- Locations ---- */

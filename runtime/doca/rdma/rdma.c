@@ -103,10 +103,7 @@ doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
 
 struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
 {
-    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
-    struct doca_ctx *ctx = r ? r->ctx.object.handle : NULL;
-    dpk_object_drop(r);
-    return ctx;
+    return dpk_ctx_of(rdma, &dpk_rdma_kind);
 }
 
 /* The context, locked; whether it can be changed now is in *result. */

@@ -1,0 +1,27 @@
+/*
+ * flint-lite: what its commands share. burn.c, query.c and verify.c have the commands, each with its
+ * options; main.c lists them.
+ */
+#ifndef FLINT_H
+#define FLINT_H
+
+#include "cli/cli.h"
+#include "provision/provision.h"
+
+struct flint_options {
+    const char *device; /* -d */
+    const char *image;  /* -i */
+    bool yes;           /* -y */
+    bool json;          /* --json */
+};
+
+/* A command. On failure it has written no file and changed no device. */
+extern const struct dpk_command burn_command;
+extern const struct dpk_command query_command;
+extern const struct dpk_command query_components_command;
+extern const struct dpk_command verify_command;
+
+/* The component that a container is, as NVIDIA's tool names it. */
+const char *flint_component_name(const struct dpk_container *c);
+
+#endif

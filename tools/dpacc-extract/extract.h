@@ -1,0 +1,45 @@
+/*
+ * dpacc-extract: what its files share. source.c has the programs of the input, list.c prints them,
+ * extract.c has the command and takes one out.
+ */
+#ifndef EXTRACT_H
+#define EXTRACT_H
+
+#include "cli/cli.h"
+#include "core.h"
+#include "hostfile/hostfile.h"
+
+struct extract_options {
+    const char *output;    /* -o */
+    const char *app;       /* --app-name */
+    const char *mcpu;      /* -mcpu */
+    const char *signature; /* --signature */
+    bool list;             /* --list */
+    bool json;             /* --json */
+    uint32_t target;       /* that mcpu names */
+};
+
+extern const struct dpk_command extract_command;
+
+/* The programs of the input, wherever they come from. */
+struct source {
+    struct dpk_buf file;
+    struct dpk_hostfile *host; /* NULL: a core file */
+    struct core core;
+    struct dpk_program *of_core;
+};
+
+/* Release with source_close, after failures too. */
+enum dpk_status source_open(const char *path, struct source *s, struct dpk_error *err);
+void source_close(struct source *s);
+
+size_t source_count(const struct source *s);
+const struct dpk_program *source_program(const struct source *s, size_t index);
+/* The program `app`, NULL: the only one. Errors about a core file name it by `input`. */
+enum dpk_status source_find(const struct source *s, const char *input, const char *app,
+                            const struct dpk_program **out, struct dpk_error *err);
+
+/* Prints the programs, as a table or as JSON. */
+enum dpk_status list_programs(const struct source *s, bool json, struct dpk_error *err);
+
+#endif

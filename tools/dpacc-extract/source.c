@@ -1,0 +1,92 @@
+/* The programs of a host file or of a core file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "extract.h"
+
+#define LENGTH_PREFIX 8
+
+/* As a host file's reserved room holds it: a length, then the crypto data. */
+static void find_crypto(const struct core_program *from, struct dpk_program *p)
+{
+    struct dpk_reader r = dpk_reader(from->room.data, from->room.size);
+    uint64_t length = dpk_read_le64(&r);
+    struct dpk_reader crypto = dpk_reader_slice(&r, LENGTH_PREFIX, length);
+    if (crypto.failed || length == 0)
+        return;
+    p->crypto = crypto.begin;
+    p->crypto_size = (size_t)length;
+}
+
+static enum dpk_status open_core(const char *path, struct source *s, struct dpk_error *err)
+{
+    enum dpk_status status = core_parse(path, &s->file, &s->core, err);
+    if (status != DPK_OK)
+        return status;
+    s->of_core = calloc(s->core.count, sizeof *s->of_core);
+    if (!s->of_core)
+        return dpk_fail_nomem(err);
+    for (size_t i = 0; i < s->core.count; i++) {
+        const struct core_program *from = &s->core.programs[i];
+        s->of_core[i] = (struct dpk_program){.index = (unsigned)i,
+                                             .name = from->name,
+                                             .offset = from->address,
+                                             .elf = from->elf.data,
+                                             .elf_size = from->elf.size};
+        find_crypto(from, &s->of_core[i]);
+    }
+    return DPK_OK;
+}
+
+enum dpk_status source_open(const char *path, struct source *s, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &s->file, err);
+    if (status != DPK_OK)
+        return status;
+    return core_is(&s->file) ? open_core(path, s, err)
+                             : dpk_hostfile_borrow(path, s->file.data, s->file.size, &s->host, err);
+}
+
+void source_close(struct source *s)
+{
+    if (s->host)
+        dpk_hostfile_close(s->host);
+    free(s->of_core);
+    core_free(&s->core);
+    dpk_buf_free(&s->file);
+}
+
+size_t source_count(const struct source *s)
+{
+    return s->host ? dpk_hostfile_count(s->host) : s->core.count;
+}
+
+const struct dpk_program *source_program(const struct source *s, size_t index)
+{
+    return s->host ? dpk_hostfile_program(s->host, index) : &s->of_core[index];
+}
+
+enum dpk_status source_find(const struct source *s, const char *input, const char *app,
+                            const struct dpk_program **out, struct dpk_error *err)
+{
+    if (s->host)
+        return dpk_hostfile_find(s->host, app, out, err);
+    struct dpk_buf names = {0};
+    for (size_t i = 0; i < s->core.count; i++) {
+        dpk_put_format(&names, "%s%s", i ? ", " : "", s->of_core[i].name);
+        if (app ? strcmp(app, s->of_core[i].name) == 0 : s->core.count == 1)
+            *out = &s->of_core[i];
+    }
+    dpk_put_u8(&names, 0);
+    enum dpk_status status = DPK_OK;
+    if (names.failed)
+        status = dpk_fail_nomem(err);
+    else if (!*out && app)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program %s; there are: %s", input,
+                          app, (const char *)names.data);
+    else if (!*out)
+        status = dpk_fail(err, DPK_ERR_USAGE, "%s: several DPA programs, name one of: %s", input,
+                          (const char *)names.data);
+    dpk_buf_free(&names);
+    return status;
+}

@@ -1,4 +1,4 @@
-/* Packets of GDB (Remote Serial Protocol, "Overview" and "Packets"): framing and commands. */
+/* Commands of GDB (Remote Serial Protocol, "Packets"): threads, going on and stopping. */
 #include "debug/gdb.h"
 
 #include <errno.h>
@@ -18,37 +18,7 @@ void gdb_end(struct gdb *g)
     dpk_buf_free(&g->last);
 }
 
-/* ---- Answers ---- */
-
-static const char digits[] = "0123456789abcdef";
-
-void gdb_hex(struct gdb *g, const void *bytes, size_t size)
-{
-    const uint8_t *b = bytes;
-    for (size_t i = 0; i < size; i++) {
-        dpk_put_u8(&g->body, (uint8_t)digits[b[i] >> 4]);
-        dpk_put_u8(&g->body, (uint8_t)digits[b[i] & 15]);
-    }
-}
-
-void gdb_error(struct gdb *g, int number)
-{
-    g->body.size = 0;
-    dpk_put_format(&g->body, "E%02x", (unsigned)number & 0xff);
-}
-
-static void ok(struct gdb *g)
-{
-    dpk_put_format(&g->body, "OK");
-}
-
-void gdb_ok_or(struct gdb *g, bool done, int number)
-{
-    if (done)
-        ok(g);
-    else
-        gdb_error(g, number);
-}
+/* ---- What the client may do ---- */
 
 /* Whether the client may stay: asks what it may do. */
 static bool may_stay(struct gdb *g)
@@ -90,67 +60,7 @@ void gdb_changed_or(struct gdb *g, bool done, int number)
     }
 }
 
-static void send_body(struct gdb *g)
-{
-    uint8_t sum = 0;
-    for (size_t i = 0; i < g->body.size; i++)
-        sum = (uint8_t)(sum + g->body.data[i]);
-    g->last.size = 0;
-    dpk_put_u8(&g->last, '$');
-    dpk_put(&g->last, g->body.data, g->body.size);
-    dpk_put_format(&g->last, "#%02x", sum);
-    dpk_put(&g->out, g->last.data, g->last.size);
-    g->body.size = 0;
-}
-
-void gdb_say(struct gdb *g, const char *text)
-{
-    dpk_put_u8(&g->body, 'O');
-    gdb_hex(g, text, strlen(text));
-    send_body(g);
-}
-
-/* ---- Numbers ---- */
-
-static int digit(char c)
-{
-    const char *at = c == '\0' ? NULL : strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
-    return at == NULL ? -1 : (int)(at - digits);
-}
-
-bool gdb_number(const char **text, uint64_t *out)
-{
-    unsigned count = 0;
-    *out = 0;
-    for (; digit(**text) >= 0 && count < 16; count++)
-        *out = *out << 4 | (unsigned)digit(*(*text)++);
-    return count > 0 && digit(**text) < 0;
-}
-
-bool gdb_unhex(const char **text, uint8_t *out, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        int high = digit((*text)[0]), low = high < 0 ? -1 : digit((*text)[1]);
-        if (low < 0)
-            return false;
-        out[i] = (uint8_t)(high << 4 | low);
-        *text += 2;
-    }
-    return true;
-}
-
-bool gdb_expect(const char **text, char c)
-{
-    bool there = **text == c;
-    *text += there;
-    return there;
-}
-
-/* "ADDRESS,LENGTH" */
-bool gdb_range(const char **text, uint64_t *address, uint64_t *length)
-{
-    return gdb_number(text, address) && gdb_expect(text, ',') && gdb_number(text, length);
-}
+/* ---- Threads ---- */
 
 /* A thread id; 0 for any and for all. */
 static bool thread_id(const char **text, unsigned *id)
@@ -166,8 +76,6 @@ static bool thread_id(const char **text, unsigned *id)
     *id = (unsigned)n;
     return true;
 }
-
-/* ---- Threads ---- */
 
 static bool is_thread(const struct gdb *g, unsigned id)
 {
@@ -201,7 +109,7 @@ static void choose_thread(struct gdb *g, const char *text)
         g->thread = id;
     else
         g->step_thread = id;
-    ok(g);
+    gdb_ok(g);
 }
 
 /* T ID */
@@ -330,7 +238,7 @@ void gdb_tell_stop(struct gdb *g)
     g->reason = stop;
     g->thread = stop.thread;
     put_reason(g);
-    send_body(g);
+    gdb_send(g);
     g->over = stop.how == DPK_STOP_EXITED || stop.how == DPK_STOP_KILLED;
 }
 
@@ -352,7 +260,7 @@ static void v_command(struct gdb *g, const char *text)
     } else if (strncmp(text, "Cont", 4) == 0) {
         resume(g, text + 4);
     } else if (strncmp(text, "Kill;", 5) == 0) {
-        ok(g);
+        gdb_ok(g);
         finish(g, true);
     }
 }
@@ -393,7 +301,7 @@ static bool state_command(struct gdb *g, const char *text)
 }
 
 /* What is not known gets the empty answer, as the protocol wants it. */
-static void command(struct gdb *g)
+void gdb_command(struct gdb *g)
 {
     const char *text = g->packet + 1;
     if (!may_stay(g)) {
@@ -427,11 +335,11 @@ static void command(struct gdb *g)
     case 'Q':
         if (strcmp(text, "StartNoAckMode") == 0) {
             g->no_ack = true;
-            ok(g);
+            gdb_ok(g);
         }
         break;
     case 'D':
-        ok(g);
+        gdb_ok(g);
         finish(g, false);
         break;
     case 'k':
@@ -440,85 +348,4 @@ static void command(struct gdb *g)
     default:
         break;
     }
-}
-
-/* ---- Framing ---- */
-
-static void packet_done(struct gdb *g)
-{
-    bool whole = g->sum == g->said_sum;
-    if (!g->no_ack)
-        dpk_put_u8(&g->out, whole ? '+' : '-');
-    if (!whole || g->running) /* while it runs, only an interrupt means anything */
-        return;
-    if (g->length > GDB_PACKET_MAX) {
-        gdb_error(g, E2BIG);
-    } else {
-        g->packet[g->length] = '\0';
-        command(g);
-    }
-    if (!g->running && !(g->over && g->body.size == 0))
-        send_body(g);
-}
-
-static void take_byte(struct gdb *g, uint8_t byte)
-{
-    int value;
-    switch (g->state) {
-    case GDB_IDLE:
-        if (byte == '$') {
-            g->state = GDB_BODY;
-            g->length = g->sum = 0;
-        } else if (byte == 0x03 && g->running) {
-            g->ops->interrupt(g->target);
-        } else if (byte == '-' && !g->no_ack && g->out.size == 0) { /* else it is on its way */
-            dpk_put(&g->out, g->last.data, g->last.size);
-        }
-        break;
-    case GDB_BODY:
-        if (byte == '#') {
-            g->state = GDB_SUM_HIGH;
-            break;
-        }
-        g->sum = (uint8_t)(g->sum + byte);
-        if (g->length < GDB_PACKET_MAX)
-            g->packet[g->length] = (char)byte;
-        if (g->length <= GDB_PACKET_MAX)
-            g->length++;
-        break;
-    case GDB_SUM_HIGH:
-        value = digit((char)byte);
-        g->said_sum = (uint8_t)((value & 15) << 4);
-        if (value < 0) /* cannot be right */
-            g->said_sum = (uint8_t)~g->sum;
-        g->state = GDB_SUM_LOW;
-        break;
-    case GDB_SUM_LOW:
-        value = digit((char)byte);
-        g->said_sum = value < 0 ? (uint8_t)~g->sum : (uint8_t)(g->said_sum | value);
-        g->state = GDB_IDLE;
-        packet_done(g);
-        break;
-    }
-}
-
-/* GDB begins with an acknowledgement, a packet or an interrupt. A browser that a web page sends
- * here begins with the name of a method, whatever follows. */
-static void check_first(struct gdb *g, uint8_t byte)
-{
-    g->begun = true;
-    g->stranger = byte != '+' && byte != '-' && byte != '$' && byte != 0x03;
-    if (!g->stranger)
-        return;
-    g->ops->detach(g->target);
-    g->over = true;
-}
-
-void gdb_feed(struct gdb *g, const void *bytes, size_t size)
-{
-    const uint8_t *b = bytes;
-    if (size > 0 && !g->begun)
-        check_first(g, b[0]);
-    for (size_t i = 0; i < size && !g->over && !g->out.failed && !g->body.failed; i++)
-        take_byte(g, b[i]);
 }

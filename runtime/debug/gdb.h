@@ -36,7 +36,8 @@ void gdb_feed(struct gdb *g, const void *bytes, size_t size);
 /* Tells the client, if it waits, that the target has stopped. */
 void gdb_tell_stop(struct gdb *g);
 
-/* ---- Between the files: answers and numbers ---- */
+/* ---- Answers and numbers. gdb_packet.c ---- */
+void gdb_ok(struct gdb *g);
 void gdb_error(struct gdb *g, int number); /* errno's numbers, as GDB prints them */
 void gdb_hex(struct gdb *g, const void *bytes, size_t size);
 /* A hexadecimal number of 1 to 16 digits; *text moves behind it. */
@@ -48,10 +49,17 @@ bool gdb_range(const char **text, uint64_t *address, uint64_t *length);
 bool gdb_expect(const char **text, char c);
 /* OK, or the error. */
 void gdb_ok_or(struct gdb *g, bool done, int number);
-/* OK, or the error, or why changes are refused. */
-void gdb_changed_or(struct gdb *g, bool done, int number);
 /* Text on the console of GDB's user; only while GDB waits for a stop or for its command. */
 void gdb_say(struct gdb *g, const char *text);
+/* Frames and sends the answer that was made, empty or not. */
+void gdb_send(struct gdb *g);
+
+/* ---- Commands. gdb.c ---- */
+
+/* Acts on g->packet, and makes the answer. */
+void gdb_command(struct gdb *g);
+/* OK, or the error, or why changes are refused. */
+void gdb_changed_or(struct gdb *g, bool done, int number);
 /* The thread that g, G, p, P are about, or the first one. */
 unsigned gdb_thread(const struct gdb *g);
 

@@ -42,17 +42,18 @@ static void strip(const struct dpk_hostfile *host)
     dpk_buf_free(&out);
 }
 
-/* Each member of a fat program, or the program: none verifies when nobody is trusted. */
-static void verify_members(const struct dpk_program *p)
+/* No program, and no member of a fat one, verifies when nobody is trusted. */
+static void verify(const struct dpk_hostfile *host)
 {
     const struct dpk_trust nobody = {0};
-    struct dpk_report report;
-    struct dpk_fat fat = {.count = 1};
-    if (dpk_fat_is(p->elf, p->elf_size) && dpk_fat_parse(p->elf, p->elf_size, &fat, NULL) != DPK_OK)
+    struct dpk_result *results = NULL;
+    size_t count = 0;
+    if (dpk_hostfile_verify(host, &nobody, 1, &results, &count, NULL) != DPK_OK)
         return;
-    for (size_t i = 0; i < fat.count; i++)
-        if (dpk_program_verify(p, i, &nobody, 1, &report) == DPK_VERDICT_OK)
+    for (size_t i = 0; i < count; i++)
+        if (results[i].verdict == DPK_VERDICT_OK)
             abort();
+    free(results);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -64,14 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
-        const struct dpk_trust nobody = {0};
         if (p->offset > size || p->elf_size > size - p->offset)
             abort();
-        const struct dpk_subject subject = dpk_program_subject(p);
-        if (dpk_verify(&subject, &nobody, NULL) == DPK_VERDICT_OK)
-            abort();
-        verify_members(p);
     }
+    verify(host);
     (void)dpk_hostfile_tbs(host, &how, NULL);
     strip(host);
     dpk_hostfile_close(host);

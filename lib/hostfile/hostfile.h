@@ -70,6 +70,24 @@ const struct dpk_program *dpk_hostfile_program(const struct dpk_hostfile *host, 
 enum dpk_status dpk_hostfile_find(const struct dpk_hostfile *host, const char *name,
                                   const struct dpk_program **out, struct dpk_error *err);
 
+/* What is signed and verified of a program: its device ELF, or that of one target. */
+struct dpk_member {
+    struct dpk_subject subject; /* borrows from the program and from here: do not copy */
+    uint32_t target;            /* of a fat program's, else 0 */
+    /* Private. */
+    char name[16];
+    struct dpk_buf elf;
+    struct dpk_check fault;
+};
+/* How many: 1 of a program for one target, and of a fat file that is damaged. */
+size_t dpk_program_members(const struct dpk_program *program);
+/* Number `index` of them, to be freed whatever comes of it. DPK_ERR_FORMAT, DPK_ERR_UNSUPPORTED: it
+ * cannot be signed; the subject's `fault` says so too, and verification refuses it. Crypto data
+ * that are damaged are a fault, no error. */
+enum dpk_status dpk_program_member(const struct dpk_program *program, size_t index,
+                                   struct dpk_member *out, struct dpk_error *err);
+void dpk_member_free(struct dpk_member *member);
+
 /* ---- Signing ---- */
 
 /* A host file with changes, which borrows from the host file: that must stay open. */
@@ -121,18 +139,11 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
 
 /* ---- Verification ---- */
 
-/* The subject that a program of a host file is, if it is no fat one. */
-struct dpk_subject dpk_program_subject(const struct dpk_program *program);
-/* Verifies a program of a host file by up to `threads` threads; `member` is the index in a fat
- * program. */
-enum dpk_verdict dpk_program_verify(const struct dpk_program *program, size_t member,
-                                    const struct dpk_trust *trust, unsigned threads,
-                                    struct dpk_report *report);
-
 /* The verdict on a program, or on one member of a fat one. */
 struct dpk_result {
     const struct dpk_program *program;
-    const char *target; /* of the member, else NULL */
+    size_t member;   /* of dpk_program_members */
+    char target[16]; /* of the member, else "" */
     enum dpk_verdict verdict;
     struct dpk_report report;
 };

@@ -34,32 +34,22 @@ struct signing {
 /* ---- Crypto data ---- */
 
 /* Calls `put` for the program, or for each member of a fat one. */
-typedef enum dpk_status put_one(void *context, const struct dpk_subject *subject, uint32_t target,
+typedef enum dpk_status put_one(void *context, const struct dpk_member *member,
                                 struct dpk_error *err);
 
 static enum dpk_status for_each_elf(const struct dpk_program *p, put_one *put, void *context,
                                     struct dpk_error *err)
 {
-    struct dpk_fat fat;
-    struct dpk_subject subject = dpk_program_subject(p);
-    if (p->not_mapped[0]) /* what would be signed is not what runs */
-        return dpk_fail(err, DPK_ERR_FORMAT, "program %s: %s", p->name, p->not_mapped);
-    if (!dpk_fat_is(p->elf, p->elf_size) && !dpk_fat_is_foreign(p->elf, p->elf_size))
-        return put(context, &subject, 0, err);
-    enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);
-    for (size_t i = 0; i < fat.count && status == DPK_OK; i++) {
-        char number[16];
-        struct dpk_buf elf = {0};
-        const struct dpk_fat_member *m = &fat.members[i];
-        snprintf(number, sizeof number, "%" PRIu32, m->target);
-        subject.target = dpk_target_name(m->target) ? dpk_target_name(m->target) : number;
-        status = dpk_fat_elf(m, &elf, err);
-        subject.elf = dpk_elf(elf.data, elf.size);
+    enum dpk_status status = DPK_OK;
+    size_t count = dpk_program_members(p);
+    for (size_t i = 0; i < count && status == DPK_OK; i++) {
+        struct dpk_member m;
+        status = dpk_program_member(p, i, &m, err);
         if (status == DPK_OK)
-            status = put(context, &subject, m->target, err);
-        if (status != DPK_OK)
-            dpk_error_prefix(err, "target %s", subject.target);
-        dpk_buf_free(&elf);
+            status = put(context, &m, err);
+        if (status != DPK_OK && m.subject.target)
+            dpk_error_prefix(err, "target %s", m.subject.target);
+        dpk_member_free(&m);
     }
     return status;
 }
@@ -70,40 +60,34 @@ struct making {
     bool fat;
 };
 
-static enum dpk_status make_one(void *context, const struct dpk_subject *subject, uint32_t target,
+static enum dpk_status make_one(void *context, const struct dpk_member *member,
                                 struct dpk_error *err)
 {
     const struct making *m = context;
     const struct signing *s = m->s;
-    struct dpk_subject mine = *subject;
+    struct dpk_subject subject = member->subject;
     struct dpk_buf b = {0};
-    mine.threads = s->hashing;
-    if (!m->fat)
-        return dpk_crypto_make(&mine, s->chain, s->signer, &s->options->crypto, &m->job->crypto,
-                               err);
+    subject.threads = s->hashing;
     enum dpk_status status =
-        dpk_crypto_make(&mine, s->chain, s->signer, &s->options->crypto, &b, err);
-    if (status == DPK_OK)
-        dpk_fat_sigs_put(&m->job->crypto, target, b.data, b.size);
+        dpk_crypto_make(&subject, s->chain, s->signer, &s->options->crypto, &b, err);
+    if (status == DPK_OK && m->fat)
+        dpk_fat_sigs_put(&m->job->crypto, member->target, b.data, b.size);
+    else if (status == DPK_OK)
+        dpk_put(&m->job->crypto, b.data, b.size);
     dpk_buf_free(&b);
     return status == DPK_OK && m->job->crypto.failed ? dpk_fail_nomem(err) : status;
 }
 
 static enum dpk_status make_crypto(struct signing *s, struct job *j, struct dpk_error *err)
 {
-    struct dpk_fat fat;
     const struct dpk_program *p = j->program;
     struct making m = {.s = s, .job = j, .fat = dpk_fat_is(p->elf, p->elf_size)};
     if (m.fat && p->placement != DPK_PLACEMENT_RESERVED)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "a program of several targets needs a reserved section (.dpa_sig_%s)",
                         p->name);
-    if (m.fat) {
-        enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);
-        if (status != DPK_OK)
-            return status;
-        dpk_fat_sigs_begin(&j->crypto, fat.count);
-    }
+    if (m.fat)
+        dpk_fat_sigs_begin(&j->crypto, dpk_program_members(p));
     return for_each_elf(p, make_one, &m, err);
 }
 
@@ -353,16 +337,15 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
 
 /* ---- What would be signed ---- */
 
-static enum dpk_status show_one(void *context, const struct dpk_subject *subject, uint32_t target,
+static enum dpk_status show_one(void *context, const struct dpk_member *member,
                                 struct dpk_error *err)
 {
     const struct dpk_hostfile_options *o = context;
-    struct dpk_subject mine = *subject;
+    struct dpk_subject subject = member->subject;
     struct dpk_buf b = {0};
-    (void)target;
-    mine.threads = o->threads;
-    enum dpk_status status = dpk_crypto_tbs(&mine, o->crypto.profile, &b, err);
-    const struct dpk_tbs tbs = {mine.name, mine.target, b.data, b.size};
+    subject.threads = o->threads;
+    enum dpk_status status = dpk_crypto_tbs(&subject, o->crypto.profile, &b, err);
+    const struct dpk_tbs tbs = {subject.name, subject.target, b.data, b.size};
     if (status == DPK_OK)
         status = o->crypto.proof(o->crypto.proof_context, &tbs, NULL, err);
     dpk_buf_free(&b);

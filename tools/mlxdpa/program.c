@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 
 #include "facts.h"
-#include "fat/fat.h"
 
 void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report)
 {
@@ -56,53 +55,36 @@ void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct d
     program_chain(o, crypto, size);
 }
 
-static void show_one(const struct dpk_program *p, cJSON *o)
+static void show_one(const struct dpk_subject *s, cJSON *o)
 {
     struct dpk_report report = {0};
-    const struct dpk_subject subject = dpk_program_subject(p);
-    (void)dpk_verify(&subject, NULL, &report);
-    program_digest(o, p->elf, p->elf_size, &report);
-    program_crypto(o, p->crypto, p->crypto_size, &report);
-}
-
-static enum dpk_status show_member(const struct dpk_program *p, const struct dpk_fat_member *member,
-                                   cJSON *targets, struct dpk_error *err)
-{
-    struct dpk_buf elf = {0};
-    struct dpk_program one = *p;
-    const char *name = dpk_target_name(member->target);
-    enum dpk_status status = dpk_fat_elf(member, &elf, err);
-    if (status != DPK_OK)
-        goto out;
-    one.elf = elf.data;
-    one.elf_size = elf.size;
-    if (p->crypto && dpk_fat_crypto(p->crypto, p->crypto_size, member->target, &one.crypto,
-                                    &one.crypto_size, NULL) != DPK_OK) {
-        /* Crypto data that is missing or cannot be read counts as unsigned. */
-        one.crypto = NULL;
-        one.crypto_size = 0;
-    }
-    cJSON *o = cJSON_CreateObject();
-    cJSON_AddStringToObject(o, "target", name ? name : "unknown target");
-    cJSON_AddNumberToObject(o, "size", (double)elf.size);
-    cJSON_AddItemToArray(targets, o);
-    show_one(&one, o);
-out:
-    dpk_buf_free(&elf);
-    return status;
+    (void)dpk_verify(s, NULL, &report);
+    program_digest(o, s->elf.file.begin, dpk_reader_left(&s->elf.file), &report);
+    program_crypto(o, s->crypto, s->crypto_size, &report);
 }
 
 enum dpk_status program_show(const struct dpk_program *p, cJSON *o, struct dpk_error *err)
 {
-    struct dpk_fat fat;
-    if (!dpk_fat_is(p->elf, p->elf_size) ||
-        dpk_fat_parse(p->elf, p->elf_size, &fat, NULL) != DPK_OK) {
-        show_one(p, o);
-        return DPK_OK;
+    size_t count = dpk_program_members(p);
+    cJSON *targets = NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct dpk_member m;
+        cJSON *at = o;
+        enum dpk_status status = dpk_program_member(p, i, &m, err);
+        m.subject.fault = NULL; /* not asked for here: this proves nothing */
+        if (m.subject.target) {
+            if (!targets)
+                targets = cJSON_AddArrayToObject(o, "targets");
+            at = cJSON_CreateObject();
+            cJSON_AddStringToObject(at, "target", m.subject.target);
+            cJSON_AddNumberToObject(at, "size", (double)dpk_reader_left(&m.subject.elf.file));
+            cJSON_AddItemToArray(targets, at);
+        }
+        if (status != DPK_ERR_NOMEM)
+            show_one(&m.subject, at);
+        dpk_member_free(&m);
+        if (status == DPK_ERR_NOMEM)
+            return status;
     }
-    enum dpk_status status = DPK_OK;
-    cJSON *targets = cJSON_AddArrayToObject(o, "targets");
-    for (size_t i = 0; i < fat.count && status == DPK_OK; i++)
-        status = show_member(p, &fat.members[i], targets, err);
-    return status;
+    return DPK_OK;
 }

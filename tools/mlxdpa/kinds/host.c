@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "hostfile/hostfile.h"
 
-#include "fat/fat.h"
 #include "kind.h"
 #include "mlxdpa/program.h"
 #include "mlxdpa/progress.h"
@@ -121,17 +120,14 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
 /* Digest and chain of a program, or of one member of a fat one. */
 static cJSON *program_facts(const struct dpk_result *r)
 {
+    struct dpk_member m;
     cJSON *facts = cJSON_CreateObject();
-    const uint8_t *crypto = r->program->crypto;
-    size_t size = r->program->crypto_size;
-    uint32_t target;
-    if (r->target && crypto &&
-        (!dpk_target_find(r->target, &target) ||
-         dpk_fat_crypto(crypto, size, target, &crypto, &size, NULL) != DPK_OK))
-        crypto = NULL;
-    if (!r->target || r->report.sha256[0])
-        program_digest(facts, r->program->elf, r->program->elf_size, &r->report);
-    program_chain(facts, crypto, size);
+    enum dpk_status status = dpk_program_member(r->program, r->member, &m, NULL);
+    if (status == DPK_OK || !r->target[0])
+        program_digest(facts, m.subject.elf.file.begin, dpk_reader_left(&m.subject.elf.file),
+                       &r->report);
+    program_chain(facts, m.subject.crypto, m.subject.crypto_size);
+    dpk_member_free(&m);
     return facts;
 }
 
@@ -147,7 +143,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     for (size_t i = 0; i < count && status == DPK_OK; i++) {
         struct outcome o = outcome_start("program", v->target->path);
         o.name = results[i].program->name;
-        o.target = results[i].target;
+        o.target = results[i].target[0] ? results[i].target : NULL;
         note_device(&o, v->trust);
         outcome_report(&o, results[i].verdict, &results[i].report);
         o.facts = program_facts(&results[i]);

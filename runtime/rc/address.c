@@ -1,15 +1,16 @@
-/* Addresses of queue pairs: a mark, a version, who and which, and a sum over all of it. */
+/* Addresses of queue pairs. Each has a mark, a version, the process, the number and the secret of
+ * the queue pair, and a checksum over all of these. */
 #include <string.h>
 
 #include "transport.h"
 
 #define MARK    0x44504b51u /* "DPKQ" */
-#define NUMBER  0x44504b4eu /* "DPKN": a number, and no more */
-#define VERSION 3u          /* of how to connect to one, too */
+#define NUMBER  0x44504b4eu /* "DPKN": the address is only a number */
+#define VERSION 3u          /* of the address and of the protocol between processes */
 
 static uint32_t checksum(const uint8_t *p, size_t size)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a: against accidents, not against anybody */
+    uint32_t hash = 2166136261u; /* FNV-1a: it finds accidents, not attacks */
     while (size--)
         hash = (hash ^ *p++) * 16777619u;
     return hash;

@@ -1,5 +1,5 @@
-/* One channel of two processes: frames in memory that both have, and a socket by which they say
- * hello, wake each other and notice that the other is gone. */
+/* A channel between two processes: frames in shared memory, and a socket. On the socket the
+ * processes greet and wake each other, and notice when the other has ended. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,16 +10,20 @@
 
 #include "gateway.h"
 
-/* Who speaks and to whom; the memory comes with it. */
+/* The first message has the addresses of the sender and of the receiver, and passes the memory. */
 #define HELLO_SIZE ((size_t)2 * DPK_RC_ADDRESS_SIZE)
 #define FRAME_MAX  (FRAME_SIZE + SEGMENT)
 
-_Static_assert(FRAME_MAX <= RING_SIZE / 2, "what waits for room gets it when half is free");
+_Static_assert(FRAME_MAX <= RING_SIZE / 2, "a frame that waits for room fits when half is free");
 
-/* Messages after that, a byte each. */
-enum { KNOCK, BYE /* this end goes on purpose */, ABSENT /* nobody has that number */ };
+/* The messages after it have one byte. */
+enum {
+    WAKE,  /* look at the rings */
+    BYE,   /* the sender closed its queue pair on purpose */
+    ABSENT /* no queue pair of this process has the number */
+};
 
-/* What comes with a message: one descriptor. */
+/* The ancillary data of a message: one descriptor. */
 union control {
     struct cmsghdr head;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -45,7 +49,8 @@ struct channel *channel_new(struct dpk_rc *rc, int fd)
 
 void channel_close(struct channel *c)
 {
-    /* A child of fork() may have it too: the peer is to notice, and the thread to hear no more. */
+    /* A child of fork() may have the socket open, too. So closing it is not enough for the peer to
+     * notice, nor for epoll to forget it. */
     epoll_ctl(c->rc->gateway->epoll, EPOLL_CTL_DEL, c->fd, NULL);
     shutdown(c->fd, SHUT_RDWR);
     close(c->fd);
@@ -62,10 +67,10 @@ void channel_free(struct channel *c)
     free(c);
 }
 
-/* ---- Knocking ---- */
+/* ---- Waking the peer ---- */
 
-/* If there is no room for it, the peer has messages to wake up by. A socket that does not work any
- * more shows at the next event. */
+/* When the socket is full, the peer has other messages that wake it. A broken socket shows as the
+ * next event. */
 static void say(const struct channel *c, uint8_t what)
 {
     send(c->fd, &what, sizeof what, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -74,10 +79,10 @@ static void say(const struct channel *c, uint8_t what)
 static void wake_reader(struct channel *c)
 {
     if (ring_wakes_reader(&c->rings.out))
-        say(c, KNOCK);
+        say(c, WAKE);
 }
 
-/* A frame at the place that ring_room found; its payload is there. */
+/* Writes the head of a frame where ring_room found room. Its payload is already there. */
 static void put(struct channel *c, const struct frame *f)
 {
     frame_write(f, ring_here(&c->rings.out));
@@ -86,7 +91,7 @@ static void put(struct channel *c, const struct frame *f)
 
 /* ---- Frames ---- */
 
-enum taken { TAKEN, LATER, NONSENSE };
+enum taken { TAKEN, LATER, INVALID };
 
 static enum taken request(struct channel *c, const struct request *r, const uint8_t *payload)
 {
@@ -97,10 +102,10 @@ static enum taken request(struct channel *c, const struct request *r, const uint
     case RING_GOOD:
         break;
     case RING_WAIT:
-        c->choked = true;
+        c->out_full = true;
         return LATER;
     default:
-        return NONSENSE;
+        return INVALID;
     }
     if (responder_run(qp, r, payload, &answer.response, ring_here(out) + FRAME_SIZE) ==
         ANSWER_LATER) {
@@ -118,34 +123,35 @@ static enum taken request(struct channel *c, const struct request *r, const uint
 
 static enum taken response(struct channel *c, const struct response *r, const uint8_t *payload)
 {
-    return requester_response(c->qp, r, payload) ? TAKEN : NONSENSE;
+    return requester_response(c->qp, r, payload) ? TAKEN : INVALID;
 }
 
-/* The next frame, of `size` bytes that are there. */
+/* Handles the next frame; `size` bytes can be read. */
 static enum taken take(struct channel *c, uint32_t size, uint32_t *used)
 {
     struct frame f;
     uint8_t head[FRAME_SIZE];
     struct ring *in = &c->rings.in;
     if (size < sizeof head)
-        return NONSENSE;
+        return INVALID;
     ring_copy(in, head, sizeof head);
     if (!frame_read(head, &f) || f.payload > size - sizeof head ||
         f.kind != (c->role == RESPONSES ? FRAME_REQUEST : FRAME_RESPONSE))
-        return NONSENSE;
-    /* The payload stays where it is: nothing but a copy to its place ever looks at it. */
+        return INVALID;
+    /* The payload is not copied out: it is only ever copied to its target, never looked at. */
     const uint8_t *payload = ring_here(in) + sizeof head;
     *used = FRAME_SIZE + f.payload;
     return f.kind == FRAME_REQUEST ? request(c, &f.request, payload)
                                    : response(c, &f.response, payload);
 }
 
-/* Takes frames, as many as there are at first: others want their turn. False: nonsense. */
+/* Handles the frames that are there at first, not those that arrive meanwhile: other channels must
+ * be served, too. False: a frame is invalid. */
 static bool take_frames(struct channel *c)
 {
     uint32_t left, used;
     struct ring *in = &c->rings.in;
-    c->choked = false;
+    c->out_full = false;
     if (ring_filled(in, &left) == RING_BAD)
         return false;
     for (; left > 0 && c->fd >= 0 && !c->held; left -= used) {
@@ -154,51 +160,52 @@ static bool take_frames(struct channel *c)
             return taken == LATER;
         ring_read(in, used);
         if (ring_wakes_writer(in))
-            say(c, KNOCK);
+            say(c, WAKE);
     }
     return true;
 }
 
-/* As long as there is more, the event is that the socket can be written to, which it always can. */
+/* As long as there are frames to handle, it asks for EPOLLOUT, which is always reported. */
 static void set_interest(struct channel *c)
 {
     uint32_t size;
-    bool more = !c->held && !c->choked && ring_filled(&c->rings.in, &size) != RING_WAIT;
+    bool more = !c->held && !c->out_full && ring_filled(&c->rings.in, &size) != RING_WAIT;
     uint32_t want = EPOLLIN | (more ? EPOLLOUT : 0);
     struct epoll_event e = {.events = want, .data.ptr = c};
     if (want != c->interest && epoll_ctl(c->rc->gateway->epoll, EPOLL_CTL_MOD, c->fd, &e) == 0)
         c->interest = want;
 }
 
-/* A queue pair that outlives its peers may be connected anew already: then this channel is of the
- * connection before, and what goes over the others has nothing to do with it. */
-static void lose(struct dpk_rc_qp *qp, bool requests, bool polite)
+/* A queue pair that outlives its peers may be connected again already. Then the channel is of the
+ * earlier connection, and only what went over it fails. */
+static void lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
 {
     if (!qp->end->options.outlives_peers)
-        qp_lose_peer(qp, !polite);
+        qp_lose_peer(qp, !peer_closed);
     else if (requests ? qp->posted != qp->done : qp->receiving)
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !polite);
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !peer_closed);
     else if (!requests)
         responder_forget(qp);
 }
 
-/* The peer, or its process, is gone, or talks nonsense. */
+/* Closes the channel: the peer or its process has ended, or it broke the protocol. */
 static void lost(struct channel *c)
 {
     struct dpk_rc_qp *qp = c->qp;
     bool requests = c->role == REQUESTS;
-    /* What it answered before counts, though that channel may be heard later. */
+    /* Responses that the peer sent before count, though the event of their channel may come
+     * later. */
     if (qp && qp->requests && qp->requests != c)
         take_frames(qp->requests);
     if (c->fd < 0)
-        return; /* by what it answered */
+        return; /* handling the responses has closed it */
     if (qp && qp->requests == c)
         qp->requests = NULL;
     if (qp && qp->responses == c)
         qp->responses = NULL;
     channel_close(c);
     if (qp && qp->state == QP_READY)
-        lose(qp, requests, c->polite);
+        lose(qp, requests, c->peer_closed);
 }
 
 void channel_refuse(struct channel *c)
@@ -207,7 +214,7 @@ void channel_refuse(struct channel *c)
     lost(c);
 }
 
-/* Does what can be done now. False: nonsense. */
+/* Handles frames and sends what can be sent. False: a frame is invalid. */
 static bool work(struct channel *c)
 {
     if (!take_frames(c))
@@ -245,13 +252,14 @@ bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
     return good;
 }
 
-/* A message and the descriptor that came with it, or -1. The size of a message that is too long is
- * told as one more than there is room. */
+/* Receives a message, and the descriptor that came with it, or -1. For a message that is too long
+ * the result is greater than `room`. */
 static ssize_t hear(int fd, uint8_t *to, size_t room, int *passed)
 {
     union control control;
     struct iovec bytes = {to, room};
-    /* Not the whole union, which has space for a second one: the system drops what is too much. */
+    /* Alignment leaves space for a second descriptor in the union. CMSG_LEN leaves none, so that
+     * the kernel drops it. */
     struct msghdr message = {.msg_iov = &bytes,
                              .msg_iovlen = 1,
                              .msg_control = &control,
@@ -265,20 +273,21 @@ static ssize_t hear(int fd, uint8_t *to, size_t room, int *passed)
     return n > 0 && message.msg_flags & MSG_TRUNC ? n + 1 : n;
 }
 
-/* ECONNRESET comes once, ahead of what the peer said before it went without having heard all. */
+/* ECONNRESET is reported once, before messages that the peer sent earlier: it closed its socket
+ * with messages unread. */
 static bool is_for_later(ssize_t n)
 {
     return n < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET);
 }
 
-/* The hello of a connection that is over must not stand in the way of the next one. */
+/* A connection that the peer has closed must not block the next one. */
 static bool has_hung_up(const struct channel *c)
 {
     struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
     return poll(&p, 1, 0) != 0;
 }
 
-/* Whether a queue pair can have the peer that the other side says it is. */
+/* Whether a queue pair may have the peer that the other side claims to be. */
 static bool may_claim(const struct channel *c, const struct dpk_rc_qp *qp)
 {
     return !dpk_uuid_equal(&c->claim.process, &c->rc->identity) && qp->state != QP_FAILED &&
@@ -308,7 +317,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     return true;
 }
 
-/* False: nonsense, or the peer is gone. */
+/* False: the hello is invalid, or the peer has ended. */
 static bool hear_hello(struct channel *c)
 {
     int memory;
@@ -320,7 +329,7 @@ static bool hear_hello(struct channel *c)
     return good;
 }
 
-/* Nobody in that process has the number, which is to be another's. */
+/* The other process answered ABSENT. Another process may get the number later. */
 static void go_absent(struct channel *c)
 {
     struct dpk_rc_qp *qp = c->qp;
@@ -329,14 +338,14 @@ static void go_absent(struct channel *c)
     absent_begin(qp);
 }
 
-static bool hear_knock(struct channel *c)
+static bool hear_message(struct channel *c)
 {
     uint8_t what[2];
     ssize_t n = recv(c->fd, what, sizeof what, MSG_DONTWAIT);
     if (is_for_later(n))
         return true;
     if (n == 1 && what[0] == BYE)
-        c->polite = true;
+        c->peer_closed = true;
     if (n == 1 && what[0] == ABSENT && c->role == REQUESTS && c->qp->peer.secret == 0) {
         go_absent(c);
         return true;
@@ -348,10 +357,10 @@ void channel_event(struct channel *c, uint32_t events)
 {
     bool good = true;
     if (events & ~(uint32_t)EPOLLOUT)
-        good = c->role == GREETING ? hear_hello(c) : hear_knock(c);
+        good = c->role == GREETING ? hear_hello(c) : hear_message(c);
     if (c->fd < 0)
         return;
-    /* What came before the end counts. */
+    /* Frames that arrived before the end of the connection count. */
     if (c->role != GREETING && !work(c))
         good = false;
     if (!good && c->fd >= 0)
@@ -370,7 +379,7 @@ static enum sent shared_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payl
 
 static enum sent shared_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
 {
-    (void)payload; /* it lies where it belongs */
+    (void)payload; /* it lies in the ring already */
     put(qp->requests, &(struct frame){.kind = FRAME_REQUEST,
                                       .request = *r,
                                       .payload = r->opcode <= DPK_RC_WRITE ? r->size : 0});
@@ -392,7 +401,7 @@ static void shared_close(struct dpk_rc_qp *qp)
 {
     struct channel *ours[2] = {qp->requests, qp->responses};
     qp->requests = qp->responses = NULL;
-    /* Both hear it before either is gone. */
+    /* Both channels say it before one of them is closed. */
     for (int i = 0; i < 2; i++)
         if (ours[i])
             say(ours[i], BYE);

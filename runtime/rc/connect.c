@@ -6,7 +6,7 @@ static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport
     qp->transport = transport;
     qp->state = QP_READY;
     gateway_settle(qp);
-    /* Requests may have waited for that. */
+    /* Peers may have sent requests before; they are carried out now. */
     each_sender(qp, requester_resume);
     if (transport == &transport_shared)
         transport->resume(qp);
@@ -24,7 +24,7 @@ static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err
     return DPK_OK;
 }
 
-/* With the lock; takes the socket. */
+/* With the lock. It owns the socket from here on. */
 static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
 {
     enum dpk_status status = gateway_attach(qp, fd, err);
@@ -160,7 +160,8 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
         return status;
     dpk_rc_lock(rc);
     if (qp->state == QP_NEW) {
-        /* Only published numbers can be another process's later. */
+        /* A queue pair that gets this number later can only be of another process if numbers are
+         * published. */
         qp->peer = (struct address){.number = number};
         if (!rc->directory)
             qp->peer.process = rc->identity;

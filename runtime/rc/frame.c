@@ -1,4 +1,4 @@
-/* Frames of requests and responses. */
+/* Encodes and decodes the heads of frames. */
 #include <string.h>
 
 #include "frame.h"
@@ -47,7 +47,7 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
     return opcode < DPK_RC_OPCODES && size <= SEGMENT && size <= out->request.total;
 }
 
-/* What a responder may say: the others are found by requesters themselves. */
+/* Whether a responder may answer with this status. The others are set by the requester itself. */
 static bool is_answer(unsigned status)
 {
     return status == DPK_RC_OK || status == DPK_RC_REMOTE_INVALID ||

@@ -1,10 +1,10 @@
-/* Frames: requests and responses as bytes between processes. Private to rc. */
+/* Frames: how requests and responses are encoded between processes. Private to rc. */
 #ifndef DPK_RC_FRAME_H
 #define DPK_RC_FRAME_H
 
 #include "transport.h"
 
-#define FRAME_SIZE 52u /* of its head; what else it brings follows */
+#define FRAME_SIZE 52u /* bytes of a frame's head; the payload follows */
 
 enum frame_kind {
     FRAME_REQUEST = 1,
@@ -19,7 +19,7 @@ struct frame {
 };
 
 void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE]);
-/* False: nonsense. */
+/* False: the head is invalid. */
 bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out);
 
 #endif

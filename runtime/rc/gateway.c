@@ -1,4 +1,5 @@
-/* The socket by which other processes of this user reach this one, and the thread that serves it. */
+/* The socket by which other processes of this user reach this one, and the thread that serves
+ * it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@
 
 #define EVENTS_MAX     16
 #define CONNECT_WAIT_S 5
-#define LOOK_EACH_MS   50 /* at requests that wait for a peer */
+#define LOOK_EACH_MS   50 /* how often requests that wait for a peer are looked at */
 
-/* In the abstract namespace: it goes with its process, however that ends. */
+/* The socket is in the abstract namespace, so that it disappears with its process. */
 static socklen_t name_socket(const struct dpk_uuid *process, struct sockaddr_un *at)
 {
     char text[DPK_UUID_TEXT];
@@ -47,8 +48,8 @@ void gateway_wake(struct gateway *s)
 
 /* ---- The thread ---- */
 
-/* Not more at once: anybody may knock here, and others want the lock. False: the process has no
- * descriptors left. */
+/* Accepts at most EVENTS_MAX connections: any process may connect, and other threads need the lock.
+ * False: the process has no descriptors left. */
 static bool accept_some(struct dpk_rc *rc)
 {
     for (int i = 0; i < EVENTS_MAX; i++) {

@@ -1,4 +1,4 @@
-/* What the files of the transport between processes share. */
+/* The transport between processes: what its files share. Private to rc. */
 #ifndef DPK_RC_GATEWAY_H
 #define DPK_RC_GATEWAY_H
 
@@ -11,38 +11,40 @@ struct channel {
     struct dpk_rc_qp *qp;
     int fd; /* -1: closed */
     enum {
-        GREETING, /* accepted, and nothing said yet: there are no rings */
-        REQUESTS, /* ours go out, responses come */
-        RESPONSES /* requests come, ours go out */
+        GREETING, /* accepted; the peer has not sent its hello, and there are no rings yet */
+        REQUESTS, /* carries our requests, and the peer's responses */
+        RESPONSES /* carries the peer's requests, and our responses */
     } role;
-    struct address claim; /* RESPONSES: who it said it is */
+    struct address claim; /* RESPONSES: the address that the peer gave as its own */
     struct rings rings;
-    uint32_t interest;    /* of epoll */
-    bool held;            /* the next request waits for a receive, or for the queue pair */
-    uint64_t waits_since; /* for the queue pair to be connected; 0: it does not (wait.c) */
-    bool choked;          /* the next request waits for room for its response */
-    bool polite;          /* the peer said that it goes */
+    uint32_t interest; /* the events that epoll watches for */
+    bool held;         /* the next request waits for a receive, or for the queue pair */
+    /* When the next request began to wait for the queue pair to be connected; 0: it does not. */
+    uint64_t waits_since;
+    bool out_full;    /* the next request waits for room for its response */
+    bool peer_closed; /* the peer closed its queue pair on purpose */
 };
 
 struct gateway {
     int epoll, listener, wake;
     bool stop;
     pthread_t thread;
-    /* Closed ones are freed by the thread, which may hold an event of theirs. */
+    /* Only the thread frees closed channels: it may still hold an event of one. */
     TAILQ_HEAD(, channel) channels, closed;
 };
 
-/* All with the lock. Takes `fd`; NULL: out of memory. */
+/* All of these need the lock. The channel owns `fd`, which is closed when this fails. NULL: out of
+ * memory. */
 struct channel *channel_new(struct dpk_rc *rc, int fd);
 void channel_close(struct channel *c);
 void channel_free(struct channel *c);
-/* What epoll says of it. */
+/* Handles events that epoll reported. */
 void channel_event(struct channel *c, uint32_t events);
-/* The peer is told that it waits in vain. */
+/* Closes a channel whose peer has waited too long, and tells the peer. */
 void channel_refuse(struct channel *c);
-/* Makes the memory and says hello for `qp`; false: errno says why not. */
+/* Makes the shared memory and sends the hello of `qp`. False: errno says why not. */
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
-/* Its thread has something to do. */
+/* Wakes the thread of the gateway. */
 void gateway_wake(struct gateway *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Queue pairs of one process: a request is a function call. */
+/* The transport within a process: a request is a function call. */
 #include "transport.h"
 
 static enum sent local_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
@@ -8,8 +8,8 @@ static enum sent local_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **paylo
     return SENT;
 }
 
-/* The peer, which may have come after the connection was made; NULL: it is not there, or means
- * somebody else. */
+/* The peer, which may have been created after the connection was made. NULL: there is none, it is
+ * in the error state, or it is connected to another queue pair. */
 static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
 {
     if (!qp->local)
@@ -40,7 +40,7 @@ static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const
     }
     bool fails = out.status != DPK_RC_OK || out.broken;
     if (fails)
-        peer->local = qp->local = NULL; /* each fails by itself, with a status of its own */
+        peer->local = qp->local = NULL; /* both fail below, each with its own status */
     if (out.status != DPK_RC_OK)
         qp_fail(peer, DPK_RC_FLUSHED, true);
     requester_response(qp, &out, answer);

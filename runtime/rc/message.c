@@ -1,4 +1,4 @@
-/* Messages in pieces: whether they are there, and copies of parts of them. */
+/* Messages that lie in several pieces of memory: checks and copies of any part of them. */
 #include <string.h>
 
 #include "transport.h"
@@ -11,7 +11,8 @@ uint64_t message_size(const struct message *m)
     return size;
 }
 
-/* Goes through the pieces of a message: `left` bytes from `at` on, counted from piece `next`. */
+/* Walks through `left` bytes of a message. They begin `at` bytes behind the start of piece
+ * `next`. */
 struct walk {
     const struct dpk_rc_end *end;
     const struct message *message;
@@ -19,8 +20,8 @@ struct walk {
     uint64_t at, left;
 };
 
-/* The part of the next piece that the walk goes through. False: it is over; if bytes are `left`,
- * the message is too short. */
+/* The part of the next piece that belongs to the walk. False: the walk has ended; if bytes are
+ * still `left`, the message is too short. */
 static bool next_part(struct walk *w, struct dpk_rc_piece *part)
 {
     const struct message *m = w->message;

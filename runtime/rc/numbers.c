@@ -1,6 +1,7 @@
-/* Numbers of queue pairs. Those of a process come from blocks that it has to itself on this
- * machine: for each there is a file with its identity in the directory where processes are found,
- * locked as long as the process lives. So a number leads to a process. */
+/* Numbers of queue pairs. A process takes numbers from blocks that no other process of this machine
+ * uses. Each block has a file in the runtime directory. The file contains the identity of the
+ * process, and the process holds a lock on it as long as it lives. So a number leads to a
+ * process. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #include "transport.h"
 
-#define FIRST_NUMBER 0x800000u /* smaller ones are those of other queues */
+#define FIRST_NUMBER 0x800000u /* smaller numbers are of queues that are no queue pairs */
 #define END_NUMBER   0x1000000u
 #define BLOCK_SIZE   0x4000u
 #define BLOCKS       ((END_NUMBER - FIRST_NUMBER) / BLOCK_SIZE)
@@ -31,7 +32,7 @@ static bool name_file(const struct dpk_rc *rc, uint32_t index, char out[PATH_MAX
 
 /* ---- Blocks of this process ---- */
 
-/* Whether the file is still there under its name: who had it takes it away with the lock held. */
+/* Whether the path still names the open file: its owner removes it while it holds the lock. */
 static bool is_linked(int fd, const char *path)
 {
     struct stat here, there;
@@ -66,7 +67,7 @@ static bool take_block(struct dpk_rc *rc, uint32_t index)
     return true;
 }
 
-/* From anywhere on: the numbers of a process that is gone shall not soon be another's. */
+/* Starts at a random block, so that numbers of a process that ended are not used again soon. */
 static bool take_any_block(struct dpk_rc *rc)
 {
     uint32_t start = 0;
@@ -85,7 +86,7 @@ uint32_t number_new(struct dpk_rc *rc)
                      take_any_block(rc);
         if (!found && rc->end_number != 0)
             return 0;
-        if (!found) { /* other processes do not find this one, and its numbers are its own matter */
+        if (!found) { /* other processes cannot find this one: its numbers may be theirs, too */
             rc->next_number = FIRST_NUMBER;
             rc->end_number = END_NUMBER;
         }
@@ -106,7 +107,7 @@ void numbers_free(struct dpk_rc *rc)
     }
 }
 
-/* ---- Those of others ---- */
+/* ---- Blocks of other processes ---- */
 
 bool number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out)
 {

@@ -1,4 +1,4 @@
-/* The one struct dpk_rc of a process, and what peers know the process by. */
+/* The shared struct dpk_rc of a process, and the identity of the process. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -25,7 +25,8 @@ const struct dpk_uuid *dpk_rc_identity(void)
     return &identity;
 }
 
-/* Where there is no directory for it the process has queue pairs all the same. */
+/* Without a runtime directory the process still has queue pairs; only their numbers are not
+ * published. */
 static enum dpk_status open_shared(struct dpk_error *err)
 {
     char directory[PATH_MAX];

@@ -1,4 +1,4 @@
-/* Ends and queue pairs: making, posting, failing. */
+/* Ends and queue pairs: creation, posting, the error state, destruction. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -6,9 +6,10 @@
 
 #include "transport.h"
 
-/* ---- What a process has ---- */
+/* ---- The state of a process ---- */
 
-/* Owners that hold it for their own data call functions that take it. */
+/* The lock is recursive: owners hold it for their own data while they call functions that take
+ * it. */
 static void lock_init(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t recursive;
@@ -46,7 +47,7 @@ enum dpk_status dpk_rc_publish(struct dpk_rc *rc, const char *directory, struct 
     return rc->directory ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* In a child of fork() the lock may be held by a thread that is not there. */
+/* In a child of fork() the lock may be held by a thread that exists only in the parent. */
 static bool is_ours(const struct dpk_rc *rc)
 {
     return rc->owner == getpid();
@@ -91,7 +92,7 @@ static void drop_receives(struct dpk_rc_end *end, uint32_t connection)
                                                                  .status = DPK_RC_FLUSHED});
 }
 
-/* Those of an owner who has a queue of its own. */
+/* Flushes the receives of an owner that has its own receive queue. */
 static void flush_receives(const struct dpk_rc_qp *qp)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
@@ -192,7 +193,7 @@ static void qp_free(struct dpk_rc_qp *qp)
     free(qp);
 }
 
-/* Nobody reaches it any more; what is posted on it has failed. */
+/* Disconnects it from all peers; what is posted on it fails. */
 static void qp_leave(struct dpk_rc_qp *qp)
 {
     qp_fail(qp, DPK_RC_FLUSHED, false);
@@ -364,7 +365,7 @@ bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work)
     return room;
 }
 
-/* Peers' requests that were put off are carried out as far as receives go; in order of arrival. */
+/* Carries out the stalled requests of peers, in order of arrival, as long as there are receives. */
 void dpk_rc_end_resume(struct dpk_rc_end *end)
 {
     struct dpk_rc_qp *qp;
@@ -372,7 +373,7 @@ void dpk_rc_end_resume(struct dpk_rc_end *end)
     dpk_rc_lock(end->rc);
     TAILQ_FOREACH(qp, &end->stalled, in_stalled)
     count++;
-    /* Who finds none waits again, behind the others. */
+    /* A request that finds no receive stalls again, at the end of the queue. */
     while (count-- > 0 && (end->options.ops->receive || end->taken != end->posted) &&
            (qp = TAILQ_FIRST(&end->stalled))) {
         TAILQ_REMOVE(&end->stalled, qp, in_stalled);

@@ -1,6 +1,6 @@
 /*
- * rc: RDMA between programs of the DPA: reliable connected queue pairs, in one process or between
- * processes of one machine.
+ * rc: reliable connected queue pairs of programs of the DPA. Two queue pairs that are connected to
+ * each other may be of one process or of two processes of one machine.
  *
  *     struct dpk_rc *rc;
  *     dpk_rc_enter(&rc, &err);                                // one for a process
@@ -11,22 +11,23 @@
  *     dpk_rc_post_receive(end, &buffer);
  *     dpk_rc_post(qp, &(struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = {...}});
  *
- * What is posted on a queue pair is carried out in that order and ends, in that order, in a
- * completion: always when it fails, and when it succeeds unless it was posted as `silent`. Sends
- * wait for receives (the receiver-not-ready wait, without end). Memory is reached by key,
- * with the rights that each access needs, in the domain of the end (memory.h). After an error a
- * queue pair fails whatever is still posted on it, and whatever comes; so does its peer's. A peer
- * that goes away, or whose process dies, is such an error; when no other connection is left,
- * receives fail also.
+ * Works that are posted on a queue pair are carried out and completed in the order of posting. A
+ * work that fails always has a completion; one that succeeds has none if it was posted as `silent`.
+ * A send waits without limit until the peer has a receive for it. Memory is reached by key, with
+ * the rights that each access needs, in the domain of the end (memory.h). After an error, all works
+ * that are posted on the queue pair, now or later, fail, and the peer's queue pair enters the error
+ * state too. It is such an error when the peer is destroyed or its process ends; receives fail also
+ * when no other connection of their end is left.
  *
- * How requests get from one queue pair to the other is a transport's (transport.h): within a
- * process a call, between processes a ring in memory that both have.
+ * A transport (transport.h) carries requests from one queue pair to the other: a function call
+ * within a process, rings in shared memory between processes.
  *
- * All functions may be called from any thread; one lock guards all of a struct dpk_rc, and what its owners
- * want to guard with it (dpk_rc_lock). Callbacks run with it: they must not call back. In a child
- * of fork() nothing can be made or connected (DPK_ERR_USAGE), nothing must be posted, and what is
- * destroyed stays as the parent has it; a parent that dies is not noticed by peers before its
- * children are gone or have run another program.
+ * All functions may be called from any thread. One lock guards a struct dpk_rc, and whatever data
+ * its owners guard with it (dpk_rc_lock). Callbacks run with the lock held and must not call
+ * functions of this header. In a child of fork() nothing can be created or connected
+ * (DPK_ERR_USAGE), nothing may be posted, and destroying an object does not change the parent's.
+ * Peers notice the end of a parent only when its children have ended or have executed another
+ * program.
  */
 #ifndef DPK_RC_H
 #define DPK_RC_H
@@ -44,7 +45,7 @@ struct dpk_rc_piece {
     struct dpk_memory_access memory;
 };
 
-/* How a work ends: the card's numbers (syndromes of completions, MLX5_CQE_SYNDROME_*). */
+/* How a work ends. The numbers are the card's syndromes of completions (MLX5_CQE_SYNDROME_*). */
 enum dpk_rc_status {
     DPK_RC_OK = 0,
     DPK_RC_LOCAL_LENGTH = 0x01,
@@ -54,7 +55,7 @@ enum dpk_rc_status {
     DPK_RC_REMOTE_INVALID = 0x12,
     DPK_RC_REMOTE_ACCESS = 0x13,
     DPK_RC_REMOTE_OPERATION = 0x14,
-    DPK_RC_RETRY_EXCEEDED = 0x15, /* the peer is not there */
+    DPK_RC_RETRY_EXCEEDED = 0x15, /* there is no peer, or it does not answer */
 };
 
 enum dpk_rc_opcode {
@@ -63,48 +64,48 @@ enum dpk_rc_opcode {
     DPK_RC_READ,
     DPK_RC_FETCH_ADD, /* 8 bytes, aligned */
     DPK_RC_COMPARE_SWAP,
-    DPK_RC_SIGNAL_ADD, /* a sync event of the peer's */
+    DPK_RC_SIGNAL_ADD, /* updates a sync event of the peer */
     DPK_RC_SIGNAL_SET,
     DPK_RC_OPCODES,
-    DPK_RC_NOP = DPK_RC_OPCODES, /* completes in its turn; the peer does not hear of it */
+    DPK_RC_NOP = DPK_RC_OPCODES, /* completes in order; nothing is sent to the peer */
 };
 
 struct dpk_rc_work {
     enum dpk_rc_opcode opcode;
-    enum dpk_rc_status wrong; /* not DPK_RC_OK: it fails with that in its turn */
-    bool silent;              /* success is not told */
+    enum dpk_rc_status wrong; /* not DPK_RC_OK: the work fails with this, in order */
+    bool silent;              /* there is no completion of success */
     bool has_immediate;       /* of a send or a write: the peer gets `immediate` with it, and uses
                                  up a receive for it */
     uint32_t immediate;
-    /* From where, or (a read) to where; its size is the operation's. Of an atomic operation: where
-     * the value before goes, size 0: nowhere. */
+    /* The local memory: the source, or the target of a read. Its size is that of the operation. An
+     * atomic operation stores the old value here; size 0: it does not store it. */
     struct dpk_memory_access local;
-    const struct dpk_rc_piece *pieces; /* `count` of them in place of `local`, if that is not 0. */
-    unsigned count;                    /* They stay the owner's, until the completion */
-    void *user;                        /* for the completion */
-    struct dpk_uuid owner;   /* process that `key` is of, all zero: the peer's, whichever it is */
-    uint64_t key, address;   /* the peer's memory; a sync event has no address */
-    uint64_t value, compare; /* swapped in if it is what `compare` says */
+    const struct dpk_rc_piece *pieces; /* if `count` is not 0: in place of `local`; */
+    unsigned count;                    /* they must stay until the completion */
+    void *user;                        /* passed on to the completion */
+    struct dpk_uuid owner;             /* the process that `key` belongs to; all zero: the peer's */
+    uint64_t key, address;             /* the peer's memory; a sync event has no address */
+    uint64_t value, compare; /* COMPARE_SWAP stores `value` if the word equals `compare` */
 };
 
 struct dpk_rc_completion {
     enum dpk_rc_event {
-        DPK_RC_DONE, /* what was posted */
+        DPK_RC_DONE, /* a work succeeded */
         DPK_RC_RECEIVED,
         DPK_RC_RECEIVED_IMMEDIATE,
         DPK_RC_WRITTEN_IMMEDIATE,
         DPK_RC_FAILED,
         DPK_RC_RECEIVE_FAILED,
     } event;
-    uint32_t connection; /* as given at creation; of a receive that no peer ever used: 0 */
+    uint32_t connection; /* as given at creation; 0 for a receive that no peer used */
     uint32_t immediate;
-    uint32_t index; /* how many were posted on its queue before; wraps */
+    uint32_t index; /* how many works or receives were posted before it; wraps */
     enum dpk_rc_status status;
     uint64_t bytes; /* of the message */
-    void *user;     /* that of the work or receive */
+    void *user;     /* as in the work or receive */
 };
 
-/* Where a send goes. */
+/* A receive: where the message of a send is written. */
 struct dpk_rc_receive {
     struct dpk_memory_access buffer;
     const struct dpk_rc_piece *pieces; /* as those of a work */
@@ -115,106 +116,112 @@ struct dpk_rc_receive {
 
 enum dpk_rc_taken {
     DPK_RC_TAKEN,
-    DPK_RC_NONE,  /* none is posted: dpk_rc_end_resume looks again */
-    DPK_RC_NEVER, /* there are no receives, or their queue is broken: the queue pair fails */
+    DPK_RC_NONE,  /* none is posted; dpk_rc_end_resume asks again */
+    DPK_RC_NEVER, /* no receive will ever come, or their queue is in error: the queue pair fails */
 };
 
 /* What the owner of an end does for it. */
 struct dpk_rc_ops {
     /* Updates a sync event; false: there is no such event for peers. */
     bool (*signal)(void *context, uint64_t key, uint64_t value, bool adds);
-    /* False: there is no room to tell it: the queue pair fails. */
+    /* Delivers a completion. False: there is no room for it, and the queue pair fails. */
     bool (*complete)(void *context, const struct dpk_rc_completion *completion);
-    /* For owners with queues of their own, in place of dpk_rc_post and dpk_rc_post_receive, or
-     * NULL. The next work, when there is room for it at the peer: false: there is none
-     * (dpk_rc_qp_kick asks again); in the error state it is told to be flushed. The next receive.
-     */
+    /* `next` and `receive` are for owners with queues of their own, in place of dpk_rc_post and
+     * dpk_rc_post_receive; or NULL. Both give the next entry of the queue. `next` returns false
+     * when there is no work; dpk_rc_qp_kick makes rc ask again. In the error state rc asks for
+     * works and receives in order to flush them. */
     bool (*next)(void *context, struct dpk_rc_work *out);
     enum dpk_rc_taken (*receive)(void *context, struct dpk_rc_receive *out);
-    /* A queue pair is in the error state: what is posted on it is told next. Or NULL. */
+    /* The queue pair has entered the error state; completions of what is posted follow. Or NULL. */
     void (*failed)(void *context);
 };
 
-/* `identity`: what peers know this process by. Its queue pairs are found by their addresses, and
- * after dpk_rc_publish by their numbers. */
+/* `identity` names this process to its peers. Peers find its queue pairs by their addresses, and
+ * after dpk_rc_publish by their numbers too. */
 enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out,
                             struct dpk_error *err);
-/* Before the first queue pair: numbers are unique among all that are published in this directory,
- * which only this user may enter, and lead to them. Where that is not possible they do not. */
+/* To be called before the first queue pair is created. Numbers are then unique among all processes
+ * that publish in this directory, and other processes find queue pairs by them. Only this user may
+ * enter the directory. If it cannot be used, queue pairs are found by address alone. */
 enum dpk_status dpk_rc_publish(struct dpk_rc *rc, const char *directory, struct dpk_error *err);
-/* After its ends. NULL is fine. */
+/* To be called after all ends are destroyed. NULL is fine. */
 void dpk_rc_close(struct dpk_rc *rc);
 
-/* That of this process, by which peers know it; a child of fork() has another. */
+/* The identity of this process. A child of fork() has another one. */
 const struct dpk_uuid *dpk_rc_identity(void);
-/* The one of this process, for all that need one; given back with dpk_rc_leave. */
+/* The struct dpk_rc that all libraries of this process share; to be given back by dpk_rc_leave. */
 enum dpk_status dpk_rc_enter(struct dpk_rc **out, struct dpk_error *err);
 void dpk_rc_leave(struct dpk_rc *rc);
 
-/* The lock of all, which may be taken more than once. */
+/* The lock of a struct dpk_rc. It is recursive. */
 void dpk_rc_lock(struct dpk_rc *rc);
 void dpk_rc_unlock(struct dpk_rc *rc);
 
 struct dpk_rc_end_options {
     const struct dpk_rc_ops *ops;
     void *context;
-    const struct dpk_memory_domain *domain; /* whose memory it uses, and peers reach */
+    const struct dpk_memory_domain *domain; /* of the memory that works use and peers reach */
     unsigned permissions;                   /* of peers: DPK_MEMORY_REMOTE_... */
-    uint32_t sends, receives; /* that can be posted at once: on each connection, and on all */
-    bool outlives_peers; /* a peer that goes is an error of what is posted then and later, as on
-                            the card; otherwise it is one of the queue pair */
+    uint32_t sends;                         /* that can be posted at once on each connection */
+    uint32_t receives;   /* that can be posted at once, for all connections together */
+    bool outlives_peers; /* as on the card: when the peer is destroyed, only works that are not
+                            done or posted later fail; otherwise the queue pair fails at once */
 };
 enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_options *options,
                                   struct dpk_rc_end **out, struct dpk_error *err);
-/* Ends its connections; what is posted fails. When it returns no callback runs any more. */
+/* Closes its connections; what is posted fails. No callback runs after it has returned. */
 void dpk_rc_end_destroy(struct dpk_rc_end *end);
 
 enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
                                  struct dpk_rc_qp **out, struct dpk_error *err);
-/* What is posted on it fails. Not needed before dpk_rc_end_destroy, which does the same. */
+/* What is posted on it fails. dpk_rc_end_destroy does the same for all queue pairs of an end. */
 void dpk_rc_qp_destroy(struct dpk_rc_qp *qp);
 
-/* Back to the beginning, unconnected. What is posted is forgotten without a completion. */
+/* Disconnects it and puts it into its first state. What is posted is dropped without a
+ * completion. */
 void dpk_rc_qp_reset(struct dpk_rc_qp *qp);
-/* The error state: what is posted is flushed. */
+/* Puts it into the error state: what is posted is flushed. */
 void dpk_rc_qp_fail(struct dpk_rc_qp *qp);
-/* There may be more of `next`. */
+/* Asks the owner for works (`next`) again. */
 void dpk_rc_qp_kick(struct dpk_rc_qp *qp);
-/* There may be more of `receive`. */
+/* Asks the owner for receives (`receive`) again. */
 void dpk_rc_end_resume(struct dpk_rc_end *end);
 void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions);
 
-/* What a peer needs to connect to it, at most DPK_RC_ADDRESS_SIZE bytes; the number is big endian
- * in bytes 24 to 27. A number alone is an address, too: "DPKN", then its four bytes, big endian.
- * From here on the process can be reached by others: DPK_ERR_IO if that is not possible. */
+/* Appends the address that a peer needs to connect to it, at most DPK_RC_ADDRESS_SIZE bytes. Bytes
+ * 24 to 27 have the number, big endian. "DPKN" and a number of four bytes, big endian, are an
+ * address too. From here on other processes can reach this one; DPK_ERR_IO if that is not
+ * possible. */
 #define DPK_RC_ADDRESS_SIZE 40
 enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err);
 
-/* A request waits that many milliseconds for a peer that is not connected, or not there yet; then
- * its work ends with DPK_RC_RETRY_EXCEEDED, as when the transport of a card has sent it again as
- * often as it may. */
+/* How long a request waits, in milliseconds, for a peer that is not connected or does not exist
+ * yet. Then its work fails with DPK_RC_RETRY_EXCEEDED, as on a card when all retries have
+ * failed. */
 #define DPK_RC_CONNECT_WAIT_MS 10000
 
-/* Connects it to the queue pair with that address, which must be connected to this one: until then
- * what is posted waits, as long as DPK_RC_CONNECT_WAIT_MS says. To another process it takes half a MiB of memory that both share, and so
- * does the other direction. DPK_ERR_FORMAT: no address, or damaged. DPK_ERR_UNSUPPORTED: of another
- * version. DPK_ERR_USAGE: connected already. DPK_ERR_NOT_FOUND: nobody is there. DPK_ERR_NOMEM,
- * DPK_ERR_IO: no memory to share. */
+/* Connects it to the queue pair with that address. That one must be connected to this one, too:
+ * until then works wait, at most DPK_RC_CONNECT_WAIT_MS. Each direction of a connection between
+ * processes takes half a MiB of shared memory. DPK_ERR_FORMAT: the address is invalid or damaged.
+ * DPK_ERR_UNSUPPORTED: it is of another version. DPK_ERR_USAGE: the queue pair is connected
+ * already. DPK_ERR_NOT_FOUND: there is no such queue pair. DPK_ERR_NOMEM, DPK_ERR_IO: shared memory
+ * cannot be made. */
 enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
                                   struct dpk_error *err);
 
-/* 24 bits: no other queue pair of this process has it, nor of another that is published. */
+/* Its number, of 24 bits. No other queue pair of this process, or of others that publish numbers,
+ * has the same. */
 uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp);
-/* The same by number, for queue pairs that outlive their peers. The queue pair that has the number
- * may come later, in this process or (if numbers are published) in another. */
+/* Connects it by number; only for queue pairs that outlive their peers. The peer may be created
+ * later, in this process or, if numbers are published, in another. */
 enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
                                          struct dpk_error *err);
 
-/* False: no room, `sends` are posted that have not ended. */
+/* Posts a work. False: there is no room, as `sends` works have not ended. */
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work);
-/* False: no room. */
+/* Posts a receive. False: there is no room. */
 bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_memory_access *buffer);
-/* Whether all that was posted has ended. */
+/* Whether all works that were posted have ended. */
 bool dpk_rc_qp_is_idle(struct dpk_rc_qp *qp);
 
 #endif

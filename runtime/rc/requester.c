@@ -1,4 +1,4 @@
-/* From posted works to requests, and from responses to completions. */
+/* The requester: sends posted works as requests, and completes works when responses arrive. */
 #include <endian.h>
 
 #include "transport.h"
@@ -8,7 +8,7 @@ static bool is_atomic(enum dpk_rc_opcode opcode)
     return opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP;
 }
 
-/* Where the bytes of a work are on this side; `one` is room for a single piece. */
+/* The local memory of a work; `one` is room for a single piece. */
 static struct message message_of(const struct dpk_rc_work *w, struct dpk_rc_piece *one)
 {
     if (w->count > 0)
@@ -24,7 +24,7 @@ static uint64_t local_size(const struct dpk_rc_work *w)
     return message_size(&m);
 }
 
-/* Bytes that go between the two ends, in parts. */
+/* Bytes that a work transfers between the two ends, in parts. */
 static uint64_t bytes_of(const struct dpk_rc_work *w)
 {
     return w->opcode <= DPK_RC_READ ? local_size(w) : 0;
@@ -64,7 +64,7 @@ static void finish(struct dpk_rc_qp *qp)
 
 /* ---- Sending ---- */
 
-/* What is wrong with a work, as far as this end knows. */
+/* Checks a work as far as this end can; the peer checks the rest. */
 static enum dpk_rc_status check(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
 {
     struct dpk_rc_piece one;
@@ -112,7 +112,7 @@ static bool fill(const struct dpk_rc_qp *qp, const struct request *r, uint8_t *p
     return message_out(qp->end, &m, qp->next.bytes, payload_size(r), payload);
 }
 
-/* The next work is bad: those before it are done first. */
+/* The next work cannot be sent: it fails when all works before it are done. */
 static void halt(struct dpk_rc_qp *qp, enum dpk_rc_status wrong)
 {
     qp->halted = wrong;
@@ -120,7 +120,7 @@ static void halt(struct dpk_rc_qp *qp, enum dpk_rc_status wrong)
         qp_fail(qp, wrong, false);
 }
 
-/* Sends one request; false: no more now. */
+/* Sends one request. False: no more can be sent now. */
 static bool send_next(struct dpk_rc_qp *qp)
 {
     struct request r;
@@ -139,7 +139,7 @@ static bool send_next(struct dpk_rc_qp *qp)
     enum sent sent = qp->transport->room(qp, payload_size(&r), &payload);
     if (sent == SENT && !fill(qp, &r, payload))
         return halt(qp, DPK_RC_LOCAL_PROTECTION), false;
-    /* As if it were sent: its response may come before send() returns. */
+    /* Counts as sent from here on, because its response may arrive before send() returns. */
     if (r.last)
         qp->next = (struct place){.work = before.work + 1};
     else
@@ -157,7 +157,7 @@ static bool send_next(struct dpk_rc_qp *qp)
     return sent == SENT;
 }
 
-/* Whether there is a work to send, or more of one; the owner is asked for it. */
+/* Whether there is a work, or a part of one, to send. Asks the owner for more works. */
 static bool has_next(struct dpk_rc_qp *qp)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
@@ -183,7 +183,7 @@ void requester_resume(struct dpk_rc_qp *qp)
 
 /* ---- Responses ---- */
 
-/* What a response brought goes where the work wants it. */
+/* Writes the result of a response to the local memory of its work. */
 static bool store(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struct response *r,
                   const uint8_t *payload)
 {

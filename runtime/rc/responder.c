@@ -1,4 +1,4 @@
-/* Requests of peers: what they may do with this end's receives, memory and events. */
+/* The responder: carries out requests of peers on the receives, memory and events of this end. */
 #include "transport.h"
 
 /* ---- Receives ---- */
@@ -59,7 +59,7 @@ static void receive_fails(const struct dpk_rc_qp *qp, const struct dpk_rc_receiv
                                                .user = receive->user});
 }
 
-/* The receive of a send that is coming cannot have it. */
+/* Fails the receive that the current send uses, and refuses the send. */
 static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum dpk_rc_status here,
                                enum dpk_rc_status there)
 {
@@ -88,7 +88,7 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
 {
     struct dpk_rc_piece one;
     if (r->first == qp->receiving)
-        return refuse(out, DPK_RC_REMOTE_INVALID); /* parts of two sends mixed up */
+        return refuse(out, DPK_RC_REMOTE_INVALID); /* a part of another send */
     enum dpk_rc_taken taken = r->first ? take(qp->end, &qp->receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp) : refuse(out, DPK_RC_REMOTE_OPERATION);
@@ -118,7 +118,7 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
 
 /* ---- One-sided operations ---- */
 
-/* What a request wants of this end's memory. */
+/* The access that a request makes to the memory of this end. */
 static struct dpk_memory_access access_of(const struct dpk_rc_qp *qp, const struct request *r,
                                           uint64_t size, unsigned rights)
 {
@@ -126,7 +126,7 @@ static struct dpk_memory_access access_of(const struct dpk_rc_qp *qp, const stru
                                       qp->end->options.domain};
 }
 
-/* Whether the peer may do that. The first part of a work looks at all of its memory. */
+/* Whether the peer may make that access. The first part of a work is checked for all its memory. */
 static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, unsigned rights)
 {
     const struct dpk_memory_access all = access_of(qp, r, r->total, rights);

@@ -1,4 +1,4 @@
-/* Memory of two processes, and the rings in it. */
+/* Memory that two processes share, and the rings in it. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,8 +14,8 @@ _Static_assert(2 * sizeof(struct ring_shared) <= MEMORY_SIZE - 2 * (size_t)RING_
 
 /* ---- Memory ---- */
 
-/* The file is: ring 0, ring 1, counters. Mapped is: ring 0, ring 0, ring 1, ring 1, counters. Who
- * made it writes ring 0. */
+/* The file holds ring 0, ring 1 and the counters. The mapping has ring 0 twice, ring 1 twice, then
+ * the counters. The process that made the file writes ring 0. */
 static bool map(struct rings *r, int fd, bool made)
 {
     const size_t ring = RING_SIZE, size = MEMORY_SIZE + 2 * ring;
@@ -40,7 +40,7 @@ static bool map(struct rings *r, int fd, bool made)
 int rings_new(struct rings *r)
 {
     int fd = memfd_create("dpakit-rdma", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    /* All of it now: when memory is short later, touching it would be the end of the process. */
+    /* Allocates all of it now: a page that cannot be allocated later would end the process. */
     if (fd >= 0 && fallocate(fd, 0, 0, (off_t)MEMORY_SIZE) == 0 &&
         fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 && map(r, fd, true))
         return fd;
@@ -83,7 +83,8 @@ enum ring_state ring_room(struct ring *out, uint32_t size)
     enum ring_state state = look_for_room(out, size);
     if (state != RING_WAIT)
         return state;
-    /* The reader looks at `wants` after it has read: one of the two sees the other. */
+    /* The reader looks at `wants` after it has read. So either the reader sees `wants`, or this
+     * second look sees the room. */
     atomic_store(&out->shared->wants, 1);
     return look_for_room(out, size);
 }
@@ -96,7 +97,7 @@ uint8_t *ring_here(const struct ring *r)
 void ring_copy(const struct ring *in, void *to, size_t size)
 {
     memcpy(to, ring_here(in), size);
-    atomic_signal_fence(memory_order_seq_cst); /* once: the compiler must not look again */
+    atomic_signal_fence(memory_order_seq_cst); /* keeps the compiler from reading again */
 }
 
 void ring_wrote(struct ring *out, uint32_t size)
@@ -111,8 +112,8 @@ void ring_read(struct ring *in, uint32_t size)
     atomic_store(&in->shared->read, in->at);
 }
 
-/* A reader sleeps only when it has read all. If it has not come to where it was last told of, it
- * will look again by itself. */
+/* A reader sleeps only when it has read everything. If it has not yet read all that it was last
+ * woken for, it is awake and finds the new bytes by itself. */
 bool ring_wakes_reader(struct ring *out)
 {
     uint32_t read = atomic_load(&out->shared->read);
@@ -121,7 +122,8 @@ bool ring_wakes_reader(struct ring *out)
     return wakes;
 }
 
-/* Half of it free is worth a system call; and what waits is at most that large. */
+/* Wakes the writer when half of the ring is free: fewer system calls, and no writer waits for
+ * more. */
 bool ring_wakes_writer(struct ring *in)
 {
     if (!atomic_load(&in->shared->wants) ||

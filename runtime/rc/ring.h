@@ -1,18 +1,18 @@
 /*
- * Rings: bytes to and from one peer by memory that both processes write. Private to rc.
+ * Rings: bytes to and from one peer, in memory that both processes write. Private to rc.
  *
- * One ring a direction, each with one writer and one reader. The memory is a file without a name
- * that cannot change its size any more, so that nobody can take it away from under the other. All
- * that is in it may change at any time: counters are read once and bounded, a process keeps its own
- * ones to itself, and what is checked is first copied out.
+ * There is one ring for each direction, with one writer and one reader. The memory is a memfd whose
+ * size is sealed, so that neither process can truncate it under the other. The peer may change any
+ * byte of it at any time: its counters are read once and bounded, our own counters are never read
+ * back, and bytes are copied out before they are checked.
  *
- * What stays possible for a peer: to make holes in the file, which read as zeros. All of it is
- * there from the beginning, since where memory is not overcommitted (vm.overcommit_memory 2) a page
- * that cannot be had when it is touched ends the process; a peer's holes bring that back. Peers are
- * of the same user (gateway.c), who could end it anyway.
+ * All pages are allocated when the file is made. Without that, a page that cannot be allocated when
+ * it is touched ends the process (vm.overcommit_memory 2). A peer can still punch holes into the
+ * file, which read as zeros and must be allocated again. Peers are of the same user (gateway.c),
+ * who could end this process anyway.
  *
- * Who finds nothing to read, or no room, goes to sleep; the other is told by ring_wakes_... when it
- * must knock (by a socket: channel.c). Sizes are of whole frames, which a writer shows at once.
+ * A process that finds nothing to read, or no room, sleeps. ring_wakes_... tells the other process
+ * when it must wake this one, through the socket (channel.c). All sizes are of whole frames.
  */
 #ifndef DPK_RC_RING_H
 #define DPK_RC_RING_H
@@ -34,9 +34,9 @@ struct ring_shared {
 
 struct ring {
     struct ring_shared *shared;
-    uint8_t *bytes; /* RING_SIZE, mapped twice in a row: nothing is ever in two pieces */
-    uint32_t at;    /* our counter; in the memory is what the peer is told of it */
-    uint32_t told;  /* `at` when the reader last was woken, or known to be awake */
+    uint8_t *bytes; /* RING_SIZE, mapped twice in a row, so that no frame is split at the end */
+    uint32_t at;    /* our counter; the shared memory has a copy of it for the peer */
+    uint32_t told;  /* `at` when the reader was last woken, or was seen to be awake */
 };
 
 struct rings {
@@ -46,28 +46,29 @@ struct rings {
 
 enum ring_state {
     RING_GOOD,
-    RING_WAIT, /* nothing there, or no room: the peer will knock */
-    RING_BAD,  /* the peer's counter is nonsense */
+    RING_WAIT, /* nothing to read, or no room: the peer wakes this process later */
+    RING_BAD,  /* the peer's counter is invalid */
 };
 
 /* New memory, and the descriptor by which the peer gets it. -1: errno says why. */
 int rings_new(struct rings *r);
-/* The memory that a peer made; `fd` stays the caller's. False: it is not, or can be cut short. */
+/* Maps memory that a peer made; `fd` stays the caller's. False: it has another size, or its size is
+ * not sealed. */
 bool rings_open(struct rings *r, int fd);
 void rings_free(struct rings *r);
 
-/* Bytes that can be read from here on. */
+/* How many bytes can be read now. */
 enum ring_state ring_filled(const struct ring *in, uint32_t *size);
-/* Whether `size` bytes can be written from here on, at most half of the ring. */
+/* Whether `size` bytes, at most half of the ring, can be written now. */
 enum ring_state ring_room(struct ring *out, uint32_t size);
-/* Where the next byte is read, or written; and RING_SIZE bytes from there. */
+/* The next byte to read or to write. RING_SIZE bytes from there on are mapped. */
 uint8_t *ring_here(const struct ring *r);
-/* A copy of what is next, which the peer cannot change any more. */
+/* Copies the next `size` bytes, so that the peer cannot change them any more. */
 void ring_copy(const struct ring *in, void *to, size_t size);
-/* Shows `size` bytes to the reader; gives `size` bytes back to the writer. */
+/* Publishes `size` written bytes to the reader, or gives `size` read bytes back to the writer. */
 void ring_wrote(struct ring *out, uint32_t size);
 void ring_read(struct ring *in, uint32_t size);
-/* After that: whether the peer may be asleep. */
+/* Whether the peer may sleep and must be woken; to be asked after ring_wrote or ring_read. */
 bool ring_wakes_reader(struct ring *out);
 bool ring_wakes_writer(struct ring *in);
 

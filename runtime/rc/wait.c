@@ -1,5 +1,5 @@
-/* Requests that wait for a peer which is not connected, or does not exist yet. The card's transport
- * sends them again and again; here the thread of the gateway looks after them. */
+/* Requests that wait for a peer which is not connected, or does not exist yet. The transport of a
+ * card retransmits such requests; here the thread of the gateway tries again. */
 #include <time.h>
 
 #include "gateway.h"
@@ -34,7 +34,8 @@ static bool has_no_peer(const struct dpk_rc_qp *qp)
 
 static bool run_qp(struct dpk_rc_qp *qp)
 {
-    /* Another process answers, or says that nobody has the number: the time goes on till then. */
+    /* The process that the request was sent to may still answer ABSENT, so the time keeps
+     * running. */
     if (qp->waits_since == 0 || qp->transport == &transport_shared)
         return false;
     if (!has_no_peer(qp)) {
@@ -48,7 +49,7 @@ static bool run_qp(struct dpk_rc_qp *qp)
     return qp->state == QP_READY;
 }
 
-/* Another process waits for a queue pair of this one. */
+/* Another process waits until a queue pair of this one is connected. */
 static bool run_channel(struct channel *c)
 {
     if (c->waits_since == 0)

@@ -71,13 +71,6 @@ extern const struct dpk_command query_manifest_command;
 extern const struct dpk_command create_dpa_app_removal_command;
 extern const struct dpk_command sign_dpa_app_removal_command;
 
-/* What signs programs: the chain of -c, its number of certificates checked against
- * --cert_chain_count, and the key, which must be its leaf's. Both are to be released, after a
- * failure too. */
-struct dpk_certchain;
-enum dpk_status mlxdpa_program_signer(const struct mlxdpa_options *o, struct dpk_certchain **chain,
-                                      struct dpk_signer **signer, struct dpk_error *err);
-
 /* The priority that --life_cycle_priority and --nvidia_signed_oem mean: the latter implies OEM. */
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err);

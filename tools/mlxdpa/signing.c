@@ -47,17 +47,29 @@ enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_c
     return DPK_OK;
 }
 
-enum dpk_status mlxdpa_program_signer(const struct mlxdpa_options *o, struct dpk_certchain **chain,
-                                      struct dpk_signer **signer, struct dpk_error *err)
+enum dpk_status program_signer_open(const struct mlxdpa_options *o, const char *path,
+                                    struct program_signer *s, struct dpk_error *err)
 {
+    const char *const inputs[] = {o->cert, o->key.key};
     struct dpk_key_options key = o->key;
-    enum dpk_status status = signing_chain(o, chain, err);
+    *s = (struct program_signer){0};
+    enum dpk_status status = mlxdpa_output(o, path, &s->output, err);
+    if (status == DPK_OK)
+        status = dpk_file_apart(s->output, inputs, 2, err);
+    if (status == DPK_OK)
+        status = signing_chain(o, &s->chain, err);
     if (status != DPK_OK)
         return status;
     /* With --sign-command and without -p the public key is that of the leaf. */
-    key.public_key = X509_get0_pubkey(dpk_certchain_leaf(*chain));
-    status = dpk_signer_open_with(&key, signer, err);
-    return status == DPK_OK ? signing_check(o, *chain, *signer, err) : status;
+    key.public_key = X509_get0_pubkey(dpk_certchain_leaf(s->chain));
+    status = dpk_signer_open_with(&key, &s->signer, err);
+    return status == DPK_OK ? signing_check(o, s->chain, s->signer, err) : status;
+}
+
+void program_signer_close(struct program_signer *s)
+{
+    dpk_signer_close(s->signer);
+    dpk_certchain_free(s->chain);
 }
 
 enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, sign_fn *sign,

@@ -22,6 +22,19 @@ enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certcha
 enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
                               const struct dpk_signer *signer, struct dpk_error *err);
 
+/* What signs the programs of a file, and where the signed file goes. */
+struct program_signer {
+    const char *output; /* -o, or the file itself */
+    struct dpk_certchain *chain;
+    struct dpk_signer *signer; /* the key of the chain's leaf */
+};
+
+/* Opens what signs the programs of the file `path`, by -c, which is given, and -p. The output is
+ * none of these. Release with program_signer_close, after failures too. */
+enum dpk_status program_signer_open(const struct mlxdpa_options *o, const char *path,
+                                    struct program_signer *s, struct dpk_error *err);
+void program_signer_close(struct program_signer *s);
+
 /* ---- Containers, signed by a key alone ---- */
 
 /* Appends the signed container of `file` to `made`; `how` says how. */

@@ -136,36 +136,29 @@ static enum dpk_status sign_program(const char *command, struct target *t,
 {
     const struct dpk_sign_options how = {
         .mft_compat = o->mft_compat, .mft_chain_count = o->chain_count, .ignore_dates = o->force};
-    const char *const inputs[] = {o->cert, o->key.key};
-    const char *output = NULL;
     enum dpk_lifecycle priority;
-    struct dpk_certchain *chain = NULL;
-    struct dpk_signer *signer = NULL;
+    struct program_signer s = {0};
     struct dpk_buf made = {0};
     enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
     if (status == DPK_OK)
         status = mlxdpa_priority(command, o, &priority, err);
     if (status == DPK_OK)
-        status = mlxdpa_output(o, t->path, &output, err);
-    if (status == DPK_OK)
-        status = dpk_file_apart(output, inputs, 2, err);
-    if (status == DPK_OK)
-        status = mlxdpa_program_signer(o, &chain, &signer, err);
+        status = program_signer_open(o, t->path, &s, err);
     if (status == DPK_OK)
         status = target_read(t, err);
     if (status != DPK_OK)
         goto out;
-    status = dpk_app_sign(t->file.data, t->file.size, priority, chain, signer, &how, &made, err);
+    status =
+        dpk_app_sign(t->file.data, t->file.size, priority, s.chain, s.signer, &how, &made, err);
     if (status == DPK_OK)
-        status = dpk_file_replace(output, made.data, made.size, 0644, err);
+        status = dpk_file_replace(s.output, made.data, made.size, 0644, err);
     else if (status != DPK_ERR_USAGE)
         dpk_error_prefix(err, "%s", t->path);
     if (status == DPK_OK)
-        mlxdpa_say(output, "%s was signed successfully.", output);
+        mlxdpa_say(s.output, "%s was signed successfully.", s.output);
 out:
     dpk_buf_free(&made);
-    dpk_signer_close(signer);
-    dpk_certchain_free(chain);
+    program_signer_close(&s);
     return status;
 }
 

@@ -202,19 +202,12 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
                             struct dpk_error *err)
 {
     struct dpk_hostfile_options how = host_options(o);
-    struct dpk_certchain *chain = NULL;
-    struct dpk_signer *signer = NULL;
+    struct program_signer s = {0};
     struct dpk_edited *edited = NULL;
     struct progress progress;
-    const char *output = NULL;
-    const char *const inputs[] = {o->cert, o->key.key};
     enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
     if (status == DPK_OK)
-        status = mlxdpa_output(o, t->path, &output, err);
-    if (status == DPK_OK)
-        status = dpk_file_apart(output, inputs, 2, err);
-    if (status == DPK_OK)
-        status = mlxdpa_program_signer(o, &chain, &signer, err);
+        status = program_signer_open(o, t->path, &s, err);
     if (status == DPK_OK)
         status = read_programs(t, err);
     if (status != DPK_OK)
@@ -222,16 +215,15 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     how.progress = show_progress;
     how.progress_context = &progress;
     progress_start(&progress);
-    status = dpk_hostfile_signed(t->opened, chain, signer, &how, &edited, err);
+    status = dpk_hostfile_signed(t->opened, s.chain, s.signer, &how, &edited, err);
     progress_end(&progress);
     if (status == DPK_OK)
-        status = write_edited(t, output, edited, err);
+        status = write_edited(t, s.output, edited, err);
     if (status == DPK_OK)
-        mlxdpa_say(output, "DPA apps signed successfully!");
+        mlxdpa_say(s.output, "DPA apps signed successfully!");
 out:
     dpk_edited_free(edited);
-    dpk_signer_close(signer);
-    dpk_certchain_free(chain);
+    program_signer_close(&s);
     return status;
 }
 

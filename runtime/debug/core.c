@@ -61,18 +61,15 @@ static void put_elf_header(struct dpk_buf *b, unsigned phnum)
 {
     static const uint8_t ident[EI_NIDENT] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
                                              ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
-    dpk_put(b, ident, sizeof ident);
-    dpk_put_le16(b, ET_CORE);
-    dpk_put_le16(b, EM_RISCV);
-    dpk_put_le32(b, EV_CURRENT);
-    dpk_put_le64(b, 0); /* e_entry */
-    dpk_put_le64(b, sizeof(Elf64_Ehdr));
-    dpk_put_le64(b, 0); /* e_shoff */
-    dpk_put_le32(b, 0); /* e_flags */
-    dpk_put_le16(b, (uint16_t)sizeof(Elf64_Ehdr));
-    dpk_put_le16(b, (uint16_t)sizeof(Elf64_Phdr));
-    dpk_put_le16(b, (uint16_t)phnum);
-    dpk_put_fill(b, 0, 6); /* no sections */
+    const struct dpk_elf header = {.ident = ident,
+                                   .type = ET_CORE,
+                                   .machine = EM_RISCV,
+                                   .version = EV_CURRENT,
+                                   .phoff = sizeof(Elf64_Ehdr),
+                                   .ehsize = sizeof(Elf64_Ehdr),
+                                   .phentsize = sizeof(Elf64_Phdr),
+                                   .phnum = (uint16_t)phnum};
+    dpk_elf_put_file_header(b, &header);
 }
 
 struct ranges {

@@ -103,11 +103,6 @@ bool rwqe_is_posted(const struct dpk_queue *q);
 bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c);
 void rwqe_flush(struct dpk_queue *q);
 
-/* ---- memory.c ---- */
-/* Writes `size` bytes to a receive. False: not all of it is there. */
-bool pieces_write(const struct dpk_queue *q, const struct pieces *p, const uint8_t *bytes,
-                  size_t size);
-
 /* ---- send.c ---- */
 /* Reads the next WQE, once. *blocks: how many it takes, at most those that are posted. */
 enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],

@@ -88,7 +88,16 @@ static uint8_t checks_of(const uint8_t *frame, size_t size)
     return !header.failed && sum == 0xffff ? CHECKED_L2 | CHECKED_L3 : CHECKED_L2;
 }
 
-/* Into the next receive, which is there. */
+/* Writes a frame to a receive. False: not all of its memory is there. */
+static bool write_receive(const struct dpk_queue *rq, const struct pieces *data,
+                          const uint8_t *frame, uint32_t size)
+{
+    const struct dpk_rc_message m = {data->list, data->count};
+    return dpk_rc_message_has(rq->options.domain, &m, size, DPK_MEMORY_WRITE) &&
+           dpk_rc_message_write(rq->options.domain, &m, 0, size, frame);
+}
+
+/* Delivers a frame to the next receive, which is posted. */
 static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t size)
 {
     struct receive r;
@@ -103,7 +112,7 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
         .opcode = CQE_SEND, .bytes = (uint32_t)size, .checks = checks_of(frame, size)};
     if (size > r.data.total)
         c.syndrome = DPK_RC_LOCAL_LENGTH;
-    else if (!pieces_write(rq, &r.data, frame, size))
+    else if (!write_receive(rq, &r.data, frame, (uint32_t)size))
         c.syndrome = DPK_RC_LOCAL_PROTECTION;
     else
         rq->nic->counters.received++;
@@ -122,19 +131,10 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
         return DPK_RC_LOCAL_LENGTH;
     if (wqe->mss != 0)
         return DPK_RC_LOCAL_OPERATION;
-    const size_t size = (size_t)data->total;
-    size_t at = 0;
-    for (unsigned i = 0; i < data->count; i++) {
-        const struct dpk_memory_access *m = &data->list[i].memory;
-        const size_t n = (size_t)m->size;
-        if (data->list[i].bytes)
-            memcpy(frame + at, data->list[i].bytes, n);
-        else if (!dpk_memory_read(&(struct dpk_memory_access){m->key, DPK_MEMORY_READ, m->address,
-                                                              m->size, sq->options.domain},
-                                  frame + at))
-            return DPK_RC_LOCAL_PROTECTION;
-        at += n;
-    }
+    const struct dpk_rc_message message = {data->list, data->count};
+    const uint32_t size = (uint32_t)data->total;
+    if (!dpk_rc_message_read(sq->options.domain, &message, 0, size, frame))
+        return DPK_RC_LOCAL_PROTECTION;
     nic->moved += size;
     nic->counters.sent++;
     if (nic->ops->leaves(nic->context, frame, size))

@@ -1,9 +1,9 @@
 /* Messages that lie in several pieces of memory: checks and copies of any part of them. */
 #include <string.h>
 
-#include "transport.h"
+#include "rc.h"
 
-uint64_t message_size(const struct message *m)
+uint64_t dpk_rc_message_size(const struct dpk_rc_message *m)
 {
     uint64_t size = 0;
     for (unsigned i = 0; i < m->count; i++)
@@ -14,8 +14,8 @@ uint64_t message_size(const struct message *m)
 /* Walks through `left` bytes of a message. They begin `at` bytes behind the start of piece
  * `next`. */
 struct walk {
-    const struct dpk_rc_end *end;
-    const struct message *message;
+    const struct dpk_memory_domain *domain;
+    const struct dpk_rc_message *message;
     unsigned rights, next;
     uint64_t at, left;
 };
@@ -24,7 +24,7 @@ struct walk {
  * still `left`, the message is too short. */
 static bool next_part(struct walk *w, struct dpk_rc_piece *part)
 {
-    const struct message *m = w->message;
+    const struct dpk_rc_message *m = w->message;
     while (w->next < m->count && w->at >= m->pieces[w->next].memory.size)
         w->at -= m->pieces[w->next++].memory.size;
     if (w->next == m->count || w->left == 0)
@@ -35,7 +35,7 @@ static bool next_part(struct walk *w, struct dpk_rc_piece *part)
         part->memory.size = w->left;
     part->memory.address += w->at;
     part->memory.rights = w->rights;
-    part->memory.domain = w->end->options.domain;
+    part->memory.domain = w->domain;
     if (part->bytes)
         part->bytes += w->at;
     w->left -= part->memory.size;
@@ -43,22 +43,22 @@ static bool next_part(struct walk *w, struct dpk_rc_piece *part)
     return true;
 }
 
-bool message_has(const struct dpk_rc_end *end, const struct message *m, uint64_t size,
-                 unsigned rights)
+bool dpk_rc_message_has(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                        uint64_t size, unsigned rights)
 {
     struct dpk_rc_piece part;
-    struct walk w = {end, m, rights, 0, 0, size};
+    struct walk w = {domain, m, rights, 0, 0, size};
     while (next_part(&w, &part))
         if (!part.bytes && !dpk_memory_is_there(&part.memory))
             return false;
     return w.left == 0;
 }
 
-bool message_out(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
-                 uint8_t *to)
+bool dpk_rc_message_read(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                         uint64_t at, uint32_t size, uint8_t *to)
 {
     struct dpk_rc_piece part;
-    struct walk w = {end, m, DPK_MEMORY_READ, 0, at, size};
+    struct walk w = {domain, m, DPK_MEMORY_READ, 0, at, size};
     for (; next_part(&w, &part); to += part.memory.size)
         if (part.bytes)
             memcpy(to, part.bytes, (size_t)part.memory.size);
@@ -67,11 +67,11 @@ bool message_out(const struct dpk_rc_end *end, const struct message *m, uint64_t
     return w.left == 0;
 }
 
-bool message_in(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
-                const uint8_t *from)
+bool dpk_rc_message_write(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                          uint64_t at, uint32_t size, const uint8_t *from)
 {
     struct dpk_rc_piece part;
-    struct walk w = {end, m, DPK_MEMORY_WRITE, 0, at, size};
+    struct walk w = {domain, m, DPK_MEMORY_WRITE, 0, at, size};
     for (; next_part(&w, &part); from += part.memory.size)
         if (part.bytes || !dpk_memory_write(&part.memory, from))
             return false;

@@ -45,6 +45,23 @@ struct dpk_rc_piece {
     struct dpk_memory_access memory;
 };
 
+/* A message: its bytes lie in several pieces of memory, one after the other. */
+struct dpk_rc_message {
+    const struct dpk_rc_piece *pieces;
+    unsigned count;
+};
+uint64_t dpk_rc_message_size(const struct dpk_rc_message *m);
+/* Whether the first `size` bytes may be accessed with these rights in this domain. False also: the
+ * message is shorter. */
+bool dpk_rc_message_has(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                        uint64_t size, unsigned rights);
+/* Copies `size` bytes of the message, from offset `at` on, to or from a buffer. False: the message
+ * is shorter, or not all of it may be accessed in this domain; some bytes may have been copied. */
+bool dpk_rc_message_read(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                         uint64_t at, uint32_t size, uint8_t *to);
+bool dpk_rc_message_write(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                          uint64_t at, uint32_t size, const uint8_t *from);
+
 /* How a work ends. The numbers are the card's syndromes of completions (MLX5_CQE_SYNDROME_*). */
 enum dpk_rc_status {
     DPK_RC_OK = 0,

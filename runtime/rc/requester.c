@@ -9,19 +9,19 @@ static bool is_atomic(enum dpk_rc_opcode opcode)
 }
 
 /* The local memory of a work; `one` is room for a single piece. */
-static struct message message_of(const struct dpk_rc_work *w, struct dpk_rc_piece *one)
+static struct dpk_rc_message message_of(const struct dpk_rc_work *w, struct dpk_rc_piece *one)
 {
     if (w->count > 0)
-        return (struct message){w->pieces, w->count};
+        return (struct dpk_rc_message){w->pieces, w->count};
     *one = (struct dpk_rc_piece){.memory = w->local};
-    return (struct message){one, 1};
+    return (struct dpk_rc_message){one, 1};
 }
 
 static uint64_t local_size(const struct dpk_rc_work *w)
 {
     struct dpk_rc_piece one;
-    const struct message m = message_of(w, &one);
-    return message_size(&m);
+    const struct dpk_rc_message m = message_of(w, &one);
+    return dpk_rc_message_size(&m);
 }
 
 /* Bytes that a work transfers between the two ends, in parts. */
@@ -68,7 +68,7 @@ static void finish(struct dpk_rc_qp *qp)
 static enum dpk_rc_status check(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
 {
     struct dpk_rc_piece one;
-    const struct message m = message_of(w, &one);
+    const struct dpk_rc_message m = message_of(w, &one);
     bool writes = w->opcode == DPK_RC_READ || is_atomic(w->opcode);
     uint64_t size = is_atomic(w->opcode) ? local_size(w) : bytes_of(w);
     if (w->wrong != DPK_RC_OK)
@@ -77,7 +77,8 @@ static enum dpk_rc_status check(const struct dpk_rc_qp *qp, const struct dpk_rc_
         return DPK_RC_REMOTE_ACCESS;
     if (is_atomic(w->opcode) && size != 0 && size != sizeof(uint64_t))
         return DPK_RC_LOCAL_LENGTH;
-    return message_has(qp->end, &m, size, writes ? DPK_MEMORY_WRITE : DPK_MEMORY_READ)
+    return dpk_rc_message_has(qp->end->options.domain, &m, size,
+                              writes ? DPK_MEMORY_WRITE : DPK_MEMORY_READ)
                ? DPK_RC_OK
                : DPK_RC_LOCAL_PROTECTION;
 }
@@ -108,8 +109,9 @@ static uint32_t payload_size(const struct request *r)
 static bool fill(const struct dpk_rc_qp *qp, const struct request *r, uint8_t *payload)
 {
     struct dpk_rc_piece one;
-    const struct message m = message_of(work_at(qp, qp->next.work), &one);
-    return message_out(qp->end, &m, qp->next.bytes, payload_size(r), payload);
+    const struct dpk_rc_message m = message_of(work_at(qp, qp->next.work), &one);
+    return dpk_rc_message_read(qp->end->options.domain, &m, qp->next.bytes, payload_size(r),
+                               payload);
 }
 
 /* The next work cannot be sent: it fails when all works before it are done. */
@@ -188,12 +190,13 @@ static bool store(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const
                   const uint8_t *payload)
 {
     struct dpk_rc_piece one;
-    const struct message m = message_of(w, &one);
+    const struct dpk_rc_message m = message_of(w, &one);
     const uint64_t value = htole64(r->value);
     if (w->opcode == DPK_RC_READ)
-        return message_in(qp->end, &m, qp->done_bytes, r->size, payload);
-    if (is_atomic(w->opcode) && message_size(&m) > 0)
-        return message_in(qp->end, &m, 0, sizeof value, (const void *)&value);
+        return dpk_rc_message_write(qp->end->options.domain, &m, qp->done_bytes, r->size, payload);
+    if (is_atomic(w->opcode) && dpk_rc_message_size(&m) > 0)
+        return dpk_rc_message_write(qp->end->options.domain, &m, 0, sizeof value,
+                                    (const void *)&value);
     return true;
 }
 

@@ -32,12 +32,12 @@ static enum answer refuse(struct response *out, enum dpk_rc_status status)
     return ANSWERED;
 }
 
-static struct message message_of(const struct dpk_rc_receive *r, struct dpk_rc_piece *one)
+static struct dpk_rc_message message_of(const struct dpk_rc_receive *r, struct dpk_rc_piece *one)
 {
     if (r->count > 0 || r->pieces)
-        return (struct message){r->pieces, r->count};
+        return (struct dpk_rc_message){r->pieces, r->count};
     *one = (struct dpk_rc_piece){.memory = r->buffer};
-    return (struct message){one, 1};
+    return (struct dpk_rc_message){one, 1};
 }
 
 static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *receive,
@@ -92,19 +92,19 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
     enum dpk_rc_taken taken = r->first ? take(qp->end, &qp->receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp) : refuse(out, DPK_RC_REMOTE_OPERATION);
-    const struct message to = message_of(&qp->receive, &one);
+    const struct dpk_rc_message to = message_of(&qp->receive, &one);
     if (r->first) {
         qp->receiving = true;
         qp->received = 0;
         qp->total = r->total;
-        if (r->total > message_size(&to))
+        if (r->total > dpk_rc_message_size(&to))
             return refuse_send(qp, out, DPK_RC_LOCAL_LENGTH, DPK_RC_REMOTE_INVALID);
-        if (!message_has(qp->end, &to, r->total, DPK_MEMORY_WRITE))
+        if (!dpk_rc_message_has(qp->end->options.domain, &to, r->total, DPK_MEMORY_WRITE))
             return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
     }
     if (r->size > qp->total - qp->received || r->last != (qp->received + r->size == qp->total))
         return refuse_send(qp, out, DPK_RC_LOCAL_OPERATION, DPK_RC_REMOTE_INVALID);
-    if (!message_in(qp->end, &to, qp->received, r->size, bytes))
+    if (!dpk_rc_message_write(qp->end->options.domain, &to, qp->received, r->size, bytes))
         return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
     qp->received += r->size;
     if (r->last) {

@@ -74,22 +74,6 @@ enum dpk_status address_parse(const void *bytes, size_t size, struct address *ou
  * `a` means any. */
 bool address_means(const struct address *a, const struct address *b);
 
-/* ---- Messages ---- */
-struct message {
-    const struct dpk_rc_piece *pieces;
-    unsigned count;
-};
-uint64_t message_size(const struct message *m);
-/* Whether the end may access the first `size` bytes with these rights. */
-bool message_has(const struct dpk_rc_end *end, const struct message *m, uint64_t size,
-                 unsigned rights);
-/* Reads or writes `size` bytes from offset `at` on. False: the message is shorter, or the end may
- * not access all of it. */
-bool message_out(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
-                 uint8_t *to);
-bool message_in(const struct dpk_rc_end *end, const struct message *m, uint64_t at, uint32_t size,
-                const uint8_t *from);
-
 /* ---- Objects ---- */
 
 struct dpk_rc_qp {

@@ -4,7 +4,7 @@
 #include "model.h"
 
 #define ATOMIC_SIZE 8u
-#define AT_ONCE     32u /* WQEs of a queue pair that are read and not complete */
+#define AT_ONCE     32u /* how many WQEs of a queue pair may be read and not yet complete */
 
 /* A send WQE that is being carried out. */
 struct send {
@@ -17,14 +17,14 @@ struct send {
 struct pair {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp;
-    bool goes;              /* what is posted is forgotten */
-    struct receive receive; /* the last that was taken */
+    bool closing;           /* it is being destroyed: what is posted is dropped */
+    struct receive receive; /* the receive that was taken last */
     struct send *sends[AT_ONCE];
 };
 
 /* ---- Sends ---- */
 
-/* NULL: out of memory. */
+/* A free entry. NULL: there is none, or no memory. */
 static struct send *new_send(struct pair *p)
 {
     for (unsigned i = 0; i < AT_ONCE; i++) {
@@ -89,14 +89,14 @@ static void describe(const struct send *s, struct dpk_rc_work *out)
     out->compare = wqe->compare;
 }
 
-/* Whether sends are to be looked at. */
+/* Whether there are sends that may be carried out or flushed. */
 static bool may_send(struct dpk_queue *q)
 {
-    if (q->options.no_sends || q->pair->goes ||
+    if (q->options.no_sends || q->pair->closing ||
         (q->state != DPK_QP_RTS && q->state != DPK_QP_ERROR))
         return false;
     if (q->state == DPK_QP_ERROR && q->options.send_cq->state == DPK_QP_ERROR)
-        q->done = q->posted; /* nobody can be told */
+        q->done = q->posted; /* no completions can be written */
     return q->done != q->posted;
 }
 
@@ -112,7 +112,7 @@ static bool next_send(void *context, struct dpk_rc_work *out)
     out->wrong = send_load(q, s->bytes, &s->control, &blocks);
     q->done = (uint16_t)(q->done + blocks);
     if (out->wrong != DPK_RC_OK && q->state == DPK_QP_ERROR)
-        q->done = q->posted; /* nobody knows where the next begins */
+        q->done = q->posted; /* it is unknown where the next one begins */
     if (out->wrong == DPK_RC_OK)
         out->wrong = wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe);
     if (out->wrong != DPK_RC_OK || q->state == DPK_QP_ERROR)
@@ -131,7 +131,7 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
     struct dpk_queue *q = context;
     struct receive *r = &q->pair->receive;
     const bool shared = q->options.receives != NULL;
-    if (q->pair->goes || (q->options.no_receives && !shared) ||
+    if (q->pair->closing || (q->options.no_receives && !shared) ||
         (shared && q->state == DPK_QP_ERROR))
         return DPK_RC_NEVER;
     enum dpk_rc_taken taken = rwqe_take(q, r);
@@ -211,7 +211,7 @@ void pair_destroy(struct dpk_queue *q)
     struct pair *p = q->pair;
     if (!p)
         return;
-    p->goes = true;
+    p->closing = true;
     dpk_rc_qp_reset(p->qp);
     dpk_rc_end_destroy(p->end);
     for (unsigned i = 0; i < AT_ONCE; i++)

@@ -1,11 +1,11 @@
-/* Completions, as 64-byte CQEs (struct mlx5_cqe64). */
+/* Completion queues, with CQEs of 64 bytes (struct mlx5_cqe64). */
 #include <string.h>
 #include <time.h>
 
 #include "model.h"
 
 #define INDEX_MASK 0xffffffu /* of consumed completions in a doorbell record */
-#define CQE_LAST   8u        /* bytes that are written after the others: they make it valid */
+#define CQE_LAST   8u        /* the last bytes of a CQE are written last, as they make it valid */
 
 static uint32_t depth(const struct dpk_queue *cq)
 {
@@ -62,7 +62,7 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
     put24(out + 57, of->number);
     out[60] = (uint8_t)(c->index >> 8);
     out[61] = (uint8_t)c->index;
-    /* The owner bit is that of software in the first round, and changes with each. */
+    /* The owner bit is 0 in the first round of the ring and changes with each round. */
     out[63] = (uint8_t)((unsigned)c->opcode << 4 | (cq->produced >> cq->options.log_depth & 1));
 }
 

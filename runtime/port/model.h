@@ -1,4 +1,4 @@
-/* What the files of queues share. All functions want the lock held. */
+/* What the files of port share. All functions need the lock, but those that say otherwise. */
 #ifndef DPK_QUEUES_MODEL_H
 #define DPK_QUEUES_MODEL_H
 
@@ -38,15 +38,15 @@ struct dpk_queue {
     struct dpk_queues *nic;
     struct dpk_queue_options options;
     uint32_t number;
-    enum dpk_qp_state state; /* those that are no queue pair: RTS, or ERROR */
+    enum dpk_qp_state state; /* queues that are no queue pairs are in RTS or ERROR */
     unsigned users;          /* of a CQ or RMP */
     uint32_t produced;       /* CQ */
     uint16_t taken;          /* receives */
-    uint16_t next;           /* of a linked RMP: where the next one is */
-    uint16_t posted, done;   /* sends, in blocks: that were rung, that were read */
-    bool waits;              /* QP: its peer's next request, for a receive */
+    uint16_t next;           /* of a linked RMP: index of the next receive */
+    uint16_t posted, done;   /* sends, in blocks: posted by doorbells, and read */
+    bool waits;              /* QP: the next request of its peer waits for a receive */
     struct pair *pair;       /* QP */
-    bool first_error;        /* was told */
+    bool first_error;        /* the first error has had its completion */
     uint32_t remote;
 };
 
@@ -64,7 +64,7 @@ struct frame {
 };
 
 struct dpk_queues {
-    struct dpk_rc *rc; /* whose lock guards all of this */
+    struct dpk_rc *rc; /* its lock guards all of this */
     const struct dpk_queue_ops *ops;
     void *context;
     TAILQ_HEAD(, dpk_queue) queues;
@@ -73,8 +73,8 @@ struct dpk_queues {
     uint64_t last_rule;
     STAILQ_HEAD(, frame) frames; /* held back */
     struct dpk_port_counters counters;
-    uint64_t moved; /* bytes, by the doorbell that is being served */
-    bool serves;    /* one of a queue pair */
+    uint64_t moved; /* bytes that the current doorbell has moved */
+    bool serves;    /* the current doorbell is that of a queue pair */
 };
 
 void queue_warn(const struct dpk_queue *q, const char *format, ...)
@@ -83,11 +83,11 @@ const char *queue_kind(const struct dpk_queue *q);
 
 /* ---- queues.c ---- */
 void queues_lock(struct dpk_queues *nic);
-/* What waited may go on, before. */
+/* Tries again what waits, then unlocks. */
 void queues_unlock(struct dpk_queues *nic);
 
 /* ---- cq.c ---- */
-/* Writes a completion of `of`. False: the CQ is in the error state. */
+/* Writes a completion of the queue `of`. False: the CQ is in the error state. */
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c);
 
 /* ---- receive.c ---- */
@@ -96,43 +96,44 @@ struct receive {
     uint8_t bytes[RECEIVE_MAX];
     struct pieces data;
 };
-/* The next receive of an RQ or queue pair. DPK_RC_NEVER: its ring is broken. */
+/* Takes the next receive of an RQ or queue pair. DPK_RC_NEVER: its ring or record is invalid. */
 enum dpk_rc_taken rwqe_take(struct dpk_queue *q, struct receive *out);
 bool rwqe_is_posted(const struct dpk_queue *q);
-/* Of a receive that was taken. */
+/* Completes a receive that was taken. False: the CQ is in the error state. */
 bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c);
 void rwqe_flush(struct dpk_queue *q);
 
 /* ---- send.c ---- */
-/* Reads the next WQE, once. *blocks: how many it takes, at most those that are posted. */
+/* Reads the next WQE once. *blocks: how many blocks it has, at most those that are posted. */
 enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
                              struct control *control, uint16_t *blocks);
-/* False: there is no room to tell it. */
+/* Completes a send, if it asks for a completion or has failed. False: the CQ is in the error
+ * state. */
 bool send_complete(struct dpk_queue *q, const struct control *control, enum dpk_rc_status wrong,
                    uint64_t bytes);
-/* Whether the doorbell at hand has moved more than one may; this is told. */
+/* Whether the current doorbell has moved more than BYTES_AT_ONCE; warns if so. */
 bool moved_too_much(struct dpk_queue *q);
-/* Does what is posted, as far as it can be done. */
+/* Carries out what is posted, as far as possible now. */
 void send_run(struct dpk_queue *q);
-/* Error state. */
+/* Puts it into the error state. */
 void queue_fail(struct dpk_queue *q);
 
 /* ---- connected.c ---- */
-/* Gives it its number. */
+/* Creates the queue pair of rc, which has the number. */
 enum dpk_status pair_create(struct dpk_queue *q, struct dpk_error *err);
 void pair_destroy(struct dpk_queue *q);
 /* Without the lock. */
 enum dpk_status pair_connect(const struct dpk_queue *q, uint32_t remote, struct dpk_error *err);
 void pair_permit(struct dpk_queue *q);
 void pair_run(struct dpk_queue *q);
-/* What waits for receives goes on, as far as there are any. */
+/* Carries out requests that wait for receives, as far as there are receives. */
 void pair_resume(struct dpk_queue *q);
 void pair_fail(struct dpk_queue *q);
 void pair_reset(struct dpk_queue *q);
 
 /* ---- port.c ---- */
 enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe);
-/* Frames that were held back and can go now. Whether the next one waits for a receive. */
+/* Delivers frames that were held back. Returns whether the next one waits for a receive. */
 bool frames_run(struct dpk_queues *nic);
 void rules_forget(struct dpk_queue *rq);
 

@@ -1,4 +1,4 @@
-/* The port: frames, and the rules that take them to receive queues. */
+/* The port: frames, and the steering rules that deliver them to receive queues. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ void rules_forget(struct dpk_queue *rq)
 
 /* ---- Frames ---- */
 
-/* What a device would have checked: the header checksum of IPv4. */
+/* Checks what a card checks of a frame: the header checksum of IPv4. */
 static uint8_t checks_of(const uint8_t *frame, size_t size)
 {
     struct dpk_reader r = dpk_reader(frame, size);

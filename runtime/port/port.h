@@ -1,6 +1,6 @@
 /*
- * queues: work and completion queues as the NIC of the device sees them: rings of work queue
- * elements (WQEs) and completions (CQEs), big endian, laid out as ConnectX devices have them.
+ * port: work and completion queues as the NIC sees them. They are rings of work queue elements
+ * (WQEs) and of completions (CQEs), big endian, in the layout of ConnectX devices.
  *
  *     struct dpk_queues *nic;
  *     dpk_queues_open(&ops, context, rc, &nic, &err);               // one for an opened device
@@ -11,17 +11,17 @@
  *     dpk_queue_ring(sq, producer_index);                           // a doorbell
  *     dpk_queue_destroy(sq);  dpk_queue_destroy(cq);  dpk_queues_close(nic);
  *
- * Rings and doorbell records belong to programs, which write to them whenever they like: a WQE is
- * read once, then checked; nothing of it is believed. What is wrong with one ends in a CQE with a
- * syndrome and the error state, in which everything that is posted is flushed, never anywhere else.
+ * Programs own rings and doorbell records and may write to them at any time. So a WQE is read once
+ * and checked after that. An invalid WQE causes a CQE with a syndrome and puts its queue into the
+ * error state, in which everything that is posted is flushed. It has no other effect.
  *
- * Ethernet send queues send frames, which a steering rule takes to a receive queue or which leave
- * the port. Queue pairs are reliable connected (rc.h), with another one of the same struct dpk_rc.
- * Everything that a doorbell allows is done before dpk_queue_ring returns, but for sends that
- * wait for a receive: these go on with any later call, which `waits` of the callbacks asks for.
+ * Ethernet send queues send frames. A frame leaves the port, or a steering rule delivers it to a
+ * receive queue. Queue pairs are reliable connected (rc.h). dpk_queue_ring carries out all WQEs
+ * that are posted before it returns. Only sends that wait for a receive, or for their peer, are
+ * carried out during later calls; the callback `waits` asks for such calls.
  *
  * All functions may be called from any thread; the lock of struct dpk_rc guards all of it.
- * Callbacks run with it and must not call back.
+ * Callbacks run with the lock held and must not call functions of this header.
  */
 #ifndef DPK_QUEUES_H
 #define DPK_QUEUES_H
@@ -37,36 +37,37 @@ struct dpk_queue;
 #define DPK_CQE         64u        /* bytes of a completion */
 #define DPK_MESSAGE_MAX (1u << 30) /* bytes of a queue pair's message */
 
-/* Where a ring or a doorbell record lies: `memory` is whatever the owner wants it to be. */
+/* Where a ring or a doorbell record lies. Only the owner's callbacks interpret `memory`. */
 struct dpk_queue_place {
     void *memory;
     uint64_t address;
 };
 
 struct dpk_queue_ops {
-    /* Rings and records. False: there is no such memory (any more). Records (4 bytes) and what
-     * makes a completion valid (8 bytes, stored last) go in one piece if they are aligned. */
+    /* Read and write rings and doorbell records. False: the memory is not there, or not any more. A
+     * record (4 bytes), and the last 8 bytes of a CQE, which are stored last and make it valid,
+     * must be accessed atomically if they are aligned. */
     bool (*load)(void *memory, uint64_t address, void *to, size_t size);
     bool (*store)(void *memory, uint64_t address, const void *from, size_t size);
-    /* A completion is in the ring. `user`: that of the CQ. `event`: the WQE wants an event, armed
-     * or not. */
+    /* A completion was written. `user` is that of the CQ. `event`: the WQE asks for an event even
+     * if the CQ is not armed. */
     void (*completed)(void *user, bool event);
-    /* Whether somebody waits for completions: held-back frames wait until then. */
+    /* Whether somebody waits for completions. Frames from outside are held back until then. */
     bool (*listens)(void *user);
-    /* A frame that leaves the port. False: nobody is there, it comes back. */
+    /* Sends a frame out of the port. False: nothing is connected, and the frame comes back in. */
     bool (*leaves)(void *context, const uint8_t *frame, size_t size);
-    /* A frame or a peer's request waits for a receive. Whoever posts it may say so
-     * (dpk_queues_kick), but programs write to doorbell records without a word: somebody should
-     * look again. */
+    /* A frame or a peer's request waits for a receive. Programs post receives by writing to
+     * doorbell records, which calls nothing here. So the owner should call dpk_queues_kick again
+     * and again. */
     void (*waits)(void *context);
-    /* Something that a person should hear of. */
+    /* Reports something to the user. */
     void (*warn)(void *context, const char *reason);
 };
 
-/* `ops` and `rc` must stay; that has the queue pairs, and its lock guards all. */
+/* `ops` and `rc` must outlive it. The lock of `rc` guards it. */
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
                                 struct dpk_queues **out, struct dpk_error *err);
-/* With what is left of its queues. NULL is fine. */
+/* Destroys its queues as well. NULL is fine. */
 void dpk_queues_close(struct dpk_queues *nic);
 
 enum dpk_queue_kind {
@@ -85,42 +86,43 @@ struct dpk_queue_options {
     unsigned log_stride;        /* RQ, RMP: bytes of a receive; 4 to 8 */
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */
-    bool linked;                /* RMP: each receive begins with a segment that names the next */
+    bool linked; /* RMP: each receive begins with a segment that has the index of the next */
     struct dpk_queue_place ring;   /* of a QP: first receives, of 16 bytes, then sends */
     struct dpk_queue_place record; /* doorbell record, 8 bytes: receives posted, sends posted; of a
                                       CQ: completions consumed. An SQ has none. */
     struct dpk_queue *send_cq;     /* SQ, QP */
     struct dpk_queue *receive_cq;  /* RQ, QP */
-    struct dpk_queue *receives;    /* QP: an RMP in place of its own, or NULL */
-    bool overrun_ignore;           /* CQ: the record is not looked at */
-    uint32_t user_index;           /* 24 bits, in completions of receives */
-    unsigned permits;              /* QP: DPK_MEMORY_REMOTE_... */
+    struct dpk_queue *receives; /* QP: the RMP that it takes receives from; NULL: it has its own */
+    bool overrun_ignore;        /* CQ: completions are written whether consumed or not */
+    uint32_t user_index;        /* 24 bits, in completions of receives */
+    unsigned permits;           /* QP: DPK_MEMORY_REMOTE_... */
     const struct dpk_memory_domain *domain; /* of the memory that it works on */
-    void *user;                             /* CQ: for callbacks. Others: the owner's */
+    void *user;                             /* CQ: for callbacks; other kinds: for the owner */
 };
 
 /* DPK_ERR_RANGE: a depth or stride that devices do not have, a ring that is no memory or not
- * aligned to 64 bytes. DPK_ERR_MISMATCH: a CQ that is none. DPK_ERR_NOMEM. */
+ * aligned to 64 bytes. DPK_ERR_MISMATCH: the CQ or RMP is missing, or of another kind.
+ * DPK_ERR_NOMEM. */
 enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_options *options,
                                  struct dpk_queue **out, struct dpk_error *err);
-/* In any state. DPK_ERR_USAGE: a CQ or RMP that other queues use. NULL is fine. */
+/* Allowed in any state. DPK_ERR_USAGE: other queues use this CQ or RMP. NULL is fine. */
 enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err);
 
-/* 24 bits, never 0; not given twice. */
+/* Its number: 24 bits, never 0, and never given twice. */
 uint32_t dpk_queue_number(const struct dpk_queue *q);
-/* A send doorbell: 16 bits, blocks that were ever posted. One beyond the ring is an error of the
- * queue. */
+/* Rings the send doorbell. `posted` counts the blocks that were ever posted, and wraps. More than
+ * fit into the ring put the queue into the error state. */
 void dpk_queue_ring(struct dpk_queue *q, uint16_t posted);
-/* The same by number, for programs: looked up under the lock. False: no SQ or QP of that owner. */
+/* The same by number, which a program gives. False: no SQ or QP has that number and that `user`. */
 bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *user,
                            uint16_t posted);
-/* Receives may have been posted, listeners may have come: what waited goes on. */
+/* Tries again what waits for receives or listeners. */
 void dpk_queues_kick(struct dpk_queues *nic);
 
-/* Completions ever written to a CQ, wrapping. */
+/* How many completions were ever written to a CQ; wraps. */
 uint32_t dpk_cq_produced(const struct dpk_queue *cq);
 
-/* Error state: what is posted is flushed. Of a CQ: it gets no more completions. */
+/* Puts it into the error state: what is posted is flushed, and a CQ gets no more completions. */
 void dpk_queue_fail(struct dpk_queue *q);
 bool dpk_queue_has_failed(struct dpk_queue *q);
 
@@ -130,7 +132,8 @@ struct dpk_qp_change {
     bool changes_permits;
     unsigned permits;
 };
-/* DPK_ERR_USAGE: not from that state. To RESET it forgets everything that was posted. */
+/* DPK_ERR_USAGE: the queue pair cannot change to that state from its own. RESET drops everything
+ * that is posted. */
 enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *change,
                               struct dpk_error *err);
 enum dpk_qp_state dpk_qp_state(struct dpk_queue *qp);
@@ -140,22 +143,23 @@ enum dpk_qp_state dpk_qp_state(struct dpk_queue *qp);
 #define DPK_MATCH_BYTES 64 /* of a frame, from its beginning on */
 struct dpk_rule {
     uint8_t mask[DPK_MATCH_BYTES], value[DPK_MATCH_BYTES];
-    unsigned priority; /* lower ones first, among equals the older one */
+    unsigned priority; /* the lowest number comes first, then the oldest rule */
 };
-/* Frames that match go to that RQ; a frame that is shorter than what the mask asks for does not.
- * Gone with the RQ at the latest. 0: out of memory. */
+/* Delivers matching frames to that RQ. A frame that is shorter than the mask does not match.
+ * Destroying the RQ removes its rules. 0: out of memory. */
 uint64_t dpk_rule_add(struct dpk_queue *rq, const struct dpk_rule *rule);
 void dpk_rule_remove(struct dpk_queues *nic, uint64_t rule);
 
-/* A frame from outside. It is held back until there is a rule, and until its receive queue has room
- * and listens; one that no rule wants is lost then. DPK_ERR_RANGE: too long, or under 14 bytes. */
+/* A frame arrives from outside. It is held back until there is a rule, and until its receive queue
+ * has a receive and somebody listens to its completions. A frame that matches no rule is dropped.
+ * DPK_ERR_RANGE: it is too long, or shorter than 14 bytes. DPK_ERR_NOMEM. */
 enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, size_t size,
                                   struct dpk_error *err);
 
 struct dpk_port_counters {
     uint64_t sent, received; /* frames */
-    uint64_t unwanted;       /* no rule */
-    uint64_t no_room;        /* came from a send queue when no receive was posted */
+    uint64_t unwanted;       /* dropped, as no rule matched */
+    uint64_t no_room;        /* dropped, as no receive was posted */
     uint64_t waiting;        /* held back now */
 };
 void dpk_port_counters(struct dpk_queues *nic, struct dpk_port_counters *out);

@@ -1,4 +1,4 @@
-/* Queues: created, rung, changed, destroyed. */
+/* Queues: creation, doorbells, states, destruction. */
 #include "port.h"
 
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 #include "model.h"
 
 #define INDEX_MAX    0xffffffu
-#define NUMBER_MAX   0x7fffffu /* larger ones are queue pairs' */
-#define FIRST_NUMBER 0x40u     /* smaller ones are easily mistaken for indexes */
-#define DEPTH_MAX    15u       /* counters of 16 bits */
+#define NUMBER_MAX   0x7fffffu /* larger numbers are those of queue pairs */
+#define FIRST_NUMBER 0x40u     /* smaller numbers are easily mistaken for indexes */
+#define DEPTH_MAX    15u       /* the counters have 16 bits */
 #define CQ_DEPTH_MAX 22u
 #define RING_ALIGN   64u
 #define RECORD_SIZE  8u
@@ -90,7 +90,7 @@ void dpk_queues_close(struct dpk_queues *nic)
 
 /* ---- Creation ---- */
 
-/* `written`: by the device, too; the byte is what it was then. */
+/* Whether a byte can be read and, if `written`, written; it is written back unchanged. */
 static bool is_byte(const struct dpk_queues *nic, const struct dpk_queue_place *p, uint64_t offset,
                     bool written)
 {
@@ -109,7 +109,7 @@ static bool is_memory(const struct dpk_queues *nic, const struct dpk_queue_place
 static uint64_t ring_size(const struct dpk_queue_options *o)
 {
     switch (o->kind) {
-    /* 64 bytes both, but of two things. NOLINTNEXTLINE(bugprone-branch-clone) */
+    /* Both sizes are 64 bytes by chance. NOLINTNEXTLINE(bugprone-branch-clone) */
     case DPK_CQ:
         return (uint64_t)DPK_CQE << o->log_depth;
     case DPK_SQ:
@@ -260,7 +260,7 @@ static void ring(struct dpk_queue *q, uint16_t posted)
     const uint16_t more = (uint16_t)(posted - q->done);
     const unsigned room = 1u << q->options.log_depth;
     if (q->state == DPK_QP_RESET)
-        return; /* as devices do: nobody looks at the queue yet */
+        return; /* a card ignores the doorbell in this state */
     if (more > room) {
         if (q->state != DPK_QP_ERROR) {
             queue_warn(q, "%u blocks posted in a ring of %u", more, room);

@@ -1,7 +1,7 @@
-/* Receives: taken from a ring that a doorbell record tells of. */
+/* Receives. They lie in a ring; a doorbell record says how many are posted. */
 #include "model.h"
 
-/* Whose ring it is. */
+/* The queue whose ring has the receives: an RMP, or the queue itself. */
 static struct dpk_queue *ring_of(struct dpk_queue *q)
 {
     return q->options.receives ? q->options.receives : q;
@@ -17,7 +17,7 @@ static unsigned log_stride(const struct dpk_queue *ring)
     return ring->options.kind == DPK_QP ? 4 : ring->options.log_stride;
 }
 
-/* Receives that are posted and not taken. */
+/* Counts the receives that are posted and not taken. False: the record cannot be read. */
 static bool count_posted(const struct dpk_queue *ring, uint16_t *out)
 {
     uint8_t record[4];
@@ -39,7 +39,7 @@ bool rwqe_is_posted(const struct dpk_queue *q)
     return count_posted(ring, &count) && count > 0;
 }
 
-/* The WQE in place `index`. */
+/* Reads the WQE at an index of the ring. */
 static bool load(const struct dpk_queue *ring, uint16_t index, struct receive *out)
 {
     const struct dpk_queue_place *at = &ring->options.ring;

@@ -1,4 +1,4 @@
-/* Send queues: one WQE after the other. */
+/* Send queues: their WQEs are carried out in order. */
 #include "model.h"
 
 #define BLOCK_SEGMENTS (DPK_WQEBB / WQE_SEGMENT)
@@ -9,7 +9,7 @@ static uint16_t blocks_of(const struct control *c)
     return (uint16_t)((c->segments + BLOCK_SEGMENTS - 1) / BLOCK_SEGMENTS);
 }
 
-/* Sends of a queue pair lie behind its receives. */
+/* In the ring of a queue pair the sends come after the receives. */
 static uint64_t ring_begin(const struct dpk_queue *q)
 {
     uint64_t receives = q->options.kind == DPK_QP && !q->options.no_receives && !q->options.receives
@@ -36,7 +36,7 @@ enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + 
     control_parse(bytes, DPK_WQEBB, control);
     bool good = control->queue == q->number && control->index == q->done &&
                 control->segments != 0 && blocks_of(control) <= left;
-    control->index = q->done; /* whatever it says */
+    control->index = q->done; /* whatever the WQE says */
     if (!good)
         return DPK_RC_LOCAL_OPERATION;
     *blocks = blocks_of(control);
@@ -70,7 +70,7 @@ static void send_flush(struct dpk_queue *q)
     struct control control;
     uint16_t blocks;
     while (q->done != q->posted && q->options.send_cq->state != DPK_QP_ERROR) {
-        /* Behind one that cannot be read nobody knows where the next begins. */
+        /* After a WQE that cannot be read it is unknown where the next one begins. */
         bool last = send_load(q, bytes, &control, &blocks) != DPK_RC_OK;
         send_complete(q, &control, DPK_RC_FLUSHED, 0);
         q->done = (uint16_t)(q->done + blocks);
@@ -95,7 +95,7 @@ void queue_fail(struct dpk_queue *q)
         rwqe_flush(q);
 }
 
-/* The next one of an Ethernet send queue. */
+/* Carries out the next WQE of an Ethernet send queue. */
 static void run_one(struct dpk_queue *q)
 {
     uint8_t bytes[WQE_MAX + DPK_WQEBB];

@@ -1,4 +1,4 @@
-/* What WQEs say. */
+/* Decoding of WQEs. */
 #include "wqe.h"
 
 #include "port.h"
@@ -22,7 +22,7 @@ bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
     return !r.failed;
 }
 
-/* Adds what is not empty. */
+/* Adds a piece, unless it is empty. */
 static void add(struct pieces *p, const uint8_t *bytes, const struct dpk_memory_access *memory)
 {
     if (memory->size == 0)
@@ -55,7 +55,8 @@ static enum dpk_rc_status data_parse(struct dpk_reader *r, bool receives, struct
         struct dpk_memory_access memory = {.key = dpk_read_be32(r), .address = dpk_read_be64(r)};
         if (memory.key == LIST_END_KEY)
             break;
-        /* Of a receive 0 is nothing, or unused places of a ring would be buffers of 2 GiB. */
+        /* In a receive a count of 0 means no bytes. Otherwise the unused segments of a ring would
+         * be buffers of 2 GiB. */
         memory.size = count == 0 && !receives ? BYTES_2G : count & ~INLINE;
         add(out, NULL, &memory);
     }

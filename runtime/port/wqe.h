@@ -1,11 +1,11 @@
-/* Send WQEs: from 16-byte segments to what is to be done. Private to queues. */
+/* Decodes WQEs, which consist of segments of 16 bytes. Private to port. */
 #ifndef DPK_QUEUES_WQE_H
 #define DPK_QUEUES_WQE_H
 
 #include "rc/rc.h"
 
 #define WQE_SEGMENT      16u
-#define WQE_SEGMENTS_MAX 63u /* six bits say how many */
+#define WQE_SEGMENTS_MAX 63u /* the count has six bits */
 #define WQE_MAX          (WQE_SEGMENTS_MAX * WQE_SEGMENT)
 
 enum opcode {
@@ -19,7 +19,7 @@ enum opcode {
     WQE_FETCH_ADD = 0x12,
 };
 
-/* What a WQE lists; those with bytes are in the WQE itself. */
+/* The data of a WQE. Pieces with `bytes` are inline data of the WQE. */
 struct pieces {
     struct dpk_rc_piece list[WQE_SEGMENTS_MAX + 1];
     unsigned count;
@@ -27,7 +27,7 @@ struct pieces {
 };
 
 struct control {
-    uint8_t opcode, modifier, segments, completion; /* `completion`: when there is to be one (CE) */
+    uint8_t opcode, modifier, segments, completion; /* `completion`: the field CE */
     uint16_t index;
     uint32_t queue, immediate;
 };
@@ -41,11 +41,11 @@ struct wqe {
     struct pieces data;
 };
 
-/* The first segment. False: shorter than that. */
+/* Decodes the control segment. False: there are too few bytes. */
 bool control_parse(const uint8_t *bytes, size_t size, struct control *out);
-/* All of a WQE, whose pieces point into `bytes`; what is wrong with it. */
+/* Decodes a send WQE; inline pieces point into `bytes`. Returns what is wrong with it. */
 enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out);
-/* A receive: data segments up to the end, or to one with the key that ends a list. */
+/* Decodes a receive: data segments up to the end, or up to one with the key that ends the list. */
 enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out);
 
 #endif

@@ -3,13 +3,6 @@
 
 #include "mlxconfig.h"
 
-const struct mlxconfig_options *mlxconfig_given(void *options, const struct dpk_args *args)
-{
-    struct mlxconfig_options *o = options;
-    o->args = args;
-    return o;
-}
-
 enum dpk_status mlxconfig_defs(const struct mlxconfig_options *options, struct dpk_nv_defs **out,
                                struct dpk_error *err)
 {
@@ -67,17 +60,17 @@ void mlxconfig_print_applied(void)
 
 static enum dpk_status run_apply(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     struct dpk_device *dev = NULL;
     struct dpk_buf file = {0};
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status != DPK_OK)
         return status;
-    status = dpk_file_read(options->args->words[0], DPK_NV_FILE_BYTES_MAX, &file, err);
+    status = dpk_file_read(args->words[0], DPK_NV_FILE_BYTES_MAX, &file, err);
     if (status == DPK_OK) {
         status = dpk_device_apply(dev, file.data, file.size, NULL, err);
         if (status == DPK_ERR_REFUSED)
-            dpk_error_prefix(err, "%s: the device refuses it", options->args->words[0]);
+            dpk_error_prefix(err, "%s: the device refuses it", args->words[0]);
     }
     if (status == DPK_OK)
         mlxconfig_print_saved(NULL);

@@ -4,9 +4,15 @@
 
 #include "mlxconfig.h"
 
+/* The first word of a command, read. */
+struct input {
+    const char *path;
+    struct dpk_buf bytes;
+};
+
 /* Appends what a command makes of its input to the output. */
 typedef enum dpk_status convert(const struct mlxconfig_options *options,
-                                const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                const struct dpk_nv_defs *defs, const struct input *in,
                                 struct dpk_buf *out, struct dpk_error *err);
 
 static const char *bytes_of(const struct dpk_buf *b)
@@ -15,40 +21,41 @@ static const char *bytes_of(const struct dpk_buf *b)
 }
 
 /* Definitions, words[0] in, words[1] out. */
-static enum dpk_status run(const struct mlxconfig_options *options, convert *turn,
-                           struct dpk_error *err)
+static enum dpk_status run(const struct mlxconfig_options *options, const struct dpk_args *args,
+                           convert *turn, struct dpk_error *err)
 {
     struct dpk_nv_defs *defs = NULL;
-    struct dpk_buf in = {0}, out = {0};
-    const char *const inputs[] = {options->args->words[0], options->key.key, options->database,
-                                  options->tlvs};
-    enum dpk_status status = dpk_file_apart(options->args->words[1], inputs, 4, err);
+    struct input in = {.path = args->words[0]};
+    struct dpk_buf out = {0};
+    const char *output = args->words[1];
+    const char *const inputs[] = {in.path, options->key.key, options->database, options->tlvs};
+    enum dpk_status status = dpk_file_apart(output, inputs, 4, err);
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
-        status = dpk_file_read(options->args->words[0], DPK_NV_XML_MAX, &in, err);
+        status = dpk_file_read(in.path, DPK_NV_XML_MAX, &in.bytes, err);
     if (status != DPK_OK)
         goto out;
     status = turn(options, defs, &in, &out, err);
     if (status == DPK_OK && out.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = dpk_file_replace(options->args->words[1], out.data, out.size, 0644, err);
+        status = dpk_file_replace(output, out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved(options->args->words[1]);
+        mlxconfig_print_saved(output);
 out:
     dpk_buf_free(&out);
-    dpk_buf_free(&in);
+    dpk_buf_free(&in.bytes);
     dpk_nv_defs_free(defs);
     return status;
 }
 
 /* Puts the path of the input before an error about it. */
-static enum dpk_status about_input(const struct mlxconfig_options *options, enum dpk_status status,
+static enum dpk_status about_input(const struct input *in, enum dpk_status status,
                                    struct dpk_error *err)
 {
     if (status != DPK_OK)
-        dpk_error_prefix(err, "%s", options->args->words[0]);
+        dpk_error_prefix(err, "%s", in->path);
     return status;
 }
 
@@ -74,7 +81,7 @@ static enum dpk_status resolve_key(const struct mlxconfig_options *options,
 }
 
 static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
-                                      const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                      const struct dpk_nv_defs *defs, const struct input *in,
                                       struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_nv_list tlvs = {0};
@@ -83,7 +90,8 @@ static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
     enum dpk_status status = resolve_key(options, &key, err);
     if (status != DPK_OK)
         return status;
-    status = about_input(options, dpk_nv_xml_parse(defs, bytes_of(in), in->size, &tlvs, err), err);
+    status = about_input(
+        in, dpk_nv_xml_parse(defs, bytes_of(&in->bytes), in->bytes.size, &tlvs, err), err);
     if (status == DPK_OK && dpk_key_given(&key))
         status = dpk_signer_open_with(&key, &signer, err);
     if (status != DPK_OK)
@@ -92,7 +100,7 @@ static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
     if (status != DPK_OK)
         dpk_error_prefix(err, "%s",
                          status == DPK_ERR_UNSUPPORTED && signer ? dpk_signer_name(signer)
-                                                                 : options->args->words[0]);
+                                                                 : in->path);
 out:
     dpk_signer_close(signer);
     dpk_nv_list_free(&tlvs);
@@ -102,10 +110,10 @@ out:
 static enum dpk_status run_create_conf(void *given, const struct dpk_args *args,
                                        struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     struct dpk_key_options key; /* checked before any file is read */
     enum dpk_status status = resolve_key(options, &key, err);
-    return status == DPK_OK ? run(options, turn_into_conf, err) : status;
+    return status == DPK_OK ? run(options, args, turn_into_conf, err) : status;
 }
 
 static const struct dpk_option sign_options[] = {
@@ -138,11 +146,11 @@ static enum dpk_status check_device(const struct mlxconfig_options *options, str
 static enum dpk_status run_gen_tlvs_file(void *given, const struct dpk_args *args,
                                          struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     struct dpk_nv_defs *defs = NULL;
     struct dpk_buf out = {0};
     const char *const inputs[] = {options->database};
-    enum dpk_status status = dpk_file_apart(options->args->words[0], inputs, 1, err);
+    enum dpk_status status = dpk_file_apart(args->words[0], inputs, 1, err);
     if (status == DPK_OK)
         status = check_device(options, err);
     if (status == DPK_OK)
@@ -151,9 +159,9 @@ static enum dpk_status run_gen_tlvs_file(void *given, const struct dpk_args *arg
         return status;
     dpk_nv_tlvs_text(defs, &out);
     status = out.failed ? dpk_fail_nomem(err)
-                        : dpk_file_replace(options->args->words[0], out.data, out.size, 0644, err);
+                        : dpk_file_replace(args->words[0], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved(options->args->words[0]);
+        mlxconfig_print_saved(args->words[0]);
     dpk_buf_free(&out);
     dpk_nv_defs_free(defs);
     return status;
@@ -166,20 +174,21 @@ const struct dpk_command gen_tlvs_file_command = {.names = "gen_tlvs_file",
                                                   .run = run_gen_tlvs_file};
 
 static enum dpk_status turn_into_template(const struct mlxconfig_options *options,
-                                          const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                          const struct dpk_nv_defs *defs, const struct input *in,
                                           struct dpk_buf *out, struct dpk_error *err)
 {
-    return about_input(
-        options,
-        dpk_nv_xml_template(defs, bytes_of(in), in->size, options->all_attributes, out, err), err);
+    return about_input(in,
+                       dpk_nv_xml_template(defs, bytes_of(&in->bytes), in->bytes.size,
+                                           options->all_attributes, out, err),
+                       err);
 }
 
 static enum dpk_status run_gen_xml_template(void *given, const struct dpk_args *args,
                                             struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     enum dpk_status status = check_device(options, err);
-    return status == DPK_OK ? run(options, turn_into_template, err) : status;
+    return status == DPK_OK ? run(options, args, turn_into_template, err) : status;
 }
 
 static const struct dpk_option template_options[] = {
@@ -196,21 +205,23 @@ const struct dpk_command gen_xml_template_command = {
     .run = run_gen_xml_template};
 
 static enum dpk_status turn_into_raw(const struct mlxconfig_options *options,
-                                     const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                     const struct dpk_nv_defs *defs, const struct input *in,
                                      struct dpk_buf *out, struct dpk_error *err)
 {
+    (void)options;
     struct dpk_nv_list tlvs = {0};
-    enum dpk_status status = dpk_nv_xml_parse(defs, bytes_of(in), in->size, &tlvs, err);
+    enum dpk_status status =
+        dpk_nv_xml_parse(defs, bytes_of(&in->bytes), in->bytes.size, &tlvs, err);
     if (status == DPK_OK)
         dpk_nv_raw_format(&tlvs, out);
     dpk_nv_list_free(&tlvs);
-    return about_input(options, status, err);
+    return about_input(in, status, err);
 }
 
 static enum dpk_status run_xml2raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
-    return run(options, turn_into_raw, err);
+    const struct mlxconfig_options *options = given;
+    return run(options, args, turn_into_raw, err);
 }
 
 const struct dpk_command xml2raw_command = {.names = "xml2raw",
@@ -220,21 +231,22 @@ const struct dpk_command xml2raw_command = {.names = "xml2raw",
                                             .run = run_xml2raw};
 
 static enum dpk_status turn_into_xml(const struct mlxconfig_options *options,
-                                     const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                     const struct dpk_nv_defs *defs, const struct input *in,
                                      struct dpk_buf *out, struct dpk_error *err)
 {
+    (void)options;
     struct dpk_nv_list tlvs = {0};
-    enum dpk_status status = dpk_nv_raw_parse(bytes_of(in), in->size, &tlvs, err);
+    enum dpk_status status = dpk_nv_raw_parse(bytes_of(&in->bytes), in->bytes.size, &tlvs, err);
     if (status == DPK_OK)
         status = dpk_nv_xml_format(defs, &tlvs, out, err);
     dpk_nv_list_free(&tlvs);
-    return about_input(options, status, err);
+    return about_input(in, status, err);
 }
 
 static enum dpk_status run_raw2xml(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
-    return run(options, turn_into_xml, err);
+    const struct mlxconfig_options *options = given;
+    return run(options, args, turn_into_xml, err);
 }
 
 const struct dpk_command raw2xml_command = {
@@ -242,21 +254,23 @@ const struct dpk_command raw2xml_command = {
 
 /* Appends the data of the TLVs without their headers, in the order of the XML. */
 static enum dpk_status turn_into_payload(const struct mlxconfig_options *options,
-                                         const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                         const struct dpk_nv_defs *defs, const struct input *in,
                                          struct dpk_buf *out, struct dpk_error *err)
 {
+    (void)options;
     struct dpk_nv_list tlvs = {0};
-    enum dpk_status status = dpk_nv_xml_parse(defs, bytes_of(in), in->size, &tlvs, err);
+    enum dpk_status status =
+        dpk_nv_xml_parse(defs, bytes_of(&in->bytes), in->bytes.size, &tlvs, err);
     if (status == DPK_OK)
         dpk_nv_payload_format(&tlvs, out);
     dpk_nv_list_free(&tlvs);
-    return about_input(options, status, err);
+    return about_input(in, status, err);
 }
 
 static enum dpk_status run_xml2bin(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
-    return run(options, turn_into_payload, err);
+    const struct mlxconfig_options *options = given;
+    return run(options, args, turn_into_payload, err);
 }
 
 const struct dpk_command xml2bin_command = {.names = "xml2bin",
@@ -266,11 +280,11 @@ const struct dpk_command xml2bin_command = {.names = "xml2bin",
                                             .run = run_xml2bin};
 
 /* Reads the TLVs of a file that create_conf made. The signature TLVs are left out. */
-static enum dpk_status conf_to_xml(const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+static enum dpk_status conf_to_xml(const struct dpk_nv_defs *defs, const struct input *in,
                                    struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_nv_file file = {0};
-    enum dpk_status status = dpk_nv_file_parse(in->data, in->size, &file, err);
+    enum dpk_status status = dpk_nv_file_parse(in->bytes.data, in->bytes.size, &file, err);
     if (status == DPK_OK)
         status = dpk_nv_xml_format(defs, &file.tlvs, out, err);
     dpk_nv_file_free(&file);
@@ -278,7 +292,7 @@ static enum dpk_status conf_to_xml(const struct dpk_nv_defs *defs, const struct 
 }
 
 static enum dpk_status payload_to_xml(const struct mlxconfig_options *options,
-                                      const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                      const struct dpk_nv_defs *defs, const struct input *in,
                                       struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_nv_list tlvs = {0};
@@ -293,10 +307,10 @@ static enum dpk_status payload_to_xml(const struct mlxconfig_options *options,
         dpk_error_prefix(err, "%s", options->tlvs);
         goto out;
     }
-    status = dpk_nv_payload_parse(chosen, count, in->data, in->size, &tlvs, err);
+    status = dpk_nv_payload_parse(chosen, count, in->bytes.data, in->bytes.size, &tlvs, err);
     if (status == DPK_OK)
         status = dpk_nv_xml_format(defs, &tlvs, out, err);
-    about_input(options, status, err);
+    about_input(in, status, err);
 out:
     free(chosen);
     dpk_nv_list_free(&tlvs);
@@ -305,25 +319,25 @@ out:
 }
 
 static enum dpk_status turn_bin_into_xml(const struct mlxconfig_options *options,
-                                         const struct dpk_nv_defs *defs, const struct dpk_buf *in,
+                                         const struct dpk_nv_defs *defs, const struct input *in,
                                          struct dpk_buf *out, struct dpk_error *err)
 {
-    bool conf = in->size >= strlen(DPK_NV_FILE_START) &&
-                memcmp(in->data, DPK_NV_FILE_START, strlen(DPK_NV_FILE_START)) == 0;
+    bool conf = in->bytes.size >= strlen(DPK_NV_FILE_START) &&
+                memcmp(in->bytes.data, DPK_NV_FILE_START, strlen(DPK_NV_FILE_START)) == 0;
     if (options->tlvs)
         return payload_to_xml(options, defs, in, out, err);
     if (!conf)
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "%s: no NV configuration file. What xml2bin makes does not say which TLVs "
                         "it has: name them with --tlvs",
-                        options->args->words[0]);
-    return about_input(options, conf_to_xml(defs, in, out, err), err);
+                        in->path);
+    return about_input(in, conf_to_xml(defs, in, out, err), err);
 }
 
 static enum dpk_status run_bin2xml(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
-    return run(options, turn_bin_into_xml, err);
+    const struct mlxconfig_options *options = given;
+    return run(options, args, turn_bin_into_xml, err);
 }
 
 static const struct dpk_option tlvs_options[] = {

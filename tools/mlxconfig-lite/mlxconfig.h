@@ -11,20 +11,19 @@
 #include "signer/signer.h"
 
 struct mlxconfig_options {
-    const char *device;          /* -d */
-    const char *database;        /* -b, NULL: the definitions of share/dpakit/nvconfig */
-    struct dpk_key_options key;  /* -p, --passin, --sign-command, --sign-timeout */
-    const char *engine;          /* -eng */
-    const char *key_id;          /* -k */
-    struct dpk_uuid key_uuid;    /* -u, zero: not given */
-    const char *tlvs;            /* --tlvs */
-    bool all_attributes;         /* -a */
-    bool show_default;           /* -e */
-    bool read_only;              /* --read_only */
-    bool yes;                    /* -y */
-    bool json;                   /* --json */
-    bool xml;                    /* --xml */
-    const struct dpk_args *args; /* the command and the words behind it */
+    const char *device;         /* -d */
+    const char *database;       /* -b, NULL: the definitions of share/dpakit/nvconfig */
+    struct dpk_key_options key; /* -p, --passin, --sign-command, --sign-timeout */
+    const char *engine;         /* -eng */
+    const char *key_id;         /* -k */
+    struct dpk_uuid key_uuid;   /* -u, zero: not given */
+    const char *tlvs;           /* --tlvs */
+    bool all_attributes;        /* -a */
+    bool show_default;          /* -e */
+    bool read_only;             /* --read_only */
+    bool yes;                   /* -y */
+    bool json;                  /* --json */
+    bool xml;                   /* --xml */
 };
 
 #define MLXCONFIG_AT(field) offsetof(struct mlxconfig_options, field)
@@ -45,9 +44,6 @@ extern const struct dpk_command xml2raw_command;
 extern const struct dpk_command raw2xml_command;
 extern const struct dpk_command xml2bin_command;
 extern const struct dpk_command bin2xml_command;
-
-/* What dpk_tool_main gives to a command, as one. */
-const struct mlxconfig_options *mlxconfig_given(void *options, const struct dpk_args *args);
 
 /* Loads the definitions of -b, or the built-in ones. */
 enum dpk_status mlxconfig_defs(const struct mlxconfig_options *options, struct dpk_nv_defs **out,

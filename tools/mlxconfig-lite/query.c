@@ -188,7 +188,7 @@ static void drop_read_only(struct table *table)
 
 static enum dpk_status run_query(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct shown shown = {0};
@@ -197,11 +197,10 @@ static enum dpk_status run_query(void *given, const struct dpk_args *args, struc
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
-        status = shown_choose(defs, options->args->words, options->args->count, options->json,
-                              &shown, err);
+        status = shown_choose(defs, args->words, args->count, options->json, &shown, err);
     if (status == DPK_OK)
-        status = read_table(dev, defs, &shown, options->args->count > 0, &table, err);
-    if (status == DPK_OK && options->args->count == 0 && !options->read_only)
+        status = read_table(dev, defs, &shown, args->count > 0, &table, err);
+    if (status == DPK_OK && args->count == 0 && !options->read_only)
         drop_read_only(&table);
     if (status == DPK_OK)
         status = options->json ? print_json(&table, err) : print_table(options, dev, &table, err);

@@ -21,29 +21,27 @@ static void print_tlv(size_t number, const struct dpk_nv_tlv *tlv)
     printf("\n\n");
 }
 
-static enum dpk_status read_raw(const struct mlxconfig_options *options, struct dpk_nv_list *out,
-                                struct dpk_error *err)
+static enum dpk_status read_raw(const char *path, struct dpk_nv_list *out, struct dpk_error *err)
 {
     struct dpk_buf file = {0};
-    enum dpk_status status =
-        dpk_file_read(options->args->words[0], DPK_NV_FILE_BYTES_MAX, &file, err);
+    enum dpk_status status = dpk_file_read(path, DPK_NV_FILE_BYTES_MAX, &file, err);
     if (status != DPK_OK)
         return status;
     status = dpk_nv_raw_parse(file.data ? (const char *)file.data : "", file.size, out, err);
     if (status != DPK_OK)
-        dpk_error_prefix(err, "%s", options->args->words[0]);
+        dpk_error_prefix(err, "%s", path);
     dpk_buf_free(&file);
     return status;
 }
 
 static enum dpk_status run_set_raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     struct dpk_device *dev = NULL;
     struct dpk_nv_list tlvs = {0};
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status == DPK_OK)
-        status = read_raw(options, &tlvs, err);
+        status = read_raw(args->words[0], &tlvs, err);
     for (size_t i = 0; status == DPK_OK && i < tlvs.count; i++)
         print_tlv(i + 1, &tlvs.items[i]);
     if (status == DPK_OK)
@@ -54,7 +52,7 @@ static enum dpk_status run_set_raw(void *given, const struct dpk_args *args, str
     if (status == DPK_OK) {
         status = dpk_device_set_tlvs(dev, &tlvs, err);
         if (status != DPK_OK)
-            dpk_error_prefix(err, "%s", options->args->words[0]);
+            dpk_error_prefix(err, "%s", args->words[0]);
     }
     if (status == DPK_OK)
         mlxconfig_print_applied();
@@ -88,13 +86,13 @@ static void print_type(size_t number, const struct dpk_nv_list *on_device,
 
 static enum dpk_status run_get_raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     struct dpk_device *dev = NULL;
     struct dpk_nv_list asked = {0}, on_device = {0};
     size_t hidden = 0;
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status == DPK_OK)
-        status = read_raw(options, &asked, err);
+        status = read_raw(args->words[0], &asked, err);
     if (status == DPK_OK)
         status = dpk_device_next_tlvs(dev, &on_device, &hidden, err);
     for (size_t i = 0; status == DPK_OK && i < asked.count; i++)
@@ -184,7 +182,7 @@ static enum dpk_status put_xml(struct dpk_device *dev, const struct dpk_nv_defs 
 
 static enum dpk_status run_backup(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct dpk_nv_list tlvs = {0};
@@ -193,14 +191,14 @@ static enum dpk_status run_backup(void *given, const struct dpk_args *args, stru
     const char *const inputs[] = {options->database};
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status == DPK_OK)
-        status = dpk_file_apart(options->args->words[0], inputs, 1, err);
+        status = dpk_file_apart(args->words[0], inputs, 1, err);
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
         status = dpk_device_next_tlvs(dev, &tlvs, &hidden, err);
     if (status != DPK_OK)
         goto out;
-    fprintf(dpk_file_messages(options->args->words[0]), "Collecting...\n");
+    fprintf(dpk_file_messages(args->words[0]), "Collecting...\n");
     if (tlvs.count == 0) {
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "NV data area is empty, nothing to back up");
         goto out;
@@ -212,9 +210,9 @@ static enum dpk_status run_backup(void *given, const struct dpk_args *args, stru
     if (status == DPK_OK && out.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = dpk_file_replace(options->args->words[0], out.data, out.size, 0644, err);
+        status = dpk_file_replace(args->words[0], out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved(options->args->words[0]);
+        mlxconfig_print_saved(args->words[0]);
 out:
     dpk_buf_free(&out);
     dpk_nv_list_free(&tlvs);

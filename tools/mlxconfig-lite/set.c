@@ -165,21 +165,21 @@ static enum dpk_status set(const struct mlxconfig_options *options, struct dpk_d
 
 static enum dpk_status run_set(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct settings s = {0};
-    char **words = calloc(options->args->count + 1, sizeof *words);
+    char **words = calloc(args->count + 1, sizeof *words);
     enum dpk_status status = words ? mlxconfig_device(options, &dev, err) : dpk_fail_nomem(err);
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
-    for (size_t i = 0; i < options->args->count && status == DPK_OK; i++) {
-        words[i] = strdup(options->args->words[i]);
+    for (size_t i = 0; i < args->count && status == DPK_OK; i++) {
+        words[i] = strdup(args->words[i]);
         status = words[i] ? add_word(defs, words[i], &s, err) : dpk_fail_nomem(err);
     }
     if (status == DPK_OK)
         status = set(options, dev, defs, &s, err);
-    for (size_t i = 0; words && i < options->args->count; i++)
+    for (size_t i = 0; words && i < args->count; i++)
         free(words[i]);
     free(words);
     free_settings(&s);
@@ -197,7 +197,8 @@ const struct dpk_command set_command = {.names = "set,s",
 
 static enum dpk_status run_reset(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
+    (void)args;
     struct dpk_device *dev = NULL;
     char question[128];
     enum dpk_status status = mlxconfig_device(options, &dev, err);

@@ -171,7 +171,8 @@ static enum dpk_status print_confs(const struct shown *shown, struct dpk_error *
 static enum dpk_status run_show_confs(void *given, const struct dpk_args *args,
                                       struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = mlxconfig_given(given, args);
+    const struct mlxconfig_options *options = given;
+    (void)args;
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct shown shown = {0};

@@ -87,42 +87,30 @@ static void connect(struct dpk_queue *qp, const struct dpk_queue *peer)
             abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* One key for everything: rings, too, can be written to while they are worked on. */
+static void register_memory(uint8_t *memory, struct dpk_memory_domain *domain)
 {
-    static const struct dpk_queue_ops ops = {load, store, completed, listens, leaves, waits, warn};
-    static uint8_t memory[MEMORY];
-    static struct dpk_memory_domain domain;
     static uint32_t key;
-    const struct dpk_uuid identity = {{1}};
-    struct dpk_rc *rc;
-    struct dpk_queues *nic;
-    struct dpk_queue *q[QUEUES];
-    struct dpk_reader r = dpk_reader(data, size);
-    uint8_t doorbells[DOORBELLS * 2];
-    for (size_t i = 0; i < sizeof doorbells; i++)
-        doorbells[i] = dpk_read_u8(&r);
-    size_t left = dpk_reader_left(&r) < MEMORY ? dpk_reader_left(&r) : MEMORY;
-    memset(memory, 0, sizeof memory);
-    if (left > 0)
-        memcpy(memory, r.pos, left);
-    /* One key for everything: rings, too, can be written to while they are worked on. */
     if (key == 0 && (dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
                                                          .rights = ~0u,
                                                          .size = MEMORY,
                                                          .host = memory,
-                                                         .domains = {&domain}},
+                                                         .domains = {domain}},
                                     &key, NULL) != DPK_OK ||
                      key != KEY)) /* the corpus has that number */
         abort();
-    if (dpk_rc_open(&identity, &rc, NULL) != DPK_OK ||
-        dpk_queues_open(&ops, memory, rc, &nic, NULL) != DPK_OK)
-        abort();
+}
+
+/* A send queue, queue pairs, and a receive queue that gets every frame, in one completion queue. */
+static void make_queues(struct dpk_queues *nic, uint8_t *memory, struct dpk_memory_domain *domain,
+                        struct dpk_queue *q[QUEUES])
+{
     struct dpk_queue *cq = make(nic, &(struct dpk_queue_options){.kind = DPK_CQ,
                                                                  .log_depth = CQ_LOG,
                                                                  .ring = {memory, 0x400},
                                                                  .record = {memory, 0},
                                                                  .overrun_ignore = true});
-    struct dpk_queue_options o = {.domain = &domain,
+    struct dpk_queue_options o = {.domain = domain,
                                   .log_depth = LOG,
                                   .log_receives = LOG,
                                   .log_stride = 5,
@@ -143,6 +131,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (dpk_queue_number(q[1]) != PAIR)
         abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct dpk_queue_ops ops = {load, store, completed, listens, leaves, waits, warn};
+    static uint8_t memory[MEMORY];
+    static struct dpk_memory_domain domain;
+    const struct dpk_uuid identity = {{1}};
+    struct dpk_rc *rc;
+    struct dpk_queues *nic;
+    struct dpk_queue *q[QUEUES];
+    struct dpk_reader r = dpk_reader(data, size);
+    uint8_t doorbells[DOORBELLS * 2];
+    for (size_t i = 0; i < sizeof doorbells; i++)
+        doorbells[i] = dpk_read_u8(&r);
+    size_t left = dpk_reader_left(&r) < MEMORY ? dpk_reader_left(&r) : MEMORY;
+    memset(memory, 0, sizeof memory);
+    if (left > 0)
+        memcpy(memory, r.pos, left);
+    register_memory(memory, &domain);
+    if (dpk_rc_open(&identity, &rc, NULL) != DPK_OK ||
+        dpk_queues_open(&ops, memory, rc, &nic, NULL) != DPK_OK)
+        abort();
+    make_queues(nic, memory, &domain, q);
     connect(q[1], q[2]);
     connect(q[2], doorbells[0] & 0x80 ? q[2] : q[1]);
     for (size_t i = 0; i < DOORBELLS; i++)

@@ -291,13 +291,25 @@ static void tasks_end_before_their_context(void)
     CHECK(doca_ctx_get_state(e.ctx, &state) == OK && state == DOCA_CTX_STATE_IDLE);
     CHECK(doca_ctx_start(e.ctx) == OK && state_count == 3);
     CHECK(states[0] == DOCA_CTX_STATE_STOPPING && states[1] == DOCA_CTX_STATE_IDLE);
-    first = task_new(&e, a, x, 1);
-    for (int i = 0; i < 3; i++) { /* the same task again and again */
-        CHECK(doca_buf_reset_data_len(x) == OK && doca_task_submit(first) == OK);
-        CHECK(doca_pe_progress(e.pe) == 1 && completed == (unsigned)i + 1);
+    CHECK(doca_buf_dec_refcount(a, NULL) == OK && doca_buf_dec_refcount(x, NULL) == OK);
+    CHECK(doca_mmap_destroy(m) == OK && doca_mmap_destroy(to) == OK);
+    engine_destroy(&e);
+}
+
+static void a_context_that_is_started_again_takes_a_task_again_and_again(void)
+{
+    char text[8] = "abcdefg", out[8] = {0};
+    struct engine e = engine_new();
+    struct doca_mmap *m = map_of(text, 8, 0), *to = map_of(out, 8, WRITABLE);
+    struct doca_buf *a = buf_of(&e, m, text, 8, 8), *x = buf_of(&e, to, out, 8, 0);
+    CHECK(doca_ctx_stop(e.ctx) == OK && doca_ctx_start(e.ctx) == OK);
+    struct doca_task *task = task_new(&e, a, x, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        CHECK(doca_buf_reset_data_len(x) == OK && doca_task_submit(task) == OK);
+        CHECK(doca_pe_progress(e.pe) == 1 && completed == i + 1);
     }
-    doca_task_free(first);
-    doca_task_free(first);
+    doca_task_free(task);
+    doca_task_free(task);
     CHECK(doca_buf_dec_refcount(a, NULL) == OK && doca_buf_dec_refcount(x, NULL) == OK);
     CHECK(doca_mmap_destroy(m) == OK && doca_mmap_destroy(to) == OK);
     engine_destroy(&e);
@@ -310,5 +322,6 @@ const struct test_case dma_cases[] = {
     CASE(copies_do_what_maps_permit),
     CASE(a_map_that_is_started_again_is_another_one_to_others),
     CASE(tasks_end_before_their_context),
+    CASE(a_context_that_is_started_again_takes_a_task_again_and_again),
     {0},
 };

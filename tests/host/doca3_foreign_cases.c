@@ -242,27 +242,18 @@ static void wrong_threads_and_completions_are_refused(void)
     end();
 }
 
-static void wrong_maps_buffers_and_engines_are_refused(void)
+static void wrong_maps_and_inventories_are_refused(void)
 {
     struct doca_mmap *m = NULL;
     struct doca_buf_inventory *v = NULL;
-    struct doca_buf *b = NULL, *next = NULL;
-    struct doca_sync_event *e = NULL;
-    enum doca_ctx_states state;
-    union doca_data data = {.u64 = 0};
+    struct doca_buf *next = NULL;
     const void *bytes = NULL;
     void *p = NULL;
     size_t size = 0;
-    uint16_t holders = 0;
     uint32_t n = 0;
     begin();
-    CHECK(doca_mmap_create(&m) == OK && doca_mmap_set_memrange(m, not_an_object, 8) == OK);
-    CHECK(doca_mmap_add_dev(m, dev) == OK && doca_mmap_start(m) == OK);
+    CHECK(doca_mmap_create(&m) == OK && doca_mmap_destroy(m) == OK);
     CHECK(doca_buf_inventory_create(1, &v) == OK && doca_buf_inventory_start(v) == OK);
-    CHECK(doca_buf_inventory_buf_get_by_addr(v, m, not_an_object, 8, &b) == OK);
-    CHECK(doca_buf_dec_refcount(b, NULL) == OK && doca_sync_event_create(&e) == OK);
-    struct doca_ctx *ctx = doca_sync_event_as_ctx(e);
-    CHECK(doca_sync_event_destroy(e) == OK && doca_mmap_destroy(m) == OK);
     EACH(doca_mmap, m)
     {
         BAD(doca_mmap_destroy(h));
@@ -287,6 +278,30 @@ static void wrong_maps_buffers_and_engines_are_refused(void)
         BAD(doca_buf_inventory_get_num_elements(h, &n));
         BAD(doca_buf_inventory_get_num_free_elements(h, &n));
     }
+    end();
+}
+
+static void wrong_buffers_and_contexts_are_refused(void)
+{
+    struct doca_mmap *m = NULL;
+    struct doca_buf_inventory *v = NULL;
+    struct doca_buf *b = NULL, *next = NULL;
+    struct doca_sync_event *e = NULL;
+    enum doca_ctx_states state;
+    union doca_data data = {.u64 = 0};
+    void *p = NULL;
+    size_t size = 0;
+    uint16_t holders = 0;
+    uint32_t n = 0;
+    begin();
+    CHECK(doca_mmap_create(&m) == OK && doca_mmap_set_memrange(m, not_an_object, 8) == OK);
+    CHECK(doca_mmap_add_dev(m, dev) == OK && doca_mmap_start(m) == OK);
+    CHECK(doca_buf_inventory_create(1, &v) == OK && doca_buf_inventory_start(v) == OK);
+    CHECK(doca_buf_inventory_buf_get_by_addr(v, m, not_an_object, 8, &b) == OK);
+    CHECK(doca_buf_dec_refcount(b, NULL) == OK && doca_sync_event_create(&e) == OK);
+    struct doca_ctx *ctx = doca_sync_event_as_ctx(e);
+    CHECK(doca_sync_event_destroy(e) == OK && doca_mmap_destroy(m) == OK);
+    CHECK(doca_buf_inventory_destroy(v) == OK);
     EACH(doca_buf, b)
     {
         BAD(doca_buf_inc_refcount(h, &holders));
@@ -380,7 +395,8 @@ const struct test_case foreign_cases[] = {
     CASE(wrong_contexts_are_refused),
     CASE(wrong_events_are_refused),
     CASE(wrong_threads_and_completions_are_refused),
-    CASE(wrong_maps_buffers_and_engines_are_refused),
+    CASE(wrong_maps_and_inventories_are_refused),
+    CASE(wrong_buffers_and_contexts_are_refused),
     CASE(what_is_destroyed_uses_nothing),
     CASE(a_wait_without_a_dpa_is_told),
     CASE(events_without_a_dpa_end_waits_when_stopped),

@@ -30,3 +30,7 @@ setup_file() {
 @test "tasks end before their context" {
     case_ok tasks_end_before_their_context
 }
+
+@test "a context that is started again takes a task again and again" {
+    case_ok a_context_that_is_started_again_takes_a_task_again_and_again
+}

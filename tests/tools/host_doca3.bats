@@ -204,8 +204,12 @@ setup_file() {
     case_ok wrong_threads_and_completions_are_refused
 }
 
-@test "wrong maps buffers and engines are refused" {
-    case_ok wrong_maps_buffers_and_engines_are_refused
+@test "wrong maps and inventories are refused" {
+    case_ok wrong_maps_and_inventories_are_refused
+}
+
+@test "wrong buffers and contexts are refused" {
+    case_ok wrong_buffers_and_contexts_are_refused
 }
 
 @test "what is destroyed uses nothing" {

@@ -167,13 +167,41 @@ static void misaligned_accesses_fault_mapped_or_not(void **state)
     }
 }
 
+struct atomic {
+    const char *text;
+    uint32_t word;
+    uint64_t before, a2, a0, after;
+};
+
+static void check_atomic(void **state, const struct atomic *c)
+{
+    for (uint32_t order = 0; order < 4; order++) { /* aq, rl */
+        struct rv64_hart hart = {.x[A1] = DATA + 8, .x[A2] = c->a2};
+        guest_store64(*state, DATA + 8, c->before);
+        assert_int_equal(guest_execute_one(*state, &hart, c->word | order << 25), RV64_STOP_EBREAK);
+        if (hart.x[A0] != c->a0 || guest_load64(*state, DATA + 8) != c->after)
+            fail_msg("%s: a0 %#llx, memory %#llx", c->text, (unsigned long long)hart.x[A0],
+                     (unsigned long long)guest_load64(*state, DATA + 8));
+    }
+    struct rv64_hart alias = {.x[A1] = DATA + 8, .x[A2] = c->a2};
+    guest_store64(*state, DATA + 8, c->before); /* rd = rs1 */
+    guest_execute_one(*state, &alias, (c->word & ~(31u << 7)) | A1 << 7);
+    assert_int_equal(alias.x[A1], c->a0);
+    struct rv64_hart value = {.x[A1] = DATA + 8, .x[A2] = c->a2};
+    guest_store64(*state, DATA + 8, c->before); /* rd = rs2 */
+    guest_execute_one(*state, &value, (c->word & ~(31u << 7)) | A2 << 7);
+    assert_int_equal(value.x[A2], c->a0);
+    assert_int_equal(guest_load64(*state, DATA + 8), c->after);
+    struct rv64_hart nowhere = {.x[A1] = DATA + 8, .x[A2] = c->a2};
+    guest_store64(*state, DATA + 8, c->before); /* rd = x0 */
+    guest_execute_one(*state, &nowhere, c->word & ~(31u << 7));
+    assert_int_equal(nowhere.x[0], 0);
+    assert_int_equal(guest_load64(*state, DATA + 8), c->after);
+}
+
 static void atomics_return_the_old_word_and_leave_the_new(void **state)
 {
-    static const struct {
-        const char *text;
-        uint32_t word;
-        uint64_t before, a2, a0, after;
-    } cases[] = {
+    static const struct atomic cases[] = {
         {"amoswap.w a0, a2, (a1)", 0x08c5a52f, 0x1111111180000000, 0xff00000000000005,
          0xffffffff80000000, 0x1111111100000005},
         {"amoadd.w a0, a2, (a1)", 0x00c5a52f, 0x11111111ffffffff, 0x1, 0xffffffffffffffff,
@@ -217,32 +245,8 @@ static void atomics_return_the_old_word_and_leave_the_new(void **state)
         {"amomaxu.d a0, a2, (a1)", 0xe0c5b52f, 0x8000000000000000, 0x5, 0x8000000000000000,
          0x8000000000000000},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        for (uint32_t order = 0; order < 4; order++) { /* aq, rl */
-            struct rv64_hart hart = {.x[A1] = DATA + 8, .x[A2] = cases[i].a2};
-            guest_store64(*state, DATA + 8, cases[i].before);
-            assert_int_equal(guest_execute_one(*state, &hart, cases[i].word | order << 25),
-                             RV64_STOP_EBREAK);
-            if (hart.x[A0] != cases[i].a0 || guest_load64(*state, DATA + 8) != cases[i].after)
-                fail_msg("%s: a0 %#llx, memory %#llx", cases[i].text,
-                         (unsigned long long)hart.x[A0],
-                         (unsigned long long)guest_load64(*state, DATA + 8));
-        }
-        struct rv64_hart alias = {.x[A1] = DATA + 8, .x[A2] = cases[i].a2};
-        guest_store64(*state, DATA + 8, cases[i].before); /* rd = rs1 */
-        guest_execute_one(*state, &alias, (cases[i].word & ~(31u << 7)) | A1 << 7);
-        assert_int_equal(alias.x[A1], cases[i].a0);
-        struct rv64_hart value = {.x[A1] = DATA + 8, .x[A2] = cases[i].a2};
-        guest_store64(*state, DATA + 8, cases[i].before); /* rd = rs2 */
-        guest_execute_one(*state, &value, (cases[i].word & ~(31u << 7)) | A2 << 7);
-        assert_int_equal(value.x[A2], cases[i].a0);
-        assert_int_equal(guest_load64(*state, DATA + 8), cases[i].after);
-        struct rv64_hart nowhere = {.x[A1] = DATA + 8, .x[A2] = cases[i].a2};
-        guest_store64(*state, DATA + 8, cases[i].before); /* rd = x0 */
-        guest_execute_one(*state, &nowhere, cases[i].word & ~(31u << 7));
-        assert_int_equal(nowhere.x[0], 0);
-        assert_int_equal(guest_load64(*state, DATA + 8), cases[i].after);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_atomic(state, &cases[i]);
 }
 
 enum {

@@ -9,9 +9,9 @@
 
 /* ---- Creation ---- */
 
-/* What the loader is to take for the program's crypto data. The section is a length and that many
- * bytes; a length that the section does not hold must not pass for "unsigned", so the loader gets
- * the 8 bytes themselves then: too few for any crypto data. */
+/* Finds the crypto data of the program for the loader. The section has a length and then that many
+ * bytes. When the length is beyond the section, the program must not pass as unsigned: then the
+ * loader gets the 8 bytes of the length, which are too few for crypto data. */
 static void find_crypto(const struct dpk_host_app *app, struct dpk_load_request *ask)
 {
     struct dpk_reader r = dpk_reader(app->sig, app->sig_size);
@@ -52,8 +52,8 @@ static void pack_u64(void *argbuf, va_list ap)
     memcpy(argbuf, &value, sizeof value);
 }
 
-/* Finds one registered function in the image. One that is not there is no error until it is called:
- * a program may have been linked without it. */
+/* Finds one registered function in the image. A missing function is an error only when it is
+ * called: a program may have been linked without it. */
 static bool resolve(const struct resolver *r, const struct dpk_host_function *f,
                     struct dpk_host_call *out)
 {

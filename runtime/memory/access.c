@@ -1,4 +1,4 @@
-/* The checker, and accesses that go through it. */
+/* The checker of bounds and rights, and the accesses that use it. */
 #include <string.h>
 
 #include "proc/proc.h"
@@ -101,7 +101,8 @@ bool dpk_memory_write(const struct dpk_memory_access *a, const void *from)
     return good;
 }
 
-/* The memory of an atomic operation. The word of the host to *word, NULL: it is the DPA's. */
+/* Acquires the memory of an atomic operation. *word: the word, if it is host memory; NULL: it is
+ * DPA memory. */
 static const struct dpk_memory *acquire_word(const struct dpk_memory_access *a, uint64_t **word)
 {
     const bool good = a->size == sizeof **word && a->rights & DPK_MEMORY_REMOTE_ATOMIC;

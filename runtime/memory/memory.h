@@ -33,10 +33,10 @@ struct dpk_process;
 /* Who may use a key: those whose protection domain, or device, is one of the key's. Known by its
  * address; it stays as long as it has keys. */
 struct dpk_memory_domain {
-    atomic_uint keys; /* that are in it */
+    atomic_uint keys; /* how many keys are in it */
 };
 
-/* What keys allow, and what accesses want: bits. */
+/* Rights: what a key allows, and what an access asks for. */
 enum {
     DPK_MEMORY_READ = 1, /* by the owner's own devices */
     DPK_MEMORY_WRITE = 2,
@@ -54,7 +54,7 @@ enum {
 /* What a key stands for. */
 struct dpk_memory {
     enum dpk_memory_kind {
-        DPK_MEMORY_NONE, /* a number that nobody else has, and that allows nothing */
+        DPK_MEMORY_NONE, /* a key that allows no access, but that no other memory has */
         DPK_MEMORY_HOST,
         DPK_MEMORY_DPA,
         DPK_MEMORY_REMOTE, /* registered by whoever exported it: looked up, never accessed */
@@ -68,12 +68,12 @@ struct dpk_memory {
     struct dpk_memory_domain *domains[DPK_MEMORY_DOMAINS_MAX]; /* the rest of them NULL */
 };
 
-/* What somebody wants to reach. */
+/* An access to memory. */
 struct dpk_memory_access {
     uint32_t key;
     unsigned rights; /* DPK_MEMORY_..., at least one; it needs all of them */
     uint64_t address, size;
-    const struct dpk_memory_domain *domain; /* whose access it is */
+    const struct dpk_memory_domain *domain; /* the domain that the access is made in */
 };
 
 /* ---- Keys ---- */
@@ -82,12 +82,12 @@ struct dpk_memory_access {
  * at the earliest. DPK_ERR_RANGE: the host, or the DPA process, does not have all of this memory,
  * or may not write it if that is among the rights. DPK_ERR_NOMEM: out of memory, or of numbers. */
 enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct dpk_error *err);
-/* When it returns, nobody is inside and nobody finds the key. Not by one who is inside, nor with a
- * lock that such a one takes. A number that is no key is ignored. */
+/* Removes a key, and waits until no access to its memory is in flight. The caller must not have
+ * such an access itself, nor hold a lock that one takes. A number that is no key is ignored. */
 void dpk_memory_remove(uint32_t key);
 /* The same for all keys of the memory of a DPA process. NULL is fine. */
 void dpk_memory_remove_process(const struct dpk_process *process);
-/* What a key stands for, as it was registered. False: it is no key (any more). */
+/* Copies what was registered under a key. False: there is no such key, or not any more. */
 bool dpk_memory_describe(uint32_t key, struct dpk_memory *out);
 static inline bool dpk_memory_is_in(const struct dpk_memory *m,
                                     const struct dpk_memory_domain *domain)

@@ -1,11 +1,11 @@
-/* Whether memory that is to be registered is there. */
+/* Checks that memory exists before it is registered. */
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "proc/proc.h"
 #include "registry.h"
 
-/* Brings host memory in, as a device that pins it would. */
+/* Faults in the pages of host memory, as a driver that pins it does. */
 static bool populate(const void *at, size_t size, int how)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -16,8 +16,8 @@ static bool populate(const void *at, size_t size, int how)
 static bool is_mapped(const void *at, size_t size, bool writes)
 {
     const int how = writes ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-    /* A kernel that cannot tell (before 5.14) refuses for our own stack as well: then the program
-     * is believed. */
+    /* Kernels before 5.14 do not have this call and refuse it for our own stack as well. Then the
+     * memory is taken to be there. */
     return populate(at, size, how) || !populate(&how, sizeof how, how);
 }
 

@@ -5,20 +5,20 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A key is the index of its slot, and in its last bits how often the slot was used. */
+/* A key is the index of a slot and, in its low bits, the generation of the slot. */
 #define GENERATION_BITS 12
 #define INDEXES_MAX     (UINT32_C(1) << (32 - GENERATION_BITS))
-/* Free slots that are left alone, so that a number comes back late. */
+/* So many free slots are not used, so that a key is used again late. */
 #define REST 128u
 /* Chunk k of the table has FIRST_CHUNK << k slots. */
 #define FIRST_CHUNK 64u
 #define CHUNKS      15
 
 static struct {
-    pthread_mutex_t lock; /* for everything but finding a key */
+    pthread_mutex_t lock; /* for all of this, but not needed to find a key */
     struct slot *_Atomic chunks[CHUNKS];
-    uint32_t count;                      /* slots that were ever used; that of index 0 never is */
-    struct slot *first_free, *last_free; /* a queue, the one that is free for longest first */
+    uint32_t count;                      /* slots that were ever used; index 0 is not used */
+    struct slot *first_free, *last_free; /* a queue; the slot that was freed first is used first */
     uint32_t free_count;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER, .count = 1};
 
@@ -29,7 +29,7 @@ static unsigned chunk_of(uint32_t index)
     return (unsigned)(__builtin_clz(FIRST_CHUNK) - __builtin_clz(index + FIRST_CHUNK));
 }
 
-/* NULL: nobody had it yet. */
+/* The slot with that index. NULL: it was never used. */
 static struct slot *slot_at(uint32_t index)
 {
     const unsigned k = chunk_of(index);
@@ -38,7 +38,7 @@ static struct slot *slot_at(uint32_t index)
     return chunk ? &chunk[index + FIRST_CHUNK - (FIRST_CHUNK << k)] : NULL;
 }
 
-/* With the lock. NULL: out of memory, or of indexes. */
+/* Takes a slot that was never used. NULL: there is no memory, or no index. With the lock. */
 static struct slot *new_slot(void)
 {
     const unsigned k = chunk_of(table.count);
@@ -55,7 +55,7 @@ static struct slot *new_slot(void)
     return slot;
 }
 
-/* With the lock. NULL: none is free. */
+/* Takes a free slot. NULL: there is none. With the lock. */
 static struct slot *old_slot(void)
 {
     struct slot *slot = table.first_free;
@@ -89,7 +89,7 @@ struct slot *slot_pin(uint32_t key)
     if (key == 0 || !slot || atomic_load_explicit(&slot->key, memory_order_acquire) != key ||
         !dpk_pin(&slot->pins))
         return NULL;
-    /* Between the two it may have become another key's. */
+    /* The slot may have got another key before it was pinned. */
     if (atomic_load_explicit(&slot->key, memory_order_acquire) == key)
         return slot;
     dpk_unpin(&slot->pins);
@@ -130,7 +130,8 @@ enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct
     return slot ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* The lock is free while it waits. Others may remove the same key: the last of them frees it. */
+/* Gives the lock away while it waits for accesses in flight. Several threads may remove the same
+ * key; the last of them frees the slot. */
 static void remove_locked(struct slot *slot)
 {
     slot->removers++;

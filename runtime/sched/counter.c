@@ -18,7 +18,7 @@ void sched_counter_set(struct sched_counter *c, uint64_t value)
     list_init(&woken);
     atomic_store_explicit(&c->value, value, memory_order_release);
     if (sched_is_forked())
-        return; /* who waited is not in this process */
+        return; /* the threads that waited are only in the parent */
     for (struct list *n = c->waits.next, *next; n != &c->waits; n = next) {
         struct sched_wait *w = owner_of(n, struct sched_wait, node);
         next = n->next;
@@ -27,7 +27,8 @@ void sched_counter_set(struct sched_counter *c, uint64_t value)
         list_remove(n);
         list_append(&woken, n);
     }
-    /* Waking one may take others away, when it ends their group: so one after the other. */
+    /* Waking one hart may end its group, which removes others from the list. So each is looked up
+     * anew. */
     while (!list_empty(&woken)) {
         struct sched_wait *w = owner_of(woken.next, struct sched_wait, node);
         list_remove(&w->node);

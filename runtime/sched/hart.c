@@ -22,7 +22,7 @@ bool hart_is_doomed(const struct sched_hart *h)
 
 /* ---- Blocking ---- */
 
-/* On the card such a wait is a loop, so its time counts against the limit as any other. */
+/* On the card such a wait is a loop. So its time counts against the run-time limit. */
 static bool watch(struct sched_hart *h)
 {
     uint64_t limit = h->group->limit;

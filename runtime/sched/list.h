@@ -21,7 +21,7 @@ static inline bool list_empty(const struct list *l)
     return l->next == l;
 }
 
-/* More than one. */
+/* Whether it has more than one node. */
 static inline bool list_has_more(const struct list *l)
 {
     return l->next != l->prev;

@@ -6,7 +6,7 @@
 #include "sched/queue.h"
 #include "sched/waiter.h"
 
-#define POLL_MAX 50000u /* nanoseconds that a slice of a hart that polls counts at most */
+#define POLL_MAX 50000u /* nanoseconds: a slice of a hart that polls counts at most as this */
 
 static struct {
     unsigned workers; /* with 1, there is one slice at a time */
@@ -48,9 +48,10 @@ static uint64_t clock_of(bool polled)
     return polled ? sched_now() : processor_time();
 }
 
-/* The time since `from`, by the clock that goes with `polled`; asking for it takes longer than most
- * calls, so that the first slice costs nothing. Nor is the time of a hart that polled before taken
- * too seriously: the clock that can be read quickly goes on while the host runs others. */
+/* Adds the time since `from` to what the hart has run, and returns the time now. `from` is 0 for a
+ * first slice, whose time does not count: a short call ends without a look at the clock, which
+ * would take longer than the call. A hart that polled is measured by a clock that is quick to read
+ * but goes on while the host runs other programs, so its slice counts at most POLL_MAX. */
 static uint64_t charge(struct sched_hart *h, const struct slice *s, uint64_t from, bool polled)
 {
     if (s->end == SLICE_DONE)
@@ -67,9 +68,10 @@ static enum sched_overrun overrun_of(const struct sched_hart *h)
     return h->ran >= h->group->limit ? SCHED_OVERRUN_RAN : SCHED_OVERRUN_SHARE;
 }
 
-/* Harts that work together run side by side on a card, and one after the other here: so the limit
- * is for the processor time of each. But many that loop would take long to have that, so there is
- * one for all, which hardly depends on their number, nor on what else the machine does. */
+/* The harts of a kernel run at the same time on a card, but here they share processors. So the
+ * limit is for the processor time of each hart. Many harts that loop would take long to reach that.
+ * So there is also a limit for all of them together, which depends on the number of workers
+ * only. */
 static bool is_over_limit(const struct sched_hart *h)
 {
     const uint64_t limit = h->group->limit;
@@ -79,15 +81,15 @@ static bool is_over_limit(const struct sched_hart *h)
 
 /* ---- After a slice ---- */
 
-/* Harts that poll share one worker: there they wait for each other, and not for the host to run
- * both workers. */
+/* Harts that poll share one worker, so that they take turns there and no second worker competes for
+ * a processor of the host. */
 static bool shares_worker(const struct slice *s)
 {
     return s->end == SLICE_POLLED && runs.polling > 1;
 }
 
-/* A host thread that has other things to do, or is one too many, gives the hart back: it only takes
- * the place of a worker that sleeps. */
+/* Whether a host thread gives its hart back: it has other things to do, or no worker sleeps any
+ * more in whose place it could run the hart. */
 static bool gives_back(const struct sched_hart *h, const struct slice *s)
 {
     if (!slice_is_borrowed(s))

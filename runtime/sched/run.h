@@ -8,7 +8,7 @@
  * host thread's wait, if `runner` is one. True: the worker has nothing to do, for another one will
  * take `h`. */
 bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w);
-/* Slices that run now, on workers and host threads. */
+/* How many slices run now, on workers and host threads. */
 unsigned run_count(void);
 void run_configure(unsigned workers);
 

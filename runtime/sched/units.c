@@ -16,7 +16,7 @@ unsigned sched_units_free(void)
     return units.free;
 }
 
-/* From the highest number down: harts that want one of their own mostly begin with the low ones. */
+/* Searches from the highest number down: harts with affinity mostly name low units. */
 bool unit_take(struct sched_hart *h)
 {
     unsigned unit = h->units.end < units.count ? h->units.end : units.count;

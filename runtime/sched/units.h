@@ -4,11 +4,11 @@
 
 #include "sched/sched.h"
 
-/* So many, all free. */
+/* Makes that many units, all free. */
 void units_configure(unsigned count);
-/* A unit of the hart's range; false: none is free. */
+/* Gives the hart a unit of its range. False: none is free. */
 bool unit_take(struct sched_hart *h);
-/* The hart waits for one, behind the others. */
+/* Puts the hart at the end of the line for units. */
 void unit_await(struct sched_hart *h);
 /* Gives back the unit of `h`, if it has one. Returns the hart that waited for it, and has it now;
  * NULL: none. */

@@ -1,4 +1,4 @@
-/* Who runs harts: workers, and host threads in their place. */
+/* The threads that run harts: workers, and host threads in place of workers that sleep. */
 #include "sched/worker.h"
 
 #include <stdlib.h>

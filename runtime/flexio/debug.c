@@ -1,4 +1,4 @@
-/* Seeing what went wrong: core files, crash texts, debuggers. */
+/* Core files, crash reports and debuggers. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>

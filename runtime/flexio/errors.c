@@ -1,4 +1,4 @@
-/* How a process is: its state, what happens when it fails, its heap. */
+/* The state of a process, the handler that runs when it fails, and its heap. */
 #include "private.h"
 
 enum flexio_err_status flexio_err_status_get(struct flexio_process *process)

@@ -1,4 +1,4 @@
-/* What the library says of itself on stderr. */
+/* The library's own messages on stderr. */
 #include "private.h"
 
 _Static_assert((int)FLEXIO_LOG_LVL_ERR == DPK_HOST_LOG_ERROR &&

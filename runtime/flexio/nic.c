@@ -1,4 +1,4 @@
-/* The NIC of an opened device: what its queues do with memory, threads and packets. */
+/* The NIC of an opened device: how its queues reach memory, threads and packets. */
 #include <string.h>
 
 #include "queue.h"
@@ -22,7 +22,7 @@ static bool ring_load(void *memory, uint64_t address, void *to, size_t size)
                            to);
 }
 
-/* What makes a completion valid goes last, in one piece. */
+/* The bytes that make a completion valid are written last, and atomically. */
 static bool ring_store(void *memory, uint64_t address, const void *from, size_t size)
 {
     const struct queue_memory *m = memory;

@@ -1,5 +1,5 @@
-/* What a port is plugged into besides itself: packet captures (pcap), one that frames come from,
- * one that they go to. */
+/* A port is connected to itself or to packet captures (pcap): one that frames are read from, and
+ * one that they are written to. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct packets {
 
 typedef uint32_t read_u32(struct dpk_reader *r);
 
-/* Which byte order a capture has, from its first word; NULL: it is none. */
+/* Finds the byte order of a capture from its first word. NULL: it is no capture. */
 static read_u32 *byte_order(const struct dpk_buf *in)
 {
     read_u32 *const orders[] = {dpk_read_le32, dpk_read_be32};
@@ -59,7 +59,7 @@ enum dpk_status packets_arrive(struct packets *p, struct dpk_queues *nic, struct
     return status;
 }
 
-/* Appended record by record: what was sent before a crash is there. */
+/* Each record is written at once, so that frames that were sent before a crash are in the file. */
 static bool append(struct packets *p, const struct dpk_buf *b)
 {
     return !b->failed && write(p->out, b->data, b->size) == (ssize_t)b->size;
@@ -104,7 +104,7 @@ enum dpk_status packets_open(struct packets **out, struct dpk_error *err)
     return status;
 }
 
-/* Times are the numbers of the packets: a run makes the same file every time. */
+/* The time of a packet is its number, so that each run writes the same file. */
 void packets_send(struct packets *p, const uint8_t *frame, size_t size)
 {
     struct dpk_buf b = {0};

@@ -69,7 +69,7 @@ static void forget(struct flexio_queue *queue)
     pthread_mutex_unlock(&p->objects_lock);
 }
 
-/* Behind those that use it: what others use uses none itself. */
+/* Puts a queue behind those that use it. A queue that others use uses none itself. */
 static void list_last(struct flexio_queue *queue)
 {
     struct flexio_process *p = queue->process;
@@ -130,7 +130,7 @@ void queues_free(struct flexio_process *p)
 
 /* ---- Calls of the device ---- */
 
-/* The consumer index has 24 bits; one that is ahead of the producer means: nothing is unseen. */
+/* The consumer index has 24 bits. If it is ahead of the producer, all completions were consumed. */
 static bool arm(struct flexio_process *p, uint32_t number, uint32_t consumed)
 {
     pthread_mutex_lock(&p->objects_lock);

@@ -2,8 +2,8 @@
 #ifndef DPK_HOST_FLEXIO_QUEUE_H
 #define DPK_HOST_FLEXIO_QUEUE_H
 
-#include "private.h"
 #include "port/port.h"
+#include "private.h"
 
 /* Where a ring or record is; struct dpk_queue_place refers to it. */
 struct queue_memory {

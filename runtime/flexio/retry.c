@@ -1,6 +1,6 @@
 /*
- * Looks again at what waits for a receive, as devices do when a receiver was not ready: a program,
- * or the host, writes its doorbell record whenever it likes, and tells nobody.
+ * Tries again what waits for a receive, as a card does when a receiver was not ready. A program
+ * posts a receive by writing a doorbell record, which calls nothing here.
  */
 #include <time.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ struct retry *retry_new(struct dpk_queues *queues)
     return r;
 }
 
-/* False: it is to end. */
+/* False: the thread must end. */
 static bool await_wish(struct retry *r)
 {
     pthread_mutex_lock(&r->lock);

@@ -1,4 +1,4 @@
-/* Event handlers and command queues: threads of the DPA that the host makes. */
+/* Event handlers and command queues, which are DPA threads that the host creates. */
 #include "private.h"
 
 /* ---- Event handlers ---- */

@@ -1,4 +1,4 @@
-/* UARs and outboxes: nothing goes through them here, but programs are held to their use. */
+/* UARs and outboxes. Nothing passes through them here, but programs must use them as on a card. */
 #include "private.h"
 
 /* ---- UARs ---- */

@@ -12,7 +12,7 @@
 
 #define WINDOW_ALIGN 64 /* bytes, of a registered address and length (guide, "DPA Window") */
 
-/* What a thread has configured, in its caller's state. */
+/* The words of a caller's state that hold what the thread has configured. */
 enum { STATE_WINDOW, STATE_OUTBOX };
 #define CONFIGURED (UINT64_C(1) << 63)
 
@@ -127,7 +127,7 @@ uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
 
 /* ---- What the device does ---- */
 
-/* What the thread's window shows at a host address, until it is released; NULL: nothing. */
+/* Acquires the memory behind the thread's window at a host address. NULL: there is none. */
 static const struct dpk_memory *behind_window(struct flexio_process *p,
                                               const struct dpk_caller *caller, uint64_t address,
                                               uint64_t size, bool write)
@@ -164,7 +164,7 @@ static void release(void *context, void *pinned)
     dpk_memory_release(pinned);
 }
 
-/* Copies between host and DPA; false: not possible, with the reason. */
+/* Copies between host and DPA. False: it failed, for the given reason. */
 static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t host, uint64_t daddr,
                  uint64_t size, bool to_host, char *reason, size_t room)
 {

@@ -17,7 +17,7 @@ struct flexio_qp {
 
 #define STRIDE_DEFAULT 4
 
-/* The protection domain; NULL: it is of another device. */
+/* The memory domain of a protection domain. NULL: it is of another device. */
 static struct dpk_memory_domain *domain_of(const char *call, const struct flexio_process *p,
                                            struct ibv_pd *pd)
 {
@@ -170,14 +170,14 @@ uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq)
 
 /* ---- Queue pairs ---- */
 
-/* What peers may do. */
+/* The rights that peers get. */
 static unsigned permits(int access)
 {
     return dpk_verbs_rights(access) &
            (DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC);
 }
 
-/* Where its receives come from. */
+/* Sets where the receives of a queue pair come from. */
 static bool receives_of(const char *call, struct flexio_process *p,
                         const struct flexio_qp_attr *attr, struct dpk_queue_options *o)
 {

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum { RA = 1, SP = 2, FP = 8, FRAMES_MAX = 16 };
-/* As far below its stack a pointer may be that still is one of an overflow: large frames. */
+/* An address up to so many bytes below the stack counts as a stack overflow: frames may be
+ * large. */
 #define OVERFLOW_REACH 0x100000u
 
 /* ---- Places ---- */
@@ -45,7 +46,7 @@ static bool is_behind_call(const struct dpk_process *p, uint64_t address)
     return low == 0x0ef || low == 0x0e7;
 }
 
-/* The two words below a frame pointer: the caller's, and where it goes on. */
+/* Reads the two words below a frame pointer: the caller's frame pointer and the return address. */
 static bool read_frame(const struct hart *h, uint64_t *fp, uint64_t *ra)
 {
     uint64_t from = hart_stack(h), frame[2];
@@ -62,8 +63,9 @@ static bool read_frame(const struct hart *h, uint64_t *fp, uint64_t *ra)
     return true;
 }
 
-/* The nearest caller whose line is known. Functions of the device's libraries have no lines, and
- * keep frame pointers; those of the C library call nobody, so that ra is theirs. */
+/* Finds the nearest caller whose line is known. Functions of the device's libraries have no lines,
+ * but keep frame pointers. Functions of the C library call no others, so ra is their return
+ * address. */
 static bool find_caller(const struct hart *h, char *out, size_t size)
 {
     uint64_t ra = h->regs.x[RA], fp = h->regs.x[FP];
@@ -75,7 +77,7 @@ static bool find_caller(const struct hart *h, char *out, size_t size)
     return false;
 }
 
-/* Of a jump to where no code is, the one who jumped. */
+/* Finds the caller of a jump to an address where no code is. */
 static void put_jumper(const struct hart *h, char *out, size_t size)
 {
     char from[180];
@@ -102,7 +104,7 @@ void crash_place(const struct hart *h, char *out, size_t size)
 
 /* ---- Faults ---- */
 
-/* Whether the thread has used its stack up: it went below it, and sp is there. */
+/* Whether the stack has overflowed: the access was below it, and sp is there too. */
 static bool is_overflow(const struct hart *h)
 {
     uint64_t stack = hart_stack(h), sp = h->regs.x[SP], address = h->regs.fault_address;

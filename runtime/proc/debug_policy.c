@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* As long an answer of the device counts for a debugger that only looks: each takes it a
- * millisecond, and GDB asks for much. Changes ask each time. */
+/* How long an answer of the device stays valid for a debugger that only reads. Each question takes
+ * a millisecond, and GDB reads a lot. Each change asks anew. */
 #define ANSWER_AGE 100000000u /* nanoseconds */
 
 static enum dpk_status record(const struct dpk_process *p, const struct debug_policy *policy,

@@ -1,4 +1,4 @@
-/* Slices of harts that a debugger looks after. */
+/* Slices of harts while a debugger is attached. */
 #include <signal.h>
 
 #include "proc/debugger.h"
@@ -9,7 +9,7 @@ static void stop_for(struct hart *h, struct slice *s, struct dpk_stop stop)
     s->stopped = true;
 }
 
-/* A step stops behind the instruction, and behind the call that it may be. */
+/* A step stops after one instruction; if that is a call of the runtime, after the call. */
 enum rv64_stop debug_run(struct hart *h, uint64_t budget, struct slice *s)
 {
     const struct dpk_debugger *d = h->process->debugger;

@@ -18,7 +18,7 @@ static void release(struct dpk_debugger *d)
     }
 }
 
-/* There is something to tell as soon as the process stands still. */
+/* A stop is reported when the process stands still. */
 static void wake_if_still(const struct dpk_debugger *d)
 {
     if (d->process->group.running == 0)
@@ -199,7 +199,7 @@ static bool is_kept(const struct dpk_debugger *d, const struct hart *h)
            (h->resume == DPK_RESUME_HOLD || is_watched(d, &h->stop));
 }
 
-/* GDB takes a stop of a thread that it holds for an error of its own. */
+/* GDB treats a stop of a thread that it holds as an internal error. */
 static bool may_tell(const struct hart *h)
 {
     return h->stop.how != DPK_STOP_NONE && h->resume != DPK_RESUME_HOLD;
@@ -240,7 +240,7 @@ static void ops_interrupt(void *target)
     sched_unlock();
 }
 
-/* Takes what one thread stopped for; with a lock. */
+/* Takes the stop of one thread. With the lock. */
 static bool take_stop(struct dpk_debugger *d, struct dpk_stop *out)
 {
     for (unsigned i = 0; i < HARTS_MAX; i++) {
@@ -302,7 +302,7 @@ static void set_debugger(struct dpk_process *p, struct dpk_debugger *d)
     p->group.debugged = d != NULL;
 }
 
-/* Nothing of it is left in the process, which goes on. */
+/* Removes everything of it from the process, and lets the process go on. */
 static void ops_detach(void *target)
 {
     struct dpk_debugger *d = target;

@@ -64,7 +64,7 @@ static enum dpk_status configure(struct dpk_error *err)
     return status;
 }
 
-/* A child has no workers, and what they were at when it came to be is not known. */
+/* A child of fork() has no workers, and the state in which they were at the fork is unknown. */
 static void forked_child(void)
 {
     if (device.users > 0) {
@@ -75,7 +75,7 @@ static void forked_child(void)
     sched_unlock();
 }
 
-/* Nothing else is lost when there is none, so that it is only told, and once. */
+/* Everything else works without it, so there is only one warning. */
 static void start_control(void (*warn)(const char *text))
 {
     struct dpk_error why = {0};

@@ -1,4 +1,4 @@
-/* Events: counters with waiters: DPA threads, launches, host threads. */
+/* Events: counters for which DPA threads, launches and host threads wait. */
 #include <stdlib.h>
 
 #include "proc/stall.h"

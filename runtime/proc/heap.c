@@ -105,7 +105,7 @@ static void grow_table(struct heap *h)
     free(old);
 }
 
-/* Cuts what `b` has beyond `size` off into a free block of its own. */
+/* Makes a free block of what `b` has beyond `size`. */
 static bool split(struct heap *h, struct block *b, uint64_t size)
 {
     if (b->size == size)
@@ -153,7 +153,7 @@ enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, str
     return DPK_OK;
 }
 
-/* `low` takes over what its neighbour `high` covers; neither is in a bin. */
+/* Joins `high` to its neighbour `low`; neither is in a bin. */
 static void absorb(struct block *low, struct block *high)
 {
     low->size += high->size;

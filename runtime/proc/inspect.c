@@ -77,7 +77,7 @@ enum dpk_status dpk_process_core(struct dpk_process *p, const char *path, struct
 
 /* ---- Reports ---- */
 
-/* Names come with the program: in a report they are short and steer no terminal. */
+/* Names come from the program. In a report they are cut and cleaned of control characters. */
 struct name {
     char text[200];
 };

@@ -42,7 +42,7 @@ struct hart *launch_hart(struct launch *l, unsigned rank)
     return h;
 }
 
-/* RPCs need no execution unit: a kernel that polls for ever may wait for one. */
+/* RPCs need no execution unit: a kernel that occupies one may poll until an RPC has run. */
 bool launch_fits(const struct launch *l)
 {
     return l->rpc ? line.calls_active < DPK_CALLS_MAX : l->threads <= sched_units_free();

@@ -6,7 +6,7 @@
 
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
 
-/* Who gives memory back goes before new accesses, or it might wait without end. */
+/* A thread that frees memory goes before new accesses. Otherwise it might wait for ever. */
 void memory_not_in_flight(struct dpk_process *p)
 {
     pthread_rwlockattr_t attr;
@@ -16,8 +16,8 @@ void memory_not_in_flight(struct dpk_process *p)
     pthread_rwlockattr_destroy(&attr);
 }
 
-/* Heap memory is there up to the highest page ever allocated: processes start quickly, and what
- * reaches beyond faults. */
+/* The heap is mapped up to the highest page that was ever allocated. So processes start quickly,
+ * and accesses beyond it fault. */
 static enum dpk_status map_heap(struct dpk_process *p, uint64_t end, struct dpk_error *err)
 {
     uint64_t mapped = HEAP_BASE + p->heap_mapped;
@@ -87,7 +87,7 @@ static void access_end(struct dpk_process *p)
     pthread_rwlock_unlock(&p->in_flight);
 }
 
-/* A word goes in one piece, after everything before it: kernels poll for what hosts write. */
+/* Writes a word atomically and after everything before it: kernels poll for what hosts write. */
 static void write_guest(void *at, const void *from, uint64_t size)
 {
     uint32_t word;

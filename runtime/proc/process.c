@@ -1,4 +1,4 @@
-/* Processes, from their creation to their end. */
+/* Creation and destruction of processes. */
 #include "proc/process.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool map_segments(struct dpk_process *p)
     return true;
 }
 
-/* What destroy and a create that failed have in common; no hart runs any more. */
+/* Frees a process, also one that was not created completely. No hart runs any more. */
 static void process_free(struct dpk_process *p)
 {
     threads_free(p);

@@ -1,4 +1,4 @@
-/* RPCs: a function that one hart carries out, on the thread of the caller if that is free to. */
+/* RPCs: one hart carries out a function, on the caller's thread where that is possible. */
 #include "proc/failure.h"
 #include "proc/launch.h"
 #include "proc/trace.h"

@@ -32,7 +32,7 @@ static void put_stall(struct dpk_buf *b, const struct stall *s)
     put_event(b, s->event, s->threshold, s->mask);
 }
 
-/* The event has come, and who waited has not got to work yet. */
+/* Whether the event has come, although the waiter does not run yet. */
 static bool is_over(const struct stall *s)
 {
     return sched_counter_exceeds(&s->event->counter, s->threshold, s->mask);
@@ -85,7 +85,7 @@ void stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event 
     list_init(&s->in_process);
     if (!p)
         return;
-    /* Of launches only the first waits: it stands before the host's threads. */
+    /* Only the first launch waits; it is listed before the threads of the host. */
     list_append(launch != 0 ? p->stalls.next : &p->stalls, &s->in_process);
     if (p->warn && !p->warned)
         (void)sched_timer_start(&s->timer, sched_now() + p->warn_after);

@@ -58,16 +58,16 @@ static bool end_process(struct hart *h, struct slice *s)
     return true;
 }
 
-/* Leaves a call to whoever runs the hart next. */
+/* Puts a call off: the thread that runs the hart next carries it out. */
 static bool put_off(struct hart *h)
 {
     h->regs.pc -= 4; /* back on the ECALL */
     return true;
 }
 
-/* The text is copied first: the program may go on writing over it. Ends the slice: a host that
- * reads slowly holds up who sends, and nobody else for longer than one message. A host thread that
- * waits may be that host, and leaves it to a worker. */
+/* Sends a message. The text is copied first, because the program may change it meanwhile. The slice
+ * ends then, so that a host that reads slowly delays the sender, and others by one message at most.
+ * A host thread that waits may be the one that has to read; so it leaves the call to a worker. */
 static bool send_message(struct hart *h, struct slice *s)
 {
     const uint64_t *x = h->regs.x;
@@ -164,7 +164,7 @@ static bool library_call(struct hart *h, struct slice *s, uint64_t number)
     return bad_call(h, s, what, number);
 }
 
-/* Those by which device code ends what it runs; false for another. */
+/* Carries out the calls by which device code ends what it runs. False: it is another call. */
 static bool ending(struct hart *h, struct slice *s, uint64_t number)
 {
     switch (number) {

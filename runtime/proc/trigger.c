@@ -4,7 +4,7 @@
 
 #include "proc/thread.h"
 
-/* Handles are never used twice: an old one stays a bad one. */
+/* A handle is never used twice, so an old one stays invalid. */
 static enum dpk_status add_handle(struct dpk_trigger *trigger, struct dpk_error *err)
 {
     struct dpk_process *p = trigger->process;

@@ -58,7 +58,7 @@ struct dpk_ctx_ops {
     bool has_datapath; /* dpk_ctx_set_datapath is for it */
 };
 
-/* What objects that are contexts begin with. */
+/* The first member of every object that is a context. */
 struct dpk_ctx {
     struct dpk_object object;
     const struct dpk_ctx_ops *ops;
@@ -78,7 +78,7 @@ struct doca_ctx *dpk_ctx_of(const void *handle, const struct dpk_kind *kind);
 void dpk_ctx_left(struct dpk_ctx *ctx);
 /* Drops what it holds; for the kind's release. */
 void dpk_ctx_clear(struct dpk_ctx *ctx);
-/* A stop that was IN_PROGRESS is done: tells the program. Without the lock. */
+/* Ends a stop that was IN_PROGRESS, and tells the program. Without the lock. */
 void dpk_ctx_stopped(struct dpk_ctx *ctx);
 /* Says which object carries out its data path. NOT_SUPPORTED: not of this kind. BAD_STATE: not
  * idle. */
@@ -89,10 +89,10 @@ doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx);
 
 /* ---- Tasks ---- */
 
-/* What tasks begin with. A task uses its context: as long as it is not freed. */
+/* The first member of every task. A task uses its context until it is freed. */
 struct dpk_task {
     struct dpk_object object;
-    struct dpk_work *work; /* where it waits for its turn */
+    struct dpk_work *work; /* the queue that it waits in */
     struct dpk_ctx *ctx;   /* a use */
     struct dpk_task *next;
     enum { DPK_TASK_NEW, DPK_TASK_SUBMITTED, DPK_TASK_ENDED } state;
@@ -118,7 +118,7 @@ struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_work *work, size_t
 bool dpk_work_progress(struct dpk_ctx *ctx, struct dpk_work *work);
 doca_error_t dpk_work_stop(const struct dpk_work *work);
 
-/* Tells this process from all others, also from those that it forks. */
+/* A number that no other process has, nor a child of fork(). */
 const struct dpk_uuid *dpk_process_identity(void);
 
 #endif

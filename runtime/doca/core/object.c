@@ -16,8 +16,8 @@ struct place {
     uint32_t next_free;
 };
 
-/* One for the process: handles are all that the API gives to find it with. Free places wait in a
- * queue, so that each is used as rarely as can be. */
+/* There is one table for the process, as the API gives nothing but handles to find it with. The
+ * place that was freed first is used first, so that each is used as rarely as possible. */
 static struct {
     pthread_mutex_t lock;
     struct place *places;
@@ -82,7 +82,8 @@ static void free_place(struct place *p)
     table.last_free = place;
 }
 
-/* What still has a call under way must not take up new uses: hence the mark. */
+/* Calls that are under way may still hold the object. `gone` keeps them from making new uses of
+ * it. */
 static void leave(struct dpk_object *o)
 {
     pthread_mutex_lock(&o->lock);
@@ -100,7 +101,7 @@ static void release(struct dpk_object *o)
 
 void *dpk_pointer(uint64_t number)
 {
-    /* That is what it is for. NOLINTNEXTLINE(performance-no-int-to-ptr) */
+    /* The conversion is intended. NOLINTNEXTLINE(performance-no-int-to-ptr) */
     return (void *)(uintptr_t)number;
 }
 
@@ -115,7 +116,7 @@ void *dpk_object_enter(void *object, const struct dpk_kind *kind)
     uint32_t place = take_place();
     if (place != PLACES_MAX) {
         table.places[place].object = o;
-        /* A number that looks like an address: nobody may follow it. */
+        /* The handle is a number in the type of a pointer; it is never dereferenced. */
         o->handle = dpk_pointer(handle_of(place));
     }
     pthread_mutex_unlock(&table.lock);

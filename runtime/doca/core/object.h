@@ -1,7 +1,7 @@
 /*
- * object: what DOCA programs hold are not pointers to our objects but their numbers, which are
- * never given twice. So a NULL, an object that was destroyed or one of another kind is told from a
- * good one without touching what it points to.
+ * object: DOCA programs hold handles, which are numbers and not pointers to our objects. A handle
+ * is never given twice. So NULL, a destroyed object and an object of another kind are recognized
+ * without touching any memory that the program names.
  *
  *     struct dpk_dev *d = calloc(1, sizeof *d);
  *     struct doca_dev *dev = dpk_object_enter(&d->object, &dpk_dev_kind);  // the program's
@@ -20,17 +20,18 @@
 #include <stdatomic.h>
 
 struct dpk_kind {
-    /* It left the table, calls under way may still touch it: gives up what it uses. Or NULL. */
+    /* The object has left the table: gives up what it uses. Calls under way may still read it. Or
+     * NULL. */
     void (*left)(void *object);
-    void (*release)(void *object); /* frees it: nobody knows it any more */
+    void (*release)(void *object); /* frees it, as there is no reference any more */
     bool is_ctx;                   /* it begins with a struct dpk_ctx */
 };
 
 struct dpk_object {
     const struct dpk_kind *kind;
     void *handle;
-    atomic_uint references; /* who may touch it */
-    atomic_uint users;      /* who needs it to stay alive for the program */
+    atomic_uint references; /* how many hold a pointer to it */
+    atomic_uint users;      /* how many objects need it; it cannot be destroyed meanwhile */
     pthread_mutex_t lock;   /* for what the program sets */
     bool gone;              /* it left the table; with the lock */
 };
@@ -54,7 +55,7 @@ void dpk_object_drop(void *object);
 /* References that are users also; while there are any, dpk_object_leave says IN_USE. */
 void dpk_object_use(void *object);
 void dpk_object_unuse(void *object);
-/* It is only a reference from now on. NULL is fine. */
+/* Turns a use into a reference. NULL is fine. */
 void dpk_object_end_use(void *object);
 
 /* Takes an object out of the table; *object has the table's reference, to be dropped.

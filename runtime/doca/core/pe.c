@@ -6,7 +6,7 @@
 
 struct dpk_pe {
     struct dpk_object object;
-    struct dpk_ctx *first; /* in the order in which they get their turn */
+    struct dpk_ctx *first; /* a queue: the first is the next to progress */
 };
 
 static void pe_release(void *object)

@@ -1,4 +1,4 @@
-/* Tasks: who has them, and their turn in a progress engine. */
+/* Tasks: creation, submission, and how a progress engine carries them out. */
 #include <doca_pe.h>
 
 #include "doca/core/core.h"

@@ -1,9 +1,16 @@
 # What a distribution or a script written for NVIDIA's tree needs: pkg-config files in the built
 # tree, the same tree under the names of NVIDIA's installation, a Debian package.
 PC_FILES := $(patsubst packaging/pkgconfig/%.pc.in,$(B)/lib/pkgconfig/%.pc,$(wildcard packaging/pkgconfig/*.pc.in))
-all: $(PC_FILES)
-$(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in VERSION
-	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< > $@
+# The version of DOCA's interfaces, as build files and scripts ask for it.
+DOCA_VERSION := 3.2.0
+# Those that only install-compat gives a name that pkg-config finds: they stand in front of the system's.
+PC_FILES += $(patsubst packaging/pkgconfig/compat/%.pc.in,$(B)/share/dpakit/pkgconfig/%.pc,$(wildcard packaging/pkgconfig/compat/*.pc.in))
+all: $(PC_FILES) $(B)/share/dpakit/VERSION
+$(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in VERSION packaging/packaging.mk
+	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(if $(findstring doca,$*),$(DOCA_VERSION),$(VERSION))/' $< > $@
+$(B)/share/dpakit/pkgconfig/%.pc: packaging/pkgconfig/compat/%.pc.in
+	$(Q)mkdir -p $(@D) && sed "s/@VERSION@/$$(pkg-config --modversion $*)/" $< > $@
+$(B)/share/dpakit/VERSION: packaging/packaging.mk ; $(Q)mkdir -p $(@D) && echo $(DOCA_VERSION) > $@
 
 # Where a static library is looked for, one that says why there is none.
 SHARED_ONLY := $(HOST_LIBS:%=$(B)/lib/lib%.a)

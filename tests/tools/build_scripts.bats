@@ -49,24 +49,6 @@ build_dpacc_sample() { # BUILD-DIR DEVICE.c NAME MCPU LIBDIR YAML
     readelf -SW kernel_launch | grep -q '\.dpa_proc_attr_dpa_sample_app'
 }
 
-# What the build script of FlexIO's samples does: -L in -device-libs, -l in the linker's options,
-# commas and empty items where nothing was given.
-flexio_library() { # ARCHIVE INCLUDE-DIR SOURCE...
-    local archive=$1 include=$2 base
-    base=${archive%.a}
-    shift 2
-    "$tools/dpacc" "$@" --gen-libs --devicecc-options="-I.,-I$include,-O2" -hostcc=gcc -o "$base" \
-        -mcpu=nv-dpa-bf3 -hostcc-options="-fPIC"
-    mv "${base}_device.a" "$archive"
-    rm "${base}_host.a"
-}
-flexio_application() { # NAME DIRECTORY SOURCE LIBRARY-DIR LIBRARY
-    mkdir -p "$2"
-    "$tools/dpacc" "$3" -o "$2/$1.a" -hostcc=gcc --devicecc-options="-I.,-O2" \
-        --devicelink-options="-l$5" --device-libs="-L$4" -hostcc-options="-fPIC -g" \
-        -mcpu=nv-dpa-bf3 --app-name="$1"
-}
-
 @test "FlexIO: a device library, and an application that links it" {
     mkdir lib_src
     echo 'unsigned long sum_of(unsigned long a, unsigned long b);' >lib_src/sum.h
@@ -78,12 +60,71 @@ unsigned long sum_of(unsigned long a, unsigned long b);
 __dpa_rpc__ uint64_t add(uint64_t a, uint64_t b) { return sum_of(a, b); }
 END
     mkdir libs
-    flexio_library libs/libsum.a lib_src lib_src/sum.c
+    script=$root/flexio/samples/doca_build_dpacc.sh
+    "$script" --library --archive_name libs/libsum.a --external_cc_options -O2,-Wall -g --srcs lib_src/sum.c \
+        --additional_include_directories lib_src --additional_dpacc_options -mcpu=nv-dpa-bf3
     [ "$(ls libs)" = libsum.a ]
-    flexio_application app_dev build app.c libs sum
+    "$script" --application --app_name app_dev --dpacc_build_dir build --srcs app.c --hostcc_args -g \
+        --additional_ld_libs sum --additional_lib_paths libs
     "$tools/dpadev" create mlx5_0
     run -0 "$tools/dparun" -d mlx5_0 build/app_dev.a --rpc add 44 55
     [[ $output == "result: 99 "* ]]
+}
+
+@test "doca_build_dpacc.sh: the archive for the host goes where it is wanted; what is wrong is said" {
+    echo 'int one(void) { return 1; }' >one.c
+    script=$root/flexio/samples/doca_build_dpacc.sh
+    "$script" --library --archive_name libone.a --srcs one.c --host_archive_path remain
+    [ -e libone_host.a ]
+    "$script" --library --archive_name libone.a --srcs one.c --host_archive_path host
+    [ -e host/libone_host.a ]
+    [ "$("$script" --version)" = "$("$tools/dpacc" --version | sed -n 's/.*version //p')" ]
+    run -1 "$script" --application --archive_name x.a
+    [[ $output == *'--application has no option --archive_name;'* ]]
+    run -1 "$script" --library --archive_name one.a --srcs one.c
+    [[ $output == *'a file libNAME.a'* ]]
+    run -1 "$script" --library --archive_name libone.a
+    [[ $output == *'needs --srcs'* ]]
+    run -1 "$script"
+    [[ $output == Usage:* ]]
+    ! "$script" --library --archive_name libtwo.a --srcs two.c || false
+    [ ! -e libtwo.a ]
+}
+
+@test "build_flexio_device.sh makes a program of one source" {
+    printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t two(void) { return 2; }' >two.c
+    "$tools/build_flexio_device.sh" two_app two.c "$PWD/output of it"
+    "$tools/dpadev" create mlx5_0
+    run -0 "$tools/dparun" -d mlx5_0 "output of it/two_app.a" --rpc two
+    [[ $output == "result: 2 "* ]]
+    run -1 "$tools/build_flexio_device.sh" two_app two.c
+    [[ $output == Usage:* ]]
+}
+
+@test "pkg-config: libibverbs and libmlx5 lead to emulated devices, doca to every library" {
+    export PKG_CONFIG_PATH=$root/doca/lib/$(gcc -print-multiarch)/pkgconfig
+    cat >main.c <<'END'
+#include <infiniband/verbs.h>
+#include <stdio.h>
+int main(void) {
+    int n;
+    struct ibv_device **list = ibv_get_device_list(&n);
+    if (list == NULL || n == 0)
+        return 1;
+    puts(ibv_get_device_name(list[0]));
+    ibv_free_device_list(list);
+}
+END
+    cat >meson.build <<'END'
+project('one', 'c')
+executable('main', 'main.c', dependencies: [dependency('libibverbs'), dependency('libmlx5')])
+END
+    CFLAGS=${TEST_HOST_CFLAGS:-} LDFLAGS=${TEST_HOST_CFLAGS:-} meson setup b
+    ninja -C b
+    "$tools/dpadev" create mlx5_0
+    [ "$(env -u LD_LIBRARY_PATH b/main)" = mlx5_0 ]
+    [ "$(cat "$root/doca/applications/VERSION")" = "$(pkg-config --modversion doca)" ]
+    for name in argp common dma dpa rdma; do pkg-config --libs doca | grep -q -- "-ldoca_$name"; done
 }
 
 @test "FlexIO: its tools are new enough for the check of its samples" {

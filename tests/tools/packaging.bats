@@ -304,7 +304,9 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
         name=$(basename "$f" .pc)
         [ -d "$(pkg-config --variable=libdir "$name")" ]
         [ -d "$(pkg-config --variable=includedir "$name")" ]
-        [ "$(pkg-config --modversion "$name")" = "$(cat "$here/VERSION")" ]
+        version=$here/VERSION
+        case $name in doca*) version=prefix/share/dpakit/VERSION ;; esac
+        [ "$(pkg-config --modversion "$name")" = "$(cat "$version")" ]
         # shellcheck disable=SC2046
         $hostcc main.c -o main -Wl,--no-as-needed $(pkg-config --cflags --libs "$name") ||
             { echo "$name"; false; }

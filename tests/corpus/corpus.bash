@@ -1,0 +1,66 @@
+# Programs that NVIDIA published, built as their README says and run on emulated devices. "source" it in a
+# bats file. $DPAKIT_CORPUS is a folder with doca-samples-VERSION (of the DOCA samples repository) and
+# flexio-samples-VERSION; tests of what is not there are skipped. Programs are never changed.
+
+# Once per file: an installation at /opt/mellanox that only in_opt shows, and a device of each name.
+make_corpus() {
+    if [ -z "${DPAKIT_CORPUS-}" ]; then
+        corpus_reason='no programs of others to build: DPAKIT_CORPUS=FOLDER'
+    elif ! "$BATS_TEST_DIRNAME/in_opt" /opt true 2>/dev/null; then
+        corpus_reason='no mount namespace for /opt: needs root or user namespaces'
+    elif ! command -v meson >/dev/null; then
+        corpus_reason='meson is not installed'
+    fi
+    export corpus_reason
+    [ -z "$corpus_reason" ] || return 0
+    "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" "$BATS_FILE_TMPDIR/root" /opt/mellanox 3
+    export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
+    dpadev create mlx5_0 >/dev/null
+    multiarch=$("${CC:-gcc}" -print-multiarch 2>/dev/null || gcc -print-multiarch)
+    export PKG_CONFIG_PATH=/opt/mellanox/doca/lib/$multiarch/pkgconfig:/opt/mellanox/flexio/lib/pkgconfig
+    # A sanitized library needs a program that is linked with the sanitizers too.
+    export CFLAGS="${TEST_HOST_CFLAGS-}" LDFLAGS="${TEST_HOST_CFLAGS-}"
+    export ASAN_OPTIONS="${ASAN_OPTIONS-}${ASAN_OPTIONS:+:}detect_leaks=0" # of programs that are not ours
+}
+
+in_opt() {
+    PATH=/opt/mellanox/doca/tools:$PATH "$BATS_TEST_DIRNAME/in_opt" "$BATS_FILE_TMPDIR/root/opt" "$@"
+}
+
+# need_source WHAT...: folders below the DOCA samples; leaves the first one's whole path in $source.
+need_source() {
+    local release
+    [ -z "$corpus_reason" ] || skip "$corpus_reason"
+    for release in "$DPAKIT_CORPUS"/doca-samples-*/; do
+        source=${release}$1
+        [ ! -f "$source/meson.build" ] || return 0
+    done
+    skip "no $1 in $DPAKIT_CORPUS"
+}
+
+# build_sample FOLDER [MESON OPTION...]: makes $program of samples/FOLDER, as its README says.
+build_sample() {
+    local folder=$1 name
+    shift
+    need_source "samples/$folder"
+    name=$(sed -n "s/^SAMPLE_NAME = '\(.*\)'.*/\1/p" "$source/meson.build")
+    (cd "$source" && in_opt meson setup "$@" "$BATS_TEST_TMPDIR/$name") &&
+        in_opt ninja -C "$BATS_TEST_TMPDIR/$name" || return 1
+    program=$BATS_TEST_TMPDIR/$name/doca_$name
+}
+
+# run_sample ARGUMENT...: $program runs within 60 seconds and says that it succeeded.
+run_sample() {
+    run in_opt timeout 60 "$program" "$@"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *'Sample finished successfully'* ]]
+}
+
+# says LINE...: the output has a line that ends so, for each.
+says() {
+    local line
+    for line in "$@"; do
+        grep -qF -- "$line" <<<"$output" || { echo "no line with: $line"; return 1; }
+    done
+}

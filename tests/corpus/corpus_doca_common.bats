@@ -1,0 +1,82 @@
+# Samples of DOCA's core: progress engines, tasks, graphs, clocks.
+setup_file() {
+    load corpus.bash
+    make_corpus
+}
+setup() {
+    load corpus.bash
+}
+
+@test "pe_polling" {
+    build_sample doca_common/pe_polling
+    run_sample
+    says 'All tasks are completed'
+}
+
+@test "pe_event" {
+    build_sample doca_common/pe_event
+    run_sample
+    says 'Registering PE event' 'All tasks completed'
+}
+
+@test "pe_multi_context" {
+    build_sample doca_common/pe_multi_context
+    run_sample
+    says 'All tasks are completed'
+}
+
+@test "pe_reactive" {
+    build_sample doca_common/pe_reactive
+    run_sample
+    says 'All tasks have completed. Stopping context' 'DMA context has been stopped. Destroying context'
+}
+
+@test "pe_async_stop" {
+    build_sample doca_common/pe_async_stop
+    run_sample
+    says 'Stopping DMA in the middle' 'Task flushed with status'
+}
+
+@test "pe_single_task_comp_cb" {
+    build_sample doca_common/pe_single_task_comp_cb
+    run_sample
+    says 'All tasks are completed'
+}
+
+@test "pe_task_error" {
+    build_sample doca_common/pe_task_error
+    run_sample
+    says 'Task completed (expected value = '
+    [[ $output != *unexpectedly* ]]
+}
+
+@test "pe_task_resubmit" {
+    build_sample doca_common/pe_task_resubmit
+    run_sample
+    says 'resubmitting with buffers index' 'All tasks are completed'
+}
+
+@test "pe_task_try_submit" {
+    build_sample doca_common/pe_task_try_submit
+    run_sample
+    says 'All tasks are completed'
+}
+
+@test "graph" {
+    build_sample doca_common/graph
+    run_sample
+    says 'Submitting all graph instances' 'All instances completed'
+}
+
+@test "cache_invalidate" {
+    build_sample doca_common/cache_invalidate -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
+    run_sample
+    says 'DMA completed, Submitting cache invalidate task' 'Cache invalidate completed'
+}
+
+@test "clock_cross_timestamp" {
+    build_sample doca_common/clock_cross_timestamp
+    run in_opt "$program" --help
+    echo "$output"
+    says --pci-addr
+}

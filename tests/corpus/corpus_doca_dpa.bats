@@ -1,0 +1,41 @@
+# Samples of DOCA DPA and of DOCA DMA on the host.
+setup_file() {
+    load corpus.bash
+    make_corpus
+}
+setup() {
+    load corpus.bash
+}
+
+@test "dpa_kernel_launch" {
+    build_sample doca_dpa/dpa_kernel_launch
+    run_sample --pf-device mlx5_0
+}
+
+@test "dpa_basic_initiator_target" {
+    build_sample doca_dpa/dpa_basic_initiator_target
+    run_sample --pf-device mlx5_0
+}
+
+@test "dpa_initiator_target" {
+    build_sample doca_dpa/dpa_initiator_target
+    run_sample --pf-device mlx5_0
+    for value in 1 2 3 4 5; do says "Value of DPA received buffer is $value"; done
+}
+
+@test "dpa_ping_pong" {
+    build_sample doca_dpa/dpa_ping_pong
+    run_sample --pf-device mlx5_0
+}
+
+@test "dpa_nvqual ends in the time that it was given" {
+    build_sample doca_dpa/dpa_nvqual
+    run_sample --pf-device mlx5_0 --test-duration-sec 20
+    says 'DPA run has completed.'
+}
+
+@test "dma_local_copy" {
+    build_sample doca_dma/dma_local_copy -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
+    run_sample --pci-addr "$(dpadev show mlx5_0 --json | jq -r .pci_address)" --text 'a text to copy'
+    says 'Success, memory copied and verified as correct'
+}

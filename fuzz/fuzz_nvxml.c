@@ -17,8 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!defs && (dpk_nv_defs_load("share/nvconfig", &defs, &err) != DPK_OK ||
                   dpk_nv_defs_parse(defs, "array", array, sizeof array - 1, &err) != DPK_OK))
         abort();
-    if (dpk_nv_xml_parse(defs, data, size, &tlvs, &err) == DPK_OK)
+    if (dpk_nv_xml_parse(defs, data, size, &tlvs, &err) == DPK_OK) {
+        dpk_nv_list_limits(defs, &tlvs, &bin);
         (void)dpk_nv_file_make(&tlvs, NULL, NULL, &bin, &err);
+    }
     dpk_buf_free(&bin);
     dpk_nv_list_free(&tlvs);
     return 0;

@@ -55,6 +55,11 @@ static enum dpk_status take_number(const struct field *f, const char *text, unsi
     if (!*digits || digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
         return dpk_fail(err, DPK_ERR_FORMAT, "line %lu: %s: '%.60s' is not a number", line, f->name,
                         text);
+    if (!hex && digits[0] == '0' && digits[1])
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "line %lu: %s: %.60s: NVIDIA's tool reads a leading zero as octal; write "
+                        "the number without it",
+                        line, f->name, text);
     errno = 0;
     unsigned long long v = strtoull(digits, NULL, hex ? 16 : 10);
     if (errno || v > max)

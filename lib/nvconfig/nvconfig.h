@@ -145,7 +145,7 @@ struct dpk_nv_def {
 #define DPK_NV_ALL (-1)
 struct dpk_nv_target {
     int port;           /* class port: 1 to 255, or DPK_NV_ALL */
-    int module;         /* class module: 0 to 1023 */
+    int module;         /* class module: 0 to 1023, or DPK_NV_ALL */
     int host, function; /* class function: 0 to 63, 0 to 255, or DPK_NV_ALL; class host: host */
 };
 /* The definition with class and index as TLVs about `target` have them; borrows from `def`. For
@@ -229,6 +229,16 @@ void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
 /* The value of a number that is no array: of an enum or a bool, what stands for it. */
 int64_t dpk_nv_value_number(const struct dpk_nv_param *param, const uint8_t *data);
 
+/* The number in `def` that says whether the parameter counts, NULL: it has none. */
+const struct dpk_nv_param *dpk_nv_valid_bit(const struct dpk_nv_def *def,
+                                            const struct dpk_nv_param *param);
+
+/* Appends a line for each number of the TLVs that is beyond its definition's smallest or largest
+ * value: "nv_roce_cc_ecn: rpg_min_dec_fac is 255; legal: 1 to 100". Of TLVs of one definition that
+ * follow each other, the first is looked at. */
+void dpk_nv_list_limits(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tlvs,
+                        struct dpk_buf *out);
+
 /* ---- Rules ----
  * NVIDIA's database has expressions over a TLV's own parameters and those of others, such as the
  * capabilities of a device. What asks for a TLV that a device does not have says nothing. */
@@ -253,9 +263,11 @@ enum dpk_status dpk_nv_rules_check(const struct dpk_nv_rules *rules,
 #define DPK_NV_XML_MAX ((size_t)1 << 20)
 
 /* XML to TLVs, in the XML's order. Every parameter of a TLV must be there, of an array every number
- * (attribute index), and the port or module that a TLV is about; host and function are 0 if not
- * said. No network, no DTD, no
- * entities but XML's own. DPK_ERR_FORMAT, DPK_ERR_RANGE: "line 7: nv_dpa_auth: dpa_auth_en: ...".
+ * (attribute index), and the port or module that a TLV is about; "all" is eight TLVs, of ports 1 to
+ * 8, or two, of modules 0 and 1. Host and function are 0 if not said. As with NVIDIA's tool a number
+ * may be beyond its definition's limits, as far as its bits hold it (dpk_nv_list_limits), and each
+ * parameter sets the bit that says that it counts; an element for that bit itself has a say only
+ * behind it. No network, no DTD, no entities but XML's own. DPK_ERR_FORMAT, DPK_ERR_RANGE: "line 7: nv_dpa_auth: dpa_auth_en: ...".
  */
 enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml, size_t size,
                                  struct dpk_nv_list *out, struct dpk_error *err);
@@ -280,7 +292,7 @@ enum dpk_status dpk_nv_raw_parse(const char *text, size_t size, struct dpk_nv_li
                                  struct dpk_error *err);
 
 /* TLVs' data alone (xml2bin), and back: `defs` are those of the TLVs in their order, as
- * dpk_nv_tlvs_parse gives them. They are about all ports, module, host and function 0. */
+ * dpk_nv_tlvs_parse gives them. They are about all ports and modules, host and function 0. */
 void dpk_nv_payload_format(const struct dpk_nv_list *tlvs, struct dpk_buf *out);
 enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_t count,
                                      const void *bytes, size_t size, struct dpk_nv_list *out,

@@ -90,11 +90,13 @@ enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_
                                      struct dpk_error *err)
 {
     /* As an XML template without attributes has them. */
-    static const struct dpk_nv_target target = {.port = DPK_NV_ALL};
+    static const struct dpk_nv_target all = {.port = DPK_NV_ALL, .module = DPK_NV_ALL};
     struct dpk_nv_list list = {0};
     struct dpk_reader r = dpk_reader(bytes, size);
     enum dpk_status status = DPK_OK;
-    for (size_t i = 0; i < count && status == DPK_OK; i++) {
+    int part = 0; /* of what defs[i] is about */
+    for (size_t i = 0; i < count && status == DPK_OK;) {
+        struct dpk_nv_target target = dpk_nv_target_at(defs[i], &all, part);
         struct dpk_nv_def bound = dpk_nv_def_bind(defs[i], &target);
         struct dpk_nv_tlv tlv = {.class_id = bound.class_id,
                                  .index = bound.index,
@@ -110,6 +112,10 @@ enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_
         }
         memcpy(tlv.data, data, bound.size);
         status = dpk_nv_list_add(&list, &tlv, err);
+        if (++part == dpk_nv_target_count(defs[i], &all)) {
+            part = 0;
+            i++;
+        }
     }
     if (status == DPK_OK && dpk_reader_left(&r) > 0)
         status = dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes more than the marked TLVs have",

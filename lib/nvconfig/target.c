@@ -71,6 +71,26 @@ struct dpk_nv_def dpk_nv_def_bind(const struct dpk_nv_def *def, const struct dpk
     return bound;
 }
 
+int dpk_nv_target_count(const struct dpk_nv_def *def, const struct dpk_nv_target *target)
+{
+    if (def->class_id == DPK_NV_PORT && target->port == DPK_NV_ALL)
+        return NV_ALL_PORTS;
+    if (def->class_id == DPK_NV_MODULE && target->module == DPK_NV_ALL)
+        return NV_ALL_MODULES;
+    return 1;
+}
+
+struct dpk_nv_target dpk_nv_target_at(const struct dpk_nv_def *def,
+                                      const struct dpk_nv_target *target, int i)
+{
+    struct dpk_nv_target one = *target;
+    if (def->class_id == DPK_NV_PORT && target->port == DPK_NV_ALL)
+        one.port = i + 1;
+    if (def->class_id == DPK_NV_MODULE && target->module == DPK_NV_ALL)
+        one.module = i;
+    return one;
+}
+
 struct dpk_nv_target dpk_nv_target_of(unsigned class_id, uint32_t index)
 {
     struct dpk_nv_target target = {0};

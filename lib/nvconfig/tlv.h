@@ -33,6 +33,17 @@ enum dpk_status dpk_nv_flags_check(const struct dpk_nv_flags *flags, struct dpk_
 #define NV_HOST_MAX     63
 #define NV_FUNCTION_MAX 255
 
+/* "all" ports and modules in XML are these, as NVIDIA's tool has it, each in a TLV of its own. */
+#define NV_ALL_PORTS   8 /* 1 to 8 */
+#define NV_ALL_MODULES 2 /* 0 and 1 */
+/* How many TLVs a target is in XML, and the i-th of them. */
+int dpk_nv_target_count(const struct dpk_nv_def *def, const struct dpk_nv_target *target);
+struct dpk_nv_target dpk_nv_target_at(const struct dpk_nv_def *def,
+                                      const struct dpk_nv_target *target, int i);
+
+/* A decimal number that other tools read as octal: 010. */
+bool dpk_nv_is_octal(const char *text);
+
 /* "port", NULL: no class of definitions. */
 const char *dpk_nv_class_name(unsigned class_id);
 /* Neither string nor bytes. */

@@ -65,11 +65,24 @@ static enum dpk_status bad_value(const struct dpk_nv_param *param, const char *t
                                  struct dpk_error *err)
 {
     char legal[512];
+    bool number = param->type != DPK_NV_STRING && param->type != DPK_NV_BYTES;
     dpk_nv_value_legal(param, legal, sizeof legal);
+    if (number && param->type != DPK_NV_BINARY && dpk_nv_is_octal(text))
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "'%.60s': NVIDIA's tools read a leading zero as octal; write the number "
+                        "without it, or in hexadecimal behind 0x; legal: %s",
+                        text, legal);
     if (!*text)
         return dpk_fail(err, DPK_ERR_RANGE, "no value; legal: %s", legal);
     return dpk_fail(err, DPK_ERR_RANGE, "bad value '%.60s%s'; legal: %s", text,
                     strlen(text) > 60 ? "..." : "", legal);
+}
+
+bool dpk_nv_is_octal(const char *text)
+{
+    if (*text == '-')
+        text++;
+    return text[0] == '0' && isdigit((unsigned char)text[1]);
 }
 
 /* Digits, hexadecimal ones after 0x; a minus where negative numbers are legal. */
@@ -83,7 +96,7 @@ static bool parse_number(const char *text, bool hexadecimal, int64_t least, int6
         base = 16;
         digits += 2;
     }
-    if (!isxdigit((unsigned char)*digits))
+    if (!isxdigit((unsigned char)*digits) || (base == 10 && dpk_nv_is_octal(digits)))
         return false;
     char *end = NULL;
     errno = 0;
@@ -223,6 +236,53 @@ enum dpk_status dpk_nv_value_parse(const struct dpk_nv_param *param, const char 
         return bad_value(param, trimmed, err);
     store_number(param, number, data);
     return DPK_OK;
+}
+
+const struct dpk_nv_param *dpk_nv_valid_bit(const struct dpk_nv_def *def,
+                                            const struct dpk_nv_param *param)
+{
+    for (size_t i = 0; param->valid_bit && i < def->param_count; i++) {
+        const struct dpk_nv_param *p = &def->params[i];
+        if (strcmp(p->name, param->valid_bit) == 0 && dpk_nv_is_number(p) && !p->count)
+            return p;
+    }
+    return NULL;
+}
+
+static void limit_of(const struct dpk_nv_def *def, const struct dpk_nv_param *param,
+                     const struct dpk_nv_tlv *tlv, struct dpk_buf *out)
+{
+    for (size_t i = 0; i < (param->count ? param->count : 1); i++) {
+        struct dpk_nv_param one = dpk_nv_param_element(param, i);
+        struct dpk_buf is = {0};
+        char legal[512];
+        int64_t value = dpk_nv_value_number(&one, tlv->data);
+        if (value >= least_of(&one) && value <= most_of(&one))
+            continue;
+        dpk_nv_value_format(&one, tlv->data, DPK_NV_STYLE_XML, &is);
+        dpk_nv_value_legal(&one, legal, sizeof legal);
+        dpk_put_format(out, "%s: %s is %.*s; legal: %s\n", def->name, param->name, (int)is.size,
+                       is.data ? (const char *)is.data : "", legal);
+        out->failed = out->failed || is.failed;
+        dpk_buf_free(&is);
+    }
+}
+
+void dpk_nv_list_limits(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tlvs,
+                        struct dpk_buf *out)
+{
+    const struct dpk_nv_def *last = NULL;
+    for (size_t i = 0; i < tlvs->count; i++) {
+        const struct dpk_nv_tlv *tlv = &tlvs->items[i];
+        const struct dpk_nv_def *def = dpk_nv_defs_find_key(defs, tlv->class_id, tlv->index);
+        /* Those of all ports follow each other. */
+        for (size_t j = 0; def && def != last && def->size == tlv->size && j < def->param_count;
+             j++)
+            if (def->params[j].type == DPK_NV_UNSIGNED || def->params[j].type == DPK_NV_INTEGER ||
+                def->params[j].type == DPK_NV_BINARY)
+                limit_of(def, &def->params[j], tlv, out);
+        last = def;
+    }
 }
 
 static void format_named(const char *name, uint32_t value, enum dpk_nv_style style,

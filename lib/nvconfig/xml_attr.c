@@ -18,6 +18,11 @@ static enum dpk_status number_attribute(const char *name, const char *value, uns
                                         unsigned *out, struct dpk_error *err)
 {
     char *end = NULL;
+    if (dpk_nv_is_octal(value))
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "attribute %s='%.40s': NVIDIA's tools read a leading zero as octal; write "
+                        "the number without it",
+                        name, value);
     errno = 0;
     unsigned long n = strtoul(value, &end, 0);
     if (!isdigit((unsigned char)*value) || errno || *end || n > max)
@@ -41,7 +46,7 @@ static enum dpk_status priority_attribute(const char *value, enum dpk_nv_priorit
                     value);
 }
 
-/* `least`: of numbers; "all" is -1, and not for modules. */
+/* `least`: of numbers. */
 static enum dpk_status target_attribute(const char *name, const char *value, unsigned least,
                                         unsigned most, bool all, int *out, struct dpk_error *err)
 {
@@ -50,6 +55,8 @@ static enum dpk_status target_attribute(const char *name, const char *value, uns
         *out = DPK_NV_ALL;
         return DPK_OK;
     }
+    if (dpk_nv_is_octal(value))
+        return number_attribute(name, value, most, &n, err);
     if (number_attribute(name, value, most, &n, NULL) != DPK_OK || n < least)
         return dpk_fail(err, DPK_ERR_RANGE, "attribute %s='%.40s'; legal: %s%u to %u", name, value,
                         all ? "all, or " : "", least, most);
@@ -92,7 +99,7 @@ static enum dpk_status parse_attribute(const char *name, const char *value,
     }
     if (strcmp(name, "module") == 0 && def->class_id == DPK_NV_MODULE) {
         a->has_module = true;
-        return target_attribute(name, value, 0, NV_MODULE_MAX, false, &a->target.module, err);
+        return target_attribute(name, value, 0, NV_MODULE_MAX, true, &a->target.module, err);
     }
     if (strcmp(name, "host") == 0 && (host || function))
         return target_attribute(name, value, 0, NV_HOST_MAX, function, &a->target.host, err);
@@ -104,7 +111,8 @@ static enum dpk_status parse_attribute(const char *name, const char *value,
 }
 
 enum dpk_status dpk_nv_xml_attributes(const xmlNode *node, const struct dpk_nv_def *def,
-                                      struct dpk_nv_tlv *tlv, struct dpk_error *err)
+                                      struct dpk_nv_tlv *tlv, struct dpk_nv_target *target,
+                                      struct dpk_error *err)
 {
     struct attributes all = {.ovr_en = tlv->ovr_en, .rd_en = tlv->rd_en};
     enum dpk_status status = DPK_OK;
@@ -120,11 +128,9 @@ enum dpk_status dpk_nv_xml_attributes(const xmlNode *node, const struct dpk_nv_d
         return dpk_fail(err, DPK_ERR_FORMAT, "attribute port is missing; legal: all, or 1 to %d",
                         NV_PORT_MAX);
     if (def->class_id == DPK_NV_MODULE && !all.has_module)
-        return dpk_fail(err, DPK_ERR_FORMAT, "attribute module is missing; legal: 0 to %d",
+        return dpk_fail(err, DPK_ERR_FORMAT, "attribute module is missing; legal: all, or 0 to %d",
                         NV_MODULE_MAX);
-    struct dpk_nv_def bound = dpk_nv_def_bind(def, &all.target);
-    tlv->class_id = bound.class_id;
-    tlv->index = bound.index;
+    *target = all.target;
     tlv->ovr_en = all.ovr_en;
     tlv->rd_en = all.rd_en;
     return DPK_OK;
@@ -133,7 +139,7 @@ enum dpk_status dpk_nv_xml_attributes(const xmlNode *node, const struct dpk_nv_d
 static bool number_at(const char **at, size_t most, size_t *out)
 {
     char *end = NULL;
-    if (!isdigit((unsigned char)**at))
+    if (!isdigit((unsigned char)**at) || dpk_nv_is_octal(*at))
         return false;
     errno = 0;
     unsigned long n = strtoul(*at, &end, 10);

@@ -53,6 +53,7 @@ static enum dpk_status parse_value(const char *text, const struct dpk_nv_param *
                                    bool *given, struct dpk_nv_tlv *tlv, struct dpk_error *err)
 {
     struct dpk_nv_param one = dpk_nv_param_element(p, element);
+    one.has_min = one.has_max = false; /* see dpk_nv_list_limits */
     if (*given && p->count)
         return dpk_fail(err, DPK_ERR_EXISTS, "index %zu is given twice", element);
     if (*given)
@@ -89,6 +90,11 @@ static enum dpk_status parse_param(const xmlNode *node, const struct dpk_nv_def 
     given += value_count(def, i);
     for (size_t k = 0; k < count && status == DPK_OK; k++)
         status = parse_value((const char *)text.data, p, indexes[k], &given[indexes[k]], tlv, err);
+    /* What is written counts. An element of the bit that stands behind may say otherwise, one that
+     * stood before may not. */
+    const struct dpk_nv_param *bit = dpk_nv_valid_bit(def, p);
+    if (bit && status == DPK_OK)
+        status = dpk_nv_value_parse(bit, "1", tlv->data, err);
     dpk_buf_free(&text);
     return status;
 }
@@ -145,11 +151,19 @@ static enum dpk_status parse_tlv(const struct dpk_nv_defs *defs, const xmlNode *
                         "unknown TLV; mlxconfig-lite gen_tlvs_file lists those there are");
     struct dpk_nv_tlv tlv = {
         .priority = DPK_NV_MLNX, .ovr_en = true, .rd_en = true, .size = def->size};
-    enum dpk_status status = dpk_nv_xml_attributes(node, def, &tlv, err);
+    struct dpk_nv_target target;
+    enum dpk_status status = dpk_nv_xml_attributes(node, def, &tlv, &target, err);
     if (status == DPK_OK)
         status = parse_params(node, def, &tlv, err);
-    if (status == DPK_OK)
+    if (status != DPK_OK)
+        return status;
+    for (int i = 0; i < dpk_nv_target_count(def, &target) && status == DPK_OK; i++) {
+        struct dpk_nv_target one = dpk_nv_target_at(def, &target, i);
+        struct dpk_nv_def bound = dpk_nv_def_bind(def, &one);
+        tlv.class_id = bound.class_id;
+        tlv.index = bound.index;
         status = dpk_nv_list_add_new(out, &tlv, err);
+    }
     return status;
 }
 

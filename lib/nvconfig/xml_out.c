@@ -141,9 +141,8 @@ enum dpk_status dpk_nv_xml_template(const struct dpk_nv_defs *defs, const char *
                                     bool attributes, struct dpk_buf *out, struct dpk_error *err)
 {
     static const struct dpk_nv_tlv none = {.priority = DPK_NV_MLNX, .ovr_en = true, .rd_en = true};
-    /* There is no "all modules". */
     static const struct dpk_nv_target target = {
-        .port = DPK_NV_ALL, .host = DPK_NV_ALL, .function = DPK_NV_ALL};
+        .port = DPK_NV_ALL, .module = DPK_NV_ALL, .host = DPK_NV_ALL, .function = DPK_NV_ALL};
     const struct dpk_nv_def **chosen = NULL;
     size_t count = 0;
     enum dpk_status status = dpk_nv_tlvs_parse(defs, text, size, &chosen, &count, err);

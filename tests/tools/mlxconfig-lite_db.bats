@@ -168,11 +168,50 @@ END
     [[ $output == *'DPA_AUTHENTICATION=<False|True>'* ]]
 }
 
-@test "a day that is none names TLV, line and what is legal" {
-    sed 's|<day>17<|<day>99<|' auth.xml >bad.xml
+@test "a number beyond its limits is taken, as by NVIDIA's tool, with a warning" {
+    sed 's|<day>17<|<day>99<|' auth.xml >odd.xml
+    for with in '' "${db:+-b $db}"; do
+        # shellcheck disable=SC2086
+        mlxconfig-lite $with create_conf odd.xml odd.bin >out 2>err
+        diff err - <<<'-W- odd.xml: nv_file_id_vendor: day is 0x99; legal: hexadecimal 0 to 1F'
+    done
+    sed 's|<day>17<|<day>1F<|' auth.xml >last.xml
+    mlxconfig-lite create_conf last.xml last.bin 2>err
+    [ ! -s err ]
+}
+
+@test "a value that its bits do not hold names TLV, line and what is legal" {
+    sed 's|<day>17<|<day>199<|' auth.xml >bad.xml
     refused 1 mlxconfig-lite create_conf bad.xml bad.bin
-    says "nv_file_id_vendor: line 12: day: bad value '99'; legal: hexadecimal 0 to 1F"
+    says "nv_file_id_vendor: line 12: day: bad value '199'; legal: hexadecimal 0 to FF"
     [ ! -f "$db" ] || refused 1 mlxconfig-lite -b "$db" create_conf bad.xml bad.bin
+}
+
+@test "a number with a leading zero, which is octal for NVIDIA's tools, is refused" {
+    sed 's|<file_version>0<|<file_version>017<|' auth.xml >bad.xml
+    ! cmp -s bad.xml auth.xml || false
+    refused 1 mlxconfig-lite create_conf bad.xml bad.bin
+    says "file_version: '017': NVIDIA's tools read a leading zero as octal; write the number without it"
+    refused 1 mlxconfig-lite -d mlx5_0 -y set DPA_AUTHENTICATION=01
+    says "'01': NVIDIA's tools read a leading zero as octal"
+    sed 's|<day>17<|<day>07<|' auth.xml >hex.xml
+    mlxconfig-lite create_conf hex.xml hex.bin
+}
+
+@test "a template of all ports and modules, filled in, comes back from all of its forms" {
+    need_db
+    printf '%s 1\n' file_applicable_to nv_file_id_vendor nv_keep_link_up nv_module_power >tlvs.txt
+    mlxconfig-lite -b "$db" gen_xml_template tlvs.txt template.xml
+    grep -q "<nv_keep_link_up port='all'>" template.xml
+    grep -q "<nv_module_power module='all'>" template.xml
+    sed -E "s|<([a-z_0-9]+)( index='[0-9]+' )?></|<\\1\\2>0</|" template.xml >filled.xml
+    mlxconfig-lite -b "$db" xml2raw filled.xml made.raw
+    [ "$(grep -c '^0x.* 0x010[1-8]' made.raw)" -eq 8 ]
+    [ "$(grep -c '^0x.* 0x0900[04]' made.raw)" -eq 2 ]
+    mlxconfig-lite -b "$db" xml2bin filled.xml made.bin
+    mlxconfig-lite -b "$db" --tlvs tlvs.txt bin2xml made.bin back.xml
+    mlxconfig-lite -b "$db" xml2bin back.xml again.bin
+    cmp made.bin again.bin
 }
 
 @test "-b: parameters of ports, modules and arrays are set and asked" {

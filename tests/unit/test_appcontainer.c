@@ -363,6 +363,7 @@ static void wrong_yaml_is_refused_with_line_and_field(void **state)
         {"dpa_app_version: 99999999999999999999999\n", "is more than 4294967295"},
         {"dpa_app_version: -1\n", "line 1: dpa_app_version: '-1' is not a number"},
         {"dpa_app_version: 1.5\n", "'1.5' is not a number"},
+        {"dpa_app_version: 010\n", "010: NVIDIA's tool reads a leading zero as octal"},
         {"dpa_app_version: 0x\n", "'0x' is not a number"},
         {"dpa_app_version:\n", "'' is not a number"},
         {"dpa_app_version: [1]\n", "line 1: dpa_app_version: one plain value"},

@@ -83,8 +83,14 @@ static void illegal_values_are_named_with_line_and_what_is_legal(void **state)
     static const struct {
         const char *param, *put, *says;
     } cases[] = {
-        {"count", "<count>0</count>", "t_global: line 5: count: bad value '0'; legal: 1 to 100"},
-        {"count", "<count>101</count>", "legal: 1 to 100"},
+        {"count", "<count>4096</count>",
+         "t_global: line 5: count: bad value '4096'; legal: 0 to 4095"},
+        {"count", "<count>010</count>",
+         "count: '010': NVIDIA's tools read a leading zero as octal; write the number without it"},
+        {"level", "<level>-07</level>", "'-07': NVIDIA's tools read a leading zero as octal"},
+        {"kind", "<kind>01</kind>", "'01': NVIDIA's tools read a leading zero as octal"},
+        {"flag", "<flag>01</flag>", "'01': NVIDIA's tools read a leading zero as octal"},
+        {"lanes", "<lanes index='0..07'>1</lanes>", "attribute index='0..07'; legal: 0 to 7"},
         {"level", "<level>128</level>", "legal: -128 to 127"},
         {"level", "<level>-129</level>", "legal: -128 to 127"},
         {"mask", "<mask>100</mask>", "legal: hexadecimal 0 to FF"},
@@ -124,7 +130,14 @@ static void targets_that_are_none_are_refused(void **state)
     } cases[] = {
         {"<t_port><speed>1</speed></t_port>", "attribute port is missing; legal: all, or 1 to 255"},
         {"<t_port port='0'><speed>1</speed></t_port>", "port='0'; legal: all, or 1 to 255"},
-        {"<t_mod module='all'><lane index='0..3'>1</lane></t_mod>", "legal: 0 to 1023"},
+        {"<t_mod><lane index='0..3'>1</lane></t_mod>",
+         "attribute module is missing; legal: all, or 0 to 1023"},
+        {"<t_mod module='1024'><lane index='0..3'>1</lane></t_mod>", "legal: all, or 0 to 1023"},
+        {"<t_port port='010'><speed>1</speed></t_port>",
+         "attribute port='010': NVIDIA's tools read a leading zero as octal"},
+        {"<t_bare writer_id='010'/>", "attribute writer_id='010': NVIDIA's tools read a leading"},
+        {"<t_port port='all'><speed>1</speed></t_port><t_port port='8'><speed>1</speed></t_port>",
+         "twice"},
         {"<t_func host='64'><x>1</x></t_func>", "legal: all, or 0 to 63"},
         {"<t_func port='1'><x>1</x></t_func>", "unknown attribute port; legal: ovr_en, rd_en, "
                                                "writer_id, priority, host, function"},
@@ -141,6 +154,88 @@ static void targets_that_are_none_are_refused(void **state)
             fail_msg("accepted: %s", xml);
         if (!strstr(err.message, cases[i].says))
             fail_msg("%s\nsays: %s", xml, err.message);
+    }
+    dpk_nv_defs_free(set);
+}
+
+static void numbers_beyond_the_limits_of_a_definition_are_taken_and_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *count, *says;
+    } cases[] = {
+        {"<count>0</count>", "t_global: count is 0; legal: 1 to 100\n"},
+        {"<count>1</count>", ""},
+        {"<count>100</count>", ""},
+        {"<count>4095</count>", "t_global: count is 4095; legal: 1 to 100\n"},
+    };
+    struct dpk_nv_defs *set = NULL;
+    assert_int_equal(load("", &set, NULL), DPK_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char xml[2048];
+        struct dpk_nv_list list = {0};
+        struct dpk_buf lines = {0};
+        struct dpk_error err = {0};
+        global_xml(xml, sizeof xml, "count", cases[i].count);
+        if (dpk_nv_xml_parse(set, xml, strlen(xml), &list, &err) != DPK_OK)
+            fail_msg("%s: %s", cases[i].count, err.message);
+        dpk_nv_list_limits(set, &list, &lines);
+        dpk_put_u8(&lines, 0);
+        assert_string_equal((char *)lines.data, cases[i].says);
+        dpk_buf_free(&lines);
+        dpk_nv_list_free(&list);
+    }
+    dpk_nv_defs_free(set);
+}
+
+static void all_ports_are_eight_and_all_modules_two(void **state)
+{
+    (void)state;
+    static const char xml[] = "<config><t_port port='ALL'><speed>5</speed></t_port>"
+                              "<t_mod module='all'><lane index='0..3'>1</lane></t_mod></config>";
+    struct dpk_nv_defs *set = NULL;
+    struct dpk_nv_list list = {0};
+    assert_int_equal(load("", &set, NULL), DPK_OK);
+    assert_int_equal(dpk_nv_xml_parse(set, xml, strlen(xml), &list, NULL), DPK_OK);
+    assert_int_equal(list.count, 10);
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(list.items[i].class_id, DPK_NV_PORT);
+        assert_int_equal(list.items[i].index, (i + 1) << 16 | 7);
+        assert_int_equal(list.items[i].data[3], 5);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(list.items[8 + i].class_id, DPK_NV_MODULE);
+        assert_int_equal(list.items[8 + i].index, i << 14 | 12);
+    }
+    dpk_nv_list_free(&list);
+    dpk_nv_defs_free(set);
+}
+
+static void a_parameter_sets_its_valid_bit_and_what_follows_may_clear_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *params;
+        uint8_t bit;
+    } cases[] = {
+        {"<ok>False</ok><n>1</n>", 1},
+        {"<n>1</n><ok>False</ok>", 0},
+        {"<n>1</n><ok>True</ok>", 1},
+    };
+    struct dpk_nv_defs *set = NULL;
+    assert_int_equal(load("INSERT INTO tlvs VALUES('t_v', 77, 'NIC', 0, 0, '', 4, 0, 'V');"
+                          "INSERT INTO params(name, tlv_name, offset, size, type, valid_bit) VALUES"
+                          " ('ok', 't_v', '0x0.0', '0x0.1', 'BOOL', NULL),"
+                          " ('n', 't_v', '0x0.8', '0x0.8', 'UNSIGNED', 'ok');",
+                          &set, NULL),
+                     DPK_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char xml[256];
+        struct dpk_nv_list list = {0};
+        snprintf(xml, sizeof xml, "<config><t_v>%s</t_v></config>", cases[i].params);
+        assert_int_equal(dpk_nv_xml_parse(set, xml, strlen(xml), &list, NULL), DPK_OK);
+        assert_int_equal(list.items[0].data[3], cases[i].bit);
+        dpk_nv_list_free(&list);
     }
     dpk_nv_defs_free(set);
 }
@@ -279,6 +374,9 @@ int main(void)
         cmocka_unit_test(values_lie_where_the_database_says),
         cmocka_unit_test(illegal_values_are_named_with_line_and_what_is_legal),
         cmocka_unit_test(targets_that_are_none_are_refused),
+        cmocka_unit_test(numbers_beyond_the_limits_of_a_definition_are_taken_and_told),
+        cmocka_unit_test(all_ports_are_eight_and_all_modules_two),
+        cmocka_unit_test(a_parameter_sets_its_valid_bit_and_what_follows_may_clear_it),
         cmocka_unit_test(names_have_ports_modules_and_indexes),
         cmocka_unit_test(foreign_and_hostile_databases_are_refused),
         cmocka_unit_test(damaged_databases_are_refused_without_a_crash),

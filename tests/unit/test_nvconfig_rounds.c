@@ -70,8 +70,8 @@ static void fill(const struct dpk_nv_def *def, const struct dpk_buf *template, u
 
 static void expect_same(const struct dpk_nv_list *a, const struct dpk_nv_list *b, const char *name)
 {
-    if (a->count != 1 || b->count != 1 ||
-        memcmp(&a->items[0], &b->items[0], sizeof a->items[0]) != 0)
+    if (a->count == 0 || a->count != b->count ||
+        memcmp(a->items, b->items, a->count * sizeof *a->items) != 0)
         fail_msg("%s: another TLV came back", name);
 }
 
@@ -139,8 +139,11 @@ static void go_round(const struct dpk_nv_defs *set, const struct dpk_nv_def *def
     dpk_nv_payload_format(&list, &payload);
     if (dpk_nv_payload_parse(&def, 1, payload.data, payload.size, &from_payload, &err) != DPK_OK)
         fail_msg("%s: %s", def->name, err.message);
-    assert_int_equal(from_payload.items[0].size, def->size);
-    assert_memory_equal(from_payload.items[0].data, list.items[0].data, def->size);
+    assert_int_equal(from_payload.count, list.count);
+    for (size_t i = 0; i < list.count; i++) {
+        assert_int_equal(from_payload.items[i].size, def->size);
+        assert_memory_equal(from_payload.items[i].data, list.items[i].data, def->size);
+    }
     struct dpk_buf *const bufs[] = {&template, &xml, &raw, &payload, &again};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         dpk_buf_free(bufs[i]);

@@ -59,6 +59,27 @@ static enum dpk_status about_input(const struct input *in, enum dpk_status statu
     return status;
 }
 
+/* Reads the TLVs of XML, and warns of numbers that a device may not take. */
+static enum dpk_status read_xml(const struct dpk_nv_defs *defs, const struct input *in,
+                                struct dpk_nv_list *tlvs, struct dpk_error *err)
+{
+    struct dpk_buf lines = {0};
+    enum dpk_status status =
+        dpk_nv_xml_parse(defs, bytes_of(&in->bytes), in->bytes.size, tlvs, err);
+    if (status != DPK_OK)
+        return about_input(in, status, err);
+    dpk_nv_list_limits(defs, tlvs, &lines);
+    dpk_put_u8(&lines, 0);
+    if (lines.failed)
+        status = dpk_fail_nomem(err);
+    char *save = NULL, *text = lines.failed ? NULL : (char *)lines.data;
+    for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
+         line = strtok_r(NULL, "\n", &save))
+        fprintf(stderr, "-W- %s: %s\n", in->path, line);
+    dpk_buf_free(&lines);
+    return status;
+}
+
 /* The guide names a key in a token with -eng and -k. */
 static enum dpk_status resolve_key(const struct mlxconfig_options *options,
                                    struct dpk_key_options *out, struct dpk_error *err)
@@ -90,8 +111,7 @@ static enum dpk_status turn_into_conf(const struct mlxconfig_options *options,
     enum dpk_status status = resolve_key(options, &key, err);
     if (status != DPK_OK)
         return status;
-    status = about_input(
-        in, dpk_nv_xml_parse(defs, bytes_of(&in->bytes), in->bytes.size, &tlvs, err), err);
+    status = read_xml(defs, in, &tlvs, err);
     if (status == DPK_OK && dpk_key_given(&key))
         status = dpk_signer_open_with(&key, &signer, err);
     if (status != DPK_OK)
@@ -210,12 +230,11 @@ static enum dpk_status turn_into_raw(const struct mlxconfig_options *options,
 {
     (void)options;
     struct dpk_nv_list tlvs = {0};
-    enum dpk_status status =
-        dpk_nv_xml_parse(defs, bytes_of(&in->bytes), in->bytes.size, &tlvs, err);
+    enum dpk_status status = read_xml(defs, in, &tlvs, err);
     if (status == DPK_OK)
         dpk_nv_raw_format(&tlvs, out);
     dpk_nv_list_free(&tlvs);
-    return about_input(in, status, err);
+    return status;
 }
 
 static enum dpk_status run_xml2raw(void *given, const struct dpk_args *args, struct dpk_error *err)
@@ -259,12 +278,11 @@ static enum dpk_status turn_into_payload(const struct mlxconfig_options *options
 {
     (void)options;
     struct dpk_nv_list tlvs = {0};
-    enum dpk_status status =
-        dpk_nv_xml_parse(defs, bytes_of(&in->bytes), in->bytes.size, &tlvs, err);
+    enum dpk_status status = read_xml(defs, in, &tlvs, err);
     if (status == DPK_OK)
         dpk_nv_payload_format(&tlvs, out);
     dpk_nv_list_free(&tlvs);
-    return about_input(in, status, err);
+    return status;
 }
 
 static enum dpk_status run_xml2bin(void *given, const struct dpk_args *args, struct dpk_error *err)

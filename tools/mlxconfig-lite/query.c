@@ -27,17 +27,11 @@ static void free_table(struct table *table)
     free(table->rows);
 }
 
-/* Finds the parameter that says whether this one's value counts. If it does not, the default does.
- */
+/* Where a value does not count, the default does. */
 static bool counts(const struct dpk_nv_name *name, const uint8_t *data)
 {
-    for (size_t i = 0; name->param.valid_bit && i < name->base->param_count; i++) {
-        const struct dpk_nv_param *p = &name->base->params[i];
-        if (strcmp(p->name, name->param.valid_bit) == 0 && p->type != DPK_NV_STRING &&
-            p->type != DPK_NV_BYTES && !p->count)
-            return dpk_nv_value_number(p, data) != 0;
-    }
-    return true;
+    const struct dpk_nv_param *bit = dpk_nv_valid_bit(name->base, &name->param);
+    return !bit || dpk_nv_value_number(bit, data) != 0;
 }
 
 static bool same_value(const struct dpk_nv_param *param, const uint8_t *a, const uint8_t *b)

@@ -78,16 +78,6 @@ static enum dpk_status add_word(const struct dpk_nv_defs *defs, char *word, stru
     return status;
 }
 
-/* Finds the parameter that says whether another one counts. */
-static const struct dpk_nv_param *valid_bit_of(const struct dpk_nv_name *name)
-{
-    for (size_t i = 0; name->param.valid_bit && i < name->base->param_count; i++)
-        if (strcmp(name->base->params[i].name, name->param.valid_bit) == 0 &&
-            dpk_nv_param_element(&name->base->params[i], 0).count == 0)
-            return &name->base->params[i];
-    return NULL;
-}
-
 /* Makes the settings for the device: with the definitions and names of the target, and with the
  * parameters that say that a value counts. */
 static enum dpk_status make_list(struct settings *s, struct dpk_error *err)
@@ -97,7 +87,7 @@ static enum dpk_status make_list(struct settings *s, struct dpk_error *err)
         return dpk_fail_nomem(err);
     for (size_t i = 0; i < s->count; i++) {
         struct dpk_nv_name *name = &s->names[i];
-        const struct dpk_nv_param *valid = valid_bit_of(name);
+        const struct dpk_nv_param *valid = dpk_nv_valid_bit(name->base, &name->param);
         name->param.config_name = name->text;
         s->list[s->list_count++] = (struct dpk_device_setting){
             .def = &name->def, .param = &name->param, .value = s->values[i]};

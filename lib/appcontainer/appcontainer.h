@@ -51,6 +51,7 @@ struct dpk_app_plan {
     enum dpk_lifecycle priority;
     const uint8_t *elf; /* device ELF: RISC-V, 64-bit little-endian */
     size_t elf_size;
+    bool force;                       /* take an ELF for another machine, which no device runs */
     bool xz;                          /* store it compressed */
     struct dpk_app_metadata metadata; /* with its UUID */
     const uint8_t *manifest;          /* NULL: none */
@@ -58,8 +59,8 @@ struct dpk_app_plan {
 };
 
 /* Appends an unsigned container. Compression is that of `xz -9 --check=crc64`: the same bytes from
- * the same liblzma, and the reference tool's with 5.4. DPK_ERR_FORMAT: no device ELF;
- * DPK_ERR_RANGE: too large. */
+ * the same liblzma, and the reference tool's with 5.4. DPK_ERR_FORMAT: no ELF;
+ * DPK_ERR_REFUSED: one for another machine; DPK_ERR_RANGE: too large. */
 enum dpk_status dpk_app_create(const struct dpk_app_plan *plan, struct dpk_buf *out,
                                struct dpk_error *err);
 
@@ -114,8 +115,8 @@ enum dpk_status dpk_app_sign(const void *bytes, size_t size, enum dpk_lifecycle 
                              struct dpk_error *err);
 
 /* Appends what the signature of a program's container is over: its crypto data up to there. Refused
- * as dpk_app_sign does. */
-enum dpk_status dpk_app_tbs(const void *bytes, size_t size, enum dpk_lifecycle priority,
+ * as dpk_app_sign does; `force` as in its options. */
+enum dpk_status dpk_app_tbs(const void *bytes, size_t size, enum dpk_lifecycle priority, bool force,
                             struct dpk_buf *out, struct dpk_error *err);
 
 /* Appends the removal with `keypair` (zero: the one that is there) and its signature: RSASSA-

@@ -12,15 +12,18 @@ void app_put_item(struct dpk_buf *out, enum item_type type, enum dpk_lifecycle p
     dpk_put_be32(out, (uint32_t)(HEADER_SIZE + content_size));
 }
 
-static enum dpk_status check_elf(const uint8_t *elf, size_t size, struct dpk_error *err)
+/* `force`: for any machine. */
+static enum dpk_status check_elf(const uint8_t *elf, size_t size, bool force, struct dpk_error *err)
 {
     struct dpk_hashlist *list = NULL;
     if (size > DPK_APP_ELF_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "the ELF has more than %zu bytes", DPK_APP_ELF_MAX);
     enum dpk_status status = dpk_hashlist_build(elf, size, DPK_PROFILE_COMPACT, &list, err);
     dpk_hashlist_free(list);
-    if (status == DPK_OK && !dpk_elf_is_riscv(elf, size))
-        status = dpk_fail(err, DPK_ERR_FORMAT, "device ELF: not one for RISC-V");
+    if (status == DPK_OK && !force && !dpk_elf_is_riscv(elf, size))
+        status = dpk_fail(err, DPK_ERR_REFUSED,
+                          "its device ELF is not one for RISC-V, so no device runs it (--force "
+                          "takes it all the same)");
     return status;
 }
 
@@ -30,7 +33,7 @@ enum dpk_status dpk_app_create(const struct dpk_app_plan *plan, struct dpk_buf *
     struct dpk_buf packed = {0}, made = {0};
     const uint8_t *stored = plan->elf;
     size_t stored_size = plan->elf_size;
-    enum dpk_status status = check_elf(plan->elf, plan->elf_size, err);
+    enum dpk_status status = check_elf(plan->elf, plan->elf_size, plan->force, err);
     if (status == DPK_OK && plan->manifest_size > DPK_APP_MAX - DPK_APP_ELF_MAX - 4096)
         status = dpk_fail(err, DPK_ERR_RANGE, "the manifest is too large");
     if (status == DPK_OK && plan->xz) {
@@ -57,13 +60,13 @@ out:
 }
 
 /* What the crypto data is about. The ELF's own size is known only once it is decompressed. */
-static enum dpk_status pack(const struct dpk_app *app, struct dpk_packed_program *out,
+static enum dpk_status pack(const struct dpk_app *app, bool force, struct dpk_packed_program *out,
                             struct dpk_error *err)
 {
     struct dpk_buf elf = {0};
     enum dpk_status status = dpk_app_elf(app, &elf, err);
     if (status == DPK_OK)
-        status = check_elf(elf.data, elf.size, err);
+        status = check_elf(elf.data, elf.size, force, err);
     if (status == DPK_OK)
         *out = (struct dpk_packed_program){
             .parts = {.stored = app->stored,
@@ -97,23 +100,24 @@ static enum dpk_status check_signing(const struct dpk_app *app, enum dpk_app_kin
 
 /* Opens a program's container that may be signed. */
 static enum dpk_status open_unsigned(const void *bytes, size_t size, enum dpk_lifecycle priority,
-                                     struct dpk_app *app, struct dpk_packed_program *program,
-                                     struct dpk_error *err)
+                                     bool force, struct dpk_app *app,
+                                     struct dpk_packed_program *program, struct dpk_error *err)
 {
     enum dpk_status status = dpk_app_parse(bytes, size, app, err);
     if (status == DPK_OK)
         status = check_signing(app, DPK_APP_PROGRAM, priority, err);
-    return status == DPK_OK ? pack(app, program, err) : status;
+    return status == DPK_OK ? pack(app, force, program, err) : status;
 }
 
-enum dpk_status dpk_app_tbs(const void *bytes, size_t size, enum dpk_lifecycle priority,
+enum dpk_status dpk_app_tbs(const void *bytes, size_t size, enum dpk_lifecycle priority, bool force,
                             struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_app app;
     struct dpk_packed_program program;
-    enum dpk_status status = open_unsigned(bytes, size, priority, &app, &program, err);
+    const struct dpk_sign_options how = {.profile = DPK_PROFILE_COMPACT, .force = force};
+    enum dpk_status status = open_unsigned(bytes, size, priority, force, &app, &program, err);
     const struct dpk_subject subject = {.packed = &program};
-    return status == DPK_OK ? dpk_crypto_tbs(&subject, DPK_PROFILE_COMPACT, out, err) : status;
+    return status == DPK_OK ? dpk_crypto_tbs(&subject, &how, out, err) : status;
 }
 
 enum dpk_status dpk_app_sign(const void *bytes, size_t size, enum dpk_lifecycle priority,
@@ -125,7 +129,7 @@ enum dpk_status dpk_app_sign(const void *bytes, size_t size, enum dpk_lifecycle 
     struct dpk_packed_program program;
     const struct dpk_subject subject = {.packed = &program};
     struct dpk_buf crypto = {0};
-    enum dpk_status status = open_unsigned(bytes, size, priority, &app, &program, err);
+    enum dpk_status status = open_unsigned(bytes, size, priority, options->force, &app, &program, err);
     if (status == DPK_OK)
         status = dpk_crypto_build(&subject, chain, signer, options, &crypto, err);
     if (status == DPK_OK) {
@@ -155,7 +159,7 @@ enum dpk_verdict dpk_app_verify(const struct dpk_app *app, const struct dpk_trus
     } else if (!app->crypto) {
         fault.verdict = DPK_VERDICT_UNSIGNED;
         snprintf(fault.detail, sizeof fault.detail, "the container is not signed");
-    } else if (pack(app, &program, &err) != DPK_OK) {
+    } else if (pack(app, false, &program, &err) != DPK_OK) {
         fault.verdict = DPK_VERDICT_BAD_FORMAT;
         snprintf(fault.detail, sizeof fault.detail, "%.255s", err.message);
     } else {

@@ -64,11 +64,12 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
                                             char *why, size_t why_size);
 
 /* Validates the chain by itself, its top taken as trusted whether it is a root or not: what a
- * signer can know. DPK_ERR_CRYPTO with OpenSSL's reason and the subject concerned. */
+ * signer can know. A top that names itself as its issuer has signed itself. DPK_ERR_CRYPTO with
+ * OpenSSL's reason and the subject concerned. */
 enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err);
-/* The same whatever the date is. */
-enum dpk_status dpk_certchain_check_undated(const struct dpk_certchain *chain,
-                                            struct dpk_error *err);
+/* The same whatever the date is, and whether the top has signed itself or not. */
+enum dpk_status dpk_certchain_check_forced(const struct dpk_certchain *chain,
+                                           struct dpk_error *err);
 
 /* Root certificates to trust, from files. */
 struct dpk_roots;

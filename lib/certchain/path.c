@@ -226,13 +226,29 @@ static enum dpk_status check(const struct dpk_certchain *chain, unsigned long fl
     return DPK_OK;
 }
 
-enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err)
+/* Devices compare a root with theirs, byte for byte. OpenSSL does not look at the signature of a
+ * certificate that is trusted. */
+static enum dpk_status check_top(const struct dpk_certchain *chain, struct dpk_error *err)
 {
-    return check(chain, 0, err);
+    char subject[256];
+    X509 *top = chain->certs[0];
+    if (!self_issued(top) || X509_self_signed(top, 1) == 1)
+        return DPK_OK;
+    ERR_clear_error();
+    dpk_cert_subject(top, subject, sizeof subject);
+    return dpk_fail(err, DPK_ERR_CRYPTO,
+                    "certificate chain: the root certificate is damaged, its own signature is "
+                    "wrong: %s",
+                    subject);
 }
 
-enum dpk_status dpk_certchain_check_undated(const struct dpk_certchain *chain,
-                                            struct dpk_error *err)
+enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dpk_error *err)
+{
+    enum dpk_status status = check(chain, 0, err);
+    return status == DPK_OK ? check_top(chain, err) : status;
+}
+
+enum dpk_status dpk_certchain_check_forced(const struct dpk_certchain *chain, struct dpk_error *err)
 {
     return check(chain, X509_V_FLAG_NO_CHECK_TIME, err);
 }

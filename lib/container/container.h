@@ -14,6 +14,7 @@
 #define DPK_CONTAINER_H
 
 #include "base/base.h"
+#include "certchain/certchain.h"
 #include "signer/signer.h"
 
 #define DPK_CONTAINER_MAX      ((size_t)65536) /* no container is larger */
@@ -70,6 +71,11 @@ enum dpk_status dpk_container_parse(const void *bytes, size_t size, struct dpk_c
 /* The certificate without its padding: exactly one well-formed DER certificate of allowed size. */
 enum dpk_status dpk_container_certificate(const struct dpk_container *c, const uint8_t **der,
                                           size_t *der_size, struct dpk_error *err);
+
+/* What every device asks of the certificate in a container that adds one, whoever signed it: a
+ * certificate as above, self-signed, CA:TRUE, RSA-4096, which the metadata makes a root of trust
+ * (dpk_cert_check_root). DPK_OK for one that removes. */
+enum dpk_status dpk_container_check_root(const struct dpk_container *c, struct dpk_error *err);
 
 /* How to sign. A zero UUID keeps what the container says. */
 struct dpk_container_signing {

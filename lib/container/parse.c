@@ -231,6 +231,21 @@ enum dpk_status dpk_container_certificate(const struct dpk_container *c, const u
     return DPK_OK;
 }
 
+enum dpk_status dpk_container_check_root(const struct dpk_container *c, struct dpk_error *err)
+{
+    const uint8_t *der = NULL;
+    size_t size = 0;
+    if (c->kind != DPK_CONTAINER_ADD)
+        return DPK_OK;
+    enum dpk_status status = dpk_container_certificate(c, &der, &size, err);
+    if (status == DPK_OK)
+        status = dpk_cert_check_root(der, size, err);
+    if (status == DPK_OK && !c->dpa_root)
+        status =
+            dpk_fail(err, DPK_ERR_FORMAT, "the metadata does not make it a DPA root of trust");
+    return status;
+}
+
 enum dpk_status dpk_container_verify(const struct dpk_container *c, EVP_PKEY *key,
                                      struct dpk_error *err)
 {

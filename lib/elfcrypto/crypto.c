@@ -33,8 +33,8 @@ enum dpk_status dpk_sign_check_with(const struct dpk_certchain *chain,
     if (signer && EVP_PKEY_eq(key, dpk_signer_public(signer)) != 1)
         return dpk_fail(err, DPK_ERR_MISMATCH,
                         "the private key is not the one of the leaf certificate %s", subject);
-    return options && options->ignore_dates ? dpk_certchain_check_undated(chain, err)
-                                            : dpk_certchain_check(chain, err);
+    return options && options->force ? dpk_certchain_check_forced(chain, err)
+                                     : dpk_certchain_check(chain, err);
 }
 
 enum dpk_status dpk_sign_check(const struct dpk_certchain *chain, const struct dpk_signer *signer,
@@ -60,17 +60,29 @@ bool crypto_is_fat(const struct dpk_elf *elf)
     return dpk_fat_is(elf->file.begin, size) || dpk_fat_is_foreign(elf->file.begin, size);
 }
 
-enum dpk_status dpk_crypto_tbs(const struct dpk_subject *s, enum dpk_hash_profile profile,
+bool crypto_is_for_device(const struct dpk_subject *s)
+{
+    const struct dpk_reader *file = &s->elf.file;
+    return s->packed || dpk_elf_is_riscv(file->begin, dpk_reader_left(file));
+}
+
+enum dpk_status dpk_crypto_tbs(const struct dpk_subject *s, const struct dpk_sign_options *options,
                                struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_hashlist *list = NULL;
-    bool manifest = profile == DPK_PROFILE_COMPACT && s->manifest;
+    bool manifest = options->profile == DPK_PROFILE_COMPACT && s->manifest;
     enum dpk_status status = s->packed
                                  ? dpk_hashlist_build_parts(&s->packed->parts, &list, err)
                                  : dpk_hashlist_build_with(&s->elf, s->manifest, s->manifest_size,
-                                                           profile, s->threads, &list, err);
-    if (status != DPK_OK)
+                                                           options->profile, s->threads, &list, err);
+    if (status == DPK_OK && !options->force && !crypto_is_for_device(s))
+        status = dpk_fail(err, DPK_ERR_REFUSED,
+                          "its device ELF is not one for RISC-V, so no device runs it (--force "
+                          "signs it all the same)");
+    if (status != DPK_OK) {
+        dpk_hashlist_free(list);
         return status;
+    }
     if (s->packed)
         put_header(crypto_content(s->packed), s->packed->elf_size, out);
     else
@@ -139,7 +151,7 @@ enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
     if (!subject->packed && crypto_is_fat(&subject->elf))
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "a fat file (several targets): its members are signed one by one");
-    enum dpk_status status = dpk_crypto_tbs(subject, options->profile, &b, err);
+    enum dpk_status status = dpk_crypto_tbs(subject, options, &b, err);
     if (status == DPK_OK)
         status = put_proof(&b, &maker, subject, err);
     if (status == DPK_OK)

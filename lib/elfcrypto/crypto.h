@@ -17,6 +17,8 @@
 
 /* Is it no ELF, but a fat file of ours or of NVIDIA's? */
 bool crypto_is_fat(const struct dpk_elf *elf);
+/* Is the device ELF one for RISC-V? Who packs a program into a container has asked. */
+bool crypto_is_for_device(const struct dpk_subject *subject);
 
 /* What the header of its crypto data says that there is. */
 uint32_t crypto_content(const struct dpk_packed_program *program);

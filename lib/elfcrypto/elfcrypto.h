@@ -65,7 +65,7 @@ struct dpk_sign_options {
     enum dpk_hash_profile profile;
     bool mft_compat;          /* chain header as NVIDIA's tool writes it (signing(7)) */
     unsigned mft_chain_count; /* with mft_compat: the count to store, as --cert_chain_count */
-    bool ignore_dates;        /* of the chain's certificates */
+    bool force;               /* sign what no device takes too: see dpk_sign_check_with */
     /* With a signer NULL: who brings the signatures. Each is checked under the leaf's key. May be
      * called by several threads at once. */
     dpk_proof *proof;
@@ -78,14 +78,16 @@ struct dpk_sign_options {
 enum dpk_status dpk_sign_check(const struct dpk_certchain *chain, const struct dpk_signer *signer,
                                struct dpk_error *err);
 
-/* The same: with options->ignore_dates whatever the date is; `signer` NULL is not asked for. */
+/* The same: with options->force whatever the date is, and if the root at the top is damaged;
+ * `signer` NULL is not asked for. */
 enum dpk_status dpk_sign_check_with(const struct dpk_certchain *chain,
                                     const struct dpk_signer *signer,
                                     const struct dpk_sign_options *options, struct dpk_error *err);
 
 /* Crypto data of a subject: header, hash list, signature, chain, padding; appended to `out`. Of a
  * container in the compact profile whatever `options` says. Refused: leaf key not RSA-4096, leaf
- * and signer of different keys, chain that does not verify, a fat file. */
+ * and signer of different keys, chain that does not verify, a fat file, and without options->force
+ * an ELF for another machine than RISC-V. */
 enum dpk_status dpk_crypto_build(const struct dpk_subject *subject,
                                  const struct dpk_certchain *chain, const struct dpk_signer *signer,
                                  const struct dpk_sign_options *options, struct dpk_buf *out,
@@ -95,9 +97,10 @@ enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
                                 const struct dpk_certchain *chain, const struct dpk_signer *signer,
                                 const struct dpk_sign_options *options, struct dpk_buf *out,
                                 struct dpk_error *err);
-/* What its signature is over, appended to `out`. */
-enum dpk_status dpk_crypto_tbs(const struct dpk_subject *subject, enum dpk_hash_profile profile,
-                               struct dpk_buf *out, struct dpk_error *err);
+/* What its signature is over, appended to `out`. Refused for the ELF's sake as above. */
+enum dpk_status dpk_crypto_tbs(const struct dpk_subject *subject,
+                               const struct dpk_sign_options *options, struct dpk_buf *out,
+                               struct dpk_error *err);
 
 /* ---- Verification ---- */
 

@@ -178,6 +178,8 @@ static enum dpk_verdict check_hashes(struct verification *v)
     dpk_hashlist_free(computed);
     if (status != DPK_OK)
         return note(v, name, DPK_VERDICT_DIGEST_MISMATCH, "%s", where);
+    if (!crypto_is_for_device(s))
+        return note(v, name, DPK_VERDICT_BAD_FORMAT, "right, but of no ELF for RISC-V");
     return note(v, name, DPK_VERDICT_OK, "every hash of the %s is right",
                 s->packed ? "container" : "device ELF");
 }

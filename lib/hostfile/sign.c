@@ -344,7 +344,7 @@ static enum dpk_status show_one(void *context, const struct dpk_member *member,
     struct dpk_subject subject = member->subject;
     struct dpk_buf b = {0};
     subject.threads = o->threads;
-    enum dpk_status status = dpk_crypto_tbs(&subject, o->crypto.profile, &b, err);
+    enum dpk_status status = dpk_crypto_tbs(&subject, &o->crypto, &b, err);
     const struct dpk_tbs tbs = {subject.name, subject.target, b.data, b.size};
     if (status == DPK_OK)
         status = o->crypto.proof(o->crypto.proof_context, &tbs, NULL, err);

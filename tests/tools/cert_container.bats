@@ -54,6 +54,44 @@ says() { grep -qF -- "$1" err || { cat err; return 1; }; }
     cmp signed "$golden/remove-one.signed"
 }
 
+# root NAME KEY [OPTIONS]: NAME.der, self-signed.
+root() {
+    openssl req -x509 -newkey "$2" -nodes -keyout "$1.pem" -outform der -out "$1.der" -subj "/CN=$1" \
+        -days 30 "${@:3}" 2>log
+}
+
+@test "a certificate that no device takes as a root is packed and signed with --force alone" {
+    root ec ec -pkeyopt ec_paramgen_curve:P-384
+    root small rsa:2048
+    root user rsa:4096 -addext basicConstraints=critical,CA:FALSE
+    cp "$keys/leaf.der" "$keys/inter.der" .
+    head -c -1 "$keys/root.der" >damaged.der
+    tail -c 1 "$keys/root.der" | tr '\000-\377' '\001-\377\000' >>damaged.der
+    while IFS=: read -r name why; do
+        fails 1 create --cert_container_type add -c $name.der --life_cycle_priority OEM
+        says "$name.der: no device takes it: $why"
+        create --cert_container_type add -c $name.der --life_cycle_priority OEM --force 2>err
+        grep -q "^-W- $name.der: no device takes it: $why" err
+        mv out $name.bin
+        fails 1 sign $name.bin OEM
+        says "$name.bin: no device takes it: $why"
+        fails 1 mlxdpa --cert_container $name.bin --keypair_uuid $keypair --cert_uuid $cert \
+            --life_cycle_priority OEM -o out export_tbs
+        says "$name.bin: no device takes it: $why"
+        sign $name.bin OEM --force 2>err
+        grep -q "^-W- $name.bin: no device takes it: $why" err
+        mlxdpa --cert_container signed --key <(openssl pkey -in "$keys/owner.pem" -pubout) verify >stdout || true
+        grep -qF "$why" stdout
+    done <<'END'
+ec:the certificate's key is not an RSA key
+small:the certificate's key is RSA-2048, not RSA-4096
+user:not a CA
+leaf:the certificate is not self-signed
+inter:the certificate is not self-signed
+damaged:the certificate is not self-signed
+END
+}
+
 @test "openssl makes the same signature: the guide's manual recipe" {
     echo "90 01 02 0C 10 00 00 00 00 00 00 00" | xxd -r -p - header
     openssl dgst -sha512 -sign "$keys/owner.pem" -out signature "$golden/add-uuids.bin"

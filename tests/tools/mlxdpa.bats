@@ -263,6 +263,29 @@ sign() {
         mlxdpa -e "$f/bare" -c "$f/foreign.crt" -p "$f/foreign.pem" -o out sign_dpa_apps
 }
 
+@test "a device program for another machine is signed with --force alone" {
+    printf 'int main(void) { return 0; }' | gcc -x c - -o x86
+    printf '.section .dpa_bin_odd,"",@progbits\n.incbin "x86"\n' | gcc -c -x assembler - -o host
+    fails 1 "host: program odd: its device ELF is not one for RISC-V" sign -e host -o out
+    fails 1 "program odd: its device ELF is not one for RISC-V" \
+        mlxdpa -e host -o out export_tbs
+    sign -e host -o forced --force
+    fails 1 "BAD_FORMAT (right, but of no ELF for RISC-V)" mlxdpa -e forced --ca "$f/root.der" verify
+    mlxdpa -e host -o forced --force export_tbs
+    [ -s forced.odd.tbs ]
+}
+
+@test "a root that is damaged signs with --force alone" {
+    head -c -1 "$f/root.der" >damaged.der
+    tail -c 1 "$f/root.der" | tr '\000-\377' '\001-\377\000' >>damaged.der
+    cat damaged.der "$f/leaf.der" >damaged.chain
+    fails 1 "damaged.chain, $f/leaf.pem: certificate chain: the root certificate is damaged" \
+        mlxdpa -e "$f/reserved" -c damaged.chain -p "$f/leaf.pem" -o out sign_dpa_apps
+    mlxdpa -e "$f/reserved" -c damaged.chain -p "$f/leaf.pem" -o forced --force sign_dpa_apps 2>err
+    grep -q '^-W- damaged.chain: certificate chain: the root certificate is damaged' err
+    fails 1 UNKNOWN_CA mlxdpa -e forced --ca "$f/root.der" verify
+}
+
 @test "an output that cannot be written leaves the host file as it was" {
     mkdir full
     cp "$f/reserved" full/host

@@ -78,7 +78,7 @@ verified() { mlxdpa -e "$1" --ca "$f/root.crt" verify >checks || { cat checks; r
     fails 1 "CERT_INVALID" mlxdpa -e forced --ca "$f/root.crt" verify
 }
 
-@test "--force is for dates only" {
+@test "--force does not make another key the leaf's" {
     fails 1 "not the one of the leaf" \
         mlxdpa -e "$f/reserved" -c "$f/chain.der" -p "$f/root.pem" --force -o out sign_dpa_apps
 }

@@ -200,8 +200,13 @@ remove() { mlxdpa --dpa_app_uuid $app --life_cycle_priority OEM -o removal creat
             create_single_dpa_app
     done
     printf 'int main(void) { return 0; }' | gcc -x c - -o host
-    fails 1 "host: device ELF: not one for RISC-V" mlxdpa -s host -m "$f/meta.yaml" -o out \
+    fails 1 "host: its device ELF is not one for RISC-V" mlxdpa -s host -m "$f/meta.yaml" -o out \
         --life_cycle_priority OEM create_single_dpa_app
+    mlxdpa -s host -m "$f/meta.yaml" -o forced --life_cycle_priority OEM --force create_single_dpa_app
+    fails 1 "forced: its device ELF is not one for RISC-V" sign -s forced
+    sign -s forced --force
+    mv out forced.signed
+    fails 1 "BAD_FORMAT" mlxdpa verify forced.signed --ca "$f/root.der"
     fails 1 "nowhere: No such file" mlxdpa -s nowhere -m "$f/meta.yaml" -o out \
         --life_cycle_priority OEM create_single_dpa_app
     : >manifest

@@ -19,17 +19,12 @@ struct verify_options {
 static enum dpk_status check_container(const struct dpk_container *c, EVP_PKEY *key,
                                        struct dpk_error *err)
 {
-    const uint8_t *der;
-    size_t size;
     enum dpk_status status = dpk_container_verify(c, key, err);
-    if (status != DPK_OK || c->kind != DPK_CONTAINER_ADD)
-        return status;
-    if (!c->dpa_root || dpk_uuid_is_zero(&c->cert_uuid))
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s",
-                        c->dpa_root ? "the certificate's UUID is zero"
-                                    : "the metadata does not make it a DPA root of trust");
-    status = dpk_container_certificate(c, &der, &size, err);
-    return status == DPK_OK ? dpk_cert_check_root(der, size, err) : status;
+    if (status == DPK_OK)
+        status = dpk_container_check_root(c, err);
+    if (status == DPK_OK && c->kind == DPK_CONTAINER_ADD && dpk_uuid_is_zero(&c->cert_uuid))
+        status = dpk_fail(err, DPK_ERR_FORMAT, "the certificate's UUID is zero");
+    return status;
 }
 
 static enum dpk_status verify_json(const struct dpk_container *c, struct dpk_error *err)

@@ -1,5 +1,6 @@
 /* The command create_cert_container: makes a container that adds a CA certificate to a device, or
  * removes it. */
+#include <stdio.h>
 #include <strings.h>
 
 #include "container/container.h"
@@ -16,6 +17,22 @@ enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options
     }
     enum dpk_status status = mlxdpa_need(command, "--life_cycle_priority", options->priority, err);
     return status == DPK_OK ? dpk_lifecycle_parse(options->priority, out, err) : status;
+}
+
+enum dpk_status mlxdpa_check_container(const char *path, const struct dpk_buf *container,
+                                       const struct mlxdpa_options *options, struct dpk_error *err)
+{
+    struct dpk_container c;
+    struct dpk_error why = {0};
+    enum dpk_status status = dpk_container_parse(container->data, container->size, &c, err);
+    if (status != DPK_OK || dpk_container_check_root(&c, &why) == DPK_OK)
+        return status;
+    if (!options->force)
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "no device takes it: %s (--force makes the container all the same)",
+                        why.message);
+    fprintf(stderr, "-W- %s: no device takes it: %s\n", path, why.message);
+    return DPK_OK;
 }
 
 struct create_options {
@@ -69,6 +86,8 @@ static enum dpk_status run_create_cert_container(void *given, const struct dpk_a
         plan.cert_size = cert.size;
     }
     status = dpk_container_create(&plan, &made, err);
+    if (status == DPK_OK)
+        status = mlxdpa_check_container(options->cert, &made, options, err);
     if (status != DPK_OK && status != DPK_ERR_USAGE && options->cert)
         dpk_error_prefix(err, "%s", options->cert);
     if (status == DPK_OK)
@@ -93,7 +112,7 @@ const struct dpk_command create_cert_container_command = {
     .names = "create_cert_container",
     .help = "make a container that adds or removes CA certificates of a device",
     .needs = "cert_container_type,o,life_cycle_priority|nvidia_signed_oem",
-    .takes = "c,keypair_uuid,cert_uuid",
+    .takes = "c,keypair_uuid,cert_uuid,force",
     .options = create_options,
     .size = sizeof(struct create_options),
     .run = run_create_cert_container};

@@ -64,7 +64,7 @@ static const struct dpk_option shared_options[] = {
      .help = "only this program, repeatable (default: all)"},
     {"j,jobs", DPK_NUMBER, "N", MLXDPA_AT(jobs), 1, 256,
      .help = "threads to work with (default: one for each core)"},
-    {"force", .at = MLXDPA_AT(force), .help = "sign though a certificate is out of its dates"},
+    {"force", .at = MLXDPA_AT(force), .help = "make what no device takes too"},
     {"json", .at = MLXDPA_AT(json), .help = "print JSON"},
     {"cert_container", DPK_FILE, "FILE", MLXDPA_AT(container), .help = "certificate container"},
     {"life_cycle_priority", DPK_TEXT, "Nvidia|OEM|User", MLXDPA_AT(priority),

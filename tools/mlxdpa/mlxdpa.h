@@ -33,7 +33,7 @@ struct mlxdpa_options {
     unsigned profile;      /* --profile */
     unsigned section_type; /* --section-type */
     bool mft_compat;       /* --mft-compat */
-    bool force;            /* --force: dates of certificates do not count */
+    bool force;            /* --force: make what no device takes, too */
     struct dpk_list apps;  /* --app: only these */
     unsigned jobs;         /* -j: threads, 0: one for each core */
 
@@ -74,6 +74,11 @@ extern const struct dpk_command sign_dpa_app_removal_command;
 /* The priority that --life_cycle_priority and --nvidia_signed_oem mean: the latter implies OEM. */
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err);
+
+/* Asks whether devices take the certificate of a container (dpk_container_check_root). With --force
+ * a warning that names `path` says what they will refuse. */
+enum dpk_status mlxdpa_check_container(const char *path, const struct dpk_buf *container,
+                                       const struct mlxdpa_options *options, struct dpk_error *err);
 
 /* DPK_ERR_USAGE "<command> needs <option>" if `value` is NULL. */
 enum dpk_status mlxdpa_need(const char *command, const char *option, const char *value,

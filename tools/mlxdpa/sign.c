@@ -98,7 +98,7 @@ const struct dpk_command sign_cert_container_command = {
     .names = "sign_cert_container",
     .help = "sign a certificate container",
     .needs = "cert_container,p|sign-command,o,life_cycle_priority|nvidia_signed_oem",
-    .takes = "keypair_uuid,cert_uuid,passin,sign-timeout",
+    .takes = "keypair_uuid,cert_uuid,force,passin,sign-timeout",
     .run = run_sign_cert_container};
 
 static enum dpk_status run_sign_single_dpa_app(void *given, const struct dpk_args *args,
@@ -219,7 +219,7 @@ const struct dpk_command export_tbs_command = {
             "-s; -o)",
     .needs = "o",
     .takes = "e,s,dpa_app_removal_container,profile,app,j,cert_container,life_cycle_priority,"
-             "keypair_uuid,cert_uuid,nvidia_signed_oem",
+             "keypair_uuid,cert_uuid,nvidia_signed_oem,force",
     .options = export_options,
     .run = run_export_tbs};
 

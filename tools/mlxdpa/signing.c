@@ -15,7 +15,7 @@ struct dpk_sign_options signing_options(const struct mlxdpa_options *o)
     return (struct dpk_sign_options){.profile = compact ? DPK_PROFILE_COMPACT : DPK_PROFILE_FULL,
                                      .mft_compat = o->mft_compat,
                                      .mft_chain_count = o->chain_count,
-                                     .ignore_dates = o->force};
+                                     .force = o->force};
 }
 
 enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
@@ -37,7 +37,7 @@ enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_c
                               const struct dpk_signer *signer, struct dpk_error *err)
 {
     struct dpk_error dates = {0};
-    const struct dpk_sign_options how = {.ignore_dates = o->force};
+    const struct dpk_sign_options how = {.force = o->force};
     enum dpk_status status = dpk_sign_check_with(chain, signer, &how, err);
     if (status != DPK_OK)
         return dpk_error_prefix(err, "%s%s%s", o->cert, signer ? ", " : "",

@@ -65,7 +65,7 @@ static enum dpk_status run_create_single_dpa_app(void *given, const struct dpk_a
 {
     const struct create_options *create = given;
     const struct mlxdpa_options *o = &create->shared;
-    struct dpk_app_plan plan = {.xz = create->xz};
+    struct dpk_app_plan plan = {.xz = create->xz, .force = o->force};
     struct dpk_uuid uuid = o->app_uuid;
     char text[DPK_UUID_TEXT];
     const char *const inputs[] = {o->single_app, create->metadata, create->manifest};
@@ -99,7 +99,7 @@ const struct dpk_command create_single_dpa_app_command = {
     .names = "create_single_dpa_app",
     .help = "make a container with one program (-s -m [--manifest] -o)",
     .needs = "s,m,o,life_cycle_priority",
-    .takes = "dpa_app_uuid",
+    .takes = "dpa_app_uuid,force",
     .options = create_options,
     .size = sizeof(struct create_options),
     .run = run_create_single_dpa_app};

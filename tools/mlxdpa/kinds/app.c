@@ -135,7 +135,7 @@ static enum dpk_status sign_program(const char *command, struct target *t,
                                     const struct mlxdpa_options *o, struct dpk_error *err)
 {
     const struct dpk_sign_options how = {
-        .mft_compat = o->mft_compat, .mft_chain_count = o->chain_count, .ignore_dates = o->force};
+        .mft_compat = o->mft_compat, .mft_chain_count = o->chain_count, .force = o->force};
     enum dpk_lifecycle priority;
     struct program_signer s = {0};
     struct dpk_buf made = {0};
@@ -302,7 +302,7 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
     const struct dpk_buf *f = &t->file;
     status = is_removal(t, o)
                  ? dpk_app_removal_prepare(f->data, f->size, how.priority, &how.keypair, &made, err)
-                 : dpk_app_tbs(f->data, f->size, how.priority, &made, err);
+                 : dpk_app_tbs(f->data, f->size, how.priority, o->force, &made, err);
     if (status == DPK_OK)
         status = tbs_add(l, &(struct dpk_tbs){.bytes = made.data, .size = made.size}, err);
     else if (status != DPK_ERR_USAGE)

@@ -68,18 +68,11 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
 static bool check_certificate(struct outcome *o, const struct dpk_container *c)
 {
     struct dpk_error why = {0};
-    const uint8_t *der = NULL;
-    size_t size = 0;
-    enum dpk_status status = dpk_container_certificate(c, &der, &size, &why);
-    if (status == DPK_OK)
-        status = dpk_cert_check_root(der, size, &why);
-    if (status == DPK_OK && !c->dpa_root)
-        status =
-            dpk_fail(&why, DPK_ERR_FORMAT, "the metadata does not make it a DPA root of trust");
+    enum dpk_status status = dpk_container_check_root(c, &why);
     if (status == DPK_OK && dpk_uuid_is_zero(&c->cert_uuid))
         status = dpk_fail(&why, DPK_ERR_FORMAT, "its UUID is zero");
     if (status == DPK_OK)
-        outcome_note(o, "certificate", "%zu bytes, a root certificate of RSA-4096", size);
+        outcome_note(o, "certificate", "a root certificate of RSA-4096");
     else
         refuse(o, "certificate", DPK_VERDICT_CERT_INVALID, why.message);
     return status == DPK_OK;
@@ -157,6 +150,8 @@ static void name_certificate(const struct dpk_buf *file, struct dpk_container_si
 }
 
 struct signing {
+    const char *path;
+    const struct mlxdpa_options *options;
     struct dpk_container_signing how;
     char fresh[DPK_UUID_TEXT]; /* the UUID made for the certificate, "" if none was */
 };
@@ -168,13 +163,14 @@ static enum dpk_status sign_with(void *how, const struct dpk_buf *file,
     struct signing *s = how;
     s->how.signer = signer;
     name_certificate(file, &s->how, s->fresh);
-    return dpk_container_sign(file->data, file->size, &s->how, made, err);
+    enum dpk_status status = dpk_container_sign(file->data, file->size, &s->how, made, err);
+    return status == DPK_OK ? mlxdpa_check_container(s->path, made, s->options, err) : status;
 }
 
 static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
                             struct dpk_error *err)
 {
-    struct signing s = {0};
+    struct signing s = {.path = t->path, .options = o};
     enum dpk_status status = parse_ids(command, o, &s.how, err);
     if (status == DPK_OK)
         status = sign_by_key(t, o, sign_with, &s, err);
@@ -202,6 +198,8 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
         snprintf(l->note, sizeof l->note, "Certificate UUID: %s", fresh);
     status = dpk_container_prepare(t->file.data, t->file.size, &how, &made, err);
     if (status == DPK_OK)
+        status = mlxdpa_check_container(t->path, &made, o, err);
+    if (status == DPK_OK)
         status = tbs_add(l, &(struct dpk_tbs){.bytes = made.data, .size = made.size}, err);
     else
         dpk_error_prefix(err, "%s", t->path);
@@ -213,15 +211,18 @@ static enum dpk_status attach_to(const void *how, const struct dpk_buf *file,
                                  const struct dpk_buf *signature, EVP_PKEY *key,
                                  struct dpk_buf *made, struct dpk_error *err)
 {
-    return dpk_container_attach(file->data, file->size, how, signature, key, made, err);
+    const struct signing *s = how;
+    enum dpk_status status =
+        dpk_container_attach(file->data, file->size, &s->how, signature, key, made, err);
+    return status == DPK_OK ? mlxdpa_check_container(s->path, made, s->options, err) : status;
 }
 
 static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
                               struct dpk_error *err)
 {
-    struct dpk_container_signing how = {0};
-    enum dpk_status status = parse_ids("attach_signature", o, &how, err);
-    return status == DPK_OK ? attach_by_key(t, o, true, attach_to, &how, err) : status;
+    struct signing s = {.path = t->path, .options = o};
+    enum dpk_status status = parse_ids("attach_signature", o, &s.how, err);
+    return status == DPK_OK ? attach_by_key(t, o, true, attach_to, &s, err) : status;
 }
 
 const struct kind kind_cert_container = {.name = "certificate container",

@@ -64,11 +64,10 @@ struct dpk_app_plan {
 enum dpk_status dpk_app_create(const struct dpk_app_plan *plan, struct dpk_buf *out,
                                struct dpk_error *err);
 
-/* Appends an unsigned container that removes one program. A zero key-pair UUID is filled in by
- * signing. */
+/* Appends an unsigned container that removes one program. Its key-pair UUID is zero; signing sets
+ * it. */
 enum dpk_status dpk_app_removal_create(enum dpk_lifecycle priority, const struct dpk_uuid *app,
-                                       const struct dpk_uuid *keypair, struct dpk_buf *out,
-                                       struct dpk_error *err);
+                                       struct dpk_buf *out, struct dpk_error *err);
 
 enum dpk_app_kind { DPK_APP_PROGRAM, DPK_APP_REMOVAL };
 

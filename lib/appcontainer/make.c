@@ -171,13 +171,13 @@ enum dpk_verdict dpk_app_verify(const struct dpk_app *app, const struct dpk_trus
 /* ---- Removals ---- */
 
 enum dpk_status dpk_app_removal_create(enum dpk_lifecycle priority, const struct dpk_uuid *app,
-                                       const struct dpk_uuid *keypair, struct dpk_buf *out,
-                                       struct dpk_error *err)
+                                       struct dpk_buf *out, struct dpk_error *err)
 {
+    static const struct dpk_uuid none;
     dpk_put(out, DPK_APP_FINGERPRINT, FINGERPRINT_SIZE);
     app_put_item(out, ITEM_REMOVAL, priority, REMOVAL_SIZE);
     dpk_put(out, app->bytes, sizeof app->bytes);
-    dpk_put(out, keypair->bytes, sizeof keypair->bytes);
+    dpk_put(out, none.bytes, sizeof none.bytes);
     dpk_put_be32(out, 0);
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
@@ -186,18 +186,12 @@ enum dpk_status dpk_app_removal_create(enum dpk_lifecycle priority, const struct
 static enum dpk_status settle_keypair(struct dpk_uuid *there, const struct dpk_uuid *asked,
                                       struct dpk_error *err)
 {
-    if (dpk_uuid_is_zero(asked))
-        return dpk_uuid_is_zero(there) ? dpk_fail(err, DPK_ERR_USAGE,
-                                                  "the container names no key-pair UUID: give "
-                                                  "--keypair_uuid")
-                                       : DPK_OK;
-    if (!dpk_uuid_is_zero(there) && !dpk_uuid_equal(there, asked)) {
-        char text[DPK_UUID_TEXT];
-        dpk_uuid_format(there, text);
-        return dpk_fail(err, DPK_ERR_MISMATCH, "the container names key-pair UUID %s", text);
-    }
-    *there = *asked;
-    return DPK_OK;
+    if (!dpk_uuid_is_zero(asked))
+        *there = *asked;
+    return dpk_uuid_is_zero(there) ? dpk_fail(err, DPK_ERR_USAGE,
+                                              "the container names no key-pair UUID: give "
+                                              "--keypair_uuid")
+                                   : DPK_OK;
 }
 
 enum dpk_status dpk_app_removal_prepare(const void *bytes, size_t size, enum dpk_lifecycle priority,

@@ -77,7 +77,8 @@ enum dpk_status dpk_container_certificate(const struct dpk_container *c, const u
  * (dpk_cert_check_root). DPK_OK for one that removes. */
 enum dpk_status dpk_container_check_root(const struct dpk_container *c, struct dpk_error *err);
 
-/* How to sign. A zero UUID keeps what the container says. */
+/* How to sign. UUIDs take the place of those in the container, as NVIDIA's tool has it; a zero one
+ * keeps what is there, and so does a removal with the certificate's. */
 struct dpk_container_signing {
     const struct dpk_signer *signer; /* RSA-4096 */
     enum dpk_lifecycle priority;     /* must be the container's */
@@ -86,7 +87,7 @@ struct dpk_container_signing {
 };
 
 /* Appends the container with UUIDs filled in and its signature item (RSASSA-PKCS1-v1_5, SHA-512).
- * DPK_ERR_EXISTS: signed already. DPK_ERR_MISMATCH: priority or UUIDs contradict the container.
+ * DPK_ERR_EXISTS: signed already. DPK_ERR_MISMATCH: the priority contradicts the container.
  * DPK_ERR_USAGE: a UUID is nowhere. DPK_ERR_UNSUPPORTED: not an RSA-4096 key. */
 enum dpk_status dpk_container_sign(const void *bytes, size_t size,
                                    const struct dpk_container_signing *how, struct dpk_buf *out,

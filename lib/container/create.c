@@ -80,20 +80,11 @@ static enum dpk_status settle_uuid(const char *what, const char *option,
                                    const struct dpk_uuid *asked, struct dpk_uuid *there,
                                    struct dpk_error *err)
 {
-    if (dpk_uuid_is_zero(asked)) {
-        if (dpk_uuid_is_zero(there))
-            return dpk_fail(err, DPK_ERR_USAGE, "the container names no %s UUID: give %s", what,
-                            option);
-        return DPK_OK;
-    }
-    if (!dpk_uuid_is_zero(there) && !dpk_uuid_equal(asked, there)) {
-        char want[DPK_UUID_TEXT], have[DPK_UUID_TEXT];
-        dpk_uuid_format(asked, want);
-        dpk_uuid_format(there, have);
-        return dpk_fail(err, DPK_ERR_MISMATCH, "the container names %s UUID %s, not %s", what, have,
-                        want);
-    }
-    *there = *asked;
+    if (!dpk_uuid_is_zero(asked))
+        *there = *asked;
+    if (dpk_uuid_is_zero(there))
+        return dpk_fail(err, DPK_ERR_USAGE, "the container names no %s UUID: give %s", what,
+                        option);
     return DPK_OK;
 }
 
@@ -120,7 +111,8 @@ enum dpk_status dpk_container_prepare(const void *bytes, size_t size,
     enum dpk_status status = dpk_container_parse(bytes, size, &c, err);
     if (status == DPK_OK)
         status = check_signing(&c, how, err);
-    if (status == DPK_OK && !c.remove_all)
+    /* What a container removes was said when it was made. */
+    if (status == DPK_OK && c.kind == DPK_CONTAINER_ADD)
         status = settle_uuid("certificate", "--cert_uuid", &how->cert_uuid, &c.cert_uuid, err);
     if (status == DPK_OK)
         status =

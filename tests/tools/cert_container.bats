@@ -215,6 +215,13 @@ END
     cmp signed "$golden/add-OEM.signed"
 }
 
+@test "a removal removes what it was made for, and signing warns of another UUID" {
+    mlxdpa --cert_container "$golden/remove-one.bin" -p "$keys/owner.pem" --keypair_uuid $keypair \
+        --cert_uuid $keypair --life_cycle_priority OEM -o signed sign_cert_container 2>err
+    diff err - <<<"-W- $golden/remove-one.bin: it removes $cert, whatever --cert_uuid says"
+    cmp signed "$golden/remove-one.signed"
+}
+
 @test "UUIDs with wrong dashes are refused" {
     for u in 8b26fe1b76dc1ab2943bd07d92fd73d5 8b26fe1b7-6dc-1ab2-943b-d07d92fd73d5 \
         8b26-fe1b76dc-1ab2-943b-d07d92fd73d5 8b26fe1b-76dc-1ab2-943b-d07d92fd73d 8b26fe1b-76dc-1ab2-943b--d07d92fd73d; do

@@ -175,6 +175,23 @@ remove() { mlxdpa --dpa_app_uuid $app --life_cycle_priority OEM -o removal creat
         -p "$f/leaf.pem" --keypair_uuid $keypair --life_cycle_priority OEM -o out sign_dpa_app_removal
 }
 
+@test "the key pair of a removal is that of who signs it, whatever was said before" {
+    remove
+    mlxdpa --dpa_app_uuid $app --life_cycle_priority OEM -o named --keypair_uuid $app \
+        create_dpa_app_removal 2>err
+    diff err - <<<'-W- named: --keypair_uuid is not stored: give it to sign_dpa_app_removal'
+    cmp removal named
+    signed_by() { # UUID IN OUT
+        mlxdpa --dpa_app_removal_container "$2" -p "$f/leaf.pem" --keypair_uuid "$1" \
+            --life_cycle_priority OEM -o "$3" sign_dpa_app_removal
+    }
+    signed_by $keypair removal first
+    # Bytes 40 to 55 are the key pair's UUID.
+    { head -c 40 removal; xxd -r -p <<<"${app//-/}"; tail -c +57 removal; } >other
+    signed_by $keypair other second
+    cmp first second
+}
+
 @test "a removal is not signed for nobody" {
     remove
     fails 2 "--keypair_uuid" mlxdpa --dpa_app_removal_container removal -p "$f/leaf.pem" \

@@ -92,13 +92,13 @@ static void signed_containers_equal_nvidias(void **state)
 static void removals_equal_nvidias(void **state)
 {
     (void)state;
-    struct dpk_uuid app, keypair, none = {0};
+    struct dpk_uuid app, keypair;
     struct dpk_buf made = {0}, signed_file = {0};
     struct dpk_signer *signer = NULL;
     dpk_uuid_parse("7cb4186c-5876-1496-9c2f-858824d578ce", &app, NULL);
     dpk_uuid_parse("240a42de-3223-173e-9929-d51e6547f1bf", &keypair, NULL);
     CHECK(dpk_signer_open(golden_path("keys/owner.pem"), NULL, &signer, &err));
-    CHECK(dpk_app_removal_create(DPK_LIFECYCLE_OEM, &app, &none, &made, &err));
+    CHECK(dpk_app_removal_create(DPK_LIFECYCLE_OEM, &app, &made, &err));
     assert_same(&made, "singleapp/removal.bin");
     CHECK(dpk_app_removal_sign(made.data, made.size, DPK_LIFECYCLE_OEM, &keypair, signer,
                                &signed_file, &err));

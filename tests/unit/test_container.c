@@ -424,13 +424,39 @@ static void signing_needs_both_uuids_from_somewhere(void **state)
     dpk_signer_close(s);
 }
 
-static void signing_does_not_overwrite_another_uuid(void **state)
+static void signing_writes_its_uuids_over_those_that_are_there(void **state)
 {
     (void)state;
     struct dpk_signer *s = golden_signer("keys/owner.pem");
     struct dpk_container_signing how = owner_signing(s, DPK_LIFECYCLE_OEM);
+    const struct dpk_uuid cert = how.cert_uuid, keypair = how.keypair_uuid;
+    struct dpk_buf file = golden("container/add-uuids.bin"), other = {0}, made = {0};
+    /* Another one's UUIDs first, then those of the golden file again. */
     how.cert_uuid.bytes[15] ^= 1;
-    assert_int_equal(sign_status("container/add-uuids.bin", &how), DPK_ERR_MISMATCH);
+    how.keypair_uuid.bytes[0] ^= 1;
+    assert_int_equal(dpk_container_prepare(file.data, file.size, &how, &other, NULL), DPK_OK);
+    assert_memory_not_equal(other.data, file.data, file.size);
+    how.cert_uuid = cert;
+    how.keypair_uuid = keypair;
+    assert_int_equal(dpk_container_sign(other.data, other.size, &how, &made, NULL), DPK_OK);
+    assert_same(&made, "container/add-OEM.signed");
+    dpk_buf_free(&made);
+    dpk_buf_free(&other);
+    dpk_buf_free(&file);
+    dpk_signer_close(s);
+}
+
+static void signing_does_not_change_what_is_removed(void **state)
+{
+    (void)state;
+    struct dpk_signer *s = golden_signer("keys/owner.pem");
+    struct dpk_container_signing how = owner_signing(s, DPK_LIFECYCLE_OEM);
+    struct dpk_buf file = golden("container/remove-one.bin"), made = {0};
+    how.cert_uuid.bytes[15] ^= 1;
+    assert_int_equal(dpk_container_sign(file.data, file.size, &how, &made, NULL), DPK_OK);
+    assert_same(&made, "container/remove-one.signed");
+    dpk_buf_free(&made);
+    dpk_buf_free(&file);
     dpk_signer_close(s);
 }
 
@@ -520,7 +546,8 @@ int main(void)
         cmocka_unit_test(a_signed_container_is_not_signed_again),
         cmocka_unit_test(signing_needs_the_containers_priority),
         cmocka_unit_test(signing_needs_both_uuids_from_somewhere),
-        cmocka_unit_test(signing_does_not_overwrite_another_uuid),
+        cmocka_unit_test(signing_writes_its_uuids_over_those_that_are_there),
+        cmocka_unit_test(signing_does_not_change_what_is_removed),
         cmocka_unit_test(signing_needs_an_rsa_4096_key),
         cmocka_unit_test(a_foreign_key_does_not_verify),
         cmocka_unit_test(an_unsigned_container_does_not_verify),

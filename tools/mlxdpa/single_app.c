@@ -1,4 +1,6 @@
 /* The commands that make single-program containers (signing(7)), and query_manifest. */
+#include <stdio.h>
+
 #include "appcontainer/appcontainer.h"
 #include "mlxdpa.h"
 
@@ -141,11 +143,15 @@ static enum dpk_status run_create_dpa_app_removal(void *given, const struct dpk_
     struct dpk_buf made = {0};
     enum dpk_status status = mlxdpa_priority(args->command, o, &priority, err);
     if (status == DPK_OK)
-        status = dpk_app_removal_create(priority, &o->app_uuid, &o->keypair_uuid, &made, err);
+        status = dpk_app_removal_create(priority, &o->app_uuid, &made, err);
     if (status == DPK_OK)
         status = dpk_file_replace(o->output, made.data, made.size, 0644, err);
     if (status == DPK_OK)
         mlxdpa_say(o->output, "DPA removal container created successfully!");
+    /* Older scripts give it here; NVIDIA's tool takes it, and does not store it either. */
+    if (status == DPK_OK && !dpk_uuid_is_zero(&o->keypair_uuid))
+        fprintf(stderr, "-W- %s: --keypair_uuid is not stored: give it to sign_dpa_app_removal\n",
+                o->output);
     dpk_buf_free(&made);
     return status;
 }

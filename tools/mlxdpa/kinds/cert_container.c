@@ -149,6 +149,20 @@ static void name_certificate(const struct dpk_buf *file, struct dpk_container_si
     dpk_uuid_format(&how->cert_uuid, fresh);
 }
 
+/* Warns of a removal that will not remove what was named for signing. */
+static void warn_of_removal(const char *path, const struct dpk_buf *file,
+                            const struct dpk_uuid *cert_uuid)
+{
+    struct dpk_container c;
+    char there[DPK_UUID_TEXT];
+    if (dpk_uuid_is_zero(cert_uuid) ||
+        dpk_container_parse(file->data, file->size, &c, NULL) != DPK_OK ||
+        c.kind == DPK_CONTAINER_ADD || c.remove_all || dpk_uuid_equal(&c.cert_uuid, cert_uuid))
+        return;
+    dpk_uuid_format(&c.cert_uuid, there);
+    fprintf(stderr, "-W- %s: it removes %s, whatever --cert_uuid says\n", path, there);
+}
+
 struct signing {
     const char *path;
     const struct mlxdpa_options *options;
@@ -163,6 +177,7 @@ static enum dpk_status sign_with(void *how, const struct dpk_buf *file,
     struct signing *s = how;
     s->how.signer = signer;
     name_certificate(file, &s->how, s->fresh);
+    warn_of_removal(s->path, file, &s->how.cert_uuid);
     enum dpk_status status = dpk_container_sign(file->data, file->size, &s->how, made, err);
     return status == DPK_OK ? mlxdpa_check_container(s->path, made, s->options, err) : status;
 }
@@ -194,6 +209,7 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
     if (status != DPK_OK)
         return status;
     name_certificate(&t->file, &how, fresh);
+    warn_of_removal(t->path, &t->file, &how.cert_uuid);
     if (fresh[0])
         snprintf(l->note, sizeof l->note, "Certificate UUID: %s", fresh);
     status = dpk_container_prepare(t->file.data, t->file.size, &how, &made, err);

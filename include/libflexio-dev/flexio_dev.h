@@ -13,6 +13,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <libflexio-dev/flexio_dev_ver.h>
+
+/* Which forms of a function there are that lost its first argument in 24.10 (flexio_dev_ver.h):
+ * bit 0 the older one, bit 1 the newer one. Only clang's C, and C++, can have both. */
+#ifndef FLEXIO_DEV_VER_USED
+#define FLEXIO_DEV_VER_USED FLEXIO_DEV_VER_LATEST
+#if defined(__clang__) || defined(__cplusplus)
+#define FLEXIO_DEV_FORMS 3
+#else
+#define FLEXIO_DEV_FORMS 2
+#endif
+#elif FLEXIO_DEV_VER_USED < FLEXIO_DEV_VER(24, 10, 0)
+#define FLEXIO_DEV_FORMS 1
+#else
+#define FLEXIO_DEV_FORMS 2
+#endif
+#if FLEXIO_DEV_VER_USED < FLEXIO_DEV_VER(24, 1, 0) ||                                              \
+    FLEXIO_DEV_VER_USED >> 16 > FLEXIO_DEV_VER_LATEST >> 16
+#error "FLEXIO_DEV_VER_USED: there is FLEXIO_DEV_VER(24, 1, 0) to FLEXIO_DEV_VER(26, 4, 0)"
+#endif
+
 #ifndef __dpa_global__
 #define __dpa_global__
 #endif
@@ -22,6 +43,18 @@
 
 #ifndef __unused
 #define __unused __attribute__((__unused__))
+#endif
+
+/* Older build files put a program's entry points between these; __dpa_rpc__ and __dpa_global__ are
+ * enough. */
+#define __FLEXIO_ENTRY_POINT_START
+#define __FLEXIO_ENTRY_POINT_END
+
+/* What FlexIO marks its functions with: here nothing, neither is any experimental. */
+#define FLEXIO_DEV_STABLE
+#define FLEXIO_DEV_EXPERIMENTAL
+#ifndef FLEXIO_DEV_ALWAYS_INLINE
+#define FLEXIO_DEV_ALWAYS_INLINE static inline __attribute__((always_inline))
 #endif
 
 #ifdef __cplusplus
@@ -38,6 +71,8 @@ typedef enum {
 } flexio_dev_status_t;
 
 typedef uint64_t flexio_uintptr_t;
+/* The number of a UAR on another device: flexio_uar_get_extended_id. */
+typedef uint32_t flexio_uar_device_id;
 
 struct flexio_dev_thread_ctx;
 
@@ -65,80 +100,97 @@ __attribute__((noreturn)) void flexio_dev_process_finish(void);
 /* Ends the activation. A continuable event handler goes on behind the call with its next event;
  * for any other the next event begins anew, and the call does not return. */
 void flexio_dev_yield(struct flexio_dev_thread_ctx *dtctx);
-/* Older names of flexio_dev_thread_reschedule and flexio_dev_thread_finish. */
+/* Older names of flexio_dev_thread_reschedule (two) and flexio_dev_process_finish. */
 __attribute__((noreturn)) void flexio_dev_reschedule(void);
+__attribute__((noreturn)) void flexio_dev_return(void);
 __attribute__((noreturn)) void flexio_dev_finish(void);
 
 /* ---- Windows: host memory ----
  *
  *     uint64_t *p;
- *     flexio_dev_window_config(dtctx, window_id, mkey);
- *     flexio_dev_window_ptr_acquire(dtctx, host_address, (flexio_uintptr_t *)&p);
+ *     flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_0, window_id, mkey);
+ *     flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_0, host_address,
+ *                                   (flexio_uintptr_t *)&p);
  *     *p = 7;
  *
- * A configuration holds for the activation or call. Programs that define FLEXIO_DEV_VER_USED as
- * 24.10 or later say FLEXIO_DEV_WINDOW_ENTITY_WINDOW in place of dtctx. An access that the key does
- * not allow faults. */
+ * A thread has two windows at a time, its entities; a configuration holds for the activation or
+ * call. Before 24.10 these functions have the thread's context in place of the entity, which is
+ * the first one then. An access that the key does not allow faults. */
 
-flexio_dev_status_t _flexio_dev_window_config(uint16_t window_id, uint32_t mkey);
-flexio_dev_status_t _flexio_dev_window_mkey_config(uint32_t mkey);
-flexio_dev_status_t _flexio_dev_window_ptr_acquire(uint64_t haddr, flexio_uintptr_t *daddr);
-flexio_dev_status_t _flexio_dev_window_copy_from_host(void *daddr, uint64_t haddr, uint32_t size);
-flexio_dev_status_t _flexio_dev_window_copy_to_host(uint64_t haddr, const void *daddr,
-                                                    uint32_t size);
-
-#if defined(FLEXIO_DEV_VER_USED) && FLEXIO_DEV_VER_USED >= (24 << 24 | 10 << 16)
 enum flexio_window_entity {
-    FLEXIO_DEV_WINDOW_ENTITY_WINDOW = 0,
+    FLEXIO_DEV_WINDOW_ENTITY_0 = 0,
+    FLEXIO_DEV_WINDOW_ENTITY_1 = 1,
+    FLEXIO_DEV_WINDOW_ENTITY_NUM = 2, /* how many there are */
 };
-#define FLEXIO_DEV_WINDOW_FIRST enum flexio_window_entity entity
-#define FLEXIO_DEV_WINDOW_USE   (void)entity
-#else
-#define FLEXIO_DEV_WINDOW_FIRST struct flexio_dev_thread_ctx *dtctx
-#define FLEXIO_DEV_WINDOW_USE   (void)dtctx
-#endif
 
-/* Chooses a window and the key of the memory behind it. FAILED: no such window. */
-static inline flexio_dev_status_t flexio_dev_window_config(FLEXIO_DEV_WINDOW_FIRST,
-                                                           uint16_t window_id, uint32_t mkey)
-{
-    FLEXIO_DEV_WINDOW_USE;
-    return _flexio_dev_window_config(window_id, mkey);
-}
-
+/* Chooses a window and the key of the memory behind it. FAILED: no such window or entity. */
+flexio_dev_status_t flexio_dev_multi_window_config(enum flexio_window_entity win_entity,
+                                                   uint16_t window_config_id, uint32_t mkey);
 /* Another key for the window that is configured. FAILED: none is. */
-static inline flexio_dev_status_t flexio_dev_window_mkey_config(FLEXIO_DEV_WINDOW_FIRST,
-                                                                uint32_t mkey)
-{
-    FLEXIO_DEV_WINDOW_USE;
-    return _flexio_dev_window_mkey_config(mkey);
-}
-
+flexio_dev_status_t flexio_dev_multi_window_mkey_config(enum flexio_window_entity win_entity,
+                                                        uint32_t mkey);
 /* Where loads and stores reach host address `haddr`. FAILED: no window is configured. */
-static inline flexio_dev_status_t flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_FIRST,
-                                                                uint64_t haddr,
-                                                                flexio_uintptr_t *daddr)
-{
-    FLEXIO_DEV_WINDOW_USE;
-    return _flexio_dev_window_ptr_acquire(haddr, daddr);
-}
-
+flexio_dev_status_t flexio_dev_multi_window_ptr_acquire(enum flexio_window_entity win_entity,
+                                                        uint64_t haddr, flexio_uintptr_t *daddr);
 /* Copies `size` bytes; faults where it cannot. */
-static inline flexio_dev_status_t
-flexio_dev_window_copy_from_host(FLEXIO_DEV_WINDOW_FIRST, void *daddr, uint64_t haddr,
-                                 uint32_t size)
-{
-    FLEXIO_DEV_WINDOW_USE;
-    return _flexio_dev_window_copy_from_host(daddr, haddr, size);
-}
+flexio_dev_status_t flexio_dev_multi_window_copy_from_host(enum flexio_window_entity win_entity,
+                                                           void *daddr, uint64_t haddr,
+                                                           uint32_t size);
+flexio_dev_status_t flexio_dev_multi_window_copy_to_host(enum flexio_window_entity win_entity,
+                                                         uint64_t haddr, const void *daddr,
+                                                         uint32_t size);
 
-static inline flexio_dev_status_t
-flexio_dev_window_copy_to_host(FLEXIO_DEV_WINDOW_FIRST, uint64_t haddr, const void *daddr,
-                               uint32_t size)
-{
-    FLEXIO_DEV_WINDOW_USE;
-    return _flexio_dev_window_copy_to_host(haddr, daddr, size);
+/* Functions that may have both forms: in C clang chooses by their arguments, too. */
+#ifdef __cplusplus
+extern "C++" {
+#endif
+#if FLEXIO_DEV_FORMS == 3 && !defined(__cplusplus)
+#define FLEXIO_DEV_FORM static inline __attribute__((overloadable))
+#else
+#define FLEXIO_DEV_FORM static inline
+#endif
+#define FLEXIO_DEV_WINDOW_FORM(first, entity, name, parameters, ...)                               \
+    FLEXIO_DEV_FORM flexio_dev_status_t flexio_dev_window_##name(first,                            \
+                                                                 FLEXIO_DEV_UNPACK parameters)     \
+    {                                                                                              \
+        return flexio_dev_multi_window_##name(entity, __VA_ARGS__);                                \
+    }
+#define FLEXIO_DEV_UNPACK(...) __VA_ARGS__
+#if FLEXIO_DEV_FORMS & 1
+#define FLEXIO_DEV_WINDOW_BEFORE(...)                                                              \
+    FLEXIO_DEV_WINDOW_FORM(__attribute__((unused)) struct flexio_dev_thread_ctx *dtctx,            \
+                           FLEXIO_DEV_WINDOW_ENTITY_0, __VA_ARGS__)
+#else
+#define FLEXIO_DEV_WINDOW_BEFORE(...)
+#endif
+#if FLEXIO_DEV_FORMS & 2
+#define FLEXIO_DEV_WINDOW_SINCE(...)                                                               \
+    FLEXIO_DEV_WINDOW_FORM(enum flexio_window_entity win_entity, win_entity, __VA_ARGS__)
+#else
+#define FLEXIO_DEV_WINDOW_SINCE(...)
+#endif
+#if FLEXIO_DEV_FORMS == 3 /* an enumerator is an int in C */
+#define FLEXIO_DEV_WINDOW_INT(...)                                                                 \
+    FLEXIO_DEV_WINDOW_FORM(int win_entity, (enum flexio_window_entity)win_entity, __VA_ARGS__)
+#else
+#define FLEXIO_DEV_WINDOW_INT(...)
+#endif
+#define FLEXIO_DEV_WINDOW(...)                                                                     \
+    FLEXIO_DEV_WINDOW_BEFORE(__VA_ARGS__)                                                          \
+    FLEXIO_DEV_WINDOW_SINCE(__VA_ARGS__)                                                           \
+    FLEXIO_DEV_WINDOW_INT(__VA_ARGS__)
+
+/* flexio_dev_window_config, _mkey_config, _ptr_acquire, _copy_from_host, _copy_to_host: see
+ * flexio_dev_multi_window_*. */
+FLEXIO_DEV_WINDOW(config, (uint16_t window_config_id, uint32_t mkey), window_config_id, mkey)
+FLEXIO_DEV_WINDOW(mkey_config, (uint32_t mkey), mkey)
+FLEXIO_DEV_WINDOW(ptr_acquire, (uint64_t haddr, flexio_uintptr_t *daddr), haddr, daddr)
+FLEXIO_DEV_WINDOW(copy_from_host, (void *daddr, uint64_t haddr, uint32_t size), daddr, haddr, size)
+FLEXIO_DEV_WINDOW(copy_to_host, (uint64_t haddr, const void *daddr, uint32_t size), haddr, daddr,
+                  size)
+#ifdef __cplusplus
 }
+#endif
 
 /* ---- Outboxes ---- */
 
@@ -149,20 +201,25 @@ flexio_dev_status_t flexio_dev_outbox_config(struct flexio_dev_thread_ctx *dtctx
 void flexio_dev_outbox_config_fast(struct flexio_dev_thread_ctx *dtctx, uint16_t outbox_config_id);
 /* Chooses the UAR that the outbox goes to. FAILED: no outbox is configured, or no such UAR. */
 flexio_dev_status_t flexio_dev_outbox_config_uar_extension(struct flexio_dev_thread_ctx *dtctx,
-                                                           uint32_t device_id);
+                                                           flexio_uar_device_id device_id);
+/* A doorbell of a queue pair or send queue of another device: `pi` blocks were ever posted to it.
+ * FAILED: no such UAR. Faults if the process has no such queue. */
+flexio_dev_status_t flexio_dev_cross_device_ring_db(flexio_uar_device_id device_id, uint32_t qpn,
+                                                    uint32_t pi);
 
 /* ---- Messages ---- */
 
 typedef uint8_t flexio_msg_dev_level;
-#define FLEXIO_MSG_DEV_NO_PRINT 0
-#define FLEXIO_MSG_DEV_ALWAYS_PRINT 1
-#define FLEXIO_MSG_DEV_ERROR 2
-#define FLEXIO_MSG_DEV_WARN 3
-#define FLEXIO_MSG_DEV_INFO 4
-#define FLEXIO_MSG_DEV_DEBUG 5
-#define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID 0
-#define FLEXIO_MSG_DEV_BROADCAST_ID 0xff
-#define FLEXIO_MSG_DEV_BROADCAST_STREAM FLEXIO_MSG_DEV_BROADCAST_ID
+#define FLEXIO_MSG_DEV_NO_PRINT           0
+#define FLEXIO_MSG_DEV_ALWAYS_PRINT       1
+#define FLEXIO_MSG_DEV_ERROR              2
+#define FLEXIO_MSG_DEV_WARN               3
+#define FLEXIO_MSG_DEV_INFO               4
+#define FLEXIO_MSG_DEV_DEBUG              5
+#define FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT 255
+#define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID  0
+#define FLEXIO_MSG_DEV_BROADCAST_ID       0xff
+#define FLEXIO_MSG_DEV_BROADCAST_STREAM   FLEXIO_MSG_DEV_BROADCAST_ID
 
 /* Sends one message to a stream. Formats: c s d i u x X o p %, lengths hh h l ll z, flags - + # 0,
  * width, precision, '*'; no floating point. Returns the length of the text; what exceeds 1023
@@ -172,10 +229,10 @@ int flexio_dev_msg(int stream_id, flexio_msg_dev_level level, const char *format
 /* Sends a string to the default stream, as it is. */
 int flexio_dev_puts(struct flexio_dev_thread_ctx *dtctx, char *str);
 
-#define flexio_dev_msg_err(stream, ...) flexio_dev_msg(stream, FLEXIO_MSG_DEV_ERROR, __VA_ARGS__)
+#define flexio_dev_msg_err(stream, ...)  flexio_dev_msg(stream, FLEXIO_MSG_DEV_ERROR, __VA_ARGS__)
 #define flexio_dev_msg_warn(stream, ...) flexio_dev_msg(stream, FLEXIO_MSG_DEV_WARN, __VA_ARGS__)
 #define flexio_dev_msg_info(stream, ...) flexio_dev_msg(stream, FLEXIO_MSG_DEV_INFO, __VA_ARGS__)
-#define flexio_dev_msg_dbg(stream, ...) flexio_dev_msg(stream, FLEXIO_MSG_DEV_DEBUG, __VA_ARGS__)
+#define flexio_dev_msg_dbg(stream, ...)  flexio_dev_msg(stream, FLEXIO_MSG_DEV_DEBUG, __VA_ARGS__)
 #define flexio_dev_msg_dflt(level, ...)                                                            \
     flexio_dev_msg(FLEXIO_MSG_DEV_DEFAULT_STREAM_ID, level, __VA_ARGS__)
 #define flexio_dev_msg_broadcast(level, ...)                                                       \
@@ -188,13 +245,23 @@ int flexio_dev_puts(struct flexio_dev_thread_ctx *dtctx, char *str);
  * flexio_dev_queue_access.h. */
 
 enum _flexio_dev_missing {
-    _FLEXIO_DEV_NO_EQ,
     _FLEXIO_DEV_NO_EMULATION,
     _FLEXIO_DEV_NO_CC,
-    _FLEXIO_DEV_NO_MSIX,
     _FLEXIO_DEV_NO_COUNTERS,
 };
 __attribute__((noreturn)) void _flexio_dev_no_hardware(enum _flexio_dev_missing what);
+
+/* Numbers of counters, of the ports of a device: bytes that came in, bytes that went out. */
+enum flexio_dev_nic_counter_ids {
+    FLEXIO_DEV_NIC_COUNTER_PORT0_RX_BYTES = 0x10,
+    FLEXIO_DEV_NIC_COUNTER_PORT1_RX_BYTES = 0x11,
+    FLEXIO_DEV_NIC_COUNTER_PORT2_RX_BYTES = 0x12,
+    FLEXIO_DEV_NIC_COUNTER_PORT3_RX_BYTES = 0x13,
+    FLEXIO_DEV_NIC_COUNTER_PORT0_TX_BYTES = 0x20,
+    FLEXIO_DEV_NIC_COUNTER_PORT1_TX_BYTES = 0x21,
+    FLEXIO_DEV_NIC_COUNTER_PORT2_TX_BYTES = 0x22,
+    FLEXIO_DEV_NIC_COUNTER_PORT3_TX_BYTES = 0x23,
+};
 
 __attribute__((noreturn)) static inline void
 flexio_dev_nic_counters_config(uint32_t *values, uint32_t *counter_ids, uint32_t num_counters)
@@ -208,10 +275,31 @@ __attribute__((noreturn)) static inline void flexio_dev_nic_counters_sample(void
     _flexio_dev_no_hardware(_FLEXIO_DEV_NO_COUNTERS);
 }
 
-__attribute__((noreturn)) static inline uint64_t flexio_dev_get_pcc_table_base(uint16_t gvmi)
+__attribute__((noreturn)) static inline uint64_t flexio_dev_get_pcc_table_base(uint16_t vhca_id)
 {
-    (void)gvmi;
+    (void)vhca_id;
     _flexio_dev_no_hardware(_FLEXIO_DEV_NO_CC);
+}
+
+/* ---- Copies ---- */
+
+/* Copy `n` bytes by two, four or eight; what is left over is not copied. */
+static inline void flexio_dev_memcpy16(uint16_t *dest, const uint16_t *src, uint64_t n)
+{
+    for (uint64_t i = 0; i < n / sizeof *dest; i++)
+        dest[i] = src[i];
+}
+
+static inline void flexio_dev_memcpy32(uint32_t *dest, const uint32_t *src, uint64_t n)
+{
+    for (uint64_t i = 0; i < n / sizeof *dest; i++)
+        dest[i] = src[i];
+}
+
+static inline void flexio_dev_memcpy64(uint64_t *dest, const uint64_t *src, uint64_t n)
+{
+    for (uint64_t i = 0; i < n / sizeof *dest; i++)
+        dest[i] = src[i];
 }
 
 /* ---- Spin locks ---- */

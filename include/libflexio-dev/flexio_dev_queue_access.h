@@ -6,14 +6,14 @@
  *         ;                                                   // changes when the ring is through
  *     size = flexio_dev_cqe_get_byte_cnt(cqe);
  *     flexio_dev_dbr_cq_set_ci(cq_dbr, ++ci);
- *     flexio_dev_swqe_seg_ctrl_set(&wqe[0], pi, sqn, MLX5_CTRL_SEG_CE_CQE_ALWAYS,
- *                                  FLEXIO_CTRL_SEG_SEND_EN);
+ *     flexio_dev_swqe_seg_ctrl_set(&wqe[0], pi, sqn, FLEXIO_CTRL_SEG_CE_CQE_ALWAYS,
+ *                                  FLEXIO_CTRL_SEG_TYPE_SEND_EN);
  *     flexio_dev_swqe_seg_eth_set(&wqe[1], 0, 0, 0, NULL);
  *     flexio_dev_swqe_seg_mem_ptr_data_set(&wqe[2], size, lkey, address);
- *     flexio_dev_qp_sq_ring_db(dtctx, ++pi, sqn);
- *     flexio_dev_cq_arm(dtctx, ci, cqn);              // before flexio_dev_thread_reschedule
+ *     flexio_dev_qp_sq_ring_db(++pi, sqn);
+ *     flexio_dev_cq_arm(ci, cqn);                     // before flexio_dev_thread_reschedule
  *
- * Programs that define FLEXIO_DEV_VER_USED as 24.10 or later leave dtctx away from doorbells. A
+ * Doorbells have the thread's context first, and return a status, before 24.10 (flexio_dev_ver.h). A
  * doorbell of a queue that is not the process's faults; so does one of hardware that is not
  * emulated.
  */
@@ -36,67 +36,91 @@ extern "C" {
 
 void _flexio_dev_ring(uint32_t queue, uint32_t posted);
 void _flexio_dev_arm(uint32_t cq, uint32_t consumed);
+/* An empty completion. */
+void _flexio_dev_complete(uint32_t cq);
+/* Event queue entries are consumed. */
+void _flexio_dev_eq_consumed(uint32_t eq, uint32_t consumed);
 /* Doorbell records have changed: sends and frames that wait for receives look again at once. */
 void _flexio_dev_posted(void);
 
-#if defined(FLEXIO_DEV_VER_USED) && FLEXIO_DEV_VER_USED >= (24 << 24 | 10 << 16)
-#define FLEXIO_DEV_DOORBELL(name, ...) static inline void name(__VA_ARGS__)
-#define FLEXIO_DEV_RUNG
+#if FLEXIO_DEV_FORMS & 1
+#define FLEXIO_DEV_DOORBELL_BEFORE(name, action, ...)                                              \
+    FLEXIO_DEV_FORM flexio_dev_status_t name(                                                      \
+        __attribute__((unused)) struct flexio_dev_thread_ctx *dtctx, __VA_ARGS__)                  \
+    {                                                                                              \
+        action;                                                                                    \
+        return FLEXIO_DEV_STATUS_SUCCESS;                                                          \
+    }
 #else
-#define FLEXIO_DEV_DOORBELL(name, ...)                                                             \
-    static inline flexio_dev_status_t name(                                                        \
-        __attribute__((unused)) struct flexio_dev_thread_ctx *dtctx, __VA_ARGS__)
-#define FLEXIO_DEV_RUNG return FLEXIO_DEV_STATUS_SUCCESS
+#define FLEXIO_DEV_DOORBELL_BEFORE(...)
 #endif
-
-/* pi: blocks ever posted to the send queue or queue pair. */
-FLEXIO_DEV_DOORBELL(flexio_dev_qp_sq_ring_db, uint16_t pi, uint32_t qnum)
-{
-    _flexio_dev_ring(qnum, pi);
-    FLEXIO_DEV_RUNG;
-}
-
-/* The next completion behind the first `ci` is an event; at once if it is there. */
-FLEXIO_DEV_DOORBELL(flexio_dev_cq_arm, uint32_t ci, uint32_t qnum)
-{
-    _flexio_dev_arm(qnum, ci);
-    FLEXIO_DEV_RUNG;
-}
-
-FLEXIO_DEV_DOORBELL(flexio_dev_eq_update_ci, uint32_t ci, uint32_t qnum)
-{
-    (void)ci, (void)qnum;
-    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_EQ);
-}
-
-FLEXIO_DEV_DOORBELL(flexio_dev_msix_send, uint32_t cqn)
-{
-    (void)cqn;
-    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_MSIX);
-}
-
-FLEXIO_DEV_DOORBELL(flexio_dev_db_ctx_arm, uint32_t qnum, uint32_t emu_ctx_id)
-{
-    (void)qnum, (void)emu_ctx_id;
-    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_EMULATION);
-}
-
-FLEXIO_DEV_DOORBELL(flexio_dev_db_ctx_force_trigger, uint32_t cqn, uint32_t emu_ctx_id)
-{
-    (void)cqn, (void)emu_ctx_id;
-    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_EMULATION);
-}
+#if FLEXIO_DEV_FORMS & 2
+#define FLEXIO_DEV_DOORBELL_SINCE(name, action, ...)                                               \
+    FLEXIO_DEV_FORM void name(__VA_ARGS__)                                                         \
+    {                                                                                              \
+        action;                                                                                    \
+    }
+#else
+#define FLEXIO_DEV_DOORBELL_SINCE(...)
+#endif
+#define FLEXIO_DEV_DOORBELL(name, action, ...)                                                     \
+    FLEXIO_DEV_DOORBELL_BEFORE(name, action, __VA_ARGS__)                                          \
+    FLEXIO_DEV_DOORBELL_SINCE(name, action, __VA_ARGS__)
 
 enum flexio_dev_cc_db_next_act {
     CC_DB_NEXT_ACT_SINGLE = 0,
     CC_DB_NEXT_ACT_MULTIPLE = 1,
     CC_DB_NEXT_ACT_FW = 2,
 };
+typedef enum flexio_dev_cc_db_next_act flexio_dev_cc_db_next_act_t;
 
-FLEXIO_DEV_DOORBELL(flexio_dev_cc_ring_db, uint16_t ccq_id, uint32_t rate, uint32_t rtt_req,
+#ifdef __cplusplus
+extern "C++" {
+#endif
+/* pi: blocks ever posted to the send queue or queue pair. */
+FLEXIO_DEV_DOORBELL(flexio_dev_qp_sq_ring_db, _flexio_dev_ring(qnum, pi), uint16_t pi,
+                    uint32_t qnum)
+
+/* The next completion behind the first `ci` is an event; at once if it is there. */
+FLEXIO_DEV_DOORBELL(flexio_dev_cq_arm, _flexio_dev_arm(qnum, ci), uint32_t ci, uint32_t qnum)
+
+/* The first `ci` entries of an event queue of the process are consumed. */
+FLEXIO_DEV_DOORBELL(flexio_dev_eq_update_ci, _flexio_dev_eq_consumed(qnum, ci), uint32_t ci,
+                    uint32_t qnum)
+
+/* An empty completion (all zero) in a CQ of the process: the event that follows, if it is armed,
+ * lets the thread of that CQ run. flexio_dev_msix_send is the older name. */
+FLEXIO_DEV_DOORBELL(flexio_dev_zcqe_gen, _flexio_dev_complete(cqn), uint32_t cqn)
+FLEXIO_DEV_DOORBELL(flexio_dev_msix_send, _flexio_dev_complete(cqn), uint32_t cqn)
+
+/* Hardware that is not emulated: these fault. */
+FLEXIO_DEV_DOORBELL(flexio_dev_db_ctx_arm,
+                    ((void)qnum, (void)emu_ctx_id,
+                     _flexio_dev_no_hardware(_FLEXIO_DEV_NO_EMULATION)),
+                    uint32_t qnum, uint32_t emu_ctx_id)
+FLEXIO_DEV_DOORBELL(flexio_dev_db_ctx_force_trigger,
+                    ((void)cqn, (void)emu_ctx_id,
+                     _flexio_dev_no_hardware(_FLEXIO_DEV_NO_EMULATION)),
+                    uint32_t cqn, uint32_t emu_ctx_id)
+FLEXIO_DEV_DOORBELL(flexio_dev_cc_ring_db,
+                    ((void)ccq_id, (void)rate, (void)rtt_req, (void)next_act,
+                     _flexio_dev_no_hardware(_FLEXIO_DEV_NO_CC)),
+                    uint16_t ccq_id, uint32_t rate, uint32_t rtt_req,
                     enum flexio_dev_cc_db_next_act next_act)
+#ifdef __cplusplus
+}
+#endif
+
+/* The same of congestion control, of its doorbell's two words. */
+__attribute__((noreturn)) static inline void flexio_dev_cc_ring_db_low64bit(uint64_t value)
 {
-    (void)ccq_id, (void)rate, (void)rtt_req, (void)next_act;
+    (void)value;
+    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_CC);
+}
+
+__attribute__((noreturn)) static inline void flexio_dev_cc_ring_db_high64bit(uint64_t value)
+{
+    (void)value;
     _flexio_dev_no_hardware(_FLEXIO_DEV_NO_CC);
 }
 
@@ -159,10 +183,61 @@ static inline uint32_t flexio_dev_cqe_get_err_synd(struct flexio_dev_cqe64 *cqe)
     return cqe->syndrome;
 }
 
+/* Of an error, more: 0 here. */
+static inline uint32_t flexio_dev_cqe_get_hw_err_synd(struct flexio_dev_cqe64 *cqe)
+{
+    return cqe->hw_err_syndrome;
+}
+
+static inline uint32_t flexio_dev_cqe_get_vendor_err_synd(struct flexio_dev_cqe64 *cqe)
+{
+    return cqe->vendor_err_synd;
+}
+
+/* 0: no data in it; 1, 2: data in the CQE's 32 or 64 bytes; 3: an array of compressed CQEs. */
+static inline uint8_t flexio_dev_cqe_get_type(struct flexio_dev_cqe64 *cqe)
+{
+    return (uint8_t)(cqe->op_own >> 2 & 3);
+}
+
 static inline uint32_t flexio_dev_cqe_get_user_index(struct flexio_dev_cqe64 *cqe)
 {
     return be32_to_cpu(cqe->srqn_uidx) & 0xffffff;
 }
+
+/* ---- Compressed completions, which the emulated device does not make ---- */
+
+/* Gives the validity byte of `num_cqes` CQEs a value. */
+static inline void flexio_dev_comp_cq_init(struct flexio_dev_cqe64 *cqe, int num_cqes,
+                                           uint8_t validity_iteration_count)
+{
+    for (int i = 0; i < num_cqes; i++)
+        cqe[i].validity_iteration_count = validity_iteration_count;
+}
+
+static inline uint8_t flexio_dev_comp_cqe_get_validity_byte(struct flexio_dev_cqe64 *cqe)
+{
+    return cqe->validity_iteration_count;
+}
+
+/* Whether the CQE is an array of mini CQEs, how many it has (in its opcode's place), one of them. */
+static inline uint8_t flexio_dev_comp_cqe_is_comp_cqe_array(struct flexio_dev_cqe64 *cqe)
+{
+    return flexio_dev_cqe_get_type(cqe) == 3;
+}
+
+static inline uint8_t flexio_dev_comp_cqe_get_num_comp_cqes(struct flexio_dev_cqe64 *cqe)
+{
+    return (uint8_t)((cqe->op_own >> 4) + 1);
+}
+
+static inline uint64_t flexio_dev_comp_cqe_get_comp_cqe(struct flexio_dev_cqe64 *cqe,
+                                                        int comp_cqe_index)
+{
+    return ((struct flexio_dev_mini_cqe64 *)cqe)->mini_cqe[comp_cqe_index];
+}
+
+#define FLEXIO_DEV_COMP_CQE_GET_RX_HASH_RESULT(mini) be32_to_cpu((uint32_t)(mini))
 
 static inline uint32_t flexio_dev_eqe_get_cqn(struct flexio_dev_eqe *eqe)
 {
@@ -183,15 +258,19 @@ static inline void *flexio_dev_rwqe_get_addr(struct flexio_dev_wqe_rcv_data_seg 
 
 /* ---- Sends ---- */
 
-/* When a WQE ends in a completion. */
-enum {
+/* When a WQE ends in a completion. Both names of each are of all versions here. */
+enum cq_ce_mode {
     MLX5_CTRL_SEG_CE_CQE_ON_CQE_ERROR = 0,
     MLX5_CTRL_SEG_CE_CQE_ON_FIRST_CQE_ERROR = 1,
     MLX5_CTRL_SEG_CE_CQE_ALWAYS = 2,
     MLX5_CTRL_SEG_CE_CQE_AND_EQE = 3,
+    FLEXIO_CTRL_SEG_CE_CQE_ON_CQE_ERROR = MLX5_CTRL_SEG_CE_CQE_ON_CQE_ERROR,
+    FLEXIO_CTRL_SEG_CE_CQE_ON_FIRST_CQE_ERROR = MLX5_CTRL_SEG_CE_CQE_ON_FIRST_CQE_ERROR,
+    FLEXIO_CTRL_SEG_CE_CQE_ALWAYS = MLX5_CTRL_SEG_CE_CQE_ALWAYS,
+    FLEXIO_CTRL_SEG_CE_CQE_AND_EQE = MLX5_CTRL_SEG_CE_CQE_AND_EQE,
 };
 
-typedef enum flexio_ctrl_seg {
+enum flexio_ctrl_seg {
     FLEXIO_CTRL_SEG_SEND_EN = 0, /* a frame: eth, mem_ptr_data */
     FLEXIO_CTRL_SEG_SEND_RC = 1, /* mem_ptr_data */
     FLEXIO_CTRL_SEG_SEND_UC = 1,
@@ -203,12 +282,71 @@ typedef enum flexio_ctrl_seg {
     FLEXIO_CTRL_SEG_NOP = 7,
     FLEXIO_CTRL_SEG_RDMA_WRITE_IMM = 8, /* the immediate goes into ctrl.general_id */
     FLEXIO_CTRL_SEG_TRANSPOSE = 9,
+    FLEXIO_CTRL_SEG_WAIT_ON_DATA = 10,            /* wait_on_data, wait_on_data_data */
     FLEXIO_CTRL_SEG_ATOMIC_COMPARE_AND_SWAP = 11, /* rdma, atomic, mem_ptr_data */
     FLEXIO_CTRL_SEG_ATOMIC_FETCH_AND_ADD = 12,
-} flexio_ctrl_seg_t;
+    FLEXIO_CTRL_SEG_TYPE_SEND_EN = FLEXIO_CTRL_SEG_SEND_EN,
+    FLEXIO_CTRL_SEG_TYPE_SEND_RC = FLEXIO_CTRL_SEG_SEND_RC,
+    FLEXIO_CTRL_SEG_TYPE_SEND_UC = FLEXIO_CTRL_SEG_SEND_UC,
+    FLEXIO_CTRL_SEG_TYPE_SEND_UD = FLEXIO_CTRL_SEG_SEND_UD,
+    FLEXIO_CTRL_SEG_TYPE_LDMA = FLEXIO_CTRL_SEG_LDMA,
+    FLEXIO_CTRL_SEG_TYPE_RDMA_WRITE = FLEXIO_CTRL_SEG_RDMA_WRITE,
+    FLEXIO_CTRL_SEG_TYPE_RDMA_READ = FLEXIO_CTRL_SEG_RDMA_READ,
+    FLEXIO_CTRL_SEG_TYPE_LSO = FLEXIO_CTRL_SEG_LSO,
+    FLEXIO_CTRL_SEG_TYPE_NOP = FLEXIO_CTRL_SEG_NOP,
+    FLEXIO_CTRL_SEG_TYPE_RDMA_WRITE_IMM = FLEXIO_CTRL_SEG_RDMA_WRITE_IMM,
+    FLEXIO_CTRL_SEG_TYPE_TRANSPOSE = FLEXIO_CTRL_SEG_TRANSPOSE,
+    FLEXIO_CTRL_SEG_TYPE_WAIT_ON_DATA = FLEXIO_CTRL_SEG_WAIT_ON_DATA,
+    FLEXIO_CTRL_SEG_TYPE_ATOMIC_COMPARE_AND_SWAP = FLEXIO_CTRL_SEG_ATOMIC_COMPARE_AND_SWAP,
+    FLEXIO_CTRL_SEG_TYPE_ATOMIC_FETCH_AND_ADD = FLEXIO_CTRL_SEG_ATOMIC_FETCH_AND_ADD,
+};
+typedef enum flexio_ctrl_seg flexio_ctrl_seg_t;
+
+/* Opcodes of WQEs, modifiers of two of them. The emulated device carries out those that
+ * flexio_queues.h names; another one ends in an error completion. */
+enum {
+    MLX5_CTRL_SEG_OPCODE_NOP = 0x00,
+    MLX5_CTRL_SEG_OPCODE_SND_INV = 0x01,
+    MLX5_CTRL_SEG_OPCODE_RDMA_WRITE = 0x08,
+    MLX5_CTRL_SEG_OPCODE_RDMA_WRITE_WITH_IMMEDIATE = 0x09,
+    MLX5_CTRL_SEG_OPCODE_SEND = 0x0a,
+    MLX5_CTRL_SEG_OPCODE_SEND_WITH_IMMEDIATE = 0x0b,
+    MLX5_CTRL_SEG_OPCODE_LSO = 0x0e,
+    MLX5_CTRL_SEG_OPCODE_WAIT = 0x0f,
+    MLX5_CTRL_SEG_OPCODE_RDMA_READ = 0x10,
+    MLX5_CTRL_SEG_OPCODE_ATOMIC_COMPARE_AND_SWAP = 0x11,
+    MLX5_CTRL_SEG_OPCODE_ATOMIC_FETCH_AND_ADD = 0x12,
+    MLX5_CTRL_SEG_OPCODE_ATOMIC_MASKED_COMPARE_AND_SWAP = 0x14,
+    MLX5_CTRL_SEG_OPCODE_ATOMIC_MASKED_FETCH_AND_ADD = 0x15,
+    MLX5_CTRL_SEG_OPCODE_RECEIVE_EN = 0x16,
+    MLX5_CTRL_SEG_OPCODE_SEND_EN = 0x17,
+    MLX5_CTRL_SEG_OPCODE_SET_PSV = 0x20,
+    MLX5_CTRL_SEG_OPCODE_GET_PSV = 0x21,
+    MLX5_CTRL_SEG_OPCODE_CHECK_PSV = 0x22,
+    MLX5_CTRL_SEG_OPCODE_DUMP = 0x23,
+    MLX5_CTRL_SEG_OPCODE_UMR = 0x25,
+    MLX5_CTRL_SEG_OPCODE_RGET_PSV = 0x26,
+    MLX5_CTRL_SEG_OPCODE_RCHECK_PSV = 0x27,
+    MLX5_CTRL_SEG_OPCODE_TAG_MATCHING = 0x28,
+    MLX5_CTRL_SEG_OPCODE_ENHANCED_MPSW = 0x29,
+    MLX5_CTRL_SEG_OPCODE_QOS_REMAP = 0x2a,
+    MLX5_CTRL_SEG_OPCODE_FLOW_TABLE_ACCESS = 0x2c,
+    MLX5_CTRL_SEG_OPCODE_ACCESS_ASO = 0x2d,
+    MLX5_CTRL_SEG_OPCODE_MMO = 0x2f,
+    MLX5_CTRL_SEG_OPCODE_LOAD_REMOTE_MICRO_APP = 0x30,
+    MLX5_CTRL_SEG_OPCODE_STORE_REMOTE_MICRO_APP = 0x31,
+    MLX5_CTRL_SEG_OPCODE_LOCAL_MMO = 0x32,
+};
+enum {
+    MLX5_CTRL_SEGMENT_OPC_MOD_LOCAL_MMO_TRANSPOSE = 0,
+    MLX5_CTRL_SEGMENT_OPC_MOD_LOCAL_MMO_LOCAL_DMA = 1,
+};
+enum {
+    MLX5_CTRL_SEGMENT_OPC_MOD_WAIT_ON_DATA = 1,
+};
 
 /* Opcode, modifier and number of segments of each; the last is 0 for what there is not. */
-static inline uint32_t _flexio_dev_ctrl_of(flexio_ctrl_seg_t type, uint32_t *segments)
+static inline uint32_t _flexio_dev_ctrl_of(enum flexio_ctrl_seg type, uint32_t *segments)
 {
     switch (type) {
     case FLEXIO_CTRL_SEG_SEND_EN:
@@ -236,6 +374,9 @@ static inline uint32_t _flexio_dev_ctrl_of(flexio_ctrl_seg_t type, uint32_t *seg
     case FLEXIO_CTRL_SEG_RDMA_READ:
         *segments = 3;
         return 0x10;
+    case FLEXIO_CTRL_SEG_WAIT_ON_DATA:
+        *segments = 3;
+        return 1u << 24 | 0x0f;
     case FLEXIO_CTRL_SEG_ATOMIC_COMPARE_AND_SWAP:
         *segments = 4;
         return 0x11;
@@ -253,7 +394,8 @@ static inline uint32_t _flexio_dev_ctrl_of(flexio_ctrl_seg_t type, uint32_t *seg
 /* The first segment of every WQE. FAILED: no such type; nothing was written. */
 static inline flexio_dev_status_t flexio_dev_swqe_seg_ctrl_set(union flexio_dev_sqe_seg *swqe,
                                                                uint32_t sq_pi, uint32_t sq_number,
-                                                               uint32_t ce, flexio_ctrl_seg_t type)
+                                                               uint32_t ce,
+                                                               enum flexio_ctrl_seg type)
 {
     uint32_t segments, opcode = _flexio_dev_ctrl_of(type, &segments);
     if (segments == 0)
@@ -337,6 +479,60 @@ static inline flexio_dev_status_t flexio_dev_swqe_seg_transpose_set(union flexio
     swqe->transpose.element_size = element_size;
     swqe->transpose.num_of_cols = num_of_cols;
     swqe->transpose.num_of_rows = num_of_rows;
+    return FLEXIO_DEV_STATUS_SUCCESS;
+}
+
+/* The address vector of a datagram: one segment, or with `ext` three of them. */
+static inline void flexio_dev_swqe_seg_av1_set(union flexio_dev_sqe_seg *swqe, uint32_t qkey,
+                                               uint32_t dqp, uint8_t ext, uint8_t stat_rate_sl,
+                                               uint8_t fl_mlid, uint16_t rlid)
+{
+    swqe->adres_vector.s1.key.qkey.qkey = cpu_to_be32(qkey);
+    swqe->adres_vector.s1.key.qkey.reserved = 0;
+    swqe->adres_vector.s1.ext_dqp_dct = cpu_to_be32((uint32_t)ext << 31 | dqp);
+    swqe->adres_vector.s1.stat_rate_sl = stat_rate_sl;
+    swqe->adres_vector.s1.fl_mlid = fl_mlid;
+    swqe->adres_vector.s1.rlid = cpu_to_be16(rlid);
+}
+
+/* rmac: six bytes. */
+static inline void flexio_dev_swqe_seg_av2_set(union flexio_dev_sqe_seg *swqe, uint8_t *rmac,
+                                               uint8_t tclass, uint8_t hop_limit,
+                                               uint32_t grh_gid_fl)
+{
+    for (int i = 0; i < 6; i++)
+        swqe->adres_vector.s2.rmac[i] = rmac[i];
+    swqe->adres_vector.s2.tclass = tclass;
+    swqe->adres_vector.s2.hop_limit = hop_limit;
+    swqe->adres_vector.s2.grh_gid_fl = cpu_to_be32(grh_gid_fl);
+}
+
+/* rgid: sixteen bytes. */
+static inline void flexio_dev_swqe_seg_av3_set(union flexio_dev_sqe_seg *swqe, uint8_t *rgid)
+{
+    for (int i = 0; i < 16; i++)
+        swqe->adres_vector.s3.rgid[i] = rgid[i];
+}
+
+/* Waits until what is at `addr` is as the next segment says. */
+static inline flexio_dev_status_t
+flexio_dev_swqe_seg_wait_on_data_set(union flexio_dev_sqe_seg *swqe, uint8_t operation, uint8_t inv,
+                                     uint32_t lkey, uint64_t addr, uint8_t action_on_fail)
+{
+    swqe->wait_on_data.op_inv = (uint8_t)(inv << 4 | operation);
+    swqe->wait_on_data.lkey = cpu_to_be32(lkey);
+    swqe->wait_on_data.va_63_32 = cpu_to_be32((uint32_t)(addr >> 32));
+    swqe->wait_on_data.va_31_3_fail_act = cpu_to_be32(((uint32_t)addr & ~7u) | action_on_fail);
+    return FLEXIO_DEV_STATUS_SUCCESS;
+}
+
+/* data: in the byte order of what is compared. */
+static inline flexio_dev_status_t
+flexio_dev_swqe_seg_wait_on_data_data_set(union flexio_dev_sqe_seg *swqe, uint64_t data,
+                                          uint64_t data_mask)
+{
+    swqe->wait_on_data_data.data = data;
+    swqe->wait_on_data_data.data_mask = cpu_to_be64(data_mask);
     return FLEXIO_DEV_STATUS_SUCCESS;
 }
 

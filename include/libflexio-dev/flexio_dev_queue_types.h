@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include <libflexio-dev/flexio_dev.h>
+
 /* A send WQE is counted in blocks of 64 bytes, which have 2^2 segments. */
 #define LOG_SQE_NUM_SEGS 2
 
@@ -27,8 +29,13 @@ struct flexio_dev_cqe64 {
     uint8_t rsvd22[2];
     __be32 rsvd24[2];
     __be32 srqn_uidx; /* user index of the queue, 24 bits */
-    __be32 imm_inval_pkey;
-    __be32 rsvd40;
+    union {
+        struct {
+            __be32 imm_inval_pkey;
+            __be32 rsvd40;
+        };
+        __be32 rsvd36[2]; /* older name of both */
+    };
     __be32 byte_cnt;
     __be32 rsvd48;
     uint8_t hw_err_syndrome;
@@ -48,6 +55,14 @@ struct flexio_dev_cqe64 {
         uint8_t validity_iteration_count;
     };
     volatile uint8_t op_own; /* opcode in bits 4 to 7, owner in bit 0 */
+} FLEXIO_DEV_QUEUE_ELEMENT;
+
+/* Up to seven completions in one. */
+struct flexio_dev_mini_cqe64 {
+    __be64 mini_cqe[7];
+    uint8_t rsvd0[6];
+    uint8_t validity_iteration_count;
+    uint8_t num_and_type; /* one less than their number in bits 4 to 7, format in bits 2 and 3 */
 } FLEXIO_DEV_QUEUE_ELEMENT;
 
 struct flexio_dev_eqe {
@@ -71,6 +86,19 @@ struct flexio_dev_wqe_ctrl_seg {
     __be32 signature_fm_ce_se;
     __be32 general_id; /* immediate */
 } FLEXIO_DEV_QUEUE_ELEMENT;
+
+/* Flags of an Ethernet segment: checksums that are to be computed, headers that are described. */
+typedef enum {
+    FLEXIO_ETH_SEG_L4CS = 0x8000,
+    FLEXIO_ETH_SEG_L3CS = 0x4000,
+    FLEXIO_ETH_SEG_L4CS_INNER = 0x2000,
+    FLEXIO_ETH_SEG_L3CS_INNER = 0x1000,
+    FLEXIO_ETH_SEG_TRAILER_ALIGN = 0x0200,
+    FLEXIO_ETH_SEG_SWP_OUTER_L4_TYPE = 0x0040,
+    FLEXIO_ETH_SEG_SWP_OUTER_L3_TYPE = 0x0020,
+    FLEXIO_ETH_SEG_SWP_INNER_L4_TYPE = 0x0002,
+    FLEXIO_ETH_SEG_SWP_INNER_L3_TYPE = 0x0001,
+} flexio_dev_wqe_eth_seg_cs_swp_flags_t;
 
 struct flexio_dev_wqe_eth_seg {
     __be32 rsvd0;
@@ -130,6 +158,48 @@ struct flexio_dev_wqe_transpose_seg {
     uint8_t rsvd4[8];
 } FLEXIO_DEV_QUEUE_ELEMENT;
 
+struct flexio_dev_wqe_wait_on_data_seg {
+    uint8_t rsvd0[3];
+    uint8_t op_inv; /* operation in bits 0 to 3, inversion in bit 4 */
+    uint32_t lkey;
+    uint32_t va_63_32;
+    uint32_t va_31_3_fail_act; /* what to do on failure in bits 0 to 2 */
+} FLEXIO_DEV_QUEUE_ELEMENT;
+
+struct flexio_dev_wqe_wait_on_data_data_seg {
+    __be64 data;
+    __be64 data_mask;
+} FLEXIO_DEV_QUEUE_ELEMENT;
+
+/* One of the three segments of an address vector. */
+struct flexio_dev_wqe_datagram_seg {
+    union {
+        struct {
+            union {
+                struct {
+                    __be32 qkey;
+                    __be32 reserved;
+                } qkey;
+                __be64 dc_key;
+            } key;
+            __be32 ext_dqp_dct; /* bit 31: two segments more; number of the peer */
+            uint8_t stat_rate_sl;
+            uint8_t fl_mlid;
+            __be16 rlid;
+        } s1;
+        struct {
+            uint8_t reserved0[4];
+            uint8_t rmac[6];
+            uint8_t tclass;
+            uint8_t hop_limit;
+            __be32 grh_gid_fl;
+        } s2;
+        struct {
+            uint8_t rgid[16];
+        } s3;
+    };
+} FLEXIO_DEV_QUEUE_ELEMENT;
+
 union flexio_dev_sqe_seg {
     struct flexio_dev_wqe_ctrl_seg ctrl;
     struct flexio_dev_wqe_eth_seg eth;
@@ -140,6 +210,9 @@ union flexio_dev_sqe_seg {
     struct flexio_dev_wqe_atomic_seg atomic;
     struct flexio_dev_wqe_transpose_seg transpose;
     struct flexio_dev_wqe_shared_receive_seg shared_receive;
+    struct flexio_dev_wqe_wait_on_data_seg wait_on_data;
+    struct flexio_dev_wqe_wait_on_data_data_seg wait_on_data_data;
+    struct flexio_dev_wqe_datagram_seg adres_vector;
 };
 
 FLEXIO_DEV_ASSERT(sizeof(struct flexio_dev_cqe64) == 64, "a CQE has 64 bytes");

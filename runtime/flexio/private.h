@@ -67,8 +67,8 @@ void allocations_forget(struct flexio_process *p);
 /* Number of a UAR of the process, or 0. */
 bool uar_is_known(struct flexio_process *p, uint32_t id);
 
-/* What the device asks of queues: calls from DPA_FLEXIO_RING on. */
-bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *reason,
+/* What the device asks of queues: calls from DPA_FLEXIO_RING on. `args`: at least two. */
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, char *reason,
                 size_t size);
 /* Threads listen that did not before. */
 void queues_kick(struct flexio_process *p);

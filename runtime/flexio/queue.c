@@ -144,15 +144,26 @@ static bool arm(struct flexio_process *p, uint32_t number, uint32_t consumed)
     return is_cq;
 }
 
+static bool complete(struct flexio_process *p, uint32_t number)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    struct flexio_queue *q = find(p, number);
+    bool is_cq = q && q->kind == DPK_CQ;
+    if (is_cq)
+        dpk_cq_complete(q->q);
+    pthread_mutex_unlock(&p->objects_lock);
+    return is_cq;
+}
+
 /* As enum _flexio_dev_missing of the device's header numbers them. */
 static const char *missing_name(uint64_t what)
 {
-    static const char *const names[] = {"event queues", "device emulation contexts",
-                                        "congestion control", "MSI-X", "counters of the port"};
+    static const char *const names[] = {"device emulation contexts", "congestion control",
+                                        "counters of the port"};
     return what < sizeof names / sizeof *names ? names[what] : "such hardware";
 }
 
-bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6], char *reason,
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, char *reason,
                 size_t size)
 {
     const uint32_t number = (uint32_t)args[0];
@@ -165,7 +176,13 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6],
     case DPA_FLEXIO_ARM:
         if (p->nic && arm(p, number, (uint32_t)args[1]))
             return true;
-        snprintf(reason, size, "doorbell: the process has no completion queue 0x%x", number);
+        break;
+    case DPA_FLEXIO_COMPLETE:
+        if (p->nic && complete(p, number))
+            return true;
+        break;
+    case DPA_FLEXIO_EQ_CONSUMED: /* nothing makes one */
+        snprintf(reason, size, "doorbell: the process has no event queue 0x%x", number);
         return false;
     case DPA_FLEXIO_POSTED:
         queues_kick(p);
@@ -177,4 +194,6 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t args[6],
         snprintf(reason, size, "unknown call of libflexio");
         return false;
     }
+    snprintf(reason, size, "doorbell: the process has no completion queue 0x%x", number);
+    return false;
 }

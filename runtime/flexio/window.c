@@ -1,7 +1,7 @@
 /*
  * Windows, keys of DPA memory, outboxes and UARs, and what the device does with them. A window
- * pointer is RV64_EXTERNAL_BASE plus an address as the key names it. Every access through the
- * pointer is checked.
+ * pointer is RV64_EXTERNAL_BASE plus an address as the key names it; one into the thread's second
+ * window has the bit SECOND too. Every access through the pointer is checked.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,8 +13,14 @@
 #define WINDOW_ALIGN 64 /* bytes, of a registered address and length (guide, "DPA Window") */
 
 /* The words of a caller's state that hold what the thread has configured. */
-enum { STATE_WINDOW, STATE_OUTBOX };
+enum { STATE_WINDOW, STATE_OUTBOX, STATE_WINDOW_1 = 3 };
 #define CONFIGURED (UINT64_C(1) << 63)
+
+static const unsigned window_words[DPA_FLEXIO_WINDOWS] = {STATE_WINDOW, STATE_WINDOW_1};
+
+/* A pointer into the thread's second window differs from one into its first by this bit. */
+#define SECOND (UINT64_C(1) << 59)
+_Static_assert(SECOND < RV64_EXTERNAL_BASE, "a window pointer is outside of guest memory");
 
 /* ---- Windows ---- */
 
@@ -127,12 +133,11 @@ uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
 
 /* ---- What the device does ---- */
 
-/* Acquires the memory behind the thread's window at a host address. NULL: there is none. */
-static const struct dpk_memory *behind_window(struct flexio_process *p,
-                                              const struct dpk_caller *caller, uint64_t address,
-                                              uint64_t size, bool write)
+/* Acquires the memory behind a window, which is configured so, at a host address. NULL: there is
+ * none. */
+static const struct dpk_memory *behind_window(struct flexio_process *p, uint64_t configured,
+                                              uint64_t address, uint64_t size, bool write)
 {
-    const uint64_t configured = caller->state[STATE_WINDOW];
     struct dpk_memory_access a = {(uint32_t)configured, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ,
                                   address, size, NULL};
     if (!(configured & CONFIGURED))
@@ -152,10 +157,12 @@ static const struct dpk_memory *behind_window(struct flexio_process *p,
 static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
                   bool write, void **pinned)
 {
+    const unsigned entity = ((address - RV64_EXTERNAL_BASE) & SECOND) != 0;
+    const uint64_t host = address - RV64_EXTERNAL_BASE - (entity ? SECOND : 0);
     const struct dpk_memory *m =
-        behind_window(context, caller, address - RV64_EXTERNAL_BASE, size, write);
+        behind_window(context, caller->state[window_words[entity]], host, size, write);
     *pinned = (void *)m;
-    return m ? dpk_memory_at(m, address - RV64_EXTERNAL_BASE) : NULL;
+    return m ? dpk_memory_at(m, host) : NULL;
 }
 
 static void release(void *context, void *pinned)
@@ -165,13 +172,13 @@ static void release(void *context, void *pinned)
 }
 
 /* Copies between host and DPA. False: it failed, for the given reason. */
-static bool copy(struct flexio_process *p, struct dpk_caller *caller, uint64_t host, uint64_t daddr,
+static bool copy(struct flexio_process *p, uint64_t configured, uint64_t host, uint64_t daddr,
                  uint64_t size, bool to_host, char *reason, size_t room)
 {
     struct dpk_error err = {0};
     if (size == 0)
         return true;
-    const struct dpk_memory *m = behind_window(p, caller, host, size, to_host);
+    const struct dpk_memory *m = behind_window(p, configured, host, size, to_host);
     if (!m) {
         snprintf(reason, room, "window: no %s of %" PRIu64 " bytes at host address 0x%" PRIx64,
                  to_host ? "writing" : "reading", size, host);
@@ -205,43 +212,65 @@ bool defaults_of(struct flexio_process *p, struct flexio_window *window,
     return own;
 }
 
-static uint64_t configure(struct flexio_process *p, struct dpk_caller *caller, unsigned word,
+static uint64_t configure(struct flexio_process *p, uint64_t *word,
                           const struct object_table *table, uint64_t id, uint64_t number)
 {
     if (!table_has(p, table, id))
         return 1;
-    caller->state[word] = state_of(id, number);
+    *word = state_of(id, number);
     return 0;
 }
 
-static bool window_call(void *context, struct dpk_caller *caller, unsigned call,
+/* Calls of the thread's window args[0]. */
+static bool window_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
+                        const uint64_t args[6], uint64_t *result, char *reason, size_t size)
+{
+    const bool copies = call == DPA_FLEXIO_COPY_FROM_HOST || call == DPA_FLEXIO_COPY_TO_HOST;
+    if (args[0] >= DPA_FLEXIO_WINDOWS) {
+        snprintf(reason, size, "window: a thread has no entity %" PRIu64, args[0]);
+        *result = call != DPA_FLEXIO_WINDOW_POINTER;
+        return !copies;
+    }
+    uint64_t *word = &caller->state[window_words[args[0]]];
+    switch (call) {
+    case DPA_FLEXIO_WINDOW_CONFIG:
+        *result = configure(p, word, &p->windows, args[1], args[2]);
+        return true;
+    case DPA_FLEXIO_WINDOW_MKEY:
+        *result = configure(p, word, &p->windows, *word >> 32 & 0xffff, args[1]);
+        return true;
+    case DPA_FLEXIO_WINDOW_POINTER:
+        *result = *word && args[1] < SECOND ? RV64_EXTERNAL_BASE + args[0] * SECOND + args[1] : 0;
+        return true;
+    case DPA_FLEXIO_COPY_FROM_HOST:
+        return copy(p, *word, args[2], args[1], args[3], false, reason, size);
+    default:
+        return copy(p, *word, args[1], args[2], args[3], true, reason, size);
+    }
+}
+
+static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
                         const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     struct flexio_process *p = context;
+    uint64_t *outbox = &caller->state[STATE_OUTBOX];
     *result = 0;
     switch (call) {
     case DPA_FLEXIO_WINDOW_CONFIG:
-        *result = configure(p, caller, STATE_WINDOW, &p->windows, args[0], args[1]);
-        return true;
     case DPA_FLEXIO_WINDOW_MKEY:
-        *result = configure(p, caller, STATE_WINDOW, &p->windows,
-                            caller->state[STATE_WINDOW] >> 32 & 0xffff, args[0]);
-        return true;
     case DPA_FLEXIO_WINDOW_POINTER:
-        *result = caller->state[STATE_WINDOW] && args[0] < RV64_EXTERNAL_BASE
-                      ? RV64_EXTERNAL_BASE + args[0]
-                      : 0;
-        return true;
     case DPA_FLEXIO_COPY_FROM_HOST:
-        return copy(p, caller, args[1], args[0], args[2], false, reason, size);
     case DPA_FLEXIO_COPY_TO_HOST:
-        return copy(p, caller, args[0], args[1], args[2], true, reason, size);
+        return window_call(p, caller, call, args, result, reason, size);
     case DPA_FLEXIO_OUTBOX_CONFIG:
-        *result = configure(p, caller, STATE_OUTBOX, &p->outboxes, args[0], 0);
+        *result = configure(p, outbox, &p->outboxes, args[0], 0);
         return true;
     case DPA_FLEXIO_OUTBOX_UAR:
-        *result = !(caller->state[STATE_OUTBOX] & CONFIGURED) || !table_has(p, &p->uars, args[0]);
+        *result = !(*outbox & CONFIGURED) || !table_has(p, &p->uars, args[0]);
         return true;
+    case DPA_FLEXIO_RING_ACROSS:
+        *result = !table_has(p, &p->uars, args[0]);
+        return *result || queue_call(p, DPA_FLEXIO_RING, args + 1, reason, size);
     default:
         return queue_call(p, call, args, reason, size);
     }
@@ -251,7 +280,7 @@ bool windows_attach(struct flexio_process *p)
 {
     dpk_process_set_external_memory(
         p->dpa, &(struct dpk_external_memory){.find = find, .release = release, .context = p});
-    dpk_process_set_calls(p->dpa, DPA_SYS_FAMILY_FLEXIO, window_call, p);
+    dpk_process_set_calls(p->dpa, DPA_SYS_FAMILY_FLEXIO, device_call, p);
     return flexio_uar_create(p, &p->uar) == FLEXIO_STATUS_SUCCESS;
 }
 

@@ -62,9 +62,14 @@ void flexio_dev_reschedule(void)
     flexio_dev_thread_reschedule();
 }
 
+void flexio_dev_return(void)
+{
+    flexio_dev_thread_reschedule();
+}
+
 void flexio_dev_finish(void)
 {
-    flexio_dev_thread_finish();
+    flexio_dev_process_finish();
 }
 
 static void send(int stream, unsigned level, const char *text, size_t length)

@@ -14,6 +14,16 @@ void _flexio_dev_arm(uint32_t cq, uint32_t consumed)
     dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_ARM), cq, consumed, 0);
 }
 
+void _flexio_dev_complete(uint32_t cq)
+{
+    dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_COMPLETE), cq, 0, 0);
+}
+
+void _flexio_dev_eq_consumed(uint32_t eq, uint32_t consumed)
+{
+    dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_EQ_CONSUMED), eq, consumed, 0);
+}
+
 void _flexio_dev_posted(void)
 {
     dpa_call0(DPA_FLEXIO_CALL(DPA_FLEXIO_POSTED));

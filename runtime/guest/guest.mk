@@ -27,7 +27,7 @@ dev_objs = $(addsuffix .o,$(basename $(1:%=$(O)/%)))
 
 device-libs: $(B)/lib/libflexio_dev.a $(B)/lib/libdoca_dpa_dev.a $(B)/lib/libflexio-libc.a \
              $(B)/lib/libdoca_dpa_dev_comm.a $(B)/lib/libdoca_dpa_dev_verbs.a \
-             $(B)/share/dpakit/dpa.ld $(B)/share/dpakit/libc/string.h
+             $(B)/share/dpakit/dpa.ld $(B)/share/dpakit/libc/string.h $(B)/share/dpakit/libc/pthread.h
 
 $(O)/runtime/guest/%.o: runtime/guest/%.c Makefile runtime/guest/guest.mk $(O)/dev-flags
 	$(call say,DPACC,$<)
@@ -70,3 +70,4 @@ $(B)/share/dpakit/libc/string.h: $(PICOLIBC)/include/string.h
 	$(call say,COPY,$(@D))
 	$(Q)rm -rf $(@D) && mkdir -p $(@D) && cp -RL $(PICOLIBC)/include/. $(@D)/ && \
 	  rm -rf $(@D)/release && touch $@
+$(B)/share/dpakit/libc/pthread.h: include/libflexio-libc/pthread.h $(B)/share/dpakit/libc/string.h ; $(put)

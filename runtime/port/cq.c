@@ -43,6 +43,10 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
 {
     const bool error = c->opcode == CQE_REQUEST_ERROR || c->opcode == CQE_RESPONSE_ERROR;
     memset(out, 0, DPK_CQE);
+    /* The owner bit is 0 in the first round of the ring and changes with each round. */
+    out[63] = (uint8_t)((unsigned)c->opcode << 4 | (cq->produced >> cq->options.log_depth & 1));
+    if (!of)
+        return;
     out[21] = c->checks;
     put24(out + 25, c->remote);
     out[28] = c->checks;
@@ -62,8 +66,6 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
     put24(out + 57, of->number);
     out[60] = (uint8_t)(c->index >> 8);
     out[61] = (uint8_t)c->index;
-    /* The owner bit is 0 in the first round of the ring and changes with each round. */
-    out[63] = (uint8_t)((unsigned)c->opcode << 4 | (cq->produced >> cq->options.log_depth & 1));
 }
 
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c)
@@ -89,4 +91,11 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
     cq->produced++;
     cq->nic->ops->completed(cq->options.user, c->event);
     return true;
+}
+
+void dpk_cq_complete(struct dpk_queue *cq)
+{
+    queues_lock(cq->nic);
+    cq_push(cq, NULL, &(struct completion){.opcode = CQE_REQUEST});
+    queues_unlock(cq->nic);
 }

@@ -87,7 +87,7 @@ void queues_lock(struct dpk_queues *nic);
 void queues_unlock(struct dpk_queues *nic);
 
 /* ---- cq.c ---- */
-/* Writes a completion of the queue `of`. False: the CQ is in the error state. */
+/* Writes a completion of the queue `of`, or an empty one. False: the CQ is in the error state. */
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c);
 
 /* ---- receive.c ---- */

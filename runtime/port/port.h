@@ -122,6 +122,9 @@ void dpk_queues_kick(struct dpk_queues *nic);
 /* How many completions were ever written to a CQ; wraps. */
 uint32_t dpk_cq_produced(const struct dpk_queue *cq);
 
+/* Writes a completion of no queue to a CQ: all zero but the owner bit. */
+void dpk_cq_complete(struct dpk_queue *cq);
+
 /* Puts it into the error state: what is posted is flushed, and a CQ gets no more completions. */
 void dpk_queue_fail(struct dpk_queue *q);
 bool dpk_queue_has_failed(struct dpk_queue *q);

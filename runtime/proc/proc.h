@@ -297,8 +297,8 @@ void dpk_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
 /* ---- Calls of the device that host libraries carry out ---- */
 
 /* Who calls. `state` is the library's to use: zero whenever a call begins, what the thread's
- * options say whenever an activation does (but not when a parked one goes on). Word 0 and 1 are
- * libflexio's, the others libdoca_dpa's. */
+ * options say whenever an activation does (but not when a parked one goes on). Word 2 is
+ * libdoca_dpa's, the others are libflexio's. */
 struct dpk_caller {
     unsigned thread_id;
     bool polls; /* set it in a call that found nothing: a thread that goes on so lets others run */

@@ -44,6 +44,62 @@ static void each_frame_is_one_activation(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+/* From one thread of the DPA to another. */
+static void empty_completions_wake_the_thread_of_a_queue(void)
+{
+    struct flexio_process *p = queue_process();
+    struct flexio_event_handler *eh = NULL;
+    struct flexio_event_handler_attr attr = {.host_stub_func = &on_receive};
+    CHECK(flexio_event_handler_create(p, &attr, &eh) == OK);
+    struct set s = ethernet(p, flexio_event_handler_get_thread(eh));
+    CHECK(flexio_event_handler_run(eh, s.at) == OK);
+    for (uint64_t round = 1; round <= 5; round++) {
+        call1(p, &wake, s.q.receive_cqn);
+        while ((uint32_t)call1(p, &activations, s.at) < round * 4)
+            usleep(100);
+    }
+    CHECK(call1(p, &activations, s.at) == 20);
+    for (uint64_t i = 0; i < DEPTH * 8; i++) { /* the second round's ones, but for four */
+        const uint64_t owner = i / 8 < 4 ? 0 : UINT64_C(1) << 56;
+        CHECK(call1(p, &peek, s.q.receive_cq + i * 8) == (i % 8 == 7 ? owner : 0));
+    }
+    CHECK(flexio_event_handler_destroy(eh) == OK);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* With no thread, they are polled. */
+static void empty_completions_are_polled(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    call1(p, &wake, s.q.receive_cqn);
+    for (int i = 0; i < 4; i++)
+        CHECK(call1(p, &next_received, s.at) == 0);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void a_doorbell_goes_through_another_uar(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct flexio_uar *uar = NULL;
+    uint64_t result = 5;
+    CHECK(flexio_uar_extend(flexio_process_get_uar(p), context, &uar) == OK);
+    const uint64_t id = flexio_uar_get_extended_id(uar);
+    CHECK(flexio_process_call(p, &ring_across, &result, id + 1, (uint64_t)s.q.send_number,
+                              UINT64_C(1)) == OK &&
+          result == 1); /* no such UAR */
+    CHECK(flexio_process_call(p, &ring_across, &result, id, (uint64_t)s.q.send_number,
+                              UINT64_C(1)) == OK &&
+          result == 0); /* a block of zeros is a NOP of no queue: an error completion */
+    CHECK(call1(p, &next_sent, s.at) >> 56 == 13);
+    CHECK(flexio_uar_destroy(uar) == OK);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 static void rules_choose_frames(void)
 {
     struct flexio_process *p = queue_process();
@@ -329,6 +385,9 @@ int main(int argc, char **argv)
     const struct test_case cases[] = {
         CASE(a_polled_frame_comes_back),
         CASE(each_frame_is_one_activation),
+        CASE(empty_completions_wake_the_thread_of_a_queue),
+        CASE(empty_completions_are_polled),
+        CASE(a_doorbell_goes_through_another_uar),
         CASE(rules_choose_frames),
         CASE(queue_pairs_send_write_read_and_add),
         CASE(sends_wait_for_receives),

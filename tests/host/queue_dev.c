@@ -134,6 +134,21 @@ __dpa_rpc__ uint64_t ring(uint64_t number, uint64_t posted)
     return 0;
 }
 
+__dpa_rpc__ uint64_t ring_across(uint64_t uar, uint64_t number, uint64_t posted)
+{
+    return flexio_dev_cross_device_ring_db((uint32_t)uar, (uint32_t)number, (uint32_t)posted);
+}
+
+/* An empty completion by each name, with and without the context. */
+__dpa_rpc__ uint64_t wake(uint64_t cqn)
+{
+    flexio_dev_msix_send(context(), (uint32_t)cqn);
+    flexio_dev_msix_send((uint32_t)cqn);
+    flexio_dev_zcqe_gen(context(), (uint32_t)cqn);
+    flexio_dev_zcqe_gen((uint32_t)cqn);
+    return 0;
+}
+
 /* Until its process ends. */
 __dpa_rpc__ uint64_t arm_on_and_on(uint64_t at, uint64_t number)
 {

@@ -9,7 +9,7 @@
 
 extern struct flexio_app *queue_app;
 flexio_func_t next_sent, next_received, repost, frame, post, on_receive, activations, peek, ring,
-    bad_doorbell, write_record, arm_on_and_on;
+    bad_doorbell, write_record, arm_on_and_on, ring_across, wake;
 
 #define DATA_SIZE ((DEPTH + 1) * BUFFER)
 

@@ -6,8 +6,8 @@
 #include "held.h"
 
 extern struct flexio_app *windows_app;
-flexio_func_t window_load, window_store, window_add, window_copy, failing_steps, end_process,
-    handler, on_error, crash;
+flexio_func_t window_exchange, window_mistaken, window_load, window_store, window_add, window_copy,
+    failing_steps, end_process, handler, on_error, crash;
 
 #define SIZE 4096
 
@@ -74,6 +74,28 @@ static void faults(struct world *w, flexio_func_t *f, uint64_t id, uint64_t key,
     for (uint64_t i = 0; i < SIZE / 8; i++)
         CHECK(w->memory[i] == i);
     end(w);
+}
+
+static void a_thread_has_two_windows(void)
+{
+    struct world w = world(IBV_ACCESS_LOCAL_WRITE);
+    struct ibv_pd *pd = flexio_process_get_pd(w.p);
+    const struct ibv_mr *low = ibv_reg_mr(pd, w.memory, 1024, IBV_ACCESS_LOCAL_WRITE),
+                        *high = ibv_reg_mr(pd, w.memory + 256, 1024, IBV_ACCESS_LOCAL_WRITE);
+    uint64_t result = 7;
+    CHECK(low && high);
+    CHECK(flexio_process_call(w.p, &window_exchange, &result, w.id, (uint64_t)low->lkey, w.at,
+                              (uint64_t)high->lkey, w.at + 2048) == OK &&
+          result == 0);
+    for (uint64_t i = 0; i < 4; i++)
+        CHECK(w.memory[i] == 256 + i && w.memory[256 + i] == i);
+    for (uint64_t i = 0; i < 8; i++)
+        CHECK(w.memory[8 + i] == (i < 4 ? i : 256 + i));
+    CHECK(flexio_process_call(w.p, &window_mistaken, &result, w.id, (uint64_t)low->lkey,
+                              (uint64_t)high->lkey, w.at + 2048) == FLEXIO_STATUS_FATAL_ERR);
+    CHECK(ibv_dereg_mr((struct ibv_mr *)(uintptr_t)low) == 0 &&
+          ibv_dereg_mr((struct ibv_mr *)(uintptr_t)high) == 0);
+    end(&w);
 }
 
 static void accesses_beyond_the_memory_fault(void)
@@ -295,10 +317,10 @@ static void the_device_is_told_what_is_not_there(void)
     CHECK(flexio_process_call(w.p, &failing_steps, &failed, w.id,
                               (uint64_t)flexio_outbox_get_id(outbox),
                               (uint64_t)flexio_uar_get_id(more)) == OK);
-    CHECK(failed == 7); /* the first three come too early */
+    CHECK(failed == 0x707); /* the first three come too early, the last are of no window */
     CHECK(flexio_process_call(w.p, &failing_steps, &failed, UINT64_C(77), UINT64_C(77),
                               UINT64_C(77)) == OK);
-    CHECK(failed == 255);
+    CHECK(failed == 0x7ff);
     CHECK(flexio_uar_destroy(flexio_process_get_uar(w.p)) == FLEXIO_STATUS_FAILED);
     CHECK(flexio_uar_destroy(more) == OK && flexio_uar_destroy(uar) == OK);
     CHECK(flexio_outbox_destroy(outbox) == OK && flexio_outbox_destroy(NULL) == OK);
@@ -415,6 +437,7 @@ int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
         CASE(the_device_reads_and_writes_host_memory),
+        CASE(a_thread_has_two_windows),
         CASE(accesses_beyond_the_memory_fault),
         CASE(stores_need_the_right_to_write),
         CASE(keys_that_are_none_fault),

@@ -48,6 +48,34 @@ __dpa_rpc__ uint64_t window_copy(uint64_t id, uint64_t mkey, uint64_t address, u
     return flexio_dev_window_copy_to_host(context(), address, room, (uint32_t)size);
 }
 
+/* Two windows at a time, each with a key and an address of its own. */
+__dpa_rpc__ uint64_t window_exchange(uint64_t id, uint64_t key_a, uint64_t a, uint64_t key_b,
+                                     uint64_t b)
+{
+    flexio_uintptr_t at, bt;
+    flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_0, (uint16_t)id, (uint32_t)key_a);
+    flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_1, (uint16_t)id, (uint32_t)key_b);
+    flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_0, a, &at);
+    flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_1, b, &bt);
+    for (int i = 0; i < 4; i++) {
+        uint64_t word = ((volatile uint64_t *)at)[i];
+        ((volatile uint64_t *)at)[i] = ((volatile uint64_t *)bt)[i];
+        ((volatile uint64_t *)bt)[i] = word;
+    }
+    flexio_dev_window_copy_from_host(FLEXIO_DEV_WINDOW_ENTITY_1, room, b, 64);
+    return flexio_dev_window_copy_to_host(FLEXIO_DEV_WINDOW_ENTITY_0, a + 64, room, 64);
+}
+
+/* Through the window that was not configured for it. */
+__dpa_rpc__ uint64_t window_mistaken(uint64_t id, uint64_t key_a, uint64_t key_b, uint64_t b)
+{
+    flexio_uintptr_t bt;
+    flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_0, (uint16_t)id, (uint32_t)key_a);
+    flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_1, (uint16_t)id, (uint32_t)key_b);
+    flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_0, b, &bt);
+    return *(volatile uint64_t *)bt;
+}
+
 /* Which of the steps fail, a bit each. */
 __dpa_rpc__ uint64_t failing_steps(uint64_t window_id, uint64_t outbox, uint64_t uar)
 {
@@ -61,6 +89,9 @@ __dpa_rpc__ uint64_t failing_steps(uint64_t window_id, uint64_t outbox, uint64_t
     failed |= (uint64_t)flexio_dev_window_mkey_config(context(), 2) << 5;
     failed |= (uint64_t)flexio_dev_outbox_config(context(), (uint16_t)outbox) << 6;
     failed |= (uint64_t)flexio_dev_outbox_config_uar_extension(context(), (uint32_t)uar) << 7;
+    failed |= (uint64_t)flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_NUM, 1, 1) << 8;
+    failed |= (uint64_t)flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_NUM, 1, &at) << 9;
+    failed |= (uint64_t)flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_1, 1, &at) << 10;
     return failed;
 }
 

@@ -16,6 +16,18 @@ setup_file() {
     case_ok each_frame_is_one_activation
 }
 
+@test "empty completions wake the thread of a queue" {
+    case_ok empty_completions_wake_the_thread_of_a_queue
+}
+
+@test "empty completions are polled" {
+    case_ok empty_completions_are_polled
+}
+
+@test "a doorbell goes through another uar" {
+    case_ok a_doorbell_goes_through_another_uar
+}
+
 @test "rules choose frames" {
     case_ok rules_choose_frames
 }

@@ -18,6 +18,10 @@ setup_file() {
     case_ok the_device_reads_and_writes_host_memory
 }
 
+@test "a thread has two windows" {
+    case_ok a_thread_has_two_windows
+}
+
 @test "accesses beyond the memory fault" {
     case_ok accesses_beyond_the_memory_fault
 }
@@ -96,40 +100,4 @@ setup_file() {
     for std in c++11 gnu++17; do
         g++ -std=$std -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$DPAKIT_BUILD/include" host.cpp
     done
-}
-
-@test "flexio_dev.h alone has the 23 functions of FlexIO 24.01" {
-    cd "$BATS_TEST_TMPDIR"
-    {
-        echo '#include <libflexio-dev/flexio_dev.h>'
-        echo 'void *const functions[] = {'
-        for f in get_thread_ctx get_thread_id get_thread_local_storage thread_reschedule \
-            thread_finish thread_retrigger process_finish yield reschedule finish puts msg \
-            window_config window_mkey_config window_ptr_acquire window_copy_from_host \
-            window_copy_to_host outbox_config outbox_config_fast outbox_config_uar_extension \
-            nic_counters_config nic_counters_sample get_pcc_table_base; do
-            echo "    (void *)&flexio_dev_$f,"
-        done
-        echo '};'
-        echo '__dpa_rpc__ uint64_t call(__unused uint64_t a) { return functions[a] != NULL; }'
-    } >dev.c
-    [ "$(grep -c "flexio_dev_[a-z]" dev.c)" -eq 23 ]
-    dpacc dev.c -o dev.a -hostcc=gcc --devicecc-options="-Wall -Wextra -Werror" --app-name=app \
-        -I"$DPAKIT_BUILD/include"
-}
-
-@test "device code of 24.10 names the window in place of the context" {
-    cd "$BATS_TEST_TMPDIR"
-    cat >dev.c <<'C'
-#include <libflexio-dev/flexio_dev.h>
-__dpa_rpc__ uint64_t f(uint64_t key)
-{
-    return flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_WINDOW, 1, (uint32_t)key);
-}
-C
-    dpacc dev.c -o new.a -hostcc=gcc --devicecc-options="-Werror -DFLEXIO_DEV_VER_USED=0x180a0000" \
-        --app-name=app -I"$DPAKIT_BUILD/include"
-    run dpacc dev.c -o old.a -hostcc=gcc --devicecc-options="-Werror" --app-name=app \
-        -I"$DPAKIT_BUILD/include"
-    [ "$status" -ne 0 ]
 }

@@ -1,0 +1,7 @@
+/* flexio_os_syscall: calls of the DPA's system: libflexio_dev makes them. */
+#ifndef FLEXIO_OS_SYSCALL_H
+#define FLEXIO_OS_SYSCALL_H
+
+#include <libflexio-os/flexio_os.h>
+
+#endif

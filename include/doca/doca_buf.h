@@ -39,7 +39,7 @@ doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
 
 /* Says where the data is. INVALID_VALUE: not inside the piece. */
 doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len);
-/* No data, at the head. */
+/* No data any more, where it was. */
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf);
 
 /* Appends list2, a whole list, to list1, a whole list: its first buffer is no list by itself any

@@ -42,9 +42,17 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
 /* Starts a context. BAD_STATE: it is not idle. BAD_CONFIG: what it needs is not set. */
 doca_error_t doca_ctx_start(struct doca_ctx *ctx);
 
-/* Stops a context. BAD_STATE: it is idle. IN_PROGRESS: it stops when the work under way has ended,
- * which doca_pe_progress or asking again brings about. */
+/* Stops a context; one that is idle stays so. IN_PROGRESS: tasks of it are not freed: those that
+ * are submitted fail in doca_pe_progress, which makes it idle when all are freed, as asking again
+ * does. */
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx);
+
+/* How many of its tasks are submitted and have not ended. */
+doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx,
+                                             size_t *num_inflight_tasks);
+
+/* Hands over what doca_task_submit_ex held back: nothing, here. */
+void doca_ctx_flush_tasks(struct doca_ctx *ctx);
 
 doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state);
 

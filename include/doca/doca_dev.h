@@ -92,8 +92,8 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
  */
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
-/* Closes a device. IN_USE: a DPA context, sync event, mmap, ... still stands on it; it stays open.
- */
+/* Closes a device; NULL is fine. IN_USE: a DPA context, sync event, mmap, ... still stands on it; it
+ * stays open. */
 doca_error_t doca_dev_close(struct doca_dev *dev);
 
 /* The device's information; valid until it is closed, owned by it. NULL for what is no device. */

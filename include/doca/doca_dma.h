@@ -23,7 +23,8 @@
  * seen; what is copied then is not defined. NOT_PERMITTED: a map is not on
  * the device of the context; that of the destination has no LOCAL_READ_WRITE; of one that was
  * exported for PCIe, either has not the PCI flag. IO_FAILED:
- * the memory is gone. NOT_SUPPORTED: memory of another process. BAD_STATE: the context was stopped.
+ * there is no data, or the memory is gone. NOT_SUPPORTED: memory of another process. BAD_STATE: the context was stopped.
+ * doca_task_try_submit says these at once, and INVALID_VALUE if there is no data.
  *
  * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
  * kind (DOCA DMA programming guide).
@@ -96,6 +97,13 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
 doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src,
                                              struct doca_buf *dst, union doca_data user_data,
                                              struct doca_dma_task_memcpy **task);
+
+/* The buffers of a copy, for the next time that it is submitted; one that is submitted keeps its own,
+ * and NULL changes nothing. They are NULL for what is no copy. */
+void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src);
+void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst);
+const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task);
+struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task);
 
 /* The same object as a task; NULL if it is none. */
 struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task);

@@ -28,7 +28,7 @@ struct doca_dpa;
 /* What DPA code calls a map on one device. */
 typedef uint32_t doca_dpa_dev_mmap_t;
 
-/* Makes a map without memory, with permissions DOCA_ACCESS_FLAG_LOCAL_READ_ONLY. NO_MEMORY. */
+/* Makes a map without memory, with permissions DOCA_ACCESS_FLAG_LOCAL_READ_WRITE. NO_MEMORY. */
 doca_error_t doca_mmap_create(struct doca_mmap **mmap);
 
 /* IN_USE: a buffer of it is still held; it stays. Else it waits as doca_mmap_stop does. */

@@ -14,6 +14,13 @@ union doca_data {
     uint64_t u64;
 };
 
+/* What a progress engine tells of work by (doca_pe.h): a file descriptor. The second names are
+ * those of releases before 2.10, and are in use. */
+typedef int doca_notification_handle_t;
+typedef doca_notification_handle_t doca_event_handle_t;
+#define doca_notification_invalid_handle (-1)
+#define doca_event_invalid_handle        doca_notification_invalid_handle
+
 /* Who may do what with the memory of a doca_mmap; bits. */
 enum doca_access_flag {
     DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,

@@ -50,6 +50,8 @@ function emit(  n, i, texts, call, row)
     gsub(/^ | $|extern /, "", result)
     if (result ~ /void$/)
         body = call "; return 0"
+    else if (result ~ /^union/)
+        body = "return " call ".u64"
     else
         body = "return (uint64_t)(uintptr_t)" call
     callers = callers "static uint64_t call_" name "(const uint64_t *a) { (void)a; " body "; }\n"

@@ -76,7 +76,7 @@ static void wrong_devices_are_refused(void)
     CHECK(doca_sync_event_create(&event) == OK && doca_mmap_create(&m) == OK);
     EACH(doca_dev, d)
     {
-        BAD(doca_dev_close(h));
+        CHECK(doca_dev_close(h) == (h ? INVALID : OK));
         CHECK(!doca_dev_as_devinfo(h));
         BAD(doca_devinfo_rep_create_list(h, 0, &reps, &n));
         BAD(doca_dpa_create(h, &dpa));

@@ -27,6 +27,7 @@ static const char *const optional[][2] = {
     {"doca_buf_dec_refcount", "refcount"},
     {"doca_buf_inc_refcount", "refcount"},
     {"doca_ctx_set_state_changed_cb", "cb"},
+    {"doca_dev_close", "dev"},
     {"doca_dpa_kernel_launch_update_add", "wait_event"},
     {"doca_dpa_kernel_launch_update_add", "comp_event"},
     {"doca_dpa_kernel_launch_update_set", "wait_event"},

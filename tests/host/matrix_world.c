@@ -205,6 +205,7 @@ static void make_others(struct world *w)
     w->objects[MMAP] = make_map(w);
     w->objects[INVENTORY] = make_inventory();
     CHECK(doca_pe_create((struct doca_pe **)&w->objects[PE]) == OK);
+    CHECK(doca_pe_get_notification_handle(w->objects[PE], &(doca_notification_handle_t){0}) == OK);
     CHECK(doca_devinfo_create_list(&w->infos, &n) == OK);
     CHECK(doca_devinfo_rep_create_list(dev, 0, &w->reps, &n) == OK);
     make_param(w);

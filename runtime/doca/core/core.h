@@ -13,6 +13,7 @@
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_log.h>
+#include <doca_pe.h>
 
 #include "doca/core/descriptor.h"
 #include "doca/core/object.h"
@@ -48,14 +49,14 @@ extern const struct dpk_kind dpk_dev_kind;
 /* ---- Contexts ---- */
 
 struct dpk_ctx;
+struct dpk_task;
 
 struct dpk_ctx_ops {
-    /* With the object's lock held. `stop` may return IN_PROGRESS: then dpk_ctx_stopped follows. */
+    /* With the object's lock held; `stop` when all tasks are freed. NULL: there is nothing to do. */
     doca_error_t (*start)(struct dpk_ctx *ctx);
     doca_error_t (*stop)(struct dpk_ctx *ctx);
-    /* Does one piece of work, calls back; false: there was none. Without the lock. May be NULL. */
-    bool (*progress)(struct dpk_ctx *ctx);
-    bool has_datapath; /* dpk_ctx_set_datapath is for it */
+    bool has_datapath;   /* dpk_ctx_set_datapath is for it */
+    bool ends_by_errors; /* a task that fails stops it, and the other tasks fail with it */
 };
 
 /* The first member of every object that is a context. */
@@ -68,6 +69,10 @@ struct dpk_ctx {
     doca_ctx_state_changed_callback_t changed;
     struct dpk_pe *pe; /* a use */
     struct dpk_ctx *next_in_pe;
+    struct dpk_task *first, *last; /* submitted tasks; the first one is next */
+    atomic_size_t submitted;       /* tasks that are submitted and have not ended */
+    atomic_size_t waiting;         /* of these, those that could not be carried out when tried */
+    atomic_size_t tasks;           /* tasks that are not freed */
 };
 
 void dpk_ctx_init(struct dpk_ctx *ctx, const struct dpk_ctx_ops *ops);
@@ -78,45 +83,89 @@ struct doca_ctx *dpk_ctx_of(const void *handle, const struct dpk_kind *kind);
 void dpk_ctx_left(struct dpk_ctx *ctx);
 /* Drops what it holds; for the kind's release. */
 void dpk_ctx_clear(struct dpk_ctx *ctx);
-/* Ends a stop that was IN_PROGRESS, and tells the program. Without the lock. */
-void dpk_ctx_stopped(struct dpk_ctx *ctx);
+/* Connects it to a progress engine. BAD_STATE: not idle. NOT_PERMITTED: it is connected. */
+doca_error_t dpk_ctx_connect(struct dpk_ctx *ctx, struct doca_pe *pe);
 /* Says which object carries out its data path. NOT_SUPPORTED: not of this kind. BAD_STATE: not
  * idle. */
 doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object);
 bool dpk_ctx_is_running(const struct dpk_ctx *ctx);
 doca_error_t dpk_ctx_start(struct dpk_ctx *ctx);
+/* IN_PROGRESS: tasks are not freed; it stops in doca_pe_progress when they are. */
 doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx);
 
 /* ---- Tasks ---- */
 
+/* A callback of a type of task, as any function; struct dpk_task_type knows its true type. */
+typedef void (*dpk_task_callback)(void);
+
+struct dpk_task_type {
+    const struct dpk_kind *kind; /* NULL: dpk_task_kind */
+    size_t size;                 /* of its structure, which begins with a struct dpk_task */
+    /* What doca_task_try_submit says before it submits. NULL: nothing. */
+    doca_error_t (*check)(struct dpk_task *task);
+    /* Carries it out, without a lock. IN_PROGRESS: it cannot be yet. AGAIN: a part was. */
+    doca_error_t (*run)(struct dpk_task *task);
+    /* Whether one that could not be carried out could be now, asked by a thread of a progress
+     * engine that is armed. NULL: what makes it so calls dpk_task_retry. */
+    bool (*is_ready)(struct dpk_task *task);
+    void (*release)(struct dpk_task *task); /* gives back what it holds; or NULL */
+    void (*tell)(dpk_task_callback callback, void *task, union doca_data task_data,
+                 union doca_data ctx_data);
+};
+
+/* The tasks of one type that a context may have: under its lock. */
+struct dpk_task_pool {
+    const struct dpk_task_type *type;
+    dpk_task_callback completed, failed;
+    uint32_t count, max; /* tasks that are not freed, and how many there may be */
+};
+
 /* The first member of every task. A task uses its context until it is freed. */
 struct dpk_task {
     struct dpk_object object;
-    struct dpk_work *work; /* the queue that it waits in */
-    struct dpk_ctx *ctx;   /* a use */
+    struct dpk_task_pool *pool;
+    struct dpk_ctx *ctx; /* a use */
     struct dpk_task *next;
     enum { DPK_TASK_NEW, DPK_TASK_SUBMITTED, DPK_TASK_ENDED } state;
     bool freed;          /* while it was submitted */
+    bool waits;          /* it counts as waiting */
+    bool retried;        /* dpk_task_retry was called since it was last tried */
     doca_error_t status; /* once it has ended */
     union doca_data user_data;
-    /* Carries it out, and tells the program that it has ended. Without a lock. */
-    doca_error_t (*run)(struct dpk_task *task);
-    void (*ended)(struct dpk_task *task, union doca_data ctx_user_data);
+    /* Who is told of its end instead of the program; NULL: the program. */
+    void (*observer)(void *owner, struct dpk_task *task);
+    void *owner;
 };
 extern const struct dpk_kind dpk_task_kind;
+void dpk_task_left(void *object);    /* for other kinds of tasks */
+void dpk_task_release(void *object); /* the same */
 
-/* The tasks of a context: under its lock. */
-struct dpk_work {
-    struct dpk_task *first, *last; /* submitted ones */
-    uint32_t count, max;           /* that are not freed */
-};
-
-/* Makes a task of `size` bytes known; NULL: as many as there may be, or out of memory. With the
- * context's lock. */
-struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_work *work, size_t size);
-/* For struct dpk_ctx_ops: the next task; a stop that waits for tasks. */
-bool dpk_work_progress(struct dpk_ctx *ctx, struct dpk_work *work);
-doca_error_t dpk_work_stop(const struct dpk_work *work);
+/* Sets up a pool of an idle context. BAD_STATE. */
+doca_error_t dpk_task_pool_set(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
+                               const struct dpk_task_type *type, dpk_task_callback completed,
+                               dpk_task_callback failed, uint32_t max);
+/* A new task of a running context, pinned; *result: BAD_STATE: it does not run. NO_MEMORY: also if
+ * there are as many as there may be. */
+struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
+                              union doca_data user_data, doca_error_t *result);
+/* The task of that type, pinned; NULL: it is none. */
+struct dpk_task *dpk_task_pin(const void *handle, const struct dpk_task_type *type);
+/* As a doca_task; NULL: it is none of that type. */
+struct doca_task *dpk_task_handle(const void *handle, const struct dpk_task_type *type);
+/* Between these what it does may be changed. False: it is submitted, and must not be. */
+bool dpk_task_begin_change(struct dpk_task *task);
+void dpk_task_end_change(struct dpk_task *task);
+/* As doca_task_submit; with an observer it tells that one. */
+doca_error_t dpk_task_submit(struct dpk_task *task,
+                             void (*observer)(void *owner, struct dpk_task *task), void *owner);
+/* One that could not be carried out could be now. */
+void dpk_task_retry(struct dpk_task *task);
+/* Gives it back. False: it is submitted, and is given back when it has ended. */
+bool dpk_task_free(struct dpk_task *task);
+/* Does one piece of work of a context and tells of it. False: there was none. */
+bool dpk_ctx_progress(struct dpk_ctx *ctx);
+/* Whether dpk_ctx_progress would find something to do, as far as that is known without trying. */
+bool dpk_ctx_has_work(const struct dpk_ctx *ctx);
 
 /* A number that no other process has, nor a child of fork(). */
 const struct dpk_uuid *dpk_process_identity(void);

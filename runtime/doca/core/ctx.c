@@ -72,32 +72,54 @@ doca_error_t dpk_ctx_start(struct dpk_ctx *ctx)
     return result;
 }
 
+/* With the lock held, of one that runs or stops. */
+static doca_error_t stop_now(struct dpk_ctx *ctx, struct change *c)
+{
+    doca_error_t result = DOCA_ERROR_IN_PROGRESS;
+    if (atomic_load(&ctx->tasks) == 0)
+        result = ctx->ops->stop ? ctx->ops->stop(ctx) : DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS)
+        *c = enter_state(ctx, DOCA_CTX_STATE_IDLE);
+    else if (result == DOCA_ERROR_IN_PROGRESS)
+        *c = enter_state(ctx, DOCA_CTX_STATE_STOPPING);
+    return result;
+}
+
 doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    doca_error_t result = DOCA_SUCCESS;
     struct change c = {0};
     pthread_mutex_lock(&ctx->object.lock);
-    enum doca_ctx_states state = atomic_load(&ctx->state);
-    if (state == DOCA_CTX_STATE_RUNNING || state == DOCA_CTX_STATE_STOPPING) {
-        result = ctx->ops->stop ? ctx->ops->stop(ctx) : DOCA_SUCCESS;
-        if (result == DOCA_SUCCESS)
-            c = enter_state(ctx, DOCA_CTX_STATE_IDLE);
-        else if (result == DOCA_ERROR_IN_PROGRESS)
-            c = enter_state(ctx, DOCA_CTX_STATE_STOPPING);
-    }
+    if (atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE)
+        result = stop_now(ctx, &c);
+    if (dpk_ctx_has_work(ctx))
+        dpk_pe_notify(ctx->pe); /* tasks that wait fail now */
     pthread_mutex_unlock(&ctx->object.lock);
     tell(ctx, &c);
     return result;
 }
 
-void dpk_ctx_stopped(struct dpk_ctx *ctx)
+void dpk_ctx_begin_stop(struct dpk_ctx *ctx)
 {
     struct change c = {0};
     pthread_mutex_lock(&ctx->object.lock);
-    if (atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING)
-        c = enter_state(ctx, DOCA_CTX_STATE_IDLE);
+    if (dpk_ctx_is_running(ctx))
+        c = enter_state(ctx, DOCA_CTX_STATE_STOPPING);
     pthread_mutex_unlock(&ctx->object.lock);
     tell(ctx, &c);
+}
+
+bool dpk_ctx_end_stop(struct dpk_ctx *ctx)
+{
+    struct change c = {0};
+    if (atomic_load(&ctx->state) != DOCA_CTX_STATE_STOPPING || atomic_load(&ctx->tasks) > 0)
+        return false;
+    pthread_mutex_lock(&ctx->object.lock);
+    bool idle =
+        atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING && stop_now(ctx, &c) == DOCA_SUCCESS;
+    pthread_mutex_unlock(&ctx->object.lock);
+    tell(ctx, &c);
+    return idle;
 }
 
 doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object)
@@ -181,4 +203,19 @@ doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
     pthread_mutex_unlock(&c->object.lock);
     dpk_object_drop(c);
     return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks)
+{
+    struct dpk_ctx *c = num_inflight_tasks ? dpk_object_pin_ctx(ctx) : NULL;
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    *num_inflight_tasks = atomic_load(&c->submitted);
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+void doca_ctx_flush_tasks(struct doca_ctx *ctx)
+{
+    (void)ctx; /* nothing is held back: each task is ready once it is submitted */
 }

@@ -285,6 +285,8 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 doca_error_t doca_dev_close(struct doca_dev *dev)
 {
     void *object = NULL;
+    if (!dev)
+        return DOCA_SUCCESS; /* programs close what they have not opened, and take errors for theirs */
     doca_error_t result = dpk_object_leave(dev, &dpk_dev_kind, &object);
     if (result != DOCA_SUCCESS)
         return result;

@@ -1,25 +1,53 @@
-/* Progress engines. */
+/* Progress engines: the queue of their contexts, and the handle that tells of work. */
 #include <doca_pe.h>
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "doca/core/core.h"
 #include "pe.h"
 
+#define LOOK_US 1000u /* how often the watch looks at tasks that wait */
+
 struct dpk_pe {
     struct dpk_object object;
     struct dpk_ctx *first; /* a queue: the first is the next to progress */
+    enum doca_pe_event_mode mode;
+    int handle;        /* an eventfd; -1: nobody asked for it */
+    atomic_bool armed; /* until the handle is signalled */
+    bool watched;      /* a thread looks at tasks that wait; with the lock */
+    bool ends;         /* that thread shall end */
+    pthread_t watch;
+    pid_t watched_by; /* the process that has that thread; those that it forks have none */
 };
+
+static void pe_left(void *object)
+{
+    struct dpk_pe *p = object;
+    pthread_mutex_lock(&p->object.lock);
+    const bool watched = p->watched;
+    p->ends = true;
+    pthread_mutex_unlock(&p->object.lock);
+    if (watched && p->watched_by == getpid())
+        pthread_join(p->watch, NULL);
+}
 
 static void pe_release(void *object)
 {
-    free(object);
+    struct dpk_pe *p = object;
+    if (p->handle >= 0)
+        close(p->handle);
+    free(p);
 }
-static const struct dpk_kind pe_kind = {.release = pe_release};
+static const struct dpk_kind pe_kind = {.left = pe_left, .release = pe_release};
 
 doca_error_t doca_pe_create(struct doca_pe **pe)
 {
     if (!pe)
         return DOCA_ERROR_INVALID_VALUE;
     struct dpk_pe *p = calloc(1, sizeof *p);
+    if (p)
+        p->handle = -1;
     *pe = p ? dpk_object_enter(p, &pe_kind) : NULL;
     return *pe ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
@@ -28,6 +56,8 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 {
     return dpk_object_destroy(pe, &pe_kind);
 }
+
+/* ---- Contexts ---- */
 
 /* Puts a context at the end of the line. With the lock of `p` held. */
 static void append(struct dpk_pe *p, struct dpk_ctx *c)
@@ -39,45 +69,48 @@ static void append(struct dpk_pe *p, struct dpk_ctx *c)
     c->next_in_pe = NULL;
 }
 
-static bool take_out(struct dpk_pe *p, const struct dpk_ctx *c)
+static void take_out(struct dpk_pe *p, const struct dpk_ctx *c)
 {
     struct dpk_ctx **at = &p->first;
     while (*at && *at != c)
         at = &(*at)->next_in_pe;
-    if (!*at)
-        return false;
-    *at = c->next_in_pe;
-    return true;
+    if (*at)
+        *at = c->next_in_pe;
 }
 
-static doca_error_t connect_ctx(struct dpk_pe *p, struct dpk_ctx *c)
+static doca_error_t connect_locked(struct dpk_pe *p, struct dpk_ctx *c)
 {
-    doca_error_t result = DOCA_SUCCESS;
-    pthread_mutex_lock(&c->object.lock);
-    if (c->object.gone) {
-        result = DOCA_ERROR_INVALID_VALUE;
-    } else if (atomic_load(&c->state) != DOCA_CTX_STATE_IDLE) {
-        result = DOCA_ERROR_BAD_STATE;
-    } else if (c->pe) {
-        result = DOCA_ERROR_IN_USE;
-    } else {
-        dpk_object_use(p);
-        c->pe = p;
-        pthread_mutex_lock(&p->object.lock);
-        append(p, c);
-        pthread_mutex_unlock(&p->object.lock);
-    }
-    pthread_mutex_unlock(&c->object.lock);
+    if (c->object.gone)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (atomic_load(&c->state) != DOCA_CTX_STATE_IDLE)
+        return DOCA_ERROR_BAD_STATE;
+    if (c->pe)
+        return DOCA_ERROR_NOT_PERMITTED;
+    dpk_object_use(p);
+    c->pe = p;
+    pthread_mutex_lock(&p->object.lock);
+    append(p, c);
+    pthread_mutex_unlock(&p->object.lock);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t dpk_ctx_connect(struct dpk_ctx *ctx, struct doca_pe *pe)
+{
+    struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
+    if (!p)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&ctx->object.lock);
+    doca_error_t result = connect_locked(p, ctx);
+    pthread_mutex_unlock(&ctx->object.lock);
+    dpk_object_drop(p);
     return result;
 }
 
 doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 {
-    struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
     struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
-    doca_error_t result = p && c ? connect_ctx(p, c) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = c ? dpk_ctx_connect(c, pe) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    dpk_object_drop(p);
     return result;
 }
 
@@ -93,22 +126,23 @@ void dpk_pe_disconnect(struct dpk_ctx *ctx)
     dpk_object_unuse(p);
 }
 
-/* The first context in line, by its handle: it may go away at any time. It joins the line again. */
-static void *next_in_line(struct dpk_pe *p, unsigned *length)
+/* ---- Progress ---- */
+
+/* The first context in line, pinned; it joins the line again. *length, if 0: how many there are. */
+static struct dpk_ctx *next_in_line(struct dpk_pe *p, unsigned *length)
 {
-    void *handle = NULL;
     pthread_mutex_lock(&p->object.lock);
     struct dpk_ctx *c = p->first;
     if (*length == 0)
-        for (struct dpk_ctx *each = c; each; each = each->next_in_pe)
+        for (const struct dpk_ctx *each = c; each; each = each->next_in_pe)
             ++*length;
     if (c) {
-        handle = c->object.handle;
-        take_out(p, c);
+        dpk_object_hold(c); /* it is in the line: so it is not released yet */
+        p->first = c->next_in_pe;
         append(p, c);
     }
     pthread_mutex_unlock(&p->object.lock);
-    return handle;
+    return c;
 }
 
 uint8_t doca_pe_progress(struct doca_pe *pe)
@@ -117,11 +151,159 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
     bool done = false;
     unsigned length = 0;
     for (unsigned i = 0; p && !done && (i == 0 || i < length); i++) {
-        struct dpk_ctx *c = dpk_object_pin_ctx(next_in_line(p, &length));
-        if (c && c->ops->progress)
-            done = c->ops->progress(c);
+        struct dpk_ctx *c = next_in_line(p, &length);
+        if (c)
+            done = dpk_ctx_progress(c);
         dpk_object_drop(c);
     }
     dpk_object_drop(p);
     return done;
+}
+
+doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks)
+{
+    struct dpk_pe *p = num_inflight_tasks ? dpk_object_pin(pe, &pe_kind) : NULL;
+    if (!p)
+        return DOCA_ERROR_INVALID_VALUE;
+    *num_inflight_tasks = 0;
+    pthread_mutex_lock(&p->object.lock);
+    for (const struct dpk_ctx *c = p->first; c; c = c->next_in_pe)
+        *num_inflight_tasks += atomic_load(&c->submitted);
+    pthread_mutex_unlock(&p->object.lock);
+    dpk_object_drop(p);
+    return DOCA_SUCCESS;
+}
+
+/* ---- Notifications ---- */
+
+void dpk_pe_notify(struct dpk_pe *p)
+{
+    if (p && atomic_exchange(&p->armed, false))
+        eventfd_write(p->handle, 1);
+}
+
+doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode)
+{
+    if (event_mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE &&
+        event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
+    if (!p)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&p->object.lock);
+    p->mode = event_mode;
+    pthread_mutex_unlock(&p->object.lock);
+    dpk_object_drop(p);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
+                                             doca_notification_handle_t *handle)
+{
+    struct dpk_pe *p = handle ? dpk_object_pin(pe, &pe_kind) : NULL;
+    if (!p)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&p->object.lock);
+    if (p->handle < 0)
+        p->handle = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    *handle = p->handle;
+    pthread_mutex_unlock(&p->object.lock);
+    dpk_object_drop(p);
+    return *handle >= 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+static doca_error_t clear(struct dpk_pe *p)
+{
+    eventfd_t count;
+    return eventfd_read(p->handle, &count) == 0 || errno == EAGAIN ? DOCA_SUCCESS
+                                                                   : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)
+{
+    struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    (void)handle; /* programs for Linux give 0 */
+    if (p) {
+        pthread_mutex_lock(&p->object.lock);
+        result = p->handle >= 0 ? clear(p) : DOCA_ERROR_BAD_STATE;
+        pthread_mutex_unlock(&p->object.lock);
+    }
+    dpk_object_drop(p);
+    return result;
+}
+
+/* What a pass over the contexts of an engine found. */
+enum found { NOTHING, WAITING, WORK };
+
+static enum found look(struct dpk_pe *p, bool at_tasks)
+{
+    enum found found = NOTHING;
+    unsigned length = 0;
+    for (unsigned i = 0; found != WORK && (i == 0 || i < length); i++) {
+        struct dpk_ctx *c = next_in_line(p, &length);
+        if (c && (dpk_ctx_has_work(c) || (at_tasks && dpk_ctx_is_ready(c))))
+            found = WORK;
+        else if (c && atomic_load(&c->waiting) > 0)
+            found = WAITING;
+        dpk_object_drop(c);
+    }
+    return found;
+}
+
+/* Looks at tasks that wait for what tells nobody, as sync events of other processes, while the
+ * engine is armed. */
+static void *watch(void *object)
+{
+    struct dpk_pe *p = object;
+    for (bool ends = false; !ends;) {
+        if (atomic_load(&p->armed) && look(p, true) == WORK)
+            dpk_pe_notify(p);
+        usleep(LOOK_US);
+        pthread_mutex_lock(&p->object.lock);
+        ends = p->ends;
+        pthread_mutex_unlock(&p->object.lock);
+    }
+    return NULL;
+}
+
+/* With the lock. */
+static doca_error_t begin_watch(struct dpk_pe *p)
+{
+    if (!p->watched && !p->ends) {
+        p->watched = dpk_pthread_start(&p->watch, watch, p) == 0;
+        p->watched_by = getpid();
+    }
+    return p->watched ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+static doca_error_t arm(struct dpk_pe *p)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    pthread_mutex_lock(&p->object.lock);
+    if (p->handle < 0)
+        result = DOCA_ERROR_BAD_STATE;
+    else if (p->mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
+        result = clear(p);
+    pthread_mutex_unlock(&p->object.lock);
+    if (result != DOCA_SUCCESS)
+        return result;
+    atomic_store(&p->armed, true);
+    const enum found found = look(p, false); /* after arming: what comes later signals */
+    if (found == WORK)
+        dpk_pe_notify(p);
+    if (found != WAITING)
+        return DOCA_SUCCESS;
+    pthread_mutex_lock(&p->object.lock);
+    result = begin_watch(p);
+    pthread_mutex_unlock(&p->object.lock);
+    return result;
+}
+
+doca_error_t doca_pe_request_notification(struct doca_pe *pe)
+{
+    struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
+    doca_error_t result = p ? arm(p) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(p);
+    return result;
 }

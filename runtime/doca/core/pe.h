@@ -1,9 +1,20 @@
+/* What contexts, their tasks and their progress engines ask of each other. */
 #ifndef DPK_HOST_DOCA_PE_H
 #define DPK_HOST_DOCA_PE_H
 
-struct dpk_ctx;
+#include "doca/core/core.h"
 
 /* Takes a context that is about to go out of its progress engine, if it has one. */
 void dpk_pe_disconnect(struct dpk_ctx *ctx);
+/* There may be work for an engine: signals its handle if it is armed. With the lock of a context of
+ * it. NULL is fine. */
+void dpk_pe_notify(struct dpk_pe *pe);
+
+/* A task failed: a running context is stopping from now on. Without the lock. */
+void dpk_ctx_begin_stop(struct dpk_ctx *ctx);
+/* A stopping context whose tasks are all freed becomes idle. False: it is not that far. */
+bool dpk_ctx_end_stop(struct dpk_ctx *ctx);
+/* Whether a task that waits could be carried out now. */
+bool dpk_ctx_is_ready(struct dpk_ctx *ctx);
 
 #endif

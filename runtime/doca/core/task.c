@@ -1,167 +1,373 @@
-/* Tasks: creation, submission, and how a progress engine carries them out. */
+/* Tasks: what contexts carry out in their progress engine. */
 #include <doca_pe.h>
 
 #include "doca/core/core.h"
+#include "pe.h"
 
-static void task_left(void *object)
+void dpk_task_left(void *object)
 {
     struct dpk_task *t = object;
     dpk_object_end_use(t->ctx);
 }
 
-static void task_release(void *object)
+void dpk_task_release(void *object)
 {
     struct dpk_task *t = object;
+    if (t->pool->type->release)
+        t->pool->type->release(t);
     dpk_object_drop(t->ctx);
     free(t);
 }
-const struct dpk_kind dpk_task_kind = {.left = task_left, .release = task_release};
+const struct dpk_kind dpk_task_kind = {.left = dpk_task_left, .release = dpk_task_release};
 
-struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_work *work, size_t size)
+doca_error_t dpk_task_pool_set(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
+                               const struct dpk_task_type *type, dpk_task_callback completed,
+                               dpk_task_callback failed, uint32_t max)
 {
-    struct dpk_task *t = work->count < work->max ? calloc(1, size) : NULL;
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&ctx->object.lock);
+    if (atomic_load(&ctx->state) == DOCA_CTX_STATE_IDLE) {
+        *pool = (struct dpk_task_pool){
+            .type = type, .completed = completed, .failed = failed, .max = max};
+        result = DOCA_SUCCESS;
+    }
+    pthread_mutex_unlock(&ctx->object.lock);
+    return result;
+}
+
+/* With the context's lock. */
+static struct dpk_task *task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
+                                 union doca_data user_data)
+{
+    const struct dpk_task_type *type = pool->type;
+    struct dpk_task *t = pool->count < pool->max ? calloc(1, type->size) : NULL;
     if (!t)
         return NULL;
     dpk_object_use(t->ctx = ctx);
-    t->work = work;
-    if (!dpk_object_enter(t, &dpk_task_kind))
+    t->pool = pool;
+    t->user_data = user_data;
+    void *handle = dpk_object_enter(t, type->kind ? type->kind : &dpk_task_kind);
+    if (!handle)
         return NULL;
-    work->count++;
+    pool->count++;
+    ctx->tasks++;
+    return dpk_object_pin(handle, t->object.kind);
+}
+
+struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
+                              union doca_data user_data, doca_error_t *result)
+{
+    struct dpk_task *t = NULL;
+    *result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&ctx->object.lock);
+    if (!ctx->object.gone && dpk_ctx_is_running(ctx)) {
+        t = task_new(ctx, pool, user_data);
+        *result = t ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    }
+    pthread_mutex_unlock(&ctx->object.lock);
     return t;
+}
+
+struct dpk_task *dpk_task_pin(const void *handle, const struct dpk_task_type *type)
+{
+    struct dpk_task *t = dpk_object_pin(handle, type->kind ? type->kind : &dpk_task_kind);
+    if (t && t->pool->type == type)
+        return t;
+    dpk_object_drop(t);
+    return NULL;
+}
+
+struct doca_task *dpk_task_handle(const void *handle, const struct dpk_task_type *type)
+{
+    struct dpk_task *t = dpk_task_pin(handle, type);
+    struct doca_task *task = t ? t->object.handle : NULL;
+    dpk_object_drop(t);
+    return task;
+}
+
+bool dpk_task_begin_change(struct dpk_task *t)
+{
+    pthread_mutex_lock(&t->ctx->object.lock);
+    if (t->state != DPK_TASK_SUBMITTED)
+        return true;
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    return false;
+}
+
+void dpk_task_end_change(struct dpk_task *t)
+{
+    pthread_mutex_unlock(&t->ctx->object.lock);
+}
+
+bool dpk_ctx_has_work(const struct dpk_ctx *ctx)
+{
+    const bool stops = atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING;
+    const size_t submitted = atomic_load(&ctx->submitted);
+    return stops ? submitted > 0 || atomic_load(&ctx->tasks) == 0
+                 : submitted > atomic_load(&ctx->waiting);
+}
+
+/* With the context's lock. */
+static void set_waits(struct dpk_task *t, bool waits)
+{
+    if (waits && !t->waits)
+        t->ctx->waiting++;
+    if (!waits && t->waits)
+        t->ctx->waiting--;
+    t->waits = waits;
+}
+
+/* With the context's lock. */
+static void append(struct dpk_task *t)
+{
+    struct dpk_ctx *ctx = t->ctx;
+    t->next = NULL;
+    if (ctx->last)
+        ctx->last->next = t;
+    else
+        ctx->first = t;
+    ctx->last = t;
+}
+
+doca_error_t dpk_task_submit(struct dpk_task *t,
+                             void (*observer)(void *owner, struct dpk_task *task), void *owner)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&t->ctx->object.lock);
+    if (t->freed) {
+        result =
+            DOCA_ERROR_INVALID_VALUE; /* by another thread, just now or while it is submitted */
+    } else if (dpk_ctx_is_running(t->ctx) && t->state != DPK_TASK_SUBMITTED) {
+        t->state = DPK_TASK_SUBMITTED;
+        t->observer = observer;
+        t->owner = owner;
+        t->ctx->submitted++;
+        append(t);
+        dpk_pe_notify(t->ctx->pe);
+        result = DOCA_SUCCESS;
+    }
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    return result;
+}
+
+void dpk_task_retry(struct dpk_task *t)
+{
+    pthread_mutex_lock(&t->ctx->object.lock);
+    t->retried = true;
+    set_waits(t, false);
+    dpk_pe_notify(t->ctx->pe);
+    pthread_mutex_unlock(&t->ctx->object.lock);
+}
+
+/* It counts no more. With the context's lock. */
+static void uncount(struct dpk_task *t)
+{
+    t->pool->count--;
+    t->ctx->tasks--;
+    if (dpk_ctx_has_work(t->ctx))
+        dpk_pe_notify(t->ctx->pe); /* it was what a stop waits for */
 }
 
 static void forget(struct dpk_task *t)
 {
-    dpk_object_destroy(t->object.handle, &dpk_task_kind);
+    dpk_object_destroy(t->object.handle, t->object.kind);
 }
 
-/* ---- Turns ---- */
+bool dpk_task_free(struct dpk_task *t)
+{
+    pthread_mutex_lock(&t->ctx->object.lock);
+    const bool now = t->state != DPK_TASK_SUBMITTED;
+    const bool first = !t->freed;
+    t->freed = true;
+    if (now && first)
+        uncount(t);
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    if (now && first)
+        forget(t);
+    return now;
+}
 
-/* The next submitted task, pinned; NULL: none. *stops: the context will not carry it out. */
-static struct dpk_task *take(struct dpk_ctx *ctx, struct dpk_work *work, bool *stops)
+/* ---- Progress ---- */
+
+/* The next submitted task, pinned; NULL: there is none. *stops: the context will not carry it out. */
+static struct dpk_task *take(struct dpk_ctx *ctx, bool *stops)
 {
     pthread_mutex_lock(&ctx->object.lock);
-    struct dpk_task *t = work->first;
+    struct dpk_task *t = ctx->first;
     if (t) {
         dpk_object_hold(t);
-        work->first = t->next;
-        if (!work->first)
-            work->last = NULL;
+        t->retried = false;
+        ctx->first = t->next;
+        if (!ctx->first)
+            ctx->last = NULL;
     }
     *stops = !dpk_ctx_is_running(ctx);
     pthread_mutex_unlock(&ctx->object.lock);
     return t;
 }
 
-/* Whether the program wants to know; what it gets then. */
-static bool end(struct dpk_ctx *ctx, struct dpk_work *work, struct dpk_task *t, doca_error_t status,
-                union doca_data *user_data)
+static void put_back(struct dpk_task *t)
 {
-    pthread_mutex_lock(&ctx->object.lock);
-    *user_data = ctx->user_data;
-    t->state = DPK_TASK_ENDED;
-    t->status = status;
-    bool freed = t->freed;
-    if (freed)
-        work->count--;
-    pthread_mutex_unlock(&ctx->object.lock);
-    if (freed)
-        forget(t);
-    return !freed;
-}
-
-bool dpk_work_progress(struct dpk_ctx *ctx, struct dpk_work *work)
-{
-    bool stops;
-    union doca_data user_data;
-    struct dpk_task *t = take(ctx, work, &stops);
-    if (t) {
-        if (end(ctx, work, t, stops ? DOCA_ERROR_BAD_STATE : t->run(t), &user_data))
-            t->ended(t, user_data);
-        dpk_object_drop(t);
-        return true;
-    }
-    pthread_mutex_lock(&ctx->object.lock);
-    bool stopped = atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING && work->count == 0;
-    pthread_mutex_unlock(&ctx->object.lock);
-    if (stopped)
-        dpk_ctx_stopped(ctx);
-    return stopped;
-}
-
-doca_error_t dpk_work_stop(const struct dpk_work *work)
-{
-    return work->count == 0 ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
-}
-
-/* ---- The public side ---- */
-
-/* The task, with the lock of its context. */
-static struct dpk_task *begin(const struct doca_task *task)
-{
-    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
-    if (t)
-        pthread_mutex_lock(&t->ctx->object.lock);
-    return t;
-}
-
-static void leave(struct dpk_task *t)
-{
+    pthread_mutex_lock(&t->ctx->object.lock);
+    set_waits(t, !t->retried);
+    append(t);
     pthread_mutex_unlock(&t->ctx->object.lock);
     dpk_object_drop(t);
 }
 
-static void append(struct dpk_work *work, struct dpk_task *t)
+/* Whom to tell of the end of a task: an observer, the program, or nobody if it is freed. */
+struct end {
+    void (*observer)(void *owner, struct dpk_task *task);
+    void *owner;
+    dpk_task_callback callback;
+    union doca_data task_data, ctx_data;
+    bool freed;
+};
+
+static struct end end(struct dpk_task *t, doca_error_t status)
 {
-    t->state = DPK_TASK_SUBMITTED;
-    t->next = NULL;
-    if (work->last)
-        work->last->next = t;
-    else
-        work->first = t;
-    work->last = t;
+    pthread_mutex_lock(&t->ctx->object.lock);
+    struct end e = {.observer = t->observer,
+                    .owner = t->owner,
+                    .callback = status == DOCA_SUCCESS ? t->pool->completed : t->pool->failed,
+                    .task_data = t->user_data,
+                    .ctx_data = t->ctx->user_data,
+                    .freed = t->freed};
+    set_waits(t, false);
+    t->ctx->submitted--;
+    t->state = DPK_TASK_ENDED;
+    t->status = status;
+    t->observer = NULL;
+    if (e.freed)
+        uncount(t);
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    return e;
+}
+
+/* Takes the reference that `take` gave. */
+static void finish(struct dpk_task *t, doca_error_t status)
+{
+    if (status != DOCA_SUCCESS && t->ctx->ops->ends_by_errors)
+        dpk_ctx_begin_stop(t->ctx);
+    const struct end e = end(t, status);
+    if (e.observer)
+        e.observer(e.owner, t);
+    else if (!e.freed)
+        t->pool->type->tell(e.callback, t->object.handle, e.task_data, e.ctx_data);
+    if (e.freed)
+        forget(t);
+    dpk_object_drop(t);
+}
+
+bool dpk_ctx_progress(struct dpk_ctx *ctx)
+{
+    for (size_t n = atomic_load(&ctx->submitted); n > 0; n--) {
+        bool stops = false;
+        struct dpk_task *t = take(ctx, &stops);
+        if (!t)
+            break;
+        const doca_error_t status = stops ? DOCA_ERROR_BAD_STATE : t->pool->type->run(t);
+        if (status != DOCA_ERROR_IN_PROGRESS && status != DOCA_ERROR_AGAIN) {
+            finish(t, status);
+            return true;
+        }
+        put_back(t);
+        if (status == DOCA_ERROR_AGAIN)
+            return true;
+    }
+    return dpk_ctx_end_stop(ctx);
+}
+
+bool dpk_ctx_is_ready(struct dpk_ctx *ctx)
+{
+    bool ready = false;
+    pthread_mutex_lock(&ctx->object.lock);
+    for (struct dpk_task *t = ctx->first; t && !ready; t = t->next)
+        ready = t->pool->type->is_ready && t->pool->type->is_ready(t);
+    pthread_mutex_unlock(&ctx->object.lock);
+    return ready;
+}
+
+/* ---- The public side ---- */
+
+static doca_error_t submit(struct doca_task *task, bool checked)
+{
+    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
+    doca_error_t result = t ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (t && checked && t->pool->type->check)
+        result = t->pool->type->check(t);
+    if (result == DOCA_SUCCESS)
+        result = dpk_task_submit(t, NULL, NULL);
+    dpk_object_drop(t);
+    return result;
 }
 
 doca_error_t doca_task_submit(struct doca_task *task)
 {
-    struct dpk_task *t = begin(task);
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
-    if (!t)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (t->freed) {
-        result =
-            DOCA_ERROR_INVALID_VALUE; /* by another thread, just now or while it is submitted */
-    } else if (dpk_ctx_is_running(t->ctx) && t->state != DPK_TASK_SUBMITTED) {
-        append(t->work, t);
-        result = DOCA_SUCCESS;
-    }
-    leave(t);
-    return result;
+    return submit(task, false);
+}
+
+doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
+{
+    const uint32_t known = DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+    return flags & ~known ? DOCA_ERROR_INVALID_VALUE : submit(task, false);
+}
+
+doca_error_t doca_task_try_submit(struct doca_task *task)
+{
+    return submit(task, true);
 }
 
 void doca_task_free(struct doca_task *task)
 {
-    struct dpk_task *t = begin(task);
-    if (!t)
-        return;
-    bool now = t->state != DPK_TASK_SUBMITTED && !t->freed;
-    t->freed = true;
-    if (now)
-        t->work->count--;
-    pthread_mutex_unlock(&t->ctx->object.lock);
-    if (now)
-        forget(t);
+    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
+    if (t)
+        dpk_task_free(t);
     dpk_object_drop(t);
 }
 
 doca_error_t doca_task_get_status(const struct doca_task *task)
 {
-    struct dpk_task *t = begin(task);
+    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
     if (!t)
         return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&t->ctx->object.lock);
     doca_error_t result = t->state == DPK_TASK_NEW         ? DOCA_ERROR_BAD_STATE
                           : t->state == DPK_TASK_SUBMITTED ? DOCA_ERROR_IN_PROGRESS
                                                            : t->status;
-    leave(t);
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    dpk_object_drop(t);
     return result;
+}
+
+void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
+{
+    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->ctx->object.lock);
+    t->user_data = user_data;
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    dpk_object_drop(t);
+}
+
+union doca_data doca_task_get_user_data(const struct doca_task *task)
+{
+    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
+    union doca_data user_data = {0};
+    if (!t)
+        return user_data;
+    pthread_mutex_lock(&t->ctx->object.lock);
+    user_data = t->user_data;
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    dpk_object_drop(t);
+    return user_data;
+}
+
+struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
+{
+    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
+    struct doca_ctx *ctx = t ? t->ctx->object.handle : NULL;
+    dpk_object_drop(t);
+    return ctx;
 }

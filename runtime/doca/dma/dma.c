@@ -10,8 +10,7 @@
 struct dma {
     struct dpk_ctx ctx;
     struct dpk_dev *dev; /* a use */
-    doca_dma_task_memcpy_completion_cb_t completed, failed;
-    struct dpk_work work;
+    struct dpk_task_pool copies;
 };
 
 struct copy {
@@ -54,20 +53,9 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_dev
 static doca_error_t dma_start(struct dpk_ctx *ctx)
 {
     const struct dma *d = (struct dma *)ctx;
-    return d->work.max > 0 && ctx->pe ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG;
+    return d->copies.max > 0 && ctx->pe ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG;
 }
-
-static doca_error_t dma_stop(struct dpk_ctx *ctx)
-{
-    return dpk_work_stop(&((struct dma *)ctx)->work);
-}
-
-static bool dma_progress(struct dpk_ctx *ctx)
-{
-    return dpk_work_progress(ctx, &((struct dma *)ctx)->work);
-}
-static const struct dpk_ctx_ops ops = {
-    .start = dma_start, .stop = dma_stop, .progress = dma_progress};
+static const struct dpk_ctx_ops ops = {.start = dma_start, .ends_by_errors = true};
 
 static void dma_left(void *object)
 {
@@ -123,30 +111,6 @@ doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
-                                           doca_dma_task_memcpy_completion_cb_t task_completion_cb,
-                                           doca_dma_task_memcpy_completion_cb_t task_error_cb,
-                                           uint32_t num_memcpy_tasks)
-{
-    if (!task_completion_cb || !task_error_cb || num_memcpy_tasks == 0 ||
-        num_memcpy_tasks > TASKS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct dma *d = dpk_object_pin(dma, &dma_kind);
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
-    if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&d->ctx.object.lock);
-    if (atomic_load(&d->ctx.state) == DOCA_CTX_STATE_IDLE) {
-        d->completed = task_completion_cb;
-        d->failed = task_error_cb;
-        d->work.max = num_memcpy_tasks;
-        result = DOCA_SUCCESS;
-    }
-    pthread_mutex_unlock(&d->ctx.object.lock);
-    dpk_object_drop(d);
-    return result;
-}
-
 /* ---- Copies ---- */
 
 /* Whether a list, and the data in it, are not larger than said above. */
@@ -166,41 +130,53 @@ static bool is_within_limits(const struct doca_buf *list)
     return list == NULL;
 }
 
-static doca_error_t run(struct dpk_task *task)
+static doca_error_t carry_out(struct dpk_task *task, bool for_real)
 {
     const struct copy *c = (struct copy *)task;
     if (!is_within_limits(c->from) || !is_within_limits(c->to))
         return DOCA_ERROR_INVALID_VALUE;
-    return dpk_buf_list_copy(c->from, c->to, ((struct dma *)task->ctx)->dev->domain);
+    const struct dpk_memory_domain *domain = ((struct dma *)task->ctx)->dev->domain;
+    return for_real ? dpk_buf_list_copy(c->from, c->to, domain)
+                    : dpk_buf_list_check(c->from, c->to, domain);
 }
 
-static void ended(struct dpk_task *task, union doca_data ctx_user_data)
+static doca_error_t copy_check(struct dpk_task *task)
 {
-    const struct dma *d = (struct dma *)task->ctx;
-    doca_dma_task_memcpy_completion_cb_t tell =
-        task->status == DOCA_SUCCESS ? d->completed : d->failed;
-    tell(task->object.handle, task->user_data, ctx_user_data);
+    const doca_error_t result = carry_out(task, false);
+    return result == DOCA_ERROR_EMPTY ? DOCA_ERROR_INVALID_VALUE : result;
 }
 
-static doca_error_t copy_new(struct dma *d, const struct doca_buf *src, struct doca_buf *dst,
-                             union doca_data user_data, struct doca_dma_task_memcpy **task)
+/* No device copies nothing: the element of work would have no data. */
+static doca_error_t copy_run(struct dpk_task *task)
 {
-    struct copy *c = NULL;
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
-    pthread_mutex_lock(&d->ctx.object.lock);
-    if (dpk_ctx_is_running(&d->ctx)) {
-        c = (struct copy *)dpk_task_new(&d->ctx, &d->work, sizeof *c);
-        result = c ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
-    }
-    if (c) {
-        c->task.run = run;
-        c->task.ended = ended;
-        c->task.user_data = user_data;
-        c->from = src;
-        c->to = dst;
-        *task = c->task.object.handle;
-    }
-    pthread_mutex_unlock(&d->ctx.object.lock);
+    const doca_error_t result = carry_out(task, true);
+    return result == DOCA_ERROR_EMPTY ? DOCA_ERROR_IO_FAILED : result;
+}
+
+static void copy_tell(dpk_task_callback callback, void *task, union doca_data task_data,
+                      union doca_data ctx_data)
+{
+    ((doca_dma_task_memcpy_completion_cb_t)callback)(task, task_data, ctx_data);
+}
+
+static const struct dpk_task_type copy_type = {
+    .size = sizeof(struct copy), .check = copy_check, .run = copy_run, .tell = copy_tell};
+
+doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
+                                           doca_dma_task_memcpy_completion_cb_t task_completion_cb,
+                                           doca_dma_task_memcpy_completion_cb_t task_error_cb,
+                                           uint32_t num_memcpy_tasks)
+{
+    if (!task_completion_cb || !task_error_cb || num_memcpy_tasks == 0 ||
+        num_memcpy_tasks > TASKS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dma *d = dpk_object_pin(dma, &dma_kind);
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result =
+        dpk_task_pool_set(&d->ctx, &d->copies, &copy_type, (dpk_task_callback)task_completion_cb,
+                          (dpk_task_callback)task_error_cb, num_memcpy_tasks);
+    dpk_object_drop(d);
     return result;
 }
 
@@ -211,17 +187,60 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
     if (task)
         *task = NULL;
     struct dma *d = dpk_object_pin(dma, &dma_kind);
+    struct copy *c = NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (d && task && dpk_is_buf(src) && dpk_is_buf(dst))
-        result = copy_new(d, src, dst, user_data, task);
+        c = (struct copy *)dpk_task_new(&d->ctx, &d->copies, user_data, &result);
+    if (c) {
+        c->from = src;
+        c->to = dst;
+        *task = c->task.object.handle;
+    }
+    dpk_object_drop(c);
     dpk_object_drop(d);
     return result;
 }
 
 struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
 {
-    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
-    struct doca_task *handle = t && t->run == run ? t->object.handle : NULL;
-    dpk_object_drop(t);
-    return handle;
+    return dpk_task_handle(task, &copy_type);
+}
+
+/* The buffers of a copy; of one that is submitted they stay as they are. */
+static void set_buffers(struct doca_dma_task_memcpy *task, const struct doca_buf *src,
+                        struct doca_buf *dst)
+{
+    struct copy *c = (struct copy *)dpk_task_pin(task, &copy_type);
+    if (c && dpk_task_begin_change(&c->task)) {
+        c->from = src ? src : c->from;
+        c->to = dst ? dst : c->to;
+        dpk_task_end_change(&c->task);
+    }
+    dpk_object_drop(c);
+}
+
+void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
+{
+    set_buffers(task, src, NULL);
+}
+
+void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
+{
+    set_buffers(task, NULL, dst);
+}
+
+const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
+{
+    struct copy *c = (struct copy *)dpk_task_pin(task, &copy_type);
+    const struct doca_buf *src = c ? c->from : NULL;
+    dpk_object_drop(c);
+    return src;
+}
+
+struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
+{
+    struct copy *c = (struct copy *)dpk_task_pin(task, &copy_type);
+    struct doca_buf *dst = c ? c->to : NULL;
+    dpk_object_drop(c);
+    return dst;
 }

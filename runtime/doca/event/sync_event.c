@@ -178,7 +178,10 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 {
     struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
-    doca_error_t result = e ? dpk_ctx_stop(&e->ctx) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (e)
+        result = atomic_load(&e->ctx.state) == DOCA_CTX_STATE_IDLE ? DOCA_ERROR_BAD_STATE
+                                                                  : dpk_ctx_stop(&e->ctx);
     dpk_object_drop(e);
     return result;
 }

@@ -316,10 +316,8 @@ doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
 {
     struct dpk_doca_buf *b = buf_begin(buf);
-    if (b) {
-        b->data = b->head;
+    if (b)
         b->data_len = 0;
-    }
     return buf_end(b, DOCA_SUCCESS);
 }
 

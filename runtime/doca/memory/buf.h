@@ -20,6 +20,12 @@ struct dpk_doca_buf {
 };
 extern const struct dpk_kind dpk_buf_kind;
 
+/* Where a buffer's memory is: sets key, rights and domain of an access that a device with that
+ * domain makes. NOT_PERMITTED: the map does not permit it, or is not on the device. IO_FAILED: the
+ * memory is gone. NOT_SUPPORTED: it is another process's. */
+doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
+                            const struct dpk_memory_domain *domain, struct dpk_memory_access *a);
+
 /* Lists go across inventories, so one lock is for all of them. */
 extern pthread_mutex_t dpk_bufs_lock;
 

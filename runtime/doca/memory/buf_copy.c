@@ -1,10 +1,9 @@
 /* Copies between lists of buffers. */
 #include "buf.h"
 
-/* Whose memory a buffer is, and what is asked of it: whether the device may read it, or write it.
- * What came from an export of this process is what it was exported from. */
-static doca_error_t find_memory(const struct dpk_doca_buf *b, bool write,
-                                const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
+/* What came from an export of this process is what it was exported from. */
+doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
+                            const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
 {
     struct dpk_memory m;
     a->key = b->mmap->key;
@@ -113,14 +112,14 @@ static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to
         s.from.size = s.to.size = smaller(n, left_to_write(&t));
         s.from.address = f.at->data + f.done;
         s.to.address = t.at->data + t.at->data_len + t.done;
-        result = find_memory(f.at, false, domain, &s.from);
-        DOCA_ERROR_PROPAGATE(result, find_memory(t.at, true, domain, &s.to));
+        result = dpk_buf_memory(f.at, false, domain, &s.from);
+        DOCA_ERROR_PROPAGATE(result, dpk_buf_memory(t.at, true, domain, &s.to));
         if (result == DOCA_SUCCESS)
             result = add(p, &s);
         f.done += s.from.size;
         t.done += s.to.size;
     }
-    return result;
+    return result == DOCA_SUCCESS && p->count == 0 ? DOCA_ERROR_EMPTY : result;
 }
 
 /* The data of the destination grows. With the lock. */
@@ -133,33 +132,45 @@ static void grow(const struct plan *p)
 }
 
 static doca_error_t copy_lists(struct dpk_doca_buf *from, struct dpk_doca_buf *to,
-                               const struct dpk_memory_domain *domain)
+                               const struct dpk_memory_domain *domain, bool for_real)
 {
     struct plan p = {0};
     pthread_mutex_lock(&dpk_bufs_lock);
     doca_error_t result = from->holders > 0 && to->holders > 0 ? make_plan(from, to, domain, &p)
                                                                : DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_unlock(&dpk_bufs_lock);
-    for (size_t i = 0; result == DOCA_SUCCESS && i < p.count; i++)
+    for (size_t i = 0; for_real && result == DOCA_SUCCESS && i < p.count; i++)
         if (!dpk_memory_copy(&p.list[i].to, &p.list[i].from))
             result = DOCA_ERROR_IO_FAILED;
     pthread_mutex_lock(&dpk_bufs_lock);
-    if (result == DOCA_SUCCESS)
+    if (for_real && result == DOCA_SUCCESS)
         grow(&p);
     pthread_mutex_unlock(&dpk_bufs_lock);
     plan_free(&p);
     return result;
 }
 
-doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to,
-                               const struct dpk_memory_domain *domain)
+static doca_error_t with_lists(const struct doca_buf *from, struct doca_buf *to,
+                               const struct dpk_memory_domain *domain, bool for_real)
 {
     struct dpk_doca_buf *f = dpk_object_pin(from, &dpk_buf_kind);
     struct dpk_doca_buf *t = dpk_object_pin(to, &dpk_buf_kind);
-    doca_error_t result = f && t ? copy_lists(f, t, domain) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = f && t ? copy_lists(f, t, domain, for_real) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(t);
     dpk_object_drop(f);
     return result;
+}
+
+doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to,
+                               const struct dpk_memory_domain *domain)
+{
+    return with_lists(from, to, domain, true);
+}
+
+doca_error_t dpk_buf_list_check(const struct doca_buf *from, struct doca_buf *to,
+                                const struct dpk_memory_domain *domain)
+{
+    return with_lists(from, to, domain, false);
 }
 
 bool dpk_is_buf(const struct doca_buf *buf)

@@ -21,9 +21,12 @@ doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, ui
 /* ---- Buffers ---- */
 
 /* Copies the data of a list of buffers behind that of another list, as a device does whose domain
- * that is. */
+ * that is. EMPTY: there is no data. */
 doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to,
                                const struct dpk_memory_domain *domain);
+/* What that would return for the lists as they are now; copies nothing. */
+doca_error_t dpk_buf_list_check(const struct doca_buf *from, struct doca_buf *to,
+                                const struct dpk_memory_domain *domain);
 /* Whether it is a buffer. */
 bool dpk_is_buf(const struct doca_buf *buf);
 

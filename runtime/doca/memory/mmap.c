@@ -94,6 +94,8 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap)
     if (!mmap)
         return DOCA_ERROR_INVALID_VALUE;
     struct dpk_mmap *m = calloc(1, sizeof *m);
+    if (m)
+        m->permissions = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
     *mmap = m ? dpk_object_enter(m, &dpk_mmap_kind) : NULL;
     return *mmap ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }

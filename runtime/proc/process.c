@@ -71,7 +71,6 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     p->heap_size = (o->heap_size + PAGE_MASK) & ~PAGE_MASK;
     p->warn = o->warn;
     p->warn_after = (uint64_t)o->warn_after_ms * 1000000u;
-    p->born = sched_now();
     p->failure_fd = p->debugger_fd = -1;
     list_init(&p->launches);
     list_init(&p->threads);

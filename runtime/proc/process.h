@@ -19,7 +19,6 @@ struct dpk_process {
     struct rv64_core *core;
     struct dpk_image *image;
     struct hart *harts[HARTS_MAX]; /* by id, made at first use */
-    uint64_t born;
     char device[64];          /* its name, for those who look; may be empty */
     char directory[PATH_MAX]; /* and where it is */
     struct list in_device;

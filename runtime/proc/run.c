@@ -73,7 +73,7 @@ static void run(struct sched_hart *sched, struct slice *s)
     s->stopped = false;
     if (tracing() && h->began == 0)
         h->began = sched_now();
-    h->regs.time = (sched_now() - h->process->born) / 1000;
+    h->regs.time = sched_now() / 1000; /* the device's clock: one for all processes */
     run_until(h, s, before + (hurried ? MOMENT_INSTRUCTIONS : SLICE_INSTRUCTIONS),
               hurried ? MOMENT_CALLS : SLICE_CALLS);
     s->instructions = h->regs.instret - before;

@@ -32,6 +32,7 @@ static const char *const optional[][2] = {
     {"doca_dpa_kernel_launch_update_add", "comp_event"},
     {"doca_dpa_kernel_launch_update_set", "wait_event"},
     {"doca_dpa_kernel_launch_update_set", "comp_event"},
+    {"doca_graph_instance_set_user_node_data", "cookie"},
     {"doca_mmap_create_from_export", "user_data"},
     {"doca_sync_event_update_add", "fetched"},
 };

@@ -64,10 +64,23 @@ static void destroy_threads(struct world *w)
 static void make_copies(struct world *w)
 {
     make_dma(w, dev);
+    make_graph(w, dev);
 }
-#define start_copies   start_dma
-#define stop_copies    stop_dma
-#define destroy_copies destroy_dma
+static void start_copies(struct world *w)
+{
+    start_dma(w);
+    start_graph(w);
+}
+static void stop_copies(struct world *w)
+{
+    stop_graph(w);
+    stop_dma(w);
+}
+static void destroy_copies(struct world *w)
+{
+    destroy_graph(w);
+    destroy_dma(w);
+}
 static void make_dpa(struct world *w, bool start)
 {
     struct doca_dpa *dpa = NULL;
@@ -121,6 +134,7 @@ static void destroy_made(struct world *w)
     doca_rdma_destroy(w->made);
     doca_task_free(w->made);
     doca_dma_destroy(w->made);
+    destroy_graph_object(w->made);
     destroy_thread_object(w->made);
 }
 static void destroy_threads(struct world *w)
@@ -369,6 +383,12 @@ static const struct {
     {"struct doca_dma *", DMA},
     {"struct doca_dma_task_memcpy *", TASK},
     {"struct doca_task *", TASK},
+    {"struct doca_graph *", GRAPH},
+    {"struct doca_graph_node *", NODE},
+    {"struct doca_graph_instance *", INSTANCE},
+    {"struct doca_clock *", CLOCK},
+    {"struct doca_mmap_advise *", ADVISE},
+    {"struct doca_mmap_advise_task_invalidate_cache *", ADVICE},
 };
 
 static bool is(const char *text, const char *other)
@@ -477,6 +497,11 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"recv_queue_size", 8},
         {"max_num_connections", 2},
         {"num_memcpy_tasks", 2},
+        {"num_instances", 2},
+        {"num_tasks", 2},
+        {"clock_type", 1},
+        {"primary_clock_type", 1},
+        {"nic_clock_type", 1},
         {"dst_buf_list_len", 1},
         {"details_size", w->details_size},
         {"sz", w->event_export_size},

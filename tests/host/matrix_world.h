@@ -10,7 +10,10 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #ifndef DOCA_2_2_DPA_H
+#include <doca_clock.h>
 #include <doca_dma.h>
+#include <doca_graph.h>
+#include <doca_mmap_advise.h>
 #include <doca_rdma.h>
 #endif
 #include <doca_sync_event.h>
@@ -61,6 +64,12 @@ enum kind {
     CONNECTION, /* while the context runs */
     DMA,
     TASK, /* while it runs */
+    GRAPH,
+    NODE,
+    INSTANCE, /* while it runs */
+    CLOCK,
+    ADVISE,
+    ADVICE, /* while it runs */
     BACKEND,
     SDK_BACKEND,
     KINDS
@@ -100,6 +109,13 @@ void make_dma(struct world *w, struct doca_dev *dev);
 void start_dma(struct world *w);
 void stop_dma(struct world *w);
 void destroy_dma(struct world *w);
+
+/* matrix_graph.c: after DMA, and before it at the end */
+void make_graph(struct world *w, struct doca_dev *dev);
+void start_graph(struct world *w);
+void stop_graph(struct world *w);
+void destroy_graph(struct world *w);
+void destroy_graph_object(void *object);
 
 /* matrix_rdma.c */
 void make_rdma(struct world *w, struct doca_dev *dev);

@@ -1,4 +1,4 @@
-# Progress engines, tasks (tests/host/doca3_engine_cases.c).
+# Progress engines, tasks, graphs (tests/host/doca3_engine_cases.c).
 
 load ../host/setup
 
@@ -21,4 +21,24 @@ setup_file() {
 
 @test "a failure stops the context" {
     case_ok a_failure_stops_the_context
+}
+
+@test "nodes of a graph run in order" {
+    case_ok nodes_of_a_graph_run_in_order
+}
+
+@test "a node that fails ends its graph" {
+    case_ok a_node_that_fails_ends_its_graph
+}
+
+@test "graphs are nodes of graphs" {
+    case_ok graphs_are_nodes_of_graphs
+}
+
+@test "advice changes nothing" {
+    case_ok advice_changes_nothing
+}
+
+@test "clocks are read together" {
+    case_ok clocks_are_read_together
 }

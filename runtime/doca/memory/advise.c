@@ -1,0 +1,194 @@
+/* Advice on memory, as tasks. There is no cache in front of the host's memory that could be told. */
+#include <doca_mmap_advise.h>
+
+#include "buf.h"
+
+#define TASKS_MAX    65536u
+#define BUF_SIZE_MAX (UINT64_C(1) << 31)
+
+struct advise {
+    struct dpk_ctx ctx;
+    struct dpk_dev *dev; /* a use */
+    struct dpk_task_pool invalidations;
+};
+
+struct invalidation {
+    struct dpk_task task;
+    struct doca_buf *buf;
+};
+
+doca_error_t
+doca_mmap_advise_cap_task_cache_invalidate_is_supported(const struct doca_devinfo *devinfo)
+{
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    dpk_object_drop(info);
+    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t
+doca_mmap_advise_task_cache_invalidate_get_max_buf_size(const struct doca_devinfo *devinfo,
+                                                        uint64_t *buf_size)
+{
+    doca_error_t result = buf_size
+                              ? doca_mmap_advise_cap_task_cache_invalidate_is_supported(devinfo)
+                              : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *buf_size = BUF_SIZE_MAX;
+    return result;
+}
+
+/* ---- Contexts ---- */
+
+static doca_error_t advise_start(struct dpk_ctx *ctx)
+{
+    const struct advise *a = (struct advise *)ctx;
+    return a->invalidations.max > 0 && ctx->pe ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG;
+}
+static const struct dpk_ctx_ops ops = {.start = advise_start, .ends_by_errors = true};
+
+static void advise_left(void *object)
+{
+    struct advise *a = object;
+    dpk_ctx_stop(&a->ctx); /* if it runs */
+    dpk_ctx_left(&a->ctx);
+    dpk_object_end_use(a->dev);
+}
+
+static void advise_release(void *object)
+{
+    struct advise *a = object;
+    dpk_ctx_clear(&a->ctx);
+    dpk_object_drop(a->dev);
+    free(a);
+}
+static const struct dpk_kind advise_kind = {
+    .left = advise_left, .release = advise_release, .is_ctx = true};
+
+doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advise **mmap_advise)
+{
+    if (mmap_advise)
+        *mmap_advise = NULL;
+    struct dpk_dev *device = mmap_advise ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    if (!device)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct advise *a = calloc(1, sizeof *a);
+    if (a) {
+        dpk_ctx_init(&a->ctx, &ops);
+        dpk_object_use(a->dev = device);
+        *mmap_advise = dpk_object_enter(a, &advise_kind);
+    }
+    dpk_object_drop(device);
+    return *mmap_advise ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise)
+{
+    return dpk_object_destroy(mmap_advise, &advise_kind);
+}
+
+struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise)
+{
+    return dpk_ctx_of(mmap_advise, &advise_kind);
+}
+
+/* ---- Tasks ---- */
+
+/* What a device asks of the buffer. With the lock of buffers. */
+static doca_error_t check_locked(const struct dpk_doca_buf *b,
+                                 const struct dpk_memory_domain *domain)
+{
+    struct dpk_memory_access access = {.address = b->data, .size = b->data_len};
+    if (b->holders == 0 || b->chained || b->next || b->data_len == 0 || b->data_len > BUF_SIZE_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = dpk_buf_memory(b, false, domain, &access);
+    const struct dpk_memory *m = result == DOCA_SUCCESS ? dpk_memory_acquire(&access) : NULL;
+    if (m)
+        dpk_memory_release(m);
+    return result == DOCA_SUCCESS && !m ? DOCA_ERROR_IO_FAILED : result;
+}
+
+static doca_error_t invalidation_check(struct dpk_task *task)
+{
+    struct dpk_doca_buf *b = dpk_object_pin(((struct invalidation *)task)->buf, &dpk_buf_kind);
+    if (!b)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&dpk_bufs_lock);
+    doca_error_t result = check_locked(b, ((struct advise *)task->ctx)->dev->domain);
+    pthread_mutex_unlock(&dpk_bufs_lock);
+    dpk_object_drop(b);
+    return result;
+}
+
+static void invalidation_tell(dpk_task_callback callback, void *task, union doca_data task_data,
+                              union doca_data ctx_data)
+{
+    ((doca_mmap_advise_task_invalidate_cache_completion_cb_t)callback)(task, task_data, ctx_data);
+}
+
+static const struct dpk_task_type invalidation_type = {.size = sizeof(struct invalidation),
+                                                       .check = invalidation_check,
+                                                       .run = invalidation_check,
+                                                       .tell = invalidation_tell};
+
+doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
+    struct doca_mmap_advise *mmap_advise,
+    doca_mmap_advise_task_invalidate_cache_completion_cb_t completion_cb,
+    doca_mmap_advise_task_invalidate_cache_completion_cb_t error_cb, uint32_t num_tasks)
+{
+    if (!completion_cb || !error_cb || num_tasks == 0 || num_tasks > TASKS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct advise *a = dpk_object_pin(mmap_advise, &advise_kind);
+    if (!a)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result =
+        dpk_task_pool_set(&a->ctx, &a->invalidations, &invalidation_type,
+                          (dpk_task_callback)completion_cb, (dpk_task_callback)error_cb, num_tasks);
+    dpk_object_drop(a);
+    return result;
+}
+
+doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(
+    struct doca_mmap_advise *mmap_advise, struct doca_buf *buf, union doca_data user_data,
+    struct doca_mmap_advise_task_invalidate_cache **task)
+{
+    if (task)
+        *task = NULL;
+    struct advise *a = dpk_object_pin(mmap_advise, &advise_kind);
+    struct invalidation *t = NULL;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (a && task && dpk_is_buf(buf))
+        t = (struct invalidation *)dpk_task_new(&a->ctx, &a->invalidations, user_data, &result);
+    if (t) {
+        t->buf = buf;
+        *task = t->task.object.handle;
+    }
+    dpk_object_drop(t);
+    dpk_object_drop(a);
+    return result;
+}
+
+struct doca_task *doca_mmap_advise_task_invalidate_cache_as_doca_task(
+    struct doca_mmap_advise_task_invalidate_cache *task)
+{
+    return dpk_task_handle(task, &invalidation_type);
+}
+
+void doca_mmap_advise_task_invalidate_cache_set_buf(
+    struct doca_mmap_advise_task_invalidate_cache *task, struct doca_buf *buf)
+{
+    struct dpk_task *t = dpk_task_pin(task, &invalidation_type);
+    if (t && dpk_task_begin_change(t)) {
+        ((struct invalidation *)t)->buf = buf;
+        dpk_task_end_change(t);
+    }
+    dpk_object_drop(t);
+}
+
+struct doca_buf *doca_mmap_advise_task_invalidate_cache_get_buf(
+    const struct doca_mmap_advise_task_invalidate_cache *task)
+{
+    struct dpk_task *t = dpk_task_pin(task, &invalidation_type);
+    struct doca_buf *buf = t ? ((struct invalidation *)t)->buf : NULL;
+    dpk_object_drop(t);
+    return buf;
+}

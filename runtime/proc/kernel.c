@@ -28,7 +28,7 @@ static void kernel_free(struct kernel *k)
     if (tracing())
         trace_launch(&k->launch, 'e');
     list_remove(&k->launch.in_process);
-    list_remove(&k->launch.pending);
+    launch_forget(&k->launch);
     list_remove(&k->wait.node);
     stall_end(&k->stall);
     event_unref(k->wait_event);

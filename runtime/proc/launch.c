@@ -9,12 +9,21 @@ static struct {
     unsigned calls_active; /* RPCs that have a hart */
 } line = {.kernels = {&line.kernels, &line.kernels}, .calls = {&line.calls, &line.calls}};
 
+static void caught_up(struct sched_wait *w);
+
 void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call *call,
                  void (*ended)(struct launch *l, uint64_t result))
 {
     *l = (struct launch){.process = p, .call = *call, .threads = 1, .ended = ended};
     list_init(&l->in_process);
     list_init(&l->pending);
+    sched_wait_init(&l->head_starts, caught_up);
+}
+
+void launch_forget(struct launch *l)
+{
+    list_remove(&l->pending);
+    list_remove(&l->head_starts.node);
 }
 
 enum dpk_status launch_check(const struct dpk_call *call, size_t size, struct dpk_error *err)
@@ -63,13 +72,27 @@ static void start_harts(struct launch *l)
     }
 }
 
-void launch_start(struct launch *l)
+static void line_up(struct launch *l)
 {
     struct list *queue = l->rpc ? &line.calls : &line.kernels;
     if (launch_fits(l) && list_empty(queue))
         start_harts(l);
     else
         list_append(queue, &l->pending);
+}
+
+static void caught_up(struct sched_wait *w)
+{
+    struct launch *l = owner_of(w, struct launch, head_starts);
+    if (l->process->failed == DPK_OK) /* else its caller is about to learn it */
+        line_up(l);
+}
+
+/* Threads that an event has woken go first, as on a card. */
+void launch_start(struct launch *l)
+{
+    if (!sched_follow(&l->head_starts))
+        line_up(l);
 }
 
 static void admit(struct list *queue)

@@ -9,8 +9,9 @@
 
 struct launch {
     struct dpk_process *process;
-    struct list in_process; /* kernels and tasks: in order */
-    struct list pending;    /* in the line of those that wait for harts */
+    struct list in_process;        /* kernels and tasks: in order */
+    struct sched_wait head_starts; /* of threads, that it waits for first; then ... */
+    struct list pending;           /* ... in the line of those that wait for harts */
     struct dpk_call call;
     void *args;
     size_t args_size;
@@ -31,8 +32,10 @@ enum dpk_status launch_check(const struct dpk_call *call, size_t size, struct dp
 struct hart *launch_hart(struct launch *l, unsigned rank);
 /* Whether it can start now. */
 bool launch_fits(const struct launch *l);
-/* Starts it, or lets it wait in line. */
+/* Starts it, or lets it wait for what goes first. */
 void launch_start(struct launch *l);
+/* Takes one that has not started out of every line. */
+void launch_forget(struct launch *l);
 /* Starts those in line that can be. */
 void launches_admit(void);
 /* A hart of it has ended. */

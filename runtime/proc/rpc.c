@@ -54,7 +54,7 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
         start(&r, &w);
         while (!r.done && (p->failed == DPK_OK || r.launch.started))
             sched_waiter_work(&w);
-        list_remove(&r.launch.pending);
+        launch_forget(&r.launch);
         if (tracing())
             trace_launch(&r.launch, 'e');
         status = process_state(p, err);

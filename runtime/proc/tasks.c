@@ -35,7 +35,7 @@ static void start_tasks(struct dpk_tasks *q)
 static void task_free(struct task *t)
 {
     list_remove(&t->launch.in_process);
-    list_remove(&t->launch.pending);
+    launch_forget(&t->launch);
     free(t->launch.args);
     free(t);
 }

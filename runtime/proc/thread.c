@@ -73,6 +73,7 @@ enum dpk_status dpk_thread_create(struct dpk_process *p, const struct dpk_thread
         status = dpk_fail(err, DPK_ERR_NOMEM, "no room for a thread: the process has %u", count);
     if (status == DPK_OK) {
         t->hart->thread = t;
+        t->hart->sched.event = true;
         list_append(&p->threads, &t->in_process);
         *out = t;
     }
@@ -160,6 +161,7 @@ void dpk_thread_destroy(struct dpk_thread *t)
         list_remove(&trigger->of_thread);
     }
     t->hart->thread = NULL;
+    t->hart->sched.event = false;
     list_remove(&t->in_process);
     sched_unlock();
     free(t);

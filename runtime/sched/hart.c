@@ -1,5 +1,6 @@
 #include "sched/hart.h"
 
+#include "sched/lead.h"
 #include "sched/queue.h"
 #include "sched/units.h"
 
@@ -8,8 +9,11 @@ void hart_ready(struct sched_hart *h, enum hart_state state)
     struct sched_group *g = h->group;
     if (g->holds == 0 && !h->hold) {
         queue_put(h, state);
+        if (state == HART_NEW && h->event)
+            lead_begin(h);
         return;
     }
+    lead_end(h);
     h->state = HART_HELD;
     list_append(&g->held, &h->queued);
     pthread_cond_broadcast(&g->still);
@@ -66,6 +70,7 @@ void sched_hart_init(struct sched_hart *h, struct sched_group *g)
 {
     *h = (struct sched_hart){.group = g, .unit = SCHED_NO_UNIT};
     list_init(&h->queued);
+    list_init(&h->leads);
     sched_wait_init(&h->wait, wake);
     sched_timer_init(&h->timer, expired);
     list_append(&g->harts, &h->in_group);
@@ -90,6 +95,7 @@ void sched_hart_end(struct sched_hart *h, enum hart_end how, uint64_t value)
         g->survivor = NULL;
     list_remove(&h->queued);
     list_remove(&h->wait.node);
+    lead_end(h);
     sched_timer_stop(&h->timer);
     struct sched_hart *next = unit_give(h);
     if (next)

@@ -1,5 +1,7 @@
 #include "sched/queue.h"
 
+#include "sched/lead.h"
+
 struct list run_queue = {&run_queue, &run_queue};
 
 void queue_remove(const struct sched_group *g, struct list *to)
@@ -12,5 +14,6 @@ void queue_remove(const struct sched_group *g, struct list *to)
         list_remove(n);
         list_append(to, n);
         h->state = HART_HELD;
+        lead_end(h);
     }
 }

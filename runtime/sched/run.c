@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "sched/hart.h"
+#include "sched/lead.h"
 #include "sched/queue.h"
 #include "sched/waiter.h"
 
@@ -167,6 +168,7 @@ static void run_slice(struct sched_hart *h, struct slice *s, uint64_t *from, boo
         *h->share += h->ran - before;
     g->instructions += s->instructions;
     h->retired += s->instructions;
+    lead_spend(h, s);
 }
 
 bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w)

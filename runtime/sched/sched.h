@@ -156,9 +156,13 @@ struct sched_hart {
     bool
         workers_only; /* has polled, or wants no host thread: those that wait leave it to workers */
     bool hold;        /* the owner's: it is to be held whenever it would be ready */
-    uint64_t ran;     /* nanoseconds since it was started, running or blocked */
-    uint64_t *share;  /* what harts that work together have run, or NULL */
-    uint64_t retired; /* instructions, at the end of its last slice */
+    bool event;       /* the owner's: an event starts it, which gives it a head start */
+    struct list leads;             /* among those that have one now, ... */
+    uint64_t lead_number;          /* numbered as they begin, ... */
+    uint64_t lead;                 /* and the instructions that are left of it */
+    uint64_t ran;                  /* nanoseconds since it was started, running or blocked */
+    uint64_t *share;               /* what harts that work together have run, or NULL */
+    uint64_t retired;              /* instructions, at the end of its last slice */
     struct sched_wait wait;        /* of a blocked one, ... */
     struct sched_counter *awaited; /* for this, ... */
     uint64_t blocked;              /* since then, ... */
@@ -183,6 +187,16 @@ static inline bool sched_hart_runs(const struct sched_hart *h)
 {
     return h->state == HART_RUNNING || h->state == HART_ENDING;
 }
+
+/* ---- Head starts ----
+ * On a card a thread that an event wakes runs at once, and what the host asks for next comes some
+ * time later. Here a host thread could run that before any worker wakes up. So a hart with `event`
+ * has a head start over what the host starts after it, from NEW on: until it has run 65,536
+ * instructions, or ends, blocks, polls or is held, and for no longer than 100 ms. */
+
+/* Lets `w` wait until the harts that have a head start now have it no more. False: there is none,
+ * and `w` does not wait. */
+bool sched_follow(struct sched_wait *w);
 
 /* ---- Slices: what a hart does on a processor at one time ---- */
 struct sched_waiter;

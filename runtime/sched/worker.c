@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sched/hart.h"
+#include "sched/lead.h"
 #include "sched/queue.h"
 #include "sched/run.h"
 #include "sched/timer.h"
@@ -89,7 +90,8 @@ bool sched_waiter_work(struct sched_waiter *w)
 
 bool sched_may_call(const struct sched_group *g)
 {
-    return g->holds == 0 && (sched_workers() > 1 || (run_count() == 0 && !queue_first()));
+    return g->holds == 0 && !lead_exists() &&
+           (sched_workers() > 1 || (run_count() == 0 && !queue_first()));
 }
 
 void sched_call(struct sched_hart *h, struct sched_waiter *w)

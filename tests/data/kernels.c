@@ -231,6 +231,19 @@ ENTRY(handle_and_finish, 1)(u64 at)
     return 0;
 }
 
+/* Counts its activation at the end, after some work and messages. */
+ENTRY(handle_thoroughly, 1)(u64 at)
+{
+    for (u64 i = 0; i < 8; i++) {
+        say("thorough", 8);
+        for (volatile u64 n = 0; n < 500; n++)
+            ;
+    }
+    handled((struct handled *)at);
+    call(DPA_SYS_RESCHEDULE, 0, 0, 0, 0);
+    return 0;
+}
+
 /* Its activation ends when `go` is not 0. */
 ENTRY(handle_slowly, 1)(u64 at)
 {
@@ -300,6 +313,23 @@ ENTRY(notify, 2)(u64 trigger, u64 times)
 {
     while (times--)
         call(DPA_SYS_NOTIFY, trigger, 0, 0, 0);
+    return 0;
+}
+
+/* Wakes the thread, and returns what was at `address` before. */
+ENTRY(load_and_notify, 2)(u64 address, u64 trigger)
+{
+    u64 before = __atomic_load_n((u64 *)address, __ATOMIC_SEQ_CST);
+    call(DPA_SYS_NOTIFY, trigger, 0, 0, 0);
+    return before;
+}
+
+/* The same, `before` goes to the list at `log`. */
+ENTRY(log_and_notify, 3)(u64 log, u64 address, u64 trigger)
+{
+    u64 *list = (u64 *)log;
+    list[1 + list[0]++] = __atomic_load_n((u64 *)address, __ATOMIC_SEQ_CST);
+    call(DPA_SYS_NOTIFY, trigger, 0, 0, 0);
     return 0;
 }
 

@@ -84,12 +84,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *code = data + HEAD;
     create(&fast, data, code, size - HEAD);
     create(&slow, data, code, size - HEAD);
+    rv64_core_set_strict(fast.core, data[1] & 1);
+    rv64_core_set_strict(slow.core, data[1] & 1);
     for (int turn = 0; turn < TURNS; turn++) {
         enum rv64_stop why = rv64_run(fast.core, &fast.hart, BUDGET), other = RV64_STOP_BUDGET;
         while (other == RV64_STOP_BUDGET &&
                (slow.hart.instret < fast.hart.instret || why != RV64_STOP_BUDGET))
             other = rv64_step(slow.core, &slow.hart);
         must(why == other && fast.hart.pc == slow.hart.pc);
+        must(fast.hart.misaligned == slow.hart.misaligned);
+        must(why != RV64_STOP_FAULT || (fast.hart.fault == slow.hart.fault &&
+                                        fast.hart.fault_address == slow.hart.fault_address));
         must(memcmp(fast.hart.x, slow.hart.x, sizeof fast.hart.x) == 0);
         if (why == RV64_STOP_FAULT)
             break;

@@ -44,8 +44,9 @@ void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, s
     uint64_t at = hart_stack(h) + STACK_SIZE - (size + 15) / 16 * 16;
     if (size)
         rv64_memory_store(h->process->memory, at, args, size);
-    uint64_t retired = h->regs.instret;
-    h->regs = (struct rv64_hart){.pc = dpk_image_entry(h->process->image), .instret = retired};
+    h->regs = (struct rv64_hart){.pc = dpk_image_entry(h->process->image),
+                                 .instret = h->regs.instret,
+                                 .misaligned = h->regs.misaligned};
     h->regs.x[SP] = h->regs.x[A0] = at;
     h->regs.x[A1] = call->function;
     h->regs.x[A2] = call->unpack;

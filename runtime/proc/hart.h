@@ -15,6 +15,7 @@ struct hart {
     struct dpk_caller caller;
     unsigned rank, peers; /* in the launch */
     unsigned polled;      /* calls in a row that found nothing */
+    uint64_t misaligned;  /* loads and stores, when it last left its processor */
     bool rpc;             /* what it does, or did last ... */
     uint64_t function;    /* ... and the address of that */
     /* Of the slice that ended in a fault: why, if not by an exception; the report of it. */

@@ -23,6 +23,7 @@ size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out,
                 .rpc = h->rpc,
                 .function = dpk_image_function_at(p->image, h->function, NULL),
                 .instructions = h->sched.retired,
+                .misaligned = h->misaligned,
             };
         count++;
     }

@@ -374,6 +374,7 @@ struct dpk_thread_info {
     const char *function;  /* what it does or did last; borrowed from the program's image */
     uint64_t instructions; /* retired so far, in all that it did; of a running one, at the end of
                               its last slice */
+    uint64_t misaligned;   /* loads and stores that were, likewise */
 };
 /* The process's threads, at most `max`, by id. Returns how many there are. */
 size_t dpk_process_threads(struct dpk_process *p, struct dpk_thread_info *out, size_t max);

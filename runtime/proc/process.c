@@ -83,8 +83,23 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     pthread_mutex_init(&p->sink_lock, NULL);
 }
 
+/* DPAKIT_STRICT: what the guides do not allow and is allowed here otherwise. */
+static enum dpk_status read_strict(bool *align, struct dpk_error *err)
+{
+    const char *wanted = getenv("DPAKIT_STRICT");
+    *align = wanted && strcmp(wanted, "align") == 0;
+    if (wanted && *wanted && !*align)
+        return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_STRICT=%s is not known; it may be align",
+                        wanted);
+    return DPK_OK;
+}
+
 static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *err)
 {
+    bool align;
+    enum dpk_status status = read_strict(&align, err);
+    if (status != DPK_OK)
+        return status;
     p->memory = rv64_memory_create(GUEST_SIZE);
     if (!p->memory)
         return dpk_fail(err, DPK_ERR_NOMEM, "cannot reserve the memory of a DPA process");
@@ -92,6 +107,7 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
     p->heap = heap_create(HEAP_BASE, p->heap_size);
     if (!p->core || !p->heap || !map_segments(p))
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
+    rv64_core_set_strict(p->core, align);
     return DPK_OK;
 }
 

@@ -93,6 +93,7 @@ static void left(struct sched_hart *sched, const struct slice *s)
     if (tracing())
         trace_slices(h);
     h->began = 0;
+    h->misaligned = h->regs.misaligned;
     if (s->stopped)
         debug_stop(h);
     if (s->end != SLICE_FAULT || p->failed != DPK_OK)

@@ -61,6 +61,17 @@ void trace_slices(const struct hart *h)
         .value = h->sched.retired,
     };
     dpk_trace_put(process_trace, &e);
+    if (h->regs.misaligned == h->misaligned)
+        return;
+    const struct dpk_trace_event misaligned = {
+        .phase = 'i',
+        .category = "memory",
+        .name = "misaligned",
+        .track = track_of(h),
+        .argument = "accesses", /* of the hart so far */
+        .value = h->regs.misaligned,
+    };
+    dpk_trace_put(process_trace, &misaligned);
 }
 
 void trace_launch(struct launch *l, char phase)

@@ -26,6 +26,11 @@ struct rv64_core *rv64_core_create(struct rv64_memory *mem)
     return core;
 }
 
+void rv64_core_set_strict(struct rv64_core *core, bool strict)
+{
+    core->strict = strict;
+}
+
 /* With the lock held, or nobody else left. */
 static void cache_drop(struct rv64_cache *cache)
 {

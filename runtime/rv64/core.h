@@ -6,6 +6,7 @@
 
 struct rv64_core {
     struct rv64_memory *mem;
+    bool strict;                      /* misaligned loads and stores fault */
     pthread_mutex_t lock;             /* of the caches' users and of making blocks */
     struct rv64_cache *cache;         /* the current one, NULL before the first run */
     uint64_t breaks[RV64_BREAKS_MAX]; /* under the lock */

@@ -88,6 +88,54 @@ refuse(struct rv64_hart *hart, uint64_t address, unsigned log2, unsigned need)
                            address);
 }
 
+/* Whether a load or store that was not plausible, or has no access to its page, is a misaligned one
+ * that may be carried out. If not, the hart says why. Two pages at most are concerned. */
+static __attribute__((cold, noinline)) bool splits(const struct rv64_core *core,
+                                                   struct rv64_hart *hart, uint64_t address,
+                                                   unsigned log2, unsigned need)
+{
+    const uint64_t width = UINT64_C(1) << log2, last = address + width - 1;
+    uint64_t bad = address;
+    if (address % width == 0 || core->strict) {
+        (void)refuse(hart, address, log2, need);
+        return false;
+    }
+    if (address < core->mem->size && (rv64_page_access(core->mem, address) & need) == need) {
+        if (last < core->mem->size && (rv64_page_access(core->mem, last) & need) == need) {
+            hart->misaligned++;
+            return true;
+        }
+        bad = last & ~(uint64_t)(RV64_PAGE - 1);
+    }
+    (void)rv64_stop_fault(hart, need & RV64_W ? RV64_FAULT_STORE : RV64_FAULT_LOAD, bad);
+    return false;
+}
+
+static __attribute__((cold, noinline)) bool load_split(const struct rv64_core *core,
+                                                       struct rv64_hart *hart, uint64_t address,
+                                                       unsigned log2, uint64_t *value)
+{
+    uint64_t v = 0;
+    if (!splits(core, hart, address, log2, RV64_R))
+        return false;
+    for (unsigned i = 0; i < 1u << log2; i++)
+        v |= (uint64_t)__atomic_load_n(core->mem->base + address + i, __ATOMIC_RELAXED) << 8 * i;
+    *value = v;
+    return true;
+}
+
+static __attribute__((cold, noinline)) bool store_split(const struct rv64_core *core,
+                                                        struct rv64_hart *hart, uint64_t address,
+                                                        unsigned log2, uint64_t value)
+{
+    if (!splits(core, hart, address, log2, RV64_W))
+        return false;
+    for (unsigned i = 0; i < 1u << log2; i++)
+        __atomic_store_n(core->mem->base + address + i, (uint8_t)(value >> 8 * i),
+                         __ATOMIC_RELAXED);
+    return true;
+}
+
 /* value_ADD and its like: values.def as functions. */
 #define VALUE(name, value)                                                                         \
     static inline uint64_t value_##name(uint64_t A, uint64_t B, uint64_t IMM)                      \
@@ -146,26 +194,40 @@ VALUE(MV, A)
         FOLLOW(next);                                                                              \
     } while (0)
 
+/* Whether the access is aligned and allowed. */
+#define GOOD(address, log2, need)                                                                  \
+    likely(plausible(address, log2) &&                                                             \
+           (__atomic_load_n(&access[(address) >> RV64_PAGE_SHIFT], __ATOMIC_RELAXED) & (need)) ==  \
+               (need))
+
 #define CHECK(address, log2, need)                                                                 \
-    if (unlikely(!plausible(address, log2) ||                                                      \
-                 (__atomic_load_n(&access[(address) >> RV64_PAGE_SHIFT], __ATOMIC_RELAXED) &       \
-                  (need)) != (need))) {                                                            \
+    if (!GOOD(address, log2, need)) {                                                              \
         why = refuse(hart, address, log2, need);                                                   \
         goto stop;                                                                                 \
     }
 
 #define LOAD(log2, word, type)                                                                     \
     do {                                                                                           \
-        uint64_t at = A + IMM;                                                                     \
-        CHECK(at, log2, RV64_R)                                                                    \
-        D = SEXT(type, __atomic_load_n((const word *)(base + at), __ATOMIC_RELAXED));              \
+        uint64_t at = A + IMM, split;                                                              \
+        if (GOOD(at, log2, RV64_R)) {                                                              \
+            D = SEXT(type, __atomic_load_n((const word *)(base + at), __ATOMIC_RELAXED));          \
+        } else if (load_split(core, hart, at, log2, &split)) {                                     \
+            D = SEXT(type, split);                                                                 \
+        } else {                                                                                   \
+            why = RV64_STOP_FAULT;                                                                 \
+            goto stop;                                                                             \
+        }                                                                                          \
     } while (0)
 
 #define STORE(log2, word)                                                                          \
     do {                                                                                           \
         uint64_t at = A + IMM;                                                                     \
-        CHECK(at, log2, RV64_W)                                                                    \
-        __atomic_store_n((word *)(base + at), (word)B, __ATOMIC_RELAXED);                          \
+        if (GOOD(at, log2, RV64_W)) {                                                              \
+            __atomic_store_n((word *)(base + at), (word)B, __ATOMIC_RELAXED);                      \
+        } else if (!store_split(core, hart, at, log2, B)) {                                        \
+            why = RV64_STOP_FAULT;                                                                 \
+            goto stop;                                                                             \
+        }                                                                                          \
     } while (0)
 
 /* `before`: what was in memory, the word at `at`. */

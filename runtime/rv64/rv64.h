@@ -67,21 +67,22 @@ enum rv64_stop {
 
 enum rv64_fault {
     RV64_FAULT_NONE,
-    RV64_FAULT_FETCH,           /* pc outside executable memory, or odd */
-    RV64_FAULT_ILLEGAL,         /* no such instruction; fault_address has its bits */
-    RV64_FAULT_LOAD,            /* read of unmapped or unreadable memory */
-    RV64_FAULT_STORE,           /* write to unmapped or unwritable memory */
-    RV64_FAULT_MISALIGNED_LOAD, /* the DPA does not do misaligned accesses */
-    RV64_FAULT_MISALIGNED_STORE,
+    RV64_FAULT_FETCH,            /* pc outside executable memory, or odd */
+    RV64_FAULT_ILLEGAL,          /* no such instruction; fault_address has its bits */
+    RV64_FAULT_LOAD,             /* read of unmapped or unreadable memory */
+    RV64_FAULT_STORE,            /* write to unmapped or unwritable memory */
+    RV64_FAULT_MISALIGNED_LOAD,  /* LR; other loads if rv64_core_set_strict says so */
+    RV64_FAULT_MISALIGNED_STORE, /* SC and AMOs; other stores likewise */
 };
 const char *rv64_fault_name(enum rv64_fault fault); /* "store access fault" */
 
 struct rv64_hart {
     uint64_t x[32]; /* x[0] stays 0 */
     uint64_t pc;
-    uint64_t instret; /* instructions retired since creation (ECALL and EBREAK do not);
+    uint64_t instret;    /* instructions retired since creation (ECALL and EBREAK do not);
                          RDCYCLE reads it too */
-    uint64_t time;    /* what RDTIME reads; the owner keeps it up to date */
+    uint64_t time;       /* what RDTIME reads; the owner keeps it up to date */
+    uint64_t misaligned; /* loads and stores that were, since creation */
     /* LR/SC reservation: address, value and width seen by LR; width 0: none. */
     uint64_t reserved_address, reserved_value;
     uint8_t reserved_width;
@@ -96,6 +97,13 @@ struct rv64_core;
 struct rv64_core *rv64_core_create(struct rv64_memory *mem);
 void rv64_core_destroy(struct rv64_core *core);
 
+/* Misaligned loads and stores fault if `strict`: "The DPA does not support unaligned accesses" (DPA
+ * Development, "Memory Model"). If not, which is how a core begins, they are carried out, since
+ * programs that make them run on cards: byte by byte (Volume I, 2.6), not as one, and only if all
+ * of their bytes are accessible; the address of a fault is that of the first byte that is not.
+ * Before the first run. */
+void rv64_core_set_strict(struct rv64_core *core, bool strict);
+
 /* Runs at most about `budget` instructions (to the end of the current block). */
 enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);
 
@@ -109,7 +117,8 @@ enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
 #define RV64_EXTERNAL_BASE (UINT64_C(1) << 60)
 
 struct rv64_external {
-    /* Host address of `width` (1, 2, 4, 8) bytes, a multiple of it; NULL: an access fault.
+    /* Host address of `width` (1, 2, 4, 8) bytes, a multiple of it as `address` is; NULL: an access
+     * fault.
      * `access`: RV64_R, RV64_W or both. Asked at most once for an instruction, which is done with
      * the memory when rv64_step_external returns. */
     void *(*find)(void *context, uint64_t address, unsigned width, unsigned access);

@@ -9,6 +9,11 @@
 
 /* ---- Memory ---- */
 
+static enum rv64_fault access_fault(unsigned need)
+{
+    return need & RV64_W ? RV64_FAULT_STORE : RV64_FAULT_LOAD;
+}
+
 static enum rv64_fault check(const struct rv64_memory *mem, uint64_t address, unsigned width,
                              unsigned need)
 {
@@ -16,7 +21,7 @@ static enum rv64_fault check(const struct rv64_memory *mem, uint64_t address, un
     if (address % width != 0)
         return store ? RV64_FAULT_MISALIGNED_STORE : RV64_FAULT_MISALIGNED_LOAD;
     if (address >= mem->size || (rv64_page_access(mem, address) & need) != need)
-        return store ? RV64_FAULT_STORE : RV64_FAULT_LOAD;
+        return access_fault(need);
     return RV64_FAULT_NONE;
 }
 
@@ -68,6 +73,7 @@ static bool exchange_guest(uint8_t *at, unsigned width, uint64_t old, uint64_t v
 struct context {
     struct rv64_hart *hart;
     const struct rv64_memory *mem;
+    bool strict;
     const struct rv64_external *external; /* NULL: nothing there */
     uint8_t *at;                          /* the guest word that it accesses */
     struct rv64_insn insn;
@@ -106,22 +112,59 @@ static bool accessible(struct context *c, uint64_t address, unsigned width, unsi
     return c->fault == RV64_FAULT_NONE;
 }
 
+/* A misaligned load or store goes byte by byte, when it may access all of them. */
+static bool is_split(const struct context *c, uint64_t address, unsigned width)
+{
+    return address % width != 0 && !c->strict;
+}
+
+/* Whether each of the bytes is accessible; c->at is where the first one is then. */
+static bool bytes_accessible(struct context *c, uint64_t address, unsigned width, unsigned need)
+{
+    c->fault_address = address;
+    if (c->external && address >= RV64_EXTERNAL_BASE) {
+        c->at = c->external->find(c->external->context, address, width, need);
+        c->fault = c->at ? RV64_FAULT_NONE : access_fault(need);
+    } else {
+        for (unsigned i = 0; i < width; i++) {
+            c->fault_address = address + i;
+            if ((c->fault = check(c->mem, address + i, 1, need)) != RV64_FAULT_NONE)
+                return false;
+        }
+        c->at = c->mem->base + address;
+    }
+    c->hart->misaligned += c->fault == RV64_FAULT_NONE;
+    return c->fault == RV64_FAULT_NONE;
+}
+
 /* Loads; a `width` below zero is sign-extended. */
 static void load(struct context *c, int width)
 {
     unsigned bytes = (unsigned)(width < 0 ? -width : width);
-    uint64_t address = c->a + c->imm;
-    if (!accessible(c, address, bytes, RV64_R))
+    uint64_t address = c->a + c->imm, v = 0;
+    if (is_split(c, address, bytes)) {
+        if (!bytes_accessible(c, address, bytes, RV64_R))
+            return;
+        for (unsigned i = bytes; i-- > 0;)
+            v = v << 8 | read_guest(c->at + i, 1);
+    } else if (accessible(c, address, bytes, RV64_R)) {
+        v = read_guest(c->at, bytes);
+    } else {
         return;
-    uint64_t v = read_guest(c->at, bytes);
+    }
     set(c, width == -1 ? sext8(v) : width == -2 ? sext16(v) : width == -4 ? sext32(v) : v);
 }
 
 static void store(struct context *c, unsigned width)
 {
     uint64_t address = c->a + c->imm;
-    if (accessible(c, address, width, RV64_W))
-        write_guest(c->at, width, c->b);
+    if (!is_split(c, address, width)) {
+        if (accessible(c, address, width, RV64_W))
+            write_guest(c->at, width, c->b);
+    } else if (bytes_accessible(c, address, width, RV64_W)) {
+        for (unsigned i = 0; i < width; i++)
+            write_guest(c->at + i, 1, c->b >> 8 * i);
+    }
 }
 
 static void load_reserved(struct context *c, unsigned width)
@@ -372,7 +415,8 @@ static bool execute_bit_manipulation(struct context *c)
 enum rv64_stop rv64_step_external(struct rv64_core *core, struct rv64_hart *hart,
                                   const struct rv64_external *external)
 {
-    struct context c = {.hart = hart, .mem = core->mem, .external = external};
+    struct context c = {
+        .hart = hart, .mem = core->mem, .strict = core->strict, .external = external};
     uint64_t fault_address;
     hart->fault = RV64_FAULT_NONE;
     if (!rv64_fetch(core->mem, hart->pc, &c.insn, &fault_address))

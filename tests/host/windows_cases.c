@@ -64,6 +64,19 @@ static void the_device_reads_and_writes_host_memory(void)
     end(&w);
 }
 
+static void the_device_may_read_and_write_misaligned(void)
+{
+    struct world w = world(IBV_ACCESS_LOCAL_WRITE);
+    uint64_t result = 0;
+    CHECK(flexio_process_call(w.p, &window_load, &result, w.id, w.key, w.at + 8 + 4) == OK);
+    CHECK(result == UINT64_C(2) << 32);
+    CHECK(flexio_process_call(w.p, &window_store, &result, w.id, w.key, w.at + 16 + 1,
+                              UINT64_C(0x1122334455667788)) == OK);
+    CHECK(w.memory[2] == (UINT64_C(0x22334455667788) << 8 | 2));
+    CHECK(w.memory[3] == 0x11);
+    end(&w);
+}
+
 /* The call faults, and nothing was written. */
 static void faults(struct world *w, flexio_func_t *f, uint64_t id, uint64_t key, uint64_t at,
                    uint64_t last)
@@ -112,7 +125,9 @@ static void accesses_beyond_the_memory_fault(void)
     w = world(IBV_ACCESS_LOCAL_WRITE);
     faults(&w, &window_copy, w.id, w.key, w.at, 4096); /* more than the device's room */
     w = world(IBV_ACCESS_LOCAL_WRITE);
-    faults(&w, &window_load, w.id, w.key, w.at + 4, 1); /* misaligned */
+    faults(&w, &window_load, w.id, w.key, w.at + SIZE - 4, 1); /* the half of it is outside */
+    w = world(IBV_ACCESS_LOCAL_WRITE);
+    faults(&w, &window_store, w.id, w.key, w.at + SIZE - 1, UINT64_MAX);
 }
 
 static void stores_need_the_right_to_write(void)
@@ -438,6 +453,7 @@ int main(int argc, char **argv)
     const struct test_case cases[] = {
         CASE(the_device_reads_and_writes_host_memory),
         CASE(a_thread_has_two_windows),
+        CASE(the_device_may_read_and_write_misaligned),
         CASE(accesses_beyond_the_memory_fault),
         CASE(stores_need_the_right_to_write),
         CASE(keys_that_are_none_fault),

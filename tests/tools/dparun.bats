@@ -93,6 +93,22 @@ result: 0 (0x0)" ]
     [ "${lines[0]}" = "result: 3 (0x3)" ]
     [[ ${lines[1]} =~ ^instructions:\ [1-9][0-9]?$ ]]
     [[ ${lines[2]} =~ ^time:\ [0-9]+\.[0-9]{6}\ s$ ]]
+    [ "${lines[3]}" = "misaligned accesses: 0" ]
+}
+
+@test "misaligned accesses are counted, traced, and faults if that is wanted" {
+    faults=$DPAKIT_BUILD/obj/tests/data/faults.elf
+    run env DPAKIT_TRACE=trace.json dparun -d open "$faults" --rpc misaligned --stats
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -qx "misaligned accesses: 1" <<<"$output"
+    [ "$(jq '[.traceEvents[] | select(.name == "misaligned") | .args.accesses] | max' trace.json)" = 1 ]
+    run env DPAKIT_STRICT=align dparun -d open "$faults" --rpc misaligned --stats
+    [ "$status" -eq 2 ]
+    grep -q "misaligned store at address" <<<"$output"
+    run env DPAKIT_STRICT=all dparun -d open "$faults" --rpc misaligned
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"DPAKIT_STRICT=all is not known; it may be align"* ]]
 }
 
 @test "runs with one worker repeat themselves" {

@@ -22,6 +22,10 @@ setup_file() {
     case_ok a_thread_has_two_windows
 }
 
+@test "the device may access host memory misaligned" {
+    case_ok the_device_may_read_and_write_misaligned
+}
+
 @test "accesses beyond the memory fault" {
     case_ok accesses_beyond_the_memory_fault
 }

@@ -80,6 +80,7 @@ static inline void assert_same_hart(const struct rv64_hart *a, const struct rv64
     assert_int_equal(a->instret, b->instret);
     assert_int_equal(a->fault, b->fault);
     assert_int_equal(a->fault_address, b->fault_address);
+    assert_int_equal(a->misaligned, b->misaligned);
     assert_int_equal(a->reserved_width, b->reserved_width);
     if (a->reserved_width != 0) {
         assert_int_equal(a->reserved_address, b->reserved_address);

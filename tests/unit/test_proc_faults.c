@@ -38,11 +38,48 @@ static void bad_memory_accesses_fault(void **state)
     faults("load", 1ull << 32, 0, "thread 0: load access fault at address 0x100000000", "(load+");
 }
 
-static void misaligned_accesses_fault(void **state)
+static void misaligned_accesses_fault_if_that_is_wanted(void **state)
 {
     (void)state;
-    faults("load", 0x80000001, 0, "thread 0: ", "0x80000001, pc 0x");
-    faults("store", 0x80000004, 1, "thread 0: ", "0x80000004, pc 0x");
+    setenv("DPAKIT_STRICT", "align", 1);
+    faults("load", 0x80000001, 0, "thread 0: misaligned load", "0x80000001, pc 0x");
+    faults("store", 0x80000004, 1, "thread 0: misaligned store", "0x80000004, pc 0x");
+    unsetenv("DPAKIT_STRICT");
+}
+
+static void misaligned_accesses_are_carried_out_and_counted(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process();
+    uint64_t at = buffer(p, 16);
+    struct dpk_thread_info info[2];
+    for (unsigned by = 0; by < 8; by++) {
+        rpc(p, "store", at + by, 0x1122334455667788);
+        assert_int_equal(rpc(p, "load", at + by, 0), 0x1122334455667788);
+    }
+    assert_int_equal(dpk_process_threads(p, info, 2), 1);
+    assert_int_equal(info[0].misaligned, 14);
+    faults("load", 0x80000ffd, 0, "thread 0: load access fault", "0x80001000, pc 0x");
+    dpk_process_destroy(p);
+}
+
+static void strictness_must_be_known(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"all", "Align", "align,", "1"};
+    struct dpk_image *image = kernels_image();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct dpk_process *p;
+        struct dpk_error err = {0};
+        setenv("DPAKIT_STRICT", wrong[i], 1);
+        assert_int_equal(dpk_process_create(image, NULL, &p, &err), DPK_ERR_USAGE);
+        assert_null(p);
+        assert_non_null(strstr(err.message, "it may be align"));
+    }
+    setenv("DPAKIT_STRICT", "", 1);
+    dpk_process_destroy(process());
+    unsetenv("DPAKIT_STRICT");
+    dpk_image_free(image);
 }
 
 static void code_is_not_writable(void **state)
@@ -335,7 +372,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_memory_accesses_fault),
-        cmocka_unit_test(misaligned_accesses_fault),
+        cmocka_unit_test(misaligned_accesses_fault_if_that_is_wanted),
+        cmocka_unit_test(misaligned_accesses_are_carried_out_and_counted),
+        cmocka_unit_test(strictness_must_be_known),
         cmocka_unit_test(code_is_not_writable),
         cmocka_unit_test(data_is_not_executable),
         cmocka_unit_test(wild_jumps_name_who_jumped),

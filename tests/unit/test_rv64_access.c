@@ -1,7 +1,7 @@
-/* rv64: loads, stores and atomics: values, permissions, alignment, reservations, threads. */
+/* rv64: loads, stores and atomics: values, permissions, reservations, threads. */
 #include <pthread.h>
 
-#include "rv64_guest.h"
+#include "rv64_accesses.h"
 
 static void loads_extend_as_their_names_say(void **state)
 {
@@ -50,79 +50,6 @@ static void stores_write_their_width_and_no_more(void **state)
     }
 }
 
-enum kind { LOADS, STORES, BOTH }; /* what the instruction needs: RV64_R, RV64_W, or both */
-
-static const struct access_case {
-    const char *text;
-    uint32_t word;
-    unsigned width;
-    enum kind kind;
-} accesses[] = {
-    {"lb a0, 0(a1)", 0x00058503, 1, LOADS},
-    {"lbu a0, 0(a1)", 0x0005c503, 1, LOADS},
-    {"lh a0, 0(a1)", 0x00059503, 2, LOADS},
-    {"lhu a0, 0(a1)", 0x0005d503, 2, LOADS},
-    {"lw a0, 0(a1)", 0x0005a503, 4, LOADS},
-    {"lwu a0, 0(a1)", 0x0005e503, 4, LOADS},
-    {"ld a0, 0(a1)", 0x0005b503, 8, LOADS},
-    {"lr.w a0, (a1)", 0x1005a52f, 4, LOADS},
-    {"lr.d a0, (a1)", 0x1005b52f, 8, LOADS},
-    {"sb a2, 0(a1)", 0x00c58023, 1, STORES},
-    {"sh a2, 0(a1)", 0x00c59023, 2, STORES},
-    {"sw a2, 0(a1)", 0x00c5a023, 4, STORES},
-    {"sd a2, 0(a1)", 0x00c5b023, 8, STORES},
-    {"sc.w a0, a2, (a1)", 0x18c5a52f, 4, STORES},
-    {"sc.d a0, a2, (a1)", 0x18c5b52f, 8, STORES},
-    {"amoswap.w a0, a2, (a1)", 0x08c5a52f, 4, BOTH},
-    {"amoswap.d a0, a2, (a1)", 0x08c5b52f, 8, BOTH},
-    {"amoadd.w a0, a2, (a1)", 0x00c5a52f, 4, BOTH},
-    {"amoadd.d a0, a2, (a1)", 0x00c5b52f, 8, BOTH},
-    {"amoxor.w a0, a2, (a1)", 0x20c5a52f, 4, BOTH},
-    {"amoxor.d a0, a2, (a1)", 0x20c5b52f, 8, BOTH},
-    {"amoand.w a0, a2, (a1)", 0x60c5a52f, 4, BOTH},
-    {"amoand.d a0, a2, (a1)", 0x60c5b52f, 8, BOTH},
-    {"amoor.w a0, a2, (a1)", 0x40c5a52f, 4, BOTH},
-    {"amoor.d a0, a2, (a1)", 0x40c5b52f, 8, BOTH},
-    {"amomin.w a0, a2, (a1)", 0x80c5a52f, 4, BOTH},
-    {"amomin.d a0, a2, (a1)", 0x80c5b52f, 8, BOTH},
-    {"amomax.w a0, a2, (a1)", 0xa0c5a52f, 4, BOTH},
-    {"amomax.d a0, a2, (a1)", 0xa0c5b52f, 8, BOTH},
-    {"amominu.w a0, a2, (a1)", 0xc0c5a52f, 4, BOTH},
-    {"amominu.d a0, a2, (a1)", 0xc0c5b52f, 8, BOTH},
-    {"amomaxu.w a0, a2, (a1)", 0xe0c5a52f, 4, BOTH},
-    {"amomaxu.d a0, a2, (a1)", 0xe0c5b52f, 8, BOTH},
-};
-
-static void check_fault(void **state, const struct access_case *c, uint64_t address,
-                        enum rv64_fault want)
-{
-    struct rv64_hart hart = {.x[A0] = 77, .x[A1] = address};
-    uint32_t code[] = {NOP, c->word, NOP, EBREAK};
-    enum rv64_stop why = guest_execute(*state, &hart, code, 4);
-    if (want == RV64_FAULT_NONE) {
-        if (why != RV64_STOP_EBREAK)
-            fail_msg("%s at %#llx: %s", c->text, (unsigned long long)address,
-                     rv64_fault_name(hart.fault));
-        return;
-    }
-    if (why != RV64_STOP_FAULT || hart.fault != want)
-        fail_msg("%s at %#llx: %s, not %s", c->text, (unsigned long long)address,
-                 rv64_fault_name(hart.fault), rv64_fault_name(want));
-    assert_int_equal(hart.fault_address, address);
-    assert_int_equal(hart.pc, CODE + 4);
-    assert_int_equal(hart.instret, 1);
-    assert_int_equal(hart.x[A0], 77);
-}
-
-static enum rv64_fault access_fault(const struct access_case *c)
-{
-    return c->kind == LOADS ? RV64_FAULT_LOAD : RV64_FAULT_STORE;
-}
-
-#define FOR_EACH_ACCESS(c)                                                                         \
-    for (const struct access_case *c = accesses;                                                   \
-         c < accesses + sizeof accesses / sizeof *accesses; c++)
-
 static void accesses_outside_of_mapped_pages_fault(void **state)
 {
     static const uint64_t places[] = {0,
@@ -148,22 +75,6 @@ static void accesses_need_the_permissions_of_their_kind(void **state)
         check_fault(state, c, READ_ONLY, c->kind == LOADS ? RV64_FAULT_NONE : RV64_FAULT_STORE);
         check_fault(state, c, CODE, c->kind == LOADS ? RV64_FAULT_NONE : RV64_FAULT_STORE);
         check_fault(state, c, WRITE_ONLY, c->kind == STORES ? RV64_FAULT_NONE : access_fault(c));
-    }
-}
-
-static void misaligned_accesses_fault_mapped_or_not(void **state)
-{
-    FOR_EACH_ACCESS(c)
-    {
-        enum rv64_fault want =
-            c->kind == LOADS ? RV64_FAULT_MISALIGNED_LOAD : RV64_FAULT_MISALIGNED_STORE;
-        for (unsigned by = 1; by < c->width; by++) {
-            check_fault(state, c, DATA + by, want);
-            check_fault(state, c, UNMAPPED + by, want);
-            check_fault(state, c, DATA + RV64_PAGE - by, want);
-            check_fault(state, c, UINT64_C(0) - by, want);
-        }
-        check_fault(state, c, DATA + RV64_PAGE - c->width, RV64_FAULT_NONE);
     }
 }
 
@@ -405,7 +316,6 @@ int main(void)
         GUEST_TEST(stores_write_their_width_and_no_more),
         GUEST_TEST(accesses_outside_of_mapped_pages_fault),
         GUEST_TEST(accesses_need_the_permissions_of_their_kind),
-        GUEST_TEST(misaligned_accesses_fault_mapped_or_not),
         GUEST_TEST(atomics_return_the_old_word_and_leave_the_new),
         GUEST_TEST(store_conditional_succeeds_on_the_word_just_reserved),
         GUEST_TEST(load_reserved_sign_extends_words),

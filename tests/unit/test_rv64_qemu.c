@@ -87,11 +87,15 @@ static void emit_random(struct image *image, uint64_t *seed)
     case LOADS:
         word = i_type(word & 0x707f, rd_of(word), MEMORY, offset + (8u >> width) % 8);
         word = (word & ~(7u << 20)) | (8u - (1u << width)) % 8 << 20;
+        if (below(seed, 3) == 0) /* anywhere: over the ends of words and pages */
+            word = i_type(word & 0x707f, rd_of(word), MEMORY, below(seed, PLAYGROUND - 8));
         emit(image, writes_reserved(word) ? with_rd(word, 7) : word);
         break;
     case STORES:
-        emit(image,
-             s_type(word & 0x707f, word >> 20 & 31, MEMORY, offset + (8u - (1u << width)) % 8));
+        offset += (8u - (1u << width)) % 8;
+        if (below(seed, 3) == 0)
+            offset = below(seed, PLAYGROUND - 8);
+        emit(image, s_type(word & 0x707f, word >> 20 & 31, MEMORY, offset));
         break;
     case AMOS:
         emit_atomic(image, seed, word);

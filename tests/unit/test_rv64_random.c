@@ -16,15 +16,16 @@ enum { LENGTH = 48 };
 static uint32_t any_instruction(uint64_t *seed)
 {
     uint32_t word = random_instruction(seed, any_row(seed));
+    const bool anywhere = below(seed, 4) == 0; /* else to a multiple of 8; both below 1024 */
     if (below(seed, 40) == 0)
         return below(seed, 2) == 0 ? word : (uint32_t)random64(seed);
     switch (word & 0x7f) {
     case 0x73: /* calls end the program */
         return rd_of(word) == 0 ? NOP : with_rd(word, A0);
     case STORES:
-        return with_rs1(word, BASE) & ~0xc0000380u; /* to a multiple of 8, below 1024 */
+        return with_rs1(word, BASE) & ~(anywhere ? 0xc0000000u : 0xc0000380u);
     case LOADS:
-        word = with_rs1(word, BASE) & ~0xc0700000u;
+        word = with_rs1(word, BASE) & ~(anywhere ? 0xc0000000u : 0xc0700000u);
         break;
     case AMOS:
         word = with_rs1(word, BASE);

@@ -74,7 +74,11 @@ static void print_stats(struct dpk_process *p, double took)
 {
     static struct dpk_thread_info threads[DPK_THREADS_MAX + DPK_CALLS_MAX];
     size_t count = dpk_process_threads(p, threads, sizeof threads / sizeof *threads);
-    printf("instructions: %" PRIu64 "\ntime: %.6f s\n", dpk_process_instructions(p), took);
+    uint64_t misaligned = 0;
+    for (size_t i = 0; i < count; i++)
+        misaligned += threads[i].misaligned;
+    printf("instructions: %" PRIu64 "\ntime: %.6f s\nmisaligned accesses: %" PRIu64 "\n",
+           dpk_process_instructions(p), took, misaligned);
     for (size_t i = 0; i < count; i++) {
         char function[200];
         snprintf(function, sizeof function, "%.199s",

@@ -11,12 +11,18 @@ struct dpadev_options {
     bool json;
 };
 
+/* The commands, each beside its options: make.c, ask.c, archive.c. */
+extern const struct dpk_command dpadev_create, dpadev_reset, dpadev_delete;
+extern const struct dpk_command dpadev_list, dpadev_show, dpadev_log, dpadev_ps;
+extern const struct dpk_command dpadev_export, dpadev_import;
+
 /* Texts and JSON about devices, on standard output. */
-enum dpk_status dpadev_list(bool json, struct dpk_error *err);
-enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error *err);
-enum dpk_status dpadev_log(struct dpk_device *dev, unsigned last, bool json, struct dpk_error *err);
+enum dpk_status dpadev_print_list(bool json, struct dpk_error *err);
+enum dpk_status dpadev_print_show(struct dpk_device *dev, bool json, struct dpk_error *err);
+enum dpk_status dpadev_print_log(struct dpk_device *dev, unsigned last, bool json,
+                                 struct dpk_error *err);
 /* The DPA processes of this user on `device`, or on all (NULL). ps.c */
-enum dpk_status dpadev_ps(const char *device, bool threads, bool json, struct dpk_error *err);
+enum dpk_status dpadev_print_ps(const char *device, bool threads, bool json, struct dpk_error *err);
 
 /* ---- processes.c ---- */
 

@@ -6,7 +6,7 @@
 
 /* ---- list ---- */
 
-enum dpk_status dpadev_list(bool json, struct dpk_error *err)
+enum dpk_status dpadev_print_list(bool json, struct dpk_error *err)
 {
     struct dpk_names names = {0};
     enum dpk_status status = dpk_device_list(&names, err);
@@ -62,7 +62,8 @@ static void json_event(void *context, const struct dpk_device_event *e)
     dpk_json_text(o, "detail", e->detail);
 }
 
-enum dpk_status dpadev_log(struct dpk_device *dev, unsigned last, bool json, struct dpk_error *err)
+enum dpk_status dpadev_print_log(struct dpk_device *dev, unsigned last, bool json,
+                                 struct dpk_error *err)
 {
     if (!json)
         return dpk_device_events(dev, last, print_event, NULL, err);

@@ -21,7 +21,7 @@ static bool ask(void *context, int fd)
     return true;
 }
 
-enum dpk_status dpadev_ps(const char *name, bool threads, bool json, struct dpk_error *err)
+enum dpk_status dpadev_print_ps(const char *name, bool threads, bool json, struct dpk_error *err)
 {
     struct dpk_device *device = NULL;
     struct dpk_buf all = {0}, text = {0};

@@ -326,7 +326,7 @@ static cJSON *json_portrait(const char *name, const struct portrait *p)
     return o;
 }
 
-enum dpk_status dpadev_show(struct dpk_device *dev, bool json, struct dpk_error *err)
+enum dpk_status dpadev_print_show(struct dpk_device *dev, bool json, struct dpk_error *err)
 {
     struct portrait p = {0};
     enum dpk_status status = look(dev, &p, err);

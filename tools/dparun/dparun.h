@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "cli/cli.h"
 #include "debug/debug.h"
 #include "hostfile/hostfile.h"
 #include "loader/loader.h"
@@ -23,6 +24,9 @@ struct options {
     const char **args; /* the numbers for the function */
     size_t arg_count;
 };
+
+/* The only command; load.c. */
+extern const struct dpk_command run_command;
 
 /* A program to load: in a host file, or a device executable of its own. */
 struct source {

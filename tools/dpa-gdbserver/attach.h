@@ -1,0 +1,12 @@
+/* dpa-gdbserver: its only command, which attach.c has and main.c names. */
+#ifndef ATTACH_H
+#define ATTACH_H
+
+#include "cli/cli.h"
+
+struct attach_options {
+    const char *token, *port;
+};
+extern const struct dpk_command attach_command;
+
+#endif

@@ -1,0 +1,78 @@
+/* Commands that ask devices and change nothing. */
+#include "dpadev.h"
+
+static enum dpk_status list(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct dpadev_options *o = options;
+    (void)args;
+    return dpadev_print_list(o->json, err);
+}
+
+static enum dpk_status show(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct dpadev_options *o = options;
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
+    if (status == DPK_OK)
+        status = dpadev_print_show(dev, o->json, err);
+    dpk_device_close(dev);
+    return status;
+}
+
+struct log_options {
+    struct dpadev_options shared;
+    unsigned last;
+};
+
+static enum dpk_status show_log(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct log_options *o = options;
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
+    if (status == DPK_OK)
+        status = dpadev_print_log(dev, o->last, o->shared.json, err);
+    dpk_device_close(dev);
+    return status;
+}
+
+static const struct dpk_option log_options[] = {
+    {"n,last", DPK_NUMBER, "N", offsetof(struct log_options, last), 1, 1000000000,
+     .help = "only the last N events"},
+    {0},
+};
+
+struct ps_options {
+    struct dpadev_options shared;
+    bool threads;
+};
+
+static enum dpk_status ps(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct ps_options *o = options;
+    return dpadev_print_ps(args->words[0], o->threads, o->shared.json, err);
+}
+
+static const struct dpk_option ps_options[] = {
+    {"t,threads", .at = offsetof(struct ps_options, threads), .help = "show threads, too"},
+    {0},
+};
+
+const struct dpk_command dpadev_list = {"list", .help = "name the devices there are",
+                                        .takes = "json", .run = list};
+const struct dpk_command dpadev_show = {"show", "NAME",
+                                        "what a device is, whom it trusts, who may load what",
+                                        .takes = "json", .run = show};
+const struct dpk_command dpadev_log = {"log",
+                                       "NAME",
+                                       "what happened to a device",
+                                       .takes = "json",
+                                       .options = log_options,
+                                       .size = sizeof(struct log_options),
+                                       .run = show_log};
+const struct dpk_command dpadev_ps = {"ps",
+                                      "[NAME]",
+                                      "DPA processes that run now",
+                                      .takes = "json",
+                                      .options = ps_options,
+                                      .size = sizeof(struct ps_options),
+                                      .run = ps};

@@ -1,0 +1,142 @@
+/* The command of dparun: loads the program as its device would, says what that says, runs it. */
+#include "cli/cli.h"
+#include "hashlist/hashlist.h"
+
+#include "dparun.h"
+
+/* What goes together and what does not, beyond what the table says. */
+static enum dpk_status check_options(struct options *o, struct dpk_error *err)
+{
+    o->list = !o->rpc && !o->kernel && !o->verify_only;
+    if (!o->list && !!o->rpc + !!o->kernel + o->verify_only != 1)
+        return dpk_fail(err, DPK_ERR_USAGE, "give one of --rpc, --kernel and --verify-only");
+    if ((o->verify_only || o->list) && o->arg_count)
+        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s with%s", o->args[0],
+                        o->list ? "out --rpc and --kernel" : " --verify-only");
+    return DPK_OK;
+}
+
+/* ---- Loading ---- */
+
+static void print_report(const struct dpk_load_result *result)
+{
+    for (size_t i = 0; i < result->report.count; i++) {
+        const struct dpk_check *c = &result->report.checks[i];
+        printf("%s: %s%s%s%s\n", c->name, dpk_verdict_name(c->verdict), c->detail[0] ? " (" : "",
+               c->detail, c->detail[0] ? ")" : "");
+    }
+    printf("verdict: %s; DPA_AUTHENTICATION is %s\n", dpk_verdict_name(result->verdict),
+           result->authentication ? "on" : "off");
+}
+
+/* The same, with what was verified. Of a fat program `elf` is the whole file. */
+static enum dpk_status report_json(const struct dpk_load_result *result,
+                                   const struct dpk_load_request *load, struct dpk_error *err)
+{
+    char digest[65];
+    cJSON *o = cJSON_CreateObject();
+    dpk_json_text(o, "app", load->app);
+    if (!result->report.sha256[0])
+        dpk_sha256_text(load->elf, load->elf_size, digest);
+    dpk_json_text(o, "sha256", result->report.sha256[0] ? result->report.sha256 : digest);
+    cJSON_AddStringToObject(o, "verdict", dpk_verdict_name(result->verdict));
+    cJSON_AddNumberToObject(o, "code", (double)result->verdict);
+    cJSON_AddBoolToObject(o, "dpa_authentication", result->authentication);
+    cJSON_AddBoolToObject(o, "runs", !result->authentication || result->verdict == DPK_VERDICT_OK);
+    cJSON *checks = cJSON_AddArrayToObject(o, "checks");
+    for (size_t i = 0; i < result->report.count; i++) {
+        const struct dpk_check *c = &result->report.checks[i];
+        cJSON *check = cJSON_CreateObject();
+        cJSON_AddStringToObject(check, "name", c->name);
+        cJSON_AddStringToObject(check, "verdict", dpk_verdict_name(c->verdict));
+        cJSON_AddBoolToObject(check, "warning", c->warning);
+        dpk_json_text(check, "detail", c->detail);
+        cJSON_AddItemToArray(checks, check);
+    }
+    return dpk_json_print(o, err);
+}
+
+/* What would be refused if the device asked for signatures, and is there for others to think so. */
+static void warn_if_wrong(const struct dpk_load_result *result, const char *app)
+{
+    if (result->verdict == DPK_VERDICT_OK || result->verdict == DPK_VERDICT_UNSIGNED)
+        return;
+    const struct dpk_check *last =
+        result->report.count ? &result->report.checks[result->report.count - 1] : NULL;
+    fprintf(stderr, "-W- program %s: %s%s%s%s; it runs, because DPA_AUTHENTICATION is off\n", app,
+            dpk_verdict_name(result->verdict), last && last->detail[0] ? " (" : "",
+            last ? last->detail : "", last && last->detail[0] ? ")" : "");
+}
+
+static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
+                                    struct dpk_error *err)
+{
+    struct options *o = options;
+    o->program = args->words[0];
+    o->args = args->words + 1;
+    o->arg_count = args->count - 1;
+    struct source source = {0};
+    struct dpk_device *device = NULL;
+    struct dpk_image *image = NULL;
+    struct dpk_load_result result = {.verdict = DPK_VERDICT_UNSIGNED};
+    enum dpk_status status = check_options(o, err);
+    if (status == DPK_OK)
+        status = source_open(o, &source, err);
+    if (status == DPK_OK && o->list) {
+        status = list_functions(&source, err);
+        if (status != DPK_OK)
+            dpk_error_prefix(err, "%s", o->program);
+        goto out;
+    }
+    if (status == DPK_OK)
+        status = device_choose(o->device, &device, err);
+    if (status != DPK_OK)
+        goto out;
+    source.load.device = device;
+    status = dpk_load(&source.load, &image, &result, err);
+    if (o->verify_only && (status == DPK_OK || status == DPK_ERR_REFUSED)) {
+        struct dpk_error why = {0};
+        if (!o->json)
+            print_report(&result);
+        else if (report_json(&result, &source.load, &why) != DPK_OK)
+            status = dpk_fail(err, DPK_ERR_NOMEM, "%s", why.message);
+    }
+    if (status != DPK_OK || o->verify_only)
+        goto out;
+    warn_if_wrong(&result, dpk_image_app(image));
+    status = run(o, device, image, err);
+    if (status != DPK_OK)
+        dpk_error_prefix(err, "%s", o->program);
+out:
+    dpk_image_free(image);
+    dpk_device_close(device);
+    source_close(&source);
+    return status;
+}
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct dpk_option run_options[] = {
+    {"d,device", DPK_TEXT, "DEV", AT(device),
+     .help = "emulated device (default: the only one there is)"},
+    {"app", DPK_TEXT, "NAME", AT(app), .help = "which program of a host file"},
+    {"rpc", DPK_TEXT, "FUNC", AT(rpc), .help = "call FUNC, print its result"},
+    {"kernel", DPK_TEXT, "FUNC", AT(kernel), .help = "launch FUNC as a kernel"},
+    {"threads", DPK_NUMBER, "N", AT(threads), 1, DPK_THREADS_MAX, .standard = "1", .with = "kernel",
+     .help = "threads of the kernel"},
+    {"signature", DPK_FILE, "FILE", AT(signature), .help = "crypto data of a bare device ELF"},
+    {"run-time-limit", DPK_NUMBER, "MS", AT(limit_ms), 1, 86400000,
+     .help = "milliseconds that a thread may run or wait for events (default 6000)"},
+    {"core", DPK_FILE, "FILE", AT(core), .with = "rpc,kernel",
+     .help = "if the program fails, write a core file for gdb-multiarch"},
+    {"gdb", DPK_TEXT, "PORT", AT(gdb), .with = "rpc,kernel",
+     .help = "wait for GDB on the Unix socket PORT (with a slash in it: ./gdb.socket), on TCP port "
+             "PORT of 127.0.0.1 (0: any), or on standard input and output (-)"},
+    {"stats", .at = AT(stats), .help = "print instructions and time, also of each thread"},
+    {"verify-only", .at = AT(verify_only), .help = "load and verify, print the checks, do not run"},
+    {"json", .at = AT(json), .with = "verify-only",
+     .help = "with --verify-only: print the checks as JSON"},
+    {0},
+};
+const struct dpk_command run_command = {
+    .words = "PROGRAM [ARGS...]", .options = run_options, .run = load_and_run};

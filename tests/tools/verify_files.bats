@@ -101,6 +101,46 @@ usage_error() {
     done
 }
 
+# byte FILE OFFSET: its value. put FILE OFFSET VALUE...: writes bytes.
+byte() { echo $((0x$(xxd -p -s "$2" -l 1 "$1"))); }
+put() { printf "$(printf '\\x%02x' "${@:3}")" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+
+@test "what a signature does not cover is told, and is what can be changed" {
+    local at=16 tlv
+    not_covered() { # WORDS OF verify...
+        mlxdpa verify "$@" >out
+        mlxdpa verify "$@" --json >json
+        sed -n 's/^  not covered by the signature: //p' out >lines
+        jq -r '.[0].not_covered[]' json | diff lines -
+        cat lines
+    }
+    [ "$(not_covered app.signed --ca root.der)" = "priorities of the container's items" ]
+    cp app.signed changed
+    while [ $at -lt "$(stat -c %s changed)" ]; do # every item's priority: User
+        put changed $at $(($(byte changed $at) & 0xcf))
+        at=$((at + 0x$(xxd -p -s $((at + 4)) -l 4 changed)))
+    done
+    mlxdpa verify changed --ca root.der | grep -q 'adds program .*, priority User'
+
+    [ "$(not_covered auth.bin --key owner.pub)" = "UUIDs and priority of the signature's own TLVs" ]
+    cp auth.bin changed
+    for tlv in 600 300; do # the two halves; header, UUID of the signature, UUID of the key pair
+        at=$(($(stat -c %s changed) - tlv))
+        put changed $at $(($(byte changed $at) & 0xcf))
+        put changed $((at + 12)) 7 7 7 7 7 7 0x47 7 0x87
+        put changed $((at + 28)) 7 7 7 7 7 7 0x47 7 0x87
+    done
+    mlxdpa verify changed --key owner.pub
+
+    # These are covered from their first byte to their signature.
+    [ -z "$(not_covered root.signed --key owner.pub)" ]
+    [ -z "$(not_covered removal.signed --key owner.pub)" ]
+    # What is refused does not say what else it is.
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out other.pem -subj /CN=Other -days 9 2>/dev/null
+    says_no "UNKNOWN_CA" mlxdpa verify app.signed --ca other.pem
+    ! grep -q 'not covered' out || false
+}
+
 # ---- By certificates ------------------------------------------------------------------------------
 
 @test "a single program is proven by a CA certificate" {

@@ -49,6 +49,12 @@ void outcome_accept(struct outcome *o)
     o->code = DPK_VERDICT_OK;
 }
 
+void outcome_uncovered(struct outcome *o, const char *what)
+{
+    if (o->uncovered_count < sizeof o->uncovered / sizeof *o->uncovered)
+        o->uncovered[o->uncovered_count++] = what;
+}
+
 void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report)
 {
     for (size_t i = 0; i < report->count; i++) {
@@ -93,6 +99,8 @@ static void print(const struct outcome *o)
                             : "OK",
                c->detail);
     }
+    for (size_t i = 0; i < o->uncovered_count && !o->code; i++)
+        printf("  not covered by the signature: %s\n", o->uncovered[i]);
     if (o->code)
         printf("  => refused, %s (%d)\n", o->verdict, o->code);
     else
@@ -124,6 +132,12 @@ static cJSON *json_of(const struct outcome *o)
         cJSON_AddBoolToObject(item, "warning", c->warning);
         cJSON_AddStringToObject(item, "detail", c->detail);
         if (!cJSON_AddItemToArray(checks, item))
+            cJSON_Delete(item);
+    }
+    cJSON *uncovered = cJSON_AddArrayToObject(out, "not_covered");
+    for (size_t i = 0; i < o->uncovered_count && !o->code; i++) {
+        cJSON *item = cJSON_CreateString(o->uncovered[i]);
+        if (!cJSON_AddItemToArray(uncovered, item))
             cJSON_Delete(item);
     }
     return out;

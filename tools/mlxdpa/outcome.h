@@ -20,6 +20,8 @@ struct outcome {
     int code;
     struct outcome_check checks[DPK_CHECKS_MAX + 1];
     size_t count;
+    const char *uncovered[4]; /* what the format's signature leaves out; constants */
+    size_t uncovered_count;
     struct cJSON *facts; /* digests and certificates; tally_add frees it. NULL: none */
 };
 
@@ -32,6 +34,9 @@ void outcome_note(struct outcome *o, const char *name, const char *format, ...)
 void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 void outcome_accept(struct outcome *o);
+/* Names what the signature of this kind of file does not cover, so that anybody can change it: told
+ * of an outcome that is "OK". At most four of an outcome; `what` is a constant. */
+void outcome_uncovered(struct outcome *o, const char *what);
 /* Copies checks and verdict of a verification. */
 void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report);
 

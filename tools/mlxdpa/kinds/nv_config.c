@@ -128,6 +128,8 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     }
     outcome_note(&o, "file", "version %u, %zu TLVs, %s%s%s", f.version, f.tlvs.count,
                  f.mlnx ? "NVIDIA's" : "a vendor's", f.psid[0] ? ", for PSID " : "", f.psid);
+    /* Which lie behind what it is over. */
+    outcome_uncovered(&o, "UUIDs and priority of the signature's own TLVs");
     if (v->trust->device)
         status = try_on_device(&o, v, dpk_device_try_apply, err);
     else

@@ -1,8 +1,8 @@
 /*
  * libflexio: a host program's hold on the DPA: processes, remote calls, DPA memory, messages.
  *
- * The names, types and numbers are those of NVIDIA's FlexIO SDK 24.01; what runs the program here
- * is dpakit's emulated device. Only what is implemented is declared.
+ * The names, types and numbers are those of NVIDIA's FlexIO SDK from 24.01 on; what runs the program
+ * here is dpakit's emulated device. Only what is implemented is declared.
  *
  *     extern struct flexio_app *my_app;      // made by dpacc --app-name="my_app"
  *     extern flexio_func_t add;              // __dpa_rpc__ uint64_t add(uint64_t, uint64_t)
@@ -26,8 +26,8 @@
 #if defined(FLEXIO_VER_USED) && !defined(LIBFLEXIO_2_2_FLEXIO_H)
 #if FLEXIO_VER_USED <= FLEXIO_VER_2_2
 #include "../flexio-2.2/libflexio/flexio.h"
-#elif FLEXIO_VER_USED < FLEXIO_VER(24, 1, 0)
-#error "FLEXIO_VER_USED: there is FLEXIO_VER(2, 2, 1), and FLEXIO_VER(24, 1, 0) and later"
+#elif FLEXIO_VER_USED < FLEXIO_VER(24, 1, 0) || FLEXIO_VER_USED >> 16 > FLEXIO_VER_LATEST >> 16
+#error "FLEXIO_VER_USED: there is FLEXIO_VER(2, 2, 1), and FLEXIO_VER(24, 1, 0) to (26, 4, 0)"
 #endif
 #endif
 
@@ -84,6 +84,9 @@ extern "C" {
 /* An address in the memory of a DPA process. */
 typedef uint64_t flexio_uintptr_t;
 
+/* The number of a UAR on another device: flexio_uar_get_extended_id. */
+typedef uint32_t flexio_uar_device_id;
+
 /* The host's name of a DPA function: only its address counts, it is never called. Its arguments are
  * those of the DPA function. */
 typedef void(flexio_func_t)(void);
@@ -103,6 +106,10 @@ enum flexio_err_status {
     FLEXIO_ERR_STATUS_NO_ERROR = 0,
     FLEXIO_ERR_STATUS_FATAL = 1, /* a fault, a bad call, or too long a run */
     FLEXIO_ERR_STATUS_USER = 2,  /* ended by its own program */
+    /* Older names. */
+    FLEXIO_DEV_NO_ERROR = FLEXIO_ERR_STATUS_NO_ERROR,
+    FLEXIO_DEV_FATAL_ERROR = FLEXIO_ERR_STATUS_FATAL,
+    FLEXIO_DEV_USER_ERROR = FLEXIO_ERR_STATUS_USER,
 };
 
 /* How much the library tells on stderr. */
@@ -204,6 +211,25 @@ size_t flexio_app_get_elf_size(struct flexio_app *app);
  * FAILED: no buffer, or one smaller than flexio_app_get_elf_size().
  */
 flexio_status flexio_app_get_elf(struct flexio_app *app, uint64_t *bin_buff, size_t bin_size);
+
+/* Which program flexio_app_get takes. */
+enum flexio_hw_model_id {
+    FLEXIO_HW_MODEL_DEF = 0, /* that of the device */
+};
+
+struct flexio_app_select_attr {
+    const char *app_name;                /* dpacc --app-name */
+    enum flexio_hw_model_id hw_model_id; /* FLEXIO_HW_MODEL_DEF */
+    struct ibv_context *ibv_ctx;         /* an opened device */
+};
+
+/*
+ * Finds a program by its name, since 24.10. Of a program for several targets the device's member
+ * is loaded (flexio_process_create).
+ *   app  [out]  the program that its constructor made; not to be destroyed. NULL on failure
+ * FAILED: no name or device, another hardware model, no program of that name.
+ */
+flexio_status flexio_app_get(struct flexio_app_select_attr *select_attr, struct flexio_app **app);
 
 /*
  * Registers a DPA function together with how its arguments travel.
@@ -572,23 +598,44 @@ typedef uint8_t flexio_msg_dev_level;
  *   BATCH   whenever data_bsize bytes have come together, at a flush, or at the end
  *   TRACER  not supported: a stream cannot be created with it
  */
-typedef enum flexio_log_dev_sync_mode {
-    FLEXIO_LOG_DEV_SYNC_MODE_SYNC = 0,
-    FLEXIO_LOG_DEV_SYNC_MODE_ASYNC = 1,
-    FLEXIO_LOG_DEV_SYNC_MODE_BATCH = 2,
-    FLEXIO_LOG_DEV_SYNC_MODE_TRACER = 3,
-} flexio_log_dev_sync_mode;
+enum flexio_msg_dev_sync_mode {
+    FLEXIO_MSG_DEV_SYNC_MODE_SYNC = 0,
+    FLEXIO_MSG_DEV_SYNC_MODE_ASYNC = 1,
+    FLEXIO_MSG_DEV_SYNC_MODE_BATCH = 2,
+    FLEXIO_MSG_DEV_SYNC_MODE_TRACER = 3,
+    /* Names before 24.10. */
+    FLEXIO_LOG_DEV_SYNC_MODE_SYNC = FLEXIO_MSG_DEV_SYNC_MODE_SYNC,
+    FLEXIO_LOG_DEV_SYNC_MODE_ASYNC = FLEXIO_MSG_DEV_SYNC_MODE_ASYNC,
+    FLEXIO_LOG_DEV_SYNC_MODE_BATCH = FLEXIO_MSG_DEV_SYNC_MODE_BATCH,
+    FLEXIO_LOG_DEV_SYNC_MODE_TRACER = FLEXIO_MSG_DEV_SYNC_MODE_TRACER,
+};
+typedef enum flexio_msg_dev_sync_mode flexio_msg_dev_sync_mode;
+#define flexio_log_dev_sync_mode flexio_msg_dev_sync_mode
 
+/* What carries messages, since 24.10; here it makes no difference. */
+enum flexio_msg_transport {
+    FLEXIO_MSG_TRANSPORT_QP_RC = 0,
+    FLEXIO_MSG_TRANSPORT_QP_UC = 1,
+    FLEXIO_MSG_TRANSPORT_QP_UD = 2,
+};
+enum flexio_tracer_transport {
+    FLEXIO_TRACER_TRANSPORT_QP = 0,
+    FLEXIO_TRACER_TRANSPORT_WINDOW = 1,
+};
+
+/* Programs may leave the last three uninitialised, as these modes do not use them: a warning. */
 typedef struct flexio_msg_stream_attr {
     struct flexio_uar *uar; /* not used by the emulated device */
     size_t data_bsize; /* bytes of messages that the stream holds: a power of two, at least 2048 */
-    flexio_log_dev_sync_mode sync_mode;
+    enum flexio_msg_dev_sync_mode sync_mode;
     char *stream_name; /* NULL, or at most FLEXIO_MAX_NAME_LEN - 1 characters; for information */
     flexio_msg_dev_level level;
     struct flexio_affinity mgmt_affinity; /* units for the stream's management: one must be there */
-    int tracer_mode;                      /* must be 0 */
-    char **tracer_msg_formats;            /* not used */
+    enum flexio_msg_transport transport_mode;
+    enum flexio_tracer_transport tracer_mode; /* of mode TRACER */
+    char **tracer_msg_formats;                /* of mode TRACER */
 } flexio_msg_stream_attr_t;
+#define flexio_log_dev_attr flexio_msg_stream_attr /* its name before 24.10 */
 
 /*
  * Opens a stream. The process's first gets the number 0, a later one the smallest that is free.
@@ -626,7 +673,7 @@ flexio_status flexio_log_dev_destroy(struct flexio_process *process);
 
 /*
  * Says which version of the API the program goes by: FLEXIO_VER_USED. FAILED: one before
- * FLEXIO_VER(24, 1, 0), whose API was another.
+ * FLEXIO_VER(24, 1, 0), whose API was another, or after FLEXIO_VER_LATEST.
  */
 flexio_status flexio_version_set(uint64_t version);
 

@@ -35,7 +35,7 @@
  * DPAKIT_PACKETS_SENT=FILE (pcap) if that is set. Read when a context's first queue is created.
  *
  * What the emulated device does not have, and how a program is told:
- *     event queues, MSI-X            flexio_cq_create fails; their doorbells fault
+ *     event queues, MSI-X vectors    flexio_cq_create fails; flexio_dev_eq_update_ci faults
  *     compressed, collapsed CQEs     flexio_cq_create fails
  *     multi-packet WQEs              flexio_sq_create fails; such a WQE ends in an error completion
  *     LSO, local DMA, transpose      the WQE ends in an error completion (syndrome 0x02)
@@ -94,7 +94,8 @@ struct flexio_qmem {
 enum flexio_cqe_comp_type {
     FLEXIO_CQE_COMP_NONE = 0, /* the others: FAILED */
     FLEXIO_CQE_COMP_BASIC = 1,
-    FLEXIO_CQE_COMP_ENHANCED = 2,
+    FLEXIO_CQE_COMP_ENH = 2,
+    FLEXIO_CQE_COMP_ENHANCED = FLEXIO_CQE_COMP_ENH,
 };
 
 enum flexio_cq_period_mode {
@@ -201,7 +202,20 @@ struct mlx5dv_devx_obj *flexio_rq_get_tir(struct flexio_rq *rq);
 
 /* ---- Queue pairs ---- */
 
-#define FLEXIO_QPC_ST_RC 0 /* the one transport */
+/* Transports; there is FLEXIO_QPC_ST_RC alone. */
+enum flexio_qp_transport_type {
+    FLEXIO_QPC_ST_RC = 0x0,
+    FLEXIO_QPC_ST_UC = 0x1,
+    FLEXIO_QPC_ST_UD = 0x2,
+    FLEXIO_QPC_ST_XRC = 0x3,
+    FLEXIO_QPC_ST_IBL2 = 0x4,
+    FLEXIO_QPC_ST_DCI = 0x5,
+    FLEXIO_QPC_ST_QP0 = 0x7,
+    FLEXIO_QPC_ST_QP1 = 0x8,
+    FLEXIO_QPC_ST_RAW_DATAGRAM = 0x9,
+    FLEXIO_QPC_ST_REG_UMR = 0xc,
+    FLEXIO_QPC_ST_DC_CNAK = 0x10,
+};
 
 enum flexio_qp_op_types {
     FLEXIO_QP_WR_RDMA_WRITE = 0x4,

@@ -59,6 +59,32 @@ flexio_status flexio_app_list_free(struct flexio_app **app_list)
     return FLEXIO_STATUS_SUCCESS;
 }
 
+flexio_status flexio_app_get(struct flexio_app_select_attr *select_attr, struct flexio_app **app)
+{
+    struct dpk_error err = {0};
+    struct dpk_host_app **list;
+    uint32_t count;
+    if (app)
+        *app = NULL;
+    if (!select_attr || !select_attr->app_name || !select_attr->ibv_ctx || !app)
+        return failed_because("flexio_app_get: no program name or device, or nowhere to put the "
+                              "program");
+    if (select_attr->hw_model_id != FLEXIO_HW_MODEL_DEF)
+        return failed_because("flexio_app_get: hardware model %d: there is FLEXIO_HW_MODEL_DEF, "
+                              "the device's, alone",
+                              (int)select_attr->hw_model_id);
+    if (dpk_host_app_list(&list, &count, &err) != DPK_OK)
+        return failed("flexio_app_get", &err);
+    for (uint32_t i = 0; i < count && !*app; i++)
+        if (strcmp(list[i]->name, select_attr->app_name) == 0)
+            *app = (struct flexio_app *)(void *)list[i];
+    free(list);
+    return *app ? FLEXIO_STATUS_SUCCESS
+                : failed_because("flexio_app_get: the host program has no program %.*s: link what "
+                                 "dpacc --app-name made",
+                                 FLEXIO_MAX_NAME_LEN, select_attr->app_name);
+}
+
 const char *flexio_app_get_name(struct flexio_app *app)
 {
     return app ? app_of(app)->name : NULL;

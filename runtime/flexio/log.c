@@ -33,8 +33,8 @@ flexio_status failed_because(const char *format, ...)
 
 flexio_status flexio_version_set(uint64_t version)
 {
-    if (version < FLEXIO_VER(24, 1, 0))
-        return failed_because("flexio_version_set: 0x%llx is older than any version that is known",
+    if (version < FLEXIO_VER(24, 1, 0) || version >> 16 > FLEXIO_VER_LATEST >> 16)
+        return failed_because("flexio_version_set: 0x%llx is no version from 24.1 to 26.4",
                               (unsigned long long)version);
     return FLEXIO_STATUS_SUCCESS;
 }

@@ -1,4 +1,5 @@
 /* Message streams: those of the room host, by FlexIO's names. */
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -6,9 +7,9 @@
 
 #define DATA_BSIZE_MIN 2048u
 
-_Static_assert((int)FLEXIO_LOG_DEV_SYNC_MODE_SYNC == DPK_HOST_STREAM_SYNC &&
-                   (int)FLEXIO_LOG_DEV_SYNC_MODE_ASYNC == DPK_HOST_STREAM_ASYNC &&
-                   (int)FLEXIO_LOG_DEV_SYNC_MODE_BATCH == DPK_HOST_STREAM_BATCH,
+_Static_assert((int)FLEXIO_MSG_DEV_SYNC_MODE_SYNC == DPK_HOST_STREAM_SYNC &&
+                   (int)FLEXIO_MSG_DEV_SYNC_MODE_ASYNC == DPK_HOST_STREAM_ASYNC &&
+                   (int)FLEXIO_MSG_DEV_SYNC_MODE_BATCH == DPK_HOST_STREAM_BATCH,
                "FlexIO's modes are the streams'");
 _Static_assert(FLEXIO_MSG_DEV_NO_PRINT == DPK_HOST_STREAM_NOTHING &&
                    FLEXIO_MSG_DEV_INFO == DPK_HOST_STREAM_INFO &&
@@ -34,13 +35,25 @@ static const char *complaint(const struct flexio_process *process,
         return "mgmt_affinity names no execution unit or group";
     if ((unsigned)attr->level > FLEXIO_MSG_DEV_DEBUG)
         return "no such level";
-    if (attr->tracer_mode || attr->sync_mode == FLEXIO_LOG_DEV_SYNC_MODE_TRACER)
+    if (attr->sync_mode == FLEXIO_MSG_DEV_SYNC_MODE_TRACER)
         return "tracer mode is not supported";
-    if ((unsigned)attr->sync_mode > FLEXIO_LOG_DEV_SYNC_MODE_TRACER)
+    if ((unsigned)attr->sync_mode > FLEXIO_MSG_DEV_SYNC_MODE_TRACER)
         return "no such mode";
     if (attr->stream_name && strnlen(attr->stream_name, FLEXIO_MAX_NAME_LEN) == FLEXIO_MAX_NAME_LEN)
         return "the name is too long";
     return NULL;
+}
+
+/* What no mode uses may be anything: programs that set the other attributes alone run on cards. */
+static void warn_of_unused(const flexio_msg_stream_attr_t *attr)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if ((attr->tracer_mode || attr->tracer_msg_formats ||
+         (unsigned)attr->transport_mode > FLEXIO_MSG_TRANSPORT_QP_UD) &&
+        !atomic_flag_test_and_set(&warned))
+        dpk_host_log(DPK_HOST_LOG_WARNING,
+                     "flexio_msg_stream_create: transport or tracer attributes that are not used "
+                     "are set, or not initialised: begin with flexio_msg_stream_attr_t attr = {0}");
 }
 
 flexio_status flexio_msg_stream_create(struct flexio_process *process,
@@ -55,6 +68,7 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
     const char *wrong = complaint(process, stream_attr, out);
     if (wrong)
         return failed_because("flexio_msg_stream_create: %s", wrong);
+    warn_of_unused(stream_attr);
     const struct dpk_host_stream_options options = {
         .out = out,
         .mode = (enum dpk_host_stream_mode)stream_attr->sync_mode,

@@ -86,11 +86,35 @@ static void registrations_can_be_asked_for(void)
                                         NULL, 0, NULL, NULL, NULL, NULL) == FLEXIO_STATUS_FAILED);
 }
 
-static void versions_that_are_too_old_are_refused(void)
+static void versions_that_are_none_are_refused(void)
 {
     CHECK(flexio_version_set(FLEXIO_VER_LATEST) == OK);
+    CHECK(flexio_version_set(FLEXIO_VER_LATEST + 7) == OK); /* its sub versions */
+    CHECK(flexio_version_set(FLEXIO_VER(24, 1, 0)) == OK);
     CHECK(flexio_version_set(FLEXIO_VER(24, 10, 0)) == OK);
     CHECK(flexio_version_set(FLEXIO_VER(23, 10, 0)) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_version_set(FLEXIO_VER(99, 1, 0)) == FLEXIO_STATUS_FAILED);
+    CHECK(flexio_version_set(UINT64_MAX) == FLEXIO_STATUS_FAILED);
+}
+
+static void a_program_is_found_by_its_name(void)
+{
+    struct flexio_app *app = NULL;
+    const char *name = flexio_app_get_name(test_app);
+    struct flexio_app_select_attr select = {.app_name = name, .ibv_ctx = context};
+    CHECK(flexio_app_get(&select, &app) == OK && app == test_app);
+    CHECK(flexio_app_get(&select, NULL) == FLEXIO_STATUS_FAILED);
+    const struct flexio_app_select_attr bad[] = {
+        {"not_there", FLEXIO_HW_MODEL_DEF, context},
+        {NULL, FLEXIO_HW_MODEL_DEF, context},
+        {name, (enum flexio_hw_model_id)77, context},
+        {name, FLEXIO_HW_MODEL_DEF, NULL},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        select = bad[i];
+        app = test_app;
+        CHECK(flexio_app_get(&select, &app) == FLEXIO_STATUS_FAILED && !app);
+    }
 }
 
 static void the_first_stream_has_older_names(void)
@@ -494,7 +518,8 @@ static const struct test_case cases[] = {
     CASE(a_stub_is_registered_once),
     CASE(bad_registrations_fail),
     CASE(registrations_can_be_asked_for),
-    CASE(versions_that_are_too_old_are_refused),
+    CASE(versions_that_are_none_are_refused),
+    CASE(a_program_is_found_by_its_name),
     CASE(the_first_stream_has_older_names),
     CASE(a_call_returns_the_result),
     CASE(a_function_registered_by_name_takes_one_number),

@@ -197,7 +197,6 @@ static void bad_stream_attributes_fail(void)
         {.data_bsize = 2048, .level = (flexio_msg_dev_level)6},
         {.data_bsize = 2048, .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_TRACER},
         {.data_bsize = 2048, .sync_mode = (flexio_log_dev_sync_mode)4},
-        {.data_bsize = 2048, .tracer_mode = 1},
         {.data_bsize = 2048, .mgmt_affinity = {FLEXIO_AFFINITY_STRICT, 256}},
         {.data_bsize = 2048, .mgmt_affinity = {FLEXIO_AFFINITY_GROUP, 7}},
         {.data_bsize = 2048, .mgmt_affinity = {(enum flexio_affinity_type)3, 0}},
@@ -214,6 +213,25 @@ static void bad_stream_attributes_fail(void)
     CHECK(flexio_msg_stream_create(p, &good, stdout, &printer, &s) == OK);
     CHECK(!pthread_equal(printer, pthread_self()));
     CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+}
+
+/* As programs leave them that set what they need of a variable on the stack. */
+static void attributes_that_no_mode_uses_may_be_anything(void)
+{
+    struct flexio_process *p = process_new();
+    for (int i = 0; i < 2; i++) {
+        flexio_msg_stream_attr_t attr;
+        struct flexio_msg_stream *s = NULL;
+        memset(&attr, 0xa5, sizeof attr);
+        attr.data_bsize = 2048;
+        attr.sync_mode = FLEXIO_MSG_DEV_SYNC_MODE_SYNC;
+        attr.level = FLEXIO_MSG_DEV_INFO;
+        attr.stream_name = NULL;
+        attr.mgmt_affinity = (struct flexio_affinity){FLEXIO_AFFINITY_NONE, 0};
+        CHECK(flexio_msg_stream_create(p, &attr, stdout, NULL, &s) == OK);
+        CHECK(flexio_msg_stream_destroy(s) == OK);
+    }
+    CHECK(flexio_process_destroy(p) == OK);
 }
 
 static void streams_take_any_affinity_that_exists(void)
@@ -239,6 +257,7 @@ static const struct test_case cases[] = {
     CASE(a_flush_does_not_wait_for_what_comes_later),
     CASE(batched_messages_wait_for_a_full_buffer_or_a_flush),
     CASE(the_size_of_a_batch_is_the_buffers),
+    CASE(attributes_that_no_mode_uses_may_be_anything),
     CASE(streams_take_any_affinity_that_exists),
     CASE(a_stream_shows_messages_up_to_its_level),
     CASE(messages_go_to_the_stream_of_their_number_or_to_all),

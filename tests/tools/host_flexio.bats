@@ -35,8 +35,12 @@ setup_file() {
     case_ok registrations_can_be_asked_for
 }
 
-@test "versions that are too old are refused" {
-    case_ok versions_that_are_too_old_are_refused
+@test "versions that are none are refused" {
+    case_ok versions_that_are_none_are_refused
+}
+
+@test "a program is found by its name" {
+    case_ok a_program_is_found_by_its_name
 }
 
 @test "the first stream has older names" {

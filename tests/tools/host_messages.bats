@@ -33,6 +33,12 @@ setup_file() {
     case_ok the_size_of_a_batch_is_the_buffers
 }
 
+@test "attributes that no mode uses may be anything, with one warning" {
+    case_ok attributes_that_no_mode_uses_may_be_anything
+    [ "$(grep -c '^-W- flexio_msg_stream_create: .*begin with .* = {0}' <<<"$output")" -eq 1 ]
+    [ "${#lines[@]}" -eq 1 ]
+}
+
 @test "streams take any affinity that exists" {
     DPAKIT_EU_GROUPS=3=0-15 case_ok streams_take_any_affinity_that_exists
 }

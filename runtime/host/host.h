@@ -1,10 +1,10 @@
 /*
- * host: what FlexIO and DOCA share: the programs that are linked into the host's, processes of them
- * with their functions and message streams, and lines on stderr.
+ * host: what libflexio and the DOCA libraries share: DPA programs that are linked into the host
+ * program, processes of them with their functions and message streams, and log lines on stderr.
  *
  *     struct dpk_host_app **apps;
  *     uint32_t count;
- *     dpk_host_app_list(&apps, &count, &err);                        // that dpacc's stubs made
+ *     dpk_host_app_list(&apps, &count, &err);                        // dpacc's stubs made them
  *     struct dpk_host_process *p;
  *     dpk_host_process_create("mlx5_0", apps[0], &p, &err);          // verified, loaded
  *     struct dpk_call call;
@@ -15,7 +15,7 @@
  *     dpk_host_process_destroy(p);
  *     free(apps);
  *
- * Any thread may call them.
+ * Any thread may call these functions.
  */
 #ifndef DPK_HOST_H
 #define DPK_HOST_H
@@ -36,56 +36,62 @@ enum dpk_host_log_level {
     DPK_HOST_LOG_DEBUG
 };
 
-/* One line, "-E- ..." for DPK_HOST_LOG_ERROR, if the level lets it through. */
+/* Prints one line, which begins with "-E-" for DPK_HOST_LOG_ERROR and so on. Lines above the level
+ * that was set are not printed. */
 void dpk_host_log(enum dpk_host_log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Lines up to this level come out: at first those up to DPK_HOST_LOG_WARNING. Returns the level
- * before; a number that is no level changes nothing. */
+/* Sets the highest level that is printed, at first DPK_HOST_LOG_WARNING. Returns the level before.
+ * A number that is not a level changes nothing. */
 enum dpk_host_log_level dpk_host_log_set_level(enum dpk_host_log_level level);
 
 /* ---- Programs ---- */
 
-/* The host's name of a function of the DPA, and what packs its arguments. */
+/* The host function that stands for a DPA function, and the host function that packs arguments of
+ * the DPA function. */
 typedef void dpk_host_stub(void);
 typedef void dpk_host_arg_pack(void *args, va_list ap);
 
 struct dpk_host_function {
     struct dpk_host_function *next;
     char *name;
-    char *unpack; /* the function that unpacks its arguments; NULL: known by its name alone */
-    dpk_host_stub
-        *stub; /* NULL to dpk_host_app_add_function: makes one that no other function has */
-    size_t args_size;
+    char *unpack; /* DPA function that unpacks its arguments; NULL: none, it is known by its name */
+    /* NULL in a call of dpk_host_app_add_function: that makes one that no other function has. */
+    dpk_host_stub *stub;
+    size_t args_size; /* bytes of the packed arguments */
     dpk_host_arg_pack *pack;
 };
 
-/* The bytes are the caller's, and stay. */
+/* A DPA program. Its bytes belong to the caller and must stay as long as the program. */
 struct dpk_host_app {
-    struct dpk_host_app *next; /* of all */
+    struct dpk_host_app *next; /* in the list of all programs */
     char *name;
-    const void *elf, *sig, *attributes; /* the last two: NULL if there are none */
+    const void *elf, *sig, *attributes; /* device ELF, crypto data, attributes; the last two may be
+                                           NULL */
     size_t elf_size, sig_size, attributes_size;
     struct dpk_host_function *functions;
 };
 
-/* Makes a program known; copies the name. NULL: out of memory. */
+/* Registers a program; copies its name. NULL: out of memory. */
 struct dpk_host_app *dpk_host_app_create(const struct dpk_host_app *what);
-/* False: not a program, or destroyed before. */
+/* False: `app` is not a program, or was destroyed before. */
 bool dpk_host_app_destroy(struct dpk_host_app *app);
-/* All programs in the order of their creation; *apps, which may be NULL, is to be freed. NOMEM. */
+/* Lists all programs in the order of their creation. The caller frees *apps, which is NULL if there
+ * are none. DPK_ERR_NOMEM: out of memory. */
 enum dpk_status dpk_host_app_list(struct dpk_host_app ***apps, uint32_t *count,
                                   struct dpk_error *err);
-/* Adds a function, whose names are copied, unless there is one with its stub (of one by name alone:
- * its name). *added says so; returns the one that the program has. NULL: out of memory. */
+/* Adds a function, whose names are copied, and returns it. If the program has one with the same
+ * stub already (if `unpack` is NULL: the same name), returns that, and *added is false. NULL: out
+ * of memory. */
 const struct dpk_host_function *dpk_host_app_add_function(struct dpk_host_app *app,
                                                           const struct dpk_host_function *what,
                                                           bool *added);
-/* Where a function and what unpacks its arguments are in the program's executable; 0: nowhere. */
+/* Addresses in the device ELF of a function and of the function that unpacks its arguments. 0: it
+ * is not there. */
 struct dpk_host_function_addresses {
     uint64_t function, unpack;
 };
-/* NULL: no function of the program. It stays as long as the program. `addresses`: filled in; NULL,
- * if they are not wanted, as the executable is read for them. */
+/* Finds the function of a stub; it stays as long as the program. NULL: the program has none.
+ * `addresses` is filled in from the device ELF, which takes time; NULL: they are not wanted. */
 const struct dpk_host_function *
 dpk_host_app_find_function(const struct dpk_host_app *app, dpk_host_stub *stub,
                            struct dpk_host_function_addresses *addresses);
@@ -96,32 +102,32 @@ dpk_host_app_find_function(const struct dpk_host_app *app, dpk_host_stub *stub,
 
 struct dpk_host_call {
     dpk_host_stub *stub;
-    dpk_host_arg_pack *pack; /* NULL: nothing to pack */
+    dpk_host_arg_pack *pack; /* NULL: the function takes no arguments that must be packed */
     struct dpk_call call;
 };
 
 /* A process of a program. */
 struct dpk_host_process {
     struct dpk_process *dpa;
-    struct dpk_host_call *functions; /* those that can be called */
+    struct dpk_host_call *functions; /* the functions that can be called */
     size_t function_count;
     pthread_mutex_t streams_lock;
     struct dpk_host_stream *streams[DPK_HOST_STREAMS_MAX]; /* by number; with the lock */
 };
 
-/* Loads `app` on the device named `device`, which decides first, and makes a process of it. Errors
- * are those of dpk_device_open, dpk_load (DPK_ERR_REFUSED) and dpk_process_create. A wrong
- * signature that the device does not mind is logged as a warning. */
+/* Verifies `app` by what the device named `device` requires, loads it and makes a process of it.
+ * Errors are those of dpk_device_open, dpk_load (DPK_ERR_REFUSED) and dpk_process_create. If the
+ * device requires no signature, a wrong one is only logged as a warning. */
 enum dpk_status dpk_host_process_create(const char *device, const struct dpk_host_app *app,
                                         struct dpk_host_process **out, struct dpk_error *err);
-/* Ends its threads, wherever they are, then its streams. NULL is fine. */
+/* Ends its threads, whatever they do, then its streams. NULL is fine. */
 void dpk_host_process_destroy(struct dpk_host_process *p);
-/* Finds the DPA function that a stub stands for, to be called with arguments that the caller has
- * packed. DPK_ERR_NOT_FOUND: not a function of the process's program. */
+/* Finds the DPA function that a stub stands for. The caller packs the arguments itself.
+ * DPK_ERR_NOT_FOUND: the process's program has no such function. */
 enum dpk_status dpk_host_process_function(const struct dpk_host_process *p, dpk_host_stub *stub,
                                           struct dpk_call *call, struct dpk_error *err);
-/* The same, and packs its arguments, taken from `ap`, into a new buffer of call->argument_size
- * bytes, to be freed. NOMEM. */
+/* The same, and packs the arguments in `ap` into a new buffer of call->argument_size bytes, which
+ * the caller frees. DPK_ERR_NOMEM: out of memory. */
 enum dpk_status dpk_host_process_pack(const struct dpk_host_process *p, dpk_host_stub *stub,
                                       va_list ap, struct dpk_call *call, void **args,
                                       struct dpk_error *err);
@@ -129,13 +135,12 @@ enum dpk_status dpk_host_process_pack(const struct dpk_host_process *p, dpk_host
 /* ---- Message streams ---- */
 
 enum dpk_host_stream_mode {
-    DPK_HOST_STREAM_SYNC,  /* who sends waits until the message is out */
-    DPK_HOST_STREAM_ASYNC, /* messages come out at a flush; older ones are lost when the buffer is
-                              full */
-    DPK_HOST_STREAM_BATCH, /* messages come out when the buffer is full, or at a flush */
+    DPK_HOST_STREAM_SYNC,  /* the sender waits until the message is printed */
+    DPK_HOST_STREAM_ASYNC, /* a flush prints messages; a full buffer loses the oldest ones */
+    DPK_HOST_STREAM_BATCH, /* a flush or a full buffer prints messages */
 };
 
-/* Levels of messages, and the highest that a stream prints. */
+/* Levels of messages. A stream prints those up to its own level. */
 enum {
     DPK_HOST_STREAM_NOTHING = 0,
     DPK_HOST_STREAM_INFO = 4,
@@ -143,27 +148,29 @@ enum {
 };
 
 struct dpk_host_stream_options {
-    FILE *out; /* the caller's; it stays */
+    FILE *out; /* belongs to the caller and must stay as long as the stream */
     enum dpk_host_stream_mode mode;
-    size_t capacity; /* bytes of the buffer */
+    size_t capacity; /* size of the buffer in bytes */
     unsigned level;
 };
 
 struct dpk_host_stream {
-    int id; /* DPA code names the stream by it */
-    pid_t owner;
-    pthread_t printer;
-    _Atomic(unsigned) level; /* of dpk_host_stream_options; to be set at any time */
+    int id;                  /* the number by which DPA code names the stream */
+    pid_t owner;             /* the host process that created it */
+    pthread_t printer;       /* the thread that prints its messages */
+    _Atomic(unsigned) level; /* the level of its options; may be set at any time */
 };
 
-/* Makes a stream with the smallest free number. DPK_ERR_RANGE: the process has as many as it may.
- * DPK_ERR_IO: no thread. NOMEM. */
+/* Makes a stream with the smallest free number. DPK_ERR_RANGE: the process has
+ * DPK_HOST_STREAMS_MAX streams. DPK_ERR_IO: the host has no thread left. DPK_ERR_NOMEM: out of
+ * memory. */
 enum dpk_status dpk_host_stream_create(struct dpk_host_process *p,
                                        const struct dpk_host_stream_options *options,
                                        struct dpk_host_stream **out, struct dpk_error *err);
-/* Prints what is left, and ends it. In a child of fork() it does nothing. NULL is fine. */
+/* Prints the messages that are left and frees the stream. In a child of fork() it does nothing.
+ * NULL is fine. */
 void dpk_host_stream_destroy(struct dpk_host_stream *stream);
-/* Returns when all that was sent before is out. Not in a child of fork(). */
+/* Returns when all messages sent before are printed. Must not be called in a child of fork(). */
 void dpk_host_stream_flush(struct dpk_host_stream *stream);
 
 #endif

@@ -9,7 +9,8 @@ void app_each_function(const struct dpk_host_app *app,
                        bool (*visit)(void *context, const struct dpk_host_function *f),
                        void *context);
 
-/* The sink of a process's messages (proc.h); context: struct dpk_host_process. */
+/* Puts a message of the process into its stream: the process's dpk_message_sink (proc.h), with a
+ * struct dpk_host_process as `context`. */
 void streams_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
                      const char *text, size_t size);
 

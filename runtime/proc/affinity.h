@@ -7,9 +7,9 @@
 
 /* Reads DPAKIT_EUS and DPAKIT_EU_GROUPS. */
 enum dpk_status units_read(struct dpk_error *err);
-/* None: there is no such unit or group. */
+/* The units that an affinity allows. An empty range: there is no such unit or group. */
 struct sched_units units_of(const struct dpk_affinity *affinity);
-/* How many there are. */
+/* How many units there are. */
 unsigned units_count(void);
 
 #endif

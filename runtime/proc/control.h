@@ -1,5 +1,5 @@
-/* control: the socket at which other processes of this user ask which DPA processes are here, and
- * debuggers come with a token (debug.h, "Finding processes"). */
+/* control: the socket at which other processes of this user ask which DPA processes this one has,
+ * and at which debuggers connect with a token (debug.h, "Finding processes"). */
 #ifndef DPK_PROC_CONTROL_H
 #define DPK_PROC_CONTROL_H
 
@@ -7,8 +7,8 @@
 
 struct list;
 
-/* Answers about the processes in that list, which sched's lock guards. NULL: it cannot, and `err`
- * says why; nothing else is lost. Both without the lock. */
+/* Opens the socket and answers from the list of processes, which sched's lock guards. NULL: that
+ * failed, and `err` says why; everything else works without it. Both without the lock. */
 struct control *control_start(const struct list *processes, struct dpk_error *err);
 void control_stop(struct control *c);
 

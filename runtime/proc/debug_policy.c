@@ -1,5 +1,5 @@
-/* The device's log gets the
- * first change of each kind at once and the sum of all at the end, however many packets come. */
+/* The device's log gets the first change of each kind at once and the sum of all at the end,
+ * however many packets come. */
 #include "proc/debug_policy.h"
 
 #include <inttypes.h>

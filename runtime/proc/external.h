@@ -1,11 +1,11 @@
-/* external: what device code finds at addresses outside of its process. */
+/* external: loads and stores of device code at addresses outside of its process. */
 #ifndef DPK_PROC_EXTERNAL_H
 #define DPK_PROC_EXTERNAL_H
 
 #include "proc/hart.h"
 
-/* Whether the instruction that faulted is an access to external memory of its process; it is done
- * then. Without the lock. */
+/* Carries out the instruction that faulted, if it is an access to external memory of its process.
+ * False: it is not, or the access is refused. Without the lock. */
 bool external_access(struct hart *h);
 
 #endif

@@ -1,14 +1,15 @@
-/* failure: the end of a process before its time. With sched's lock. */
+/* failure: puts a process into the error state. With sched's lock. */
 #ifndef DPK_PROC_FAILURE_H
 #define DPK_PROC_FAILURE_H
 
 #include "proc/hart.h"
 
-/* The first failure counts: ends the process's harts and wakes whoever waits. */
+/* Ends the process's harts and the waits of host threads for it. A process that has failed before
+ * keeps the report of its first failure. */
 void process_fail(struct dpk_process *p, enum dpk_status status, const char *report);
-/* The same; `h` is to blame. */
+/* The same for a failure that `h` has caused. */
 void process_fail_at(struct hart *h, enum dpk_status status, const char *report);
-/* The process is about to be destroyed: its error handler ends. */
+/* Ends the error handler of a process that is about to be destroyed. */
 void error_handler_end(struct dpk_process *p);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * heap: hands out ranges of guest addresses. All bookkeeping is on the host, so that a program
- * that writes over its own memory cannot confuse it. Not locked: the owner does that.
+ * heap: allocates ranges of guest addresses. All bookkeeping is in memory of the host, so that a
+ * program that overwrites its own memory cannot damage it. The caller must lock it.
  *
  *     struct heap *h = heap_create(0x80000000, 1 << 30);
  *     heap_alloc(h, 100, &address, &err);
@@ -20,12 +20,12 @@ struct heap;
 struct heap *heap_create(uint64_t base, uint64_t size);
 void heap_destroy(struct heap *h);
 
-/* DPK_ERR_RANGE: size 0; DPK_ERR_NOMEM: no room. */
+/* DPK_ERR_RANGE: `size` is 0. DPK_ERR_NOMEM: no free range is large enough. */
 enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, struct dpk_error *err);
-/* DPK_ERR_RANGE: not the start of an allocation that is in use. */
+/* DPK_ERR_RANGE: the address is not the start of an allocation in use. */
 enum dpk_status heap_free(struct heap *h, uint64_t address, struct dpk_error *err);
 
-/* Bytes as asked for, and as taken from the heap. */
+/* Bytes that callers have asked for, and bytes that these allocations take. */
 uint64_t heap_requested(const struct heap *h);
 uint64_t heap_taken(const struct heap *h);
 

@@ -1,10 +1,10 @@
-/* inspect: what can be seen of a process: its threads, a core file, a report. */
+/* inspect: describes a process: its threads, a core file, a report. */
 #ifndef DPK_PROC_INSPECT_H
 #define DPK_PROC_INSPECT_H
 
 #include "proc/hart.h"
 
-/* dpk_process_threads, with sched's lock. */
+/* The same as dpk_process_threads, but with sched's lock held. */
 size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "proc/process.h"
 
-/* Forgets those that have not begun: the process has failed. */
+/* Drops the kernels that have not begun, when the process has failed. */
 void kernels_forget(struct dpk_process *p);
 
 #endif

@@ -1,10 +1,11 @@
-/* memory: what the host does to the memory of a process. */
+/* memory: accesses of the host to the memory of a process. */
 #ifndef DPK_PROC_MEMORY_H
 #define DPK_PROC_MEMORY_H
 
 #include "proc/process.h"
 
-/* No accesses of the host's are in flight: at the beginning, and in a child of fork(). */
+/* Makes the lock of accesses in flight anew: when the process is created, and in a child of fork(),
+ * where the threads that held it do not exist. */
 void memory_not_in_flight(struct dpk_process *p);
 
 #endif

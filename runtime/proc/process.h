@@ -1,6 +1,6 @@
 /*
- * process: what the files of proc share of a process. sched's lock guards it; functions here want
- * it held unless they say otherwise.
+ * process: the process as the files of proc see it. sched's lock guards it, and functions here are
+ * called with it held unless they say otherwise.
  */
 #ifndef DPK_PROC_PROCESS_H
 #define DPK_PROC_PROCESS_H
@@ -19,20 +19,20 @@ struct dpk_process {
     struct rv64_core *core;
     struct dpk_image *image;
     struct hart *harts[HARTS_MAX]; /* by id, made at first use */
-    char device[64];          /* its name, for those who look; may be empty */
-    char directory[PATH_MAX]; /* and where it is */
+    char device[64];               /* the device's name; may be empty */
+    char directory[PATH_MAX];      /* the device's directory; may be empty */
     struct list in_device;
 
     /* failure.c */
-    enum dpk_status failed; /* DPK_OK: runs */
+    enum dpk_status failed; /* DPK_OK: it has not failed */
     char failure[800];
     bool ended_itself;
-    struct hart *culprit;          /* whose fault it was, if anybody's */
+    struct hart *culprit;          /* the hart that caused the failure, or NULL */
     struct dpk_call error_handler; /* function 0: none */
-    int failure_fd;                /* -1: nobody asked */
+    int failure_fd;                /* an eventfd; -1: it was not asked for */
 
-    /* launch.c */
-    struct list launches; /* kernels, the first one runs or waits */
+    /* kernel.c */
+    struct list launches; /* its kernels in order; only the first runs, or waits for its event */
     uint64_t launches_made, launches_ended;
 
     /* thread.c, trigger.c, event.c */
@@ -48,12 +48,12 @@ struct dpk_process {
         void *context;
     } calls[DPA_SYS_FAMILIES];
     struct dpk_external_memory external;
-    pthread_mutex_t sink_lock; /* held during a message; no other lock is taken inside */
+    pthread_mutex_t sink_lock; /* held while a message is delivered; taken without sched's lock */
     dpk_message_sink sink;
     void *sink_context;
 
     /* memory.c */
-    pthread_rwlock_t in_flight; /* read: an access of the host's; no lock inside */
+    pthread_rwlock_t in_flight; /* the host's accesses hold it for reading, dpk_heap_free writes */
     pthread_mutex_t heap_lock;
     struct heap *heap;
     uint64_t heap_size, heap_mapped;
@@ -65,10 +65,10 @@ struct dpk_process {
     struct list stalls;
 
     /* debugger.c, control.c */
-    struct dpk_debugger *debugger; /* changes only while the process stands still */
-    int debugger_fd;               /* eventfd: there may be something to tell it; -1: no debugger */
-    bool hold_new;                 /* the debugger wants harts that start to stay where they are */
-    uint64_t token;                /* by which debuggers come; 0: none may */
+    struct dpk_debugger *debugger; /* changes only while the process is held */
+    int debugger_fd;               /* the debugger's eventfd (debugger.h); -1: no debugger */
+    bool hold_new;                 /* the debugger holds each hart that starts */
+    uint64_t token;                /* the number that debuggers must name; 0: none may connect */
 };
 
 static inline struct dpk_process *process_of(struct sched_group *g)
@@ -76,14 +76,14 @@ static inline struct dpk_process *process_of(struct sched_group *g)
     return owner_of(g, struct dpk_process, group);
 }
 
-/* The failure as an error; DPK_OK if there is none. */
+/* Returns the failure as an error; DPK_OK: there is none. */
 enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err);
-/* DPK_ERR_NOMEM if the host gives no thread to run on. */
+/* DPK_ERR_NOMEM: the host has no thread left for a worker. */
 enum dpk_status process_start_workers(struct dpk_error *err);
-/* Makes the process stand still, whoever else does so; waits for slices to end. */
+/* Holds the process's harts, and waits until none runs. Holds of several callers add up. */
 void process_hold(struct dpk_process *p);
 void process_release(struct dpk_process *p);
-/* There may be something to tell the debugger, if there is one. */
+/* Wakes the debugger, if there is one: there may be a stop to report. */
 void process_wake_debugger(const struct dpk_process *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* run: what sched calls back for harts of processes. */
+/* run: the callbacks of sched for harts of processes. */
 #ifndef DPK_PROC_RUN_H
 #define DPK_PROC_RUN_H
 

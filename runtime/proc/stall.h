@@ -1,7 +1,7 @@
 /*
- * stall: waits that only an event can end: what is said of them to those who look, and once, as a
- * warning, when the first of a process lasts long. Most of them wait for a value that never comes.
- * With sched's lock.
+ * stall: waits that only an event can end. dpadev ps lists them, and the first one of a process
+ * that lasts long causes a warning, because most such waits are for a value that never comes. With
+ * sched's lock.
  */
 #ifndef DPK_PROC_STALL_H
 #define DPK_PROC_STALL_H
@@ -14,16 +14,17 @@ struct stall {
     struct sched_timer timer; /* until the warning */
     const struct dpk_event *event;
     uint64_t threshold, mask;
-    uint64_t launch; /* number of the launch that waits; 0: a host thread does */
+    uint64_t launch; /* number of the launch that waits; 0: a host thread waits */
 };
 
-/* `s` begins to wait for (event & mask) > threshold; `p` may be NULL: nobody looks. */
+/* Records that a wait for (event & mask) > threshold begins. `p`: the process in whose list it is;
+ * NULL: in none, and there is no warning. */
 void stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event *e,
                  uint64_t threshold, uint64_t mask, uint64_t launch);
-/* Also of one that is all zero, or over. */
+/* Records its end. `s` may be all zero, or ended before. */
 void stall_end(struct stall *s);
-/* Says what waits in `p`: each between `before` and `after`, `between` in front of all but the
- * first. */
+/* Appends the waits of `p`: each between `before` and `after`, with `between` in front of all but
+ * the first. */
 void stalls_put(struct dpk_buf *b, const struct dpk_process *p, const char *before,
                 const char *between, const char *after);
 

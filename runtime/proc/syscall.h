@@ -1,4 +1,4 @@
-/* syscall: calls of the device (dpa_abi.h). Without the lock. */
+/* syscall: calls that device code makes with ECALL (dpa_abi.h). Without the lock. */
 #ifndef DPK_PROC_SYSCALL_H
 #define DPK_PROC_SYSCALL_H
 

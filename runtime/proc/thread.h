@@ -11,15 +11,15 @@ struct dpk_thread {
     struct hart *hart;
     enum { THREAD_CREATED, THREAD_STARTED, THREAD_RUN } state;
     bool active, parked;
-    uint64_t events; /* that came while it was active */
+    uint64_t events; /* how many came while it was active, and have had no activation yet */
     struct list triggers;
 };
 
-/* An event. */
+/* Sends it an event. */
 void thread_activate(struct dpk_thread *t);
-/* An activation has ended like that. */
+/* Is called when an activation has ended. */
 void activation_end(struct dpk_thread *t, enum hart_end how);
-/* What is left of threads and triggers when the process is destroyed. */
+/* Frees the threads and triggers that are left when the process is destroyed. */
 void threads_free(struct dpk_process *p);
 
 #endif

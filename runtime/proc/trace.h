@@ -1,26 +1,26 @@
-/* trace: what a trace is told (DPAKIT_TRACE=FILE). With sched's lock. */
+/* trace: what proc writes to a trace (DPAKIT_TRACE=FILE). With sched's lock. */
 #ifndef DPK_PROC_TRACE_H
 #define DPK_PROC_TRACE_H
 
 #include "proc/hart.h"
 #include "proc/launch.h"
 
-/* NULL: nobody wants one; from the first process to the end. */
+/* The trace, from the first process to the end of the program. NULL: none was asked for. */
 extern struct dpk_trace *process_trace;
 
-/* Ask this first. Without the lock. */
+/* Whether there is a trace, which trace_slices to trace_failure need. Without the lock. */
 static inline bool tracing(void)
 {
     return __builtin_expect(process_trace != NULL, 0);
 }
 enum dpk_status trace_begin(struct dpk_error *err);
-/* `h` has left its processor, where it came at h->began. */
+/* Writes that `h` has run from h->began until now. */
 void trace_slices(const struct hart *h);
 void trace_launch(struct launch *l, char phase);         /* 'b' or 'e' */
 void trace_message(const struct hart *h, uint64_t size); /* without the lock */
 void trace_event(uint64_t value);
 void trace_failure(const struct dpk_process *p);
-/* What was told is in the file. Without the lock, or with it. */
+/* Writes to the file what is still in memory. With or without the lock. */
 void trace_flush(void);
 
 #endif

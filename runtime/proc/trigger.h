@@ -12,7 +12,7 @@ struct dpk_trigger {
     enum dpk_trigger_kind kind;
     uint64_t handle;
     bool armed;
-    uint32_t completions; /* ever, wrapping */
+    uint32_t completions; /* how many there were, modulo 2^32 */
 };
 
 struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle);

@@ -1,4 +1,4 @@
-/* Head starts: the harts that have one in the order in which they began, and who waits for them. */
+/* Head starts: which harts have one, in the order in which they began, and the waits for them. */
 #include "sched/lead.h"
 
 /* About what a card's execution unit runs while a call of the host is on its way to the card. */
@@ -10,10 +10,10 @@ static void expired(struct sched_timer *t);
 
 static struct {
     struct list harts;
-    uint64_t begun;            /* head starts, so far: the number of the last one */
-    struct sched_counter over; /* all head starts up to this number are */
-    struct sched_timer timer;  /* runs as long as somebody waits */
-    uint64_t watched;          /* when it expires, those up to this number end */
+    uint64_t begun;            /* the number of the head start that began last */
+    struct sched_counter over; /* all head starts up to this number have ended */
+    struct sched_timer timer;  /* is started as long as there is a wait */
+    uint64_t watched;          /* when it expires, head starts up to this number end */
 } leads = {.harts = {&leads.harts, &leads.harts},
            .over.waits = {&leads.over.waits, &leads.over.waits},
            .timer = {.node = {&leads.timer.node, &leads.timer.node}, .expired = expired}};

@@ -4,11 +4,11 @@
 
 #include "sched/sched.h"
 
-/* `h` has a head start from now on. */
+/* Gives `h` a head start. */
 void lead_begin(struct sched_hart *h);
-/* It has none any more, if it had one. */
+/* Ends the head start of `h`, if it has one. */
 void lead_end(struct sched_hart *h);
-/* The same after a slice, if that used the head start up, or the hart has nothing to run now. */
+/* Ends it after a slice that used it up, or in which the hart found nothing more to run. */
 void lead_spend(struct sched_hart *h, const struct slice *s);
 /* Whether any hart has one. */
 bool lead_exists(void);

@@ -7,7 +7,8 @@
 
 extern struct list run_queue;
 
-/* With the state HART_POLLING the worker that ran it comes back by itself; else one is due. */
+/* Appends `h` with that state. A worker is woken for it, unless it polls: the worker that ran it
+ * looks at the queue again by itself. */
 static inline void queue_put(struct sched_hart *h, enum hart_state state)
 {
     h->state = state;
@@ -16,13 +17,13 @@ static inline void queue_put(struct sched_hart *h, enum hart_state state)
         workers_due++;
 }
 
-/* NULL: it is empty. */
+/* The first hart of the queue, which stays in it. NULL: the queue is empty. */
 static inline struct sched_hart *queue_first(void)
 {
     return list_empty(&run_queue) ? NULL : owner_of(run_queue.next, struct sched_hart, queued);
 }
 
-/* Takes the first, which must be there. */
+/* Takes the first hart out of the queue, which must not be empty. */
 static inline struct sched_hart *queue_take(void)
 {
     struct sched_hart *h = queue_first();
@@ -32,7 +33,7 @@ static inline struct sched_hart *queue_take(void)
     return h;
 }
 
-/* Moves the harts of a group, which are held, from the queue to the end of `to`. */
+/* Moves the harts of a group from the queue to the end of `to`, and makes them HELD. */
 void queue_remove(const struct sched_group *g, struct list *to);
 
 #endif

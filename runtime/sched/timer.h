@@ -1,8 +1,8 @@
-/* timer: the thread that lets timers expire. */
+/* timer: the thread on which timers expire. */
 #ifndef DPK_SCHED_TIMER_H
 #define DPK_SCHED_TIMER_H
 
-/* Ends it. Without the lock. */
+/* Ends the thread. Without the lock. */
 void timers_stop(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* waiter: host threads that wait. */
+/* waiter: a host thread that waits for a group's harts or for a counter. */
 #ifndef DPK_SCHED_WAITER_H
 #define DPK_SCHED_WAITER_H
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct workers {
-    pthread_t *threads; /* NULL: none was started yet */
+    pthread_t *threads; /* NULL: no worker was started yet */
     unsigned count;
     bool stop;
 };

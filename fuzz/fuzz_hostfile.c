@@ -34,7 +34,7 @@ static void strip(const struct dpk_hostfile *host)
             dpk_hostfile_count(again) != dpk_hostfile_count(host))
             abort();
         for (size_t i = 0; i < dpk_hostfile_count(again); i++)
-            if (dpk_hostfile_program(again, i)->crypto)
+            if (dpk_hostfile_program(again, i)->is_signed)
                 abort();
     }
     dpk_hostfile_close(again);
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
-        if (p->offset > size || p->elf_size > size - p->offset)
+        if (p->offset > size || p->sections.elf_size > size - p->offset)
             abort();
     }
     verify(host);

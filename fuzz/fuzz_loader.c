@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct dpk_error err = {0};
     struct dpk_image *image = NULL;
     struct dpk_load_request ask = {
-        .device = device(), .app = "fuzz", .elf = data, .elf_size = size};
+        .device = device(), .app = "fuzz", .sections = {.elf = data, .elf_size = size}};
     if (dpk_load(&ask, &image, NULL, &err) != DPK_OK)
         return 0;
     bool entry = false;

@@ -73,7 +73,7 @@ golden() {
     mkdir -p "$seeds/$name"
     for file; do cp "$golden/$file" "$seeds/$name/" || exit 2; done
 }
-golden hostfile hostelf/host-named.signed edge/host-empty-sections.elf
+golden hostfile hostelf/host-named.signed edge/host-empty-sections.elf hostelf-fat/{attr-one,fat-two}.signed.elf
 golden container container/{add-OEM.signed,add-uuids.bin,remove-all.signed,remove-one.bin}
 golden appcontainer singleapp/{plain.signed,xz.signed,plain.bin,removal.signed}
 golden metadata singleapp/meta.yaml

@@ -149,19 +149,19 @@ enum dpk_verdict dpk_app_verify(const struct dpk_app *app, const struct dpk_trus
 {
     struct dpk_packed_program program;
     struct dpk_error err = {0};
-    struct dpk_check fault = {.name = "container"};
     const struct dpk_subject subject = {
         .packed = &program, .crypto = app->crypto, .crypto_size = app->crypto_size};
-    const struct dpk_subject refused = {.fault = &fault};
+    struct dpk_subject refused = {.fault = {.name = "container"}};
+    struct dpk_check *fault = &refused.fault;
     if (app->kind != DPK_APP_PROGRAM) {
-        fault.verdict = DPK_VERDICT_UNSUPPORTED;
-        snprintf(fault.detail, sizeof fault.detail, "the container removes a program");
+        fault->verdict = DPK_VERDICT_UNSUPPORTED;
+        snprintf(fault->detail, sizeof fault->detail, "the container removes a program");
     } else if (!app->crypto) {
-        fault.verdict = DPK_VERDICT_UNSIGNED;
-        snprintf(fault.detail, sizeof fault.detail, "the container is not signed");
+        fault->verdict = DPK_VERDICT_UNSIGNED;
+        snprintf(fault->detail, sizeof fault->detail, "the container is not signed");
     } else if (pack(app, false, &program, &err) != DPK_OK) {
-        fault.verdict = DPK_VERDICT_BAD_FORMAT;
-        snprintf(fault.detail, sizeof fault.detail, "%.255s", err.message);
+        fault->verdict = DPK_VERDICT_BAD_FORMAT;
+        snprintf(fault->detail, sizeof fault->detail, "%.255s", err.message);
     } else {
         return dpk_verify(&subject, trust, report);
     }

@@ -56,8 +56,7 @@ static void put_header(uint32_t content, uint32_t elf_size, struct dpk_buf *out)
 
 bool crypto_is_fat(const struct dpk_elf *elf)
 {
-    size_t size = dpk_reader_left(&elf->file);
-    return dpk_fat_is(elf->file.begin, size) || dpk_fat_is_foreign(elf->file.begin, size);
+    return dpk_fat_is(elf->file.begin, dpk_reader_left(&elf->file));
 }
 
 bool crypto_is_for_device(const struct dpk_subject *s)
@@ -125,7 +124,7 @@ static enum dpk_status put_proof(struct dpk_buf *b, const struct maker *m,
     struct dpk_buf signature = {0};
     const struct dpk_sign_options *o = m->options;
     unsigned count = o->mft_chain_count ? o->mft_chain_count : MFT_DEFAULT_COUNT;
-    struct dpk_tbs tbs = {s->name, s->target, b->data, b->size};
+    struct dpk_tbs tbs = {s->name, s->target[0] ? s->target : NULL, b->data, b->size};
     enum dpk_status status =
         m->signer ? dpk_signer_sign(m->signer, DPK_SHA512, b->data, b->size, &signature, err)
                   : take_signature(m, &tbs, &signature, err);
@@ -150,7 +149,7 @@ enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
     struct dpk_buf b = {0};
     if (!subject->packed && crypto_is_fat(&subject->elf))
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "a fat file (several targets): its members are signed one by one");
+                        "a multi-target area: its members are signed one by one");
     enum dpk_status status = dpk_crypto_tbs(subject, options, &b, err);
     if (status == DPK_OK)
         status = put_proof(&b, &maker, subject, err);

@@ -15,7 +15,7 @@
 #define CRYPTO_HAS_METADATA   (1u << 30)
 #define CRYPTO_HAS_MANIFEST   (1u << 29)
 
-/* Is it no ELF, but a fat file of ours or of NVIDIA's? */
+/* Is it no ELF, but an area of several? */
 bool crypto_is_fat(const struct dpk_elf *elf);
 /* Is the device ELF one for RISC-V? Who packs a program into a container has asked. */
 bool crypto_is_for_device(const struct dpk_subject *subject);

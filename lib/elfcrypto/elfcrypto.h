@@ -14,12 +14,38 @@
 #include "base/base.h"
 #include "certchain/certchain.h"
 #include "elf/elf.h"
+#include "fat/fat.h"
 #include "hashlist/hashlist.h"
 #include "signer/signer.h"
 
 /* Crypto data begins at a multiple of so many bytes in sections that signing adds, and is padded to
  * one. */
 #define DPK_CRYPTO_ALIGNMENT 4
+
+/* ---- Verdicts ---- */
+
+/* What a device says of a program. Names and numbers are fixed: logs and exit texts use them. */
+enum dpk_verdict {
+    DPK_VERDICT_OK = 0,
+    DPK_VERDICT_UNSIGNED = 1,           /* no crypto data */
+    DPK_VERDICT_BAD_FORMAT = 2,         /* crypto data or hash list malformed */
+    DPK_VERDICT_UNSUPPORTED = 3,        /* signature type, version or profile not known */
+    DPK_VERDICT_DIGEST_MISMATCH = 4,    /* a hash differs; the detail names the entry */
+    DPK_VERDICT_CHAIN_FORMAT = 5,       /* chain header, CRC, count or DER walk */
+    DPK_VERDICT_UNKNOWN_CA = 6,         /* no trusted root at the top of the chain */
+    DPK_VERDICT_CERT_INVALID = 7,       /* path validation failed, with OpenSSL's reason */
+    DPK_VERDICT_KEY_NOT_APPLICABLE = 8, /* leaf key is not RSA-4096 */
+    DPK_VERDICT_AUTH_FAILED = 9,        /* the signature is wrong */
+};
+const char *dpk_verdict_name(enum dpk_verdict v); /* "DIGEST_MISMATCH" */
+
+/* One thing that verification looked at. */
+struct dpk_check {
+    const char *name;         /* "crypto data", "signature type", "hash list", "chain", ... */
+    enum dpk_verdict verdict; /* OK, or why not */
+    bool warning;             /* passed, but the detail is worth showing */
+    char detail[256];         /* "segment 2", "CN=Leaf, valid until 2034-01-01" */
+};
 
 /* ---- What is signed and verified ---- */
 
@@ -30,10 +56,12 @@ struct dpk_packed_program {
     uint32_t elf_size;
 };
 
-/* One device ELF with what belongs to it, or a program in a container. All is borrowed. */
+/* One device ELF with what belongs to it, or a program in a container. What it points to is
+ * borrowed. */
 struct dpk_subject {
-    const char *name;   /* of the program; NULL where it has none */
-    const char *target; /* of a fat program's member ("bf3"), else NULL */
+    const char *name;             /* of the program; NULL where it has none */
+    char target[DPK_TARGET_TEXT]; /* of a program for several targets: which ("bf3"), else "" */
+    uint32_t target_id;           /* the same as it stands in files */
     struct dpk_elf
         elf; /* the device ELF: described once, for whoever verifies and whoever runs it */
     const uint8_t *manifest; /* its attributes, which the compact profile hashes; or NULL */
@@ -42,17 +70,33 @@ struct dpk_subject {
     const uint8_t *crypto; /* crypto data without a length before it; NULL: not signed */
     size_t crypto_size;
     unsigned threads; /* that hash; 0: one for each core */
-    /* Why it is refused whatever its crypto data say, found by who made the subject; or NULL. */
-    const struct dpk_check *fault;
+    /* Why it is refused whatever its crypto data say, found by who made the subject; no name: it is
+     * not. */
+    struct dpk_check fault;
     bool unmapped; /* a process that runs the host file has not got it in its memory */
 };
+
+/* The contents of a program's sections (signing(7)), in a file or in memory: nothing of it is
+ * checked. All is borrowed; NULL: not there. */
+struct dpk_sections {
+    const char *name;          /* of the program, or NULL */
+    const uint8_t *elf;        /* .dpa_bin_<app>: the device ELF, or an area of several */
+    const uint8_t *room;       /* .dpa_sig_<app>: a length and crypto data, or an area of these */
+    const uint8_t *crypto;     /* crypto data in a section of their own; instead of `room` */
+    const uint8_t *attributes; /* .dpa_proc_attr_<app>: an area, for one target too */
+    size_t elf_size, room_size, crypto_size, attributes_size;
+};
+/* The subjects that these make: one of a program for one target, else one for each target. What is
+ * damaged is the subject's `fault`; a program whose targets cannot be told is one subject. Returns
+ * how many, at least 1. */
+size_t dpk_subjects(const struct dpk_sections *sections, struct dpk_subject out[DPK_FAT_MAX]);
 
 /* ---- Signing ---- */
 
 /* The bytes that a signature is over: the crypto data up to it (signing(7)). */
 struct dpk_tbs {
     const char *program; /* its name; NULL where it has none */
-    const char *target;  /* of a fat program's member ("bf3"), else NULL */
+    const char *target;  /* of a program for several targets: which ("bf3"), else NULL */
     const uint8_t *bytes;
     size_t size;
 };
@@ -86,8 +130,8 @@ enum dpk_status dpk_sign_check_with(const struct dpk_certchain *chain,
 
 /* Crypto data of a subject: header, hash list, signature, chain, padding; appended to `out`. Of a
  * container in the compact profile whatever `options` says. Refused: leaf key not RSA-4096, leaf
- * and signer of different keys, chain that does not verify, a fat file, and without options->force
- * an ELF for another machine than RISC-V. */
+ * and signer of different keys, chain that does not verify, an area of several ELFs, and without
+ * options->force an ELF for another machine than RISC-V. */
 enum dpk_status dpk_crypto_build(const struct dpk_subject *subject,
                                  const struct dpk_certchain *chain, const struct dpk_signer *signer,
                                  const struct dpk_sign_options *options, struct dpk_buf *out,
@@ -103,21 +147,6 @@ enum dpk_status dpk_crypto_tbs(const struct dpk_subject *subject,
                                struct dpk_error *err);
 
 /* ---- Verification ---- */
-
-/* What a device says of a program. Names and numbers are fixed: logs and exit texts use them. */
-enum dpk_verdict {
-    DPK_VERDICT_OK = 0,
-    DPK_VERDICT_UNSIGNED = 1,           /* no crypto data */
-    DPK_VERDICT_BAD_FORMAT = 2,         /* crypto data or hash list malformed */
-    DPK_VERDICT_UNSUPPORTED = 3,        /* signature type, version or profile not known */
-    DPK_VERDICT_DIGEST_MISMATCH = 4,    /* a hash differs; the detail names the entry */
-    DPK_VERDICT_CHAIN_FORMAT = 5,       /* chain header, CRC, count or DER walk */
-    DPK_VERDICT_UNKNOWN_CA = 6,         /* no trusted root at the top of the chain */
-    DPK_VERDICT_CERT_INVALID = 7,       /* path validation failed, with OpenSSL's reason */
-    DPK_VERDICT_KEY_NOT_APPLICABLE = 8, /* leaf key is not RSA-4096 */
-    DPK_VERDICT_AUTH_FAILED = 9,        /* the signature is wrong */
-};
-const char *dpk_verdict_name(enum dpk_verdict v); /* "DIGEST_MISMATCH" */
 
 /* What crypto data says of itself, nothing of it proven: for people who want to look. */
 struct dpk_crypto_view {
@@ -135,13 +164,6 @@ enum dpk_status dpk_crypto_view_check(const struct dpk_crypto_view *view, const 
                                       struct dpk_error *err);
 void dpk_crypto_view_free(struct dpk_crypto_view *view);
 
-/* One thing that verification looked at. */
-struct dpk_check {
-    const char *name;         /* "crypto data", "signature type", "hash list", "chain", ... */
-    enum dpk_verdict verdict; /* OK, or why not */
-    bool warning;             /* passed, but the detail is worth showing */
-    char detail[256];         /* "segment 2", "CN=Leaf, valid until 2034-01-01" */
-};
 #define DPK_CHECKS_MAX 16
 struct dpk_report {
     struct dpk_check checks[DPK_CHECKS_MAX]; /* in the order they were made; the first that

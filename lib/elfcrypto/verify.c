@@ -78,8 +78,8 @@ static const char *text_of(enum dpk_status status, const struct dpk_error *err)
 
 static enum dpk_verdict check_fault(struct verification *v)
 {
-    const struct dpk_check *fault = v->subject->fault;
-    if (!fault)
+    const struct dpk_check *fault = &v->subject->fault;
+    if (!fault->name)
         return DPK_VERDICT_OK;
     bool refused = fault->verdict != DPK_VERDICT_OK;
     return note(v, fault->name, refused ? fault->verdict : DPK_VERDICT_BAD_FORMAT, "%s",
@@ -162,7 +162,7 @@ static enum dpk_verdict check_hashes(struct verification *v)
     struct dpk_hashlist *computed = NULL;
     const struct dpk_subject *s = v->subject;
     if (!s->packed && crypto_is_fat(&s->elf))
-        return note(v, name, DPK_VERDICT_UNSUPPORTED, "the program is a fat file");
+        return note(v, name, DPK_VERDICT_UNSUPPORTED, "the program is a multi-target area");
     enum dpk_status status = s->packed
                                  ? dpk_hashlist_build_parts(&s->packed->parts, &computed, &err)
                                  : dpk_hashlist_build_with(&s->elf, s->manifest, s->manifest_size,
@@ -259,9 +259,8 @@ static enum dpk_verdict check_signature(struct verification *v)
 static enum dpk_verdict check_coverage(struct verification *v)
 {
     const struct dpk_subject *s = v->subject;
-    uint32_t target;
-    bool without_zba = s->target && dpk_target_find(s->target, &target) &&
-                       (target == DPK_TARGET_CX7 || target == DPK_TARGET_BF3);
+    bool without_zba =
+        s->target[0] && (s->target_id == DPK_TARGET_CX7 || s->target_id == DPK_TARGET_BF3);
     const char *isa = without_zba ? isa_of(&s->elf) : NULL;
     if (s->unmapped) {
         note(v, "mapping", DPK_VERDICT_OK,

@@ -1,22 +1,16 @@
-/* Fat files: device ELFs of several targets in one program (signing(7)). */
+/* Areas of several targets, and what their members hold (signing(7)). */
 #include "fat/fat.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
+static const uint8_t magic[8] = {'N', 'V', 'D', 'P', 'A', 'F', 'B', 'F'};
 
-static const char fat_magic[8] = "DPKFAT1", sigs_magic[8] = "DPKSIGS";
-
-#define VERSION         1
-#define HEADER_SIZE     16
-#define MEMBER_SIZE     40
-#define FLAG_COMPRESSED 1u
-#define ALIGNMENT       8
-#define DEFLATE_LEVEL   9
-#define INFLATE_MAX     ((uint64_t)256 << 20) /* bytes of an ELF out of a compressed member */
-#define INFLATE_RATIO   1040u                 /* deflate cannot do better than 1032 to 1 */
+#define VERSION     1
+#define HEADER_SIZE 24
+#define MEMBER_SIZE 32
+#define ALIGNMENT   8
 
 static const char *const target_names[] = {"generic", "cx7", "bf3", "cx8", "cx9"};
 #define TARGET_COUNT (sizeof target_names / sizeof *target_names)
@@ -37,73 +31,109 @@ bool dpk_target_find(const char *name, uint32_t *target)
     return false;
 }
 
-static bool begins_with(const uint8_t *bytes, size_t size, const char magic[8])
+const char *dpk_target_text(uint32_t target, char out[DPK_TARGET_TEXT])
 {
-    return size >= 8 && memcmp(bytes, magic, 8) == 0;
+    const char *name = dpk_target_name(target);
+    if (name)
+        snprintf(out, DPK_TARGET_TEXT, "%s", name);
+    else
+        snprintf(out, DPK_TARGET_TEXT, "target%" PRIu32, target);
+    return out;
 }
 
-bool dpk_fat_is(const uint8_t *bytes, size_t size)
+bool dpk_fat_is(const void *bytes, size_t size)
 {
-    return begins_with(bytes, size, fat_magic);
-}
-
-bool dpk_fat_is_foreign(const uint8_t *bytes, size_t size)
-{
-    static const char magic[8] = {'N', 'V', 'D', 'P', 'A', 'F', 'B', 'F'};
-    return begins_with(bytes, size, magic);
+    return size >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
 /* ---- Reading ---- */
 
-/* Magic, version and count of either structure. */
-static enum dpk_status read_header(struct dpk_reader *r, const char magic[8], const char *what,
-                                   size_t *count, struct dpk_error *err)
+static enum dpk_status read_header(struct dpk_reader *r, size_t *count, struct dpk_error *err)
 {
-    const uint8_t *m = dpk_read_bytes(r, 8);
+    const uint8_t *m = dpk_read_bytes(r, sizeof magic);
     uint32_t version = dpk_read_le32(r), n = dpk_read_le32(r);
-    if (r->failed || memcmp(m, magic, 8) != 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: no %s magic", what, magic);
+    dpk_read_skip(r, 8); /* reserved */
+    if (!m || memcmp(m, magic, sizeof magic) != 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "no multi-target area: its magic is missing");
+    if (r->failed)
+        return dpk_fail(err, DPK_ERR_FORMAT, "multi-target area: truncated header");
     if (version != VERSION)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "%s: version %" PRIu32 ", not %d", what, version,
-                        VERSION);
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "multi-target area: version %" PRIu32 ", not %d",
+                        version, VERSION);
     if (n == 0 || n > DPK_FAT_MAX)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: %" PRIu32 " members, not 1 to %d", what, n,
-                        DPK_FAT_MAX);
+        return dpk_fail(err, DPK_ERR_FORMAT, "multi-target area: %" PRIu32 " members, not 1 to %d",
+                        n, DPK_FAT_MAX);
     *count = n;
     return DPK_OK;
 }
 
-static enum dpk_status read_member(const struct dpk_reader *file, struct dpk_reader *table,
-                                   uint64_t least, struct dpk_fat_member *m, struct dpk_error *err)
+/* `area`: the whole of it; `first`: where members may begin. */
+static enum dpk_status read_member(const struct dpk_reader *area, struct dpk_reader *table,
+                                   size_t first, struct dpk_fat_member *m, struct dpk_error *err)
 {
-    uint32_t target = dpk_read_le32(table), flags = dpk_read_le32(table);
-    uint64_t offset = dpk_read_le64(table), stored = dpk_read_le64(table);
-    uint64_t size = dpk_read_le64(table), reserved = dpk_read_le64(table);
-    bool compressed = flags & FLAG_COMPRESSED;
+    uint32_t target = dpk_read_le32(table);
+    dpk_read_skip(table, 4); /* reserved */
+    uint64_t offset = dpk_read_le64(table), size = dpk_read_le64(table);
+    dpk_read_skip(table, 8); /* reserved */
     if (table->failed)
         return dpk_fail(err, DPK_ERR_FORMAT, "truncated table");
-    if (flags & ~FLAG_COMPRESSED || reserved)
-        return dpk_fail(err, DPK_ERR_FORMAT, "reserved bits are set");
-    struct dpk_reader content = dpk_reader_slice(file, offset, stored);
-    if (content.failed || offset % ALIGNMENT || offset < least || stored == 0)
+    struct dpk_reader content = dpk_reader_slice(area, offset, size);
+    if (content.failed || offset < first)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "its bytes are not where they can be (offset %#" PRIx64 ", %" PRIu64
+                        "its bytes are not inside the area (offset %#" PRIx64 ", %" PRIu64
                         " bytes)",
-                        offset, stored);
-    bool possible =
-        compressed ? size && size <= INFLATE_MAX && size / INFLATE_RATIO <= stored : size == stored;
-    if (!possible)
-        return dpk_fail(err, DPK_ERR_FORMAT,
-                        "%" PRIu64 " bytes cannot stand for an ELF of %" PRIu64, stored, size);
-    *m = (struct dpk_fat_member){.target = target,
-                                 .compressed = compressed,
-                                 .stored = content.begin,
-                                 .stored_size = (size_t)stored,
-                                 .elf_size = (size_t)size};
+                        offset, size);
+    if (offset % ALIGNMENT)
+        return dpk_fail(err, DPK_ERR_FORMAT, "its offset %#" PRIx64 " is no multiple of %d", offset,
+                        ALIGNMENT);
+    *m = (struct dpk_fat_member){.target = target, .data = content.begin, .size = (size_t)size};
     return DPK_OK;
 }
 
-static const struct dpk_fat_member *find(const struct dpk_fat *fat, uint32_t target)
+/* Is the target new, and are its bytes nobody else's? */
+static enum dpk_status check_new(const struct dpk_fat *fat, const struct dpk_fat_member *m,
+                                 struct dpk_error *err)
+{
+    char text[DPK_TARGET_TEXT];
+    if (dpk_fat_find(fat, m->target))
+        return dpk_fail(err, DPK_ERR_FORMAT, "target %s is there twice",
+                        dpk_target_text(m->target, text));
+    for (size_t i = 0; i < fat->count; i++) {
+        const struct dpk_fat_member *other = &fat->members[i];
+        if (m->size && other->size && m->data < other->data + other->size &&
+            other->data < m->data + m->size)
+            return dpk_fail(err, DPK_ERR_FORMAT, "its bytes are those of member %zu too", i);
+    }
+    return DPK_OK;
+}
+
+enum dpk_status dpk_fat_parse(const void *bytes, size_t size, struct dpk_fat *out,
+                              struct dpk_error *err)
+{
+    const struct dpk_reader area = dpk_reader(bytes, size);
+    struct dpk_reader r = area;
+    struct dpk_fat fat = {0};
+    size_t count = 0;
+    *out = fat;
+    enum dpk_status status = read_header(&r, &count, err);
+    if (status != DPK_OK)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        struct dpk_fat_member m = {0};
+        status = read_member(&area, &r, HEADER_SIZE + count * MEMBER_SIZE, &m, err);
+        if (status == DPK_OK)
+            status = check_new(&fat, &m, err);
+        if (status != DPK_OK) {
+            dpk_error_prefix(err, "multi-target area: member %zu", i);
+            return status;
+        }
+        fat.members[fat.count++] = m;
+    }
+    *out = fat;
+    return DPK_OK;
+}
+
+const struct dpk_fat_member *dpk_fat_find(const struct dpk_fat *fat, uint32_t target)
 {
     for (size_t i = 0; i < fat->count; i++)
         if (fat->members[i].target == target)
@@ -111,186 +141,104 @@ static const struct dpk_fat_member *find(const struct dpk_fat *fat, uint32_t tar
     return NULL;
 }
 
-enum dpk_status dpk_fat_parse(const uint8_t *bytes, size_t size, struct dpk_fat *out,
-                              struct dpk_error *err)
-{
-    struct dpk_reader file = dpk_reader(bytes, size), r = file;
-    struct dpk_fat fat = {0};
-    size_t count = 0;
-    *out = fat;
-    if (dpk_fat_is_foreign(bytes, size))
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "fat file: made by NVIDIA's compiler, its layout is not public");
-    enum dpk_status status = read_header(&r, fat_magic, "fat file", &count, err);
-    if (status != DPK_OK)
-        return status;
-    uint64_t end = HEADER_SIZE + count * MEMBER_SIZE;
-    for (size_t i = 0; i < count; i++) {
-        struct dpk_fat_member m = {0};
-        status = read_member(&file, &r, end, &m, err);
-        if (status == DPK_OK && find(&fat, m.target))
-            status = dpk_fail(err, DPK_ERR_FORMAT, "target %" PRIu32 " is there twice", m.target);
-        if (status != DPK_OK) {
-            dpk_error_prefix(err, "fat file: member %zu", i);
-            return status;
-        }
-        end = (uint64_t)(m.stored - bytes) + m.stored_size;
-        fat.members[fat.count++] = m;
-    }
-    *out = fat;
-    return DPK_OK;
-}
-
-enum dpk_status dpk_fat_find(const struct dpk_fat *fat, uint32_t target,
-                             const struct dpk_fat_member **out, struct dpk_error *err)
-{
-    *out = find(fat, target);
-    if (*out)
-        return DPK_OK;
-    const char *name = dpk_target_name(target);
-    return dpk_fail(err, DPK_ERR_NOT_FOUND, "fat file: nothing for target %s",
-                    name ? name : "unknown");
-}
-
-enum dpk_status dpk_fat_elf(const struct dpk_fat_member *m, struct dpk_buf *out,
-                            struct dpk_error *err)
-{
-    if (!m->compressed) {
-        dpk_put(out, m->stored, m->stored_size);
-        return out->failed ? dpk_fail_nomem(err) : DPK_OK;
-    }
-    if (!dpk_buf_reserve(out, m->elf_size))
-        return dpk_fail_nomem(err);
-    uLongf size = m->elf_size;
-    uLong used = m->stored_size;
-    int z = uncompress2(out->data + out->size, &size, m->stored, &used);
-    if (z == Z_MEM_ERROR)
-        return dpk_fail_nomem(err);
-    if (z != Z_OK || size != m->elf_size || used != m->stored_size)
-        return dpk_fail(err, DPK_ERR_FORMAT, "fat file: damaged compressed member");
-    out->size += size;
-    return DPK_OK;
-}
-
 /* ---- Building ---- */
 
-/* Compresses where that saves something. */
-static enum dpk_status pack(const struct dpk_fat_input *in, bool compressed, struct dpk_buf *out,
-                            struct dpk_error *err)
+static enum dpk_status check_members(const struct dpk_fat_member *members, size_t count,
+                                     struct dpk_error *err)
 {
-    uLongf size = compressBound(in->size);
-    if (!compressed || in->size > INFLATE_MAX)
-        return DPK_OK;
-    if (!dpk_buf_reserve(out, size))
-        return dpk_fail_nomem(err);
-    if (compress2(out->data, &size, in->elf, in->size, DEFLATE_LEVEL) != Z_OK)
-        return dpk_fail_nomem(err);
-    if (size < in->size)
-        out->size = size;
-    return DPK_OK;
-}
-
-static enum dpk_status check_inputs(const struct dpk_fat_input *in, size_t count,
-                                    struct dpk_error *err)
-{
+    char text[DPK_TARGET_TEXT];
     if (count == 0 || count > DPK_FAT_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "fat file: %zu members, not 1 to %d", count,
+        return dpk_fail(err, DPK_ERR_RANGE, "multi-target area: %zu members, not 1 to %d", count,
                         DPK_FAT_MAX);
-    for (size_t i = 0; i < count; i++) {
-        if (in[i].size == 0)
-            return dpk_fail(err, DPK_ERR_FORMAT, "fat file: member %zu is empty", i);
+    for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++)
-            if (in[i].target == in[j].target)
-                return dpk_fail(err, DPK_ERR_EXISTS, "fat file: target %" PRIu32 " is there twice",
-                                in[i].target);
-    }
+            if (members[i].target == members[j].target)
+                return dpk_fail(err, DPK_ERR_EXISTS, "multi-target area: target %s is there twice",
+                                dpk_target_text(members[i].target, text));
     return DPK_OK;
 }
 
-enum dpk_status dpk_fat_build(const struct dpk_fat_input *in, size_t count, bool compressed,
+enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count,
                               struct dpk_buf *out, struct dpk_error *err)
 {
-    struct dpk_buf table = {0}, contents = {0};
-    enum dpk_status status = check_inputs(in, count, err);
+    enum dpk_status status = check_members(members, count, err);
     if (status != DPK_OK)
         return status;
-    dpk_put(&table, fat_magic, sizeof fat_magic);
-    dpk_put_le32(&table, VERSION);
-    dpk_put_le32(&table, (uint32_t)count);
-    for (size_t i = 0; i < count && status == DPK_OK; i++) {
-        struct dpk_buf packed = {0};
-        status = pack(&in[i], compressed, &packed, err);
-        dpk_put_align(&contents, ALIGNMENT, 0);
-        dpk_put_le32(&table, in[i].target);
-        dpk_put_le32(&table, packed.size ? FLAG_COMPRESSED : 0);
-        dpk_put_le64(&table, HEADER_SIZE + count * MEMBER_SIZE + contents.size);
-        dpk_put_le64(&table, packed.size ? packed.size : in[i].size);
-        dpk_put_le64(&table, in[i].size);
-        dpk_put_le64(&table, 0);
-        dpk_put(&contents, packed.size ? packed.data : in[i].elf,
-                packed.size ? packed.size : in[i].size);
-        dpk_buf_free(&packed);
-    }
-    dpk_put(&table, contents.data, contents.size);
-    if (status == DPK_OK && !table.failed && !contents.failed)
-        dpk_put(out, table.data, table.size);
-    if (status == DPK_OK && (table.failed || contents.failed || out->failed))
-        status = dpk_fail_nomem(err);
-    dpk_buf_free(&contents);
-    dpk_buf_free(&table);
-    return status;
-}
-
-/* ---- Crypto data ---- */
-
-void dpk_fat_sigs_begin(struct dpk_buf *out, size_t count)
-{
-    dpk_put(out, sigs_magic, sizeof sigs_magic);
+    dpk_put(out, magic, sizeof magic);
     dpk_put_le32(out, VERSION);
     dpk_put_le32(out, (uint32_t)count);
-}
-
-void dpk_fat_sigs_put(struct dpk_buf *out, uint32_t target, const void *crypto, size_t size)
-{
-    dpk_put_le32(out, target);
-    dpk_put_le32(out, (uint32_t)size);
-    dpk_put(out, crypto, size);
-    dpk_put_align(out, ALIGNMENT, 0);
-}
-
-bool dpk_fat_sigs_is(const uint8_t *crypto, size_t size)
-{
-    return begins_with(crypto, size, sigs_magic);
-}
-
-enum dpk_status dpk_fat_crypto(const uint8_t *crypto, size_t size, uint32_t target,
-                               const uint8_t **out, size_t *out_size, struct dpk_error *err)
-{
-    struct dpk_reader r = dpk_reader(crypto, size);
-    size_t count = 0;
-    *out = NULL;
-    *out_size = 0;
-    enum dpk_status status = read_header(&r, sigs_magic, "crypto data", &count, err);
-    for (size_t i = 0; i < count && status == DPK_OK; i++) {
-        uint32_t id = dpk_read_le32(&r), length = dpk_read_le32(&r);
-        const uint8_t *p = dpk_read_bytes(&r, length);
-        dpk_read_skip(&r, -(size_t)length % ALIGNMENT);
-        if (!p || r.failed || length == 0)
-            status = dpk_fail(err, DPK_ERR_FORMAT, "crypto data: member %zu is truncated", i);
-        else if (id == target && *out)
-            status =
-                dpk_fail(err, DPK_ERR_FORMAT, "crypto data: target %" PRIu32 " is there twice", id);
-        else if (id == target) {
-            *out = p;
-            *out_size = length;
-        }
+    dpk_put_le64(out, 0);
+    size_t at = HEADER_SIZE + count * MEMBER_SIZE;
+    for (size_t i = 0; i < count; i++) {
+        dpk_put_le32(out, members[i].target);
+        dpk_put_le32(out, 0);
+        dpk_put_le64(out, at);
+        dpk_put_le64(out, members[i].size);
+        dpk_put_le64(out, 0);
+        at += members[i].size + -members[i].size % ALIGNMENT;
     }
-    if (status == DPK_OK && !*out)
-        status =
-            dpk_fail(err, DPK_ERR_NOT_FOUND, "crypto data: nothing for target %" PRIu32, target);
-    if (status != DPK_OK) {
-        *out = NULL;
-        *out_size = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct dpk_fat_member *m = &members[i];
+        if (m->data)
+            dpk_put(out, m->data, m->size);
+        else
+            dpk_put_fill(out, 0, m->size);
+        if (i + 1 < count)
+            dpk_put_fill(out, 0, -m->size % ALIGNMENT);
     }
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+/* ---- Rooms for crypto data ---- */
+
+enum dpk_status dpk_room_read(const uint8_t *room, size_t room_size, const uint8_t **crypto,
+                              size_t *size, struct dpk_error *err)
+{
+    struct dpk_reader r = dpk_reader(room, room_size);
+    uint64_t length = dpk_read_le64(&r);
+    *crypto = NULL;
+    *size = 0;
+    if (room_size == 0 || (!r.failed && length == 0))
+        return DPK_OK;
+    if (r.failed || length > dpk_reader_left(&r))
+        return dpk_fail(err, DPK_ERR_FORMAT, "a length of %" PRIu64 " bytes, in a room for %zu",
+                        length, dpk_reader_left(&r));
+    *crypto = r.pos;
+    *size = (size_t)length;
+    return DPK_OK;
+}
+
+/* ---- Attributes ---- */
+
+enum dpk_status dpk_attributes_read(const struct dpk_fat_member *member, const uint8_t **data,
+                                    size_t *size, struct dpk_error *err)
+{
+    struct dpk_reader r = dpk_reader(member->data, member->size);
+    dpk_read_skip(&r, 8); /* reserved */
+    uint64_t length = dpk_read_le64(&r);
+    *data = NULL;
+    *size = 0;
+    if (r.failed || length > dpk_reader_left(&r))
+        return dpk_fail(err, DPK_ERR_FORMAT, "a length of %" PRIu64 " bytes, in %zu", length,
+                        dpk_reader_left(&r));
+    if (length)
+        *data = r.pos;
+    *size = (size_t)length;
+    return DPK_OK;
+}
+
+enum dpk_status dpk_attributes_build(const uint32_t *targets, size_t count, const void *data,
+                                     size_t size, struct dpk_buf *out, struct dpk_error *err)
+{
+    struct dpk_fat_member members[DPK_FAT_MAX];
+    struct dpk_buf one = {0};
+    enum dpk_status status = DPK_OK;
+    dpk_put_le64(&one, 0);
+    dpk_put_le64(&one, size);
+    dpk_put(&one, data, size);
+    for (size_t i = 0; i < count && i < DPK_FAT_MAX; i++)
+        members[i] = (struct dpk_fat_member){targets[i], one.data, one.size};
+    status = one.failed ? dpk_fail_nomem(err) : dpk_fat_build(members, count, out, err);
+    dpk_buf_free(&one);
     return status;
 }

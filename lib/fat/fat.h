@@ -1,18 +1,18 @@
 /*
- * fat: fat programs (signing(7)): a device ELF for each of several targets in one file, and their
- * crypto data.
+ * fat: what the sections of a program hold when it is for several targets (signing(7)): an area with
+ * a part for each of them. Device ELFs, rooms for crypto data and attributes come in such areas.
  *
  *     struct dpk_fat fat;
  *     if (dpk_fat_is(bytes, size) && dpk_fat_parse(bytes, size, &fat, &err) == DPK_OK)
  *         for (size_t i = 0; i < fat.count; i++)
- *             dpk_fat_elf(&fat.members[i], &elf, &err);
+ *             use(fat.members[i].target, fat.members[i].data, fat.members[i].size);
  */
 #ifndef DPK_FAT_H
 #define DPK_FAT_H
 
 #include "base/base.h"
 
-/* Target ids as they stand in fat files. */
+/* Target ids as they stand in files. */
 enum dpk_target {
     DPK_TARGET_GENERIC = 0,
     DPK_TARGET_CX7 = 1,
@@ -24,59 +24,55 @@ enum dpk_target {
 const char *dpk_target_name(uint32_t target);
 /* The id of "bf3"; false if there is no such target. */
 bool dpk_target_find(const char *name, uint32_t *target);
+/* What to call any id: "bf3", or "target7". Returns `out`. */
+#define DPK_TARGET_TEXT 20
+const char *dpk_target_text(uint32_t target, char out[DPK_TARGET_TEXT]);
+
+/* ---- Areas ---- */
 
 #define DPK_FAT_MAX 16 /* members */
 
 struct dpk_fat_member {
     uint32_t target;
-    bool compressed;
-    const uint8_t *stored; /* borrowed from the file */
-    size_t stored_size;    /* bytes in the file */
-    size_t elf_size;       /* bytes of the device ELF */
+    const uint8_t *data; /* borrowed */
+    size_t size;         /* bytes, maybe 0 */
 };
 struct dpk_fat {
     struct dpk_fat_member members[DPK_FAT_MAX]; /* in the file's order, no target twice */
     size_t count;                               /* at least 1 */
 };
 
-/* Does it begin with the magic of a fat file of ours? */
-bool dpk_fat_is(const uint8_t *bytes, size_t size);
-/* Reads the table of a fat file; contents are borrowed, nothing to free. DPK_ERR_FORMAT with the
- * member's number: tables or contents outside the file or overlapping, impossible sizes, a target
- * twice. DPK_ERR_UNSUPPORTED: another version, or NVIDIA's fat files (their layout is not public).
- */
-enum dpk_status dpk_fat_parse(const uint8_t *bytes, size_t size, struct dpk_fat *out,
+/* Does it begin as an area does? */
+bool dpk_fat_is(const void *bytes, size_t size);
+/* Reads the table of an area; contents are borrowed, nothing to free. DPK_ERR_FORMAT with the
+ * member's number: the table or a member is outside the area, misaligned, or overlaps another; a
+ * target twice; no member, or too many. DPK_ERR_UNSUPPORTED: another version. On failure `out` is
+ * empty. */
+enum dpk_status dpk_fat_parse(const void *bytes, size_t size, struct dpk_fat *out,
                               struct dpk_error *err);
-/* The member for `target`, borrowed from `fat`; DPK_ERR_NOT_FOUND. */
-enum dpk_status dpk_fat_find(const struct dpk_fat *fat, uint32_t target,
-                             const struct dpk_fat_member **out, struct dpk_error *err);
-/* Appends a member's device ELF to `out`, decompressed: exactly `elf_size` bytes, or an error. */
-enum dpk_status dpk_fat_elf(const struct dpk_fat_member *member, struct dpk_buf *out,
-                            struct dpk_error *err);
-
-struct dpk_fat_input {
-    uint32_t target;
-    const uint8_t *elf; /* borrowed */
-    size_t size;
-};
-/* Appends a fat file of the members, in their order, to `out`. `compressed`: with zlib, where that
- * makes a member smaller. Errors: no member, too many, a target twice, an empty one. */
-enum dpk_status dpk_fat_build(const struct dpk_fat_input *in, size_t count, bool compressed,
+/* The member for `target`, borrowed from `fat`, or NULL. */
+const struct dpk_fat_member *dpk_fat_find(const struct dpk_fat *fat, uint32_t target);
+/* Appends an area of the members, in their order, to `out`. A member with `data` NULL is `size`
+ * bytes of zero. Errors: no member, too many, a target twice. */
+enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count,
                               struct dpk_buf *out, struct dpk_error *err);
 
-/* True if the bytes begin with the magic of NVIDIA's fat files, which nobody else can read. */
-bool dpk_fat_is_foreign(const uint8_t *bytes, size_t size);
+/* ---- What members hold ---- */
 
-/* Begins the crypto data of a fat program of `count` members, appended to `out`; then each member's
- * crypto data is put, in their order. */
-void dpk_fat_sigs_begin(struct dpk_buf *out, size_t count);
-void dpk_fat_sigs_put(struct dpk_buf *out, uint32_t target, const void *crypto, size_t size);
+/* Bytes before crypto data in the room for it: a u64 length. */
+#define DPK_ROOM_PREFIX 8
 
-/* Is it the crypto data of a fat program: one for each member? */
-bool dpk_fat_sigs_is(const uint8_t *crypto, size_t size);
-/* The crypto data for one target (borrowed) out of that of a fat program: what dpk_verify takes
- * next to the member's ELF. DPK_ERR_NOT_FOUND: none for this target. */
-enum dpk_status dpk_fat_crypto(const uint8_t *crypto, size_t size, uint32_t target,
-                               const uint8_t **out, size_t *out_size, struct dpk_error *err);
+/* The crypto data in a room, borrowed; NULL: the length is 0, or there is no room. DPK_ERR_FORMAT:
+ * the length is more than the room, or not in it. */
+enum dpk_status dpk_room_read(const uint8_t *room, size_t room_size, const uint8_t **crypto,
+                              size_t *size, struct dpk_error *err);
+
+/* The data of a member of the area of attributes, borrowed; NULL: the length is 0. DPK_ERR_FORMAT:
+ * it is more than the member. */
+enum dpk_status dpk_attributes_read(const struct dpk_fat_member *member, const uint8_t **data,
+                                    size_t *size, struct dpk_error *err);
+/* Appends the area of attributes that has the same data for each of the targets. */
+enum dpk_status dpk_attributes_build(const uint32_t *targets, size_t count, const void *data,
+                                     size_t size, struct dpk_buf *out, struct dpk_error *err);
 
 #endif

@@ -7,7 +7,6 @@
 
 #define SHT_CRYPTODATA 0x70000666u /* guide, "Crypto Data ELF Section Header" */
 #define NAME_SLOT_SIZE 256         /* of `.dpa_sig_name_<app>` */
-#define LENGTH_PREFIX  8           /* little-endian, before crypto data in a reserved section */
 
 struct section {
     const char *name; /* in the file's bytes */
@@ -42,6 +41,12 @@ struct object {
     size_t load_count;
 };
 
+/* Bytes for the crypto data of one target; offsets from the start of the file. */
+struct room {
+    uint64_t at, size;
+    uint64_t used; /* bytes that hold crypto data now, a length before it included */
+};
+
 /* What signing needs to know of a program beyond struct dpk_program. Offsets from the start of the
  * file; `home` is the section with the crypto data, or made for it; size 0 in the home's header:
  * there is none yet. */
@@ -49,7 +54,6 @@ struct slot {
     size_t object; /* index of its object */
     bool has_home;
     struct section home;
-    uint64_t used;      /* bytes of the home that hold crypto data now, prefix included */
     uint64_t name_slot; /* offset of the content of `.dpa_sig_name_<app>` */
 };
 
@@ -100,6 +104,11 @@ bool archive_next(const struct dpk_hostfile *host, struct archive_walk *walk,
 
 /* Adds the programs of object `index` to the host file. */
 enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err);
+
+/* The rooms that a reserved section has for the program's subjects, in their order; of size 0 where
+ * it has none. DPK_ERR_FORMAT, DPK_ERR_UNSUPPORTED: it is no area of rooms. */
+enum dpk_status program_rooms(const struct dpk_program *p, const struct slot *slot,
+                              struct room rooms[DPK_FAT_MAX], struct dpk_error *err);
 
 /* What a name section names is overwritten, or goes: DPK_ERR_FORMAT if that is code, another
  * program or whatever else signing has not added. */

@@ -185,8 +185,10 @@ void dpk_hostfile_close(struct dpk_hostfile *host)
 {
     if (!host)
         return;
-    for (size_t i = 0; i < host->program_count; i++)
+    for (size_t i = 0; i < host->program_count; i++) {
         free((char *)host->programs[i].crypto_section);
+        free(host->programs[i].subjects);
+    }
     for (size_t i = 0; i < host->object_count; i++) {
         free((char *)host->objects[i].member);
         object_free(&host->objects[i]);

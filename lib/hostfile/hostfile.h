@@ -32,18 +32,16 @@ enum dpk_placement {
 };
 
 struct dpk_program {
-    unsigned index;     /* position among the file's programs */
-    const char *name;   /* what follows `.dpa_bin_` */
-    const char *member; /* archive member it was found in, NULL in an ELF */
-    uint64_t offset;    /* of the device ELF in the file, bytes */
-    const uint8_t *elf; /* the device ELF (or fat file), inside the host file's bytes */
-    size_t elf_size;
-    const uint8_t *manifest; /* content of `.dpa_proc_attr_<app>`, or NULL */
-    size_t manifest_size;
+    unsigned index;               /* position among the file's programs */
+    const char *name;             /* what follows `.dpa_bin_` */
+    const char *member;           /* archive member it was found in, NULL in an ELF */
+    uint64_t offset;              /* of its section in the file, bytes */
+    struct dpk_sections sections; /* inside the host file's bytes */
+    struct dpk_subject *subjects; /* one for each target, or one (dpk_subjects) */
+    size_t subject_count;
     enum dpk_placement placement;
     const char *crypto_section; /* name of the section with, or for, the crypto data; or NULL */
-    const uint8_t *crypto;      /* crypto data without its length prefix; NULL: not signed */
-    size_t crypto_size;
+    bool is_signed;             /* there is crypto data, sound or not, for a subject */
     /* Of an executable or library: why a process that runs it has other bytes in memory than those
      * above ("" : it has these), and whether it has none of them. */
     char not_mapped[192];
@@ -70,24 +68,6 @@ const struct dpk_program *dpk_hostfile_program(const struct dpk_hostfile *host, 
 enum dpk_status dpk_hostfile_find(const struct dpk_hostfile *host, const char *name,
                                   const struct dpk_program **out, struct dpk_error *err);
 
-/* What is signed and verified of a program: its device ELF, or that of one target. */
-struct dpk_member {
-    struct dpk_subject subject; /* borrows from the program and from here: do not copy */
-    uint32_t target;            /* of a fat program's, else 0 */
-    /* Private. */
-    char name[16];
-    struct dpk_buf elf;
-    struct dpk_check fault;
-};
-/* How many: 1 of a program for one target, and of a fat file that is damaged. */
-size_t dpk_program_members(const struct dpk_program *program);
-/* Number `index` of them, to be freed whatever comes of it. DPK_ERR_FORMAT, DPK_ERR_UNSUPPORTED: it
- * cannot be signed; the subject's `fault` says so too, and verification refuses it. Crypto data
- * that are damaged are a fault, no error. */
-enum dpk_status dpk_program_member(const struct dpk_program *program, size_t index,
-                                   struct dpk_member *out, struct dpk_error *err);
-void dpk_member_free(struct dpk_member *member);
-
 /* ---- Signing ---- */
 
 /* A host file with changes, which borrows from the host file: that must stay open. */
@@ -108,8 +88,8 @@ struct dpk_hostfile_options {
     void *progress_context;
 };
 
-/* Signs the host file's programs (signing(7)), several at a time. A
- * fat program gets crypto data for each of its members, in its reserved section.
+/* Signs the host file's programs (signing(7)), several at a time. A program for several targets
+ * gets crypto data for each of them, in its reserved section.
  * Errors: no program in it, or none of that name; as dpk_crypto_build; no room in a reserved
  * section. */
 enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
@@ -139,11 +119,10 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
 
 /* ---- Verification ---- */
 
-/* The verdict on a program, or on one member of a fat one. */
+/* The verdict on a program, or on one target of it. */
 struct dpk_result {
     const struct dpk_program *program;
-    size_t member;   /* of dpk_program_members */
-    char target[16]; /* of the member, else "" */
+    const struct dpk_subject *subject; /* the program's */
     enum dpk_verdict verdict;
     struct dpk_report report;
 };

@@ -43,35 +43,21 @@ static bool holds_bare_crypto(const struct dpk_hostfile *host, const struct sect
     return p && memcmp(p, magic, sizeof magic - 1) == 0;
 }
 
-static void set_crypto(const struct dpk_hostfile *host, struct dpk_program *p, struct slot *slot,
-                       uint64_t skip, uint64_t size)
-{
-    p->crypto = host->bytes.data + slot->home.offset + skip;
-    p->crypto_size = (size_t)size;
-    slot->used = skip + size;
-}
-
-/* `.dpa_sig_<app>`: reserved room behind a length, or crypto data alone in a section that signing
- * added. */
+/* `.dpa_sig_<app>`: reserved room, or crypto data alone in a section that signing added. */
 static void place_in_sig_section(const struct dpk_hostfile *host, const struct section *s,
                                  struct dpk_program *p, struct slot *slot)
 {
+    bool bare = holds_bare_crypto(host, s);
     slot->has_home = true;
     slot->home = *s;
-    if (holds_bare_crypto(host, s)) {
-        p->placement = DPK_PLACEMENT_ADDED;
-        set_crypto(host, p, slot, 0, s->size);
-        return;
+    p->placement = bare ? DPK_PLACEMENT_ADDED : DPK_PLACEMENT_RESERVED;
+    if (bare) {
+        p->sections.crypto = host->bytes.data + s->offset;
+        p->sections.crypto_size = (size_t)s->size;
+    } else if (s->size) {
+        p->sections.room = host->bytes.data + s->offset;
+        p->sections.room_size = (size_t)s->size;
     }
-    struct dpk_reader all = dpk_reader(host->bytes.data, host->bytes.size);
-    struct dpk_reader r = dpk_reader_slice(&all, s->offset, s->size);
-    uint64_t length = dpk_read_le64(&r);
-    p->placement = DPK_PLACEMENT_RESERVED;
-    if (r.failed || length == 0)
-        return;
-    /* A length that cannot be is for verification to refuse; it must not hide other programs. */
-    uint64_t room = s->size - LENGTH_PREFIX;
-    set_crypto(host, p, slot, LENGTH_PREFIX, length <= room ? length : room);
 }
 
 static enum dpk_status place_by_name(const struct dpk_hostfile *host, const struct object *o,
@@ -98,8 +84,10 @@ static enum dpk_status place_by_name(const struct dpk_hostfile *host, const stru
         return dpk_fail_nomem(err);
     slot->has_home = true;
     slot->home = *home;
-    if (home->size > 0)
-        set_crypto(host, p, slot, 0, home->size);
+    if (home->size > 0) {
+        p->sections.crypto = host->bytes.data + home->offset;
+        p->sections.crypto_size = (size_t)home->size;
+    }
     return DPK_OK;
 }
 
@@ -149,9 +137,9 @@ static enum dpk_status place(const struct dpk_hostfile *host, const struct objec
 }
 
 /* The program's attributes, which the compact profile hashes. */
-static enum dpk_status find_manifest(const struct dpk_hostfile *host, const struct object *o,
-                                     struct dpk_program *p, const struct section **section,
-                                     struct dpk_error *err)
+static enum dpk_status find_attributes(const struct dpk_hostfile *host, const struct object *o,
+                                       struct dpk_program *p, const struct section **section,
+                                       struct dpk_error *err)
 {
     const struct section *s = NULL;
     enum dpk_status status = find_section(o, ATTR_PREFIX, p->name, &s, err);
@@ -159,8 +147,8 @@ static enum dpk_status find_manifest(const struct dpk_hostfile *host, const stru
         status = need_readable(s, err);
     if (status != DPK_OK || !s || s->size == 0)
         return status;
-    p->manifest = host->bytes.data + s->offset;
-    p->manifest_size = (size_t)s->size;
+    p->sections.attributes = host->bytes.data + s->offset;
+    p->sections.attributes_size = (size_t)s->size;
     *section = s;
     return DPK_OK;
 }
@@ -182,6 +170,78 @@ static void check_mapping(const struct object *o, struct dpk_program *p,
         memcpy(p->not_mapped, why, sizeof why);
         break;
     }
+}
+
+/* How much of a room is taken, whatever its length says. */
+static uint64_t used_of(const struct dpk_fat_member *room)
+{
+    struct dpk_reader r = dpk_reader(room->data, room->size);
+    uint64_t length = dpk_read_le64(&r), left = dpk_reader_left(&r);
+    if (r.failed || length == 0)
+        return 0;
+    return DPK_ROOM_PREFIX + (length < left ? length : left);
+}
+
+enum dpk_status program_rooms(const struct dpk_program *p, const struct slot *slot,
+                              struct room rooms[DPK_FAT_MAX], struct dpk_error *err)
+{
+    const struct dpk_sections *from = &p->sections;
+    const struct dpk_fat_member whole = {.data = from->room, .size = from->room_size};
+    bool several = dpk_fat_is(from->elf, from->elf_size);
+    struct dpk_fat fat;
+    rooms[0] = (struct room){0};
+    if (several && !p->subjects[0].target[0]) /* damaged: nobody knows whose rooms they are */
+        return DPK_OK;
+    if (several && dpk_fat_parse(from->room, from->room_size, &fat, err) != DPK_OK)
+        return dpk_error_prefix(err, "%s", p->crypto_section);
+    for (size_t i = 0; i < p->subject_count; i++) {
+        const struct dpk_subject *s = &p->subjects[i];
+        const struct dpk_fat_member *m = several ? dpk_fat_find(&fat, s->target_id) : &whole;
+        rooms[i] = (struct room){0};
+        if (m && m->size)
+            rooms[i] = (struct room){.at = slot->home.offset + (uint64_t)(m->data - from->room),
+                                     .size = m->size,
+                                     .used = used_of(m)};
+    }
+    return DPK_OK;
+}
+
+/* Is there anything where crypto data go? */
+static bool holds_crypto(const struct dpk_program *p, const struct slot *slot)
+{
+    struct room rooms[DPK_FAT_MAX];
+    if (p->sections.crypto)
+        return true;
+    if (!p->sections.room || program_rooms(p, slot, rooms, NULL) != DPK_OK)
+        return false;
+    for (size_t i = 0; i < p->subject_count; i++)
+        if (rooms[i].used)
+            return true;
+    return false;
+}
+
+/* What the sections hold, once all are known. */
+static enum dpk_status find_subjects(struct dpk_program *p, const struct slot *slot,
+                                     struct dpk_error *err)
+{
+    struct dpk_subject found[DPK_FAT_MAX];
+    size_t count = dpk_subjects(&p->sections, found);
+    p->subjects = calloc(count, sizeof *p->subjects);
+    if (!p->subjects)
+        return dpk_fail_nomem(err);
+    p->subject_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct dpk_subject *s = &p->subjects[i];
+        *s = found[i];
+        s->unmapped = p->unmapped;
+        if (!p->not_mapped[0])
+            continue;
+        /* What would be verified is not what runs. */
+        s->fault = (struct dpk_check){.name = "mapping", .verdict = DPK_VERDICT_BAD_FORMAT};
+        snprintf(s->fault.detail, sizeof s->fault.detail, "%s", p->not_mapped);
+    }
+    p->is_signed = holds_crypto(p, slot);
+    return DPK_OK;
 }
 
 static enum dpk_status make_room(struct dpk_hostfile *host, struct dpk_error *err)
@@ -221,14 +281,14 @@ enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct
         *p = (struct dpk_program){.index = (unsigned)host->program_count,
                                   .name = app,
                                   .member = o->member,
-                                  .offset = s->size ? s->offset : 0,
-                                  .elf = host->bytes.data + (s->size ? s->offset : 0),
-                                  .elf_size = (size_t)s->size};
+                                  .offset = s->size ? s->offset : 0};
+        p->sections = (struct dpk_sections){
+            .name = app, .elf = host->bytes.data + p->offset, .elf_size = (size_t)s->size};
         host->program_count++;
         const struct section *attributes = NULL;
         status = place(host, o, p, slot, err);
         if (status == DPK_OK)
-            status = find_manifest(host, o, p, &attributes, err);
+            status = find_attributes(host, o, p, &attributes, err);
         if (status != DPK_OK)
             return status;
         check_mapping(o, p, s);
@@ -236,6 +296,9 @@ enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct
         /* Crypto data that signing added is for tools alone. */
         if (slot->has_home && p->placement == DPK_PLACEMENT_RESERVED)
             check_mapping(o, p, &slot->home);
+        status = find_subjects(p, slot, err);
+        if (status != DPK_OK)
+            return status;
     }
     return DPK_OK;
 }

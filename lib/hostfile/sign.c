@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "edit.h"
-#include "fat/fat.h"
 #include "select.h"
 
 /* One program's part of the work. */
 struct job {
     const struct dpk_program *program;
     const struct slot *slot;
-    struct dpk_buf crypto;
+    struct dpk_buf crypto[DPK_FAT_MAX]; /* of each subject */
     enum dpk_status status;
     struct dpk_error err;
 };
@@ -33,23 +32,28 @@ struct signing {
 
 /* ---- Crypto data ---- */
 
-/* Calls `put` for the program, or for each member of a fat one. */
-typedef enum dpk_status put_one(void *context, const struct dpk_member *member,
+/* Calls `put` for each subject of the program, whatever its crypto data are now. */
+typedef enum dpk_status put_one(void *context, size_t index, const struct dpk_subject *subject,
                                 struct dpk_error *err);
 
-static enum dpk_status for_each_elf(const struct dpk_program *p, put_one *put, void *context,
-                                    struct dpk_error *err)
+static enum dpk_status for_each_subject(const struct dpk_program *p, put_one *put, void *context,
+                                        struct dpk_error *err)
 {
+    struct dpk_subject subjects[DPK_FAT_MAX];
+    struct dpk_sections unsigned_sections = p->sections;
     enum dpk_status status = DPK_OK;
-    size_t count = dpk_program_members(p);
+    if (p->not_mapped[0]) /* what would be signed is not what runs */
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s", p->not_mapped);
+    unsigned_sections.room = unsigned_sections.crypto = NULL;
+    size_t count = dpk_subjects(&unsigned_sections, subjects);
     for (size_t i = 0; i < count && status == DPK_OK; i++) {
-        struct dpk_member m;
-        status = dpk_program_member(p, i, &m, err);
-        if (status == DPK_OK)
-            status = put(context, &m, err);
-        if (status != DPK_OK && m.subject.target)
-            dpk_error_prefix(err, "target %s", m.subject.target);
-        dpk_member_free(&m);
+        const struct dpk_subject *s = &subjects[i];
+        if (s->fault.name)
+            status = dpk_fail(err, DPK_ERR_FORMAT, "%s: %s", s->fault.name, s->fault.detail);
+        else
+            status = put(context, i, s, err);
+        if (status != DPK_OK && s->target[0])
+            dpk_error_prefix(err, "target %s", s->target);
     }
     return status;
 }
@@ -57,38 +61,28 @@ static enum dpk_status for_each_elf(const struct dpk_program *p, put_one *put, v
 struct making {
     const struct signing *s;
     struct job *job;
-    bool fat;
 };
 
-static enum dpk_status make_one(void *context, const struct dpk_member *member,
+static enum dpk_status make_one(void *context, size_t index, const struct dpk_subject *subject,
                                 struct dpk_error *err)
 {
     const struct making *m = context;
     const struct signing *s = m->s;
-    struct dpk_subject subject = member->subject;
-    struct dpk_buf b = {0};
-    subject.threads = s->hashing;
-    enum dpk_status status =
-        dpk_crypto_make(&subject, s->chain, s->signer, &s->options->crypto, &b, err);
-    if (status == DPK_OK && m->fat)
-        dpk_fat_sigs_put(&m->job->crypto, member->target, b.data, b.size);
-    else if (status == DPK_OK)
-        dpk_put(&m->job->crypto, b.data, b.size);
-    dpk_buf_free(&b);
-    return status == DPK_OK && m->job->crypto.failed ? dpk_fail_nomem(err) : status;
+    struct dpk_subject mine = *subject;
+    mine.threads = s->hashing;
+    return dpk_crypto_make(&mine, s->chain, s->signer, &s->options->crypto, &m->job->crypto[index],
+                           err);
 }
 
 static enum dpk_status make_crypto(struct signing *s, struct job *j, struct dpk_error *err)
 {
     const struct dpk_program *p = j->program;
-    struct making m = {.s = s, .job = j, .fat = dpk_fat_is(p->elf, p->elf_size)};
-    if (m.fat && p->placement != DPK_PLACEMENT_RESERVED)
+    struct making m = {.s = s, .job = j};
+    if (p->subjects[0].target[0] && p->placement != DPK_PLACEMENT_RESERVED)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "a program of several targets needs a reserved section (.dpa_sig_%s)",
+                        "a program for several targets needs a reserved section (.dpa_sig_%s)",
                         p->name);
-    if (m.fat)
-        dpk_fat_sigs_begin(&j->crypto, dpk_program_members(p));
-    return for_each_elf(p, make_one, &m, err);
+    return for_each_subject(p, make_one, &m, err);
 }
 
 static void run_job(void *context, size_t index)
@@ -138,17 +132,30 @@ static uint32_t wanted_type(const struct signing *s, uint32_t usual)
     return usual;
 }
 
-/* Overwrites what a section holds now, and clears what an older, longer content leaves. */
-static void overwrite(struct dpk_edited *e, const struct job *j, uint64_t prefix)
+/* Overwrites what a room holds now, and clears what an older, longer content leaves. */
+static void overwrite(struct dpk_edited *e, const struct room *room, const struct dpk_buf *crypto,
+                      size_t prefix)
 {
-    const struct slot *slot = j->slot;
-    uint64_t at = slot->home.offset, used = prefix + j->crypto.size;
-    uint8_t length[LENGTH_PREFIX];
-    dpk_store_le64(length, j->crypto.size);
-    edit_put(e, at, length, (size_t)prefix);
-    edit_put(e, at + prefix, j->crypto.data, j->crypto.size);
-    if (slot->used > used)
-        edit_clear(e, at + used, (size_t)(slot->used - used));
+    uint64_t used = prefix + crypto->size;
+    uint8_t length[DPK_ROOM_PREFIX];
+    dpk_store_le64(length, crypto->size);
+    edit_put(e, room->at, length, prefix);
+    edit_put(e, room->at + prefix, crypto->data, crypto->size);
+    if (room->used > used)
+        edit_clear(e, room->at + used, (size_t)(room->used - used));
+}
+
+static enum dpk_status fill_room(struct dpk_edited *e, const struct job *j, size_t index,
+                                 const struct room *room, struct dpk_error *err)
+{
+    const struct dpk_subject *s = &j->program->subjects[index];
+    size_t needed = DPK_ROOM_PREFIX + j->crypto[index].size;
+    if (room->size < needed)
+        return dpk_fail(err, DPK_ERR_RANGE, "%s has room for %" PRIu64 " bytes%s%s, %zu are needed",
+                        j->slot->home.name, room->size, s->target[0] ? " for target " : "",
+                        s->target, needed);
+    overwrite(e, room, &j->crypto[index], DPK_ROOM_PREFIX);
+    return DPK_OK;
 }
 
 static enum dpk_status fill_reserved(struct signing *s, struct dpk_edited *e, const struct job *j,
@@ -156,13 +163,13 @@ static enum dpk_status fill_reserved(struct signing *s, struct dpk_edited *e, co
 {
     const struct section *home = &j->slot->home;
     uint32_t type = wanted_type(s, home->type);
-    if (home->size < LENGTH_PREFIX || home->size - LENGTH_PREFIX < j->crypto.size)
-        return dpk_fail(err, DPK_ERR_RANGE, "%s has room for %" PRIu64 " bytes, %zu are needed",
-                        home->name, home->size, LENGTH_PREFIX + j->crypto.size);
-    overwrite(e, j, LENGTH_PREFIX);
-    if (type != home->type)
+    struct room rooms[DPK_FAT_MAX];
+    enum dpk_status status = program_rooms(j->program, j->slot, rooms, err);
+    for (size_t i = 0; i < j->program->subject_count && status == DPK_OK; i++)
+        status = fill_room(e, j, i, &rooms[i], err);
+    if (status == DPK_OK && type != home->type)
         edit_set_type(e, j->slot->object, home, type);
-    return DPK_OK;
+    return status;
 }
 
 /* A section that is there already: in place where the new crypto data fits, else it moves. */
@@ -170,13 +177,15 @@ static void replace_section(struct signing *s, struct dpk_edited *e, struct tail
                             const struct job *j, unsigned alignment)
 {
     const struct section *home = &j->slot->home;
+    const struct dpk_buf *crypto = &j->crypto[0];
+    const struct room room = {.at = home->offset, .size = home->size, .used = home->size};
     uint64_t offset = home->offset - t->object->base;
-    if (j->crypto.size <= home->size && offset + home->size <= t->keep)
-        overwrite(e, j, 0);
+    if (crypto->size <= home->size && offset + home->size <= t->keep)
+        overwrite(e, &room, crypto, 0);
     else
-        offset = tail_put_content(t, j->crypto.data, j->crypto.size, alignment);
+        offset = tail_put_content(t, crypto->data, crypto->size, alignment);
     edit_set_type(e, j->slot->object, home, wanted_type(s, home->type));
-    tail_set_extent(t, home, offset, j->crypto.size);
+    tail_set_extent(t, home, offset, crypto->size);
 }
 
 static enum dpk_status fill_name_slot(struct dpk_edited *e, const struct job *j,
@@ -219,7 +228,7 @@ static enum dpk_status fill_added(struct signing *s, struct dpk_edited *e, const
     if (status == DPK_OK)
         tail_add_section(t, p->crypto_section,
                          wanted_type(s, named ? SHT_PROGBITS : SHT_CRYPTODATA), alignment,
-                         j->crypto.data, j->crypto.size);
+                         j->crypto[0].data, j->crypto[0].size);
     return status;
 }
 
@@ -312,7 +321,8 @@ out:
     dpk_edited_free(e);
     pthread_mutex_destroy(&s.one);
     for (size_t i = 0; i < s.count; i++)
-        dpk_buf_free(&s.jobs[i].crypto);
+        for (size_t k = 0; k < DPK_FAT_MAX; k++)
+            dpk_buf_free(&s.jobs[i].crypto[k]);
     free(s.jobs);
     return status;
 }
@@ -337,15 +347,16 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
 
 /* ---- What would be signed ---- */
 
-static enum dpk_status show_one(void *context, const struct dpk_member *member,
+static enum dpk_status show_one(void *context, size_t index, const struct dpk_subject *subject,
                                 struct dpk_error *err)
 {
     const struct dpk_hostfile_options *o = context;
-    struct dpk_subject subject = member->subject;
+    struct dpk_subject mine = *subject;
     struct dpk_buf b = {0};
-    subject.threads = o->threads;
-    enum dpk_status status = dpk_crypto_tbs(&subject, &o->crypto, &b, err);
-    const struct dpk_tbs tbs = {subject.name, subject.target, b.data, b.size};
+    (void)index;
+    mine.threads = o->threads;
+    enum dpk_status status = dpk_crypto_tbs(&mine, &o->crypto, &b, err);
+    const struct dpk_tbs tbs = {mine.name, mine.target[0] ? mine.target : NULL, b.data, b.size};
     if (status == DPK_OK)
         status = o->crypto.proof(o->crypto.proof_context, &tbs, NULL, err);
     dpk_buf_free(&b);
@@ -360,7 +371,7 @@ enum dpk_status dpk_hostfile_tbs(const struct dpk_hostfile *host,
     for (size_t i = 0; i < host->program_count && status == DPK_OK; i++) {
         if (!wanted[i])
             continue;
-        status = for_each_elf(&host->programs[i], show_one, (void *)options, err);
+        status = for_each_subject(&host->programs[i], show_one, (void *)options, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "%s: program %s", host->name, host->programs[i].name);
     }

@@ -42,12 +42,17 @@ static enum dpk_status strip_added(const struct dpk_hostfile *host, const bool *
     return status;
 }
 
-static void strip_reserved(const struct dpk_hostfile *host, size_t i, struct dpk_edited *e)
+static enum dpk_status strip_reserved(const struct dpk_hostfile *host, size_t i,
+                                      struct dpk_edited *e, struct dpk_error *err)
 {
     const struct slot *slot = &host->slots[i];
-    edit_clear(e, slot->home.offset, (size_t)slot->used);
-    if (slot->home.type == SHT_CRYPTODATA)
+    struct room rooms[DPK_FAT_MAX];
+    enum dpk_status status = program_rooms(&host->programs[i], slot, rooms, err);
+    for (size_t k = 0; k < host->programs[i].subject_count && status == DPK_OK; k++)
+        edit_clear(e, rooms[k].at, (size_t)rooms[k].used);
+    if (status == DPK_OK && slot->home.type == SHT_CRYPTODATA)
         edit_set_type(e, slot->object, &slot->home, SHT_PROGBITS);
+    return status;
 }
 
 /* The program behind those of the object that program `first` is in. */
@@ -67,16 +72,16 @@ static enum dpk_status strip_object(const struct dpk_hostfile *host, const bool 
     enum dpk_status status = DPK_OK;
     size_t reserved = 0, before = *stripped;
     for (size_t i = first; i < end; i++) {
-        bool is_signed = wanted[i] && host->programs[i].crypto;
+        bool is_signed = wanted[i] && host->programs[i].is_signed;
         *stripped += is_signed;
         reserved += is_signed && host->programs[i].placement == DPK_PLACEMENT_RESERVED;
     }
     if (*stripped - before > reserved)
         status = strip_added(host, wanted, first, end, e, err);
     for (size_t i = first; i < end && status == DPK_OK; i++)
-        if (wanted[i] && host->programs[i].crypto &&
+        if (wanted[i] && host->programs[i].is_signed &&
             host->programs[i].placement == DPK_PLACEMENT_RESERVED)
-            strip_reserved(host, i, e);
+            status = strip_reserved(host, i, e, err);
     return status;
 }
 

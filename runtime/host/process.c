@@ -9,26 +9,6 @@
 
 /* ---- Creation ---- */
 
-/* Finds the crypto data of the program for the loader. The section has a length and then that many
- * bytes. When the length is beyond the section, the program must not pass as unsigned: then the
- * loader gets the 8 bytes of the length, which are too few for crypto data. */
-static void find_crypto(const struct dpk_host_app *app, struct dpk_load_request *ask)
-{
-    struct dpk_reader r = dpk_reader(app->sig, app->sig_size);
-    if (!app->sig || app->sig_size == 0)
-        return;
-    uint64_t size = dpk_read_le64(&r);
-    if (!r.failed && size == 0)
-        return;
-    if (r.failed || size > dpk_reader_left(&r)) {
-        ask->crypto = app->sig;
-        ask->crypto_size = app->sig_size < sizeof size ? app->sig_size : sizeof size;
-        return;
-    }
-    ask->crypto_size = (size_t)size;
-    ask->crypto = dpk_read_bytes(&r, ask->crypto_size);
-}
-
 static void warn_of_signature(const struct dpk_load_result *result, const char *app)
 {
     if (result->verdict == DPK_VERDICT_OK || result->verdict == DPK_VERDICT_UNSIGNED)
@@ -100,14 +80,16 @@ static enum dpk_status load(const char *device_name, const struct dpk_host_app *
     enum dpk_status status = dpk_device_open(device_name, &device, err);
     if (status != DPK_OK)
         return status;
-    struct dpk_load_request ask = {.device = device,
-                                   .app = app->name,
-                                   .elf = app->elf,
-                                   .elf_size = app->elf_size,
-                                   .manifest = app->attributes,
-                                   .manifest_size = app->attributes_size};
+    const struct dpk_load_request ask = {.device = device,
+                                         .app = app->name,
+                                         .sections = {.name = app->name,
+                                                      .elf = app->elf,
+                                                      .elf_size = app->elf_size,
+                                                      .room = app->sig,
+                                                      .room_size = app->sig_size,
+                                                      .attributes = app->attributes,
+                                                      .attributes_size = app->attributes_size}};
     struct dpk_load_result result = {0};
-    find_crypto(app, &ask);
     status = dpk_device_directory(device, directory, err);
     if (status == DPK_OK)
         status = dpk_load(&ask, image, &result, err);

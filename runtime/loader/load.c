@@ -4,53 +4,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fat/fat.h"
 #include "loader/image.h"
 
-#define CRYPTO_MAX ((size_t)64 << 20) /* far above any real crypto data */
+#define SIGNED_MAX ((size_t)64 << 20) /* far above any real crypto data, or attributes */
 
 /* What may not change between looking and running. */
 struct private_copy {
-    uint8_t *program, *crypto, *manifest; /* crypto NULL: unsigned; manifest NULL: none */
-    size_t program_size, crypto_size, manifest_size;
-    const char *target; /* of a fat program's member, else NULL */
-    struct dpk_elf elf; /* describes `program`: this is verified, and this is mapped */
+    uint8_t *parts[4]; /* what `sections` point to, allocated; the device ELF is the first */
+    struct dpk_sections sections;
+    struct dpk_subject subject; /* describes parts[0]: this is verified, and this is mapped */
 };
 
-static enum dpk_status copy_part(const void *from, size_t size, uint8_t **to, size_t *to_size,
+static enum dpk_status copy_part(uint8_t **part, const uint8_t **from, size_t size,
                                  struct dpk_error *err)
 {
-    if (!from || size == 0)
+    const uint8_t *theirs = *from;
+    *from = NULL;
+    if (!theirs || size == 0)
         return DPK_OK;
-    *to = malloc(size);
-    if (!*to)
+    *part = malloc(size);
+    if (!*part)
         return dpk_fail_nomem(err);
-    memcpy(*to, from, size);
-    *to_size = size;
+    memcpy(*part, theirs, size);
+    *from = *part;
     return DPK_OK;
 }
 
-static enum dpk_status copy_in(const struct dpk_load_request *ask, struct private_copy *copy,
+static enum dpk_status copy_in(const struct dpk_sections *from, struct private_copy *copy,
                                struct dpk_error *err)
 {
-    if (!ask->elf || ask->elf_size == 0)
+    struct dpk_sections *s = &copy->sections;
+    *s = *from;
+    if (!s->elf || s->elf_size == 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "empty, not an ELF");
-    if (ask->elf_size > DPK_PROGRAM_END || ask->crypto_size > CRYPTO_MAX ||
-        ask->manifest_size > CRYPTO_MAX)
+    if (s->elf_size > DPK_PROGRAM_END || s->crypto_size > SIGNED_MAX || s->room_size > SIGNED_MAX ||
+        s->attributes_size > SIGNED_MAX)
         return dpk_fail(err, DPK_ERR_RANGE,
                         "%zu bytes with %zu of crypto data and %zu of attributes: too large",
-                        ask->elf_size, ask->crypto_size, ask->manifest_size);
-    enum dpk_status status =
-        copy_part(ask->elf, ask->elf_size, &copy->program, &copy->program_size, err);
+                        s->elf_size, s->crypto_size + s->room_size, s->attributes_size);
+    enum dpk_status status = copy_part(&copy->parts[0], &s->elf, s->elf_size, err);
     if (status == DPK_OK)
-        status = copy_part(ask->crypto, ask->crypto_size, &copy->crypto, &copy->crypto_size, err);
+        status = copy_part(&copy->parts[1], &s->crypto, s->crypto_size, err);
     if (status == DPK_OK)
-        status = copy_part(ask->manifest, ask->manifest_size, &copy->manifest, &copy->manifest_size,
-                           err);
+        status = copy_part(&copy->parts[2], &s->room, s->room_size, err);
+    if (status == DPK_OK)
+        status = copy_part(&copy->parts[3], &s->attributes, s->attributes_size, err);
     return status;
 }
 
-/* The id of the device's processor, as fat files have it; of no device, the generic one. */
+static void free_copy(struct private_copy *copy)
+{
+    for (size_t i = 0; i < sizeof copy->parts / sizeof *copy->parts; i++)
+        free(copy->parts[i]);
+}
+
+/* The id of the device's processor, as programs have it; of no device, the generic one. */
 static enum dpk_status device_target(struct dpk_device *device, uint32_t *target,
                                      struct dpk_error *err)
 {
@@ -64,49 +72,57 @@ static enum dpk_status device_target(struct dpk_device *device, uint32_t *target
     return status;
 }
 
-/* Describes the program. Of a fat one the member for this device stays, with its crypto data. */
-static enum dpk_status choose_member(struct dpk_device *device, struct private_copy *copy,
-                                     struct dpk_error *err)
+static const struct dpk_subject *find_target(const struct dpk_subject *subjects, size_t count,
+                                             uint32_t target)
 {
-    struct dpk_fat fat;
-    const struct dpk_fat_member *member = NULL;
-    struct dpk_buf elf = {0};
-    uint32_t target = DPK_TARGET_GENERIC;
-    copy->elf = dpk_elf(copy->program, copy->program_size);
-    if (!dpk_fat_is(copy->program, copy->program_size))
-        return DPK_OK;
-    enum dpk_status status = dpk_fat_parse(copy->program, copy->program_size, &fat, err);
-    if (status == DPK_OK)
-        status = device_target(device, &target, err);
+    for (size_t i = 0; i < count; i++)
+        if (subjects[i].target_id == target)
+            return &subjects[i];
+    return NULL;
+}
+
+/* The other targets' ELFs are not kept. */
+static enum dpk_status keep_elf(struct private_copy *copy, struct dpk_error *err)
+{
+    struct dpk_elf *elf = &copy->subject.elf;
+    size_t size = dpk_reader_left(&elf->file);
+    const uint8_t *from = elf->file.begin;
+    if (size == 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "target %s: empty, not an ELF", copy->subject.target);
+    uint8_t *own = NULL;
+    enum dpk_status status = copy_part(&own, &from, size, err);
     if (status != DPK_OK)
         return status;
-    if (dpk_fat_find(&fat, target, &member, NULL) != DPK_OK &&
-        dpk_fat_find(&fat, DPK_TARGET_GENERIC, &member, NULL) != DPK_OK && device)
+    free(copy->parts[0]);
+    copy->parts[0] = own;
+    *elf = dpk_elf(own, size);
+    return DPK_OK;
+}
+
+/* Of a program for several targets the subject is the one for this device. */
+static enum dpk_status choose_target(struct dpk_device *device, struct private_copy *copy,
+                                     struct dpk_error *err)
+{
+    struct dpk_subject subjects[DPK_FAT_MAX];
+    size_t count = dpk_subjects(&copy->sections, subjects);
+    uint32_t target = DPK_TARGET_GENERIC;
+    copy->subject = subjects[0];
+    if (!subjects[0].target[0] && dpk_fat_is(copy->sections.elf, copy->sections.elf_size))
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s", subjects[0].fault.detail);
+    if (!subjects[0].target[0])
+        return DPK_OK;
+    enum dpk_status status = device_target(device, &target, err);
+    if (status != DPK_OK)
+        return status;
+    const struct dpk_subject *found = find_target(subjects, count, target);
+    if (!found)
+        found = find_target(subjects, count, DPK_TARGET_GENERIC);
+    if (!found && device)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "compiled for other targets, not for %s",
                         dpk_target_name(target));
-    if (!member)
-        member = &fat.members[0];
-    target = member->target;
-    if ((status = dpk_fat_elf(member, &elf, err)) != DPK_OK) {
-        dpk_buf_free(&elf);
-        return status;
-    }
-    free(copy->program);
-    copy->program = elf.data;
-    copy->program_size = elf.size;
-    copy->target = dpk_target_name(target);
-    copy->elf = dpk_elf(elf.data, elf.size);
-    if (!copy->crypto || !dpk_fat_sigs_is(copy->crypto, copy->crypto_size))
-        return DPK_OK; /* verification says what is wrong with it */
-    const uint8_t *crypto = NULL;
-    size_t size = 0;
-    status = dpk_fat_crypto(copy->crypto, copy->crypto_size, target, &crypto, &size, err);
-    if (status != DPK_OK && status != DPK_ERR_NOT_FOUND)
-        return status;
-    if (status == DPK_OK)
-        memmove(copy->crypto, crypto, size);
-    copy->crypto_size = status == DPK_OK ? size : 0; /* none for this target: unsigned */
-    return DPK_OK;
+    if (found)
+        copy->subject = *found;
+    return keep_elf(copy, err);
 }
 
 /* "DIGEST_MISMATCH (segment 2)" */
@@ -131,13 +147,8 @@ static enum dpk_status verify(struct dpk_device *device, const struct private_co
         status = dpk_device_ca_list(device, &cas, err);
     if (status == DPK_OK) {
         struct dpk_trust trust = {.roots = cas.roots, .count = cas.count};
-        const struct dpk_subject subject = {.target = copy->target,
-                                            .elf = copy->elf,
-                                            .manifest = copy->manifest,
-                                            .manifest_size = copy->manifest_size,
-                                            .crypto = copy->crypto,
-                                            .crypto_size = copy->crypto_size,
-                                            .threads = 1};
+        struct dpk_subject subject = copy->subject;
+        subject.threads = 1;
         result->verdict = dpk_verify(&subject, &trust, &result->report);
     }
     dpk_ca_list_free(&cas);
@@ -189,13 +200,13 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
     if (!image)
         return dpk_fail_nomem(err);
 
-    if ((status = copy_in(ask, &copy, &why)) == DPK_OK)
-        status = choose_member(ask->device, &copy, &why);
+    if ((status = copy_in(&ask->sections, &copy, &why)) == DPK_OK)
+        status = choose_target(ask->device, &copy, &why);
     if (status == DPK_OK)
         status = verify(ask->device, &copy, &found, &why);
     /* What nobody vouches for is not looked into when the device wants a signature. */
     if (status == DPK_OK && (!found.authentication || found.verdict == DPK_VERDICT_OK))
-        status = image_fill(image, &copy.program, &copy.elf, &why);
+        status = image_fill(image, &copy.parts[0], &copy.subject.elf, &why);
     if (status != DPK_OK) {
         record(ask->device, &found, image->app, "NOT_LOADED", why.message, NULL);
         dpk_fail(err, status, "program %s: %s", image->app, why.message);
@@ -210,31 +221,29 @@ out:
     if (result)
         *result = found;
     dpk_image_free(image);
-    free(copy.manifest);
-    free(copy.crypto);
-    free(copy.program);
+    free_copy(&copy);
     return status;
 }
 
 enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, const void *elf,
                                   size_t size, struct dpk_image **out, struct dpk_error *err)
 {
-    const struct dpk_load_request ask = {.elf = elf, .elf_size = size};
+    const struct dpk_sections sections = {.elf = elf, .elf_size = size};
     struct private_copy copy = {0};
     *out = NULL;
     struct dpk_image *image = image_create(app);
     if (!image)
         return dpk_fail_nomem(err);
-    enum dpk_status status = copy_in(&ask, &copy, err);
+    enum dpk_status status = copy_in(&sections, &copy, err);
     if (status == DPK_OK)
-        status = choose_member(device, &copy, err);
+        status = choose_target(device, &copy, err);
     if (status == DPK_OK)
-        status = image_fill(image, &copy.program, &copy.elf, err);
+        status = image_fill(image, &copy.parts[0], &copy.subject.elf, err);
     if (status == DPK_OK) {
         *out = image;
         image = NULL;
     }
-    free(copy.program);
+    free_copy(&copy);
     dpk_image_free(image);
     return status;
 }

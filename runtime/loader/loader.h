@@ -1,12 +1,12 @@
 /*
  * loader: from bytes that nobody trusts to a process image that may run.
  *
- * Copies the program, its crypto data and manifest once into private memory, asks the device what
+ * Copies the program, its crypto data and attributes once into private memory, asks the device what
  * it requires, verifies the copy, checks every field of the ELF, and hands out that same copy as an
  * image. The caller's bytes are never looked at again. Knows no CPU.
  *
- *     struct dpk_load_request ask = {.device = dev, .app = "hello", .elf = p, .elf_size = n,
- *                                    .crypto = c, .crypto_size = m};
+ *     struct dpk_load_request ask = {.device = dev, .app = "hello",
+ *                                    .sections = {.elf = p, .elf_size = n, .room = r, ...}};
  *     struct dpk_image *image = NULL;  struct dpk_load_result result;
  *     if (dpk_load(&ask, &image, &result, &err) == DPK_ERR_REFUSED)
  *         ... dpk_verdict_name(result.verdict) ...
@@ -19,14 +19,9 @@
 #include "elfcrypto/elfcrypto.h"
 
 struct dpk_load_request {
-    struct dpk_device *device; /* whose policy decides; required, borrowed */
-    const char *app;           /* name, for messages and the log */
-    const void *elf;           /* device executable */
-    size_t elf_size;
-    const void *crypto; /* crypto data without length prefix; NULL: unsigned */
-    size_t crypto_size;
-    const void *manifest; /* the program's attributes, which the compact profile hashes; or NULL */
-    size_t manifest_size;
+    struct dpk_device *device;    /* whose policy decides; required, borrowed */
+    const char *app;              /* name, for messages and the log */
+    struct dpk_sections sections; /* the program's, as the file or the process has them */
 };
 
 struct dpk_load_result {
@@ -52,16 +47,16 @@ struct dpk_segment {
 
 struct dpk_image;
 
-/* Loads one program; of a fat one (signing(7)) the member for the device's target.
+/* Loads one program; of one for several targets (signing(7)) the ELF for the device's.
  * DPK_ERR_REFUSED: the device does not want it (`result` says why, the event log has it);
  * DPK_ERR_FORMAT: not an ELF that can run, with the field named; DPK_ERR_UNSUPPORTED: not RISC-V,
- * dynamic, a fat program without a member for the device. Every load is logged; with authentication
+ * dynamic, compiled for other targets than the device's. Every load is logged; with authentication
  * on, a load that cannot be logged is refused. `result` may be NULL. */
 enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,
                          struct dpk_load_result *result, struct dpk_error *err);
-/* Reads an executable to look at it, not to run it: `device` is not asked whether it may. Of a fat
- * one the member for `device`, which may be NULL: then the generic one,
- * or the first. */
+/* Reads an executable to look at it, not to run it: `device` is not asked whether it may. Of one for
+ * several targets the ELF for that of `device`, which may be NULL: then the generic one, or the
+ * first. */
 enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, const void *elf,
                                   size_t size, struct dpk_image **out, struct dpk_error *err);
 /* Drops a reference; the last one frees the image. NULL is fine. */

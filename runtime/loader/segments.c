@@ -18,8 +18,7 @@ static enum dpk_status check_ident(const struct dpk_elf *elf, struct dpk_error *
         return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: %zu bytes, needs %zu", size,
                         sizeof(Elf64_Ehdr));
     if (dpk_fat_is(elf->file.begin, size))
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "a fat file: the program of one target must be taken out of it first");
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "a multi-target area inside another one");
     if (elf->flaw == DPK_ELF_MAGIC)
         return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: no ELF magic");
     if (elf->flaw == DPK_ELF_CLASS)

@@ -58,24 +58,26 @@ int main(int argc, char **argv)
         dpk_tool_fail(&err);
         goto out;
     }
-    elf = malloc(p->elf_size);
-    crypto = malloc(p->crypto_size);
-    if (!elf || !crypto || !p->crypto_size)
+    const struct dpk_subject *subject = &p->subjects[0];
+    size_t elf_size = p->sections.elf_size;
+    elf = malloc(elf_size);
+    crypto = malloc(subject->crypto_size);
+    if (!elf || !crypto || !subject->crypto_size)
         goto out;
-    memcpy(elf, p->elf, p->elf_size);
-    memcpy(crypto, p->crypto, p->crypto_size);
+    memcpy(elf, p->sections.elf, elf_size);
+    memcpy(crypto, subject->crypto, subject->crypto_size);
     struct dpk_load_request ask = {.device = device,
                                    .app = p->name,
-                                   .elf = elf,
-                                   .elf_size = p->elf_size,
-                                   .crypto = crypto,
-                                   .crypto_size = p->crypto_size};
+                                   .sections = {.elf = elf,
+                                                .elf_size = elf_size,
+                                                .crypto = crypto,
+                                                .crypto_size = subject->crypto_size}};
     if (load(&ask, &result, &err) != DPK_OK || !result.authentication) {
         fprintf(stderr, "as it is, it must load with authentication on: %s\n", err.message);
         goto out;
     }
-    if (!flip_all(&ask, elf, p->elf_size, stride, "device ELF", &count) ||
-        !flip_all(&ask, crypto, p->crypto_size, stride, "crypto data", &count))
+    if (!flip_all(&ask, elf, elf_size, stride, "device ELF", &count) ||
+        !flip_all(&ask, crypto, subject->crypto_size, stride, "crypto data", &count))
         goto out;
     if (load(&ask, &result, &err) != DPK_OK)
         goto out;

@@ -7,36 +7,29 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# signed_program FILE NAME: signs it as NVIDIA's tool of 2026 does; then both signatures, ours and theirs.
-signed_program() {
-    mlxdpa -e "$g/hostelf-fat/$1.elf" -c "$g/keys/chain3.der" -p "$g/keys/leaf.pem" --app "$2" \
-        --profile compact --mft-compat -o signed sign_dpa_apps
-    cp "$g/hostelf-fat/$1.signed.elf" golden
-    for file in signed golden; do
-        objcopy -O binary --only-section=".dpa_sig_$2" --set-section-flags ".dpa_sig_$2=alloc" $file $file.crypto
-        [ -s $file.crypto ]
+@test "several targets and attributes are signed, verified and stripped as in files of NVIDIA's tool" {
+    for file in attr-one fat-two fat-three-and-plain; do
+        mlxdpa -e "$g/hostelf-fat/$file.elf" -c "$g/keys/chain3.der" -p "$g/keys/leaf.pem" \
+            --profile compact --mft-compat -o signed sign_dpa_apps
+        cmp signed "$g/hostelf-fat/$file.signed.elf"
+        mlxdpa -e "$g/hostelf-fat/$file.signed.elf" --ca "$g/keys/root.der" verify
+        mlxdpa -e signed strip_signature
+        cmp signed "$g/hostelf-fat/$file.elf"
     done
 }
 
-@test "a program for one target without attributes is signed as by NVIDIA's tool, beside fat ones too" {
-    signed_program fat-three-and-plain delta
-    cmp signed.crypto golden.crypto
-}
-
-@test "a fat program in NVIDIA's layout is refused by name" {
-    for file in fat-two fat-three-and-plain; do
-        run -1 mlxdpa -e "$g/hostelf-fat/$file.elf" -c "$g/keys/chain3.der" -p "$g/keys/leaf.pem" -o out sign_dpa_apps
-        [[ $output == *"fat file: made by NVIDIA's compiler"* ]]
-        [ ! -e out ]
-    done
-}
-
-# The page sends their users to NVIDIA's tool. When this fails, the page has to change.
-@test "NVIDIA's attributes are signed otherwise here" {
-    signed_program attr-one alpha
-    run -1 cmp -s signed.crypto golden.crypto
-    run -1 mlxdpa -e golden --ca "$g/keys/root.der" verify
-    [[ $output == *"DIGEST_MISMATCH (manifest)"* ]]
+@test "programs of files of NVIDIA's tool are listed and extracted target by target" {
+    file=$g/hostelf-fat/fat-three-and-plain.signed.elf
+    mlxdpa list "$file" >out
+    cat out
+    [ "$(awk '$1 == "bf3" || $1 == "cx8" || $1 == "cx9" {print $1, $2, $3}' out | paste -sd' ')" = \
+        "bf3 79319 1352 cx8 80671 1352 cx9 82023 1352" ]
+    [ "$(mlxdpa --json list "$file" | jq -c '.[1].targets[1]')" = \
+        '{"target":"cx8","offset":80671,"size":1352,"signed":true}' ]
+    dpacc-extract "$file" --list | grep -qE '^1 +gamma .* yes +nv-dpa-bf3,nv-dpa-cx8,nv-dpa-cx9$'
+    dpacc-extract "$file" -app-name gamma -mcpu cx8 -o cx8.elf --signature cx8.crypto
+    tail -c +80672 "$file" | head -c 1352 | cmp - cx8.elf
+    [ "$(stat -c %s cx8.crypto)" -eq 4848 ]
 }
 
 @test "huge pages that are not there are refused when they are registered" {

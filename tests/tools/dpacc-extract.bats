@@ -124,12 +124,12 @@ __asm__(".section .dpa_bin_junk,\"a\"\n.incbin \"junk\"\n");
 END
     run -1 dpacc-extract junk.o -o out.elf
     [[ $output == "-E- junk.o"*junk* ]]
-    printf 'DPKFAT1\0aaaaaaaaaaaaaaaaaaaaaaa' > junk
+    printf 'NVDPAFBFaaaaaaaaaaaaaaaaaaaaaaa' > junk
     gcc -c -x c -o junk.o - <<'END'
 __asm__(".section .dpa_bin_junk,\"a\"\n.incbin \"junk\"\n");
 END
     run -1 dpacc-extract junk.o -o out.elf
-    [[ $output == "-E- junk.o"*"fat file"* ]]
+    [[ $output == "-E- junk.o"*"multi-target area"* ]]
     [ ! -e out.elf ]
 }
 

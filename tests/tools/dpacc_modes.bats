@@ -154,9 +154,9 @@ END
 @test "several targets make a fat program, one compile for each" {
     dpacc add.c twice.c -o two.a -mcpu "nv-dpa-bf3, nv-dpa-cx8" -keep-dir k
     dpacc add.c -o four.a -mcpu=nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9
-    [ "$(section_of k/hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 44504b46415431000100000002000000 ]
+    [ "$(section_of k/hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 4e564450414642460100000002000000 ]
     ar x four.a
-    [ "$(section_of hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 44504b46415431000100000004000000 ]
+    [ "$(section_of hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 4e564450414642460100000004000000 ]
     llvm-readelf -A k/add.cx8.o | grep -q zba
     ! llvm-readelf -A k/add.bf3.o | grep -q zba || false
 }
@@ -195,7 +195,7 @@ int flexio_func_pup_register(void){return 0;} extern void *fat; int main(void){r
 
 @test "fat objects and libraries serve each target that they were made for" {
     dpacc -c add.c -mcpu=bf3,cx8
-    [ "$(section_of add.dpa.o .dpa_obj | head -c 7)" = DPKFAT1 ]
+    [ "$(section_of add.dpa.o .dpa_obj | head -c 8)" = NVDPAFBF ]
     dpacc add.dpa.o -o one.a
     dpacc add.dpa.o -o two.a -mcpu=cx8,bf3
     run -1 dpacc add.dpa.o -o out.a -mcpu=cx9
@@ -234,7 +234,15 @@ END
     dpa-app-attributes2blob a.yaml a.blob
     dpacc twice.c -o out.a --app-name=demo --dpa-proc-attr=a.blob -mcpu=bf3,cx8
     ar x out.a
-    section_of hostStubs.o .dpa_proc_attr_demo | cmp - a.blob
+    section_of hostStubs.o .dpa_proc_attr_demo >area
+    # 24 bytes, 32 for each target, 16 before each one's blob, which ends the section.
+    [ "$(head -c 28 area | xxd -p)" = 4e564450414642460100000002000000000000000000000002000000 ]
+    tail -c "$(stat -c %s a.blob)" area | cmp - a.blob
+    dpacc twice.c -o one.a --app-name=demo --dpa-proc-attr=a.blob
+    ar x one.a
+    section_of hostStubs.o .dpa_proc_attr_demo >area
+    [ "$(stat -c %s area)" -eq $((24 + 32 + 16 + $(stat -c %s a.blob))) ]
+    tail -c +$((24 + 32 + 16 + 1)) area | cmp - a.blob
 }
 
 # ---- The kept files --------------------------------------------------------------------------------

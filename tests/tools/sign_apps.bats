@@ -141,7 +141,12 @@ verified() { mlxdpa -e "$1" --ca "$f/root.crt" verify >checks || { cat checks; r
 }
 
 @test "a manifest is signed in the compact profile" {
-    printf '.section .dpa_proc_attr_two,"",@progbits\n.ascii "stack 4096"\n' | cat "$f/reserved.s" - >m.s
+    # An area of one member: 10 bytes for bf3.
+    {
+        cat "$f/reserved.s"
+        printf '.section .dpa_proc_attr_two,"",@progbits\n.ascii "NVDPAFBF"\n.long 1, 1, 0, 0, 2, 0\n'
+        printf '.quad 56, 26, 0\n.quad 0, 10\n.ascii "stack 4096"\n'
+    } >m.s
     gcc -c -Wa,-I"$f" m.s -o host.o
     sign -e host.o -o out --profile compact
     verified out

@@ -149,7 +149,9 @@ older_files() {
 @test "the signature covers neither name nor attributes of the full profile nor the host's code" {
     ar x signed.a
     # Another name, other attributes, another host function: all that is around the program.
-    printf 'something else' >other
+    objcopy -O binary --only-section=.dpa_proc_attr_one --set-section-flags .dpa_proc_attr_one=alloc hostStubs.o area
+    head -c -3 area >other
+    printf '%s' ELS >>other
     objcopy --rename-section .dpa_bin_one=.dpa_bin_two --rename-section .dpa_sig_one=.dpa_sig_two \
         --rename-section .dpa_proc_attr_one=.dpa_proc_attr_two --update-section .dpa_proc_attr_one=other \
         --redefine-sym same=another hostStubs.o two.o

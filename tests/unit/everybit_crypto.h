@@ -62,7 +62,7 @@ static inline void verify_in_host(const uint8_t *bytes, size_t size, size_t chan
     struct dpk_hostfile *host = NULL;
     if (dpk_hostfile_borrow("it", bytes, size, &host, NULL) != DPK_OK)
         fail_msg("byte %#zx: the host file does not parse", changed);
-    const struct dpk_program *p = dpk_hostfile_program(host, 0);
+    const struct dpk_subject *p = &dpk_hostfile_program(host, 0)->subjects[0];
     bool same = p->crypto == bytes + v->crypto_at && p->crypto_size == v->crypto_size &&
                 (changed < v->crypto_at || changed - v->crypto_at >= v->crypto_size);
     if (!same && judged(v, p->crypto, p->crypto_size) == DPK_VERDICT_OK)
@@ -82,7 +82,7 @@ static inline void mutate_section(const char *elf, const char *section, size_t p
     struct dpk_buf file = make_host(s, 2, &at);
     struct dpk_hostfile *host = NULL;
     assert_int_equal(dpk_hostfile_borrow("it", file.data, file.size, &host, NULL), DPK_OK);
-    const struct dpk_program *p = dpk_hostfile_program(host, 0);
+    const struct dpk_subject *p = &dpk_hostfile_program(host, 0)->subjects[0];
     assert_int_equal(judged(&v, p->crypto, p->crypto_size), DPK_VERDICT_OK);
     v.crypto_at = (size_t)(p->crypto - file.data);
     v.crypto_size = p->crypto_size;

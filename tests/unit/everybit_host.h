@@ -32,8 +32,11 @@ static inline void parse_host(const uint8_t *bytes, size_t size, size_t changed,
     }
     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *one = dpk_hostfile_program(host, i);
-        if (!lies_inside(one->elf, one->elf_size, bytes, size) ||
-            (one->crypto && !lies_inside(one->crypto, one->crypto_size, bytes, size)))
+        const struct dpk_sections *s = &one->sections;
+        const struct dpk_subject *first = &one->subjects[0];
+        if (!lies_inside(s->elf, s->elf_size, bytes, size) ||
+            (s->room && !lies_inside(s->room, s->room_size, bytes, size)) ||
+            (first->crypto && !lies_inside(first->crypto, first->crypto_size, bytes, size)))
             fail_msg("size %zu, byte %#zx: program %zu is not in the file", size, changed, i);
     }
     dpk_hostfile_close(host);

@@ -134,8 +134,7 @@ static inline size_t verifies(const struct dpk_buf *b, enum dpk_placement placem
     for (size_t i = 0; i < count; i++) {
         struct dpk_report r;
         const struct dpk_program *p = dpk_hostfile_program(host, i);
-        if (verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, &r) !=
-            DPK_VERDICT_OK)
+        if (dpk_verify(&p->subjects[0], &trust, &r) != DPK_VERDICT_OK)
             fail_msg("%s: %s", p->name, r.checks[r.count - 1].detail);
         assert_int_equal(p->placement, placement);
     }

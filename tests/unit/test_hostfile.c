@@ -20,11 +20,11 @@ static void programs_are_found_in_section_order(void **state)
     assert_string_equal(z->name, "zeta");
     assert_int_equal(z->index, 0);
     assert_int_equal(z->offset, at.offsets[1]);
-    assert_int_equal(z->elf_size, b.size);
-    assert_memory_equal(z->elf, b.data, b.size);
+    assert_int_equal(z->sections.elf_size, b.size);
+    assert_memory_equal(z->sections.elf, b.data, b.size);
     assert_int_equal(z->placement, DPK_PLACEMENT_NONE);
     assert_string_equal(z->crypto_section, ".dpa_sig_zeta");
-    assert_null(z->crypto);
+    assert_false(z->is_signed);
     assert_null(z->member);
     assert_string_equal(x->name, "alpha");
     assert_int_equal(x->index, 1);

@@ -80,9 +80,7 @@ static void damaged_length_of_a_reserved_section_is_refused(void **state)
         out.data[at.offsets[2] + bit / 8] ^= (uint8_t)(1 << bit % 8);
         struct dpk_hostfile *host = parsed(&out);
         const struct dpk_program *p = dpk_hostfile_program(host, 0);
-        assert_int_not_equal(
-            verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, NULL),
-            DPK_VERDICT_OK);
+        assert_int_not_equal(dpk_verify(&p->subjects[0], &trust, NULL), DPK_VERDICT_OK);
         dpk_hostfile_close(host);
         out.data[at.offsets[2] + bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
@@ -296,8 +294,7 @@ static void a_mix_of_placements_is_signed_and_verified(void **state)
     for (size_t i = 0; i < 3; i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
         assert_int_equal(p->placement, expected[i]);
-        assert_int_equal(verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, NULL),
-                         DPK_VERDICT_OK);
+        assert_int_equal(dpk_verify(&p->subjects[0], &trust, NULL), DPK_VERDICT_OK);
     }
     dpk_hostfile_close(host);
     dpk_buf_free(&file);
@@ -408,7 +405,7 @@ static void stripped_is_read(const struct dpk_buf *file)
     for (size_t i = 0; i < pieces; i++)
         dpk_put(&out, piece[i].data, piece[i].size);
     struct dpk_hostfile *again = parsed(&out);
-    assert_null(dpk_hostfile_program(again, 0)->crypto);
+    assert_false(dpk_hostfile_program(again, 0)->is_signed);
     dpk_hostfile_close(again);
     dpk_edited_free(edited);
     dpk_hostfile_close(host);

@@ -15,7 +15,7 @@ static void every_wrong_field_is_named(void **state)
         const char *says;
     } wrong[] = {
         {0, 1, 'x', DPK_ERR_FORMAT, "no ELF magic"},
-        {0, 8, 0x00315441464b5044, DPK_ERR_UNSUPPORTED, "fat file"}, /* DPKFAT1 */
+        {0, 8, 0x464246415044564e, DPK_ERR_UNSUPPORTED, "multi-target area"}, /* NVDPAFBF */
         {EI_CLASS, 1, ELFCLASS32, DPK_ERR_UNSUPPORTED, "EI_CLASS is 1"},
         {EI_DATA, 1, ELFDATA2MSB, DPK_ERR_UNSUPPORTED, "EI_DATA is 2"},
         {EI_VERSION, 1, 0, DPK_ERR_FORMAT, "EI_VERSION is 0"},

@@ -69,8 +69,7 @@ static enum dpk_status verify_host(struct dpk_error *err)
         struct dpk_der der = {root.data, root.size};
         struct dpk_trust trust = {&der, 1};
         struct dpk_report r;
-        enum dpk_verdict v =
-            verify_bytes(p->elf, p->elf_size, p->crypto, p->crypto_size, &trust, &r);
+        enum dpk_verdict v = dpk_verify(&p->subjects[0], &trust, &r);
         if (v != DPK_VERDICT_OK)
             status = dpk_fail(err, DPK_ERR_MISMATCH, "%s", r.checks[r.count - 1].detail);
     }

@@ -6,13 +6,6 @@
 #include "extract.h"
 #include "fat/fat.h"
 
-/* What goes to the outputs. */
-struct piece {
-    const uint8_t *elf, *crypto; /* crypto NULL: not signed */
-    size_t elf_size, crypto_size;
-    struct dpk_buf inflated;
-};
-
 static enum dpk_status check(struct extract_options *o, struct dpk_error *err)
 {
     if (!o->list && !o->output)
@@ -30,15 +23,22 @@ static enum dpk_status check(struct extract_options *o, struct dpk_error *err)
                     o->mcpu);
 }
 
-static enum dpk_status fail_choice(const struct dpk_fat *fat, const struct dpk_program *p,
-                                   const char *input, const char *wanted, struct dpk_error *err)
+const char *extract_target_name(const struct dpk_subject *s, char out[EXTRACT_TARGET_TEXT])
 {
-    char names[256] = "";
-    for (size_t i = 0; i < fat->count; i++) {
-        const char *name = dpk_target_name(fat->members[i].target);
+    bool known = s->target[0] && dpk_target_name(s->target_id);
+    snprintf(out, EXTRACT_TARGET_TEXT, "%s%s", known ? "nv-dpa-" : "",
+             s->target[0] ? s->target : "-");
+    return out;
+}
+
+static enum dpk_status fail_choice(const struct dpk_program *p, const char *input,
+                                   const char *wanted, struct dpk_error *err)
+{
+    char names[DPK_FAT_MAX * (EXTRACT_TARGET_TEXT + 2)] = "", name[EXTRACT_TARGET_TEXT];
+    for (size_t i = 0; i < p->subject_count; i++) {
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", nv-dpa-" : "nv-dpa-",
-                 name ? name : "?");
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                 extract_target_name(&p->subjects[i], name));
     }
     if (wanted)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: program '%s' is not for %s, but for: %s",
@@ -48,49 +48,35 @@ static enum dpk_status fail_choice(const struct dpk_fat *fat, const struct dpk_p
                     p->name, names);
 }
 
-static enum dpk_status choose_target(const struct extract_options *o, const char *input,
-                                     const struct dpk_program *p, struct piece *piece,
-                                     struct dpk_error *err)
+/* -mcpu asks for a target where there are several; a program for one does not say which. */
+static enum dpk_status choose(const struct extract_options *o, const char *input,
+                              const struct dpk_program *p, const struct dpk_subject **out,
+                              struct dpk_error *err)
 {
-    struct dpk_fat fat;
-    const struct dpk_fat_member *member = NULL;
-    enum dpk_status status = dpk_fat_parse(p->elf, p->elf_size, &fat, err);
-    if (status != DPK_OK) {
-        dpk_error_prefix(err, "%s: program '%s'", input, p->name);
-        return status;
-    }
-    if (!o->mcpu && fat.count == 1)
-        member = &fat.members[0];
-    else if (!o->mcpu || dpk_fat_find(&fat, o->target, &member, NULL) != DPK_OK)
-        return fail_choice(&fat, p, input, o->mcpu, err);
-    if ((status = dpk_fat_elf(member, &piece->inflated, err)) != DPK_OK) {
-        dpk_error_prefix(err, "%s: program '%s'", input, p->name);
-        return status;
-    }
-    piece->elf = piece->inflated.data;
-    piece->elf_size = piece->inflated.size;
-    if (!dpk_fat_sigs_is(piece->crypto, piece->crypto_size))
-        return DPK_OK;
-    if (dpk_fat_crypto(piece->crypto, piece->crypto_size, member->target, &piece->crypto,
-                       &piece->crypto_size, NULL) != DPK_OK)
-        piece->crypto = NULL;
-    return DPK_OK;
+    bool several = p->subjects[0].target[0];
+    *out = !several || (!o->mcpu && p->subject_count == 1) ? &p->subjects[0] : NULL;
+    for (size_t i = 0; !*out && o->mcpu && i < p->subject_count; i++)
+        if (p->subjects[i].target_id == o->target)
+            *out = &p->subjects[i];
+    return *out ? DPK_OK : fail_choice(p, input, o->mcpu, err);
 }
 
 /* Only what a debugger or disassembler can open is handed out. */
-static enum dpk_status check_program(const struct dpk_program *p, const struct piece *piece,
+static enum dpk_status check_program(const struct dpk_program *p, const struct dpk_subject *s,
                                      const char *input, struct dpk_error *err)
 {
-    const struct dpk_elf elf = dpk_elf(piece->elf, piece->elf_size);
-    if (elf.flaw != DPK_ELF_SOUND || elf.machine != EM_RISCV)
+    if (dpk_fat_is(s->elf.file.begin, dpk_reader_left(&s->elf.file)) && s->fault.name)
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: program '%s': %s", input, p->name,
+                        s->fault.detail);
+    if (s->elf.flaw != DPK_ELF_SOUND || s->elf.machine != EM_RISCV)
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: program '%s' is not a device executable", input,
                         p->name);
     return DPK_OK;
 }
 
-static enum dpk_status write_piece(const struct extract_options *o, const char *input,
-                                   const struct dpk_program *p, const struct piece *piece,
-                                   struct dpk_error *err)
+static enum dpk_status write_subject(const struct extract_options *o, const char *input,
+                                     const struct dpk_program *p, const struct dpk_subject *s,
+                                     struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     if (o->signature && strcmp(o->signature, o->output) == 0)
@@ -99,14 +85,15 @@ static enum dpk_status write_piece(const struct extract_options *o, const char *
     for (size_t i = 0; i < 2; i++)
         if ((status = dpk_file_apart(outputs[i], &input, 1, err)) != DPK_OK)
             return status;
-    if (o->signature && !piece->crypto)
+    if (o->signature && !s->crypto)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: program '%s' is not signed", input, p->name);
     if (o->signature) {
-        status = dpk_file_replace(o->signature, piece->crypto, piece->crypto_size, 0666, err);
+        status = dpk_file_replace(o->signature, s->crypto, s->crypto_size, 0666, err);
         if (status != DPK_OK)
             return status;
     }
-    status = dpk_file_replace(o->output, piece->elf, piece->elf_size, 0666, err);
+    status =
+        dpk_file_replace(o->output, s->elf.file.begin, dpk_reader_left(&s->elf.file), 0666, err);
     if (status != DPK_OK && o->signature)
         unlink(o->signature); /* both or none */
     return status;
@@ -116,19 +103,13 @@ static enum dpk_status extract(const struct extract_options *o, const char *inpu
                                const struct source *s, struct dpk_error *err)
 {
     const struct dpk_program *p = NULL;
+    const struct dpk_subject *subject = NULL;
     enum dpk_status status = source_find(s, input, o->app, &p, err);
-    if (status != DPK_OK)
-        return status;
-    struct piece piece = {
-        .elf = p->elf, .elf_size = p->elf_size, .crypto = p->crypto, .crypto_size = p->crypto_size};
-    if (dpk_fat_is(p->elf, p->elf_size))
-        status = choose_target(o, input, p, &piece, err);
     if (status == DPK_OK)
-        status = check_program(p, &piece, input, err);
+        status = choose(o, input, p, &subject, err);
     if (status == DPK_OK)
-        status = write_piece(o, input, p, &piece, err);
-    dpk_buf_free(&piece.inflated);
-    return status;
+        status = check_program(p, subject, input, err);
+    return status == DPK_OK ? write_subject(o, input, p, subject, err) : status;
 }
 
 static enum dpk_status run_extract(void *options, const struct dpk_args *args,

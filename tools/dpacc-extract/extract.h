@@ -26,7 +26,7 @@ struct source {
     struct dpk_buf file;
     struct dpk_hostfile *host; /* NULL: a core file */
     struct core core;
-    struct dpk_program *of_core;
+    struct dpk_program *of_core; /* their `subjects` are allocated */
 };
 
 /* Release with source_close, after failures too. */
@@ -38,6 +38,10 @@ const struct dpk_program *source_program(const struct source *s, size_t index);
 /* The program `app`, NULL: the only one. Errors about a core file name it by `input`. */
 enum dpk_status source_find(const struct source *s, const char *input, const char *app,
                             const struct dpk_program **out, struct dpk_error *err);
+
+/* "nv-dpa-bf3"; "-" for a program for one target, which does not say which. Returns `out`. */
+#define EXTRACT_TARGET_TEXT (DPK_TARGET_TEXT + 8)
+const char *extract_target_name(const struct dpk_subject *s, char out[EXTRACT_TARGET_TEXT]);
 
 /* Prints the programs, as a table or as JSON. */
 enum dpk_status list_programs(const struct source *s, bool json, struct dpk_error *err);

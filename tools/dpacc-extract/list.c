@@ -3,76 +3,58 @@
 #include <string.h>
 
 #include "extract.h"
-#include "fat/fat.h"
 #include "hashlist/hashlist.h"
 
-/* "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program of one target. */
+/* "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program for one target. */
 static void print_targets(const struct dpk_program *p)
 {
-    struct dpk_fat fat;
-    if (!dpk_fat_is(p->elf, p->elf_size) ||
-        dpk_fat_parse(p->elf, p->elf_size, &fat, NULL) != DPK_OK) {
-        puts("-");
-        return;
-    }
-    for (size_t i = 0; i < fat.count; i++) {
-        const char *name = dpk_target_name(fat.members[i].target);
-        printf("%s%s%s", i ? "," : "", name ? "nv-dpa-" : "", name ? name : "unknown");
-    }
+    char name[EXTRACT_TARGET_TEXT];
+    for (size_t i = 0; i < p->subject_count; i++)
+        printf("%s%s", i ? "," : "", extract_target_name(&p->subjects[i], name));
     putchar('\n');
 }
 
-static void add_digest(cJSON *o, const uint8_t *elf, size_t size)
+static void add_digest(cJSON *o, const struct dpk_subject *s)
 {
     char digest[65];
-    dpk_sha256_text(elf, size, digest);
+    dpk_sha256_text(s->elf.file.begin, dpk_reader_left(&s->elf.file), digest);
     cJSON_AddStringToObject(o, "sha256", digest);
 }
 
-/* The members of a fat program, each with its digest; of any other program, its own. */
-static enum dpk_status add_members(cJSON *o, const struct dpk_program *p, struct dpk_error *err)
+/* Each target with its digest; of a program for one target, its own. */
+static void add_targets(cJSON *o, const struct dpk_program *p)
 {
-    struct dpk_fat fat;
-    enum dpk_status status = DPK_OK;
-    if (!dpk_fat_is(p->elf, p->elf_size) ||
-        dpk_fat_parse(p->elf, p->elf_size, &fat, NULL) != DPK_OK) {
-        add_digest(o, p->elf, p->elf_size);
-        return DPK_OK;
+    if (!p->subjects[0].target[0]) {
+        add_digest(o, &p->subjects[0]);
+        return;
     }
     cJSON *targets = cJSON_AddArrayToObject(o, "targets");
-    for (size_t i = 0; i < fat.count && status == DPK_OK; i++) {
-        struct dpk_buf elf = {0};
-        const char *name = dpk_target_name(fat.members[i].target);
+    for (size_t i = 0; i < p->subject_count; i++) {
+        const struct dpk_subject *s = &p->subjects[i];
         cJSON *member = cJSON_CreateObject();
-        cJSON_AddStringToObject(member, "target", name ? name : "unknown");
+        cJSON_AddStringToObject(member, "target", s->target);
+        cJSON_AddNumberToObject(member, "size", (double)dpk_reader_left(&s->elf.file));
+        cJSON_AddBoolToObject(member, "signed", s->crypto != NULL);
+        add_digest(member, s);
         cJSON_AddItemToArray(targets, member);
-        status = dpk_fat_elf(&fat.members[i], &elf, err);
-        cJSON_AddNumberToObject(member, "size", (double)elf.size);
-        add_digest(member, elf.data, elf.size);
-        dpk_buf_free(&elf);
     }
-    return status;
 }
 
 static enum dpk_status list_json(const struct source *s, struct dpk_error *err)
 {
-    enum dpk_status status = DPK_OK;
     cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < source_count(s) && status == DPK_OK; i++) {
+    for (size_t i = 0; i < source_count(s); i++) {
         const struct dpk_program *p = source_program(s, i);
         cJSON *o = cJSON_CreateObject();
         cJSON_AddNumberToObject(o, "index", p->index);
         dpk_json_text(o, "name", p->name);
         cJSON_AddNumberToObject(o, "offset", (double)p->offset);
-        cJSON_AddNumberToObject(o, "size", (double)p->elf_size);
-        cJSON_AddBoolToObject(o, "signed", p->crypto != NULL);
+        cJSON_AddNumberToObject(o, "size", (double)p->sections.elf_size);
+        cJSON_AddBoolToObject(o, "signed", p->is_signed);
         cJSON_AddItemToArray(list, o);
-        status = add_members(o, p, err);
+        add_targets(o, p);
     }
-    if (status == DPK_OK)
-        return dpk_json_print(list, err);
-    cJSON_Delete(list);
-    return status;
+    return dpk_json_print(list, err);
 }
 
 static void list_text(const struct source *s)
@@ -84,7 +66,7 @@ static void list_text(const struct source *s)
         char name[256];
         snprintf(name, sizeof name, "%s", p->name);
         printf("%-5u %-32s 0x%-10" PRIx64 " %-10zu %-6s ", p->index, dpk_text_clean(name),
-               p->offset, p->elf_size, p->crypto ? "yes" : "no");
+               p->offset, p->sections.elf_size, p->is_signed ? "yes" : "no");
         print_targets(p);
     }
 }

@@ -4,18 +4,27 @@
 
 #include "extract.h"
 
-#define LENGTH_PREFIX 8
-
-/* As a host file's reserved room holds it: a length, then the crypto data. */
-static void find_crypto(const struct core_program *from, struct dpk_program *p)
+static enum dpk_status take_program(const struct core_program *from, unsigned index,
+                                    struct dpk_program *out, struct dpk_error *err)
 {
-    struct dpk_reader r = dpk_reader(from->room.data, from->room.size);
-    uint64_t length = dpk_read_le64(&r);
-    struct dpk_reader crypto = dpk_reader_slice(&r, LENGTH_PREFIX, length);
-    if (crypto.failed || length == 0)
-        return;
-    p->crypto = crypto.begin;
-    p->crypto_size = (size_t)length;
+    struct dpk_subject found[DPK_FAT_MAX];
+    *out = (struct dpk_program){.index = index,
+                                .name = from->name,
+                                .offset = from->address,
+                                .sections = {.name = from->name,
+                                             .elf = from->elf.data,
+                                             .elf_size = from->elf.size,
+                                             .room = from->room.data,
+                                             .room_size = from->room.size}};
+    out->subject_count = dpk_subjects(&out->sections, found);
+    out->subjects = calloc(out->subject_count, sizeof *out->subjects);
+    if (!out->subjects)
+        return dpk_fail_nomem(err);
+    for (size_t i = 0; i < out->subject_count; i++) {
+        out->subjects[i] = found[i];
+        out->is_signed = out->is_signed || found[i].crypto;
+    }
+    return DPK_OK;
 }
 
 static enum dpk_status open_core(const char *path, struct source *s, struct dpk_error *err)
@@ -26,16 +35,9 @@ static enum dpk_status open_core(const char *path, struct source *s, struct dpk_
     s->of_core = calloc(s->core.count, sizeof *s->of_core);
     if (!s->of_core)
         return dpk_fail_nomem(err);
-    for (size_t i = 0; i < s->core.count; i++) {
-        const struct core_program *from = &s->core.programs[i];
-        s->of_core[i] = (struct dpk_program){.index = (unsigned)i,
-                                             .name = from->name,
-                                             .offset = from->address,
-                                             .elf = from->elf.data,
-                                             .elf_size = from->elf.size};
-        find_crypto(from, &s->of_core[i]);
-    }
-    return DPK_OK;
+    for (size_t i = 0; i < s->core.count && status == DPK_OK; i++)
+        status = take_program(&s->core.programs[i], (unsigned)i, &s->of_core[i], err);
+    return status;
 }
 
 enum dpk_status source_open(const char *path, struct source *s, struct dpk_error *err)
@@ -51,6 +53,8 @@ void source_close(struct source *s)
 {
     if (s->host)
         dpk_hostfile_close(s->host);
+    for (size_t i = 0; s->of_core && i < s->core.count; i++)
+        free(s->of_core[i].subjects);
     free(s->of_core);
     core_free(&s->core);
     dpk_buf_free(&s->file);

@@ -11,7 +11,7 @@
 struct target {
     const char *name; /* "bf3": tag of file names */
     const char *march;
-    unsigned id; /* value of __NV_DPA, and in fat files */
+    unsigned id; /* value of __NV_DPA, and in areas of several targets */
 };
 const struct target *target_find(const char *name); /* NULL: unknown */
 

@@ -33,16 +33,17 @@ static enum dpk_status take_member(const char *name, const struct target *target
                                    struct dpk_error *err)
 {
     struct dpk_fat fat;
-    const struct dpk_fat_member *member = NULL;
     enum dpk_status status = dpk_fat_parse(file->data, file->size, &fat, err);
     if (status != DPK_OK) {
         dpk_error_prefix(err, "%s", name);
         return status;
     }
-    if (dpk_fat_find(&fat, target->id, &member, NULL) != DPK_OK)
+    const struct dpk_fat_member *member = dpk_fat_find(&fat, target->id);
+    if (!member)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: not compiled for nv-dpa-%s", name,
                         target->name);
-    return dpk_fat_elf(member, out, err);
+    dpk_put(out, member->data, member->size);
+    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
 /* Section .dpa_obj of a host object. */

@@ -13,7 +13,7 @@ struct build {
     struct words device; /* arguments of every device compile */
     char *resources;     /* directory of the device compiler's own headers */
     struct unit *units;
-    bool *fat;                    /* which of the device libraries are fat files */
+    bool *fat;                    /* which of the device libraries are for several targets */
     struct words library_entries; /* entry functions of the device libraries */
     struct jobs jobs;
     struct dpk_error err;

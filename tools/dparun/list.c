@@ -10,8 +10,8 @@ enum dpk_status list_functions(const struct source *s, struct dpk_error *err)
     char shown[512];
     size_t index = 0, count = 0;
     uint64_t size;
-    enum dpk_status status =
-        dpk_image_examine(s->load.app, NULL, s->load.elf, s->load.elf_size, &image, err);
+    enum dpk_status status = dpk_image_examine(s->load.app, NULL, s->load.sections.elf,
+                                               s->load.sections.elf_size, &image, err);
     if (status != DPK_OK)
         return status;
     for (; (name = dpk_image_next_entry(image, &index)); count++) {

@@ -29,7 +29,7 @@ static void print_report(const struct dpk_load_result *result)
            result->authentication ? "on" : "off");
 }
 
-/* The same, with what was verified. Of a fat program `elf` is the whole file. */
+/* The same, with what was verified. Where no hash was reached, it is that of the whole section. */
 static enum dpk_status report_json(const struct dpk_load_result *result,
                                    const struct dpk_load_request *load, struct dpk_error *err)
 {
@@ -37,7 +37,7 @@ static enum dpk_status report_json(const struct dpk_load_result *result,
     cJSON *o = cJSON_CreateObject();
     dpk_json_text(o, "app", load->app);
     if (!result->report.sha256[0])
-        dpk_sha256_text(load->elf, load->elf_size, digest);
+        dpk_sha256_text(load->sections.elf, load->sections.elf_size, digest);
     dpk_json_text(o, "sha256", result->report.sha256[0] ? result->report.sha256 : digest);
     cJSON_AddStringToObject(o, "verdict", dpk_verdict_name(result->verdict));
     cJSON_AddNumberToObject(o, "code", (double)result->verdict);

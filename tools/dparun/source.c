@@ -21,10 +21,10 @@ static enum dpk_status open_bare(const struct options *o, struct source *s, stru
             return dpk_fail(err, DPK_ERR_FORMAT, "%s: empty, no crypto data", o->signature);
     }
     s->load = (struct dpk_load_request){.app = o->app ? o->app : base_name(o->program),
-                                        .elf = s->elf.data,
-                                        .elf_size = s->elf.size,
-                                        .crypto = s->crypto.data,
-                                        .crypto_size = s->crypto.size};
+                                        .sections = {.elf = s->elf.data,
+                                                     .elf_size = s->elf.size,
+                                                     .crypto = s->crypto.data,
+                                                     .crypto_size = s->crypto.size}};
     return DPK_OK;
 }
 
@@ -44,13 +44,7 @@ static enum dpk_status open_embedded(const struct options *o, struct source *s,
     if (p->not_mapped[0])
         return dpk_fail(err, DPK_ERR_REFUSED, "%s: program %s: %s", o->program, p->name,
                         p->not_mapped);
-    s->load = (struct dpk_load_request){.app = p->name,
-                                        .elf = p->elf,
-                                        .elf_size = p->elf_size,
-                                        .crypto = p->crypto,
-                                        .crypto_size = p->crypto_size,
-                                        .manifest = p->manifest,
-                                        .manifest_size = p->manifest_size};
+    s->load = (struct dpk_load_request){.app = p->name, .sections = p->sections};
     return DPK_OK;
 }
 

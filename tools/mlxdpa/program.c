@@ -63,28 +63,21 @@ static void show_one(const struct dpk_subject *s, cJSON *o)
     program_crypto(o, s->crypto, s->crypto_size, &report);
 }
 
-enum dpk_status program_show(const struct dpk_program *p, cJSON *o, struct dpk_error *err)
+void program_show(const struct dpk_program *p, cJSON *o)
 {
-    size_t count = dpk_program_members(p);
     cJSON *targets = NULL;
-    for (size_t i = 0; i < count; i++) {
-        struct dpk_member m;
+    for (size_t i = 0; i < p->subject_count; i++) {
+        struct dpk_subject s = p->subjects[i];
         cJSON *at = o;
-        enum dpk_status status = dpk_program_member(p, i, &m, err);
-        m.subject.fault = NULL; /* not asked for here: this proves nothing */
-        if (m.subject.target) {
+        if (s.target[0]) {
             if (!targets)
                 targets = cJSON_AddArrayToObject(o, "targets");
             at = cJSON_CreateObject();
-            cJSON_AddStringToObject(at, "target", m.subject.target);
-            cJSON_AddNumberToObject(at, "size", (double)dpk_reader_left(&m.subject.elf.file));
+            cJSON_AddStringToObject(at, "target", s.target);
+            cJSON_AddNumberToObject(at, "size", (double)dpk_reader_left(&s.elf.file));
             cJSON_AddItemToArray(targets, at);
         }
-        if (status != DPK_ERR_NOMEM)
-            show_one(&m.subject, at);
-        dpk_member_free(&m);
-        if (status == DPK_ERR_NOMEM)
-            return status;
+        s.fault.name = NULL; /* not asked for here: this proves nothing */
+        show_one(&s, at);
     }
-    return DPK_OK;
 }

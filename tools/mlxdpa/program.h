@@ -16,8 +16,8 @@ void program_chain(cJSON *o, const uint8_t *crypto, size_t size);
  * of a verification without trust. */
 void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct dpk_report *report);
 
-/* Adds digest and crypto data of a program to `o`; of a fat one, `targets` with those of each
- * member. A fat file that is damaged counts as one program, as it stands. */
-enum dpk_status program_show(const struct dpk_program *p, cJSON *o, struct dpk_error *err);
+/* Adds digest and crypto data of a program to `o`; of one for several targets, `targets` with those
+ * of each. An area that is damaged counts as one program, as it stands. */
+void program_show(const struct dpk_program *p, cJSON *o);
 
 #endif

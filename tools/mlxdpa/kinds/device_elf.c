@@ -1,4 +1,4 @@
-/* Bare device programs: a RISC-V ELF, or a fat file of several. */
+/* Bare device programs: a RISC-V ELF, or an area of several. */
 #include "hashlist/hashlist.h"
 #include "hostfile/hostfile.h"
 
@@ -31,23 +31,27 @@ static enum dpk_status list(const struct target *t, struct listing *l, struct dp
     enum dpk_status status = dpk_fat_parse(t->file.data, t->file.size, &fat, err);
     for (size_t i = 0; status == DPK_OK && i < fat.count; i++) {
         const struct dpk_fat_member *m = &fat.members[i];
-        const char *name = dpk_target_name(m->target);
-        listing_add(l, t, name ? name : "unknown target", m->stored, m->stored_size,
-                    m->compressed ? "ELF, zlib" : "ELF");
+        char name[DPK_TARGET_TEXT];
+        listing_add(l, t, dpk_target_text(m->target, name), m->data, m->size, "ELF");
     }
     return status;
 }
 
 static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *err)
 {
-    const struct dpk_program program = {.elf = t->file.data, .elf_size = t->file.size};
+    const struct dpk_sections sections = {.elf = t->file.data, .elf_size = t->file.size};
+    struct dpk_subject subjects[DPK_FAT_MAX];
     struct dpk_hashlist *hashes = NULL;
     struct dpk_fat fat;
     cJSON_AddNumberToObject(o, "size", (double)t->file.size);
     program_digest(o, t->file.data, t->file.size, NULL);
     if (dpk_fat_is(t->file.data, t->file.size)) {
         enum dpk_status status = dpk_fat_parse(t->file.data, t->file.size, &fat, err);
-        return status == DPK_OK ? program_show(&program, o, err) : status;
+        const struct dpk_program program = {.subjects = subjects,
+                                            .subject_count = dpk_subjects(&sections, subjects)};
+        if (status == DPK_OK)
+            program_show(&program, o);
+        return status;
     }
     enum dpk_status status =
         dpk_hashlist_build(t->file.data, t->file.size, DPK_PROFILE_FULL, &hashes, err);

@@ -43,6 +43,26 @@ static const char *placement_name(enum dpk_placement p)
     return "none";
 }
 
+/* Where a target's device ELF is in the file. */
+static uint64_t offset_of(const struct dpk_program *p, const struct dpk_subject *s)
+{
+    return p->offset + (uint64_t)(s->elf.file.begin - p->sections.elf);
+}
+
+static void list_targets(const struct dpk_program *p, cJSON *program)
+{
+    cJSON *targets = p->subjects[0].target[0] ? cJSON_AddArrayToObject(program, "targets") : NULL;
+    for (size_t i = 0; targets && i < p->subject_count; i++) {
+        const struct dpk_subject *s = &p->subjects[i];
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "target", s->target);
+        cJSON_AddNumberToObject(o, "offset", (double)offset_of(p, s));
+        cJSON_AddNumberToObject(o, "size", (double)dpk_reader_left(&s->elf.file));
+        cJSON_AddBoolToObject(o, "signed", s->crypto != NULL);
+        cJSON_AddItemToArray(targets, o);
+    }
+}
+
 static void list_json(const struct dpk_hostfile *host, cJSON *list)
 {
     char text[300];
@@ -54,11 +74,12 @@ static void list_json(const struct dpk_hostfile *host, cJSON *list)
         if (p->member)
             cJSON_AddStringToObject(o, "member", mlxdpa_clean(p->member, text, sizeof text));
         cJSON_AddNumberToObject(o, "offset", (double)p->offset);
-        cJSON_AddNumberToObject(o, "size", (double)p->elf_size);
+        cJSON_AddNumberToObject(o, "size", (double)p->sections.elf_size);
         cJSON_AddStringToObject(o, "crypto_section",
                                 mlxdpa_clean(p->crypto_section, text, sizeof text));
         cJSON_AddStringToObject(o, "placement", placement_name(p->placement));
-        cJSON_AddBoolToObject(o, "signed", p->crypto != NULL);
+        cJSON_AddBoolToObject(o, "signed", p->is_signed);
+        list_targets(p, o);
         cJSON_AddItemToArray(list, o);
     }
 }
@@ -77,8 +98,11 @@ static void list_text(const struct dpk_hostfile *host)
     for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
         printf("%-5u  %-*s  %10" PRIu64 "  %10zu  %s\n", p->index, width,
-               mlxdpa_clean(p->name, name, sizeof name), p->offset, p->elf_size,
+               mlxdpa_clean(p->name, name, sizeof name), p->offset, p->sections.elf_size,
                mlxdpa_clean(p->crypto_section, section, sizeof section));
+        for (size_t k = 0; p->subjects[0].target[0] && k < p->subject_count; k++)
+            printf("%-5s  %-*s  %10" PRIu64 "  %10zu\n", "", width, p->subjects[k].target,
+                   offset_of(p, &p->subjects[k]), dpk_reader_left(&p->subjects[k].elf.file));
     }
 }
 
@@ -98,36 +122,32 @@ static enum dpk_status list(const struct target *t, struct listing *l, struct dp
 static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *err)
 {
     const struct dpk_hostfile *host = t->opened;
-    enum dpk_status status = DPK_OK;
+    (void)err;
     cJSON *programs = cJSON_AddArrayToObject(o, "programs");
-    for (size_t i = 0; i < dpk_hostfile_count(host) && status == DPK_OK; i++) {
+    for (size_t i = 0; i < dpk_hostfile_count(host); i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
         cJSON *program = cJSON_CreateObject();
         dpk_json_text(program, "name", p->name);
         if (p->member)
             dpk_json_text(program, "member", p->member);
         cJSON_AddNumberToObject(program, "offset", (double)p->offset);
-        cJSON_AddNumberToObject(program, "size", (double)p->elf_size);
+        cJSON_AddNumberToObject(program, "size", (double)p->sections.elf_size);
         dpk_json_text(program, "crypto_section", p->crypto_section);
         cJSON_AddItemToArray(programs, program);
-        status = program_show(p, program, err);
+        program_show(p, program);
     }
-    return status;
+    return DPK_OK;
 }
 
 /* ---- verify ---- */
 
-/* Digest and chain of a program, or of one member of a fat one. */
+/* Digest and chain of a program, or of one target of it. */
 static cJSON *program_facts(const struct dpk_result *r)
 {
-    struct dpk_member m;
+    const struct dpk_subject *s = r->subject;
     cJSON *facts = cJSON_CreateObject();
-    enum dpk_status status = dpk_program_member(r->program, r->member, &m, NULL);
-    if (status == DPK_OK || !r->target[0])
-        program_digest(facts, m.subject.elf.file.begin, dpk_reader_left(&m.subject.elf.file),
-                       &r->report);
-    program_chain(facts, m.subject.crypto, m.subject.crypto_size);
-    dpk_member_free(&m);
+    program_digest(facts, s->elf.file.begin, dpk_reader_left(&s->elf.file), &r->report);
+    program_chain(facts, s->crypto, s->crypto_size);
     return facts;
 }
 
@@ -143,7 +163,8 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     for (size_t i = 0; i < count && status == DPK_OK; i++) {
         struct outcome o = outcome_start("program", v->target->path);
         o.name = results[i].program->name;
-        o.target = results[i].target[0] ? results[i].target : NULL;
+        const char *target = results[i].subject->target;
+        o.target = target[0] ? target : NULL;
         note_device(&o, v->trust);
         outcome_report(&o, results[i].verdict, &results[i].report);
         o.facts = program_facts(&results[i]);

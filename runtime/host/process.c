@@ -106,6 +106,11 @@ static void warn_of_wait(const char *text)
     dpk_host_log(DPK_HOST_LOG_WARNING, "%s", text);
 }
 
+static void tell_failure(const char *text)
+{
+    dpk_host_log(DPK_HOST_LOG_ERROR, "%s", text);
+}
+
 enum dpk_status dpk_host_process_create(const char *device, const struct dpk_host_app *app,
                                         struct dpk_host_process **out, struct dpk_error *err)
 {
@@ -120,7 +125,7 @@ enum dpk_status dpk_host_process_create(const char *device, const struct dpk_hos
     if (status != DPK_OK)
         goto out;
     const struct dpk_process_options options = {
-        .device = device, .directory = directory, .warn = warn_of_wait};
+        .device = device, .directory = directory, .warn = warn_of_wait, .failed = tell_failure};
     if ((status = dpk_process_create(image, &options, &p->dpa, err)) != DPK_OK)
         goto out;
     dpk_process_set_sink(p->dpa, streams_message, p);

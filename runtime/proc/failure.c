@@ -25,6 +25,40 @@ void error_handler_end(struct dpk_process *p)
         sched_hart_stop(p->group.survivor);
 }
 
+/* ---- The line of text for who made the process ---- */
+
+void failure_tell(struct dpk_process *p)
+{
+    char text[sizeof p->failure + 128];
+    if (!p->untold)
+        return;
+    p->untold = false;
+    sched_timer_stop(&p->telling);
+    snprintf(text, sizeof text, "program %.80s: %s", dpk_image_app(p->image), p->failure);
+    void (*tell)(const char *) = p->tell_failure;
+    sched_unlock(); /* who prints may have to wait, and the process may end */
+    tell(dpk_text_clean(text));
+    sched_lock();
+}
+
+static void tell_now(struct sched_timer *t)
+{
+    failure_tell(owner_of(t, struct dpk_process, telling));
+}
+
+void failure_init(struct dpk_process *p)
+{
+    sched_timer_init(&p->telling, tell_now);
+}
+
+/* Not here: who fails is in the middle of something. The caller of an RPC gets the report itself. */
+static void tell_soon(struct dpk_process *p)
+{
+    p->untold = p->tell_failure && !p->culprit->rpc && !p->ended_itself;
+    if (p->untold)
+        (void)sched_timer_start(&p->telling, sched_now()); /* else dpk_process_destroy tells */
+}
+
 void process_fail(struct dpk_process *p, enum dpk_status status, const char *report)
 {
     const uint64_t one = 1;
@@ -51,6 +85,7 @@ void process_fail_at(struct hart *h, enum dpk_status status, const char *report)
         return;
     h->process->culprit = h;
     process_fail(h->process, status, report);
+    tell_soon(h->process);
 }
 
 void dpk_process_end(struct dpk_process *p, const char *report)

@@ -4,6 +4,11 @@
 
 #include "proc/hart.h"
 
+/* Without the lock. */
+void failure_init(struct dpk_process *p);
+/* Gives the owner's `failed` the line of text if that is still to be done; gives the lock away
+ * meanwhile. */
+void failure_tell(struct dpk_process *p);
 /* Ends the process's harts and the waits of host threads for it. A process that has failed before
  * keeps the report of its first failure. */
 void process_fail(struct dpk_process *p, enum dpk_status status, const char *report);

@@ -59,6 +59,10 @@ struct dpk_process_options {
      * dpk_process_create, when other programs cannot find this one. May be NULL. */
     void (*warn)(const char *text);
     uint32_t warn_after_ms; /* 0: DPK_WARN_AFTER_MS */
+    /* Is given a line of text, once, when a fault or an overrun limit of a thread or a kernel has
+     * ended the process, of which the host learns with its next call only; on the thread of sched's
+     * timers, or by dpk_process_destroy. May be NULL. */
+    void (*failed)(const char *text);
 };
 
 /* Creates a process from a loaded image: maps segments, stacks with guards, the heap. The image

@@ -70,6 +70,8 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     p->image = dpk_image_share(image);
     p->heap_size = (o->heap_size + PAGE_MASK) & ~PAGE_MASK;
     p->warn = o->warn;
+    p->tell_failure = o->failed;
+    failure_init(p);
     p->warn_after = (uint64_t)o->warn_after_ms * 1000000u;
     p->failure_fd = p->debugger_fd = -1;
     list_init(&p->launches);
@@ -159,6 +161,7 @@ void dpk_process_destroy(struct dpk_process *p)
     }
     error_handler_end(p);
     process_fail(p, DPK_ERR_FAULT, "the process was destroyed");
+    failure_tell(p);
     list_remove(&p->in_device);
     sched_group_await_idle(&p->group);
     for (size_t i = 0; i < p->event_count; i++)

@@ -30,6 +30,9 @@ struct dpk_process {
     struct hart *culprit;          /* the hart that caused the failure, or NULL */
     struct dpk_call error_handler; /* function 0: none */
     int failure_fd;                /* an eventfd; -1: it was not asked for */
+    void (*tell_failure)(const char *text);
+    struct sched_timer telling; /* calls tell_failure */
+    bool untold;                /* tell_failure is still to be called */
 
     /* kernel.c */
     struct list launches; /* its kernels in order; only the first runs, or waits for its event */

@@ -110,6 +110,7 @@ static struct doca_mmap *map_new(uint32_t permissions)
 {
     struct doca_mmap *m = NULL;
     CHECK(doca_mmap_create(&m) == OK && doca_mmap_start(m) == DOCA_ERROR_BAD_CONFIG);
+    CHECK(doca_mmap_start(m) == DOCA_ERROR_BAD_CONFIG); /* said once */
     CHECK(doca_mmap_set_permissions(m, permissions) == OK);
     CHECK(doca_mmap_set_memrange(m, memory, sizeof memory) == OK);
     CHECK(doca_mmap_start(m) == DOCA_ERROR_BAD_CONFIG);

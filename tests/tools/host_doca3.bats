@@ -23,6 +23,9 @@ setup_file() {
 
 @test "forged exports are refused" {
     case_ok forged_exports_are_refused
+    # What a configuration lacks is said, once for each cause.
+    [ "$(grep -c '^-E- doca_mmap_start: the map has no memory$' <<<"$output")" -eq 1 ]
+    [ "$(grep -c '^-E- doca_mmap_start: the map has no device' <<<"$output")" -eq 1 ]
 }
 
 @test "buffers come from an inventory" {
@@ -222,6 +225,7 @@ setup_file() {
 
 @test "a queue that is full ends its process" {
     case_ok a_queue_that_is_full_ends_its_process
+    [ "$(grep -c '^-E- program .*: a completion queue of 4 elements is full$' <<<"$output")" -eq 1 ]
 }
 
 @test "a completion wakes only who asked for it" {

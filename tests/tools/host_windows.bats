@@ -92,6 +92,8 @@ setup_file() {
 
 @test "command queues are checked" {
     case_ok command_queues_are_checked
+    # The crash of a task is told, once; nothing else returns it.
+    [ "$(grep -c '^-E- program windows_app: thread [0-9]*: .*(crash+0x' <<<"$output")" -eq 1 ]
 }
 
 @test "headers are clean for C and C++ programs" {

@@ -26,6 +26,77 @@ static void faults(const char *name, uint64_t a, uint64_t b, const char *story, 
     dpk_process_destroy(p);
 }
 
+/* ---- Who is told of a fault ---- */
+
+static struct {
+    _Atomic unsigned lines;
+    char text[1024];
+} told;
+
+static void tell(const char *text)
+{
+    snprintf(told.text, sizeof told.text, "%s", text);
+    told.lines++;
+}
+
+static struct dpk_process *telling(uint32_t limit_ms)
+{
+    told.lines = 0;
+    return process_with(
+        &(struct dpk_process_options){.run_time_limit_ms = limit_ms, .failed = tell});
+}
+
+static void fault_that_no_call_returns_is_told_once(void **state)
+{
+    (void)state;
+    struct dpk_process *p = telling(PATIENCE_MS);
+    launch(p, (struct kernel){.name = "load", .args = {8}, .threads = 64});
+    assert_true(comes_true(told.lines > 0));
+    assert_non_null(strstr(told.text, "program kernels: thread "));
+    assert_non_null(strstr(told.text, ": load access fault at address 0x8, pc 0x"));
+    assert_int_equal(try_rpc(p, "add", 1, 2, 0, NULL, NULL), DPK_ERR_FAULT);
+    dpk_process_destroy(p);
+    assert_int_equal(told.lines, 1);
+    p = telling(20);
+    launch(p, (struct kernel){.name = "spin"});
+    assert_true(comes_true(told.lines > 0));
+    assert_non_null(strstr(told.text, ": run-time limit of 20 ms reached"));
+    dpk_process_destroy(p);
+    assert_int_equal(told.lines, 1);
+}
+
+static void fault_just_before_the_end_is_told_too(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        struct dpk_process *p = telling(PATIENCE_MS);
+        launch(p, (struct kernel){.name = "load", .args = {8}});
+        while (dpk_process_state(p, NULL) == DPK_OK)
+            ;
+        dpk_process_destroy(p);
+        assert_int_equal(told.lines, 1);
+    }
+}
+
+static void what_the_caller_learns_or_wants_is_not_told(void **state)
+{
+    (void)state;
+    struct dpk_process *p = telling(PATIENCE_MS);
+    assert_int_equal(try_rpc(p, "load", 8, 0, 0, NULL, NULL), DPK_ERR_FAULT);
+    dpk_process_destroy(p);
+    assert_int_equal(told.lines, 0);
+    p = telling(PATIENCE_MS);
+    launch(p, (struct kernel){.name = "end_process"});
+    while (dpk_process_state(p, NULL) == DPK_OK)
+        ;
+    dpk_process_destroy(p);
+    assert_int_equal(told.lines, 0);
+    dpk_process_destroy(telling(PATIENCE_MS));
+    assert_int_equal(told.lines, 0);
+}
+
+/* ---- Faults ---- */
+
 static void bad_memory_accesses_fault(void **state)
 {
     (void)state;
@@ -371,6 +442,9 @@ static void processes_come_and_go_from_many_host_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fault_that_no_call_returns_is_told_once),
+        cmocka_unit_test(fault_just_before_the_end_is_told_too),
+        cmocka_unit_test(what_the_caller_learns_or_wants_is_not_told),
         cmocka_unit_test(bad_memory_accesses_fault),
         cmocka_unit_test(misaligned_accesses_fault_if_that_is_wanted),
         cmocka_unit_test(misaligned_accesses_are_carried_out_and_counted),

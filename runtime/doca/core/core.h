@@ -27,6 +27,14 @@ doca_error_t dpk_doca_error(enum dpk_status status);
 #define dpk_doca_log(level, ...) dpk_doca_log_at((level), __FILE__, __LINE__, __func__, __VA_ARGS__)
 void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *function,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* DOCA_ERROR_BAD_CONFIG, of which a line of the log says the reason, once for each place. */
+#define dpk_doca_bad_config(...)                                                                   \
+    ({                                                                                             \
+        static atomic_flag told_ = ATOMIC_FLAG_INIT;                                               \
+        if (!atomic_flag_test_and_set(&told_))                                                     \
+            dpk_doca_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__);                                       \
+        DOCA_ERROR_BAD_CONFIG;                                                                     \
+    })
 /* Logs `err` and says what a DOCA function returns for it. `call`: the function's name. */
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err);
 

@@ -53,7 +53,12 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_dev
 static doca_error_t dma_start(struct dpk_ctx *ctx)
 {
     const struct dma *d = (struct dma *)ctx;
-    return d->copies.max > 0 && ctx->pe ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG;
+    if (!ctx->pe)
+        return dpk_doca_bad_config("doca_ctx_start: the DMA context has no progress engine");
+    if (d->copies.max == 0)
+        return dpk_doca_bad_config(
+            "doca_ctx_start: no type of task was configured, as by doca_dma_task_memcpy_set_conf");
+    return DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = dma_start, .ends_by_errors = true};
 

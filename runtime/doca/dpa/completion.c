@@ -123,7 +123,7 @@ void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_comp
     struct dpk_process *p = queue->trigger ? dpk_dpa_enter(queue->dpa, queue->run) : NULL;
     if (p && queue->posted - queue->acknowledged >= queue->size) {
         snprintf(reason, sizeof reason, "a completion queue of %u elements is full", queue->size);
-        dpk_process_end(p, reason);
+        dpk_dpa_fail(queue->dpa, p, reason);
     } else if (p) {
         queue->ring[queue->posted++ % queue->size] = *completion;
         dpk_trigger_signal(queue->trigger);

@@ -64,6 +64,13 @@ void dpk_dpa_leave(struct dpk_dpa *d)
     pthread_mutex_unlock(&b->object.lock);
 }
 
+void dpk_dpa_fail(struct dpk_dpa *d, struct dpk_process *p, const char *reason)
+{
+    if (dpk_process_state(p, NULL) == DPK_OK)
+        dpk_host_log(DPK_HOST_LOG_ERROR, "program %s: %s", dpk_dpa_base(d)->app->name, reason);
+    dpk_process_end(p, reason);
+}
+
 struct dpk_host_process *dpk_dpa_host(struct dpk_dpa *d)
 {
     return dpk_dpa_base(d)->process;
@@ -91,7 +98,7 @@ static doca_error_t start_locked(struct dpk_dpa *d)
     if (d->base || atomic_load(&d->started) || d->process)
         return DOCA_ERROR_BAD_STATE;
     if (!d->app)
-        return DOCA_ERROR_BAD_CONFIG;
+        return dpk_doca_bad_config("doca_dpa_start: no program; doca_dpa_set_app names it");
     enum dpk_status status = dpk_host_process_create(d->dev->info->name, d->app, &d->process, &err);
     if (status != DPK_OK) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);

@@ -44,6 +44,8 @@ extern const struct dpk_kind dpk_dpa_kind;
  * caller's object belongs to: objects of an earlier one are dead. NULL: not started. */
 struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run);
 void dpk_dpa_leave(struct dpk_dpa *d);
+/* Ends the process of a context that was entered, for what the device found; says so on stderr. */
+void dpk_dpa_fail(struct dpk_dpa *d, struct dpk_process *p, const char *reason);
 /* The context whose process this one shares: itself, or what it extends. */
 struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d);
 /* The process with its functions, for one who entered. */

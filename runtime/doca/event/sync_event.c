@@ -163,7 +163,11 @@ static doca_error_t start(struct dpk_ctx *ctx)
     const struct dpk_sync_event *e = (struct dpk_sync_event *)ctx;
     bool publisher = e->publisher.dev || e->publisher.dpa || e->remote_publishers;
     bool subscriber = e->subscriber.dev || e->subscriber.dpa;
-    return publisher && subscriber ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG;
+    if (!publisher)
+        return dpk_doca_bad_config("doca_sync_event_start: the event has no publisher");
+    if (!subscriber)
+        return dpk_doca_bad_config("doca_sync_event_start: the event has no subscriber");
+    return DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = start};
 
@@ -181,7 +185,7 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (e)
         result = atomic_load(&e->ctx.state) == DOCA_CTX_STATE_IDLE ? DOCA_ERROR_BAD_STATE
-                                                                  : dpk_ctx_stop(&e->ctx);
+                                                                   : dpk_ctx_stop(&e->ctx);
     dpk_object_drop(e);
     return result;
 }

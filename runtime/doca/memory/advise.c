@@ -42,7 +42,11 @@ doca_mmap_advise_task_cache_invalidate_get_max_buf_size(const struct doca_devinf
 static doca_error_t advise_start(struct dpk_ctx *ctx)
 {
     const struct advise *a = (struct advise *)ctx;
-    return a->invalidations.max > 0 && ctx->pe ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG;
+    if (!ctx->pe)
+        return dpk_doca_bad_config("doca_ctx_start: the advise context has no progress engine");
+    if (a->invalidations.max == 0)
+        return dpk_doca_bad_config("doca_ctx_start: no type of task was configured");
+    return DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = advise_start, .ends_by_errors = true};
 

@@ -249,8 +249,10 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
     doca_error_t result;
     struct dpk_mmap *m = begin_change(mmap, &result);
-    if (result == DOCA_SUCCESS && (m->memory.size == 0 || m->dev_count == 0))
-        result = DOCA_ERROR_BAD_CONFIG;
+    if (result == DOCA_SUCCESS && m->memory.size == 0)
+        result = dpk_doca_bad_config("doca_mmap_start: the map has no memory");
+    else if (result == DOCA_SUCCESS && m->dev_count == 0)
+        result = dpk_doca_bad_config("doca_mmap_start: the map has no device: doca_mmap_add_dev");
     if (result == DOCA_SUCCESS)
         result = key_make(m);
     if (result == DOCA_SUCCESS)

@@ -29,10 +29,12 @@ const struct dpk_kind dpk_rdma_kind = {.left = rdma_left, .release = rdma_releas
 static doca_error_t check_dpa(struct dpk_rdma *r)
 {
     if (!dpk_rdma_dpa(r))
-        return DOCA_ERROR_BAD_CONFIG;
+        return dpk_doca_bad_config("doca_ctx_start: the RDMA context's data path is on no DPA: "
+                                   "doca_ctx_set_datapath_on_dpa");
     struct dpk_dpa *base = dpk_dpa_base(dpk_rdma_dpa(r));
     if (r->queue && dpk_dpa_base(r->queue->dpa) != base)
-        return DOCA_ERROR_BAD_CONFIG;
+        return dpk_doca_bad_config(
+            "doca_ctx_start: the completion queue of the RDMA context is of another DPA context");
     if (!dpk_dpa_enter(dpk_rdma_dpa(r), 0))
         return DOCA_ERROR_BAD_STATE;
     r->run = base->run;

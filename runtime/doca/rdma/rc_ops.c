@@ -37,7 +37,7 @@ static void end_process(struct dpk_rdma *r, const struct dpk_rc_completion *c)
         return;
     snprintf(reason, sizeof reason, "RDMA: operation %u of connection %u failed", c->index,
              c->connection);
-    dpk_process_end(p, reason);
+    dpk_dpa_fail(dpk_rdma_dpa(r), p, reason);
     dpk_dpa_leave(dpk_rdma_dpa(r));
 }
 

@@ -1,5 +1,5 @@
 /*
- * doca_sync_event: 64-bit counters that host, DPA and peers update and wait for.
+ * doca_sync_event: 64-bit counters that host, DPA, other processes and peers update and wait for.
  *
  *     struct doca_sync_event *done;
  *     doca_sync_event_create(&done);
@@ -20,6 +20,7 @@
 #define DOCA_SYNC_EVENT_H
 
 #include "doca_error.h"
+#include "doca_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,13 +28,39 @@ extern "C" {
 
 struct doca_ctx;
 struct doca_dev;
+struct doca_devinfo;
 struct doca_dpa;
+struct doca_task;
 struct doca_sync_event;
 struct doca_sync_event_remote_net;
 
 /* What DPA code calls an event, and one that is a peer's. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
 typedef uint64_t doca_dpa_dev_sync_event_remote_net_t;
+
+/* ---- What devices can do: DOCA_SUCCESS, or NOT_SUPPORTED: there is no GPU ---- */
+
+doca_error_t
+doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo);
+doca_error_t
+doca_sync_event_cap_remote_net_is_create_from_export_supported(const struct doca_devinfo *devinfo);
+doca_error_t
+doca_sync_event_cap_is_export_to_remote_pci_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_cap_is_export_to_gpu_supported(const struct doca_devinfo *devinfo);
+doca_error_t
+doca_sync_event_cap_is_export_to_remote_net_supported(const struct doca_devinfo *devinfo);
+doca_error_t
+doca_sync_event_cap_remote_net_is_export_to_dpa_supported(const struct doca_devinfo *devinfo);
+doca_error_t
+doca_sync_event_cap_remote_net_is_export_to_gpu_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_cap_task_get_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo);
+
+/* ---- Events ---- */
 
 /* Makes a sync event with value 0 and no locations. NO_MEMORY. */
 doca_error_t doca_sync_event_create(struct doca_sync_event **event);
@@ -47,8 +74,8 @@ struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event);
 
 /*
  * Adds a publisher (who updates) or a subscriber (who waits): the CPU, with the device through
- * which it reaches the event, a DPA context, or peers in other processes. Adding the same one again
- * changes nothing.
+ * which it reaches the event, a DPA context, processes behind the same PCIe bus, or peers of RDMA.
+ * Adding the same one again changes nothing.
  * BAD_STATE: the event is started. NOT_SUPPORTED: a second device, or a second DPA context on the
  * same side.
  */
@@ -56,13 +83,18 @@ doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *
                                                         struct doca_dev *dev);
 doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event,
                                                         struct doca_dpa *dpa);
+doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event);
 doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event);
 doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event,
                                                          struct doca_dev *dev);
 doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa);
 
-/* Makes the event usable. BAD_STATE: started already. BAD_CONFIG: no publisher or no subscriber. */
+doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event);
+
+/* Makes the event usable, as doca_ctx_start does. BAD_STATE: started already. BAD_CONFIG: no
+ * publisher or no subscriber; or both remote PCI and DPA or peers of RDMA. NO_MEMORY,
+ * OPERATING_SYSTEM: there is no memory for remote PCI. */
 doca_error_t doca_sync_event_start(struct doca_sync_event *event);
 
 /* Ends its use; the value and the locations stay. BAD_STATE: not started. */
@@ -90,15 +122,169 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value);
 
 /*
- * Waits until (value of the event & mask) > value; _yield is the same.
- * INVALID_VALUE: also if no value can ever satisfy it (mask <= value). BAD_STATE: not started; or
- * the DPA context that publishes (or, where the CPU publishes, subscribes) is in the error state,
- * stopped or destroyed, so that the wait could be for ever; or, of an event without a DPA location,
- * the event itself is stopped or destroyed.
+ * Wait until (value of the event & mask) is greater than, equal to, not equal to `value`; _yield is
+ * the same.
+ * INVALID_VALUE: also if no value can ever satisfy it. BAD_STATE: not started; or the DPA context
+ * that publishes (or, where the CPU publishes, subscribes) is in the error state, stopped or
+ * destroyed, so that the wait could be for ever; or, of an event without a DPA location, the event
+ * itself is stopped or destroyed.
  */
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,
                                            uint64_t mask);
+doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask);
+doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value,
+                                           uint64_t mask);
+doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask);
+doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value,
+                                            uint64_t mask);
+
+/* ---- Tasks ----
+ *
+ * The same as tasks of the event as a context, which is connected to a progress engine and started:
+ *
+ *     doca_sync_event_task_wait_eq_set_conf(event, done, failed, 1);
+ *     doca_pe_connect_ctx(pe, doca_sync_event_as_ctx(event));
+ *     doca_ctx_start(doca_sync_event_as_ctx(event));
+ *     doca_sync_event_task_wait_eq_alloc_init(event, 2, UINT64_MAX, data, &task);
+ *     doca_task_submit(doca_sync_event_task_wait_eq_as_doca_task(task));
+ *     while (!ended)
+ *         doca_pe_progress(pe);                        // 0 for as long as it waits
+ *
+ * A task fails if the event is stopped, with BAD_STATE.
+ *   _set_conf    who is told of tasks that succeed, and fail; how many there may be: any number, 0
+ *                too. BAD_STATE: the event is started.
+ *   _alloc_init  makes a task, to be given back with doca_task_free. BAD_STATE: the event is not
+ *                started, or not connected to a progress engine. NO_MEMORY: also if there are as
+ *                many as were set up.
+ *   _as_doca_task  the same object as a task; NULL if it is none of this type.
+ * What sets an operand is for the next time that the task is submitted; one that is submitted keeps
+ * its own. What gets one gives 0, or NULL, for what is no such task.
+ */
+
+struct doca_sync_event_task_get;
+struct doca_sync_event_task_notify_set;
+struct doca_sync_event_task_notify_add;
+struct doca_sync_event_task_wait_eq;
+struct doca_sync_event_task_wait_neq;
+
+typedef void (*doca_sync_event_task_get_completion_cb_t)(struct doca_sync_event_task_get *task,
+                                                         union doca_data task_user_data,
+                                                         union doca_data ctx_user_data);
+typedef void (*doca_sync_event_task_notify_set_completion_cb_t)(
+    struct doca_sync_event_task_notify_set *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+typedef void (*doca_sync_event_task_notify_add_completion_cb_t)(
+    struct doca_sync_event_task_notify_add *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+typedef void (*doca_sync_event_task_wait_eq_completion_cb_t)(
+    struct doca_sync_event_task_wait_eq *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+typedef void (*doca_sync_event_task_wait_neq_completion_cb_t)(
+    struct doca_sync_event_task_wait_neq *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+
+/* Reads the value to *ret_val_ptr, which is the caller's and must stay. */
+doca_error_t doca_sync_event_task_get_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_get_completion_cb_t completion_cb,
+    doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks);
+doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event,
+                                                 uint64_t *ret_val_ptr, union doca_data user_data,
+                                                 struct doca_sync_event_task_get **task);
+struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task);
+void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task,
+                                              uint64_t *ret_val_ptr);
+uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task);
+
+/* Sets the value. */
+doca_error_t doca_sync_event_task_notify_set_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_notify_set_completion_cb_t completion_cb,
+    doca_sync_event_task_notify_set_completion_cb_t error_cb, uint32_t num_tasks);
+doca_error_t
+doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64_t set_val,
+                                           union doca_data user_data,
+                                           struct doca_sync_event_task_notify_set **task);
+struct doca_task *
+doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_set *task);
+void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task,
+                                                 uint64_t set_val);
+uint64_t
+doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task);
+
+/* Adds to the value, at once for everybody; the value before to *fetched_val_ptr, or NULL. */
+doca_error_t doca_sync_event_task_notify_add_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_notify_add_completion_cb_t completion_cb,
+    doca_sync_event_task_notify_add_completion_cb_t error_cb, uint32_t num_tasks);
+doca_error_t
+doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64_t inc_val,
+                                           uint64_t *fetched_val_ptr, union doca_data user_data,
+                                           struct doca_sync_event_task_notify_add **task);
+struct doca_task *
+doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_add *task);
+void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task,
+                                                 uint64_t inc_val);
+uint64_t
+doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_event_task_notify_add *task);
+void doca_sync_event_task_notify_add_set_fetched_val_ptr(
+    struct doca_sync_event_task_notify_add *task, uint64_t *fetched_val_ptr);
+uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
+    const struct doca_sync_event_task_notify_add *task);
+
+/* Wait until (value & mask) is equal, not equal to `wait_val`. */
+doca_error_t doca_sync_event_task_wait_eq_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_wait_eq_completion_cb_t completion_cb,
+    doca_sync_event_task_wait_eq_completion_cb_t error_cb, uint32_t num_tasks);
+doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *event,
+                                                     uint64_t wait_val, uint64_t mask,
+                                                     union doca_data user_data,
+                                                     struct doca_sync_event_task_wait_eq **task);
+struct doca_task *
+doca_sync_event_task_wait_eq_as_doca_task(struct doca_sync_event_task_wait_eq *task);
+void doca_sync_event_task_wait_eq_set_wait_val(struct doca_sync_event_task_wait_eq *task,
+                                               uint64_t wait_val);
+uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task);
+void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task,
+                                           uint64_t mask);
+uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task);
+doca_error_t doca_sync_event_task_wait_neq_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_wait_neq_completion_cb_t completion_cb,
+    doca_sync_event_task_wait_neq_completion_cb_t error_cb, uint32_t num_tasks);
+doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event,
+                                                      uint64_t wait_val, uint64_t mask,
+                                                      union doca_data user_data,
+                                                      struct doca_sync_event_task_wait_neq **task);
+struct doca_task *
+doca_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task);
+void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sync_event_task_wait_neq *task,
+                                                uint64_t wait_val);
+uint64_t
+doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task);
+void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq *task,
+                                            uint64_t mask);
+uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task);
+
+/* ---- Events that processes behind the same PCIe bus share ---- */
+
+/*
+ * Describes a started event with a location remote_pci to another process: here, one of the same
+ * user on this machine that sees this one's /proc.
+ *   data  [out]  owned by the event, valid until it is destroyed, as the event is over there
+ *   sz    [out]  bytes of it
+ * BAD_STATE: not started. NOT_PERMITTED: it has no such location, or was itself imported. NO_MEMORY.
+ */
+doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
+                                                  struct doca_dev *dev, const uint8_t **data,
+                                                  size_t *sz);
+
+/*
+ * Makes the event of another process, or of this one, known here: the same counter, not started.
+ * It has its locations, and goes on when the other process ends.
+ *   event  [out]  to be given back with doca_sync_event_destroy; NULL on failure
+ * INVALID_VALUE: also data that is damaged, or describes no such event. NOT_FOUND: the process is
+ * gone, or another user's. UNSUPPORTED_VERSION. NO_MEMORY.
+ */
+doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data,
+                                                size_t sz, struct doca_sync_event **event);
 
 /* ---- Events of peers ---- */
 

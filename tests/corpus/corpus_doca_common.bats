@@ -46,8 +46,10 @@ setup() {
 @test "pe_task_error" {
     build_sample doca_common/pe_task_error
     run_sample
-    says 'Task completed (expected value = '
-    [[ $output != *unexpectedly* ]]
+    says 'Task completed (expected value = 2)' 'CTX moved to stopping state unexpectedly' \
+        'Task failed with status Input or output failed (expected value = 3)' '(expected value = 255)' \
+        'state changed from stopping to idle'
+    [ "$(grep -c 'Task failed' <<<"$output")" -eq 253 ]
 }
 
 @test "pe_task_resubmit" {
@@ -69,14 +71,15 @@ setup() {
 }
 
 @test "cache_invalidate" {
-    build_sample doca_common/cache_invalidate -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
+    build_sample doca_common/cache_invalidate
     run_sample
     says 'DMA completed, Submitting cache invalidate task' 'Cache invalidate completed'
 }
 
 @test "clock_cross_timestamp" {
     build_sample doca_common/clock_cross_timestamp
-    run in_opt "$program" --help
-    echo "$output"
-    says --pci-addr
+    run_sample -p 03:00.0 -c host_rt -n nic_dpa
+    says 'Cross-timestamp - DOCA_CLOCK_HOST_REAL_TIME: '
+    run_sample -p 03:00.0 -c nic_fr
+    says 'Timestamp - DOCA_CLOCK_NIC_FREE_RUNNING: '
 }

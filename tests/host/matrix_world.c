@@ -215,6 +215,7 @@ static void make_others(struct world *w)
 {
     uint32_t n = 0;
     make_event(w);
+    make_event_tasks(w, dev);
     make_helpers(w);
     w->objects[MMAP] = make_map(w);
     w->objects[INVENTORY] = make_inventory();
@@ -337,6 +338,7 @@ void world_end(struct world *w)
     world_forget_made(w);
     destroy_copies(w);
     destroy_threads(w);
+    destroy_event_tasks(w);
     destroy(w->objects[BUF]); /* before what it is of */
     for (enum kind k = 0; k < KINDS; k++)
         destroy(w->objects[k]);
@@ -366,6 +368,11 @@ static const struct {
     {"struct doca_dpa_eu_affinity *", AFFINITY},
     {"struct doca_sync_event *", EVENT},
     {"struct doca_sync_event_remote_net *", REMOTE_EVENT},
+    {"struct doca_sync_event_task_get *", TASK_GET},
+    {"struct doca_sync_event_task_notify_set *", TASK_SET},
+    {"struct doca_sync_event_task_notify_add *", TASK_ADD},
+    {"struct doca_sync_event_task_wait_eq *", TASK_EQ},
+    {"struct doca_sync_event_task_wait_neq *", TASK_NEQ},
     {"struct doca_mmap *", MMAP},
     {"struct doca_buf *", BUF},
     {"struct doca_buf_inventory *", INVENTORY},
@@ -458,6 +465,8 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
         {"doca_dpa_ep_addr_t *", NULL, &w->made_address},
         {"char *", NULL, w->text},
     };
+    if (is(function, "doca_sync_event_create_from_export") && is(p->name, "data"))
+        return (void *)(uintptr_t)w->pci_export;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (is(p->type, known[i].type) && (!known[i].name || is(p->name, known[i].name)))
             return known[i].value;
@@ -504,7 +513,7 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"nic_clock_type", 1},
         {"dst_buf_list_len", 1},
         {"details_size", w->details_size},
-        {"sz", w->event_export_size},
+        {"sz", w->event_export_size}, /* as that of the other export */
         {"export_desc_len", w->map_export_size},
     };
     if (is_handle(p))
@@ -514,5 +523,5 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (is(p->name, numbers[i].name))
             return numbers[i].value;
-    return strstr(function, "update") && is(p->name, "value");
+    return (strstr(function, "update") || strstr(function, "wait_eq")) && is(p->name, "value");
 }

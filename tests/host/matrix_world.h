@@ -49,6 +49,11 @@ enum kind {
     AFFINITY,
     EVENT,
     REMOTE_EVENT,
+    TASK_GET, /* of an event that processes share, as the next four */
+    TASK_SET,
+    TASK_ADD,
+    TASK_EQ,
+    TASK_NEQ,
     MMAP,
     BUF,
     INVENTORY,
@@ -81,9 +86,11 @@ struct world {
     struct doca_devinfo **listed; /* what the function made */
     struct doca_devinfo_rep **reps, **listed_reps;
     doca_dpa_dev_uintptr_t memory;
-    const uint8_t *event_export;
+    const uint8_t *event_export, *pci_export;
     const void *map_export;
-    size_t event_export_size, map_export_size;
+    size_t event_export_size, pci_export_size, map_export_size;
+    struct doca_sync_event *helper_event; /* it has the tasks */
+    struct doca_pe *helper_pe;
     uint64_t foreign[64]; /* a pointer to something else; to be left alone */
     uint64_t scratch[1024];
     char text[1024];
@@ -103,6 +110,10 @@ void world_begin(struct world *w, enum state state);
 /* Gives back what the function made. */
 void world_forget_made(struct world *w);
 void world_end(struct world *w);
+
+/* matrix_event.c */
+void make_event_tasks(struct world *w, struct doca_dev *dev);
+void destroy_event_tasks(struct world *w);
 
 /* matrix_dma.c */
 void make_dma(struct world *w, struct doca_dev *dev);

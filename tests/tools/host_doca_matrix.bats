@@ -26,9 +26,9 @@ setup_file() {
     matrix_rows "$t/3" -I"$i/doca" -I"$i"
     matrix_rows "$t/2.2" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
     link_sample "$t/3/cases" "$t/matrix_program.a" -I"$t/3" \
-        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_rdma.c "$here"/matrix_dma.c "$here"/matrix_graph.c
+        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_event.c "$here"/matrix_rdma.c "$here"/matrix_dma.c "$here"/matrix_graph.c
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.2" link_sample "$t/2.2/cases" "$t/matrix_program.a" -I"$t/2.2" \
-        "$here"/matrix.c "$here"/matrix_world.c
+        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_event.c
 }
 
 @test "every function of the libraries has a row in one generation" {

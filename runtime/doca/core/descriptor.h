@@ -10,6 +10,7 @@ enum descriptor_kind {
     DESCRIPTOR_MMAP_PCI = 1,
     DESCRIPTOR_MMAP_RDMA = 2,
     DESCRIPTOR_SYNC_EVENT = 3,
+    DESCRIPTOR_SYNC_EVENT_PCI = 4, /* address: the process; size: its file descriptor of the memory */
 };
 
 struct descriptor {

@@ -1,9 +1,7 @@
-/* Sync events: a counter of proc, and who is said to use it. */
+/* Sync events: where they are updated and waited for, and their states. */
 #include <doca_sync_event.h>
 
 #include "sync_event.h"
-
-#define STOP_CHECK_MS 50u
 
 static const struct dpk_ctx_ops ops;
 
@@ -29,6 +27,7 @@ static void sync_event_release(void *object)
     side_clear(&e->subscriber);
     side_clear(&e->publisher);
     dpk_buf_free(&e->exported);
+    shared_word_end(&e->word);
     if (e->event)
         dpk_event_release(e->event);
     free(e);
@@ -44,6 +43,7 @@ doca_error_t doca_sync_event_create(struct doca_sync_event **event)
     struct dpk_sync_event *e = calloc(1, sizeof *e);
     if (!e)
         return DOCA_ERROR_NO_MEMORY;
+    e->word.fd = -1;
     dpk_ctx_init(&e->ctx, &ops);
     if (!(e->event = dpk_event_create())) {
         free(e);
@@ -144,6 +144,24 @@ doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_
     return end_change(e, result);
 }
 
+doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event)
+{
+    doca_error_t result;
+    struct dpk_sync_event *e = begin_change(event, &result);
+    if (result == DOCA_SUCCESS)
+        e->pci_publishers = true;
+    return end_change(e, result);
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event)
+{
+    doca_error_t result;
+    struct dpk_sync_event *e = begin_change(event, &result);
+    if (result == DOCA_SUCCESS)
+        e->pci_subscribers = true;
+    return end_change(e, result);
+}
+
 doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event,
                                                          struct doca_dev *dev)
 {
@@ -158,16 +176,23 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
 
 /* ---- States ---- */
 
+/* What processes behind the PCIe bus share is a word in memory that they map; neither the DPA nor
+ * peers reach it. */
 static doca_error_t start(struct dpk_ctx *ctx)
 {
-    const struct dpk_sync_event *e = (struct dpk_sync_event *)ctx;
-    bool publisher = e->publisher.dev || e->publisher.dpa || e->remote_publishers;
-    bool subscriber = e->subscriber.dev || e->subscriber.dpa;
-    if (!publisher)
+    struct dpk_sync_event *e = (struct dpk_sync_event *)ctx;
+    const bool pci = e->pci_publishers || e->pci_subscribers;
+    if (e->imported)
+        return DOCA_SUCCESS;
+    if (!e->publisher.dev && !e->publisher.dpa && !e->remote_publishers && !e->pci_publishers)
         return dpk_doca_bad_config("doca_sync_event_start: the event has no publisher");
-    if (!subscriber)
+    if (!e->subscriber.dev && !e->subscriber.dpa && !e->pci_subscribers)
         return dpk_doca_bad_config("doca_sync_event_start: the event has no subscriber");
-    return DOCA_SUCCESS;
+    if (pci && (e->publisher.dpa || e->subscriber.dpa || e->remote_publishers))
+        return dpk_doca_bad_config("doca_sync_event_start: neither the DPA nor peers of RDMA reach "
+                                   "an event that is shared over PCIe");
+    return pci && !e->word.memory ? shared_word_make(&e->word, (uintptr_t)e->ctx.object.handle)
+                                  : DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = start};
 
@@ -207,11 +232,16 @@ struct dpk_event *dpk_sync_event_pin(const struct doca_sync_event *handle, void 
                                      doca_error_t *result)
 {
     struct dpk_sync_event *e = dpk_sync_event_running(handle, result);
+    if (e && e->word.memory) {
+        *result = DOCA_ERROR_NOT_SUPPORTED;
+        dpk_object_drop(e);
+        e = NULL;
+    }
     *event = e;
     return e ? e->event : NULL;
 }
 
-/* ---- Values ---- */
+/* ---- For the DPA ---- */
 
 doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
                                             doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
@@ -221,8 +251,10 @@ doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struc
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct dpk_dpa *d = dpa_dev_se_handle ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     struct dpk_sync_event *e = d ? dpk_sync_event_running(event, &result) : NULL;
-    struct dpk_process *p = e ? dpk_dpa_enter(d, 0) : NULL;
-    if (p) {
+    struct dpk_process *p = e && !e->word.memory ? dpk_dpa_enter(d, 0) : NULL;
+    if (e && e->word.memory) {
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    } else if (p) {
         enum dpk_status status = dpk_process_state(p, &err);
         if (status == DPK_OK)
             status = dpk_event_handle(e->event, p, &handle, &err);
@@ -235,100 +267,4 @@ doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struc
     dpk_object_drop(e);
     dpk_object_drop(d);
     return result;
-}
-
-doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
-{
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_sync_event *e = value ? dpk_sync_event_running(event, &result) : NULL;
-    if (e)
-        *value = dpk_event_get(e->event);
-    dpk_object_drop(e);
-    return result;
-}
-
-doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value,
-                                        uint64_t *fetched)
-{
-    doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
-    if (e) {
-        uint64_t before = dpk_event_add(e->event, value);
-        if (fetched)
-            *fetched = before;
-    }
-    dpk_object_drop(e);
-    return result;
-}
-
-doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
-{
-    doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
-    if (e)
-        dpk_event_set(e->event, value);
-    dpk_object_drop(e);
-    return result;
-}
-
-/* Once for an event: there is no process that could be asked what waits. */
-static void tell_of_wait(struct dpk_sync_event *e, uint64_t value, uint64_t mask)
-{
-    struct dpk_buf text = {0};
-    if (atomic_exchange(&e->wait_told, true))
-        return;
-    dpk_event_put_wait(e->event, value, mask, &text);
-    dpk_put_u8(&text, '\0');
-    if (!text.failed)
-        dpk_host_log(DPK_HOST_LOG_WARNING,
-                     "the host waits for %s since %u s, and no DPA works on it",
-                     (const char *)text.data, DPK_WARN_AFTER_MS / 1000u);
-    dpk_buf_free(&text);
-}
-
-/* Nobody but the host and peers are to update it: only that it is stopped can make the wait
- * endless, which is looked for now and then. */
-static doca_error_t wait_without_dpa(struct dpk_sync_event *e, uint64_t value, uint64_t mask)
-{
-    enum dpk_status status;
-    unsigned waited = 0;
-    do {
-        if (waited++ == DPK_WARN_AFTER_MS / STOP_CHECK_MS)
-            tell_of_wait(e, value, mask);
-        status = dpk_event_wait_gt(e->event, value, mask, NULL, STOP_CHECK_MS, NULL);
-    } while (status == DPK_ERR_TIMEOUT && dpk_ctx_is_running(&e->ctx));
-    return status == DPK_OK ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
-}
-
-/* Waits, unless the DPA context whose end would make the wait endless is gone already. */
-static doca_error_t wait_gt(struct dpk_sync_event *e, uint64_t value, uint64_t mask)
-{
-    struct dpk_error err = {0};
-    if ((dpk_event_get(e->event) & mask) > value)
-        return DOCA_SUCCESS;
-    struct dpk_dpa *d = e->publisher.dpa ? e->publisher.dpa : e->subscriber.dpa;
-    if (!d)
-        return wait_without_dpa(e, value, mask);
-    struct dpk_process *p = dpk_dpa_enter(d, 0);
-    if (!p)
-        return DOCA_ERROR_BAD_STATE;
-    enum dpk_status status = dpk_event_wait_gt(e->event, value, mask, p, 0, &err);
-    dpk_dpa_leave(d);
-    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("doca_sync_event_wait_gt", &err);
-}
-
-doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
-{
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_sync_event *e = mask > value ? dpk_sync_event_running(event, &result) : NULL;
-    if (e)
-        result = wait_gt(e, value, mask);
-    dpk_object_drop(e);
-    return result;
-}
-
-doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,
-                                           uint64_t mask)
-{
-    return doca_sync_event_wait_gt(event, value, mask);
 }

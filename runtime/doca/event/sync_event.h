@@ -1,8 +1,12 @@
-/* Sync events, for the file that exports them. */
+/* Sync events, for the files that export them, know their values, and have tasks of them. */
 #ifndef DPK_HOST_DOCA_SYNC_EVENT_H
 #define DPK_HOST_DOCA_SYNC_EVENT_H
 
 #include "event.h"
+#include "shared_word.h"
+
+/* How many types of tasks an event has: tasks.c. */
+#define EVENT_TASK_TYPES 5
 
 /* Publisher or subscriber: the CPU through a device, a DPA context, or both. */
 struct side {
@@ -12,16 +16,31 @@ struct side {
 
 struct dpk_sync_event {
     struct dpk_ctx ctx;
-    struct dpk_event *event;
+    struct dpk_event *event; /* the counter, unless `word` has memory: */
+    struct shared_word word; /* the counter of an event that processes share */
     struct side publisher, subscriber;
-    bool remote_publishers;
+    bool remote_publishers, pci_publishers, pci_subscribers;
+    bool imported;         /* another process exported it, or this one */
     atomic_bool wait_told; /* that one without a DPA lasts */
     struct dpk_buf exported;
+    struct dpk_task_pool pools[EVENT_TASK_TYPES];
 };
 extern const struct dpk_kind dpk_sync_event_kind;
 
 /* A started event, pinned; NULL: it is none, or not started. */
 struct dpk_sync_event *dpk_sync_event_running(const struct doca_sync_event *handle,
                                               doca_error_t *result);
+
+/* What is waited for, of (value & mask): is it greater than, equal to, not equal to `value`? */
+struct condition {
+    enum { WAIT_GT, WAIT_EQ, WAIT_NEQ } kind;
+    uint64_t value, mask;
+};
+bool sync_event_is(const struct dpk_sync_event *e, const struct condition *c);
+
+/* The value; the value before. */
+uint64_t sync_event_value(const struct dpk_sync_event *e);
+uint64_t sync_event_add(struct dpk_sync_event *e, uint64_t value);
+void sync_event_set(struct dpk_sync_event *e, uint64_t value);
 
 #endif

@@ -1,0 +1,103 @@
+/* Sync events that processes behind the same PCIe bus share, and what devices can do with events. */
+#include "sync_event.h"
+
+/* ---- What devices can do ---- */
+
+static doca_error_t is_supported(const struct doca_devinfo *devinfo, doca_error_t result)
+{
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    dpk_object_drop(info);
+    return info ? result : DOCA_ERROR_INVALID_VALUE;
+}
+
+#define CAP(name, result)                                                                          \
+    doca_error_t doca_sync_event_cap_##name(const struct doca_devinfo *devinfo)                    \
+    {                                                                                              \
+        return is_supported(devinfo, result);                                                      \
+    }
+CAP(is_create_from_export_supported, DOCA_SUCCESS)
+CAP(remote_net_is_create_from_export_supported, DOCA_SUCCESS)
+CAP(is_export_to_remote_pci_supported, DOCA_SUCCESS)
+CAP(is_export_to_dpa_supported, DOCA_SUCCESS)
+CAP(is_export_to_gpu_supported, DOCA_ERROR_NOT_SUPPORTED)
+CAP(is_export_to_remote_net_supported, DOCA_SUCCESS)
+CAP(remote_net_is_export_to_dpa_supported, DOCA_SUCCESS)
+CAP(remote_net_is_export_to_gpu_supported, DOCA_ERROR_NOT_SUPPORTED)
+CAP(task_get_is_supported, DOCA_SUCCESS)
+CAP(task_notify_set_is_supported, DOCA_SUCCESS)
+CAP(task_notify_add_is_supported, DOCA_SUCCESS)
+CAP(task_wait_eq_is_supported, DOCA_SUCCESS)
+CAP(task_wait_neq_is_supported, DOCA_SUCCESS)
+
+/* ---- Exports ---- */
+
+static doca_error_t export_locked(struct dpk_sync_event *e, const uint8_t **data, size_t *sz)
+{
+    struct descriptor what;
+    if (e->imported || !e->word.memory)
+        return DOCA_ERROR_NOT_PERMITTED;
+    if (e->exported.size == 0) {
+        shared_word_describe(&e->word, &what);
+        descriptor_write(&what, &e->exported);
+    }
+    if (e->exported.failed) {
+        dpk_buf_free(&e->exported);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    *data = e->exported.data;
+    *sz = e->exported.size;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
+                                                  struct doca_dev *dev, const uint8_t **data,
+                                                  size_t *sz)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dev *d = data && sz ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    struct dpk_sync_event *e = d ? dpk_sync_event_running(event, &result) : NULL;
+    if (e) {
+        pthread_mutex_lock(&e->ctx.object.lock);
+        result = export_locked(e, data, sz);
+        pthread_mutex_unlock(&e->ctx.object.lock);
+    }
+    dpk_object_drop(e);
+    dpk_object_drop(d);
+    return result;
+}
+
+static doca_error_t import(struct dpk_dev *d, const struct descriptor *what,
+                           struct doca_sync_event **event)
+{
+    struct doca_sync_event *handle = NULL;
+    doca_error_t result = doca_sync_event_create(&handle);
+    struct dpk_sync_event *e =
+        result == DOCA_SUCCESS ? dpk_object_pin(handle, &dpk_sync_event_kind) : NULL;
+    if (e)
+        result = shared_word_open(&e->word, what);
+    if (e && result == DOCA_SUCCESS) {
+        e->imported = true;
+        dpk_object_use(e->subscriber.dev = d);
+        *event = handle;
+    } else if (e) {
+        doca_sync_event_destroy(handle);
+    }
+    dpk_object_drop(e);
+    return result;
+}
+
+doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data,
+                                                size_t sz, struct doca_sync_event **event)
+{
+    struct descriptor what;
+    if (event)
+        *event = NULL;
+    struct dpk_dev *d = event ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    doca_error_t result = d ? descriptor_read(data, sz, &what) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS && what.kind != DESCRIPTOR_SYNC_EVENT_PCI)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        result = import(d, &what, event);
+    dpk_object_drop(d);
+    return result;
+}

@@ -1,0 +1,188 @@
+/* Values of sync events, and waits of the host for them. */
+#include "sync_event.h"
+
+#define STOP_CHECK_MS 50u /* how often a wait looks whether its event was stopped */
+#define LOOK_MS       1u  /* how often a wait looks at a counter that wakes for more alone */
+
+uint64_t sync_event_value(const struct dpk_sync_event *e)
+{
+    return e->word.memory ? shared_word_value(&e->word) : dpk_event_get(e->event);
+}
+
+uint64_t sync_event_add(struct dpk_sync_event *e, uint64_t value)
+{
+    return e->word.memory ? shared_word_add(&e->word, value) : dpk_event_add(e->event, value);
+}
+
+void sync_event_set(struct dpk_sync_event *e, uint64_t value)
+{
+    if (e->word.memory)
+        shared_word_set(&e->word, value);
+    else
+        dpk_event_set(e->event, value);
+}
+
+bool sync_event_is(const struct dpk_sync_event *e, const struct condition *c)
+{
+    const uint64_t value = sync_event_value(e) & c->mask;
+    return c->kind == WAIT_GT   ? value > c->value
+           : c->kind == WAIT_EQ ? value == c->value
+                                : value != c->value;
+}
+
+doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_sync_event *e = value ? dpk_sync_event_running(event, &result) : NULL;
+    if (e)
+        *value = sync_event_value(e);
+    dpk_object_drop(e);
+    return result;
+}
+
+doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value,
+                                        uint64_t *fetched)
+{
+    doca_error_t result;
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    if (e) {
+        uint64_t before = sync_event_add(e, value);
+        if (fetched)
+            *fetched = before;
+    }
+    dpk_object_drop(e);
+    return result;
+}
+
+doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
+{
+    doca_error_t result;
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    if (e)
+        sync_event_set(e, value);
+    dpk_object_drop(e);
+    return result;
+}
+
+/* ---- Waits ---- */
+
+/* Once for an event: there is no process that could be asked what waits. */
+static void tell_of_wait(struct dpk_sync_event *e, const struct condition *c)
+{
+    static const char *const signs[] = {">", "==", "!="};
+    char mask[32] = "";
+    if (atomic_exchange(&e->wait_told, true))
+        return;
+    if (c->mask != UINT64_MAX)
+        snprintf(mask, sizeof mask, " & 0x%llx", (unsigned long long)c->mask);
+    dpk_host_log(DPK_HOST_LOG_WARNING,
+                 "the host waits for event 0x%llx%s %s %llu (is %llu) since %u s, and no DPA works "
+                 "on it",
+                 (unsigned long long)(uintptr_t)e->ctx.object.handle, mask, signs[c->kind],
+                 (unsigned long long)c->value, (unsigned long long)sync_event_value(e),
+                 DPK_WARN_AFTER_MS / 1000u);
+}
+
+/* Nobody but the host and peers are to update it: only that it is stopped can make the wait
+ * endless, which is looked for now and then. */
+static doca_error_t wait_without_dpa(struct dpk_sync_event *e, const struct condition *c)
+{
+    const unsigned step = e->word.memory || c->kind == WAIT_GT ? STOP_CHECK_MS : LOOK_MS;
+    for (unsigned waited = 0; !sync_event_is(e, c); waited += step) {
+        if (!dpk_ctx_is_running(&e->ctx))
+            return DOCA_ERROR_BAD_STATE;
+        if (waited / step == DPK_WARN_AFTER_MS / step)
+            tell_of_wait(e, c);
+        const uint32_t changes = e->word.memory ? shared_word_changes(&e->word) : 0;
+        const uint64_t value = sync_event_value(e);
+        if (sync_event_is(e, c))
+            break;
+        if (e->word.memory)
+            shared_word_wait(&e->word, changes, step);
+        else if (c->kind == WAIT_GT)
+            dpk_event_wait_gt(e->event, c->value, c->mask, NULL, step, NULL);
+        else
+            dpk_event_wait_gt(e->event, value, UINT64_MAX, NULL, step, NULL);
+    }
+    return DOCA_SUCCESS;
+}
+
+/* Ends with the process of the DPA whose end would make the wait endless. */
+static doca_error_t wait_with_dpa(struct dpk_sync_event *e, const struct condition *c,
+                                  struct dpk_process *p)
+{
+    static const char *const calls[] = {"doca_sync_event_wait_gt", "doca_sync_event_wait_eq",
+                                        "doca_sync_event_wait_neq"};
+    struct dpk_error err = {0};
+    enum dpk_status status = DPK_OK;
+    if (c->kind == WAIT_GT)
+        status = dpk_event_wait_gt(e->event, c->value, c->mask, p, 0, &err);
+    while (c->kind != WAIT_GT && !sync_event_is(e, c)) {
+        status = dpk_event_wait_gt(e->event, sync_event_value(e), UINT64_MAX, p, LOOK_MS, &err);
+        if (status != DPK_OK && status != DPK_ERR_TIMEOUT)
+            break;
+        status = DPK_OK;
+    }
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(calls[c->kind], &err);
+}
+
+static doca_error_t wait_for(struct dpk_sync_event *e, const struct condition *c)
+{
+    if (sync_event_is(e, c))
+        return DOCA_SUCCESS;
+    struct dpk_dpa *d = e->publisher.dpa ? e->publisher.dpa : e->subscriber.dpa;
+    if (!d)
+        return wait_without_dpa(e, c);
+    struct dpk_process *p = dpk_dpa_enter(d, 0);
+    if (!p)
+        return DOCA_ERROR_BAD_STATE;
+    doca_error_t result = wait_with_dpa(e, c, p);
+    dpk_dpa_leave(d);
+    return result;
+}
+
+static doca_error_t wait_of(struct doca_sync_event *event, const struct condition *c)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    const bool possible = c->kind == WAIT_GT   ? c->mask > c->value
+                          : c->kind == WAIT_EQ ? (c->value & ~c->mask) == 0
+                                               : c->mask != 0 || c->value != 0;
+    struct dpk_sync_event *e = possible ? dpk_sync_event_running(event, &result) : NULL;
+    if (e)
+        result = wait_for(e, c);
+    dpk_object_drop(e);
+    return result;
+}
+
+doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return wait_of(event, &(struct condition){WAIT_GT, value, mask});
+}
+
+doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,
+                                           uint64_t mask)
+{
+    return wait_of(event, &(struct condition){WAIT_GT, value, mask});
+}
+
+doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return wait_of(event, &(struct condition){WAIT_EQ, value, mask});
+}
+
+doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value,
+                                           uint64_t mask)
+{
+    return wait_of(event, &(struct condition){WAIT_EQ, value, mask});
+}
+
+doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return wait_of(event, &(struct condition){WAIT_NEQ, value, mask});
+}
+
+doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value,
+                                            uint64_t mask)
+{
+    return wait_of(event, &(struct condition){WAIT_NEQ, value, mask});
+}

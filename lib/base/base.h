@@ -186,6 +186,13 @@ enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces,
 enum dpk_status dpk_staged_put(struct dpk_staged *staged, struct dpk_error *err);
 void dpk_staged_drop(struct dpk_staged *staged); /* NULL: nothing */
 
+/* For a file that is read, changed and replaced: until dpk_file_unlock, others who lock the name
+ * wait, and then see the new file. `waits` (or NULL) is called once, if this has to wait. -1, and
+ * no lock: the name is no regular file that can be read, or its file system has no locks; what
+ * reads the file says what is wrong. */
+int dpk_file_lock(const char *path, void (*waits)(const char *path));
+void dpk_file_unlock(int lock); /* -1: nothing */
+
 /* A new file of ours, for names that others can foresee in places that they may write to (/tmp): it
  * takes the place of what is there, a link or somebody's file, of which nothing is followed,
  * written to or kept. Where that is protected (a sticky directory) it fails. Whole, as above. */

@@ -82,6 +82,58 @@ sign() {
     [ "$(ls -A | wc -l)" -eq 1 ]
 }
 
+@test "programs that sign one file in place at once lose no signature" {
+    names=(a b c d e f)
+    for p in "${names[@]}"; do
+        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "%s/dev.elf"\n' $p "$f"
+        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
+    done >many.s
+    gcc -c many.s -o many
+    cp many one_by_one
+    for p in "${names[@]}"; do
+        sign -e one_by_one --app $p
+    done
+    for way in '-e many' 'many' '-e many -o ./many'; do
+        gcc -c many.s -o many
+        pids=()
+        for p in "${names[@]}"; do
+            if [ "$way" = many ]; then
+                mlxdpa sign many -c "$f/chain.der" -p "$f/leaf.pem" --app $p >out.$p 2>&1 3>&- &
+            else
+                # shellcheck disable=SC2086
+                sign $way --app $p >out.$p 2>&1 3>&- &
+            fi
+            pids+=($!)
+        done
+        for pid in "${pids[@]}"; do
+            wait "$pid" || { cat out.*; false; }
+        done
+        cmp many one_by_one
+    done
+    # Nobody is in the way of who writes elsewhere.
+    flock many mlxdpa -e many -o elsewhere strip_signature
+}
+
+@test "who waits for a file says so" {
+    cp "$f/reserved" host
+    flock host sleep 1 &
+    while flock -n host true; do sleep 0.05; done
+    sign -e host >stdout 2>stderr
+    wait
+    diff stderr - <<<'-I- host: waiting for another program that changes it'
+}
+
+@test "a file with other names is replaced under its own, with a warning" {
+    cp "$f/reserved" host
+    ln host other
+    sign -e host >stdout 2>stderr
+    grep -q '^-W- host: the file has 2 names (hard links): ' stderr
+    mlxdpa -e host --ca "$f/root.der" verify
+    cmp other "$f/reserved"
+    sign -e host >stdout 2>stderr
+    [ ! -s stderr ]
+}
+
 @test "a symbolic link is followed, not replaced" {
     cp "$f/reserved" host
     ln -s host link

@@ -30,8 +30,9 @@ static bool can_strip(const struct kind *k)
 
 /* ---- The file ---- */
 
-/* Opens the one file that `command` is given, and asks for a kind that `can`. */
-static enum dpk_status open_given(const char *command, const struct mlxdpa_options *o,
+/* Opens the one file that `command` is given, and asks for a kind that `can`. It is opened to be
+ * changed, or (export_tbs) read alone. */
+static enum dpk_status open_given(const char *command, const struct mlxdpa_options *o, bool change,
                                   bool (*can)(const struct kind *k), const char *lacks,
                                   struct target *t, struct dpk_error *err)
 {
@@ -56,7 +57,10 @@ static enum dpk_status open_given(const char *command, const struct mlxdpa_optio
                         "%s needs one of -e HOST_ELF, --cert_container, -s, "
                         "--dpa_app_removal_container and FILE%s",
                         command, count ? ", not more" : "");
-    enum dpk_status status = target_open(given[found].path, given[found].kind, t, err);
+    const char *path = given[found].path;
+    const struct kind *kind = given[found].kind;
+    enum dpk_status status =
+        change ? target_open_to_change(path, kind, o, t, err) : target_open(path, kind, t, err);
     return status == DPK_OK ? target_needs(t, can, lacks, err) : status;
 }
 
@@ -66,7 +70,7 @@ static enum dpk_status sign_kind(const char *command, const char *path, const st
                                  const struct mlxdpa_options *o, struct dpk_error *err)
 {
     struct target t = {0};
-    enum dpk_status status = target_open(path, kind, &t, err);
+    enum dpk_status status = target_open_to_change(path, kind, o, &t, err);
     if (status == DPK_OK)
         status = kind->sign(command, &t, o, err);
     target_close(&t);
@@ -134,8 +138,7 @@ static enum dpk_status run_sign(void *given, const struct dpk_args *args, struct
     struct mlxdpa_options *o = given;
     o->file = args->words[0];
     struct target t = {0};
-    enum dpk_status status =
-        open_given(args->command, o, can_sign, "cannot be signed here; these can", &t, err);
+    enum dpk_status status = open_given(args->command, o, true, can_sign, "cannot be signed here; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->sign(args->command, &t, o, err);
     target_close(&t);
@@ -189,8 +192,8 @@ static enum dpk_status run_export_tbs(void *given, const struct dpk_args *args,
     o->file = args->words[0];
     struct target t = {0};
     struct tbs_list list = {.options = o};
-    enum dpk_status status =
-        open_given(args->command, o, can_tbs, "cannot be signed elsewhere; these can", &t, err);
+    enum dpk_status status = open_given(args->command, o, false, can_tbs,
+                                        "cannot be signed elsewhere; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->tbs(&t, o, &list, err);
     /* Nothing is written before all of them were made. */
@@ -231,8 +234,8 @@ static enum dpk_status run_attach_signature(void *given, const struct dpk_args *
     struct mlxdpa_options *o = given;
     o->file = args->words[0];
     struct target t = {0};
-    enum dpk_status status =
-        open_given(args->command, o, can_attach, "cannot be signed elsewhere; these can", &t, err);
+    enum dpk_status status = open_given(args->command, o, true, can_attach,
+                                        "cannot be signed elsewhere; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->attach(&t, o, err);
     target_close(&t);
@@ -263,7 +266,7 @@ static enum dpk_status run_strip_signature(void *given, const struct dpk_args *a
     const struct mlxdpa_options *o = given;
     (void)args;
     struct target t = {0};
-    enum dpk_status status = target_open(o->host_elf, &kind_host, &t, err);
+    enum dpk_status status = target_open_to_change(o->host_elf, &kind_host, o, &t, err);
     if (status == DPK_OK)
         status = target_needs(&t, can_strip, "has no signatures to take out; these have", err);
     if (status == DPK_OK)

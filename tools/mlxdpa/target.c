@@ -1,7 +1,10 @@
 /* Reading files and finding their kinds. */
 #include "target.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool is_of(const struct kind *k, const struct dpk_buf *file)
 {
@@ -41,11 +44,41 @@ enum dpk_status target_open(const char *path, const struct kind *kind, struct ta
     return kind ? DPK_OK : target_read(t, err);
 }
 
+static void say_that_it_waits(const char *path)
+{
+    fprintf(stderr, "-I- %s: waiting for another program that changes it\n", path);
+}
+
+static void warn_of_links(const char *output)
+{
+    struct stat st;
+    if (stat(output, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
+        fprintf(stderr,
+                "-W- %s: the file has %ju names (hard links): the new one gets this name alone, "
+                "the others keep the old one\n",
+                output, (uintmax_t)st.st_nlink);
+}
+
+enum dpk_status target_open_to_change(const char *path, const struct kind *kind,
+                                      const struct mlxdpa_options *o, struct target *t,
+                                      struct dpk_error *err)
+{
+    bool in_place = !o->output || dpk_file_apart(o->output, &path, 1, NULL) != DPK_OK;
+    int lock = in_place ? dpk_file_lock(path, say_that_it_waits) : -1;
+    warn_of_links(o->output ? o->output : path);
+    enum dpk_status status = target_open(path, kind, t, err);
+    t->locked = lock >= 0;
+    t->lock = lock;
+    return status;
+}
+
 void target_close(struct target *t)
 {
     if (t->opened)
         t->kind->close(t->opened);
     dpk_buf_free(&t->file);
+    if (t->locked)
+        dpk_file_unlock(t->lock);
 }
 
 enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o,

@@ -21,6 +21,12 @@ void targets_close(struct targets *t);
  * with target_close, after a failure too. */
 enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
                             struct dpk_error *err);
+/* The same for a command that changes the file, and writes to -o or in place: then whoever else
+ * does so waits until target_close, so that no change is lost. Warns of hard links, which are not
+ * followed: a file is replaced, so that it is whole at any time. */
+enum dpk_status target_open_to_change(const char *path, const struct kind *kind,
+                                      const struct mlxdpa_options *o, struct target *t,
+                                      struct dpk_error *err);
 void target_close(struct target *t);
 
 /* Unless the target's kind `can`: DPK_ERR_NOT_FOUND "FILE: a KIND <lacks>: KINDS", those that can.

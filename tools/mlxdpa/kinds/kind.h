@@ -22,6 +22,8 @@ struct target {
     bool is_read;
     struct dpk_buf file;
     void *opened; /* what kind->open made of it, else NULL */
+    bool locked;  /* nobody else may change it before it is closed */
+    int lock;     /* see dpk_file_lock */
 };
 /* Reads and opens the file, unless that was done. */
 enum dpk_status target_read(struct target *t, struct dpk_error *err);

@@ -18,20 +18,6 @@ setup() {
     done
 }
 
-@test "programs of files of NVIDIA's tool are listed and extracted target by target" {
-    file=$g/hostelf-fat/fat-three-and-plain.signed.elf
-    mlxdpa list "$file" >out
-    cat out
-    [ "$(awk '$1 == "bf3" || $1 == "cx8" || $1 == "cx9" {print $1, $2, $3}' out | paste -sd' ')" = \
-        "bf3 79319 1352 cx8 80671 1352 cx9 82023 1352" ]
-    [ "$(mlxdpa --json list "$file" | jq -c '.[1].targets[1]')" = \
-        '{"target":"cx8","offset":80671,"size":1352,"signed":true}' ]
-    dpacc-extract "$file" --list | grep -qE '^1 +gamma .* yes +nv-dpa-bf3,nv-dpa-cx8,nv-dpa-cx9$'
-    dpacc-extract "$file" -app-name gamma -mcpu cx8 -o cx8.elf --signature cx8.crypto
-    tail -c +80672 "$file" | head -c 1352 | cmp - cx8.elf
-    [ "$(stat -c %s cx8.crypto)" -eq 4848 ]
-}
-
 @test "huge pages that are not there are refused when they are registered" {
     export DPAKIT_DEVICES=$PWD/devices
     # shellcheck disable=SC2086

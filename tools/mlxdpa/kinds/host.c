@@ -151,6 +151,34 @@ static cJSON *program_facts(const struct dpk_result *r)
     return facts;
 }
 
+/* Has the area something for a target that the program is not for? */
+static bool has_others(const struct dpk_program *p, const uint8_t *area, size_t size)
+{
+    struct dpk_fat fat;
+    if (!p->subjects[0].target[0] || dpk_fat_parse(area, size, &fat, NULL) != DPK_OK)
+        return false;
+    for (size_t i = 0; i < fat.count; i++) {
+        size_t k = 0;
+        while (k < p->subject_count && p->subjects[k].target_id != fat.members[i].target)
+            k++;
+        if (k == p->subject_count)
+            return true;
+    }
+    return false;
+}
+
+/* A signature is over the device ELF, and in the compact profile over its attributes: these say
+ * nothing of where they stand. */
+static void note_uncovered(struct outcome *o, const struct dpk_program *p)
+{
+    const struct dpk_sections *s = &p->sections;
+    outcome_uncovered(o, "the program's name, and the rest of the host file");
+    if (p->subjects[0].target[0] || s->attributes)
+        outcome_uncovered(o, "targets and reserved words of the program's multi-target areas");
+    if (has_others(p, s->attributes, s->attributes_size) || has_others(p, s->room, s->room_size))
+        outcome_uncovered(o, "attributes and crypto data for targets that the program is not for");
+}
+
 static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 {
     const struct dpk_hostfile *host = v->target->opened;
@@ -166,6 +194,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
         const char *target = results[i].subject->target;
         o.target = target[0] ? target : NULL;
         note_device(&o, v->trust);
+        note_uncovered(&o, results[i].program);
         outcome_report(&o, results[i].verdict, &results[i].report);
         o.facts = program_facts(&results[i]);
         status = tally_add(v->tally, &o, err);

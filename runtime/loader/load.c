@@ -149,6 +149,7 @@ static enum dpk_status verify(struct dpk_device *device, const struct private_co
         struct dpk_trust trust = {.roots = cas.roots, .count = cas.count};
         struct dpk_subject subject = copy->subject;
         subject.threads = 1;
+        memcpy(result->target, subject.target, sizeof result->target);
         result->verdict = dpk_verify(&subject, &trust, &result->report);
     }
     dpk_ca_list_free(&cas);

@@ -27,6 +27,7 @@ struct dpk_load_request {
 struct dpk_load_result {
     enum dpk_verdict verdict; /* OK, or why refused; with authentication off also why it would be */
     bool authentication;      /* what the device required */
+    char target[DPK_TARGET_TEXT]; /* the part of a program for several targets; "" of other ones */
     struct dpk_report report;
 };
 

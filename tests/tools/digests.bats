@@ -107,8 +107,10 @@ end_of() { # FILE.der: "2026-01-31 12:00:00 UTC"
 
 @test "dparun --verify-only prints JSON, for one target's member" {
     dparun host --app fat --verify-only --json >"$BATS_TEST_TMPDIR/json"
-    jq -e --arg d "$(digest bf3.elf)" '.sha256 == $d and .app == "fat" and .verdict == "UNKNOWN_CA" and .runs and
+    jq -e --arg d "$(digest bf3.elf)" '.sha256 == $d and .app == "fat" and .target == "bf3" and .verdict == "UNKNOWN_CA" and .runs and
         (.dpa_authentication | not) and .checks[-1].verdict == "UNKNOWN_CA"' "$BATS_TEST_TMPDIR/json"
+    run -0 dparun host --app fat --verify-only
+    [ "${lines[0]}" = "target: bf3" ]
     run -3 dparun host --rpc f --json
     [[ $output == "-E- --json goes with --verify-only" ]]
 }

@@ -20,6 +20,8 @@ static enum dpk_status check_options(struct options *o, struct dpk_error *err)
 
 static void print_report(const struct dpk_load_result *result)
 {
+    if (result->target[0])
+        printf("target: %s\n", result->target);
     for (size_t i = 0; i < result->report.count; i++) {
         const struct dpk_check *c = &result->report.checks[i];
         printf("%s: %s%s%s%s\n", c->name, dpk_verdict_name(c->verdict), c->detail[0] ? " (" : "",
@@ -36,6 +38,8 @@ static enum dpk_status report_json(const struct dpk_load_result *result,
     char digest[65];
     cJSON *o = cJSON_CreateObject();
     dpk_json_text(o, "app", load->app);
+    if (result->target[0])
+        cJSON_AddStringToObject(o, "target", result->target);
     if (!result->report.sha256[0])
         dpk_sha256_text(load->sections.elf, load->sections.elf_size, digest);
     dpk_json_text(o, "sha256", result->report.sha256[0] ? result->report.sha256 : digest);

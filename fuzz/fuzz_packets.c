@@ -19,12 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct dpk_rc *rc;
     static struct dpk_queues *nic;
+    static struct dpk_steering *steering;
     struct packets *p = NULL;
     char path[40];
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
-        (!nic && (dpk_rc_enter(&rc, NULL) != DPK_OK ||
-                  dpk_queues_open(&ops, NULL, rc, &nic, NULL) != DPK_OK)))
+        (!nic && (dpk_rc_enter(&rc, NULL) != DPK_OK || !(steering = dpk_steering_new()) ||
+                  dpk_queues_open(&ops, NULL, rc, steering, &nic, NULL) != DPK_OK)))
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     setenv("DPAKIT_PACKETS", path, 1);

@@ -101,9 +101,11 @@ static void register_memory(uint8_t *memory, struct dpk_memory_domain *domain)
         abort();
 }
 
-/* A send queue, queue pairs, and a receive queue that gets every frame, in one completion queue. */
-static void make_queues(struct dpk_queues *nic, uint8_t *memory, struct dpk_memory_domain *domain,
-                        struct dpk_queue *q[QUEUES])
+/* A send queue, queue pairs, and a receive queue that gets every frame, in one completion queue.
+ * Returns the rule. */
+static struct dpk_flow_rule *make_queues(struct dpk_queues *nic, uint8_t *memory,
+                                         struct dpk_memory_domain *domain,
+                                         struct dpk_flow_table *root, struct dpk_queue *q[QUEUES])
 {
     struct dpk_queue *cq = make(nic, &(struct dpk_queue_options){.kind = DPK_CQ,
                                                                  .log_depth = CQ_LOG,
@@ -127,10 +129,11 @@ static void make_queues(struct dpk_queues *nic, uint8_t *memory, struct dpk_memo
     o.kind = DPK_RQ;
     o.ring.address = RINGS + QUEUES * 0x400;
     o.record.address = 8 + QUEUES * 8;
-    if (dpk_rule_add(make(nic, &o), &(struct dpk_rule){.priority = 0}) == 0)
+    const struct dpk_flow_target to = {.kind = DPK_FLOW_QUEUE, .queue = make(nic, &o)};
+    struct dpk_flow_rule *rule = dpk_flow_rule_new(root, &(struct dpk_match){{0}, {0}}, 0, &to);
+    if (!rule || dpk_queue_number(q[1]) != PAIR)
         abort();
-    if (dpk_queue_number(q[1]) != PAIR)
-        abort();
+    return rule;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -141,6 +144,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct dpk_uuid identity = {{1}};
     struct dpk_rc *rc;
     struct dpk_queues *nic;
+    struct dpk_steering *steering = dpk_steering_new();
+    struct dpk_flow_table *root = steering ? dpk_flow_table_new(steering, DPK_FLOW_RX, true) : NULL;
+    struct dpk_flow_rule *rule;
     struct dpk_queue *q[QUEUES];
     struct dpk_reader r = dpk_reader(data, size);
     uint8_t doorbells[DOORBELLS * 2];
@@ -151,15 +157,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (left > 0)
         memcpy(memory, r.pos, left);
     register_memory(memory, &domain);
-    if (dpk_rc_open(&identity, &rc, NULL) != DPK_OK ||
-        dpk_queues_open(&ops, memory, rc, &nic, NULL) != DPK_OK)
+    if (!root || dpk_rc_open(&identity, &rc, NULL) != DPK_OK ||
+        dpk_queues_open(&ops, memory, rc, steering, &nic, NULL) != DPK_OK)
         abort();
-    make_queues(nic, memory, &domain, q);
+    rule = make_queues(nic, memory, &domain, root, q);
     connect(q[1], q[2]);
     connect(q[2], doorbells[0] & 0x80 ? q[2] : q[1]);
     for (size_t i = 0; i < DOORBELLS; i++)
         dpk_queue_ring(q[doorbells[2 * i] % QUEUES], doorbells[2 * i + 1]);
     dpk_queues_close(nic);
+    dpk_flow_rule_free(rule);
+    dpk_flow_table_free(root);
+    dpk_steering_free(steering);
     dpk_rc_close(rc);
     return 0;
 }

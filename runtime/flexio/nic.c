@@ -17,9 +17,10 @@ static bool ring_load(void *memory, uint64_t address, void *to, size_t size)
     const struct queue_memory *m = memory;
     if (!m->host)
         return dpk_copy_out(m->process->dpa, to, address, size, NULL) == DPK_OK;
-    return dpk_memory_read(&(struct dpk_memory_access){m->umem, DPK_MEMORY_READ, address, size,
-                                                       dpk_verbs_umem_domain(m->process->context)},
-                           to);
+    return dpk_memory_read(
+        &(struct dpk_memory_access){m->umem, DPK_MEMORY_READ, address, size,
+                                    &dpk_verbs_device(m->process->context)->umems},
+        to);
 }
 
 /* The bytes that make a completion valid are written last, and atomically. */
@@ -28,9 +29,10 @@ static bool ring_store(void *memory, uint64_t address, const void *from, size_t 
     const struct queue_memory *m = memory;
     if (!m->host)
         return dpk_copy_in(m->process->dpa, address, from, size, NULL) == DPK_OK;
-    return dpk_memory_write(&(struct dpk_memory_access){m->umem, DPK_MEMORY_WRITE, address, size,
-                                                        dpk_verbs_umem_domain(m->process->context)},
-                            from);
+    return dpk_memory_write(
+        &(struct dpk_memory_access){m->umem, DPK_MEMORY_WRITE, address, size,
+                                    &dpk_verbs_device(m->process->context)->umems},
+        from);
 }
 
 /* ---- Completions ---- */
@@ -101,12 +103,12 @@ static void *nic_make(struct ibv_context *context)
     struct nic *nic = calloc(1, sizeof *nic);
     if (!nic)
         return NULL;
-    (void)context;
     enum dpk_status status = packets_open(&nic->packets, &err);
     if (status == DPK_OK)
         status = dpk_rc_enter(&nic->rc, &err);
     if (status == DPK_OK)
-        status = dpk_queues_open(&ops, nic, nic->rc, &nic->queues, &err);
+        status = dpk_queues_open(&ops, nic, nic->rc, dpk_verbs_device(context)->steering,
+                                 &nic->queues, &err);
     if (status == DPK_OK && !(nic->retry = retry_new(nic->queues)))
         status = dpk_fail_nomem(&err);
     if (status == DPK_OK && nic->packets)

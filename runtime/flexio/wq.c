@@ -86,8 +86,8 @@ flexio_status flexio_rq_create(struct flexio_process *process, struct ibv_contex
         return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
     *out = create(call, process, ibv_ctx, fattr, DPK_RQ, cq_num, sizeof **out);
     if (*out)
-        (*out)->tir = (struct mlx5dv_devx_obj){
-            .context = process->context, .receiver = (*out)->queue.q, .nic = process->nic};
+        (*out)->tir =
+            (struct mlx5dv_devx_obj){.context = process->context, .receiver = (*out)->queue.q};
     return status_of(*out);
 }
 

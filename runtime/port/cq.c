@@ -12,17 +12,31 @@ static uint32_t depth(const struct dpk_queue *cq)
     return 1u << cq->options.log_depth;
 }
 
-/* Whether the consumer has left room. */
-static bool has_room(const struct dpk_queue *cq)
+/* Counts the completions that are not consumed. False: the record cannot be read. */
+static bool count_unconsumed(const struct dpk_queue *cq, uint32_t *out)
 {
     uint8_t record[4];
     const struct dpk_queue_place *at = &cq->options.record;
-    if (cq->options.overrun_ignore)
-        return true;
     if (!cq->nic->ops->load(at->memory, at->address, record, sizeof record))
         return false;
     struct dpk_reader r = dpk_reader(record, sizeof record);
-    return ((cq->produced - dpk_read_be32(&r)) & INDEX_MASK) < depth(cq);
+    *out = (cq->produced - dpk_read_be32(&r)) & INDEX_MASK;
+    return true;
+}
+
+/* Whether the consumer has left room. */
+static bool has_room(const struct dpk_queue *cq)
+{
+    uint32_t unconsumed;
+    return cq->options.overrun_ignore ||
+           (count_unconsumed(cq, &unconsumed) && unconsumed < depth(cq));
+}
+
+bool cq_is_full(const struct dpk_queue *cq)
+{
+    uint32_t unconsumed;
+    return cq->state != DPK_QP_ERROR && !cq->options.overrun_ignore &&
+           count_unconsumed(cq, &unconsumed) && unconsumed >= depth(cq);
 }
 
 static void put24(uint8_t *at, uint32_t value)

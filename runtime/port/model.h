@@ -11,6 +11,7 @@
 #define BYTES_AT_ONCE                                                                              \
     (UINT64_C(4) << 30) /* that one doorbell may move: nobody waits longer for the lock */
 #define FRAMES_MAX 65536u
+#define LOOPED_MAX 8192u /* waiting frames beyond which frames of the port itself are dropped */
 
 /* Operations of completions (MLX5_CQE_*). */
 enum cqe_opcode {
@@ -33,6 +34,13 @@ struct completion {
 };
 enum { CHECKED_L2 = 1, CHECKED_L3 = 2 };
 
+struct frame {
+    STAILQ_ENTRY(frame) next;
+    size_t size;
+    uint8_t bytes[];
+};
+STAILQ_HEAD(frames, frame);
+
 struct dpk_queue {
     TAILQ_ENTRY(dpk_queue) in_nic;
     struct dpk_queues *nic;
@@ -48,19 +56,9 @@ struct dpk_queue {
     struct pair *pair;       /* QP */
     bool first_error;        /* the first error has had its completion */
     uint32_t remote;
-};
-
-struct rule {
-    TAILQ_ENTRY(rule) in_nic;
-    uint64_t id;
-    struct dpk_queue *rq;
-    struct dpk_rule match;
-};
-
-struct frame {
-    STAILQ_ENTRY(frame) in_nic;
-    size_t size;
-    uint8_t bytes[];
+    struct frames frames; /* RQ: they wait for a listener, a receive or room for completions */
+    uint64_t stuck_since; /* RQ: since when frames wait for room in its CQ, in ms; 0: they do not */
+    bool told_of_stuck;
 };
 
 struct dpk_queues {
@@ -69,9 +67,8 @@ struct dpk_queues {
     void *context;
     TAILQ_HEAD(, dpk_queue) queues;
     uint32_t last_number;
-    TAILQ_HEAD(, rule) rules;
-    uint64_t last_rule;
-    STAILQ_HEAD(, frame) frames; /* held back */
+    struct dpk_steering *steering;
+    struct frames frames; /* from outside, before they are steered */
     struct dpk_port_counters counters;
     uint64_t moved; /* bytes that the current doorbell has moved */
     bool serves;    /* the current doorbell is that of a queue pair */
@@ -87,6 +84,8 @@ void queues_lock(struct dpk_queues *nic);
 void queues_unlock(struct dpk_queues *nic);
 
 /* ---- cq.c ---- */
+/* Whether a completion has to wait until others are consumed. */
+bool cq_is_full(const struct dpk_queue *cq);
 /* Writes a completion of the queue `of`, or an empty one. False: the CQ is in the error state. */
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c);
 
@@ -98,6 +97,7 @@ struct receive {
 };
 /* Takes the next receive of an RQ or queue pair. DPK_RC_NEVER: its ring or record is invalid. */
 enum dpk_rc_taken rwqe_take(struct dpk_queue *q, struct receive *out);
+/* Whether rwqe_take has something to say: a receive is posted, or the ring is invalid. */
 bool rwqe_is_posted(const struct dpk_queue *q);
 /* Completes a receive that was taken. False: the CQ is in the error state. */
 bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c);
@@ -131,10 +131,26 @@ void pair_resume(struct dpk_queue *q);
 void pair_fail(struct dpk_queue *q);
 void pair_reset(struct dpk_queue *q);
 
+/* ---- steering.c ---- */
+void steering_attach(struct dpk_steering *s, struct dpk_queues *nic);
+/* What becomes of a frame that the device sends: DROP, UPLINK or MANAGER. */
+enum dpk_flow_kind steering_send(struct dpk_steering *s, const uint8_t *frame, size_t size);
+/* The receive queue of a frame that comes in. NULL: it is dropped. */
+struct dpk_queue *steering_receive(struct dpk_steering *s, const uint8_t *frame, size_t size);
+/* Whether a rule leads to a receive queue to which somebody listens. */
+bool steering_is_heard(struct dpk_steering *s);
+void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
+
+/* ---- headers.c ---- */
+/* What rules are compared with. */
+void headers_match(const uint8_t *frame, size_t size, uint8_t out[DPK_MATCH_BYTES]);
+
 /* ---- port.c ---- */
 enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe);
-/* Delivers frames that were held back. Returns whether the next one waits for a receive. */
+/* Delivers frames that wait. Returns whether one still waits for a receive or for room. */
 bool frames_run(struct dpk_queues *nic);
-void rules_forget(struct dpk_queue *rq);
+/* Drops those that wait for a receive queue. */
+void frames_forget(struct dpk_queue *rq);
+void frames_free(struct frames *frames);
 
 #endif

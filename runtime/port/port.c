@@ -1,75 +1,14 @@
-/* The port: frames, and the steering rules that deliver them to receive queues. */
+/* The port: frames that are sent, and those that wait for receive queues. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "model.h"
 
 #define ETHERNET_HEADER 14u
+#define STUCK_MS        1000u /* after which a queue whose frames wait is told of */
 
-/* ---- Rules ---- */
-
-static bool matches(const struct dpk_rule *rule, const uint8_t *frame, size_t size)
-{
-    for (size_t i = 0; i < DPK_MATCH_BYTES; i++)
-        if (rule->mask[i] && (i >= size || (frame[i] ^ rule->value[i]) & rule->mask[i]))
-            return false;
-    return true;
-}
-
-static struct dpk_queue *receiver(const struct dpk_queues *nic, const uint8_t *frame, size_t size)
-{
-    const struct rule *r;
-    TAILQ_FOREACH(r, &nic->rules, in_nic)
-    if (matches(&r->match, frame, size))
-        return r->rq;
-    return NULL;
-}
-
-uint64_t dpk_rule_add(struct dpk_queue *rq, const struct dpk_rule *rule)
-{
-    struct dpk_queues *nic = rq->nic;
-    struct rule *r = calloc(1, sizeof *r), *after = NULL, *i;
-    if (!r)
-        return 0;
-    queues_lock(nic);
-    uint64_t id = ++nic->last_rule;
-    *r = (struct rule){.id = id, .rq = rq, .match = *rule};
-    TAILQ_FOREACH(i, &nic->rules, in_nic)
-    if (i->match.priority <= rule->priority)
-        after = i;
-    if (after)
-        TAILQ_INSERT_AFTER(&nic->rules, after, r, in_nic);
-    else
-        TAILQ_INSERT_HEAD(&nic->rules, r, in_nic);
-    queues_unlock(nic);
-    return id;
-}
-
-void dpk_rule_remove(struct dpk_queues *nic, uint64_t rule)
-{
-    struct rule *r;
-    dpk_rc_lock(nic->rc);
-    TAILQ_FOREACH(r, &nic->rules, in_nic)
-    if (r->id == rule)
-        break;
-    if (r)
-        TAILQ_REMOVE(&nic->rules, r, in_nic);
-    dpk_rc_unlock(nic->rc);
-    free(r);
-}
-
-void rules_forget(struct dpk_queue *rq)
-{
-    for (struct rule *r = TAILQ_FIRST(&rq->nic->rules), *next; r; r = next) {
-        next = TAILQ_NEXT(r, in_nic);
-        if (r->rq != rq)
-            continue;
-        TAILQ_REMOVE(&rq->nic->rules, r, in_nic);
-        free(r);
-    }
-}
-
-/* ---- Frames ---- */
+/* ---- Receiving ---- */
 
 /* Checks what a card checks of a frame: the header checksum of IPv4. */
 static uint8_t checks_of(const uint8_t *frame, size_t size)
@@ -97,7 +36,7 @@ static bool write_receive(const struct dpk_queue *rq, const struct pieces *data,
            dpk_rc_message_write(rq->options.domain, &m, 0, size, frame);
 }
 
-/* Delivers a frame to the next receive, which is posted. */
+/* Delivers a frame to the next receive. */
 static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t size)
 {
     struct receive r;
@@ -122,6 +61,135 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
         queue_fail(rq);
 }
 
+/* ---- Waiting ---- */
+
+static struct frame *frame_new(const uint8_t *bytes, size_t size)
+{
+    struct frame *f = malloc(sizeof *f + size);
+    if (!f)
+        return NULL;
+    f->size = size;
+    memcpy(f->bytes, bytes, size);
+    return f;
+}
+
+static struct frame *take_first(struct frames *frames)
+{
+    struct frame *f = STAILQ_FIRST(frames);
+    if (f)
+        STAILQ_REMOVE_HEAD(frames, next);
+    return f;
+}
+
+void frames_free(struct frames *frames)
+{
+    for (struct frame *f; (f = take_first(frames));)
+        free(f);
+}
+
+void frames_forget(struct dpk_queue *rq)
+{
+    for (struct frame *f; (f = take_first(&rq->frames)); free(f)) {
+        rq->nic->counters.waiting--;
+        rq->nic->counters.no_room++;
+    }
+}
+
+/* Whether the next frame has to wait; a queue that has failed drops it at once. */
+static bool must_wait(const struct dpk_queue *rq)
+{
+    return rq->state == DPK_QP_RTS && (!rwqe_is_posted(rq) || cq_is_full(rq->options.receive_cq));
+}
+
+/* A program that never says what it has consumed waits for ever, and would not know why. */
+static void tell_if_stuck(struct dpk_queue *rq)
+{
+    struct timespec now;
+    char text[160];
+    const struct dpk_queue *cq = rq->options.receive_cq;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t ms = (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+    if (!cq_is_full(cq) || rq->stuck_since == 0)
+        rq->stuck_since = cq_is_full(cq) ? ms : 0;
+    if (rq->told_of_stuck || rq->stuck_since == 0 || ms - rq->stuck_since < STUCK_MS)
+        return;
+    rq->told_of_stuck = true;
+    snprintf(text, sizeof text,
+             "RQ 0x%x: frames wait for room in CQ 0x%x; its doorbell record does not say that "
+             "completions were consumed",
+             rq->number, cq->number);
+    rq->nic->ops->warn(rq->nic->context, text);
+}
+
+/* Returns whether a frame still waits for a receive or for room. */
+static bool run_waiting(struct dpk_queue *rq)
+{
+    struct dpk_queues *nic = rq->nic;
+    while (!STAILQ_EMPTY(&rq->frames)) {
+        if (rq->state == DPK_QP_RTS && !nic->ops->listens(rq->options.receive_cq->options.user))
+            return false;
+        if (must_wait(rq)) {
+            tell_if_stuck(rq);
+            return true;
+        }
+        struct frame *f = take_first(&rq->frames);
+        nic->counters.waiting--;
+        rq->stuck_since = 0;
+        receive_frame(rq, f->bytes, f->size);
+        free(f);
+    }
+    return false;
+}
+
+/* Steers what came from outside. */
+static void steer(struct dpk_queues *nic)
+{
+    for (struct frame *f; (f = take_first(&nic->frames));) {
+        struct dpk_queue *rq = steering_receive(nic->steering, f->bytes, f->size);
+        if (rq) {
+            STAILQ_INSERT_TAIL(&rq->frames, f, next);
+            continue;
+        }
+        nic->counters.waiting--;
+        nic->counters.unwanted++;
+        free(f);
+    }
+}
+
+bool frames_run(struct dpk_queues *nic)
+{
+    struct dpk_queue *q;
+    bool waits = false;
+    if (!STAILQ_EMPTY(&nic->frames) && steering_is_heard(nic->steering))
+        steer(nic);
+    TAILQ_FOREACH(q, &nic->queues, in_nic)
+    waits = run_waiting(q) || waits;
+    return waits;
+}
+
+/* ---- Sending ---- */
+
+/* A frame that the device sent comes back in. */
+static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size)
+{
+    struct dpk_queue *rq = steering_receive(nic->steering, frame, size);
+    if (!rq) {
+        nic->counters.unwanted++;
+        return;
+    }
+    if (STAILQ_EMPTY(&rq->frames) && !must_wait(rq)) {
+        receive_frame(rq, frame, size);
+        return;
+    }
+    struct frame *f = nic->counters.waiting < LOOPED_MAX ? frame_new(frame, size) : NULL;
+    if (!f) {
+        nic->counters.no_room++;
+        return;
+    }
+    STAILQ_INSERT_TAIL(&rq->frames, f, next);
+    nic->counters.waiting++;
+}
+
 enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
 {
     uint8_t frame[DPK_FRAME_MAX];
@@ -137,36 +205,12 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
         return DPK_RC_LOCAL_PROTECTION;
     nic->moved += size;
     nic->counters.sent++;
-    if (nic->ops->leaves(nic->context, frame, size))
-        return DPK_RC_OK;
-    struct dpk_queue *rq = receiver(nic, frame, size);
-    if (rq)
-        receive_frame(rq, frame, size);
-    else
+    const enum dpk_flow_kind kind = steering_send(nic->steering, frame, size);
+    if (kind == DPK_FLOW_DROP)
         nic->counters.unwanted++;
+    else if (kind == DPK_FLOW_MANAGER || !nic->ops->leaves(nic->context, frame, size))
+        comes_in(nic, frame, size);
     return DPK_RC_OK;
-}
-
-bool frames_run(struct dpk_queues *nic)
-{
-    struct frame *f;
-    while (!TAILQ_EMPTY(&nic->rules) && (f = STAILQ_FIRST(&nic->frames))) {
-        struct dpk_queue *rq = receiver(nic, f->bytes, f->size);
-        if (rq && rq->state == DPK_QP_RTS) {
-            if (!nic->ops->listens(rq->options.receive_cq->options.user))
-                return false;
-            if (!rwqe_is_posted(rq))
-                return true;
-        }
-        STAILQ_REMOVE_HEAD(&nic->frames, in_nic);
-        nic->counters.waiting--;
-        if (rq)
-            receive_frame(rq, f->bytes, f->size);
-        else
-            nic->counters.unwanted++;
-        free(f);
-    }
-    return false;
 }
 
 enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, size_t size,
@@ -175,15 +219,13 @@ enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, 
     if (size < ETHERNET_HEADER || size > DPK_FRAME_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "a frame of %zu bytes, not %u to %u", size,
                         ETHERNET_HEADER, DPK_FRAME_MAX);
-    struct frame *f = malloc(sizeof *f + size);
+    struct frame *f = frame_new(frame, size);
     if (!f)
         return dpk_fail_nomem(err);
-    f->size = size;
-    memcpy(f->bytes, frame, size);
     queues_lock(nic);
     bool room = nic->counters.waiting < FRAMES_MAX;
     if (room) {
-        STAILQ_INSERT_TAIL(&nic->frames, f, in_nic);
+        STAILQ_INSERT_TAIL(&nic->frames, f, next);
         nic->counters.waiting++;
     }
     queues_unlock(nic);

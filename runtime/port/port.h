@@ -3,7 +3,7 @@
  * (WQEs) and of completions (CQEs), big endian, in the layout of ConnectX devices.
  *
  *     struct dpk_queues *nic;
- *     dpk_queues_open(&ops, context, rc, &nic, &err);               // one for an opened device
+ *     dpk_queues_open(&ops, context, rc, steering, &nic, &err);     // one for an opened device
  *     struct dpk_queue_options o = {.kind = DPK_CQ, .ring = ..., .record = ...};
  *     dpk_queue_create(nic, &o, &cq, &err);
  *     o = (struct dpk_queue_options){.kind = DPK_SQ, .send_cq = cq, ...};
@@ -31,6 +31,7 @@
 
 struct dpk_queues;
 struct dpk_queue;
+struct dpk_steering;
 
 #define DPK_FRAME_MAX   9234u      /* bytes of a frame: 9216, and the header with a VLAN tag */
 #define DPK_WQEBB       64u        /* bytes of a send queue's basic block */
@@ -64,9 +65,10 @@ struct dpk_queue_ops {
     void (*warn)(void *context, const char *reason);
 };
 
-/* `ops` and `rc` must outlive it. The lock of `rc` guards it. */
+/* `ops`, `rc` and `steering` must outlive it. The lock of `rc` guards it. */
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
-                                struct dpk_queues **out, struct dpk_error *err);
+                                struct dpk_steering *steering, struct dpk_queues **out,
+                                struct dpk_error *err);
 /* Destroys its queues as well. NULL is fine. */
 void dpk_queues_close(struct dpk_queues *nic);
 
@@ -116,7 +118,7 @@ void dpk_queue_ring(struct dpk_queue *q, uint16_t posted);
 /* The same by number, which a program gives. False: no SQ or QP has that number and that `user`. */
 bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *user,
                            uint16_t posted);
-/* Tries again what waits for receives or listeners. */
+/* Tries again what waits for receives, listeners or room for completions. */
 void dpk_queues_kick(struct dpk_queues *nic);
 
 /* How many completions were ever written to a CQ; wraps. */
@@ -141,28 +143,70 @@ enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *
                               struct dpk_error *err);
 enum dpk_qp_state dpk_qp_state(struct dpk_queue *qp);
 
+/* ---- Steering: what becomes of a frame ---- */
+
+/* struct dpk_steering has the tables of one opened device. Any thread may call these functions. A frame begins at the root
+ * table of a domain. The rule that matches with the lowest priority number, of several the oldest,
+ * says where the frame goes. Frames that the device sends pass DPK_FLOW_TX, then DPK_FLOW_FDB;
+ * frames that come in pass DPK_FLOW_RX. */
+struct dpk_flow_table;
+struct dpk_flow_rule;
+enum dpk_flow_domain { DPK_FLOW_RX, DPK_FLOW_TX, DPK_FLOW_FDB };
+#define DPK_FLOW_DOMAINS 3
+
+/* Both in the layout of struct fte_match_set_lyr_2_4 (ConnectX PRM): addresses, VLAN tag and type of
+ * Ethernet; version, protocol, DSCP, ECN, TTL, addresses of IP; ports and flags of TCP, ports of
+ * UDP. Bits of `value` that `mask` has not do not count. */
+#define DPK_MATCH_BYTES 64
+struct dpk_match {
+    uint8_t mask[DPK_MATCH_BYTES], value[DPK_MATCH_BYTES];
+};
+
+enum dpk_flow_kind {
+    DPK_FLOW_DROP,
+    DPK_FLOW_MISS,    /* as if no rule of the table matched */
+    DPK_FLOW_QUEUE,   /* to a receive queue; RX */
+    DPK_FLOW_TABLE,   /* to be looked at by another table of the domain */
+    DPK_FLOW_UPLINK,  /* out of the port; FDB */
+    DPK_FLOW_MANAGER, /* back to the device, which manages its FDB; FDB */
+};
+struct dpk_flow_target {
+    enum dpk_flow_kind kind;
+    struct dpk_queue *queue;
+    struct dpk_flow_table *table;
+};
+
+/* NULL: out of memory; so with the next two. */
+struct dpk_steering *dpk_steering_new(void);
+/* Without tables, and when no device uses it any more. NULL is fine. */
+void dpk_steering_free(struct dpk_steering *s);
+/* All root tables of a domain are one. Other tables get frames from rules alone. A frame that no
+ * rule of a table matches is dropped (RX), goes on (TX), leaves (FDB, root table) or comes back in
+ * (FDB, other tables). */
+struct dpk_flow_table *dpk_flow_table_new(struct dpk_steering *s, enum dpk_flow_domain domain,
+                                          bool root);
+/* Without rules of it, or to it. */
+void dpk_flow_table_free(struct dpk_flow_table *table);
+/* When the receive queue of a rule is destroyed, the rule matches nothing any more. */
+struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const struct dpk_match *match,
+                                        unsigned priority, const struct dpk_flow_target *target);
+void dpk_flow_rule_free(struct dpk_flow_rule *rule);
+
 /* ---- The port ---- */
 
-#define DPK_MATCH_BYTES 64 /* of a frame, from its beginning on */
-struct dpk_rule {
-    uint8_t mask[DPK_MATCH_BYTES], value[DPK_MATCH_BYTES];
-    unsigned priority; /* the lowest number comes first, then the oldest rule */
-};
-/* Delivers matching frames to that RQ. A frame that is shorter than the mask does not match.
- * Destroying the RQ removes its rules. 0: out of memory. */
-uint64_t dpk_rule_add(struct dpk_queue *rq, const struct dpk_rule *rule);
-void dpk_rule_remove(struct dpk_queues *nic, uint64_t rule);
-
-/* A frame arrives from outside. It is held back until there is a rule, and until its receive queue
- * has a receive and somebody listens to its completions. A frame that matches no rule is dropped.
- * DPK_ERR_RANGE: it is too long, or shorter than 14 bytes. DPK_ERR_NOMEM. */
+/* A frame arrives from outside. It is held back until a rule leads to a receive queue to whose
+ * completions somebody listens; then it is steered. A frame that no receive queue gets is dropped.
+ * The others wait, each in the order of its queue, for a listener, a receive and room in the
+ * completion queue. Frames that the port sends to itself wait for these, too, but when many wait
+ * already they are dropped. DPK_ERR_RANGE: it is too long, or shorter than 14 bytes.
+ * DPK_ERR_NOMEM. */
 enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, size_t size,
                                   struct dpk_error *err);
 
 struct dpk_port_counters {
     uint64_t sent, received; /* frames */
-    uint64_t unwanted;       /* dropped, as no rule matched */
-    uint64_t no_room;        /* dropped, as no receive was posted */
+    uint64_t unwanted;       /* dropped by a rule, or as none matched */
+    uint64_t no_room;        /* dropped, as too many wait, or as the receive queue has failed */
     uint64_t waiting;        /* held back now */
 };
 void dpk_port_counters(struct dpk_queues *nic, struct dpk_port_counters *out);

@@ -50,7 +50,8 @@ void queues_unlock(struct dpk_queues *nic)
 }
 
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
-                                struct dpk_queues **out, struct dpk_error *err)
+                                struct dpk_steering *steering, struct dpk_queues **out,
+                                struct dpk_error *err)
 {
     struct dpk_queues *nic = calloc(1, sizeof *nic);
     *out = nic;
@@ -61,8 +62,9 @@ enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, 
     nic->context = context;
     nic->last_number = FIRST_NUMBER - 1;
     TAILQ_INIT(&nic->queues);
-    TAILQ_INIT(&nic->rules);
     STAILQ_INIT(&nic->frames);
+    nic->steering = steering;
+    steering_attach(steering, nic);
     return DPK_OK;
 }
 
@@ -75,16 +77,14 @@ void dpk_queues_close(struct dpk_queues *nic)
     TAILQ_FOREACH(q, &nic->queues, in_nic)
     pair_destroy(q);
     dpk_rc_unlock(nic->rc);
+    steering_attach(nic->steering, NULL);
     while ((q = TAILQ_FIRST(&nic->queues))) {
         TAILQ_REMOVE(&nic->queues, q, in_nic);
-        rules_forget(q);
+        steering_forget(nic->steering, q);
+        frames_free(&q->frames);
         free(q);
     }
-    while (!STAILQ_EMPTY(&nic->frames)) {
-        struct frame *f = STAILQ_FIRST(&nic->frames);
-        STAILQ_REMOVE_HEAD(&nic->frames, in_nic);
-        free(f);
-    }
+    frames_free(&nic->frames);
     free(nic);
 }
 
@@ -201,6 +201,7 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
         return dpk_fail_nomem(err);
     q->nic = nic;
     q->options = *options;
+    STAILQ_INIT(&q->frames);
     q->state = options->kind == DPK_QP ? DPK_QP_RESET : DPK_QP_RTS;
     queues_lock(nic);
     status = give_number(q, err);
@@ -224,7 +225,8 @@ enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err)
     queues_lock(nic);
     unsigned users = q->users;
     if (users == 0) {
-        rules_forget(q);
+        steering_forget(nic->steering, q);
+        frames_forget(q);
         use(q, -1);
         pair_destroy(q);
         TAILQ_REMOVE(&nic->queues, q, in_nic);

@@ -36,7 +36,7 @@ bool rwqe_is_posted(const struct dpk_queue *q)
 {
     uint16_t count;
     const struct dpk_queue *ring = q->options.receives ? q->options.receives : q;
-    return count_posted(ring, &count) && count > 0;
+    return !count_posted(ring, &count) || count > 0;
 }
 
 /* Reads the WQE at an index of the ring. */

@@ -8,9 +8,9 @@
 #include "verbs/verbs.h"
 
 struct context {
-    struct ibv_context ib;          /* first: programs hold a pointer to it */
-    struct dpk_memory_domain umems; /* memory of queues alone */
-    void *attached;                 /* of another library */
+    struct ibv_context ib; /* first: programs hold a pointer to it */
+    struct dpk_verbs_device device;
+    void *attached; /* of another library */
     void (*end_attached)(void *attached);
     atomic_uint pds; /* protection domains that are not deallocated */
 };

@@ -13,6 +13,7 @@
 
 #include "card/card.h"
 #include "context.h"
+#include "port/port.h"
 #include "verbs/verbs.h"
 
 /* Held by the list it is in and by every context that was opened from it. */
@@ -117,7 +118,8 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
     }
     dpk_device_close(state);
     struct context *c = calloc(1, sizeof *c);
-    if (!c) {
+    if (!c || !(c->device.steering = dpk_steering_new())) {
+        free(c);
         errno = ENOMEM;
         return NULL;
     }
@@ -138,10 +140,16 @@ int dpk_verbs_close_device(struct ibv_context *context)
     struct context *c = context_of(context);
     if (c->attached)
         c->end_attached(c->attached);
+    dpk_steering_free(c->device.steering);
     pthread_mutex_destroy(&context->mutex);
     device_release(context->device);
     free(c);
     return 0;
+}
+
+const struct dpk_verbs_device *dpk_verbs_device(struct ibv_context *context)
+{
+    return &context_of(context)->device;
 }
 
 void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),

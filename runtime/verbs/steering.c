@@ -1,24 +1,20 @@
 /*
- * Flow steering: rules take frames that arrive at the port of an emulated device to receive queues
- * (flexio_rq_get_tir). Matched are addresses and type of Ethernet; of IPv4 without options its
- * protocol, addresses and ports. What else a mask asks for is EOPNOTSUPP, as are NIC_TX and RDMA
- * domains.
- *
- * A rule counts from its creation on, whichever table it is in: jumps between tables (dest_table)
- * must match everything and are only remembered. So are rules of an FDB domain that lead to the
- * uplink, since what is sent leaves the port anyway.
+ * Flow steering: rules choose what becomes of frames (port.h), as rdma-core's mlx5dv_dr has them on
+ * a card. What comes in passes the tables of NIC_RX and reaches receive queues
+ * (flexio_rq_get_tir); what is sent passes those of NIC_TX and FDB. The vports of the FDB are the
+ * uplink and the device itself.
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
-#include <stddef.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "port/port.h"
-#include "verbs/verbs.h"
+#include "context.h"
+#include "match.h"
 
-#define UPLINK         0xffffu
-#define CRITERIA_OUTER 1u
+#define UPLINK  0xffffu
+#define MANAGER 0u
 
 /* Each object starts with its address: no object of rdma-core's libmlx5 does. */
 static const char tag;
@@ -26,33 +22,37 @@ static const char tag;
 struct mlx5dv_dr_domain {
     const void *tag;
     struct ibv_context *context;
-    enum mlx5dv_dr_domain_type type;
-    unsigned users;
+    enum dpk_flow_domain kind;
+    atomic_uint users;
 };
 struct mlx5dv_dr_table {
     const void *tag;
     struct mlx5dv_dr_domain *domain;
-    unsigned users;
+    struct dpk_flow_table *table;
+    bool root;
+    atomic_uint users;
 };
 struct mlx5dv_dr_matcher {
     const void *tag;
     struct mlx5dv_dr_table *table;
     uint16_t priority;
-    uint8_t mask[DPK_MATCH_BYTES]; /* as programs lay it out */
-    unsigned users;
+    uint8_t criteria;
+    uint8_t mask[DPK_MATCH_BYTES];
+    atomic_uint users;
 };
 struct mlx5dv_dr_action {
     const void *tag;
-    struct mlx5dv_devx_obj *tir; /* NULL: a port or a table */
-    bool jumps;
-    unsigned users;
+    struct dpk_flow_target target;
+    const struct ibv_context *context; /* of the device that it is for */
+    struct mlx5dv_dr_domain *domain;   /* NULL: of a receive queue */
+    struct mlx5dv_dr_table *table;     /* that it leads to */
+    atomic_uint users;
 };
 struct mlx5dv_dr_rule {
     const void *tag;
     struct mlx5dv_dr_matcher *matcher;
     struct mlx5dv_dr_action *action;
-    uint64_t id;            /* 0: only remembered */
-    struct dpk_queues *nic; /* the receive queue may go first */
+    struct dpk_flow_rule *rule;
 };
 
 static void *refuse(int why)
@@ -80,110 +80,30 @@ bool dpk_mlx5_is_ours(const void *steering_object)
     return first == &tag;
 }
 
-/* ---- What is matched ---- */
-
-/* Fields of fte_match_set_lyr_2_4, in bytes, and where a frame has them. */
-static const struct field {
-    unsigned at, size, in_frame;
-    bool ipv4; /* a header of 20 bytes */
-} fields[] = {
-    {0, 6, 6, false},  /* source MAC */
-    {6, 2, 12, false}, /* ethertype */
-    {8, 6, 0, false},  /* destination MAC */
-    {16, 1, 23, true}, /* IP protocol */
-    {20, 4, 34, true}, /* TCP ports */
-    {28, 4, 34, true}, /* UDP ports */
-    {44, 4, 26, true}, /* source IPv4 address */
-    {60, 4, 30, true}, /* destination IPv4 address */
-};
-
-/* The byte with the IP version, in bits 1 to 4. */
-#define VERSION_HIGH 18
-
-static bool field_of(unsigned byte, const struct field **out)
-{
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (byte >= fields[i].at && byte - fields[i].at < fields[i].size) {
-            *out = &fields[i];
-            return true;
-        }
-    return false;
-}
-
-static uint8_t version_of(const uint8_t *match)
-{
-    return (uint8_t)((match[VERSION_HIGH] & 0x1e) << 3);
-}
-
-/* Whether frames can be told apart by this mask. */
-static bool mask_is_known(const uint8_t *mask)
-{
-    const struct field *f;
-    for (unsigned i = 0; i < DPK_MATCH_BYTES; i++)
-        if (mask[i] && !field_of(i, &f) && !(i == VERSION_HIGH && (mask[i] & ~0x1eu) == 0))
-            return false;
-    return true;
-}
-
-static void want(struct dpk_rule *rule, unsigned byte, uint8_t mask, uint8_t value)
-{
-    rule->mask[byte] |= mask;
-    rule->value[byte] = (uint8_t)(rule->value[byte] | (value & mask));
-}
-
-static void rule_of(const uint8_t *mask, const uint8_t *value, struct dpk_rule *rule)
-{
-    const struct field *f;
-    bool ipv4 = false;
-    for (unsigned i = 0; i < DPK_MATCH_BYTES; i++) {
-        if (!mask[i] || !field_of(i, &f))
-            continue;
-        want(rule, f->in_frame + (i - f->at), mask[i], value[i]);
-        ipv4 = ipv4 || f->ipv4;
-    }
-    want(rule, 14, version_of(mask), version_of(value));
-    if (ipv4) {
-        want(rule, 12, 0xff, 0x08);
-        want(rule, 13, 0xff, 0x00);
-        want(rule, 14, 0xff, 0x45);
-    }
-}
-
-/* The bytes of a match that there are; false: it says something about more than that. */
-static bool match_bytes(const struct mlx5dv_flow_match_parameters *p, uint8_t out[DPK_MATCH_BYTES])
-{
-    const uint8_t *from = p ? (const uint8_t *)p->match_buf : NULL;
-    size_t size = p ? p->match_sz : 0;
-    memset(out, 0, DPK_MATCH_BYTES);
-    if (size > 0)
-        memcpy(out, from, size < DPK_MATCH_BYTES ? size : DPK_MATCH_BYTES);
-    for (size_t i = DPK_MATCH_BYTES; i < size; i++)
-        if (from[i])
-            return false;
-    return true;
-}
-
-static bool is_empty(const uint8_t mask[DPK_MATCH_BYTES])
-{
-    static const uint8_t nothing[DPK_MATCH_BYTES];
-    return memcmp(mask, nothing, DPK_MATCH_BYTES) == 0;
-}
-
 /* ---- Domains, tables, matchers ---- */
 
 struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
                                                    enum mlx5dv_dr_domain_type type)
 {
+    static const enum dpk_flow_domain kinds[] = {[MLX5DV_DR_DOMAIN_TYPE_NIC_RX] = DPK_FLOW_RX,
+                                                 [MLX5DV_DR_DOMAIN_TYPE_NIC_TX] = DPK_FLOW_TX,
+                                                 [MLX5DV_DR_DOMAIN_TYPE_FDB] = DPK_FLOW_FDB};
     if (!ctx)
         return refuse(EINVAL);
-    if (type != MLX5DV_DR_DOMAIN_TYPE_NIC_RX && type != MLX5DV_DR_DOMAIN_TYPE_FDB)
-        return refuse(EOPNOTSUPP);
+    if ((size_t)type >= sizeof kinds / sizeof *kinds)
+        return refuse(
+            match_refuse(EINVAL, "mlx5dv_dr_domain_create", "there is no domain %d", (int)type));
     struct mlx5dv_dr_domain *d = new_object(sizeof *d);
     if (d) {
         d->context = ctx;
-        d->type = type;
+        d->kind = kinds[type];
     }
     return d;
+}
+
+int dpk_mlx5_dr_domain_sync(const struct mlx5dv_dr_domain *domain)
+{
+    return domain ? 0 : EINVAL; /* a rule counts from its creation on */
 }
 
 int dpk_mlx5_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
@@ -196,14 +116,20 @@ int dpk_mlx5_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
 
 struct mlx5dv_dr_table *dpk_mlx5_dr_table_create(struct mlx5dv_dr_domain *domain, uint32_t level)
 {
-    (void)level;
     if (!domain)
         return refuse(EINVAL);
     struct mlx5dv_dr_table *t = new_object(sizeof *t);
-    if (t) {
-        t->domain = domain;
-        domain->users++;
+    if (!t)
+        return NULL;
+    t->root = level == 0;
+    t->table =
+        dpk_flow_table_new(dpk_verbs_device(domain->context)->steering, domain->kind, t->root);
+    if (!t->table) {
+        free(t);
+        return refuse(ENOMEM);
     }
+    t->domain = domain;
+    domain->users++;
     return t;
 }
 
@@ -212,6 +138,7 @@ int dpk_mlx5_dr_table_destroy(struct mlx5dv_dr_table *table)
     if (!table || table->users > 0)
         return table ? EBUSY : EINVAL;
     table->domain->users--;
+    dpk_flow_table_free(table->table);
     free(table);
     return 0;
 }
@@ -221,19 +148,19 @@ struct mlx5dv_dr_matcher *dpk_mlx5_dr_matcher_create(struct mlx5dv_dr_table *tab
                                                      uint8_t match_criteria_enable,
                                                      struct mlx5dv_flow_match_parameters *mask)
 {
-    uint8_t bytes[DPK_MATCH_BYTES];
+    uint8_t bits[DPK_MATCH_BYTES];
     if (!table)
         return refuse(EINVAL);
-    if (!match_bytes(mask, bytes) || !mask_is_known(bytes) ||
-        (match_criteria_enable & ~CRITERIA_OUTER))
-        return refuse(EOPNOTSUPP);
+    int why = match_mask(match_criteria_enable, mask, bits);
+    if (why)
+        return refuse(why);
     struct mlx5dv_dr_matcher *m = new_object(sizeof *m);
     if (!m)
         return NULL;
     m->table = table;
     m->priority = priority;
-    if (match_criteria_enable)
-        memcpy(m->mask, bytes, sizeof bytes);
+    m->criteria = match_criteria_enable;
+    memcpy(m->mask, bits, sizeof bits);
     table->users++;
     return m;
 }
@@ -249,53 +176,99 @@ int dpk_mlx5_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 
 /* ---- Actions ---- */
 
+static struct mlx5dv_dr_action *action_new(const struct ibv_context *context,
+                                           struct mlx5dv_dr_domain *domain,
+                                           struct mlx5dv_dr_table *table,
+                                           const struct dpk_flow_target *target)
+{
+    struct mlx5dv_dr_action *a = new_object(sizeof *a);
+    if (!a)
+        return NULL;
+    a->context = context;
+    a->domain = domain;
+    a->table = table;
+    a->target = *target;
+    if (domain)
+        domain->users++;
+    if (table)
+        table->users++;
+    return a;
+}
+
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj)
 {
     if (!devx_obj)
         return refuse(EINVAL);
-    struct mlx5dv_dr_action *a = new_object(sizeof *a);
-    if (a)
-        a->tir = devx_obj;
-    return a;
+    return action_new(
+        devx_obj->context, NULL, NULL,
+        &(struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = devx_obj->receiver});
 }
 
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_domain *domain,
                                                               uint32_t vport)
 {
-    if (!domain || domain->type != MLX5DV_DR_DOMAIN_TYPE_FDB)
+    static const char call[] = "mlx5dv_dr_action_create_dest_vport";
+    if (!domain)
         return refuse(EINVAL);
-    return vport == UPLINK ? new_object(sizeof(struct mlx5dv_dr_action)) : refuse(EOPNOTSUPP);
+    if (domain->kind != DPK_FLOW_FDB)
+        return refuse(match_refuse(EOPNOTSUPP, call, "the domain is not the FDB"));
+    if (vport != UPLINK && vport != MANAGER)
+        return refuse(match_refuse(EINVAL, call,
+                                   "no vport %u: emulated devices have 0, themselves, and 0x%x, "
+                                   "the uplink",
+                                   vport, UPLINK));
+    return action_new(
+        domain->context, domain, NULL,
+        &(struct dpk_flow_target){.kind = vport == UPLINK ? DPK_FLOW_UPLINK : DPK_FLOW_MANAGER});
 }
 
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_table(struct mlx5dv_dr_table *table)
 {
     if (!table)
         return refuse(EINVAL);
-    struct mlx5dv_dr_action *a = new_object(sizeof *a);
-    if (a)
-        a->jumps = true;
-    return a;
+    if (table->root)
+        return refuse(match_refuse(EINVAL, "mlx5dv_dr_action_create_dest_table",
+                                   "no rule leads to a root table (level 0)"));
+    return action_new(table->domain->context, table->domain, table,
+                      &(struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = table->table});
 }
 
 int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action)
 {
     if (!action || action->users > 0)
         return action ? EBUSY : EINVAL;
+    if (action->domain)
+        action->domain->users--;
+    if (action->table)
+        action->table->users--;
     free(action);
     return 0;
 }
 
 /* ---- Rules ---- */
 
-/* What a rule with this action needs; 0 or an errno. */
-static int check_rule(const struct mlx5dv_dr_matcher *m, const struct mlx5dv_dr_action *a)
+/* Whether rules of the matcher may have these actions; 0 or an errno. */
+static int check_actions(const struct mlx5dv_dr_matcher *m, size_t count,
+                         struct mlx5dv_dr_action *actions[])
 {
-    const bool receives = m->table->domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_RX;
-    if (a->tir)
-        return !receives ? EINVAL : a->tir->context != m->table->domain->context ? EINVAL : 0;
-    if (a->jumps)
-        return is_empty(m->mask) ? 0 : EOPNOTSUPP;
-    return receives ? EINVAL : 0;
+    static const char call[] = "mlx5dv_dr_rule_create";
+    const struct mlx5dv_dr_domain *domain = m->table->domain;
+    for (size_t i = 0; i < count; i++)
+        if (!dpk_mlx5_is_ours(actions[i]))
+            return match_refuse(EOPNOTSUPP, call,
+                                "action %zu is none that emulated devices have: dest_devx_tir, "
+                                "dest_vport, dest_table",
+                                i);
+    if (count > 1)
+        return match_refuse(EOPNOTSUPP, call, "%zu destinations, not 1", count);
+    const struct mlx5dv_dr_action *a = actions[0];
+    if (a->context != domain->context)
+        return match_refuse(EINVAL, call, "the action is another device's");
+    if (!a->domain && domain->kind != DPK_FLOW_RX)
+        return match_refuse(EINVAL, call, "dest_devx_tir is for NIC_RX domains");
+    if (a->domain && a->domain->kind != domain->kind)
+        return match_refuse(EINVAL, call, "the action is for another kind of domain");
+    return 0;
 }
 
 struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
@@ -303,12 +276,12 @@ struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher
                                                size_t num_actions,
                                                struct mlx5dv_dr_action *actions[])
 {
-    uint8_t bytes[DPK_MATCH_BYTES];
-    if (!matcher || num_actions == 0 || !actions || !actions[0] || !match_bytes(value, bytes))
+    struct dpk_match match;
+    if (!matcher || num_actions == 0 || !actions)
         return refuse(EINVAL);
-    if (num_actions > 1)
-        return refuse(EOPNOTSUPP);
-    int why = check_rule(matcher, actions[0]);
+    int why = check_actions(matcher, num_actions, actions);
+    if (!why)
+        why = match_value(matcher->criteria, matcher->mask, value, &match);
     if (why)
         return refuse(why);
     struct mlx5dv_dr_rule *r = new_object(sizeof *r);
@@ -316,14 +289,12 @@ struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher
         return NULL;
     r->matcher = matcher;
     r->action = actions[0];
-    const struct mlx5dv_devx_obj *tir = r->action->tir;
-    struct dpk_rule rule = {.priority = matcher->priority};
-    rule_of(matcher->mask, bytes, &rule);
-    if (tir && !(r->id = dpk_rule_add(tir->receiver, &rule))) {
+    r->rule =
+        dpk_flow_rule_new(matcher->table->table, &match, matcher->priority, &r->action->target);
+    if (!r->rule) {
         free(r);
         return refuse(ENOMEM);
     }
-    r->nic = tir ? tir->nic : NULL;
     matcher->users++;
     r->action->users++;
     return r;
@@ -333,8 +304,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule)
 {
     if (!rule)
         return EINVAL;
-    if (rule->id)
-        dpk_rule_remove(rule->nic, rule->id);
+    dpk_flow_rule_free(rule->rule);
     rule->matcher->users--;
     rule->action->users--;
     free(rule);

@@ -12,11 +12,6 @@ struct umem {
     struct umem *next;
 };
 
-const struct dpk_memory_domain *dpk_verbs_umem_domain(struct ibv_context *context)
-{
-    return &context_of(context)->umems;
-}
-
 /* Of those that programs hold: a card's have nothing else to tell them by. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct umem *umems;
@@ -69,7 +64,7 @@ struct mlx5dv_devx_umem *dpk_mlx5_devx_umem_reg(struct ibv_context *ctx, void *a
         errno = ctx ? ENOMEM : EINVAL;
         return NULL;
     }
-    u->dv.umem_id = memory_register(&context_of(ctx)->umems, addr, size, 0, (int)access);
+    u->dv.umem_id = memory_register(&context_of(ctx)->device.umems, addr, size, 0, (int)access);
     if (u->dv.umem_id == 0) {
         free(u);
         return NULL;

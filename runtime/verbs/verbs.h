@@ -4,8 +4,8 @@
  * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
  * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_emulated_1.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_1.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_2.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_2.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -66,6 +66,7 @@ bool dpk_mlx5_is_ours(const void *steering_object);
 
 struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
                                                    enum mlx5dv_dr_domain_type type);
+int dpk_mlx5_dr_domain_sync(const struct mlx5dv_dr_domain *domain);
 int dpk_mlx5_dr_domain_destroy(struct mlx5dv_dr_domain *domain);
 struct mlx5dv_dr_table *dpk_mlx5_dr_table_create(struct mlx5dv_dr_domain *domain, uint32_t level);
 int dpk_mlx5_dr_table_destroy(struct mlx5dv_dr_table *table);
@@ -87,7 +88,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_1" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_2" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -111,6 +112,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(is_our_umem)                                                                                 \
     F(is_ours)                                                                                     \
     F(dr_domain_create)                                                                            \
+    F(dr_domain_sync)                                                                              \
     F(dr_domain_destroy)                                                                           \
     F(dr_table_create)                                                                             \
     F(dr_table_destroy)                                                                            \
@@ -131,17 +133,21 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_1;
+extern const struct dpk_emulated dpk_emulated_2;
 
 /* ---- For libflexio ---- */
 
 struct dpk_queue; /* port/port.h */
-struct dpk_queues;
+struct dpk_steering;
 
 /* What tells keys of a protection domain of ours from others; until it is deallocated. */
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
-/* The same for the umems of a device. Offsets are their addresses. */
-const struct dpk_memory_domain *dpk_verbs_umem_domain(struct ibv_context *context);
+/* What libflexio's queues share with the device that they are of, until it is closed. */
+struct dpk_verbs_device {
+    struct dpk_memory_domain umems; /* memory for queues alone; offsets are its addresses */
+    struct dpk_steering *steering;
+};
+const struct dpk_verbs_device *dpk_verbs_device(struct ibv_context *context);
 /* What IBV_ACCESS_... allow: DPK_MEMORY_... */
 static inline unsigned dpk_verbs_rights(int access)
 {
@@ -156,12 +162,10 @@ static inline unsigned dpk_verbs_rights(int access)
 void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
                          void (*end)(void *attached));
 
-/* What flexio_rq_get_tir gives, and flow steering takes: a receive queue, and the queues of its
- * device, which stay until that is closed (port/port.h). */
+/* What flexio_rq_get_tir gives, and flow steering takes: a receive queue. */
 struct mlx5dv_devx_obj {
     struct ibv_context *context;
     struct dpk_queue *receiver;
-    struct dpk_queues *nic;
 };
 
 #endif

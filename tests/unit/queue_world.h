@@ -25,6 +25,9 @@ enum {
 struct world {
     struct dpk_rc *rc;
     struct dpk_queues *nic;
+    struct dpk_steering *steering;
+    struct dpk_flow_table *root; /* of frames that come in */
+    struct dpk_flow_rule *every;
     uint8_t memory[MEMORY];
     struct dpk_memory_domain domain;
     uint32_t key; /* of the memory from DATA on, with all rights */
@@ -113,12 +116,18 @@ static inline void world_begin(struct world *w)
     struct dpk_uuid identity;
     dpk_uuid_new_time(&identity);
     assert_int_equal(dpk_rc_open(&identity, &w->rc, NULL), DPK_OK);
-    assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, &w->nic, NULL), DPK_OK);
+    assert_non_null(w->steering = dpk_steering_new());
+    assert_non_null(w->root = dpk_flow_table_new(w->steering, DPK_FLOW_RX, true));
+    assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, w->steering, &w->nic, NULL), DPK_OK);
 }
 
 static inline void world_end(struct world *w)
 {
     dpk_queues_close(w->nic);
+    if (w->every)
+        dpk_flow_rule_free(w->every);
+    dpk_flow_table_free(w->root);
+    dpk_steering_free(w->steering);
     dpk_rc_close(w->rc);
     dpk_memory_remove(w->key);
 }
@@ -277,10 +286,19 @@ static inline bool is_there(const struct world *w, unsigned slot, uint32_t index
     return cqe_at(w, slot, index).owner == (index >> CQ_LOG & 1);
 }
 
-static inline void all_frames_to(struct dpk_queue *rq)
+/* A rule of the root table. */
+static inline struct dpk_flow_rule *frames_to(struct world *w, struct dpk_queue *rq,
+                                              const struct dpk_match *match, unsigned priority)
 {
-    const struct dpk_rule every = {.priority = 0};
-    assert_int_not_equal(dpk_rule_add(rq, &every), 0);
+    struct dpk_flow_rule *rule = dpk_flow_rule_new(
+        w->root, match, priority, &(struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = rq});
+    assert_non_null(rule);
+    return rule;
+}
+
+static inline void all_frames_to(struct world *w, struct dpk_queue *rq)
+{
+    w->every = frames_to(w, rq, &(struct dpk_match){{0}, {0}}, 0);
 }
 
 #endif

@@ -27,7 +27,7 @@ static struct pair loop(void)
     struct pair p = {.send_cq = cq_new(&w, 0), .receive_cq = cq_new(&w, 1)};
     p.sq = wq_new(&w, 0, DPK_SQ, p.send_cq);
     p.rq = wq_new(&w, 1, DPK_RQ, p.receive_cq);
-    all_frames_to(p.rq);
+    all_frames_to(&w, p.rq);
     return p;
 }
 
@@ -219,19 +219,6 @@ static void doorbells_find_only_send_queues_of_their_owner(void **state)
     assert_int_equal(w.left, 1);
 }
 
-static void frames_without_a_receive_are_lost(void **state)
-{
-    (void)state;
-    struct pair p = loop();
-    put_frame(&w, 0, p.sq, 0, DATA, 64);
-    dpk_queue_ring(p.sq, 1);
-    struct dpk_port_counters c;
-    dpk_port_counters(w.nic, &c);
-    assert_int_equal(c.no_room, 1);
-    assert_int_equal(dpk_cq_produced(p.receive_cq), 0);
-    assert_int_equal(cqe_at(&w, 0, 0).opcode, 0);
-}
-
 static void frames_longer_than_the_receive_are_errors(void **state)
 {
     (void)state;
@@ -357,66 +344,6 @@ static void what_is_not_emulated_ends_in_an_error(void **state)
     }
 }
 
-static void rules_take_frames_by_priority_and_mask(void **state)
-{
-    (void)state;
-    struct dpk_queue *cq = cq_new(&w, 0);
-    struct dpk_queue *first = wq_new(&w, 0, DPK_RQ, cq), *second = wq_new(&w, 1, DPK_RQ, cq);
-    struct dpk_rule mine = {.mask = {[6] = 0xff, [7] = 0xf0}, .value = {[6] = 2, [7] = 0x40}};
-    struct dpk_rule every = {.priority = 1};
-    struct dpk_port_counters c;
-    uint8_t frame[64] = {[6] = 2, [7] = 0x4f};
-    for (unsigned slot = 0; slot < 2; slot++) {
-        put_receive(&w, slot, 0, 64, DATA);
-        put_receive(&w, slot, 1, 64, DATA);
-        post_receives(&w, slot, 2);
-    }
-    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
-    dpk_port_counters(w.nic, &c);
-    assert_int_equal(c.waiting, 1);
-    uint64_t id = dpk_rule_add(first, &mine);
-    assert_int_equal(cqe_at(&w, 0, 0).number, dpk_queue_number(first));
-    frame[7] = 0x3f;
-    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
-    dpk_port_counters(w.nic, &c);
-    assert_int_equal(c.unwanted, 1);
-    assert_int_not_equal(dpk_rule_add(second, &every), 0);
-    frame[7] = 0x41;
-    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
-    assert_int_equal(cqe_at(&w, 0, 1).number, dpk_queue_number(first));
-    dpk_rule_remove(w.nic, id);
-    dpk_rule_remove(w.nic, id);
-    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
-    assert_int_equal(cqe_at(&w, 0, 2).number, dpk_queue_number(second));
-    assert_int_equal(dpk_queue_destroy(second, NULL), DPK_OK);
-    assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
-    dpk_port_counters(w.nic, &c);
-    assert_int_equal(c.waiting, 1); /* no rule is left */
-}
-
-static void frames_from_outside_wait_for_room_and_listeners(void **state)
-{
-    (void)state;
-    struct pair p = loop();
-    uint8_t frame[64] = {0};
-    w.deaf = true;
-    put_receive(&w, 1, 0, 64, DATA);
-    put_receive(&w, 1, 1, 64, DATA);
-    post_receives(&w, 1, 1);
-    for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(dpk_frame_arrives(w.nic, frame, 64, NULL), DPK_OK);
-    assert_int_equal(dpk_cq_produced(p.receive_cq), 0);
-    assert_int_equal(w.waits, 0); /* who begins to listen says so */
-    w.deaf = false;
-    dpk_queues_kick(w.nic);
-    assert_int_equal(dpk_cq_produced(p.receive_cq), 1);
-    assert_int_equal(w.waits, 1); /* who posts a receive may not */
-    post_receives(&w, 1, 2);
-    dpk_queues_kick(w.nic);
-    assert_int_equal(dpk_cq_produced(p.receive_cq), 2);
-    assert_int_equal(w.waits, 1);
-}
-
 static void creation_is_checked(void **state)
 {
     (void)state;
@@ -465,7 +392,6 @@ int main(void)
         TEST(doorbells_beyond_the_ring_are_errors),
         TEST(a_doorbell_that_goes_back_is_an_error),
         TEST(doorbells_find_only_send_queues_of_their_owner),
-        TEST(frames_without_a_receive_are_lost),
         TEST(frames_longer_than_the_receive_are_errors),
         TEST(receives_need_the_right_to_write),
         TEST(a_doorbell_record_beyond_the_ring_is_an_error),
@@ -473,8 +399,6 @@ int main(void)
         TEST(wqes_wrap_around_the_ring),
         TEST(short_and_long_frames_are_refused),
         TEST(what_is_not_emulated_ends_in_an_error),
-        TEST(rules_take_frames_by_priority_and_mask),
-        TEST(frames_from_outside_wait_for_room_and_listeners),
         TEST(creation_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,21 @@
+/* What steering rules match: struct fte_match_param of the ConnectX PRM. Private to verbs. */
+#ifndef DPK_VERBS_MATCH_H
+#define DPK_VERBS_MATCH_H
+
+#include <infiniband/mlx5dv.h>
+
+#include "port/port.h"
+
+/* Prints "-E- CALL: ..." to the standard error. Returns `why`. */
+int match_refuse(int why, const char *call, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Reads the mask of a matcher. `criteria`: one bit for each part of it that counts. Returns an errno,
+ * 0: it can be matched. */
+int match_mask(uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask,
+               uint8_t out[DPK_MATCH_BYTES]);
+/* Reads the value of a rule, which has bits of the mask alone. */
+int match_value(uint8_t criteria, const uint8_t mask[DPK_MATCH_BYTES],
+                const struct mlx5dv_flow_match_parameters *value, struct dpk_match *out);
+
+#endif

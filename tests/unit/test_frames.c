@@ -1,0 +1,227 @@
+/* Frames wait for who receives them: listeners, receives, room for completions. */
+#include <unistd.h>
+
+#include "queue_world.h"
+
+static struct world w;
+enum { CQ_DEPTH = 1 << CQ_LOG, FRAMES = 200, RECEIVES = 1 << LOG };
+
+static int begin(void **state)
+{
+    (void)state;
+    world_begin(&w);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    world_end(&w);
+    return 0;
+}
+
+static struct dpk_queue *cq, *rq;
+static const uint8_t frame[64];
+
+/* All frames go to one receive queue; as many receives as it has are posted. */
+static void receiver(void)
+{
+    cq = cq_new(&w, 1);
+    rq = wq_new(&w, 1, DPK_RQ, cq);
+    for (uint16_t i = 0; i < RECEIVES; i++)
+        put_receive(&w, 1, i, 64, DATA + 0x1000);
+    post_receives(&w, 1, RECEIVES);
+    all_frames_to(&w, rq);
+}
+
+static struct dpk_port_counters counters(void)
+{
+    struct dpk_port_counters c;
+    dpk_port_counters(w.nic, &c);
+    return c;
+}
+
+/* Consumes all completions that there are, one after the other, as a program does. */
+static void consume_all(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(is_there(&w, 1, i));
+        assert_int_equal(cqe_at(&w, 1, i).opcode, 2);
+        assert_int_equal(cqe_at(&w, 1, i).counter, i);
+        post_receives(&w, 1, (uint16_t)(RECEIVES + i + 1));
+        consumed(&w, 1, i + 1);
+        dpk_queues_kick(w.nic);
+    }
+    assert_false(is_there(&w, 1, count));
+}
+
+static void frames_of_a_capture_wait_for_receives_and_completions(void **state)
+{
+    (void)state;
+    receiver();
+    for (unsigned i = 0; i < FRAMES; i++)
+        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+    assert_int_equal(dpk_cq_produced(cq), RECEIVES);
+    assert_int_equal(counters().waiting, FRAMES - RECEIVES);
+    consume_all(FRAMES);
+    assert_false(dpk_queue_has_failed(cq));
+    assert_int_equal(w.troubles, 0);
+    assert_int_equal(counters().received, FRAMES);
+    assert_int_equal(counters().waiting + counters().no_room, 0);
+}
+
+static void frames_wait_for_completions_alone(void **state)
+{
+    (void)state;
+    receiver();
+    for (unsigned i = 0; i < CQ_DEPTH + 1; i++) {
+        post_receives(&w, 1, (uint16_t)(i + 1));
+        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+    }
+    assert_int_equal(dpk_cq_produced(cq), CQ_DEPTH);
+    assert_int_equal(counters().waiting, 1);
+    assert_int_equal(w.waits, 1);
+    consumed(&w, 1, 1);
+    dpk_queues_kick(w.nic);
+    assert_int_equal(dpk_cq_produced(cq), CQ_DEPTH + 1);
+    assert_false(dpk_queue_has_failed(cq));
+}
+
+static struct dpk_queue *sender(void)
+{
+    struct dpk_queue *send_cq = NULL;
+    const struct dpk_queue_options o = {.kind = DPK_CQ,
+                                        .log_depth = CQ_LOG,
+                                        .ring = {&w, cq_ring(0)},
+                                        .record = {&w, RECORDS},
+                                        .overrun_ignore = true,
+                                        .user = &w};
+    assert_int_equal(dpk_queue_create(w.nic, &o, &send_cq, NULL), DPK_OK);
+    return wq_new(&w, 0, DPK_SQ, send_cq);
+}
+
+static void send(struct dpk_queue *sq, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        put_frame(&w, 0, sq, (uint16_t)i, DATA, 64);
+        dpk_queue_ring(sq, (uint16_t)(i + 1));
+    }
+}
+
+static void frames_that_are_looped_wait_too(void **state)
+{
+    (void)state;
+    receiver();
+    send(sender(), FRAMES);
+    assert_int_equal(dpk_cq_produced(cq), RECEIVES);
+    assert_int_equal(counters().waiting, FRAMES - RECEIVES);
+    consume_all(FRAMES);
+    assert_int_equal(w.troubles, 0);
+    assert_int_equal(counters().received, FRAMES);
+}
+
+static void looped_frames_are_dropped_when_too_many_wait(void **state)
+{
+    (void)state;
+    enum { MOST = 8192 };
+    receiver();
+    send(sender(), RECEIVES + MOST + 10);
+    assert_int_equal(counters().waiting, MOST);
+    assert_int_equal(counters().no_room, 10);
+    assert_int_equal(counters().sent, RECEIVES + MOST + 10);
+}
+
+static void frames_of_a_queue_that_fails_are_dropped(void **state)
+{
+    (void)state;
+    receiver();
+    for (unsigned i = 0; i < RECEIVES + 3; i++)
+        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+    dpk_queue_fail(rq);
+    assert_int_equal(counters().waiting, 0);
+    assert_int_equal(counters().no_room, 3);
+}
+
+static void frames_of_a_queue_that_goes_are_dropped(void **state)
+{
+    (void)state;
+    receiver();
+    for (unsigned i = 0; i < RECEIVES + 3; i++)
+        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+    assert_int_equal(dpk_queue_destroy(rq, NULL), DPK_OK);
+    assert_int_equal(counters().waiting, 0);
+    assert_int_equal(counters().no_room, 3);
+}
+
+static void a_queue_that_waits_holds_up_no_other(void **state)
+{
+    (void)state;
+    receiver();
+    struct dpk_queue *other_cq = cq_new(&w, 2), *other = wq_new(&w, 2, DPK_RQ, other_cq);
+    put_receive(&w, 2, 0, 64, DATA + 0x2000);
+    post_receives(&w, 2, 1);
+    dpk_flow_rule_free(w.every);
+    struct dpk_match tens = {.mask = {0xff}, .value = {10}}; /* of the source address */
+    struct dpk_flow_rule *to_other = frames_to(&w, other, &tens, 0);
+    w.every = frames_to(&w, rq, &(struct dpk_match){{0}, {0}}, 1);
+    post_receives(&w, 1, 0);
+    assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+    uint8_t ten[64] = {[6] = 10};
+    assert_int_equal(dpk_frame_arrives(w.nic, ten, sizeof ten, NULL), DPK_OK);
+    assert_int_equal(dpk_cq_produced(cq), 0);
+    assert_int_equal(dpk_cq_produced(other_cq), 1);
+    dpk_flow_rule_free(to_other);
+}
+
+static void frames_from_outside_wait_for_room_and_listeners(void **state)
+{
+    (void)state;
+    receiver();
+    w.deaf = true;
+    post_receives(&w, 1, 1);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+    assert_int_equal(dpk_cq_produced(cq), 0);
+    assert_int_equal(w.waits, 0); /* who begins to listen says so */
+    w.deaf = false;
+    dpk_queues_kick(w.nic);
+    assert_int_equal(dpk_cq_produced(cq), 1);
+    assert_int_equal(w.waits, 1); /* who posts a receive may not */
+    post_receives(&w, 1, 2);
+    dpk_queues_kick(w.nic);
+    assert_int_equal(dpk_cq_produced(cq), 2);
+    assert_int_equal(w.waits, 1);
+}
+
+static void who_never_consumes_is_told_once(void **state)
+{
+    (void)state;
+    receiver();
+    for (unsigned i = 0; i < CQ_DEPTH + 1; i++) {
+        post_receives(&w, 1, (uint16_t)(i + 1));
+        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+    }
+    dpk_queues_kick(w.nic);
+    assert_int_equal(w.troubles, 0);
+    usleep(1100000);
+    dpk_queues_kick(w.nic);
+    dpk_queues_kick(w.nic);
+    assert_int_equal(w.troubles, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+        TEST(frames_of_a_capture_wait_for_receives_and_completions),
+        TEST(frames_wait_for_completions_alone),
+        TEST(frames_that_are_looped_wait_too),
+        TEST(looped_frames_are_dropped_when_too_many_wait),
+        TEST(frames_of_a_queue_that_fails_are_dropped),
+        TEST(frames_of_a_queue_that_goes_are_dropped),
+        TEST(a_queue_that_waits_holds_up_no_other),
+        TEST(frames_from_outside_wait_for_room_and_listeners),
+        TEST(who_never_consumes_is_told_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,7 @@
 /* libmlx5.so.1: registered memory of the host and flow steering, of emulated devices and of cards.
  */
 #include <infiniband/mlx5dv.h>
+#include <stdio.h>
 
 #include "forward.h"
 
@@ -44,6 +45,11 @@ FORWARD(struct mlx5dv_dr_domain *, NULL, mlx5dv_dr_domain_create,
         (struct ibv_context * ctx, enum mlx5dv_dr_domain_type type), (ctx, type),
         dpk_context_is_emulated(ctx) || (!ctx && emulated()),
         emulated()->dr_domain_create(ctx, type))
+FORWARD(int, ENOSYS, mlx5dv_dr_domain_sync, (struct mlx5dv_dr_domain * domain, uint32_t flags),
+        (domain, flags), is_ours(domain), emulated()->dr_domain_sync(domain))
+FORWARD(int, ENOSYS, mlx5dv_dr_matcher_set_layout,
+        (struct mlx5dv_dr_matcher * matcher, struct mlx5dv_dr_matcher_layout *layout),
+        (matcher, layout), is_ours(matcher), matcher ? 0 : EINVAL)
 FORWARD(int, ENOSYS, mlx5dv_dr_domain_destroy, (struct mlx5dv_dr_domain * domain), (domain),
         is_ours(domain), emulated()->dr_domain_destroy(domain))
 FORWARD(struct mlx5dv_dr_table *, NULL, mlx5dv_dr_table_create,
@@ -76,3 +82,54 @@ FORWARD(struct mlx5dv_dr_rule *, NULL, mlx5dv_dr_rule_create,
         emulated()->dr_rule_create(matcher, value, num_actions, actions))
 FORWARD(int, ENOSYS, mlx5dv_dr_rule_destroy, (struct mlx5dv_dr_rule * rule), (rule), is_ours(rule),
         emulated()->dr_rule_destroy(rule))
+
+/* Both concern a card's memory, or how it merges rules. */
+#define FORWARD_VOID(name, parameters, arguments, mine)                                            \
+    void name parameters                                                                           \
+    {                                                                                              \
+        __typeof__(&name) system_function = mine ? NULL : SYSTEM(name);                            \
+        if (system_function)                                                                       \
+            system_function arguments;                                                             \
+    }
+
+FORWARD_VOID(mlx5dv_dr_domain_set_reclaim_device_memory,
+             (struct mlx5dv_dr_domain * domain, bool enable), (domain, enable), is_ours(domain))
+FORWARD_VOID(mlx5dv_dr_domain_allow_duplicate_rules, (struct mlx5dv_dr_domain * domain, bool allow),
+             (domain, allow), is_ours(domain))
+
+/* ---- Flow steering that emulated devices do not have ---- */
+
+static void *not_emulated(const char *call)
+{
+    fprintf(stderr, "-E- %s: emulated devices do not have it\n", call);
+    return dpk_forward_refuse();
+}
+
+#define REFUSE(name, parameters, arguments, mine)                                                  \
+    FORWARD(struct mlx5dv_dr_action *, NULL, name, parameters, arguments, mine, not_emulated(#name))
+
+REFUSE(mlx5dv_dr_action_create_packet_reformat,
+       (struct mlx5dv_dr_domain * domain, uint32_t flags,
+        enum mlx5dv_flow_action_packet_reformat_type type, size_t size, void *data),
+       (domain, flags, type, size, data), domain &&is_ours(domain))
+REFUSE(mlx5dv_dr_action_create_modify_header,
+       (struct mlx5dv_dr_domain * domain, uint32_t flags, size_t size, __be64 actions[]),
+       (domain, flags, size, actions), domain &&is_ours(domain))
+REFUSE(mlx5dv_dr_action_create_push_vlan, (struct mlx5dv_dr_domain * domain, __be32 header),
+       (domain, header), domain &&is_ours(domain))
+REFUSE(mlx5dv_dr_action_create_dest_ib_port, (struct mlx5dv_dr_domain * domain, uint32_t ib_port),
+       (domain, ib_port), domain &&is_ours(domain))
+REFUSE(mlx5dv_dr_action_create_dest_root_table, (struct mlx5dv_dr_table * table, uint16_t priority),
+       (table, priority), table &&is_ours(table))
+REFUSE(mlx5dv_dr_action_create_dest_array,
+       (struct mlx5dv_dr_domain * domain, size_t count,
+        struct mlx5dv_dr_action_dest_attr *destinations[]),
+       (domain, count, destinations), domain &&is_ours(domain))
+REFUSE(mlx5dv_dr_action_create_aso,
+       (struct mlx5dv_dr_domain * domain, struct mlx5dv_devx_obj *object, uint32_t offset,
+        uint32_t flags, uint8_t return_reg_c),
+       (domain, object, offset, flags, return_reg_c), domain &&is_ours(domain))
+REFUSE(mlx5dv_dr_action_create_flow_meter, (struct mlx5dv_dr_flow_meter_attr * attr), (attr),
+       attr && attr->next_table && is_ours(attr->next_table))
+REFUSE(mlx5dv_dr_action_create_flow_sampler, (struct mlx5dv_dr_flow_sampler_attr * attr), (attr),
+       attr && attr->default_next_table && is_ours(attr->default_next_table))

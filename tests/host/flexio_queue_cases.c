@@ -100,38 +100,6 @@ static void a_doorbell_goes_through_another_uar(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-static void rules_choose_frames(void)
-{
-    struct flexio_process *p = queue_process();
-    struct set s = ethernet(p, NULL);
-    struct steering rx = steer(s.rq, 0x42);
-    uint64_t from;
-    CHECK(call2(p, &frame, s.at, 60) == OUTCOME(0, 0, 0, 60u)); /* nobody wants it */
-    from = 0x0042000000000000;                                  /* byte 6 */
-    CHECK(flexio_host2dev_memcpy(p, &from, 8, s.q.data + DEPTH * BUFFER) == OK);
-    CHECK(call2(p, &frame, s.at, 61) == OUTCOME(0, 0, 1, 61u));
-    CHECK(call1(p, &next_received, s.at) == OUTCOME(2, 0, 0, 61u));
-    CHECK(mlx5dv_dr_rule_destroy(rx.rule) == 0);
-    uint64_t outer[9] = {64, [4] = 1}; /* the time to live */
-    CHECK(!mlx5dv_dr_matcher_create(rx.table, 0, 1, (void *)outer) && errno == EOPNOTSUPP);
-    CHECK(!mlx5dv_dr_matcher_create(rx.table, 0, 2, NULL) && errno == EOPNOTSUPP);
-    struct mlx5dv_dr_domain *fdb = mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_FDB);
-    struct mlx5dv_dr_action *uplink = mlx5dv_dr_action_create_dest_vport(fdb, 0xffff);
-    struct mlx5dv_dr_table *table = mlx5dv_dr_table_create(fdb, 0);
-    struct mlx5dv_dr_matcher *any = mlx5dv_dr_matcher_create(table, 0, 0, NULL);
-    CHECK(!mlx5dv_dr_rule_create(rx.matcher, NULL, 1, &uplink) && errno == EINVAL);
-    CHECK(!mlx5dv_dr_rule_create(any, NULL, 1, &rx.action) && errno == EINVAL);
-    CHECK(!mlx5dv_dr_action_create_dest_vport(fdb, 3) && errno == EOPNOTSUPP);
-    struct mlx5dv_dr_rule *tx = mlx5dv_dr_rule_create(any, NULL, 1, &uplink);
-    CHECK(tx && mlx5dv_dr_rule_destroy(tx) == 0);
-    CHECK(mlx5dv_dr_action_destroy(uplink) == 0 && mlx5dv_dr_matcher_destroy(any) == 0);
-    CHECK(mlx5dv_dr_table_destroy(table) == 0 && mlx5dv_dr_domain_destroy(fdb) == 0);
-    CHECK(mlx5dv_dr_action_destroy(rx.action) == 0 && mlx5dv_dr_matcher_destroy(rx.matcher) == 0);
-    CHECK(mlx5dv_dr_table_destroy(rx.table) == 0 && mlx5dv_dr_domain_destroy(rx.domain) == 0);
-    set_end(&s);
-    CHECK(flexio_process_destroy(p) == OK);
-}
-
 /* ---- Queue pairs ---- */
 
 #define EVERYTHING (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
@@ -388,7 +356,6 @@ int main(int argc, char **argv)
         CASE(empty_completions_wake_the_thread_of_a_queue),
         CASE(empty_completions_are_polled),
         CASE(a_doorbell_goes_through_another_uar),
-        CASE(rules_choose_frames),
         CASE(queue_pairs_send_write_read_and_add),
         CASE(sends_wait_for_receives),
         CASE(keys_and_rights_are_enforced),

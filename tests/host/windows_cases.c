@@ -312,12 +312,6 @@ static void registration_is_checked(void)
     CHECK(ibv_dealloc_pd(pd) == 0);
 }
 
-static void steering_that_is_not_emulated_is_refused(void)
-{
-    errno = 0;
-    CHECK(!mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_NIC_TX) && errno == EOPNOTSUPP);
-}
-
 static void the_device_is_told_what_is_not_there(void)
 {
     struct world w = world(0);
@@ -464,7 +458,6 @@ int main(int argc, char **argv)
         CASE(windows_want_64_bytes),
         CASE(dpa_memory_has_keys_but_no_window),
         CASE(registration_is_checked),
-        CASE(steering_that_is_not_emulated_is_refused),
         CASE(the_device_is_told_what_is_not_there),
         CASE(event_handlers_are_checked),
         CASE(an_error_is_told_in_every_way),

@@ -28,10 +28,6 @@ setup_file() {
     case_ok a_doorbell_goes_through_another_uar
 }
 
-@test "rules choose frames" {
-    case_ok rules_choose_frames
-}
-
 @test "queue pairs send write read and add" {
     case_ok queue_pairs_send_write_read_and_add
 }

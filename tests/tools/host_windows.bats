@@ -66,10 +66,6 @@ setup_file() {
     case_ok registration_is_checked
 }
 
-@test "steering that is not emulated is refused" {
-    case_ok steering_that_is_not_emulated_is_refused
-}
-
 @test "the device is told what is not there" {
     case_ok the_device_is_told_what_is_not_there
 }

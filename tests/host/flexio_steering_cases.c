@@ -1,0 +1,208 @@
+/* Flow steering by mlx5dv_dr, of frames of libflexio's queues; host_steering.bats runs them. */
+#include "queue_world.h"
+
+#include <errno.h>
+
+/* What a matcher or a rule is given: 64 bytes of each part of the match. */
+struct parameters {
+    size_t size;
+    uint8_t bytes[192];
+};
+#define P(p) ((struct mlx5dv_flow_match_parameters *)(void *)&(p))
+
+/* A domain with a root table and a second one. */
+struct tables {
+    struct mlx5dv_dr_domain *domain;
+    struct mlx5dv_dr_table *root, *next;
+};
+
+static struct tables tables(enum mlx5dv_dr_domain_type type)
+{
+    struct tables t = {.domain = mlx5dv_dr_domain_create(context, type)};
+    CHECK(t.domain && mlx5dv_dr_domain_sync(t.domain, 0) == 0);
+    CHECK((t.root = mlx5dv_dr_table_create(t.domain, 0)));
+    CHECK((t.next = mlx5dv_dr_table_create(t.domain, 1)));
+    CHECK(mlx5dv_dr_domain_destroy(t.domain) == EBUSY);
+    return t;
+}
+
+static void tables_end(struct tables *t)
+{
+    CHECK(mlx5dv_dr_table_destroy(t->next) == 0 && mlx5dv_dr_table_destroy(t->root) == 0);
+    CHECK(mlx5dv_dr_domain_destroy(t->domain) == 0);
+}
+
+static struct mlx5dv_dr_matcher *matcher(struct mlx5dv_dr_table *table, struct parameters *mask)
+{
+    struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(table, 0, 1, P(*mask));
+    CHECK(m);
+    return m;
+}
+
+static struct mlx5dv_dr_rule *rule(struct mlx5dv_dr_matcher *m, struct parameters *value,
+                                   struct mlx5dv_dr_action *action)
+{
+    struct mlx5dv_dr_rule *r = mlx5dv_dr_rule_create(m, P(*value), 1, &action);
+    CHECK(r);
+    return r;
+}
+
+/* Sends the header and some bytes. Returns whether it came back. */
+static bool comes_back(struct set *s, const uint8_t *header, size_t size)
+{
+    static uint64_t receives;
+    static struct set *last;
+    uint8_t bytes[60] = {0};
+    if (last != s)
+        receives = 0;
+    last = s;
+    memcpy(bytes, header, size);
+    CHECK(flexio_host2dev_memcpy(s->p, bytes, sizeof bytes, s->q.data + DEPTH * BUFFER) == OK);
+    CHECK(call2(s->p, &frame, s->at, 60) >> 56 == 0);
+    CHECK(receives < DEPTH);
+    /* The owner bit of a completion that nobody has written is 1. */
+    if (call1(s->p, &peek, s->q.receive_cq + receives * 64 + 56) >> 56 & 1)
+        return false;
+    CHECK(call1(s->p, &next_received, s->at) == OUTCOME(2, 0, receives, 60u));
+    receives++;
+    return true;
+}
+
+static void rules_choose_frames(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct steering rx = steer(s.rq, 0x42);
+    CHECK(!comes_back(&s, (uint8_t[14]){0}, 14));
+    CHECK(comes_back(&s, (uint8_t[14]){[6] = 0x42}, 14));
+    steering_end(&rx);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* As NVIDIA's packet processor on a DPU has it: out by a table of the FDB and its rule. */
+static void sent_frames_pass_tables_of_the_fdb(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct steering rx = steer(s.rq, -1);
+    struct tables fdb = tables(MLX5DV_DR_DOMAIN_TYPE_FDB);
+    struct parameters dmac = {64, {[8] = 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+                      nine = {64, {[8] = 9, 9, 9, 9, 9, 9}}, ten = {64, {[8] = 10}};
+    const uint8_t to_nine[14] = {9, 9, 9, 9, 9, 9}, to_ten[14] = {10};
+    struct mlx5dv_dr_matcher *root = matcher(fdb.root, &dmac), *next = matcher(fdb.next, &dmac);
+    struct mlx5dv_dr_action *jump = mlx5dv_dr_action_create_dest_table(fdb.next);
+    struct mlx5dv_dr_action *uplink = mlx5dv_dr_action_create_dest_vport(fdb.domain, 0xffff);
+    struct mlx5dv_dr_action *self = mlx5dv_dr_action_create_dest_vport(fdb.domain, 0);
+    CHECK(jump && uplink && self);
+    struct mlx5dv_dr_rule *rules[] = {rule(root, &nine, jump), rule(next, &nine, uplink),
+                                      rule(root, &ten, self)};
+    CHECK(mlx5dv_dr_action_destroy(jump) == EBUSY && mlx5dv_dr_matcher_destroy(next) == EBUSY);
+    CHECK(mlx5dv_dr_table_destroy(fdb.next) == EBUSY);
+    /* With a capture in its place what goes out by the uplink does not come back. */
+    const bool plugged = getenv("DPAKIT_PACKETS_SENT") != NULL;
+    CHECK(comes_back(&s, to_nine, 14) == !plugged);
+    CHECK(comes_back(&s, to_ten, 14));
+    CHECK(comes_back(&s, (uint8_t[14]){11}, 14) == !plugged); /* no rule knows it */
+    for (unsigned i = 0; i < 3; i++)
+        CHECK(mlx5dv_dr_rule_destroy(rules[i]) == 0);
+    CHECK(mlx5dv_dr_action_destroy(jump) == 0 && mlx5dv_dr_action_destroy(uplink) == 0 &&
+          mlx5dv_dr_action_destroy(self) == 0);
+    CHECK(mlx5dv_dr_matcher_destroy(root) == 0 && mlx5dv_dr_matcher_destroy(next) == 0);
+    tables_end(&fdb);
+    steering_end(&rx);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* As programs for one port of UDP have it, behind a rule for a MAC address. */
+static void received_frames_pass_tables_of_the_nic(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct tables rx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+    struct parameters dmac = {64, {[8] = 0xff}}, five = {64, {[8] = 5}},
+                      udp = {64, {[6] = 0xff, 0xff, [16] = 0xff, [30] = 0xff, 0xff}},
+                      port = {64, {[6] = 0x08, 0x00, [16] = 17, [30] = 0x12, 0x34}};
+    struct mlx5dv_dr_action *to = mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(s.rq)),
+                            *jump = mlx5dv_dr_action_create_dest_table(rx.next);
+    struct mlx5dv_dr_matcher *root = matcher(rx.root, &dmac), *next = matcher(rx.next, &udp);
+    struct mlx5dv_dr_rule *rules[] = {rule(root, &five, jump), rule(next, &port, to)};
+    uint8_t header[42] = {5, [12] = 0x08, 0x00, 0x45, [23] = 17, [36] = 0x12, 0x34};
+    CHECK(comes_back(&s, header, sizeof header));
+    header[37]++; /* the port */
+    CHECK(!comes_back(&s, header, sizeof header));
+    header[37]--, header[23] = 6; /* TCP */
+    CHECK(!comes_back(&s, header, sizeof header));
+    header[23] = 17, header[0] = 6; /* the address */
+    CHECK(!comes_back(&s, header, sizeof header));
+    header[0] = 5;
+    CHECK(comes_back(&s, header, sizeof header));
+    CHECK(mlx5dv_dr_rule_destroy(rules[0]) == 0 && mlx5dv_dr_rule_destroy(rules[1]) == 0);
+    CHECK(mlx5dv_dr_action_destroy(to) == 0 && mlx5dv_dr_action_destroy(jump) == 0);
+    CHECK(mlx5dv_dr_matcher_destroy(root) == 0 && mlx5dv_dr_matcher_destroy(next) == 0);
+    tables_end(&rx);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* The reasons are on the standard error. */
+static void what_cannot_be_done_is_refused(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct tables rx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_RX),
+                  tx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_TX),
+                  fdb = tables(MLX5DV_DR_DOMAIN_TYPE_FDB);
+    struct parameters none = {.size = 64}, l4 = {64, {[24] = 0xc0}},
+                      vni = {128, {[64 + 20] = 0xff}}, inner = {192, {[128 + 6] = 0xff}},
+                      smac = {64, {0xff}}, other = {64, {1, 1}}, odd = {63, {1}};
+#define REFUSED(call, why) (errno = 0, !(call) && errno == (why))
+    CHECK(REFUSED(mlx5dv_dr_domain_create(context, 77), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 1, P(l4)), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 3, P(vni)), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 4, P(inner)), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 0x80, P(none)), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_action_create_dest_vport(rx.domain, 0xffff), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_action_create_dest_vport(fdb.domain, 3), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_action_create_dest_table(rx.root), EINVAL));
+    /* Parts that do not count say nothing. */
+    struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(rx.root, 0, 1, P(vni));
+    CHECK(m && mlx5dv_dr_matcher_destroy(m) == 0);
+    struct mlx5dv_dr_action *tir = mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(s.rq)),
+                            *uplink = mlx5dv_dr_action_create_dest_vport(fdb.domain, 0xffff),
+                            *jump = mlx5dv_dr_action_create_dest_table(rx.next),
+                            *both[] = {tir, jump}, *foreign = (void *)&none;
+    struct mlx5dv_dr_matcher *in = matcher(rx.root, &smac), *out = matcher(fdb.root, &smac),
+                             *sent = matcher(tx.root, &smac);
+    CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(none), 1, &uplink), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_rule_create(out, P(none), 1, &tir), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_rule_create(sent, P(none), 1, &jump), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(none), 2, both), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(none), 1, &foreign), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(none), 0, both), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(other), 1, &tir), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(odd), 1, &tir), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_action_create_push_vlan(tx.domain, 0), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_action_create_modify_header(rx.domain, 0, 0, NULL), EOPNOTSUPP));
+    CHECK(mlx5dv_dr_matcher_destroy(in) == 0 && mlx5dv_dr_matcher_destroy(out) == 0 &&
+          mlx5dv_dr_matcher_destroy(sent) == 0);
+    CHECK(mlx5dv_dr_action_destroy(tir) == 0 && mlx5dv_dr_action_destroy(uplink) == 0 &&
+          mlx5dv_dr_action_destroy(jump) == 0);
+    tables_end(&rx);
+    tables_end(&tx);
+    tables_end(&fdb);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
+int main(int argc, char **argv)
+{
+    const struct test_case cases[] = {
+        CASE(rules_choose_frames),
+        CASE(sent_frames_pass_tables_of_the_fdb),
+        CASE(received_frames_pass_tables_of_the_nic),
+        CASE(what_cannot_be_done_is_refused),
+    };
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}

@@ -1,0 +1,36 @@
+# Flow steering of emulated devices (tests/host/flexio_steering_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    build_queues flexio_steering_cases.c
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "rules choose frames" {
+    case_ok rules_choose_frames
+}
+
+@test "sent frames pass tables of the FDB" {
+    case_ok sent_frames_pass_tables_of_the_fdb
+    DPAKIT_PACKETS_SENT=$BATS_TEST_TMPDIR/out case_ok sent_frames_pass_tables_of_the_fdb
+    # the header of a capture, and two frames of 60 bytes: the third went back to the device
+    [ "$(stat -c %s "$BATS_TEST_TMPDIR/out")" -eq $((24 + 2 * (16 + 60))) ]
+}
+
+@test "received frames pass tables of the NIC" {
+    case_ok received_frames_pass_tables_of_the_nic
+}
+
+@test "what cannot be done is refused with its name" {
+    case_ok what_cannot_be_done_is_refused
+    local name
+    for name in 'no domain 77' 'match outer_headers.l4_type' 'match misc_parameters.vxlan_vni' \
+        'match inner_headers.ethertype' 'criteria 0x80' 'not the FDB' 'no vport 3' 'root table' \
+        'for another kind of domain' 'dest_devx_tir is for NIC_RX' '2 destinations' \
+        'action 0 is none' 'bits of outer_headers.smac' '63 bytes' \
+        'mlx5dv_dr_action_create_push_vlan' 'mlx5dv_dr_action_create_modify_header'; do
+        echo "want: $name"
+        grep -q -e "^-E- .*$name" <<<"$output"
+    done
+}

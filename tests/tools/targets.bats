@@ -72,6 +72,23 @@ verified() {
     done
 }
 
+@test "what is wrong with an area is shown with its program, and hides no other one" {
+    cp "$g/hostelf-fat/fat-three-and-plain.signed.elf" three
+    put three $((0x1355f + 24 + 8)) 0x71 # offset of the first ELF
+    mlxdpa show three >out
+    [ "$(grep -c '^    fault: program: multi-target area: member 0: its bytes are not inside the area' out)" -eq 1 ]
+    [ "$(mlxdpa --json list three | jq -c '[.[].name]')" = '["delta","gamma"]' ]
+    run -1 --separate-stderr mlxdpa verify three --ca "$g/keys/root.der"
+    [[ $stderr == *": 1 of 2 DPA programs refused; gamma: BAD_FORMAT (multi-target area: member 0"* ]]
+    run -1 dpacc-extract three -app-name gamma -mcpu bf3 -o gamma.elf
+    [[ $output == *"program 'gamma'"*"member 0: its bytes are not inside the area"* ]]
+    dpacc-extract three -app-name delta -o delta.elf
+    cp "$g/hostelf-fat/fat-three-and-plain.signed.elf" three
+    put three $((0x1d627 + 0xd0 + 8)) 0x64 # length of the attributes for cx8
+    [ "$(mlxdpa --json show three | jq -c '[.programs[1].targets[].fault]')" = \
+        '[null,"attributes: a length of 100 bytes, in 99",null]' ]
+}
+
 @test "signatures made elsewhere are one for each target" {
     file=$g/hostelf-fat/fat-two.elf
     sign() { mlxdpa -e "$file" -c "$g/keys/chain3.der" --profile compact --mft-compat "$@"; }

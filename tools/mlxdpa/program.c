@@ -66,6 +66,7 @@ static void show_one(const struct dpk_subject *s, cJSON *o)
 void program_show(const struct dpk_program *p, cJSON *o)
 {
     cJSON *targets = NULL;
+    char text[300];
     for (size_t i = 0; i < p->subject_count; i++) {
         struct dpk_subject s = p->subjects[i];
         cJSON *at = o;
@@ -77,7 +78,11 @@ void program_show(const struct dpk_program *p, cJSON *o)
             cJSON_AddNumberToObject(at, "size", (double)dpk_reader_left(&s.elf.file));
             cJSON_AddItemToArray(targets, at);
         }
-        s.fault.name = NULL; /* not asked for here: this proves nothing */
+        if (s.fault.name) {
+            snprintf(text, sizeof text, "%s: %s", s.fault.name, s.fault.detail);
+            dpk_json_text(at, "fault", text);
+            s.fault.name = NULL; /* the rest is shown all the same: this proves nothing */
+        }
         show_one(&s, at);
     }
 }

@@ -28,3 +28,48 @@ setup() {
     [ "$status" -eq 0 ]
     says 'Result: 42'
 }
+
+# A capture (pcap) of frames as the sample's README has scapy send them: 65 bytes, to
+# 52:54:00:79:db:d3, from 02:42:7e:7f:eb:02, the text behind 42 bytes.
+capture() { # FRAMES
+    local i
+    printf '\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0'
+    for ((i = 0; i < $1; i++)); do
+        printf '\0\0\0\0\0\0\0\0\x41\0\0\0\x41\0\0\0'
+        printf '\x52\x54\0\x79\xdb\xd3\x02\x42\x7e\x7f\xeb\x02\x08\0'
+        printf '\0%.0s' {1..28}
+        printf '===============12345678'
+    done
+}
+
+# More frames than its queues have places; it waits for Enter, which comes when all are sent.
+processes_packets() { # OPTION...
+    local in=$BATS_TEST_TMPDIR/in.pcap out=$BATS_TEST_TMPDIR/out.pcap log=$BATS_TEST_TMPDIR/log
+    capture 200 >"$in"
+    [ "$(stat -c %s "$in")" -eq $((24 + 200 * 81)) ]
+    mkfifo "$BATS_TEST_TMPDIR/enter"
+    DPAKIT_PACKETS=$in DPAKIT_PACKETS_SENT=$out in_opt timeout 100 \
+        "$built/packet_processor/host/flexio_packet_processor" mlx5_0 "$@" \
+        <"$BATS_TEST_TMPDIR/enter" >"$log" 2>&1 &
+    exec 5>"$BATS_TEST_TMPDIR/enter"
+    local waited=0
+    until grep -q 'Process packet: 199$' "$log" || [ $((waited++)) -gt 400 ]; do
+        sleep 0.1
+    done
+    echo >&5
+    exec 5>&-
+    wait $! || { cat "$log"; return 1; }
+    [ "$(stat -c %s "$out")" -eq $((24 + 200 * 81)) ]
+    # The addresses are swapped, the text is another one, counted in its first character.
+    [ "$(tail -c 65 "$out" | head -c 12 | od -An -tx1 | tr -d ' ')" = 02427e7feb0252540079dbd3 ]
+    [ "$(tail -c 23 "$out" | tr '\0' .)" = "8 Event demo***********" ]
+    [ "$(grep -aoc 'Event demo' "$out")" -ge 1 ]
+}
+
+@test "packet_processor, where a rule takes what it sends to the wire" {
+    processes_packets
+}
+
+@test "packet_processor --nic-mode" {
+    processes_packets --nic-mode
+}

@@ -35,7 +35,8 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap);
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
 
 /* Registers the memory with the devices. BAD_STATE: started already, or DPA memory of a context
- * that is not. BAD_CONFIG: no memory or no device. DRIVER: the process, or the DPA, does not have
+ * that is not. BAD_CONFIG: no memory, or host memory without a device. FULL: 8 devices, and none of
+ * them is that of the DPA memory. DRIVER: the process, or the DPA, does not have
  * all of the memory, or may not write it as the permissions say. NO_MEMORY. */
 doca_error_t doca_mmap_start(struct doca_mmap *mmap);
 /* BAD_STATE: not started, or made from an export. IN_USE: a buffer of it is still held. What was
@@ -52,8 +53,8 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 /* Bits of enum doca_access_flag; of the two PCI flags at most one. INVALID_VALUE: other bits. */
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
 
-/* The memory: `len` bytes of the host's, which stay the caller's, or of a DPA context's. The one
- * that is set last counts. INVALID_VALUE: no bytes, or beyond the end of addresses. */
+/* The memory: `len` bytes of the host's, which stay the caller's, or of a DPA context's, which is on
+ * the device of that context without doca_mmap_add_dev. The one that is set last counts. INVALID_VALUE: no bytes, or beyond the end of addresses. */
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
                                         uint64_t dpa_addr, size_t len);

@@ -98,9 +98,10 @@ static bool dpa_call(void *context, struct dpk_caller *caller, unsigned call,
 {
     struct dpk_dpa *d = context;
     if (call == DPA_DOCA_DEVICE_SET) {
-        if (!dpk_dpa_has_number(d, args[0]))
+        const struct dpk_memory_domain *domain = dpk_dpa_domain_of_number(d, args[0]);
+        if (!domain)
             return dpk_dpa_call_fails(reason, size, "doca_dpa_dev_device_set: not a handle");
-        caller->state[DPK_CALLER_DEVICE] = args[0];
+        caller->state[DPK_CALLER_DEVICE] = (uintptr_t)domain;
         return true;
     }
     if (!call_on_queue(d, call, args, result, reason, size))

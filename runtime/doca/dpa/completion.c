@@ -1,5 +1,6 @@
 /* Completion queues and notification completions. */
 #include <doca_dpa.h>
+#include <time.h>
 
 #include "private.h"
 
@@ -116,6 +117,13 @@ static bool completion_handle(struct dpk_dpa_completion *c, uint64_t *handle)
     return good;
 }
 
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion)
 {
     char reason[80];
@@ -125,7 +133,9 @@ void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_comp
         snprintf(reason, sizeof reason, "a completion queue of %u elements is full", queue->size);
         dpk_dpa_fail(queue->dpa, p, reason);
     } else if (p) {
-        queue->ring[queue->posted++ % queue->size] = *completion;
+        struct dpk_completion *place = &queue->ring[queue->posted++ % queue->size];
+        *place = *completion;
+        place->timestamp = now();
         dpk_trigger_signal(queue->trigger);
     }
     if (p)

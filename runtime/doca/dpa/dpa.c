@@ -11,22 +11,35 @@ static void dpa_release(void *object)
     dpk_object_drop(d->base);
     pthread_mutex_destroy(&d->externals.lock);
     free(d->externals.keys);
+    free(d->domains);
     free(d);
 }
 const struct dpk_kind dpk_dpa_kind = {.release = dpa_release};
 
+/* Gives a context that is on that device the next number; 0: out of memory. */
+static uint64_t add_number(struct dpk_dpa *base, struct dpk_dev *dev)
+{
+    struct dpk_memory_domain **more =
+        reallocarray(base->domains, base->domain_count + 1, sizeof *more);
+    if (!more)
+        return 0;
+    base->domains = more;
+    more[base->domain_count++] = dev->domain;
+    return base->domain_count;
+}
+
 struct dpk_dpa *dpk_dpa_new(struct dpk_dev *dev)
 {
     struct dpk_dpa *d = calloc(1, sizeof *d);
-    if (!d)
+    if (!d || !(d->number = add_number(d, dev))) {
+        free(d);
         return NULL;
+    }
     pthread_cond_init(&d->left, NULL);
     pthread_mutex_init(&d->externals.lock, NULL);
     dpk_object_hold(d->dev = dev);
     dpk_object_use(dev); /* until it is closed: others may hold the context longer */
     d->log_level = DPK_HOST_STREAM_INFO;
-    d->number = 1;
-    atomic_init(&d->last_number, 1);
     if (dpk_object_enter(d, &dpk_dpa_kind))
         return d;
     dpk_object_unuse(dev);
@@ -162,17 +175,31 @@ doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dp
     struct dpk_dpa *d = dpk_dpa_new(dev);
     if (d) {
         dpk_object_hold(d->base = base);
-        d->number = atomic_fetch_add(&base->last_number, 1) + 1;
-        atomic_store(&d->started, true);
+        pthread_mutex_lock(&base->object.lock);
+        d->number = add_number(base, dev);
+        pthread_mutex_unlock(&base->object.lock);
+        atomic_store(&d->started, d->number != 0);
+    }
+    if (d && d->number == 0) {
+        void *object = NULL;
+        dpk_object_leave(d->object.handle, &dpk_dpa_kind, &object);
+        dpk_dpa_close(d);
+        dpk_object_drop(object);
+        d = NULL;
     }
     dpk_dpa_leave(base);
     *out = d;
     return d ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-bool dpk_dpa_has_number(struct dpk_dpa *d, uint64_t number)
+struct dpk_memory_domain *dpk_dpa_domain_of_number(struct dpk_dpa *d, uint64_t number)
 {
-    return number >= 1 && number <= atomic_load(&dpk_dpa_base(d)->last_number);
+    struct dpk_dpa *b = dpk_dpa_base(d);
+    pthread_mutex_lock(&b->object.lock);
+    struct dpk_memory_domain *domain =
+        number >= 1 && number <= b->domain_count ? b->domains[number - 1] : NULL;
+    pthread_mutex_unlock(&b->object.lock);
+    return domain;
 }
 
 void dpk_dpa_set_log_level(struct dpk_dpa *d, unsigned level)

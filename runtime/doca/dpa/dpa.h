@@ -26,7 +26,8 @@ struct dpk_dpa {
     uint64_t number;          /* what DPA code calls it */
     atomic_bool started;      /* until stop or destroy */
     /* Of a context that is not extended: */
-    _Atomic uint64_t last_number;
+    struct dpk_memory_domain **domains; /* of the devices that have a number: 1 is the first */
+    uint64_t domain_count;
     struct dpk_host_process *process; /* NULL: not running */
     uint64_t run;                     /* counts starts */
     unsigned inside;                  /* who entered */
@@ -68,7 +69,7 @@ void dpk_dpa_end(struct dpk_dpa_call *call);
 struct dpk_completion {
     uint32_t type; /* of enum doca_dpa_dev_completion_type */
     uint32_t user_data, immediate, wqe_counter;
-    uint64_t timestamp; /* nanoseconds */
+    uint64_t timestamp; /* nanoseconds: when it was posted */
 };
 
 /* A completion queue, or a notification completion: both activate a thread. */
@@ -104,8 +105,16 @@ struct dpk_dpa_calls {
  * it. */
 void dpk_dpa_register_calls(struct dpk_dpa_calls *calls);
 
-/* Word of struct dpk_caller's state with the number of the device that the caller set, 0: none. */
+/* Word of struct dpk_caller's state with the domain of the device that the caller set, 0: none.
+ * Domains are never freed. */
 #define DPK_CALLER_DEVICE 2
+/* Whose memory the calling thread reaches: that device's, else the context's own. */
+static inline struct dpk_memory_domain *dpk_dpa_domain(const struct dpk_dpa *d,
+                                                       const struct dpk_caller *caller)
+{
+    const uint64_t set = caller->state[DPK_CALLER_DEVICE];
+    return set ? dpk_pointer(set) : d->dev->domain;
+}
 
 /* For such a call: says why it fails. False. */
 bool dpk_dpa_call_fails(char *reason, size_t size, const char *what);

@@ -17,8 +17,9 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d);
 doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dpk_dpa **out);
 /* The last call on a context that was stopped, or extended another: it needs its device no more. */
 void dpk_dpa_close(struct dpk_dpa *d);
-/* Whether a number is one that DPA code may call the context, or one that extends it, by. */
-bool dpk_dpa_has_number(struct dpk_dpa *d, uint64_t number);
+/* The domain of the device of the context that DPA code calls by that number, this one or one that
+ * extends it. NULL: there is none. */
+struct dpk_memory_domain *dpk_dpa_domain_of_number(struct dpk_dpa *d, uint64_t number);
 /* Which messages of the log come out: one of those of message streams. */
 void dpk_dpa_set_log_level(struct dpk_dpa *d, unsigned level);
 

@@ -11,12 +11,12 @@
 #define FIRST_SLOT (RV64_EXTERNAL_BASE >> HOST_BITS)
 #define SLOTS_MAX  ((UINT64_C(1) << (64 - HOST_BITS)) - FIRST_SLOT)
 
-/* Host memory that the context's device may reach, until it is released. NULL: it may not. */
-static const struct dpk_memory *acquire(const struct dpk_dpa *d, uint32_t key, uint64_t address,
-                                        uint64_t size, bool write)
+/* Host memory that the caller's device may reach, until it is released. NULL: it may not. */
+static const struct dpk_memory *acquire(const struct dpk_memory_domain *domain, uint32_t key,
+                                        uint64_t address, uint64_t size, bool write)
 {
     const struct dpk_memory *m = dpk_memory_acquire(&(struct dpk_memory_access){
-        key, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ, address, size, d->dev->domain});
+        key, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ, address, size, domain});
     if (!m || m->host)
         return m;
     dpk_memory_release(m);
@@ -50,12 +50,29 @@ static uint64_t slot_of(struct dpk_externals *e, uint32_t key)
     return e->count++;
 }
 
-/* Gives DPA code an address for loads and stores of registered host memory. */
-static bool external_pointer(struct dpk_dpa *d, uint64_t address, uint64_t memory, uint64_t *result,
-                             char *reason, size_t size)
+/* Whether it is memory of the process itself, which needs no other address. */
+static bool is_own(const struct dpk_dpa *d, const struct dpk_memory_domain *domain, uint32_t key,
+                   uint64_t address)
 {
+    const struct dpk_memory *m =
+        dpk_memory_acquire(&(struct dpk_memory_access){key, DPK_MEMORY_READ, address, 1, domain});
+    const bool own = m && m->kind == DPK_MEMORY_DPA && m->process == d->process->dpa;
+    if (m)
+        dpk_memory_release(m);
+    return own;
+}
+
+/* Gives DPA code an address for loads and stores of registered host memory. */
+static bool external_pointer(struct dpk_dpa *d, const struct dpk_memory_domain *domain,
+                             uint64_t address, uint64_t memory, uint64_t *result, char *reason,
+                             size_t size)
+{
+    if (memory <= UINT32_MAX && is_own(d, domain, (uint32_t)memory, address)) {
+        *result = address;
+        return true;
+    }
     const struct dpk_memory *m = memory <= UINT32_MAX && address >> HOST_BITS == 0
-                                     ? acquire(d, (uint32_t)memory, address, 1, false)
+                                     ? acquire(domain, (uint32_t)memory, address, 1, false)
                                      : NULL;
     if (!m) {
         snprintf(reason, size, "external pointer: not registered host memory of this device");
@@ -78,11 +95,10 @@ static void *find(void *context, const struct dpk_caller *caller, uint64_t addre
     struct dpk_externals *e = &d->externals;
     const uint64_t slot = (address >> HOST_BITS) - FIRST_SLOT;
     const uint64_t host = address & ((UINT64_C(1) << HOST_BITS) - 1);
-    (void)caller;
     pthread_mutex_lock(&e->lock);
     const uint32_t key = slot < e->count ? e->keys[slot] : 0; /* no memory has 0 */
     pthread_mutex_unlock(&e->lock);
-    const struct dpk_memory *m = acquire(d, key, host, size, write);
+    const struct dpk_memory *m = acquire(dpk_dpa_domain(d, caller), key, host, size, write);
     *pinned = (void *)m;
     return m ? dpk_memory_at(m, host) : NULL;
 }
@@ -103,9 +119,9 @@ static void attach(struct dpk_dpa *d)
 static bool call_external(void *context, struct dpk_caller *caller, unsigned call,
                           const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
-    (void)caller;
     (void)call;
-    return external_pointer(context, args[0], args[1], result, reason, size);
+    return external_pointer(context, dpk_dpa_domain(context, caller), args[0], args[1], result,
+                            reason, size);
 }
 
 static struct dpk_dpa_calls calls = {.first = DPA_DOCA_EXTERNAL_POINTER,

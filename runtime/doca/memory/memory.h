@@ -18,7 +18,19 @@
  * `dev`. */
 doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key);
 
+/* Whether it is a map. */
+bool dpk_is_mmap(const struct doca_mmap *mmap);
+
 /* ---- Buffers ---- */
+
+struct doca_buf_arr;
+
+/* An array of buffers for DPA code; `mmap` NULL, `count` 0: to be set. NO_MEMORY. */
+doca_error_t dpk_buf_array_new(struct doca_mmap *mmap, size_t count, struct doca_buf_arr **out);
+/* Which buffers an array has; `mmap` NULL, `count` 0: as they are. INVALID_VALUE. BAD_STATE:
+ * started. */
+doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t count,
+                               size_t element_size, uint64_t offset);
 
 /* Copies the data of a list of buffers behind that of another list, as a device does whose domain
  * that is. EMPTY: there is no data. */

@@ -32,14 +32,40 @@ static unsigned rights_of(uint32_t permissions)
     return rights;
 }
 
+/* DPA memory is always on the devices of its context: that which it was made for, and that which it
+ * extends. */
+static bool is_of_dpa(const struct dpk_mmap *m, const struct dpk_dev *d)
+{
+    return m->dpa &&
+           (m->dpa->dev->domain == d->domain || dpk_dpa_base(m->dpa)->dev->domain == d->domain);
+}
+
+/* Fills in the domains of all devices of a map; false: there are too many. */
+static bool put_domains(const struct dpk_mmap *m, struct dpk_memory *what)
+{
+    const struct dpk_dev *implied[] = {m->dpa ? m->dpa->dev : NULL,
+                                       m->dpa ? dpk_dpa_base(m->dpa)->dev : NULL};
+    unsigned count = 0;
+    for (; count < m->dev_count; count++)
+        what->domains[count] = m->devs[count]->domain;
+    for (unsigned i = 0; i < 2 && implied[i]; i++) {
+        if (dpk_memory_is_in(what, implied[i]->domain))
+            continue;
+        if (count == DPK_MEMORY_DOMAINS_MAX)
+            return false;
+        what->domains[count++] = implied[i]->domain;
+    }
+    return true;
+}
+
 /* Gives the map a key, with its lock. */
 static doca_error_t key_make(struct dpk_mmap *m)
 {
     struct dpk_memory what = m->memory;
     struct dpk_error err = {0};
     what.rights = rights_of(m->permissions);
-    for (unsigned i = 0; i < m->dev_count; i++)
-        what.domains[i] = m->devs[i]->domain;
+    if (!put_domains(m, &what))
+        return DOCA_ERROR_FULL;
     if (what.kind == DPK_MEMORY_HOST)
         what.host = dpk_pointer(what.address);
     if (what.kind == DPK_MEMORY_DPA && !(what.process = dpk_dpa_enter(m->dpa, 0)))
@@ -251,7 +277,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
     struct dpk_mmap *m = begin_change(mmap, &result);
     if (result == DOCA_SUCCESS && m->memory.size == 0)
         result = dpk_doca_bad_config("doca_mmap_start: the map has no memory");
-    else if (result == DOCA_SUCCESS && m->dev_count == 0)
+    else if (result == DOCA_SUCCESS && m->dev_count == 0 && !m->dpa)
         result = dpk_doca_bad_config("doca_mmap_start: the map has no device: doca_mmap_add_dev");
     if (result == DOCA_SUCCESS)
         result = key_make(m);
@@ -301,7 +327,7 @@ static struct dpk_mmap *pin_started(const struct doca_mmap *mmap, const struct d
         *result = DOCA_ERROR_INVALID_VALUE;
     else if (!atomic_load(&m->started))
         *result = DOCA_ERROR_BAD_STATE;
-    else if (d && find_dev(m, d) == m->dev_count)
+    else if (d && find_dev(m, d) == m->dev_count && !is_of_dpa(m, d))
         *result = DOCA_ERROR_NOT_FOUND;
     dpk_object_drop(d);
     if (*result == DOCA_SUCCESS)
@@ -335,6 +361,13 @@ doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, ui
     pthread_mutex_unlock(&m->object.lock);
     dpk_object_drop(m);
     return result;
+}
+
+bool dpk_is_mmap(const struct doca_mmap *mmap)
+{
+    struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
+    dpk_object_drop(m);
+    return m != NULL;
 }
 
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_dev *dev,

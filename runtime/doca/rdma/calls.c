@@ -131,15 +131,15 @@ static bool transpose(const struct dpa_memory_copy *c, const struct dpk_memory_a
     return true;
 }
 
-static bool copy(struct dpk_dpa *d, uint64_t address, char *reason, size_t size)
+static bool copy(struct dpk_dpa *d, const struct dpk_memory_domain *domain, uint64_t address,
+                 char *reason, size_t size)
 {
     struct dpa_memory_copy c;
     if (dpk_copy_out(d->process->dpa, &c, address, sizeof c, NULL) != DPK_OK)
         return dpk_dpa_call_fails(reason, size, "memcpy: no memory where it is described");
-    const struct dpk_memory_access to = {c.to, DPK_MEMORY_WRITE, c.to_address, c.length,
-                                         d->dev->domain},
+    const struct dpk_memory_access to = {c.to, DPK_MEMORY_WRITE, c.to_address, c.length, domain},
                                    from = {c.from, DPK_MEMORY_READ, c.from_address, c.length,
-                                           d->dev->domain};
+                                           domain};
     if (c.element_size > 0 ? transpose(&c, &to, &from) : dpk_memory_copy(&to, &from))
         return true;
     return dpk_dpa_call_fails(reason, size, "memcpy: not registered memory, or not for this");
@@ -149,8 +149,7 @@ static bool rdma_call(void *context, struct dpk_caller *caller, unsigned call,
                       const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     struct dpk_dpa *d = context;
-    (void)caller;
-    return call == DPA_MEMORY_COPY ? copy(d, args[0], reason, size)
+    return call == DPA_MEMORY_COPY ? copy(d, dpk_dpa_domain(d, caller), args[0], reason, size)
                                    : call_on_context(d, call, args, result, reason, size);
 }
 

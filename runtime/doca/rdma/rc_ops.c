@@ -1,6 +1,5 @@
 /* What rc asks of its owner: sync events for peers, and completions. */
 #include <doca_dpa_dev.h>
-#include <time.h>
 
 #include "rdma.h"
 
@@ -20,13 +19,6 @@ static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds)
 }
 
 /* ---- Completions ---- */
-
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Nobody looks at completions of this one: an error must not go unseen. */
 static void end_process(struct dpk_rdma *r, const struct dpk_rc_completion *c)
@@ -56,8 +48,7 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
         dpk_completion_post(r->queue, &(struct dpk_completion){.type = types[c->event],
                                                                .user_data = c->connection,
                                                                .immediate = c->immediate,
-                                                               .wqe_counter = c->index,
-                                                               .timestamp = now()});
+                                                               .wqe_counter = c->index});
     else if (c->event == DPK_RC_FAILED)
         end_process(r, c);
     return true;

@@ -40,6 +40,7 @@ struct doca_dpa_thread;                  /* a thread that events wake */
 struct doca_dpa_eu_affinity;             /* execution units that a thread may have */
 struct doca_dpa_completion;              /* a queue of completions */
 struct doca_dpa_notification_completion; /* what one thread wakes another with */
+struct doca_dpa_async_ops;               /* where copies are posted to */
 
 /* Who compiles a program of DOCA 2.2 with these headers is told which it needs. */
 #ifdef __has_attribute
@@ -267,6 +268,37 @@ doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *n
 doca_error_t doca_dpa_notification_completion_get_dpa_handle(
     struct doca_dpa_notification_completion *notify_comp,
     doca_dpa_dev_notification_completion_t *comp_handle);
+
+/* ---- Asynchronous operations: doca_dpa_dev_post_memcpy (doca_dpa_dev_buf.h) ---- */
+
+/*
+ * Makes a queue for copies between memory maps of the context's device.
+ *   queue_size  [in]  how many are under way at most, 1 to 65536
+ *   user_data   [in]  what completions tell, its lower 32 bits
+ * INVALID_VALUE: also another size. NO_MEMORY.
+ */
+doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size,
+                                       uint64_t user_data, struct doca_dpa_async_ops **async_ops);
+/* Stops it if it is started. */
+doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops);
+doca_error_t doca_dpa_async_ops_get_queue_size(const struct doca_dpa_async_ops *async_ops,
+                                               unsigned int *queue_size);
+doca_error_t doca_dpa_async_ops_get_user_data(const struct doca_dpa_async_ops *async_ops,
+                                              uint64_t *user_data);
+
+/* Where its completions go; while it is started that queue cannot be stopped (IN_USE). BAD_STATE:
+ * started. INVALID_VALUE: also a queue of another context. */
+doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
+                                       struct doca_dpa_completion *dpa_comp);
+
+/* BAD_STATE: started already or not started, or the context is not. BAD_CONFIG (start): no queue is
+ * attached. */
+doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops);
+doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops);
+
+/* What DPA code calls it. BAD_STATE: not started. */
+doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops,
+                                               doca_dpa_dev_async_ops_t *handle);
 
 #ifdef __cplusplus
 }

@@ -81,6 +81,16 @@ enum doca_dpa_dev_completion_type {
     DOCA_DPA_DEV_COMP_RECV_ERR = 0xe,
 };
 
+typedef enum doca_dpa_dev_completion_type doca_dpa_dev_completion_type_t;
+
+/* How operations are posted (doca_dpa_dev_rdma.h, doca_dpa_dev_buf.h). Without FLUSH one may wait for
+ * the next; here none does. OPTIMIZE_REPORTS: success is not reported. */
+enum doca_dpa_dev_submit_flag {
+    DOCA_DPA_DEV_SUBMIT_FLAG_NONE = 0,
+    DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH = 1u << 0,
+    DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1u << 1,
+};
+
 /* One completion. Its contents are for the functions below. */
 typedef struct doca_dpa_dev_completion_element {
     uint32_t type, user_data, immediate, wqe_counter;
@@ -93,7 +103,8 @@ int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t h, doca_dpa_dev_comple
 /* What it tells: of enum doca_dpa_dev_completion_type; the user data of the posted operation or of
  * the connection; the immediate that came; which operation of its queue it was; when, in
  * nanoseconds. */
-int doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t e);
+doca_dpa_dev_completion_type_t
+doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t e);

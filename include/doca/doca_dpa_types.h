@@ -17,9 +17,19 @@ typedef uint64_t doca_dpa_dev_t;
 typedef uint64_t doca_dpa_dev_uintptr_t; /* an address in the DPA's memory */
 typedef uint64_t doca_dpa_dev_completion_t;
 typedef uint64_t doca_dpa_dev_notification_completion_t;
-typedef uint64_t doca_dpa_dev_rdma_t;
 typedef uint64_t doca_dpa_dev_sync_event_remote_net_t;
 typedef uint32_t doca_dpa_dev_mmap_t; /* a map, on one device */
+typedef uint64_t doca_dpa_dev_buf_t;  /* a buffer of an array */
+typedef uint64_t doca_dpa_dev_async_ops_t;
+
+/* An RDMA context, and an array of buffers. Host code of DOCA 2.5 has pointers to these. */
+#if defined(DOCA_2_5) && !defined(__riscv)
+typedef struct doca_dpa_dev_rdma *doca_dpa_dev_rdma_t;
+typedef struct doca_dpa_dev_buf_arr *doca_dpa_dev_buf_arr_t;
+#else
+typedef uint64_t doca_dpa_dev_rdma_t;
+typedef uint64_t doca_dpa_dev_buf_arr_t;
+#endif
 
 /* Those of DOCA 2.2. */
 typedef uint64_t doca_dpa_dev_mem_t;

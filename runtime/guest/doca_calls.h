@@ -3,10 +3,26 @@
 #ifndef DPA_DOCA_CALLS_H
 #define DPA_DOCA_CALLS_H
 
+#include <stdint.h>
+
 #define DPA_DOCA_DEVICE_SET           1 /* (context) */
 #define DPA_DOCA_GET_COMPLETION       2 /* (queue, address of an element) -> 1 if there was one */
 #define DPA_DOCA_COMPLETION_ACK       3 /* (queue, how many) */
 #define DPA_DOCA_REQUEST_NOTIFICATION 4 /* (queue) */
 #define DPA_DOCA_EXTERNAL_POINTER     5 /* (address, memory) -> address for loads and stores */
+#define DPA_DOCA_ASYNC_COPY           6 /* (operations, address of a struct dpa_async_copy) */
+
+/* One buffer of an array, doca_dpa_dev_buf_t: the host writes it, the program may change it. */
+struct dpa_doca_buf {
+    uint64_t address, length;
+    uint32_t mmap, reserved[3];
+};
+
+/* A copy whose end is a completion. */
+struct dpa_async_copy {
+    uint32_t to, from; /* memory maps */
+    uint64_t to_address, from_address, length;
+    uint64_t silent; /* 1: success is not told */
+};
 
 #endif

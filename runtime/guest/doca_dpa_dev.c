@@ -85,9 +85,9 @@ int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t h, doca_dpa_dev_comple
     return (int)doca_call(DPA_DOCA_GET_COMPLETION, h, (uintptr_t)e);
 }
 
-int doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t e)
+doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t e)
 {
-    return (int)e.type;
+    return (doca_dpa_dev_completion_type_t)e.type;
 }
 
 uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t e)

@@ -1,0 +1,211 @@
+/* Copies that DPA code posts, and whose ends are completions. */
+#include <doca_dpa.h>
+#include <doca_dpa_dev.h>
+
+#include "guest/doca_calls.h"
+#include "memory.h"
+
+#define QUEUE_SIZE_MAX 65536u
+
+struct async_ops {
+    struct dpk_object object;
+    struct dpk_dpa *dpa; /* a reference */
+    uint32_t queue_size;
+    uint64_t user_data;
+    struct dpk_dpa_completion *queue; /* a reference, and while it is started a use; or NULL */
+    uint64_t run;                     /* of the context; 0: not started */
+    uint32_t posted;
+};
+
+/* ---- Life ---- */
+
+/* With the lock held. A context that was stopped stopped it too, but the queue is still used. */
+static doca_error_t stop(struct async_ops *o)
+{
+    if (o->run == 0)
+        return DOCA_ERROR_BAD_STATE;
+    const bool lives = dpk_dpa_enter(o->dpa, o->run) != NULL;
+    if (lives)
+        dpk_dpa_leave(o->dpa);
+    if (o->queue)
+        dpk_object_unuse(o->queue);
+    o->run = 0;
+    return lives ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
+static void ops_left(void *object)
+{
+    struct async_ops *o = object;
+    pthread_mutex_lock(&o->object.lock);
+    stop(o);
+    pthread_mutex_unlock(&o->object.lock);
+}
+
+static void ops_release(void *object)
+{
+    struct async_ops *o = object;
+    dpk_object_drop(o->queue);
+    dpk_object_drop(o->dpa);
+    free(o);
+}
+static const struct dpk_kind ops_kind = {.left = ops_left, .release = ops_release};
+
+doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size,
+                                       uint64_t user_data, struct doca_dpa_async_ops **async_ops)
+{
+    if (async_ops)
+        *async_ops = NULL;
+    if (!async_ops || queue_size == 0 || queue_size > QUEUE_SIZE_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct async_ops *o = calloc(1, sizeof *o);
+    if (o) {
+        o->dpa = d; /* the pin is its reference */
+        o->queue_size = queue_size;
+        o->user_data = user_data;
+        *async_ops = dpk_object_enter(o, &ops_kind);
+    } else {
+        dpk_object_drop(d);
+    }
+    return *async_ops ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
+{
+    return dpk_object_destroy(async_ops, &ops_kind);
+}
+
+/* ---- By handle ---- */
+
+/* The operations, locked. */
+static struct async_ops *begin(const struct doca_dpa_async_ops *async_ops)
+{
+    struct async_ops *o = dpk_object_pin(async_ops, &ops_kind);
+    if (o)
+        pthread_mutex_lock(&o->object.lock);
+    return o;
+}
+
+static doca_error_t end(struct async_ops *o, doca_error_t result)
+{
+    if (!o)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_unlock(&o->object.lock);
+    dpk_object_drop(o);
+    return result;
+}
+
+doca_error_t doca_dpa_async_ops_get_queue_size(const struct doca_dpa_async_ops *async_ops,
+                                               unsigned int *queue_size)
+{
+    struct async_ops *o = queue_size ? begin(async_ops) : NULL;
+    if (o)
+        *queue_size = o->queue_size;
+    return end(o, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_async_ops_get_user_data(const struct doca_dpa_async_ops *async_ops,
+                                              uint64_t *user_data)
+{
+    struct async_ops *o = user_data ? begin(async_ops) : NULL;
+    if (o)
+        *user_data = o->user_data;
+    return end(o, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
+                                       struct doca_dpa_completion *dpa_comp)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa_completion *q = dpk_object_pin(dpa_comp, &dpk_completion_kind);
+    struct async_ops *o = begin(async_ops);
+    struct dpk_dpa_completion *unused = q;
+    if (o && q && dpk_dpa_base(q->dpa) == dpk_dpa_base(o->dpa))
+        result = o->run != 0 ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS) {
+        unused = o->queue;
+        o->queue = q;
+    }
+    result = end(o, result);
+    dpk_object_drop(unused);
+    return result;
+}
+
+doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
+{
+    struct async_ops *o = begin(async_ops);
+    if (!o || o->run != 0)
+        return end(o, DOCA_ERROR_BAD_STATE);
+    if (!o->queue)
+        return end(o, DOCA_ERROR_BAD_CONFIG);
+    if (!dpk_dpa_enter(o->dpa, 0))
+        return end(o, DOCA_ERROR_BAD_STATE);
+    o->run = dpk_dpa_base(o->dpa)->run;
+    o->posted = 0;
+    dpk_object_use(o->queue);
+    dpk_dpa_leave(o->dpa);
+    return end(o, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops)
+{
+    struct async_ops *o = begin(async_ops);
+    return end(o, o ? stop(o) : DOCA_ERROR_INVALID_VALUE);
+}
+
+doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops,
+                                               doca_dpa_dev_async_ops_t *handle)
+{
+    struct async_ops *o = handle ? begin(async_ops) : NULL;
+    if (!o || o->run == 0 || !dpk_dpa_enter(o->dpa, o->run))
+        return end(o, DOCA_ERROR_BAD_STATE);
+    *handle = (uintptr_t)o->object.handle;
+    dpk_dpa_leave(o->dpa);
+    return end(o, DOCA_SUCCESS);
+}
+
+/* ---- Copies ---- */
+
+/* Copies at once, with the lock held: completions come in the order of the copies. */
+static void copy(struct async_ops *o, const struct dpa_async_copy *c)
+{
+    const struct dpk_memory_domain *domain = o->dpa->dev->domain;
+    const bool good = dpk_memory_copy(
+        &(struct dpk_memory_access){c->to, DPK_MEMORY_WRITE, c->to_address, c->length, domain},
+        &(struct dpk_memory_access){c->from, DPK_MEMORY_READ, c->from_address, c->length, domain});
+    const uint32_t index = o->posted++;
+    if (!good || !c->silent)
+        dpk_completion_post(o->queue,
+                            &(struct dpk_completion){.type = good ? DOCA_DPA_DEV_COMP_SEND
+                                                                  : DOCA_DPA_DEV_COMP_SEND_ERR,
+                                                     .user_data = (uint32_t)o->user_data,
+                                                     .wqe_counter = index});
+}
+
+static bool call_copy(void *context, struct dpk_caller *caller, unsigned call,
+                      const uint64_t args[6], uint64_t *result, char *reason, size_t size)
+{
+    struct dpk_dpa *d = context;
+    struct dpa_async_copy c;
+    (void)caller;
+    (void)call;
+    (void)result;
+    if (dpk_copy_out(d->process->dpa, &c, args[1], sizeof c, NULL) != DPK_OK)
+        return dpk_dpa_call_fails(reason, size, "copy: no memory where it is described");
+    struct async_ops *o = begin(dpk_pointer(args[0]));
+    const bool good = o && o->run != 0 && o->run == d->run && dpk_dpa_base(o->dpa) == d;
+    if (good)
+        copy(o, &c);
+    end(o, DOCA_SUCCESS);
+    return good || dpk_dpa_call_fails(reason, size, "copy: not a handle, or not started");
+}
+
+static struct dpk_dpa_calls calls = {
+    .first = DPA_DOCA_ASYNC_COPY, .last = DPA_DOCA_ASYNC_COPY, .call = call_copy};
+
+__attribute__((constructor)) static void register_calls(void)
+{
+    dpk_dpa_register_calls(&calls);
+}

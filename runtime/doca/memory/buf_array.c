@@ -1,0 +1,229 @@
+/* Arrays of buffers for DPA code: a table of them in the memory of a DPA context. */
+#include <doca_buf_array.h>
+#include <doca_mmap.h>
+
+#include "guest/doca_calls.h"
+#include "memory.h"
+
+#define COUNT_MAX ((size_t)1 << 24)
+
+struct array {
+    struct dpk_object object;
+    struct doca_mmap *map; /* NULL: not set. Handles: who has them is asked when it starts */
+    struct doca_dpa *dpa;
+    size_t count, element_size;
+    uint64_t offset;
+    /* While it is started: */
+    struct dpk_dpa *target; /* a reference */
+    uint64_t run, table;    /* the table's address; 0: not started */
+};
+
+/* ---- Life ---- */
+
+/* With the lock held. False: it is not started. */
+static bool stop(struct array *a)
+{
+    struct dpk_error err = {0};
+    if (a->table == 0)
+        return false;
+    struct dpk_process *p = dpk_dpa_enter(a->target, a->run);
+    if (p) { /* else its memory went with the context */
+        dpk_heap_free(p, a->table, &err);
+        dpk_dpa_leave(a->target);
+    }
+    dpk_object_drop(a->target);
+    a->target = NULL;
+    a->table = 0;
+    return true;
+}
+
+static void array_left(void *object)
+{
+    struct array *a = object;
+    pthread_mutex_lock(&a->object.lock);
+    stop(a);
+    pthread_mutex_unlock(&a->object.lock);
+}
+static const struct dpk_kind array_kind = {.left = array_left, .release = free};
+
+doca_error_t dpk_buf_array_new(struct doca_mmap *mmap, size_t count, struct doca_buf_arr **out)
+{
+    struct array *a = calloc(1, sizeof *a);
+    *out = NULL;
+    if (a) {
+        a->map = mmap;
+        a->count = count;
+        *out = dpk_object_enter(a, &array_kind);
+    }
+    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
+{
+    if (buf_arr)
+        *buf_arr = NULL;
+    return buf_arr && num_elem > 0 && num_elem <= COUNT_MAX
+               ? dpk_buf_array_new(NULL, num_elem, buf_arr)
+               : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
+{
+    return dpk_object_destroy(buf_arr, &array_kind);
+}
+
+/* ---- Setting ---- */
+
+/* The array, locked, if it can be changed now. */
+static struct array *begin_change(struct doca_buf_arr *buf_arr, doca_error_t *result)
+{
+    struct array *a = dpk_object_pin(buf_arr, &array_kind);
+    *result = a ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (!a)
+        return NULL;
+    pthread_mutex_lock(&a->object.lock);
+    if (a->object.gone)
+        *result = DOCA_ERROR_INVALID_VALUE;
+    else if (a->table != 0)
+        *result = DOCA_ERROR_BAD_STATE;
+    return a;
+}
+
+static doca_error_t end_change(struct array *a, doca_error_t result)
+{
+    if (a)
+        pthread_mutex_unlock(&a->object.lock);
+    dpk_object_drop(a);
+    return result;
+}
+
+doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t count,
+                               size_t element_size, uint64_t offset)
+{
+    doca_error_t result;
+    if (count > COUNT_MAX || element_size == 0 || (mmap && !dpk_is_mmap(mmap)))
+        return DOCA_ERROR_INVALID_VALUE;
+    struct array *a = begin_change(buf_arr, &result);
+    if (result == DOCA_SUCCESS) {
+        a->map = mmap ? mmap : a->map;
+        a->count = count > 0 ? count : a->count;
+        a->element_size = element_size;
+        a->offset = offset;
+    }
+    return end_change(a, result);
+}
+
+doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap,
+                                     size_t elem_size, uint64_t start_offset)
+{
+    return mmap ? dpk_buf_array_set(buf_arr, mmap, 0, elem_size, start_offset)
+                : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa)
+{
+    doca_error_t result;
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    struct array *a = begin_change(buf_arr, &result);
+    if (!d)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        a->dpa = dpa;
+    dpk_object_drop(d);
+    return end_change(a, result);
+}
+
+/* ---- States ---- */
+
+/* The first buffer: its address, and its map. */
+static doca_error_t find_memory(const struct array *a, struct dpa_doca_buf *first)
+{
+    void *address = NULL;
+    size_t size = 0, end;
+    doca_error_t result = dpk_mmap_key(a->map, NULL, &first->mmap);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_get_memrange(a->map, &address, &size);
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (__builtin_mul_overflow(a->count, a->element_size, &end) || a->offset > size ||
+        end > size - a->offset)
+        return DOCA_ERROR_INVALID_VALUE;
+    first->address = (uintptr_t)address + a->offset;
+    first->length = a->element_size;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t write_table(struct array *a, struct dpk_process *p, struct dpa_doca_buf next)
+{
+    struct dpk_error err = {0};
+    struct dpa_doca_buf *table = calloc(a->count, sizeof *table);
+    uint64_t at = 0;
+    if (!table)
+        return DOCA_ERROR_NO_MEMORY;
+    for (size_t i = 0; i < a->count; i++, next.address += next.length)
+        table[i] = next;
+    enum dpk_status status = dpk_heap_alloc(p, a->count * sizeof *table, &at, &err);
+    if (status == DPK_OK) {
+        status = dpk_copy_in(p, at, table, a->count * sizeof *table, &err);
+        if (status == DPK_OK)
+            a->table = at;
+        else
+            dpk_heap_free(p, at, &(struct dpk_error){0});
+    }
+    free(table);
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("doca_buf_arr_start", &err);
+}
+
+static doca_error_t start(struct array *a)
+{
+    struct dpa_doca_buf first = {0};
+    struct dpk_dpa_call c;
+    if (!a->map || !a->dpa || a->element_size == 0)
+        return DOCA_ERROR_BAD_CONFIG;
+    doca_error_t result = find_memory(a, &first);
+    if (result != DOCA_SUCCESS)
+        return result;
+    if ((result = dpk_dpa_begin(a->dpa, &c)) != DOCA_SUCCESS)
+        return result;
+    result = write_table(a, c.process, first);
+    if (result == DOCA_SUCCESS) {
+        dpk_object_hold(a->target = c.dpa);
+        a->run = dpk_dpa_base(c.dpa)->run;
+    }
+    dpk_dpa_end(&c);
+    return result;
+}
+
+doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
+{
+    doca_error_t result;
+    struct array *a = begin_change(buf_arr, &result);
+    if (result == DOCA_SUCCESS)
+        result = start(a);
+    return end_change(a, result);
+}
+
+doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
+{
+    doca_error_t result;
+    struct array *a = begin_change(buf_arr, &result);
+    if (result != DOCA_ERROR_INVALID_VALUE)
+        result = stop(a) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    return end_change(a, result);
+}
+
+doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr,
+                                         doca_dpa_dev_buf_arr_t *dpa_buf_arr)
+{
+    struct array *a = dpa_buf_arr ? dpk_object_pin(buf_arr, &array_kind) : NULL;
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (!a)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&a->object.lock);
+    if (a->table != 0 && dpk_dpa_enter(a->target, a->run)) {
+        *dpa_buf_arr = a->table;
+        dpk_dpa_leave(a->target);
+        result = DOCA_SUCCESS;
+    }
+    return end_change(a, result);
+}

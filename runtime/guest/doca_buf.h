@@ -1,0 +1,12 @@
+/* What a handle of a buffer is. */
+#ifndef DPA_DOCA_BUF_H
+#define DPA_DOCA_BUF_H
+
+#include "doca_calls.h"
+
+static inline struct dpa_doca_buf *buf_of(uint64_t handle)
+{
+    return (struct dpa_doca_buf *)handle;
+}
+
+#endif

@@ -64,8 +64,8 @@ HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
 IN_doca_argp := runtime/doca/argp/*.c
 IN_doca_dma := runtime/doca/dma/*.c
-IN_doca_rdma := runtime/doca/rdma/rdma.c
-IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/doca/*/*.c runtime/doca-2.2/*.c))
+IN_doca_rdma := runtime/doca/rdma/rdma.c runtime/doca-2.5/rdma.c
+IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/doca/*/*.c runtime/doca-2.2/*.c runtime/doca-2.5/*.c))
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
@@ -188,6 +188,11 @@ TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
         $(patsubst %,$(B)/share/doc/dpakit/%,$(shell find examples -type f)) \
         $(patsubst man/%.1,$(B)/share/man/man1/%.1,$(wildcard man/*.1)) \
         $(patsubst man/%.7,$(B)/share/man/man7/%.7,$(wildcard man/*.7))
+# Headers of DOCA 2.5 that are as those of later DOCA.
+AS_LATER := $(filter-out doca_dpa_dev_rdma_2_7.h $(notdir $(wildcard include/doca-2.5/*.h)),$(notdir $(wildcard include/doca/*.h)))
+TREE += $(AS_LATER:%=$(B)/include/doca-2.5/%)
+$(AS_LATER:%=$(B)/include/doca-2.5/%): Makefile
+	$(Q)mkdir -p $(@D) && printf '/* As in later DOCA. */\n#include "doca_2_5.h"\n#include "../doca/%s"\n' $(@F) >$@
 tree: $(TREE)
 put = $(Q)mkdir -p $(@D) && cp $< $@
 $(B)/include/%: include/% ; $(put)

@@ -31,10 +31,6 @@ doca_error_t doca_sync_event_subscriber_add_location_cpu(struct doca_sync_event 
 doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa);
 
-/* doca_sync_event_get_dpa_handle of later DOCA. */
-doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
-                                           doca_dpa_dev_sync_event_t *dev_se_handle);
-
 /* What a peer's kernels call the event, for doca_dpa_dev_put_signal_<add|set>_nb; plain bytes. */
 typedef doca_dpa_dev_sync_event_remote_t doca_sync_event_remote_t;
 

@@ -17,12 +17,19 @@
  *
  * There is no doca_verbs here: libdoca_dpa_dev_verbs.a is empty, for command lines that name it.
  *
- * Memory is named by handles of doca_mmap_dev_get_dpa_handle; addresses are those of its owner.
+ * Memory is named by handles of doca_mmap_dev_get_dpa_handle; addresses are those of its owner. What
+ * has "buf" in its name takes buffers instead (doca_dpa_dev_buf.h), whole, as long as the source is.
+ *
+ * DOCA 2.7 to 2.9 have the same functions without a connection, and a number in place of the flags
+ * that is not 0 when success is to be reported. dpacc tells the two by the number of arguments, at
+ * the end of this header; DOCA 2.5 has headers of its own (include/doca-2.5).
  */
 #ifndef DOCA_DPA_DEV_RDMA_H
 #define DOCA_DPA_DEV_RDMA_H
 
 #include "doca_dpa_dev.h"
+#include "doca_dpa_dev_buf.h"
+#include "doca_dpa_dev_sync_event.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,17 +39,14 @@ extern "C" {
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
 
-/* Without FLUSH an operation may wait for the next; here none does. */
-enum doca_dpa_dev_submit_flag {
-    DOCA_DPA_DEV_SUBMIT_FLAG_NONE = 0,
-    DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH = 1u << 0,
-    DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1u << 1,
-};
-
 /* Where a message of any connection may go: it completes with DOCA_DPA_DEV_COMP_RECV_SEND or
  * _RECV_SEND_IMM. A write with an immediate uses one up as well (_RECV_RDMA_WRITE_IMM). */
 void doca_dpa_dev_rdma_post_receive(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_mmap_t mmap_handle,
                                     uint64_t addr, size_t length);
+void doca_dpa_dev_rdma_post_buf_receive(doca_dpa_dev_rdma_t rdma,
+                                        doca_dpa_dev_buf_t receive_buf_handle);
+/* Gives the room of receives that completed back; here they have given it back already. */
+void doca_dpa_dev_rdma_receive_ack(doca_dpa_dev_rdma_t rdma, uint32_t num_acked);
 
 void doca_dpa_dev_rdma_post_send(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
                                  doca_dpa_dev_mmap_t mmap_handle, uint64_t addr, size_t length,
@@ -50,6 +54,11 @@ void doca_dpa_dev_rdma_post_send(doca_dpa_dev_rdma_t rdma, uint32_t connection_i
 void doca_dpa_dev_rdma_post_send_imm(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
                                      doca_dpa_dev_mmap_t mmap_handle, uint64_t addr, size_t length,
                                      uint32_t immediate, uint32_t flags);
+void doca_dpa_dev_rdma_post_buf_send(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                     doca_dpa_dev_buf_t send_buf_handle, uint32_t flags);
+void doca_dpa_dev_rdma_post_buf_send_imm(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                         doca_dpa_dev_buf_t send_buf_handle, uint32_t immediate,
+                                         uint32_t flags);
 
 /* From this side's memory to the peer's. */
 void doca_dpa_dev_rdma_post_write(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
@@ -60,23 +69,46 @@ void doca_dpa_dev_rdma_post_write_imm(doca_dpa_dev_rdma_t rdma, uint32_t connect
                                       doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
                                       doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr,
                                       size_t length, uint32_t immediate, uint32_t flags);
+void doca_dpa_dev_rdma_post_buf_write(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                      doca_dpa_dev_buf_t dst_buf_handle,
+                                      doca_dpa_dev_buf_t src_buf_handle, uint32_t flags);
+void doca_dpa_dev_rdma_post_buf_write_imm(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                          doca_dpa_dev_buf_t dst_buf_handle,
+                                          doca_dpa_dev_buf_t src_buf_handle, uint32_t immediate,
+                                          uint32_t flags);
 
 /* From the peer's memory to this side's. */
 void doca_dpa_dev_rdma_post_read(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
                                  doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
                                  doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr,
                                  size_t length, uint32_t flags);
+void doca_dpa_dev_rdma_post_buf_read(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                     doca_dpa_dev_buf_t dst_buf_handle,
+                                     doca_dpa_dev_buf_t src_buf_handle, uint32_t flags);
 
 /* Adds to 8 bytes of the peer's, at an address that is a multiple of 8. */
 void doca_dpa_dev_rdma_post_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
                                              doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
                                              uint64_t value, uint32_t flags);
+void doca_dpa_dev_rdma_post_buf_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                                 doca_dpa_dev_buf_t dst_buf_handle, uint64_t value,
+                                                 uint32_t flags);
 
 /* Updates a sync event of the peer's, after what was posted before. Only a failure completes. */
 void doca_dpa_dev_rdma_signal_add(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
                                   doca_dpa_dev_sync_event_remote_net_t event, uint64_t count);
 void doca_dpa_dev_rdma_signal_set(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
                                   doca_dpa_dev_sync_event_remote_net_t event, uint64_t count);
+
+/* Returns when all that was posted on any connection has ended. */
+void doca_dpa_dev_rdma_synchronize(doca_dpa_dev_rdma_t rdma);
+
+/* Which operation of its queue completed. */
+uint32_t doca_dpa_dev_rdma_completion_get_wr_index(doca_dpa_dev_completion_element_t comp_element);
+
+#ifndef DOCA_DPA_DEV_RDMA_ONE_GENERATION
+#include "doca_dpa_dev_rdma_2_7.h"
+#endif
 
 #ifdef __clang__
 #pragma clang attribute pop

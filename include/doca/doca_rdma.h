@@ -132,12 +132,37 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size_t details_size,
                                struct doca_rdma_connection *connection);
 
+/* The same for programs of DOCA 2.5 to 2.9, which have one connection and leave it out: the first
+ * one. They call these by the names above, with three arguments. doca_rdma_export makes it the
+ * first time; doca_rdma_connect is BAD_STATE before. */
+doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **details,
+                                   size_t *details_size);
+doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *details,
+                                    size_t details_size);
+
 /* Its number, from 0, by which kernels post to it and completions tell of it. */
 doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *connection,
                                          uint32_t *connection_id);
 
 #ifdef __cplusplus
 }
+static inline doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details,
+                                            size_t *details_size)
+{
+    return doca_rdma_export_single(rdma, details, details_size);
+}
+static inline doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details,
+                                             size_t details_size)
+{
+    return doca_rdma_connect_single(rdma, details, details_size);
+}
+#else
+/* The function that has as many arguments as there are. */
+#define DOCA_RDMA_OF_4(a, b, c, d, function, ...) function
+#define doca_rdma_export(...)                                                                      \
+    DOCA_RDMA_OF_4(__VA_ARGS__, doca_rdma_export, doca_rdma_export_single, 0)(__VA_ARGS__)
+#define doca_rdma_connect(...)                                                                     \
+    DOCA_RDMA_OF_4(__VA_ARGS__, doca_rdma_connect, doca_rdma_connect_single, 0)(__VA_ARGS__)
 #endif
 
 #endif

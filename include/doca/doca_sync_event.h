@@ -314,6 +314,15 @@ doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *eve
                                           struct doca_dpa *dpa,
                                           doca_dpa_dev_sync_event_remote_net_t *handle);
 
+/* doca_sync_event_get_dpa_handle and doca_sync_event_remote_net_get_dpa_handle, as releases up to
+ * 2.5 call them. */
+doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
+                                           doca_dpa_dev_sync_event_t *dev_se_handle);
+doca_error_t
+doca_sync_event_remote_net_export_to_dpa(struct doca_sync_event_remote_net *event,
+                                         struct doca_dpa *dpa,
+                                         doca_dpa_dev_sync_event_remote_net_t *handle);
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,12 +27,6 @@ doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event 
     return doca_sync_event_add_subscriber_location_dpa(event, dpa);
 }
 
-doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
-                                           doca_dpa_dev_sync_event_t *dev_se_handle)
-{
-    return doca_sync_event_get_dpa_handle(event, dpa, dev_se_handle);
-}
-
 doca_error_t doca_sync_event_export_remote(struct doca_sync_event *event,
                                            doca_sync_event_remote_t *handle)
 {

@@ -1,4 +1,6 @@
 /* RDMA for DPA code: each function describes one operation to the host library. */
+#define DOCA_DPA_DEV_RDMA_ONE_GENERATION /* here they are defined */
+#include "doca_buf.h"
 #include "rdma_post.h"
 
 #include <doca_dpa_dev_rdma.h>
@@ -123,4 +125,84 @@ void doca_dpa_dev_rdma_signal_set(doca_dpa_dev_rdma_t rdma, uint32_t connection_
                                   doca_dpa_dev_sync_event_remote_net_t event, uint64_t count)
 {
     signal_event(DPA_RDMA_SIGNAL_SET, rdma, connection_id, event, count);
+}
+
+/* ---- Buffers ---- */
+
+void doca_dpa_dev_rdma_post_buf_receive(doca_dpa_dev_rdma_t rdma,
+                                        doca_dpa_dev_buf_t receive_buf_handle)
+{
+    const struct dpa_doca_buf *b = buf_of(receive_buf_handle);
+    doca_dpa_dev_rdma_post_receive(rdma, b->mmap, b->address, b->length);
+}
+
+void doca_dpa_dev_rdma_post_buf_send(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                     doca_dpa_dev_buf_t send_buf_handle, uint32_t flags)
+{
+    const struct dpa_doca_buf *b = buf_of(send_buf_handle);
+    doca_dpa_dev_rdma_post_send(rdma, connection_id, b->mmap, b->address, b->length, flags);
+}
+
+void doca_dpa_dev_rdma_post_buf_send_imm(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                         doca_dpa_dev_buf_t send_buf_handle, uint32_t immediate,
+                                         uint32_t flags)
+{
+    const struct dpa_doca_buf *b = buf_of(send_buf_handle);
+    doca_dpa_dev_rdma_post_send_imm(rdma, connection_id, b->mmap, b->address, b->length, immediate,
+                                    flags);
+}
+
+void doca_dpa_dev_rdma_post_buf_write(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                      doca_dpa_dev_buf_t dst_buf_handle,
+                                      doca_dpa_dev_buf_t src_buf_handle, uint32_t flags)
+{
+    const struct dpa_doca_buf *to = buf_of(dst_buf_handle), *from = buf_of(src_buf_handle);
+    doca_dpa_dev_rdma_post_write(rdma, connection_id, to->mmap, to->address, from->mmap,
+                                 from->address, from->length, flags);
+}
+
+void doca_dpa_dev_rdma_post_buf_write_imm(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                          doca_dpa_dev_buf_t dst_buf_handle,
+                                          doca_dpa_dev_buf_t src_buf_handle, uint32_t immediate,
+                                          uint32_t flags)
+{
+    const struct dpa_doca_buf *to = buf_of(dst_buf_handle), *from = buf_of(src_buf_handle);
+    doca_dpa_dev_rdma_post_write_imm(rdma, connection_id, to->mmap, to->address, from->mmap,
+                                     from->address, from->length, immediate, flags);
+}
+
+void doca_dpa_dev_rdma_post_buf_read(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                     doca_dpa_dev_buf_t dst_buf_handle,
+                                     doca_dpa_dev_buf_t src_buf_handle, uint32_t flags)
+{
+    const struct dpa_doca_buf *to = buf_of(dst_buf_handle), *from = buf_of(src_buf_handle);
+    doca_dpa_dev_rdma_post_read(rdma, connection_id, to->mmap, to->address, from->mmap,
+                                from->address, from->length, flags);
+}
+
+void doca_dpa_dev_rdma_post_buf_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, uint32_t connection_id,
+                                                 doca_dpa_dev_buf_t dst_buf_handle, uint64_t value,
+                                                 uint32_t flags)
+{
+    const struct dpa_doca_buf *to = buf_of(dst_buf_handle);
+    doca_dpa_dev_rdma_post_atomic_fetch_add(rdma, connection_id, to->mmap, to->address, value,
+                                            flags);
+}
+
+/* ---- What has ended ---- */
+
+void doca_dpa_dev_rdma_synchronize(doca_dpa_dev_rdma_t rdma)
+{
+    rdma_wait_idle(rdma);
+}
+
+void doca_dpa_dev_rdma_receive_ack(doca_dpa_dev_rdma_t rdma, uint32_t num_acked)
+{
+    (void)rdma;
+    (void)num_acked;
+}
+
+uint32_t doca_dpa_dev_rdma_completion_get_wr_index(doca_dpa_dev_completion_element_t comp_element)
+{
+    return doca_dpa_dev_completion_element_get_wqe_counter(comp_element);
 }

@@ -84,6 +84,5 @@ void doca_dpa_dev_put_signal_set_nb(doca_dpa_dev_ep_t ep, uint64_t local_addr,
 
 void doca_dpa_dev_ep_synchronize(doca_dpa_dev_ep_t ep)
 {
-    while (!rdma_call(DPA_RDMA_IS_IDLE, ep, 0, 0, 0))
-        dpa_call0(DPA_SYS_YIELD);
+    rdma_wait_idle(ep);
 }

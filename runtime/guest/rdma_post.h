@@ -1,4 +1,4 @@
-/* Posting, for the libraries of both generations. */
+/* Posting, for the libraries of all generations. */
 #ifndef DPA_RDMA_POST_H
 #define DPA_RDMA_POST_H
 
@@ -14,6 +14,13 @@ static inline uint64_t rdma_call(unsigned call, uint64_t a, uint64_t b, uint64_t
 static inline void rdma_post(uint64_t rdma, struct dpa_rdma_work work)
 {
     while (!rdma_call(DPA_RDMA_POST, rdma, (uintptr_t)&work, 0, 0))
+        dpa_call0(DPA_SYS_YIELD);
+}
+
+/* Returns when all that was posted has ended. */
+static inline void rdma_wait_idle(uint64_t rdma)
+{
+    while (!rdma_call(DPA_RDMA_IS_IDLE, rdma, 0, 0, 0))
         dpa_call0(DPA_SYS_YIELD);
 }
 

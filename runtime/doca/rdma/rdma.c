@@ -259,6 +259,9 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
 
 /* ---- Connections ---- */
 
+#undef doca_rdma_export
+#undef doca_rdma_connect
+
 doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size_t *details_size,
                               struct doca_rdma_connection **connection)
 {

@@ -1,0 +1,59 @@
+/*
+ * doca_dpa_dev_buf (DOCA 2.5): buffers in DPA code, with offsets into them, and copies that are
+ * waited for. Which buffers there are is as in later DOCA (../doca/doca_dpa_dev_buf.h).
+ *
+ *     doca_dpa_dev_buf_t from = doca_dpa_dev_buf_array_get_buf(array, 0),
+ *                        to = doca_dpa_dev_buf_array_get_buf(array, 1);
+ *     doca_dpa_dev_memcpy_nb(to, 0, from, 64, 128);
+ *     doca_dpa_dev_memcpy_synchronize();
+ *
+ * What is no buffer, or goes beyond its memory, faults the thread.
+ */
+#ifndef DOCA_2_5_DPA_DEV_BUF_H
+#define DOCA_2_5_DPA_DEV_BUF_H
+
+#include "doca_2_5.h"
+
+#include "../doca/doca_dpa_dev.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+#pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
+#endif
+
+/* As in later DOCA. */
+doca_dpa_dev_buf_t doca_dpa_dev_buf_array_get_buf(doca_dpa_dev_buf_arr_t buf_arr,
+                                                  const uint64_t buf_idx);
+uintptr_t doca_dpa_dev_buf_get_addr(doca_dpa_dev_buf_t buf);
+uint64_t doca_dpa_dev_buf_get_len(doca_dpa_dev_buf_t buf);
+
+/* An address at which loads and stores reach the buffer, `buf_offset` bytes behind its beginning.
+ * As in later DOCA otherwise. */
+doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf,
+                                                         uint64_t buf_offset)
+    DOCA_ONLY_2_5(doca_dpa_dev_buf_get_external_ptr);
+
+/* Copies; all is there after doca_dpa_dev_memcpy_synchronize. The second one copies a matrix, whose
+ * rows become columns: `length` is num_rows * num_columns * element_size. */
+void doca_dpa_dev_memcpy_nb(doca_dpa_dev_buf_t dst_mem, uint64_t dst_offset,
+                            doca_dpa_dev_buf_t src_mem, uint64_t src_offset, size_t length)
+    DOCA_ONLY_2_5(doca_dpa_dev_memcpy_nb);
+void doca_dpa_dev_memcpy_transpose2D_nb(doca_dpa_dev_buf_t dst_mem, uint64_t dst_offset,
+                                        doca_dpa_dev_buf_t src_mem, uint64_t src_offset,
+                                        size_t length, size_t element_size, size_t num_columns,
+                                        size_t num_rows)
+    DOCA_ONLY_2_5(doca_dpa_dev_memcpy_transpose2D_nb);
+void doca_dpa_dev_memcpy_synchronize(void);
+
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

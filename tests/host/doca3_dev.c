@@ -210,3 +210,166 @@ __dpa_rpc__ uint64_t rdma_next(uint64_t queue)
         }
     return UINT64_MAX;
 }
+
+/* The same calls as DOCA 2.7 to 2.9 have them: without a connection. */
+__dpa_rpc__ uint64_t rdma_2_7(uint64_t rdma, uint32_t what, uint32_t local, uint64_t local_address,
+                              uint64_t remote, uint64_t remote_address, uint64_t size,
+                              uint32_t completion_requested)
+{
+    switch (what) {
+    case RDMA_SEND:
+        doca_dpa_dev_rdma_post_send(rdma, local, local_address, size, completion_requested);
+        break;
+    case RDMA_SEND_IMMEDIATE:
+        doca_dpa_dev_rdma_post_send_imm(rdma, local, local_address, size, 98, completion_requested);
+        break;
+    case RDMA_WRITE_IMMEDIATE:
+        doca_dpa_dev_rdma_post_write_imm(rdma, (uint32_t)remote, remote_address, local,
+                                         local_address, size, 99, completion_requested);
+        break;
+    case RDMA_WRITE:
+        doca_dpa_dev_rdma_post_write(rdma, (uint32_t)remote, remote_address, local, local_address,
+                                     size, completion_requested);
+        break;
+    case RDMA_READ:
+        doca_dpa_dev_rdma_post_read(rdma, local, local_address, (uint32_t)remote, remote_address,
+                                    size, completion_requested);
+        break;
+    case RDMA_ADD:
+        doca_dpa_dev_rdma_post_atomic_fetch_add(rdma, (uint32_t)remote, remote_address, size,
+                                                completion_requested);
+        break;
+    case RDMA_SIGNAL_ADD:
+        doca_dpa_dev_rdma_signal_add(rdma, remote, size);
+        break;
+    default:
+        doca_dpa_dev_rdma_signal_set(rdma, remote, size);
+    }
+    doca_dpa_dev_rdma_synchronize(rdma);
+    return 0;
+}
+
+/* ---- Buffers: `array` and `peers` are arrays, `i` is a buffer of both ---- */
+
+static void buf_2_7(uint64_t rdma, uint32_t what, uint64_t mine, uint64_t theirs)
+{
+    switch (what) {
+    case RDMA_RECEIVE:
+        doca_dpa_dev_rdma_post_buf_receive(rdma, mine);
+        break;
+    case RDMA_SEND:
+        doca_dpa_dev_rdma_post_buf_send(rdma, mine, 1);
+        break;
+    case RDMA_SEND_IMMEDIATE:
+        doca_dpa_dev_rdma_post_buf_send_imm(rdma, mine, 98, 1);
+        break;
+    case RDMA_WRITE_IMMEDIATE:
+        doca_dpa_dev_rdma_post_buf_write_imm(rdma, theirs, mine, 99, 1);
+        break;
+    case RDMA_WRITE:
+        doca_dpa_dev_rdma_post_buf_write(rdma, theirs, mine, 1);
+        break;
+    case RDMA_READ:
+        doca_dpa_dev_rdma_post_buf_read(rdma, mine, theirs, 1);
+        break;
+    default:
+        doca_dpa_dev_rdma_post_buf_atomic_fetch_add(rdma, theirs, 37, 1);
+    }
+}
+
+static void buf_3(uint64_t rdma, uint32_t what, uint64_t mine, uint64_t theirs)
+{
+    const uint32_t flags = DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH;
+    switch (what) {
+    case RDMA_RECEIVE:
+        doca_dpa_dev_rdma_post_buf_receive(rdma, mine);
+        break;
+    case RDMA_SEND:
+        doca_dpa_dev_rdma_post_buf_send(rdma, 0, mine, flags);
+        break;
+    case RDMA_SEND_IMMEDIATE:
+        doca_dpa_dev_rdma_post_buf_send_imm(rdma, 0, mine, 98, flags);
+        break;
+    case RDMA_WRITE_IMMEDIATE:
+        doca_dpa_dev_rdma_post_buf_write_imm(rdma, 0, theirs, mine, 99, flags);
+        break;
+    case RDMA_WRITE:
+        doca_dpa_dev_rdma_post_buf_write(rdma, 0, theirs, mine, flags);
+        break;
+    case RDMA_READ:
+        doca_dpa_dev_rdma_post_buf_read(rdma, 0, mine, theirs, flags);
+        break;
+    default:
+        doca_dpa_dev_rdma_post_buf_atomic_fetch_add(rdma, 0, theirs, 37, flags);
+    }
+}
+
+__dpa_rpc__ uint64_t rdma_buf(uint64_t rdma, uint32_t what, uint32_t generation, uint64_t array,
+                              uint64_t peers, uint64_t i)
+{
+    const doca_dpa_dev_buf_t mine = doca_dpa_dev_buf_array_get_buf(array, i),
+                             theirs = doca_dpa_dev_buf_array_get_buf(peers, i);
+    (generation == 3 ? buf_3 : buf_2_7)(rdma, what, mine, theirs);
+    doca_dpa_dev_rdma_synchronize(rdma);
+    doca_dpa_dev_rdma_receive_ack(rdma, 0);
+    return 0;
+}
+
+/* Adds the words of buffer `i`, and makes each one more, at the address that loads and stores need.
+ */
+__dpa_rpc__ uint64_t sum_buf(uint64_t array, uint64_t i)
+{
+    const doca_dpa_dev_buf_t buf = doca_dpa_dev_buf_array_get_buf(array, i);
+    uint64_t *words = (uint64_t *)doca_dpa_dev_buf_get_external_ptr(buf);
+    uint64_t sum = 0;
+    for (uint64_t w = 0; w < doca_dpa_dev_buf_get_len(buf) / 8; w++)
+        sum += words[w]++;
+    return sum;
+}
+
+/* Address, length and map of a buffer become those of another; the sum of both afterwards. */
+__dpa_rpc__ uint64_t move_buf(uint64_t array, uint64_t i, uint64_t address, uint64_t length,
+                              uint32_t map)
+{
+    const doca_dpa_dev_buf_t buf = doca_dpa_dev_buf_array_get_buf(array, i);
+    doca_dpa_dev_buf_set_addr(buf, address);
+    doca_dpa_dev_buf_set_len(buf, length);
+    doca_dpa_dev_buf_set_mmap(buf, map);
+    return doca_dpa_dev_buf_get_addr(buf) == address && doca_dpa_dev_buf_get_len(buf) == length &&
+           doca_dpa_dev_buf_get_mmap(buf) == map;
+}
+
+/* `device`: 0, or what the caller's memory is on. */
+__dpa_rpc__ uint64_t load_external(doca_dpa_dev_t device, uint32_t map, uint64_t address)
+{
+    if (device)
+        doca_dpa_dev_device_set(device);
+    return *(volatile uint64_t *)doca_dpa_dev_mmap_get_external_ptr(map, address);
+}
+
+__dpa_rpc__ uint64_t copy_memory(uint64_t ops, uint32_t to_map, uint64_t to, uint32_t from_map,
+                                 uint64_t from, uint64_t length, uint32_t flags)
+{
+    doca_dpa_dev_post_memcpy(ops, to_map, to, from_map, from, length, flags);
+    return 0;
+}
+
+__dpa_rpc__ uint64_t copy_buf(uint64_t ops, uint64_t array, uint64_t to, uint64_t from,
+                              uint32_t flags)
+{
+    doca_dpa_dev_post_buf_memcpy(ops, doca_dpa_dev_buf_array_get_buf(array, to),
+                                 doca_dpa_dev_buf_array_get_buf(array, from), flags);
+    return 0;
+}
+
+/* Type of the next completion, its user data, and which operation it was; UINT64_MAX: none. */
+__dpa_rpc__ uint64_t next_of(uint64_t queue)
+{
+    doca_dpa_dev_completion_element_t e;
+    if (!doca_dpa_dev_get_completion(queue, &e))
+        return UINT64_MAX;
+    doca_dpa_dev_completion_ack(queue, 1);
+    return (uint64_t)doca_dpa_dev_get_completion_type(e) << 56 |
+           (uint64_t)doca_dpa_dev_rdma_completion_get_wr_index(e) << 32 |
+           doca_dpa_dev_get_completion_user_data(e);
+}

@@ -8,8 +8,6 @@
 #include "doca3_world.h"
 #include "held.h"
 
-doca_dpa_func_t rdma_next;
-
 #define ALL                                                                                        \
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE)
 

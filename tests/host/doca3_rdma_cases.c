@@ -6,8 +6,6 @@
 #include "doca3_world.h"
 #include "held.h"
 
-doca_dpa_func_t rdma_next;
-
 enum { DONE = 0, WRITTEN = 1, SEND_FAILED = 0xd };
 #define NONE UINT64_MAX
 

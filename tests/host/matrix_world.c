@@ -60,6 +60,10 @@ static void destroy_threads(struct world *w)
     doca_dpa_ep_addr_free(w->address);
 }
 #define destroy_copies start_threads
+#define make_memory    start_threads
+#define start_memory   start_threads
+#define stop_memory    start_threads
+#define destroy_memory start_threads
 #else
 static void make_copies(struct world *w)
 {
@@ -135,6 +139,8 @@ static void destroy_made(struct world *w)
     doca_task_free(w->made);
     doca_dma_destroy(w->made);
     destroy_graph_object(w->made);
+    doca_buf_arr_destroy(w->made);
+    doca_dpa_async_ops_destroy(w->made);
     destroy_thread_object(w->made);
 }
 static void destroy_threads(struct world *w)
@@ -273,12 +279,15 @@ static void world_fill(struct world *w, enum state state)
     make_threads(w);
     make_others(w);
     make_copies(w);
+    make_memory(w);
     if (state >= RUNNING) {
         start_threads(w);
         start_others(w);
         start_copies(w);
+        start_memory(w);
     }
     if (state == STOPPED) {
+        stop_memory(w);
         stop_copies(w);
         stop_threads(w);
         stop_others(w);
@@ -337,6 +346,7 @@ void world_end(struct world *w)
     doca_argp_destroy();
     world_forget_made(w);
     destroy_copies(w);
+    destroy_memory(w);
     destroy_threads(w);
     destroy_event_tasks(w);
     destroy(w->objects[BUF]); /* before what it is of */
@@ -388,6 +398,8 @@ static const struct {
     {"struct doca_rdma *", RDMA},
     {"struct doca_rdma_connection *", CONNECTION},
     {"struct doca_dma *", DMA},
+    {"struct doca_buf_arr *", BUF_ARR},
+    {"struct doca_dpa_async_ops *", ASYNC_OPS},
     {"struct doca_dma_task_memcpy *", TASK},
     {"struct doca_task *", TASK},
     {"struct doca_graph *", GRAPH},
@@ -495,6 +507,8 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"num_threads", 1},
         {"comp_count", 1},
         {"num_elements", 4},
+        {"num_elem", 4},
+        {"elem_size", 64},
         {"argc", 1},
         {"type", DOCA_ARGP_TYPE_STRING},
         {"fd", null ? (uint64_t)fileno(null) : 0},

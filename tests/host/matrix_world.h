@@ -10,6 +10,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #ifndef DOCA_2_2_DPA_H
+#include <doca_buf_array.h>
 #include <doca_clock.h>
 #include <doca_dma.h>
 #include <doca_graph.h>
@@ -17,6 +18,7 @@
 #include <doca_rdma.h>
 #endif
 #include <doca_sync_event.h>
+#include <doca_version.h>
 
 #define CHECK(x)                                                                                   \
     do {                                                                                           \
@@ -75,6 +77,8 @@ enum kind {
     CLOCK,
     ADVISE,
     ADVICE, /* while it runs */
+    BUF_ARR,
+    ASYNC_OPS,
     BACKEND,
     SDK_BACKEND,
     KINDS
@@ -127,6 +131,12 @@ void start_graph(struct world *w);
 void stop_graph(struct world *w);
 void destroy_graph(struct world *w);
 void destroy_graph_object(void *object);
+
+/* matrix_memory.c */
+void make_memory(struct world *w);
+void start_memory(struct world *w);
+void stop_memory(struct world *w);
+void destroy_memory(struct world *w);
 
 /* matrix_rdma.c */
 void make_rdma(struct world *w, struct doca_dev *dev);

@@ -112,14 +112,15 @@ setup_file() {
     done
 }
 
-@test "the libraries have every function that the headers of both generations declare" {
+@test "the libraries have every function that the headers of all generations declare" {
     local i=$DPAKIT_BUILD/include l=$DPAKIT_BUILD/lib
     # shellcheck disable=SC2046
-    declared doca_ $(ls "$i"/doca/*.h "$i"/doca-2.2/*.h | grep -v doca_dpa_dev) >"$BATS_TEST_TMPDIR/declared"
+    declared doca_ $(ls "$i"/doca/*.h "$i"/doca-2.[25]/*.h | grep -v doca_dpa_dev) |
+        grep -vx doca_version >"$BATS_TEST_TMPDIR/declared" # which is inline
     {
         nm -D --defined-only "$l"/libdoca_*.so
         nm --defined-only "$l/libdoca_dpa.a"
-    } | awk '$2 == "T" && $3 ~ /^doca_/ {sub(/_v2_2$/, "", $3); print $3}' | sort -u \
+    } | awk '$2 == "T" && $3 ~ /^doca_/ {sub(/_v2_[25]$/, "", $3); print $3}' | sort -u \
         >"$BATS_TEST_TMPDIR/defined"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 100 ]
     diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/defined"
@@ -131,7 +132,9 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
     {
         (cd "$i/$2" && ls) | sed 's/.*/#include <&>/'
         # they are declared at all
-        sed -n 's/^[a-z].*[ *]\(doca_[a-zA-Z0-9_]*\)(.*/enum { has_\1 = sizeof(\&\1) };/p' \
+        printf '#ifdef __cplusplus\n#define DECLARED(f) namespace declared { using ::f; }\n'
+        printf '#else\n#define DECLARED(f) enum { has_##f = sizeof(&f) };\n#endif\n'
+        sed -n 's/^[a-z].*[ *]\(doca_[a-zA-Z0-9_]*\)(.*/DECLARED(\1)/p' \
             "$BATS_TEST_DIRNAME/../host/prototypes_$1.inc"
         printf '#ifdef __cplusplus\nextern "C" {\n#endif\n#include "prototypes_%s.inc"\n' "$1"
         printf '#ifdef __cplusplus\n}\n#endif\n'
@@ -142,12 +145,24 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
 
 @test "every prototype that programs rely on is the headers'" {
     local p
-    for p in "3 doca" "3_dev doca" "2.2 doca-2.2" "2.2_dev doca-2.2"; do
+    for p in "3 doca" "3_dev doca" "2.5 doca-2.5" "2.5_dev doca-2.5" "2.2 doca-2.2" "2.2_dev doca-2.2"; do
         # shellcheck disable=SC2086
         redeclare $p gcc -x c
         # shellcheck disable=SC2086
         redeclare $p g++ -x c++
     done
+}
+
+# Each is one function of several with that name: a pointer to it has its type.
+@test "what DOCA 2.7 to 2.9 have otherwise is there beside what DOCA 3 has" {
+    local i=$DPAKIT_BUILD/include t=$BATS_TEST_TMPDIR h=$BATS_TEST_DIRNAME/../host
+    pointers() { sed -n 's/^\([a-z].*[ *]\)\(doca_[a-zA-Z0-9_]*\)\((.*)\);/extern \1(*const p_\2)\3; \1(*const p_\2)\3 = \2;/p' "$1"; }
+    { echo '#include <doca_dpa_dev_rdma.h>' && pointers "$h/prototypes_2.7_dev.inc"; } >"$t/dev.c"
+    [ "$(grep -c '^extern' "$t/dev.c")" -eq 18 ]
+    "${DPA_CLANG:-clang}" --target=riscv64-unknown-elf -ffreestanding -fsyntax-only -Wall -Wextra -Werror \
+        -I"$i/doca" "$t/dev.c"
+    { echo '#include <doca_rdma.h>' && pointers "$h/prototypes_2.7.inc"; } >"$t/host.cc"
+    g++ -fsyntax-only -Wall -Wextra -Werror -I"$i/doca" "$t/host.cc"
 }
 
 @test "what later DOCA declares otherwise has a symbol of each generation" {

@@ -5,15 +5,16 @@
 
 load ../host/setup
 
-# The rows of one generation: functions that the headers declare and the libraries have.
-matrix_rows() { # DIRECTORY INCLUDE-OPTION...
-    local d=$1 l=$DPAKIT_BUILD/lib
-    shift
+# The rows of one generation: functions that the headers declare and the libraries have. SUFFIX: only
+# those whose symbols end so.
+matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
+    local d=$1 suffix=$2 l=$DPAKIT_BUILD/lib
+    shift 2
     mkdir -p "$d"
     {
         nm -D --defined-only "$l/libdoca_common.so" "$l/libdoca_argp.so" "$l/libdoca_rdma.so" "$l/libdoca_dma.so"
         nm --defined-only "$l/libdoca_dpa.a"
-    } | awk '$2 == "T" && $3 ~ /^doca_/ {sub(/_v2_2$/, "", $3); print $3}' | sort -u >"$d/names"
+    } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 ~ s {sub(/_v2_[25]$/, "", $3); print $3}' | sort -u >"$d/names"
     echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |
         awk -v NAMES="$d/names" -f "$BATS_TEST_DIRNAME/../helpers/prototypes.awk" >"$d/rows.inc"
     grep -o '^{"doca_[a-z0-9_]*' "$d/rows.inc" | cut -c3- | sort >"$d/rows"
@@ -23,10 +24,13 @@ setup_file() {
     local t=$BATS_FILE_TMPDIR i=$DPAKIT_BUILD/include here=$BATS_TEST_DIRNAME/../host
     make_devices "$t/devices"
     dpacc_sample "$here/doca3_dev.c" "$t" matrix dpa_test_app
-    matrix_rows "$t/3" -I"$i/doca" -I"$i"
-    matrix_rows "$t/2.2" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
+    matrix_rows "$t/3" "" -I"$i/doca" -I"$i"
+    matrix_rows "$t/2.5" _v2_5 -I"$i/doca-2.5" -I"$i"
+    matrix_rows "$t/2.2" "" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
     link_sample "$t/3/cases" "$t/matrix_program.a" -I"$t/3" \
-        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_event.c "$here"/matrix_rdma.c "$here"/matrix_dma.c "$here"/matrix_graph.c
+        "$here"/matrix*.c
+    TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.5" link_sample "$t/2.5/cases" "$t/matrix_program.a" -I"$t/2.5" \
+        "$here"/matrix*.c
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.2" link_sample "$t/2.2/cases" "$t/matrix_program.a" -I"$t/2.2" \
         "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_event.c
 }
@@ -39,7 +43,7 @@ setup_file() {
 
 @test "what is NULL, foreign, of another kind or destroyed is refused" {
     local g
-    for g in 3 2.2; do
+    for g in 3 2.5 2.2; do
         run "$BATS_FILE_TMPDIR/$g/cases" refused
         echo "$output"
         [ "$status" -eq 0 ]
@@ -51,7 +55,7 @@ setup_file() {
 # the others; gone: destroyed.
 @test "every state has the result that is written down" {
     local g
-    for g in 3 2.2; do
+    for g in 3 2.5 2.2; do
         "$BATS_FILE_TMPDIR/$g/cases" states >"$BATS_TEST_TMPDIR/$g" 2>"$BATS_TEST_TMPDIR/err" </dev/null ||
             { cat "$BATS_TEST_TMPDIR/err"; false; }
         grep '^doca_' "$BATS_TEST_TMPDIR/$g" >"$BATS_TEST_TMPDIR/states_$g.txt"

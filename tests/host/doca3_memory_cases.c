@@ -1,0 +1,267 @@
+/* Memory of DPA code: maps without a device, arrays of buffers, external pointers, posted copies. */
+#include <doca_version.h>
+
+#include "doca3_memory.h"
+
+doca_dpa_func_t sum_buf, move_buf, load_external, copy_memory, copy_buf, next_of;
+
+/* ---- Maps ---- */
+
+static void the_version_is_that_of_the_interface(void)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d.%d.%d", DOCA_VER_MAJOR, DOCA_VER_MINOR, DOCA_VER_PATCH);
+    CHECK(strcmp(doca_version(), text) == 0 && strcmp(doca_version_runtime(), text) == 0);
+#if !DOCA_VERSION_LTE_CURRENT(2, 9, 0) || !DOCA_VERSION_GTE_CURRENT(3, 9, 0) ||                    \
+    DOCA_VERSION_EQ_CURRENT(2, 9, 9)
+#error "versions do not compare"
+#endif
+}
+
+static void dpa_memory_is_on_the_devices_of_its_context(void)
+{
+    struct doca_dpa *dpa = dpa_new(), *extended = NULL;
+    const uint64_t at = memory_of(dpa, 64);
+    struct doca_mmap *m = map_of(dpa, at, 64);
+    const void *bytes = NULL;
+    size_t size = 0;
+    doca_dpa_dev_mmap_t handle = 0;
+    map_handle(m, dev);
+    CHECK(doca_mmap_dev_get_dpa_handle(m, other_dev, &handle) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_mmap_export_rdma(m, dev, &bytes, &size) == OK);
+    CHECK(doca_mmap_export_rdma(m, other_dev, &bytes, &size) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_mmap_stop(m) == OK &&
+          doca_mmap_add_dev(m, dev) == OK); /* may be said all the same */
+    CHECK(doca_mmap_start(m) == OK && doca_mmap_destroy(m) == OK);
+    CHECK(doca_dpa_device_extend(dpa, other_dev, &extended) == OK);
+    m = map_of(extended, at, 64);
+    map_handle(m, dev);
+    map_handle(m, other_dev);
+    CHECK(doca_mmap_destroy(m) == OK);
+    CHECK(doca_mmap_create(&m) == OK && doca_mmap_set_memrange(m, &size, sizeof size) == OK);
+    CHECK(doca_mmap_start(m) == DOCA_ERROR_BAD_CONFIG); /* memory of the host needs one */
+    CHECK(doca_mmap_destroy(m) == OK);
+    CHECK(doca_dpa_destroy(extended) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
+static void a_new_map_may_be_written_locally(void)
+{
+    static uint64_t words[8] = {1, 2, 3};
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_mmap *m = NULL;
+    struct doca_buf_arr *array = NULL;
+    doca_dpa_dev_buf_arr_t handle = 0;
+    const void *bytes = NULL;
+    size_t size = 0;
+    uint64_t sum = 0;
+    CHECK(doca_mmap_create(&m) == OK && doca_mmap_add_dev(m, dev) == OK);
+    CHECK(doca_mmap_set_memrange(m, words, sizeof words) == OK && doca_mmap_start(m) == OK);
+    CHECK(doca_mmap_export_rdma(m, dev, &bytes, &size) == DOCA_ERROR_NOT_PERMITTED);
+    CHECK(doca_mmap_export_pci(m, dev, &bytes, &size) == DOCA_ERROR_NOT_PERMITTED);
+    CHECK(doca_buf_arr_create(1, &array) == OK &&
+          doca_buf_arr_set_params(array, m, sizeof words, 0) == OK);
+    CHECK(doca_buf_arr_set_target_dpa(array, dpa) == OK && doca_buf_arr_start(array) == OK);
+    CHECK(doca_buf_arr_get_dpa_handle(array, &handle) == OK);
+    CHECK(doca_dpa_rpc(dpa, &sum_buf, &sum, handle, UINT64_C(0)) == OK && sum == 6);
+    CHECK(words[0] == 2 && words[2] == 4);
+    CHECK(doca_buf_arr_destroy(array) == OK && doca_mmap_destroy(m) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
+/* ---- Buffers ---- */
+
+static void buffers_of_an_array_lie_one_behind_the_other(void)
+{
+    uint64_t words[16], sum = 0, good = 0;
+    struct doca_dpa *dpa = dpa_new();
+    const uint64_t at = memory_of(dpa, 64);
+    struct doca_mmap *m = map_of(NULL, (uintptr_t)words, sizeof words), *d = map_of(dpa, at, 64);
+    struct array a = array_of(dpa, m, 3, 32, 16), b = array_of(dpa, d, 8, 8, 0);
+    for (unsigned i = 0; i < 16; i++)
+        words[i] = i;
+    CHECK(doca_dpa_rpc(dpa, &sum_buf, &sum, a.handle, UINT64_C(0)) == OK && sum == 2 + 3 + 4 + 5);
+    CHECK(doca_dpa_rpc(dpa, &sum_buf, &sum, a.handle, UINT64_C(2)) == OK &&
+          sum == 10 + 11 + 12 + 13);
+    CHECK(words[1] == 1 && words[2] == 3 && words[6] == 6 && words[13] == 14 && words[14] == 14);
+    CHECK(doca_dpa_rpc(dpa, &sum_buf, &sum, b.handle, UINT64_C(7)) == OK && sum == 0);
+    CHECK(word_at(dpa, at + 56) == 1 && word_at(dpa, at + 48) == 0);
+    CHECK(doca_dpa_rpc(dpa, &move_buf, &good, a.handle, UINT64_C(1), at, UINT64_C(64),
+                       map_handle(d, dev)) == OK &&
+          good == 1);
+    CHECK(doca_dpa_rpc(dpa, &sum_buf, &sum, a.handle, UINT64_C(1)) == OK && sum == 1);
+    CHECK(word_at(dpa, at + 56) == 2);
+    CHECK(doca_buf_arr_destroy(a.array) == OK && doca_buf_arr_destroy(b.array) == OK);
+    CHECK(doca_mmap_destroy(m) == OK && doca_mmap_destroy(d) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
+static void arrays_are_of_memory_that_the_map_has(void)
+{
+    uint64_t words[8], handle = 0;
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_mmap *m = map_of(NULL, (uintptr_t)words, sizeof words);
+    struct doca_buf_arr *a = NULL;
+    CHECK(doca_buf_arr_create(0, &a) == INVALID && doca_buf_arr_create(SIZE_MAX, &a) == INVALID);
+    CHECK(doca_buf_arr_create(8, &a) == OK && doca_buf_arr_start(a) == DOCA_ERROR_BAD_CONFIG);
+    CHECK(doca_buf_arr_set_params(a, m, 0, 0) == INVALID);
+    CHECK(doca_buf_arr_set_target_dpa(a, dpa) == OK);
+    CHECK(doca_buf_arr_start(a) == DOCA_ERROR_BAD_CONFIG);
+    CHECK(doca_buf_arr_set_params(a, m, 8, 1) == OK && doca_buf_arr_start(a) == INVALID);
+    CHECK(doca_buf_arr_set_params(a, m, 9, 0) == OK && doca_buf_arr_start(a) == INVALID);
+    CHECK(doca_buf_arr_set_params(a, m, 8, UINT64_MAX) == OK && doca_buf_arr_start(a) == INVALID);
+    CHECK(doca_buf_arr_set_params(a, m, SIZE_MAX / 4, 0) == OK && doca_buf_arr_start(a) == INVALID);
+    CHECK(doca_buf_arr_get_dpa_handle(a, &handle) == BAD_STATE &&
+          doca_buf_arr_stop(a) == BAD_STATE);
+    CHECK(doca_buf_arr_set_params(a, m, 8, 0) == OK && doca_buf_arr_start(a) == OK);
+    CHECK(doca_buf_arr_start(a) == BAD_STATE && doca_buf_arr_set_params(a, m, 8, 0) == BAD_STATE);
+    CHECK(doca_buf_arr_set_target_dpa(a, dpa) == BAD_STATE && doca_buf_arr_stop(a) == OK);
+    CHECK(doca_mmap_stop(m) == OK && doca_buf_arr_start(a) == BAD_STATE);
+    CHECK(doca_mmap_start(m) == OK && doca_buf_arr_start(a) == OK);
+    CHECK(doca_dpa_stop(dpa) == OK && doca_buf_arr_get_dpa_handle(a, &handle) == BAD_STATE);
+    CHECK(doca_buf_arr_destroy(a) == OK && doca_mmap_destroy(m) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
+static void buffers_end_with_their_map(void)
+{
+    uint64_t words[8] = {0}, sum = 0;
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_mmap *m = map_of(NULL, (uintptr_t)words, sizeof words);
+    struct array a = array_of(dpa, m, 8, 8, 0);
+    CHECK(doca_mmap_stop(m) == OK && doca_mmap_start(m) == OK);
+    CHECK(doca_dpa_rpc(dpa, &sum_buf, &sum, a.handle, UINT64_C(0)) == BAD_STATE);
+    CHECK(doca_buf_arr_destroy(a.array) == OK && doca_mmap_destroy(m) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
+static void a_thread_reaches_memory_of_the_device_that_it_set(void)
+{
+    uint64_t word = 7, result = 0;
+    struct doca_dpa *dpa = dpa_new(), *extended = NULL;
+    struct doca_mmap *m = NULL;
+    doca_dpa_dev_t base = 0, other = 0;
+    CHECK(doca_dpa_device_extend(dpa, other_dev, &extended) == OK);
+    CHECK(doca_dpa_get_dpa_handle(dpa, &base) == OK);
+    CHECK(doca_dpa_get_dpa_handle(extended, &other) == OK);
+    CHECK(doca_mmap_create(&m) == OK && doca_mmap_add_dev(m, other_dev) == OK);
+    CHECK(doca_mmap_set_memrange(m, &word, sizeof word) == OK && doca_mmap_start(m) == OK);
+    const uint32_t handle = map_handle(m, other_dev);
+    CHECK(doca_dpa_rpc(dpa, &load_external, &result, other, handle, (uint64_t)(uintptr_t)&word) ==
+              OK &&
+          result == 7);
+    CHECK(doca_dpa_rpc(dpa, &load_external, &result, base, handle, (uint64_t)(uintptr_t)&word) ==
+          BAD_STATE);
+    CHECK(doca_mmap_destroy(m) == OK && doca_dpa_destroy(extended) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
+/* ---- Copies ---- */
+
+struct copies {
+    struct doca_dpa_completion *queue;
+    struct doca_dpa_async_ops *ops;
+    uint64_t queue_handle, handle;
+};
+
+static struct copies copies_new(struct doca_dpa *dpa, uint64_t user_data)
+{
+    struct copies c = {0};
+    unsigned int size = 0;
+    uint64_t told = 0;
+    CHECK(doca_dpa_completion_create(dpa, 4, &c.queue) == OK);
+    CHECK(doca_dpa_completion_start(c.queue) == OK);
+    CHECK(doca_dpa_completion_get_dpa_handle(c.queue, &c.queue_handle) == OK);
+    CHECK(doca_dpa_async_ops_create(dpa, 0, 0, &c.ops) == INVALID);
+    CHECK(doca_dpa_async_ops_create(dpa, 16, user_data, &c.ops) == OK);
+    CHECK(doca_dpa_async_ops_start(c.ops) == DOCA_ERROR_BAD_CONFIG);
+    CHECK(doca_dpa_async_ops_attach(c.ops, c.queue) == OK);
+    CHECK(doca_dpa_async_ops_get_dpa_handle(c.ops, &c.handle) == BAD_STATE);
+    CHECK(doca_dpa_async_ops_start(c.ops) == OK && doca_dpa_async_ops_start(c.ops) == BAD_STATE);
+    CHECK(doca_dpa_async_ops_attach(c.ops, c.queue) == BAD_STATE);
+    CHECK(doca_dpa_async_ops_get_queue_size(c.ops, &size) == OK && size == 16);
+    CHECK(doca_dpa_async_ops_get_user_data(c.ops, &told) == OK && told == user_data);
+    CHECK(doca_dpa_async_ops_get_dpa_handle(c.ops, &c.handle) == OK && c.handle != 0);
+    CHECK(doca_dpa_completion_stop(c.queue) == IN_USE);
+    return c;
+}
+
+static void copies_destroy(struct copies *c)
+{
+    CHECK(doca_dpa_async_ops_stop(c->ops) == OK && doca_dpa_async_ops_stop(c->ops) == BAD_STATE);
+    CHECK(doca_dpa_async_ops_destroy(c->ops) == OK);
+    CHECK(doca_dpa_async_ops_destroy(c->ops) == INVALID);
+    CHECK(doca_dpa_completion_stop(c->queue) == OK && doca_dpa_completion_destroy(c->queue) == OK);
+}
+
+static uint64_t next(struct doca_dpa *dpa, const struct copies *c)
+{
+    uint64_t result = 0;
+    CHECK(doca_dpa_rpc(dpa, &next_of, &result, c->queue_handle) == OK);
+    return result;
+}
+
+#define COMPLETION(type, index, user_data)                                                         \
+    ((uint64_t)(type) << 56 | (uint64_t)(index) << 32 | (user_data))
+
+static void posted_copies_complete_in_order(void)
+{
+    uint64_t words[8] = {1, 2, 3, 4}, result = 0;
+    const uint64_t from = (uintptr_t)words;
+    struct doca_dpa *dpa = dpa_new();
+    const uint64_t at = memory_of(dpa, 64);
+    struct doca_mmap *m = map_of(NULL, from, sizeof words), *d = map_of(dpa, at, 64);
+    const uint32_t host = map_handle(m, dev), device = map_handle(d, dev);
+    struct array a = array_of(dpa, m, 2, 32, 0);
+    struct copies c = copies_new(dpa, UINT64_C(0x100000005));
+    CHECK(next(dpa, &c) == NONE);
+    CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, device, at, host, from, UINT64_C(32),
+                       1u) == OK);
+    CHECK(next(dpa, &c) == COMPLETION(DONE, 0, 5) && word_at(dpa, at + 24) == 4);
+    CHECK(doca_dpa_rpc(dpa, &copy_buf, &result, c.handle, a.handle, UINT64_C(1), UINT64_C(0), 3u) ==
+          OK);
+    CHECK(next(dpa, &c) == NONE && words[4] == 1 && words[7] == 4); /* not to be reported */
+    CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, device, at, host, from + 56,
+                       UINT64_C(16), 3u) == OK); /* beyond its end: that is told in any case */
+    CHECK(next(dpa, &c) == COMPLETION(FAILED, 2, 5) && word_at(dpa, at) == 1);
+    CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, host, from, host, from + 32,
+                       UINT64_C(0), 0u) == OK);
+    CHECK(next(dpa, &c) == COMPLETION(DONE, 3, 5));
+    copies_destroy(&c);
+    CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, host, from, host, from, UINT64_C(8),
+                       0u) == BAD_STATE);
+    CHECK(doca_buf_arr_destroy(a.array) == OK);
+    CHECK(doca_mmap_destroy(m) == OK && doca_mmap_destroy(d) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
+static void copies_belong_to_one_context(void)
+{
+    struct doca_dpa *dpa = dpa_new(), *second = dpa_new();
+    struct copies c = copies_new(dpa, 1);
+    struct doca_dpa_completion *foreign = NULL;
+    uint64_t result = 0, handle = 0;
+    CHECK(doca_dpa_completion_create(second, 4, &foreign) == OK);
+    CHECK(doca_dpa_async_ops_stop(c.ops) == OK);
+    CHECK(doca_dpa_async_ops_attach(c.ops, foreign) == INVALID);
+    CHECK(doca_dpa_async_ops_start(c.ops) == OK);
+    CHECK(doca_dpa_rpc(second, &copy_memory, &result, c.handle, 0u, UINT64_C(0), 0u, UINT64_C(0),
+                       UINT64_C(0), 0u) == BAD_STATE);
+    CHECK(doca_dpa_stop(dpa) == OK);
+    CHECK(doca_dpa_async_ops_get_dpa_handle(c.ops, &handle) == BAD_STATE);
+    CHECK(doca_dpa_async_ops_stop(c.ops) == BAD_STATE); /* it went with its context */
+    CHECK(doca_dpa_async_ops_destroy(c.ops) == OK);
+    CHECK(doca_dpa_completion_destroy(c.queue) == OK);
+    CHECK(doca_dpa_completion_destroy(foreign) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK && doca_dpa_destroy(second) == OK);
+}
+
+const struct test_case memory_cases[] = {
+    CASE(the_version_is_that_of_the_interface),
+    CASE(dpa_memory_is_on_the_devices_of_its_context),
+    CASE(a_new_map_may_be_written_locally),
+    CASE(buffers_of_an_array_lie_one_behind_the_other),
+    CASE(arrays_are_of_memory_that_the_map_has),
+    CASE(buffers_end_with_their_map),
+    CASE(a_thread_reaches_memory_of_the_device_that_it_set),
+    CASE(posted_copies_complete_in_order),
+    CASE(copies_belong_to_one_context),
+    {0},
+};

@@ -139,7 +139,8 @@ doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
     if (!o || o->run != 0)
         return end(o, DOCA_ERROR_BAD_STATE);
     if (!o->queue)
-        return end(o, DOCA_ERROR_BAD_CONFIG);
+        return end(o, dpk_doca_bad_config("doca_dpa_async_ops_start: no completion queue: "
+                                          "doca_dpa_async_ops_attach"));
     if (!dpk_dpa_enter(o->dpa, 0))
         return end(o, DOCA_ERROR_BAD_STATE);
     o->run = dpk_dpa_base(o->dpa)->run;

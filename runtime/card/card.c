@@ -1,4 +1,4 @@
-/* Opening a device, and what it is. */
+/* Opens a device and describes it. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

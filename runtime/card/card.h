@@ -1,8 +1,9 @@
 /*
- * card: one emulated BlueField-3 function: what it knows, whom it trusts, what it allows.
+ * card: one emulated BlueField-3 function: its NV configuration, keys and certificates, what it
+ * allows, and its event log.
  *
- * State is a directory with one SQLite database; every change is one
- * transaction. Knows NV configuration and certificate containers, not ELF and not CPUs.
+ * The state of a device is a directory with one SQLite database. Every change is one transaction.
+ * This room knows NV configuration and certificate containers, but neither ELF nor processors.
  *
  *     struct dpk_device *dev = NULL;
  *     dpk_device_open("mlx5_0", &dev, &err);
@@ -29,46 +30,48 @@ struct dpk_device;
 
 /* Opens a device by name ("mlx5_0"), alias or any path whose last component is one
  * ("/dev/mst/mt41692_pciconf0"). Devices live under $DPAKIT_DEVICES, default
- * ${XDG_STATE_HOME:-$HOME/.local/state}/dpakit. Errors: no such device (the message lists those
- * there are), damaged state, a directory that others may write. */
+ * ${XDG_STATE_HOME:-$HOME/.local/state}/dpakit. Errors: there is no such device (the message lists
+ * the devices), its state is damaged, or other users may write to its directory. */
 enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struct dpk_error *err);
 void dpk_device_close(struct dpk_device *dev);
 const char *dpk_device_name(const struct dpk_device *dev); /* "mlx5_0" */
-/* Its directory, absolute and without symbolic links: what tells it from another of that name. */
+/* Its directory, absolute and without symbolic links. It tells the device from another of the same
+ * name. */
 enum dpk_status dpk_device_directory(const struct dpk_device *dev, char out[PATH_MAX],
                                      struct dpk_error *err);
 
-/* Names of all devices, sorted; `names` is allocated, one dpk_names_free releases all. No
- * directory at all is an empty list. */
+/* Names of all devices, sorted. dpk_names_free frees them. If there is no directory of devices, the
+ * list is empty. */
 struct dpk_names {
     char **names;
     size_t count;
 };
 enum dpk_status dpk_device_list(struct dpk_names *out, struct dpk_error *err);
-/* What a program says of an empty list. */
+/* The message of programs about an empty list. */
 #define DPK_NO_DEVICE "no emulated device: make one with dpadev create mlx5_0"
 void dpk_names_free(struct dpk_names *names);
 
 enum dpk_device_view { DPK_VIEW_DEFAULT, DPK_VIEW_CURRENT, DPK_VIEW_NEXT };
 
-/* What counts of DPA_AUTHENTICATION, now (DPK_VIEW_CURRENT: as of the last reset) or from the next
- * reset on (DPK_VIEW_NEXT), hidden or not. An error is true. */
+/* Gets the value of DPA_AUTHENTICATION that is in effect now (DPK_VIEW_CURRENT: since the last
+ * reset) or from the next reset on (DPK_VIEW_NEXT), even if users may not read it. After an error
+ * the value is true. */
 enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, enum dpk_device_view view,
                                               bool *enabled, struct dpk_error *err);
 
-/* What debuggers may do with programs on a device; each includes those before it. */
+/* What debuggers may do with programs on a device. Each right includes those before it. */
 enum dpk_debug_rights {
-    DPK_DEBUG_NONE, /* not even come */
-    DPK_DEBUG_READ, /* look, stop, let go on */
+    DPK_DEBUG_NONE, /* nothing, not even attach */
+    DPK_DEBUG_READ, /* read, stop and continue */
     DPK_DEBUG_ALL,  /* change registers, memory and code */
 };
-/* What the Current or Next Boot view allows (dpa-provisioning(7), "Debuggers"): everything while
- * authentication is off; else what DPAKIT_DPA_DEBUG and the life cycle say. An error is
- * DPK_DEBUG_NONE. */
+/* Gets what the Current or Next Boot view allows (dpa-provisioning(7), "Debuggers"): everything
+ * while authentication is off, else what DPAKIT_DPA_DEBUG and the life cycle allow. After an error
+ * it is DPK_DEBUG_NONE. */
 enum dpk_status dpk_device_debug_rights(struct dpk_device *dev, enum dpk_device_view view,
                                         enum dpk_debug_rights *rights, struct dpk_error *err);
 
-/* The installed CA certificates, as DER; allocated copies. */
+/* Copies of the installed CA certificates, as DER. dpk_ca_list_free frees them. */
 struct dpk_ca_list {
     struct dpk_der *roots;
     size_t count;
@@ -77,15 +80,15 @@ enum dpk_status dpk_device_ca_list(struct dpk_device *dev, struct dpk_ca_list *o
                                    struct dpk_error *err);
 void dpk_ca_list_free(struct dpk_ca_list *list);
 
-/* Appends to the event log: who (uid, pid, command) and when are filled in here. `action`: "load",
- * "apply", ...; `result`: "OK" or the name of the refusal; `detail` may be "", and is cut to
- * DPK_DEVICE_DETAIL_MAX bytes. On the disk when it returns, but for loads that are "OK": a program
- * that is killed loses none of them, a power cut may lose the last ones. Nothing is logged of a
- * device that may only be read, and that is no error.
+/* Appends an event to the log, with the time, user, process and command of the caller. `action`:
+ * "load", "apply", ...; `result`: "OK" or the name of the refusal; `detail` may be "", and is cut
+ * to DPK_DEVICE_DETAIL_MAX bytes. The event is on the disk when this returns, except a load that is
+ * "OK": killing the program does not lose it, but a power cut may. On a device that may only be
+ * read nothing is logged, which is not an error.
  *
  * The log is bounded: with every DPK_DEVICE_LOG_SLACK-th event, all loads but the last
- * DPK_DEVICE_LOADS_KEPT go, and all other events but the last DPK_DEVICE_OTHERS_KEPT. Numbers of
- * events are never used twice. */
+ * DPK_DEVICE_LOADS_KEPT are deleted, and all other events but the last DPK_DEVICE_OTHERS_KEPT.
+ * Numbers of events are never used twice. */
 #define DPK_DEVICE_DETAIL_MAX  1500
 #define DPK_DEVICE_LOADS_KEPT  10000
 #define DPK_DEVICE_OTHERS_KEPT 50000
@@ -93,10 +96,10 @@ void dpk_ca_list_free(struct dpk_ca_list *list);
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err);
 
-/* ---- Looking ---- */
+/* ---- Reading at one moment ---- */
 
-/* What is read between the two is of one moment, whatever others write meanwhile. Only reading may
- * happen there; they do not nest. */
+/* All that is read between these two calls is the state of one moment, whatever other processes
+ * write meanwhile. The caller may only read there. The calls do not nest. */
 enum dpk_status dpk_device_begin_looking(struct dpk_device *dev, struct dpk_error *err);
 void dpk_device_end_looking(struct dpk_device *dev);
 
@@ -108,13 +111,13 @@ struct dpk_device_info {
     char alias[64];   /* "mt41692_pciconf0", or empty */
     char path[4096];  /* its directory */
     int64_t created;  /* seconds since 1970 */
-    bool development; /* life cycle; else production */
+    bool development; /* the life cycle is development; else it is production */
     bool has_owner;
     struct dpk_uuid owner; /* key-pair UUID of the owner's key */
 };
 enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
                                 struct dpk_error *err);
-/* The same of the device with that name, which is open only meanwhile. */
+/* The same for the device with that name, which is opened and closed by this call. */
 enum dpk_status dpk_device_info_by_name(const char *name, struct dpk_device_info *out,
                                         struct dpk_error *err);
 
@@ -122,7 +125,7 @@ struct dpk_device_key {
     struct dpk_uuid uuid;
     int bits;
 };
-/* The keys trusted at NVIDIA level; free(*out). */
+/* Lists the keys that are trusted at NVIDIA level. The caller frees *out. */
 enum dpk_status dpk_device_nvidia_keys(struct dpk_device *dev, struct dpk_device_key **out,
                                        size_t *count, struct dpk_error *err);
 
@@ -135,7 +138,8 @@ struct dpk_device_cert {
     int64_t valid_from, valid_until; /* seconds since 1970 */
     uint8_t sha256[32];              /* of the DER bytes */
 };
-/* The installed CA certificates in order of installation; `out` has DPK_DEVICE_CERT_PLACES. */
+/* Lists the installed CA certificates in order of installation. `out` has room for
+ * DPK_DEVICE_CERT_PLACES. */
 enum dpk_status dpk_device_certs(struct dpk_device *dev, struct dpk_device_cert *out, size_t *count,
                                  struct dpk_error *err);
 
@@ -149,8 +153,8 @@ struct dpk_device_event {
     int64_t uid, pid;
     const char *command, *action, *result, *detail;
 };
-/* Calls `each` for the events in order, the last `last` of them (0: all); its strings live until it
- * returns. */
+/* Calls `each` for the last `last` events (0: all) in order. The strings of an event live until
+ * `each` returns. */
 enum dpk_status dpk_device_events(struct dpk_device *dev, unsigned last,
                                   void (*each)(void *context, const struct dpk_device_event *event),
                                   void *context, struct dpk_error *err);
@@ -180,18 +184,17 @@ const char *dpk_reject_name(enum dpk_reject reject); /* "REJECTED_UNSIGNED" */
 /* ---- NV configuration by name ---- */
 
 struct dpk_device_value {
-    bool read_only;                /* protected from users: set by somebody above with ovr_en 0 */
-    bool present;                  /* set by anybody */
-    bool hidden;                   /* set by somebody above with rd_en 0: `data` is zeros */
-    uint8_t data[DPK_NV_DATA_MAX]; /* of the definition's size */
+    bool read_only;                /* users cannot change it: a higher priority set ovr_en 0 */
+    bool present;                  /* it was set at some priority */
+    bool hidden;                   /* a higher priority set rd_en 0: `data` is zeros */
+    uint8_t data[DPK_NV_DATA_MAX]; /* as many bytes as the definition says */
 };
-/* What a user sees of a TLV. One that nobody set is all zeros, as is every Default. */
+/* Gets a TLV as users see it. A TLV that was never set is all zeros, and so is every Default. */
 enum dpk_status dpk_device_get(struct dpk_device *dev, enum dpk_device_view view,
                                const struct dpk_nv_def *def, struct dpk_device_value *out,
                                struct dpk_error *err);
 
-/* For struct dpk_nv_rules: what a device (`context`) has of a TLV for the next boot, as far as
- * users see it. */
+/* Reads a TLV for struct dpk_nv_rules, as users see it for the next boot. `context`: the device. */
 bool dpk_device_look(void *context, const struct dpk_nv_def *def, uint8_t *data);
 
 #endif

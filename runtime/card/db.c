@@ -8,11 +8,11 @@
 
 #define APPLICATION_ID   "1146112836" /* "DPKD" */
 #define SCHEMA_VERSION   "2"
-#define UNSEALED         "1" /* what dpakit 0.1 made: the same without a seal */
+#define UNSEALED         "1" /* the version of dpakit 0.1: the same without a seal */
 #define BUSY_TIMEOUT_MS  20000
 #define CLEAR_TIMEOUT_MS 1000
-/* Pages of journal that are left for the next one to open the device. It reads them all, so that
- * few make opening fast; clearing them away costs some syncs. */
+/* How many pages of journal may stay when the device is closed. The next program that opens it
+ * reads them all, so few make opening fast; but removing them takes some syncs. */
 #define JOURNAL_PAGES 100
 
 /* clang-format off */
@@ -69,7 +69,7 @@ enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
     const char *file = sqlite3_db_filename(db, "main");
     const char *path = file && *file ? file : "device.db";
     switch (sqlite3_errcode(db)) {
-    case SQLITE_ERROR: /* our statements are right: it is the schema that is not */
+    case SQLITE_ERROR: /* our statements are correct, so the schema of the file is not */
     case SQLITE_MISMATCH:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -80,7 +80,7 @@ enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
         return dpk_fail_nomem(err);
     case SQLITE_READONLY:
         return dpk_fail(err, DPK_ERR_IO, "%s: the device's state is read-only", path);
-    case SQLITE_CANTOPEN: /* SQLite keeps the errno of its last try, which tells nothing */
+    case SQLITE_CANTOPEN: /* the errno that SQLite keeps is that of another call */
         return dpk_fail(err, DPK_ERR_IO,
                         "%s: its journal cannot be made: no space left on the disk, or its "
                         "directory may not be written to",
@@ -124,7 +124,7 @@ enum dpk_status dpk_db_finish(sqlite3 *db, sqlite3_stmt *stmt, struct dpk_error 
 
 void dpk_db_rollback(sqlite3 *db)
 {
-    /* It takes memory; where there is none, what SQLite keeps for later will do. */
+    /* A rollback needs memory. If there is none, SQLite frees what it caches. */
     if (!sqlite3_get_autocommit(db) &&
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL) == SQLITE_NOMEM) {
         (void)sqlite3_db_release_memory(db);
@@ -140,16 +140,16 @@ enum dpk_status dpk_db_begin_log(sqlite3 *db, struct dpk_error *err)
 enum dpk_status dpk_db_end_log(sqlite3 *db, enum dpk_status status, struct dpk_error *err)
 {
     if (status == DPK_OK && (status = dpk_db_exec(db, "COMMIT", err)) != DPK_OK)
-        /* If all that failed was the sync, the journal has the whole change, and whoever opens the
-         * device next would believe it: closing must clear the journal. */
+        /* If only the sync has failed, the journal has the whole change, and the next program that
+         * opens the device would apply it. So closing must clear the journal. */
         sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     if (status != DPK_OK)
         dpk_db_rollback(db);
     return status;
 }
 
-/* Not damaged anywhere, free pages and the log included: a change may write to any page, and its
- * new seal must not stand on what was none. */
+/* Checks the whole database for damage, with free pages and the log. A change may write to any
+ * page, and must not put a new seal on a damaged state. */
 static enum dpk_status check_whole(sqlite3 *db, struct dpk_error *err)
 {
     char said[256] = "";
@@ -162,7 +162,7 @@ static enum dpk_status check_whole(sqlite3 *db, struct dpk_error *err)
 enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err)
 {
     enum dpk_status status = dpk_db_begin_log(db, err);
-    /* What may only be read will not be sealed, either. */
+    /* A database that may only be read does not get a new seal. */
     if (status != DPK_OK || sqlite3_db_readonly(db, "main") == 1)
         return status;
     status = check_whole(db, err);
@@ -173,9 +173,9 @@ enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err)
     return status;
 }
 
-/* A bit that flips in the journal makes SQLite forget what follows it there. So a change does not
- * stay in it: what is left to forget are loads in the log. Somebody who reads for long may prevent
- * it; the change is done nevertheless. */
+/* Empties the journal after a change. A flipped bit in the journal makes SQLite drop what follows
+ * it; so only loads in the log can be lost. A program that reads for long may prevent this; the
+ * change is made nevertheless. */
 static void clear_journal(sqlite3 *db)
 {
     sqlite3_busy_timeout(db, CLEAR_TIMEOUT_MS);
@@ -255,7 +255,7 @@ static void distrust(sqlite3 *db)
     sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* A device has neither; what somebody put into its file is not run. */
+    /* A device has neither triggers nor views. Those that a hostile file has are not run. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 }
@@ -265,7 +265,7 @@ static enum dpk_status open_failed(const char *path, sqlite3 *db, struct dpk_err
     return db ? dpk_fail(err, DPK_ERR_IO, "%s: %s", path, sqlite3_errmsg(db)) : dpk_fail_nomem(err);
 }
 
-/* "file:" + path + what follows, for SQLite. */
+/* Writes a URI for SQLite: "file:", the path, and `query`. */
 static void put_uri(struct dpk_buf *out, const char *path, const char *query)
 {
     dpk_put_format(out, "file:");
@@ -276,9 +276,9 @@ static void put_uri(struct dpk_buf *out, const char *path, const char *query)
     dpk_put_u8(out, 0);
 }
 
-/* What may not be written: a read-only file system, as CI machines mount it. Changes that are still
- * in the journal count, and SQLite finds them there by device.db-shm, which lies beside it. Without
- * a journal there is nothing to lock or to wait for. */
+/* Opens a database that may not be written, as on a read-only file system of a CI machine. Changes
+ * that are still in the journal are valid; SQLite finds them by device.db-shm in the same
+ * directory. Without a journal nothing has to be locked. */
 static enum dpk_status open_read_only(const char *path, sqlite3 **out, struct dpk_error *err)
 {
     char journal[PATH_MAX];
@@ -313,7 +313,7 @@ static enum dpk_status open_read_only(const char *path, sqlite3 **out, struct dp
     return DPK_OK;
 }
 
-/* A journal needs a place, too. */
+/* Whether a journal can be written beside the database. */
 static bool may_have_journal(const char *path)
 {
     char directory[PATH_MAX];
@@ -323,7 +323,7 @@ static bool may_have_journal(const char *path)
     return access(directory, W_OK) == 0 || (errno != EACCES && errno != EROFS);
 }
 
-/* `*out` NULL: it may not be written. */
+/* Opens a database for writing. `*out` is NULL if it may not be written. */
 static enum dpk_status open_file(const char *path, sqlite3 **out, struct dpk_error *err)
 {
     sqlite3 *db = NULL;
@@ -331,7 +331,7 @@ static enum dpk_status open_file(const char *path, sqlite3 **out, struct dpk_err
     *out = NULL;
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         status = open_failed(path, db, err);
-    /* SQLite opens for reading what it may not write. */
+    /* SQLite opens a file that it may not write for reading only. */
     bool writable =
         status == DPK_OK && sqlite3_db_readonly(db, "main") == 0 && may_have_journal(path);
     if (writable) {
@@ -389,8 +389,8 @@ enum dpk_status dpk_db_pragma(sqlite3 *db, const char *sql, char *out, size_t si
     return status;
 }
 
-/* After each commit. Only the last one to close can clear the journal; while there is always
- * another one, what is in it can at least be written over. */
+/* SQLite calls this after each commit. Only the last program that closes the device can clear the
+ * journal. If another one always has it open, a checkpoint lets the journal be written over. */
 static int note_journal(void *context, sqlite3 *db, const char *name, int pages)
 {
     (void)context;
@@ -401,7 +401,7 @@ static int note_journal(void *context, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-/* Is it a device's state, of a version that we know? `*sealed`: it has a seal. */
+/* Checks that it is a device's state, of a version that we know. `*sealed`: it has a seal. */
 static enum dpk_status check_kind(sqlite3 *db, bool *sealed, struct dpk_error *err)
 {
     char application[32] = "", version[32] = "", vacuum[32] = "";
@@ -421,11 +421,11 @@ static enum dpk_status check_kind(sqlite3 *db, bool *sealed, struct dpk_error *e
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "%s: state of version %s, this is version %s; or it is damaged", path,
                         version, SCHEMA_VERSION);
-    /* Set, it would make SQLite keep notes in a page that is one of ours. */
+    /* If it were set, SQLite would use one of our pages for its bookkeeping. */
     return strcmp(vacuum, "0") == 0 ? DPK_OK : dpk_db_damaged(db, err, "auto_vacuum");
 }
 
-/* What dpakit 0.1 made is taken as it is, once, if it is sound, and has a seal from then on. */
+/* Adds a seal to the state of a device that dpakit 0.1 has made, if it is not damaged. */
 static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
 {
     bool sealed = false;
@@ -433,7 +433,7 @@ static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
     if (status != DPK_OK)
         return status;
     status = check_kind(db, &sealed, err);
-    if (status != DPK_OK || sealed) /* somebody else was quicker */
+    if (status != DPK_OK || sealed) /* another program has sealed it meanwhile */
         return dpk_db_end_log(db, status, err);
     status = check_whole(db, err);
     if (status == DPK_OK)
@@ -443,8 +443,8 @@ static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
     return dpk_db_end(db, status, err);
 }
 
-/* What decisions rest on, as of one moment. The log, which grows with every load, is checked where
- * it is read. */
+/* Checks the state at one moment, without the log. The log grows with every load, so it is checked
+ * where it is read. */
 static enum dpk_status check_state(sqlite3 *db, struct dpk_error *err)
 {
     bool sealed = false;
@@ -475,7 +475,7 @@ enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *e
         sqlite3_close(db);
         return status;
     }
-    /* Else whoever is the last one to close pays for syncs that a logged load is not worth. */
+    /* Otherwise the last program that closes the device would sync for a mere logged load. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_wal_hook(db, note_journal, NULL);
     *out = db;

@@ -53,8 +53,8 @@ enum dpk_status dpk_device_refuse(enum dpk_reject code, enum dpk_reject *reject,
                     dpk_reject_name(code), (unsigned)code);
 }
 
-/* Of the loads of programs the last ones are kept, and of all else: loads, which anybody can make
- * by the thousand, must not push out who changed what. */
+/* Keeps the last loads of programs, and separately the last of all other events. So thousands of
+ * loads do not remove events that say who changed the device. */
 static enum dpk_status rotate(sqlite3 *db, struct dpk_error *err)
 {
     if (sqlite3_last_insert_rowid(db) % DPK_DEVICE_LOG_SLACK != 0)
@@ -93,7 +93,7 @@ enum dpk_status dpk_device_log_in(sqlite3 *db, const char *action, const char *r
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err)
 {
-    /* A load that went well is not worth a sync; the next thing that is takes it along. */
+    /* A load that succeeded is not synced. The next event that is synced includes it. */
     bool lazy = strcmp(action, "load") == 0 && strcmp(result, "OK") == 0;
     enum dpk_status status = DPK_OK;
     if (sqlite3_db_readonly(dev->db, "main") == 1)

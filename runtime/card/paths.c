@@ -1,4 +1,4 @@
-/* Where devices live, and who may touch them. */
+/* The directories of devices, and who may write there. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ enum dpk_status dpk_device_check_owner(const char *path, const struct stat *st,
 enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct dpk_error *err)
 {
     struct stat st;
-    /* Who owns a link says where it leads. */
+    /* The owner of a link decides where it leads. */
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
         dpk_device_check_owner(path, &st, err) != DPK_OK)
         return DPK_ERR_REFUSED;
@@ -95,7 +95,7 @@ enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct
         return dpk_fail_errno(err, "%s", path);
     if (!S_ISDIR(st.st_mode))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a directory", path);
-    /* Where the sticky bit is set, others may add but not replace. */
+    /* Where the sticky bit is set, other users may add files but not replace ours. */
     if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(shared && (st.st_mode & S_ISVTX)))
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "%s: others may write to it (mode %03o): use chmod go-w", path,

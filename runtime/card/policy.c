@@ -3,7 +3,7 @@
 
 #include "state.h"
 
-/* TLVs of one dword that the device itself goes by. */
+/* TLVs of one dword that decide what the device allows. */
 static const struct word {
     uint32_t index; /* class global */
     const char *name;
@@ -33,7 +33,7 @@ bool dpk_device_needs_signature(const struct dpk_nv_def *def)
     return dpk_nv_is_owner_key(&tlv) || dpk_device_is_policy(def->class_id, def->index);
 }
 
-/* The first byte of what counts of a word; 0 if nobody has set it. */
+/* Gets the first byte of the value that is in effect; 0 if it was never set. */
 static enum dpk_status first_byte(sqlite3 *db, enum dpk_device_view view, uint32_t index,
                                   uint8_t *out, struct dpk_error *err)
 {
@@ -54,7 +54,7 @@ static enum dpk_status first_byte(sqlite3 *db, enum dpk_device_view view, uint32
 static enum dpk_status authentication(sqlite3 *db, enum dpk_device_view view, bool *enabled,
                                       struct dpk_error *err)
 {
-    /* Whatever goes wrong, nothing unsigned runs. */
+    /* After any error authentication is on, so that no unsigned program runs. */
     *enabled = true;
     uint8_t byte = 0;
     enum dpk_status status = first_byte(db, view, DPK_NV_INDEX_DPA_AUTH, &byte, err);
@@ -75,7 +75,7 @@ static const char life_cycle_key[] = "life_cycle", development_name[] = "develop
 
 enum dpk_status dpk_device_put_life_cycle(sqlite3 *db, bool development, struct dpk_error *err)
 {
-    /* Production is what a device without a word about it is in, as those made before are. */
+    /* A device without this entry is in production, as devices of earlier versions are. */
     return development ? dpk_db_put_meta(db, life_cycle_key, development_name, err) : DPK_OK;
 }
 

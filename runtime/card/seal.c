@@ -1,8 +1,9 @@
 /* The seal of a device's state: a digest over all of it but the log, so that damage is noticed.
  *
- * It covers what the database says of itself (every table and index: name, place, SQL) and every
- * row of every table, value by value with type and length; whoever adds a table or a column need
- * not think of it. It is integrity against accident: who may write the file may make a new one. */
+ * It covers the schema of the database (every table and index: name, place, SQL) and every row of
+ * every table, value by value with type and length. A table or a column that is added is covered
+ * without more code. The seal protects against accidents only: whoever may write the file can make
+ * a new seal. */
 #include <string.h>
 
 #include "state.h"
@@ -49,7 +50,7 @@ static bool put_value(EVP_MD_CTX *md, sqlite3_stmt *stmt, int column)
     return put_number(md, tag, size) && (size == 0 || EVP_DigestUpdate(md, bytes, size) == 1);
 }
 
-/* Every row that `sql` gives, in its order. */
+/* Adds every row that `sql` returns to the digest, in its order. */
 static enum dpk_status put_rows(sqlite3 *db, const char *sql, EVP_MD_CTX *md, struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -72,7 +73,7 @@ static enum dpk_status put_rows(sqlite3 *db, const char *sql, EVP_MD_CTX *md, st
     return status;
 }
 
-/* Rows have no order of their own: all columns give them one. */
+/* Rows have no order of their own, so they are sorted by all columns. */
 static enum dpk_status put_table(sqlite3 *db, const char *table, int columns, EVP_MD_CTX *md,
                                  struct dpk_error *err)
 {
@@ -89,7 +90,7 @@ static enum dpk_status put_table(sqlite3 *db, const char *table, int columns, EV
     return status;
 }
 
-/* What the b-trees say, too: an index that misses a row hides it from who looks it up there. */
+/* Checks the b-trees too: a row that is missing in an index would not be found by it. */
 static enum dpk_status check_table(sqlite3 *db, const char *table, struct dpk_error *err)
 {
     char said[256] = "";
@@ -102,8 +103,7 @@ static enum dpk_status check_table(sqlite3 *db, const char *table, struct dpk_er
     return status;
 }
 
-/* The tables of the state: all but the log, with the numbers that SQLite keeps for it, and the
- * seal itself. */
+/* The tables of the state: all but the log, SQLite's table of its numbers, and the seal itself. */
 #define STATE_TABLES                                                                               \
     "SELECT name, (SELECT count(*) FROM pragma_table_info(s.name)) FROM sqlite_schema s "          \
     "WHERE type = 'table' AND name NOT IN ('log', 'seal', 'sqlite_sequence') ORDER BY name"

@@ -1,4 +1,4 @@
-/* Debuggers of a program: what its device lets them do, and the log of what they did. */
+/* Debuggers of a program: what its device allows them, and the log of what they did. */
 #include "loader/loader.h"
 
 #include "loader/image.h"

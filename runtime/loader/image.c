@@ -1,4 +1,4 @@
-/* Images: made, shared, looked at, freed. */
+/* Images: how they are made, shared, read and freed. */
 #include "loader/image.h"
 
 #include <stdlib.h>

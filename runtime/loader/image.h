@@ -1,4 +1,4 @@
-/* image: what the loader's files share: a program image and the steps that fill it. */
+/* image: a program image, and the steps that fill it, for the files of the loader. */
 #ifndef DPK_LOADER_IMAGE_H
 #define DPK_LOADER_IMAGE_H
 
@@ -15,20 +15,20 @@ struct image_symbol {
     uint64_t address, size;
 };
 
-/* A compressed section, inflated. */
+/* The contents of a compressed section. */
 struct image_plain {
     struct image_plain *next;
     unsigned section;
-    void *data; /* NULL: it cannot be */
+    void *data; /* NULL: it cannot be inflated */
     uint64_t size;
 };
 
 struct dpk_image {
     atomic_uint references;
     char app[256];
-    char device[DPK_DEVICE_NAME_MAX + 1]; /* that let it in; "" if none was asked */
-    uint8_t *copy;                        /* the private copy of the bytes, */
-    struct dpk_elf elf;                   /* and its description: what was verified is what runs */
+    char device[DPK_DEVICE_NAME_MAX + 1]; /* the device that accepted it; "": none was asked */
+    uint8_t *copy;                        /* the private copy of the bytes */
+    struct dpk_elf elf;                   /* describes the copy; verification used it too */
     uint64_t entry;
     struct dpk_segment segments[IMAGE_SEGMENTS_MAX]; /* by address */
     size_t segment_count;
@@ -40,23 +40,24 @@ struct dpk_image {
     struct image_plain *plain;
 };
 
-/* An empty image; NULL: out of memory. `app` may be NULL. */
+/* Makes an empty image. `app` may be NULL. NULL: out of memory. */
 struct dpk_image *image_create(const char *app);
-/* Makes the image of `elf`, which describes the allocated bytes `*copy`: these become the image's,
- * `*copy` NULL, also on failure. There is no other way from bytes to an image. */
+/* Fills the image from `elf`, which describes the allocated bytes `*copy`. The image owns them from
+ * now on and `*copy` becomes NULL, also on failure. There is no other way from bytes to an
+ * image. */
 enum dpk_status image_fill(struct dpk_image *image, uint8_t **copy, const struct dpk_elf *elf,
                            struct dpk_error *err);
 
 /* Checks the file header and the program headers of image->elf; fills segments and entry. */
 enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err);
 
-/* How many sections there are: what e_shnum says, 0 with extended numbering. Refuses a table that
- * is not sound. section.c */
+/* Counts sections: e_shnum, which is 0 with extended numbering. Refuses a table that is not valid.
+ * section.c */
 enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *count,
                                      struct dpk_error *err);
 void image_free_plain(struct dpk_image *image);
 
-/* Reads .symtab, if there is one, and fills globals and functions. Wants the segments. */
+/* Reads .symtab, if there is one, and fills globals and functions. The segments must be there. */
 enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err);
 
 /* The executable segment with `address` in it, or NULL. */

@@ -1,4 +1,4 @@
-/* The decision whether a program may run, and the image that comes of it. */
+/* Decides whether a program may run, and makes its image. */
 #include "loader/loader.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 
 #define SIGNED_MAX ((size_t)64 << 20) /* far above any real crypto data, or attributes */
 
-/* What may not change between looking and running. */
+/* The bytes that must not change between verification and execution. */
 struct private_copy {
-    uint8_t *parts[4]; /* what `sections` point to, allocated; the device ELF is the first */
+    uint8_t *parts[4]; /* the allocated bytes of `sections`; the device ELF is the first */
     struct dpk_sections sections;
-    struct dpk_subject subject; /* describes parts[0]: this is verified, and this is mapped */
+    struct dpk_subject subject; /* describes parts[0], for verification and for the image */
 };
 
 static enum dpk_status copy_part(uint8_t **part, const uint8_t **from, size_t size,
@@ -58,7 +58,7 @@ static void free_copy(struct private_copy *copy)
         free(copy->parts[i]);
 }
 
-/* The id of the device's processor, as programs have it; of no device, the generic one. */
+/* Gets the id of the device's processor, as programs have it. Without a device: the generic id. */
 static enum dpk_status device_target(struct dpk_device *device, uint32_t *target,
                                      struct dpk_error *err)
 {
@@ -81,7 +81,7 @@ static const struct dpk_subject *find_target(const struct dpk_subject *subjects,
     return NULL;
 }
 
-/* The other targets' ELFs are not kept. */
+/* Replaces the copy of all targets' ELFs by that of the chosen one. */
 static enum dpk_status keep_elf(struct private_copy *copy, struct dpk_error *err)
 {
     struct dpk_elf *elf = &copy->subject.elf;
@@ -99,7 +99,7 @@ static enum dpk_status keep_elf(struct private_copy *copy, struct dpk_error *err
     return DPK_OK;
 }
 
-/* Of a program for several targets the subject is the one for this device. */
+/* Sets the subject: the program, or its ELF for this device if it has several targets. */
 static enum dpk_status choose_target(struct dpk_device *device, struct private_copy *copy,
                                      struct dpk_error *err)
 {
@@ -125,7 +125,7 @@ static enum dpk_status choose_target(struct dpk_device *device, struct private_c
     return keep_elf(copy, err);
 }
 
-/* "DIGEST_MISMATCH (segment 2)" */
+/* Writes a verdict as text, such as "DIGEST_MISMATCH (segment 2)". */
 static void describe(const struct dpk_load_result *result, char *out, size_t size)
 {
     const struct dpk_check *last =
@@ -156,7 +156,8 @@ static enum dpk_status verify(struct dpk_device *device, const struct private_co
     return status;
 }
 
-/* Writes the event log; with authentication on, what cannot be logged does not run. */
+/* Writes the event log. With authentication on, a program whose load cannot be logged is
+ * refused. */
 static enum dpk_status record(struct dpk_device *device, const struct dpk_load_result *result,
                               const char *app, const char *outcome, const char *text,
                               struct dpk_error *err)
@@ -172,7 +173,7 @@ static enum dpk_status record(struct dpk_device *device, const struct dpk_load_r
                     dpk_device_name(device), why.message);
 }
 
-/* Refuses or records; after DPK_OK the program may run. */
+/* Refuses the program or records its load. DPK_OK: the program may run. */
 static enum dpk_status judge(struct dpk_device *device, const struct dpk_load_result *result,
                              const char *app, struct dpk_error *err)
 {
@@ -205,7 +206,7 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
         status = choose_target(ask->device, &copy, &why);
     if (status == DPK_OK)
         status = verify(ask->device, &copy, &found, &why);
-    /* What nobody vouches for is not looked into when the device wants a signature. */
+    /* When the device requires a signature, nothing else of a program without one is read. */
     if (status == DPK_OK && (!found.authentication || found.verdict == DPK_VERDICT_OK))
         status = image_fill(image, &copy.parts[0], &copy.subject.elf, &why);
     if (status != DPK_OK) {

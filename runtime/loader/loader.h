@@ -1,9 +1,9 @@
 /*
- * loader: from bytes that nobody trusts to a process image that may run.
+ * loader: makes a process image that may run from bytes that nobody trusts.
  *
- * Copies the program, its crypto data and attributes once into private memory, asks the device what
- * it requires, verifies the copy, checks every field of the ELF, and hands out that same copy as an
- * image. The caller's bytes are never looked at again. Knows no CPU.
+ * It copies the program, its crypto data and its attributes once into private memory, asks the
+ * device what it requires, verifies the copy and checks every field of the ELF. The image is made
+ * of that same copy. The caller's bytes are not read again. The loader does not execute anything.
  *
  *     struct dpk_load_request ask = {.device = dev, .app = "hello",
  *                                    .sections = {.elf = p, .elf_size = n, .room = r, ...}};
@@ -19,25 +19,25 @@
 #include "elfcrypto/elfcrypto.h"
 
 struct dpk_load_request {
-    struct dpk_device *device;    /* whose policy decides; required, borrowed */
-    const char *app;              /* name, for messages and the log */
+    struct dpk_device *device;    /* the device whose policy decides; required, borrowed */
+    const char *app;              /* the program's name, for messages and the log */
     struct dpk_sections sections; /* the program's, as the file or the process has them */
 };
 
 struct dpk_load_result {
-    enum dpk_verdict verdict; /* OK, or why refused; with authentication off also why it would be */
-    bool authentication;      /* what the device required */
-    char target[DPK_TARGET_TEXT]; /* the part of a program for several targets; "" of other ones */
+    enum dpk_verdict verdict;     /* OK, or the reason for which authentication refuses it */
+    bool authentication;          /* whether the device required authentication */
+    char target[DPK_TARGET_TEXT]; /* the part of a program for several targets; "" for others */
     struct dpk_report report;
 };
 
-/* Guest addresses that a program may take: from the first page, page zero being never mapped, to
- * 1 GiB. Stacks and heap lie above. */
+/* Guest addresses that a program may use: from the second page (page zero is never mapped) to 1
+ * GiB. Stacks and heap are above. */
 #define DPK_PROGRAM_BEGIN 0x1000ull
 #define DPK_PROGRAM_END   0x40000000ull
 
-/* One PT_LOAD segment, checked: inside the program's addresses, shares no page with another, not
- * empty, not both W and X. */
+/* One PT_LOAD segment. It was checked: it is inside the program's addresses, shares no page with
+ * another, is not empty, and is not both W and X. */
 struct dpk_segment {
     uint64_t address;     /* guest virtual address */
     uint64_t memory_size; /* bytes in memory, >= data_size; the rest is zero */
@@ -48,66 +48,67 @@ struct dpk_segment {
 
 struct dpk_image;
 
-/* Loads one program; of one for several targets (signing(7)) the ELF for the device's.
- * DPK_ERR_REFUSED: the device does not want it (`result` says why, the event log has it);
- * DPK_ERR_FORMAT: not an ELF that can run, with the field named; DPK_ERR_UNSUPPORTED: not RISC-V,
- * dynamic, compiled for other targets than the device's. Every load is logged; with authentication
- * on, a load that cannot be logged is refused. `result` may be NULL. */
+/* Loads one program; of one for several targets (signing(7)), the ELF for the device's target.
+ * Every load is logged; with authentication on, a load that cannot be logged is refused. `result`
+ * may be NULL. DPK_ERR_REFUSED: the device does not allow it; `result` and the event log have the
+ * reason. DPK_ERR_FORMAT: it is not an ELF that can run; the message names the field.
+ * DPK_ERR_UNSUPPORTED: it is not RISC-V, is dynamic, or was compiled for other targets than the
+ * device's. */
 enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,
                          struct dpk_load_result *result, struct dpk_error *err);
-/* Reads an executable to look at it, not to run it: `device` is not asked whether it may. Of one for
- * several targets the ELF for that of `device`, which may be NULL: then the generic one, or the
- * first. */
+/* Reads an executable to inspect it, not to run it: nothing is verified. Of one for several targets
+ * it reads the ELF for the target of `device`; if that is NULL, the generic one or the first. */
 enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, const void *elf,
                                   size_t size, struct dpk_image **out, struct dpk_error *err);
-/* Drops a reference; the last one frees the image. NULL is fine. */
+/* Drops a reference. Dropping the last one frees the image. NULL is fine. */
 void dpk_image_free(struct dpk_image *image);
-/* One more reference to the same image, to be dropped with dpk_image_free. */
+/* Adds a reference to the same image, which dpk_image_free drops. */
 struct dpk_image *dpk_image_share(const struct dpk_image *image);
 
 /* ---- Debuggers ----
- * Who writes registers or code needs no signature: the device that let a program in says what its
- * debuggers may do. */
+ * A debugger that writes registers or code changes what was verified. So the device that accepted a
+ * program decides what its debuggers may do. */
 
 struct dpk_debug_permit {
     enum dpk_debug_rights rights;
-    bool locked; /* the device has authentication on: what cannot be logged is not done */
+    bool locked; /* authentication is on: a change that cannot be logged is not made */
 };
-/* Asks the device as it is now. DPK_ERR_REFUSED: it allows none, or it cannot be asked. Everything
- * is allowed with an image that no device was asked for (dpk_image_examine). */
+/* Asks the device what it allows now. An image of dpk_image_examine has no device: everything is
+ * allowed. DPK_ERR_REFUSED: the device allows no debugger, or cannot be asked. */
 enum dpk_status dpk_debug_ask(const struct dpk_image *image, struct dpk_debug_permit *out,
                               struct dpk_error *err);
-/* Appends to the device's log; `detail` is put behind the program's name. DPK_ERR_REFUSED: it
- * cannot, on a device that is locked. */
+/* Appends to the device's log, with `detail` after the program's name. DPK_ERR_REFUSED: the device
+ * is locked, and the log cannot be written. */
 enum dpk_status dpk_debug_record(const struct dpk_image *image,
                                  const struct dpk_debug_permit *permit, const char *action,
                                  const char *result, const char *detail, struct dpk_error *err);
 
-/* ---- Looking at images ---- */
+/* ---- Reading images ---- */
 
-/* The device that let it in; "" if none was asked. */
+/* The name of the device that accepted it; "": none was asked. */
 const char *dpk_image_device(const struct dpk_image *image);
-/* The name that was asked for, with '?' for what is not printable ASCII. */
+/* The name in the request, with '?' for what is not printable ASCII. */
 const char *dpk_image_app(const struct dpk_image *image);
 size_t dpk_image_segment_count(const struct dpk_image *image);
 const struct dpk_segment *dpk_image_segment(const struct dpk_image *image, size_t index);
 uint64_t dpk_image_entry(const struct dpk_image *image);
-/* Address (and size in bytes, may be NULL) of a global symbol; false if there is none. */
+/* Finds a global symbol: its address, and its size in bytes if `size` is not NULL. False: there is
+ * none. */
 bool dpk_image_symbol(const struct dpk_image *image, const char *name, uint64_t *address,
                       uint64_t *size);
-/* The names of the global symbols, sorted; NULL at the end of them. */
+/* The name of the global symbol with that index, in sorted order. NULL: there are not so many. */
 const char *dpk_image_symbol_name(const struct dpk_image *image, size_t index);
-/* The name of the next function that dpacc prepared for calls of a host, sorted; NULL at the end of
- * them. `index`: 0 at first. */
+/* The name of the next function that dpacc has prepared for calls of a host, in sorted order.
+ * *index: 0 before the first call. NULL: there are no more. */
 const char *dpk_image_next_entry(const struct dpk_image *image, size_t *index);
-/* Bytes of the arguments of such a function, which dpacc put into the program; any number. false:
- * there is none, or it is not in the file. */
+/* The size in bytes of such a function's arguments, which dpacc has put into the program. It is not
+ * checked and may be any number. False: the program does not have it. */
 bool dpk_image_argument_size(const struct dpk_image *image, const char *entry, uint64_t *size);
-/* The bytes of a section, in the private copy: as untrusted as ever, of a compressed one (zlib)
- * inflated, at most 64 MiB; they live as long as the image. NULL if there is none of that name, or
- * it cannot be inflated. */
+/* Returns the bytes of a section in the private copy, inflated if it is compressed (zlib, at most
+ * 64 MiB). They are not checked, and live as long as the image. NULL: there is no section of that
+ * name, or it cannot be inflated. */
 const void *dpk_image_section(const struct dpk_image *image, const char *name, size_t *size);
-/* The nearest function at or below an address, for crash text; NULL if none. */
+/* The nearest function at or below an address, for reports of failures. NULL: there is none. */
 const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address,
                                   uint64_t *offset);
 

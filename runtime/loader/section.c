@@ -1,4 +1,4 @@
-/* The sections of a device executable, which running it does not need: symbols, lines. */
+/* The sections of a device executable. Only its symbols and lines need them, not its execution. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -29,7 +29,7 @@ enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *co
 
 /* ---- Compressed sections (gABI, "Section Compression") ---- */
 
-/* NULL: not zlib's, larger than it says or than anybody needs, or out of memory. */
+/* NULL: it is not zlib's, is larger than its header says or than PLAIN_MAX, or out of memory. */
 static void *inflate_section(struct dpk_reader r, uint64_t *size)
 {
     uint32_t type = dpk_read_le32(&r);
@@ -48,12 +48,12 @@ static void *inflate_section(struct dpk_reader r, uint64_t *size)
     return plain;
 }
 
-/* Inflated once, at first use; it stays as long as the image. What cannot be inflated is kept as
- * nothing: a hostile one costs its time once. */
+/* Inflates a section at first use and keeps it as long as the image. That a section cannot be
+ * inflated is kept as well, so that a hostile one takes its time only once. */
 static struct image_plain *plain_section(const struct dpk_image *image, unsigned index,
                                          struct dpk_reader data)
 {
-    struct dpk_image *mine = (struct dpk_image *)image; /* a cache changes nothing */
+    struct dpk_image *mine = (struct dpk_image *)image; /* only its cache changes */
     pthread_mutex_lock(&mine->plain_lock);
     struct image_plain *p = mine->plain;
     while (p && p->section != index)

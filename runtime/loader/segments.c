@@ -74,7 +74,7 @@ static enum dpk_status check_load(const struct dpk_elf_segment *h, unsigned n, s
     if (h->file_size > h->memory_size)
         return dpk_fail(err, DPK_ERR_FORMAT, "segment %u: p_filesz 0x%llx exceeds p_memsz 0x%llx",
                         n, (unsigned long long)h->file_size, (unsigned long long)h->memory_size);
-    bool in_file = h->file_size > 0; /* else p_offset means nothing */
+    bool in_file = h->file_size > 0; /* if not, p_offset has no meaning */
     if (in_file && (h->offset > file_size || h->file_size > file_size - h->offset))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "segment %u: p_offset 0x%llx, p_filesz 0x%llx reach beyond the file", n,
@@ -107,7 +107,7 @@ static enum dpk_status add_segment(struct dpk_image *image, const struct dpk_elf
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "segment %u: p_type PT_INTERP: dynamic", n);
     case PT_DYNAMIC:
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "segment %u: p_type PT_DYNAMIC: dynamic", n);
-    case PT_TLS: /* nobody sets tp */
+    case PT_TLS: /* the start-up code does not set tp */
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "segment %u: p_type PT_TLS: thread-local variables", n);
     case PT_LOAD:

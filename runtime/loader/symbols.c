@@ -1,4 +1,4 @@
-/* The symbol table of a device executable: what the host calls by name, and names for addresses. */
+/* The symbol table of a device executable: finds functions by name, and names for addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #define SYMBOLS_MAX 1000000
 #define NAMES_MAX   ((size_t)64 << 20) /* bytes of all names: they are sorted */
 
-/* Its type is SHT_NULL when there is none. */
+/* Finds .symtab. The type of *symtab is SHT_NULL when there is none. */
 static enum dpk_status find_symtab(const struct dpk_image *image, struct dpk_elf_section *symtab,
                                    struct dpk_elf_section *strtab, struct dpk_error *err)
 {
@@ -41,7 +41,7 @@ static enum dpk_status find_symtab(const struct dpk_image *image, struct dpk_elf
     return DPK_OK;
 }
 
-/* Puts one symbol where it belongs. *names: bytes that are left for names. */
+/* Adds one symbol to the globals, the functions, or both. *names: bytes left for names. */
 static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
                                   const struct dpk_reader *strings, size_t *names, size_t n,
                                   struct dpk_error *err)
@@ -68,7 +68,8 @@ static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
     return DPK_OK;
 }
 
-/* Ties are broken by what else is known, so that the order never depends on the sort. */
+/* Symbols of the same name are ordered by their other fields, so that the order does not depend on
+ * the sort. */
 static int by_name(const void *a, const void *b)
 {
     const struct image_symbol *x = a, *y = b;
@@ -183,7 +184,7 @@ const char *dpk_image_function_at(const struct dpk_image *image, uint64_t addres
         else
             high = middle;
     }
-    /* A function of another segment is no neighbour. */
+    /* A function of another segment does not contain the address. */
     if (!text || low == 0 || image->functions[low - 1].address < text->address)
         return NULL;
     if (offset)

@@ -1,4 +1,4 @@
-/* Applying an NV configuration file: the checks in their order, then the effects. */
+/* Applies an NV configuration file: first the checks in their order, then the effects. */
 #include <string.h>
 
 #include "private.h"
@@ -8,14 +8,14 @@ struct application {
     struct dpk_nv_file file;
     struct dpk_nv_list before; /* Next Boot */
     bool brings_owner_key;
-    struct dpk_uuid owner_uuid;    /* of the key that it brings */
+    struct dpk_uuid owner_uuid;    /* of the owner's key in the file */
     enum dpk_nv_priority priority; /* of the file */
     struct signer_key signer;
     bool anti_rollback;
     enum dpk_reject *reject;
 };
 
-/* 2. PSID and branch are the device's, or empty. */
+/* Check 2: PSID and branch are those of the device, or empty. */
 static enum dpk_status check_applicable(struct application *a, struct dpk_error *err)
 {
     char psid[32], branch[32];
@@ -34,7 +34,7 @@ static enum dpk_status check_applicable(struct application *a, struct dpk_error 
     return DPK_OK;
 }
 
-/* 3 to 6. A known key, which may say this, has signed it. */
+/* Checks 3 to 6: it was signed by a known key that may sign such a file. */
 static enum dpk_status check_signature(struct application *a, struct dpk_error *err)
 {
     const struct dpk_nv_file *file = &a->file;
@@ -67,7 +67,7 @@ static enum dpk_status check_signature(struct application *a, struct dpk_error *
     return status == DPK_OK ? DPK_OK : dpk_fail(err, status, "%s", why.message);
 }
 
-/* An owner's key under the UUID of one of NVIDIA's would be taken for whatever NVIDIA signs. */
+/* Refuses an owner's key with the UUID of an NVIDIA key: the device could not tell them apart. */
 static enum dpk_status check_owner_uuid(struct application *a, struct dpk_error *err)
 {
     EVP_PKEY *nvidia = NULL;
@@ -82,7 +82,7 @@ static enum dpk_status check_owner_uuid(struct application *a, struct dpk_error 
     return status;
 }
 
-/* 7. NVIDIA gives a device its first owner, never another one. */
+/* Check 7: NVIDIA gives a device its first owner, but cannot replace the owner. */
 static enum dpk_status check_first_owner(struct application *a, struct dpk_error *err)
 {
     EVP_PKEY *owner = NULL;
@@ -97,7 +97,7 @@ static enum dpk_status check_first_owner(struct application *a, struct dpk_error
     return status;
 }
 
-/* 8. With anti-rollback: not what the same key has replaced. */
+/* Check 8, with anti-rollback: the same key has not signed a newer version that was applied. */
 static enum dpk_status check_version(struct application *a, struct dpk_error *err)
 {
     const struct dpk_nv_file *file = &a->file;
@@ -137,8 +137,8 @@ static enum dpk_status note_version(struct application *a, struct dpk_error *err
                                     DPK_DEVICE_ROLLBACK_MAX);
 }
 
-/* The priority at which a TLV of the file is stored. The owner's key is the owner's whoever
- * brings it; policy is never a user's. */
+/* The priority at which a TLV of the file is stored. The owner's key has the owner's priority even
+ * if NVIDIA has signed the file; policy never has a user's. */
 static enum dpk_nv_priority target_priority(const struct application *a,
                                             const struct dpk_nv_tlv *tlv)
 {
@@ -150,7 +150,7 @@ static enum dpk_nv_priority target_priority(const struct application *a,
     return a->priority;
 }
 
-/* Would the file remove this TLV before it writes its own? */
+/* Whether the file removes this TLV before it writes its own. */
 static bool removes(const struct application *a, const struct dpk_nv_tlv *old)
 {
     return (a->file.erase_lower_priority && old->priority < a->priority) ||
@@ -171,7 +171,7 @@ static bool is_content(const struct dpk_nv_tlv *tlv)
              (tlv->index == DPK_NV_INDEX_ID_MLNX || tlv->index == DPK_NV_INDEX_ID_VENDOR));
 }
 
-/* Does a TLV of the file collide with one on the device? */
+/* Checks that a TLV of the file does not conflict with one on the device. */
 static enum dpk_status check_against(struct application *a, const struct dpk_nv_tlv *tlv,
                                      struct dpk_error *err)
 {
@@ -194,7 +194,7 @@ static enum dpk_status check_against(struct application *a, const struct dpk_nv_
     return DPK_OK;
 }
 
-/* What the structure must be for the device, beyond what the parser knows. */
+/* Checks of the contents that need the device, so that the parser cannot make them. */
 static enum dpk_status check_content(struct application *a, struct dpk_error *err)
 {
     struct dpk_nv_owner_key numbers;
@@ -237,7 +237,7 @@ static enum dpk_status remove_tlv(sqlite3 *db, enum dpk_device_view view,
     return dpk_db_finish(db, stmt, err);
 }
 
-/* The owner's key counts at once, so it changes in both views. */
+/* Makes the changes. The owner's key takes effect at once, so it changes in both views. */
 static enum dpk_status change(struct application *a, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
@@ -299,7 +299,7 @@ static enum dpk_status apply(struct application *a, const void *bytes, size_t si
     return status == DPK_OK ? DPK_OK : dpk_fail(err, status, "%s", why.message);
 }
 
-/* `rehearsal`: what was done is undone, and not logged. */
+/* `rehearsal`: the changes are undone, and nothing is logged. */
 static enum dpk_status run_apply(struct dpk_device *dev, bool rehearsal, const void *bytes,
                                  size_t size, enum dpk_reject *reject, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Device archives as bytes: dpadev(1), "ARCHIVES". Numbers are big-endian. */
+/* Writes and reads the bytes of device archives: dpadev(1), "ARCHIVES". Numbers are big-endian. */
 #include "archive.h"
 
 #include <stdlib.h>
@@ -113,7 +113,7 @@ void archive_put(const struct archive *a, struct dpk_buf *out)
         put_uuid(out, &a->factory_uuid);
         dpk_put(out, a->factory.data, a->factory.size);
     }
-    if (a->development) { /* production goes without saying, as in archives of old */
+    if (a->development) { /* without this record it is production, as in older archives */
         put_head(out, RECORD_LIFE_CYCLE, sizeof development - 1);
         dpk_put(out, development, sizeof development - 1);
     }
@@ -157,8 +157,8 @@ static enum dpk_status read_text(struct dpk_reader *r, struct archive *a, size_t
     return status == DPK_OK ? DPK_OK : dpk_fail(err, DPK_ERR_FORMAT, "text %zu is none", number);
 }
 
-/* Is the key written as an export would write it? Else what is exported again would be another
- * archive. */
+/* Whether the key is written as an export would write it. If not, exporting the device again would
+ * make another archive. */
 static bool is_exact(EVP_PKEY *key, bool (*put)(EVP_PKEY *, struct dpk_buf *),
                      const struct archive_bytes *der)
 {
@@ -169,7 +169,7 @@ static bool is_exact(EVP_PKEY *key, bool (*put)(EVP_PKEY *, struct dpk_buf *),
     return exact;
 }
 
-/* An RSA key that dpadev create would take. */
+/* Whether it is an RSA key that dpadev create accepts. */
 static bool is_nvidia_key(const EVP_PKEY *key)
 {
     return key && EVP_PKEY_is_a(key, "RSA") &&
@@ -197,7 +197,8 @@ static enum dpk_status read_key(struct dpk_reader *r, struct archive *a, struct 
     return DPK_OK;
 }
 
-/* Sorted as a device gives them: by class, index, then the highest priority first. */
+/* Whether `t` comes after `last` in the order of a device: by class, by index, and the highest
+ * priority first. */
 static bool comes_after(const struct dpk_nv_tlv *t, const struct dpk_nv_tlv *last)
 {
     if (t->class_id != last->class_id)
@@ -243,7 +244,7 @@ static enum dpk_status read_tlv(struct dpk_reader *r, struct archive *a, struct 
     return dpk_nv_list_add(list, &t, err);
 }
 
-/* A container that was kept says what the device says. */
+/* Whether a container that was kept has the values that the archive has beside it. */
 static bool is_container_of(const struct archive_cert *c)
 {
     struct dpk_container kept;
@@ -283,7 +284,7 @@ static enum dpk_status read_cert(struct dpk_reader *r, struct archive *a, struct
     return DPK_OK;
 }
 
-/* The private half of the key of that UUID. */
+/* Reads the private half of a factory key. */
 static enum dpk_status read_factory(struct dpk_reader *r, struct archive *a, struct dpk_error *err)
 {
     if (a->factory.size)
@@ -394,8 +395,8 @@ static enum dpk_status read_record(uint16_t type, struct dpk_reader *r, struct a
     }
 }
 
-/* What no record can say alone: the owner's key is whole, the same in both views, and no NVIDIA
- * key's UUID is its own. */
+/* Checks that need several records: the owner's key is complete, is the same in both views, and no
+ * NVIDIA key has its UUID. */
 static enum dpk_status check_owner(const struct archive *a, struct dpk_error *err)
 {
     struct dpk_nv_owner_key now, then;
@@ -419,7 +420,7 @@ static enum dpk_status check_owner(const struct archive *a, struct dpk_error *er
     return DPK_OK;
 }
 
-/* The checksum is the last record. */
+/* Checks that the checksum is right and that it is the last record. */
 static enum dpk_status check_end(const uint8_t *bytes, size_t size, struct dpk_reader *r,
                                  struct dpk_error *err)
 {

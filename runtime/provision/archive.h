@@ -1,4 +1,4 @@
-/* Device archives: a device's state as one run of bytes (dpadev(1), "ARCHIVES"). */
+/* archive: a device's state as bytes of one file (dpadev(1), "ARCHIVES"). */
 #ifndef DPK_PROVISION_ARCHIVE_H
 #define DPK_PROVISION_ARCHIVE_H
 
@@ -22,7 +22,7 @@ struct archive_cert {
     struct archive_bytes der, container; /* container.size 0: not kept */
 };
 
-/* Everything of a device but its name and its log. Bytes are borrowed. */
+/* All of a device but its name and its log. The bytes are borrowed. */
 struct archive {
     char texts[DPK_IDENTITY_TEXTS][DPK_IDENTITY_TEXT_MAX + 1];
     struct archive_key keys[ARCHIVE_KEYS_MAX];
@@ -41,8 +41,8 @@ void archive_free(struct archive *a); /* its lists */
 
 void archive_put(const struct archive *a, struct dpk_buf *out);
 
-/* Believes nothing: whatever comes out could have come about on a device. DPK_ERR_FORMAT with the
- * offset otherwise. */
+/* Parses an archive and checks that a device could have this state. DPK_ERR_FORMAT: it could not;
+ * the message has the offset. */
 enum dpk_status archive_parse(const void *bytes, size_t size, struct archive *out,
                               struct dpk_error *err);
 

@@ -1,4 +1,4 @@
-/* Burning certificate containers: the checks in their order, then the effects. */
+/* Burns certificate containers: first the checks in their order, then the effects. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,7 +17,7 @@ struct burning {
     enum dpk_reject *reject;
 };
 
-/* A known key, which may sign containers of this priority, has signed it. */
+/* Checks that it was signed by a known key that may sign containers of this priority. */
 static enum dpk_status check_signature(struct burning *b, struct dpk_error *err)
 {
     const struct dpk_container *c = &b->container;
@@ -87,7 +87,8 @@ enum dpk_status dpk_device_insert_cert(sqlite3 *db, const struct dpk_uuid *uuid,
     return dpk_db_finish(db, stmt, err);
 }
 
-/* With anti-rollback: not what was removed. Whatever is installed must have room among it then. */
+/* With anti-rollback, refuses a certificate that was removed before. The list of removed ones must
+ * also have room for every certificate that is installed. */
 static enum dpk_status check_return(struct burning *b, int installed, struct dpk_error *err)
 {
     struct dpk_device_rollback r;
@@ -154,7 +155,7 @@ static enum dpk_status add(struct burning *b, struct dpk_error *err)
 
 #define TAKEN_OFF "FROM ca WHERE priority <= ?1 AND (?2 OR uuid = ?3)"
 
-/* Runs `sql` on what a removal takes off. */
+/* Runs `sql` for the certificates that a removal takes off. */
 static enum dpk_status run_on_taken(struct burning *b, const char *sql, int highest,
                                     struct dpk_error *err)
 {
@@ -169,7 +170,7 @@ static enum dpk_status run_on_taken(struct burning *b, const char *sql, int high
     return dpk_db_finish(b->db, stmt, err);
 }
 
-/* The owner removes what an owner could have installed; NVIDIA removes anything. */
+/* Removes certificates: for the owner those that an owner may install, for NVIDIA any. */
 static enum dpk_status take_off(struct burning *b, struct dpk_error *err)
 {
     const struct dpk_container *c = &b->container;
@@ -205,7 +206,7 @@ static enum dpk_status burn(struct burning *b, struct dpk_error *err)
     return b->container.kind == DPK_CONTAINER_ADD ? add(b, err) : take_off(b, err);
 }
 
-/* `rehearsal`: what was done is undone, and not logged. */
+/* `rehearsal`: the changes are undone, and nothing is logged. */
 static enum dpk_status run_burn(struct dpk_device *dev, bool rehearsal, const void *bytes,
                                 size_t size, enum dpk_reject *reject, struct dpk_error *err)
 {

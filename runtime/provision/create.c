@@ -1,4 +1,4 @@
-/* What a new device is made of. */
+/* Creates a device: its keys and its first state. */
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -12,7 +12,7 @@
 
 /* ---- Keys at NVIDIA level ---- */
 
-/* Writes what a BIO in memory holds. */
+/* Writes the contents of a BIO in memory to a file. */
 static enum dpk_status write_bio(const char *directory, const char *name, BIO *bio, unsigned mode,
                                  struct dpk_error *err)
 {
@@ -29,7 +29,7 @@ enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
                                       const struct dpk_uuid *uuid, struct dpk_error *err)
 {
     char text[DPK_UUID_TEXT], directory[PATH_MAX];
-    /* A secure BIO wipes what it held. */
+    /* A secure BIO wipes its memory. */
     BIO *secret = BIO_new(BIO_s_secmem());
     BIO *open = BIO_new(BIO_s_mem());
     BIO *id = BIO_new(BIO_s_mem());

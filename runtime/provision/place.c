@@ -1,4 +1,5 @@
-/* Devices come and go as directories, whole or not at all; what a killed program left is swept. */
+/* Creates and deletes the directories of devices, completely or not at all, and removes what killed
+ * programs have left. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #define NEW_PREFIX  ".new-"
 #define OLD_PREFIX  ".del-"
 
-/* Two programs may be removing the same remains. */
+/* Removes one entry. It is no error that it is gone: two programs may remove the same remains. */
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
 {
     (void)st;
@@ -42,8 +43,8 @@ static int is_remains(const struct dirent *entry)
            strncmp(entry->d_name, OLD_PREFIX, strlen(OLD_PREFIX)) == 0;
 }
 
-/* Nobody works on a directory that can be locked. In a place that others may write to, what is not
- * ours may change under our feet. */
+/* Removes a directory if it can be locked: then no program works on it. Directories of other users
+ * are left alone, as these may change them meanwhile. */
 static void sweep_remains(const char *path)
 {
     struct stat st;
@@ -62,9 +63,10 @@ static int is_alias(const struct dirent *entry)
            strncmp(entry->d_name, ALIAS, strlen(ALIAS)) == 0;
 }
 
-/* Whoever puts a device in place shares the lock of the place for the instant between alias and
- * device; who sweeps aliases has it alone, or leaves them to the next one. The descriptor that
- * holds the lock, or -1: somebody keeps it for long, who cannot be trusted. */
+/* Locks the directory of devices. A program that adds a device shares the lock while it makes the
+ * alias and the device; a program that removes aliases without a device holds it alone, or leaves
+ * them to the next program. Returns the descriptor that holds the lock. -1: another program has
+ * kept the lock for too long. */
 static int lock_place(const char *root, int how)
 {
     static const struct timespec pause = {.tv_nsec = 10000000};
@@ -134,7 +136,8 @@ void dpk_device_sweep(void)
 
 /* ---- Putting in place ---- */
 
-/* A new directory that no sweep takes: its descriptor, which holds the lock; or -1, errno set. */
+/* Makes a directory that no sweep removes. Returns its descriptor, which holds the lock, or -1 with
+ * errno. */
 static int make_staging(const char *root, char path[PATH_MAX])
 {
     struct stat mine, named;
@@ -146,7 +149,7 @@ static int make_staging(const char *root, char path[PATH_MAX])
         if (!mkdtemp(path))
             return -1;
         int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        /* Between making and locking it another program's sweep may have taken it. */
+        /* Another program may have removed it before it was locked. */
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &mine) == 0 &&
             lstat(path, &named) == 0 && mine.st_ino == named.st_ino)
             return fd;
@@ -157,7 +160,8 @@ static int make_staging(const char *root, char path[PATH_MAX])
     return -1;
 }
 
-/* The first alias of a BlueField-3 that is free. Without one a device is as good: "" in `path`. */
+/* Makes the first alias of a BlueField-3 that is free. If that fails, `path` is "", and the device
+ * has no alias. */
 static void make_alias(const char *root, const char *name, char path[PATH_MAX])
 {
     for (unsigned i = 0; i < ALIASES_MAX; i++) {
@@ -175,8 +179,8 @@ static void make_alias(const char *root, const char *name, char path[PATH_MAX])
     path[0] = 0;
 }
 
-/* The alias comes first: whoever is killed between the two leaves an alias of nothing, which is
- * swept, and no device without one. */
+/* Makes the alias, then the device. A program that is killed in between leaves an alias without a
+ * device, which is removed later, and never a device without an alias. */
 static enum dpk_status put_in_place(const char *root, const char *name, const char *staging,
                                     const char *path, struct dpk_error *err)
 {
@@ -245,8 +249,8 @@ enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void
         return status;
     if (lstat(path, &st) == 0)
         return dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device (or alias) of that name", name);
-    /* The staging directory may hold a private key: no signal may end us before it is in place, or
-     * gone. */
+    /* The staging directory may hold a private key. So no signal may end the program before the
+     * directory is in place or removed. */
     dpk_signals_hold(&signals);
     status = build(root, name, path, fill, context, err);
     dpk_signals_release(&signals);
@@ -275,7 +279,7 @@ enum dpk_status dpk_device_delete(const char *word, struct dpk_error *err)
         status = dpk_device_join(root, OLD_PREFIX "XXXXXX", grave, err);
     if (status != DPK_OK)
         return status;
-    /* Renamed first, so that it is gone at once or not at all. */
+    /* It is renamed first, so that it is deleted at once or not at all. */
     if (!mkdtemp(grave) || rename(path, grave) != 0) {
         status = dpk_fail_errno(err, "%s", path);
         rmdir(grave);

@@ -1,4 +1,4 @@
-/* What the files of provision share; they see the card's state, too. */
+/* For the files of provision, which may include the card's state.h too. */
 #ifndef DPK_PROVISION_PRIVATE_H
 #define DPK_PROVISION_PRIVATE_H
 
@@ -7,13 +7,13 @@
 
 /* ---- create.c ---- */
 
-/* What a device is called, by number; the keys of its table "meta". */
+/* The texts that identify a device: their keys in its table "meta". */
 #define DPK_IDENTITY_TEXTS    7
 #define DPK_IDENTITY_TEXT_MAX 255
 const char *dpk_device_text_key(size_t number);
-/* DPK_ERR_USAGE: too long, or not printable. */
+/* DPK_ERR_USAGE: the value is too long, or not printable. */
 enum dpk_status dpk_device_check_text(size_t number, const char *value, struct dpk_error *err);
-/* Makes `staging`/factory with the key pair and its UUID. */
+/* Makes the directory `staging`/factory with the key pair and its UUID. */
 enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
                                       const struct dpk_uuid *uuid, struct dpk_error *err);
 
@@ -22,8 +22,8 @@ enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
 /* Fills `staging`, the directory that will be the device. */
 typedef enum dpk_status dpk_device_filler(void *context, const char *staging,
                                           struct dpk_error *err);
-/* Puts a new device in place with its alias, whole or not at all; sweeps what programs that were
- * killed at it left. DPK_ERR_EXISTS: the name is taken. */
+/* Makes a device with its alias, completely or not at all, and removes the remains of programs that
+ * were killed while they did this. DPK_ERR_EXISTS: the name is taken. */
 enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void *context,
                                  struct dpk_error *err);
 
@@ -31,7 +31,7 @@ enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void
 
 enum dpk_status dpk_rollback_put_on(sqlite3 *db, bool on, struct dpk_error *err);
 enum dpk_status dpk_rollback_on(sqlite3 *db, bool *on, struct dpk_error *err);
-/* The highest version that was applied, as far as it is `found`. */
+/* Gets the highest version that was applied. `found`: whether there is one. */
 enum dpk_status dpk_rollback_floor(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,
                                    bool *found, uint32_t *version, struct dpk_error *err);
 enum dpk_status dpk_rollback_raise(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,
@@ -51,7 +51,7 @@ enum dpk_status dpk_rollback_add_removed(struct dpk_device_rollback *r, const st
 
 /* ---- burn.c ---- */
 
-/* `container_size` 0: the container is not kept. */
+/* `container_size`: 0 if the container is not kept. */
 enum dpk_status dpk_device_insert_cert(sqlite3 *db, const struct dpk_uuid *uuid,
                                        const struct dpk_uuid *keypair, enum dpk_lifecycle priority,
                                        const uint8_t *der, size_t der_size, const void *container,

@@ -1,5 +1,6 @@
 /*
- * provision: makes devices, changes what they know and allow, takes them to archives and back.
+ * provision: creates and deletes devices, changes their configuration and certificates, and writes
+ * them to archives and reads them back.
  *
  *     struct dpk_device_plan plan = {.name = "mlx5_0"};
  *     enum dpk_reject why;
@@ -13,60 +14,61 @@
 
 #include "card/card.h"
 
-/* ---- Devices come and go ---- */
+/* ---- Creating and deleting devices ---- */
 
-/* What a new device is. NULL strings take the values of a BlueField-3 with its usual PSID. */
+/* Describes a new device. NULL strings stand for the values of a BlueField-3 with its usual
+ * PSID. */
 struct dpk_device_plan {
     const char *name; /* letters, digits, '_', '-', '.'; starts with a letter or digit */
     const char *psid, *psid_branch; /* at most 16 characters */
     const char *part_number, *description, *serial;
     const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
     struct dpk_uuid nvidia_uuid; /* its UUID, with nvidia_key */
-    bool anti_rollback;          /* for good */
-    bool development;            /* life cycle, for good; else production */
+    bool anti_rollback;          /* cannot be changed later */
+    bool development;            /* the life cycle, else production; cannot be changed later */
 };
 
-/* Creates a device, whole or not at all. Without `nvidia_key` an RSA-4096 test pair is made under
- * factory/ (nvidia.pem, nvidia.uuid), with which anybody can play NVIDIA's part. Also makes the
- * alias mt41692_pciconf<N>. DPK_ERR_EXISTS: the name is taken. */
+/* Creates a device completely or not at all. Without `nvidia_key` it makes an RSA-4096 test pair
+ * under factory/ (nvidia.pem, nvidia.uuid), with which the user can sign as NVIDIA does. It also
+ * makes the alias mt41692_pciconf<N>. DPK_ERR_EXISTS: the name is taken. */
 enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk_error *err);
-/* Deletes a device with its state, factory keys and aliases; a damaged one too. */
+/* Deletes a device, also a damaged one, with its state, factory keys and aliases. */
 enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
-/* Takes away what programs that were killed while they made or deleted devices left: private keys
- * may be in it. Creating does so, too. */
+/* Removes the remains of programs that were killed while they created or deleted devices; private
+ * keys may be among them. dpk_device_create does so as well. */
 void dpk_device_sweep(void);
-/* Cold boot: what was Next Boot becomes Current. */
+/* Does a cold boot: the Next Boot view becomes Current. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
-/* ---- Devices as files ---- */
+/* ---- Archives of devices ---- */
 
 #define DPK_DEVICE_ARCHIVE_MAX ((size_t)16 << 20)
 
-/* Appends the device as an archive (dpadev(1), "ARCHIVES"): all that it is, knows and trusts, as of
- * one moment, but its name and its log. `with_factory_keys`: with the private key that plays
- * NVIDIA's part; then wipe `out` (dpk_buf_wipe_free). DPK_ERR_NOT_FOUND: there is no such key. */
+/* Appends an archive of the device (dpadev(1), "ARCHIVES"): its whole state at one moment, without
+ * its name and its log. `with_factory_keys`: also the private factory key; then the caller must
+ * wipe `out` (dpk_buf_wipe_free). DPK_ERR_NOT_FOUND: there is no such key. */
 enum dpk_status dpk_device_export(struct dpk_device *dev, bool with_factory_keys,
                                   struct dpk_buf *out, struct dpk_error *err);
-/* Makes a device from an archive, whole or not at all. An archive has a checksum, not a signature:
- * a device trusts whom the giver of its archive wants. DPK_ERR_FORMAT: damaged, or no device could
- * be as it says. DPK_ERR_EXISTS: the name is taken. */
+/* Makes a device from an archive, completely or not at all. An archive has a checksum, but no
+ * signature: its author decides which keys the device trusts. DPK_ERR_FORMAT: it is damaged, or
+ * describes a device that cannot exist. DPK_ERR_EXISTS: the name is taken. */
 enum dpk_status dpk_device_import(const char *name, const void *bytes, size_t size,
                                   struct dpk_error *err);
-/* The checks of dpk_device_import alone. */
+/* Makes only the checks of dpk_device_import. */
 enum dpk_status dpk_device_archive_check(const void *bytes, size_t size, struct dpk_error *err);
 
 /* ---- Anti-rollback ---- */
 
-/* What anti-rollback keeps from coming back (dpa-provisioning(7), "Rollback"). At most so many of
- * each. */
+/* The file versions and certificates that anti-rollback does not let a device accept again
+ * (dpa-provisioning(7), "Rollback"). There are at most so many of each. */
 #define DPK_DEVICE_ROLLBACK_MAX 1024
 struct dpk_device_floor {
-    struct dpk_uuid keypair; /* that signed */
+    struct dpk_uuid keypair; /* the key pair that signed the files */
     bool mlnx;               /* nv_file_id_mlnx, else nv_file_id_vendor */
     uint32_t version;        /* the highest that was applied */
 };
 struct dpk_device_rollback {
-    bool on; /* else there is nothing else */
+    bool on; /* if not, the lists are empty */
     struct dpk_device_floor *floors;
     size_t floor_count;
     struct dpk_uuid *removed; /* CA certificates */
@@ -78,17 +80,17 @@ void dpk_device_rollback_free(struct dpk_device_rollback *r);
 
 /* ---- Files ---- */
 
-/* Applies an NV configuration file: the checks and effects of dpa-provisioning(7), in one
- * transaction. DPK_ERR_REFUSED: the device is as before; `reject` (may be NULL) says why, the
- * message ends in its name and code. Both outcomes are in the event log. */
+/* Applies an NV configuration file with the checks and effects of dpa-provisioning(7), in one
+ * transaction, and logs the outcome. DPK_ERR_REFUSED: the device is unchanged; `reject` (may be
+ * NULL) has the reason, and the message ends in its name and code. */
 enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size_t size,
                                  enum dpk_reject *reject, struct dpk_error *err);
-/* Burns a certificate container, likewise. */
+/* Burns a certificate container in the same way. */
 enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_t size,
                                 enum dpk_reject *reject, struct dpk_error *err);
 
-/* What the two above would say: every check and effect, then undone; nothing changes, nothing is
- * logged. */
+/* Return what the two above would return. They make every check and effect, undo it, and log
+ * nothing. */
 enum dpk_status dpk_device_try_apply(struct dpk_device *dev, const void *bytes, size_t size,
                                      enum dpk_reject *reject, struct dpk_error *err);
 enum dpk_status dpk_device_try_burn(struct dpk_device *dev, const void *bytes, size_t size,
@@ -101,25 +103,25 @@ struct dpk_device_setting {
     const struct dpk_nv_param *param;
     const char *value;
 };
-/* Sets parameters at USER priority for the next boot, all or none, in one transaction with the
- * checks: dependencies and rules of `defs` (NULL: none) look at the device as it will be.
+/* Sets parameters at USER priority for the next boot, all or none of them, in one transaction. The
+ * dependencies and rules of `defs` (NULL: none) are checked with the new values in place.
  * DPK_ERR_REFUSED: one is protected, or not supported. DPK_ERR_RANGE: a value is not legal. */
 enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                const struct dpk_device_setting *settings, size_t count,
                                struct dpk_error *err);
-/* What dpk_device_set would say: nothing changes, nothing is logged. */
+/* Returns what dpk_device_set would return, without a change or an entry in the log. */
 enum dpk_status dpk_device_try_set(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                    const struct dpk_device_setting *settings, size_t count,
                                    struct dpk_error *err);
-/* Drops everything that users set, for the next boot. */
+/* Removes everything that users have set, for the next boot. */
 enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err);
 
-/* Every TLV for the next boot, of each priority, but those that users may not read: `hidden` has
- * their number. Free the list. */
+/* Lists the TLVs of every priority for the next boot, except those that users may not read.
+ * *hidden: how many these are. The caller frees the list. */
 enum dpk_status dpk_device_next_tlvs(struct dpk_device *dev, struct dpk_nv_list *out,
                                      size_t *hidden, struct dpk_error *err);
-/* Sets TLVs at USER priority for the next boot, all or none. Those of a higher priority must be as
- * the device has them. DPK_ERR_REFUSED: one is not, or is protected, or is not for users. */
+/* Sets TLVs at USER priority for the next boot, all or none of them. TLVs of a higher priority must
+ * be as the device has them. DPK_ERR_REFUSED: one is not, or is protected, or is not for users. */
 enum dpk_status dpk_device_set_tlvs(struct dpk_device *dev, const struct dpk_nv_list *tlvs,
                                     struct dpk_error *err);
 

@@ -1,4 +1,4 @@
-/* NV configuration on a device, TLV by TLV: to save it and to bring it back. */
+/* Reads and sets the NV configuration of a device TLV by TLV, to save and restore it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,8 @@ static enum dpk_status refuse_tlv(const struct dpk_nv_tlv *tlv, const char *why,
                     why);
 }
 
-/* Sets one as a user. What stands above users may be named as it is, for a backup has it too. */
+/* Sets a TLV as a user. One of a higher priority is accepted if it is as the device has it, because
+ * a backup contains those too. */
 static enum dpk_status put_one(sqlite3 *db, const struct dpk_nv_list *before,
                                const struct dpk_nv_tlv *tlv, struct dpk_error *err)
 {

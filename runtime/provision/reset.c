@@ -1,4 +1,4 @@
-/* Cold boot, and what users set away. */
+/* Cold boot, and removal of what users have set. */
 #include "private.h"
 
 enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err)

@@ -1,7 +1,7 @@
-/* Anti-rollback: what a device remembers of files and certificates so that they do not come back.
+/* Anti-rollback: the files and certificates that a device does not accept again.
  *
- * For each key pair and identity the highest file version that was applied, and the UUIDs of the CA
- * certificates that were removed. Nothing takes either away. */
+ * It stores the highest file version that was applied for each key pair and identity, and the UUIDs
+ * of the CA certificates that were removed. These entries are never deleted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char key[] = "anti_rollback", is_on[] = "on";
 
 enum dpk_status dpk_rollback_put_on(sqlite3 *db, bool on, struct dpk_error *err)
 {
-    /* A device without a word about it has none, as those of dpakit 0.1. */
+    /* A device without this entry has no anti-rollback, as those of dpakit 0.1. */
     return on ? dpk_db_put_meta(db, key, is_on, err) : DPK_OK;
 }
 
@@ -62,7 +62,7 @@ enum dpk_status dpk_rollback_raise(sqlite3 *db, const struct dpk_uuid *keypair, 
 
 /* ---- Removed certificates ---- */
 
-/* Runs `sql` about a UUID; `*row` says whether it gave one. */
+/* Runs `sql` for a UUID. `*row`: whether it returned a row. */
 static enum dpk_status ask_about(sqlite3 *db, const char *sql, const struct dpk_uuid *cert,
                                  bool *row, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* What users set by name. */
+/* Sets parameters by name, as users do. */
 #include <string.h>
 
 #include "private.h"
@@ -8,7 +8,7 @@ static const char *setting_name(const struct dpk_device_setting *setting)
     return setting->param->config_name ? setting->param->config_name : setting->param->name;
 }
 
-/* Changes one parameter of what counts for the next boot, as a user. */
+/* Changes one parameter of the value that is in effect for the next boot, as a user. */
 static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *setting,
                                struct dpk_error *err)
 {
@@ -22,7 +22,7 @@ static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *set
         return dpk_fail(err, DPK_ERR_REFUSED, "%s is read-only: %s", setting_name(setting),
                         effect.locked ? "the device's owner, or NVIDIA, protects it (ovr_en 0)"
                                       : "only a signed file can change it");
-    /* The rest of the TLV would become the user's, who may read it. */
+    /* The rest of the TLV would be stored as the user's own, which the user may read. */
     if (effect.hidden && def->param_count > 1)
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "%s cannot be set: what else %s holds is hidden (rd_en 0)",
@@ -42,7 +42,7 @@ static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *set
     return status;
 }
 
-/* With all that is set in place, by the rules of one of it. */
+/* Checks the rules of a parameter, after all parameters were set. */
 static enum dpk_status check_rules(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                    const struct dpk_device_setting *setting, struct dpk_error *err)
 {
@@ -61,7 +61,7 @@ static enum dpk_status check_rules(struct dpk_device *dev, const struct dpk_nv_d
     return status;
 }
 
-/* "A=1 B=2" for the log, with its NUL. */
+/* Writes the settings for the log, as "A=1 B=2" with a NUL. */
 static void describe(const struct dpk_device_setting *settings, size_t count, struct dpk_buf *out)
 {
     for (size_t i = 0; i < count; i++)
@@ -69,7 +69,7 @@ static void describe(const struct dpk_device_setting *settings, size_t count, st
     dpk_put_u8(out, 0);
 }
 
-/* `*locked`: refused for what the device has, not for the values. */
+/* `*locked`: they were refused because of the device's state, not because of their values. */
 static enum dpk_status put_all(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                const struct dpk_device_setting *settings, size_t count,
                                bool *locked, struct dpk_error *err)

@@ -1,4 +1,4 @@
-/* Devices out to archives and in from them. */
+/* Exports devices to archives and imports them. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- Out ---- */
 
-/* Bytes of a column, kept in `held`, whose place is known only when nothing moves it any more. */
+/* Bytes of a column, as an offset into `held`, whose memory moves as long as it grows. */
 struct kept {
     size_t offset, size;
 };
@@ -79,7 +79,7 @@ static enum dpk_status gather_certs(sqlite3 *db, struct archive *a, struct dpk_b
     return status;
 }
 
-/* Reads factory/nvidia.pem; `secret` gets it as PKCS #8. */
+/* Reads factory/nvidia.pem and writes it to `secret` as PKCS #8. */
 static enum dpk_status gather_factory(struct dpk_device *dev, struct archive *a,
                                       struct dpk_buf *secret, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Private to rv64: arithmetic as the manual tells it, spelled out for the reference (step.c). */
+/* Private to rv64: arithmetic as the manual defines it, written out for the reference (step.c). */
 #ifndef RV64_ARITHMETIC_H
 #define RV64_ARITHMETIC_H
 
@@ -46,7 +46,8 @@ static inline uint64_t mulhu(uint64_t a, uint64_t b)
     return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 
-/* A negative factor stands for itself plus 2^64 in mulhu: take 2^64 times the other off again. */
+/* mulhu reads a negative factor as itself plus 2^64. So 2^64 times the other factor is subtracted
+ * again. */
 static inline uint64_t mulhsu(uint64_t a, uint64_t b)
 {
     return mulhu(a, b) - (less(a, 0) ? b : 0);
@@ -56,7 +57,7 @@ static inline uint64_t mulh(uint64_t a, uint64_t b)
     return mulhsu(a, b) - (less(b, 0) ? a : 0);
 }
 
-/* Table 7.1: by zero all ones, and the dividend as remainder; nothing traps. */
+/* Table 7.1: division by zero gives all ones, and the dividend as remainder. Nothing traps. */
 static inline uint64_t divu(uint64_t a, uint64_t b)
 {
     return b == 0 ? ~UINT64_C(0) : a / b;

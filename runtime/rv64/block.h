@@ -2,8 +2,8 @@
  * Private to rv64: basic blocks of decoded operations and the cache of them.
  *
  * A cache holds the blocks of one generation of the guest's code. Blocks are found without a lock,
- * made under the core's lock, and live until their cache goes; when the code changes or a cache is
- * full, the core begins a new one and the old goes with the last run that uses it.
+ * made under the core's lock, and live as long as their cache. When the code changes or a cache is
+ * full, the core begins a new cache. The old one is freed after the last run that uses it.
  */
 #ifndef RV64_BLOCK_H
 #define RV64_BLOCK_H
@@ -11,7 +11,7 @@
 #include "core.h"
 #include "insn.h"
 
-/* What the engine runs: the instructions, and some that blocks are made of besides. */
+/* The operations of the engine: the instructions, and some more that only blocks have. */
 enum rv64_run_op {
 #define OP(name, format, match) RUN_##name = OP_##name,
 #include "ops.def"
@@ -29,7 +29,7 @@ enum rv64_run_op {
 };
 _Static_assert(RUN_COUNT <= 256, "a kind is a byte");
 
-/* Where a result for x0 goes: a register that nobody reads. */
+/* The register that gets results for x0. Nothing reads it. */
 enum { RV64_SINK = 32 };
 
 struct rv64_run {
@@ -37,16 +37,16 @@ struct rv64_run {
     uint64_t imm;
     uint8_t kind; /* enum rv64_op or rv64_run_op */
     uint8_t rd, rs1, rs2;
-    uint16_t before; /* instructions of the block before this one ... */
-    uint16_t offset; /* ... and their bytes */
+    uint16_t before; /* how many instructions of the block come before this one */
+    uint16_t offset; /* how many bytes these instructions have */
 };
 
 enum { RV64_BLOCK_MAX = 64 }; /* instructions */
 
 struct rv64_block {
     uint64_t pc;
-    uint64_t next_pc, taken_pc;               /* behind the last instruction; where it jumps */
-    _Atomic(struct rv64_block *) next, taken; /* their blocks, once known */
+    uint64_t next_pc, taken_pc;               /* behind the last instruction; where it jumps to */
+    _Atomic(struct rv64_block *) next, taken; /* the blocks there; NULL: not known yet */
     struct rv64_block *other;                 /* in the same bucket */
     uint32_t count;                           /* instructions */
     struct rv64_run run[];
@@ -76,18 +76,17 @@ static inline struct rv64_block *rv64_cache_find(struct rv64_cache *cache, uint6
     return b;
 }
 
-/* A cache for a run that begins now; NULL without memory. */
+/* Returns the cache for a run that begins now. NULL: out of memory. */
 struct rv64_cache *rv64_cache_acquire(struct rv64_core *core);
 void rv64_cache_release(struct rv64_core *core, struct rv64_cache *cache);
 
-/* The block at `pc`, made if need be. NULL when the cache is full or memory is short: acquire
- * again. `handlers` are the engine's, by kind. */
+/* Returns the block at `pc`; makes it if there is none. `handlers`: those of the engine, by kind.
+ * NULL: the cache is full or the host is out of memory; the caller must acquire a cache again. */
 struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
                                   const void *const handlers[RUN_COUNT]);
 
 /* Fills `block` (room for RV64_BLOCK_MAX + 1 operations) with the code at `pc`, up to the next
- * breakpoint; wants the lock. Returns how many
- * operations it has. translate.c */
+ * breakpoint. Returns how many operations it has. With the lock. translate.c */
 unsigned rv64_translate(const struct rv64_core *core, uint64_t pc, struct rv64_block *block);
 
 #endif

@@ -1,11 +1,12 @@
-/* The core: its caches of decoded blocks, from first use to last. */
+/* The core: how caches of decoded blocks are made, filled and freed. */
 #include "block.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for blocks comes in chunks. A guest that jumps to every halfword of its code fills a cache
- * at some tens of bytes for each of its own: beyond the limit all is forgotten. */
+/* Memory for blocks is allocated in chunks. A guest that jumps to every halfword of its code needs
+ * tens of bytes of cache for each byte of code. So a cache that has reached the limit is replaced
+ * by an empty one. */
 enum { CHUNK = 256 << 10, CACHE_MAX = 64 << 20 };
 
 struct rv64_chunk {
@@ -31,7 +32,7 @@ void rv64_core_set_strict(struct rv64_core *core, bool strict)
     core->strict = strict;
 }
 
-/* With the lock held, or nobody else left. */
+/* With the lock held, or when no other thread uses the core any more. */
 static void cache_drop(struct rv64_cache *cache)
 {
     if (cache == NULL || --cache->users != 0)
@@ -125,7 +126,7 @@ struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cac
     if (block != NULL)
         return block;
     pthread_mutex_lock(&core->lock);
-    block = rv64_cache_find(cache, pc); /* somebody may have been faster */
+    block = rv64_cache_find(cache, pc); /* another thread may have made it meanwhile */
     if (block == NULL)
         block = make_block(core, cache, pc, handlers);
     pthread_mutex_unlock(&core->lock);

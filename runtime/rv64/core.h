@@ -7,7 +7,7 @@
 struct rv64_core {
     struct rv64_memory *mem;
     bool strict;                      /* misaligned loads and stores fault */
-    pthread_mutex_t lock;             /* of the caches' users and of making blocks */
+    pthread_mutex_t lock;             /* held to count users of caches, and to make blocks */
     struct rv64_cache *cache;         /* the current one, NULL before the first run */
     uint64_t breaks[RV64_BREAKS_MAX]; /* under the lock */
     size_t break_count;
@@ -16,7 +16,7 @@ struct rv64_core {
 /* Whether there is a breakpoint at `pc`. With the lock held. */
 bool rv64_core_breaks(const struct rv64_core *core, uint64_t pc);
 
-/* Ends a run: says why in the hart. */
+/* Ends a run with a fault, and stores the fault in the hart. */
 static inline enum rv64_stop rv64_stop_fault(struct rv64_hart *hart, enum rv64_fault fault,
                                              uint64_t address)
 {

@@ -1,4 +1,4 @@
-/* What debuggers ask of a core: breakpoints, and watches on memory. */
+/* For debuggers: breakpoints, and watches on memory. */
 #include "core.h"
 #include "insn.h"
 
@@ -55,7 +55,7 @@ static struct access access_with(uint64_t address, unsigned log2, unsigned kind)
     return (struct access){.address = address, .size = UINT64_C(1) << log2, .kind = kind};
 }
 
-/* What the instruction at the hart's pc will access; kind 0: nothing. */
+/* The memory that the instruction at the hart's pc will access; kind 0: none. */
 static struct access next_access(const struct rv64_core *core, const struct rv64_hart *hart)
 {
     struct rv64_insn insn;
@@ -91,7 +91,7 @@ static struct access next_access(const struct rv64_core *core, const struct rv64
         return access_with(a, 2, RV64_W);
     case OP_SC_D:
         return access_with(a, 3, RV64_W);
-    default: /* AMOs are what is left of A; funct3 says how wide */
+    default: /* the rest of A are AMOs; funct3 has the width */
         if ((insn.bits & 0x7f) != 0x2f || insn.length != 4)
             return (struct access){0};
         return access_with(a, insn.bits >> 12 & 3, RV64_R | RV64_W);

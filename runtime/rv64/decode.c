@@ -1,4 +1,4 @@
-/* From bits to decoded instructions (Volume I, chapter 24; Bit-Manipulation 1.0.0). */
+/* Decodes instructions (Volume I, chapter 24; Bit-Manipulation 1.0.0). */
 #include "insn.h"
 
 enum format {

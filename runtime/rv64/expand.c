@@ -1,10 +1,10 @@
-/* Compressed instructions as the 32-bit ones they stand for (Volume I, chapter 16: RV64C). */
+/* Expands compressed instructions to 32-bit ones (Volume I, chapter 16: RV64C). */
 #include "insn.h"
 
 enum { X0 = 0, RA = 1, SP = 2 };
 enum { ILLEGAL = 0 };
 
-/* Opcodes with their funct3 (and funct7) of what a compressed instruction expands to. */
+/* The 32-bit instructions that compressed ones expand to: opcode, funct3 and funct7. */
 enum {
     LW = 0x2003,
     LD = 0x3003,
@@ -85,7 +85,7 @@ static uint32_t expand_quadrant_0(uint32_t c)
     uint32_t stack = part(c, 12, 11, 4) | part(c, 10, 7, 6) | part(c, 6, 6, 2) | part(c, 5, 5, 3);
 
     switch (c >> 13) {
-    case 0: /* C.ADDI4SPN; zero is reserved, and all bits zero is illegal for good */
+    case 0: /* C.ADDI4SPN; an immediate of zero is reserved, and zero bits alone are illegal */
         return stack == 0 ? ILLEGAL : i_type(ADDI, rd, SP, stack);
     case 2: /* C.LW */
         return i_type(LW, rd, rs1, word);
@@ -121,7 +121,7 @@ static uint32_t expand_arithmetic(uint32_t c)
     }
 }
 
-/* C.ADDI16SP and C.LUI, whose zero immediates are reserved. */
+/* C.ADDI16SP and C.LUI. An immediate of zero is reserved. */
 static uint32_t expand_lui(uint32_t c)
 {
     uint32_t rd = part(c, 11, 7, 0);

@@ -136,7 +136,7 @@ static __attribute__((cold, noinline)) bool store_split(const struct rv64_core *
     return true;
 }
 
-/* value_ADD and its like: values.def as functions. */
+/* value_ADD and so on: values.def as functions. */
 #define VALUE(name, value)                                                                         \
     static inline uint64_t value_##name(uint64_t A, uint64_t B, uint64_t IMM)                      \
     {                                                                                              \
@@ -150,8 +150,8 @@ VALUE(MV, A)
 
 /* ---- In rv64_run ---- */
 
-/* `r` is the operation at hand, `block` its block, `x` the registers. BODY_<name> is what an
- * instruction does; it leaves by itself only to stop or to enter another block. */
+/* `r` is the current operation, `block` its block, `x` the registers. BODY_<name> carries out an
+ * instruction. It jumps elsewhere only to stop or to enter another block. */
 
 #define A   x[r->rs1]
 #define B   x[r->rs2]
@@ -230,7 +230,7 @@ VALUE(MV, A)
         }                                                                                          \
     } while (0)
 
-/* `before`: what was in memory, the word at `at`. */
+/* `before`: the value that memory had. `at`: the address of the word. */
 #define AMO(log2, bits, before)                                                                    \
     do {                                                                                           \
         CHECK(A, log2, RV64_R | RV64_W)                                                            \
@@ -258,10 +258,10 @@ VALUE(MV, A)
         D = !(mine && exchange((word *)(base + A), hart->reserved_value, B));                      \
     } while (0)
 
-/* Instructions retired when the one at `r` begins. */
+/* How many instructions have retired when the one at `r` begins. */
 #define RETIRED (start + (uint64_t)(granted - left) - block->count + r->before)
 
-/* Of those in values.def, the ones that pairs.def has. */
+/* The instructions of values.def that pairs.def has too. */
 #define BODY_ADD    COMPUTE(ADD)
 #define BODY_ADDI   COMPUTE(ADDI)
 #define BODY_ADDIW  COMPUTE(ADDIW)

@@ -1,4 +1,4 @@
-/* Private to rv64: instructions, decoded. */
+/* Private to rv64: decoded instructions. */
 #ifndef RV64_INSN_H
 #define RV64_INSN_H
 
@@ -20,15 +20,15 @@ struct rv64_insn {
     uint32_t bits;  /* as fetched, 16 or 32 of them */
 };
 
-/* The 32-bit instruction that a compressed one stands for; 0, which is illegal, if none. */
+/* Returns the 32-bit instruction that a compressed one stands for. 0, which is illegal: none. */
 uint32_t rv64_expand(uint16_t bits);
 
 /* Decodes the instruction that begins with the 16 low bits of `bits`. OP_ILLEGAL if there is none.
  */
 struct rv64_insn rv64_decode(uint32_t bits);
 
-/* Fetches and decodes. False if the instruction is not in executable memory or at an odd address:
- * *fault_address then is the first address that could not be read. */
+/* Fetches and decodes an instruction. False: it is not in executable memory, or at an odd address;
+ * *fault_address is the first address that could not be read. */
 bool rv64_fetch(const struct rv64_memory *mem, uint64_t pc, struct rv64_insn *insn,
                 uint64_t *fault_address);
 

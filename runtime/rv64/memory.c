@@ -62,9 +62,9 @@ static bool open_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
     return mprotect(mem->base + begin, address + size - begin, PROT_READ | PROT_WRITE) == 0;
 }
 
-/* Gives the pages back to the host where it can take them; they read as zeros from now on. They
- * stay open in the host: a hart that passed its check just before must not bring the host down.
- * What such a hart still writes is cleared when the page is mapped again. */
+/* Gives the pages back to the host where that is possible; they read as zeros from now on. They
+ * stay accessible for the host's processor, because a hart that passed its check just before may
+ * still access them. What it writes is cleared when the page is mapped again. */
 static void clear_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
 {
     if (madvise(mem->base + address, size, MADV_DONTNEED) == 0 &&
@@ -123,7 +123,7 @@ out:
     return done;
 }
 
-/* Whether all pages of the range have `access`; *code when one of them is executable. */
+/* Whether all pages of the range have `access`. *code: whether one of them is executable. */
 static bool check_range(const struct rv64_memory *mem, uint64_t address, uint64_t size,
                         unsigned access, bool *code)
 {
@@ -147,7 +147,7 @@ void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t s
     return check_range(mem, address, size, access, &code) ? mem->base + address : NULL;
 }
 
-/* Code may be fetched at this very time, by halfwords: each is the old one or the new one. */
+/* Harts may fetch this code meanwhile, by halfwords: each reads the old or the new one. */
 static void store_code(uint8_t *to, const uint8_t *from, uint64_t size)
 {
     while (size != 0) {
@@ -167,8 +167,8 @@ static void store_code(uint8_t *to, const uint8_t *from, uint64_t size)
     }
 }
 
-/* Pages that are about to be written in full: one call instead of a fault for each. Where the host
- * does not know it, the faults come. */
+/* Populates pages that are about to be written in full: one call instead of a fault for each page.
+ * Where the host does not have this call, the faults follow. */
 static void populate(struct rv64_memory *mem, uint64_t address, uint64_t size)
 {
 #ifdef MADV_POPULATE_WRITE

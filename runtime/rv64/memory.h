@@ -1,4 +1,4 @@
-/* Private to rv64: guest memory from the inside, for the two interpreters. */
+/* Private to rv64: how guest memory is represented, for the two interpreters. */
 #ifndef RV64_MEMORY_H
 #define RV64_MEMORY_H
 
@@ -12,7 +12,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest words are read 
 enum { RV64_PAGE_SHIFT = 12 };
 _Static_assert(RV64_PAGE == 1u << RV64_PAGE_SHIFT, "page size");
 
-/* Of all guest addresses that can be; pages beyond the size stay without access. */
+/* Pages of the largest memory. Pages beyond the size of a smaller one have no access. */
 enum { RV64_PAGES = 1 << (32 - RV64_PAGE_SHIFT) };
 
 struct rv64_memory {
@@ -23,7 +23,7 @@ struct rv64_memory {
     _Atomic uint64_t code_generation; /* counts changes of executable pages or their bytes */
 };
 
-/* Guest words in host memory: of any type, seen by several threads. */
+/* Guest words in host memory. They alias other types, and several threads access them. */
 typedef uint8_t rv64_u8;
 typedef uint16_t __attribute__((may_alias)) rv64_u16;
 typedef uint32_t __attribute__((may_alias)) rv64_u32;

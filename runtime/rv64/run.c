@@ -1,12 +1,12 @@
 /*
- * The engine: runs blocks of decoded operations, each of which ends with a jump to the handler of
- * the next. What the instructions do is in handlers.h and values.def.
+ * The engine: runs blocks of decoded operations. The handler of each operation ends with a jump to
+ * the handler of the next. handlers.h and values.def have the instructions.
  */
 #include "handlers.h"
 
 #include <string.h>
 
-/* Without memory for blocks, the reference does. */
+/* Runs by the reference, when there is no memory for blocks. */
 static __attribute__((cold, noinline)) enum rv64_stop
 run_by_steps(struct rv64_core *core, struct rv64_hart *hart, int64_t left)
 {
@@ -55,7 +55,7 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
 
 find:
     block = rv64_cache_get(core, cache, pc, handlers);
-    if (unlikely(block == NULL)) { /* full: go on with a new one, in which nothing is linked */
+    if (unlikely(block == NULL)) { /* the cache is full: a new one has no links yet */
         rv64_cache_release(core, cache);
         link = NULL;
         cache = rv64_cache_acquire(core);
@@ -151,7 +151,7 @@ do_JALR:
 do_FENCE:
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     NEXT;
-do_FENCE_I: /* code that has changed is seen from here on */
+do_FENCE_I: /* code that has changed takes effect from here on */
     pc = block->next_pc;
     rv64_cache_release(core, cache);
     cache = rv64_cache_acquire(core);
@@ -176,11 +176,11 @@ do_FETCH_FAULT:
     why = rv64_stop_fault(hart, RV64_FAULT_FETCH, IMM);
     goto stop;
 
-stop: /* at the instruction of `r`, which does not count */
+stop: /* stops at the instruction of `r`, which does not retire */
     left += block->count - r->before;
     pc = block->pc + r->offset + (why == RV64_STOP_ECALL ? 4 : 0);
     goto out;
-out_of_budget: /* before `block` */
+out_of_budget: /* stops before `block` */
     pc = block->pc;
 out:
     rv64_cache_release(core, cache);

@@ -1,9 +1,9 @@
 /*
  * rv64: a RISC-V core, RV64IMAC + Zba, Zbb, Zbs, Zifencei and reads of the user counters (The
  * RISC-V Instruction Set Manual, Volume I, 20191213; Bit-Manipulation ISA-extensions 1.0.0), over a
- * flat, checked guest memory. Pure: no I/O, no globals, no DPA. Everything else is an illegal
- * instruction; custom-0 (opcode 0x0b) is where dpakit's own ones would go, and has none: device
- * intrinsics are calls (ECALL) and FENCE.
+ * flat, checked guest memory. It does no I/O, has no globals and does not know the DPA. All other
+ * instructions are illegal. dpakit has no instructions of its own: device intrinsics are calls
+ * (ECALL) and FENCE.
  *
  *     struct rv64_memory *mem = rv64_memory_create(4ull << 30);
  *     rv64_memory_map(mem, 0x10000, 0x1000, RV64_R | RV64_X);
@@ -30,27 +30,27 @@ enum { RV64_R = 1, RV64_W = 2, RV64_X = 4 };
 
 struct rv64_memory;
 
-/* `size` is a multiple of RV64_PAGE, at most 1 << 32. NULL when the host refuses. */
+/* `size`: bytes, a multiple of RV64_PAGE, at most 1 << 32. NULL: the host has no room for it. */
 struct rv64_memory *rv64_memory_create(uint64_t size);
 void rv64_memory_destroy(struct rv64_memory *mem);
 uint64_t rv64_memory_size(const struct rv64_memory *mem);
 
 /* Gives whole pages [address, address+size) the permissions `access` (0 unmaps and frees them; W
- * together with X is refused). Newly mapped pages are zero. False if out of range or unaligned.
- * Safe while harts run: their next access goes by it. */
+ * together with X is refused). Newly mapped pages are zero. False: the range is unaligned or not
+ * within the memory. It may be called while harts run, and applies to their next access. */
 bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access);
 
-/* For the host side: a pointer to guest bytes [address, address+size) if all of it is mapped with
- * at least `access` (0: mapped at all), else NULL. The pointer holds until the range is unmapped.
- * Code is decoded once: write to executable pages only with rv64_memory_store. */
+/* Returns a pointer of the host to guest bytes [address, address+size). NULL: not all of them are
+ * mapped with at least `access` (0: mapped at all). The pointer is valid until the range is
+ * unmapped. Code is decoded once, so write to executable pages only with rv64_memory_store. */
 void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t size,
                      unsigned access);
-/* Copies in, past permissions (program load, breakpoints); false if any of it is not mapped. New
- * code, as new mappings, counts for a hart from its next rv64_run or FENCE.I. */
+/* Copies bytes into guest memory without regard to permissions. False: not all of the range is
+ * mapped. A hart sees new code, and new mappings of code, from its next rv64_run or FENCE.I on. */
 bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size);
 
-/* The first run of mapped pages at or above `from` that share their permissions: *address and *size
- * in bytes. False: there is none. */
+/* Finds the first range of mapped pages at or above `from` that have the same permissions. *size:
+ * bytes. False: there is none. */
 bool rv64_memory_next(const struct rv64_memory *mem, uint64_t from, uint64_t *address,
                       uint64_t *size, unsigned *access);
 
@@ -82,7 +82,7 @@ struct rv64_hart {
     uint64_t instret;    /* instructions retired since creation (ECALL and EBREAK do not);
                          RDCYCLE reads it too */
     uint64_t time;       /* what RDTIME reads; the owner keeps it up to date */
-    uint64_t misaligned; /* loads and stores that were, since creation */
+    uint64_t misaligned; /* misaligned loads and stores since creation */
     /* LR/SC reservation: address, value and width seen by LR; width 0: none. */
     uint64_t reserved_address, reserved_value;
     uint8_t reserved_width;
@@ -93,7 +93,7 @@ struct rv64_hart {
 
 struct rv64_core;
 
-/* A core with its cache of decoded blocks. Borrows `mem`. */
+/* Makes a core with its cache of decoded blocks. It uses `mem`, which must live longer. */
 struct rv64_core *rv64_core_create(struct rv64_memory *mem);
 void rv64_core_destroy(struct rv64_core *core);
 
@@ -107,20 +107,19 @@ void rv64_core_set_strict(struct rv64_core *core, bool strict);
 /* Runs at most about `budget` instructions (to the end of the current block). */
 enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);
 
-/* The reference: one instruction, decoded afresh, written for clarity. RV64_STOP_BUDGET if it just
- * ran. Agrees with rv64_run instruction by instruction. */
+/* The reference: decodes and runs one instruction; it is written for clarity. Returns
+ * RV64_STOP_BUDGET if the instruction has run. Each instruction does the same as in rv64_run. */
 enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
 
-/* ---- External memory ----
- * The guest's own memory ends below RV64_EXTERNAL_BASE: rv64_run and rv64_step fault at higher
- * addresses. rv64_step_external carries out an instruction that reaches memory of the host there. */
+/* ---- External memory ---- The guest's own memory ends below RV64_EXTERNAL_BASE: rv64_run and
+ * rv64_step fault at higher addresses. rv64_step_external carries out an instruction that reaches
+ * memory of the host there. */
 #define RV64_EXTERNAL_BASE (UINT64_C(1) << 60)
 
 struct rv64_external {
-    /* Host address of `width` (1, 2, 4, 8) bytes, a multiple of it as `address` is; NULL: an access
-     * fault.
-     * `access`: RV64_R, RV64_W or both. Asked at most once for an instruction, which is done with
-     * the memory when rv64_step_external returns. */
+    /* Returns the host address of `width` (1, 2, 4, 8) bytes, a multiple of `width`, as `address`
+     * is. NULL: the access faults. `access`: RV64_R, RV64_W or both. It is called at most once for
+     * an instruction. The memory is not used after rv64_step_external has returned. */
     void *(*find)(void *context, uint64_t address, unsigned width, unsigned access);
     void *context;
 };
@@ -129,11 +128,11 @@ enum rv64_stop rv64_step_external(struct rv64_core *core, struct rv64_hart *hart
                                   const struct rv64_external *external);
 
 /* ---- For debuggers ----
- * Without breakpoints and watches they cost nothing: a breakpoint ends a block where blocks are
- * made, nothing is written to guest memory. rv64_step goes over breakpoints. */
+ * A breakpoint ends a block when blocks are made. Nothing is written to guest memory, and without
+ * breakpoints and watches nothing is slower. rv64_step ignores breakpoints. */
 #define RV64_BREAKS_MAX 256
 
-/* Sets or takes away a breakpoint; it counts for a hart from its next rv64_run. False: there are
+/* Sets or removes a breakpoint, for a hart from its next rv64_run on. False: there are
  * RV64_BREAKS_MAX already. */
 bool rv64_core_break(struct rv64_core *core, uint64_t address, bool on);
 
@@ -142,11 +141,11 @@ struct rv64_watch {
     unsigned access;        /* RV64_R, RV64_W or both */
 };
 
-/* As rv64_run, slowly, and stops behind the first instruction that accesses one of the `count`
- * watches: *hit is which. Stops at breakpoints as well. */
+/* Does what rv64_run does, slowly, and stops behind the first instruction that accesses one of the
+ * `count` watches. *hit: which. It stops at breakpoints as well. */
 enum rv64_stop rv64_run_watched(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,
                                 const struct rv64_watch *watches, size_t count, size_t *hit);
-/* As rv64_step, and RV64_STOP_WATCH if the instruction accessed a watch. */
+/* Does what rv64_step does, and returns RV64_STOP_WATCH if the instruction accessed a watch. */
 enum rv64_stop rv64_step_watched(struct rv64_core *core, struct rv64_hart *hart,
                                  const struct rv64_watch *watches, size_t count, size_t *hit);
 

@@ -1,7 +1,7 @@
 /*
- * The reference: executes one instruction, by the words of the manual. It shares the decoder with
- * the fast engine (run.c) and nothing else; on purpose it also computes in other ways where there
- * are two, so that each is a check on the other.
+ * The reference: executes one instruction as the manual describes it. It shares only the decoder
+ * with the fast engine (run.c), and computes in another way where there are two. So tests that
+ * compare them find errors of either.
  */
 #include "arithmetic.h"
 #include "core.h"
@@ -57,7 +57,7 @@ static void write_guest(uint8_t *at, unsigned width, uint64_t v)
     }
 }
 
-/* If the word there is `old`, makes it `v`, in one go. */
+/* Stores `v` if the word there is `old`, atomically. */
 static bool exchange_guest(uint8_t *at, unsigned width, uint64_t old, uint64_t v)
 {
     uint32_t old32 = (uint32_t)old;
@@ -137,7 +137,7 @@ static bool bytes_accessible(struct context *c, uint64_t address, unsigned width
     return c->fault == RV64_FAULT_NONE;
 }
 
-/* Loads; a `width` below zero is sign-extended. */
+/* Loads. A negative `width` means that the value is sign-extended. */
 static void load(struct context *c, int width)
 {
     unsigned bytes = (unsigned)(width < 0 ? -width : width);
@@ -178,7 +178,7 @@ static void load_reserved(struct context *c, unsigned width)
     set(c, width == 4 ? sext32(v) : v);
 }
 
-/* Fails (rd = 1) without a reservation of just this word, or when the word has changed since. */
+/* Fails (rd = 1) if there is no reservation of exactly this word, or the word has changed since. */
 static void store_conditional(struct context *c, unsigned width)
 {
     if (!accessible(c, c->a, width, RV64_W))
@@ -189,8 +189,8 @@ static void store_conditional(struct context *c, unsigned width)
     set(c, !(reserved && exchange_guest(c->at, width, h->reserved_value, c->b)));
 }
 
-/* What an AMO leaves in memory; `old` and `b` are sign-extended if it works on words, which keeps
- * their order, unsigned order too. */
+/* The value that an AMO stores. `old` and `b` are sign-extended if it works on words; that keeps
+ * their order, also as unsigned numbers. */
 static uint64_t amo_result(enum rv64_op op, uint64_t old, uint64_t b)
 {
     switch (op) {

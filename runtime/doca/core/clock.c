@@ -24,26 +24,19 @@ static void clock_release(void *object)
 }
 static const struct dpk_kind clock_kind = {.left = clock_left, .release = clock_release};
 
-static doca_error_t is_supported(const struct doca_devinfo *devinfo)
-{
-    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
-    dpk_object_drop(info);
-    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-}
-
 doca_error_t doca_clock_cap_nic_free_running_is_supported(const struct doca_devinfo *devinfo)
 {
-    return is_supported(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_clock_cap_nic_real_time_is_supported(const struct doca_devinfo *devinfo)
 {
-    return is_supported(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo *devinfo)
 {
-    return is_supported(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_clock_create(struct doca_dev *dev, struct doca_clock **clock)

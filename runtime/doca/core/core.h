@@ -45,6 +45,8 @@ struct dpk_devinfo {
     char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 };
 extern const struct dpk_kind dpk_devinfo_kind;
+/* What a question about a device that could be opened has as its answer. INVALID_VALUE: it is none. */
+doca_error_t dpk_devinfo_answer(const struct doca_devinfo *devinfo, doca_error_t answer);
 
 struct dpk_dev {
     struct dpk_object object;
@@ -100,6 +102,20 @@ bool dpk_ctx_is_running(const struct dpk_ctx *ctx);
 doca_error_t dpk_ctx_start(struct dpk_ctx *ctx);
 /* IN_PROGRESS: tasks are not freed; it stops in doca_pe_progress when they are. */
 doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx);
+
+/* The first member of contexts that stand on one device. */
+struct dpk_dev_ctx {
+    struct dpk_ctx ctx;
+    struct dpk_dev *dev; /* a use */
+};
+
+/* The handle of a new idle one, of `size` bytes that begin with a struct dpk_dev_ctx; NULL: *result
+ * says why: INVALID_VALUE: no device. NO_MEMORY. */
+void *dpk_dev_ctx_new(const struct doca_dev *dev, const struct dpk_kind *kind,
+                      const struct dpk_ctx_ops *ops, size_t size, doca_error_t *result);
+/* For their kinds. */
+void dpk_dev_ctx_left(void *object);
+void dpk_dev_ctx_release(void *object);
 
 /* ---- Tasks ---- */
 

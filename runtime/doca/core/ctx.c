@@ -140,6 +140,40 @@ doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object)
     return result;
 }
 
+/* ---- Contexts on a device ---- */
+
+void *dpk_dev_ctx_new(const struct doca_dev *dev, const struct dpk_kind *kind,
+                      const struct dpk_ctx_ops *ops, size_t size, doca_error_t *result)
+{
+    void *handle = NULL;
+    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
+    struct dpk_dev_ctx *c = d ? calloc(1, size) : NULL;
+    if (c) {
+        dpk_ctx_init(&c->ctx, ops);
+        dpk_object_use(c->dev = d);
+        handle = dpk_object_enter(c, kind);
+    }
+    *result = !d ? DOCA_ERROR_INVALID_VALUE : handle ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    dpk_object_drop(d);
+    return handle;
+}
+
+void dpk_dev_ctx_left(void *object)
+{
+    struct dpk_dev_ctx *c = object;
+    dpk_ctx_stop(&c->ctx); /* if it runs */
+    dpk_ctx_left(&c->ctx);
+    dpk_object_end_use(c->dev);
+}
+
+void dpk_dev_ctx_release(void *object)
+{
+    struct dpk_dev_ctx *c = object;
+    dpk_ctx_clear(&c->ctx);
+    dpk_object_drop(c->dev);
+    free(c);
+}
+
 /* ---- The public side ---- */
 
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)

@@ -183,11 +183,17 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
     return result;
 }
 
-static doca_error_t devinfo_check(const struct doca_devinfo *devinfo, const void *out)
+doca_error_t dpk_devinfo_answer(const struct doca_devinfo *devinfo, doca_error_t answer)
 {
     struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
     dpk_object_drop(info);
-    return info && out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return info ? answer : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* For what is written to *out. */
+static doca_error_t devinfo_check(const struct doca_devinfo *devinfo, const void *out)
+{
+    return dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,

@@ -8,8 +8,7 @@
 #define LIST_LEN_MAX 64u
 
 struct dma {
-    struct dpk_ctx ctx;
-    struct dpk_dev *dev; /* a use */
+    struct dpk_dev_ctx base;
     struct dpk_task_pool copies;
 };
 
@@ -23,9 +22,7 @@ struct copy {
 
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
 {
-    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
-    dpk_object_drop(info);
-    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo,
@@ -62,38 +59,15 @@ static doca_error_t dma_start(struct dpk_ctx *ctx)
 }
 static const struct dpk_ctx_ops ops = {.start = dma_start, .ends_by_errors = true};
 
-static void dma_left(void *object)
-{
-    struct dma *d = object;
-    dpk_ctx_stop(&d->ctx); /* if it runs */
-    dpk_ctx_left(&d->ctx);
-    dpk_object_end_use(d->dev);
-}
-
-static void dma_release(void *object)
-{
-    struct dma *d = object;
-    dpk_ctx_clear(&d->ctx);
-    dpk_object_drop(d->dev);
-    free(d);
-}
-static const struct dpk_kind dma_kind = {.left = dma_left, .release = dma_release, .is_ctx = true};
+static const struct dpk_kind dma_kind = {
+    .left = dpk_dev_ctx_left, .release = dpk_dev_ctx_release, .is_ctx = true};
 
 doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
 {
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (dma)
-        *dma = NULL;
-    struct dpk_dev *device = dma ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
-    if (!device)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct dma *d = calloc(1, sizeof *d);
-    if (d) {
-        dpk_ctx_init(&d->ctx, &ops);
-        dpk_object_use(d->dev = device);
-        *dma = dpk_object_enter(d, &dma_kind);
-    }
-    dpk_object_drop(device);
-    return *dma ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+        *dma = dpk_dev_ctx_new(dev, &dma_kind, &ops, sizeof(struct dma), &result);
+    return result;
 }
 
 doca_error_t doca_dma_destroy(struct doca_dma *dma)
@@ -140,7 +114,7 @@ static doca_error_t carry_out(struct dpk_task *task, bool for_real)
     const struct copy *c = (struct copy *)task;
     if (!is_within_limits(c->from) || !is_within_limits(c->to))
         return DOCA_ERROR_INVALID_VALUE;
-    const struct dpk_memory_domain *domain = ((struct dma *)task->ctx)->dev->domain;
+    const struct dpk_memory_domain *domain = ((struct dma *)task->ctx)->base.dev->domain;
     return for_real ? dpk_buf_list_copy(c->from, c->to, domain)
                     : dpk_buf_list_check(c->from, c->to, domain);
 }
@@ -178,9 +152,9 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
     struct dma *d = dpk_object_pin(dma, &dma_kind);
     if (!d)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result =
-        dpk_task_pool_set(&d->ctx, &d->copies, &copy_type, (dpk_task_callback)task_completion_cb,
-                          (dpk_task_callback)task_error_cb, num_memcpy_tasks);
+    doca_error_t result = dpk_task_pool_set(&d->base.ctx, &d->copies, &copy_type,
+                                            (dpk_task_callback)task_completion_cb,
+                                            (dpk_task_callback)task_error_cb, num_memcpy_tasks);
     dpk_object_drop(d);
     return result;
 }
@@ -195,7 +169,7 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
     struct copy *c = NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (d && task && dpk_is_buf(src) && dpk_is_buf(dst))
-        c = (struct copy *)dpk_task_new(&d->ctx, &d->copies, user_data, &result);
+        c = (struct copy *)dpk_task_new(&d->base.ctx, &d->copies, user_data, &result);
     if (c) {
         c->from = src;
         c->to = dst;

@@ -25,9 +25,7 @@ void dpk_dpa_end(struct dpk_dpa_call *call)
 
 doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
-    dpk_object_drop(info);
-    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE; /* every emulated device has a DPA */
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS); /* every emulated device has a DPA */
 }
 
 doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)

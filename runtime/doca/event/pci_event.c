@@ -3,17 +3,10 @@
 
 /* ---- What devices can do ---- */
 
-static doca_error_t is_supported(const struct doca_devinfo *devinfo, doca_error_t result)
-{
-    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
-    dpk_object_drop(info);
-    return info ? result : DOCA_ERROR_INVALID_VALUE;
-}
-
 #define CAP(name, result)                                                                          \
     doca_error_t doca_sync_event_cap_##name(const struct doca_devinfo *devinfo)                    \
     {                                                                                              \
-        return is_supported(devinfo, result);                                                      \
+        return dpk_devinfo_answer(devinfo, result);                                                      \
     }
 CAP(is_create_from_export_supported, DOCA_SUCCESS)
 CAP(remote_net_is_create_from_export_supported, DOCA_SUCCESS)

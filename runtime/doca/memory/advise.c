@@ -7,8 +7,7 @@
 #define BUF_SIZE_MAX (UINT64_C(1) << 31)
 
 struct advise {
-    struct dpk_ctx ctx;
-    struct dpk_dev *dev; /* a use */
+    struct dpk_dev_ctx base;
     struct dpk_task_pool invalidations;
 };
 
@@ -20,9 +19,7 @@ struct invalidation {
 doca_error_t
 doca_mmap_advise_cap_task_cache_invalidate_is_supported(const struct doca_devinfo *devinfo)
 {
-    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
-    dpk_object_drop(info);
-    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t
@@ -50,39 +47,15 @@ static doca_error_t advise_start(struct dpk_ctx *ctx)
 }
 static const struct dpk_ctx_ops ops = {.start = advise_start, .ends_by_errors = true};
 
-static void advise_left(void *object)
-{
-    struct advise *a = object;
-    dpk_ctx_stop(&a->ctx); /* if it runs */
-    dpk_ctx_left(&a->ctx);
-    dpk_object_end_use(a->dev);
-}
-
-static void advise_release(void *object)
-{
-    struct advise *a = object;
-    dpk_ctx_clear(&a->ctx);
-    dpk_object_drop(a->dev);
-    free(a);
-}
 static const struct dpk_kind advise_kind = {
-    .left = advise_left, .release = advise_release, .is_ctx = true};
+    .left = dpk_dev_ctx_left, .release = dpk_dev_ctx_release, .is_ctx = true};
 
 doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advise **mmap_advise)
 {
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (mmap_advise)
-        *mmap_advise = NULL;
-    struct dpk_dev *device = mmap_advise ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
-    if (!device)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct advise *a = calloc(1, sizeof *a);
-    if (a) {
-        dpk_ctx_init(&a->ctx, &ops);
-        dpk_object_use(a->dev = device);
-        *mmap_advise = dpk_object_enter(a, &advise_kind);
-    }
-    dpk_object_drop(device);
-    return *mmap_advise ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+        *mmap_advise = dpk_dev_ctx_new(dev, &advise_kind, &ops, sizeof(struct advise), &result);
+    return result;
 }
 
 doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise)
@@ -117,7 +90,7 @@ static doca_error_t invalidation_check(struct dpk_task *task)
     if (!b)
         return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&dpk_bufs_lock);
-    doca_error_t result = check_locked(b, ((struct advise *)task->ctx)->dev->domain);
+    doca_error_t result = check_locked(b, ((struct advise *)task->ctx)->base.dev->domain);
     pthread_mutex_unlock(&dpk_bufs_lock);
     dpk_object_drop(b);
     return result;
@@ -145,7 +118,7 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
     if (!a)
         return DOCA_ERROR_INVALID_VALUE;
     doca_error_t result =
-        dpk_task_pool_set(&a->ctx, &a->invalidations, &invalidation_type,
+        dpk_task_pool_set(&a->base.ctx, &a->invalidations, &invalidation_type,
                           (dpk_task_callback)completion_cb, (dpk_task_callback)error_cb, num_tasks);
     dpk_object_drop(a);
     return result;
@@ -161,7 +134,8 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(
     struct invalidation *t = NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (a && task && dpk_is_buf(buf))
-        t = (struct invalidation *)dpk_task_new(&a->ctx, &a->invalidations, user_data, &result);
+        t = (struct invalidation *)dpk_task_new(&a->base.ctx, &a->invalidations, user_data,
+                                                &result);
     if (t) {
         t->buf = buf;
         *task = t->task.object.handle;

@@ -9,52 +9,45 @@
 
 /* ---- What devices can do ---- */
 
-static doca_error_t check_devinfo(const struct doca_devinfo *devinfo)
-{
-    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
-    dpk_object_drop(info);
-    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-}
-
 doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo)
 {
-    return check_devinfo(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo)
 {
-    return check_devinfo(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_cap_task_send_imm_is_supported(const struct doca_devinfo *devinfo)
 {
-    return check_devinfo(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_cap_task_read_is_supported(const struct doca_devinfo *devinfo)
 {
-    return check_devinfo(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo)
 {
-    return check_devinfo(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_cap_task_write_imm_is_supported(const struct doca_devinfo *devinfo)
 {
-    return check_devinfo(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo)
 {
-    return check_devinfo(devinfo);
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
                                                        enum doca_rdma_transport_type transport_type)
 {
-    doca_error_t result = check_devinfo(devinfo);
+    doca_error_t result = dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
     if (result == DOCA_SUCCESS && transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC)
         result = DOCA_ERROR_NOT_SUPPORTED;
     return result;
@@ -62,7 +55,8 @@ doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo
 
 static doca_error_t get_maximum(const struct doca_devinfo *devinfo, uint32_t *out)
 {
-    doca_error_t result = out ? check_devinfo(devinfo) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result =
+        out ? dpk_devinfo_answer(devinfo, DOCA_SUCCESS) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *out = DPK_RDMA_QUEUE_MAX;
     return result;

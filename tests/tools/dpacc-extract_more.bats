@@ -31,9 +31,9 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# A core file of ./host as `core`, by the kernel if it writes files, else by GDB.
+# A core file of ./host, by default that of here, as `core`, by the kernel if it writes files, else by GDB.
 make_core() { # FILTER
-    cp "$here/host" .
+    [ -e host ] || cp "$here/host" .
     case $(cat /proc/sys/kernel/core_pattern) in
     core*) (ulimit -c unlimited; echo "$1" > /proc/self/coredump_filter; exec ./host) || true ;;
     esac
@@ -73,6 +73,21 @@ make_core() { # FILTER
     cmp out.elf "$here/k_fat/device_exec.cx8"
     dpacc-extract core --list > list
     grep -qE '^[01] +one +0x.* no +-$' list
+}
+
+@test "crypto data for one target comes out of a core file" {
+    keys=$DPAKIT_GOLDEN/keys
+    mlxdpa -e "$here/host" -c "$keys/chain3.der" -p "$keys/leaf.pem" --app fat -o host sign_dpa_apps
+    make_core 0x3f
+    for t in bf3 cx8; do
+        dpacc-extract host -app-name fat -mcpu $t -o host.elf --signature host.crypto
+        dpacc-extract core -app-name fat -mcpu $t -o core.elf --signature core.crypto
+        cmp host.elf core.elf
+        cmp host.crypto core.crypto
+    done
+    run -1 dpacc-extract core -app-name one -o no.elf --signature no.crypto
+    [[ $output == "-E- core: program 'one' is not signed" ]]
+    dpacc-extract core --list | grep -qE '^[01] +fat +0x.* yes +nv-dpa-bf3,nv-dpa-cx8$'
 }
 
 @test "a core file without file pages is completed from the host's file, if it is the same" {

@@ -149,7 +149,7 @@ static void empty_member_is_not_loaded(void **state)
 static void attributes_of_the_target_are_verified(void **state)
 {
     (void)state;
-    static const uint32_t targets[] = {DPK_TARGET_CX8, DPK_TARGET_BF3};
+    static const uint32_t targets[] = {DPK_TARGET_BF3, DPK_TARGET_CX8}; /* other than the ELFs */
     struct dpk_certchain *chain = NULL;
     struct dpk_signer *signer = NULL;
     struct program p = unsigned_program();
@@ -164,7 +164,7 @@ static void attributes_of_the_target_are_verified(void **state)
         struct program fat = several(&p, DPK_TARGET_BF3);
         struct dpk_device dev = {.authentication = true, .has_ca = true};
         struct dpk_load_result result;
-        size_t cx8 = 24 + 2 * 32 + 16, bf3 = cx8 + 8 + 16; /* where the data are */
+        size_t bf3 = 24 + 2 * 32 + 16, cx8 = bf3 + 8 + 16; /* where the data are */
         assert_int_equal(dpk_attributes_build(targets, 2, "blob", 4, &fat.attributes, NULL),
                          DPK_OK);
         assert_memory_equal(fat.attributes.data + bf3, "blob", 4);

@@ -44,6 +44,8 @@
 #define DPK_CALLS_MAX         64  /* RPCs at the same time; more wait in line */
 #define DPK_WARN_AFTER_MS     10000
 #define DPK_RUN_TIME_LIMIT_MS 6000 /* default for an RPC or kernel thread (guide: 6 s) */
+/* Default for an activation. The guides give no number; NVIDIA's dpa_nvqual counts on 2 minutes. */
+#define DPK_ACTIVATION_LIMIT_MS 120000
 
 /* ---- Processes ---- */
 
@@ -51,7 +53,7 @@ struct dpk_process;
 
 struct dpk_process_options {
     uint64_t heap_size;         /* bytes, 0: the default, 1 GiB of address space */
-    uint32_t run_time_limit_ms; /* 0: DPK_RUN_TIME_LIMIT_MS */
+    uint32_t run_time_limit_ms; /* 0: DPK_RUN_TIME_LIMIT_MS, DPK_ACTIVATION_LIMIT_MS */
     const char *device;         /* the device's name, which dpadev ps shows; may be NULL */
     const char *directory;      /* the device's directory, an absolute path; may be NULL */
     /* Receives a line of text. It is called once, on the thread of sched's timers, when a launch or

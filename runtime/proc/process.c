@@ -66,7 +66,10 @@ static void process_free(struct dpk_process *p)
 static void process_init(struct dpk_process *p, const struct dpk_image *image,
                          const struct dpk_process_options *o)
 {
-    sched_group_init(&p->group, &process_owner, (uint64_t)o->run_time_limit_ms * 1000000u);
+    const uint64_t limit = (uint64_t)o->run_time_limit_ms * 1000000u;
+    sched_group_init(&p->group, &process_owner,
+                     limit ? limit : DPK_RUN_TIME_LIMIT_MS * UINT64_C(1000000));
+    p->activation_limit = limit ? limit : DPK_ACTIVATION_LIMIT_MS * UINT64_C(1000000);
     p->image = dpk_image_share(image);
     p->heap_size = (o->heap_size + PAGE_MASK) & ~PAGE_MASK;
     p->warn = o->warn;
@@ -121,8 +124,6 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
     *out = NULL;
     if (o.heap_size == 0)
         o.heap_size = HEAP_DEFAULT;
-    if (o.run_time_limit_ms == 0)
-        o.run_time_limit_ms = DPK_RUN_TIME_LIMIT_MS;
     if (o.warn_after_ms == 0)
         o.warn_after_ms = DPK_WARN_AFTER_MS;
     if (o.heap_size > HEAP_MAX)

@@ -132,7 +132,7 @@ static void fail_for_time(struct hart *h, const char *how)
     char place[PLACE_MAX], report[sizeof h->report];
     crash_place(h, place, sizeof place);
     snprintf(report, sizeof report, "thread %u: run-time limit of %" PRIu64 " ms reached%s,%s",
-             h->id, h->process->group.limit / 1000000u, how, place);
+             h->id, h->sched.limit / 1000000u, how, place);
     process_fail_at(h, DPK_ERR_TIMEOUT, report);
 }
 

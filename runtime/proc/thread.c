@@ -74,6 +74,7 @@ enum dpk_status dpk_thread_create(struct dpk_process *p, const struct dpk_thread
     if (status == DPK_OK) {
         t->hart->thread = t;
         t->hart->sched.event = true;
+        t->hart->sched.limit = p->activation_limit;
         list_append(&p->threads, &t->in_process);
         *out = t;
     }
@@ -162,6 +163,7 @@ void dpk_thread_destroy(struct dpk_thread *t)
     }
     t->hart->thread = NULL;
     t->hart->sched.event = false;
+    t->hart->sched.limit = t->process->group.limit;
     list_remove(&t->in_process);
     sched_unlock();
     free(t);

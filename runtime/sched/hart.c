@@ -29,7 +29,7 @@ bool hart_is_doomed(const struct sched_hart *h)
 /* On the card such a wait is a loop. So its time counts against the run-time limit. */
 static bool watch(struct sched_hart *h)
 {
-    uint64_t limit = h->group->limit;
+    uint64_t limit = h->limit;
     h->blocked = sched_now();
     return sched_timer_start(&h->timer, h->blocked + (h->ran < limit ? limit - h->ran : 0));
 }
@@ -68,7 +68,7 @@ static void expired(struct sched_timer *t)
 
 void sched_hart_init(struct sched_hart *h, struct sched_group *g)
 {
-    *h = (struct sched_hart){.group = g, .unit = SCHED_NO_UNIT};
+    *h = (struct sched_hart){.group = g, .limit = g->limit, .unit = SCHED_NO_UNIT};
     list_init(&h->queued);
     list_init(&h->leads);
     sched_wait_init(&h->wait, wake);

@@ -66,7 +66,7 @@ static uint64_t charge(struct sched_hart *h, const struct slice *s, uint64_t fro
 
 static enum sched_overrun overrun_of(const struct sched_hart *h)
 {
-    return h->ran >= h->group->limit ? SCHED_OVERRUN_RAN : SCHED_OVERRUN_SHARE;
+    return h->ran >= h->limit ? SCHED_OVERRUN_RAN : SCHED_OVERRUN_SHARE;
 }
 
 /* The harts of a kernel run at the same time on a card, but here they share processors. So the
@@ -75,7 +75,7 @@ static enum sched_overrun overrun_of(const struct sched_hart *h)
  * only. */
 static bool is_over_limit(const struct sched_hart *h)
 {
-    const uint64_t limit = h->group->limit;
+    const uint64_t limit = h->limit;
     bool together = h->share && *h->share / SCHED_SHARE / runs.workers >= limit;
     return (h->ran >= limit || together) && !h->group->debugged;
 }

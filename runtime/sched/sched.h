@@ -57,7 +57,7 @@
  * that waits for a group runs harts of that group while fewer slices run than there are workers.
  * With one worker it does not, so that runs are deterministic. Harts that poll share one worker.
  *
- * The run-time limit of a group applies to each hart: to the time for which it has run on a
+ * The run-time limit of a group, or one that the owner gives a hart, applies to each hart: to the time for which it has run on a
  * processor or was BLOCKED since it was started. Time in which it waits for a unit or a processor
  * does not count, nor does a first slice. Harts with a common `share` may run together for
  * SCHED_SHARE times the limit, times the number of workers.
@@ -167,6 +167,7 @@ struct sched_hart {
     struct list leads;    /* in the list of harts with a head start */
     uint64_t lead_number; /* the number of its head start, in the order of their beginnings */
     uint64_t lead;        /* how many instructions are left of its head start */
+    uint64_t limit;       /* nanoseconds; the group's until the owner sets another */
     uint64_t ran;         /* nanoseconds for which it has run or was blocked since it was started */
     uint64_t *share;      /* nanoseconds for which all harts with this pointer have run, or NULL */
     uint64_t retired;     /* instructions retired until the end of its last slice */

@@ -1,5 +1,6 @@
 /* runtime/proc: the run-time limit: what counts, what does not, what is said of it. */
-#include "dpa.h"
+#include "dpa_threads.h"
+#include "proc/hart.h"
 
 static struct dpk_process *hasty(void)
 {
@@ -19,6 +20,21 @@ static void endless_call_reaches_the_limit(void **state)
     assert_non_null(strstr(err.message, "(spin"));
     assert_int_equal(dpk_process_state(p, NULL), DPK_ERR_TIMEOUT);
     dpk_process_destroy(p);
+}
+
+static void activations_have_a_longer_limit_than_calls(void **state)
+{
+    (void)state;
+    struct handler h = handler(process_with(NULL), "handle");
+    const struct hart *hart = h.p->harts[dpk_thread_id(h.t)];
+    assert_int_equal(h.p->group.limit / 1000000u, DPK_RUN_TIME_LIMIT_MS);
+    assert_int_equal(hart->sched.limit / 1000000u, DPK_ACTIVATION_LIMIT_MS);
+    dpk_thread_destroy(h.t); /* what has the hart next is a call */
+    assert_int_equal(hart->sched.limit / 1000000u, DPK_RUN_TIME_LIMIT_MS);
+    dpk_process_destroy(h.p);
+    h = handler(hasty(), "handle"); /* one that the host gives is for both */
+    assert_int_equal(h.p->harts[dpk_thread_id(h.t)]->sched.limit / 1000000u, 200);
+    dpk_process_destroy(h.p);
 }
 
 static void endless_kernel_reaches_the_limit(void **state)
@@ -225,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(endless_call_reaches_the_limit),
+        cmocka_unit_test(activations_have_a_longer_limit_than_calls),
         cmocka_unit_test(endless_kernel_reaches_the_limit),
         cmocka_unit_test(threads_that_loop_together_reach_the_limit_of_their_kernel),
         cmocka_unit_test(threads_of_a_kernel_may_take_longer_together_than_one_may),

@@ -302,6 +302,24 @@ static void running_too_long_is_told_to_the_owner(void **state)
     assert_int_equal(g.why, SCHED_OVERRUN_RAN);
 }
 
+static void hart_may_have_a_limit_of_its_own(void **state)
+{
+    static struct guest g, other;
+    (void)state;
+    group.limit = SECOND / 1000;
+    start(guest(&other, three_slices), 0, 0);
+    guest(&g, NULL)->hart.limit = 60 * SECOND;
+    start(&g, 0, 0);
+    while (g.slices < 100) /* each takes more than a hundredth of the group's limit */
+        usleep(1000);
+    assert_int_equal(g.overran, 0);
+    sched_lock();
+    g.hart.limit = SECOND / 1000;
+    sched_unlock();
+    reaches(&g, HART_FAILED);
+    assert_int_equal(g.why, SCHED_OVERRUN_RAN);
+}
+
 static void sharing_too_long_is_told_to_the_owner(void **state)
 {
     static struct guest g;
@@ -431,6 +449,7 @@ int main(void)
         SCHED_TEST(hart_that_is_stopped_ends_with_its_slice_and_wakes_waiters),
         SCHED_TEST(fault_ends_the_group_but_its_survivor),
         SCHED_TEST(running_too_long_is_told_to_the_owner),
+        SCHED_TEST(hart_may_have_a_limit_of_its_own),
         SCHED_TEST(sharing_too_long_is_told_to_the_owner),
         SCHED_TEST(blocking_too_long_is_told_to_the_owner),
         SCHED_TEST(debugged_group_has_no_limit),

@@ -1,6 +1,9 @@
-/* The DPA side: sends every packet back to where it came from. */
+/* The DPA side: sends every packet back to where it came from. It goes by FlexIO 25.7: doorbells have
+ * no context since 24.10. */
 #include "../packet_swap_com.h"
 
+#include <libflexio-dev/flexio_dev_ver.h>
+#define FLEXIO_DEV_VER_USED FLEXIO_DEV_VER(25, 7, 0)
 #include <dpaintrin.h>
 #include <libflexio-dev/flexio_dev.h>
 #include <libflexio-dev/flexio_dev_queue_access.h>
@@ -27,8 +30,7 @@ static void swap_addresses(uint8_t *packet)
     memcpy(packet + 6, destination, 6);
 }
 
-static void send_back(struct flexio_dev_thread_ctx *ctx, const struct packet_swap *q,
-                      struct flexio_dev_cqe64 *cqe)
+static void send_back(const struct packet_swap *q, struct flexio_dev_cqe64 *cqe)
 {
     uint32_t size = flexio_dev_cqe_get_byte_cnt(cqe), place = sent & (DEPTH - 1);
     struct flexio_dev_wqe_rcv_data_seg *receive =
@@ -40,28 +42,26 @@ static void send_back(struct flexio_dev_thread_ctx *ctx, const struct packet_swa
 
     memcpy(packet, flexio_dev_rwqe_get_addr(receive), size);
     swap_addresses(packet);
-    flexio_dev_swqe_seg_ctrl_set(&wqe[0], sent, q->sqn, MLX5_CTRL_SEG_CE_CQE_ON_CQE_ERROR,
-                                 FLEXIO_CTRL_SEG_SEND_EN);
+    flexio_dev_swqe_seg_ctrl_set(&wqe[0], sent, q->sqn, FLEXIO_CTRL_SEG_CE_CQE_ON_CQE_ERROR,
+                                 FLEXIO_CTRL_SEG_TYPE_SEND_EN);
     flexio_dev_swqe_seg_eth_set(&wqe[1], 0, 0, 0, NULL);
     flexio_dev_swqe_seg_mem_ptr_data_set(&wqe[2], size, q->send_key, (uint64_t)packet);
     __dpa_thread_memory_writeback();
-    flexio_dev_qp_sq_ring_db(ctx, (uint16_t)++sent, q->sqn);
+    flexio_dev_qp_sq_ring_db((uint16_t)++sent, q->sqn);
     flexio_dev_print("Packet %u: %u bytes\n", sent, size);
 }
 
 __dpa_global__ void swap_packets(uint64_t arg)
 {
     const struct packet_swap *q = (const struct packet_swap *)arg;
-    struct flexio_dev_thread_ctx *ctx;
     struct flexio_dev_cqe64 *cqe;
-    flexio_dev_get_thread_ctx(&ctx);
     while ((cqe = next_completion(q))) {
-        send_back(ctx, q, cqe);
+        send_back(q, cqe);
         flexio_dev_dbr_cq_set_ci((uint32_t *)q->receive_cq_record, ++consumed);
         flexio_dev_dbr_rq_inc_pi((uint32_t *)q->receives_record);
     }
     __dpa_thread_memory_writeback();
-    flexio_dev_cq_arm(ctx, consumed, q->receive_cqn);
+    flexio_dev_cq_arm(consumed, q->receive_cqn);
     flexio_dev_thread_reschedule();
 }
 

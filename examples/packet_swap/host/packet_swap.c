@@ -6,6 +6,8 @@
  */
 #include "../packet_swap_com.h"
 
+#include <libflexio/flexio_ver.h>
+#define FLEXIO_VER_USED FLEXIO_VER(25, 7, 0)
 #include <libflexio/flexio.h>
 
 #include <endian.h>
@@ -14,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-extern struct flexio_app *packet_swap_app;
 extern flexio_func_t swap_packets, packets_sent;
 
 /* Everything of the program, so that it ends in one place. */
 struct app {
     struct ibv_context *context;
+    struct flexio_app *program;
     struct flexio_process *process;
     struct flexio_msg_stream *stream;
     struct flexio_event_handler *handler;
@@ -54,11 +56,16 @@ static int open_device(struct app *a, const char *name)
 
 static int start(struct app *a)
 {
-    flexio_msg_stream_attr_t messages = {.data_bsize = 4096,
-                                         .sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_SYNC,
-                                         .level = FLEXIO_MSG_DEV_INFO};
+    struct flexio_app_select_attr program = {
+        .app_name = "packet_swap_app", .hw_model_id = FLEXIO_HW_MODEL_DEF, .ibv_ctx = a->context};
+    struct flexio_msg_stream_attr messages = {.data_bsize = 4096,
+                                              .sync_mode = FLEXIO_MSG_DEV_SYNC_MODE_SYNC,
+                                              .level = FLEXIO_MSG_DEV_INFO,
+                                              .transport_mode = FLEXIO_MSG_TRANSPORT_QP_RC};
     struct flexio_event_handler_attr handler = {.host_stub_func = &swap_packets};
-    return is_ok(flexio_process_create(a->context, packet_swap_app, NULL, &a->process)) &&
+    return is_ok(flexio_version_set(FLEXIO_VER_USED)) &&
+           is_ok(flexio_app_get(&program, &a->program)) &&
+           is_ok(flexio_process_create(a->context, a->program, NULL, &a->process)) &&
            is_ok(flexio_msg_stream_create(a->process, &messages, stdout, NULL, &a->stream)) &&
            is_ok(flexio_event_handler_create(a->process, &handler, &a->handler));
 }

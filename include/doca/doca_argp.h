@@ -28,7 +28,9 @@
  *     { "doca_general_flags": { "log-level": 60, "sdk-log-level": 40 },
  *       "doca_program_flags": { "pf-device": "mlx5_0", "count": 3, "verbose": true } }
  *
- * What is on the command line counts more than the file. There is one parser in a program, for one
+ * What is on the command line counts more than the file. The file may have comments, // and as in C,
+ * numbers like 0x1F, and a comma behind the last value, which is taken with a warning that names the
+ * line. There is one parser in a program, for one
  * thread at a time. Functions give INVALID_VALUE for NULL and for a parameter that is none;
  * BAD_STATE before doca_argp_init and after doca_argp_destroy (DOCA Arg Parser programming guide).
  */
@@ -95,6 +97,15 @@ doca_error_t doca_argp_register_version_callback(doca_argp_version_cb_t callback
 /* Reads the command line and the JSON file. INVALID_VALUE: something there is wrong; it was told on
  * stderr. Or what a callback returned. */
 doca_error_t doca_argp_start(int argc, char **argv);
+
+/* The level of the program's log, or of the SDK's, that the user gave with -l or --sdk-log-level, on
+ * the command line or in the file; else the one that counts for the program. */
+doca_error_t doca_argp_get_log_level(int *log_level);
+doca_error_t doca_argp_get_sdk_log_level(int *log_level);
+
+/* Options and sections of the JSON file that the program does not know are passed over, not errors.
+ */
+doca_error_t doca_argp_disable_pedantic_config_parsing(void);
 
 /* Prints the help text on stdout and exits with 0. */
 void doca_argp_usage(void);

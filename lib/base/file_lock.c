@@ -31,8 +31,7 @@ int dpk_file_lock(const char *path, void (*waits)(const char *path))
         int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (fd < 0)
             return -1;
-        if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) ||
-            lock(fd, path, waits, &told) != 0) {
+        if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || lock(fd, path, waits, &told) != 0) {
             close(fd);
             return -1;
         }

@@ -231,6 +231,91 @@ static void files_give_every_type(void)
     CHECK(parse(line, &c) == INVALID && unlink(name) == 0);
 }
 
+/* Parses a file of this content; what is told on stderr goes into `told`. */
+static doca_error_t parse_file(const char *content, struct config *config, char told[1024])
+{
+    char name[] = "/tmp/doca3_XXXXXX", log[] = "/tmp/doca3_XXXXXX", line[64];
+    int fd = mkstemp(name), err = mkstemp(log), saved = dup(2);
+    CHECK(fd >= 0 && err >= 0 && saved >= 0 && dup2(err, 2) == 2);
+    CHECK(write(fd, content, strlen(content)) == (ssize_t)strlen(content) && close(fd) == 0);
+    snprintf(line, sizeof line, "-j %s", name);
+    doca_error_t result = parse(line, config);
+    CHECK(dup2(saved, 2) == 2 && close(saved) == 0);
+    ssize_t size = pread(err, told, 1023, 0);
+    CHECK(size >= 0 && close(err) == 0 && unlink(name) == 0 && unlink(log) == 0);
+    told[size] = '\0';
+    return result;
+}
+
+static void files_may_have_comments_and_a_comma_behind_the_last_value(void)
+{
+    char told[1024];
+    struct config c = {.verdict = OK};
+    /* As NVIDIA's applications come with them. */
+    CHECK(parse_file("/* a\n * licence, */\n{\n// the, program's }\n\"doca_program_flags\": {\n"
+                     "\t\"text\": [\"a,]\", \"b\\\",}\",],\n\t\"number\": 5,\n\t// last\n},\n}\n",
+                     &c, told) == OK);
+    CHECK(strcmp(c.got, "text=a,] text=b\",} number=5 all= ") == 0);
+    CHECK(strstr(told, "line 6: a comma behind the last value") && strstr(told, "line 7: a comma"));
+    CHECK(strstr(told, "line 9: a comma") && strstr(told, "/tmp/doca3_") &&
+          !strstr(told, "line 1:"));
+    CHECK(parse_file("{\"doca_program_flags\": {\"number\": 0x7fFfffff , \"text\": \"0x1\"}}", &c,
+                     told) == OK);
+    CHECK(strcmp(c.got, "number=2147483647 text=0x1 all= ") == 0 && !*told);
+    /* What is more than that is no JSON. */
+    static const char *const bad[] = {
+        "{\n\"doca_program_flags\": {,}}",
+        "{\n\"doca_program_flags\": {\"number\": 5,,}}",
+        "{\n\"doca_program_flags\": {\"text\": [,]}}",
+        "{\n\"doca_program_flags\": {\"number\":,}}",
+        "{\n\"doca_program_flags\": {}} /* open",
+        "{\n\"doca_program_flags\": \"",
+        "{\n\"doca_program_flags\": {\"text\": \"\\",
+        "{\n\"doca_program_flags\": {\"number\": 0x}}",
+        "{\n\"doca_program_flags\": {\"number\": 0x123456789}}",
+        "{\n\"doca_program_flags\": {\"number\": 10x1}}",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        CHECK(parse_file(bad[i], &c, told) == INVALID);
+        CHECK(strstr(told, ": line 2: not JSON"));
+    }
+}
+
+static void levels_are_what_the_user_gave(void)
+{
+    int level = 0, sdk = 0;
+    struct config c = {.verdict = OK};
+    char *argv[] = {(char[]){"program"}, (char[]){"-l"}, (char[]){"30"}, NULL};
+    uint32_t lower = doca_log_level_get_global_lower_limit();
+    CHECK(doca_argp_get_log_level(&level) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_argp_disable_pedantic_config_parsing() == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_argp_init(NULL, &c) == OK && doca_argp_start(1, argv) == OK);
+    CHECK(doca_argp_get_log_level(&level) == OK && level == (int)lower);
+    CHECK(doca_argp_get_sdk_log_level(&sdk) == OK);
+    CHECK(sdk == (int)doca_log_level_get_global_sdk_limit());
+    CHECK(doca_argp_start(3, argv) == OK && doca_argp_get_log_level(&level) == OK && level == 30);
+    CHECK(doca_argp_get_log_level(NULL) == INVALID && doca_argp_get_sdk_log_level(NULL) == INVALID);
+    CHECK(doca_argp_destroy() == OK && doca_log_level_set_global_lower_limit(lower) == OK);
+}
+
+/* The program reads the rest of the file itself. */
+static void unknown_options_of_a_file_may_be_passed_over(void)
+{
+    char name[] = "/tmp/doca3_XXXXXX";
+    static const char text[] =
+        "{\"mine\": 1, \"doca_program_flags\": {\"mine\": 2, \"number\": 3}}";
+    struct config c = {.verdict = OK};
+    char *argv[] = {(char[]){"program"}, (char[]){"-j"}, name, NULL};
+    int fd = mkstemp(name);
+    CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == sizeof text - 1 && close(fd) == 0);
+    CHECK(doca_argp_init(NULL, &c) == OK);
+    add_param("num", "number", on_number, DOCA_ARGP_TYPE_INT, false);
+    CHECK(doca_argp_start(3, argv) == INVALID);
+    CHECK(doca_argp_disable_pedantic_config_parsing() == OK);
+    CHECK(doca_argp_start(3, argv) == OK && strcmp(c.got, "number=3 ") == 0);
+    CHECK(doca_argp_destroy() == OK && unlink(name) == 0);
+}
+
 /* The program's own version, then the end of it. */
 static void the_version_is_the_programs(void)
 {
@@ -247,6 +332,9 @@ const struct test_case program_cases[] = {
     CASE(backends_have_limits_of_their_own),
     CASE(command_lines_are_told_to_callbacks),
     CASE(files_give_every_type),
+    CASE(files_may_have_comments_and_a_comma_behind_the_last_value),
+    CASE(levels_are_what_the_user_gave),
+    CASE(unknown_options_of_a_file_may_be_passed_over),
     CASE(the_version_is_the_programs),
     {0},
 };

@@ -261,6 +261,18 @@ setup_file() {
     case_ok files_give_every_type
 }
 
+@test "a file of options may have comments and a comma behind the last value" {
+    case_ok files_may_have_comments_and_a_comma_behind_the_last_value
+}
+
+@test "a program asks for the log levels that the user gave" {
+    case_ok levels_are_what_the_user_gave
+}
+
+@test "a program may have options of its own in the file" {
+    case_ok unknown_options_of_a_file_may_be_passed_over
+}
+
 @test "the version is the program's, and ends it" {
     run "$BATS_FILE_TMPDIR/cases" the_version_is_the_programs
     [ "$status" -eq 0 ]

@@ -138,7 +138,8 @@ static enum dpk_status run_sign(void *given, const struct dpk_args *args, struct
     struct mlxdpa_options *o = given;
     o->file = args->words[0];
     struct target t = {0};
-    enum dpk_status status = open_given(args->command, o, true, can_sign, "cannot be signed here; these can", &t, err);
+    enum dpk_status status =
+        open_given(args->command, o, true, can_sign, "cannot be signed here; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->sign(args->command, &t, o, err);
     target_close(&t);

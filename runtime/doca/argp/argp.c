@@ -324,6 +324,39 @@ static doca_error_t hand_out(const struct parser *p, bool general)
     return DOCA_SUCCESS;
 }
 
+/* What the parameter was given, else `otherwise`. */
+static doca_error_t get_level(const char *name, uint32_t otherwise, int *out)
+{
+    struct parser *p = the_parser;
+    if (!out)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (!p)
+        return DOCA_ERROR_BAD_STATE;
+    *out = (int)otherwise;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->values[i].param == find_long(p, name, strlen(name)))
+            *out = (int)p->values[i].number;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_get_log_level(int *log_level)
+{
+    return get_level("log-level", doca_log_level_get_global_lower_limit(), log_level);
+}
+
+doca_error_t doca_argp_get_sdk_log_level(int *log_level)
+{
+    return get_level("sdk-log-level", doca_log_level_get_global_sdk_limit(), log_level);
+}
+
+doca_error_t doca_argp_disable_pedantic_config_parsing(void)
+{
+    if (!the_parser)
+        return DOCA_ERROR_BAD_STATE;
+    the_parser->lenient = true;
+    return DOCA_SUCCESS;
+}
+
 doca_error_t doca_argp_start(int argc, char **argv)
 {
     struct parser *p = the_parser;

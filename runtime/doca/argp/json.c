@@ -1,4 +1,6 @@
 /* Values of parameters, from a JSON file. */
+#include <ctype.h>
+
 #include <cjson/cJSON.h>
 
 #include "private.h"
@@ -46,6 +48,8 @@ static doca_error_t add_section(struct parser *p, const char *path, const cJSON 
         struct param *a = find_long(p, item->string, length);
         if (!a)
             a = find_short(p, item->string, length);
+        if (!a && p->lenient)
+            continue;
         if (!a)
             return complain(p, "%s: unknown option %s", path, item->string);
         bool on_command_line = false;
@@ -69,7 +73,8 @@ static doca_error_t add_document(struct parser *p, const char *path, const cJSON
         if (strcmp(section->string, "doca_general_flags") == 0 ||
             strcmp(section->string, "doca_program_flags") == 0)
             result = add_section(p, path, section);
-        else if (strcmp(section->string, "doca_dpdk_flags") != 0) /* of no use here */
+        else if (strcmp(section->string, "doca_dpdk_flags") != 0 && /* of no use here */
+                 !p->lenient)
             result = complain(p, "%s: unknown section %s", path, section->string);
         if (result != DOCA_SUCCESS)
             return result;
@@ -77,20 +82,115 @@ static doca_error_t add_document(struct parser *p, const char *path, const cJSON
     return DOCA_SUCCESS;
 }
 
+/* ---- What DOCA's files have and JSON has not ----
+ *
+ * Comments, a comma behind the last value, and hexadecimal numbers. */
+
+struct text {
+    const char *path;
+    const char *counted; /* up to here */
+    size_t line;
+};
+
+static size_t line_at(struct text *t, const char *at)
+{
+    for (; t->counted < at; t->counted++)
+        t->line += *t->counted == '\n';
+    return t->line;
+}
+
+/* Behind the string that begins at `c`. */
+static char *skip_string(char *c)
+{
+    for (c++; *c && *c != '"'; c++)
+        if (*c == '\\' && c[1])
+            c++;
+    return *c ? c + 1 : c;
+}
+
+/* Blanks the comment that begins at `c`, but for its line feeds; gives its end. One without an end
+ * stays. */
+static char *blank_comment(char *c)
+{
+    char *end = c[1] == '*' ? strstr(c + 2, "*/") : c + strcspn(c, "\n");
+    if (!end)
+        return c + 1;
+    end += c[1] == '*' ? 2 : 0;
+    for (; c < end; c++)
+        if (*c != '\n')
+            *c = ' ';
+    return end;
+}
+
+/* Writes a hexadecimal number of up to eight digits, which begins at `c`, in decimal digits, which
+ * are no more than it has characters; gives its end. */
+static char *write_decimal(char *c)
+{
+    size_t digits = strspn(c + 2, "0123456789abcdefABCDEF");
+    char number[16];
+    if (digits == 0 || digits > 8)
+        return c + 1;
+    int length = snprintf(number, sizeof number, "%lu", strtoul(c, NULL, 16));
+    memset(c, ' ', digits + 2);
+    memcpy(c, number, (size_t)length);
+    return c + digits + 2;
+}
+
+static void blank_comma(struct text *t, char *comma)
+{
+    dpk_doca_log(DOCA_LOG_LEVEL_WARNING,
+                 "%s: line %zu: a comma behind the last value, which JSON does not have: remove it",
+                 t->path, line_at(t, comma));
+    *comma = ' ';
+}
+
+/* Makes JSON of it, in its place and with the same lines. */
+static void make_json(struct text *t, char *c)
+{
+    char *comma = NULL; /* behind a value, and nothing behind it yet */
+    char before = '{';  /* the last character that is no blank */
+    while (*c) {
+        if (*c == '/' && (c[1] == '/' || c[1] == '*')) {
+            c = blank_comment(c);
+            continue;
+        }
+        if (isspace((unsigned char)*c)) {
+            c++;
+            continue;
+        }
+        if ((*c == '}' || *c == ']') && comma)
+            blank_comma(t, comma);
+        comma = *c == ',' && !strchr("{[,:", before) ? c : NULL;
+        bool hexadecimal = *c == '0' && (c[1] == 'x' || c[1] == 'X') && strchr("[,:", before);
+        before = *c;
+        c = *c == '"' ? skip_string(c) : hexadecimal ? write_decimal(c) : c + 1;
+    }
+}
+
 doca_error_t parse_json(struct parser *p, const char *path)
 {
     struct dpk_error err = {0};
     struct dpk_buf file = {0};
+    const char *end = NULL;
     if (dpk_file_read(path, FILE_MAX, &file, &err) != DPK_OK)
         return complain(p, "%s", err.message);
     dpk_put_u8(&file, 0);
-    cJSON *document = NULL;
-    if (!file.failed && strlen((char *)file.data) == file.size - 1) {
-        cJSON_Minify((char *)file.data); /* DOCA's files have comments */
-        document = cJSON_ParseWithOpts((char *)file.data, NULL, true);
+    if (file.failed) {
+        dpk_buf_free(&file);
+        return DOCA_ERROR_NO_MEMORY;
     }
+    char *text = (char *)file.data;
+    struct text lines = {.path = path, .counted = text, .line = 1};
+    make_json(&lines, text);
+    cJSON *document = NULL;
+    if (strlen(text) == file.size - 1)
+        document = cJSON_ParseWithOpts(text, &end, true);
+    else
+        end = text + strlen(text);
+    lines = (struct text){.counted = text, .line = 1};
     doca_error_t result =
-        document ? add_document(p, path, document) : complain(p, "%s: not JSON", path);
+        document ? add_document(p, path, document)
+                 : complain(p, "%s: line %zu: not JSON", path, line_at(&lines, end ? end : text));
     cJSON_Delete(document);
     dpk_buf_free(&file);
     return result;

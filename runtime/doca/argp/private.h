@@ -35,6 +35,7 @@ struct parser {
     doca_argp_version_cb_t version;
     struct value *values;
     size_t count, capacity;
+    bool lenient; /* what the file has that the program does not know is no error */
 };
 
 /* Complains in the log of the SDK, or on stderr; INVALID_VALUE. */

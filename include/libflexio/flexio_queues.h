@@ -29,15 +29,19 @@
  * Sends that find no receive wait for one, without end; so do frames of DPAKIT_PACKETS. The doorbell
  * record says that there is one, whoever writes it; it is looked at at least every millisecond.
  *
+ * A multi-packet WQE has a control segment (MLX5_CTRL_SEG_OPCODE_ENHANCED_MPSW), an Ethernet segment
+ * without inline headers, and for each frame a data segment with its memory or, inline, itself. It
+ * has one completion. When one frame of it is too short or too long, none is sent.
+ *
  * Frames: the port is plugged into itself, what a send queue sends comes back to the port. With
  * DPAKIT_PACKETS=FILE (pcap) the frames of the file arrive instead, once there is a rule, each as
- * soon as its receive queue has room and somebody listens; what is sent leaves, and is written to
- * DPAKIT_PACKETS_SENT=FILE (pcap) if that is set. Read when a context's first queue is created.
+ * soon as its receive queue and its completion queue have room and somebody listens; what is sent
+ * leaves, and is written to DPAKIT_PACKETS_SENT=FILE (pcap) if that is set. Read when a context's
+ * first queue is created.
  *
  * What the emulated device does not have, and how a program is told:
  *     event queues, MSI-X vectors    flexio_cq_create fails; flexio_dev_eq_update_ci faults
  *     compressed, collapsed CQEs     flexio_cq_create fails
- *     multi-packet WQEs              flexio_sq_create fails; such a WQE ends in an error completion
  *     LSO, local DMA, transpose      the WQE ends in an error completion (syndrome 0x02)
  *     transports but RC              flexio_qp_create fails
  *     congestion control             flexio_process_create, flexio_outbox_create fail (en_pcc); its
@@ -152,7 +156,9 @@ enum flexio_wq_type {
 };
 
 struct flexio_wq_sq_attr {
-    uint8_t allow_multi_pkt_send_wqe; /* must be 0 */
+    uint8_t
+        allow_multi_pkt_send_wqe; /* 1: enhanced MPSW, a WQE of many frames; else such a WQE ends
+                                         in an error completion */
 };
 
 struct flexio_wq_rq_attr {

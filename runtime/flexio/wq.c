@@ -58,6 +58,7 @@ static void *create(const char *call, struct flexio_process *process, struct ibv
         .log_depth = attr->log_wq_depth,
         .log_stride = attr->log_wq_stride ? attr->log_wq_stride : STRIDE_DEFAULT,
         .linked = kind == DPK_RMP && attr->rq.wq_type == FLEXIO_WQ_TYPE_LINKED_LIST,
+        .multi_sends = kind == DPK_SQ && attr->sq.allow_multi_pkt_send_wqe,
         .ring = queue_place(&q->ring, process, &attr->wq_ring_qmem),
         .record = queue_place(&q->record, process, &attr->wq_dbr_qmem),
         .send_cq = kind == DPK_SQ ? cq : NULL,
@@ -147,8 +148,6 @@ flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_contex
         *out = NULL;
     if (!process || !fattr || !out)
         return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
-    if (fattr->sq.allow_multi_pkt_send_wqe)
-        return failed_because("%s: multi-packet WQEs are not emulated", call);
     *out = create(call, process, ibv_ctx, fattr, DPK_SQ, cq_num, sizeof **out);
     return status_of(*out);
 }

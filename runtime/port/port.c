@@ -190,17 +190,18 @@ static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size)
     nic->counters.waiting++;
 }
 
-enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
+static bool is_frame(uint64_t size)
+{
+    return size >= ETHERNET_HEADER && size <= DPK_FRAME_MAX;
+}
+
+/* Sends a frame, whose size is one. */
+static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct dpk_rc_piece *pieces,
+                                   unsigned count, uint32_t size)
 {
     uint8_t frame[DPK_FRAME_MAX];
     struct dpk_queues *nic = sq->nic;
-    const struct pieces *data = &wqe->data;
-    if (data->total > DPK_FRAME_MAX || data->total < ETHERNET_HEADER)
-        return DPK_RC_LOCAL_LENGTH;
-    if (wqe->mss != 0)
-        return DPK_RC_LOCAL_OPERATION;
-    const struct dpk_rc_message message = {data->list, data->count};
-    const uint32_t size = (uint32_t)data->total;
+    const struct dpk_rc_message message = {pieces, count};
     if (!dpk_rc_message_read(sq->options.domain, &message, 0, size, frame))
         return DPK_RC_LOCAL_PROTECTION;
     nic->moved += size;
@@ -213,10 +214,35 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
     return DPK_RC_OK;
 }
 
+/* Sends each piece as a frame. None is sent when one is none. */
+static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct pieces *data)
+{
+    enum dpk_rc_status wrong = data->count > 0 ? DPK_RC_OK : DPK_RC_LOCAL_LENGTH;
+    if (!sq->options.multi_sends)
+        return DPK_RC_LOCAL_OPERATION;
+    for (unsigned i = 0; i < data->count; i++)
+        if (!is_frame(data->list[i].memory.size))
+            wrong = DPK_RC_LOCAL_LENGTH;
+    for (unsigned i = 0; wrong == DPK_RC_OK && i < data->count; i++)
+        wrong = send_one(sq, &data->list[i], 1, (uint32_t)data->list[i].memory.size);
+    return wrong;
+}
+
+enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
+{
+    const struct pieces *data = &wqe->data;
+    if (wqe->mss != 0)
+        return DPK_RC_LOCAL_OPERATION;
+    if (wqe->control.opcode == WQE_MULTI_SEND)
+        return send_many(sq, data);
+    return is_frame(data->total) ? send_one(sq, data->list, data->count, (uint32_t)data->total)
+                                 : DPK_RC_LOCAL_LENGTH;
+}
+
 enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, size_t size,
                                   struct dpk_error *err)
 {
-    if (size < ETHERNET_HEADER || size > DPK_FRAME_MAX)
+    if (!is_frame(size))
         return dpk_fail(err, DPK_ERR_RANGE, "a frame of %zu bytes, not %u to %u", size,
                         ETHERNET_HEADER, DPK_FRAME_MAX);
     struct frame *f = frame_new(frame, size);

@@ -88,6 +88,7 @@ struct dpk_queue_options {
     unsigned log_stride;        /* RQ, RMP: bytes of a receive; 4 to 8 */
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */
+    bool multi_sends;           /* SQ: WQEs of several frames are allowed (enhanced MPSW) */
     bool linked; /* RMP: each receive begins with a segment that has the index of the next */
     struct dpk_queue_place ring;   /* of a QP: first receives, of 16 bytes, then sends */
     struct dpk_queue_place record; /* doorbell record, 8 bytes: receives posted, sends posted; of a

@@ -107,6 +107,11 @@ enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, s
         if (ethernet)
             wrong = ethernet_parse(&r, out);
         break;
+    case WQE_MULTI_SEND:
+        wrong = ethernet ? ethernet_parse(&r, out) : DPK_RC_LOCAL_OPERATION;
+        if (out->data.count > 0) /* headers that one frame alone could have */
+            return DPK_RC_LOCAL_OPERATION;
+        break;
     case WQE_SEND_IMMEDIATE:
         wrong = ethernet ? DPK_RC_LOCAL_OPERATION : DPK_RC_OK;
         break;

@@ -17,6 +17,7 @@ enum opcode {
     WQE_READ = 0x10,
     WQE_COMPARE_SWAP = 0x11,
     WQE_FETCH_ADD = 0x12,
+    WQE_MULTI_SEND = 0x29, /* ENHANCED_MPSW: each piece of data is a frame */
 };
 
 /* The data of a WQE. Pieces with `bytes` are inline data of the WQE. */

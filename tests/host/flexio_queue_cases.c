@@ -21,6 +21,23 @@ static void a_polled_frame_comes_back(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+static void one_wqe_sends_two_frames(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct steering rx = steer(s.rq, -1);
+    for (uint64_t i = 0; i < DEPTH; i++) {
+        CHECK(call2(p, &two_frames, s.at, 60) == OUTCOME(0, 0, i, 121u));
+        CHECK(call1(p, &next_received, s.at) == OUTCOME(2, 0, 2 * i, 60u));
+        CHECK(call1(p, &next_received, s.at) == OUTCOME(2, 0, 2 * i + 1, 61u));
+        call2(p, &repost, s.at, 2);
+    }
+    CHECK(call2(p, &two_frames, s.at, 13) >> 48 == (13u << 8 | 0x01)); /* too short */
+    steering_end(&rx);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 static void each_frame_is_one_activation(void)
 {
     struct flexio_process *p = queue_process();
@@ -281,8 +298,6 @@ static void creation_is_refused_with_a_reason(void)
     struct flexio_sq *sq = NULL;
     CHECK(flexio_sq_create(p, NULL, 12345, &wq, &sq) == FLEXIO_STATUS_FAILED && !sq);
     CHECK(flexio_sq_create(other, NULL, s.q.send_cqn, &wq, &sq) == FLEXIO_STATUS_FAILED && !sq);
-    wq.sq.allow_multi_pkt_send_wqe = 1;
-    CHECK(flexio_sq_create(p, NULL, s.q.send_cqn, &wq, &sq) == FLEXIO_STATUS_FAILED && !sq);
     CHECK(flexio_cq_destroy(s.send_cq) == FLEXIO_STATUS_FAILED); /* in use */
     uint16_t count = 0, period = 0, mode = 9;
     CHECK(flexio_cq_modify_moderation(s.send_cq, 7, 8, 1) == OK);
@@ -352,6 +367,7 @@ int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
         CASE(a_polled_frame_comes_back),
+        CASE(one_wqe_sends_two_frames),
         CASE(each_frame_is_one_activation),
         CASE(empty_completions_wake_the_thread_of_a_queue),
         CASE(empty_completions_are_polled),

@@ -85,6 +85,25 @@ __dpa_rpc__ uint64_t frame(uint64_t at, uint64_t size)
     return next_sent(at);
 }
 
+/* Two frames in one WQE: of `size` bytes, and of one byte more. */
+__dpa_rpc__ uint64_t two_frames(uint64_t at, uint64_t size)
+{
+    struct queues *q = (struct queues *)at;
+    union flexio_dev_sqe_seg *s = block(q);
+    flexio_dev_swqe_seg_ctrl_set(s, q->posted, q->send_number, MLX5_CTRL_SEG_CE_CQE_ALWAYS,
+                                 FLEXIO_CTRL_SEG_SEND_EN);
+    s->ctrl.idx_opcode =
+        cpu_to_be32((q->posted & 0xffff) << 8 | MLX5_CTRL_SEG_OPCODE_ENHANCED_MPSW);
+    s->ctrl.qpn_ds = cpu_to_be32(q->send_number << 8 | 4);
+    flexio_dev_swqe_seg_eth_set(s + 1, 0, 0, 0, NULL);
+    for (unsigned i = 0; i < 2; i++)
+        flexio_dev_swqe_seg_mem_ptr_data_set(s + 2 + i, (uint32_t)size + i, q->key,
+                                             q->data + DEPTH * BUFFER);
+    __dpa_thread_fence(__DPA_MEMORY, __DPA_W, __DPA_W);
+    flexio_dev_qp_sq_ring_db(context(), (uint16_t)++q->posted, q->send_number);
+    return next_sent(at);
+}
+
 __dpa_rpc__ uint64_t post(uint64_t at, uint64_t work_at)
 {
     struct queues *q = (struct queues *)at;

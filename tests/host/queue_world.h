@@ -8,8 +8,8 @@
 #include "queue_com.h"
 
 extern struct flexio_app *queue_app;
-flexio_func_t next_sent, next_received, repost, frame, post, on_receive, activations, peek, ring,
-    bad_doorbell, write_record, arm_on_and_on, ring_across, wake;
+flexio_func_t next_sent, next_received, repost, frame, two_frames, post, on_receive, activations,
+    peek, ring, bad_doorbell, write_record, arm_on_and_on, ring_across, wake;
 
 #define DATA_SIZE ((DEPTH + 1) * BUFFER)
 
@@ -101,8 +101,10 @@ static inline struct set ethernet(struct flexio_process *p, struct flexio_thread
     struct flexio_wq_attr attr = {.log_wq_depth = LOG_DEPTH,
                                   .uar_id = flexio_uar_get_id(flexio_process_get_uar(p)),
                                   .pd = flexio_process_get_pd(p),
+                                  .sq.allow_multi_pkt_send_wqe = 1,
                                   .wq_ring_qmem = {.daddr = s.q.sends}};
     CHECK(flexio_sq_create(p, NULL, s.q.send_cqn, &attr, &s.sq) == OK);
+    attr.rq.wq_type = FLEXIO_WQ_TYPE_CYCLIC;
     attr.wq_ring_qmem.daddr = s.q.receives;
     attr.wq_dbr_qmem.daddr = s.q.receive_record;
     CHECK(flexio_rq_create(p, context, s.q.receive_cqn, &attr, &s.rq) == OK);

@@ -12,6 +12,10 @@ setup_file() {
     case_ok a_polled_frame_comes_back
 }
 
+@test "one WQE sends two frames" {
+    case_ok one_wqe_sends_two_frames
+}
+
 @test "each frame is one activation" {
     case_ok each_frame_is_one_activation
 }

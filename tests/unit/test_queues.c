@@ -321,6 +321,103 @@ static void short_and_long_frames_are_refused(void **state)
     assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, &err), DPK_ERR_RANGE);
 }
 
+/* A send queue for WQEs of several frames, in slot 2. */
+static struct dpk_queue *multi_sq(void)
+{
+    struct dpk_queue *sq = NULL;
+    struct dpk_queue_options o = wq_options(&w, 2, DPK_SQ, cq_new(&w, 2));
+    o.multi_sends = true;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &sq, NULL), DPK_OK);
+    return sq;
+}
+
+/* Three frames: from memory, inline of 16 bytes (20 with their length, so two segments), from
+ * memory. An empty inline segment between them fills up. */
+static void put_frames(const struct dpk_queue *sq, uint64_t ring)
+{
+    uint64_t at = put_control(&w, ring, sq, 0, 0x29, 7);
+    memset(w.memory + at + 16, 0, 16);
+    put_data(&w, at + 32, 60, w.key, DATA);
+    put_be32(&w, at + 48, 0x80000000u | 16);
+    memset(w.memory + at + 52, 7, 16);
+    put_data(&w, at + 80, 0x80000000u, 0, 0);
+    put_data(&w, at + 96, 61, w.key, DATA + 100);
+}
+
+static void a_wqe_sends_several_frames(void **state)
+{
+    (void)state;
+    struct dpk_queue *sq = multi_sq();
+    w.plugged = true;
+    put_frames(sq, ring_at(2));
+    w.memory[DATA + 160] = 9;
+    dpk_queue_ring(sq, 2);
+    assert_int_equal(w.left, 3);
+    assert_int_equal(w.last_left[60], 9);
+    assert_int_equal(cqe_at(&w, 2, 0).opcode, 0);
+    assert_int_equal(cqe_at(&w, 2, 0).request, 0x29);
+    assert_int_equal(cqe_at(&w, 2, 0).bytes, 60 + 16 + 61);
+    assert_int_equal(cqe_at(&w, 2, 0).counter, 0);
+    assert_false(is_there(&w, 2, 1));
+    put_frame(&w, 2, sq, 2, DATA, 64); /* a plain one after it */
+    dpk_queue_ring(sq, 3);
+    assert_int_equal(w.left, 4);
+    assert_int_equal(cqe_at(&w, 2, 1).request, 0x0a);
+}
+
+static void bad_wqes_of_several_frames_are_errors(void **state)
+{
+    const struct {
+        uint32_t at, value;
+        unsigned syndrome, sent;
+    } cases[] = {
+        {28, 18u << 16, 0x02, 0}, /* inline headers */
+        {20, 1000, 0x02, 0},      /* a segment size */
+        {32, 13, 0x01, 0},        /* a short frame */
+        {96, DPK_FRAME_MAX + 1, 0x01, 0},
+        {48, 0x80000000u | 100, 0x01, 0}, /* inline beyond the WQE */
+        {96, 0, 0x01, 0},                 /* 2 GiB */
+        {36, 1, 0x04, 0},                 /* no such key */
+        {100, 1, 0x04, 2},                /* of the last frame */
+        {4, 2, 0x02, 0},                  /* another queue's */
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        end(state);
+        begin(state);
+        struct dpk_queue *sq = multi_sq();
+        w.plugged = true;
+        put_frames(sq, ring_at(2));
+        put_be32(&w, ring_at(2) + cases[i].at, cases[i].value);
+        dpk_queue_ring(sq, 2);
+        assert_int_equal(cqe_at(&w, 2, 0).opcode, 13);
+        assert_int_equal(cqe_at(&w, 2, 0).syndrome, cases[i].syndrome);
+        assert_int_equal(w.left, cases[i].sent);
+        assert_true(dpk_queue_has_failed(sq));
+    }
+}
+
+static void a_wqe_without_frames_is_an_error(void **state)
+{
+    (void)state;
+    struct dpk_queue *sq = multi_sq();
+    w.plugged = true;
+    uint64_t at = put_control(&w, ring_at(2), sq, 0, 0x29, 2);
+    memset(w.memory + at + 16, 0, 16);
+    dpk_queue_ring(sq, 1);
+    assert_int_equal(cqe_at(&w, 2, 0).syndrome, 0x01);
+}
+
+static void several_frames_need_a_queue_that_allows_them(void **state)
+{
+    (void)state;
+    struct dpk_queue *sq = wq_new(&w, 2, DPK_SQ, cq_new(&w, 2));
+    w.plugged = true;
+    put_frames(sq, ring_at(2));
+    dpk_queue_ring(sq, 2);
+    assert_int_equal(cqe_at(&w, 2, 0).syndrome, 0x02);
+    assert_int_equal(w.left, 0);
+}
+
 static void what_is_not_emulated_ends_in_an_error(void **state)
 {
     (void)state;
@@ -398,6 +495,10 @@ int main(void)
         TEST(frames_are_gathered),
         TEST(wqes_wrap_around_the_ring),
         TEST(short_and_long_frames_are_refused),
+        TEST(a_wqe_sends_several_frames),
+        TEST(bad_wqes_of_several_frames_are_errors),
+        TEST(a_wqe_without_frames_is_an_error),
+        TEST(several_frames_need_a_queue_that_allows_them),
         TEST(what_is_not_emulated_ends_in_an_error),
         TEST(creation_is_checked),
     };

@@ -114,7 +114,8 @@ struct flexio_cq_attr {
         uint32_t emulated_eqn;
         struct flexio_thread *thread; /* of flexio_event_handler_get_thread */
     };
-    uint32_t uar_id;     /* 0: the process's own */
+    uint32_t uar_id;     /* of flexio_uar_get_id, or the page_id of mlx5dv_devx_alloc_uar; 0: the
+                        process's own */
     void *uar_base_addr; /* not used by the emulated device */
     enum flexio_cqe_comp_type cqe_comp_type;
     enum flexio_cq_period_mode cq_period_mode; /* remembered; events are not delayed */

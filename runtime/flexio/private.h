@@ -64,7 +64,7 @@ bool defaults_of(struct flexio_process *p, struct flexio_window *window,
 /* Forgets those of the process. */
 void allocations_forget(struct flexio_process *p);
 
-/* Number of a UAR of the process, or 0. */
+/* Number of a UAR of the process or, by mlx5dv_devx_alloc_uar, of its device, or 0. */
 bool uar_is_known(struct flexio_process *p, uint32_t id);
 
 /* What the device asks of queues: calls from DPA_FLEXIO_RING on. `args`: at least two. */

@@ -72,7 +72,8 @@ struct flexio_uar *flexio_process_get_uar(struct flexio_process *process)
 
 bool uar_is_known(struct flexio_process *p, uint32_t id)
 {
-    return id == 0 || table_has(p, &p->uars, id);
+    return id == 0 || table_has(p, &p->uars, id) ||
+           (p->context && dpk_verbs_has_uar(dpk_verbs_device(p->context), id));
 }
 
 /* ---- Outboxes ---- */

@@ -39,6 +39,29 @@ FORWARD(struct mlx5dv_devx_umem *, NULL, mlx5dv_devx_umem_reg,
 FORWARD(int, ENOSYS, mlx5dv_devx_umem_dereg, (struct mlx5dv_devx_umem * umem), (umem),
         is_our_umem(umem), emulated()->devx_umem_dereg(umem))
 
+/* ---- UARs ---- */
+
+/* A function that does `ours`, if anything, if `mine`, else what the system's does. */
+#define FORWARD_VOID(name, parameters, arguments, mine, ours)                                      \
+    void name parameters                                                                           \
+    {                                                                                              \
+        if (mine) {                                                                                \
+            ours;                                                                                  \
+            return;                                                                                \
+        }                                                                                          \
+        __typeof__(&name) system_function = SYSTEM(name);                                          \
+        if (system_function)                                                                       \
+            system_function arguments;                                                             \
+    }
+
+FORWARD(struct mlx5dv_devx_uar *, NULL, mlx5dv_devx_alloc_uar,
+        (struct ibv_context * context, uint32_t flags), (context, flags),
+        dpk_context_is_emulated(context) || (!context && emulated()),
+        emulated()->devx_alloc_uar(context, flags))
+FORWARD_VOID(mlx5dv_devx_free_uar, (struct mlx5dv_devx_uar * uar), (uar),
+             (!uar || uar->mmap_off == DPK_VERBS_UAR_OFFSET) && emulated(),
+             emulated()->devx_free_uar(uar))
+
 /* ---- Flow steering ---- */
 
 FORWARD(struct mlx5dv_dr_domain *, NULL, mlx5dv_dr_domain_create,
@@ -84,18 +107,11 @@ FORWARD(int, ENOSYS, mlx5dv_dr_rule_destroy, (struct mlx5dv_dr_rule * rule), (ru
         emulated()->dr_rule_destroy(rule))
 
 /* Both concern a card's memory, or how it merges rules. */
-#define FORWARD_VOID(name, parameters, arguments, mine)                                            \
-    void name parameters                                                                           \
-    {                                                                                              \
-        __typeof__(&name) system_function = mine ? NULL : SYSTEM(name);                            \
-        if (system_function)                                                                       \
-            system_function arguments;                                                             \
-    }
-
 FORWARD_VOID(mlx5dv_dr_domain_set_reclaim_device_memory,
-             (struct mlx5dv_dr_domain * domain, bool enable), (domain, enable), is_ours(domain))
+             (struct mlx5dv_dr_domain * domain, bool enable), (domain, enable), is_ours(domain),
+             (void)0)
 FORWARD_VOID(mlx5dv_dr_domain_allow_duplicate_rules, (struct mlx5dv_dr_domain * domain, bool allow),
-             (domain, allow), is_ours(domain))
+             (domain, allow), is_ours(domain), (void)0)
 
 /* ---- Flow steering that emulated devices do not have ---- */
 

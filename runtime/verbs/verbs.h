@@ -12,6 +12,7 @@
 
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +65,11 @@ int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem);
 bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem);
 bool dpk_mlx5_is_ours(const void *steering_object);
 
+struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uint32_t flags);
+void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar);
+/* Tells ours from a card's, whose page can be mapped at an offset that is not negative. */
+#define DPK_VERBS_UAR_OFFSET (-1)
+
 struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
                                                    enum mlx5dv_dr_domain_type type);
 int dpk_mlx5_dr_domain_sync(const struct mlx5dv_dr_domain *domain);
@@ -111,6 +117,8 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(devx_umem_dereg)                                                                             \
     F(is_our_umem)                                                                                 \
     F(is_ours)                                                                                     \
+    F(devx_alloc_uar)                                                                              \
+    F(devx_free_uar)                                                                               \
     F(dr_domain_create)                                                                            \
     F(dr_domain_sync)                                                                              \
     F(dr_domain_destroy)                                                                           \
@@ -142,12 +150,23 @@ struct dpk_steering;
 
 /* What tells keys of a protection domain of ours from others; until it is deallocated. */
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
+#define DPK_VERBS_UARS      512u
+#define DPK_VERBS_FIRST_UAR 0x1000u /* larger than those of processes (flexio_uar_get_id) */
+
 /* What libflexio's queues share with the device that they are of, until it is closed. */
 struct dpk_verbs_device {
     struct dpk_memory_domain umems; /* memory for queues alone; offsets are its addresses */
     struct dpk_steering *steering;
+    atomic_uint_least64_t uars[DPK_VERBS_UARS / 64]; /* bits of those that are allocated */
 };
 const struct dpk_verbs_device *dpk_verbs_device(struct ibv_context *context);
+/* Whether mlx5dv_devx_alloc_uar gave that page_id. */
+static inline bool dpk_verbs_has_uar(const struct dpk_verbs_device *device, uint32_t page_id)
+{
+    const uint32_t place = page_id - DPK_VERBS_FIRST_UAR;
+    return place < DPK_VERBS_UARS && atomic_load(&device->uars[place / 64]) >> place % 64 & 1;
+}
+
 /* What IBV_ACCESS_... allow: DPK_MEMORY_... */
 static inline unsigned dpk_verbs_rights(int access)
 {

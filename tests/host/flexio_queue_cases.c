@@ -97,6 +97,48 @@ static void empty_completions_are_polled(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+/* A UAR that verbs allocate is one for queues of its device, as long as it is there. */
+static void queues_take_a_uar_of_their_device(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct mlx5dv_devx_uar *uars[] = {mlx5dv_devx_alloc_uar(context, MLX5DV_UAR_ALLOC_TYPE_NC),
+                                      mlx5dv_devx_alloc_uar(context, MLX5DV_UAR_ALLOC_TYPE_BF)};
+    CHECK(uars[0] && uars[1] && uars[0]->page_id != uars[1]->page_id);
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK((uint8_t *)uars[i]->reg_addr == (uint8_t *)uars[i]->base_addr + 0x800);
+        *(volatile uint64_t *)uars[i]->reg_addr = 0; /* a store that nobody listens to */
+    }
+    const uint32_t page_id = uars[0]->page_id;
+    struct flexio_cq_attr attr = {.log_cq_depth = LOG_DEPTH,
+                                  .element_type = FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ,
+                                  .uar_id = page_id,
+                                  .uar_base_addr = uars[0]->base_addr,
+                                  .cq_ring_qmem = {.daddr = zeros(p, DEPTH * 64)},
+                                  .cq_dbr_daddr = zeros(p, 8)};
+    struct flexio_cq *cq = NULL;
+    CHECK(flexio_cq_create(p, NULL, &attr, &cq) == OK && flexio_cq_destroy(cq) == OK);
+    struct ibv_context *other = open_device("mlx5_1");
+    struct mlx5dv_devx_uar *third = mlx5dv_devx_alloc_uar(other, 0);
+    CHECK(third);
+    mlx5dv_devx_free_uar(uars[0]);
+    CHECK(flexio_cq_create(p, NULL, &attr, &cq) == FLEXIO_STATUS_FAILED && !cq);
+    mlx5dv_devx_free_uar(uars[1]);
+    mlx5dv_devx_free_uar(third);
+    mlx5dv_devx_free_uar(NULL);
+    CHECK(ibv_close_device(other) == 0);
+    CHECK(!mlx5dv_devx_alloc_uar(context, 0x40) && errno == EOPNOTSUPP);
+    unsigned count = 0; /* a card has so many */
+    struct mlx5dv_devx_uar *all[1000];
+    while (count < 1000 && (all[count] = mlx5dv_devx_alloc_uar(context, 0)))
+        count++;
+    CHECK(count == 512 && errno == ENOMEM);
+    while (count > 0)
+        mlx5dv_devx_free_uar(all[--count]);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 static void a_doorbell_goes_through_another_uar(void)
 {
     struct flexio_process *p = queue_process();
@@ -371,6 +413,7 @@ int main(int argc, char **argv)
         CASE(each_frame_is_one_activation),
         CASE(empty_completions_wake_the_thread_of_a_queue),
         CASE(empty_completions_are_polled),
+        CASE(queues_take_a_uar_of_their_device),
         CASE(a_doorbell_goes_through_another_uar),
         CASE(queue_pairs_send_write_read_and_add),
         CASE(sends_wait_for_receives),

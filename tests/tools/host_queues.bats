@@ -28,6 +28,10 @@ setup_file() {
     case_ok empty_completions_are_polled
 }
 
+@test "queues take a UAR of their device" {
+    case_ok queues_take_a_uar_of_their_device
+}
+
 @test "a doorbell goes through another uar" {
     case_ok a_doorbell_goes_through_another_uar
 }

@@ -1,0 +1,70 @@
+/* UARs, the pages through which a host rings the doorbells of queues. Queues of the DPA name one by
+ * its number (flexio_cq_attr and others); nothing listens to what is stored to its page. */
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "context.h"
+
+#define PAGE     4096u
+#define BF_AT    0x800u /* of the doorbell register in a page */
+#define TYPES    (MLX5DV_UAR_ALLOC_TYPE_BF | MLX5DV_UAR_ALLOC_TYPE_NC)
+#define WORD     64u
+#define NO_PLACE DPK_VERBS_UARS
+
+struct uar {
+    struct mlx5dv_devx_uar dv; /* first: programs hold a pointer to it */
+    struct dpk_verbs_device *device;
+};
+
+/* Takes a free number. NO_PLACE: there is none. */
+static uint32_t take_place(struct dpk_verbs_device *device)
+{
+    for (uint32_t place = 0; place < DPK_VERBS_UARS; place++) {
+        const uint64_t bit = UINT64_C(1) << place % WORD;
+        if (!(atomic_fetch_or(&device->uars[place / WORD], bit) & bit))
+            return place;
+    }
+    return NO_PLACE;
+}
+
+static void give_place(struct dpk_verbs_device *device, uint32_t place)
+{
+    atomic_fetch_and(&device->uars[place / WORD], ~(UINT64_C(1) << place % WORD));
+}
+
+struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
+{
+    if (!context || (flags & ~(uint32_t)TYPES)) {
+        errno = context ? EOPNOTSUPP : EINVAL;
+        return NULL;
+    }
+    struct dpk_verbs_device *device = &context_of(context)->device;
+    struct uar *u = calloc(1, sizeof *u);
+    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const uint32_t place = u && page != MAP_FAILED ? take_place(device) : NO_PLACE;
+    if (place == NO_PLACE) {
+        if (page != MAP_FAILED)
+            munmap(page, PAGE);
+        free(u);
+        errno = ENOMEM;
+        return NULL;
+    }
+    u->device = device;
+    u->dv = (struct mlx5dv_devx_uar){.reg_addr = (uint8_t *)page + BF_AT,
+                                     .base_addr = page,
+                                     .page_id = DPK_VERBS_FIRST_UAR + place,
+                                     .mmap_off = DPK_VERBS_UAR_OFFSET};
+    return &u->dv;
+}
+
+void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
+{
+    struct uar *u = (struct uar *)devx_uar;
+    if (!u)
+        return;
+    munmap(u->dv.base_addr, PAGE);
+    give_place(u->device, u->dv.page_id - DPK_VERBS_FIRST_UAR);
+    free(u);
+}

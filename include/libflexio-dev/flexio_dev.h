@@ -100,6 +100,12 @@ __attribute__((noreturn)) void flexio_dev_process_finish(void);
 /* Ends the activation. A continuable event handler goes on behind the call with its next event;
  * for any other the next event begins anew, and the call does not return. */
 void flexio_dev_yield(struct flexio_dev_thread_ctx *dtctx);
+/* The same with an event that is there at once: others run, then a continuable event handler goes on
+ * behind the call. */
+void flexio_dev_yield_and_retrigger(void);
+/* An event for the event handler with this number, as flexio_event_handler_get_id tells the host.
+ * Faults if the process has none. */
+void flexio_dev_event_handler_activate(uint32_t activation_id);
 /* Older names of flexio_dev_thread_reschedule (two) and flexio_dev_process_finish. */
 __attribute__((noreturn)) void flexio_dev_reschedule(void);
 __attribute__((noreturn)) void flexio_dev_return(void);

@@ -30,8 +30,9 @@ struct flexio_process {
     uint32_t dumem_id;      /* 0: nobody has asked for it */
     pthread_mutex_t objects_lock;
     struct object_table windows, outboxes, uars;
-    struct flexio_queue *queues; /* that are not destroyed */
-    struct dpk_queues *nic;      /* of its device; NULL: it never had a queue */
+    struct flexio_event_handler *handlers; /* that are not destroyed */
+    struct flexio_queue *queues;           /* that are not destroyed */
+    struct dpk_queues *nic;                /* of its device; NULL: it never had a queue */
 };
 
 /* The lowest number that is free; 0: none, or out of memory. */
@@ -75,6 +76,8 @@ void queues_kick(struct flexio_process *p);
 /* Destroys those that are left. */
 void queues_free(struct flexio_process *p);
 
+/* An event for the event handler whose thread has that id. False: there is none. */
+bool event_handler_activate(struct flexio_process *p, uint64_t id);
 /* The DPA thread behind an event handler's; borrowed. */
 struct dpk_thread *thread_of(struct flexio_thread *thread);
 

@@ -184,6 +184,11 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, c
     case DPA_FLEXIO_EQ_CONSUMED: /* nothing makes one */
         snprintf(reason, size, "doorbell: the process has no event queue 0x%x", number);
         return false;
+    case DPA_FLEXIO_ACTIVATE:
+        if (event_handler_activate(p, args[0]))
+            return true;
+        snprintf(reason, size, "the process has no event handler %u", number);
+        return false;
     case DPA_FLEXIO_POSTED:
         queues_kick(p);
         return true;

@@ -8,9 +8,40 @@ struct flexio_thread {
 };
 
 struct flexio_event_handler {
+    struct flexio_event_handler *next; /* of the process's */
     struct flexio_thread thread;
     struct flexio_process *process;
 };
+
+static void remember(struct flexio_event_handler *eh)
+{
+    pthread_mutex_lock(&eh->process->objects_lock);
+    eh->next = eh->process->handlers;
+    eh->process->handlers = eh;
+    pthread_mutex_unlock(&eh->process->objects_lock);
+}
+
+static void forget(struct flexio_event_handler *eh)
+{
+    pthread_mutex_lock(&eh->process->objects_lock);
+    struct flexio_event_handler **at = &eh->process->handlers;
+    while (*at != eh)
+        at = &(*at)->next;
+    *at = eh->next;
+    pthread_mutex_unlock(&eh->process->objects_lock);
+}
+
+bool event_handler_activate(struct flexio_process *p, uint64_t id)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    struct flexio_event_handler *eh = p->handlers;
+    while (eh && dpk_thread_id(eh->thread.dpa) != id)
+        eh = eh->next;
+    if (eh)
+        dpk_thread_activate(eh->thread.dpa);
+    pthread_mutex_unlock(&p->objects_lock);
+    return eh != NULL;
+}
 
 bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to)
 {
@@ -58,6 +89,7 @@ flexio_status event_handler_new(struct flexio_process *process,
     if (status == DPK_OK)
         status = dpk_thread_start(eh->thread.dpa, &err);
     if (status == DPK_OK) {
+        remember(eh);
         *event_handler = eh;
         return FLEXIO_STATUS_SUCCESS;
     }
@@ -76,8 +108,10 @@ flexio_status flexio_event_handler_create(struct flexio_process *process,
 
 flexio_status flexio_event_handler_destroy(struct flexio_event_handler *event_handler)
 {
-    if (event_handler)
+    if (event_handler) {
+        forget(event_handler);
         dpk_thread_destroy(event_handler->thread.dpa);
+    }
     free(event_handler);
     return FLEXIO_STATUS_SUCCESS;
 }

@@ -44,10 +44,11 @@
                              the next event comes, in another never */
 #define DPA_SYS_NOTIFY 17 /* (trigger): an event for the thread that it is attached to */
 #define DPA_SYS_ARM                                                                                \
-    18                         /* (trigger, consumed): the next completion is an event; at once    \
+    18 /* (trigger, consumed): the next completion is an event; at once    \
                                   if more than `consumed` (32 bits, wrapping) have come */
-#define DPA_SYS_EU          19 /* () -> number of the execution unit; in an RPC ~0 */
-#define DPA_SYS_END_PROCESS 20 /* (): ends the process, which is no error; never returns */
+#define DPA_SYS_EU             19 /* () -> number of the execution unit; in an RPC ~0 */
+#define DPA_SYS_END_PROCESS    20 /* (): ends the process, which is no error; never returns */
+#define DPA_SYS_PARK_RETRIGGER 21 /* (): as DPA_SYS_PARK, with an event that is there at once */
 
 /* Calls from here on are carried out by the host libraries: the number is family << 8 | call. */
 #define DPA_SYS_FAMILY_FIRST       1

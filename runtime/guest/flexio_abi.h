@@ -23,6 +23,7 @@
 #define DPA_FLEXIO_RING_ACROSS    11 /* (UAR, queue, blocks posted) -> failed: no such UAR */
 #define DPA_FLEXIO_COMPLETE       12 /* (CQ): an empty completion; faults if it is no CQ */
 #define DPA_FLEXIO_EQ_CONSUMED    13 /* (EQ, consumed): faults if it is no EQ of the process */
+#define DPA_FLEXIO_ACTIVATE       14 /* (thread id): faults if no event handler has it */
 #define DPA_FLEXIO_NO_HARDWARE    10 /* (what): faults: it needs hardware that is not emulated */
 
 #define DPA_FLEXIO_CALL(call) DPA_SYS_CALL(DPA_SYS_FAMILY_FLEXIO, call)

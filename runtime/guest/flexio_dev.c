@@ -57,6 +57,11 @@ void flexio_dev_yield(struct flexio_dev_thread_ctx *dtctx)
     dpa_call0(DPA_SYS_PARK);
 }
 
+void flexio_dev_yield_and_retrigger(void)
+{
+    dpa_call0(DPA_SYS_PARK_RETRIGGER);
+}
+
 void flexio_dev_reschedule(void)
 {
     flexio_dev_thread_reschedule();

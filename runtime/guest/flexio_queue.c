@@ -24,6 +24,11 @@ void _flexio_dev_eq_consumed(uint32_t eq, uint32_t consumed)
     dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_EQ_CONSUMED), eq, consumed, 0);
 }
 
+void flexio_dev_event_handler_activate(uint32_t activation_id)
+{
+    dpa_call3(DPA_FLEXIO_CALL(DPA_FLEXIO_ACTIVATE), activation_id, 0, 0);
+}
+
 void _flexio_dev_posted(void)
 {
     dpa_call0(DPA_FLEXIO_CALL(DPA_FLEXIO_POSTED));

@@ -223,6 +223,7 @@ enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err);
  *     FINISH, or return   The thread waits for no event until the next dpk_thread_run.
  *     PARK                In a continuable thread, the next event resumes it behind this call, with
  *                         its registers and stack. In others it is the same as RESCHEDULE.
+ *     PARK_RETRIGGER      The same, and the thread goes on at once.
  *     dpk_thread_stop     The host ends the activation, whatever it does.
  * A fault, or an activation that runs longer than the limit, fails the process. An activation
  * occupies an execution unit; with affinity it waits until one of those is free.

@@ -179,6 +179,9 @@ static bool ending(struct hart *h, struct slice *s, uint64_t number)
     case DPA_SYS_PARK:
         answer(h, 0);
         return done(s, END_PARK, 0);
+    case DPA_SYS_PARK_RETRIGGER:
+        answer(h, 0);
+        return done(s, END_PARK_RETRIGGER, 0);
     case DPA_SYS_END_PROCESS:
         return end_process(h, s);
     default:

@@ -40,10 +40,11 @@ void activation_end(struct dpk_thread *t, enum hart_end how)
         t->events = 0;
         return;
     }
-    t->parked = how == END_PARK && t->options.continuable;
-    if (how != END_RETRIGGER && t->events == 0)
+    const bool again = how == END_RETRIGGER || how == END_PARK_RETRIGGER;
+    t->parked = (how == END_PARK || how == END_PARK_RETRIGGER) && t->options.continuable;
+    if (!again && t->events == 0)
         return;
-    if (how != END_RETRIGGER)
+    if (!again)
         t->events--;
     activation_begin(t);
 }

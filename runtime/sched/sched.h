@@ -150,7 +150,14 @@ enum sched_overrun {
 };
 
 /* How a hart's code ended: it returned, or made one of the guest's calls with these names. */
-enum hart_end { END_RETURN, END_FINISH, END_RESCHEDULE, END_RETRIGGER, END_PARK };
+enum hart_end {
+    END_RETURN,
+    END_FINISH,
+    END_RESCHEDULE,
+    END_RETRIGGER,
+    END_PARK,
+    END_PARK_RETRIGGER
+};
 
 struct sched_group;
 

@@ -6,8 +6,8 @@
 #include "held.h"
 
 extern struct flexio_app *windows_app;
-flexio_func_t window_exchange, window_mistaken, window_load, window_store, window_add, window_copy,
-    failing_steps, end_process, handler, on_error, crash;
+flexio_func_t counts_rounds, activate, window_exchange, window_mistaken, window_load, window_store,
+    window_add, window_copy, failing_steps, end_process, handler, on_error, crash;
 
 #define SIZE 4096
 
@@ -364,6 +364,24 @@ static void event_handlers_are_checked(void)
     end(&w);
 }
 
+static void the_device_activates_event_handlers(void)
+{
+    struct world w = world(0);
+    struct flexio_event_handler *eh = NULL;
+    struct flexio_event_handler_attr attr = {.host_stub_func = &counts_rounds, .continuable = 1};
+    uint64_t result = 0;
+    CHECK(flexio_event_handler_create(w.p, &attr, &eh) == OK);
+    const uint64_t id = flexio_event_handler_get_id(eh);
+    CHECK(flexio_process_call(w.p, &activate, &result, id, UINT64_C(0)) == OK); /* lost */
+    CHECK(flexio_event_handler_run(eh, 5) == OK);
+    for (uint64_t event = 1; event <= 3; event++)
+        CHECK(flexio_process_call(w.p, &activate, &result, id, event * 15) == OK &&
+              result == event * 15);
+    CHECK(flexio_event_handler_destroy(eh) == OK);
+    CHECK(flexio_process_call(w.p, &activate, &result, id, UINT64_C(0)) == FLEXIO_STATUS_FATAL_ERR);
+    end(&w);
+}
+
 /* Whether `text` is in the file by now; whoever writes to it is not disturbed. */
 static bool has(FILE *f, const char *text)
 {
@@ -460,6 +478,7 @@ int main(int argc, char **argv)
         CASE(registration_is_checked),
         CASE(the_device_is_told_what_is_not_there),
         CASE(event_handlers_are_checked),
+        CASE(the_device_activates_event_handlers),
         CASE(an_error_is_told_in_every_way),
         CASE(a_program_that_ends_itself_is_told_from_one_that_crashed),
         CASE(the_heap_is_known),

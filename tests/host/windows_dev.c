@@ -108,6 +108,29 @@ __dpa_global__ void handler(uint64_t arg)
     flexio_dev_thread_reschedule();
 }
 
+static uint64_t rounds;
+
+/* Its variables live on from round to round, of which one event leads to three. */
+__dpa_global__ void counts_rounds(uint64_t step)
+{
+    for (uint64_t mine = step;; mine += step) {
+        __atomic_store_n(&rounds, mine, __ATOMIC_RELEASE);
+        if (mine / step % 3 == 0)
+            flexio_dev_yield(context());
+        else
+            flexio_dev_yield_and_retrigger();
+    }
+}
+
+/* The handler runs until `expected` is there. */
+__dpa_rpc__ uint64_t activate(uint64_t id, uint64_t expected)
+{
+    flexio_dev_event_handler_activate((uint32_t)id);
+    while (expected && __atomic_load_n(&rounds, __ATOMIC_ACQUIRE) != expected)
+        ;
+    return rounds;
+}
+
 __dpa_global__ void on_error(uint64_t arg)
 {
     flexio_dev_print("last words %lu\n", arg);

@@ -70,6 +70,11 @@ setup_file() {
     case_ok the_device_is_told_what_is_not_there
 }
 
+@test "the device activates event handlers" {
+    case_ok the_device_activates_event_handlers
+    grep -q 'the process has no event handler' <<<"$output"
+}
+
 @test "event handlers are checked" {
     case_ok event_handlers_are_checked
 }

@@ -273,6 +273,6 @@ clean:
 help:
 	@echo 'make all | test [TESTS=...] | coverage | demo | bench | fuzz | fuzz-coverage | format | tidy | check-layers'
 	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean | deb'
-	@echo '     install-compat [ROOT=/opt/mellanox] [DOCA=3|2.2] [DESTDIR=] | uninstall-compat'
+	@echo '     install-compat [ROOT=/opt/mellanox] [DOCA=3|2.5|2.2] [DESTDIR=] | uninstall-compat'
 	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'
 	@echo 'SANITIZE=thread with TSan into build/tsan'

@@ -18,7 +18,7 @@ all: $(SHARED_ONLY)
 $(SHARED_ONLY): $(B)/lib/lib%.a: packaging/shared-only.a.in
 	$(Q)mkdir -p $(@D) && sed 's/@NAME@/$*/' $< > $@
 
-# ROOT: where NVIDIA's packages put theirs. DOCA: the generation whose headers are in doca/include.
+# ROOT: where NVIDIA's packages put theirs. DOCA: the release whose headers are in doca/include.
 ROOT ?= /opt/mellanox
 DOCA ?= 3
 .PHONY: install-compat uninstall-compat deb

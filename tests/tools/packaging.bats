@@ -419,7 +419,7 @@ guide_lines() {
 @test "install-compat: a generation or root that cannot be is refused" {
     run "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 1.5
     [ "$status" -eq 1 ]
-    [ "$output" = "-E- install-compat: DOCA is 3 or 2.2: 1.5" ]
+    [ "$output" = "-E- install-compat: DOCA is 3, or 2.10, 2.9, 2.8, 2.7, 2.6, 2.5 or 2.2: 1.5" ]
     run "$here/packaging/install-compat" "$DPAKIT_BUILD" '' m 2.2
     [ "$status" -eq 1 ]
     [ "$output" = "-E- install-compat: ROOT must be an absolute path: m" ]

@@ -1,0 +1,7 @@
+/* What host and device code of the DOCA 2.5 test share: what a kernel is asked to do. */
+#ifndef TESTS_HOST_DOCA2_5_H
+#define TESTS_HOST_DOCA2_5_H
+
+enum { DO_WRITE, DO_READ, DO_ADD, DO_RECEIVE, DO_SEND, DO_COPY, DO_TRANSPOSE, DO_INCREMENT };
+
+#endif

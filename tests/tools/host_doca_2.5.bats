@@ -1,0 +1,56 @@
+# A program of DOCA 2.5 (tests/host/doca2_5*.c), built as its samples are in the tree that
+# `make install-compat DOCA=2.5` makes.
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../.. root=$BATS_FILE_TMPDIR/opt/mellanox
+    make_devices "$BATS_FILE_TMPDIR/devices"
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$root" 2.5
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    host=$BATS_TEST_DIRNAME/../host root=$BATS_FILE_TMPDIR/opt/mellanox
+    tools=$root/doca/tools include=$root/doca/include
+    export PKG_CONFIG_PATH=$root/doca/lib/$(gcc -print-multiarch)/pkgconfig:$root/flexio/lib/pkgconfig
+}
+
+@test "a program of DOCA 2.5 builds and runs in its tree" {
+    "$tools/dpacc" "$host/doca2_5_dev.c" -o program.a -hostcc=gcc -flto -I"$include" \
+        -hostcc-options="-Wno-deprecated-declarations -Werror -Wall -Wextra" \
+        --devicecc-options="-D__linux__ -Wno-deprecated-declarations -Werror -Wall -Wextra -O2" \
+        --app-name=dpa_sample_app \
+        -device-libs="-L$include -ldoca_dpa_dev -ldoca_dpa_dev_comm"
+    # shellcheck disable=SC2046,SC2086
+    gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -D DOCA_ALLOW_EXPERIMENTAL_API "$host/doca2_5.c" program.a \
+        -o program $(pkg-config --cflags --libs doca-common doca-dpa doca-rdma libflexio) -pthread
+    run ./program
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$output" = "DOCA 2.5.0, with 3.2.0" ]
+}
+
+@test "pkg-config has the headers of DOCA 2.5 by name, and by that of the tree" {
+    pkg-config --cflags doca-dpa-2.5 | grep -q 'include/doca-2\.5 '
+    pkg-config --cflags doca-dpa | grep -qE 'include/doca-2\.5( |$)'
+    pkg-config --cflags doca-dpa-2.2 | grep -q 'include/doca-2\.2 '
+}
+
+@test "every header of later DOCA is there for DOCA 2.5 too" {
+    local h
+    for h in "$DPAKIT_BUILD"/include/doca/*.h; do
+        case $h in */doca_dpa_dev_rdma_2_7.h) continue ;; esac
+        echo "#include <${h##*/}>"
+    done >all.c
+    gcc -fsyntax-only -Wall -Wextra -Werror -I"$include" all.c
+    g++ -fsyntax-only -Wall -Wextra -Werror -I"$include" -x c++ all.c
+}
+
+@test "releases from 2.7 on share the headers of DOCA 3" {
+    local r
+    for r in 2.7 2.9 2.10 3.2; do
+        "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/$r" "$r"
+        [ "$(readlink "$r/doca/include")" = ../dpakit/include/doca ]
+    done
+}

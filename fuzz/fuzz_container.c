@@ -20,5 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (c.cert && dpk_container_certificate(&c, &der, &der_size, &err) == DPK_OK &&
         der_size >= DPK_CONTAINER_CERT_END)
         abort();
+    (void)dpk_container_check_root(&c, &err);
     return 0;
 }

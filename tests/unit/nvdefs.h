@@ -5,6 +5,7 @@
 #include "nvconfig/nvconfig.h"
 
 #include "golden.h"
+#include "skip.h"
 
 static struct dpk_nv_defs *defs;
 
@@ -22,6 +23,19 @@ static int free_defs(void **state)
     (void)state;
     dpk_nv_defs_free(defs);
     return 0;
+}
+
+/* Every TLV of the database that comes with NVIDIA's tools; without it the test is skipped. */
+static inline struct dpk_nv_defs *nvidias_defs(void)
+{
+    const char *path = getenv("DPAKIT_TLV_DB");
+    struct dpk_nv_defs *set = NULL;
+    struct dpk_error err = {0};
+    if (!path)
+        skip_because("no database of NVIDIA's (DPAKIT_TLV_DB)");
+    if (dpk_nv_defs_load_db(path, &set, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    return set;
 }
 
 #endif

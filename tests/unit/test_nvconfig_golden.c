@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "nvdefs.h"
-#include "skip.h"
 
 /* Says in `err` what is not as it must be. */
 static bool is_same(const struct dpk_nv_defs *set, const char *name, struct dpk_error *err)
@@ -81,13 +80,7 @@ static void built_in_tlvs_are_written_as_nvidias_tool_writes_them(void **state)
 static void every_tlv_of_nvidias_database_is_written_as_its_tool_writes_it(void **state)
 {
     (void)state;
-    const char *path = getenv("DPAKIT_TLV_DB");
-    struct dpk_nv_defs *set = NULL;
-    struct dpk_error err = {0};
-    if (!path)
-        skip_because("no database of NVIDIA's (DPAKIT_TLV_DB)");
-    if (dpk_nv_defs_load_db(path, &set, &err) != DPK_OK)
-        fail_msg("%s", err.message);
+    struct dpk_nv_defs *set = nvidias_defs();
     assert_int_equal(compare(set), 221);
     dpk_nv_defs_free(set);
 }

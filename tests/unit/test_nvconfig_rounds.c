@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "nvdb.h"
-#include "skip.h"
 
 static uint32_t next_random(uint32_t *seed)
 {
@@ -173,13 +172,7 @@ static void random_values_of_every_type_survive_every_form(void **state)
 static void every_tlv_of_nvidias_database_survives_every_form(void **state)
 {
     (void)state;
-    const char *path = getenv("DPAKIT_TLV_DB");
-    struct dpk_nv_defs *set = NULL;
-    struct dpk_error err = {0};
-    if (!path)
-        skip_because("no database of NVIDIA's (DPAKIT_TLV_DB)");
-    if (dpk_nv_defs_load_db(path, &set, &err) != DPK_OK)
-        fail_msg("%s", err.message);
+    struct dpk_nv_defs *set = nvidias_defs();
     assert_int_equal(dpk_nv_defs_count(set), 203);
     size_t params = 0;
     for (size_t i = 0; i < dpk_nv_defs_count(set); i++)

@@ -42,7 +42,7 @@ static void strip(const struct dpk_hostfile *host)
     dpk_buf_free(&out);
 }
 
-/* No program, and no member of a fat one, verifies when nobody is trusted. */
+/* No program, and no target of one, verifies when nobody is trusted. */
 static void verify(const struct dpk_hostfile *host)
 {
     const struct dpk_trust nobody = {0};

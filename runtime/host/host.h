@@ -65,8 +65,9 @@ struct dpk_host_function {
 struct dpk_host_app {
     struct dpk_host_app *next; /* in the list of all programs */
     char *name;
-    const void *elf, *sig, *attributes; /* device ELF, crypto data, attributes; the last two may be
-                                           NULL */
+    /* The contents of its sections (struct dpk_sections): device ELF, room for crypto data,
+     * attributes; the last two may be NULL. */
+    const void *elf, *sig, *attributes;
     size_t elf_size, sig_size, attributes_size;
     struct dpk_host_function *functions;
 };

@@ -142,7 +142,7 @@ void app_each_function(const struct dpk_host_app *app,
 
 /* ---- Finding a function ---- */
 
-/* A device of this machine; of a fat program its member is looked at. NULL: there is none. */
+/* A device of this machine, for a program for several targets. NULL: there is none. */
 static struct dpk_device *any_device(void)
 {
     struct dpk_names names = {0};

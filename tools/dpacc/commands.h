@@ -24,7 +24,7 @@ void make_interface(const struct config *c, const struct paths *p, const struct 
 void make_object_stub(const struct config *c, const struct paths *p, size_t index,
                       struct words *out);
 void extract_object(const struct config *c, const struct paths *p, size_t index, struct words *out);
-/* A fat library among the archives: members go to DIR lib<index>.<target>.a. */
+/* A library for several targets among the archives: members go to DIR lib<index>.<target>.a. */
 void extract_library(const struct config *c, const struct paths *p, size_t index,
                      struct words *out);
 void make_program_stub(const struct config *c, const struct paths *p, struct words *out);

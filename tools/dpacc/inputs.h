@@ -30,7 +30,7 @@ enum dpk_status build_run_jobs(struct build *b);
 
 enum dpk_status inputs_find_resources(struct build *b);
 enum dpk_status inputs_find_fat_libraries(struct build *b);
-/* Interfaces of sources, device objects of DPA objects, members of fat libraries. */
+/* Interfaces of sources, device objects of DPA objects, members of libraries for several targets. */
 enum dpk_status inputs_open(struct build *b);
 /* The same, and reads into the units what was found. */
 enum dpk_status inputs_look(struct build *b);

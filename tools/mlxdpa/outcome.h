@@ -15,7 +15,7 @@ struct outcome_check {
 struct outcome {
     const char *kind, *file; /* "program"; path */
     const char *name;        /* of a program, else NULL */
-    const char *target;      /* of one of a fat program's, else NULL */
+    const char *target;      /* of a program for several: which, else NULL */
     const char *verdict;     /* of the check that refused, else "OK" */
     int code;
     struct outcome_check checks[DPK_CHECKS_MAX + 1];

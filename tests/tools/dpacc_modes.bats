@@ -161,6 +161,36 @@ END
     ! llvm-readelf -A k/add.bf3.o | grep -q zba || false
 }
 
+@test "several targets report each error and warning once" {
+    cat >header.h <<'C'
+static inline int inside(void) { return WRONG; }
+C
+    cat >wrong.c <<'C'
+#include "header.h"
+#include <stdint.h>
+#include <libflexio-dev/flexio_dev.h>
+#if __NV_DPA == 3
+#warning only there
+#endif
+extern uint64_t nowhere(uint64_t);
+__dpa_rpc__ uint64_t f(uint64_t a) { int x; return nowhere(a) + x + WRONG; }
+C
+    for jobs in 1 4; do
+        run -1 --separate-stderr dpacc wrong.c -o out.a -mcpu=bf3,cx7,cx8,cx9 -j $jobs
+        echo "$stderr"
+        [ "$(grep -c "^wrong.c:8:.*error: use of undeclared identifier 'WRONG'$" <<<"$stderr")" -eq 1 ]
+        [ "$(grep -c "^./header.h:1:.*error: use of undeclared identifier 'WRONG'$" <<<"$stderr")" -eq 1 ]
+        [ "$(grep -c 'In file included from wrong.c:1:' <<<"$stderr")" -eq 1 ]
+        [ "$(grep -c '^-E- ' <<<"$stderr")" -eq 1 ]
+    done
+    run -1 --separate-stderr dpacc wrong.c -o out.a -mcpu=bf3,cx7,cx8,cx9 -j 4 \
+        -devicecc-options="-Wall -DWRONG=1"
+    echo "$stderr"
+    [ "$(grep -c "warning: variable 'x' is uninitialized" <<<"$stderr")" -eq 1 ]
+    [ "$(grep -c 'warning: only there' <<<"$stderr")" -eq 1 ] # of the third target
+    [ "$(grep -c 'ld.lld: error: undefined symbol: nowhere' <<<"$stderr")" -eq 1 ]
+}
+
 @test "a fat program runs as the device's own target" {
     dpacc add.c twice.c -o out.a -mcpu=cx7,cx8,bf3,cx9
     dpadev create mlx5_0

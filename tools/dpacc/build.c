@@ -322,6 +322,7 @@ int build(const struct config *config)
     struct build b = {.config = config};
     b.run.verbose = config->verbose;
     b.run.jobs = config->jobs;
+    b.run.merges = config->target_count > 1;
     run_start(&b.run);
     b.units = calloc(config->units.count, sizeof *b.units);
     int code = !b.units ? 2 : prepare(&b) != DPK_OK ? fail(&b) : examine(&b);

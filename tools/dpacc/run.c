@@ -150,8 +150,9 @@ static enum dpk_status fork_step(const struct run *run, const struct words *comm
     _exit(code);
 }
 
-static enum dpk_status spawn(struct run *run, const struct job *job, int output, pid_t *pid,
-                             struct dpk_error *err)
+/* `output`, `said`: its standard output and error, -1: dpacc's. */
+static enum dpk_status spawn(struct run *run, const struct job *job, int output, int said,
+                             pid_t *pid, struct dpk_error *err)
 {
     const struct words *command = &job->words;
     if (command->failed || !command->count)
@@ -170,6 +171,8 @@ static enum dpk_status spawn(struct run *run, const struct job *job, int output,
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     if (output >= 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    if (said >= 0)
+        posix_spawn_file_actions_adddup2(&actions, said, STDERR_FILENO);
     int code = posix_spawnp(pid, command->at[0], &actions, &attributes, command->at, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -223,26 +226,34 @@ static void wait_for_news(struct run *run)
         run->caught = number;
 }
 
-/* The heaviest job that waits (its pid is 0); `count`: none does. */
-static size_t choose(const struct jobs *jobs, const pid_t *pids)
+/* What became of a job. */
+struct child {
+    pid_t pid; /* 0: it waits; -1: it has ended */
+    int said;  /* what it writes to its standard error, to be merged; -1: that is dpacc's */
+};
+
+/* The heaviest job that waits; `count`: none does. */
+static size_t choose(const struct jobs *jobs, const struct child *children)
 {
     size_t best = jobs->count;
     for (size_t i = 0; i < jobs->count; i++)
-        if (!pids[i] && (best == jobs->count || jobs->at[i].weight > jobs->at[best].weight))
+        if (!children[i].pid && (best == jobs->count || jobs->at[i].weight > jobs->at[best].weight))
             best = i;
     return best;
 }
 
-/* Looks for children that ended; their pid becomes -1. Returns how many. */
-static size_t reap(struct run *run, const struct jobs *jobs, pid_t *pids, enum dpk_status *status,
-                   struct dpk_error *err)
+/* Looks for children that ended. Returns how many. */
+static size_t reap(struct run *run, const struct jobs *jobs, struct child *children,
+                   enum dpk_status *status, struct dpk_error *err)
 {
     size_t ended = 0;
     for (size_t i = 0; i < jobs->count; i++) {
         int code = 0;
-        if (pids[i] <= 0 || waitpid(pids[i], &code, WNOHANG) != pids[i])
+        struct child *c = &children[i];
+        if (c->pid <= 0 || waitpid(c->pid, &code, WNOHANG) != c->pid)
             continue;
-        pids[i] = -1;
+        c->pid = -1;
+        merge_print(&run->merge, c->said);
         ended++;
         if (*status == DPK_OK)
             *status = judge(run, &jobs->at[i], code, err);
@@ -250,13 +261,26 @@ static size_t reap(struct run *run, const struct jobs *jobs, pid_t *pids, enum d
     return ended;
 }
 
-static enum dpk_status end_all(struct run *run, const struct jobs *jobs, const pid_t *pids,
-                               struct dpk_error *err)
+static enum dpk_status end_all(struct run *run, const struct jobs *jobs,
+                               const struct child *children, struct dpk_error *err)
 {
     for (size_t i = 0; i < jobs->count; i++)
-        if (pids[i] > 0)
-            kill(pids[i], SIGTERM);
+        if (children[i].pid > 0)
+            kill(children[i].pid, SIGTERM);
     return dpk_fail(err, DPK_ERR_TOOL, "ended by signal %d", run->caught);
+}
+
+static enum dpk_status start(struct run *run, const struct job *job, struct child *child,
+                             struct dpk_error *err)
+{
+    pid_t pid = -1;
+    bool ours = job->words.failed || step_is(job->words.count, job->words.at);
+    child->said = run->merges && !ours ? merge_open() : -1;
+    enum dpk_status status = spawn(run, job, -1, child->said, &pid, err);
+    child->pid = status == DPK_OK ? pid : -1;
+    if (status != DPK_OK)
+        merge_print(&run->merge, child->said);
+    return status;
 }
 
 enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err)
@@ -267,29 +291,28 @@ enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_err
         run_say_command(run, &jobs->at[i].words);
     if (run->dry || !jobs->count)
         return DPK_OK;
-    pid_t *pids = calloc(jobs->count, sizeof *pids);
-    if (!pids)
+    struct child *children = calloc(jobs->count, sizeof *children);
+    if (!children)
         return dpk_fail_nomem(err);
     enum dpk_status status = run_check(run, err);
     size_t started = 0, running = 0;
     while (running || (status == DPK_OK && started < jobs->count)) {
         if (status == DPK_OK && started < jobs->count && running < run->jobs) {
-            size_t next = choose(jobs, pids);
-            pid_t pid = -1;
-            status = spawn(run, &jobs->at[next], -1, &pid, err);
-            pids[next] = status == DPK_OK ? pid : -1;
+            size_t next = choose(jobs, children);
+            status = start(run, &jobs->at[next], &children[next], err);
             running += status == DPK_OK;
             started++;
             continue;
         }
-        size_t ended = reap(run, jobs, pids, &status, err);
+        size_t ended = reap(run, jobs, children, &status, err);
         running -= ended;
         if (!ended)
             wait_for_news(run);
         if (run->caught)
-            status = end_all(run, jobs, pids, err);
+            status = end_all(run, jobs, children, err);
     }
-    free(pids);
+    merge_free(&run->merge);
+    free(children);
     return status;
 }
 
@@ -322,7 +345,7 @@ enum dpk_status run_capture(struct run *run, const struct job *job, struct dpk_b
     int code = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return dpk_fail_errno(err, "pipe");
-    enum dpk_status status = spawn(run, job, ends[1], &pid, err);
+    enum dpk_status status = spawn(run, job, ends[1], -1, &pid, err);
     close(ends[1]);
     if (status == DPK_OK) {
         drain(run, ends[0], pid, out);

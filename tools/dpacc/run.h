@@ -7,6 +7,7 @@
 #ifndef DPACC_RUN_H
 #define DPACC_RUN_H
 
+#include "merge.h"
 #include "words.h"
 
 #include <signal.h>
@@ -40,6 +41,8 @@ struct run {
     int caught;    /* terminating signal that came, 0: none */
     int exit_code; /* of the command that failed; 0: a signal ended it; -1: it could not be run */
     const struct job *failed; /* that command, borrowed */
+    bool merges;              /* commands of run_all do the same for several targets */
+    struct merge merge;
     sigset_t blocked, before;
 };
 

@@ -39,6 +39,8 @@ doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
 
 /* Says where the data is. INVALID_VALUE: not inside the piece. */
 doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len);
+/* How much data there is, where it is. INVALID_VALUE: more than there is room for from there on. */
+doca_error_t doca_buf_set_data_len(struct doca_buf *buf, size_t data_len);
 /* No data any more, where it was. */
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf);
 
@@ -46,8 +48,17 @@ doca_error_t doca_buf_reset_data_len(struct doca_buf *buf);
  * more and goes with the first of list1. INVALID_VALUE: they are the same, or one is inside another
  * list. */
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2);
+/* Splits list1, a whole list, before list2, a buffer in it, which is a list by itself from then on,
+ * with one holder. INVALID_VALUE: it is not in that list, or its first buffer. */
+doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list2);
 /* The next buffer of a list, NULL behind the last. */
 doca_error_t doca_buf_get_next_in_list(const struct doca_buf *buf, struct doca_buf **next);
+/* The last buffer of a list, from any buffer of it on; a buffer that is in no list is its own. */
+doca_error_t doca_buf_get_last_in_list(const struct doca_buf *buf, struct doca_buf **last);
+/* Whether nothing is behind it, before it; whether it is chained to others: 1 or 0. */
+doca_error_t doca_buf_is_last_in_list(const struct doca_buf *buf, uint8_t *is_last);
+doca_error_t doca_buf_is_first_in_list(const struct doca_buf *buf, uint8_t *is_first);
+doca_error_t doca_buf_is_in_list(const struct doca_buf *buf, uint8_t *is_in_list);
 doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_elements);
 
 #ifdef __cplusplus

@@ -36,10 +36,17 @@ doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inve
 doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
                                                       uint32_t *num_of_free_elements);
 
+/* Whatever the program wants to find again. */
+doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
+                                              union doca_data user_data);
+doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
+                                              union doca_data *user_data);
+
 /*
- * Makes a buffer of `len` bytes of a started map: without data (_by_addr), or all data (_by_data).
+ * Makes a buffer of `len` bytes of a started map: without data (_by_addr), all data (_by_data), or
+ * with data somewhere in it (_by_args).
  *   buf  [out]  with one holder; NULL on failure
- * INVALID_VALUE: also bytes outside of the map. BAD_STATE: inventory or map is not started. FULL:
+ * INVALID_VALUE: also bytes outside of the map, or data outside of the bytes. BAD_STATE: inventory or map is not started. FULL:
  * no buffer is left. NO_MEMORY.
  */
 doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory,
@@ -48,6 +55,9 @@ doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inven
 doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
                                                 struct doca_mmap *mmap, void *data, size_t data_len,
                                                 struct doca_buf **buf);
+doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
+                                                struct doca_mmap *mmap, void *addr, size_t len,
+                                                void *data, size_t data_len, struct doca_buf **buf);
 
 #ifdef __cplusplus
 }

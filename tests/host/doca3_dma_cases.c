@@ -328,6 +328,45 @@ static void a_context_that_is_started_again_takes_a_task_again_and_again(void)
     engine_destroy(&e);
 }
 
+static void lists_are_chained_and_split(void)
+{
+    char bytes[12];
+    struct engine e = engine_new();
+    struct doca_mmap *m = map_of(bytes, 12, WRITABLE);
+    struct doca_buf *b[3], *at = NULL;
+    union doca_data data = {.u64 = 0};
+    uint8_t is = 9;
+    uint32_t count = 0;
+    for (int i = 0; i < 3; i++)
+        CHECK(doca_buf_inventory_buf_get_by_args(e.inventory, m, bytes + 4 * i, 4,
+                                                 bytes + 4 * i + 1, 2, &b[i]) == OK);
+    CHECK(doca_buf_inventory_buf_get_by_args(e.inventory, m, bytes, 4, bytes + 3, 2, &at) ==
+          INVALID);
+    CHECK(doca_buf_inventory_buf_get_by_args(e.inventory, m, bytes + 4, 4, bytes, 1, &at) ==
+          INVALID);
+    CHECK(data_of(b[1]) == 2 && doca_buf_set_data_len(b[1], 3) == OK && data_of(b[1]) == 3);
+    CHECK(doca_buf_set_data_len(b[1], 4) == INVALID && data_of(b[1]) == 3); /* data is at 1 */
+    CHECK(doca_buf_is_in_list(b[0], &is) == OK && is == 0);
+    CHECK(doca_buf_chain_list(b[0], b[1]) == OK && doca_buf_chain_list(b[0], b[2]) == OK);
+    CHECK(doca_buf_is_in_list(b[0], &is) == OK && is == 1);
+    CHECK(doca_buf_is_first_in_list(b[0], &is) == OK && is == 1);
+    CHECK(doca_buf_is_first_in_list(b[1], &is) == OK && is == 0);
+    CHECK(doca_buf_is_last_in_list(b[1], &is) == OK && is == 0);
+    CHECK(doca_buf_is_last_in_list(b[2], &is) == OK && is == 1);
+    CHECK(doca_buf_get_last_in_list(b[0], &at) == OK && at == b[2]);
+    CHECK(doca_buf_unchain_list(b[0], b[0]) == INVALID);
+    CHECK(doca_buf_unchain_list(b[1], b[2]) == INVALID); /* not a whole list */
+    CHECK(doca_buf_unchain_list(b[0], b[1]) == OK && doca_buf_unchain_list(b[0], b[1]) == INVALID);
+    CHECK(doca_buf_get_list_len(b[0], &count) == OK && count == 1);
+    CHECK(doca_buf_get_list_len(b[1], &count) == OK && count == 2);
+    CHECK(doca_buf_dec_refcount(b[1], NULL) == OK && doca_buf_dec_refcount(b[2], NULL) == INVALID);
+    CHECK(doca_buf_dec_refcount(b[0], NULL) == OK);
+    CHECK(doca_buf_inventory_set_user_data(e.inventory, (union doca_data){.u64 = 8}) == OK);
+    CHECK(doca_buf_inventory_get_user_data(e.inventory, &data) == OK && data.u64 == 8);
+    CHECK(doca_mmap_destroy(m) == OK);
+    engine_destroy(&e);
+}
+
 const struct test_case dma_cases[] = {
     CASE(copies_append_to_the_destination),
     CASE(copies_want_maps_of_their_device),
@@ -336,5 +375,6 @@ const struct test_case dma_cases[] = {
     CASE(a_map_that_is_started_again_is_another_one_to_others),
     CASE(tasks_end_before_their_context),
     CASE(a_context_that_is_started_again_takes_a_task_again_and_again),
+    CASE(lists_are_chained_and_split),
     {0},
 };

@@ -34,3 +34,7 @@ setup_file() {
 @test "a context that is started again takes a task again and again" {
     case_ok a_context_that_is_started_again_takes_a_task_again_and_again
 }
+
+@test "lists are chained and split" {
+    case_ok lists_are_chained_and_split
+}

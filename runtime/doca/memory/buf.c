@@ -7,6 +7,7 @@ pthread_mutex_t dpk_bufs_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct inventory {
     struct dpk_object object;
+    union doca_data user_data;
     size_t count, taken;
     bool started;
 };
@@ -112,6 +113,32 @@ doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory 
     return inventory_count(inventory, true, num_of_free_elements);
 }
 
+doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
+                                              union doca_data user_data)
+{
+    struct inventory *v = dpk_object_pin(inventory, &inventory_kind);
+    if (!v)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&v->object.lock);
+    v->user_data = user_data;
+    pthread_mutex_unlock(&v->object.lock);
+    dpk_object_drop(v);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
+                                              union doca_data *user_data)
+{
+    struct inventory *v = user_data ? dpk_object_pin(inventory, &inventory_kind) : NULL;
+    if (!v)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&v->object.lock);
+    *user_data = v->user_data;
+    pthread_mutex_unlock(&v->object.lock);
+    dpk_object_drop(v);
+    return DOCA_SUCCESS;
+}
+
 /* ---- Taking buffers ---- */
 
 /* A map that is used does not stop, nor change. False: it does just now. */
@@ -144,15 +171,17 @@ static doca_error_t take(struct inventory *v, const struct dpk_memory *memory, u
 }
 
 static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-                            void *address, size_t size, bool data, struct doca_buf **buf)
+                            void *address, size_t size, void *data, size_t data_len,
+                            struct doca_buf **buf)
 {
+    const uint64_t before = (uintptr_t)data - (uintptr_t)address; /* more than size: before it */
     if (buf)
         *buf = NULL;
     struct inventory *v = dpk_object_pin(inventory, &inventory_kind);
     struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
     struct dpk_doca_buf *b = NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (!v || !m || !buf)
+    if (!v || !m || !buf || before > size || data_len > size - before)
         goto out;
     if (!(b = calloc(1, sizeof *b))) {
         result = DOCA_ERROR_NO_MEMORY;
@@ -168,9 +197,10 @@ static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mm
     }
     dpk_object_use(v);
     *b = (struct dpk_doca_buf){.inventory = v, .mmap = m, .holders = 1};
-    b->head = b->data = (uintptr_t)address;
+    b->head = (uintptr_t)address;
     b->len = size;
-    b->data_len = data ? size : 0;
+    b->data = (uintptr_t)data;
+    b->data_len = data_len;
     *buf = dpk_object_enter(b, &dpk_buf_kind);
     b = NULL;
     result = *buf ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
@@ -185,20 +215,26 @@ doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inven
                                                 struct doca_mmap *mmap, void *addr, size_t len,
                                                 struct doca_buf **buf)
 {
-    return buf_get(inventory, mmap, addr, len, false, buf);
+    return buf_get(inventory, mmap, addr, len, addr, 0, buf);
 }
 
 doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
                                                 struct doca_mmap *mmap, void *data, size_t data_len,
                                                 struct doca_buf **buf)
 {
-    return buf_get(inventory, mmap, data, data_len, true, buf);
+    return buf_get(inventory, mmap, data, data_len, data, data_len, buf);
+}
+
+doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
+                                                struct doca_mmap *mmap, void *addr, size_t len,
+                                                void *data, size_t data_len, struct doca_buf **buf)
+{
+    return buf_get(inventory, mmap, addr, len, data, data_len, buf);
 }
 
 /* ---- Holding and giving back ---- */
 
-/* The buffer, with the lock; NULL: it is none, or somebody has just given it back. */
-static struct dpk_doca_buf *buf_begin(const struct doca_buf *buf)
+struct dpk_doca_buf *dpk_buf_begin(const struct doca_buf *buf)
 {
     struct dpk_doca_buf *b = dpk_object_pin(buf, &dpk_buf_kind);
     if (!b)
@@ -211,7 +247,7 @@ static struct dpk_doca_buf *buf_begin(const struct doca_buf *buf)
     return NULL;
 }
 
-static doca_error_t buf_end(struct dpk_doca_buf *b, doca_error_t result)
+doca_error_t dpk_buf_end(struct dpk_doca_buf *b, doca_error_t result)
 {
     if (!b)
         return DOCA_ERROR_INVALID_VALUE;
@@ -222,7 +258,7 @@ static doca_error_t buf_end(struct dpk_doca_buf *b, doca_error_t result)
 
 doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    struct dpk_doca_buf *b = buf_begin(buf);
+    struct dpk_doca_buf *b = dpk_buf_begin(buf);
     doca_error_t result = DOCA_SUCCESS;
     if (b && refcount)
         *refcount = b->holders;
@@ -230,24 +266,24 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
         result = DOCA_ERROR_TOO_BIG;
     else if (b)
         b->holders++;
-    return buf_end(b, result);
+    return dpk_buf_end(b, result);
 }
 
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    struct dpk_doca_buf *b = buf_begin(buf);
+    struct dpk_doca_buf *b = dpk_buf_begin(buf);
     struct dpk_doca_buf *gone = NULL;
     if (b && refcount)
         *refcount = b->holders;
     if (b && b->chained)
-        return buf_end(b, DOCA_ERROR_INVALID_VALUE); /* it goes with the first of its list */
+        return dpk_buf_end(b, DOCA_ERROR_INVALID_VALUE); /* it goes with the first of its list */
     if (b && --b->holders == 0)
         gone = b;
     for (struct dpk_doca_buf *each = gone; each; each = each->next) {
         each->holders = 0;
         dpk_object_hold(each);
     }
-    doca_error_t result = buf_end(b, DOCA_SUCCESS);
+    doca_error_t result = dpk_buf_end(b, DOCA_SUCCESS);
     while (gone) {
         struct dpk_doca_buf *next = gone->next;
         dpk_object_destroy(gone->object.handle, &dpk_buf_kind);
@@ -259,49 +295,49 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 
 doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    struct dpk_doca_buf *b = refcount ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = refcount ? dpk_buf_begin(buf) : NULL;
     if (b)
         *refcount = b->holders;
-    return buf_end(b, DOCA_SUCCESS);
+    return dpk_buf_end(b, DOCA_SUCCESS);
 }
 
 /* ---- Where the data is ---- */
 
 doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head)
 {
-    struct dpk_doca_buf *b = head ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = head ? dpk_buf_begin(buf) : NULL;
     if (b)
         *head = dpk_pointer(b->head);
-    return buf_end(b, DOCA_SUCCESS);
+    return dpk_buf_end(b, DOCA_SUCCESS);
 }
 
 doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len)
 {
-    struct dpk_doca_buf *b = len ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = len ? dpk_buf_begin(buf) : NULL;
     if (b)
         *len = (size_t)b->len;
-    return buf_end(b, DOCA_SUCCESS);
+    return dpk_buf_end(b, DOCA_SUCCESS);
 }
 
 doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data)
 {
-    struct dpk_doca_buf *b = data ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = data ? dpk_buf_begin(buf) : NULL;
     if (b)
         *data = dpk_pointer(b->data);
-    return buf_end(b, DOCA_SUCCESS);
+    return dpk_buf_end(b, DOCA_SUCCESS);
 }
 
 doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
 {
-    struct dpk_doca_buf *b = data_len ? buf_begin(buf) : NULL;
+    struct dpk_doca_buf *b = data_len ? dpk_buf_begin(buf) : NULL;
     if (b)
         *data_len = (size_t)b->data_len;
-    return buf_end(b, DOCA_SUCCESS);
+    return dpk_buf_end(b, DOCA_SUCCESS);
 }
 
 doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len)
 {
-    struct dpk_doca_buf *b = buf_begin(buf);
+    struct dpk_doca_buf *b = dpk_buf_begin(buf);
     doca_error_t result = DOCA_SUCCESS;
     uint64_t at = (uintptr_t)data;
     if (b && (at < b->head || data_len > b->len || at - b->head > b->len - data_len)) {
@@ -310,54 +346,24 @@ doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len
         b->data = at;
         b->data_len = data_len;
     }
-    return buf_end(b, result);
+    return dpk_buf_end(b, result);
+}
+
+doca_error_t doca_buf_set_data_len(struct doca_buf *buf, size_t data_len)
+{
+    struct dpk_doca_buf *b = dpk_buf_begin(buf);
+    doca_error_t result = DOCA_SUCCESS;
+    if (b && data_len > b->len - (b->data - b->head))
+        result = DOCA_ERROR_INVALID_VALUE;
+    else if (b)
+        b->data_len = data_len;
+    return dpk_buf_end(b, result);
 }
 
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
 {
-    struct dpk_doca_buf *b = buf_begin(buf);
+    struct dpk_doca_buf *b = dpk_buf_begin(buf);
     if (b)
         b->data_len = 0;
-    return buf_end(b, DOCA_SUCCESS);
-}
-
-/* ---- Lists ---- */
-
-doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
-{
-    struct dpk_doca_buf *second = dpk_object_pin(list2, &dpk_buf_kind);
-    struct dpk_doca_buf *first = buf_begin(list1);
-    doca_error_t result = DOCA_SUCCESS;
-    if (!first || !second || first == second || first->chained || second->chained ||
-        second->holders == 0) {
-        result = DOCA_ERROR_INVALID_VALUE;
-    } else {
-        struct dpk_doca_buf *last = first;
-        while (last->next)
-            last = last->next;
-        last->next = second;
-        second->chained = true;
-    }
-    result = buf_end(first, result);
-    dpk_object_drop(second);
-    return result;
-}
-
-doca_error_t doca_buf_get_next_in_list(const struct doca_buf *buf, struct doca_buf **next)
-{
-    struct dpk_doca_buf *b = next ? buf_begin(buf) : NULL;
-    if (b)
-        *next = b->next ? b->next->object.handle : NULL;
-    return buf_end(b, DOCA_SUCCESS);
-}
-
-doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_elements)
-{
-    struct dpk_doca_buf *b = num_elements ? buf_begin(buf) : NULL;
-    if (b) {
-        *num_elements = 0;
-        for (const struct dpk_doca_buf *each = b; each; each = each->next)
-            ++*num_elements;
-    }
-    return buf_end(b, DOCA_SUCCESS);
+    return dpk_buf_end(b, DOCA_SUCCESS);
 }

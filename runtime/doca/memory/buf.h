@@ -20,6 +20,11 @@ struct dpk_doca_buf {
 };
 extern const struct dpk_kind dpk_buf_kind;
 
+/* The buffer, with the lock; NULL: it is none, or somebody has just given it back. dpk_buf_end gives
+ * back the lock, and says what a DOCA function returns. */
+struct dpk_doca_buf *dpk_buf_begin(const struct doca_buf *buf);
+doca_error_t dpk_buf_end(struct dpk_doca_buf *b, doca_error_t result);
+
 /* Where a buffer's memory is: sets key, rights and domain of an access that a device with that
  * domain makes. NOT_PERMITTED: the map does not permit it, or is not on the device. IO_FAILED: the
  * memory is gone. NOT_SUPPORTED: it is another process's. */

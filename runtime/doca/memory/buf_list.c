@@ -1,0 +1,95 @@
+/* Lists of buffers. */
+#include "buf.h"
+
+doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
+{
+    struct dpk_doca_buf *second = dpk_object_pin(list2, &dpk_buf_kind);
+    struct dpk_doca_buf *first = dpk_buf_begin(list1);
+    doca_error_t result = DOCA_SUCCESS;
+    if (!first || !second || first == second || first->chained || second->chained ||
+        second->holders == 0) {
+        result = DOCA_ERROR_INVALID_VALUE;
+    } else {
+        struct dpk_doca_buf *last = first;
+        while (last->next)
+            last = last->next;
+        last->next = second;
+        second->chained = true;
+    }
+    result = dpk_buf_end(first, result);
+    dpk_object_drop(second);
+    return result;
+}
+
+doca_error_t doca_buf_get_next_in_list(const struct doca_buf *buf, struct doca_buf **next)
+{
+    struct dpk_doca_buf *b = next ? dpk_buf_begin(buf) : NULL;
+    if (b)
+        *next = b->next ? b->next->object.handle : NULL;
+    return dpk_buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_elements)
+{
+    struct dpk_doca_buf *b = num_elements ? dpk_buf_begin(buf) : NULL;
+    if (b) {
+        *num_elements = 0;
+        for (const struct dpk_doca_buf *each = b; each; each = each->next)
+            ++*num_elements;
+    }
+    return dpk_buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list2)
+{
+    struct dpk_doca_buf *second = dpk_object_pin(list2, &dpk_buf_kind);
+    struct dpk_doca_buf *first = dpk_buf_begin(list1);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_doca_buf *before = first && second && !first->chained ? first : NULL;
+    while (before && before->next != second)
+        before = before->next;
+    if (before) {
+        before->next = NULL;
+        second->chained = false;
+        result = DOCA_SUCCESS;
+    }
+    result = dpk_buf_end(first, result);
+    dpk_object_drop(second);
+    return result;
+}
+
+doca_error_t doca_buf_get_last_in_list(const struct doca_buf *buf, struct doca_buf **last)
+{
+    struct dpk_doca_buf *b = last ? dpk_buf_begin(buf) : NULL;
+    if (b) {
+        const struct dpk_doca_buf *each = b;
+        while (each->next)
+            each = each->next;
+        *last = each->object.handle;
+    }
+    return dpk_buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_is_last_in_list(const struct doca_buf *buf, uint8_t *is_last)
+{
+    struct dpk_doca_buf *b = is_last ? dpk_buf_begin(buf) : NULL;
+    if (b)
+        *is_last = !b->next;
+    return dpk_buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_is_first_in_list(const struct doca_buf *buf, uint8_t *is_first)
+{
+    struct dpk_doca_buf *b = is_first ? dpk_buf_begin(buf) : NULL;
+    if (b)
+        *is_first = !b->chained;
+    return dpk_buf_end(b, DOCA_SUCCESS);
+}
+
+doca_error_t doca_buf_is_in_list(const struct doca_buf *buf, uint8_t *is_in_list)
+{
+    struct dpk_doca_buf *b = is_in_list ? dpk_buf_begin(buf) : NULL;
+    if (b)
+        *is_in_list = b->chained || b->next;
+    return dpk_buf_end(b, DOCA_SUCCESS);
+}

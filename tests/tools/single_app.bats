@@ -75,6 +75,13 @@ remove() { mlxdpa --dpa_app_uuid $app --life_cycle_priority OEM -o removal creat
     cmp out first
 }
 
+@test "a script may say that nothing is to be compressed, which is the default" {
+    create --dpa_app_uuid $app && cp out plain
+    create --dpa_app_uuid $app --no_compression
+    cmp out plain
+    fails 2 "--xz and --no_compression" create --xz --no_compression
+}
+
 @test "a container signed elsewhere equals one signed here" {
     for more in "" --xz; do
         create $more

@@ -9,7 +9,7 @@
 struct create_options {
     struct mlxdpa_options shared;
     const char *metadata, *manifest;
-    bool xz;
+    bool xz, plain;
 };
 
 static enum dpk_status read_metadata(const char *path, struct dpk_app_metadata *out,
@@ -72,6 +72,8 @@ static enum dpk_status run_create_single_dpa_app(void *given, const struct dpk_a
     char text[DPK_UUID_TEXT];
     const char *const inputs[] = {o->single_app, create->metadata, create->manifest};
     enum dpk_status status = mlxdpa_priority(args->command, o, &plan.priority, err);
+    if (status == DPK_OK && create->xz && create->plain)
+        status = dpk_fail(err, DPK_ERR_USAGE, "%s: --xz and --no_compression", args->command);
     if (dpk_uuid_is_zero(&uuid))
         dpk_uuid_new_time(&uuid);
     if (status == DPK_OK)
@@ -94,6 +96,8 @@ static const struct dpk_option create_options[] = {
      .help = "metadata of the program (YAML)"},
     {"manifest", DPK_FILE, "FILE", AT(manifest), .help = "manifest to put in"},
     {"xz", .at = AT(xz), .help = "compress the program"},
+    {"no_compression,no-compression", .at = AT(plain),
+     .help = "do not compress it, which is the default"},
     {0},
 };
 

@@ -85,59 +85,58 @@ struct dpk_debug_ops {
     void (*resume)(void *target, unsigned id, enum dpk_resume how);
     void (*go)(void *target, enum dpk_resume others);
     void (*interrupt)(void *target); /* stop soon, with SIGINT */
-    /* True once everything stands still after `go`: why, once. */
+    /* After `go`: true, once, when all threads have stopped; *out: why. */
     bool (*stopped)(void *target, struct dpk_stop *out);
     void (*kill)(void *target);
     void (*detach)(void *target);
-    bool attached; /* a client that goes away detaches; else it kills */
-    /* What the client may do now, asked before each packet and each stop that is told; unless that
-     * is everything, `*why` says so in words for its user. It is for `set_registers` and `write` to
-     * refuse; with DPK_DEBUG_NONE the client is sent away, and the target goes on. NULL:
-     * everything. */
+    bool attached; /* a client that disconnects detaches; if false, it kills the target */
+    /* Returns what the client may do now. It is called before each packet and each report of a
+     * stop. If the client may not do everything, `*why` is the reason as text for its user, and
+     * `set_registers` and `write` must refuse. With DPK_DEBUG_NONE the client is disconnected, and
+     * the target goes on. NULL instead of this function: the client may do everything. */
     enum dpk_debug_rights (*rights)(void *target, const char **why);
 };
 
-/* Serves one client: bytes from `in`, answers to `out` (they may be the same), until it detaches,
- * kills, goes away, is sent away, or the program has ended. DPK_ERR_REFUSED: it begins as GDB never
- * does, and the target goes on. `wake`: a descriptor that becomes
- * readable when `stopped` may have something to tell (eventfd). The target stands still at the
- * start. */
+/* Serves one client: reads from `in` and writes to `out` (they may be the same), until the client
+ * detaches, kills, disconnects or is disconnected, or the program has ended. `wake`: an eventfd
+ * that becomes readable when `stopped` may have a stop. The target must be stopped at the start.
+ * DPK_ERR_REFUSED: the client does not begin as GDB does; the target goes on. */
 enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_ops *ops,
                               void *target, struct dpk_error *err);
 
-/* Where clients of this machine knock: a TCP port of 127.0.0.1, or a Unix socket. */
+/* Listens for clients of this machine, at a TCP port of 127.0.0.1 or a Unix socket. */
 struct dpk_listener {
     int fd;        /* -1: closed */
-    unsigned port; /* 0: a socket */
+    unsigned port; /* 0: it is a Unix socket */
     char path[108];
     dev_t device; /* of the socket that was made there */
     ino_t inode;
-    uint64_t refused; /* clients, so far */
+    uint64_t refused; /* how many clients were refused */
     bool guarded;
     pthread_t guard;
 };
-/* `where`: a port (0: any that is free), or, with a slash in it, the path of a Unix socket (mode
- * 0600). A socket of this user on which nobody listens any more is replaced. */
+/* Begins to listen. `where`: a port (0: any that is free), or, with a slash in it, the path of a
+ * Unix socket (mode 0600). A socket of this user on which no process listens is replaced. */
 enum dpk_status dpk_listen(const char *where, struct dpk_listener *out, struct dpk_error *err);
-/* The next client of this user, or root's; -1 when there will be none. It is lost when it does not
- * read for 10 seconds. Others are sent away; `refused` (may be NULL) is told of the first, second,
- * fourth, eighth, ... of them. */
+/* Returns the connection of the next client that is this user or root. -1: there will be none. A
+ * client that does not read for 10 seconds is disconnected. Other users are refused; `refused` (may
+ * be NULL) is called for the first, second, fourth, eighth, ... of them. */
 int dpk_accept(struct dpk_listener *l, void (*refused)(void *context, const char *why),
                void *context);
-/* For programs that end by signals: those take the socket along from now on. Call it before there
- * are threads that take signals; `l` stays where it is until it is closed. */
+/* For programs that signals end: from now on these signals remove the socket first. Must be called
+ * before there are threads that receive signals. `l` must not move until it is closed. */
 enum dpk_status dpk_listener_guard(struct dpk_listener *l, struct dpk_error *err);
-/* Removes the socket, unless another one is in its place. */
+/* Stops listening, and removes the socket unless another one has replaced it. */
 void dpk_listener_close(struct dpk_listener *l);
-/* Whether the other end of a connection is a program of this user, or of root, on this machine.
- * DPK_ERR_REFUSED: what it is instead ("a client of user 1001, ..."). */
+/* Checks that the other end of a connection is a program of this user, or of root, on this machine.
+ * DPK_ERR_REFUSED: it is not; the message describes it ("a client of user 1001, ..."). */
 enum dpk_status dpk_peer_check(int fd, struct dpk_error *err);
 
 /* ---- Traces ----
- * JSON that Perfetto and Chrome's trace viewer open, with a track for each execution unit. The file
- * is a whole document after every flush, however its program ends. */
+ * JSON for Perfetto and Chrome's trace viewer, with a track for each execution unit. The file is a
+ * complete document after every flush, however its program ends. */
 enum {
-    DPK_TRACK_CALL = 512, /* and the thread's number: RPCs, which occupy no unit */
+    DPK_TRACK_CALL = 512, /* plus the thread's number: of RPCs, which occupy no unit */
     DPK_TRACK_HOST = 2047,
 };
 
@@ -153,8 +152,8 @@ struct dpk_trace_event {
 };
 
 struct dpk_trace;
-/* Bytes of `max`: at least DPK_TRACE_MIN. A file that would get larger is renamed, with ".1" behind
- * its name, in the place of the one before, and another begins. */
+/* `max`: bytes of the file, at least DPK_TRACE_MIN. A file that would get larger is renamed to its
+ * name with ".1", which replaces an older one, and a new file begins. */
 #define DPK_TRACE_MIN 0x40000u
 enum dpk_status dpk_trace_open(const char *path, uint64_t max, struct dpk_trace **out,
                                struct dpk_error *err);
@@ -171,14 +170,15 @@ void dpk_trace_close(struct dpk_trace *t);
  *                            (dpk_device_directory) has this token (hexadecimal)
  *     debug TOKEN DIRECTORY  "yes", then GDB's remote protocol; else a line that says why not */
 
-/* The directory, made if need be. DPK_ERR_REFUSED: others may write there. */
+/* Gets the directory, and makes it if it is absent. DPK_ERR_REFUSED: other users may write
+ * there. */
 enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *err);
-/* Connects to one process after the other, by pid, until `visit`, which owns `fd` then, returns
- * false. */
+/* Connects to one process after the other, in the order of pids, until `visit` returns false.
+ * `visit` owns `fd`. */
 enum dpk_status dpk_peers_each(bool (*visit)(void *context, int fd), void *context,
                                struct dpk_error *err);
 bool dpk_peer_say(int fd, const char *text, size_t size);
-/* One line, without its end. False: the other end said less, or more than fits. */
+/* Reads one line, without its end. False: the other end sent no whole line, or more than fits. */
 bool dpk_peer_line(int fd, char *line, size_t size);
 
 #endif

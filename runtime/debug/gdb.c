@@ -1,4 +1,4 @@
-/* Commands of GDB (Remote Serial Protocol, "Packets"): threads, going on and stopping. */
+/* Commands of GDB (Remote Serial Protocol, "Packets"): threads, continuing and stopping. */
 #include "debug/gdb.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ void gdb_end(struct gdb *g)
 
 /* ---- What the client may do ---- */
 
-/* Whether the client may stay: asks what it may do. */
+/* Asks what the client may do. False: it must be disconnected. */
 static bool may_stay(struct gdb *g)
 {
     const char *why = NULL;
@@ -29,7 +29,7 @@ static bool may_stay(struct gdb *g)
     return rights != DPK_DEBUG_NONE;
 }
 
-/* There may be names in it, which may have what ends a packet. */
+/* Appends the reason. A name in it may have a character that ends a packet, which is replaced. */
 static void put_why(struct gdb *g)
 {
     g->body.size = 0;
@@ -46,8 +46,8 @@ static void send_away(struct gdb *g)
     g->over = true;
 }
 
-/* GDB shows this text where a register was to be written, but for memory only that it failed: so it
- * is also said when the program goes on. */
+/* Answers a change with OK or the reason of its refusal. GDB shows the reason for registers, but
+ * for memory only that it failed. So the reason is also sent when the program goes on. */
 void gdb_changed_or(struct gdb *g, bool done, int number)
 {
     if (!done && !may_stay(g)) {
@@ -62,7 +62,7 @@ void gdb_changed_or(struct gdb *g, bool done, int number)
 
 /* ---- Threads ---- */
 
-/* A thread id; 0 for any and for all. */
+/* Reads a thread id; it is 0 for any thread and for all. */
 static bool thread_id(const char **text, unsigned *id)
 {
     uint64_t n;
@@ -143,7 +143,7 @@ static bool take_action(const char **text, struct action *a)
     return **text != ':' || thread_id(((*text)++, text), &a->thread);
 }
 
-/* The first action that is about a thread counts for it. */
+/* Each thread takes the first action that applies to it. */
 static void act(struct gdb *g, const struct action *actions, size_t count)
 {
     unsigned ids[GDB_THREADS_MAX];
@@ -300,7 +300,7 @@ static bool state_command(struct gdb *g, const char *text)
     return true;
 }
 
-/* What is not known gets the empty answer, as the protocol wants it. */
+/* An unknown command gets the empty answer, as the protocol requires. */
 void gdb_command(struct gdb *g)
 {
     const char *text = g->packet + 1;

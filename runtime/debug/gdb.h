@@ -1,4 +1,4 @@
-/* Private to debug: a conversation with GDB, apart from where its bytes come from. */
+/* Private to debug: a connection with GDB, without the descriptors that its bytes come from. */
 #ifndef DPK_DEBUG_GDB_H
 #define DPK_DEBUG_GDB_H
 
@@ -11,27 +11,27 @@ struct gdb {
     void *target;
     struct dpk_buf out;  /* bytes for the client; the caller takes them */
     struct dpk_buf body; /* of the answer that is being made */
-    struct dpk_buf last; /* the last answer, framed: for a client that did not get it */
+    struct dpk_buf last; /* the last answer, framed, to be sent again if the client asks for it */
     enum { GDB_IDLE, GDB_BODY, GDB_SUM_HIGH, GDB_SUM_LOW } state;
     char packet[GDB_PACKET_MAX + 1];
     size_t length; /* beyond GDB_PACKET_MAX: the packet is too long */
     uint8_t sum, said_sum;
     bool no_ack;
-    bool begun;    /* there was a byte */
-    bool stranger; /* that GDB does not begin with */
+    bool begun;    /* the client has sent a byte */
+    bool stranger; /* GDB does not begin with this byte */
     bool running;
-    bool over;              /* nothing more to say */
-    unsigned thread;        /* that g, G, p, P are about; 0: the first */
-    unsigned step_thread;   /* of the old s and c */
-    struct dpk_stop reason; /* why it stands still */
-    const char *why;        /* the client may not do everything; NULL: it may */
-    bool untold;            /* something was refused, and GDB's user may not know why */
+    bool over;              /* the connection ends */
+    unsigned thread;        /* the thread of g, G, p, P; 0: the first */
+    unsigned step_thread;   /* the thread of the old s and c */
+    struct dpk_stop reason; /* why the target has stopped */
+    const char *why;        /* why the client may not do everything; NULL: it may */
+    bool untold;            /* a change was refused, and GDB has not shown the reason */
 };
 
 void gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target);
 void gdb_end(struct gdb *g);
 
-/* Takes bytes of the client and acts on the packets that they complete. */
+/* Takes bytes of the client and carries out the packets that they complete. */
 void gdb_feed(struct gdb *g, const void *bytes, size_t size);
 /* Tells the client, if it waits, that the target has stopped. */
 void gdb_tell_stop(struct gdb *g);
@@ -49,18 +49,18 @@ bool gdb_range(const char **text, uint64_t *address, uint64_t *length);
 bool gdb_expect(const char **text, char c);
 /* OK, or the error. */
 void gdb_ok_or(struct gdb *g, bool done, int number);
-/* Text on the console of GDB's user; only while GDB waits for a stop or for its command. */
+/* Prints text on the console of GDB's user; only while GDB waits for a stop or for its command. */
 void gdb_say(struct gdb *g, const char *text);
 /* Frames and sends the answer that was made, empty or not. */
 void gdb_send(struct gdb *g);
 
 /* ---- Commands. gdb.c ---- */
 
-/* Acts on g->packet, and makes the answer. */
+/* Carries out g->packet and makes the answer. */
 void gdb_command(struct gdb *g);
-/* OK, or the error, or why changes are refused. */
+/* Answers OK, the error, or the reason for which changes are refused. */
 void gdb_changed_or(struct gdb *g, bool done, int number);
-/* The thread that g, G, p, P are about, or the first one. */
+/* The thread of g, G, p, P, or the first one. */
 unsigned gdb_thread(const struct gdb *g);
 
 /* Packets g, G, p, P, m, M, X, Z and z. gdb_state.c */

@@ -1,4 +1,4 @@
-/* Packets of GDB (Remote Serial Protocol, "Overview"): framing, and what is in them. */
+/* Packets of GDB (Remote Serial Protocol, "Overview"): their framing, and numbers in them. */
 #include <errno.h>
 #include <string.h>
 
@@ -105,7 +105,7 @@ static void packet_done(struct gdb *g)
     bool whole = g->sum == g->said_sum;
     if (!g->no_ack)
         dpk_put_u8(&g->out, whole ? '+' : '-');
-    if (!whole || g->running) /* while it runs, only an interrupt means anything */
+    if (!whole || g->running) /* while the target runs, only an interrupt is allowed */
         return;
     if (g->length > GDB_PACKET_MAX) {
         gdb_error(g, E2BIG);
@@ -127,7 +127,7 @@ static void take_byte(struct gdb *g, uint8_t byte)
             g->length = g->sum = 0;
         } else if (byte == 0x03 && g->running) {
             g->ops->interrupt(g->target);
-        } else if (byte == '-' && !g->no_ack && g->out.size == 0) { /* else it is on its way */
+        } else if (byte == '-' && !g->no_ack && g->out.size == 0) { /* else it is not sent yet */
             dpk_put(&g->out, g->last.data, g->last.size);
         }
         break;
@@ -145,7 +145,7 @@ static void take_byte(struct gdb *g, uint8_t byte)
     case GDB_SUM_HIGH:
         value = digit((char)byte);
         g->said_sum = (uint8_t)((value & 15) << 4);
-        if (value < 0) /* cannot be right */
+        if (value < 0) /* it is no checksum */
             g->said_sum = (uint8_t)~g->sum;
         g->state = GDB_SUM_LOW;
         break;
@@ -158,8 +158,8 @@ static void take_byte(struct gdb *g, uint8_t byte)
     }
 }
 
-/* GDB begins with an acknowledgement, a packet or an interrupt. A browser that a web page sends
- * here begins with the name of a method, whatever follows. */
+/* Checks the first byte. GDB begins with an acknowledgement, a packet or an interrupt. A browser
+ * that a web page makes connect here begins with the name of an HTTP method. */
 static void check_first(struct gdb *g, uint8_t byte)
 {
     g->begun = true;

@@ -5,7 +5,7 @@
 
 #include "debug/gdb.h"
 
-/* What follows `prefix` in `text`, or NULL. */
+/* Returns the text after `prefix`. NULL: `text` does not begin with it. */
 static const char *after(const char *text, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -14,7 +14,7 @@ static const char *after(const char *text, const char *prefix)
 
 /* ---- Documents ---- */
 
-/* The registers as the GDB manual wants them named (G.5.12, "RISC-V Features"). */
+/* The registers by the names of the GDB manual (G.5.12, "RISC-V Features"). */
 static void put_target_xml(struct dpk_buf *b)
 {
     static const char *const names[32] = {"zero", "ra", "sp",  "gp",  "tp", "t0", "t1", "t2",
@@ -34,7 +34,7 @@ static void put_target_xml(struct dpk_buf *b)
                       "</feature></target>");
 }
 
-/* What an XML attribute and a packet can hold as it is. */
+/* Replaces characters that an XML attribute or a packet cannot hold unescaped. */
 static void keep_plain(char *text)
 {
     for (; *text; text++)
@@ -56,7 +56,7 @@ static void put_threads_xml(struct gdb *g, struct dpk_buf *b)
     dpk_put_format(b, "</threads>");
 }
 
-/* A part of a document: "OFFSET,LENGTH". */
+/* Answers with a part of a document: "OFFSET,LENGTH". */
 static void put_part(struct gdb *g, const struct dpk_buf *document, const char *text)
 {
     uint64_t offset, length;
@@ -112,7 +112,7 @@ static void about_thread(struct gdb *g, const char *text)
 
 /* ---- monitor ---- */
 
-/* The words of "monitor WORDS", in hexadecimal. */
+/* Carries out "monitor WORDS"; the words are in hexadecimal. */
 static void monitor(struct gdb *g, const char *text)
 {
     char words[64] = "";

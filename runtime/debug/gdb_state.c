@@ -1,4 +1,4 @@
-/* What packets of GDB read and change: registers, memory, breakpoints, watches. */
+/* Packets of GDB that read and change registers, memory, breakpoints and watches. */
 #include "debug/gdb.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ void gdb_write_register(struct gdb *g, const char *text)
 
 /* ---- Memory ---- */
 
-/* As much of the range as there is. */
+/* m ADDRESS,LENGTH: answers with the bytes from ADDRESS on that are mapped. */
 void gdb_read_memory(struct gdb *g, const char *text)
 {
     uint8_t bytes[GDB_PACKET_MAX / 2];
@@ -124,7 +124,7 @@ void gdb_write_memory(struct gdb *g, const char *text)
         store(g, address, bytes, (size_t)length);
 }
 
-/* X ADDRESS,LENGTH:BINARY, where '}' makes the next byte another. */
+/* X ADDRESS,LENGTH:BINARY, where '}' escapes the next byte. */
 void gdb_write_binary(struct gdb *g, const char *text, const char *end)
 {
     uint8_t bytes[GDB_PACKET_MAX];

@@ -1,7 +1,7 @@
 /*
- * From an address to a source line: the line number program of DWARF 5 and 4 (section 6.2). The
- * table comes with the program, which is nobody's friend: every step is checked, and what does not
- * fit ends the search. Libraries that read DWARF are made for friends.
+ * Finds the source line of an address with the line number program of DWARF 5 and 4 (section 6.2).
+ * The table comes from a program that is not trusted. So every step is checked, and an error ends
+ * the search. Libraries that read DWARF are not made for hostile input.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum { FORM_DATA2 = 0x05, FORM_DATA4 = 0x06, FORM_DATA8 = 0x07, FORM_STRING = 0x
 enum { FORM_BLOCK = 0x09, FORM_DATA1 = 0x0b, FORM_STRP = 0x0e, FORM_UDATA = 0x0f };
 enum { FORM_DATA16 = 0x1e, FORM_LINE_STRP = 0x1f };
 
-/* The sections that a table refers to; those that are not there are empty. */
+/* The sections that a table refers to. A section that is missing is empty. */
 struct sections {
     struct dpk_reader lines, line_strings, strings;
 };
@@ -37,7 +37,7 @@ struct unit {
     struct dpk_reader program;
 };
 
-/* The state machine's registers that matter here. */
+/* The registers of the state machine that are needed here. */
 struct row {
     uint64_t address, file;
     int64_t line;
@@ -74,7 +74,7 @@ static uint64_t read_offset(struct dpk_reader *r, bool wide)
     return wide ? dpk_read_le64(r) : dpk_read_le32(r);
 }
 
-/* A string that ends inside of what is read; NULL if it does not. */
+/* Reads a string. NULL: it does not end within the bytes. */
 static const char *read_string(struct dpk_reader *r)
 {
     size_t left = dpk_reader_left(r);
@@ -113,7 +113,7 @@ static bool next_unit(struct dpk_reader *r, struct unit *u)
         dpk_read_skip(&body, 2); /* sizes of addresses and segment selectors */
     uint64_t header = read_offset(&body, u->wide);
     if (body.failed || u->version < 2 || u->version > 5 || header > dpk_reader_left(&body))
-        return !r->failed; /* another unit may do */
+        return !r->failed; /* the next unit may be valid */
     struct dpk_reader h = dpk_reader(dpk_read_bytes(&body, (size_t)header), (size_t)header);
     u->program = body;
     u->minimum_length = dpk_read_u8(&h);
@@ -128,7 +128,7 @@ static bool next_unit(struct dpk_reader *r, struct unit *u)
     u->lengths = dpk_reader(lengths, lengths ? operands : 0);
     u->tables = h;
     if (h.failed || u->line_range == 0)
-        u->version = 0; /* not to be run */
+        u->version = 0; /* its program is not run */
     return true;
 }
 
@@ -168,7 +168,7 @@ static const char *read_form(struct dpk_reader *r, const struct sections *s, uin
     }
 }
 
-/* One list of DWARF 5, directories or files: the path of entry `wanted`, and goes behind it all. */
+/* Reads a list of DWARF 5, of directories or files. Returns the path of entry `wanted`. */
 static const char *list_entry(struct dpk_reader *r, const struct sections *s, bool wide,
                               uint64_t wanted)
 {
@@ -196,7 +196,7 @@ static const char *list_entry(struct dpk_reader *r, const struct sections *s, bo
     return found;
 }
 
-/* The lists of DWARF 4 and before: files count from 1. */
+/* Reads the lists of DWARF 4 and earlier, in which files are numbered from 1. */
 static const char *old_file(struct dpk_reader *r, uint64_t wanted)
 {
     const char *text;
@@ -228,7 +228,7 @@ static void skip_operands(struct dpk_reader *r, const struct unit *u, unsigned o
         read_uleb(r);
 }
 
-/* Moves by a special opcode's address and line; returns the address advance. */
+/* Advances address and line as a special opcode says. Returns the advance of the address. */
 static void special(const struct unit *u, struct row *now, unsigned opcode, bool line_too)
 {
     unsigned adjusted = opcode - u->opcode_base;
@@ -238,7 +238,7 @@ static void special(const struct unit *u, struct row *now, unsigned opcode, bool
                               (uint64_t)(u->line_base + (int)(adjusted % u->line_range)));
 }
 
-/* One operation. *emitted: it made a row; *ended: the last one of a sequence. */
+/* Carries out one operation. *emitted: it made a row. *ended: the row ends a sequence. */
 static void operate(struct dpk_reader *r, const struct unit *u, struct row *now, bool *emitted,
                     bool *ended)
 {
@@ -283,7 +283,7 @@ static void operate(struct dpk_reader *r, const struct unit *u, struct row *now,
     }
 }
 
-/* The row in force at `pc`: the last one at or below it whose successor lies above. */
+/* Finds the row for `pc`: the last one at or below it whose successor is above it. */
 static bool find_row(const struct unit *u, uint64_t pc, struct row *found)
 {
     const struct row first = {.file = 1, .line = 1};

@@ -1,4 +1,4 @@
-/* Where debuggers knock. */
+/* Sockets and ports at which debuggers connect. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 
 /* ---- Sockets in the file system ---- */
 
-/* Asked with a socket of another type, which the kernel refuses for that reason where there is a
- * listener: a connection would be taken for its debugger. */
+/* Whether a process listens at the socket. A connection would be taken for that of a debugger. So a
+ * socket of another type is used, and the kernel's error for the type shows that there is one. */
 static bool somebody_listens(const struct sockaddr_un *at)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -28,7 +28,7 @@ static bool somebody_listens(const struct sockaddr_un *at)
     return somebody;
 }
 
-/* A socket of this user that nobody listens on was left by one that was killed, and goes. */
+/* Removes a socket of this user on which no process listens: a killed program has left it. */
 static enum dpk_status clear_place(const struct sockaddr_un *at, struct dpk_error *err)
 {
     struct stat s;
@@ -61,7 +61,7 @@ static enum dpk_status listen_path(const char *path, struct dpk_listener *l, str
     if (status != DPK_OK)
         return status;
     l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    /* What is bound gets the mode that the socket has: nobody else may connect at any time. */
+    /* The file gets the mode of the socket when it is bound. So other users can never connect. */
     if (l->fd < 0 || fchmod(l->fd, 0600) != 0 ||
         bind(l->fd, (const struct sockaddr *)&made, sizeof made) != 0)
         return dpk_fail_errno(err, "cannot listen on %s", path);
@@ -70,14 +70,14 @@ static enum dpk_status listen_path(const char *path, struct dpk_listener *l, str
         l->device = s.st_dev;
         l->inode = s.st_ino;
     }
-    /* It gets its name when it listens: before, it would pass for one that was left behind. */
+    /* It gets its name only after it listens. Otherwise another program would remove it. */
     if (listen(l->fd, 16) != 0 || rename(made.sun_path, path) != 0)
         return dpk_fail_errno(err, "cannot listen on %s", path);
     memcpy(l->path, at.sun_path, sizeof l->path);
     return DPK_OK;
 }
 
-/* Only what `l` made. Signal handlers may call it. */
+/* Removes the socket that `l` has made, and no other. Signal handlers may call it. */
 static void remove_socket(const struct dpk_listener *l)
 {
     struct stat s;
@@ -118,7 +118,7 @@ enum dpk_status dpk_listen(const char *where, struct dpk_listener *out, struct d
 
 /* ---- Clients ---- */
 
-/* Tells of the first, second, fourth, eighth, ... one. */
+/* Counts a refused client, and reports the first, second, fourth, eighth, ... of them. */
 static void tell(struct dpk_listener *l, const struct dpk_error *why,
                  void (*refused)(void *context, const char *why), void *context)
 {
@@ -157,7 +157,7 @@ int dpk_accept(struct dpk_listener *l, void (*refused)(void *context, const char
 
 /* ---- The end ---- */
 
-/* Those that end a program; not what whoever started it wants to be ignored. */
+/* Signals that end a program, without those that were ignored when it started. */
 static void ending_signals(sigset_t *out)
 {
     static const int ending[] = {SIGTERM, SIGINT, SIGHUP};

@@ -1,5 +1,5 @@
-/* Whose the other end of a connection is: the kernel knows, for a TCP connection within the machine
- * too (sock_diag(7)). */
+/* Asks the kernel which user the other end of a connection belongs to. For a TCP connection within
+ * the machine sock_diag(7) answers this. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/inet_diag.h>
@@ -18,7 +18,7 @@ struct question {
     struct inet_diag_req_v2 request;
 };
 
-/* About the socket whose own end is `peer` and whose other end is `here`. */
+/* Makes a question about the socket whose own end is `peer` and whose other end is `here`. */
 static struct question question_of(const struct sockaddr_in *peer, const struct sockaddr_in *here)
 {
     struct question q = {
@@ -36,7 +36,7 @@ static struct question question_of(const struct sockaddr_in *peer, const struct 
     return q;
 }
 
-/* The answer of the kernel, and of nobody else. */
+/* Receives the answer, and checks that it comes from the kernel. */
 static bool receive_answer(int netlink, struct inet_diag_msg *out)
 {
     struct sockaddr_nl from = {0};
@@ -53,8 +53,8 @@ static bool receive_answer(int netlink, struct inet_diag_msg *out)
     return true;
 }
 
-/* The owner of a socket that is connected. One that is closed already has none: the kernel would
- * say root. */
+/* Gets the owner of a connected socket. False for one that is closed already, for which the kernel
+ * would answer root. */
 static bool tcp_owner(const struct sockaddr_in *peer, const struct sockaddr_in *here, uid_t *uid)
 {
     const struct timeval patience = {.tv_sec = 5};
@@ -76,7 +76,7 @@ static bool tcp_owner(const struct sockaddr_in *peer, const struct sockaddr_in *
     return good;
 }
 
-/* An IPv4 address of a connection: the other end's (getpeername), or ours (getsockname). */
+/* Gets an IPv4 address of a connection: the other end's (getpeername) or ours (getsockname). */
 static bool address_of(int fd, int (*ask)(int, struct sockaddr *, socklen_t *),
                        struct sockaddr_in *out)
 {
@@ -127,7 +127,7 @@ static bool all_have_numbers(void)
 
 static bool has_number(uid_t uid)
 {
-    unsigned long none = 65534; /* what the kernel begins with */
+    unsigned long none = 65534; /* the kernel's default */
     FILE *f = fopen("/proc/sys/kernel/overflowuid", "re");
     if (f) {
         (void)!fscanf(f, "%lu", &none);

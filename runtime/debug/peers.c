@@ -1,4 +1,4 @@
-/* Where processes with a DPA are found: sockets in a directory that only their user may enter. */
+/* Finds processes that use the DPA by sockets in a directory that only their user may enter. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -48,7 +48,7 @@ enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *
 
 /* ---- Clients ---- */
 
-/* -1: nobody is there; a socket that was left behind goes. */
+/* Connects to a process. -1: no process listens; its socket is removed then. */
 static int peer_connect(const char *path)
 {
     const struct timeval patience = {.tv_sec = 5};
@@ -119,7 +119,7 @@ bool dpk_peer_say(int fd, const char *text, size_t size)
     return true;
 }
 
-/* Byte by byte: what follows the line is another's. */
+/* Reads byte by byte, because another function reads what follows the line. */
 bool dpk_peer_line(int fd, char *line, size_t size)
 {
     size_t got = 0;

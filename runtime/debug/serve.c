@@ -1,4 +1,4 @@
-/* The conversation with GDB over descriptors. */
+/* Serves a client of GDB's remote protocol over descriptors. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "debug/gdb.h"
 
-/* A socket whose other end has gone must not raise SIGPIPE in somebody's program. */
+/* Writes without SIGPIPE, which a closed connection must not raise in the host program. */
 static bool write_all(int fd, const uint8_t *bytes, size_t size)
 {
     while (size > 0) {
@@ -31,7 +31,7 @@ static bool flush(struct gdb *g, int out)
     return done;
 }
 
-/* What has come; false when nothing will come any more. */
+/* Takes the bytes that have arrived. False: there will be no more. */
 static bool receive(struct gdb *g, int in)
 {
     uint8_t bytes[4096];

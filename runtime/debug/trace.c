@@ -14,20 +14,20 @@
 
 enum { FLUSH_SIZE = 64 << 10, TRACKS = 2048 };
 
-/* What a buffer has at most that is not written yet: it is flushed when it is full, behind an event
- * with texts. */
+/* The most bytes that a buffer has before they are written: it is flushed after the event, perhaps
+ * with texts, that has filled it. */
 enum { UNWRITTEN_MAX = FLUSH_SIZE + 8192 };
 
 struct dpk_trace {
     pthread_mutex_t lock;
-    int fd, directory; /* programs change theirs */
+    int fd, directory; /* of the file; kept open, as programs may change their directory */
     uint64_t max;      /* bytes of the file */
     char name[NAME_MAX + 1];
     uint64_t at;        /* where the next events go in the file */
     uint64_t begin;     /* nanoseconds */
     struct dpk_buf buf; /* events that are not in the file yet */
-    bool any;           /* there is an event: the next one wants a comma */
-    bool named[TRACKS]; /* the track has its name */
+    bool any;           /* there is an event, so that the next one needs a comma */
+    bool named[TRACKS]; /* the name of the track was written */
 };
 
 static uint64_t now(void)
@@ -37,8 +37,8 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The end of the file is written each time, and over it the next time: what is there is always a
- * whole document. */
+/* Writes the events and the end of the document. The next flush overwrites that end. So the file is
+ * always a complete document. */
 static void flush(struct dpk_trace *t)
 {
     static const char end[] = "\n]}\n";
@@ -56,7 +56,7 @@ static void flush(struct dpk_trace *t)
     dpk_buf_free(&t->buf);
 }
 
-/* An empty document. */
+/* Begins an empty document. */
 static void begin(struct dpk_trace *t)
 {
     t->at = 0;
@@ -71,8 +71,8 @@ static int create(const struct dpk_trace *t)
     return openat(t->directory, t->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
-/* Puts a file that may not grow any more aside, over the one that was before, and begins another.
- * Where that cannot be, it grows on. */
+/* Renames a file that has reached its limit, which replaces the one before, and begins a new one.
+ * If that fails, the file grows beyond the limit. */
 static void rotate(struct dpk_trace *t)
 {
     char old[sizeof t->name + 2];
@@ -101,7 +101,7 @@ static void flush_and_rotate(struct dpk_trace *t)
         rotate(t);
 }
 
-/* Its directory and its name there. */
+/* Opens the directory of the path and gets the file's name in it. */
 static bool take_path(struct dpk_trace *t, const char *path)
 {
     char directory[PATH_MAX] = ".";

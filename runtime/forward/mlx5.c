@@ -96,8 +96,44 @@ FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_vport,
 FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_table,
         (struct mlx5dv_dr_table * table), (table), is_ours(table),
         emulated()->dr_action_create_dest_table(table))
+FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_array,
+        (struct mlx5dv_dr_domain * domain, size_t count,
+         struct mlx5dv_dr_action_dest_attr *destinations[]),
+        (domain, count, destinations), is_ours(domain),
+        emulated()->dr_action_create_dest_array(domain, count, destinations))
+
+/* Actions of no device are the system's; emulated devices know them by their address. */
+static struct mlx5dv_dr_action *noted(struct mlx5dv_dr_action *action, bool drops)
+{
+    const struct dpk_emulated *e = dpk_forward_emulated(false);
+    if (e && action)
+        e->dr_action_note(action, drops);
+    return action;
+}
+
+static bool forgotten(const struct mlx5dv_dr_action *action)
+{
+    const struct dpk_emulated *e = dpk_forward_emulated(false);
+    if (e)
+        e->dr_action_forget(action);
+    return true;
+}
+
+struct mlx5dv_dr_action *mlx5dv_dr_action_create_drop(void)
+{
+    __typeof__(&mlx5dv_dr_action_create_drop) create = SYSTEM(mlx5dv_dr_action_create_drop);
+    return create ? noted(create(), true) : dpk_forward_refuse();
+}
+
+struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
+{
+    __typeof__(&mlx5dv_dr_action_create_default_miss) create =
+        SYSTEM(mlx5dv_dr_action_create_default_miss);
+    return create ? noted(create(), false) : dpk_forward_refuse();
+}
+
 FORWARD(int, ENOSYS, mlx5dv_dr_action_destroy, (struct mlx5dv_dr_action * action), (action),
-        is_ours(action), emulated()->dr_action_destroy(action))
+        is_ours(action) || !forgotten(action), emulated()->dr_action_destroy(action))
 FORWARD(struct mlx5dv_dr_rule *, NULL, mlx5dv_dr_rule_create,
         (struct mlx5dv_dr_matcher * matcher, struct mlx5dv_flow_match_parameters *value,
          size_t num_actions, struct mlx5dv_dr_action *actions[]),
@@ -137,10 +173,6 @@ REFUSE(mlx5dv_dr_action_create_dest_ib_port, (struct mlx5dv_dr_domain * domain, 
        (domain, ib_port), domain &&is_ours(domain))
 REFUSE(mlx5dv_dr_action_create_dest_root_table, (struct mlx5dv_dr_table * table, uint16_t priority),
        (table, priority), table &&is_ours(table))
-REFUSE(mlx5dv_dr_action_create_dest_array,
-       (struct mlx5dv_dr_domain * domain, size_t count,
-        struct mlx5dv_dr_action_dest_attr *destinations[]),
-       (domain, count, destinations), domain &&is_ours(domain))
 REFUSE(mlx5dv_dr_action_create_aso,
        (struct mlx5dv_dr_domain * domain, struct mlx5dv_devx_obj *object, uint32_t offset,
         uint32_t flags, uint8_t return_reg_c),

@@ -133,11 +133,15 @@ void pair_reset(struct dpk_queue *q);
 
 /* ---- steering.c ---- */
 void steering_attach(struct dpk_steering *s, struct dpk_queues *nic);
-/* What becomes of a frame that the device sends: DROP, UPLINK or MANAGER. */
-enum dpk_flow_kind steering_send(struct dpk_steering *s, const uint8_t *frame, size_t size);
-/* The receive queue of a frame that comes in. NULL: it is dropped. */
-struct dpk_queue *steering_receive(struct dpk_steering *s, const uint8_t *frame, size_t size);
-/* Whether a rule leads to a receive queue to which somebody listens. */
+/* What becomes of a frame that the device sends. Neither: it is dropped. */
+struct sent {
+    bool leaves, comes_in;
+};
+struct sent steering_send(struct dpk_steering *s, const uint8_t *frame, size_t size);
+/* The receive queues of a frame that comes in. 0: it is dropped. */
+unsigned steering_receive(struct dpk_steering *s, const uint8_t *frame, size_t size,
+                          struct dpk_queue *queues[DPK_FLOW_TARGETS]);
+/* Whether the root table has a rule, and a rule leads to a receive queue to which somebody listens. */
 bool steering_is_heard(struct dpk_steering *s);
 void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 

@@ -141,13 +141,29 @@ static bool run_waiting(struct dpk_queue *rq)
     return false;
 }
 
+/* Another frame of these bytes waits, if fewer than `most` do. */
+static void wait_copied(struct dpk_queue *rq, const uint8_t *frame, size_t size, uint64_t most)
+{
+    struct dpk_port_counters *counters = &rq->nic->counters;
+    struct frame *f = counters->waiting < most ? frame_new(frame, size) : NULL;
+    if (!f) {
+        counters->no_room++;
+        return;
+    }
+    counters->waiting++;
+    STAILQ_INSERT_TAIL(&rq->frames, f, next);
+}
+
 /* Steers what came from outside. */
 static void steer(struct dpk_queues *nic)
 {
+    struct dpk_queue *queues[DPK_FLOW_TARGETS];
     for (struct frame *f; (f = take_first(&nic->frames));) {
-        struct dpk_queue *rq = steering_receive(nic->steering, f->bytes, f->size);
-        if (rq) {
-            STAILQ_INSERT_TAIL(&rq->frames, f, next);
+        unsigned count = steering_receive(nic->steering, f->bytes, f->size, queues);
+        for (unsigned i = 1; i < count; i++)
+            wait_copied(queues[i], f->bytes, f->size, FRAMES_MAX);
+        if (count > 0) {
+            STAILQ_INSERT_TAIL(&queues[0]->frames, f, next);
             continue;
         }
         nic->counters.waiting--;
@@ -172,22 +188,16 @@ bool frames_run(struct dpk_queues *nic)
 /* A frame that the device sent comes back in. */
 static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size)
 {
-    struct dpk_queue *rq = steering_receive(nic->steering, frame, size);
-    if (!rq) {
+    struct dpk_queue *queues[DPK_FLOW_TARGETS];
+    unsigned count = steering_receive(nic->steering, frame, size, queues);
+    if (count == 0)
         nic->counters.unwanted++;
-        return;
+    for (unsigned i = 0; i < count; i++) {
+        if (STAILQ_EMPTY(&queues[i]->frames) && !must_wait(queues[i]))
+            receive_frame(queues[i], frame, size);
+        else
+            wait_copied(queues[i], frame, size, LOOPED_MAX);
     }
-    if (STAILQ_EMPTY(&rq->frames) && !must_wait(rq)) {
-        receive_frame(rq, frame, size);
-        return;
-    }
-    struct frame *f = nic->counters.waiting < LOOPED_MAX ? frame_new(frame, size) : NULL;
-    if (!f) {
-        nic->counters.no_room++;
-        return;
-    }
-    STAILQ_INSERT_TAIL(&rq->frames, f, next);
-    nic->counters.waiting++;
 }
 
 static bool is_frame(uint64_t size)
@@ -206,10 +216,13 @@ static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct dpk_rc_pie
         return DPK_RC_LOCAL_PROTECTION;
     nic->moved += size;
     nic->counters.sent++;
-    const enum dpk_flow_kind kind = steering_send(nic->steering, frame, size);
-    if (kind == DPK_FLOW_DROP)
+    const struct sent sent = steering_send(nic->steering, frame, size);
+    if (!sent.leaves && !sent.comes_in)
         nic->counters.unwanted++;
-    else if (kind == DPK_FLOW_MANAGER || !nic->ops->leaves(nic->context, frame, size))
+    /* What leaves a port that is connected to itself comes back in as well. */
+    if (sent.leaves && !nic->ops->leaves(nic->context, frame, size))
+        comes_in(nic, frame, size);
+    if (sent.comes_in)
         comes_in(nic, frame, size);
     return DPK_RC_OK;
 }

@@ -188,9 +188,12 @@ struct dpk_flow_table *dpk_flow_table_new(struct dpk_steering *s, enum dpk_flow_
                                           bool root);
 /* Without rules of it, or to it. */
 void dpk_flow_table_free(struct dpk_flow_table *table);
-/* When the receive queue of a rule is destroyed, the rule matches nothing any more. */
+/* A frame goes to each of the targets, 1 to DPK_FLOW_TARGETS. A receive queue that is destroyed is
+ * none any more; a rule that has no other target matches nothing from then on. */
+#define DPK_FLOW_TARGETS 8
 struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const struct dpk_match *match,
-                                        unsigned priority, const struct dpk_flow_target *target);
+                                        unsigned priority, const struct dpk_flow_target *targets,
+                                        unsigned count);
 void dpk_flow_rule_free(struct dpk_flow_rule *rule);
 
 /* ---- The port ---- */

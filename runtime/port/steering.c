@@ -8,7 +8,7 @@
 
 #include "model.h"
 
-#define JUMPS_MAX 64u /* after which a frame is dropped: tables may lead to each other */
+#define TABLES_MAX 64u /* that a frame passes; tables may lead to each other */
 
 TAILQ_HEAD(rules, dpk_flow_rule);
 
@@ -25,8 +25,9 @@ struct dpk_flow_rule {
     struct dpk_flow_table *table;
     struct dpk_match match;
     unsigned priority;
-    struct dpk_flow_target target;
-    bool listed; /* its receive queue is not destroyed */
+    struct dpk_flow_target targets[DPK_FLOW_TARGETS];
+    unsigned count;
+    bool listed; /* it has a target that is not destroyed */
 };
 
 struct dpk_steering {
@@ -94,14 +95,19 @@ static void list(struct rules *rules, struct dpk_flow_rule *rule)
 }
 
 struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const struct dpk_match *match,
-                                        unsigned priority, const struct dpk_flow_target *target)
+                                        unsigned priority, const struct dpk_flow_target *targets,
+                                        unsigned count)
 {
     struct dpk_steering *s = table->steering;
     struct dpk_flow_rule *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    *r = (struct dpk_flow_rule){
-        .table = table, .match = *match, .priority = priority, .target = *target, .listed = true};
+    *r = (struct dpk_flow_rule){.table = table,
+                                .match = *match,
+                                .priority = priority,
+                                .count = count < DPK_FLOW_TARGETS ? count : DPK_FLOW_TARGETS,
+                                .listed = true};
+    memcpy(r->targets, targets, r->count * sizeof *targets);
     for (unsigned i = 0; i < DPK_MATCH_BYTES; i++)
         r->match.value[i] &= r->match.mask[i];
     pthread_mutex_lock(&s->lock);
@@ -150,60 +156,101 @@ static const struct dpk_flow_rule *find(const struct rules *rules,
     return NULL;
 }
 
-static enum dpk_flow_kind on_miss(enum dpk_flow_domain domain, bool root)
+struct outcome {
+    struct sent sent;
+    bool goes_on; /* to the next domain */
+    unsigned count;
+    struct dpk_queue *queues[DPK_FLOW_TARGETS];
+};
+
+static void miss(enum dpk_flow_domain domain, bool root, struct outcome *out)
 {
-    switch (domain) {
-    case DPK_FLOW_RX:
-        return DPK_FLOW_DROP;
-    case DPK_FLOW_TX:
-        return DPK_FLOW_MISS;
-    case DPK_FLOW_FDB:
-        return root ? DPK_FLOW_UPLINK : DPK_FLOW_MANAGER;
-    }
-    return DPK_FLOW_DROP;
+    out->goes_on = out->goes_on || domain == DPK_FLOW_TX;
+    out->sent.leaves = out->sent.leaves || (domain == DPK_FLOW_FDB && root);
+    out->sent.comes_in = out->sent.comes_in || (domain == DPK_FLOW_FDB && !root);
 }
 
-static struct dpk_flow_target walk(const struct dpk_steering *s, enum dpk_flow_domain domain,
-                                   const uint8_t headers[DPK_MATCH_BYTES])
+static void reach(const struct dpk_flow_target *t, enum dpk_flow_domain domain, bool root,
+                  struct outcome *out)
 {
-    const struct rules *rules = &s->roots[domain];
-    for (unsigned jumps = 0; jumps < JUMPS_MAX; jumps++) {
-        const struct dpk_flow_rule *r = find(rules, headers);
-        if (!r || r->target.kind == DPK_FLOW_MISS)
-            return (struct dpk_flow_target){.kind = on_miss(domain, rules == &s->roots[domain])};
-        if (r->target.kind != DPK_FLOW_TABLE)
-            return r->target;
-        rules = r->target.table->rules;
+    switch (t->kind) {
+    case DPK_FLOW_MISS:
+        miss(domain, root, out);
+        break;
+    case DPK_FLOW_QUEUE:
+        if (out->count < DPK_FLOW_TARGETS)
+            out->queues[out->count++] = t->queue;
+        break;
+    case DPK_FLOW_UPLINK:
+        out->sent.leaves = true;
+        break;
+    case DPK_FLOW_MANAGER:
+        out->sent.comes_in = true;
+        break;
+    case DPK_FLOW_DROP:
+    case DPK_FLOW_TABLE:
+        break;
     }
-    return (struct dpk_flow_target){.kind = DPK_FLOW_DROP};
 }
 
-enum dpk_flow_kind steering_send(struct dpk_steering *s, const uint8_t *frame, size_t size)
+/* Where a frame gets by the tables of a domain. */
+static struct outcome walk(const struct dpk_steering *s, enum dpk_flow_domain domain,
+                           const uint8_t headers[DPK_MATCH_BYTES])
+{
+    struct outcome out = {.count = 0};
+    const struct rules *tables[TABLES_MAX] = {&s->roots[domain]};
+    for (unsigned i = 0, count = 1; i < count; i++) {
+        const struct dpk_flow_rule *r = find(tables[i], headers);
+        if (!r)
+            miss(domain, i == 0, &out);
+        for (unsigned t = 0; r && t < r->count; t++) {
+            if (r->targets[t].kind != DPK_FLOW_TABLE)
+                reach(&r->targets[t], domain, i == 0, &out);
+            else if (count < TABLES_MAX)
+                tables[count++] = r->targets[t].table->rules;
+        }
+    }
+    return out;
+}
+
+struct sent steering_send(struct dpk_steering *s, const uint8_t *frame, size_t size)
 {
     uint8_t headers[DPK_MATCH_BYTES];
-    enum dpk_flow_kind kind = DPK_FLOW_UPLINK;
+    struct sent sent = {.leaves = true};
     pthread_mutex_lock(&s->lock);
     if (!TAILQ_EMPTY(&s->roots[DPK_FLOW_TX]) || !TAILQ_EMPTY(&s->roots[DPK_FLOW_FDB])) {
         headers_match(frame, size, headers);
-        kind = walk(s, DPK_FLOW_TX, headers).kind;
-        if (kind == DPK_FLOW_MISS)
-            kind = walk(s, DPK_FLOW_FDB, headers).kind;
+        sent.leaves = false;
+        if (walk(s, DPK_FLOW_TX, headers).goes_on)
+            sent = walk(s, DPK_FLOW_FDB, headers).sent;
     }
     pthread_mutex_unlock(&s->lock);
-    return kind;
+    return sent;
 }
 
-struct dpk_queue *steering_receive(struct dpk_steering *s, const uint8_t *frame, size_t size)
+unsigned steering_receive(struct dpk_steering *s, const uint8_t *frame, size_t size,
+                          struct dpk_queue *queues[DPK_FLOW_TARGETS])
 {
     uint8_t headers[DPK_MATCH_BYTES];
     headers_match(frame, size, headers);
     pthread_mutex_lock(&s->lock);
-    struct dpk_queue *rq = walk(s, DPK_FLOW_RX, headers).queue;
+    const struct outcome out = walk(s, DPK_FLOW_RX, headers);
     pthread_mutex_unlock(&s->lock);
-    return rq;
+    memcpy(queues, out.queues, sizeof out.queues);
+    return out.count;
 }
 
 /* ---- Receive queues of rules ---- */
+
+static bool is_heard(const struct dpk_flow_rule *r)
+{
+    for (unsigned i = 0; i < r->count; i++) {
+        const struct dpk_queue *rq = r->targets[i].queue;
+        if (rq && rq->nic->ops->listens(rq->options.receive_cq->options.user))
+            return true;
+    }
+    return false;
+}
 
 bool steering_is_heard(struct dpk_steering *s)
 {
@@ -211,12 +258,22 @@ bool steering_is_heard(struct dpk_steering *s)
     bool heard = false;
     pthread_mutex_lock(&s->lock);
     TAILQ_FOREACH(r, &s->listed, in_steering)
-    {
-        const struct dpk_queue *rq = r->target.queue;
-        heard = heard || (rq && rq->nic->ops->listens(rq->options.receive_cq->options.user));
-    }
+    heard = heard || is_heard(r);
+    heard = heard && !TAILQ_EMPTY(&s->roots[DPK_FLOW_RX]);
     pthread_mutex_unlock(&s->lock);
     return heard;
+}
+
+/* With the lock. */
+static void forget_target(struct dpk_flow_rule *r, const struct dpk_queue *rq)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < r->count; i++)
+        if (r->targets[i].queue != rq)
+            r->targets[left++] = r->targets[i];
+    r->count = left;
+    if (left == 0)
+        unlist(r);
 }
 
 void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq)
@@ -225,8 +282,7 @@ void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq)
     pthread_mutex_lock(&s->lock);
     for (r = TAILQ_FIRST(&s->listed); r; r = next) {
         next = TAILQ_NEXT(r, in_steering);
-        if (r->target.queue == rq)
-            unlist(r);
+        forget_target(r, rq);
     }
     pthread_mutex_unlock(&s->lock);
 }

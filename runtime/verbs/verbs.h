@@ -85,6 +85,13 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_devx_tir(struct mlx5dv_d
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_domain *domain,
                                                               uint32_t vport);
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_table(struct mlx5dv_dr_table *table);
+struct mlx5dv_dr_action *
+dpk_mlx5_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_dest,
+                                     struct mlx5dv_dr_action_dest_attr *dests[]);
+/* The system's library made this action, which drops (else: which misses) and is of no device.
+ * Rules of emulated devices may have it, until it is destroyed and so forgotten. */
+void dpk_mlx5_dr_action_note(const struct mlx5dv_dr_action *action, bool drops);
+void dpk_mlx5_dr_action_forget(const struct mlx5dv_dr_action *action);
 int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action);
 struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
                                                struct mlx5dv_flow_match_parameters *value,
@@ -129,6 +136,9 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(dr_action_create_dest_devx_tir)                                                              \
     F(dr_action_create_dest_vport)                                                                 \
     F(dr_action_create_dest_table)                                                                 \
+    F(dr_action_create_dest_array)                                                                 \
+    F(dr_action_note)                                                                              \
+    F(dr_action_forget)                                                                            \
     F(dr_action_destroy)                                                                           \
     F(dr_rule_create)                                                                              \
     F(dr_rule_destroy)

@@ -146,6 +146,38 @@ static void received_frames_pass_tables_of_the_nic(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+/* As an observer has it: each frame goes to the receive queue and, here to nobody, to the stack. */
+static void arrays_drop_and_default_miss(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct tables rx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+    struct parameters none = {.size = 64}, smac = {64, {0xff}}, three = {64, {3}}, four = {64, {4}};
+    struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop(),
+                            *miss = mlx5dv_dr_action_create_default_miss(),
+                            *tir = mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(s.rq));
+    struct mlx5dv_dr_action_dest_attr to[2] = {{.type = MLX5DV_DR_ACTION_DEST, .dest = miss},
+                                               {.type = MLX5DV_DR_ACTION_DEST, .dest = tir}},
+                                      *destinations[] = {&to[0], &to[1]};
+    struct mlx5dv_dr_action *both = mlx5dv_dr_action_create_dest_array(rx.domain, 2, destinations);
+    CHECK(drop && miss && tir && both && mlx5dv_dr_action_destroy(tir) == EBUSY);
+    struct mlx5dv_dr_matcher *some = matcher(rx.root, &smac),
+                             *all = mlx5dv_dr_matcher_create(rx.root, 1, 0, P(none));
+    struct mlx5dv_dr_rule *rules[] = {rule(some, &three, drop), rule(some, &four, miss),
+                                      rule(all, &none, both)};
+    CHECK(comes_back(&s, (uint8_t[14]){[6] = 5}, 14));
+    CHECK(!comes_back(&s, (uint8_t[14]){[6] = 3}, 14));
+    CHECK(!comes_back(&s, (uint8_t[14]){[6] = 4}, 14));
+    for (unsigned i = 0; i < 3; i++)
+        CHECK(mlx5dv_dr_rule_destroy(rules[i]) == 0);
+    CHECK(mlx5dv_dr_action_destroy(both) == 0 && mlx5dv_dr_action_destroy(tir) == 0);
+    CHECK(mlx5dv_dr_action_destroy(miss) == 0 && mlx5dv_dr_action_destroy(drop) == 0);
+    CHECK(mlx5dv_dr_matcher_destroy(some) == 0 && mlx5dv_dr_matcher_destroy(all) == 0);
+    tables_end(&rx);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 /* The reasons are on the standard error. */
 static void what_cannot_be_done_is_refused(void)
 {
@@ -183,6 +215,15 @@ static void what_cannot_be_done_is_refused(void)
     CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(none), 0, both), EINVAL));
     CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(other), 1, &tir), EINVAL));
     CHECK(REFUSED(mlx5dv_dr_rule_create(in, P(odd), 1, &tir), EINVAL));
+    struct mlx5dv_dr_action_dest_attr good = {.type = MLX5DV_DR_ACTION_DEST, .dest = tir},
+                                      strange = {.type = MLX5DV_DR_ACTION_DEST, .dest = foreign},
+                                      outside = {.type = MLX5DV_DR_ACTION_DEST, .dest = uplink},
+                                      *array[9] = {&good, &strange};
+    CHECK(REFUSED(mlx5dv_dr_action_create_dest_array(rx.domain, 1, array), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_action_create_dest_array(rx.domain, 2, array), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_action_create_dest_array(rx.domain, 9, array), EOPNOTSUPP));
+    array[1] = &outside;
+    CHECK(REFUSED(mlx5dv_dr_action_create_dest_array(rx.domain, 2, array), EINVAL));
     CHECK(REFUSED(mlx5dv_dr_action_create_push_vlan(tx.domain, 0), EOPNOTSUPP));
     CHECK(REFUSED(mlx5dv_dr_action_create_modify_header(rx.domain, 0, 0, NULL), EOPNOTSUPP));
     CHECK(mlx5dv_dr_matcher_destroy(in) == 0 && mlx5dv_dr_matcher_destroy(out) == 0 &&
@@ -202,6 +243,7 @@ int main(int argc, char **argv)
         CASE(rules_choose_frames),
         CASE(sent_frames_pass_tables_of_the_fdb),
         CASE(received_frames_pass_tables_of_the_nic),
+        CASE(arrays_drop_and_default_miss),
         CASE(what_cannot_be_done_is_refused),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);

@@ -22,13 +22,18 @@ setup_file() {
     case_ok received_frames_pass_tables_of_the_nic
 }
 
+@test "arrays, drop and default miss" {
+    case_ok arrays_drop_and_default_miss
+}
+
 @test "what cannot be done is refused with its name" {
     case_ok what_cannot_be_done_is_refused
     local name
     for name in 'no domain 77' 'match outer_headers.l4_type' 'match misc_parameters.vxlan_vni' \
         'match inner_headers.ethertype' 'criteria 0x80' 'not the FDB' 'no vport 3' 'root table' \
-        'for another kind of domain' 'dest_devx_tir is for NIC_RX' '2 destinations' \
-        'action 0 is none' 'bits of outer_headers.smac' '63 bytes' \
+        'for another kind of domain' 'dest_devx_tir is for NIC_RX' 'rules of one action, not 2' \
+        'the action is none' 'bits of outer_headers.smac' '63 bytes' \
+        'destination is none' '9 destinations' 'destination is for another domain' \
         'mlx5dv_dr_action_create_push_vlan' 'mlx5dv_dr_action_create_modify_header'; do
         echo "want: $name"
         grep -q -e "^-E- .*$name" <<<"$output"

@@ -290,8 +290,9 @@ static inline bool is_there(const struct world *w, unsigned slot, uint32_t index
 static inline struct dpk_flow_rule *frames_to(struct world *w, struct dpk_queue *rq,
                                               const struct dpk_match *match, unsigned priority)
 {
-    struct dpk_flow_rule *rule = dpk_flow_rule_new(
-        w->root, match, priority, &(struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = rq});
+    struct dpk_flow_rule *rule =
+        dpk_flow_rule_new(w->root, match, priority,
+                          &(struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = rq}, 1);
     assert_non_null(rule);
     return rule;
 }

@@ -93,7 +93,7 @@ static void the_oldest_of_equal_rules_counts(void **state)
 static struct dpk_flow_rule *rule(struct dpk_flow_table *in, const struct dpk_match *match,
                                   struct dpk_flow_target to)
 {
-    struct dpk_flow_rule *r = dpk_flow_rule_new(in, match, 0, &to);
+    struct dpk_flow_rule *r = dpk_flow_rule_new(in, match, 0, &to, 1);
     assert_non_null(r);
     return r;
 }
@@ -139,6 +139,35 @@ static void tables_that_lead_to_each_other_drop_a_frame(void **state)
     dpk_flow_rule_free(heard);
     for (unsigned i = 0; i < 2; i++)
         dpk_flow_table_free(t[i]);
+}
+
+static void a_frame_goes_to_every_target(void **state)
+{
+    (void)state;
+    struct dpk_flow_table *next = dpk_flow_table_new(w.steering, DPK_FLOW_RX, false);
+    struct dpk_flow_rule *other =
+        rule(next, &anything, (struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = second});
+    const struct dpk_flow_target all[] = {{.kind = DPK_FLOW_MISS},
+                                          {.kind = DPK_FLOW_TABLE, .table = next},
+                                          {.kind = DPK_FLOW_QUEUE, .queue = first}};
+    const uint8_t frame[64] = {[6] = 1};
+    arrives(frame, 64); /* waits for the rule, and is copied then */
+    struct dpk_flow_rule *r = dpk_flow_rule_new(w.root, &anything, 0, all, 3);
+    assert_int_equal(dpk_cq_produced(cq), 2);
+    assert_int_not_equal(cqe_at(&w, 0, 0).number, cqe_at(&w, 0, 1).number);
+    struct dpk_queue *sq = wq_new(&w, 2, DPK_SQ, cq_new(&w, 2));
+    put_frame(&w, 2, sq, 0, DATA, 64);
+    dpk_queue_ring(sq, 1);
+    assert_int_equal(dpk_cq_produced(cq), 4);
+    assert_int_equal(counters().received, 4);
+    assert_int_equal(dpk_queue_destroy(first, NULL), DPK_OK);
+    arrives(frame, 64);
+    assert_int_equal(dpk_cq_produced(cq), 5);
+    assert_int_equal(cqe_at(&w, 0, 4).number, dpk_queue_number(second));
+    assert_int_equal(counters().unwanted + counters().waiting, 0);
+    dpk_flow_rule_free(r);
+    dpk_flow_rule_free(other);
+    dpk_flow_table_free(next);
 }
 
 static void root_tables_of_a_domain_are_one(void **state)
@@ -282,6 +311,7 @@ int main(void)
         TEST(the_oldest_of_equal_rules_counts),
         TEST(a_rule_leads_to_another_table),
         TEST(tables_that_lead_to_each_other_drop_a_frame),
+        TEST(a_frame_goes_to_every_target),
         TEST(root_tables_of_a_domain_are_one),
         TEST(frames_that_are_sent_pass_tx_and_fdb),
         TEST(fields_of_ipv4_and_udp),

@@ -130,6 +130,10 @@ doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem);
 
 /* What kernels call it (doca_dpa_dev.h). INVALID_VALUE: not registered memory, or NULL. */
 doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
+/* The same, as section 1.3.3.4 of the guide calls it; and what doca_dpa_dev_mem_rkey_get gives, for a
+ * host that passes it to its peer. */
+doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
+doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey);
 
 /* ---- Endpoints ----
  * One side of a connection, by which kernels write to memory of the other (guide, 3.4.7). What goes
@@ -167,6 +171,10 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr);
 
 /* What kernels call it. INVALID_VALUE. */
 doca_error_t doca_dpa_ep_dev_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle);
+/* The same, as section 1.3.3.4 of the guide calls it. Its doca_dpa_worker_address and
+ * doca_dpa_mem_register, which leave out what they need, are doca_dpa_ep_addr_get and
+ * doca_dpa_mem_host_register of chapter 3. */
+doca_error_t doca_dpa_ep_handle_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle);
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,7 @@ struct doca_dpa_eu_affinity;             /* execution units that a thread may ha
 struct doca_dpa_completion;              /* a queue of completions */
 struct doca_dpa_notification_completion; /* what one thread wakes another with */
 struct doca_dpa_async_ops;               /* where copies are posted to */
+struct doca_dpa_tg;                      /* a group of threads */
 
 /* Who compiles a program of DOCA 2.2 with these headers is told which it needs. */
 #ifdef __has_attribute
@@ -225,6 +226,26 @@ doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *eu_affinity, 
 doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *eu_affinity);
 doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *eu_affinity,
                                       unsigned int *eu_id);
+
+/* ---- Groups: ranks of threads, doca_dpa_dev_thread_rank and doca_dpa_dev_num_threads ---- */
+
+/* Makes a group of `num_threads` threads, without any. INVALID_VALUE: also 0, or more than 1024.
+ * NO_MEMORY. */
+doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads,
+                                          struct doca_dpa_tg **tg);
+/* Its threads keep their ranks. */
+doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg);
+doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
+                                                   unsigned int *num_threads);
+/* Gives a thread that is not started its rank, from 0. INVALID_VALUE: also no such rank, or a thread
+ * of another context. ALREADY_EXIST: the rank has a thread, or the thread a group. BAD_STATE: the
+ * group or the thread is started. */
+doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg,
+                                              struct doca_dpa_thread *thread, unsigned int rank);
+/* BAD_CONFIG (start): a rank has no thread. BAD_STATE: started already or not started, or (start) the
+ * context is not. Threads are started for themselves, before or afterwards. */
+doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg);
+doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg);
 
 /* ---- Completions ---- */
 

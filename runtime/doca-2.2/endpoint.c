@@ -57,6 +57,16 @@ doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *han
     return result;
 }
 
+doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle)
+{
+    return doca_dpa_mem_dev_export(mem, handle);
+}
+
+doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey)
+{
+    return rkey ? dpk_mmap_key(mem, NULL, rkey) : DOCA_ERROR_INVALID_VALUE;
+}
+
 /* ---- Workers ---- */
 
 struct worker {
@@ -215,4 +225,9 @@ doca_error_t doca_dpa_ep_dev_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle)
     *handle = (uintptr_t)e->rdma->ctx.object.handle; /* DPA code posts to an RDMA context */
     dpk_object_drop(e);
     return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_ep_handle_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle)
+{
+    return doca_dpa_ep_dev_export(ep, handle);
 }

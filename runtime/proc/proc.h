@@ -258,6 +258,7 @@ struct dpk_thread_options {
     uint64_t argument;
     uint64_t local_storage; /* guest address, 0: none */
     struct dpk_affinity affinity;
+    unsigned rank, peers; /* what it is told of its group; 0 peers: it is alone */
     bool continuable;
     uint64_t state[DPK_CALLER_STATE]; /* dpk_caller.state when an activation begins */
 };

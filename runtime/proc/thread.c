@@ -15,6 +15,8 @@ static void activation_begin(struct dpk_thread *t)
     if (!t->parked) {
         hart_reset(h, &t->options.call, &t->options.argument, t->options.call.argument_size);
         memcpy(h->caller.state, t->options.state, sizeof h->caller.state);
+        h->rank = t->options.rank;
+        h->peers = t->options.peers > 0 ? t->options.peers : 1;
     }
     t->parked = false;
     sched_hart_start(&h->sched, units_of(&t->options.affinity));

@@ -160,6 +160,14 @@ __dpa_global__ void storage_kernel(void)
     doca_dpa_dev_thread_reschedule();
 }
 
+/* Adds 1000 * threads of the group + rank to its event. */
+__dpa_global__ void rank_kernel(uint64_t event)
+{
+    doca_dpa_dev_sync_event_update_add(event, 1000 * doca_dpa_dev_num_threads() +
+                                                  doca_dpa_dev_thread_rank());
+    doca_dpa_dev_thread_finish();
+}
+
 /* ---- RDMA ---- */
 
 __dpa_rpc__ uint64_t rdma_one(uint64_t rdma, uint32_t what, uint32_t local, uint64_t local_address,

@@ -407,6 +407,50 @@ static void queues_and_threads_are_stopped_under_each_other(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
+static void threads_of_a_group_know_their_ranks(void)
+{
+    struct doca_dpa *dpa = dpa_new(), *foreign = dpa_new();
+    struct doca_sync_event *e = event_new(dpa, DPA, CPU);
+    struct doca_dpa_notification_completion *n[3];
+    struct doca_dpa_thread *t[3], *other = NULL;
+    struct doca_dpa_tg *tg = NULL;
+    uint64_t handle = 0, result = 0;
+    unsigned int count = 0;
+    CHECK(doca_dpa_thread_group_create(dpa, 0, &tg) == INVALID);
+    CHECK(doca_dpa_thread_group_create(dpa, 3, &tg) == OK);
+    CHECK(doca_dpa_thread_group_get_num_threads(tg, &count) == OK && count == 3);
+    CHECK(doca_dpa_thread_create(foreign, &other) == OK);
+    CHECK(doca_dpa_thread_group_set_thread(tg, other, 0) == INVALID);
+    CHECK(doca_dpa_thread_group_start(tg) == DOCA_ERROR_BAD_CONFIG);
+    for (unsigned int i = 0; i < 3; i++) {
+        CHECK(doca_dpa_thread_create(dpa, &t[i]) == OK);
+        CHECK(doca_dpa_thread_set_func_arg(t[i], &rank_kernel, handle_of(e, dpa)) == OK);
+        CHECK(doca_dpa_thread_group_set_thread(tg, t[i], 3) == INVALID);
+        CHECK(doca_dpa_thread_group_set_thread(tg, t[i], i) == OK);
+        CHECK(doca_dpa_thread_group_set_thread(tg, t[i], i) == DOCA_ERROR_ALREADY_EXIST);
+        CHECK(doca_dpa_thread_start(t[i]) == OK);
+        CHECK(doca_dpa_thread_group_set_thread(tg, t[i], i) == BAD_STATE);
+        CHECK(doca_dpa_notification_completion_create(dpa, t[i], &n[i]) == OK);
+        CHECK(doca_dpa_notification_completion_start(n[i]) == OK);
+    }
+    CHECK(doca_dpa_thread_group_start(tg) == OK && doca_dpa_thread_group_start(tg) == BAD_STATE);
+    for (unsigned int i = 0; i < 3; i++) {
+        const uint64_t before = value_of(e);
+        CHECK(doca_dpa_thread_run(t[i]) == OK);
+        CHECK(doca_dpa_notification_completion_get_dpa_handle(n[i], &handle) == OK);
+        CHECK(doca_dpa_rpc(dpa, &notify, &result, handle, UINT64_C(1)) == OK);
+        wait_above(e, before);
+        CHECK(value_of(e) == before + 3000 + i);
+    }
+    CHECK(doca_dpa_thread_group_stop(tg) == OK && doca_dpa_thread_group_stop(tg) == BAD_STATE);
+    for (unsigned int i = 0; i < 3; i++)
+        CHECK(doca_dpa_notification_completion_destroy(n[i]) == OK &&
+              doca_dpa_thread_destroy(t[i]) == OK);
+    CHECK(doca_dpa_thread_group_destroy(tg) == OK && doca_dpa_thread_destroy(other) == OK);
+    CHECK(doca_sync_event_destroy(e) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK && doca_dpa_destroy(foreign) == OK);
+}
+
 const struct test_case thread_cases[] = {
     CASE(run_alone_calls_nothing),
     CASE(every_notification_is_one_activation),
@@ -421,5 +465,6 @@ const struct test_case thread_cases[] = {
     CASE(a_completion_wakes_only_who_asked_for_it),
     CASE(a_queue_that_is_full_ends_its_process),
     CASE(queues_and_threads_are_stopped_under_each_other),
+    CASE(threads_of_a_group_know_their_ranks),
     {0},
 };

@@ -1,4 +1,4 @@
-/* The world's array of buffers and queue of copies; DOCA 3.x and 2.5. */
+/* The world's array of buffers, queue of copies and group of threads; DOCA 3.x and 2.5. */
 #include "matrix_world.h"
 
 void make_memory(struct world *w)
@@ -15,6 +15,8 @@ void make_memory(struct world *w)
     w->objects[BUF_ARR] = a;
     CHECK(doca_dpa_async_ops_create(w->objects[DPA], 8, 0,
                                     (struct doca_dpa_async_ops **)&w->objects[ASYNC_OPS]) == OK);
+    CHECK(doca_dpa_thread_group_create(w->objects[DPA], 2,
+                                       (struct doca_dpa_tg **)&w->objects[GROUP]) == OK);
     CHECK(doca_dpa_async_ops_attach(w->objects[ASYNC_OPS], w->rdma_queue) == OK);
 }
 
@@ -34,4 +36,5 @@ void destroy_memory(struct world *w)
 {
     doca_dpa_async_ops_destroy(w->objects[ASYNC_OPS]); /* the row may have done so */
     doca_buf_arr_destroy(w->objects[BUF_ARR]);
+    doca_dpa_thread_group_destroy(w->objects[GROUP]);
 }

@@ -141,6 +141,7 @@ static void destroy_made(struct world *w)
     destroy_graph_object(w->made);
     doca_buf_arr_destroy(w->made);
     doca_dpa_async_ops_destroy(w->made);
+    doca_dpa_thread_group_destroy(w->made);
     destroy_thread_object(w->made);
 }
 static void destroy_threads(struct world *w)
@@ -400,6 +401,7 @@ static const struct {
     {"struct doca_dma *", DMA},
     {"struct doca_buf_arr *", BUF_ARR},
     {"struct doca_dpa_async_ops *", ASYNC_OPS},
+    {"struct doca_dpa_tg *", GROUP},
     {"struct doca_dma_task_memcpy *", TASK},
     {"struct doca_task *", TASK},
     {"struct doca_graph *", GRAPH},

@@ -79,6 +79,7 @@ enum kind {
     ADVICE, /* while it runs */
     BUF_ARR,
     ASYNC_OPS,
+    GROUP,
     BACKEND,
     SDK_BACKEND,
     KINDS

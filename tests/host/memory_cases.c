@@ -45,7 +45,11 @@ static uint64_t *memory_new(doca_dpa_t dpa, unsigned access, doca_dpa_mem_t *mem
     for (uint64_t i = 0; i < WORDS; i++)
         p[i] = i * UINT64_C(0x0101010101010101);
     CHECK(doca_dpa_mem_host_register(dpa, p, WORDS * sizeof *p, access, mem, 0) == OK);
+    doca_dpa_dev_mem_t again = 0;
+    uint32_t rkey = 0;
     CHECK(doca_dpa_mem_dev_export(*mem, key) == OK);
+    CHECK(doca_dpa_mem_handle_export(*mem, &again) == OK && again == *key);
+    CHECK(doca_dpa_mem_rkey(*mem, &rkey) == OK && rkey == (uint32_t)*key);
     return p;
 }
 

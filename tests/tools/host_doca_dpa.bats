@@ -63,3 +63,7 @@ setup_file() {
 @test "one connection needs no name" {
     case_ok one_connection_needs_no_name
 }
+
+@test "threads of a group know their ranks" {
+    case_ok threads_of_a_group_know_their_ranks
+}

@@ -37,6 +37,7 @@ struct dpk_dpa_thread {
     dpk_host_stub *func; /* NULL: not set */
     uint64_t argument, local_storage;
     struct dpk_affinity affinity;
+    unsigned rank, peers;                   /* in its group; 0 peers: it has none */
     struct dpk_thread *thread;              /* NULL: not started */
     struct dpk_dpa_completion *completions; /* started ones */
 };

@@ -100,8 +100,11 @@ static doca_error_t failed(const char *name, const struct dpk_error *err)
 static doca_error_t start_inside(struct dpk_dpa_thread *t, struct dpk_process *p)
 {
     struct dpk_error err = {0};
-    struct dpk_thread_options options = {
-        .argument = t->argument, .local_storage = t->local_storage, .affinity = t->affinity};
+    struct dpk_thread_options options = {.argument = t->argument,
+                                         .local_storage = t->local_storage,
+                                         .affinity = t->affinity,
+                                         .rank = t->rank,
+                                         .peers = t->peers};
     struct dpk_thread *thread = NULL;
     enum dpk_status status =
         dpk_host_process_function(dpk_dpa_host(t->dpa), t->func, &options.call, &err);

@@ -1,0 +1,131 @@
+/* Groups of threads, in which each has a rank. */
+#include <doca_dpa.h>
+
+#include "private.h"
+
+struct group {
+    struct dpk_object object;
+    struct dpk_dpa *dpa;              /* a reference */
+    unsigned count, set;              /* threads that it has, and those that have a rank already */
+    uint64_t run;                     /* of the context; 0: not started */
+    struct dpk_dpa_thread *threads[]; /* by rank: references; NULL: not set */
+};
+
+static void group_release(void *object)
+{
+    struct group *g = object;
+    for (unsigned i = 0; i < g->count; i++)
+        dpk_object_drop(g->threads[i]);
+    dpk_object_drop(g->dpa);
+    free(g);
+}
+static const struct dpk_kind group_kind = {.release = group_release};
+
+doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads,
+                                          struct doca_dpa_tg **tg)
+{
+    if (tg)
+        *tg = NULL;
+    if (!tg || num_threads == 0 || num_threads > DPK_THREADS_OF_PROCESS)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct group *g = calloc(1, sizeof *g + num_threads * sizeof(struct dpk_dpa_thread *));
+    if (g) {
+        g->dpa = d; /* the pin is its reference */
+        g->count = num_threads;
+        *tg = dpk_object_enter(g, &group_kind);
+    } else {
+        dpk_object_drop(d);
+    }
+    return *tg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
+{
+    return dpk_object_destroy(tg, &group_kind);
+}
+
+/* The group, locked. */
+static struct group *begin(const struct doca_dpa_tg *tg)
+{
+    struct group *g = dpk_object_pin(tg, &group_kind);
+    if (g)
+        pthread_mutex_lock(&g->object.lock);
+    return g;
+}
+
+static doca_error_t end(struct group *g, doca_error_t result)
+{
+    if (!g)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_unlock(&g->object.lock);
+    dpk_object_drop(g);
+    return result;
+}
+
+doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
+                                                   unsigned int *num_threads)
+{
+    struct group *g = num_threads ? begin(tg) : NULL;
+    if (g)
+        *num_threads = g->count;
+    return end(g, DOCA_SUCCESS);
+}
+
+/* With both locks held. */
+static doca_error_t set_thread(struct group *g, struct dpk_dpa_thread *t, unsigned rank)
+{
+    if (rank >= g->count || dpk_dpa_base(g->dpa) != dpk_dpa_base(t->dpa))
+        return DOCA_ERROR_INVALID_VALUE;
+    if (g->run != 0 || t->thread)
+        return DOCA_ERROR_BAD_STATE;
+    if (g->threads[rank] || t->peers != 0)
+        return DOCA_ERROR_ALREADY_EXIST;
+    dpk_object_hold(g->threads[rank] = t);
+    t->rank = rank;
+    t->peers = g->count;
+    g->set++;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg,
+                                              struct doca_dpa_thread *thread, unsigned int rank)
+{
+    struct dpk_dpa_thread *t = dpk_object_pin(thread, &dpk_dpa_thread_kind);
+    struct group *g = t ? begin(tg) : NULL;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (g) {
+        pthread_mutex_lock(&t->object.lock);
+        result = set_thread(g, t, rank);
+        pthread_mutex_unlock(&t->object.lock);
+    }
+    result = end(g, result);
+    dpk_object_drop(t);
+    return result;
+}
+
+doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
+{
+    struct group *g = begin(tg);
+    if (!g || g->run != 0)
+        return end(g, DOCA_ERROR_BAD_STATE);
+    if (g->set < g->count)
+        return end(g, dpk_doca_bad_config("doca_dpa_thread_group_start: ranks without a thread: "
+                                          "doca_dpa_thread_group_set_thread"));
+    if (!dpk_dpa_enter(g->dpa, 0))
+        return end(g, DOCA_ERROR_BAD_STATE);
+    g->run = dpk_dpa_base(g->dpa)->run;
+    dpk_dpa_leave(g->dpa);
+    return end(g, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg)
+{
+    struct group *g = begin(tg);
+    if (!g || g->run == 0)
+        return end(g, DOCA_ERROR_BAD_STATE);
+    g->run = 0;
+    return end(g, DOCA_SUCCESS);
+}

@@ -82,7 +82,8 @@ broken_pages() {
     sed -n 's/^Tests //p' rows | tr ' ' '\n' | sort -u >tests
     sed -n 's/^Golden files //p' rows | tr ' ' '\n' | LC_ALL=C sort -u >golden
     while read -r word; do
-        [ -f "$tree/tests/tools/$word.bats" ] || [ -f "$tree/tests/unit/$word.c" ] || { echo "$word"; false; }
+        [ -f "$tree/tests/tools/$word.bats" ] || [ -f "$tree/tests/corpus/$word.bats" ] ||
+            [ -f "$tree/tests/unit/$word.c" ] || { echo "$word"; false; }
     done <tests
     (cd "$DPAKIT_GOLDEN" && ls -d -- */) | tr -d / | grep -vx keys | LC_ALL=C sort | diff golden -
 }
@@ -92,7 +93,7 @@ broken_pages() {
     echo '[a](there.md) [b](gone.md) [c](https://example.org/x) `tests/gone` `man/gone.1`' >tree/README.md
     broken_links README.md tree >broken
     [ "$(cut -d' ' -f2 broken | tr '\n' ' ')" = "gone.md tests/gone man/gone.1 " ]
-    printf '%s\n' 'mlxdpa(1), openssl(1), nothing(7), signing(7), "FAT PROGRAMS", signing(7), "THIN' \
+    printf '%s\n' 'mlxdpa(1), openssl(1), nothing(7), signing(7), "CRYPTO DATA", signing(7), "THIN' \
         'PROGRAMS", tests/tools/links.bats, tests/unit/test_nothing.c.' >names.md
     broken_pages names.md >broken
     cat broken

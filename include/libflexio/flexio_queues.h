@@ -26,8 +26,9 @@
  * as 24 bytes, all big endian: "DPKM", the key (4 bytes), the first address (8) and how many bytes
  * (8).
  *
- * Sends that find no receive wait for one, without end; so do frames of DPAKIT_PACKETS. The doorbell
- * record says that there is one, whoever writes it; it is looked at at least every millisecond.
+ * Sends that find no receive wait for one, without end. So do frames, which wait for room in the
+ * completion queue, too, instead of overrunning it. The doorbell records say that there is a receive
+ * or room, whoever writes them; they are looked at at least every millisecond.
  *
  * A multi-packet WQE has a control segment (MLX5_CTRL_SEG_OPCODE_ENHANCED_MPSW), an Ethernet segment
  * without inline headers, and for each frame a data segment with its memory or, inline, itself. It

@@ -1,8 +1,7 @@
 /*
- * base: what every room needs and no room should write twice.
- *
- * Error values with context, a bounds-checked reader and a growing writer for bytes, whole-file
- * read and atomic replace, UUIDs. Knows no format.
+ * base: what every room needs, written once: error values with a message, a bounds-checked reader
+ * and a growing writer for bytes, reading and atomic replacing of files, threads, UUIDs. It knows
+ * no file format.
  *
  *     struct dpk_error err = {0};
  *     struct dpk_buf file = {0};
@@ -30,7 +29,7 @@
 /* What went wrong, coarsely. Functions that can fail return one of these; 0 is success. */
 enum dpk_status {
     DPK_OK = 0,
-    DPK_ERR_USAGE,       /* the caller's words are off: unknown option, missing argument */
+    DPK_ERR_USAGE,       /* a command line is wrong: unknown option, missing argument */
     DPK_ERR_IO,          /* the operating system refused: open, read, write, rename */
     DPK_ERR_FORMAT,      /* bytes that are not what they should be */
     DPK_ERR_UNSUPPORTED, /* well formed, but not handled (ELF32, RSA-2048 for programs) */
@@ -46,7 +45,7 @@ enum dpk_status {
     DPK_ERR_TOOL,        /* a program that we ran failed */
 };
 
-/* An error with its story. `message` names file, offset and field where there is one; it never
+/* An error and its message. `message` names file, offset and field where there is one; it never
  * ends in a newline and never holds a secret. Zero-initialise before use. */
 struct dpk_error {
     enum dpk_status status;
@@ -66,9 +65,9 @@ enum dpk_status dpk_fail_errno(struct dpk_error *err, const char *format, ...)
 /* Same, DPK_ERR_NOMEM "out of memory". */
 enum dpk_status dpk_fail_nomem(struct dpk_error *err);
 
-/* What comes before the first use of OpenSSL, which crashes where it had no memory to start. Costs
- * nothing from the second call on. DPK_ERR_CRYPTO: it cannot start; it never will in this process.
- */
+/* Starts OpenSSL. It must be called before OpenSSL is used for the first time: OpenSSL crashes
+ * later if it found no memory at its start. From the second call on it costs nothing.
+ * DPK_ERR_CRYPTO: OpenSSL cannot start, and will not in this process. */
 enum dpk_status dpk_openssl_start(struct dpk_error *err);
 
 /* Puts "context: " before the message that is there; returns err->status. Where `err` may be NULL,
@@ -168,8 +167,8 @@ enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
 enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size, unsigned mode,
                                  struct dpk_error *err);
 
-/* The same of a content that lies in pieces, one behind the other: what takes parts of a large file
- * over need not copy them. */
+/* The same with a content in pieces, which are written one behind the other. A caller that keeps
+ * parts of a large file need not copy them. */
 struct dpk_piece {
     const void *data;
     size_t size;
@@ -177,9 +176,10 @@ struct dpk_piece {
 enum dpk_status dpk_file_replace_pieces(const char *path, const struct dpk_piece *pieces,
                                         size_t count, unsigned mode, struct dpk_error *err);
 
-/* The same in two steps, for what must not be seen before something else is done: all that is
- * likely to fail (space, permissions) has been done when the first returns. Signals wait from stage
- * to put or drop, which free it; pieces are borrowed until then. */
+/* The same in two steps, for a file that nobody may see before something else is done. Staging does
+ * all that is likely to fail (space, permissions); putting gives the file its name. Signals wait
+ * from staging until dpk_staged_put or dpk_staged_drop, which free `staged`; the pieces are
+ * borrowed until then. */
 struct dpk_staged;
 enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces, size_t count,
                                unsigned mode, struct dpk_staged **out, struct dpk_error *err);
@@ -193,16 +193,17 @@ void dpk_staged_drop(struct dpk_staged *staged); /* NULL: nothing */
 int dpk_file_lock(const char *path, void (*waits)(const char *path));
 void dpk_file_unlock(int lock); /* -1: nothing */
 
-/* A new file of ours, for names that others can foresee in places that they may write to (/tmp): it
- * takes the place of what is there, a link or somebody's file, of which nothing is followed,
- * written to or kept. Where that is protected (a sticky directory) it fails. Whole, as above. */
+/* Makes a new file, for a name that others can guess in a directory that they may write to (/tmp).
+ * The new file takes the place of what has the name, be it a link or somebody's file; that is
+ * neither followed nor written to nor kept. It fails where that is protected (in a sticky
+ * directory). The file appears whole, as above. */
 enum dpk_status dpk_file_create(const char *path, const void *data, size_t size, unsigned mode,
                                 struct dpk_error *err);
 
-/* The same for whoever writes to `fd` himself, and syncs it: opened, then put, or dropped; `path`
- * is borrowed until then, and signals wait. The file has no name before, where the file system can
- * do so; else its name is a temporary one, and what a killed program leaves of these goes with the
- * next file that is opened in the directory. */
+/* The same for a caller that writes to `fd` and syncs it. Open the file, then put or drop it;
+ * `path` is borrowed until then, and signals wait. Until it is put the file has no name where the
+ * file system can do so, and a temporary one elsewhere. Opening another such file in the directory
+ * removes temporary files that killed programs left. */
 struct dpk_new_file {
     int fd;
     /* private: */
@@ -226,21 +227,21 @@ FILE *dpk_file_messages(const char *path);
 enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,
                                struct dpk_error *err);
 
-/* Signals wait from hold to release, for as long as something temporary is on the disk: Ctrl-C must
- * not leave it behind. Nor must SIGXFSZ, which a write over the limit for file sizes raises next to
- * failing with EFBIG. `before` keeps what to go back to. */
+/* Signals wait from hold to release, while a temporary file is on the disk: neither Ctrl-C nor
+ * SIGXFSZ may leave it behind. (A write over the limit for file sizes raises SIGXFSZ and fails with
+ * EFBIG.) `before` keeps the mask that release sets again. */
 void dpk_signals_hold(sigset_t *before);
 void dpk_signals_release(const sigset_t *before);
 
 /* ---- Threads ---- */
 
-/* pthread_create for a library's own thread: signals are the program's, none of its handlers runs
- * there but for the thread's own faults: the system ends a process that blocks these. */
+/* pthread_create for a library's own thread. Signals go to the program's threads: this one blocks
+ * all but those of its own faults, for the system ends a process that blocks these. */
 int dpk_pthread_start(pthread_t *out, void *(*run)(void *), void *context);
 
 /* Calls job(context, i) for every i below `count`, in order, by up to `threads` threads (0: one for
- * each core) of which the caller is one; returns when all are done. Threads that cannot be had are
- * done without. */
+ * each core), of which the caller is one. Returns when all are done. When the system gives fewer
+ * threads, those there are do all jobs. */
 void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, size_t index),
                   void *context);
 
@@ -250,8 +251,8 @@ unsigned dpk_parallel_share(size_t count, unsigned threads);
 
 /* ---- Accesses in flight ----
  *
- * Who uses memory that its owner may take back pins it meanwhile, and who takes it back closes the
- * pins first:
+ * A user of memory that its owner may take back pins it meanwhile; the owner closes the pins before
+ * it takes the memory back:
  *
  *     if (dpk_pin(&m->pins)) {             dpk_pins_close(&m->pins);   // waits
  *         memcpy(...);                     munmap(...);
@@ -259,18 +260,19 @@ unsigned dpk_parallel_share(size_t count, unsigned threads);
  *     }
  */
 struct dpk_pins {
-    _Atomic uint32_t state; /* how many are in flight; the top bit: closed */
-    pid_t process;          /* where they are */
+    _Atomic uint32_t state; /* accesses in flight; the top bit: closed */
+    pid_t process;          /* the process that they are in */
 };
 
-/* Nothing is in flight, and can be. */
+/* From now on accesses are let in. */
 void dpk_pins_open(struct dpk_pins *pins);
-/* False: closed. Pins nest; they never wait. */
+/* Lets an access in; false: the pins are closed. A thread may pin again what it has pinned. It
+ * never waits. */
 bool dpk_pin(struct dpk_pins *pins);
 void dpk_unpin(struct dpk_pins *pins);
-/* Returns when nothing is in flight, and nothing will be. Several threads may. Not by one who has a
- * pin, nor with a lock that such a one takes. In a child of fork() it does not wait: who had pins
- * is not there. */
+/* Lets no access in any more, and returns when none is in flight. Several threads may call it at
+ * once. A thread that has a pin must not, nor one that holds a lock which such a thread takes. A
+ * child of fork() does not wait: the threads that had pins are not in it. */
 void dpk_pins_close(struct dpk_pins *pins);
 
 /* ---- UUIDs (RFC 4122) ---- */

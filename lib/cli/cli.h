@@ -1,6 +1,6 @@
 /*
- * cli: what command-line tools share and libraries have no use for: tables of options and commands,
- * help, errors, exit codes, JSON. It prints.
+ * cli: what command-line tools share: tables of options and commands, help, errors, exit codes,
+ * JSON. It prints on standard output and standard error, so no library uses it.
  */
 #ifndef DPK_CLI_H
 #define DPK_CLI_H
@@ -63,8 +63,8 @@ struct dpk_list {
     size_t count;
 };
 
-/* An option. One that sets one value is refused when it is given again with another: what was asked
- * for first would quietly not be done. */
+/* An option. One that sets a single value is refused when it is given twice with different values:
+ * the first would be lost without a word. */
 struct dpk_option {
     const char
         *names; /* comma list; one letter is "-x", more are "--name"; the first is in errors */
@@ -173,8 +173,8 @@ enum dpk_status dpk_tool_flush(struct dpk_error *err);
 
 /* ---- JSON ---- */
 
-/* In a tool a value of cJSON that there is no memory for ends the tool with an error and its exit
- * code of DPK_ERR_NOMEM, as cJSON says of most failures only that something is missing. */
+/* When there is no memory for a value of cJSON, the tool ends with an error and its exit code of
+ * DPK_ERR_NOMEM: cJSON itself would leave most such values out without a word. */
 
 /* Prints a value on standard output and frees it; NULL stands for out of memory. */
 enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err);

@@ -35,7 +35,7 @@ const struct dpk_option *cli_find(const struct dpk_tool *tool, const char *name,
 /* Is every option that the tables name there, by its first name, and every name of one option? */
 bool cli_is_sound(const struct dpk_tool *tool);
 /* The name that is closest to `word` of those in `names`, which each end with a zero byte.
- * Allocated; NULL also when memory runs out: a suggestion is a courtesy. */
+ * Allocated; NULL also when memory runs out, as the command works without a suggestion. */
 char *cli_closest(const char *word, const struct dpk_buf *names);
 
 /* ---- line.c ---- */

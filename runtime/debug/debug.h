@@ -1,7 +1,7 @@
 /*
- * debug: what makes the runtime visible: source lines of addresses, core files, the remote protocol
- * of GDB, traces, and where other processes of the same user find this one. Knows no scheduler:
- * whoever has threads describes them by the structures below (proc does).
+ * debug: source lines of addresses, core files, GDB's remote protocol, traces, and the socket where
+ * other processes of the same user find this one. It knows no scheduler: the room that has threads
+ * (proc) describes them by the structures below.
  *
  *     struct dpk_line at;
  *     if (dpk_line_find(image, pc, &at))
@@ -25,8 +25,9 @@ struct dpk_line {
     unsigned line;
 };
 
-/* The line of the instruction at `pc`, from .debug_line (DWARF 5 and 4, section 6.2). False: not
- * known, or the table is damaged: the program brought it, nothing in it is believed. */
+/* The line of the instruction at `pc`, from .debug_line (DWARF 5 and 4, section 6.2). False: the
+ * line is not known, or the table is damaged. The program brought the table, so each field of it is
+ * checked. */
 bool dpk_line_find(const struct dpk_image *image, uint64_t pc, struct dpk_line *out);
 
 /* ---- Core files ---- */

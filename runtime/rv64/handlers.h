@@ -1,6 +1,7 @@
 /*
- * Private to rv64: what the engine's handlers are made of. Each instruction is said once, in
- * values.def or as a BODY_ below; step.c says it again, for checks.
+ * Private to rv64: the parts of which the engine's handlers are made. Each instruction is defined
+ * once, in values.def or as a BODY_ below; step.c defines it a second time, so that tests can
+ * compare the two.
  */
 #ifndef RV64_HANDLERS_H
 #define RV64_HANDLERS_H

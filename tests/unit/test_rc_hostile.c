@@ -258,6 +258,24 @@ static void nonsense_for_an_answer_fails(void **state)
     expect_failure(&k);
 }
 
+/* The peer has a secret: only who knows a queue pair by its number alone may be told that it is not
+ * there yet. The request must not wait for another process to get the number. */
+static void a_peer_with_a_secret_cannot_be_absent(void **state)
+{
+    enum { ABSENT = 2 };
+    (void)state;
+    for (int times = 1; times <= 2; times++) {
+        struct attack k = trap_new();
+        for (int i = 0; i < 2; i++) /* longer than the test waits */
+            k.w->nics[i]->connect_wait_ms = 600000;
+        post(&k.w->b, good_write);
+        for (int i = 0; i < times; i++)
+            peer_say(&k.p, ABSENT);
+        assert_int_equal(told_at(&k.w->b, 0).status, DPK_RC_RETRY_EXCEEDED);
+        expect_failure(&k);
+    }
+}
+
 static void answers_without_a_question_fail(void **state)
 {
     struct attack k = trap_new();
@@ -492,6 +510,7 @@ int main(void)
         cmocka_unit_test(other_words_than_knocks_are_cut_off),
         cmocka_unit_test(who_does_not_take_responses_waits),
         cmocka_unit_test(nonsense_for_an_answer_fails),
+        cmocka_unit_test(a_peer_with_a_secret_cannot_be_absent),
         cmocka_unit_test(answers_without_a_question_fail),
         cmocka_unit_test(counters_of_responses_are_bounded),
         cmocka_unit_test(an_answer_before_the_end_counts),

@@ -30,6 +30,11 @@ static bool is_our_receiver(struct mlx5dv_devx_obj *object)
 FORWARD(bool, false, mlx5dv_is_supported, (struct ibv_device * device), (device),
         !device || dpk_device_is_emulated(device), device != NULL)
 
+/* An emulated device has no flags: what it has of DevX it has always. */
+FORWARD(struct ibv_context *, NULL, mlx5dv_open_device,
+        (struct ibv_device * device, struct mlx5dv_context_attr *attr), (device, attr),
+        dpk_device_is_emulated(device), emulated()->open_device(device))
+
 /* ---- Memory ---- */
 
 FORWARD(struct mlx5dv_devx_umem *, NULL, mlx5dv_devx_umem_reg,

@@ -139,6 +139,18 @@ static void queues_take_a_uar_of_their_device(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+static void a_device_opens_for_devx(void)
+{
+    struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    CHECK(list && list[0]);
+    struct ibv_context *c = mlx5dv_open_device(list[0], &attr);
+    ibv_free_device_list(list);
+    struct flexio_process *p = NULL;
+    CHECK(c && flexio_process_create(c, queue_app, NULL, &p) == OK);
+    CHECK(flexio_process_destroy(p) == OK && ibv_close_device(c) == 0);
+}
+
 static void a_doorbell_goes_through_another_uar(void)
 {
     struct flexio_process *p = queue_process();
@@ -414,6 +426,7 @@ int main(int argc, char **argv)
         CASE(empty_completions_wake_the_thread_of_a_queue),
         CASE(empty_completions_are_polled),
         CASE(queues_take_a_uar_of_their_device),
+        CASE(a_device_opens_for_devx),
         CASE(a_doorbell_goes_through_another_uar),
         CASE(queue_pairs_send_write_read_and_add),
         CASE(sends_wait_for_receives),

@@ -32,6 +32,10 @@ setup_file() {
     case_ok queues_take_a_uar_of_their_device
 }
 
+@test "a device opens for DevX" {
+    case_ok a_device_opens_for_devx
+}
+
 @test "a doorbell goes through another uar" {
     case_ok a_doorbell_goes_through_another_uar
 }

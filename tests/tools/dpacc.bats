@@ -31,13 +31,16 @@ setup() {
     ! grep -q dpa_proc_attr sections || false
 }
 
-@test "attributes go into a section of their own, unchanged" {
+@test "attributes go unchanged into an area of one target, in a section of their own" {
     head -c 1001 /dev/urandom > blob
     dpacc kernel.c -o out.a --app-name=demo --dpa-proc-attr=blob
     ar x out.a
     objcopy -O binary --only-section=.dpa_proc_attr_demo --set-section-flags \
         .dpa_proc_attr_demo=alloc hostStubs.o copy
-    cmp blob copy
+    [ "$(head -c 8 copy)" = NVDPAFBF ]
+    # Behind the header, the member, a reserved word and the length (signing(7)): 24 + 32 + 8 + 8.
+    tail -c +73 copy | cmp blob -
+    [ "$(od -An -tu8 -j64 -N8 copy | tr -d ' ')" = 1001 ]
 }
 
 @test "the device executable has code at 4096, three kinds of pages, DWARF and its entry symbols" {

@@ -232,8 +232,8 @@ static void the_rest_outside_faults(void **state)
     (void)state;
     struct world w = {0};
     const struct dpk_external_memory outside = {.find = find, .release = release, .context = &w};
-    const uint64_t bad[] = {RV64_EXTERNAL_BASE + 32, RV64_EXTERNAL_BASE - 8, RV64_EXTERNAL_BASE + 4,
-                            UINT64_MAX - 7};
+    const uint64_t bad[] = {RV64_EXTERNAL_BASE + 32, RV64_EXTERNAL_BASE - 8,
+                            RV64_EXTERNAL_BASE + 28, UINT64_MAX - 7};
     for (unsigned i = 0; i < 4; i++) {
         struct dpk_process *p = process();
         dpk_process_set_external_memory(p, &outside);

@@ -33,7 +33,7 @@ void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *fun
         static atomic_flag told_ = ATOMIC_FLAG_INIT;                                               \
         if (!atomic_flag_test_and_set(&told_))                                                     \
             dpk_doca_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__);                                       \
-        DOCA_ERROR_BAD_CONFIG;                                                                     \
+        (doca_error_t) DOCA_ERROR_BAD_CONFIG;                                                      \
     })
 /* Logs `err` and says what a DOCA function returns for it. `call`: the function's name. */
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err);

@@ -163,6 +163,24 @@ void dpk_object_drop(void *object)
         release(o);
 }
 
+void *dpk_object_lock(const void *handle, const struct dpk_kind *kind)
+{
+    struct dpk_object *o = dpk_object_pin(handle, kind);
+    if (o)
+        pthread_mutex_lock(&o->lock);
+    return o;
+}
+
+doca_error_t dpk_object_unlock(void *object, doca_error_t result)
+{
+    struct dpk_object *o = object;
+    if (!o)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_unlock(&o->lock);
+    dpk_object_drop(o);
+    return result;
+}
+
 void dpk_object_use(void *object)
 {
     struct dpk_object *o = object;

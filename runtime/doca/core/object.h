@@ -44,6 +44,10 @@ void *dpk_object_enter(void *object, const struct dpk_kind *kind);
 void *dpk_object_pin(const void *handle, const struct dpk_kind *kind);
 /* The same with any kind that is a context. */
 void *dpk_object_pin_ctx(const void *handle);
+/* The object of a handle, pinned and locked; NULL: there is none of that kind. */
+void *dpk_object_lock(const void *handle, const struct dpk_kind *kind);
+/* Ends that. Returns `result`, and DOCA_ERROR_INVALID_VALUE for NULL. */
+doca_error_t dpk_object_unlock(void *object, doca_error_t result);
 /* The pointer that a number stands for: a handle that DPA code or a peer names, or an address that
  * a program gave as a pointer. */
 void *dpk_pointer(uint64_t number);

@@ -47,31 +47,13 @@ doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
     return dpk_object_destroy(tg, &group_kind);
 }
 
-/* The group, locked. */
-static struct group *begin(const struct doca_dpa_tg *tg)
-{
-    struct group *g = dpk_object_pin(tg, &group_kind);
-    if (g)
-        pthread_mutex_lock(&g->object.lock);
-    return g;
-}
-
-static doca_error_t end(struct group *g, doca_error_t result)
-{
-    if (!g)
-        return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_unlock(&g->object.lock);
-    dpk_object_drop(g);
-    return result;
-}
-
 doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
                                                    unsigned int *num_threads)
 {
-    struct group *g = num_threads ? begin(tg) : NULL;
+    struct group *g = num_threads ? dpk_object_lock(tg, &group_kind) : NULL;
     if (g)
         *num_threads = g->count;
-    return end(g, DOCA_SUCCESS);
+    return dpk_object_unlock(g, DOCA_SUCCESS);
 }
 
 /* With both locks held. */
@@ -94,38 +76,39 @@ doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg,
                                               struct doca_dpa_thread *thread, unsigned int rank)
 {
     struct dpk_dpa_thread *t = dpk_object_pin(thread, &dpk_dpa_thread_kind);
-    struct group *g = t ? begin(tg) : NULL;
+    struct group *g = t ? dpk_object_lock(tg, &group_kind) : NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (g) {
         pthread_mutex_lock(&t->object.lock);
         result = set_thread(g, t, rank);
         pthread_mutex_unlock(&t->object.lock);
     }
-    result = end(g, result);
+    result = dpk_object_unlock(g, result);
     dpk_object_drop(t);
     return result;
 }
 
 doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
 {
-    struct group *g = begin(tg);
+    struct group *g = dpk_object_lock(tg, &group_kind);
     if (!g || g->run != 0)
-        return end(g, DOCA_ERROR_BAD_STATE);
+        return dpk_object_unlock(g, DOCA_ERROR_BAD_STATE);
     if (g->set < g->count)
-        return end(g, dpk_doca_bad_config("doca_dpa_thread_group_start: ranks without a thread: "
-                                          "doca_dpa_thread_group_set_thread"));
+        return dpk_object_unlock(
+            g, dpk_doca_bad_config("doca_dpa_thread_group_start: ranks without a thread: "
+                                   "doca_dpa_thread_group_set_thread"));
     if (!dpk_dpa_enter(g->dpa, 0))
-        return end(g, DOCA_ERROR_BAD_STATE);
+        return dpk_object_unlock(g, DOCA_ERROR_BAD_STATE);
     g->run = dpk_dpa_base(g->dpa)->run;
     dpk_dpa_leave(g->dpa);
-    return end(g, DOCA_SUCCESS);
+    return dpk_object_unlock(g, DOCA_SUCCESS);
 }
 
 doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg)
 {
-    struct group *g = begin(tg);
+    struct group *g = dpk_object_lock(tg, &group_kind);
     if (!g || g->run == 0)
-        return end(g, DOCA_ERROR_BAD_STATE);
+        return dpk_object_unlock(g, DOCA_ERROR_BAD_STATE);
     g->run = 0;
-    return end(g, DOCA_SUCCESS);
+    return dpk_object_unlock(g, DOCA_SUCCESS);
 }

@@ -71,24 +71,15 @@ struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
 /* The event, locked, if it can be changed now. */
 static struct dpk_sync_event *begin_change(struct doca_sync_event *event, doca_error_t *result)
 {
-    struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
+    struct dpk_sync_event *e = dpk_object_lock(event, &dpk_sync_event_kind);
     *result = e ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (!e)
         return NULL;
-    pthread_mutex_lock(&e->ctx.object.lock);
     if (e->ctx.object.gone)
         *result = DOCA_ERROR_INVALID_VALUE;
     else if (dpk_ctx_is_running(&e->ctx))
         *result = DOCA_ERROR_BAD_STATE;
     return e;
-}
-
-static doca_error_t end_change(struct dpk_sync_event *e, doca_error_t result)
-{
-    if (e)
-        pthread_mutex_unlock(&e->ctx.object.lock);
-    dpk_object_drop(e);
-    return result;
 }
 
 static doca_error_t add_cpu(struct doca_sync_event *event, struct doca_dev *dev, bool publisher)
@@ -104,7 +95,7 @@ static doca_error_t add_cpu(struct doca_sync_event *event, struct doca_dev *dev,
     else if (result == DOCA_SUCCESS)
         dpk_object_use(side->dev = d);
     dpk_object_drop(d);
-    return end_change(e, result);
+    return dpk_object_unlock(e, result);
 }
 
 static doca_error_t add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa, bool publisher)
@@ -120,7 +111,7 @@ static doca_error_t add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
     else if (result == DOCA_SUCCESS)
         dpk_object_hold(side->dpa = d);
     dpk_object_drop(d);
-    return end_change(e, result);
+    return dpk_object_unlock(e, result);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event,
@@ -141,7 +132,7 @@ doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_
     struct dpk_sync_event *e = begin_change(event, &result);
     if (result == DOCA_SUCCESS)
         e->remote_publishers = true;
-    return end_change(e, result);
+    return dpk_object_unlock(e, result);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event)
@@ -150,7 +141,7 @@ doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_
     struct dpk_sync_event *e = begin_change(event, &result);
     if (result == DOCA_SUCCESS)
         e->pci_publishers = true;
-    return end_change(e, result);
+    return dpk_object_unlock(e, result);
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event)
@@ -159,7 +150,7 @@ doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync
     struct dpk_sync_event *e = begin_change(event, &result);
     if (result == DOCA_SUCCESS)
         e->pci_subscribers = true;
-    return end_change(e, result);
+    return dpk_object_unlock(e, result);
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event,

@@ -79,40 +79,22 @@ doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
 
 /* ---- By handle ---- */
 
-/* The operations, locked. */
-static struct async_ops *begin(const struct doca_dpa_async_ops *async_ops)
-{
-    struct async_ops *o = dpk_object_pin(async_ops, &ops_kind);
-    if (o)
-        pthread_mutex_lock(&o->object.lock);
-    return o;
-}
-
-static doca_error_t end(struct async_ops *o, doca_error_t result)
-{
-    if (!o)
-        return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_unlock(&o->object.lock);
-    dpk_object_drop(o);
-    return result;
-}
-
 doca_error_t doca_dpa_async_ops_get_queue_size(const struct doca_dpa_async_ops *async_ops,
                                                unsigned int *queue_size)
 {
-    struct async_ops *o = queue_size ? begin(async_ops) : NULL;
+    struct async_ops *o = queue_size ? dpk_object_lock(async_ops, &ops_kind) : NULL;
     if (o)
         *queue_size = o->queue_size;
-    return end(o, DOCA_SUCCESS);
+    return dpk_object_unlock(o, DOCA_SUCCESS);
 }
 
 doca_error_t doca_dpa_async_ops_get_user_data(const struct doca_dpa_async_ops *async_ops,
                                               uint64_t *user_data)
 {
-    struct async_ops *o = user_data ? begin(async_ops) : NULL;
+    struct async_ops *o = user_data ? dpk_object_lock(async_ops, &ops_kind) : NULL;
     if (o)
         *user_data = o->user_data;
-    return end(o, DOCA_SUCCESS);
+    return dpk_object_unlock(o, DOCA_SUCCESS);
 }
 
 doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
@@ -120,7 +102,7 @@ doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct dpk_dpa_completion *q = dpk_object_pin(dpa_comp, &dpk_completion_kind);
-    struct async_ops *o = begin(async_ops);
+    struct async_ops *o = dpk_object_lock(async_ops, &ops_kind);
     struct dpk_dpa_completion *unused = q;
     if (o && q && dpk_dpa_base(q->dpa) == dpk_dpa_base(o->dpa))
         result = o->run != 0 ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
@@ -128,43 +110,44 @@ doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
         unused = o->queue;
         o->queue = q;
     }
-    result = end(o, result);
+    result = dpk_object_unlock(o, result);
     dpk_object_drop(unused);
     return result;
 }
 
 doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
 {
-    struct async_ops *o = begin(async_ops);
+    struct async_ops *o = dpk_object_lock(async_ops, &ops_kind);
     if (!o || o->run != 0)
-        return end(o, DOCA_ERROR_BAD_STATE);
+        return dpk_object_unlock(o, DOCA_ERROR_BAD_STATE);
     if (!o->queue)
-        return end(o, dpk_doca_bad_config("doca_dpa_async_ops_start: no completion queue: "
-                                          "doca_dpa_async_ops_attach"));
+        return dpk_object_unlock(
+            o, dpk_doca_bad_config("doca_dpa_async_ops_start: no completion queue: "
+                                   "doca_dpa_async_ops_attach"));
     if (!dpk_dpa_enter(o->dpa, 0))
-        return end(o, DOCA_ERROR_BAD_STATE);
+        return dpk_object_unlock(o, DOCA_ERROR_BAD_STATE);
     o->run = dpk_dpa_base(o->dpa)->run;
     o->posted = 0;
     dpk_object_use(o->queue);
     dpk_dpa_leave(o->dpa);
-    return end(o, DOCA_SUCCESS);
+    return dpk_object_unlock(o, DOCA_SUCCESS);
 }
 
 doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops)
 {
-    struct async_ops *o = begin(async_ops);
-    return end(o, o ? stop(o) : DOCA_ERROR_INVALID_VALUE);
+    struct async_ops *o = dpk_object_lock(async_ops, &ops_kind);
+    return dpk_object_unlock(o, o ? stop(o) : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops,
                                                doca_dpa_dev_async_ops_t *handle)
 {
-    struct async_ops *o = handle ? begin(async_ops) : NULL;
+    struct async_ops *o = handle ? dpk_object_lock(async_ops, &ops_kind) : NULL;
     if (!o || o->run == 0 || !dpk_dpa_enter(o->dpa, o->run))
-        return end(o, DOCA_ERROR_BAD_STATE);
+        return dpk_object_unlock(o, DOCA_ERROR_BAD_STATE);
     *handle = (uintptr_t)o->object.handle;
     dpk_dpa_leave(o->dpa);
-    return end(o, DOCA_SUCCESS);
+    return dpk_object_unlock(o, DOCA_SUCCESS);
 }
 
 /* ---- Copies ---- */
@@ -195,11 +178,11 @@ static bool call_copy(void *context, struct dpk_caller *caller, unsigned call,
     (void)result;
     if (dpk_copy_out(d->process->dpa, &c, args[1], sizeof c, NULL) != DPK_OK)
         return dpk_dpa_call_fails(reason, size, "copy: no memory where it is described");
-    struct async_ops *o = begin(dpk_pointer(args[0]));
+    struct async_ops *o = dpk_object_lock(dpk_pointer(args[0]), &ops_kind);
     const bool good = o && o->run != 0 && o->run == d->run && dpk_dpa_base(o->dpa) == d;
     if (good)
         copy(o, &c);
-    end(o, DOCA_SUCCESS);
+    dpk_object_unlock(o, DOCA_SUCCESS);
     return good || dpk_dpa_call_fails(reason, size, "copy: not a handle, or not started");
 }
 

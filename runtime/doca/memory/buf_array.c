@@ -77,24 +77,15 @@ doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
 /* The array, locked, if it can be changed now. */
 static struct array *begin_change(struct doca_buf_arr *buf_arr, doca_error_t *result)
 {
-    struct array *a = dpk_object_pin(buf_arr, &array_kind);
+    struct array *a = dpk_object_lock(buf_arr, &array_kind);
     *result = a ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (!a)
         return NULL;
-    pthread_mutex_lock(&a->object.lock);
     if (a->object.gone)
         *result = DOCA_ERROR_INVALID_VALUE;
     else if (a->table != 0)
         *result = DOCA_ERROR_BAD_STATE;
     return a;
-}
-
-static doca_error_t end_change(struct array *a, doca_error_t result)
-{
-    if (a)
-        pthread_mutex_unlock(&a->object.lock);
-    dpk_object_drop(a);
-    return result;
 }
 
 doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t count,
@@ -110,7 +101,7 @@ doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *m
         a->element_size = element_size;
         a->offset = offset;
     }
-    return end_change(a, result);
+    return dpk_object_unlock(a, result);
 }
 
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap,
@@ -130,7 +121,7 @@ doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct do
     if (result == DOCA_SUCCESS)
         a->dpa = dpa;
     dpk_object_drop(d);
-    return end_change(a, result);
+    return dpk_object_unlock(a, result);
 }
 
 /* ---- States ---- */
@@ -203,7 +194,7 @@ doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
     struct array *a = begin_change(buf_arr, &result);
     if (result == DOCA_SUCCESS)
         result = start(a);
-    return end_change(a, result);
+    return dpk_object_unlock(a, result);
 }
 
 doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
@@ -212,7 +203,7 @@ doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
     struct array *a = begin_change(buf_arr, &result);
     if (result != DOCA_ERROR_INVALID_VALUE)
         result = stop(a) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
-    return end_change(a, result);
+    return dpk_object_unlock(a, result);
 }
 
 doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr,
@@ -228,5 +219,5 @@ doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr,
         dpk_dpa_leave(a->target);
         result = DOCA_SUCCESS;
     }
-    return end_change(a, result);
+    return dpk_object_unlock(a, result);
 }

@@ -144,24 +144,15 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 /* The map, locked, if it can be changed now. */
 static struct dpk_mmap *begin_change(struct doca_mmap *mmap, doca_error_t *result)
 {
-    struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
+    struct dpk_mmap *m = dpk_object_lock(mmap, &dpk_mmap_kind);
     *result = m ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (!m)
         return NULL;
-    pthread_mutex_lock(&m->object.lock);
     if (m->object.gone)
         *result = DOCA_ERROR_INVALID_VALUE;
     else if (atomic_load(&m->started))
         *result = DOCA_ERROR_BAD_STATE;
     return m;
-}
-
-static doca_error_t end_change(struct dpk_mmap *m, doca_error_t result)
-{
-    if (m)
-        pthread_mutex_unlock(&m->object.lock);
-    dpk_object_drop(m);
-    return result;
 }
 
 static unsigned find_dev(const struct dpk_mmap *m, const struct dpk_dev *d)
@@ -204,7 +195,7 @@ static doca_error_t change_dev(struct doca_mmap *mmap, struct doca_dev *dev,
     if (result == DOCA_SUCCESS)
         result = change(m, d);
     dpk_object_drop(d);
-    return end_change(m, result);
+    return dpk_object_unlock(m, result);
 }
 
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
@@ -226,7 +217,7 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         m->permissions = access_mask;
-    return end_change(m, result);
+    return dpk_object_unlock(m, result);
 }
 
 static bool is_range(uint64_t address, uint64_t size)
@@ -252,7 +243,7 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
         m->memory.size = size;
     }
     dpk_object_drop(before);
-    return end_change(m, result);
+    return dpk_object_unlock(m, result);
 }
 
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
@@ -283,7 +274,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
         result = key_make(m);
     if (result == DOCA_SUCCESS)
         atomic_store(&m->started, true);
-    return end_change(m, result);
+    return dpk_object_unlock(m, result);
 }
 
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)

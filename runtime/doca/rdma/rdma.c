@@ -103,22 +103,13 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
 /* The context, locked; whether it can be changed now is in *result. */
 static struct dpk_rdma *begin_change(const struct doca_rdma *rdma, doca_error_t *result)
 {
-    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
+    struct dpk_rdma *r = dpk_object_lock(rdma, &dpk_rdma_kind);
     *result = r ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (!r)
         return NULL;
-    pthread_mutex_lock(&r->ctx.object.lock);
     if (r->end)
         *result = DOCA_ERROR_BAD_STATE;
     return r;
-}
-
-static doca_error_t end_change(struct dpk_rdma *r, doca_error_t result)
-{
-    if (r)
-        pthread_mutex_unlock(&r->ctx.object.lock);
-    dpk_object_drop(r);
-    return result;
 }
 
 /* Sets the number at `offset` of a context. */
@@ -130,7 +121,7 @@ static doca_error_t set_number(struct doca_rdma *rdma, size_t offset, uint32_t v
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *(uint32_t *)(void *)((char *)r + offset) = value;
-    return end_change(r, result);
+    return dpk_object_unlock(r, result);
 }
 
 static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint32_t *out)
@@ -140,7 +131,7 @@ static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint
         return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&r->ctx.object.lock);
     *out = *(uint32_t *)(void *)((char *)r + offset);
-    return end_change(r, DOCA_SUCCESS);
+    return dpk_object_unlock(r, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions)
@@ -189,7 +180,7 @@ static doca_error_t accept_setting(struct doca_rdma *rdma, bool good)
     struct dpk_rdma *r = begin_change(rdma, &result);
     if (result == DOCA_SUCCESS && !good)
         result = DOCA_ERROR_NOT_SUPPORTED;
-    return end_change(r, result);
+    return dpk_object_unlock(r, result);
 }
 
 doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabled)
@@ -231,7 +222,7 @@ doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
     } else {
         before = queue;
     }
-    result = end_change(r, result);
+    result = dpk_object_unlock(r, result);
     dpk_object_drop(before);
     return result;
 }
@@ -248,7 +239,7 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
         dpk_dpa_leave(dpk_rdma_dpa(r));
         result = DOCA_SUCCESS;
     }
-    return end_change(r, result);
+    return dpk_object_unlock(r, result);
 }
 
 /* ---- Connections ---- */

@@ -18,7 +18,8 @@ struct dpk_pe {
     bool watched;      /* a thread looks at tasks that wait; with the lock */
     bool ends;         /* that thread shall end */
     pthread_t watch;
-    pid_t watched_by; /* the process that has that thread; those that it forks have none */
+    pthread_cond_t wanted; /* it sleeps while the engine is not armed; with the lock */
+    pid_t watched_by;      /* the process that has that thread; those that it forks have none */
 };
 
 static void pe_left(void *object)
@@ -27,6 +28,7 @@ static void pe_left(void *object)
     pthread_mutex_lock(&p->object.lock);
     const bool watched = p->watched;
     p->ends = true;
+    pthread_cond_signal(&p->wanted);
     pthread_mutex_unlock(&p->object.lock);
     if (watched && p->watched_by == getpid())
         pthread_join(p->watch, NULL);
@@ -37,7 +39,7 @@ static void pe_release(void *object)
     struct dpk_pe *p = object;
     if (p->handle >= 0)
         close(p->handle);
-    free(p);
+    free(p); /* `wanted` stays: in a forked process, destroying it would wait for the watch */
 }
 static const struct dpk_kind pe_kind = {.left = pe_left, .release = pe_release};
 
@@ -46,8 +48,10 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
     if (!pe)
         return DOCA_ERROR_INVALID_VALUE;
     struct dpk_pe *p = calloc(1, sizeof *p);
-    if (p)
+    if (p) {
         p->handle = -1;
+        pthread_cond_init(&p->wanted, NULL);
+    }
     *pe = p ? dpk_object_enter(p, &pe_kind) : NULL;
     return *pe ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
@@ -256,14 +260,19 @@ static enum found look(struct dpk_pe *p, bool at_tasks)
 static void *watch(void *object)
 {
     struct dpk_pe *p = object;
-    for (bool ends = false; !ends;) {
-        if (atomic_load(&p->armed) && look(p, true) == WORK)
+    pthread_mutex_lock(&p->object.lock);
+    while (!p->ends) {
+        if (!atomic_load(&p->armed)) {
+            pthread_cond_wait(&p->wanted, &p->object.lock);
+            continue;
+        }
+        pthread_mutex_unlock(&p->object.lock);
+        if (look(p, true) == WORK)
             dpk_pe_notify(p);
         usleep(LOOK_US);
         pthread_mutex_lock(&p->object.lock);
-        ends = p->ends;
-        pthread_mutex_unlock(&p->object.lock);
     }
+    pthread_mutex_unlock(&p->object.lock);
     return NULL;
 }
 
@@ -285,10 +294,13 @@ static doca_error_t arm(struct dpk_pe *p)
         result = DOCA_ERROR_BAD_STATE;
     else if (p->mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
         result = clear(p);
+    if (result == DOCA_SUCCESS) {
+        atomic_store(&p->armed, true);
+        pthread_cond_signal(&p->wanted);
+    }
     pthread_mutex_unlock(&p->object.lock);
     if (result != DOCA_SUCCESS)
         return result;
-    atomic_store(&p->armed, true);
     const enum found found = look(p, false); /* after arming: what comes later signals */
     if (found == WORK)
         dpk_pe_notify(p);

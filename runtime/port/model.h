@@ -133,13 +133,13 @@ void pair_reset(struct dpk_queue *q);
 
 /* ---- steering.c ---- */
 void steering_attach(struct dpk_steering *s, struct dpk_queues *nic);
-/* What becomes of a frame that the device sends. Neither: it is dropped. */
+/* What becomes of a frame with these headers that the device sends. Neither: it is dropped. */
 struct sent {
     bool leaves, comes_in;
 };
-struct sent steering_send(struct dpk_steering *s, const uint8_t *frame, size_t size);
+struct sent steering_send(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES]);
 /* The receive queues of a frame that comes in. 0: it is dropped. */
-unsigned steering_receive(struct dpk_steering *s, const uint8_t *frame, size_t size,
+unsigned steering_receive(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES],
                           struct dpk_queue *queues[DPK_FLOW_TARGETS]);
 /* Whether the root table has a rule, and a rule leads to a receive queue to which somebody listens. */
 bool steering_is_heard(struct dpk_steering *s);

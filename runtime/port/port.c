@@ -158,8 +158,10 @@ static void wait_copied(struct dpk_queue *rq, const uint8_t *frame, size_t size,
 static void steer(struct dpk_queues *nic)
 {
     struct dpk_queue *queues[DPK_FLOW_TARGETS];
+    uint8_t headers[DPK_MATCH_BYTES];
     for (struct frame *f; (f = take_first(&nic->frames));) {
-        unsigned count = steering_receive(nic->steering, f->bytes, f->size, queues);
+        headers_match(f->bytes, f->size, headers);
+        unsigned count = steering_receive(nic->steering, headers, queues);
         for (unsigned i = 1; i < count; i++)
             wait_copied(queues[i], f->bytes, f->size, FRAMES_MAX);
         if (count > 0) {
@@ -186,10 +188,11 @@ bool frames_run(struct dpk_queues *nic)
 /* ---- Sending ---- */
 
 /* A frame that the device sent comes back in. */
-static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size)
+static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size,
+                     const uint8_t headers[DPK_MATCH_BYTES])
 {
     struct dpk_queue *queues[DPK_FLOW_TARGETS];
-    unsigned count = steering_receive(nic->steering, frame, size, queues);
+    unsigned count = steering_receive(nic->steering, headers, queues);
     if (count == 0)
         nic->counters.unwanted++;
     for (unsigned i = 0; i < count; i++) {
@@ -209,21 +212,22 @@ static bool is_frame(uint64_t size)
 static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct dpk_rc_piece *pieces,
                                    unsigned count, uint32_t size)
 {
-    uint8_t frame[DPK_FRAME_MAX];
+    uint8_t frame[DPK_FRAME_MAX], headers[DPK_MATCH_BYTES];
     struct dpk_queues *nic = sq->nic;
     const struct dpk_rc_message message = {pieces, count};
     if (!dpk_rc_message_read(sq->options.domain, &message, 0, size, frame))
         return DPK_RC_LOCAL_PROTECTION;
     nic->moved += size;
     nic->counters.sent++;
-    const struct sent sent = steering_send(nic->steering, frame, size);
+    headers_match(frame, size, headers);
+    const struct sent sent = steering_send(nic->steering, headers);
     if (!sent.leaves && !sent.comes_in)
         nic->counters.unwanted++;
     /* What leaves a port that is connected to itself comes back in as well. */
     if (sent.leaves && !nic->ops->leaves(nic->context, frame, size))
-        comes_in(nic, frame, size);
+        comes_in(nic, frame, size, headers);
     if (sent.comes_in)
-        comes_in(nic, frame, size);
+        comes_in(nic, frame, size, headers);
     return DPK_RC_OK;
 }
 

@@ -213,13 +213,11 @@ static struct outcome walk(const struct dpk_steering *s, enum dpk_flow_domain do
     return out;
 }
 
-struct sent steering_send(struct dpk_steering *s, const uint8_t *frame, size_t size)
+struct sent steering_send(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES])
 {
-    uint8_t headers[DPK_MATCH_BYTES];
     struct sent sent = {.leaves = true};
     pthread_mutex_lock(&s->lock);
     if (!TAILQ_EMPTY(&s->roots[DPK_FLOW_TX]) || !TAILQ_EMPTY(&s->roots[DPK_FLOW_FDB])) {
-        headers_match(frame, size, headers);
         sent.leaves = false;
         if (walk(s, DPK_FLOW_TX, headers).goes_on)
             sent = walk(s, DPK_FLOW_FDB, headers).sent;
@@ -228,11 +226,9 @@ struct sent steering_send(struct dpk_steering *s, const uint8_t *frame, size_t s
     return sent;
 }
 
-unsigned steering_receive(struct dpk_steering *s, const uint8_t *frame, size_t size,
+unsigned steering_receive(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES],
                           struct dpk_queue *queues[DPK_FLOW_TARGETS])
 {
-    uint8_t headers[DPK_MATCH_BYTES];
-    headers_match(frame, size, headers);
     pthread_mutex_lock(&s->lock);
     const struct outcome out = walk(s, DPK_FLOW_RX, headers);
     pthread_mutex_unlock(&s->lock);

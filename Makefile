@@ -92,6 +92,9 @@ $(if $(filter thread,$(SANITIZE)),$(eval $(O)/runtime/rv64/%.o: SAN :=))
 INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
 $(O)/runtime/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
 
+# Which sources there are: what is linked is linked again when one comes or goes.
+$(call hold,$(O)/sources,$(sort $(wildcard lib/*/*.c runtime/*/*.c runtime/*/*/*.c tools/*/*.c tools/*/*/*.c)))
+$(O)/libdpk.a $(O)/libdpkbase.a $(O)/libdpkcli.a $(O)/libdpkrt.a $(TOOLS:%=$(B)/bin/%): $(O)/sources
 $(O)/libdpk.a: $(LIB_OBJS)
 # Errors and buffers, which each host library has for itself.
 $(O)/libdpkbase.a: $(call objs,lib/base/*.c)
@@ -100,14 +103,14 @@ $(O)/libdpkcli.a: $(call objs,lib/cli/*.c)
 $(O)/libdpkrt.a: $(RT_OBJS)
 $(O)/%.a:
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $(filter %.o,$^)
 
 # ---- Tools: bin/<name> from tools/<name>/*.c -------------------------------------------------------
 $(O)/tools/%.o: ALL_CFLAGS += -Itools
 define tool_rule
 $(B)/bin/$(1): $$(call objs,tools/$(1)/*.c tools/$(1)/*/*.c) $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$$(call say,LD,$$@)
-	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$^ -o $$@ $(if $(filter dpacc,$(1)),$(CLANG_LIBS)) $(PKG_LIBS) -pthread
+	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o %.a,$$^) -o $$@ $(if $(filter dpacc,$(1)),$(CLANG_LIBS)) $(PKG_LIBS) -pthread
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 
@@ -126,8 +129,9 @@ $(O)/tools/mlxdpa/kinds.o: $(O)/tools/mlxdpa/kinds.list Makefile $(O)/flags
 # others stand on it. A library is the file lib<name>.so.$(SO) and the link lib<name>.so, which is what
 # link lines find.
 SO := 1
-libs: $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources $(HOST_LIBS)) $(B)/lib/libdoca_dpa.a \
-      $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
+SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources $(HOST_LIBS))
+libs: $(SHARED) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
+$(SHARED): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
 so_name = ln -sfn $(@F).$(SO) $@

@@ -25,9 +25,9 @@ $(call hold,$(F)/flags,$(FUZZ_CC): $(shell $(FUZZ_CC) --version 2>/dev/null | he
 $(F)/obj/%.o: %.c Makefile fuzz/fuzz.mk $(F)/flags
 	$(call say,FUZZCC,$<)
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@
-$(F)/libdpk.a: $(FUZZ_OBJS)
+$(F)/libdpk.a: $(FUZZ_OBJS) $(O)/sources
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $(filter %.o,$^)
 $(F)/bin/%: $(F)/obj/fuzz/fuzz_%.o $(F)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_CHECKS) $^ -o $@ $(PKG_LIBS) -pthread

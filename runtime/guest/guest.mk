@@ -44,9 +44,9 @@ $(B)/lib/libdoca_dpa_dev.a: $(call dev_objs,$(DOCA_DEV_SOURCES))
 $(B)/lib/libflexio_dev.a: $(filter-out $(LIBC_OWN),$(call dev_objs,$(filter-out runtime/guest/doca_%,$(DEV_SOURCES))))
 $(B)/lib/libdoca_dpa_dev_comm.a: $(call dev_objs,$(DOCA_COMM_SOURCES))
 $(B)/lib/libdoca_dpa_dev_verbs.a: $(call dev_objs,$(DOCA_VERBS_SOURCES))
-$(patsubst %,$(B)/lib/lib%.a,doca_dpa_dev doca_dpa_dev_comm doca_dpa_dev_verbs flexio_dev):
+$(patsubst %,$(B)/lib/lib%.a,doca_dpa_dev doca_dpa_dev_comm doca_dpa_dev_verbs flexio_dev): $(O)/sources
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(DPA_AR) crD $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(DPA_AR) crD $@ $(filter %.o,$^)
 
 # What needs a heap, files, thread-local variables (errno, strtok) or floating point stays out. Functions
 # are named, not the objects that have them: those are called otherwise in every release.

@@ -34,6 +34,17 @@ copy_tree() { # TO
     run ! make -q CC=gcc CFLAGS=-O2 $object
 }
 
+@test "an archive loses the object of a source that is removed" {
+    copy_tree tree
+    cd tree
+    echo 'int dpk_extra(void); int dpk_extra(void) { return 1; }' >lib/base/extra.c
+    make CC="$cc" build/obj/libdpkbase.a
+    ar t build/obj/libdpkbase.a | grep -x extra.o
+    rm lib/base/extra.c
+    make CC="$cc" build/obj/libdpkbase.a
+    run ! grep -x extra.o <(ar t build/obj/libdpkbase.a)
+}
+
 @test "clang takes every option that the interpreter and the hardening are given" {
     copy_tree tree
     cd tree

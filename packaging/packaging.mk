@@ -3,11 +3,15 @@
 PC_FILES := $(patsubst packaging/pkgconfig/%.pc.in,$(B)/lib/pkgconfig/%.pc,$(wildcard packaging/pkgconfig/*.pc.in))
 # The version of DOCA's interfaces, as build files and scripts ask for it.
 DOCA_VERSION := 3.2.0
+# The same of FlexIO's: the latest that its headers know, and that of the guide's generation.
+flexio_version = $(shell sed -n 's/^.define $(1) FLEXIO_VER(\([0-9]*\), \([0-9]*\), \([0-9]*\))/\1.\2.\3/p' \
+                   include/libflexio/flexio_ver.h)
 # Those that only install-compat gives a name that pkg-config finds: they stand in front of the system's.
 PC_FILES += $(patsubst packaging/pkgconfig/compat/%.pc.in,$(B)/share/dpakit/pkgconfig/%.pc,$(wildcard packaging/pkgconfig/compat/*.pc.in))
 all: $(PC_FILES) $(B)/share/dpakit/VERSION
-$(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in VERSION packaging/packaging.mk
-	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(if $(findstring doca,$*),$(DOCA_VERSION),$(VERSION))/' $< > $@
+version_of = $(if $(findstring doca,$*),$(DOCA_VERSION),$(call flexio_version,$(if $(findstring 2.2,$*),FLEXIO_VER_2_2,FLEXIO_VER_LATEST)))
+$(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in include/libflexio/flexio_ver.h packaging/packaging.mk
+	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(version_of)/' $< > $@
 $(B)/share/dpakit/pkgconfig/%.pc: packaging/pkgconfig/compat/%.pc.in
 	$(Q)mkdir -p $(@D) && sed "s/@VERSION@/$$(pkg-config --modversion $*)/" $< > $@
 $(B)/share/dpakit/VERSION: packaging/packaging.mk ; $(Q)mkdir -p $(@D) && echo $(DOCA_VERSION) > $@

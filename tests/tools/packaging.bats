@@ -296,6 +296,13 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
     ldd rpc | grep -F "$PWD/prefix/lib/pkgconfig/../../lib/dpakit/libibverbs.so.1"
 }
 
+# major.minor.sub of a version that flexio_ver.h has.
+header_version() { # MACRO
+    printf '#include <libflexio/flexio_ver.h>\nversion=%s\n' "$1" | $hostcc -E -P -Iprefix/include - |
+        tail -1 | sed -nE 's/^version=\(\(\(([0-9]+)\) << 24\) \| \(\(([0-9]+)\) << 16\) \| \(([0-9]+)\)\)$/\1.\2.\3/p' |
+        grep .
+}
+
 @test "every pkg-config file names directories and libraries that are there" {
     install_to "$PWD/prefix"
     export PKG_CONFIG_PATH=$PWD/prefix/lib/pkgconfig
@@ -304,9 +311,13 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
         name=$(basename "$f" .pc)
         [ -d "$(pkg-config --variable=libdir "$name")" ]
         [ -d "$(pkg-config --variable=includedir "$name")" ]
-        version=$here/VERSION
-        case $name in doca*) version=prefix/share/dpakit/VERSION ;; esac
-        [ "$(pkg-config --modversion "$name")" = "$(cat "$version")" ]
+        # That of the interface, as its headers say it.
+        case $name in
+        doca*) version=$(cat prefix/share/dpakit/VERSION) ;;
+        libflexio-2.2) version=$(header_version FLEXIO_VER_2_2) ;;
+        libflexio) version=$(header_version FLEXIO_VER_LATEST) ;;
+        esac
+        [ "$(pkg-config --modversion "$name")" = "$version" ]
         # shellcheck disable=SC2046
         $hostcc main.c -o main -Wl,--no-as-needed $(pkg-config --cflags --libs "$name") ||
             { echo "$name"; false; }

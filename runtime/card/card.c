@@ -64,6 +64,16 @@ enum dpk_status dpk_device_directory(const struct dpk_device *dev, char out[PATH
     return realpath(dev->path, out) ? DPK_OK : dpk_fail_errno(err, "%s", dev->path);
 }
 
+/* Emulated devices have no slot, but the number of an alias is of one device alone. */
+static struct dpk_pci_address pci_address(const char *alias)
+{
+    const char *end = strrchr(alias, 'f'); /* mt41692_pciconf0 */
+    const unsigned long number = end ? strtoul(end + 1, NULL, 10) : 0;
+    return (struct dpk_pci_address){.domain = (unsigned)(number / 500),
+                                    .bus = (unsigned)(3 + number / 2 % 250),
+                                    .function = (unsigned)(number % 2)};
+}
+
 enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
                                 struct dpk_error *err)
 {
@@ -99,6 +109,7 @@ enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *
     EVP_PKEY_free(owner);
     snprintf(out->path, sizeof out->path, "%s", dev->path);
     dpk_device_alias_of(root, dev->name, out->alias, sizeof out->alias);
+    out->pci = pci_address(out->alias);
     return DPK_OK;
 }
 

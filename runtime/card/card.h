@@ -109,12 +109,22 @@ struct dpk_device_info {
     char psid[17], psid_branch[17];
     char part_number[64], description[256], serial[64], hw_target[16];
     char alias[64];   /* "mt41692_pciconf0", or empty */
+    struct dpk_pci_address {
+        unsigned domain, bus, function; /* the number of the slot is 0 */
+    } pci; /* what programs find it by: the number of its alias, or 0, gives it */
     char path[4096];  /* its directory */
     int64_t created;  /* seconds since 1970 */
     bool development; /* the life cycle is development; else it is production */
     bool has_owner;
     struct dpk_uuid owner; /* key-pair UUID of the owner's key */
 };
+#define DPK_PCI_ADDRESS_TEXT 13 /* "0000:03:00.0" */
+static inline void dpk_pci_address_format(const struct dpk_pci_address *pci,
+                                          char out[DPK_PCI_ADDRESS_TEXT])
+{
+    snprintf(out, DPK_PCI_ADDRESS_TEXT, "%04x:%02x:00.%x", pci->domain & 0xffff, pci->bus & 0xff,
+             pci->function & 7);
+}
 enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
                                 struct dpk_error *err);
 /* The same for the device with that name, which is opened and closed by this call. */

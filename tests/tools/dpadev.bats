@@ -62,6 +62,14 @@ fails() { # CODE COMMAND...
     for t in MT_0000000911 QA 'my device' S1 P1; do grep -q "$t" out; done
 }
 
+@test "show tells the PCI address that DOCA programs are given" {
+    create x
+    create y
+    dpadev show x | grep -qE 'PCI address: +0000:03:00\.0$'
+    dpadev show --json x | jq -e '.pci_address == "0000:03:00.0"'
+    dpadev show --json y | jq -e '.pci_address == "0000:03:00.1"'
+}
+
 @test "the life cycle is chosen at creation, shown and logged; production if nothing is said" {
     create x
     create --life-cycle production y

@@ -95,9 +95,11 @@ static const char *const rights_texts[] = {[DPK_DEBUG_NONE] = "may not come",
 
 static void tree_identity(struct dpadev_tree *tree, const struct dpk_device_info *info)
 {
-    char created[DPADEV_TIME];
+    char created[DPADEV_TIME], pci[DPK_PCI_ADDRESS_TEXT];
+    dpk_pci_address_format(&info->pci, pci);
     dpadev_tree_add(tree, 1, "Identity");
     dpadev_tree_add(tree, 2, "Alias:         %s", info->alias[0] ? info->alias : "none");
+    dpadev_tree_add(tree, 2, "PCI address:   %s", pci);
     dpadev_tree_add(tree, 2, "Directory:     %s", info->path);
     dpadev_tree_add(tree, 2, "Description:   %s", info->description);
     dpadev_tree_add(tree, 2, "Part number:   %s", info->part_number);
@@ -250,8 +252,11 @@ static void json_cert(cJSON *array, const struct portrait *p, const struct dpk_d
 
 static void json_identity(cJSON *o, const char *name, const struct dpk_device_info *info)
 {
+    char pci[DPK_PCI_ADDRESS_TEXT];
+    dpk_pci_address_format(&info->pci, pci);
     dpk_json_text(o, "name", name);
     dpk_json_text(o, "alias", info->alias);
+    dpk_json_text(o, "pci_address", pci);
     dpk_json_text(o, "path", info->path);
     dpk_json_text(o, "description", info->description);
     dpk_json_text(o, "part_number", info->part_number);

@@ -82,13 +82,7 @@ doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, cha
 }
 
 /* Where a device would be plugged in. */
-struct slot {
-    unsigned domain, bus, function;
-};
-
-/* Emulated devices have no slot, but each has a number of its own: that of its alias. */
-static doca_error_t devinfo_ask(const struct doca_devinfo *devinfo, struct slot *slot,
-                                struct dpk_device_info *info)
+static doca_error_t devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_device_info *info)
 {
     struct dpk_error err = {0};
     struct dpk_devinfo *d = dpk_object_pin(devinfo, &dpk_devinfo_kind);
@@ -96,28 +90,22 @@ static doca_error_t devinfo_ask(const struct doca_devinfo *devinfo, struct slot 
         return DOCA_ERROR_INVALID_VALUE;
     enum dpk_status status = dpk_device_info_by_name(d->name, info, &err);
     dpk_object_drop(d);
-    if (status != DPK_OK)
-        return dpk_doca_failed("doca_devinfo", &err);
-    const char *end = strrchr(info->alias, 'f'); /* mt41692_pciconf0 */
-    unsigned long number = end ? strtoul(end + 1, NULL, 10) : 0;
-    *slot = (struct slot){.domain = (unsigned)(number / 500),
-                          .bus = (unsigned)(3 + number / 2 % 250),
-                          .function = (unsigned)(number % 2)};
-    return DOCA_SUCCESS;
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("doca_devinfo", &err);
 }
 
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name,
                                          uint32_t size)
 {
     struct dpk_device_info info = {0};
-    struct slot s = {0};
     if (!iface_name || size < DOCA_DEVINFO_IFACE_NAME_SIZE)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = devinfo_ask(devinfo, &s, &info);
-    if (result == DOCA_SUCCESS && s.domain)
-        snprintf(iface_name, size, "enP%up%us0f%unp%u", s.domain, s.bus, s.function, s.function);
+    doca_error_t result = devinfo_ask(devinfo, &info);
+    const struct dpk_pci_address *at = &info.pci;
+    if (result == DOCA_SUCCESS && at->domain)
+        snprintf(iface_name, size, "enP%up%us0f%unp%u", at->domain, at->bus, at->function,
+                 at->function);
     else if (result == DOCA_SUCCESS)
-        snprintf(iface_name, size, "enp%us0f%unp%u", s.bus, s.function, s.function);
+        snprintf(iface_name, size, "enp%us0f%unp%u", at->bus, at->function, at->function);
     return result;
 }
 
@@ -125,10 +113,9 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
                                        uint32_t size)
 {
     struct dpk_device_info info = {0};
-    struct slot s = {0};
     if (!mac_addr || size < DOCA_DEVINFO_MAC_ADDR_SIZE)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = devinfo_ask(devinfo, &s, &info);
+    doca_error_t result = devinfo_ask(devinfo, &info);
     if (result != DOCA_SUCCESS)
         return result;
     uint32_t hash = 2166136261u; /* FNV-1a of the serial number: two machines differ */
@@ -138,8 +125,8 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
                                                      (uint8_t)(hash >> 16),
                                                      (uint8_t)(hash >> 8),
                                                      (uint8_t)hash,
-                                                     (uint8_t)s.bus,
-                                                     (uint8_t)s.function};
+                                                     (uint8_t)info.pci.bus,
+                                                     (uint8_t)info.pci.function};
     memcpy(mac_addr, mac, sizeof mac);
     return DOCA_SUCCESS;
 }
@@ -147,13 +134,11 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str)
 {
     struct dpk_device_info info = {0};
-    struct slot s = {0};
     if (!pci_addr_str)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = devinfo_ask(devinfo, &s, &info);
+    doca_error_t result = devinfo_ask(devinfo, &info);
     if (result == DOCA_SUCCESS)
-        snprintf(pci_addr_str, DOCA_DEVINFO_PCI_ADDR_SIZE, "%04x:%02x:00.%x", s.domain & 0xffff,
-                 s.bus & 0xff, s.function & 0xf);
+        dpk_pci_address_format(&info.pci, pci_addr_str);
     return result;
 }
 

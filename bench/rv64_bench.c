@@ -1,6 +1,7 @@
 /*
  * Runs a static riscv64 program of Linux that only writes and exits, on rv64, and says how fast:
  *     rv64_bench PROGRAM        prints what it writes, then on stderr "<instructions> <seconds>"
+ * The seconds are CPU time of the thread that runs the program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,8 +76,13 @@ int main(int argc, char **argv)
     struct dpk_buf file = {0};
     struct dpk_error err = {0};
     struct rv64_hart hart = {.x[SP] = STACK_TOP};
+    const char *tier = getenv("DPAKIT_JIT");
     if (argc != 2) {
         fprintf(stderr, "usage: rv64_bench PROGRAM\n");
+        return 2;
+    }
+    if (tier != NULL && strcmp(tier, "off") != 0) {
+        fprintf(stderr, "rv64_bench: DPAKIT_JIT=%s: only the interpreter (off) is there\n", tier);
         return 2;
     }
     if (dpk_file_read(argv[1], DPK_FILE_MAX, &file, &err) != DPK_OK)

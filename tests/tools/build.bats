@@ -159,6 +159,36 @@ copy_tree() { # TO
     [ "${lines[-1]}" = "1 limit missed" ]
 }
 
+@test "the bench of the emulator tells ratios, and which of them are above 1" {
+    cat >runs <<'END'
+native a 0.200 c1
+qemu a 0.500 c1
+on a 0.400 c1
+native b 0.100 c2
+qemu b 0.100 c2
+on b 0.300 c2
+native a 0.100 c1
+on a 0.100 c1
+on b 0.400 c2
+END
+    run -0 awk -v engines="native qemu on" -v figures=figures -f "$top/bench/rv64.awk" runs
+    [[ ${lines[1]} =~ a\ +0.100\ +5.00\ +1.00\ +0.20$ ]]
+    [[ ${lines[2]} =~ b\ +0.100\ +1.00\ +3.00\ +3.00$ ]]
+    [ "$(cat figures)" = "qemu native 2.236 5.000 1
+on native 1.732 3.000 1
+on qemu 0.775 3.000 1" ]
+}
+
+@test "a kernel of the bench whose checksum differs fails it" {
+    mkdir -p built/bench
+    printf '#!/bin/sh\necho 1\n' >built/bench/native-a
+    cp built/bench/native-a qemu-riscv64
+    printf '#!/bin/sh\necho 2\necho 10 0.1 >&2\n' >built/bench/rv64_bench
+    chmod +x built/bench/* qemu-riscv64
+    PATH=$PWD:$PATH DPAKIT_BUILD=$PWD/built run -1 bash "$top/bench/rv64.sh"
+    [[ $output == *"another checksum than native: off a 0.1 2" ]]
+}
+
 @test "every limit that a bench prints is judged" {
     . "$top/bench/verdict.bash"
     [ "$(verdict 1.5 2)" = held ]

@@ -90,12 +90,6 @@ __dpa_global__ inline void f(void) {}
 END
 }
 
-@test "a static annotated function is refused" {
-    refused "bad.c:1: f: an annotated function cannot be static; remove 'static'" <<'END'
-__dpa_global__ static void f(void) {}
-END
-}
-
 @test "a hidden annotated function is refused" {
     refused 'bad.c:1: f: an annotated function cannot be hidden; the runtime looks it up by name' <<'END'
 __attribute__((visibility("hidden"))) __dpa_global__ void f(void) {}

@@ -53,7 +53,8 @@ static enum dpk_status compile(struct build *b)
             continue;
         }
         for (size_t t = 0; t < c->target_count; t++) {
-            compile_source(c, &b->paths, &b->device, i, t, jobs_add(&b->jobs, "device compile", 1));
+            compile_source(c, &b->paths, &b->device, i, t, b->units[i].overlay,
+                           jobs_add(&b->jobs, "device compile", 1));
             jobs_weigh(&b->jobs, build_weight(b, i));
         }
         if (b->units[i].syntax_error)

@@ -1,5 +1,7 @@
 #include "commands.h"
 
+#include "ifgen.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -150,9 +152,13 @@ static void add_dependencies(const struct config *c, const struct paths *p,
 }
 
 void compile_source(const struct config *c, const struct paths *p, const struct words *device,
-                    size_t index, size_t target, struct words *out)
+                    size_t index, size_t target, bool overlay, struct words *out)
 {
     begin_device_compile(c, target, out);
+    if (overlay) {
+        words_add(out, "-ivfsoverlay");
+        words_addf(out, "%s%s" IFGEN_OVERLAY, p->dir, p->names[index]);
+    }
     if (target == 0) {
         words_append(out, device);
         if (words_have(device, "-MMD") || words_have(device, "-MD"))

@@ -32,8 +32,9 @@ void make_meta(const struct config *c, const struct paths *p, const struct words
                struct words *out);
 void make_fat_library(const struct config *c, const struct paths *p, struct words *out);
 
+/* `overlay`: through that of the interface step (ifgen.h). */
 void compile_source(const struct config *c, const struct paths *p, const struct words *device,
-                    size_t index, size_t target, struct words *out);
+                    size_t index, size_t target, bool overlay, struct words *out);
 void compile_wrappers(const struct config *c, const struct paths *p, const struct words *device,
                       size_t index, size_t target, struct words *out);
 /* Source and wrappers to one relocatable object, or with -flto to one module. */

@@ -113,8 +113,10 @@ static void check_function(struct parser *p, CXCursor c, const char *name, bool 
         parser_complain(p, c, name, "variable arguments cannot be passed; name every parameter");
     if (clang_Cursor_isFunctionInlined(c))
         parser_complain(p, c, name, "an annotated function cannot be inline; remove 'inline'");
-    if (clang_Cursor_getStorageClass(c) == CX_SC_Static)
-        parser_complain(p, c, name, "an annotated function cannot be static; remove 'static'");
+    if (clang_Cursor_getStorageClass(c) == CX_SC_Static && !parser_note_static(p, c))
+        parser_complain(p, c, name,
+                        "an annotated function cannot be static by a macro; write the word, or "
+                        "remove it");
     if (clang_getCursorVisibility(c) != CXVisibility_Default &&
         clang_Cursor_getStorageClass(c) != CX_SC_Static)
         parser_complain(p, c, name,
@@ -218,6 +220,28 @@ static bool is_shortened_table(struct parser *p, CXCursor c)
     return true;
 }
 
+static struct annotations marks_of(const struct parser *p, CXCursor definition)
+{
+    struct annotations mark = parser_annotations(definition);
+    struct annotations late = parser_late_annotations(p, definition);
+    mark.global |= late.global;
+    mark.rpc |= late.rpc;
+    return mark;
+}
+
+/* What is static there must not be when the definition is not. */
+static void note_static_prototype(struct parser *p, CXCursor c)
+{
+    CXCursor definition = clang_getCursorDefinition(c);
+    if (clang_Cursor_getStorageClass(c) != CX_SC_Static || clang_Cursor_isNull(definition))
+        return;
+    struct annotations mark = marks_of(p, definition);
+    if ((mark.global || mark.rpc) && !parser_note_static(p, c))
+        parser_complain(p, c, NULL,
+                        "an annotated function cannot be static by a macro; write the word, or "
+                        "remove it");
+}
+
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
 {
     struct parser *p = data;
@@ -233,11 +257,11 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         return CXChildVisit_Continue;
     if (clang_getCursorKind(c) != CXCursor_FunctionDecl)
         return CXChildVisit_Recurse;
-    if (!clang_isCursorDefinition(c))
+    if (!clang_isCursorDefinition(c)) {
+        note_static_prototype(p, c);
         return CXChildVisit_Continue;
-    struct annotations mark = parser_annotations(c), late = parser_late_annotations(p, c);
-    mark.global |= late.global;
-    mark.rpc |= late.rpc;
+    }
+    struct annotations mark = marks_of(p, c);
     char *name = parser_name(p, c);
     const char *outer = p->function;
     p->function = name;
@@ -332,7 +356,9 @@ static enum dpk_status parse(const char *source, const struct words *arguments,
         status = resolve_macros(&p, index, source, arguments, err);
     if (status == DPK_OK && !unit->syntax_errors)
         clang_visitChildren(clang_getTranslationUnitCursor(tu), visit, &p);
-    *sure = !tables || (!unit->syntax_errors && p.tables_found == tables->lists);
+    /* Places in shortened text are not those of the file. */
+    *sure = !tables || (!unit->syntax_errors && p.tables_found == tables->lists &&
+                        unit->static_count == 0);
     if (status == DPK_OK && (p.no_memory || unit->complaints.failed))
         status = dpk_fail_nomem(err);
 out:
@@ -366,6 +392,9 @@ void ifgen_free(struct ifgen_unit *unit)
         parser_free_record(&unit->records[i]);
     for (size_t i = 0; i < unit->function_count; i++)
         free_function(&unit->functions[i]);
+    for (size_t i = 0; i < unit->static_count; i++)
+        free(unit->statics[i].path);
+    free(unit->statics);
     free(unit->records);
     free(unit->functions);
     words_free(&unit->complaints);

@@ -56,12 +56,19 @@ struct ifgen_function {
     uint64_t buffer_size;
 };
 
+struct ifgen_place {
+    char *path;
+    size_t offset; /* bytes */
+};
+
 /* One source file. */
 struct ifgen_unit {
     struct ifgen_record *records;
     size_t record_count;
     struct ifgen_function *functions;
     size_t function_count;
+    struct ifgen_place *statics; /* where annotated functions have the word "static" */
+    size_t static_count;
     struct words complaints; /* "file:line: function: what; hint" */
     bool syntax_errors;      /* the compiler will say them better */
     char *first_error;       /* as libclang says it */
@@ -71,6 +78,17 @@ struct ifgen_unit {
 enum dpk_status ifgen_parse(const char *source, const struct words *arguments,
                             struct ifgen_unit *unit, struct dpk_error *err);
 void ifgen_free(struct ifgen_unit *unit);
+
+/* Annotated functions may be static, though the host and the generated code name them: the compiler
+ * gets their files without that word, by an overlay of its file system (clang's -ivfsoverlay), so
+ * that lines, columns and debug information are the user's. */
+#define IFGEN_OVERLAY ".dpa.overlay"
+/* The same places are taken once. */
+enum dpk_status ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_unit *other,
+                                   struct dpk_error *err);
+/* Writes BASE IFGEN_OVERLAY, and the files that it names. */
+enum dpk_status ifgen_write_statics(const struct ifgen_unit *unit, const char *base,
+                                    struct dpk_error *err);
 
 /* Unpack wrappers for the device. */
 void ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out);

@@ -70,7 +70,7 @@ static enum dpk_status look_at_object(struct build *b, size_t index)
     return status;
 }
 
-/* "entry NAME FILE:LINE", "complaint TEXT", "error TEXT" */
+/* "entry NAME FILE:LINE", "complaint TEXT", "error TEXT", "overlay SUFFIX" */
 static void take_summary(struct unit *u, char *text)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -83,6 +83,8 @@ static void take_summary(struct unit *u, char *text)
             words_add(&u->complaints, rest);
         } else if (strcmp(line, "error") == 0 && !u->syntax_error) {
             u->syntax_error = strdup(rest);
+        } else if (strcmp(line, "overlay") == 0) {
+            u->overlay = true;
         } else if (strcmp(line, "entry") == 0 && place) {
             *place++ = 0;
             words_add(&u->entries, rest);

@@ -43,6 +43,8 @@ void parser_location(struct parser *p, CXCursor c, char **file, unsigned *line);
 void parser_complain(struct parser *p, CXCursor where, const char *function, const char *what);
 
 struct annotations parser_annotations(CXCursor c);
+/* Notes where a static declaration has that word; false when it is not written there (statics.c). */
+bool parser_note_static(struct parser *p, CXCursor c);
 /* Errors, and annotations that come too late for the compiler (diagnostics.c). */
 void parser_note_diagnostics(struct parser *p, CXTranslationUnit tu);
 /* Finds out what macros of the user's stand for: `without` is the same source with __dpa_global__

@@ -111,6 +111,8 @@ static void put_summary(const struct ifgen_unit *unit, struct dpk_buf *out)
         put_line(out, "complaint", unit->complaints.at[i]);
     if (unit->syntax_errors)
         put_line(out, "error", unit->first_error ? unit->first_error : "syntax error");
+    if (unit->static_count)
+        put_line(out, "overlay", IFGEN_OVERLAY);
     for (size_t i = 0; i < unit->function_count; i++) {
         const struct ifgen_function *f = &unit->functions[i];
         char where[24];
@@ -171,6 +173,8 @@ static enum dpk_status look_for_all(const char *source, const char *targets, siz
                 unit.first_error = NULL;
             }
             words_append(&first->complaints, &unit.complaints);
+            if (status == DPK_OK)
+                status = ifgen_take_statics(first, &unit, err);
             if (status == DPK_OK && !first->syntax_errors && !unit.complaints.count &&
                 (!same_text(&sides->device, &more.device) || !same_text(&sides->host, &more.host)))
                 words_addf(&first->complaints,
@@ -204,6 +208,8 @@ static enum dpk_status step_interface(size_t count, char *const *words, bool dri
         status = write_file(base, ".dpa.device.c", &sides.device, err);
         if (status == DPK_OK)
             status = write_file(base, ".dpa.host.c", &sides.host, err);
+        if (status == DPK_OK && unit.static_count)
+            status = ifgen_write_statics(&unit, base, err);
     } else if (status == DPK_OK && !driven) {
         status = dpk_fail(err, DPK_ERR_FORMAT, "%s",
                           unit.complaints.count ? unit.complaints.at[0] : unit.first_error);

@@ -3,7 +3,8 @@
  * the lines that -v and -dryrun print do the whole work.
  *
  *     dpacc -step interface SOURCE BASE TARGET,... -- PARSER ARGUMENTS
- *         reads annotated functions -> BASE.dpa.device.c, BASE.dpa.host.c, BASE.dpa.entries
+ *         reads annotated functions -> BASE.dpa.device.c, BASE.dpa.host.c, BASE.dpa.entries, and
+ *         BASE.dpa.overlay for static ones
  *     dpacc -step object-stub OUT TARGET=OBJECT...
  *         device objects as C for the section .dpa_obj
  *     dpacc -step extract INPUT BASE SUFFIX TARGET...

@@ -48,6 +48,9 @@ doca_error_t doca_buf_reset_data_len(struct doca_buf *buf);
  * more and goes with the first of list1. INVALID_VALUE: they are the same, or one is inside another
  * list. */
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2);
+/* The same for a caller who knows the last buffer of list1. INVALID_VALUE: also if it is not that. */
+doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1, struct doca_buf *list1_tail,
+                                      struct doca_buf *list2);
 /* Splits list1, a whole list, before list2, a buffer in it, which is a list by itself from then on,
  * with one holder. INVALID_VALUE: it is not in that list, or its first buffer. */
 doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list2);

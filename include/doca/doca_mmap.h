@@ -45,7 +45,8 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap);
  * the memory is the program's alone. */
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
 
-/* Adds a device that may reach the memory. ALREADY_EXIST. FULL: there are 8 already. */
+/* Adds a device that may reach the memory. ALREADY_EXIST. NO_MEMORY: there are 8 already, or as many
+ * as doca_mmap_set_max_num_devices says. */
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 /* Takes a device away again. NOT_FOUND. */
 doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
@@ -59,8 +60,45 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
                                         uint64_t dpa_addr, size_t len);
 
-/* The memory of a started map; of an imported one, as its owner sees it. BAD_STATE: not started. */
+/* Memory behind a file descriptor of a GPU's driver. NOT_SUPPORTED: emulated devices have no peers on
+ * their bus. INVALID_VALUE: also no bytes, or beyond the end of addresses. */
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
+                                           size_t dmabuf_offset, size_t len);
+
+/* The memory that was set; of an imported map, as its owner sees it. BAD_STATE: none was. */
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len);
+
+/* Is called with the memory of a map while that is destroyed, when no device reaches it any more. */
+typedef void(doca_mmap_memrange_free_cb_t)(void *addr, size_t len, void *cookie);
+/* Who frees the memory: `free_cb` is called by doca_mmap_destroy, with `opaque` as its cookie, if the
+ * map was started since this was set. NULL: nobody, as before. */
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
+                                   void *opaque);
+
+/* Whatever the program wants to find again; 0 until it is set. */
+doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data);
+doca_error_t doca_mmap_get_user_data(const struct doca_mmap *mmap, union doca_data *user_data);
+
+/* How many devices may be added: 8 until it is set, and never more. INVALID_VALUE: also 0, or fewer than
+ * there are. NOT_PERMITTED: the map was started once. */
+doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
+doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_t *max_num_devices);
+
+/* Lets the map be stopped and destroyed while buffers of it are held, of which there is no use then. All
+ * functions may be called from several threads without this, too. NOT_PERMITTED: it is started. */
+doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);
+
+/* How many buffers of it are held; 0 with doca_mmap_enable_thread_safety. */
+doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs);
+/* Whether it was exported since it was started, and whether it was made from an export: 1 or 0. */
+doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported);
+doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *from_export);
+
+/* Whether a device can export maps over PCIe, and import them: 1 for all emulated ones. */
+doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
+                                                   uint8_t *mmap_export);
+doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
+                                                               uint8_t *from_export);
 
 /*
  * What kernels call the map on that device; valid until the map is stopped. BAD_STATE: not started.
@@ -86,7 +124,7 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
  * pair of libflexio), names its memory in 24 bytes, all big endian: "DPKM", the key (4 bytes), the
  * first address (8) and how many bytes (8). Its key says what RDMA may do with them; only
  * connections to that peer reach them.
- *   user_data  [in]  may be NULL
+ *   user_data  [in]  for doca_mmap_get_user_data; may be NULL
  *   mmap       [out] to be given back with doca_mmap_destroy; NULL on failure
  * INVALID_VALUE: also a descriptor that is damaged, or of memory that cannot be.
  * UNSUPPORTED_VERSION. NO_MEMORY.

@@ -238,7 +238,7 @@ static void buffers_come_from_an_inventory(void)
     CHECK(doca_buf_inventory_buf_get_by_addr(v, m, memory - 1, 1, &a) == INVALID);
     CHECK(doca_buf_inventory_buf_get_by_addr(v, m, memory + 900, 100, &a) == OK);
     CHECK(doca_buf_inventory_buf_get_by_data(v, m, memory, 7, &b) == OK);
-    CHECK(doca_buf_inventory_buf_get_by_addr(v, m, memory, 1, &c) == DOCA_ERROR_FULL && !c);
+    CHECK(doca_buf_inventory_buf_get_by_addr(v, m, memory, 1, &c) == DOCA_ERROR_NO_MEMORY && !c);
     CHECK(doca_buf_get_data_len(b, &size) == OK && size == 7);
     CHECK(doca_buf_set_data(a, memory + 950, 51) == INVALID);
     CHECK(doca_buf_set_data(a, memory + 950, 50) == OK);

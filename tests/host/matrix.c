@@ -34,6 +34,8 @@ static const char *const optional[][2] = {
     {"doca_dpa_kernel_launch_update_set", "comp_event"},
     {"doca_graph_instance_set_user_node_data", "cookie"},
     {"doca_mmap_create_from_export", "user_data"},
+    {"doca_mmap_set_free_cb", "free_cb"},
+    {"doca_mmap_set_free_cb", "opaque"},
     {"doca_sync_event_task_notify_add_alloc_init", "fetched_val_ptr"},
     {"doca_sync_event_update_add", "fetched"},
 };

@@ -226,6 +226,8 @@ static void make_others(struct world *w)
     make_helpers(w);
     w->objects[MMAP] = make_map(w);
     w->objects[INVENTORY] = make_inventory();
+    CHECK(doca_buf_pool_create(4, 16, w->helper_map, (struct doca_buf_pool **)&w->objects[POOL]) ==
+          OK);
     CHECK(doca_pe_create((struct doca_pe **)&w->objects[PE]) == OK);
     CHECK(doca_pe_get_notification_handle(w->objects[PE], &(doca_notification_handle_t){0}) == OK);
     CHECK(doca_devinfo_create_list(&w->infos, &n) == OK);
@@ -242,10 +244,12 @@ static void start_others(struct world *w)
     CHECK(doca_sync_event_start(w->objects[EVENT]) == OK);
     CHECK(doca_mmap_start(w->objects[MMAP]) == OK);
     CHECK(doca_buf_inventory_start(w->objects[INVENTORY]) == OK);
+    CHECK(doca_buf_pool_start(w->objects[POOL]) == OK);
 }
 
 static void stop_others(struct world *w)
 {
+    CHECK(doca_buf_pool_stop(w->objects[POOL]) == OK);
     CHECK(doca_buf_inventory_stop(w->objects[INVENTORY]) == OK);
     CHECK(doca_mmap_stop(w->objects[MMAP]) == OK);
     CHECK(doca_sync_event_stop(w->objects[EVENT]) == OK);
@@ -256,6 +260,7 @@ static void destroy(void *object)
 {
     doca_buf_dec_refcount(object, NULL);
     doca_buf_inventory_destroy(object);
+    doca_buf_pool_destroy(object);
     doca_mmap_destroy(object);
     doca_sync_event_remote_net_destroy(object);
     doca_pe_destroy(object);
@@ -387,6 +392,7 @@ static const struct {
     {"struct doca_mmap *", MMAP},
     {"struct doca_buf *", BUF},
     {"struct doca_buf_inventory *", INVENTORY},
+    {"struct doca_buf_pool *", POOL},
     {"struct doca_ctx *", CTX},
     {"struct doca_pe *", PE},
     {"struct doca_argp_param *", PARAM},
@@ -488,7 +494,8 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
         is(p->type, "doca_dpa_worker_t *") || is(p->type, "doca_dpa_mem_t *") ||
         is(p->type, "doca_dpa_ep_t *"))
         return &w->made;
-    return strchr(p->type, '*') ? (void *)w->scratch : (void *)(uintptr_t)do_nothing;
+    return strchr(p->type, '*') && !strstr(p->type, "_cb_t") ? (void *)w->scratch
+                                                             : (void *)(uintptr_t)do_nothing;
 }
 
 uint64_t good_argument(struct world *w, const char *function, const struct parameter *p)
@@ -509,6 +516,9 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"num_threads", 1},
         {"comp_count", 1},
         {"num_elements", 4},
+        {"element_size", 16},
+        {"element_alignment", 16},
+        {"max_num_devices", 4},
         {"num_elem", 4},
         {"elem_size", 64},
         {"argc", 1},

@@ -4,6 +4,7 @@
 
 #include <doca_argp.h>
 #include <doca_buf_inventory.h>
+#include <doca_buf_pool.h>
 #include <doca_ctx.h>
 #include <doca_dpa.h>
 #include <doca_log.h>
@@ -59,6 +60,7 @@ enum kind {
     MMAP,
     BUF,
     INVENTORY,
+    POOL,
     CTX,
     PE,
     PARAM,

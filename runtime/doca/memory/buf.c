@@ -5,34 +5,35 @@
 
 pthread_mutex_t dpk_bufs_lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct inventory {
-    struct dpk_object object;
-    union doca_data user_data;
-    size_t count, taken;
-    bool started;
-};
-
 static void inventory_release(void *object)
 {
     free(object);
 }
 static const struct dpk_kind inventory_kind = {.release = inventory_release};
 
+static void give_back(struct dpk_buf_source *s, uint64_t head)
+{
+    pthread_mutex_lock(&s->object.lock);
+    s->taken--;
+    if (s->free_ones)
+        s->free_ones[s->count - s->taken - 1] = head;
+    pthread_mutex_unlock(&s->object.lock);
+    dpk_object_end_use(s);
+}
+
 static void buf_left(void *object)
 {
     struct dpk_doca_buf *b = object;
-    pthread_mutex_lock(&b->inventory->object.lock);
-    b->inventory->taken--;
-    pthread_mutex_unlock(&b->inventory->object.lock);
-    dpk_object_end_use(b->mmap);
-    dpk_object_end_use(b->inventory);
+    give_back(b->source, b->head);
+    if (b->uses_mmap)
+        dpk_object_end_use(b->mmap);
 }
 
 static void buf_release(void *object)
 {
     struct dpk_doca_buf *b = object;
     dpk_object_drop(b->mmap);
-    dpk_object_drop(b->inventory);
+    dpk_object_drop(b->source);
     free(b);
 }
 const struct dpk_kind dpk_buf_kind = {.left = buf_left, .release = buf_release};
@@ -46,7 +47,7 @@ doca_error_t doca_buf_inventory_create(size_t num_elements,
         *buf_inventory = NULL;
     if (!buf_inventory || num_elements == 0)
         return DOCA_ERROR_INVALID_VALUE;
-    struct inventory *v = calloc(1, sizeof *v);
+    struct dpk_buf_source *v = calloc(1, sizeof *v);
     if (!v)
         return DOCA_ERROR_NO_MEMORY;
     v->count = num_elements;
@@ -59,153 +60,171 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
     return dpk_object_destroy(inventory, &inventory_kind);
 }
 
-static doca_error_t inventory_switch(struct doca_buf_inventory *inventory, bool on)
+doca_error_t dpk_buf_source_switch(struct dpk_buf_source *s, bool on,
+                                   doca_error_t (*prepare)(struct dpk_buf_source *s))
 {
-    struct inventory *v = dpk_object_pin(inventory, &inventory_kind);
     doca_error_t result = DOCA_SUCCESS;
-    if (!v)
-        return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&v->object.lock);
-    if (v->started == on)
+    if (s && s->started == on)
         result = DOCA_ERROR_BAD_STATE;
-    else if (v->taken > 0)
+    else if (s && s->taken > 0)
         result = DOCA_ERROR_IN_USE;
-    else
-        v->started = on;
-    pthread_mutex_unlock(&v->object.lock);
-    dpk_object_drop(v);
-    return result;
+    else if (s && prepare)
+        result = prepare(s);
+    if (s && result == DOCA_SUCCESS)
+        s->started = on;
+    return dpk_object_unlock(s, result);
 }
 
 doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory)
 {
-    return inventory_switch(inventory, true);
+    return dpk_buf_source_switch(dpk_object_lock(inventory, &inventory_kind), true, NULL);
 }
 
 doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
 {
-    return inventory_switch(inventory, false);
+    return dpk_buf_source_switch(dpk_object_lock(inventory, &inventory_kind), false, NULL);
 }
 
-static doca_error_t inventory_count(struct doca_buf_inventory *inventory, bool free_ones,
-                                    uint32_t *out)
+doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements)
 {
-    struct inventory *v = out ? dpk_object_pin(inventory, &inventory_kind) : NULL;
-    if (!v)
-        return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&v->object.lock);
-    size_t n = v->count - (free_ones ? v->taken : 0);
-    pthread_mutex_unlock(&v->object.lock);
-    *out = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-    dpk_object_drop(v);
-    return DOCA_SUCCESS;
+    struct dpk_buf_source *v = dpk_object_lock(inventory, &inventory_kind);
+    doca_error_t result = DOCA_SUCCESS;
+    if (v && (num_elements == 0 || num_elements > SIZE_MAX - v->count))
+        result = DOCA_ERROR_INVALID_VALUE;
+    else if (v)
+        v->count += num_elements;
+    return dpk_object_unlock(v, result);
+}
+
+doca_error_t dpk_buf_source_count(struct dpk_buf_source *s, bool free_ones, uint32_t *out)
+{
+    if (s) {
+        const size_t n = s->count - (free_ones ? s->taken : 0);
+        *out = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    }
+    return dpk_object_unlock(s, DOCA_SUCCESS);
+}
+
+static struct dpk_buf_source *lock_if(const struct doca_buf_inventory *inventory, const void *out)
+{
+    return out ? dpk_object_lock(inventory, &inventory_kind) : NULL;
 }
 
 doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory,
                                                  uint32_t *num_of_elements)
 {
-    return inventory_count(inventory, false, num_of_elements);
+    return dpk_buf_source_count(lock_if(inventory, num_of_elements), false, num_of_elements);
 }
 
 doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
                                                       uint32_t *num_of_free_elements)
 {
-    return inventory_count(inventory, true, num_of_free_elements);
+    return dpk_buf_source_count(lock_if(inventory, num_of_free_elements), true,
+                                num_of_free_elements);
 }
 
 doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
                                               union doca_data user_data)
 {
-    struct inventory *v = dpk_object_pin(inventory, &inventory_kind);
-    if (!v)
-        return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&v->object.lock);
-    v->user_data = user_data;
-    pthread_mutex_unlock(&v->object.lock);
-    dpk_object_drop(v);
-    return DOCA_SUCCESS;
+    struct dpk_buf_source *v = dpk_object_lock(inventory, &inventory_kind);
+    if (v)
+        v->user_data = user_data;
+    return dpk_object_unlock(v, DOCA_SUCCESS);
 }
 
 doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
                                               union doca_data *user_data)
 {
-    struct inventory *v = user_data ? dpk_object_pin(inventory, &inventory_kind) : NULL;
-    if (!v)
-        return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&v->object.lock);
-    *user_data = v->user_data;
-    pthread_mutex_unlock(&v->object.lock);
-    dpk_object_drop(v);
-    return DOCA_SUCCESS;
+    struct dpk_buf_source *v = lock_if(inventory, user_data);
+    if (v)
+        *user_data = v->user_data;
+    return dpk_object_unlock(v, DOCA_SUCCESS);
 }
 
 /* ---- Taking buffers ---- */
 
-/* A map that is used does not stop, nor change. False: it does just now. */
-static bool use_map(struct dpk_mmap *m)
+static bool is_inside(const struct dpk_memory *memory, const struct dpk_buf_place *at)
 {
-    pthread_mutex_lock(&m->object.lock);
-    bool good = atomic_load(&m->started) && !m->stopping;
-    if (good)
-        dpk_object_use(m);
-    pthread_mutex_unlock(&m->object.lock);
-    return good;
+    return at->head >= memory->address && at->len <= memory->size &&
+           at->head - memory->address <= memory->size - at->len;
 }
 
-static doca_error_t take(struct inventory *v, const struct dpk_memory *memory, uint64_t address,
-                         uint64_t size)
+/* A map that is used does not stop, nor change. One that is thread safe may. */
+static doca_error_t use_map(struct dpk_doca_buf *b, struct dpk_mmap *m,
+                            const struct dpk_buf_place *at)
 {
     doca_error_t result = DOCA_SUCCESS;
-    pthread_mutex_lock(&v->object.lock);
-    if (!v->started)
+    pthread_mutex_lock(&m->object.lock);
+    b->mmap = m;
+    b->uses_mmap = !m->thread_safe;
+    if (!atomic_load(&m->started) || m->stopping)
         result = DOCA_ERROR_BAD_STATE;
-    else if (address < memory->address || size > memory->size ||
-             address - memory->address > memory->size - size)
+    else if (!is_inside(&m->memory, at))
         result = DOCA_ERROR_INVALID_VALUE;
-    else if (v->taken == v->count)
-        result = DOCA_ERROR_FULL;
+    else if (b->uses_mmap)
+        dpk_object_use(m);
     else
-        v->taken++;
-    pthread_mutex_unlock(&v->object.lock);
+        dpk_object_hold(m);
+    pthread_mutex_unlock(&m->object.lock);
     return result;
 }
 
-static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-                            void *address, size_t size, void *data, size_t data_len,
-                            struct doca_buf **buf)
+/* One more buffer of a source, which it uses. */
+static doca_error_t take(struct dpk_buf_source *s, struct dpk_buf_place *at)
 {
-    const uint64_t before = (uintptr_t)data - (uintptr_t)address; /* more than size: before it */
+    doca_error_t result = DOCA_SUCCESS;
+    pthread_mutex_lock(&s->object.lock);
+    if (!s->started) {
+        result = DOCA_ERROR_BAD_STATE;
+    } else if (s->taken == s->count) {
+        result = s->free_ones ? DOCA_ERROR_EMPTY : DOCA_ERROR_NO_MEMORY;
+    } else {
+        s->taken++;
+        if (s->free_ones)
+            at->head = at->data = s->free_ones[s->count - s->taken];
+        dpk_object_use(s);
+    }
+    pthread_mutex_unlock(&s->object.lock);
+    return result;
+}
+
+doca_error_t dpk_buf_new(struct dpk_buf_source *source, struct dpk_mmap *m,
+                         struct dpk_buf_place place, struct doca_buf **buf)
+{
+    struct dpk_doca_buf *b = calloc(1, sizeof *b);
+    *buf = NULL;
+    if (!b)
+        return DOCA_ERROR_NO_MEMORY;
+    doca_error_t result = take(source, &place);
+    if (result == DOCA_SUCCESS && (result = use_map(b, m, &place)) != DOCA_SUCCESS) {
+        give_back(source, place.head);
+        dpk_object_drop(source);
+    }
+    if (result != DOCA_SUCCESS) {
+        free(b);
+        return result;
+    }
+    b->source = source;
+    b->holders = 1;
+    b->head = place.head;
+    b->len = place.len;
+    b->data = place.data;
+    b->data_len = place.data_len;
+    *buf = dpk_object_enter(b, &dpk_buf_kind);
+    return *buf ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+                            struct dpk_buf_place place, struct doca_buf **buf)
+{
+    const uint64_t before = place.data - place.head; /* more than len: before it */
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (buf)
         *buf = NULL;
-    struct inventory *v = dpk_object_pin(inventory, &inventory_kind);
+    struct dpk_buf_source *v = dpk_object_pin(inventory, &inventory_kind);
     struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
-    struct dpk_doca_buf *b = NULL;
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (!v || !m || !buf || before > size || data_len > size - before)
-        goto out;
-    if (!(b = calloc(1, sizeof *b))) {
-        result = DOCA_ERROR_NO_MEMORY;
-        goto out;
-    }
-    if (!use_map(m)) {
-        result = DOCA_ERROR_BAD_STATE;
-        goto out;
-    }
-    if ((result = take(v, &m->memory, (uintptr_t)address, size)) != DOCA_SUCCESS) {
-        dpk_object_unuse(m);
-        goto out;
-    }
-    dpk_object_use(v);
-    *b = (struct dpk_doca_buf){.inventory = v, .mmap = m, .holders = 1};
-    b->head = (uintptr_t)address;
-    b->len = size;
-    b->data = (uintptr_t)data;
-    b->data_len = data_len;
-    *buf = dpk_object_enter(b, &dpk_buf_kind);
-    b = NULL;
-    result = *buf ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
-out:
-    free(b);
+    if (v && m && buf && before <= place.len && place.data_len <= place.len - before)
+        result = dpk_buf_new(v, m, place, buf);
     dpk_object_drop(m);
     dpk_object_drop(v);
     return result;
@@ -215,21 +234,69 @@ doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inven
                                                 struct doca_mmap *mmap, void *addr, size_t len,
                                                 struct doca_buf **buf)
 {
-    return buf_get(inventory, mmap, addr, len, addr, 0, buf);
+    return buf_get(inventory, mmap,
+                   (struct dpk_buf_place){(uintptr_t)addr, len, (uintptr_t)addr, 0}, buf);
 }
 
 doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
                                                 struct doca_mmap *mmap, void *data, size_t data_len,
                                                 struct doca_buf **buf)
 {
-    return buf_get(inventory, mmap, data, data_len, data, data_len, buf);
+    return buf_get(inventory, mmap,
+                   (struct dpk_buf_place){(uintptr_t)data, data_len, (uintptr_t)data, data_len},
+                   buf);
 }
 
 doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
                                                 struct doca_mmap *mmap, void *addr, size_t len,
                                                 void *data, size_t data_len, struct doca_buf **buf)
 {
-    return buf_get(inventory, mmap, addr, len, data, data_len, buf);
+    return buf_get(inventory, mmap,
+                   (struct dpk_buf_place){(uintptr_t)addr, len, (uintptr_t)data, data_len}, buf);
+}
+
+/* Copies a list, buffer by buffer, with the lock of all buffers. *copy is what there is of it, also
+ * on failure. */
+static doca_error_t dup_list(struct dpk_buf_source *v, const struct dpk_doca_buf *list,
+                             struct doca_buf **copy)
+{
+    struct dpk_doca_buf *last = NULL;
+    doca_error_t result = DOCA_SUCCESS;
+    for (const struct dpk_doca_buf *each = list; each && result == DOCA_SUCCESS;
+         each = each->next) {
+        struct doca_buf *one;
+        const struct dpk_buf_place at = {each->head, each->len, each->data, each->data_len};
+        if ((result = dpk_buf_new(v, each->mmap, at, &one)) != DOCA_SUCCESS)
+            break;
+        struct dpk_doca_buf *b = dpk_object_pin(one, &dpk_buf_kind);
+        if (last)
+            last->next = b;
+        else
+            *copy = one;
+        b->chained = last != NULL;
+        last = b;
+        dpk_object_drop(b); /* nobody else knows it yet */
+    }
+    return result;
+}
+
+doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
+                                        const struct doca_buf *src_buf, struct doca_buf **dst_buf)
+{
+    struct doca_buf *copy = NULL;
+    struct dpk_buf_source *v = dst_buf ? dpk_object_pin(inventory, &inventory_kind) : NULL;
+    struct dpk_doca_buf *b = v ? dpk_buf_begin(src_buf) : NULL;
+    doca_error_t result = dpk_buf_end(b, !b           ? DOCA_ERROR_INVALID_VALUE
+                                         : b->chained ? DOCA_ERROR_NOT_PERMITTED
+                                                      : dup_list(v, b, &copy));
+    if (result != DOCA_SUCCESS && copy) {
+        doca_buf_dec_refcount(copy, NULL);
+        copy = NULL;
+    }
+    if (dst_buf)
+        *dst_buf = copy;
+    dpk_object_drop(v);
+    return result;
 }
 
 /* ---- Holding and giving back ---- */

@@ -6,7 +6,9 @@ doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
                             const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
 {
     struct dpk_memory m;
-    a->key = b->mmap->key;
+    pthread_mutex_lock(&b->mmap->object.lock);
+    a->key = b->mmap->key; /* 0: a map that is thread safe was stopped */
+    pthread_mutex_unlock(&b->mmap->object.lock);
     a->rights = write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
     a->domain = domain;
     if (!dpk_memory_describe(a->key, &m))

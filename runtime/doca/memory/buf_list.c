@@ -1,23 +1,38 @@
 /* Lists of buffers. */
 #include "buf.h"
 
-doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
+/* `tail` NULL: whichever is the last of list1. */
+static doca_error_t chain(struct doca_buf *list1, const struct dpk_doca_buf *tail,
+                          struct doca_buf *list2)
 {
     struct dpk_doca_buf *second = dpk_object_pin(list2, &dpk_buf_kind);
     struct dpk_doca_buf *first = dpk_buf_begin(list1);
-    doca_error_t result = DOCA_SUCCESS;
-    if (!first || !second || first == second || first->chained || second->chained ||
-        second->holders == 0) {
-        result = DOCA_ERROR_INVALID_VALUE;
-    } else {
-        struct dpk_doca_buf *last = first;
-        while (last->next)
-            last = last->next;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_doca_buf *last = first;
+    while (last && last->next)
+        last = last->next;
+    if (first && second && first != second && !first->chained && !second->chained &&
+        second->holders != 0 && (!tail || tail == last)) {
         last->next = second;
         second->chained = true;
+        result = DOCA_SUCCESS;
     }
     result = dpk_buf_end(first, result);
     dpk_object_drop(second);
+    return result;
+}
+
+doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
+{
+    return chain(list1, NULL, list2);
+}
+
+doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1, struct doca_buf *list1_tail,
+                                      struct doca_buf *list2)
+{
+    struct dpk_doca_buf *tail = dpk_object_pin(list1_tail, &dpk_buf_kind);
+    doca_error_t result = tail ? chain(list1, tail, list2) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(tail);
     return result;
 }
 

@@ -1,6 +1,4 @@
 /* Memory maps. */
-#include <doca_mmap.h>
-
 #include "mmap.h"
 
 #define PCI_PERMISSIONS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
@@ -120,8 +118,10 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap)
     if (!mmap)
         return DOCA_ERROR_INVALID_VALUE;
     struct dpk_mmap *m = calloc(1, sizeof *m);
-    if (m)
+    if (m) {
         m->permissions = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
+        m->max_devs = MMAP_DEVS_MAX;
+    }
     *mmap = m ? dpk_object_enter(m, &dpk_mmap_kind) : NULL;
     return *mmap ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
@@ -134,6 +134,8 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
     if (m) {
         key_end(m);
         atomic_store(&m->started, false);
+        if (m->free_cb && m->free_cb_counts)
+            m->free_cb(dpk_pointer(m->memory.address), (size_t)m->memory.size, m->free_cookie);
     }
     dpk_object_drop(m);
     return result;
@@ -141,8 +143,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 
 /* ---- Setting ---- */
 
-/* The map, locked, if it can be changed now. */
-static struct dpk_mmap *begin_change(struct doca_mmap *mmap, doca_error_t *result)
+struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *result)
 {
     struct dpk_mmap *m = dpk_object_lock(mmap, &dpk_mmap_kind);
     *result = m ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
@@ -167,8 +168,8 @@ static doca_error_t add_dev(struct dpk_mmap *m, struct dpk_dev *d)
 {
     if (find_dev(m, d) < m->dev_count)
         return DOCA_ERROR_ALREADY_EXIST;
-    if (m->dev_count == MMAP_DEVS_MAX)
-        return DOCA_ERROR_FULL;
+    if (m->dev_count == MMAP_DEVS_MAX || m->dev_count >= m->max_devs)
+        return DOCA_ERROR_NO_MEMORY;
     dpk_object_use(d);
     m->devs[m->dev_count++] = d;
     return DOCA_SUCCESS;
@@ -189,7 +190,7 @@ static doca_error_t change_dev(struct doca_mmap *mmap, struct doca_dev *dev,
 {
     doca_error_t result;
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
-    struct dpk_mmap *m = begin_change(mmap, &result);
+    struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
     if (!d)
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
@@ -211,7 +212,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
     doca_error_t result;
-    struct dpk_mmap *m = begin_change(mmap, &result);
+    struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
     if (m && ((access_mask & ~(uint32_t)ALL_PERMISSIONS) != 0 ||
               (access_mask & PCI_PERMISSIONS) == PCI_PERMISSIONS))
         result = DOCA_ERROR_INVALID_VALUE;
@@ -230,7 +231,7 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
 {
     doca_error_t result;
     struct dpk_dpa *before = NULL;
-    struct dpk_mmap *m = begin_change(mmap, &result);
+    struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
     if (m && !is_range(address, size))
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS) {
@@ -265,15 +266,18 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
     doca_error_t result;
-    struct dpk_mmap *m = begin_change(mmap, &result);
+    struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
     if (result == DOCA_SUCCESS && m->memory.size == 0)
         result = dpk_doca_bad_config("doca_mmap_start: the map has no memory");
     else if (result == DOCA_SUCCESS && m->dev_count == 0 && !m->dpa)
         result = dpk_doca_bad_config("doca_mmap_start: the map has no device: doca_mmap_add_dev");
     if (result == DOCA_SUCCESS)
         result = key_make(m);
-    if (result == DOCA_SUCCESS)
+    if (result == DOCA_SUCCESS) {
+        m->was_started = true;
+        m->free_cb_counts = true;
         atomic_store(&m->started, true);
+    }
     return dpk_object_unlock(m, result);
 }
 
@@ -325,18 +329,6 @@ static struct dpk_mmap *pin_started(const struct doca_mmap *mmap, const struct d
         return m;
     dpk_object_drop(m);
     return NULL;
-}
-
-doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
-{
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_mmap *m = addr && len ? pin_started(mmap, NULL, &result) : NULL;
-    if (m) {
-        *addr = dpk_pointer(m->memory.address);
-        *len = (size_t)m->memory.size;
-    }
-    dpk_object_drop(m);
-    return result;
 }
 
 doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key)
@@ -424,7 +416,7 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 }
 
 static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
-                           struct doca_mmap **mmap)
+                           union doca_data user_data, struct doca_mmap **mmap)
 {
     struct dpk_mmap *m = calloc(1, sizeof *m);
     if (!m)
@@ -435,13 +427,15 @@ static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
                                     .exporter = what->owner,
                                     .exported_key = (uint32_t)what->key};
     m->permissions = what->permissions;
+    m->user_data = user_data;
+    m->max_devs = 1;
     add_dev(m, d);
     if (!(*mmap = dpk_object_enter(m, &dpk_mmap_kind)))
         return DOCA_ERROR_NO_MEMORY;
     pthread_mutex_lock(&m->object.lock);
     doca_error_t result = key_make(m);
     if (result == DOCA_SUCCESS)
-        atomic_store(&m->started, true);
+        atomic_store(&m->started, m->was_started = true);
     pthread_mutex_unlock(&m->object.lock);
     if (result != DOCA_SUCCESS) {
         doca_mmap_destroy(*mmap);
@@ -455,7 +449,6 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
                                           struct doca_mmap **mmap)
 {
     struct descriptor what;
-    (void)user_data; /* for callbacks, of which there are none */
     if (mmap)
         *mmap = NULL;
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
@@ -466,7 +459,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
          !is_range(what.address, what.size) || what.key > UINT32_MAX))
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
-        result = import(&what, d, mmap);
+        result = import(&what, d, user_data ? *user_data : (union doca_data){0}, mmap);
     dpk_object_drop(d);
     return result;
 }

@@ -1,6 +1,8 @@
-/* Memory maps, for buffers of them. */
+/* Memory maps, for their properties and for buffers of them. */
 #ifndef DPK_HOST_DOCA_MMAP_H
 #define DPK_HOST_DOCA_MMAP_H
+
+#include <doca_mmap.h>
 
 #include "memory.h"
 
@@ -16,8 +18,19 @@ struct dpk_mmap {
     uint32_t key;                        /* of this start; 0: none; with the lock */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
     unsigned dev_count;
+    uint32_t max_devs;         /* as the program wants it; MMAP_DEVS_MAX counts too */
+    bool was_started;          /* once at least */
+    bool thread_safe;          /* buffers are no uses of it */
     struct dpk_buf exports[2]; /* for PCIe and RDMA peers */
+    union doca_data user_data;
+    doca_mmap_memrange_free_cb_t *free_cb; /* NULL: none */
+    void *free_cookie;
+    bool free_cb_counts; /* it was set before the last start */
 };
 extern const struct dpk_kind dpk_mmap_kind;
+
+/* The map, locked, if it can be changed now, else *result says why not. dpk_object_unlock ends it;
+ * NULL: it is none. */
+struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *result);
 
 #endif

@@ -1,0 +1,132 @@
+/* What a program sets and asks of a memory map, beside its memory, devices and permissions. */
+#include "mmap.h"
+
+doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data)
+{
+    doca_error_t result;
+    struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
+    if (result == DOCA_SUCCESS)
+        m->user_data = user_data;
+    return dpk_object_unlock(m, result);
+}
+
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
+                                   void *opaque)
+{
+    doca_error_t result;
+    struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
+    if (result == DOCA_SUCCESS) {
+        m->free_cb = free_cb;
+        m->free_cookie = opaque;
+        m->free_cb_counts = false;
+    }
+    return dpk_object_unlock(m, result);
+}
+
+doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices)
+{
+    doca_error_t result;
+    struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
+    if (m && result != DOCA_ERROR_INVALID_VALUE && m->was_started)
+        result = DOCA_ERROR_NOT_PERMITTED;
+    else if (m && (max_num_devices == 0 || max_num_devices < m->dev_count))
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        m->max_devs = max_num_devices;
+    return dpk_object_unlock(m, result);
+}
+
+doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
+{
+    doca_error_t result;
+    struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
+    if (result == DOCA_ERROR_BAD_STATE)
+        result = DOCA_ERROR_NOT_PERMITTED;
+    if (result == DOCA_SUCCESS)
+        m->thread_safe = true;
+    return dpk_object_unlock(m, result);
+}
+
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
+                                           size_t dmabuf_offset, size_t len)
+{
+    (void)dmabuf_fd;
+    (void)dmabuf_offset;
+    if (!addr || len == 0 || len - 1 > UINTPTR_MAX - (uintptr_t)addr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return dpk_is_mmap(mmap) ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* ---- Asking ---- */
+
+doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
+{
+    struct dpk_mmap *m = addr && len ? dpk_object_lock(mmap, &dpk_mmap_kind) : NULL;
+    const bool is_set = m && m->memory.size != 0;
+    if (is_set) {
+        *addr = dpk_pointer(m->memory.address);
+        *len = (size_t)m->memory.size;
+    }
+    return dpk_object_unlock(m, is_set ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_mmap_get_user_data(const struct doca_mmap *mmap, union doca_data *user_data)
+{
+    struct dpk_mmap *m = user_data ? dpk_object_lock(mmap, &dpk_mmap_kind) : NULL;
+    if (m)
+        *user_data = m->user_data;
+    return dpk_object_unlock(m, DOCA_SUCCESS);
+}
+
+doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_t *max_num_devices)
+{
+    struct dpk_mmap *m = max_num_devices ? dpk_object_lock(mmap, &dpk_mmap_kind) : NULL;
+    if (m)
+        *max_num_devices = m->max_devs;
+    return dpk_object_unlock(m, DOCA_SUCCESS);
+}
+
+doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs)
+{
+    struct dpk_mmap *m = num_bufs ? dpk_object_lock(mmap, &dpk_mmap_kind) : NULL;
+    if (m)
+        *num_bufs = atomic_load(&m->object.users);
+    return dpk_object_unlock(m, DOCA_SUCCESS);
+}
+
+doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported)
+{
+    struct dpk_mmap *m = exported ? dpk_object_lock(mmap, &dpk_mmap_kind) : NULL;
+    if (m)
+        *exported = m->exports[0].size != 0 || m->exports[1].size != 0;
+    return dpk_object_unlock(m, DOCA_SUCCESS);
+}
+
+doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *from_export)
+{
+    struct dpk_mmap *m = from_export ? dpk_object_lock(mmap, &dpk_mmap_kind) : NULL;
+    if (m)
+        *from_export = m->memory.kind == DPK_MEMORY_REMOTE;
+    return dpk_object_unlock(m, DOCA_SUCCESS);
+}
+
+static doca_error_t is_able(const struct doca_devinfo *devinfo, uint8_t *answer)
+{
+    const doca_error_t result =
+        answer ? dpk_devinfo_answer(devinfo, DOCA_SUCCESS) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *answer = 1;
+    return result;
+}
+
+doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
+                                                   uint8_t *mmap_export)
+{
+    return is_able(devinfo, mmap_export);
+}
+
+doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
+                                                               uint8_t *from_export)
+{
+    return is_able(devinfo, from_export);
+}

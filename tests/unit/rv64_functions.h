@@ -127,7 +127,7 @@ static inline void add_switch(struct making *m, unsigned depth)
     const uint32_t table = m->table_end[place];
     uint32_t index = take_register(m), t = take_register(m);
     int16_t end[CASES], otherwise = -1;
-    m->table_end[place] += CASES << log2;
+    m->table_end[place] += (uint32_t)CASES << log2;
     if (chance(m->c, 2)) { /* what compilers do: check the index, then look it up */
         add_word(m, i_type(ADDI, t, 0, CASES));
         add_word(m, i_type(AND_I, index, any_register(m), 7));

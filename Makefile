@@ -32,6 +32,7 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS := $(shell pkg-config --libs $(PKGS))
 CMOCKA_LIBS = $(shell pkg-config --libs cmocka)
 CLANG_CFLAGS := -I$(shell $(LLVM_CONFIG) --includedir)
+LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) $(shell $(LLVM_CONFIG) --link-shared --libs)
 CLANG_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lclang
 # Those of the options $(1) that the compiler knows.
 known = $(foreach o,$(1),$(if $(filter ok,$(shell $(CC) -Werror $(o) -E -x c /dev/null >/dev/null 2>&1 && echo ok)),$(o)))
@@ -56,7 +57,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base elf fat hashlist certchain signer elfcrypto hostfile container appcontainer nvconfig
-RT_ROOMS := rv64 card provision loader rc port debug sched proc memory host
+RT_ROOMS := rv64 jit card provision loader rc port debug sched proc memory host
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -83,6 +84,7 @@ $(O)/%.o: %.c Makefile VERSION $(O)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 $(O)/tools/dpacc/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+$(O)/runtime/llvm/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
 # What `make coverage` counts, from nothing.
 $(if $(COVERAGE),$(shell find $(O) -name '*.gcda' -delete 2>/dev/null))
 $(if $(COVERAGE),$(eval $(O)/lib/%.o: ALL_CFLAGS += --coverage))
@@ -129,7 +131,7 @@ $(O)/tools/mlxdpa/kinds.o: $(O)/tools/mlxdpa/kinds.list Makefile $(O)/flags
 # others stand on it. A library is the file lib<name>.so.$(SO) and the link lib<name>.so, which is what
 # link lines find.
 SO := 1
-SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources $(HOST_LIBS))
+SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpakit-llvm $(HOST_LIBS))
 libs: $(SHARED) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
 $(SHARED): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
@@ -146,6 +148,10 @@ $(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c
 $(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runtime/resources/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(PKG_LIBS) && $(so_name)
+# The engine loads it when device code is hot.
+$(B)/lib/libdpakit-llvm.so: runtime/llvm/exports.map $(call objs,runtime/llvm/*.c) $(O)/libdpkbase.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(LLVM_LIBS) -pthread && $(so_name)
 $(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common) runtime/addresses/*.c) $(B)/lib/libdpakit-engine.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)

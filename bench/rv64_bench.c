@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "elf/elf.h"
+#include "jit/jit.h"
 #include "rv64/rv64.h"
 
 enum { SYS_WRITE = 64, SYS_EXIT = 93, A0 = 10, A1 = 11, A2 = 12, A7 = 17, SP = 2 };
@@ -76,15 +77,13 @@ int main(int argc, char **argv)
     struct dpk_buf file = {0};
     struct dpk_error err = {0};
     struct rv64_hart hart = {.x[SP] = STACK_TOP};
-    const char *tier = getenv("DPAKIT_JIT");
+    enum jit_mode mode;
     if (argc != 2) {
         fprintf(stderr, "usage: rv64_bench PROGRAM\n");
         return 2;
     }
-    if (tier != NULL && strcmp(tier, "off") != 0) {
-        fprintf(stderr, "rv64_bench: DPAKIT_JIT=%s: only the interpreter (off) is there\n", tier);
-        return 2;
-    }
+    if (jit_mode_wanted(&mode, &err) != DPK_OK)
+        return dpk_tool_fail(&err);
     if (dpk_file_read(argv[1], DPK_FILE_MAX, &file, &err) != DPK_OK)
         return dpk_tool_fail(&err);
     struct rv64_memory *mem = rv64_memory_create(UINT64_C(1) << 32);
@@ -94,6 +93,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "rv64_bench: %s cannot be loaded\n", argv[1]);
         goto out;
     }
+    jit_attach(core, mode, false);
     double begin = seconds();
     code = run(core, mem, &hart);
     fflush(stdout);

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "jit/jit.h"
 #include "proc/device.h"
 #include "proc/event.h"
 #include "proc/failure.h"
@@ -102,7 +103,10 @@ static enum dpk_status read_strict(bool *align, struct dpk_error *err)
 static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *err)
 {
     bool align;
+    enum jit_mode mode;
     enum dpk_status status = read_strict(&align, err);
+    if (status == DPK_OK)
+        status = jit_mode_wanted(&mode, err);
     if (status != DPK_OK)
         return status;
     p->memory = rv64_memory_create(GUEST_SIZE);
@@ -113,6 +117,7 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
     if (!p->core || !p->heap || !map_segments(p))
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     rv64_core_set_strict(p->core, align);
+    jit_attach(p->core, mode, sched_workers() == 1);
     return DPK_OK;
 }
 

@@ -49,6 +49,8 @@ struct rv64_block {
     _Atomic(struct rv64_block *) next, taken; /* the blocks there; NULL: not known yet */
     struct rv64_block *other;                 /* in the same bucket */
     uint32_t count;                           /* instructions */
+    bool backward;                            /* taken_pc is not behind pc */
+    _Atomic uint32_t heat;                    /* how often jumps back, calls and returns led here */
     struct rv64_run run[];
 };
 
@@ -60,6 +62,7 @@ struct rv64_cache {
     size_t room, used;   /* of the newest chunk; bytes in all chunks */
     struct rv64_chunk *chunks;
     _Atomic(struct rv64_block *) buckets[RV64_BUCKETS];
+    _Atomic(struct rv64_entries *) entries; /* NULL: nothing is hot yet */
 };
 
 static inline unsigned rv64_bucket(uint64_t pc)
@@ -84,6 +87,14 @@ void rv64_cache_release(struct rv64_core *core, struct rv64_cache *cache);
  * NULL: the cache is full or the host is out of memory; the caller must acquire a cache again. */
 struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
                                   const void *const handlers[RUN_COUNT]);
+
+/* Counts that a jump back, a call or a return leads to `block`. Returns the translated code from
+ * there on. NULL: there is none. */
+rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
+                           struct rv64_block *block);
+
+/* Below this address, the calling thread's stack is not for translated code. */
+uint64_t rv64_stack_limit(void);
 
 /* Fills `block` (room for RV64_BLOCK_MAX + 1 operations) with the code at `pc`, up to the next
  * breakpoint. Returns how many operations it has. With the lock. translate.c */

@@ -32,11 +32,19 @@ void rv64_core_set_strict(struct rv64_core *core, bool strict)
     core->strict = strict;
 }
 
+void rv64_core_set_translator(struct rv64_core *core, const struct rv64_translator *translator)
+{
+    core->translator = translator;
+}
+
 /* With the lock held, or when no other thread uses the core any more. */
-static void cache_drop(struct rv64_cache *cache)
+static void cache_drop(const struct rv64_core *core, struct rv64_cache *cache)
 {
     if (cache == NULL || --cache->users != 0)
         return;
+    struct rv64_entries *entries = atomic_load(&cache->entries);
+    if (entries != NULL)
+        core->translator->release(entries);
     for (struct rv64_chunk *c = cache->chunks, *older; c != NULL; c = older) {
         older = c->older;
         free(c);
@@ -48,7 +56,7 @@ void rv64_core_destroy(struct rv64_core *core)
 {
     if (core == NULL)
         return;
-    cache_drop(core->cache);
+    cache_drop(core, core->cache);
     pthread_mutex_destroy(&core->lock);
     free(core);
 }
@@ -59,7 +67,7 @@ struct rv64_cache *rv64_cache_acquire(struct rv64_core *core)
     uint64_t generation = atomic_load(&core->mem->code_generation);
     struct rv64_cache *cache = core->cache;
     if (cache == NULL || cache->generation != generation || cache->used >= CACHE_MAX) {
-        cache_drop(cache);
+        cache_drop(core, cache);
         cache = core->cache = calloc(1, sizeof *cache);
         if (cache != NULL) {
             cache->generation = generation;
@@ -75,7 +83,7 @@ struct rv64_cache *rv64_cache_acquire(struct rv64_core *core)
 void rv64_cache_release(struct rv64_core *core, struct rv64_cache *cache)
 {
     pthread_mutex_lock(&core->lock);
-    cache_drop(cache);
+    cache_drop(core, cache);
     pthread_mutex_unlock(&core->lock);
 }
 
@@ -105,6 +113,7 @@ static struct rv64_block *make_block(struct rv64_core *core, struct rv64_cache *
         uint8_t room[sizeof(struct rv64_block) + (RV64_BLOCK_MAX + 1) * sizeof(struct rv64_run)];
     } draft = {0};
     unsigned n = rv64_translate(core, pc, &draft.block);
+    draft.block.backward = core->translator != NULL && draft.block.taken_pc <= pc;
     size_t size = sizeof(struct rv64_block) + n * sizeof(struct rv64_run);
     struct rv64_block *block = cache_allocate(cache, size);
     if (block == NULL)
@@ -131,6 +140,63 @@ struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cac
         block = make_block(core, cache, pc, handlers);
     pthread_mutex_unlock(&core->lock);
     return block;
+}
+
+/* ---- Translated code ---- */
+
+/* Returns the table of the cache, made by the first that asks. NULL: there is none. */
+static struct rv64_entries *cache_entries(struct rv64_core *core, struct rv64_cache *cache)
+{
+    struct rv64_entries *entries = atomic_load_explicit(&cache->entries, memory_order_acquire);
+    if (entries != NULL)
+        return entries;
+    struct rv64_entries *mine = core->translator->begin(core->translator->context, core);
+    if (mine == NULL)
+        return NULL;
+    if (atomic_compare_exchange_strong(&cache->entries, &entries, mine))
+        return mine;
+    core->translator->release(mine);
+    return entries;
+}
+
+rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
+                           struct rv64_block *block)
+{
+    const struct rv64_translator *t = core->translator;
+    uint32_t heat = atomic_load_explicit(&block->heat, memory_order_relaxed) + 1;
+    atomic_store_explicit(&block->heat, heat, memory_order_relaxed);
+    if (heat < t->heat)
+        return NULL;
+    struct rv64_entries *entries = cache_entries(core, cache);
+    if (entries == NULL || block->pc - entries->begin >= entries->size)
+        return NULL;
+    _Atomic(rv64_code *) *at = &entries->at[(block->pc - entries->begin) / 2];
+    rv64_code *code = atomic_load_explicit(at, memory_order_acquire);
+    if (code == NULL && heat == t->heat) {
+        t->hot(t->context, core, entries, block->pc);
+        code = atomic_load_explicit(at, memory_order_acquire);
+    }
+    return code;
+}
+
+/* What is left of the stack below the limit is for what translated code calls. A fault of the guest
+ * must not become one of the host, so a thread whose stack is unknown gets no translated calls. */
+uint64_t rv64_stack_limit(void)
+{
+    enum { RESERVE = 64 << 10 };
+    static _Thread_local uint64_t limit;
+    pthread_attr_t attr;
+    void *base;
+    size_t size;
+    if (limit != 0)
+        return limit;
+    limit = UINT64_MAX;
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        if (pthread_attr_getstack(&attr, &base, &size) == 0 && size > 2 * RESERVE)
+            limit = (uint64_t)(uintptr_t)base + RESERVE;
+        pthread_attr_destroy(&attr);
+    }
+    return limit;
 }
 
 const char *rv64_fault_name(enum rv64_fault fault)

@@ -6,7 +6,8 @@
 
 struct rv64_core {
     struct rv64_memory *mem;
-    bool strict;                      /* misaligned loads and stores fault */
+    bool strict;                              /* misaligned loads and stores fault */
+    const struct rv64_translator *translator; /* NULL: none */
     pthread_mutex_t lock;             /* held to count users of caches, and to make blocks */
     struct rv64_cache *cache;         /* the current one, NULL before the first run */
     uint64_t breaks[RV64_BREAKS_MAX]; /* under the lock */
@@ -24,5 +25,15 @@ static inline enum rv64_stop rv64_stop_fault(struct rv64_hart *hart, enum rv64_f
     hart->fault_address = address;
     return RV64_STOP_FAULT;
 }
+
+/* Ends a run with the fault of an access of 1 << log2 bytes; `need`: RV64_R, RV64_W or both. */
+__attribute__((cold)) enum rv64_stop rv64_refuse(struct rv64_hart *hart, uint64_t address,
+                                                 unsigned log2, unsigned need);
+/* Carries out a misaligned load or store where that is allowed, for accesses that are not aligned,
+ * or to no guest address, or to a page that does not allow them. False: the hart has the fault. */
+__attribute__((cold)) bool rv64_load_split(const struct rv64_core *core, struct rv64_hart *hart,
+                                           uint64_t address, unsigned log2, uint64_t *value);
+__attribute__((cold)) bool rv64_store_split(const struct rv64_core *core, struct rv64_hart *hart,
+                                            uint64_t address, unsigned log2, uint64_t value);
 
 #endif

@@ -78,65 +78,6 @@ static inline bool plausible(uint64_t at, unsigned log2)
     return (at >> log2 | at << (-log2 & 63)) >> (32 - log2) == 0;
 }
 
-static __attribute__((cold, noinline)) enum rv64_stop
-refuse(struct rv64_hart *hart, uint64_t address, unsigned log2, unsigned need)
-{
-    bool misaligned = (address & ((UINT64_C(1) << log2) - 1)) != 0;
-    if (need & RV64_W)
-        return rv64_stop_fault(hart, misaligned ? RV64_FAULT_MISALIGNED_STORE : RV64_FAULT_STORE,
-                               address);
-    return rv64_stop_fault(hart, misaligned ? RV64_FAULT_MISALIGNED_LOAD : RV64_FAULT_LOAD,
-                           address);
-}
-
-/* Whether a load or store that was not plausible, or has no access to its page, is a misaligned one
- * that may be carried out. If not, the hart says why. Two pages at most are concerned. */
-static __attribute__((cold, noinline)) bool splits(const struct rv64_core *core,
-                                                   struct rv64_hart *hart, uint64_t address,
-                                                   unsigned log2, unsigned need)
-{
-    const uint64_t width = UINT64_C(1) << log2, last = address + width - 1;
-    uint64_t bad = address;
-    if (address % width == 0 || core->strict) {
-        (void)refuse(hart, address, log2, need);
-        return false;
-    }
-    if (address < core->mem->size && (rv64_page_access(core->mem, address) & need) == need) {
-        if (last < core->mem->size && (rv64_page_access(core->mem, last) & need) == need) {
-            hart->misaligned++;
-            return true;
-        }
-        bad = last & ~(uint64_t)(RV64_PAGE - 1);
-    }
-    (void)rv64_stop_fault(hart, need & RV64_W ? RV64_FAULT_STORE : RV64_FAULT_LOAD, bad);
-    return false;
-}
-
-static __attribute__((cold, noinline)) bool load_split(const struct rv64_core *core,
-                                                       struct rv64_hart *hart, uint64_t address,
-                                                       unsigned log2, uint64_t *value)
-{
-    uint64_t v = 0;
-    if (!splits(core, hart, address, log2, RV64_R))
-        return false;
-    for (unsigned i = 0; i < 1u << log2; i++)
-        v |= (uint64_t)__atomic_load_n(core->mem->base + address + i, __ATOMIC_RELAXED) << 8 * i;
-    *value = v;
-    return true;
-}
-
-static __attribute__((cold, noinline)) bool store_split(const struct rv64_core *core,
-                                                        struct rv64_hart *hart, uint64_t address,
-                                                        unsigned log2, uint64_t value)
-{
-    if (!splits(core, hart, address, log2, RV64_W))
-        return false;
-    for (unsigned i = 0; i < 1u << log2; i++)
-        __atomic_store_n(core->mem->base + address + i, (uint8_t)(value >> 8 * i),
-                         __ATOMIC_RELAXED);
-    return true;
-}
-
 /* value_ADD and so on: values.def as functions. */
 #define VALUE(name, value)                                                                         \
     static inline uint64_t value_##name(uint64_t A, uint64_t B, uint64_t IMM)                      \
@@ -175,6 +116,16 @@ VALUE(MV, A)
         goto * r->handler;                                                                         \
     } while (0)
 
+/* Enters a block that a jump back, a call or a return leads to. */
+#define ENTER_WARM(to)                                                                             \
+    do {                                                                                           \
+        block = (to);                                                                              \
+        if (translator != NULL && left > 0 &&                                                      \
+            (code = rv64_cache_warm(core, cache, block)) != NULL)                                  \
+            goto translated;                                                                       \
+        ENTER(block);                                                                              \
+    } while (0)
+
 /* Goes to a successor that never changes, `next` or `taken`. */
 #define FOLLOW(successor)                                                                          \
     do {                                                                                           \
@@ -186,12 +137,22 @@ VALUE(MV, A)
         goto find;                                                                                 \
     } while (0)
 
+#define TAKEN                                                                                      \
+    do {                                                                                           \
+        if (unlikely(block->backward)) {                                                           \
+            struct rv64_block *to = atomic_load_explicit(&block->taken, memory_order_acquire);     \
+            if (likely(to != NULL))                                                                \
+                ENTER_WARM(to);                                                                    \
+        }                                                                                          \
+        FOLLOW(taken);                                                                             \
+    } while (0)
+
 #define COMPUTE(name) D = value_##name(A, B, IMM)
 
 #define BRANCH(condition)                                                                          \
     do {                                                                                           \
         if (condition)                                                                             \
-            FOLLOW(taken);                                                                         \
+            TAKEN;                                                                                 \
         FOLLOW(next);                                                                              \
     } while (0)
 
@@ -203,7 +164,7 @@ VALUE(MV, A)
 
 #define CHECK(address, log2, need)                                                                 \
     if (!GOOD(address, log2, need)) {                                                              \
-        why = refuse(hart, address, log2, need);                                                   \
+        why = rv64_refuse(hart, address, log2, need);                                              \
         goto stop;                                                                                 \
     }
 
@@ -212,7 +173,7 @@ VALUE(MV, A)
         uint64_t at = A + IMM, split;                                                              \
         if (GOOD(at, log2, RV64_R)) {                                                              \
             D = SEXT(type, __atomic_load_n((const word *)(base + at), __ATOMIC_RELAXED));          \
-        } else if (load_split(core, hart, at, log2, &split)) {                                     \
+        } else if (rv64_load_split(core, hart, at, log2, &split)) {                                \
             D = SEXT(type, split);                                                                 \
         } else {                                                                                   \
             why = RV64_STOP_FAULT;                                                                 \
@@ -225,7 +186,7 @@ VALUE(MV, A)
         uint64_t at = A + IMM;                                                                     \
         if (GOOD(at, log2, RV64_W)) {                                                              \
             __atomic_store_n((word *)(base + at), (word)B, __ATOMIC_RELAXED);                      \
-        } else if (!store_split(core, hart, at, log2, B)) {                                        \
+        } else if (!rv64_store_split(core, hart, at, log2, B)) {                                   \
             why = RV64_STOP_FAULT;                                                                 \
             goto stop;                                                                             \
         }                                                                                          \

@@ -46,8 +46,13 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
     struct rv64_block *block = NULL;
     _Atomic(struct rv64_block *) *link = NULL; /* where to remember the block at `pc` */
     enum rv64_stop why = RV64_STOP_BUDGET;
+    const struct rv64_translator *const translator = core->translator;
+    rv64_code *code;
+    bool warm = translator != NULL; /* the block at `pc` may be entered as translated code */
 
     hart->fault = RV64_FAULT_NONE;
+    hart->horizon = start + (uint64_t)granted;
+    hart->stack_limit = translator != NULL ? rv64_stack_limit() : 0;
     memcpy(x, hart->x, sizeof hart->x);
     struct rv64_cache *cache = rv64_cache_acquire(core);
     if (cache == NULL)
@@ -66,6 +71,10 @@ find:
     }
     if (link != NULL)
         atomic_store_explicit(link, block, memory_order_release);
+    if (unlikely(warm)) {
+        warm = false;
+        ENTER_WARM(block);
+    }
     ENTER(block);
 
 #define VALUE(name, value)                                                                         \
@@ -133,10 +142,15 @@ do_RDINSTRET:
 do_RDTIME:
     D = __atomic_load_n(&hart->time, __ATOMIC_RELAXED);
     NEXT;
-do_JAL:
+do_JAL : { /* a call */
     D = block->next_pc;
-do_J:
+    struct rv64_block *callee = atomic_load_explicit(&block->taken, memory_order_acquire);
+    if (likely(callee != NULL))
+        ENTER_WARM(callee);
     FOLLOW(taken);
+}
+do_J:
+    TAKEN;
 do_END:
     FOLLOW(next);
 do_JALR:
@@ -144,7 +158,18 @@ do_JALR:
     D = block->next_pc;
     struct rv64_block *target = rv64_cache_find(cache, pc);
     if (likely(target != NULL))
-        ENTER(target);
+        ENTER_WARM(target);
+    link = NULL;
+    goto find;
+
+translated:
+    memcpy(hart->x, x, sizeof hart->x);
+    struct rv64_next next = code(hart, left);
+    memcpy(x, hart->x, sizeof hart->x);
+    hart->fault = RV64_FAULT_NONE;
+    pc = next.pc;
+    warm = next.left < left; /* if not, it cannot go on here */
+    left = next.left;
     link = NULL;
     goto find;
 

@@ -89,6 +89,9 @@ struct rv64_hart {
     /* Why it stopped with RV64_STOP_FAULT. */
     enum rv64_fault fault;
     uint64_t fault_address;
+    /* For translated code, during a run. */
+    uint64_t horizon;     /* instret when the budget is used up */
+    uint64_t stack_limit; /* translated code returns if the host's stack reaches below it */
 };
 
 struct rv64_core;
@@ -110,6 +113,37 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
 /* The reference: decodes and runs one instruction; it is written for clarity. Returns
  * RV64_STOP_BUDGET if the instruction has run. Each instruction does the same as in rv64_run. */
 enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
+
+/* ---- Translated code ----
+ * A translator makes code of the host for guest code that is hot: which is often called, returned
+ * to, or jumped back to. rv64_run enters it at such places. Without a translator, all is
+ * interpreted. */
+struct rv64_next {
+    uint64_t pc;  /* where the guest goes on */
+    int64_t left; /* of the budget */
+};
+/* Runs the guest from a pc on with a budget of `left` instructions. The hart's registers, but for
+ * pc and instret, are those of the guest at the call and at the return. It returns before an
+ * instruction that it cannot carry out, a fault among them. */
+typedef struct rv64_next rv64_code(struct rv64_hart *hart, int64_t left);
+
+/* The translations of one state of the guest's code, by the pc of their first instruction. */
+struct rv64_entries {
+    uint64_t begin, size;     /* guest addresses [begin, begin + size) */
+    _Atomic(rv64_code *) *at; /* at[(pc - begin) / 2]; NULL: none */
+};
+struct rv64_translator {
+    /* Makes the table for the guest's code as it is. It is released when the code changes or the
+     * core goes. NULL: the code stays interpreted. */
+    struct rv64_entries *(*begin)(void *context, struct rv64_core *core);
+    void (*release)(struct rv64_entries *entries);
+    /* The code at `pc` is hot: sooner or later, `entries` may have it. */
+    void (*hot)(void *context, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc);
+    uint32_t heat; /* how often a place is reached before it is hot, at least 1 */
+    void *context;
+};
+/* Before the first run. The translator must live longer than the core. */
+void rv64_core_set_translator(struct rv64_core *core, const struct rv64_translator *translator);
 
 /* ---- External memory ---- The guest's own memory ends below RV64_EXTERNAL_BASE: rv64_run and
  * rv64_step fault at higher addresses. rv64_step_external carries out an instruction that reaches

@@ -1,0 +1,225 @@
+/* Attaches the translator to cores, and runs it: a queue of regions and a thread. */
+#include "jit/jit.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jit/translations.h"
+
+/* How often a loop is repeated or a function called before it is worth translating. */
+enum { HEAT = 600 };
+enum { QUEUE_MAX = 4096 };
+
+/* ---- The library ---- */
+
+static const char in_this_library = 0;
+
+static jit_translate_fn *load_translator(void)
+{
+    char path[PATH_MAX];
+    Dl_info self;
+    if (!dladdr(&in_this_library, &self) || !self.dli_fname)
+        self.dli_fname = "";
+    const char *end = strrchr(self.dli_fname, '/');
+    const int folder = end ? (int)(end + 1 - self.dli_fname) : 0;
+    static const char *const places[] = {"", "../lib/", "../lib/dpakit/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int n = snprintf(path, sizeof path, "%.*s%s" DPK_JIT_LIBRARY, folder, self.dli_fname,
+                         places[i]);
+        void *library =
+            n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        if (library)
+            return (jit_translate_fn *)dlsym(library, "dpk_jit_translate");
+    }
+    return NULL;
+}
+
+/* ---- Jobs ---- */
+
+struct job {
+    struct job *next;
+    struct translations *to;
+    struct jit_region region;
+};
+
+static void job_free(struct job *j)
+{
+    translations_drop(j->to);
+    jit_region_free(&j->region);
+    free(j);
+}
+
+/* One translation at a time: LLVM's description of the host is shared. */
+static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
+
+static void translate(const struct job *j)
+{
+    static jit_translate_fn *fn;
+    static bool looked;
+    struct dpk_buf image = {0};
+    struct dpk_error err = {0};
+    pthread_mutex_lock(&translating);
+    if (!looked)
+        fn = load_translator();
+    looked = true;
+    const struct jit_options options = {
+        .begin = j->to->entries.begin, .size = j->to->entries.size, .every_block = j->to->exact};
+    bool done = fn != NULL && fn(&j->region, &options, &image, &err) == DPK_OK;
+    pthread_mutex_unlock(&translating);
+    if (done)
+        (void)translations_enter(j->to, j->region.blocks[0].pc, &image);
+    dpk_buf_free(&image);
+}
+
+static struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc)
+{
+    struct job *j = calloc(1, sizeof *j);
+    if (j == NULL)
+        return NULL;
+    pthread_mutex_lock(&core->lock);
+    bool found = jit_region_find(core, pc, &j->region);
+    pthread_mutex_unlock(&core->lock);
+    if (!found) {
+        free(j);
+        return NULL;
+    }
+    j->to = (struct translations *)entries;
+    translations_keep(j->to);
+    return j;
+}
+
+/* ---- The thread ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t wanted;
+    struct job *first, **last;
+    unsigned count;
+    pid_t process; /* that has the thread */
+    pthread_t thread;
+    bool busy, ends;
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
+
+static void *work(void *unused)
+{
+    pthread_mutex_lock(&queue.lock);
+    while (!queue.ends) {
+        struct job *j = queue.first;
+        if (j == NULL) {
+            pthread_cond_wait(&queue.wanted, &queue.lock);
+            continue;
+        }
+        queue.first = j->next;
+        if (queue.first == NULL)
+            queue.last = &queue.first;
+        queue.count--;
+        queue.busy = true;
+        pthread_mutex_unlock(&queue.lock);
+        translate(j);
+        job_free(j);
+        pthread_mutex_lock(&queue.lock);
+        queue.busy = false;
+    }
+    pthread_mutex_unlock(&queue.lock);
+    return unused;
+}
+
+/* Before LLVM's own data goes. */
+static void end_thread(void)
+{
+    pthread_mutex_lock(&queue.lock);
+    const bool mine = queue.process == getpid();
+    queue.ends = true;
+    pthread_cond_signal(&queue.wanted);
+    pthread_mutex_unlock(&queue.lock);
+    if (mine)
+        pthread_join(queue.thread, NULL);
+}
+
+/* With the lock. A child of fork() has no thread, and is interpreted where its parent had not
+ * translated. */
+static bool has_thread(void)
+{
+    if (queue.process == 0 && !queue.ends) {
+        queue.last = &queue.first;
+        if (dpk_pthread_start(&queue.thread, work, NULL) == 0) {
+            queue.process = getpid();
+            atexit(end_thread);
+        }
+    }
+    return queue.process == getpid() && !queue.ends;
+}
+
+static void enqueue(struct job *j)
+{
+    pthread_mutex_lock(&queue.lock);
+    const bool taken = queue.count < QUEUE_MAX && has_thread();
+    if (taken) {
+        *queue.last = j;
+        queue.last = &j->next;
+        queue.count++;
+        pthread_cond_signal(&queue.wanted);
+    }
+    pthread_mutex_unlock(&queue.lock);
+    if (!taken)
+        job_free(j);
+}
+
+/* ---- What cores call ---- */
+
+static struct rv64_entries *begin(void *exact, struct rv64_core *core)
+{
+    struct translations *t = translations_create(core, exact != NULL);
+    return t ? &t->entries : NULL;
+}
+
+static void release(struct rv64_entries *entries)
+{
+    translations_drop((struct translations *)entries);
+}
+
+static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *entries,
+                     uint64_t pc)
+{
+    (void)unused;
+    struct job *j = job_create(core, entries, pc);
+    if (j == NULL)
+        return;
+    translate(j);
+    job_free(j);
+}
+
+static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc)
+{
+    (void)unused;
+    struct job *j = job_create(core, entries, pc);
+    if (j != NULL)
+        enqueue(j);
+}
+
+enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)
+{
+    const char *wanted = getenv("DPAKIT_JIT");
+    *mode = JIT_ON;
+    if (!wanted || !*wanted || strcmp(wanted, "on") == 0)
+        return DPK_OK;
+    if (strcmp(wanted, "sync") != 0 && strcmp(wanted, "off") != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_JIT=%s is not known; it may be off, sync or on",
+                        wanted);
+    *mode = strcmp(wanted, "off") == 0 ? JIT_OFF : JIT_SYNC;
+    return DPK_OK;
+}
+
+void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact)
+{
+    static char is_exact;
+    static const struct rv64_translator sync[] = {{begin, release, hot_sync, 1, NULL},
+                                                  {begin, release, hot_sync, 1, &is_exact}};
+    static const struct rv64_translator on[] = {{begin, release, hot, HEAT, NULL},
+                                                {begin, release, hot, HEAT, &is_exact}};
+    if (mode != JIT_OFF)
+        rv64_core_set_translator(core, &(mode == JIT_SYNC ? sync : on)[exact]);
+}

@@ -1,0 +1,58 @@
+/*
+ * Private to jit and llvm: what libdpakit-llvm.so does. It makes code of the host for a region. It
+ * is a library of its own since it needs libLLVM; it is loaded with the first code that is hot.
+ *
+ *     struct dpk_buf image = {0};
+ *     if (dpk_jit_translate(&region, JIT_STRICT, &image, &err) == DPK_OK)
+ *         ... jit_code_place ...
+ *
+ * An image is a struct jit_image, then its relocations, then its code. Nothing in it depends on the
+ * process it was made in.
+ */
+#ifndef DPK_JIT_TRANSLATE_H
+#define DPK_JIT_TRANSLATE_H
+
+#include "base/base.h"
+#include "jit/region.h"
+
+#define DPK_JIT_LIBRARY "libdpakit-llvm.so.1"
+
+/* Counts changes of the images' format and of the code's contract with its process. */
+enum { JIT_IMAGE_VERSION = 1 };
+
+/* What the code refers to. */
+enum jit_symbol {
+    JIT_CODE,   /* its own first byte */
+    JIT_BASE,   /* host address of guest address 0 */
+    JIT_ACCESS, /* permissions, by page */
+    JIT_SLOTS,  /* rv64_entries.at */
+    JIT_LOAD,   /* jit_load of memory.c */
+    JIT_STORE,  /* jit_store */
+    JIT_CORE,
+    JIT_SYMBOLS,
+};
+
+/* The word of 64 bits at `offset` of the code becomes the symbol's address plus `addend`. */
+struct jit_relocation {
+    uint32_t offset;
+    uint32_t symbol;
+    uint64_t addend;
+};
+
+struct jit_image {
+    uint32_t version, code_size, relocation_count;
+    uint32_t entry; /* offset of the first instruction */
+};
+
+struct jit_options {
+    uint64_t begin, size; /* of the rv64_entries */
+    bool every_block; /* the budget is checked at every block; if not, at jumps back and calls */
+};
+
+/* DPK_ERR_UNSUPPORTED: LLVM does not know the host, or refuses the code. */
+typedef enum dpk_status jit_translate_fn(const struct jit_region *region,
+                                         const struct jit_options *options, struct dpk_buf *image,
+                                         struct dpk_error *err);
+jit_translate_fn dpk_jit_translate;
+
+#endif

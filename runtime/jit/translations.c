@@ -1,0 +1,162 @@
+/* Places translated code in memory that is never writable and executable at once. */
+#include "jit/translations.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Of guest code; more than this stays interpreted. */
+#define CODE_MAX (UINT64_C(64) << 20)
+
+struct code {
+    struct code *older;
+    void *at;
+    size_t size;
+};
+
+/* ---- What translated code calls ---- */
+
+static uint64_t jit_load(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
+                         uint32_t log2, uint64_t unused)
+{
+    uint64_t value = 0;
+    (void)unused;
+    (void)rv64_load_split(core, hart, address, log2, &value);
+    return value;
+}
+
+static uint64_t jit_store(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
+                          uint32_t log2, uint64_t value)
+{
+    (void)rv64_store_split(core, hart, address, log2, value);
+    return 0;
+}
+
+/* ---- The table ---- */
+
+/* The range of executable pages. */
+static bool code_range(const struct rv64_memory *mem, uint64_t *begin, uint64_t *size)
+{
+    uint64_t at = 0, address, length;
+    unsigned access;
+    *begin = *size = 0;
+    while (rv64_memory_next(mem, at, &address, &length, &access)) {
+        at = address + length;
+        if (!(access & RV64_X))
+            continue;
+        if (*size == 0)
+            *begin = address;
+        *size = at - *begin;
+    }
+    return *size != 0 && *size <= CODE_MAX;
+}
+
+struct translations *translations_create(struct rv64_core *core, bool exact)
+{
+    uint64_t begin, size;
+    if (!code_range(core->mem, &begin, &size))
+        return NULL;
+    struct translations *t = calloc(1, sizeof *t);
+    void *table = mmap(NULL, size * 4, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (t == NULL || table == MAP_FAILED || pthread_mutex_init(&t->lock, NULL) != 0) {
+        if (table != MAP_FAILED)
+            munmap(table, size * 4);
+        free(t);
+        return NULL;
+    }
+    t->entries = (struct rv64_entries){.begin = begin, .size = size, .at = table};
+    t->exact = exact;
+    t->users = 1;
+    t->symbols[JIT_BASE] = (uintptr_t)core->mem->base;
+    t->symbols[JIT_ACCESS] = (uintptr_t)core->mem->access;
+    t->symbols[JIT_SLOTS] = (uintptr_t)table;
+    t->symbols[JIT_LOAD] = (uintptr_t)jit_load;
+    t->symbols[JIT_STORE] = (uintptr_t)jit_store;
+    t->symbols[JIT_CORE] = (uintptr_t)core;
+    return t;
+}
+
+void translations_keep(struct translations *t)
+{
+    atomic_fetch_add(&t->users, 1);
+}
+
+void translations_drop(struct translations *t)
+{
+    if (atomic_fetch_sub(&t->users, 1) != 1)
+        return;
+    for (struct code *c = t->code, *older; c != NULL; c = older) {
+        older = c->older;
+        munmap(c->at, c->size);
+        free(c);
+    }
+    munmap((void *)t->entries.at, t->entries.size * 4);
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}
+
+/* ---- Code ---- */
+
+/* The parts of an image: its relocations, its code. */
+static bool read_image(const struct dpk_buf *image, struct jit_image *head,
+                       const uint8_t **relocations, const uint8_t **code)
+{
+    if (image->size < sizeof *head)
+        return false;
+    memcpy(head, image->data, sizeof *head);
+    const uint64_t relocations_size =
+        (uint64_t)head->relocation_count * sizeof(struct jit_relocation);
+    *relocations = image->data + sizeof *head;
+    *code = *relocations + relocations_size;
+    return head->version == JIT_IMAGE_VERSION && head->entry < head->code_size &&
+           sizeof *head + relocations_size + head->code_size == image->size;
+}
+
+static bool relocate(const struct translations *t, uint8_t *at, const struct jit_image *head,
+                     const uint8_t *relocations)
+{
+    for (uint32_t i = 0; i < head->relocation_count; i++) {
+        struct jit_relocation r;
+        memcpy(&r, relocations + i * sizeof r, sizeof r);
+        if (r.symbol >= JIT_SYMBOLS || head->code_size < 8 || r.offset > head->code_size - 8)
+            return false;
+        uint64_t value = (r.symbol == JIT_CODE ? (uintptr_t)at : t->symbols[r.symbol]) + r.addend;
+        memcpy(at + r.offset, &value, sizeof value);
+    }
+    return true;
+}
+
+bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image)
+{
+    struct jit_image head;
+    const uint8_t *relocations, *bytes;
+    if (pc - t->entries.begin >= t->entries.size || !read_image(image, &head, &relocations, &bytes))
+        return false;
+    struct code *c = calloc(1, sizeof *c);
+    uint8_t *at =
+        mmap(NULL, head.code_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (c == NULL || at == MAP_FAILED)
+        goto failed;
+    memcpy(at, bytes, head.code_size);
+    if (!relocate(t, at, &head, relocations) ||
+        mprotect(at, head.code_size, PROT_READ | PROT_EXEC) != 0)
+        goto failed;
+    __builtin___clear_cache((char *)at, (char *)at + head.code_size);
+    *c = (struct code){.at = at, .size = head.code_size};
+    pthread_mutex_lock(&t->lock);
+    c->older = t->code;
+    t->code = c;
+    pthread_mutex_unlock(&t->lock);
+    rv64_code *entry;
+    const uint8_t *first = at + head.entry;
+    memcpy(&entry, &first, sizeof entry);
+    atomic_store_explicit(&t->entries.at[(pc - t->entries.begin) / 2], entry, memory_order_release);
+    return true;
+
+failed:
+    if (at != MAP_FAILED)
+        munmap(at, head.code_size);
+    free(c);
+    return false;
+}

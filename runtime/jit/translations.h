@@ -1,0 +1,25 @@
+/* Private to jit: the translations of one state of a guest's code. */
+#ifndef DPK_JIT_TRANSLATIONS_H
+#define DPK_JIT_TRANSLATIONS_H
+
+#include "jit/translate.h"
+
+/* It lives as long as a run may enter its code or a job translates for it. */
+struct translations {
+    struct rv64_entries entries;
+    _Atomic unsigned users;
+    uint64_t symbols[JIT_SYMBOLS]; /* addresses; that of JIT_CODE differs from code to code */
+    bool exact;
+    pthread_mutex_t lock;
+    struct code *code; /* all that is placed; under the lock */
+};
+
+/* Makes the table for the core's code. NULL: there is no code, too much of it, or no memory. */
+struct translations *translations_create(struct rv64_core *core, bool exact);
+void translations_keep(struct translations *t);
+void translations_drop(struct translations *t);
+
+/* Places the code of an image and enters it at `pc`. False: the image is none, or no memory. */
+bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image);
+
+#endif

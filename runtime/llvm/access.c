@@ -1,0 +1,275 @@
+/*
+ * Loads, stores and atomics. An access whose address is aligned, a guest address, and on a page that
+ * allows it is carried out here. Others are left to the engine: misaligned loads and stores call it
+ * and come back; what faults, or reaches memory of the host, leaves the code before the instruction.
+ */
+#include "llvm/emit.h"
+
+#define B_ e->builder
+
+/* ---- Checks ---- */
+
+static LLVMTypeRef word_type(const struct emitter *e, unsigned log2)
+{
+    return (LLVMTypeRef[]){e->i8, e->i16, e->i32, e->i64}[log2];
+}
+
+/* Goes to `cold` unless the access is aligned and allowed. Bits that the rotation brings to the top
+ * are those of a misaligned address. */
+static void check(struct emitter *e, LLVMValueRef address, unsigned log2, unsigned need,
+                  LLVMBasicBlockRef cold)
+{
+    LLVMValueRef rotated = address;
+    if (log2 != 0) {
+        LLVMValueRef args[] = {address, address, emit_const(e, log2)};
+        unsigned id = LLVMLookupIntrinsicID("llvm.fshr", 9);
+        rotated =
+            LLVMBuildCall2(B_, LLVMIntrinsicGetType(e->context, id, &e->i64, 1),
+                           LLVMGetIntrinsicDeclaration(e->module, id, &e->i64, 1), args, 3, "");
+    }
+    LLVMValueRef limit = emit_const(e, (UINT64_C(1) << 32) >> log2);
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, rotated, limit, ""), cold);
+
+    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, e->i8, e->symbols[JIT_ACCESS], &page, 1, "");
+    LLVMValueRef access = LLVMBuildLoad2(B_, e->i8, at, "");
+    LLVMSetOrdering(access, LLVMAtomicOrderingUnordered);
+    LLVMSetAlignment(access, 1);
+    const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
+    LLVMValueRef have = LLVMBuildAnd(B_, access, bits, "");
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, have, bits, ""), cold);
+}
+
+static LLVMValueRef host_word(const struct emitter *e, LLVMValueRef address, unsigned log2)
+{
+    LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_BASE], &address, 1, "");
+    return LLVMBuildBitCast(B_, at, LLVMPointerType(word_type(e, log2), 0), "");
+}
+
+/* ---- Loads and stores ---- */
+
+/* Calls jit_load or jit_store; leaves if it says that the access faults. Its result, else. */
+static LLVMValueRef call_engine(struct emitter *e, enum jit_symbol which, LLVMValueRef address,
+                                unsigned log2, LLVMValueRef value)
+{
+    LLVMTypeRef types[] = {e->bytes, e->bytes, e->i64, e->i32, e->i64};
+    LLVMTypeRef type = LLVMFunctionType(e->i64, types, 5, false);
+    LLVMValueRef args[] = {e->symbols[JIT_CORE], LLVMBuildBitCast(B_, e->hart, e->bytes, ""),
+                           address, LLVMConstInt(e->i32, log2, false), value};
+    LLVMValueRef callee = LLVMBuildBitCast(B_, e->symbols[which], LLVMPointerType(type, 0), "");
+    LLVMValueRef result = LLVMBuildCall2(B_, type, callee, args, 5, "");
+    LLVMTypeRef int_type = LLVMIntTypeInContext(e->context, 8 * sizeof(enum rv64_fault));
+    LLVMValueRef fault = LLVMBuildLoad2(
+        B_, int_type, emit_field(e, offsetof(struct rv64_hart, fault), int_type), "");
+    LLVMBasicBlockRef faults = emit_new_block(e, "faults");
+    emit_unlikely(
+        e, LLVMBuildICmp(B_, LLVMIntNE, fault, LLVMConstInt(int_type, RV64_FAULT_NONE, false), ""),
+        faults);
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
+    LLVMPositionBuilderAtEnd(B_, faults);
+    emit_leave(e);
+    LLVMPositionBuilderAtEnd(B_, on);
+    return result;
+}
+
+static LLVMValueRef address_of(const struct emitter *e)
+{
+    return LLVMBuildAdd(B_, emit_get(e, e->insn->insn.rs1),
+                        emit_const(e, (uint64_t)(int64_t)e->insn->insn.imm), "");
+}
+
+static void load(struct emitter *e, unsigned log2, bool is_signed)
+{
+    LLVMValueRef address = address_of(e);
+    LLVMBasicBlockRef cold = emit_new_block(e, "slow_load"), done = emit_new_block(e, "loaded");
+    check(e, address, log2, RV64_R, cold);
+    LLVMValueRef fast = LLVMBuildLoad2(B_, word_type(e, log2), host_word(e, address, log2), "");
+    LLVMSetOrdering(fast, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(fast, 1u << log2);
+    LLVMBasicBlockRef fast_end = LLVMGetInsertBlock(B_);
+    LLVMBuildBr(B_, done);
+
+    LLVMPositionBuilderAtEnd(B_, cold);
+    LLVMValueRef slow = call_engine(e, JIT_LOAD, address, log2, emit_const(e, 0));
+    slow = LLVMBuildTrunc(B_, slow, word_type(e, log2), "");
+    LLVMBasicBlockRef slow_end = LLVMGetInsertBlock(B_);
+    LLVMBuildBr(B_, done);
+
+    LLVMPositionBuilderAtEnd(B_, done);
+    LLVMValueRef value = LLVMBuildPhi(B_, word_type(e, log2), "");
+    LLVMAddIncoming(value, (LLVMValueRef[]){fast, slow}, (LLVMBasicBlockRef[]){fast_end, slow_end},
+                    2);
+    emit_set(e, e->insn->insn.rd,
+             is_signed ? LLVMBuildSExt(B_, value, e->i64, "")
+                       : LLVMBuildZExt(B_, value, e->i64, ""));
+}
+
+static void store(struct emitter *e, unsigned log2)
+{
+    LLVMValueRef address = address_of(e), value = emit_get(e, e->insn->insn.rs2);
+    LLVMBasicBlockRef cold = emit_new_block(e, "slow_store"), done = emit_new_block(e, "stored");
+    check(e, address, log2, RV64_W, cold);
+    LLVMValueRef fast = LLVMBuildStore(B_, LLVMBuildTrunc(B_, value, word_type(e, log2), ""),
+                                       host_word(e, address, log2));
+    LLVMSetOrdering(fast, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(fast, 1u << log2);
+    LLVMBuildBr(B_, done);
+
+    LLVMPositionBuilderAtEnd(B_, cold);
+    (void)call_engine(e, JIT_STORE, address, log2, value);
+    LLVMBuildBr(B_, done);
+    LLVMPositionBuilderAtEnd(B_, done);
+}
+
+/* ---- Atomics ---- */
+
+/* The word of an atomic; leaves the code if the access faults. */
+static LLVMValueRef atomic_word(struct emitter *e, unsigned log2, unsigned need)
+{
+    LLVMValueRef address = emit_get(e, e->insn->insn.rs1);
+    LLVMBasicBlockRef cold = emit_new_block(e, "bad_atomic");
+    check(e, address, log2, need, cold);
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
+    LLVMPositionBuilderAtEnd(B_, cold);
+    emit_leave(e);
+    LLVMPositionBuilderAtEnd(B_, on);
+    return host_word(e, address, log2);
+}
+
+static void set_extended(struct emitter *e, LLVMValueRef word)
+{
+    emit_set(e, e->insn->insn.rd,
+             LLVMTypeOf(word) == e->i64 ? word : LLVMBuildSExt(B_, word, e->i64, ""));
+}
+
+static void amo(struct emitter *e, unsigned log2, LLVMAtomicRMWBinOp op)
+{
+    LLVMValueRef at = atomic_word(e, log2, RV64_R | RV64_W);
+    LLVMValueRef operand =
+        LLVMBuildTrunc(B_, emit_get(e, e->insn->insn.rs2), word_type(e, log2), "");
+    set_extended(e, LLVMBuildAtomicRMW(B_, op, at, operand,
+                                       LLVMAtomicOrderingSequentiallyConsistent, false));
+}
+
+static LLVMValueRef reserved(const struct emitter *e, size_t offset)
+{
+    return emit_field(e, offset, e->i64);
+}
+
+static LLVMValueRef reserved_width(const struct emitter *e)
+{
+    return emit_field(e, offsetof(struct rv64_hart, reserved_width), e->i8);
+}
+
+static void load_reserved(struct emitter *e, unsigned log2)
+{
+    LLVMValueRef at = atomic_word(e, log2, RV64_R);
+    LLVMValueRef seen = LLVMBuildLoad2(B_, word_type(e, log2), at, "");
+    LLVMSetOrdering(seen, LLVMAtomicOrderingSequentiallyConsistent);
+    LLVMSetAlignment(seen, 1u << log2);
+    LLVMBuildStore(B_, emit_get(e, e->insn->insn.rs1),
+                   reserved(e, offsetof(struct rv64_hart, reserved_address)));
+    LLVMBuildStore(B_, LLVMBuildZExt(B_, seen, e->i64, ""),
+                   reserved(e, offsetof(struct rv64_hart, reserved_value)));
+    LLVMBuildStore(B_, LLVMConstInt(e->i8, UINT64_C(1) << log2, false), reserved_width(e));
+    set_extended(e, seen);
+}
+
+static void store_conditional(struct emitter *e, unsigned log2)
+{
+    LLVMValueRef at = atomic_word(e, log2, RV64_W);
+    LLVMValueRef address =
+        LLVMBuildLoad2(B_, e->i64, reserved(e, offsetof(struct rv64_hart, reserved_address)), "");
+    LLVMValueRef width = LLVMBuildLoad2(B_, e->i8, reserved_width(e), "");
+    LLVMValueRef mine = LLVMBuildAnd(
+        B_,
+        LLVMBuildICmp(B_, LLVMIntEQ, width, LLVMConstInt(e->i8, UINT64_C(1) << log2, false), ""),
+        LLVMBuildICmp(B_, LLVMIntEQ, address, emit_get(e, e->insn->insn.rs1), ""), "");
+    LLVMBuildStore(B_, LLVMConstInt(e->i8, 0, false), reserved_width(e));
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(B_), try = emit_new_block(e, "try"),
+                      done = emit_new_block(e, "tried");
+    LLVMBuildCondBr(B_, mine, try, done);
+
+    LLVMPositionBuilderAtEnd(B_, try);
+    LLVMValueRef old =
+        LLVMBuildLoad2(B_, e->i64, reserved(e, offsetof(struct rv64_hart, reserved_value)), "");
+    LLVMValueRef pair = LLVMBuildAtomicCmpXchg(
+        B_, at, LLVMBuildTrunc(B_, old, word_type(e, log2), ""),
+        LLVMBuildTrunc(B_, emit_get(e, e->insn->insn.rs2), word_type(e, log2), ""),
+        LLVMAtomicOrderingSequentiallyConsistent, LLVMAtomicOrderingSequentiallyConsistent, false);
+    LLVMValueRef failed =
+        LLVMBuildZExt(B_, LLVMBuildNot(B_, LLVMBuildExtractValue(B_, pair, 1, ""), ""), e->i64, "");
+    LLVMBuildBr(B_, done);
+
+    LLVMPositionBuilderAtEnd(B_, done);
+    LLVMValueRef result = LLVMBuildPhi(B_, e->i64, "");
+    LLVMAddIncoming(result, (LLVMValueRef[]){emit_const(e, 1), failed},
+                    (LLVMBasicBlockRef[]){before, try}, 2);
+    emit_set(e, e->insn->insn.rd, result);
+}
+
+static bool emit_atomic(struct emitter *e)
+{
+    static const struct {
+        uint8_t op, log2;
+        LLVMAtomicRMWBinOp what;
+    } amos[] = {
+        {OP_AMOSWAP_W, 2, LLVMAtomicRMWBinOpXchg}, {OP_AMOSWAP_D, 3, LLVMAtomicRMWBinOpXchg},
+        {OP_AMOADD_W, 2, LLVMAtomicRMWBinOpAdd},   {OP_AMOADD_D, 3, LLVMAtomicRMWBinOpAdd},
+        {OP_AMOXOR_W, 2, LLVMAtomicRMWBinOpXor},   {OP_AMOXOR_D, 3, LLVMAtomicRMWBinOpXor},
+        {OP_AMOAND_W, 2, LLVMAtomicRMWBinOpAnd},   {OP_AMOAND_D, 3, LLVMAtomicRMWBinOpAnd},
+        {OP_AMOOR_W, 2, LLVMAtomicRMWBinOpOr},     {OP_AMOOR_D, 3, LLVMAtomicRMWBinOpOr},
+        {OP_AMOMIN_W, 2, LLVMAtomicRMWBinOpMin},   {OP_AMOMIN_D, 3, LLVMAtomicRMWBinOpMin},
+        {OP_AMOMAX_W, 2, LLVMAtomicRMWBinOpMax},   {OP_AMOMAX_D, 3, LLVMAtomicRMWBinOpMax},
+        {OP_AMOMINU_W, 2, LLVMAtomicRMWBinOpUMin}, {OP_AMOMINU_D, 3, LLVMAtomicRMWBinOpUMin},
+        {OP_AMOMAXU_W, 2, LLVMAtomicRMWBinOpUMax}, {OP_AMOMAXU_D, 3, LLVMAtomicRMWBinOpUMax},
+    };
+    const unsigned op = e->insn->insn.op;
+    for (size_t i = 0; i < sizeof amos / sizeof *amos; i++)
+        if (amos[i].op == op) {
+            amo(e, amos[i].log2, amos[i].what);
+            return true;
+        }
+    if (op == OP_LR_W || op == OP_LR_D)
+        load_reserved(e, op == OP_LR_W ? 2 : 3);
+    else if (op == OP_SC_W || op == OP_SC_D)
+        store_conditional(e, op == OP_SC_W ? 2 : 3);
+    else
+        return false;
+    return true;
+}
+
+bool emit_access(struct emitter *e)
+{
+    switch (e->insn->insn.op) {
+    case OP_LB:
+    case OP_LBU:
+        load(e, 0, e->insn->insn.op == OP_LB);
+        return true;
+    case OP_LH:
+    case OP_LHU:
+        load(e, 1, e->insn->insn.op == OP_LH);
+        return true;
+    case OP_LW:
+    case OP_LWU:
+        load(e, 2, e->insn->insn.op == OP_LW);
+        return true;
+    case OP_LD:
+        load(e, 3, true);
+        return true;
+    case OP_SB:
+        store(e, 0);
+        return true;
+    case OP_SH:
+        store(e, 1);
+        return true;
+    case OP_SW:
+        store(e, 2);
+        return true;
+    case OP_SD:
+        store(e, 3);
+        return true;
+    default:
+        return emit_atomic(e);
+    }
+}

@@ -1,0 +1,181 @@
+/* Blocks, jumps, calls and returns. */
+#include "llvm/emit.h"
+
+#define B_ e->builder
+
+void emit_load_registers(struct emitter *e, uint32_t mask)
+{
+    for (unsigned i = 1; i < 32; i++)
+        if (mask >> i & 1)
+            LLVMBuildStore(B_, LLVMBuildLoad2(B_, e->i64, emit_field(e, 8 * (size_t)i, e->i64), ""),
+                           e->x[i]);
+}
+
+void emit_store_registers(struct emitter *e, uint32_t mask)
+{
+    for (unsigned i = 1; i < 32; i++)
+        if (mask >> i & 1)
+            LLVMBuildStore(B_, emit_get(e, i), emit_field(e, 8 * (size_t)i, e->i64));
+}
+
+/* Returns from the code: the guest goes on at `pc`. The registers are in the hart. */
+static void return_next(struct emitter *e, LLVMValueRef pc, LLVMValueRef left)
+{
+    LLVMValueRef next = LLVMGetUndef(e->next_type);
+    next = LLVMBuildInsertValue(B_, next, pc, 0, "");
+    LLVMBuildRet(B_, LLVMBuildInsertValue(B_, next, left, 1, ""));
+}
+
+static LLVMValueRef get_left(const struct emitter *e)
+{
+    return LLVMBuildLoad2(B_, e->i64, e->left, "");
+}
+
+static void leave_to(struct emitter *e, LLVMValueRef pc)
+{
+    emit_store_registers(e, e->dirty);
+    return_next(e, pc, get_left(e));
+}
+
+void emit_leave(struct emitter *e)
+{
+    emit_store_registers(e, e->dirty);
+    LLVMValueRef left =
+        LLVMBuildAdd(B_, get_left(e), emit_const(e, e->block->count - e->before), "");
+    return_next(e, emit_const(e, e->insn != NULL ? e->insn->pc : e->block->pc), left);
+}
+
+void emit_block_begin(struct emitter *e, bool check_budget)
+{
+    LLVMValueRef left = get_left(e);
+    if (check_budget) {
+        LLVMBasicBlockRef out = emit_new_block(e, "out_of_budget");
+        emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntSLE, left, emit_const(e, 0), ""), out);
+        LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
+        LLVMPositionBuilderAtEnd(B_, out);
+        leave_to(e, emit_const(e, e->block->pc));
+        LLVMPositionBuilderAtEnd(B_, on);
+    }
+    LLVMBuildStore(B_, LLVMBuildSub(B_, left, emit_const(e, e->block->count), ""), e->left);
+}
+
+/* To block `index` of the region. -1: leaves the code, the guest goes on at `pc`. */
+static LLVMBasicBlockRef destination(struct emitter *e, int32_t index, uint64_t pc)
+{
+    if (index >= 0)
+        return e->blocks[index];
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), out = emit_new_block(e, "elsewhere");
+    LLVMPositionBuilderAtEnd(B_, out);
+    leave_to(e, emit_const(e, pc));
+    LLVMPositionBuilderAtEnd(B_, on);
+    return out;
+}
+
+static void branch(struct emitter *e)
+{
+    static const LLVMIntPredicate predicates[OP_COUNT] = {
+        [OP_BEQ] = LLVMIntEQ,  [OP_BNE] = LLVMIntNE,   [OP_BLT] = LLVMIntSLT,
+        [OP_BGE] = LLVMIntSGE, [OP_BLTU] = LLVMIntULT, [OP_BGEU] = LLVMIntUGE,
+    };
+    const struct rv64_insn *i = &e->insn->insn;
+    LLVMValueRef condition =
+        LLVMBuildICmp(B_, predicates[i->op], emit_get(e, i->rs1), emit_get(e, i->rs2), "");
+    LLVMBasicBlockRef taken = destination(e, e->block->taken, e->block->taken_pc);
+    LLVMBasicBlockRef next = destination(e, e->block->next, e->block->next_pc);
+    LLVMBuildCondBr(B_, condition, taken, next);
+}
+
+/* ---- Calls ---- The registers are in the hart at each call and each return. */
+
+/* The code at `pc`, a guest address within the table's; NULL if there is none. */
+static LLVMValueRef code_at(struct emitter *e, LLVMValueRef offset)
+{
+    LLVMTypeRef pointer = LLVMPointerType(e->code_type, 0);
+    LLVMValueRef byte = LLVMBuildShl(B_, offset, emit_const(e, 2), "");
+    LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_SLOTS], &byte, 1, "");
+    at = LLVMBuildBitCast(B_, at, LLVMPointerType(pointer, 0), "");
+    LLVMValueRef code = LLVMBuildLoad2(B_, pointer, at, "");
+    LLVMSetOrdering(code, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(code, 8);
+    return code;
+}
+
+/* Calls the code of the guest address `target`. Leaves if there is none. */
+static LLVMValueRef call(struct emitter *e, LLVMValueRef target)
+{
+    LLVMBasicBlockRef out = emit_new_block(e, "not_translated");
+    LLVMValueRef offset = LLVMBuildSub(B_, target, emit_const(e, e->options->begin), "");
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, offset, emit_const(e, e->options->size), ""),
+                  out);
+    LLVMValueRef code = code_at(e, offset);
+    emit_unlikely(e, LLVMBuildIsNull(B_, code, ""), out);
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
+    LLVMPositionBuilderAtEnd(B_, out);
+    return_next(e, target, get_left(e));
+    LLVMPositionBuilderAtEnd(B_, on);
+    return LLVMBuildCall2(B_, e->code_type, code, (LLVMValueRef[]){e->hart, get_left(e)}, 2, "");
+}
+
+/* Goes on behind a call if the guest has returned there; leaves if it is elsewhere. */
+static void after_call(struct emitter *e, LLVMValueRef next)
+{
+    LLVMBasicBlockRef out = emit_new_block(e, "elsewhere");
+    LLVMValueRef pc = LLVMBuildExtractValue(B_, next, 0, "");
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, pc, emit_const(e, e->block->next_pc), ""), out);
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
+    LLVMPositionBuilderAtEnd(B_, out);
+    LLVMBuildRet(B_, next);
+    LLVMPositionBuilderAtEnd(B_, on);
+    LLVMBuildStore(B_, LLVMBuildExtractValue(B_, next, 1, ""), e->left);
+    e->dirty = 0;
+    if (e->block->next >= 0)
+        emit_load_registers(e, e->used);
+    LLVMBuildBr(B_, destination(e, e->block->next, e->block->next_pc));
+}
+
+static void jalr(struct emitter *e)
+{
+    const struct rv64_insn *i = &e->insn->insn;
+    LLVMValueRef target =
+        LLVMBuildAdd(B_, emit_get(e, i->rs1), emit_const(e, (uint64_t)(int64_t)i->imm), "");
+    target = LLVMBuildAnd(B_, target, emit_const(e, ~UINT64_C(1)), "");
+    if (i->rd == 0 && (i->rs1 == 1 || i->rs1 == 5)) {
+        leave_to(e, target); /* a return */
+        return;
+    }
+    emit_set(e, i->rd, emit_const(e, e->block->next_pc));
+    emit_store_registers(e, e->dirty);
+    LLVMValueRef next = call(e, target);
+    if (i->rd != 0) {
+        after_call(e, next);
+        return;
+    }
+    LLVMSetTailCall(next, true);
+    LLVMBuildRet(B_, next);
+}
+
+void emit_block_end(struct emitter *e)
+{
+    switch (e->block->end) {
+    case JIT_END_FALL:
+        LLVMBuildBr(B_, destination(e, e->block->next, e->block->next_pc));
+        break;
+    case JIT_END_JUMP:
+        LLVMBuildBr(B_, destination(e, e->block->taken, e->block->taken_pc));
+        break;
+    case JIT_END_BRANCH:
+        branch(e);
+        break;
+    case JIT_END_CALL:
+        emit_set(e, e->insn->insn.rd, emit_const(e, e->block->next_pc));
+        emit_store_registers(e, e->dirty);
+        after_call(e, call(e, emit_const(e, e->block->taken_pc)));
+        break;
+    case JIT_END_JALR:
+        jalr(e);
+        break;
+    case JIT_END_LEAVE:
+        emit_leave(e);
+        break;
+    }
+}

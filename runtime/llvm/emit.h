@@ -1,0 +1,68 @@
+/*
+ * Private to llvm: the translator's state while it makes a region's LLVM function.
+ *
+ * A guest register is a stack slot, which LLVM turns into values. The function loads all registers
+ * that it needs when it is entered and after each call, and stores those that have changed before
+ * each call and when it returns.
+ */
+#ifndef DPK_LLVM_EMIT_H
+#define DPK_LLVM_EMIT_H
+
+#include <llvm-c/Core.h>
+
+#include "jit/translate.h"
+
+struct emitter {
+    const struct jit_region *region;
+    const struct jit_options *options;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMTypeRef i1, i8, i16, i32, i64, bytes; /* bytes: a pointer */
+    LLVMTypeRef next_type, code_type;         /* rv64_next, rv64_code */
+    LLVMValueRef symbols[JIT_SYMBOLS];
+    LLVMValueRef function, hart;
+    LLVMValueRef left;         /* slot of the budget */
+    LLVMValueRef x[32];        /* slots of the registers; [0] is not used */
+    LLVMBasicBlockRef *blocks; /* by block of the region */
+    uint32_t *dirty_at; /* registers that may have changed where a block begins; a bit each */
+    uint32_t used;      /* registers that the region reads or writes */
+    /* Where the builder is. */
+    const struct jit_block *block;
+    const struct jit_insn *insn;
+    uint32_t before; /* instructions of the block before this one */
+    uint32_t dirty;
+};
+
+/* ---- Registers and constants ---- */
+LLVMValueRef emit_const(const struct emitter *e, uint64_t value);
+LLVMValueRef emit_get(const struct emitter *e, unsigned reg); /* i64 */
+void emit_set(struct emitter *e, unsigned reg, LLVMValueRef value);
+/* The field at `offset` of the hart, a pointer to `type`. */
+LLVMValueRef emit_field(const struct emitter *e, size_t offset, LLVMTypeRef type);
+LLVMBasicBlockRef emit_new_block(const struct emitter *e, const char *name);
+/* Goes to `cold` if `condition` holds, which it seldom does; the builder goes on behind it. */
+void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef cold);
+
+/* ---- values.c ---- */
+/* Carries out an instruction that only computes rd. False: it is none. */
+bool emit_value(struct emitter *e);
+
+/* ---- access.c ---- */
+/* Carries out an instruction that accesses memory. False: it is none. */
+bool emit_access(struct emitter *e);
+
+/* ---- control.c ---- */
+/* Returns from the code before the current instruction. */
+void emit_leave(struct emitter *e);
+void emit_block_begin(struct emitter *e, bool check_budget);
+void emit_block_end(struct emitter *e);
+/* Loads or stores the registers of `mask` from or to the hart. */
+void emit_load_registers(struct emitter *e, uint32_t mask);
+void emit_store_registers(struct emitter *e, uint32_t mask);
+
+/* ---- function.c ---- */
+/* Fills the module with the function of the region, named "code". */
+void emit_function(struct emitter *e);
+
+#endif

@@ -1,0 +1,219 @@
+/* A region becomes a function of LLVM. */
+#include "llvm/emit.h"
+
+#include <string.h>
+
+#define B_ e->builder
+
+LLVMValueRef emit_const(const struct emitter *e, uint64_t value)
+{
+    return LLVMConstInt(e->i64, value, false);
+}
+
+LLVMValueRef emit_get(const struct emitter *e, unsigned reg)
+{
+    return reg == 0 ? emit_const(e, 0) : LLVMBuildLoad2(B_, e->i64, e->x[reg], "");
+}
+
+void emit_set(struct emitter *e, unsigned reg, LLVMValueRef value)
+{
+    if (reg == 0)
+        return;
+    LLVMBuildStore(B_, value, e->x[reg]);
+    e->dirty |= UINT32_C(1) << reg;
+}
+
+LLVMValueRef emit_field(const struct emitter *e, size_t offset, LLVMTypeRef type)
+{
+    LLVMValueRef index = emit_const(e, offset);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, e->i8, e->hart, &index, 1, "");
+    return LLVMBuildBitCast(B_, at, LLVMPointerType(type, 0), "");
+}
+
+LLVMBasicBlockRef emit_new_block(const struct emitter *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->context, e->function, name);
+}
+
+void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef cold)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    LLVMValueRef jump = LLVMBuildCondBr(B_, condition, cold, on);
+    LLVMMetadataRef weights[] = {
+        LLVMMDStringInContext2(e->context, "branch_weights", 14),
+        LLVMValueAsMetadata(LLVMConstInt(e->i32, 1, false)),
+        LLVMValueAsMetadata(LLVMConstInt(e->i32, 100000, false)),
+    };
+    LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(e->context, "prof", 4),
+                    LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, weights, 3)));
+    LLVMPositionBuilderAtEnd(B_, on);
+}
+
+/* ---- What is known before ---- */
+
+static uint32_t bit_of(unsigned reg)
+{
+    return reg == 0 ? 0 : UINT32_C(1) << reg;
+}
+
+static uint32_t written_by(const struct emitter *e, const struct jit_block *b)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < b->count; i++)
+        mask |= bit_of(e->region->insns[b->first + i].insn.rd);
+    return mask;
+}
+
+static bool calls(const struct emitter *e, const struct jit_block *b)
+{
+    return b->end == JIT_END_CALL ||
+           (b->end == JIT_END_JALR && e->region->insns[b->first + b->count - 1].insn.rd != 0);
+}
+
+/* Fills dirty_at. */
+static void find_dirty(struct emitter *e)
+{
+    const struct jit_region *r = e->region;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < r->block_count; i++) {
+            const struct jit_block *b = &r->blocks[i];
+            uint32_t after = calls(e, b) ? 0 : e->dirty_at[i] | written_by(e, b);
+            const int32_t to[] = {b->next, b->taken};
+            for (unsigned k = 0; k < 2; k++)
+                if (to[k] >= 0 && (e->dirty_at[to[k]] | after) != e->dirty_at[to[k]]) {
+                    e->dirty_at[to[k]] |= after;
+                    changed = true;
+                }
+        }
+    }
+}
+
+static uint32_t used_registers(const struct emitter *e)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < e->region->insn_count; i++) {
+        const struct rv64_insn *insn = &e->region->insns[i].insn;
+        mask |= bit_of(insn->rd) | bit_of(insn->rs1) | bit_of(insn->rs2);
+    }
+    return mask;
+}
+
+/* Whether the budget is checked where block `index` begins: there are jumps back to it, or the
+ * region may call itself. */
+static bool checks_budget(const struct emitter *e, uint32_t index)
+{
+    const struct jit_region *r = e->region;
+    if (e->options->every_block)
+        return true;
+    for (uint32_t i = 0; i < r->block_count; i++) {
+        const struct jit_block *b = &r->blocks[i];
+        if (index == 0 && (b->end == JIT_END_CALL || b->end == JIT_END_JALR))
+            return true;
+        if (((uint32_t)b->next == index || (uint32_t)b->taken == index) &&
+            r->blocks[index].pc <= b->pc)
+            return true;
+    }
+    return false;
+}
+
+/* ---- The function ---- */
+
+/* Returns at once if the host's stack is nearly used up: calls of the guest are calls of the
+ * host. */
+static void check_stack(struct emitter *e)
+{
+#ifdef __aarch64__
+    static const char name[] = "sp";
+#else
+    static const char name[] = "rsp";
+#endif
+    unsigned id = LLVMLookupIntrinsicID("llvm.read_register", 18);
+    LLVMMetadataRef text = LLVMMDStringInContext2(e->context, name, sizeof name - 1);
+    LLVMValueRef reg = LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &text, 1));
+    LLVMValueRef stack =
+        LLVMBuildCall2(B_, LLVMIntrinsicGetType(e->context, id, &e->i64, 1),
+                       LLVMGetIntrinsicDeclaration(e->module, id, &e->i64, 1), &reg, 1, "");
+    LLVMValueRef limit = LLVMBuildLoad2(
+        B_, e->i64, emit_field(e, offsetof(struct rv64_hart, stack_limit), e->i64), "");
+    LLVMBasicBlockRef out = emit_new_block(e, "out_of_stack");
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntULT, stack, limit, ""), out);
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
+    LLVMPositionBuilderAtEnd(B_, out);
+    LLVMValueRef next = LLVMGetUndef(e->next_type);
+    next = LLVMBuildInsertValue(B_, next, emit_const(e, e->region->blocks[0].pc), 0, "");
+    LLVMBuildRet(B_, LLVMBuildInsertValue(B_, next, LLVMGetParam(e->function, 1), 1, ""));
+    LLVMPositionBuilderAtEnd(B_, on);
+}
+
+static void emit_entry(struct emitter *e)
+{
+    bool any_calls = false;
+    LLVMPositionBuilderAtEnd(B_, emit_new_block(e, "entry"));
+    e->left = LLVMBuildAlloca(B_, e->i64, "left");
+    for (unsigned i = 1; i < 32; i++)
+        e->x[i] = LLVMBuildAlloca(B_, e->i64, "");
+    for (uint32_t i = 0; i < e->region->block_count; i++)
+        any_calls |= calls(e, &e->region->blocks[i]);
+    if (any_calls)
+        check_stack(e);
+    LLVMBuildStore(B_, LLVMGetParam(e->function, 1), e->left);
+    emit_load_registers(e, e->used);
+    for (uint32_t i = 0; i < e->region->block_count; i++)
+        e->blocks[i] = emit_new_block(e, "block");
+    LLVMBuildBr(B_, e->blocks[0]);
+}
+
+static void emit_instruction(struct emitter *e)
+{
+    if (emit_value(e) || emit_access(e))
+        return;
+    if (e->insn->insn.op == OP_FENCE)
+        LLVMBuildFence(B_, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+}
+
+static void emit_block(struct emitter *e, uint32_t index)
+{
+    const struct jit_block *b = &e->region->blocks[index];
+    const bool jumps = b->end != JIT_END_FALL && b->count != 0;
+    e->block = b;
+    e->before = 0;
+    e->insn = NULL;
+    e->dirty = e->dirty_at[index];
+    LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
+    emit_block_begin(e, checks_budget(e, index));
+    for (e->before = 0; e->before < b->count; e->before++) {
+        e->insn = &e->region->insns[b->first + e->before];
+        if (jumps && e->before + 1 == b->count)
+            break;
+        emit_instruction(e);
+    }
+    emit_block_end(e);
+}
+
+void emit_function(struct emitter *e)
+{
+    LLVMTypeRef params[] = {e->bytes, e->i64};
+    e->code_type = LLVMFunctionType(e->next_type, params, 2, false);
+    e->function = LLVMAddFunction(e->module, "code", e->code_type);
+    e->hart = LLVMGetParam(e->function, 0);
+    static const char *const flags[] = {"noalias", "nonnull"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        LLVMAddAttributeAtIndex(
+            e->function, 1,
+            LLVMCreateEnumAttribute(
+                e->context, LLVMGetEnumAttributeKindForName(flags[i], strlen(flags[i])), 0));
+    static const char *const own[] = {"nounwind", "noimplicitfloat"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        LLVMAddAttributeAtIndex(
+            e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+            LLVMCreateEnumAttribute(e->context,
+                                    LLVMGetEnumAttributeKindForName(own[i], strlen(own[i])), 0));
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(e->context, "no-jump-tables", 14, "true", 4));
+    e->used = used_registers(e);
+    find_dirty(e);
+    emit_entry(e);
+    for (uint32_t i = 0; i < e->region->block_count; i++)
+        emit_block(e, i);
+}

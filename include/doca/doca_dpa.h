@@ -83,11 +83,18 @@ doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app);
  * level. */
 doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level log_level);
 
+/* Sends those messages, or what doca_dpa_dev_trace writes, to a file in place of stdout. It is made,
+ * or emptied, by each start of the context, and complete when that is stopped. `file_path` is copied.
+ * INVALID_VALUE: also longer than 4095 bytes, or empty. BAD_STATE: started already, or an extended
+ * context. NO_MEMORY. */
+doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path);
+doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path);
+
 /*
  * Starts a context: the device verifies the program as its policy says, and loads it.
  * BAD_STATE: started already. BAD_CONFIG: no program. AUTHENTICATION: the device refuses the
  * program. NOT_SUPPORTED: not a program for this DPA. NOT_FOUND: the device is gone. NO_MEMORY.
- * DRIVER: the program or the device's state is damaged.
+ * IO_FAILED: a file of doca_dpa_log_file_set_path cannot be written. DRIVER: the program or the device's state is damaged.
  */
 doca_error_t doca_dpa_start(struct doca_dpa *dpa);
 
@@ -116,6 +123,11 @@ doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa,
  * BAD_STATE: not started. */
 doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa,
                                                   unsigned int *total_num_eus);
+
+/* Cores that have those units, and units of each core: 16, as on a BlueField-3. BAD_STATE: not
+ * started. */
+doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores);
+doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core);
 
 /* Whether DPA code had an error, without waiting: DOCA_SUCCESS if not. BAD_STATE: it had, or the
  * context is not started. */

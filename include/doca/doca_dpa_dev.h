@@ -55,6 +55,11 @@ void doca_dpa_dev_log(enum doca_dpa_dev_log_level level, const char *format, ...
 #define DOCA_DPA_DEV_LOG_INFO(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_INFO, __VA_ARGS__)
 #define DOCA_DPA_DEV_LOG_DBG(...)  doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
+/* Writes a line with these numbers to the file of doca_dpa_trace_file_set_path, else to stdout; the
+ * line's form is dpakit's own. The other writes out what is buffered of such lines. */
+void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5);
+void doca_dpa_dev_trace_flush(void);
+
 /* ---- Threads ---- */
 
 /* Address of the thread's local storage, 0 if it has none. */

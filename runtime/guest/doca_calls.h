@@ -11,6 +11,10 @@
 #define DPA_DOCA_REQUEST_NOTIFICATION 4 /* (queue) */
 #define DPA_DOCA_EXTERNAL_POINTER     5 /* (address, memory) -> address for loads and stores */
 #define DPA_DOCA_ASYNC_COPY           6 /* (operations, address of a struct dpa_async_copy) */
+#define DPA_DOCA_TRACE                8 /* (address of DPA_DOCA_TRACE_VALUES numbers) */
+#define DPA_DOCA_TRACE_FLUSH          9 /* () */
+
+#define DPA_DOCA_TRACE_VALUES 5
 
 /* One buffer of an array, doca_dpa_dev_buf_t: the host writes it, the program may change it. */
 struct dpa_doca_buf {

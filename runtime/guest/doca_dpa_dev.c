@@ -50,6 +50,17 @@ void doca_dpa_dev_log(enum doca_dpa_dev_log_level level, const char *format, ...
                    tags[i - 2], text);
 }
 
+void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5)
+{
+    const uint64_t values[DPA_DOCA_TRACE_VALUES] = {arg1, arg2, arg3, arg4, arg5};
+    dpa_call3(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, DPA_DOCA_TRACE), (uintptr_t)values, 0, 0);
+}
+
+void doca_dpa_dev_trace_flush(void)
+{
+    dpa_call0(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, DPA_DOCA_TRACE_FLUSH));
+}
+
 doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage(void)
 {
     return dpa_call0(DPA_SYS_LOCAL_STORAGE);

@@ -28,6 +28,16 @@ __dpa_global__ void log_levels(void)
     doca_dpa_dev_printf("printed\n");
 }
 
+__dpa_rpc__ uint64_t log_and_trace(void)
+{
+    DOCA_DPA_DEV_LOG_INFO("to the log\n");
+    doca_dpa_dev_printf("printed\n");
+    doca_dpa_dev_trace(1, 2, 3, 4, UINT64_MAX);
+    doca_dpa_dev_trace_flush();
+    doca_dpa_dev_trace(5, 0, 0, 0, 0);
+    return 0;
+}
+
 __dpa_global__ void add_to_event(doca_dpa_dev_sync_event_t event, uint64_t value)
 {
     doca_dpa_dev_sync_event_update_add(event, value);

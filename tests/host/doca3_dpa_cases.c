@@ -278,6 +278,60 @@ static void messages_come_out_up_to_the_level(void)
     CHECK(doca_sync_event_destroy(done) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
+static bool file_has(const char *path, const char *text)
+{
+    char found[4096] = "";
+    FILE *f = fopen(path, "re");
+    CHECK(f != NULL);
+    found[fread(found, 1, sizeof found - 1, f)] = 0;
+    fclose(f);
+    return strstr(found, text) != NULL;
+}
+
+static void logs_and_traces_go_to_files(void)
+{
+    char too_long[5000];
+    struct doca_dpa *dpa = dpa_idle();
+    memset(too_long, 'x', sizeof too_long - 1);
+    too_long[sizeof too_long - 1] = 0;
+    CHECK(doca_dpa_log_file_set_path(dpa, "") == INVALID &&
+          doca_dpa_log_file_set_path(dpa, too_long) == INVALID);
+    CHECK(doca_dpa_log_file_set_path(dpa, "not/there/log") == OK);
+    CHECK(doca_dpa_start(dpa) == DOCA_ERROR_IO_FAILED);
+    CHECK(doca_dpa_log_file_set_path(dpa, "dpa.log") == OK &&
+          doca_dpa_trace_file_set_path(dpa, "dpa.trace") == OK);
+    for (int i = 0; i < 2; i++) { /* each start empties them */
+        uint64_t result = 1;
+        CHECK(doca_dpa_start(dpa) == OK);
+        CHECK(doca_dpa_log_file_set_path(dpa, "other") == BAD_STATE &&
+              doca_dpa_trace_file_set_path(dpa, "other") == BAD_STATE);
+        if (i == 0) {
+            CHECK(doca_dpa_rpc(dpa, &log_and_trace, &result) == OK && result == 0);
+            CHECK(file_has("dpa.trace", " 0x1 0x2 0x3 0x4 0xffffffffffffffff\n")); /* flushed */
+        }
+        CHECK(doca_dpa_stop(dpa) == OK);
+        CHECK(file_has("dpa.log", "] to the log\n") == (i == 0));
+        CHECK(file_has("dpa.trace", " 0x5 0x0 0x0 0x0 0x0\n") == (i == 0));
+        CHECK(!file_has("dpa.log", "printed"));
+    }
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
+static void cores_have_the_units(void)
+{
+    struct doca_dpa *dpa = dpa_idle();
+    unsigned cores = 0, each = 0, all = 0;
+    CHECK(doca_dpa_get_core_num(dpa, &cores) == BAD_STATE &&
+          doca_dpa_get_num_eus_per_core(dpa, &each) == BAD_STATE);
+    CHECK(doca_dpa_start(dpa) == OK);
+    CHECK(doca_dpa_get_core_num(dpa, NULL) == INVALID);
+    CHECK(doca_dpa_get_core_num(dpa, &cores) == OK &&
+          doca_dpa_get_num_eus_per_core(dpa, &each) == OK &&
+          doca_dpa_get_total_num_eus_available(dpa, &all) == OK);
+    CHECK(each == 16 && cores * each >= all && (cores - 1) * each < all);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
 const struct test_case dpa_cases[] = {
     CASE(a_context_starts_with_a_program_only),
     CASE(a_stopped_context_starts_afresh),
@@ -292,5 +346,7 @@ const struct test_case dpa_cases[] = {
     CASE(stop_ends_whoever_waits),
     CASE(contexts_are_destroyed_in_every_state),
     CASE(messages_come_out_up_to_the_level),
+    CASE(logs_and_traces_go_to_files),
+    CASE(cores_have_the_units),
     {0},
 };

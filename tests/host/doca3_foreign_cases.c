@@ -113,6 +113,10 @@ static void wrong_contexts_are_refused(void)
         BAD(doca_dpa_set_app(h, dpa_test_app));
         BAD(doca_dpa_get_app(h, &app));
         BAD(doca_dpa_set_log_level(h, DOCA_DPA_DEV_LOG_LEVEL_INFO));
+        BAD(doca_dpa_log_file_set_path(h, "x"));
+        BAD(doca_dpa_trace_file_set_path(h, "x"));
+        BAD(doca_dpa_get_core_num(h, &count));
+        BAD(doca_dpa_get_num_eus_per_core(h, &count));
         BAD(doca_dpa_start(h));
         BAD(doca_dpa_stop(h));
         BAD(doca_dpa_device_extend(h, dev, &out));

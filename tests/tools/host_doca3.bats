@@ -287,6 +287,18 @@ setup_file() {
     grep -q '\[DOCA\]\[ERR\].*doca_dpa_mem_alloc: ' "$BATS_TEST_TMPDIR/out"
 }
 
+@test "logs and traces go to files" {
+    cd "$BATS_TEST_TMPDIR"
+    case_ok logs_and_traces_go_to_files
+    grep -q '/printed$' <<<"$output"
+    ! grep -q 'to the log' <<<"$output" || false
+    [[ $output == *'not/there/log: No such file or directory'* ]]
+}
+
+@test "cores have the units" {
+    case_ok cores_have_the_units
+}
+
 @test "device logs come out up to the level, prints always" {
     case_ok messages_come_out_up_to_the_level
     local n=0 expected=(

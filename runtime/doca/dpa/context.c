@@ -4,6 +4,8 @@
 
 #include "private.h"
 
+#define UNITS_PER_CORE 16u /* as a BlueField-3 tells */
+
 doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call)
 {
     *call = (struct dpk_dpa_call){.dpa = dpk_object_pin(dpa, &dpk_dpa_kind)};
@@ -146,22 +148,6 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
     return result;
 }
 
-/* ---- Messages ---- */
-
-doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level log_level)
-{
-    unsigned level = (unsigned)log_level;
-    if (level < DOCA_DPA_DEV_LOG_LEVEL_DISABLE || level > DOCA_DPA_DEV_LOG_LEVEL_DEBUG ||
-        level % 10 != 0)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
-    if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
-    dpk_dpa_set_log_level(d, level / 10 - 1);
-    dpk_object_drop(d);
-    return DOCA_SUCCESS;
-}
-
 /* ---- Asking ---- */
 
 doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
@@ -199,15 +185,31 @@ doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsign
     return result;
 }
 
-doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
+/* A number of execution units, of a context that is started. */
+static doca_error_t tell_units(struct doca_dpa *dpa, unsigned units, unsigned *out)
 {
     struct dpk_dpa_call c;
-    doca_error_t result = total_num_eus ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = out ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
         return result;
-    *total_num_eus = dpk_eu_count();
+    *out = units;
     dpk_dpa_end(&c);
     return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
+{
+    return tell_units(dpa, dpk_eu_count(), total_num_eus);
+}
+
+doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores)
+{
+    return tell_units(dpa, (dpk_eu_count() + UNITS_PER_CORE - 1) / UNITS_PER_CORE, num_cores);
+}
+
+doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core)
+{
+    return tell_units(dpa, UNITS_PER_CORE, eus_per_core);
 }
 
 doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)

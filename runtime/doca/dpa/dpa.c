@@ -1,8 +1,6 @@
 /* DPA contexts as objects: their process, and who is inside it. */
 #include "private.h"
 
-#define MESSAGES_BSIZE 4096u /* bytes of device messages under way */
-
 static void dpa_release(void *object)
 {
     struct dpk_dpa *d = object;
@@ -10,6 +8,8 @@ static void dpa_release(void *object)
     dpk_object_drop(d->dev);
     dpk_object_drop(d->base);
     pthread_mutex_destroy(&d->externals.lock);
+    for (size_t i = 0; i < DPK_DPA_FILES; i++)
+        free(d->files[i].path);
     free(d->externals.keys);
     free(d->domains);
     free(d);
@@ -91,20 +91,6 @@ struct dpk_host_process *dpk_dpa_host(struct dpk_dpa *d)
 
 /* ---- Starting and stopping ---- */
 
-/* What DPA code prints and logs goes to stdout. The numbers of streams are known to the device
- * libraries: 0 and 1. */
-static enum dpk_status open_messages(struct dpk_dpa *d, struct dpk_error *err)
-{
-    struct dpk_host_stream *printed;
-    struct dpk_host_stream_options options = {.out = stdout,
-                                              .mode = DPK_HOST_STREAM_SYNC,
-                                              .capacity = MESSAGES_BSIZE,
-                                              .level = DPK_HOST_STREAM_DEBUG};
-    enum dpk_status status = dpk_host_stream_create(d->process, &options, &printed, err);
-    options.level = d->log_level;
-    return status == DPK_OK ? dpk_host_stream_create(d->process, &options, &d->log, err) : status;
-}
-
 static doca_error_t start_locked(struct dpk_dpa *d)
 {
     struct dpk_error err = {0};
@@ -117,12 +103,13 @@ static doca_error_t start_locked(struct dpk_dpa *d)
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);
         return dpk_doca_error(status);
     }
-    if (open_messages(d, &err) != DPK_OK) {
+    status = messages_open(d, &err);
+    if (status != DPK_OK) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);
         dpk_host_process_destroy(d->process);
         d->process = NULL;
-        d->log = NULL;
-        return DOCA_ERROR_NO_MEMORY;
+        messages_close(d);
+        return status == DPK_ERR_NOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_IO_FAILED;
     }
     calls_attach(d);
     d->run++;
@@ -156,7 +143,7 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d)
 
     pthread_mutex_lock(&d->object.lock);
     d->process = NULL;
-    d->log = NULL;
+    messages_close(d);
     pthread_mutex_unlock(&d->object.lock);
     return DOCA_SUCCESS;
 }
@@ -200,14 +187,4 @@ struct dpk_memory_domain *dpk_dpa_domain_of_number(struct dpk_dpa *d, uint64_t n
         number >= 1 && number <= b->domain_count ? b->domains[number - 1] : NULL;
     pthread_mutex_unlock(&b->object.lock);
     return domain;
-}
-
-void dpk_dpa_set_log_level(struct dpk_dpa *d, unsigned level)
-{
-    struct dpk_dpa *b = dpk_dpa_base(d);
-    pthread_mutex_lock(&b->object.lock);
-    b->log_level = level;
-    if (b->log)
-        atomic_store(&b->log->level, level);
-    pthread_mutex_unlock(&b->object.lock);
 }

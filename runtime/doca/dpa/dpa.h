@@ -18,6 +18,13 @@
 
 /* ---- Contexts ---- */
 
+/* Where messages of a process go. */
+enum dpk_dpa_file_kind { DPK_DPA_LOG, DPK_DPA_TRACE, DPK_DPA_FILES };
+struct dpk_dpa_file {
+    char *path; /* NULL: stdout */
+    FILE *out;  /* while the process runs */
+};
+
 struct dpk_dpa {
     struct dpk_object object;
     struct dpk_dev *dev;      /* a reference, and a use until it is closed */
@@ -34,6 +41,7 @@ struct dpk_dpa {
     pthread_cond_t left;              /* inside became 0 */
     unsigned log_level;               /* of message streams */
     struct dpk_host_stream *log;      /* a process's stream 1; its stream 0 is for printf */
+    struct dpk_dpa_file files[DPK_DPA_FILES];
     struct dpk_externals {
         pthread_mutex_t lock;
         uint32_t *keys, count; /* of registered memory that DPA code has pointers to */

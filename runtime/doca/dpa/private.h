@@ -20,8 +20,14 @@ void dpk_dpa_close(struct dpk_dpa *d);
 /* The domain of the device of the context that DPA code calls by that number, this one or one that
  * extends it. NULL: there is none. */
 struct dpk_memory_domain *dpk_dpa_domain_of_number(struct dpk_dpa *d, uint64_t number);
-/* Which messages of the log come out: one of those of message streams. */
-void dpk_dpa_set_log_level(struct dpk_dpa *d, unsigned level);
+
+/* ---- messages.c ---- */
+
+/* Gives a process that starts its streams, and opens their files; with the lock of the context. What
+ * is open after a failure is for messages_close. DPK_ERR_IO: a file cannot be written. */
+enum dpk_status messages_open(struct dpk_dpa *d, struct dpk_error *err);
+/* When the process is gone; with the lock of the context. */
+void messages_close(struct dpk_dpa *d);
 
 /* ---- calls.c ---- */
 

@@ -1,12 +1,12 @@
 /*
  * Any bytes as guest code: the engine and the reference run them alike, and whatever they do, they
  * write only where the guest may: pages that are not writable keep their bytes, and host memory
- * outside is not touched at all (AddressSanitizer and the pages without access see to that).
+ * outside is not touched at all. AddressSanitizer and pages without access see to that, on both
+ * sides of the guest's memory, and there are bytes of the host whose distance the guest is told.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "rv64/rv64.h"
+#include "guarded.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,45 +22,54 @@ struct guest {
     struct rv64_hart hart;
 };
 
+/* Bytes of the host, which the guest must not find. */
+static uint64_t secret[64];
+enum { SECRET = 0x5e };
+
 static void must(bool good)
 {
     if (!good)
         abort();
 }
 
-static void create(struct guest *g, const uint8_t *head, const uint8_t *code, size_t size)
+/* `mem` serves input after input: its pages begin as zeros again. */
+static void create(struct guest *g, struct rv64_memory *mem, const uint8_t *code, size_t size)
 {
     static const uint8_t pattern[RV64_PAGE] = {0xa5};
-    *g = (struct guest){.mem = rv64_memory_create(UINT64_C(1) << 32)};
-    must(g->mem && (g->core = rv64_core_create(g->mem)));
-    must(rv64_memory_map(g->mem, CODE, 2 * RV64_PAGE, RV64_R | RV64_X));
-    must(rv64_memory_map(g->mem, DATA, 2 * RV64_PAGE, RV64_R | RV64_W));
-    must(rv64_memory_map(g->mem, READ_ONLY, RV64_PAGE, RV64_R));
-    must(rv64_memory_map(g->mem, LAST, RV64_PAGE, RV64_R | RV64_W));
-    must(rv64_memory_store(g->mem, CODE, code, size));
-    must(rv64_memory_store(g->mem, READ_ONLY, pattern, sizeof pattern));
-    /* Registers: interesting addresses, moved a little by the input; some are just the input. */
-    static const uint64_t near[] = {0,
-                                    CODE,
-                                    DATA,
-                                    DATA + 2 * RV64_PAGE,
-                                    READ_ONLY,
-                                    LAST,
-                                    UINT64_C(1) << 32,
-                                    UINT64_C(0) - 8,
-                                    UINT64_C(1) << 63};
+    *g = (struct guest){.mem = mem};
+    must(rv64_memory_map(mem, CODE, READ_ONLY + RV64_PAGE - CODE, 0));
+    must(rv64_memory_map(mem, LAST, RV64_PAGE, 0));
+    must((g->core = rv64_core_create(mem)) != NULL);
+    must(rv64_memory_map(mem, CODE, 2 * RV64_PAGE, RV64_R | RV64_X));
+    must(rv64_memory_map(mem, DATA, 2 * RV64_PAGE, RV64_R | RV64_W));
+    must(rv64_memory_map(mem, READ_ONLY, RV64_PAGE, RV64_R));
+    must(rv64_memory_map(mem, LAST, RV64_PAGE, RV64_R | RV64_W));
+    must(rv64_memory_store(mem, CODE, code, size));
+    must(rv64_memory_store(mem, READ_ONLY, pattern, sizeof pattern));
+}
+
+/* Registers: interesting addresses, moved a little by the input; some are just the input.
+ * `distance`: from the guest's memory to the secret. */
+static void set_registers(struct rv64_hart *hart, const uint8_t *head, uint64_t distance)
+{
+    const uint64_t near[] = {0,
+                             CODE,
+                             DATA,
+                             DATA + 2 * RV64_PAGE,
+                             READ_ONLY,
+                             LAST,
+                             UINT64_C(1) << 32,
+                             UINT64_C(0) - 8,
+                             UINT64_C(1) << 63,
+                             distance + sizeof secret / 2,
+                             distance + DATA};
+    enum { NEAR = sizeof near / sizeof *near };
     for (unsigned i = 1; i < 32; i++) {
         uint64_t word;
         memcpy(&word, head + (i * 8) % (HEAD - 8), sizeof word);
-        g->hart.x[i] = i % 3 == 0 ? word : near[i % 9] + (uint64_t)(int64_t)(int8_t)head[i];
+        hart->x[i] = i % 3 == 0 ? word : near[i % NEAR] + (uint64_t)(int64_t)(int8_t)head[i];
     }
-    g->hart.pc = CODE + (head[0] & 0x3e);
-}
-
-static void destroy(struct guest *g)
-{
-    rv64_core_destroy(g->core);
-    rv64_memory_destroy(g->mem);
+    hart->pc = CODE + (head[0] & 0x3e);
 }
 
 static void check_same(const struct guest *a, const struct guest *b, uint64_t address, size_t size)
@@ -78,12 +87,21 @@ static void check_untouched(const struct guest *g, const uint8_t *code, size_t s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static struct guarded guarded;
+    static struct rv64_memory *plain;
     struct guest fast, slow;
     if (size < HEAD || size - HEAD > RV64_PAGE)
         return 0;
+    if (plain == NULL) {
+        guarded = guarded_memory();
+        must((plain = rv64_memory_create(UINT64_C(1) << 32)) != NULL);
+    }
     const uint8_t *code = data + HEAD;
-    create(&fast, data, code, size - HEAD);
-    create(&slow, data, code, size - HEAD);
+    memset(secret, SECRET, sizeof secret);
+    create(&fast, guarded.mem, code, size - HEAD);
+    create(&slow, plain, code, size - HEAD);
+    set_registers(&fast.hart, data, (uintptr_t)secret - guarded.base);
+    slow.hart = fast.hart;
     rv64_core_set_strict(fast.core, data[1] & 1);
     rv64_core_set_strict(slow.core, data[1] & 1);
     for (int turn = 0; turn < TURNS; turn++) {
@@ -105,7 +123,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_same(&fast, &slow, LAST, RV64_PAGE);
     check_untouched(&fast, code, size - HEAD);
     check_untouched(&slow, code, size - HEAD);
-    destroy(&fast);
-    destroy(&slow);
+    for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
+        must(secret[i] == UINT64_C(0x0101010101010101) * SECRET);
+    rv64_core_destroy(fast.core);
+    rv64_core_destroy(slow.core);
     return 0;
 }

@@ -58,6 +58,7 @@ section() { llvm-objcopy -O binary --only-section="$1" --set-section-flags "$1=a
 mkdir -p "$seeds/line" "$seeds/guest" "$seeds/image" "$seeds/loader" "$seeds/isa"
 section .debug_line && { printf '\x00\x12\xff\x1f'; cat "$seeds/part"; } >"$seeds/line/faults"
 section .text && { head -c 64 "$elf"; head -c 2000 "$seeds/part"; } >"$seeds/guest/faults"
+mkdir -p "$seeds/programs" && head -c 4000 "$elf" >"$seeds/programs/elf" && tail -c 3000 "$elf" >"$seeds/programs/end"
 section .riscv.attributes && mv "$seeds/part" "$seeds/isa/attributes"
 cp "$elf" "$seeds/image" && cp "$elf" "$seeds/loader"
 

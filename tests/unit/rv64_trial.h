@@ -27,6 +27,7 @@ struct trial {
     bool wrong; /* the subject's code has additions for subtractions, as a test of the trial */
     uint64_t breaks[TRIAL_BREAKS];
     unsigned break_count;
+    uint64_t most; /* instructions of a program, about */
     struct trial_counts counts;
     FILE *log;      /* each turn is told, if it is not NULL */
     char what[200]; /* how the two differ */
@@ -34,7 +35,7 @@ struct trial {
 
 static inline bool trial_create(struct trial *t)
 {
-    *t = (struct trial){0};
+    *t = (struct trial){.most = TRIAL_INSTRUCTIONS};
     for (int i = 0; i < 2; i++)
         if ((t->mem[i] = rv64_memory_create(UINT64_C(1) << 32)) == NULL)
             return false;
@@ -362,7 +363,7 @@ static inline bool trial_run(struct trial *t, struct program *program, uint64_t 
     t->counts.programs++;
     if (!trial_begin(t))
         goto out;
-    for (unsigned stop = 0; stop < TRIAL_STOPS && t->hart[0].instret < TRIAL_INSTRUCTIONS; stop++) {
+    for (unsigned stop = 0; stop < TRIAL_STOPS && t->hart[0].instret < t->most; stop++) {
         if (!trial_turn(t, some_budget(&t->choices), &why) || !go_on(t, why))
             goto out;
         if (why != RV64_STOP_FAULT && chance(&t->choices, 2) && !act(t)) {

@@ -1,0 +1,29 @@
+/*
+ * Bytes choose a guest program of functions, loops, calls and faults: the engine and the reference
+ * run it alike. The first eight are the seed of memory, registers and what the host does.
+ */
+#include <stdlib.h>
+
+#include "../tests/unit/rv64_trial.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct trial trial;
+    static struct program program;
+    uint64_t seed;
+    if (size < sizeof seed)
+        return 0;
+    memcpy(&seed, data, sizeof seed);
+    struct choices c = {.bytes = data + sizeof seed, .left = size - sizeof seed};
+    if (trial.mem[0] == NULL && !trial_create(&trial))
+        abort();
+    trial.most = 4000;
+    program_generate(&program, &c);
+    if (trial_run(&trial, &program, seed | 1))
+        return 0;
+    fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, trial.what);
+    program_print(&program, stderr);
+    abort();
+}

@@ -1,0 +1,53 @@
+/* Guest memory for fuzzers, with 4 GiB without access on both sides of it. */
+#ifndef FUZZ_GUARDED_H
+#define FUZZ_GUARDED_H
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "rv64/rv64.h"
+
+struct guarded {
+    struct rv64_memory *mem;
+    uintptr_t base; /* host address of guest address 0 */
+};
+
+/* The host address of guest address 0. */
+static inline uintptr_t base_of(struct rv64_memory *mem)
+{
+    if (!rv64_memory_map(mem, RV64_PAGE, RV64_PAGE, RV64_R))
+        abort();
+    uint8_t *page = rv64_memory_at(mem, RV64_PAGE, RV64_PAGE, RV64_R);
+    if (!rv64_memory_map(mem, RV64_PAGE, RV64_PAGE, 0) || mprotect(page, RV64_PAGE, PROT_NONE) != 0)
+        abort();
+    return (uintptr_t)page - RV64_PAGE;
+}
+
+/* Makes three memories, of which nobody uses the first and the last, and returns the one between. */
+static inline struct guarded guarded_memory(void)
+{
+    static struct guarded all[3];
+    for (int i = 0; i < 3; i++) {
+        all[i].mem = rv64_memory_create(UINT64_C(1) << 32);
+        if (all[i].mem == NULL)
+            abort();
+        all[i].base = base_of(all[i].mem);
+    }
+    for (int i = 0; i < 3; i++) /* hosts promise no order of addresses */
+        for (int j = 0; j < 2; j++)
+            if (all[j].base > all[j + 1].base) {
+                struct guarded later = all[j];
+                all[j] = all[j + 1];
+                all[j + 1] = later;
+            }
+    /* Nothing is between them, but what a memory may reserve around itself. */
+    const uintptr_t size = UINT64_C(1) << 32;
+    for (int i = 0; i < 2; i++) {
+        uintptr_t end = all[i].base + size, gap = all[i + 1].base - end;
+        if (all[i + 1].base < end || gap > size)
+            abort();
+    }
+    return all[1];
+}
+
+#endif

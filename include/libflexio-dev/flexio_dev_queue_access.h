@@ -89,7 +89,8 @@ FLEXIO_DEV_DOORBELL(flexio_dev_eq_update_ci, _flexio_dev_eq_consumed(qnum, ci), 
                     uint32_t qnum)
 
 /* An empty completion (all zero) in a CQ of the process: the event that follows, if it is armed,
- * lets the thread of that CQ run. flexio_dev_msix_send is the older name. */
+ * lets the thread of that CQ run, or is an event of its event queue. flexio_dev_msix_send is the
+ * older name. */
 FLEXIO_DEV_DOORBELL(flexio_dev_zcqe_gen, _flexio_dev_complete(cqn), uint32_t cqn)
 FLEXIO_DEV_DOORBELL(flexio_dev_msix_send, _flexio_dev_complete(cqn), uint32_t cqn)
 

@@ -77,7 +77,7 @@ struct flexio_dev_eqe {
     } event_data;
     __be16 rsvd3c;
     uint8_t signature;
-    uint8_t owner;
+    volatile uint8_t owner; /* bit 0; programs poll it */
 } FLEXIO_DEV_QUEUE_ELEMENT;
 
 struct flexio_dev_wqe_ctrl_seg {

@@ -41,7 +41,7 @@
  * first queue is created.
  *
  * What the emulated device does not have, and how a program is told:
- *     event queues, MSI-X vectors    flexio_cq_create fails; flexio_dev_eq_update_ci faults
+ *     MSI-X of emulated PCI devices  flexio_cq_create fails
  *     compressed, collapsed CQEs     flexio_cq_create fails
  *     LSO, local DMA, transpose      the WQE ends in an error completion (syndrome 0x02)
  *     transports but RC              flexio_qp_create fails
@@ -63,6 +63,7 @@ extern "C" {
 #endif
 
 struct flexio_cq;
+struct flexio_eq; /* flexio_eq.h */
 struct flexio_rq;
 struct flexio_rmp;
 struct flexio_sq;
@@ -89,8 +90,8 @@ struct flexio_qmem {
 
 /* ---- Completion queues ---- */
 
-/* What completions are told to: a DPA thread, or nobody: they are polled. The others need hardware
- * that is not emulated: FAILED. */
+/* What completions are told to: a DPA thread; an event queue of the process (flexio_eq.h), whose
+ * number is emulated_eqn; nobody: they are polled. An emulated PCI device is not emulated: FAILED. */
 #define FLEXIO_CQ_ELEMENT_TYPE_DPA_THREAD           0
 #define FLEXIO_CQ_ELEMENT_TYPE_EXT_EQ               2
 #define FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ           8
@@ -112,7 +113,7 @@ struct flexio_cq_attr {
     uint8_t log_cq_depth; /* completions, at most 22 */
     uint8_t element_type;
     union {
-        uint32_t emulated_eqn;
+        uint32_t emulated_eqn;        /* number of an event queue */
         struct flexio_thread *thread; /* of flexio_event_handler_get_thread */
     };
     uint32_t uar_id;     /* of flexio_uar_get_id, or the page_id of mlx5dv_devx_alloc_uar; 0: the
@@ -125,7 +126,7 @@ struct flexio_cq_attr {
     bool no_arm;            /* else it is armed from the beginning */
     bool cc;                /* collapsed completions: FAILED */
     uint8_t overrun_ignore; /* the consumer index is not looked at */
-    uint8_t always_armed;
+    uint8_t always_armed;   /* each completion is an event */
     struct flexio_qmem cq_ring_qmem;
     flexio_uintptr_t cq_dbr_daddr; /* 8 bytes: the consumer index, 24 bits, big endian */
 };
@@ -135,8 +136,8 @@ struct flexio_cq_attr {
  * be filled with CQEs whose owner bit is 1 before.
  *   ibv_ctx  [in]   NULL, or the process's device
  *   cq       [out]  to be given back with flexio_cq_destroy; NULL on failure
- * FAILED: memory that is none or cannot be written, a thread of another process, something not
- * emulated. A CQ that overruns gets into the error state with the queues that use it, and a
+ * FAILED: memory that is none or cannot be written, a thread or event queue of another process,
+ * something not emulated. A CQ that overruns gets into the error state with the queues that use it, and a
  * warning on stderr.
  */
 flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
@@ -149,6 +150,13 @@ flexio_status flexio_cq_query_moderation(struct flexio_cq *cq, uint16_t *max_cou
                                          uint16_t *period, uint16_t *mode);
 flexio_status flexio_cq_modify_moderation(struct flexio_cq *cq, uint16_t max_count, uint16_t period,
                                           uint16_t mode);
+
+/* What a DPA thread is told of an event queue. */
+struct flexio_hw_eq {
+    uint32_t eq_num;
+    uint32_t log_eq_ring_depth;
+    flexio_uintptr_t eq_ring_addr;
+};
 
 /* ---- Work queues of Ethernet, shared receives ---- */
 

@@ -1,6 +1,9 @@
 /* Completion queues. */
 #include "queue.h"
 
+/* Reserved in FlexIO's headers; MLX5_APU_ELEMENT_TYPE_EQ of programs that write to the device. */
+#define ELEMENT_TYPE_EQ 1
+
 struct flexio_cq {
     struct flexio_queue queue; /* first: it is freed as that */
     uint16_t max_count, period, mode;
@@ -13,16 +16,24 @@ static flexio_status check(const char *call, const struct flexio_cq_attr *attr)
         if (!attr->thread)
             return failed_because("%s: no thread for its events", call);
         break;
+    case ELEMENT_TYPE_EQ:
+    case FLEXIO_CQ_ELEMENT_TYPE_EXT_EQ:
     case FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ:
         break;
     default:
-        return failed_because("%s: element type %u needs hardware: event queues and MSI-X are not "
-                              "emulated",
+        return failed_because("%s: element type %u needs an emulated PCI device, which is not "
+                              "there",
                               call, attr->element_type);
     }
     if (attr->cqe_comp_type != FLEXIO_CQE_COMP_NONE || attr->cc)
         return failed_because("%s: compressed and collapsed completions are not emulated", call);
     return FLEXIO_STATUS_SUCCESS;
+}
+
+static bool has_eq(const struct flexio_cq_attr *attr)
+{
+    return attr->element_type == ELEMENT_TYPE_EQ ||
+           attr->element_type == FLEXIO_CQ_ELEMENT_TYPE_EXT_EQ;
 }
 
 static enum dpk_status attach(struct flexio_queue *q, const struct flexio_cq_attr *attr,
@@ -51,6 +62,10 @@ flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_contex
     flexio_status status = check(call, fattr);
     if (status != FLEXIO_STATUS_SUCCESS || !queue_prepare(call, process, ibv_ctx, fattr->uar_id))
         return FLEXIO_STATUS_FAILED;
+    const struct flexio_queue *eq =
+        has_eq(fattr) ? queue_of_process(process, fattr->emulated_eqn, DPK_EQ) : NULL;
+    if (has_eq(fattr) && !eq)
+        return failed_because("%s: the process has no event queue 0x%x", call, fattr->emulated_eqn);
     struct flexio_cq *c = calloc(1, sizeof *c);
     if (!c)
         return failed_because("%s: out of memory", call);
@@ -71,6 +86,9 @@ flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_contex
         .ring = queue_place(&c->queue.ring, process, &fattr->cq_ring_qmem),
         .record = queue_place(&c->queue.record, process, &record),
         .overrun_ignore = fattr->overrun_ignore != 0,
+        .events = eq ? eq->q : NULL,
+        .armed = !fattr->no_arm,
+        .always_armed = fattr->always_armed != 0,
         .user = &c->queue};
     status = queue_add(call, &c->queue, &options);
     if (status == FLEXIO_STATUS_SUCCESS)

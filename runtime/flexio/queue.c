@@ -130,29 +130,28 @@ void queues_free(struct flexio_process *p)
 
 /* ---- Calls of the device ---- */
 
-/* The consumer index has 24 bits. If it is ahead of the producer, all completions were consumed. */
-static bool arm(struct flexio_process *p, uint32_t number, uint32_t consumed)
+/* Thread of a CQ. The consumer index has 24 bits. If it is ahead of the producer, all completions
+ * were consumed. */
+static void arm(const struct flexio_queue *q, uint32_t consumed)
 {
-    pthread_mutex_lock(&p->objects_lock);
-    struct flexio_queue *q = find(p, number);
-    bool is_cq = q && q->kind == DPK_CQ;
-    if (is_cq && q->trigger) {
-        uint32_t produced = dpk_cq_produced(q->q), unseen = (produced - consumed) & 0xffffff;
-        dpk_trigger_arm(q->trigger, produced - (unseen < 0x800000 ? unseen : 0));
-    }
-    pthread_mutex_unlock(&p->objects_lock);
-    return is_cq;
+    uint32_t produced = dpk_cq_produced(q->q), unseen = (produced - consumed) & 0xffffff;
+    dpk_trigger_arm(q->trigger, produced - (unseen < 0x800000 ? unseen : 0));
 }
 
-static bool complete(struct flexio_process *p, uint32_t number)
+/* False: the process has no queue of that kind and number. */
+static bool report(struct flexio_process *p, unsigned call, uint32_t number, uint32_t consumed)
 {
     pthread_mutex_lock(&p->objects_lock);
-    struct flexio_queue *q = find(p, number);
-    bool is_cq = q && q->kind == DPK_CQ;
-    if (is_cq)
+    const struct flexio_queue *q = find(p, number);
+    const bool is = q && q->kind == (call == DPA_FLEXIO_EQ_CONSUMED ? DPK_EQ : DPK_CQ);
+    if (is && call == DPA_FLEXIO_COMPLETE)
         dpk_cq_complete(q->q);
+    else if (is && q->trigger)
+        arm(q, consumed);
+    else if (is)
+        dpk_queue_consumed(q->q, consumed);
     pthread_mutex_unlock(&p->objects_lock);
-    return is_cq;
+    return is;
 }
 
 /* As enum _flexio_dev_missing of the device's header numbers them. */
@@ -174,15 +173,12 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, c
         snprintf(reason, size, "doorbell: the process has no send queue 0x%x", number);
         return false;
     case DPA_FLEXIO_ARM:
-        if (p->nic && arm(p, number, (uint32_t)args[1]))
-            return true;
-        break;
     case DPA_FLEXIO_COMPLETE:
-        if (p->nic && complete(p, number))
+    case DPA_FLEXIO_EQ_CONSUMED:
+        if (report(p, call, number, (uint32_t)args[1]))
             return true;
-        break;
-    case DPA_FLEXIO_EQ_CONSUMED: /* nothing makes one */
-        snprintf(reason, size, "doorbell: the process has no event queue 0x%x", number);
+        snprintf(reason, size, "doorbell: the process has no %s queue 0x%x",
+                 call == DPA_FLEXIO_EQ_CONSUMED ? "event" : "completion", number);
         return false;
     case DPA_FLEXIO_ACTIVATE:
         if (event_handler_activate(p, args[0]))
@@ -199,6 +195,4 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, c
         snprintf(reason, size, "unknown call of libflexio");
         return false;
     }
-    snprintf(reason, size, "doorbell: the process has no completion queue 0x%x", number);
-    return false;
 }

@@ -21,7 +21,8 @@ struct flexio_queue {
     struct dpk_trigger *trigger; /* of a CQ that has a thread */
     uint32_t signalled;          /* completions, to the trigger */
     bool always_armed;
-    void *shown; /* FlexIO 2.2's struct flexio_hw_cq or flexio_hw_sq; freed with it */
+    void *
+        shown; /* struct flexio_hw_eq, or FlexIO 2.2's flexio_hw_cq or flexio_hw_sq; freed with it */
 };
 
 /* NULL: that of the process, which is checked. Makes the NIC of the process's device. */
@@ -29,7 +30,7 @@ bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_
                    uint32_t uar);
 struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
                                    const struct flexio_qmem *from);
-/* The CQ or RMP with that number; NULL: the process has none. */
+/* The CQ, RMP or EQ with that number; NULL: the process has none. */
 struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
                                       enum dpk_queue_kind kind);
 /* Makes `queue`, of calloc, one of the process's, or frees it. */

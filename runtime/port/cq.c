@@ -104,6 +104,7 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
     }
     cq->produced++;
     cq->nic->ops->completed(cq->options.user, c->event);
+    eq_completed(cq, c->event);
     return true;
 }
 

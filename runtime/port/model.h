@@ -47,8 +47,10 @@ struct dpk_queue {
     struct dpk_queue_options options;
     uint32_t number;
     enum dpk_qp_state state; /* queues that are no queue pairs are in RTS or ERROR */
-    unsigned users;          /* of a CQ or RMP */
-    uint32_t produced;       /* CQ */
+    unsigned users;          /* of a CQ, RMP or EQ */
+    uint32_t produced;       /* CQ, EQ */
+    uint32_t consumed;       /* EQ */
+    bool armed;              /* CQ with an EQ */
     uint16_t taken;          /* receives */
     uint16_t next;           /* of a linked RMP: index of the next receive */
     uint16_t posted, done;   /* sends, in blocks: posted by doorbells, and read */
@@ -88,6 +90,10 @@ void queues_unlock(struct dpk_queues *nic);
 bool cq_is_full(const struct dpk_queue *cq);
 /* Writes a completion of the queue `of`, or an empty one. False: the CQ is in the error state. */
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c);
+
+/* ---- eq.c ---- */
+/* A completion was written to a CQ. `asked`: its WQE asks for an event even if it is not armed. */
+void eq_completed(struct dpk_queue *cq, bool asked);
 
 /* ---- receive.c ---- */
 struct receive {

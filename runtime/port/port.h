@@ -36,6 +36,7 @@ struct dpk_steering;
 #define DPK_FRAME_MAX   9234u      /* bytes of a frame: 9216, and the header with a VLAN tag */
 #define DPK_WQEBB       64u        /* bytes of a send queue's basic block */
 #define DPK_CQE         64u        /* bytes of a completion */
+#define DPK_EQE         64u        /* bytes of an event */
 #define DPK_MESSAGE_MAX (1u << 30) /* bytes of a queue pair's message */
 
 /* Where a ring or a doorbell record lies. Only the owner's callbacks interpret `memory`. */
@@ -78,13 +79,15 @@ enum dpk_queue_kind {
     DPK_RMP, /* receives that queue pairs share */
     DPK_SQ,  /* Ethernet send queue */
     DPK_QP,
+    DPK_EQ, /* events of completion queues, polled by a program */
 };
 
 enum dpk_qp_state { DPK_QP_RESET, DPK_QP_INIT, DPK_QP_RTR, DPK_QP_RTS, DPK_QP_ERROR = 6 };
 
 struct dpk_queue_options {
     enum dpk_queue_kind kind;
-    unsigned log_depth;         /* CQ: completions; RQ, RMP: receives; SQ, QP: blocks of 64 bytes */
+    unsigned log_depth;         /* CQ: completions; EQ: events; RQ, RMP: receives; SQ, QP: blocks
+                                   of 64 bytes */
     unsigned log_stride;        /* RQ, RMP: bytes of a receive; 4 to 8 */
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */
@@ -92,11 +95,13 @@ struct dpk_queue_options {
     bool linked; /* RMP: each receive begins with a segment that has the index of the next */
     struct dpk_queue_place ring;   /* of a QP: first receives, of 16 bytes, then sends */
     struct dpk_queue_place record; /* doorbell record, 8 bytes: receives posted, sends posted; of a
-                                      CQ: completions consumed. An SQ has none. */
+                                      CQ: completions consumed. An SQ and an EQ have none. */
     struct dpk_queue *send_cq;     /* SQ, QP */
     struct dpk_queue *receive_cq;  /* RQ, QP */
     struct dpk_queue *receives; /* QP: the RMP that it takes receives from; NULL: it has its own */
     bool overrun_ignore;        /* CQ: completions are written whether consumed or not */
+    struct dpk_queue *events;   /* CQ: the EQ that it reports to; NULL: none */
+    bool armed, always_armed;   /* CQ with an EQ: its first completion is an event; each one is */
     uint32_t user_index;        /* 24 bits, in completions of receives */
     unsigned permits;           /* QP: DPK_MEMORY_REMOTE_... */
     const struct dpk_memory_domain *domain; /* of the memory that it works on */
@@ -127,6 +132,12 @@ uint32_t dpk_cq_produced(const struct dpk_queue *cq);
 
 /* Writes a completion of no queue to a CQ: all zero but the owner bit. */
 void dpk_cq_complete(struct dpk_queue *cq);
+
+/* Rings the doorbell that says that the first `consumed` entries, 24 bits, were consumed. It arms a
+ * CQ that has an EQ: the next completion is an event, at once if it is there. It makes room in an EQ.
+ * An EQ without room for an event gets into the error state: it gets no more events, and `warn`
+ * tells. Its CQs go on. */
+void dpk_queue_consumed(struct dpk_queue *q, uint32_t consumed);
 
 /* Puts it into the error state: what is posted is flushed, and a CQ gets no more completions. */
 void dpk_queue_fail(struct dpk_queue *q);

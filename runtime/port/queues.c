@@ -17,7 +17,7 @@
 
 const char *queue_kind(const struct dpk_queue *q)
 {
-    static const char *const names[] = {"CQ", "RQ", "RMP", "SQ", "QP"};
+    static const char *const names[] = {"CQ", "RQ", "RMP", "SQ", "QP", "EQ"};
     return names[q->options.kind];
 }
 
@@ -109,9 +109,11 @@ static bool is_memory(const struct dpk_queues *nic, const struct dpk_queue_place
 static uint64_t ring_size(const struct dpk_queue_options *o)
 {
     switch (o->kind) {
-    /* Both sizes are 64 bytes by chance. NOLINTNEXTLINE(bugprone-branch-clone) */
+    /* All sizes are 64 bytes by chance. NOLINTNEXTLINE(bugprone-branch-clone) */
     case DPK_CQ:
         return (uint64_t)DPK_CQE << o->log_depth;
+    case DPK_EQ:
+        return (uint64_t)DPK_EQE << o->log_depth;
     case DPK_SQ:
         return (uint64_t)DPK_WQEBB << o->log_depth;
     case DPK_QP:
@@ -125,7 +127,8 @@ static uint64_t ring_size(const struct dpk_queue_options *o)
 static enum dpk_status check_shape(const struct dpk_queue_options *o, struct dpk_error *err)
 {
     const bool strided = o->kind == DPK_RQ || o->kind == DPK_RMP;
-    const unsigned most = o->kind == DPK_CQ ? CQ_DEPTH_MAX : DEPTH_MAX;
+    const bool reports = o->kind == DPK_CQ || o->kind == DPK_EQ;
+    const unsigned most = reports ? CQ_DEPTH_MAX : DEPTH_MAX;
     if (o->log_depth > most || o->log_receives > DEPTH_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "a queue of 2^%u entries, not at most 2^%u",
                         o->log_depth > most ? o->log_depth : o->log_receives, most);
@@ -148,6 +151,8 @@ static enum dpk_status check_cqs(const struct dpk_queue_options *o, struct dpk_e
         (receives && (!o->receive_cq || o->receive_cq->options.kind != DPK_CQ)) ||
         (o->receives && o->receives->options.kind != DPK_RMP))
         return dpk_fail(err, DPK_ERR_MISMATCH, "a queue without its completion queue");
+    if (o->events && (o->kind != DPK_CQ || o->events->options.kind != DPK_EQ))
+        return dpk_fail(err, DPK_ERR_MISMATCH, "a completion queue without its event queue");
     return DPK_OK;
 }
 
@@ -155,8 +160,9 @@ static enum dpk_status check_memory(const struct dpk_queues *nic, const struct d
                                     struct dpk_error *err)
 {
     uint64_t size = ring_size(o);
-    const bool has_record = o->kind != DPK_SQ;
-    if (size > 0 && !is_memory(nic, &o->ring, size, RING_ALIGN, o->kind == DPK_CQ))
+    const bool written = o->kind == DPK_CQ || o->kind == DPK_EQ;
+    const bool has_record = o->kind != DPK_SQ && o->kind != DPK_EQ;
+    if (size > 0 && !is_memory(nic, &o->ring, size, RING_ALIGN, written))
         return dpk_fail(err, DPK_ERR_RANGE,
                         "0x%llx: no ring of %llu bytes, aligned to %u, in that memory",
                         (unsigned long long)o->ring.address, (unsigned long long)size, RING_ALIGN);
@@ -169,8 +175,8 @@ static enum dpk_status check_memory(const struct dpk_queues *nic, const struct d
 static void use(struct dpk_queue *q, int by)
 {
     struct dpk_queue *const used[] = {q->options.send_cq, q->options.receive_cq,
-                                      q->options.receives};
-    for (size_t i = 0; i < 3; i++)
+                                      q->options.receives, q->options.events};
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (used[i])
             used[i]->users += (unsigned)by;
 }
@@ -202,6 +208,7 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
     q->nic = nic;
     q->options = *options;
     STAILQ_INIT(&q->frames);
+    q->armed = options->armed;
     q->state = options->kind == DPK_QP ? DPK_QP_RESET : DPK_QP_RTS;
     queues_lock(nic);
     status = give_number(q, err);

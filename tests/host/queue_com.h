@@ -20,6 +20,16 @@ struct queues {
     uint32_t activations, wrong;
 };
 
+#define LOG_EVENTS 2
+
+/* What a thread that polls an event queue knows. */
+struct events {
+    uint64_t ring; /* of 2^LOG_EVENTS EQEs */
+    uint32_t number, cqn;
+    uint32_t wanted;        /* events, then it ends */
+    uint32_t seen, strange; /* events; those of another CQ */
+};
+
 /* What a WQE is to be. */
 struct work {
     uint64_t address, operand, compare, local;

@@ -168,6 +168,39 @@ __dpa_rpc__ uint64_t wake(uint64_t cqn)
     return 0;
 }
 
+/* Polls an event queue until it has seen all that are wanted. Each is consumed, and the next
+ * completion of its CQ is to be an event, too. */
+__dpa_global__ void on_events(uint64_t at)
+{
+    struct events *e = (struct events *)at;
+    struct flexio_dev_eqe *ring = (struct flexio_dev_eqe *)e->ring;
+    const uint32_t depth = 1u << LOG_EVENTS;
+    for (uint32_t ci = 0; ci < e->wanted; ci++) {
+        struct flexio_dev_eqe *eqe = ring + ci % depth;
+        const uint8_t hardware = !(ci / depth & 1);
+        while (flexio_dev_eqe_get_owner(eqe) == hardware)
+            ;
+        if (flexio_dev_eqe_get_cqn(eqe) != e->cqn)
+            e->strange++;
+        flexio_dev_eq_update_ci(context(), ci + 1, e->number);
+        flexio_dev_cq_arm(context(), ci + 1, e->cqn);
+        __atomic_fetch_add(&e->seen, 1, __ATOMIC_RELEASE);
+    }
+    flexio_dev_thread_finish();
+}
+
+__dpa_rpc__ uint64_t seen(uint64_t at)
+{
+    struct events *e = (struct events *)at;
+    return (uint64_t)e->strange << 32 | __atomic_load_n(&e->seen, __ATOMIC_ACQUIRE);
+}
+
+__dpa_rpc__ uint64_t empty_completion(uint64_t cqn)
+{
+    flexio_dev_msix_send(context(), (uint32_t)cqn);
+    return 0;
+}
+
 /* Until its process ends. */
 __dpa_rpc__ uint64_t arm_on_and_on(uint64_t at, uint64_t number)
 {

@@ -9,7 +9,8 @@
 
 extern struct flexio_app *queue_app;
 flexio_func_t next_sent, next_received, repost, frame, two_frames, post, on_receive, activations,
-    peek, ring, bad_doorbell, write_record, arm_on_and_on, ring_across, wake;
+    peek, ring, bad_doorbell, write_record, arm_on_and_on, ring_across, wake, on_events, seen,
+    empty_completion;
 
 #define DATA_SIZE ((DEPTH + 1) * BUFFER)
 

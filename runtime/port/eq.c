@@ -1,0 +1,80 @@
+/* Event queues, with EQEs of 64 bytes (struct mlx5_eqe). All events are those of completions. */
+#include <string.h>
+
+#include "model.h"
+
+#define INDEX_MASK 0xffffffu
+#define EQE_LAST   8u   /* the last bytes are written last: the owner bit makes an EQE valid */
+#define EQE_CQN    0x38 /* where struct mlx5_eqe_comp has the number of the CQ; its type is 0 */
+#define EQE_OWNER  0x3f
+
+static uint32_t depth(const struct dpk_queue *eq)
+{
+    return 1u << eq->options.log_depth;
+}
+
+static void fail(struct dpk_queue *eq, const char *reason)
+{
+    eq->state = DPK_QP_ERROR;
+    queue_warn(eq, "%s", reason);
+}
+
+/* How many a consumer has not seen. One that is ahead of the producer has seen all. */
+static uint32_t unseen(uint32_t produced, uint32_t consumed)
+{
+    const uint32_t behind = (produced - consumed) & INDEX_MASK;
+    return behind <= INDEX_MASK / 2 ? behind : 0;
+}
+
+static void push(struct dpk_queue *eq, uint32_t cqn)
+{
+    uint8_t eqe[DPK_EQE] = {0};
+    char reason[160];
+    const struct dpk_queue_place *ring = &eq->options.ring;
+    const uint64_t at = ring->address + (uint64_t)(eq->produced & (depth(eq) - 1)) * DPK_EQE;
+    if (eq->state == DPK_QP_ERROR)
+        return;
+    if (unseen(eq->produced, eq->consumed) >= depth(eq)) {
+        snprintf(reason, sizeof reason,
+                 "overrun: %u events that were not consumed (flexio_dev_eq_update_ci), and one "
+                 "more, of CQ 0x%x",
+                 depth(eq), cqn);
+        fail(eq, reason);
+        return;
+    }
+    eqe[EQE_CQN] = (uint8_t)(cqn >> 24);
+    eqe[EQE_CQN + 1] = (uint8_t)(cqn >> 16);
+    eqe[EQE_CQN + 2] = (uint8_t)(cqn >> 8);
+    eqe[EQE_CQN + 3] = (uint8_t)cqn;
+    /* As in a CQ: 0 in the first round of the ring, and another one with each round. */
+    eqe[EQE_OWNER] = (uint8_t)(eq->produced >> eq->options.log_depth & 1);
+    if (!eq->nic->ops->store(ring->memory, at, eqe, DPK_EQE - EQE_LAST) ||
+        !eq->nic->ops->store(ring->memory, at + DPK_EQE - EQE_LAST, eqe + DPK_EQE - EQE_LAST,
+                             EQE_LAST)) {
+        fail(eq, "its ring is no memory any more");
+        return;
+    }
+    eq->produced++;
+}
+
+void eq_completed(struct dpk_queue *cq, bool asked)
+{
+    const struct dpk_queue_options *o = &cq->options;
+    if (!o->events || (!cq->armed && !asked && !o->always_armed))
+        return;
+    cq->armed = false;
+    push(o->events, cq->number);
+}
+
+void dpk_queue_consumed(struct dpk_queue *q, uint32_t consumed)
+{
+    queues_lock(q->nic);
+    if (q->options.kind == DPK_EQ) {
+        q->consumed = consumed & INDEX_MASK;
+    } else if (q->options.kind == DPK_CQ) {
+        q->armed = true;
+        if (unseen(q->produced, consumed) > 0)
+            eq_completed(q, false);
+    }
+    queues_unlock(q->nic);
+}

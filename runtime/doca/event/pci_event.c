@@ -6,7 +6,7 @@
 #define CAP(name, result)                                                                          \
     doca_error_t doca_sync_event_cap_##name(const struct doca_devinfo *devinfo)                    \
     {                                                                                              \
-        return dpk_devinfo_answer(devinfo, result);                                                      \
+        return dpk_devinfo_answer(devinfo, result);                                                \
     }
 CAP(is_create_from_export_supported, DOCA_SUCCESS)
 CAP(remote_net_is_create_from_export_supported, DOCA_SUCCESS)
@@ -59,38 +59,48 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
     return result;
 }
 
-static doca_error_t import(struct dpk_dev *d, const struct descriptor *what,
-                           struct doca_sync_event **event)
+/* ---- Imports ---- */
+
+void *sync_event_import(struct doca_dev *dev, const uint8_t *data, size_t size,
+                        enum descriptor_kind kind, sync_event_importer *import,
+                        doca_error_t *result)
 {
-    struct doca_sync_event *handle = NULL;
-    doca_error_t result = doca_sync_event_create(&handle);
+    struct descriptor what;
+    void *event = NULL;
+    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
+    *result = d ? descriptor_read(data, size, &what) : DOCA_ERROR_INVALID_VALUE;
+    if (*result == DOCA_SUCCESS && what.kind != kind)
+        *result = DOCA_ERROR_INVALID_VALUE;
+    if (*result == DOCA_SUCCESS)
+        event = import(d, &what, result);
+    dpk_object_drop(d);
+    return event;
+}
+
+static void *import(struct dpk_dev *d, const struct descriptor *what, doca_error_t *result)
+{
+    struct doca_sync_event *event = NULL;
+    *result = doca_sync_event_create(&event);
     struct dpk_sync_event *e =
-        result == DOCA_SUCCESS ? dpk_object_pin(handle, &dpk_sync_event_kind) : NULL;
+        *result == DOCA_SUCCESS ? dpk_object_pin(event, &dpk_sync_event_kind) : NULL;
     if (e)
-        result = shared_word_open(&e->word, what);
-    if (e && result == DOCA_SUCCESS) {
+        *result = shared_word_open(&e->word, what);
+    if (e && *result == DOCA_SUCCESS) {
         e->imported = true;
         dpk_object_use(e->subscriber.dev = d);
-        *event = handle;
     } else if (e) {
-        doca_sync_event_destroy(handle);
+        doca_sync_event_destroy(event);
+        event = NULL;
     }
     dpk_object_drop(e);
-    return result;
+    return event;
 }
 
 doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data,
                                                 size_t sz, struct doca_sync_event **event)
 {
-    struct descriptor what;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (event)
-        *event = NULL;
-    struct dpk_dev *d = event ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
-    doca_error_t result = d ? descriptor_read(data, sz, &what) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS && what.kind != DESCRIPTOR_SYNC_EVENT_PCI)
-        result = DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        result = import(d, &what, event);
-    dpk_object_drop(d);
+        *event = sync_event_import(dev, data, sz, DESCRIPTOR_SYNC_EVENT_PCI, import, &result);
     return result;
 }

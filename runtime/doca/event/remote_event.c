@@ -87,33 +87,27 @@ struct dpk_event *dpk_sync_event_of_key(uint64_t key, void **event)
 
 /* ---- The peer's end ---- */
 
-static doca_error_t import(struct dpk_dev *d, const struct descriptor *what,
-                           struct doca_sync_event_remote_net **event)
+static void *import(struct dpk_dev *d, const struct descriptor *what, doca_error_t *result)
 {
     struct remote_event *r = calloc(1, sizeof *r);
-    if (!r)
-        return DOCA_ERROR_NO_MEMORY;
-    dpk_object_use(r->dev = d);
-    r->owner = what->owner;
-    r->key = what->key;
-    *event = dpk_object_enter(r, &remote_event_kind);
-    return *event ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    void *handle = NULL;
+    if (r) {
+        dpk_object_use(r->dev = d);
+        r->owner = what->owner;
+        r->key = what->key;
+        handle = dpk_object_enter(r, &remote_event_kind);
+    }
+    *result = handle ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return handle;
 }
 
 doca_error_t
 doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
                                               struct doca_sync_event_remote_net **event)
 {
-    struct descriptor what;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (event)
-        *event = NULL;
-    struct dpk_dev *d = event ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
-    doca_error_t result = d ? descriptor_read(data, sz, &what) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS && what.kind != DESCRIPTOR_SYNC_EVENT)
-        result = DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        result = import(d, &what, event);
-    dpk_object_drop(d);
+        *event = sync_event_import(dev, data, sz, DESCRIPTOR_SYNC_EVENT, import, &result);
     return result;
 }
 

@@ -31,6 +31,14 @@ extern const struct dpk_kind dpk_sync_event_kind;
 struct dpk_sync_event *dpk_sync_event_running(const struct doca_sync_event *handle,
                                               doca_error_t *result);
 
+/* What a device makes of an export: a handle; NULL: *result says why. */
+typedef void *sync_event_importer(struct dpk_dev *d, const struct descriptor *what,
+                                  doca_error_t *result);
+/* The same, from the bytes; they are an export of that kind, else INVALID_VALUE. */
+void *sync_event_import(struct doca_dev *dev, const uint8_t *data, size_t size,
+                        enum descriptor_kind kind, sync_event_importer *import,
+                        doca_error_t *result);
+
 /* What is waited for, of (value & mask): is it greater than, equal to, not equal to `value`? */
 struct condition {
     enum { WAIT_GT, WAIT_EQ, WAIT_NEQ } kind;

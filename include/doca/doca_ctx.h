@@ -24,6 +24,8 @@ extern "C" {
 
 struct doca_ctx;
 struct doca_dpa;
+struct doca_gpu;
+struct doca_devinfo;
 
 enum doca_ctx_states {
     DOCA_CTX_STATE_IDLE = 0,
@@ -67,6 +69,15 @@ doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
 /* Puts the data path on the DPA of a context. BAD_STATE: the context is not idle. NOT_SUPPORTED:
  * not for this kind of context. */
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev);
+/* NOT_SUPPORTED: emulated devices have no GPU beside them. */
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev);
+
+/* How many completion vectors (interrupts) contexts of a device may be spread over: one. */
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo,
+                                                     uint32_t *num_comp_vectors);
+/* Which one a context has; 0 to begin with. INVALID_VALUE: also if there are not so many. BAD_STATE: the
+ * context is not idle. */
+doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector);
 
 #ifdef __cplusplus
 }

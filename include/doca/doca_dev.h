@@ -33,6 +33,10 @@ struct doca_devinfo_rep; /* a representor that could be opened */
 #define DOCA_DEVINFO_PCI_ADDR_SIZE     13 /* "0000:03:00.0" */
 #define DOCA_DEVINFO_PCI_BDF_SIZE      8  /* "03:00.0" */
 #define DOCA_DEVINFO_MAC_ADDR_SIZE     6
+#define DOCA_DEVINFO_IPV4_ADDR_SIZE    4
+#define DOCA_DEVINFO_IPV6_ADDR_SIZE    16
+#define DOCA_DEVINFO_VUID_SIZE         128
+#define DOCA_DEVINFO_REP_PCI_BDF_SIZE  8
 #define DOCA_DEVINFO_REP_PCI_ADDR_SIZE 13
 #define DOCA_DEVINFO_REP_VUID_SIZE     128
 
@@ -85,6 +89,33 @@ doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
 /* NOT_SUPPORTED: the device is no sub-function. */
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index);
 
+/* The IP addresses of its interface, as bytes in their order; buffers of at least
+ * DOCA_DEVINFO_IPV4_ADDR_SIZE, DOCA_DEVINFO_IPV6_ADDR_SIZE bytes. NOT_FOUND: always, as the interface is
+ * none of the system's. */
+doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr,
+                                        uint32_t size);
+doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr,
+                                        uint32_t size);
+
+/* The LID of its port. NOT_SUPPORTED: the link is Ethernet. */
+doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid);
+
+/* The rate of its port, in bits per second. */
+doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
+                                          uint64_t *active_rate);
+
+/* A number that no other device of this machine has. */
+doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id);
+
+/* What it can do besides: 1 or 0. All are 0. */
+doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
+                                                           uint8_t *is_hotplug_manager);
+doca_error_t doca_devinfo_cap_is_notification_moderation_supported(
+    const struct doca_devinfo *devinfo, uint8_t *is_notification_moderation_supported);
+doca_error_t
+doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const struct doca_devinfo *devinfo,
+                                                          uint8_t *is_accelerate_resource_reclaim);
+
 /*
  * Opens a device.
  *   dev  [out]  to be given back with doca_dev_close; NULL on failure
@@ -96,13 +127,21 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
  * stays open. */
 doca_error_t doca_dev_close(struct doca_dev *dev);
 
+/* Gives back what the device has faster once it is closed. NOT_SUPPORTED: there is nothing slow to give
+ * back. */
+doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
+
 /* The device's information; valid until it is closed, owned by it. NULL for what is no device. */
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
 /* ---- Representors: hosts see none ---- */
 
-/* Sets *filter_net_supported to 1 if network representors can be listed on the device, else to 0:
- * always 0. */
+/* Whether representors of that kind can be listed on the device, 1 or 0: all of them, of which there
+ * are none; not those of network functions and of emulated ones. */
+doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
+                                                          uint8_t *filter_all_supported);
+doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
+                                                               uint8_t *filter_emulated_supported);
 doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
                                                           uint8_t *filter_net_supported);
 
@@ -118,7 +157,17 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
                                           uint32_t *nb_devs_rep);
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
 
-/* What a representor is called, and whether its PCI address is that text. */
+/* What a representor is, as doca_devinfo_... for devices. INVALID_VALUE: always, as none is one. */
+doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
+                                               char *pci_addr_str);
+doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
+                                                enum doca_pci_func_type *pci_func_type);
+doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep,
+                                             uint8_t *is_hotplug);
+doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
+                                             char *iface_name, uint32_t size);
+doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
+                                          uint16_t *vhca_id);
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
                                        uint32_t size);
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
@@ -127,6 +176,8 @@ doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *d
 /* Opens and closes a representor. */
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca_dev_rep **dev_rep);
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep);
+/* NULL: it is none. */
+struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
 
 #ifdef __cplusplus
 }

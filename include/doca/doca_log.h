@@ -105,14 +105,16 @@ doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
 /* ---- How much of it ---- */
 
 /* Limits of one backend: lines of levels from `upper` to `lower` go through, that is upper <= level
- * <= lower. The lower limit widens to the global one where that lets more through; the strict one
- * does not. INVALID_VALUE: no backend, a backend of the SDK's lines, or no level. */
+ * <= lower. The lower limit widens to the global one where that lets more through, the upper one
+ * narrows where that lets less through; the strict ones do not. INVALID_VALUE: no backend, a backend of the SDK's lines, or no level. */
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
                                                     uint32_t level);
 doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend,
                                                            uint32_t level);
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
                                                     uint32_t level);
+doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend,
+                                                           uint32_t level);
 
 /* The limit of a backend of the SDK's lines; WARNING to begin with. INVALID_VALUE: no backend, one
  * of the program's lines, or no level. */
@@ -125,6 +127,11 @@ doca_error_t doca_log_level_set_global_lower_limit(uint32_t level);
 uint32_t doca_log_level_get_global_lower_limit(void);
 doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level);
 uint32_t doca_log_level_get_global_sdk_limit(void);
+
+/* The global upper limit of the program's lines, CRIT to begin with: no backend without a strict one
+ * lets lines above it through. INVALID_VALUE: no level. */
+doca_error_t doca_log_level_set_global_upper_limit(uint32_t upper_limit);
+uint32_t doca_log_level_get_global_upper_limit(void);
 
 #ifdef __cplusplus
 }

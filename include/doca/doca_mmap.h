@@ -107,6 +107,10 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_dev *dev,
                                           doca_dpa_dev_mmap_t *dpa_mmap);
 
+/* The same number, as the memory key of work queue elements (DOCA 3), in the byte order of the host.
+ * The errors are the same. */
+doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev, uint32_t *mkey);
+
 /*
  * Describes a started map for a peer: for a device behind the same PCIe bus, or for RDMA.
  *   export_desc      [out]  owned by the map, valid until it is stopped

@@ -124,6 +124,40 @@ union doca_data doca_task_get_user_data(const struct doca_task *task);
 /* The context that it is of; NULL for what is no task. */
 struct doca_ctx *doca_task_get_ctx(const struct doca_task *task);
 
+/* ---- Batches of tasks ---- */
+
+struct doca_task_batch;
+
+/* How many tasks a batch has at most, and how many events are told of at once. */
+enum doca_task_batch_max_tasks_number {
+    DOCA_TASK_BATCH_MAX_TASKS_NUMBER_16,
+    DOCA_TASK_BATCH_MAX_TASKS_NUMBER_32,
+    DOCA_TASK_BATCH_MAX_TASKS_NUMBER_64,
+    DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128,
+};
+enum doca_event_batch_events_number {
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_1,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_2,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_4,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_8,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_16,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_32,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_64,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_128,
+};
+
+/* As for single tasks. Contexts of doca_eth make batches, and there are none of these: so what these
+ * functions get is no batch. */
+doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch);
+doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch);
+void doca_task_batch_free(struct doca_task_batch *task_batch);
+doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch);
+uint16_t doca_task_batch_get_tasks_num(struct doca_task_batch *task_batch);
+void doca_task_batch_set_user_data(struct doca_task_batch *task_batch, union doca_data user_data);
+union doca_data doca_task_batch_get_user_data(const struct doca_task_batch *task_batch);
+struct doca_ctx *doca_task_batch_get_ctx(const struct doca_task_batch *task_batch);
+union doca_data doca_task_batch_get_ctx_user_data(const struct doca_task_batch *task_batch);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,6 +30,8 @@ struct doca_ctx;
 struct doca_dev;
 struct doca_devinfo;
 struct doca_dpa;
+struct doca_gpu;
+struct doca_buf;
 struct doca_task;
 struct doca_sync_event;
 struct doca_sync_event_remote_net;
@@ -37,6 +39,9 @@ struct doca_sync_event_remote_net;
 /* What DPA code calls an event, and one that is a peer's. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
 typedef uint64_t doca_dpa_dev_sync_event_remote_net_t;
+/* The same of a GPU, for which emulated devices have none. */
+typedef uint64_t doca_gpu_dev_sync_event_t;
+typedef uint64_t doca_gpu_dev_sync_event_remote_net_t;
 
 /* ---- What devices can do: DOCA_SUCCESS, or NOT_SUPPORTED: there is no GPU ---- */
 
@@ -92,6 +97,15 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
 
 doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event);
 
+/* A GPU as a location, and memory of the program's for the value. NOT_SUPPORTED: always. BAD_STATE: the
+ * event is started. */
+doca_error_t doca_sync_event_add_publisher_location_gpu(struct doca_sync_event *event,
+                                                        struct doca_gpu *gpu);
+doca_error_t doca_sync_event_add_subscriber_location_gpu(struct doca_sync_event *event,
+                                                         struct doca_gpu *gpu);
+doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr);
+doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct doca_buf *buf);
+
 /* Makes the event usable, as doca_ctx_start does. BAD_STATE: started already. BAD_CONFIG: no
  * publisher or no subscriber; or both remote PCI and DPA or peers of RDMA. NO_MEMORY,
  * OPERATING_SYSTEM: there is no memory for remote PCI. */
@@ -108,6 +122,14 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event);
  */
 doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
                                             doca_dpa_dev_sync_event_t *dpa_dev_se_handle);
+
+/* The same for a GPU. NOT_SUPPORTED: always. */
+doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struct doca_gpu *gpu,
+                                            doca_gpu_dev_sync_event_t **gpu_dev_se);
+doca_error_t
+doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event,
+                                          struct doca_gpu *gpu,
+                                          doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event);
 
 /* Reads the value. BAD_STATE: not started. */
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value);
@@ -318,10 +340,9 @@ doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *eve
  * 2.5 call them. */
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
                                            doca_dpa_dev_sync_event_t *dev_se_handle);
-doca_error_t
-doca_sync_event_remote_net_export_to_dpa(struct doca_sync_event_remote_net *event,
-                                         struct doca_dpa *dpa,
-                                         doca_dpa_dev_sync_event_remote_net_t *handle);
+doca_error_t doca_sync_event_remote_net_export_to_dpa(struct doca_sync_event_remote_net *event,
+                                                      struct doca_dpa *dpa,
+                                                      doca_dpa_dev_sync_event_remote_net_t *handle);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,9 @@
 /* No file of /sys stands behind an emulated device: its path tells it from others. */
 #define DPK_EMULATED_PATH "dpakit/"
 
+/* What its port carries: four lanes of 25 Gb/s. */
+#define DPK_EMULATED_RATE UINT64_C(100000000000)
+
 static inline bool dpk_device_is_emulated(const struct ibv_device *device)
 {
     return device && strncmp(device->dev_path, DPK_EMULATED_PATH, strlen(DPK_EMULATED_PATH)) == 0;

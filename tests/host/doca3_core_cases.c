@@ -1,4 +1,4 @@
-/* libdoca_common: pools of buffers, copies of descriptions, properties of memory maps. */
+/* libdoca_common: pools of buffers, copies of descriptions, properties of memory maps and devices. */
 #include <doca_buf_pool.h>
 #include <string.h>
 
@@ -234,6 +234,7 @@ static void maps_tell_what_they_are(void)
     CHECK(doca_mmap_start(m) == OK && doca_mmap_set_user_data(m, data) == BAD_STATE);
     CHECK(doca_mmap_set_max_num_devices(m, 3) == DOCA_ERROR_NOT_PERMITTED);
     CHECK(doca_mmap_get_user_data(m, &data) == OK && data.ptr == memory);
+    CHECK(doca_mmap_get_mkey(m, other_dev, &n) == OK && n != 0);
     CHECK(doca_mmap_get_exported(m, &yes) == OK && yes == 0);
     CHECK(doca_mmap_export_pci(m, dev, &bytes, &size) == OK);
     CHECK(doca_mmap_get_exported(m, &yes) == OK && yes == 1);
@@ -270,6 +271,128 @@ static void buffers_of_thread_safe_maps_are_no_uses(void)
     CHECK(doca_buf_inventory_destroy(v) == OK);
 }
 
+/* ---- Devices ---- */
+
+static void devices_answer_every_question(void)
+{
+    struct doca_devinfo *info = doca_dev_as_devinfo(dev);
+    const doca_error_t absent = DOCA_ERROR_NOT_SUPPORTED;
+    uint64_t rate = 0;
+    uint32_t n = 0;
+    uint16_t lid = 0, here = 0, there = 0;
+    uint8_t address[DOCA_DEVINFO_IPV6_ADDR_SIZE], yes;
+    CHECK(doca_devinfo_get_ipv4_addr(info, address, 3) == INVALID);
+    CHECK(doca_devinfo_get_ipv4_addr(info, address, 4) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_devinfo_get_ipv6_addr(info, address, 15) == INVALID);
+    CHECK(doca_devinfo_get_ipv6_addr(info, address, 16) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_devinfo_get_lid(info, &lid) == absent);
+    CHECK(doca_devinfo_get_active_rate(info, &rate) == OK && rate == UINT64_C(100000000000));
+    CHECK(doca_devinfo_get_vhca_id(info, &here) == OK);
+    CHECK(doca_devinfo_get_vhca_id(doca_dev_as_devinfo(other_dev), &there) == OK && here != there);
+    yes = 9;
+    CHECK(doca_devinfo_cap_is_hotplug_manager_supported(info, &yes) == OK && yes == 0);
+    yes = 9;
+    CHECK(doca_devinfo_cap_is_notification_moderation_supported(info, &yes) == OK && yes == 0);
+    yes = 9;
+    CHECK(doca_devinfo_cap_is_accelerate_resource_reclaim_supported(info, &yes) == OK && yes == 0);
+    CHECK(doca_dev_accelerate_resource_reclaim(dev) == absent);
+    CHECK(doca_ctx_set_datapath_on_gpu(NULL, (void *)memory) == INVALID);
+    CHECK(doca_ctx_cap_get_num_completion_vectors(info, &n) == OK && n == 1);
+}
+
+/* What a capability denies is not supported; what it grants works. */
+static void representors_are_listed_as_their_capabilities_say(void)
+{
+    static const struct {
+        doca_error_t (*ask)(const struct doca_devinfo *devinfo, uint8_t *supported);
+        int filter;
+    } each[] = {
+        {doca_devinfo_rep_cap_is_filter_all_supported, DOCA_DEVINFO_REP_FILTER_ALL},
+        {doca_devinfo_rep_cap_is_filter_net_supported, DOCA_DEVINFO_REP_FILTER_NET},
+        {doca_devinfo_rep_cap_is_filter_emulated_supported, DOCA_DEVINFO_REP_FILTER_EMULATED}};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        struct doca_devinfo_rep **list = NULL;
+        uint32_t n = 9;
+        uint8_t yes = 9;
+        CHECK(each[i].ask(doca_dev_as_devinfo(dev), &yes) == OK && yes <= 1);
+        CHECK(doca_devinfo_rep_create_list(dev, each[i].filter, &list, &n) ==
+              (yes ? OK : DOCA_ERROR_NOT_SUPPORTED));
+        CHECK(n == 0 && (yes ? list && !list[0] : !list));
+        CHECK(doca_devinfo_rep_destroy_list(list) == (yes ? OK : INVALID));
+    }
+}
+
+static void events_have_no_gpu(void)
+{
+    struct doca_sync_event *e = event_new(NULL, CPU, CPU);
+    doca_gpu_dev_sync_event_t *handle = NULL;
+    uint64_t word = 0;
+    struct doca_gpu *gpu = (void *)memory;
+    CHECK(doca_sync_event_cap_is_export_to_gpu_supported(doca_dev_as_devinfo(dev)) ==
+          DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_sync_event_get_gpu_handle(e, gpu, &handle) == DOCA_ERROR_NOT_SUPPORTED && !handle);
+    CHECK(doca_sync_event_set_addr(e, &word) == BAD_STATE);
+    CHECK(doca_sync_event_add_publisher_location_gpu(e, gpu) == BAD_STATE);
+    CHECK(doca_sync_event_stop(e) == OK);
+    CHECK(doca_sync_event_set_addr(e, &word) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_sync_event_add_publisher_location_gpu(e, gpu) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_sync_event_add_subscriber_location_gpu(e, gpu) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_ctx_set_datapath_on_gpu(doca_sync_event_as_ctx(e), gpu) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_ctx_set_completion_vector(doca_sync_event_as_ctx(e), 1) == INVALID);
+    CHECK(doca_ctx_set_completion_vector(doca_sync_event_as_ctx(e), 0) == OK);
+    CHECK(doca_sync_event_start(e) == OK); /* as it was */
+    CHECK(doca_ctx_set_completion_vector(doca_sync_event_as_ctx(e), 0) == BAD_STATE);
+    CHECK(doca_sync_event_destroy(e) == OK);
+}
+
+/* ---- The log ---- */
+
+DOCA_LOG_REGISTER(DOCA3::CORE);
+
+static char lines[4096];
+
+static void note_flush(char *buffer)
+{
+    (void)buffer;
+}
+
+/* Which of CRIT, ERROR, WARNING and INFO are written. */
+static const char *written(void)
+{
+    static char found[5];
+    static const char *const each[] = {"[CRT]", "[ERR]", "[WRN]", "[INF]"};
+    const size_t before = strlen(lines);
+    size_t n = 0;
+    DOCA_LOG_CRIT("x");
+    DOCA_LOG_ERR("x");
+    DOCA_LOG_WARN("x");
+    DOCA_LOG_INFO("x");
+    for (size_t i = 0; i < 4; i++)
+        if (strstr(lines + before, each[i]))
+            found[n++] = each[i][1];
+    found[n] = 0;
+    return found;
+}
+
+static void lines_above_the_upper_limits_are_not_shown(void)
+{
+    struct doca_log_backend *b = NULL;
+    CHECK(doca_log_level_get_global_upper_limit() == DOCA_LOG_LEVEL_CRIT);
+    CHECK(doca_log_level_set_global_upper_limit(45) == INVALID);
+    CHECK(doca_log_backend_create_with_buf(lines, sizeof lines, note_flush, &b) == OK);
+    CHECK(strcmp(written(), "CEWI") == 0);
+    CHECK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_WARNING) == OK);
+    CHECK(doca_log_level_get_global_upper_limit() == DOCA_LOG_LEVEL_WARNING);
+    CHECK(strcmp(written(), "WI") == 0);
+    CHECK(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_ERROR) == OK);
+    CHECK(strcmp(written(), "WI") == 0);
+    CHECK(doca_log_backend_set_level_upper_limit_strict(b, DOCA_LOG_LEVEL_ERROR) == OK);
+    CHECK(strcmp(written(), "EWI") == 0);
+    CHECK(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_INFO) == OK);
+    CHECK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_CRIT) == OK);
+    CHECK(strcmp(written(), "I") == 0);
+}
+
 const struct test_case core_cases[] = {CASE(a_pool_gives_each_piece_once),
                                        CASE(pieces_of_a_pool_are_aligned),
                                        CASE(a_pool_needs_room_in_its_map),
@@ -278,4 +401,8 @@ const struct test_case core_cases[] = {CASE(a_pool_gives_each_piece_once),
                                        CASE(a_map_frees_its_memory),
                                        CASE(maps_tell_what_they_are),
                                        CASE(buffers_of_thread_safe_maps_are_no_uses),
+                                       CASE(devices_answer_every_question),
+                                       CASE(representors_are_listed_as_their_capabilities_say),
+                                       CASE(events_have_no_gpu),
+                                       CASE(lines_above_the_upper_limits_are_not_shown),
                                        {NULL, NULL}};

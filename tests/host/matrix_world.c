@@ -512,6 +512,7 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"mask", UINT64_MAX},
         {"level", 50},
         {"log_level", 50},
+        {"upper_limit", 20},
         {"queue_size", 8},
         {"num_threads", 1},
         {"comp_count", 1},

@@ -39,3 +39,19 @@ setup_file() {
 @test "buffers of thread safe maps are no uses" {
     case_ok buffers_of_thread_safe_maps_are_no_uses
 }
+
+@test "devices answer every question" {
+    case_ok devices_answer_every_question
+}
+
+@test "representors are listed as their capabilities say" {
+    case_ok representors_are_listed_as_their_capabilities_say
+}
+
+@test "events have no gpu" {
+    case_ok events_have_no_gpu
+}
+
+@test "lines above the upper limits are not shown" {
+    case_ok lines_above_the_upper_limits_are_not_shown
+}

@@ -14,7 +14,7 @@ struct backend {
     struct dpk_object object;
     struct backend *next;
     void (*write)(struct backend *b, const struct line *line, const char *text, size_t size);
-    bool sdk, strict;
+    bool sdk, strict, upper_is_strict;
     uint32_t lower; /* 0: the global one */
     uint32_t upper;
     FILE *file;
@@ -37,10 +37,11 @@ static const struct dpk_kind backend_kind = {.release = backend_release};
 static struct {
     pthread_mutex_t lock;
     struct backend *first;
-    uint32_t global, global_sdk;
+    uint32_t global, global_upper, global_sdk;
     bool standard;
 } backends = {.lock = PTHREAD_MUTEX_INITIALIZER,
               .global = DOCA_LOG_LEVEL_INFO,
+              .global_upper = DOCA_LOG_LEVEL_CRIT,
               .global_sdk = DOCA_LOG_LEVEL_WARNING};
 
 /* ---- Writing ---- */
@@ -50,7 +51,10 @@ static bool wants(const struct backend *b, const struct line *line)
     uint32_t lower = b->lower;
     if (!b->sdk && !b->strict && lower < backends.global)
         lower = backends.global;
-    return line->level <= lower && line->level >= b->upper;
+    uint32_t upper = b->upper;
+    if (!b->sdk && !b->upper_is_strict && upper < backends.global_upper)
+        upper = backends.global_upper;
+    return line->level <= lower && line->level >= upper;
 }
 
 static const char *tag_of(uint32_t level)
@@ -295,7 +299,7 @@ static bool is_level(uint32_t level)
     return level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE && level % 10 == 0;
 }
 
-enum limit { LOWER, LOWER_STRICT, UPPER };
+enum limit { LOWER, LOWER_STRICT, UPPER, UPPER_STRICT };
 
 static doca_error_t set_limit(struct doca_log_backend *backend, bool sdk, enum limit limit,
                               uint32_t level)
@@ -303,8 +307,9 @@ static doca_error_t set_limit(struct doca_log_backend *backend, bool sdk, enum l
     struct backend *b = dpk_object_pin(backend, &backend_kind);
     bool good = b && b->sdk == sdk && is_level(level);
     pthread_mutex_lock(&backends.lock);
-    if (good && limit == UPPER) {
+    if (good && (limit == UPPER || limit == UPPER_STRICT)) {
         b->upper = level;
+        b->upper_is_strict = limit == UPPER_STRICT;
     } else if (good) {
         b->lower = level;
         b->strict = limit == LOWER_STRICT;
@@ -332,27 +337,53 @@ doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *bac
     return set_limit(backend, false, UPPER, level);
 }
 
+doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend,
+                                                           uint32_t level)
+{
+    return set_limit(backend, false, UPPER_STRICT, level);
+}
+
 doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *logger, uint32_t level)
 {
     return set_limit(logger, true, LOWER, level);
 }
 
-doca_error_t doca_log_level_set_global_lower_limit(uint32_t level)
+static uint32_t get_global(const uint32_t *limit)
+{
+    pthread_mutex_lock(&backends.lock);
+    const uint32_t level = *limit;
+    pthread_mutex_unlock(&backends.lock);
+    return level;
+}
+
+static doca_error_t set_global(uint32_t *limit, uint32_t level)
 {
     if (!is_level(level))
         return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&backends.lock);
-    backends.global = level;
+    *limit = level;
     pthread_mutex_unlock(&backends.lock);
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_log_level_set_global_lower_limit(uint32_t level)
+{
+    return set_global(&backends.global, level);
+}
+
 uint32_t doca_log_level_get_global_lower_limit(void)
 {
-    pthread_mutex_lock(&backends.lock);
-    uint32_t level = backends.global;
-    pthread_mutex_unlock(&backends.lock);
-    return level;
+    return get_global(&backends.global);
+}
+
+doca_error_t doca_log_level_set_global_upper_limit(uint32_t upper_limit)
+{
+    return set_global(&backends.global_upper, upper_limit);
+}
+
+uint32_t doca_log_level_get_global_upper_limit(void)
+{
+    return get_global(&backends.global_upper);
 }
 
 doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level)
@@ -370,8 +401,5 @@ doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level)
 
 uint32_t doca_log_level_get_global_sdk_limit(void)
 {
-    pthread_mutex_lock(&backends.lock);
-    uint32_t level = backends.global_sdk;
-    pthread_mutex_unlock(&backends.lock);
-    return level;
+    return get_global(&backends.global_sdk);
 }

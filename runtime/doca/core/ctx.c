@@ -249,6 +249,33 @@ doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t 
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
+{
+    struct dpk_ctx *c = gpu_dev ? dpk_object_pin_ctx(ctx) : NULL;
+    dpk_object_drop(c);
+    return c ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}
+
+#define COMPLETION_VECTORS 1
+
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo,
+                                                     uint32_t *num_comp_vectors)
+{
+    doca_error_t result =
+        dpk_devinfo_answer(devinfo, num_comp_vectors ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+    if (result == DOCA_SUCCESS)
+        *num_comp_vectors = COMPLETION_VECTORS;
+    return result;
+}
+
+doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)
+{
+    struct dpk_ctx *c = comp_vector < COMPLETION_VECTORS ? dpk_object_pin_ctx(ctx) : NULL;
+    const bool idle = c && atomic_load(&c->state) == DOCA_CTX_STATE_IDLE;
+    dpk_object_drop(c);
+    return !c ? DOCA_ERROR_INVALID_VALUE : idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
     (void)ctx; /* nothing is held back: each task is ready once it is submitted */

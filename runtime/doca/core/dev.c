@@ -196,14 +196,67 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
     return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : result;
 }
 
-doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
-                                                          uint8_t *filter_net_supported)
+/* A device has the address that it is asked for: none, as it has no interface in the system. */
+static doca_error_t no_address(const struct doca_devinfo *devinfo, const uint8_t *address,
+                               uint32_t size, uint32_t least)
 {
-    doca_error_t result = devinfo_check(devinfo, filter_net_supported);
+    doca_error_t result = devinfo_check(devinfo, size < least ? NULL : address);
+    return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_FOUND : result;
+}
+
+doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr,
+                                        uint32_t size)
+{
+    return no_address(devinfo, ipv4_addr, size, DOCA_DEVINFO_IPV4_ADDR_SIZE);
+}
+
+doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr,
+                                        uint32_t size)
+{
+    return no_address(devinfo, ipv6_addr, size, DOCA_DEVINFO_IPV6_ADDR_SIZE);
+}
+
+doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid)
+{
+    doca_error_t result = devinfo_check(devinfo, lid);
+    return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : result;
+}
+
+doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate)
+{
+    doca_error_t result = devinfo_check(devinfo, active_rate);
     if (result == DOCA_SUCCESS)
-        *filter_net_supported = 0;
+        *active_rate = DPK_EMULATED_RATE;
     return result;
 }
+
+doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
+{
+    struct dpk_device_info info = {0};
+    if (!vhca_id)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = devinfo_ask(devinfo, &info);
+    if (result == DOCA_SUCCESS) /* one for each function of the machine's bus */
+        *vhca_id = (uint16_t)((info.pci.domain & 7) << 11 | (info.pci.bus & 0xff) << 3 |
+                              (info.pci.function & 7));
+    return result;
+}
+
+#define CAP(name, value)                                                                           \
+    doca_error_t doca_devinfo_##name(const struct doca_devinfo *devinfo, uint8_t *supported)       \
+    {                                                                                              \
+        doca_error_t result = devinfo_check(devinfo, supported);                                   \
+        if (result == DOCA_SUCCESS)                                                                \
+            *supported = (value);                                                                  \
+        return result;                                                                             \
+    }
+
+CAP(cap_is_hotplug_manager_supported, 0)
+CAP(cap_is_notification_moderation_supported, 0)
+CAP(cap_is_accelerate_resource_reclaim_supported, 0)
+CAP(rep_cap_is_filter_all_supported, 1)
+CAP(rep_cap_is_filter_net_supported, 0)
+CAP(rep_cap_is_filter_emulated_supported, 0)
 
 /* ---- Opening ---- */
 
@@ -285,6 +338,13 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
     dpk_object_destroy(d->info->object.handle, &dpk_devinfo_kind);
     dpk_object_drop(d);
     return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
+{
+    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
+    dpk_object_drop(d);
+    return d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
 }
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)

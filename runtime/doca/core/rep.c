@@ -37,6 +37,47 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
     return DOCA_ERROR_INVALID_VALUE;
 }
 
+doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
+                                               char *pci_addr_str)
+{
+    (void)devinfo_rep;
+    (void)pci_addr_str;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
+                                                enum doca_pci_func_type *pci_func_type)
+{
+    (void)devinfo_rep;
+    (void)pci_func_type;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep,
+                                             uint8_t *is_hotplug)
+{
+    (void)devinfo_rep;
+    (void)is_hotplug;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
+                                             char *iface_name, uint32_t size)
+{
+    (void)devinfo_rep;
+    (void)iface_name;
+    (void)size;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
+                                          uint16_t *vhca_id)
+{
+    (void)devinfo_rep;
+    (void)vhca_id;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
                                                 const char *pci_addr_str, uint8_t *is_equal)
 {
@@ -59,4 +100,10 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep)
 {
     (void)dev_rep;
     return DOCA_ERROR_INVALID_VALUE;
+}
+
+struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
+{
+    (void)dev_rep;
+    return NULL;
 }

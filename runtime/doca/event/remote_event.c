@@ -136,6 +136,17 @@ doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_re
     return result;
 }
 
+doca_error_t
+doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event,
+                                          struct doca_gpu *gpu,
+                                          doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event)
+{
+    struct remote_event *r =
+        gpu && gpu_remote_event ? dpk_object_pin(event, &remote_event_kind) : NULL;
+    dpk_object_drop(r);
+    return r ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}
+
 bool dpk_remote_event_of_handle(uint64_t handle, struct dpk_uuid *owner, uint64_t *key)
 {
     struct remote_event *r = dpk_object_pin(dpk_pointer(handle), &remote_event_kind);

@@ -110,6 +110,11 @@ doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *fr
     return dpk_object_unlock(m, DOCA_SUCCESS);
 }
 
+doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev, uint32_t *mkey)
+{
+    return dev && mkey ? dpk_mmap_key(mmap, dev, mkey) : DOCA_ERROR_INVALID_VALUE;
+}
+
 static doca_error_t is_able(const struct doca_devinfo *devinfo, uint8_t *answer)
 {
     const doca_error_t result =

@@ -1,0 +1,46 @@
+/* What sync events would be to a GPU, and in memory of the program's: emulated devices have neither. */
+#include <doca_buf.h>
+#include <doca_sync_event.h>
+
+#include "sync_event.h"
+
+/* What is asked of an event that does not run. */
+static doca_error_t refuse(struct doca_sync_event *event, const void *with)
+{
+    struct dpk_sync_event *e = with ? dpk_object_lock(event, &dpk_sync_event_kind) : NULL;
+    return dpk_object_unlock(e, e && dpk_ctx_is_running(&e->ctx) ? DOCA_ERROR_BAD_STATE
+                                                                 : DOCA_ERROR_NOT_SUPPORTED);
+}
+
+doca_error_t doca_sync_event_add_publisher_location_gpu(struct doca_sync_event *event,
+                                                        struct doca_gpu *gpu)
+{
+    return refuse(event, gpu);
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_gpu(struct doca_sync_event *event,
+                                                         struct doca_gpu *gpu)
+{
+    return refuse(event, gpu);
+}
+
+doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr)
+{
+    return refuse(event, addr);
+}
+
+doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct doca_buf *buf)
+{
+    size_t size;
+    const doca_error_t result = doca_buf_get_len(buf, &size);
+    return result == DOCA_SUCCESS ? refuse(event, buf) : result;
+}
+
+doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struct doca_gpu *gpu,
+                                            doca_gpu_dev_sync_event_t **gpu_dev_se)
+{
+    struct dpk_sync_event *e =
+        gpu && gpu_dev_se ? dpk_object_pin(event, &dpk_sync_event_kind) : NULL;
+    dpk_object_drop(e);
+    return e ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}

@@ -1,4 +1,4 @@
-#include "parser.h"
+#include "interface/parser.h"
 
 #include <stdlib.h>
 #include <string.h>

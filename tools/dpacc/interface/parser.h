@@ -2,7 +2,7 @@
 #ifndef DPACC_PARSER_H
 #define DPACC_PARSER_H
 
-#include "ifgen.h"
+#include "dpacc/ifgen.h"
 #include "tables.h"
 
 #include <clang-c/Index.h>

@@ -83,8 +83,7 @@ tools: $(TOOLS:%=$(B)/bin/%)
 $(O)/%.o: %.c Makefile VERSION $(O)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
-$(O)/tools/dpacc/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
-$(O)/runtime/llvm/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+$(O)/tools/dpacc/interface/%.o $(O)/runtime/llvm/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
 # What `make coverage` counts, from nothing.
 $(if $(COVERAGE),$(shell find $(O) -name '*.gcda' -delete 2>/dev/null))
 $(if $(COVERAGE),$(eval $(O)/lib/%.o: ALL_CFLAGS += --coverage))
@@ -110,9 +109,9 @@ $(O)/%.a:
 # ---- Tools: bin/<name> from tools/<name>/*.c -------------------------------------------------------
 $(O)/tools/%.o: ALL_CFLAGS += -Itools
 define tool_rule
-$(B)/bin/$(1): $$(call objs,tools/$(1)/*.c tools/$(1)/*/*.c) $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/bin/$(1): $$(filter-out $(O)/tools/dpacc/interface/%,$$(call objs,tools/$(1)/*.c tools/$(1)/*/*.c)) $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$$(call say,LD,$$@)
-	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o %.a,$$^) -o $$@ $(if $(filter dpacc,$(1)),$(CLANG_LIBS)) $(PKG_LIBS) -pthread
+	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o %.a,$$^) -o $$@ $(PKG_LIBS) -pthread
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 
@@ -132,8 +131,9 @@ $(O)/tools/mlxdpa/kinds.o: $(O)/tools/mlxdpa/kinds.list Makefile $(O)/flags
 # link lines find.
 SO := 1
 SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpakit-llvm $(HOST_LIBS))
-libs: $(SHARED) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
-$(SHARED): $(O)/sources
+INTERFACE := $(B)/lib/libdpakit-interface.so.$(SO)
+libs: $(SHARED) $(INTERFACE) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
+$(SHARED) $(INTERFACE): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
 so_name = ln -sfn $(@F).$(SO) $@
@@ -152,6 +152,12 @@ $(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runti
 $(B)/lib/libdpakit-llvm.so: runtime/llvm/exports.map $(call objs,runtime/llvm/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(LLVM_LIBS) -pthread && $(so_name)
+# dpacc loads it when it reads a source. Nothing is linked with it.
+$(B)/bin/dpacc: | $(INTERFACE)
+$(INTERFACE): tools/dpacc/interface/exports.map $(call objs,tools/dpacc/interface/*.c tools/dpacc/unit.c tools/dpacc/words.c) $(O)/libdpkbase.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -Wl,--no-undefined \
+	  -Wl,--version-script=$< -o $@ $(filter %.o %.a,$^) $(CLANG_LIBS) $(PKG_LIBS)
 $(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common) runtime/addresses/*.c) $(B)/lib/libdpakit-engine.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)

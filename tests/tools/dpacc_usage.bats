@@ -33,6 +33,16 @@ teardown() { end_background; }
     dpacc -h | grep -q -- --devicecc-options
 }
 
+@test "libclang is loaded when a source is read, and not before" {
+    LD_DEBUG=libs LD_DEBUG_OUTPUT=loaded dpacc --help >/dev/null
+    run ! grep -l libclang loaded.*
+    mkdir -p alone/bin
+    cp "$(command -v dpacc)" alone/bin
+    alone/bin/dpacc --help >/dev/null
+    run -2 alone/bin/dpacc -step interface kernel.c out bf3 -- -I.
+    [[ $output == "-E- the library that reads device sources cannot be loaded: $PWD/alone/lib/libdpakit-interface.so.1: "* ]]
+}
+
 @test "an unknown option is refused with the nearest one" {
     run -1 dpacc kernel.c -o out.a -hostc=gcc
     [[ $output == "-E- unknown option -hostc; did you mean -hostcc?" ]]

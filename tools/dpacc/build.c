@@ -230,10 +230,11 @@ static enum dpk_status publish(struct build *b)
 static int fail(struct build *b)
 {
     const struct job *job = b->run.failed;
-    bool spoke = job && b->run.exit_code > 0;
     if (b->run.caught)
         return 2;
-    if (spoke && step_is(job->words.count, job->words.at))
+    /* With other codes not the step has ended, but the dynamic linker, for want of memory. */
+    bool spoke = b->run.exit_code == 1 || b->run.exit_code == 2;
+    if (job && spoke && step_is(job->words.count, job->words.at))
         return b->run.exit_code;
     fprintf(stderr, "-E- %s%s%s\n", job ? job->what : "", job ? ": " : "", b->err.message);
     if (job) {

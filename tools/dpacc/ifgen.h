@@ -74,15 +74,26 @@ struct ifgen_unit {
     char *first_error;       /* as libclang says it */
 };
 
-/* Parses one source with the arguments of its device compile. */
+/* Parses one source with the arguments of its device compile. It is in libdpakit-interface.so: to
+ * load libclang takes ten times as long as all else that dpacc itself does. */
 enum dpk_status ifgen_parse(const char *source, const struct words *arguments,
                             struct ifgen_unit *unit, struct dpk_error *err);
+/* Loads it from the lib/ beside dpacc's bin/; NULL: `err` says why. */
+__typeof__(ifgen_parse) *ifgen_load(struct dpk_error *err);
+/* What is loaded: another number with every change of the function or of what it fills. */
+#define IFGEN_LIBRARY "libdpakit-interface.so.1"
+
 void ifgen_free(struct ifgen_unit *unit);
+void ifgen_free_record(struct ifgen_record *r);
+void ifgen_free_function(struct ifgen_function *f);
 
 /* Annotated functions may be static, though the host and the generated code name them: the compiler
  * gets their files without that word, by an overlay of its file system (clang's -ivfsoverlay), so
  * that lines, columns and debug information are the user's. */
 #define IFGEN_OVERLAY ".dpa.overlay"
+#define IFGEN_STATIC  "static"
+/* Takes the path. The same place is noted once. False: no memory. */
+bool ifgen_add_static(struct ifgen_unit *unit, char *path, size_t offset);
 /* The same places are taken once. */
 enum dpk_status ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_unit *other,
                                    struct dpk_error *err);

@@ -207,13 +207,13 @@ static enum dpk_status judge(struct run *run, const struct job *job, int status,
         return DPK_OK;
     run->failed = job;
     run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (step_is(command->count, command->at) && command->count > 3) /* its file is more telling */
+        name = command->at[3];
     if (WIFEXITED(status))
         return dpk_fail(err, DPK_ERR_TOOL, "%s failed with exit code %d", name,
                         WEXITSTATUS(status));
     int number = WTERMSIG(status);
     bool starved = number == SIGABRT || number == SIGKILL || number == SIGSEGV;
-    if (step_is(command->count, command->at) && command->count > 3) /* its file is more telling */
-        name = command->at[3];
     return dpk_fail(err, DPK_ERR_TOOL, "%s: ended by signal %d (%s)%s", name, number,
                     strsignal(number), starved ? "; memory may have run out" : "");
 }

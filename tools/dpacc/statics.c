@@ -1,80 +1,20 @@
-#include "interface/parser.h"
+#include "ifgen.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define WORD     "static"
 #define FILE_MAX ((size_t)1 << 30)
-
-static bool is_word(struct parser *p, CXTranslationUnit tu, CXToken token, const char *word)
-{
-    char *text = parser_take_string(p, clang_getTokenSpelling(tu, token));
-    bool is = text && strcmp(text, word) == 0;
-    free(text);
-    return is;
-}
-
-/* Takes the path. */
-static bool add_place(struct ifgen_unit *unit, char *path, size_t offset)
-{
-    struct ifgen_place *more = NULL;
-    for (size_t i = 0; i < unit->static_count; i++) {
-        if (unit->statics[i].offset == offset && strcmp(unit->statics[i].path, path) == 0) {
-            free(path);
-            return true;
-        }
-    }
-    more = reallocarray(unit->statics, unit->static_count + 1, sizeof *unit->statics);
-    if (!more) {
-        free(path);
-        return false;
-    }
-    unit->statics = more;
-    more[unit->static_count++] = (struct ifgen_place){path, offset};
-    return true;
-}
 
 enum dpk_status ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_unit *other,
                                    struct dpk_error *err)
 {
     bool taken = true;
     for (size_t i = 0; i < other->static_count; i++) {
-        taken &= add_place(unit, other->statics[i].path, other->statics[i].offset);
+        taken &= ifgen_add_static(unit, other->statics[i].path, other->statics[i].offset);
         other->statics[i].path = NULL;
     }
     return taken ? DPK_OK : dpk_fail_nomem(err);
-}
-
-bool parser_note_static(struct parser *p, CXCursor c)
-{
-    CXTranslationUnit tu = clang_Cursor_getTranslationUnit(c);
-    CXFile file, begun;
-    unsigned begin, end;
-    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(c)), &begun, NULL, NULL,
-                               &begin);
-    clang_getExpansionLocation(clang_getCursorLocation(c), &file, NULL, NULL, &end);
-    if (!file || !begun || !clang_File_isEqual(file, begun) || begin >= end)
-        return false;
-    CXToken *tokens = NULL;
-    unsigned count = 0;
-    clang_tokenize(tu,
-                   clang_getRange(clang_getLocationForOffset(tu, file, begin),
-                                  clang_getLocationForOffset(tu, file, end)),
-                   &tokens, &count);
-    bool found = false;
-    for (unsigned i = 0; i < count && !found; i++) {
-        unsigned offset;
-        clang_getExpansionLocation(clang_getTokenLocation(tu, tokens[i]), NULL, NULL, NULL,
-                                   &offset);
-        found = offset < end && clang_getTokenKind(tokens[i]) == CXToken_Keyword &&
-                is_word(p, tu, tokens[i], WORD);
-        char *path = found ? parser_take_string(p, clang_getFileName(file)) : NULL;
-        if (path && !add_place(p->unit, path, offset))
-            p->no_memory = true;
-    }
-    clang_disposeTokens(tu, tokens, count);
-    return found;
 }
 
 /* ---- Files without the word ---- */
@@ -114,10 +54,10 @@ static enum dpk_status blank(const struct ifgen_unit *unit, size_t first, struct
         size_t offset = unit->statics[i].offset;
         if (strcmp(unit->statics[i].path, path) != 0)
             continue;
-        if (offset > text->size || text->size - offset < strlen(WORD) ||
-            memcmp(text->data + offset, WORD, strlen(WORD)) != 0)
+        if (offset > text->size || text->size - offset < strlen(IFGEN_STATIC) ||
+            memcmp(text->data + offset, IFGEN_STATIC, strlen(IFGEN_STATIC)) != 0)
             return dpk_fail(err, DPK_ERR_IO, "%s: the file changes while it is compiled", path);
-        memset(text->data + offset, ' ', strlen(WORD));
+        memset(text->data + offset, ' ', strlen(IFGEN_STATIC));
     }
     return status;
 }
@@ -134,7 +74,8 @@ enum dpk_status ifgen_write_statics(const struct ifgen_unit *unit, const char *b
                                     struct dpk_error *err)
 {
     struct dpk_buf overlay = {0}, text = {0};
-    char *here = get_current_dir_name(), *path = NULL; /* by the name that the compiler has for it */
+    char *here = get_current_dir_name(),
+         *path = NULL; /* by the name that the compiler has for it */
     enum dpk_status status = here ? DPK_OK : dpk_fail_errno(err, "the current directory");
     dpk_put_format(&overlay, "{ \"version\": 0, \"use-external-names\": false, \"roots\": [");
     for (size_t i = 0; i < unit->static_count && status == DPK_OK; i++) {

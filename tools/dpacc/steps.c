@@ -139,8 +139,10 @@ static enum dpk_status look(const char *source, const struct target *target, siz
     /* By this warning annotations are found that come after a definition. */
     words_add(&arguments, "-Wignored-attributes");
     words_add(&arguments, "-Wno-error=ignored-attributes");
-    enum dpk_status status =
-        arguments.failed ? dpk_fail_nomem(err) : ifgen_parse(source, &arguments, unit, err);
+    __typeof__(ifgen_parse) *parse = ifgen_load(err);
+    enum dpk_status status = !parse             ? err->status
+                             : arguments.failed ? dpk_fail_nomem(err)
+                                                : parse(source, &arguments, unit, err);
     words_free(&arguments);
     if (status == DPK_OK && !unit->syntax_errors && !unit->complaints.count) {
         ifgen_device(unit, &sides->device);

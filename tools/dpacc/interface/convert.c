@@ -156,14 +156,6 @@ static enum CXChildVisitResult visit_packed(CXCursor c, CXCursor parent, CXClien
     return CXChildVisit_Continue;
 }
 
-void parser_free_record(struct ifgen_record *r)
-{
-    for (size_t i = 0; i < r->count; i++)
-        free(r->members[i].name);
-    free(r->members);
-    free(r->name);
-}
-
 static const char *convert_record(struct parser *p, CXType t, struct ifgen_type *out)
 {
     struct ifgen_unit *unit = p->unit;
@@ -205,7 +197,7 @@ static const char *convert_record(struct parser *p, CXType t, struct ifgen_type 
     records[unit->record_count++] = r;
     return NULL;
 fail:
-    parser_free_record(&r);
+    ifgen_free_record(&r);
     return list.problem;
 }
 

@@ -131,15 +131,6 @@ static void check_function(struct parser *p, CXCursor c, const char *name, bool 
         parser_complain(p, c, name, "the name is longer than 200 bytes; shorten it");
 }
 
-static void free_function(struct ifgen_function *f)
-{
-    for (size_t i = 0; i < f->count; i++)
-        free(f->arguments[i].name);
-    free(f->arguments);
-    free(f->name);
-    free(f->file);
-}
-
 static void add_function(struct parser *p, CXCursor c, struct annotations mark)
 {
     struct ifgen_unit *unit = p->unit;
@@ -161,7 +152,7 @@ static void add_function(struct parser *p, CXCursor c, struct annotations mark)
     return;
 fail:
     p->no_memory = true;
-    free_function(&f);
+    ifgen_free_function(&f);
 }
 
 /* ---- The whole file ---- */
@@ -357,8 +348,8 @@ static enum dpk_status parse(const char *source, const struct words *arguments,
     if (status == DPK_OK && !unit->syntax_errors)
         clang_visitChildren(clang_getTranslationUnitCursor(tu), visit, &p);
     /* Places in shortened text are not those of the file. */
-    *sure = !tables || (!unit->syntax_errors && p.tables_found == tables->lists &&
-                        unit->static_count == 0);
+    *sure = !tables ||
+            (!unit->syntax_errors && p.tables_found == tables->lists && unit->static_count == 0);
     if (status == DPK_OK && (p.no_memory || unit->complaints.failed))
         status = dpk_fail_nomem(err);
 out:
@@ -384,20 +375,4 @@ enum dpk_status ifgen_parse(const char *source, const struct words *arguments,
     }
     tables_free(&tables);
     return status;
-}
-
-void ifgen_free(struct ifgen_unit *unit)
-{
-    for (size_t i = 0; i < unit->record_count; i++)
-        parser_free_record(&unit->records[i]);
-    for (size_t i = 0; i < unit->function_count; i++)
-        free_function(&unit->functions[i]);
-    for (size_t i = 0; i < unit->static_count; i++)
-        free(unit->statics[i].path);
-    free(unit->statics);
-    free(unit->records);
-    free(unit->functions);
-    words_free(&unit->complaints);
-    free(unit->first_error);
-    *unit = (struct ifgen_unit){0};
 }

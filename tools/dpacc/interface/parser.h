@@ -1,4 +1,4 @@
-/* parser: what the parts of ifgen that talk to libclang share. */
+/* parser: what the parts of libdpakit-interface.so share. */
 #ifndef DPACC_PARSER_H
 #define DPACC_PARSER_H
 
@@ -61,6 +61,5 @@ bool parser_is_floating(CXType t);
 
 /* Describes a type, and the records in it; returns what is wrong with it, NULL: nothing. */
 const char *parser_convert(struct parser *p, CXType t, struct ifgen_type *out);
-void parser_free_record(struct ifgen_record *r);
 
 #endif

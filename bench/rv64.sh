@@ -6,7 +6,7 @@
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 . "$(dirname "$0")/verdict.bash"
-read -ra tiers <<<"${BENCH_TIERS:-off}"
+read -ra tiers <<<"${BENCH_TIERS:-off on}"
 TIMEFORMAT='%U %S'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

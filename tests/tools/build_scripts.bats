@@ -49,6 +49,29 @@ build_dpacc_sample() { # BUILD-DIR DEVICE.c NAME MCPU LIBDIR YAML
     readelf -SW kernel_launch | grep -q '\.dpa_proc_attr_dpa_sample_app'
 }
 
+@test "build files that name the libraries of a DPU's Arm cores serve here too" {
+    local arm=$root/doca/lib/aarch64-linux-gnu
+    cat >kernel.c <<'END'
+#include <doca_dpa_dev.h>
+__dpa_global__ void kernel(void) { DOCA_DPA_DEV_LOG_INFO("from a DPU's build file\n"); }
+END
+    cat >main.c <<'END'
+#include <doca_dpa.h>
+extern struct doca_dpa_app *arm_app;
+int main(void)
+{
+    struct doca_dpa *dpa;
+    return doca_dpa_create(NULL, &dpa) != DOCA_ERROR_INVALID_VALUE || !arm_app;
+}
+END
+    "$tools/dpacc" kernel.c -o program.a -mcpu=nv-dpa-bf3 -hostcc=gcc --app-name=arm_app \
+        -device-libs="-L$arm -ldoca_dpa_dev" -flto -I"$root/doca/include"
+    $hostcc -DDOCA_ALLOW_EXPERIMENTAL_API main.c program.a -o main -I"$root/doca/include" -I"$root/flexio/include" \
+        -L"$arm" -ldoca_dpa -ldoca_common -L"$root/flexio/lib" -lflexio -lstdc++ -libverbs -lmlx5
+    LD_LIBRARY_PATH=$arm ./main
+    PKG_CONFIG_PATH=$arm/pkgconfig pkg-config --exists doca-dpa doca-rdma libflexio libibverbs
+}
+
 @test "FlexIO: a device library, and an application that links it" {
     mkdir lib_src
     echo 'unsigned long sum_of(unsigned long a, unsigned long b);' >lib_src/sum.h

@@ -283,7 +283,14 @@ flexio_status flexio_func_get_register_info(struct flexio_app *app,
 
 typedef struct flexio_process_attr {
     struct ibv_pd *pd; /* NULL, or a protection domain of the same device */
-    int en_pcc;        /* must be 0: congestion control is not emulated */
+#ifdef __cplusplus     /* in C, {NULL, 0} would need braces around the second member */
+    union {
+        int en_pcc;
+        struct mlx5dv_devx_uar *uar; /* before 24.01; not used by the emulated device */
+    };
+#else
+    int en_pcc; /* must be 0: congestion control is not emulated */
+#endif
 } flexio_process_attr;
 
 /*
@@ -504,6 +511,15 @@ flexio_status flexio_cmdq_destroy(struct flexio_cmdq *cmdq);
 /* A UAR of the process's device, to be given back with flexio_uar_destroy; NULL on failure. */
 flexio_status flexio_uar_create(struct flexio_process *process, struct flexio_uar **uar);
 
+/* The same, before 24.01: flexio_uar_create(process, devx_uar, &uar).
+ *   devx_uar  [in]  of mlx5dv_devx_alloc_uar, of the process's device; freed after the UAR */
+flexio_status flexio_uar_create_devx(struct flexio_process *process,
+                                     struct mlx5dv_devx_uar *devx_uar, struct flexio_uar **uar);
+#define flexio_uar_create(process, ...)                                                            \
+    FLEXIO_PICK3(__VA_ARGS__, , flexio_uar_create_devx, flexio_uar_create, )(process, __VA_ARGS__)
+/* Counts the arguments: `name` stands so far behind the first. */
+#define FLEXIO_PICK3(a, b, c, name, ...) name
+
 /* FAILED: the process's own. NULL is fine. */
 flexio_status flexio_uar_destroy(struct flexio_uar *uar);
 
@@ -523,6 +539,16 @@ typedef struct flexio_outbox_attr {
 /* An outbox, to be given back with flexio_outbox_destroy before the process is; NULL on failure. */
 flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio_outbox_attr *attr,
                                    struct flexio_outbox **outbox);
+/* The same, before 24.01: flexio_outbox_create(process, ibv_ctx, uar, &outbox).
+ *   ibv_ctx  [in]  NULL, or an emulated device
+ *   uar      [in]  of the process */
+flexio_status flexio_outbox_create_uar(struct flexio_process *process, struct ibv_context *ibv_ctx,
+                                       struct flexio_uar *uar, struct flexio_outbox **outbox);
+#ifndef LIBFLEXIO_2_2_FLEXIO_H
+#define flexio_outbox_create(process, ...)                                                         \
+    FLEXIO_PICK3(__VA_ARGS__, flexio_outbox_create_uar, flexio_outbox_create, , )                  \
+    (process, __VA_ARGS__)
+#endif
 /* NULL is fine. */
 flexio_status flexio_outbox_destroy(struct flexio_outbox *outbox);
 /* Its number, for flexio_dev_outbox_config; UINT32_MAX for NULL. */

@@ -1,6 +1,12 @@
 /* DPA processes and calls into them. */
 #include "private.h"
 
+/* Programs of before 24.01 put the address of a UAR there: its lowest bits are 0. */
+static bool asks_for_pcc(const struct flexio_process_attr *attr)
+{
+    return attr && attr->en_pcc % (int)_Alignof(struct mlx5dv_devx_uar) != 0;
+}
+
 flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_app *app,
                                     const struct flexio_process_attr *process_attr,
                                     struct flexio_process **process_ptr)
@@ -15,7 +21,7 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
         return failed_because("flexio_process_create: the device is no emulated device");
     if (!app)
         return failed_because("flexio_process_create: no program");
-    if (process_attr && process_attr->en_pcc)
+    if (asks_for_pcc(process_attr))
         return failed_because("flexio_process_create: congestion control is not supported");
     if (process_attr && process_attr->pd && process_attr->pd->context != ibv_ctx)
         return failed_because("flexio_process_create: the protection domain is of another device");
@@ -35,7 +41,7 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
     }
     p->pd = process_attr ? process_attr->pd : NULL;
     if (!p->pd) {
-        p->pd = dpk_emulated_2.alloc_pd(ibv_ctx);
+        p->pd = dpk_emulated_3.alloc_pd(ibv_ctx);
         p->owns_pd = p->pd != NULL;
     }
     if (!p->pd) {
@@ -53,7 +59,7 @@ flexio_status flexio_process_destroy(struct flexio_process *process)
     queues_free(process);
     allocations_forget(process);
     dpk_host_process_destroy(process->host);
-    if (process->owns_pd && dpk_emulated_2.dealloc_pd(process->pd) != 0)
+    if (process->owns_pd && dpk_emulated_3.dealloc_pd(process->pd) != 0)
         dpk_host_log(DPK_HOST_LOG_WARNING,
                      "memory is still registered with the protection domain of "
                      "a process that is destroyed");

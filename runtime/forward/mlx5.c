@@ -95,6 +95,8 @@ FORWARD(int, ENOSYS, mlx5dv_dr_matcher_destroy, (struct mlx5dv_dr_matcher * matc
 FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_devx_tir,
         (struct mlx5dv_devx_obj * tir), (tir), is_our_receiver(tir),
         emulated()->dr_action_create_dest_devx_tir(tir))
+FORWARD(int, ENOSYS, mlx5dv_devx_obj_destroy, (struct mlx5dv_devx_obj * obj), (obj),
+        is_our_receiver(obj), emulated()->devx_obj_destroy(obj))
 FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_vport,
         (struct mlx5dv_dr_domain * domain, uint32_t vport), (domain, vport), is_ours(domain),
         emulated()->dr_action_create_dest_vport(domain, vport))

@@ -260,6 +260,25 @@ bool steering_is_heard(struct dpk_steering *s)
     return heard;
 }
 
+static bool has_target(const struct dpk_flow_rule *r, const struct dpk_queue *rq)
+{
+    for (unsigned i = 0; i < r->count; i++)
+        if (r->targets[i].queue == rq)
+            return true;
+    return false;
+}
+
+bool dpk_flow_leads_to(struct dpk_steering *s, const struct dpk_queue *rq)
+{
+    const struct dpk_flow_rule *r;
+    pthread_mutex_lock(&s->lock);
+    TAILQ_FOREACH(r, &s->listed, in_steering)
+    if (has_target(r, rq))
+        break;
+    pthread_mutex_unlock(&s->lock);
+    return r != NULL;
+}
+
 /* With the lock. */
 static void forget_target(struct dpk_flow_rule *r, const struct dpk_queue *rq)
 {

@@ -33,11 +33,21 @@ static struct mlx5dv_dr_action *action_new(const struct ibv_context *context,
 
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj)
 {
-    if (!devx_obj)
+    if (!devx_obj || !devx_obj->receiver)
         return steering_refuse(EINVAL);
     return action_new(
         devx_obj->context, NULL, NULL,
         &(struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = devx_obj->receiver});
+}
+
+int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+{
+    if (!obj || !obj->receiver)
+        return EINVAL;
+    if (dpk_flow_leads_to(dpk_verbs_device(obj->context)->steering, obj->receiver))
+        return EBUSY;
+    obj->receiver = NULL;
+    return 0;
 }
 
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_domain *domain,

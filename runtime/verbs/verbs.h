@@ -4,8 +4,8 @@
  * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
  * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_emulated_2.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_2.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_3.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_3.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -68,6 +68,8 @@ int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem);
 bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem);
 bool dpk_mlx5_is_ours(const void *steering_object);
 
+/* For receive queues (flexio_rq_get_tir): no action is made of it any more. EBUSY: a rule leads to it. */
+int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj);
 struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uint32_t flags);
 void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar);
 /* Tells ours from a card's, whose page can be mapped at an offset that is not negative. */
@@ -104,7 +106,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_2" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_3" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -127,6 +129,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(devx_umem_dereg)                                                                             \
     F(is_our_umem)                                                                                 \
     F(is_ours)                                                                                     \
+    F(devx_obj_destroy)                                                                            \
     F(devx_alloc_uar)                                                                              \
     F(devx_free_uar)                                                                               \
     F(dr_domain_create)                                                                            \
@@ -154,7 +157,7 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_2;
+extern const struct dpk_emulated dpk_emulated_3;
 
 /* ---- For libflexio ---- */
 
@@ -197,7 +200,7 @@ void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_c
 /* What flexio_rq_get_tir gives, and flow steering takes: a receive queue. */
 struct mlx5dv_devx_obj {
     struct ibv_context *context;
-    struct dpk_queue *receiver;
+    struct dpk_queue *receiver; /* NULL: it was destroyed */
 };
 
 #endif

@@ -26,6 +26,14 @@ void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t event, uint64_
 /* Returns once (event & mask) > value. */
 void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t event, uint64_t value,
                                      uint64_t mask);
+/* Post a wait until the event's value is greater than `value`, or another one, and return at once.
+ * When it is so, there is a completion (DOCA_DPA_DEV_COMP_SEND) in the queue of these operations,
+ * which can activate a thread. What is posted to them afterwards is carried out after the wait; more
+ * than their queue_size faults. NVIDIA's DPA knows values from 0 to 254 here; this one all. */
+void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle,
+                                          doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value);
+void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle,
+                                          doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value);
 
 #ifdef __clang__
 #pragma clang attribute pop

@@ -11,6 +11,7 @@
 #define DPA_DOCA_REQUEST_NOTIFICATION 4 /* (queue) */
 #define DPA_DOCA_EXTERNAL_POINTER     5 /* (address, memory) -> address for loads and stores */
 #define DPA_DOCA_ASYNC_COPY           6 /* (operations, address of a struct dpa_async_copy) */
+#define DPA_DOCA_ASYNC_WAIT           7 /* (operations, event, value, 1: another value; 0: above it) */
 #define DPA_DOCA_TRACE                8 /* (address of DPA_DOCA_TRACE_VALUES numbers) */
 #define DPA_DOCA_TRACE_FLUSH          9 /* () */
 

@@ -146,6 +146,24 @@ void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t event, uint64_
     dpa_call3(DPA_SYS_EVENT_SET, event, value, 0);
 }
 
+static void post_wait(doca_dpa_dev_async_ops_t ops, doca_dpa_dev_sync_event_t event, uint64_t value,
+                      bool differs)
+{
+    dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, DPA_DOCA_ASYNC_WAIT), ops, event, value, differs);
+}
+
+void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle,
+                                          doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+{
+    post_wait(async_ops_handle, wait_se_handle, value, false);
+}
+
+void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle,
+                                          doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+{
+    post_wait(async_ops_handle, wait_se_handle, value, true);
+}
+
 void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t event, uint64_t value, uint64_t mask)
 {
     dpa_call3(DPA_SYS_EVENT_WAIT_GT, event, value, mask);

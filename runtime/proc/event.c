@@ -100,20 +100,13 @@ uint64_t dpk_event_get(const struct dpk_event *e)
     return atomic_load_explicit(&e->counter.value, memory_order_acquire);
 }
 
-uint64_t dpk_event_add(struct dpk_event *e, uint64_t value)
+uint64_t dpk_event_update(struct dpk_event *e, bool adds, uint64_t value)
 {
     sched_lock();
     uint64_t before = atomic_load_explicit(&e->counter.value, memory_order_relaxed);
-    event_set(e, before + value);
+    event_set(e, adds ? before + value : value);
     sched_unlock();
     return before;
-}
-
-void dpk_event_set(struct dpk_event *e, uint64_t value)
-{
-    sched_lock();
-    event_set(e, value);
-    sched_unlock();
 }
 
 enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint64_t mask,

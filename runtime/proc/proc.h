@@ -168,15 +168,38 @@ void dpk_event_release(struct dpk_event *e);
 enum dpk_status dpk_event_handle(struct dpk_event *e, struct dpk_process *p, uint64_t *handle,
                                  struct dpk_error *err);
 uint64_t dpk_event_get(const struct dpk_event *e);
-/* Returns the value before. */
-uint64_t dpk_event_add(struct dpk_event *e, uint64_t value);
-void dpk_event_set(struct dpk_event *e, uint64_t value);
+/* Adds to its value, or sets it; returns the value before. */
+uint64_t dpk_event_update(struct dpk_event *e, bool adds, uint64_t value);
+static inline uint64_t dpk_event_add(struct dpk_event *e, uint64_t value)
+{
+    return dpk_event_update(e, true, value);
+}
+static inline void dpk_event_set(struct dpk_event *e, uint64_t value)
+{
+    dpk_event_update(e, false, value);
+}
 /* Blocks the host thread until (value & mask) > threshold. With `p`, it also returns when that
  * process enters the error state, with the status of that, and the thread may run harts of `p`
  * meanwhile. `timeout_ms`: 0 is no limit. */
 enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint64_t mask,
                                   struct dpk_process *p, uint32_t timeout_ms,
                                   struct dpk_error *err);
+/* What a watch waits for: that the event of that handle is above `value`, or another than it. */
+struct dpk_event_condition {
+    uint64_t event, value;
+    bool differs;
+};
+struct dpk_event_watch;
+/* Calls `met` once, when the condition is met, on a thread of the runtime that has nothing locked.
+ * The watch is freed after that call.
+ *   out  [out]  the watch; NULL after a failure, and when the condition is met already: then nothing
+ *               is called
+ * DPK_ERR_NOT_FOUND: code of `p` has no such handle. DPK_ERR_IO: the host has no thread left. */
+enum dpk_status dpk_event_watch(struct dpk_process *p, const struct dpk_event_condition *c,
+                                void (*met)(void *context, struct dpk_event_watch *watch),
+                                void *context, struct dpk_event_watch **out, struct dpk_error *err);
+/* Frees a watch. False: its call has begun, and frees it. */
+bool dpk_event_unwatch(struct dpk_event_watch *watch);
 /* Appends a description of such a wait, as in "event 0x50 & 0xff > 3 (is 1)". */
 void dpk_event_put_wait(const struct dpk_event *e, uint64_t threshold, uint64_t mask,
                         struct dpk_buf *out);

@@ -12,6 +12,13 @@ bool sched_counter_exceeds(const struct sched_counter *c, uint64_t threshold, ui
     return (atomic_load_explicit(&c->value, memory_order_relaxed) & mask) > threshold;
 }
 
+bool sched_wait_is_over(const struct sched_wait *w, const struct sched_counter *c)
+{
+    return w->differs ? (atomic_load_explicit(&c->value, memory_order_relaxed) & w->mask) !=
+                            w->threshold
+                      : sched_counter_exceeds(c, w->threshold, w->mask);
+}
+
 void sched_counter_set(struct sched_counter *c, uint64_t value)
 {
     struct list woken;
@@ -22,7 +29,7 @@ void sched_counter_set(struct sched_counter *c, uint64_t value)
     for (struct list *n = c->waits.next, *next; n != &c->waits; n = next) {
         struct sched_wait *w = owner_of(n, struct sched_wait, node);
         next = n->next;
-        if (!sched_counter_exceeds(c, w->threshold, w->mask))
+        if (!sched_wait_is_over(w, c))
             continue;
         list_remove(n);
         list_append(&woken, n);

@@ -109,16 +109,19 @@ struct sched_counter {
     _Atomic uint64_t value; /* read without the lock */
     struct list waits;
 };
-/* A wait until (value & mask) > threshold. sched calls `wake` once, when that is so. */
+/* A wait until (value & mask) > threshold, or != threshold. sched calls `wake` once, when that is
+ * so. */
 struct sched_wait {
     struct list node;
     uint64_t threshold, mask;
+    bool differs;
     void (*wake)(struct sched_wait *w);
 };
 void sched_counter_init(struct sched_counter *c);
 bool sched_counter_exceeds(const struct sched_counter *c, uint64_t threshold, uint64_t mask);
 /* Sets the value and ends the waits for it. */
 void sched_counter_set(struct sched_counter *c, uint64_t value);
+bool sched_wait_is_over(const struct sched_wait *w, const struct sched_counter *c);
 void sched_wait_init(struct sched_wait *w, void (*wake)(struct sched_wait *w));
 void sched_wait_begin(struct sched_wait *w, struct sched_counter *c);
 

@@ -372,6 +372,16 @@ __dpa_rpc__ uint64_t copy_memory(uint64_t ops, uint32_t to_map, uint64_t to, uin
     return 0;
 }
 
+__dpa_rpc__ uint64_t wait_for_event(uint64_t ops, doca_dpa_dev_sync_event_t event, uint64_t value,
+                                    unsigned differs)
+{
+    if (differs)
+        doca_dpa_dev_sync_event_post_wait_ne(ops, event, value);
+    else
+        doca_dpa_dev_sync_event_post_wait_gt(ops, event, value);
+    return 0;
+}
+
 __dpa_rpc__ uint64_t copy_buf(uint64_t ops, uint64_t array, uint64_t to, uint64_t from,
                               uint32_t flags)
 {

@@ -3,7 +3,8 @@
 
 #include "doca3_memory.h"
 
-doca_dpa_func_t sum_buf, move_buf, load_external, copy_memory, copy_buf, next_of;
+doca_dpa_func_t sum_buf, move_buf, load_external, copy_memory, copy_buf, next_of,
+    wait_for_event;
 
 /* ---- Maps ---- */
 
@@ -253,6 +254,74 @@ static void copies_belong_to_one_context(void)
     CHECK(doca_dpa_destroy(dpa) == OK && doca_dpa_destroy(second) == OK);
 }
 
+/* The next completion, which may take a moment. */
+static uint64_t soon(struct doca_dpa *dpa, const struct copies *c)
+{
+    uint64_t found = NONE;
+    for (int i = 0; i < 1000 && (found = next(dpa, c)) == NONE; i++)
+        pause_ms(5);
+    return found;
+}
+
+static void post_wait(struct doca_dpa *dpa, const struct copies *c, uint64_t event, uint64_t value,
+                      unsigned differs)
+{
+    uint64_t result = 1;
+    CHECK(doca_dpa_rpc(dpa, &wait_for_event, &result, c->handle, event, value, differs) == OK);
+}
+
+static void posted_waits_complete_in_their_turn(void)
+{
+    uint64_t words[2] = {7, 0}, result = 0;
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_mmap *m = map_of(NULL, (uintptr_t)words, sizeof words);
+    const uint32_t host = map_handle(m, dev);
+    struct doca_sync_event *e = event_new(dpa, CPU, DPA);
+    const uint64_t event = handle_of(e, dpa);
+    struct copies c = copies_new(dpa, 5);
+    post_wait(dpa, &c, event, 3, 0);
+    CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, host, (uint64_t)(uintptr_t)&words[1],
+                       host, (uint64_t)(uintptr_t)&words[0], UINT64_C(8), 1u) == OK);
+    post_wait(dpa, &c, event, 4, 1);
+    CHECK(doca_sync_event_update_set(e, 3) == OK);
+    pause_ms(50);
+    CHECK(next(dpa, &c) == NONE && words[1] == 0); /* it is not above 3, and the copy waits for it */
+    CHECK(doca_sync_event_update_set(e, 4) == OK);
+    CHECK(soon(dpa, &c) == COMPLETION(DONE, 0, 5));
+    CHECK(soon(dpa, &c) == COMPLETION(DONE, 1, 5) && words[1] == 7);
+    pause_ms(50);
+    CHECK(next(dpa, &c) == NONE); /* it is 4 */
+    CHECK(doca_sync_event_update_set(e, 0) == OK);
+    CHECK(soon(dpa, &c) == COMPLETION(DONE, 2, 5));
+    post_wait(dpa, &c, event, 1, 1); /* is so already */
+    CHECK(next(dpa, &c) == COMPLETION(DONE, 3, 5));
+    post_wait(dpa, &c, event + 1000, 0, 0);
+    CHECK(next(dpa, &c) == COMPLETION(FAILED, 4, 5)); /* not an event */
+    post_wait(dpa, &c, event, 9, 0);
+    copies_destroy(&c); /* with a wait under way */
+    CHECK(doca_sync_event_update_set(e, 10) == OK);
+    CHECK(doca_mmap_destroy(m) == OK && doca_sync_event_destroy(e) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
+static void a_wait_goes_with_its_context(void)
+{
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_sync_event *e = event_new(dpa, CPU, DPA);
+    struct copies c = copies_new(dpa, 1);
+    uint64_t result = 0;
+    const uint64_t event = handle_of(e, dpa);
+    for (int i = 0; i < 16; i++)
+        post_wait(dpa, &c, event, 9, 0);
+    CHECK(doca_dpa_rpc(dpa, &wait_for_event, &result, c.handle, event, UINT64_C(9), 0u) ==
+          BAD_STATE); /* more than the queue has places */
+    CHECK(doca_dpa_stop(dpa) == OK);
+    CHECK(doca_sync_event_update_set(e, 10) == OK);
+    pause_ms(20);
+    CHECK(doca_dpa_async_ops_destroy(c.ops) == OK && doca_dpa_completion_destroy(c.queue) == OK);
+    CHECK(doca_sync_event_destroy(e) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
 const struct test_case memory_cases[] = {
     CASE(the_version_is_that_of_the_interface),
     CASE(dpa_memory_is_on_the_devices_of_its_context),
@@ -263,5 +332,7 @@ const struct test_case memory_cases[] = {
     CASE(a_thread_reaches_memory_of_the_device_that_it_set),
     CASE(posted_copies_complete_in_order),
     CASE(copies_belong_to_one_context),
+    CASE(posted_waits_complete_in_their_turn),
+    CASE(a_wait_goes_with_its_context),
     {0},
 };

@@ -44,6 +44,14 @@ setup_file() {
     case_ok copies_belong_to_one_context
 }
 
+@test "posted waits complete in their turn" {
+    case_ok posted_waits_complete_in_their_turn
+}
+
+@test "a wait goes with its context" {
+    case_ok a_wait_goes_with_its_context
+}
+
 @test "rdma is posted without a connection" {
     case_ok rdma_is_posted_without_a_connection
 }

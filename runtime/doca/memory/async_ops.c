@@ -1,4 +1,4 @@
-/* Copies that DPA code posts, and whose ends are completions. */
+/* Copies and waits that DPA code posts, and whose ends are completions. */
 #include <doca_dpa.h>
 #include <doca_dpa_dev.h>
 
@@ -6,6 +6,14 @@
 #include "memory.h"
 
 #define QUEUE_SIZE_MAX 65536u
+
+/* An operation that waits for those before it; the first one is a wait. */
+struct pending {
+    struct pending *next;
+    bool waits;
+    struct dpa_async_copy copy;
+    struct dpk_event_condition until;
+};
 
 struct async_ops {
     struct dpk_object object;
@@ -15,15 +23,39 @@ struct async_ops {
     struct dpk_dpa_completion *queue; /* a reference, and while it is started a use; or NULL */
     uint64_t run;                     /* of the context; 0: not started */
     uint32_t posted;
+    struct pending *first, **last;
+    uint32_t pending;
+    struct dpk_event_watch *watch; /* of the first; it has a reference */
 };
 
 /* ---- Life ---- */
+
+static void take_first(struct async_ops *o)
+{
+    struct pending *p = o->first;
+    o->first = p->next;
+    if (!o->first)
+        o->last = &o->first;
+    o->pending--;
+    free(p);
+}
+
+/* With the lock held, and a reference that stays. */
+static void forget_pending(struct async_ops *o)
+{
+    if (o->watch && dpk_event_unwatch(o->watch))
+        dpk_object_drop(o);
+    o->watch = NULL;
+    while (o->first)
+        take_first(o);
+}
 
 /* With the lock held. A context that was stopped stopped it too, but the queue is still used. */
 static doca_error_t stop(struct async_ops *o)
 {
     if (o->run == 0)
         return DOCA_ERROR_BAD_STATE;
+    forget_pending(o);
     const bool lives = dpk_dpa_enter(o->dpa, o->run) != NULL;
     if (lives)
         dpk_dpa_leave(o->dpa);
@@ -65,6 +97,7 @@ doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_
         o->dpa = d; /* the pin is its reference */
         o->queue_size = queue_size;
         o->user_data = user_data;
+        o->last = &o->first;
         *async_ops = dpk_object_enter(o, &ops_kind);
     } else {
         dpk_object_drop(d);
@@ -150,17 +183,12 @@ doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_
     return dpk_object_unlock(o, DOCA_SUCCESS);
 }
 
-/* ---- Copies ---- */
+/* ---- Operations: with the lock held, so completions come in their order ---- */
 
-/* Copies at once, with the lock held: completions come in the order of the copies. */
-static void copy(struct async_ops *o, const struct dpa_async_copy *c)
+static void complete(struct async_ops *o, bool good, bool silent)
 {
-    const struct dpk_memory_domain *domain = o->dpa->dev->domain;
-    const bool good = dpk_memory_copy(
-        &(struct dpk_memory_access){c->to, DPK_MEMORY_WRITE, c->to_address, c->length, domain},
-        &(struct dpk_memory_access){c->from, DPK_MEMORY_READ, c->from_address, c->length, domain});
     const uint32_t index = o->posted++;
-    if (!good || !c->silent)
+    if (!good || !silent)
         dpk_completion_post(o->queue,
                             &(struct dpk_completion){.type = good ? DOCA_DPA_DEV_COMP_SEND
                                                                   : DOCA_DPA_DEV_COMP_SEND_ERR,
@@ -168,26 +196,98 @@ static void copy(struct async_ops *o, const struct dpa_async_copy *c)
                                                      .wqe_counter = index});
 }
 
-static bool call_copy(void *context, struct dpk_caller *caller, unsigned call,
+static void copy(struct async_ops *o, const struct dpa_async_copy *c)
+{
+    const struct dpk_memory_domain *domain = o->dpa->dev->domain;
+    const bool good = dpk_memory_copy(
+        &(struct dpk_memory_access){c->to, DPK_MEMORY_WRITE, c->to_address, c->length, domain},
+        &(struct dpk_memory_access){c->from, DPK_MEMORY_READ, c->from_address, c->length, domain});
+    complete(o, good, c->silent);
+}
+
+static void met(void *context, struct dpk_event_watch *watch);
+
+/* Carries out what is pending, up to a wait that lasts; `p`: the process, which the caller entered. */
+static void go_on(struct async_ops *o, struct dpk_process *p)
+{
+    while (o->first) {
+        const struct pending *next = o->first;
+        if (!next->waits) {
+            copy(o, &next->copy);
+        } else {
+            dpk_object_hold(o);
+            const enum dpk_status status =
+                dpk_event_watch(p, &next->until, met, o, &o->watch, NULL);
+            if (o->watch)
+                return;
+            dpk_object_drop(o);
+            complete(o, status == DPK_OK, false);
+        }
+        take_first(o);
+    }
+}
+
+static void met(void *context, struct dpk_event_watch *watch)
+{
+    struct async_ops *o = context;
+    pthread_mutex_lock(&o->object.lock);
+    if (o->watch == watch) {
+        o->watch = NULL;
+        struct dpk_process *p = dpk_dpa_enter(o->dpa, o->run);
+        if (p) {
+            complete(o, true, false);
+            take_first(o);
+            go_on(o, p);
+            dpk_dpa_leave(o->dpa);
+        }
+    }
+    pthread_mutex_unlock(&o->object.lock);
+    dpk_object_drop(o);
+}
+
+/* NULL, or why it cannot be posted. */
+static const char *post(struct async_ops *o, struct dpk_process *p, const struct pending *operation)
+{
+    if (!o->first && !operation->waits) {
+        copy(o, &operation->copy);
+        return NULL;
+    }
+    if (o->pending == o->queue_size)
+        return "more operations wait than the queue_size of doca_dpa_async_ops_create";
+    struct pending *own = malloc(sizeof *own);
+    if (!own)
+        return "the host has no memory left";
+    *own = *operation;
+    own->next = NULL;
+    *o->last = own;
+    o->last = &own->next;
+    if (o->pending++ == 0)
+        go_on(o, p);
+    return NULL;
+}
+
+static bool call_post(void *context, struct dpk_caller *caller, unsigned call,
                       const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     struct dpk_dpa *d = context;
-    struct dpa_async_copy c;
+    struct pending operation = {
+        .waits = call == DPA_DOCA_ASYNC_WAIT,
+        .until = {.event = args[1], .value = args[2], .differs = args[3] != 0}};
+    const char *problem = "asynchronous operation: not a handle, or not started";
     (void)caller;
-    (void)call;
     (void)result;
-    if (dpk_copy_out(d->process->dpa, &c, args[1], sizeof c, NULL) != DPK_OK)
+    if (!operation.waits && dpk_copy_out(d->process->dpa, &operation.copy, args[1],
+                                         sizeof operation.copy, NULL) != DPK_OK)
         return dpk_dpa_call_fails(reason, size, "copy: no memory where it is described");
     struct async_ops *o = dpk_object_lock(dpk_pointer(args[0]), &ops_kind);
-    const bool good = o && o->run != 0 && o->run == d->run && dpk_dpa_base(o->dpa) == d;
-    if (good)
-        copy(o, &c);
+    if (o && o->run != 0 && o->run == d->run && dpk_dpa_base(o->dpa) == d)
+        problem = post(o, d->process->dpa, &operation);
     dpk_object_unlock(o, DOCA_SUCCESS);
-    return good || dpk_dpa_call_fails(reason, size, "copy: not a handle, or not started");
+    return !problem || dpk_dpa_call_fails(reason, size, problem);
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_DOCA_ASYNC_COPY, .last = DPA_DOCA_ASYNC_COPY, .call = call_copy};
+    .first = DPA_DOCA_ASYNC_COPY, .last = DPA_DOCA_ASYNC_WAIT, .call = call_post};
 
 __attribute__((constructor)) static void register_calls(void)
 {

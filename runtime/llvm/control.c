@@ -42,7 +42,8 @@ void emit_leave(struct emitter *e)
     emit_store_registers(e, e->dirty);
     LLVMValueRef left =
         LLVMBuildAdd(B_, get_left(e), emit_const(e, e->block->count - e->before), "");
-    return_next(e, emit_const(e, e->insn != NULL ? e->insn->pc : e->block->pc), left);
+    uint64_t pc = e->insn != NULL ? e->insn->pc : e->block->pc;
+    return_next(e, emit_const(e, pc | RV64_INSIDE), left);
 }
 
 void emit_block_begin(struct emitter *e, bool check_budget)

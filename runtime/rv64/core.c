@@ -163,6 +163,8 @@ rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
                            struct rv64_block *block)
 {
     const struct rv64_translator *t = core->translator;
+    if (block->pc % 2 != 0) /* no code, and no entry of its own */
+        return NULL;
     uint32_t heat = atomic_load_explicit(&block->heat, memory_order_relaxed) + 1;
     atomic_store_explicit(&block->heat, heat, memory_order_relaxed);
     if (heat < t->heat)

@@ -106,14 +106,21 @@ VALUE(MV, A)
         goto * r->handler;                                                                         \
     } while (0)
 
+/* Whatever is left of the budget. */
+#define BEGIN(to)                                                                                  \
+    do {                                                                                           \
+        block = (to);                                                                              \
+        left -= block->count;                                                                      \
+        r = block->run;                                                                            \
+        goto * r->handler;                                                                         \
+    } while (0)
+
 #define ENTER(to)                                                                                  \
     do {                                                                                           \
         block = (to);                                                                              \
         if (unlikely(left <= 0))                                                                   \
             goto out_of_budget;                                                                    \
-        left -= block->count;                                                                      \
-        r = block->run;                                                                            \
-        goto * r->handler;                                                                         \
+        BEGIN(block);                                                                              \
     } while (0)
 
 /* Enters a block that a jump back, a call or a return leads to. */

@@ -49,6 +49,7 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
     const struct rv64_translator *const translator = core->translator;
     rv64_code *code;
     bool warm = translator != NULL; /* the block at `pc` may be entered as translated code */
+    bool inside = false;            /* the code at `pc` is the rest of a block that has begun */
 
     hart->fault = RV64_FAULT_NONE;
     hart->horizon = start + (uint64_t)granted;
@@ -71,6 +72,10 @@ find:
     }
     if (link != NULL)
         atomic_store_explicit(link, block, memory_order_release);
+    if (unlikely(inside)) {
+        inside = false;
+        BEGIN(block);
+    }
     if (unlikely(warm)) {
         warm = false;
         ENTER_WARM(block);
@@ -167,8 +172,9 @@ translated:
     struct rv64_next next = code(hart, left);
     memcpy(x, hart->x, sizeof hart->x);
     hart->fault = RV64_FAULT_NONE;
-    pc = next.pc;
-    warm = next.left < left; /* if not, it cannot go on here */
+    pc = next.pc & ~RV64_INSIDE;
+    inside = (next.pc & RV64_INSIDE) != 0;
+    warm = !inside && next.left < left; /* if not, it cannot go on here */
     left = next.left;
     link = NULL;
     goto find;

@@ -119,12 +119,14 @@ enum rv64_stop rv64_step(struct rv64_core *core, struct rv64_hart *hart);
  * to, or jumped back to. rv64_run enters it at such places. Without a translator, all is
  * interpreted. */
 struct rv64_next {
-    uint64_t pc;  /* where the guest goes on */
+    uint64_t pc;  /* where the guest goes on; RV64_INSIDE is set if that is within a basic block */
     int64_t left; /* of the budget */
 };
+#define RV64_INSIDE UINT64_C(1)
 /* Runs the guest from a pc on with a budget of `left` instructions. The hart's registers, but for
  * pc and instret, are those of the guest at the call and at the return. It returns before an
- * instruction that it cannot carry out, a fault among them. */
+ * instruction that it cannot carry out, a fault among them: within a basic block, and even if
+ * nothing is left, since rv64_run carries out whole blocks. */
 typedef struct rv64_next rv64_code(struct rv64_hart *hart, int64_t left);
 
 /* The translations of one state of the guest's code, by the pc of their first instruction. */

@@ -243,6 +243,10 @@ $(O)/tests/data/%.elf: tests/data/%.c runtime/guest/dpa_abi.h
 	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Wall -Werror -Iruntime -nostdlib -static \
 	  -fuse-ld=lld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
 $(UNIT_TESTS): | $(TEST_PROGRAMS)
+# The translator, where tests find it as the engine does: beside themselves.
+$(O)/tests/libdpakit-llvm.so.$(SO): $(B)/lib/libdpakit-llvm.so
+	$(Q)mkdir -p $(@D) && ln -sfn ../../lib/$(@F) $@
+$(UNIT_TESTS): | $(O)/tests/libdpakit-llvm.so.$(SO)
 
 # TESTS='test_base mlxdpa' builds and runs only those.
 test: all $(if $(TESTS),$(filter $(TESTS:%=$(O)/tests/%),$(UNIT_TESTS)),$(UNIT_TESTS)) $(HELPERS) $(TEST_PROGRAMS)

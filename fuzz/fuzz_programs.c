@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (trial.mem[0] == NULL && !trial_create(&trial))
         abort();
     trial.most = 4000;
-    program_generate(&program, &c);
+    program_generate(&program, &c, PROGRAM_ITEMS);
     if (trial_run(&trial, &program, seed | 1))
         return 0;
     fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, trial.what);

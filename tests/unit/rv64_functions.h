@@ -350,12 +350,14 @@ static inline void add_function(struct making *m, unsigned function)
     add_end(m);
 }
 
-/* The first item is an EBREAK, which is where function 0 returns to. */
-static inline void program_generate(struct program *p, struct choices *c)
+/* Of `most` items, or fewer. The first is an EBREAK, which is where function 0 returns to. */
+static inline void program_generate(struct program *p, struct choices *c, unsigned most)
 {
-    static const unsigned sizes[] = {60, 150, 150, 400, 900};
+    static const unsigned sizes[] = {40, 60, 100, 150, 400, 900};
     struct making m = {.p = p, .c = c};
-    const unsigned size = sizes[choose(c, 5)];
+    unsigned size = sizes[choose(c, 6)];
+    while (size > most)
+        size /= 2;
     *p = (struct program){.base = CODE_AT + RV64_PAGE - 2 * choose(c, 300)};
     p->function_count = 1 + choose(c, size < 100 ? 4 : PROGRAM_FUNCTIONS);
     m.table_end[0] = READ_ONLY_AT + 8 * TABLE_FUNCTIONS;

@@ -28,10 +28,10 @@ static inline uint64_t mixed(uint64_t seed)
     return (seed ^ seed >> 31) | 1;
 }
 
-static inline void program_of_seed(struct program *p, uint64_t seed)
+static inline void program_of_seed(struct trial *t, struct program *p, uint64_t seed)
 {
     struct choices c = {.seed = mixed(seed)};
-    program_generate(p, &c);
+    program_generate(p, &c, t->most_items);
 }
 
 static inline void finish_trials(struct trial *t, struct finding *shared, int code)
@@ -56,7 +56,7 @@ static inline struct finding run_apart(struct trial *t, struct program *program,
     if (pid == 0) {
         for (shared->seed = seed; shared->seed < seed + count; shared->seed++) {
             if (program == NULL)
-                program_of_seed(&made, shared->seed);
+                program_of_seed(t, &made, shared->seed);
             alarm(60); /* for one program */
             if (!trial_run(t, program != NULL ? program : &made, mixed(~shared->seed)))
                 finish_trials(t, shared, TRIAL_DIFFERS);
@@ -91,7 +91,7 @@ static inline void minimise(struct trial *t, struct program *p, const struct fin
 /* Tells of a finding, on standard error: the seed, how it fails, and a small program that does. */
 static inline void tell_finding(struct trial *t, struct program *p, const struct finding *found)
 {
-    program_of_seed(p, found->seed);
+    program_of_seed(t, p, found->seed);
     minimise(t, p, found);
     t->log = stderr;
     const struct finding last = run_apart(t, p, found->seed, 1);

@@ -5,13 +5,14 @@
 #ifndef RV64_TRIAL_H
 #define RV64_TRIAL_H
 
+#include "rv64/block.h"
 #include "rv64_functions.h"
 
 enum { TRIAL_STOPS = 64, TRIAL_INSTRUCTIONS = 30000, TRIAL_BREAKS = 4 };
 
 /* What trials have met. */
 struct trial_counts {
-    uint64_t programs, instructions;
+    uint64_t programs, instructions, translations;
     uint64_t stops[RV64_STOP_WATCH + 1], faults[RV64_FAULT_MISALIGNED_STORE + 1];
 };
 
@@ -23,11 +24,14 @@ struct trial {
     struct program *program;
     uint8_t code[CODE_PAGES * RV64_PAGE];
     struct choices choices;
-    bool (*attach)(struct rv64_core *core); /* what is tried in the subject, or NULL */
+    void (*attach)(struct trial *t); /* gives core[0] what is tried, if it is not NULL */
+    bool
+        exact; /* the subject's turns end where those of rv64_run do, which is the reference then */
     bool wrong; /* the subject's code has additions for subtractions, as a test of the trial */
     uint64_t breaks[TRIAL_BREAKS];
     unsigned break_count;
-    uint64_t most; /* instructions of a program, about */
+    uint64_t most;       /* instructions that a program runs, about */
+    unsigned most_items; /* of a program that is made for it */
     struct trial_counts counts;
     FILE *log;      /* each turn is told, if it is not NULL */
     char what[200]; /* how the two differ */
@@ -35,7 +39,7 @@ struct trial {
 
 static inline bool trial_create(struct trial *t)
 {
-    *t = (struct trial){.most = TRIAL_INSTRUCTIONS};
+    *t = (struct trial){.most = TRIAL_INSTRUCTIONS, .most_items = PROGRAM_ITEMS};
     for (int i = 0; i < 2; i++)
         if ((t->mem[i] = rv64_memory_create(UINT64_C(1) << 32)) == NULL)
             return false;
@@ -133,8 +137,8 @@ static inline bool trial_begin(struct trial *t)
             return DIFFERS(t, "no core");
         rv64_core_set_strict(t->core[i], strict);
     }
-    if (t->attach != NULL && !t->attach(t->core[0]))
-        return DIFFERS(t, "nothing to try");
+    if (t->attach != NULL)
+        t->attach(t);
     memset(t->hart, 0, sizeof t->hart);
     t->hart[0].time = choose32(&t->choices);
     enter(t, 0);
@@ -202,20 +206,23 @@ static inline bool breaks_at(const struct trial *t, uint64_t pc)
 }
 
 /* The reference does as many instructions as the subject has done, and then stops as it has. */
-static inline bool follow(struct trial *t, enum rv64_stop why)
+static inline bool follow(struct trial *t, uint64_t budget, enum rv64_stop why)
 {
     const uint64_t end = t->hart[0].instret;
     struct rv64_hart *hart = &t->hart[1];
     enum rv64_stop other = RV64_STOP_BUDGET;
     hart->fault = RV64_FAULT_NONE;
-    while (other == RV64_STOP_BUDGET && hart->instret < end) {
+    if (t->exact)
+        other = rv64_run(t->core[1], hart, budget);
+    while (!t->exact && other == RV64_STOP_BUDGET && hart->instret < end) {
         if (breaks_at(t, hart->pc))
             return DIFFERS(t, "it ran over the breakpoint at %#llx", (unsigned long long)hart->pc);
         other = rv64_step(t->core[1], hart);
     }
-    if (why == RV64_STOP_BREAKPOINT && other == RV64_STOP_BUDGET && breaks_at(t, hart->pc))
+    if (!t->exact && why == RV64_STOP_BREAKPOINT && other == RV64_STOP_BUDGET &&
+        breaks_at(t, hart->pc))
         return true;
-    if (why != RV64_STOP_BUDGET && other == RV64_STOP_BUDGET)
+    if (!t->exact && why != RV64_STOP_BUDGET && other == RV64_STOP_BUDGET)
         other = rv64_step(t->core[1], hart);
     if (why != other)
         return DIFFERS(t, "it stops for %d at %#llx after %llu instructions, not for %d at %#llx",
@@ -240,7 +247,7 @@ static inline bool trial_turn(struct trial *t, uint64_t budget, enum rv64_stop *
     if (ran > budget + t->program->count + 64 || (*why == RV64_STOP_BUDGET && ran < budget))
         return DIFFERS(t, "it runs %llu instructions when told %llu", (unsigned long long)ran,
                        (unsigned long long)budget);
-    return follow(t, *why) && same_registers(t) && same_memory(t);
+    return follow(t, budget, *why) && same_registers(t) && same_memory(t);
 }
 
 /* ---- Between turns ---- */
@@ -268,7 +275,7 @@ static inline bool toggle_break(struct trial *t)
         at = t->breaks[--t->break_count];
     else
         return true;
-    return rv64_core_break(t->core[0], at, on);
+    return rv64_core_break(t->core[0], at, on) && rv64_core_break(t->core[1], at, on);
 }
 
 static inline bool change_access(struct trial *t)
@@ -292,7 +299,7 @@ static inline bool act(struct trial *t)
         t->hart[0].x[r] = t->hart[1].x[r] = value;
         return true;
     case 3:
-        t->hart[0].pc = t->hart[1].pc = some_instruction(t);
+        t->hart[0].pc = t->hart[1].pc = some_instruction(t) + chance(&t->choices, 8);
         return true;
     case 4:
         t->hart[0].time = t->hart[1].time = value;
@@ -351,6 +358,17 @@ static inline uint64_t some_budget(struct choices *c)
     }
 }
 
+/* What is translated of the code as it is now. */
+static inline uint64_t count_translations(const struct rv64_core *core)
+{
+    uint64_t count = 0;
+    if (core == NULL || core->cache == NULL || core->cache->entries == NULL)
+        return 0;
+    for (uint64_t i = 0; i < core->cache->entries->size / 2; i++)
+        count += core->cache->entries->at[i] != NULL;
+    return count;
+}
+
 /* Runs the program. `seed`: of memory, registers and all that the host does. False: the two
  * differ, and t->what says where. */
 static inline bool trial_run(struct trial *t, struct program *program, uint64_t seed)
@@ -373,6 +391,7 @@ static inline bool trial_run(struct trial *t, struct program *program, uint64_t 
     }
     same = true;
 out:
+    t->counts.translations += count_translations(t->core[0]);
     rv64_core_destroy(t->core[0]);
     rv64_core_destroy(t->core[1]);
     return same;

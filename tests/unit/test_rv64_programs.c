@@ -1,7 +1,8 @@
 /*
- * rv64: random programs of functions, loops and calls, by rv64_run and rv64_step.
+ * rv64, jit: random programs of functions, loops and calls, by rv64_run and rv64_step, interpreted
+ * and translated.
  *
- * DPAKIT_TEST_PROGRAMS: how many; DPAKIT_TEST_SEED: the seed of the first. A difference is told with
+ * DPAKIT_TEST_PROGRAMS, DPAKIT_TEST_TRANSLATED: how many; DPAKIT_TEST_SEED: the seed of the first. A difference is told with
  * its seed, and with a small program that has it.
  */
 #include <setjmp.h>
@@ -11,13 +12,14 @@
 
 #include <cmocka.h>
 
+#include "jit/jit.h"
 #include "rv64_minimise.h"
 
-/* With sanitizers, what takes as long. */
+/* With sanitizers, what takes as long. Translating takes a millisecond for an instruction or two. */
 #ifdef __SANITIZE_ADDRESS__
-enum { PROGRAMS = 400 };
+enum { PROGRAMS = 400, TRANSLATED = 8 };
 #else
-enum { PROGRAMS = 2000 };
+enum { PROGRAMS = 2000, TRANSLATED = 30 };
 #endif
 
 static struct trial trial;
@@ -43,9 +45,10 @@ static int teardown(void **state)
 }
 
 /* Runs them, and gives what they have met. */
-static struct trial_counts run_programs(uint64_t count)
+static struct trial_counts run_programs(const char *name, uint64_t otherwise)
 {
-    const struct finding found = run_apart(&trial, NULL, environment("DPAKIT_TEST_SEED", 1), count);
+    const struct finding found =
+        run_apart(&trial, NULL, environment("DPAKIT_TEST_SEED", 1), environment(name, otherwise));
     if (found.status != 0) {
         tell_finding(&trial, &program, &found);
         fail_msg("the program of seed %llu runs otherwise", (unsigned long long)found.seed);
@@ -56,7 +59,28 @@ static struct trial_counts run_programs(uint64_t count)
 static void run_and_step_agree_on_random_programs(void **state)
 {
     (void)state;
-    (void)run_programs(environment("DPAKIT_TEST_PROGRAMS", PROGRAMS));
+    (void)run_programs("DPAKIT_TEST_PROGRAMS", PROGRAMS);
+}
+
+/* What is reached twice or so is translated, in the end by a thread of the translator. */
+static void attach(struct trial *t)
+{
+    static struct rv64_translator eager;
+    const bool on = chance(&t->choices, 8);
+    t->exact = !on && chance(&t->choices, 3);
+    jit_attach(t->core[0], on ? JIT_ON : JIT_SYNC, t->exact);
+    eager = *t->core[0]->translator;
+    eager.heat = 1 + choose(&t->choices, 4);
+    rv64_core_set_translator(t->core[0], &eager);
+}
+
+static void translated_programs_run_as_interpreted(void **state)
+{
+    (void)state;
+    trial.attach = attach;
+    trial.most_items = 150;
+    const struct trial_counts counts = run_programs("DPAKIT_TEST_TRANSLATED", TRANSLATED);
+    assert_true(counts.translations > counts.programs);
 }
 
 static void random_programs_meet_every_stop_and_fault(void **state)
@@ -90,7 +114,7 @@ static void a_wrong_result_is_found_and_its_program_made_small(void **state)
     const struct finding found = run_apart(&trial, NULL, 1, 50);
     assert_true(WIFEXITED(found.status));
     assert_int_equal(WEXITSTATUS(found.status), TRIAL_DIFFERS);
-    program_of_seed(&program, found.seed);
+    program_of_seed(&trial, &program, found.seed);
     const unsigned all = left_of(&program);
     minimise(&trial, &program, &found);
     assert_in_range(left_of(&program), 1, all / 4);
@@ -103,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(run_and_step_agree_on_random_programs, setup, teardown),
+        cmocka_unit_test_setup_teardown(translated_programs_run_as_interpreted, setup, teardown),
         cmocka_unit_test_setup_teardown(random_programs_meet_every_stop_and_fault, setup, teardown),
         cmocka_unit_test_setup_teardown(a_wrong_result_is_found_and_its_program_made_small, setup,
                                         teardown),

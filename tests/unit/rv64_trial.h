@@ -5,8 +5,8 @@
 #ifndef RV64_TRIAL_H
 #define RV64_TRIAL_H
 
-#include "rv64/block.h"
 #include "rv64_functions.h"
+#include "rv64_translations.h"
 
 enum { TRIAL_STOPS = 64, TRIAL_INSTRUCTIONS = 30000, TRIAL_BREAKS = 4 };
 
@@ -356,17 +356,6 @@ static inline uint64_t some_budget(struct choices *c)
     default:
         return choose(c, chance(c, 8) ? 100000 : 10000);
     }
-}
-
-/* What is translated of the code as it is now. */
-static inline uint64_t count_translations(const struct rv64_core *core)
-{
-    uint64_t count = 0;
-    if (core == NULL || core->cache == NULL || core->cache->entries == NULL)
-        return 0;
-    for (uint64_t i = 0; i < core->cache->entries->size / 2; i++)
-        count += core->cache->entries->at[i] != NULL;
-    return count;
 }
 
 /* Runs the program. `seed`: of memory, registers and all that the host does. False: the two

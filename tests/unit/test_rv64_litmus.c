@@ -1,5 +1,5 @@
 /*
- * rv64: litmus tests of RVWMO (Volume I, chapter 14 and appendix A), with one host thread for each
+ * rv64, jit: litmus tests of RVWMO (Volume I, chapter 14 and appendix A), with one host thread for each
  * hart: no outcome that RVWMO forbids. Outcomes that it allows are counted and shown, since they
  * tell whether the harts really met.
  *
@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "jit/jit.h"
 #include "rv64_guest.h"
+#include "rv64_translations.h"
 #include "rv64_words.h"
 
 enum { CHUNK = 10000, ROUNDS = 10000, MOST_HARTS = 4, LITMUS_WORDS = 64 };
@@ -281,10 +283,12 @@ static uint64_t rounds(void)
     return text != NULL ? strtoull(text, NULL, 0) : ROUNDS;
 }
 
-static void try_litmus(const struct litmus *l)
+/* Interpreted or translated. */
+static void try_litmus(const struct litmus *l, enum jit_mode mode)
 {
     struct rv64_memory *mem = rv64_memory_create(GUEST_SIZE);
     struct rv64_core *core = rv64_core_create(mem);
+    jit_attach(core, mode, false);
     unsigned harts = 0;
     uint64_t count = 0, met = 0;
     const bool together = l->shape == NOT_NONE || l->shape == NOT_BOTH;
@@ -301,6 +305,8 @@ static void try_litmus(const struct litmus *l)
         count += count_outcomes(l->shape, mem);
         met += count_met(l->shape, mem, harts);
     }
+    if (mode != JIT_OFF)
+        assert_true(count_translations(core) >= harts);
     rv64_core_destroy(core);
     rv64_memory_destroy(mem);
     printf("# %-26s %s: %llu times of %llu\n", l->name, l->forbidden ? "forbidden" : "allowed",
@@ -309,35 +315,31 @@ static void try_litmus(const struct litmus *l)
         fail_msg("%s: what RVWMO forbids came %llu times", l->name, (unsigned long long)count);
 }
 
-static void try_shape(enum shape shape)
+static void try_shape(enum shape shape, const enum jit_mode *mode)
 {
     for (size_t i = 0; i < sizeof litmuses / sizeof *litmuses; i++)
         if (litmuses[i].shape == shape)
-            try_litmus(&litmuses[i]);
+            try_litmus(&litmuses[i], *mode);
 }
 
 static void reads_see_writes_in_order(void **state)
 {
-    (void)state;
-    try_shape(IN_ORDER);
+    try_shape(IN_ORDER, *state);
 }
 
 static void fences_order_a_write_before_a_read(void **state)
 {
-    (void)state;
-    try_shape(NOT_NONE);
+    try_shape(NOT_NONE, *state);
 }
 
 static void no_read_sees_what_follows_from_it(void **state)
 {
-    (void)state;
-    try_shape(NOT_BOTH);
+    try_shape(NOT_BOTH, *state);
 }
 
 static void all_harts_see_writes_in_one_order(void **state)
 {
-    (void)state;
-    try_shape(IRIW);
+    try_shape(IRIW, *state);
 }
 
 /* In round 5 the harts read `a` and `b`; in all others what comes if there are no races. */
@@ -376,14 +378,25 @@ static void outcomes_are_counted(void **state)
     rv64_memory_destroy(mem);
 }
 
+static enum jit_mode interpreted = JIT_OFF, translated = JIT_SYNC;
+
+#define LITMUS(test, how)                                                                          \
+    {                                                                                              \
+#test ", " #how, test, NULL, NULL, &how                                                    \
+    }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outcomes_are_counted),
-        cmocka_unit_test(reads_see_writes_in_order),
-        cmocka_unit_test(fences_order_a_write_before_a_read),
-        cmocka_unit_test(no_read_sees_what_follows_from_it),
-        cmocka_unit_test(all_harts_see_writes_in_one_order),
+        LITMUS(reads_see_writes_in_order, interpreted),
+        LITMUS(reads_see_writes_in_order, translated),
+        LITMUS(fences_order_a_write_before_a_read, interpreted),
+        LITMUS(fences_order_a_write_before_a_read, translated),
+        LITMUS(no_read_sees_what_follows_from_it, interpreted),
+        LITMUS(no_read_sees_what_follows_from_it, translated),
+        LITMUS(all_harts_see_writes_in_one_order, interpreted),
+        LITMUS(all_harts_see_writes_in_one_order, translated),
     };
     return cmocka_run_group_tests_name("rv64_litmus", tests, NULL, NULL);
 }

@@ -89,8 +89,9 @@ FLEXIO_DEV_DOORBELL(flexio_dev_eq_update_ci, _flexio_dev_eq_consumed(qnum, ci), 
                     uint32_t qnum)
 
 /* An empty completion (all zero) in a CQ of the process: the event that follows, if it is armed,
- * lets the thread of that CQ run, or is an event of its event queue. flexio_dev_msix_send is the
- * older name. */
+ * lets the thread of that CQ run, or is an event of its event queue. In a CQ that the host made with
+ * ibv_create_cq (mlx5dv_init_obj tells its number) it wakes the host that waits in
+ * ibv_get_cq_event. flexio_dev_msix_send is the older name. */
 FLEXIO_DEV_DOORBELL(flexio_dev_zcqe_gen, _flexio_dev_complete(cqn), uint32_t cqn)
 FLEXIO_DEV_DOORBELL(flexio_dev_msix_send, _flexio_dev_complete(cqn), uint32_t cqn)
 

@@ -40,6 +40,9 @@
  * leaves, and is written to DPAKIT_PACKETS_SENT=FILE (pcap) if that is set. Read when a context's
  * first queue is created.
  *
+ * A DPA thread wakes a host that waits in ibv_get_cq_event (flexio_dev_msix_send with the number of
+ * a CQ of ibv_create_cq, which mlx5dv_init_obj tells).
+ *
  * What the emulated device does not have, and how a program is told:
  *     MSI-X of emulated PCI devices  flexio_cq_create fails
  *     compressed, collapsed CQEs     flexio_cq_create fails

@@ -138,7 +138,8 @@ static void arm(const struct flexio_queue *q, uint32_t consumed)
     dpk_trigger_arm(q->trigger, produced - (unseen < 0x800000 ? unseen : 0));
 }
 
-/* False: the process has no queue of that kind and number. */
+/* False: neither the process nor, for an empty completion, its opened device has a queue of that
+ * kind and number. */
 static bool report(struct flexio_process *p, unsigned call, uint32_t number, uint32_t consumed)
 {
     pthread_mutex_lock(&p->objects_lock);
@@ -151,7 +152,7 @@ static bool report(struct flexio_process *p, unsigned call, uint32_t number, uin
     else if (is)
         dpk_queue_consumed(q->q, consumed);
     pthread_mutex_unlock(&p->objects_lock);
-    return is;
+    return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_4.complete(p->context, number));
 }
 
 /* As enum _flexio_dev_missing of the device's header numbers them. */

@@ -1,6 +1,6 @@
 /*
  * libibverbs.so.1: devices, protection domains and memory, of emulated devices and of all others.
- * Emulated devices have no queues of the host: to make one is EOPNOTSUPP.
+ * Emulated devices have completion queues of the host, but no others: to make one is EOPNOTSUPP.
  */
 #include <infiniband/verbs.h>
 
@@ -141,14 +141,24 @@ FORWARD(struct ibv_mr *, NULL, ibv_import_mr, (struct ibv_pd * pd, uint32_t mr_h
 FORWARD(struct ibv_dm *, NULL, ibv_import_dm, (struct ibv_context * context, uint32_t dm_handle),
         (context, dm_handle), MINE(context), dpk_forward_refuse())
 
-/* ---- Queues, which emulated devices do not have for the host ---- */
+/* ---- Completion queues, which DPA threads complete ---- */
 
 FORWARD(struct ibv_comp_channel *, NULL, ibv_create_comp_channel, (struct ibv_context * context),
-        (context), MINE(context), dpk_forward_refuse())
+        (context), MINE(context), emulated()->create_comp_channel(context))
+FORWARD(int, ENOSYS, ibv_destroy_comp_channel, (struct ibv_comp_channel * channel), (channel),
+        OF(channel), emulated()->destroy_comp_channel(channel))
 FORWARD(struct ibv_cq *, NULL, ibv_create_cq,
         (struct ibv_context * context, int cqe, void *cq_context, struct ibv_comp_channel *channel,
          int comp_vector),
-        (context, cqe, cq_context, channel, comp_vector), MINE(context), dpk_forward_refuse())
+        (context, cqe, cq_context, channel, comp_vector), MINE(context),
+        emulated()->create_cq(context, cqe, cq_context, channel, comp_vector))
+FORWARD(int, ENOSYS, ibv_destroy_cq, (struct ibv_cq * cq), (cq), OF(cq), emulated()->destroy_cq(cq))
+FORWARD(int, -1, ibv_get_cq_event,
+        (struct ibv_comp_channel * channel, struct ibv_cq **cq, void **cq_context),
+        (channel, cq, cq_context), OF(channel), emulated()->get_cq_event(channel, cq, cq_context))
+
+/* ---- Other queues, which emulated devices do not have for the host ---- */
+
 FORWARD(struct ibv_srq *, NULL, ibv_create_srq,
         (struct ibv_pd * pd, struct ibv_srq_init_attr *attr), (pd, attr), OF(pd),
         dpk_forward_refuse())

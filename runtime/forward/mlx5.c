@@ -67,6 +67,18 @@ FORWARD_VOID(mlx5dv_devx_free_uar, (struct mlx5dv_devx_uar * uar), (uar),
              (!uar || uar->mmap_off == DPK_VERBS_UAR_OFFSET) && emulated(),
              emulated()->devx_free_uar(uar))
 
+/* ---- Completion queues ---- */
+
+/* Where one object of a call is an emulated device's, all are. */
+static bool has_ours(const struct mlx5dv_obj *obj, uint64_t type)
+{
+#define OURS(kind, member)                                                                         \
+    (type & MLX5DV_OBJ_##kind && obj->member.in && dpk_context_is_emulated(obj->member.in->context))
+    return obj && (OURS(CQ, cq) || OURS(PD, pd));
+}
+FORWARD(int, ENOSYS, mlx5dv_init_obj, (struct mlx5dv_obj * obj, uint64_t obj_type), (obj, obj_type),
+        has_ours(obj, obj_type), emulated()->init_obj(obj, obj_type))
+
 /* ---- Flow steering ---- */
 
 FORWARD(struct mlx5dv_dr_domain *, NULL, mlx5dv_dr_domain_create,

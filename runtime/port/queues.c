@@ -8,7 +8,7 @@
 #include "model.h"
 
 #define INDEX_MAX    0xffffffu
-#define NUMBER_MAX   0x7fffffu /* larger numbers are those of queue pairs */
+#define NUMBER_MAX   0x5fffffu /* larger ones are those of queues of verbs, and of queue pairs */
 #define FIRST_NUMBER 0x40u     /* smaller numbers are easily mistaken for indexes */
 #define DEPTH_MAX    15u       /* the counters have 16 bits */
 #define CQ_DEPTH_MAX 22u

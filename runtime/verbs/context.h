@@ -24,4 +24,8 @@ static inline struct context *context_of(struct ibv_context *ib)
 uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
                          int access);
 
+/* ---- cq.c: what <infiniband/verbs.h> calls through a context ---- */
+int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc);
+int cq_arm(struct ibv_cq *ib, int solicited_only);
+
 #endif

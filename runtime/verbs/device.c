@@ -1,6 +1,6 @@
 /*
  * The emulated devices, listed, opened and asked as RDMA devices are. The types are those of
- * rdma-core's <infiniband/verbs.h>. Queues are libflexio's: there are none of the host here.
+ * rdma-core's <infiniband/verbs.h>. Send and receive queues are libflexio's: there are none of the host here.
  */
 #include <endian.h>
 #include <errno.h>
@@ -129,6 +129,8 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
     context->cmd_fd = -1;
     context->async_fd = -1;
     context->num_comp_vectors = 1;
+    context->ops.poll_cq = cq_poll;
+    context->ops.req_notify_cq = cq_arm;
     pthread_mutex_init(&context->mutex, NULL);
     return context;
 }
@@ -201,6 +203,8 @@ int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *
         .vendor_part_id = BLUEFIELD_3,
         .max_mr = (1 << 20) - 2,
         .max_pd = 1 << 24,
+        .max_cq = 1 << 21,
+        .max_cqe = (1 << 22) - 1,
         .phys_port_cnt = 1,
     };
     return 0;

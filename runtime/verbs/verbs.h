@@ -4,8 +4,8 @@
  * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
  * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_emulated_3.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_3.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_4.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_4.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -58,6 +58,18 @@ struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t lengt
 struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                                       unsigned int access);
 int dpk_verbs_dereg_mr(struct ibv_mr *mr);
+struct ibv_comp_channel *dpk_verbs_create_comp_channel(struct ibv_context *context);
+int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel);
+struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *cq_context,
+                                   struct ibv_comp_channel *channel, int comp_vector);
+int dpk_verbs_destroy_cq(struct ibv_cq *cq);
+int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context);
+/* Puts an empty completion into a queue of ibv_create_cq. False: the opened device has none with
+ * that number, which mlx5dv_init_obj tells. */
+bool dpk_verbs_complete(struct ibv_context *context, uint32_t number);
+/* Numbers that libflexio's queues do not have. */
+#define DPK_VERBS_FIRST_CQ 0x600000u
+#define DPK_VERBS_LAST_CQ  0x7fffffu
 
 /* ---- libmlx5 ---- */
 
@@ -74,6 +86,9 @@ struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uin
 void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar);
 /* Tells ours from a card's, whose page can be mapped at an offset that is not negative. */
 #define DPK_VERBS_UAR_OFFSET (-1)
+
+/* Of MLX5DV_OBJ_CQ; EOPNOTSUPP: of others. */
+int dpk_mlx5_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type);
 
 struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
                                                    enum mlx5dv_dr_domain_type type);
@@ -106,7 +121,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_3" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_4" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -123,7 +138,13 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(reg_mr)                                                                                      \
     F(reg_mr_iova)                                                                                 \
     F(reg_mr_iova2)                                                                                \
-    F(dereg_mr)
+    F(dereg_mr)                                                                                    \
+    F(create_comp_channel)                                                                         \
+    F(destroy_comp_channel)                                                                        \
+    F(create_cq)                                                                                   \
+    F(destroy_cq)                                                                                  \
+    F(get_cq_event)                                                                                \
+    F(complete)
 #define DPK_EMULATED_MLX5(F)                                                                       \
     F(devx_umem_reg)                                                                               \
     F(devx_umem_dereg)                                                                             \
@@ -132,6 +153,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(devx_obj_destroy)                                                                            \
     F(devx_alloc_uar)                                                                              \
     F(devx_free_uar)                                                                               \
+    F(init_obj)                                                                                    \
     F(dr_domain_create)                                                                            \
     F(dr_domain_sync)                                                                              \
     F(dr_domain_destroy)                                                                           \
@@ -157,7 +179,7 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_3;
+extern const struct dpk_emulated dpk_emulated_4;
 
 /* ---- For libflexio ---- */
 

@@ -1,0 +1,303 @@
+/*
+ * Completion queues of the host, and the channels through which it waits for their events. Emulated
+ * devices have no send or receive queues of the host, so completions come from DPA threads alone
+ * (flexio_dev_msix_send). All zero but the owner bit, they belong to no queue: a program waits for
+ * them, and polling only consumes them.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "context.h"
+
+#define CQE_SIZE   64u
+#define OP_OWN     63u        /* where a CQE has opcode and owner bit */
+#define INVALID    (15u << 4) /* opcode of a CQE that was never written */
+#define CQE_MAX    ((1 << 22) - 1)
+#define INDEX_MASK 0xffffffu /* of the consumer index in the doorbell record */
+#define ALIGN      4096u
+
+struct cq {
+    struct ibv_cq ib; /* first: programs hold a pointer to it */
+    SLIST_ENTRY(cq) next;
+    uint8_t *ring;
+    __be32 *record; /* consumed; behind the ring */
+    unsigned log_depth;
+    uint32_t number, produced, reported; /* reported: events that a program took */
+    bool armed, failed;
+};
+
+struct event {
+    STAILQ_ENTRY(event) next;
+    struct cq *cq;
+};
+
+struct channel {
+    struct ibv_comp_channel ib;  /* first: programs hold a pointer to it */
+    STAILQ_HEAD(, event) events; /* its fd is an eventfd that counts them */
+};
+
+/* For all that follows, of all contexts. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static SLIST_HEAD(, cq) cqs = SLIST_HEAD_INITIALIZER(cqs);
+static uint32_t last_number = DPK_VERBS_FIRST_CQ - 1;
+
+/* ---- Channels ---- */
+
+struct ibv_comp_channel *dpk_verbs_create_comp_channel(struct ibv_context *context)
+{
+    struct channel *c = context ? calloc(1, sizeof *c) : NULL;
+    if (!c) {
+        errno = context ? ENOMEM : EINVAL;
+        return NULL;
+    }
+    c->ib.context = context;
+    c->ib.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+    STAILQ_INIT(&c->events);
+    if (c->ib.fd >= 0)
+        return &c->ib;
+    free(c);
+    return NULL;
+}
+
+int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+    if (!channel)
+        return EINVAL;
+    pthread_mutex_lock(&lock);
+    const bool used = channel->refcnt > 0;
+    pthread_mutex_unlock(&lock);
+    if (used)
+        return EBUSY;
+    close(channel->fd);
+    free(channel);
+    return 0;
+}
+
+/* With the lock. */
+static void raise_event(struct cq *cq)
+{
+    struct channel *channel = (struct channel *)cq->ib.channel;
+    struct event *e = channel ? malloc(sizeof *e) : NULL;
+    const uint64_t one = 1;
+    cq->armed = false;
+    if (!e)
+        return;
+    e->cq = cq;
+    STAILQ_INSERT_TAIL(&channel->events, e, next);
+    if (write(channel->ib.fd, &one, sizeof one) != sizeof one)
+        fprintf(stderr, "-W- CQ 0x%x: its channel was closed, or counts no more events\n",
+                cq->number);
+}
+
+int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
+{
+    uint64_t one;
+    if (!channel || !cq || !cq_context) {
+        errno = EINVAL;
+        return -1;
+    }
+    /* The event that was counted may have gone with its CQ. */
+    for (struct event *e = NULL; !e; free(e)) {
+        if (read(channel->fd, &one, sizeof one) != sizeof one)
+            return -1;
+        pthread_mutex_lock(&lock);
+        if ((e = STAILQ_FIRST(&((struct channel *)channel)->events))) {
+            STAILQ_REMOVE_HEAD(&((struct channel *)channel)->events, next);
+            e->cq->reported++;
+            *cq = &e->cq->ib;
+            *cq_context = e->cq->ib.cq_context;
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    return 0;
+}
+
+/* ---- Queues ---- */
+
+static uint32_t depth(const struct cq *cq)
+{
+    return 1u << cq->log_depth;
+}
+
+/* Takes a number, and lists the queue. False: no number is left. */
+static bool list_cq(struct cq *cq)
+{
+    pthread_mutex_lock(&lock);
+    const bool left = last_number < DPK_VERBS_LAST_CQ;
+    if (left) {
+        cq->number = ++last_number;
+        SLIST_INSERT_HEAD(&cqs, cq, next);
+        if (cq->ib.channel)
+            cq->ib.channel->refcnt++;
+    }
+    pthread_mutex_unlock(&lock);
+    return left;
+}
+
+struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *cq_context,
+                                   struct ibv_comp_channel *channel, int comp_vector)
+{
+    if (!context || cqe < 1 || cqe > CQE_MAX || comp_vector < 0 ||
+        comp_vector >= context->num_comp_vectors || (channel && channel->context != context)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct cq *cq = calloc(1, sizeof *cq);
+    if (!cq)
+        return NULL;
+    while (depth(cq) <= (uint32_t)cqe)
+        cq->log_depth++;
+    const size_t size = (size_t)depth(cq) * CQE_SIZE;
+    cq->ring = aligned_alloc(ALIGN, (size + CQE_SIZE + ALIGN - 1) / ALIGN * ALIGN);
+    if (cq->ring) {
+        memset(cq->ring, 0, size + CQE_SIZE);
+        for (uint32_t i = 0; i < depth(cq); i++)
+            cq->ring[i * CQE_SIZE + OP_OWN] = INVALID | 1;
+        cq->record = (__be32 *)(void *)(cq->ring + size);
+    }
+    cq->ib = (struct ibv_cq){.context = context,
+                             .channel = channel,
+                             .cq_context = cq_context,
+                             .cqe = (int)depth(cq) - 1};
+    if (!cq->ring || !list_cq(cq)) {
+        free(cq->ring);
+        free(cq);
+        errno = ENOMEM;
+        return NULL;
+    }
+    cq->ib.handle = cq->number;
+    pthread_mutex_init(&cq->ib.mutex, NULL);
+    pthread_cond_init(&cq->ib.cond, NULL);
+    return &cq->ib;
+}
+
+/* Drops its events that nobody took. Returns how many were taken. With the lock. */
+static uint32_t forget_events(struct cq *cq)
+{
+    struct channel *channel = (struct channel *)cq->ib.channel;
+    struct event *e, *next;
+    if (!channel)
+        return 0;
+    for (e = STAILQ_FIRST(&channel->events); e; e = next) {
+        next = STAILQ_NEXT(e, next);
+        if (e->cq == cq) {
+            STAILQ_REMOVE(&channel->events, e, event, next);
+            free(e);
+        }
+    }
+    channel->ib.refcnt--;
+    return cq->reported;
+}
+
+/* Waits, as on a card, for ibv_ack_cq_events of each event that was taken. */
+int dpk_verbs_destroy_cq(struct ibv_cq *ib)
+{
+    if (!ib)
+        return EINVAL;
+    struct cq *cq = (struct cq *)ib;
+    pthread_mutex_lock(&lock);
+    SLIST_REMOVE(&cqs, cq, cq, next);
+    const uint32_t reported = forget_events(cq);
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&ib->mutex);
+    while (ib->comp_events_completed != reported)
+        pthread_cond_wait(&ib->cond, &ib->mutex);
+    pthread_mutex_unlock(&ib->mutex);
+    pthread_cond_destroy(&ib->cond);
+    pthread_mutex_destroy(&ib->mutex);
+    free(cq->ring);
+    free(cq);
+    return 0;
+}
+
+/* Those that are there and that the program has not consumed. It may write to the record. */
+static uint32_t unconsumed(const struct cq *cq)
+{
+    const uint32_t consumed = be32toh(__atomic_load_n(cq->record, __ATOMIC_ACQUIRE));
+    const uint32_t behind = (cq->produced - consumed) & INDEX_MASK;
+    return behind <= INDEX_MASK / 2 ? behind : 0;
+}
+
+/* With the lock. */
+static void complete(struct cq *cq)
+{
+    uint8_t *cqe = cq->ring + (size_t)(cq->produced & (depth(cq) - 1)) * CQE_SIZE;
+    if (cq->failed)
+        return;
+    if (unconsumed(cq) >= depth(cq)) {
+        cq->failed = true;
+        fprintf(stderr,
+                "-W- CQ 0x%x of the host is in the error state: overrun: %u completions of DPA "
+                "threads that were not consumed (ibv_poll_cq)\n",
+                cq->number, depth(cq));
+        return;
+    }
+    memset(cqe, 0, OP_OWN);
+    __atomic_store_n(cqe + OP_OWN, (uint8_t)(cq->produced >> cq->log_depth & 1), __ATOMIC_RELEASE);
+    cq->produced++;
+    if (cq->armed)
+        raise_event(cq);
+}
+
+bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
+{
+    struct cq *cq;
+    pthread_mutex_lock(&lock);
+    SLIST_FOREACH(cq, &cqs, next)
+    if (cq->number == number && cq->ib.context == context)
+        break;
+    if (cq)
+        complete(cq);
+    pthread_mutex_unlock(&lock);
+    return cq != NULL;
+}
+
+int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
+{
+    struct cq *cq = (struct cq *)ib;
+    (void)wc;
+    pthread_mutex_lock(&lock);
+    const uint32_t all = unconsumed(cq);
+    const uint32_t taken =
+        num_entries < 0 || all < (uint32_t)num_entries ? all : (uint32_t)num_entries;
+    if (taken > 0)
+        __atomic_store_n(cq->record, htobe32((cq->produced - all + taken) & INDEX_MASK),
+                         __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int cq_arm(struct ibv_cq *ib, int solicited_only)
+{
+    struct cq *cq = (struct cq *)ib;
+    (void)solicited_only; /* what a DPA thread sends is an event in either case */
+    pthread_mutex_lock(&lock);
+    cq->armed = true;
+    if (unconsumed(cq) > 0)
+        raise_event(cq);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int dpk_mlx5_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
+{
+    if (!obj)
+        return EINVAL;
+    if (obj_type != MLX5DV_OBJ_CQ)
+        return EOPNOTSUPP;
+    const struct cq *cq = (const struct cq *)obj->cq.in;
+    if (!cq || !obj->cq.out)
+        return EINVAL;
+    *obj->cq.out = (struct mlx5dv_cq){.buf = cq->ring,
+                                      .dbrec = cq->record,
+                                      .cqe_cnt = depth(cq),
+                                      .cqe_size = CQE_SIZE,
+                                      .cqn = cq->number};
+    return 0;
+}

@@ -173,7 +173,8 @@ doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint6
  *     while (!ended)
  *         doca_pe_progress(pe);                        // 0 for as long as it waits
  *
- * A task fails if the event is stopped, with BAD_STATE.
+ * A task fails if the event is stopped, with BAD_STATE; one that waits also where
+ * doca_sync_event_wait_eq does.
  *   _set_conf    who is told of tasks that succeed, and fail; how many there may be: any number, 0
  *                too. BAD_STATE: the event is started.
  *   _alloc_init  makes a task, to be given back with doca_task_free. BAD_STATE: the event is not

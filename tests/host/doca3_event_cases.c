@@ -225,6 +225,49 @@ static void a_handle_is_readable_when_a_wait_has_ended(void)
     tasks_destroy(&t);
 }
 
+/* Submits a wait for what the DPA never does, and has it fail. */
+static void ends_with_the_dpa(struct doca_dpa *dpa, void (*end)(struct doca_dpa *dpa), bool armed)
+{
+    struct tasks t = {0};
+    doca_event_handle_t handle = doca_event_invalid_handle;
+    struct doca_sync_event *e = event_new(dpa, DPA, CPU);
+    CHECK(doca_sync_event_stop(e) == OK);
+    tasks_make(&t, e);
+    CHECK(doca_pe_get_notification_handle(t.pe, &handle) == OK);
+    struct pollfd p = {.fd = handle, .events = POLLIN};
+    submit(doca_sync_event_task_wait_eq_as_doca_task(t.eq));
+    CHECK(doca_pe_progress(t.pe) == 0);
+    CHECK(!armed || doca_pe_request_notification(t.pe) == OK);
+    end(dpa);
+    CHECK(!armed || poll(&p, 1, 10000) == 1);
+    while (failed == 0)
+        doca_pe_progress(t.pe);
+    CHECK(doca_task_get_status(doca_sync_event_task_wait_eq_as_doca_task(t.eq)) == BAD_STATE);
+    submit(doca_sync_event_task_wait_neq_as_doca_task(t.neq)); /* it is true, whoever is gone */
+    CHECK(doca_pe_progress(t.pe) == 1 && ended == 1 && failed == 1);
+    tasks_destroy(&t);
+}
+
+static void fault(struct doca_dpa *dpa)
+{
+    CHECK(doca_dpa_kernel_launch_update_set(dpa, NULL, 0, NULL, 0, 1, &touch, UINT64_C(8)) == OK);
+}
+
+static void halt(struct doca_dpa *dpa)
+{
+    CHECK(doca_dpa_stop(dpa) == OK);
+}
+
+static void tasks_that_wait_for_a_dpa_end_with_it(void)
+{
+    struct doca_dpa *a = dpa_new(), *b = dpa_new();
+    ends_with_the_dpa(a, fault, false);
+    ends_with_the_dpa(b, fault, true);
+    CHECK(doca_dpa_destroy(a) == OK && doca_dpa_destroy(b) == OK);
+    ends_with_the_dpa(a = dpa_new(), halt, false);
+    CHECK(doca_dpa_destroy(a) == OK);
+}
+
 /* ---- Processes ---- */
 
 static struct doca_sync_event *event_for_others(void)
@@ -369,6 +412,7 @@ const struct test_case event_cases[] = {
     CASE(operands_of_tasks_change),
     CASE(a_stop_ends_tasks_that_wait),
     CASE(a_handle_is_readable_when_a_wait_has_ended),
+    CASE(tasks_that_wait_for_a_dpa_end_with_it),
     CASE(the_other_process),
     CASE(events_are_shared_by_processes),
     CASE(exports_of_nothing_are_refused),

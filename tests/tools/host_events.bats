@@ -31,6 +31,10 @@ setup_file() {
     case_ok a_handle_is_readable_when_a_wait_has_ended
 }
 
+@test "tasks that wait for a dpa end with it" {
+    case_ok tasks_that_wait_for_a_dpa_end_with_it
+}
+
 @test "events are shared by processes" {
     case_ok events_are_shared_by_processes
 }

@@ -45,6 +45,9 @@ struct condition {
     uint64_t value, mask;
 };
 bool sync_event_is(const struct dpk_sync_event *e, const struct condition *c);
+/* Whether a wait has ended. IN_PROGRESS: not yet. BAD_STATE: it never would, as the DPA that is to update
+ * the event failed, or is stopped. */
+doca_error_t sync_event_look(const struct dpk_sync_event *e, const struct condition *c);
 
 /* The value; the value before. */
 uint64_t sync_event_value(const struct dpk_sync_event *e);

@@ -29,28 +29,28 @@ static doca_error_t notify_add_run(struct dpk_task *task)
     return DOCA_SUCCESS;
 }
 
-static bool wait_eq_is_ready(struct dpk_task *task)
-{
-    const struct event_task *t = (struct event_task *)task;
-    return sync_event_is((struct dpk_sync_event *)task->ctx,
-                         &(struct condition){WAIT_EQ, t->value, t->mask});
-}
-
-static bool wait_neq_is_ready(struct dpk_task *task)
-{
-    const struct event_task *t = (struct event_task *)task;
-    return sync_event_is((struct dpk_sync_event *)task->ctx,
-                         &(struct condition){WAIT_NEQ, t->value, t->mask});
-}
-
 static doca_error_t wait_eq_run(struct dpk_task *task)
 {
-    return wait_eq_is_ready(task) ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
+    const struct event_task *t = (struct event_task *)task;
+    return sync_event_look((struct dpk_sync_event *)task->ctx,
+                           &(struct condition){WAIT_EQ, t->value, t->mask});
 }
 
 static doca_error_t wait_neq_run(struct dpk_task *task)
 {
-    return wait_neq_is_ready(task) ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
+    const struct event_task *t = (struct event_task *)task;
+    return sync_event_look((struct dpk_sync_event *)task->ctx,
+                           &(struct condition){WAIT_NEQ, t->value, t->mask});
+}
+
+static bool wait_eq_is_ready(struct dpk_task *task)
+{
+    return wait_eq_run(task) != DOCA_ERROR_IN_PROGRESS;
+}
+
+static bool wait_neq_is_ready(struct dpk_task *task)
+{
+    return wait_neq_run(task) != DOCA_ERROR_IN_PROGRESS;
 }
 
 /* ---- What all types have in common ---- */

@@ -126,11 +126,34 @@ static doca_error_t wait_with_dpa(struct dpk_sync_event *e, const struct conditi
     return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(calls[c->kind], &err);
 }
 
+/* Whose end would make a wait endless. NULL: no DPA's. */
+static struct dpk_dpa *awaited(const struct dpk_sync_event *e)
+{
+    return e->publisher.dpa ? e->publisher.dpa : e->subscriber.dpa;
+}
+
+doca_error_t sync_event_look(const struct dpk_sync_event *e, const struct condition *c)
+{
+    struct dpk_dpa *d = awaited(e);
+    if (sync_event_is(e, c))
+        return DOCA_SUCCESS;
+    if (!d)
+        return DOCA_ERROR_IN_PROGRESS;
+    struct dpk_process *p = dpk_dpa_enter(d, 0);
+    const bool works = p && dpk_process_state(p, NULL) == DPK_OK;
+    if (p)
+        dpk_dpa_leave(d);
+    /* It may have been the last thing that the DPA did. */
+    return sync_event_is(e, c) ? DOCA_SUCCESS
+           : works             ? DOCA_ERROR_IN_PROGRESS
+                               : DOCA_ERROR_BAD_STATE;
+}
+
 static doca_error_t wait_for(struct dpk_sync_event *e, const struct condition *c)
 {
     if (sync_event_is(e, c))
         return DOCA_SUCCESS;
-    struct dpk_dpa *d = e->publisher.dpa ? e->publisher.dpa : e->subscriber.dpa;
+    struct dpk_dpa *d = awaited(e);
     if (!d)
         return wait_without_dpa(e, c);
     struct dpk_process *p = dpk_dpa_enter(d, 0);

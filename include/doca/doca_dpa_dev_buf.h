@@ -53,7 +53,9 @@ doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mm
 /* Copies memory, or as many bytes as the source buffer has, on a started queue
  * (doca_dpa_async_ops_create). Copies of a queue are carried out, and complete, in order: with
  * DOCA_DPA_DEV_COMP_SEND, unless `flags` have DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS, or with
- * DOCA_DPA_DEV_COMP_SEND_ERR in any case. A bad handle of the queue faults the thread. */
+ * DOCA_DPA_DEV_COMP_SEND_ERR in any case. In DOCA 2.7 to 2.9 the last argument asks for a completion, so
+ * that 0 is for none: one without flags is lost if the completion queue is full. A bad handle of the
+ * queue faults the thread. */
 void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
                               doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
                               doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length,

@@ -56,13 +56,15 @@ void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
                               doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length,
                               uint32_t flags)
 {
-    const struct dpa_async_copy copy = {.to = dst_mmap_handle,
-                                        .from = src_mmap_handle,
-                                        .to_address = dst_addr,
-                                        .from_address = src_addr,
-                                        .length = length,
-                                        .silent =
-                                            flags & DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS};
+    const struct dpa_async_copy copy = {
+        .to = dst_mmap_handle,
+        .from = src_mmap_handle,
+        .to_address = dst_addr,
+        .from_address = src_addr,
+        .length = length,
+        .report = flags & DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS ? DPA_COPY_SILENT
+                  : flags == DOCA_DPA_DEV_SUBMIT_FLAG_NONE          ? DPA_COPY_REPORT_IF_ROOM
+                                                                    : DPA_COPY_REPORT};
     rdma_call(DPA_DOCA_ASYNC_COPY, async_ops_handle, (uintptr_t)&copy, 0, 0);
 }
 

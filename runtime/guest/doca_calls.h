@@ -24,10 +24,13 @@ struct dpa_doca_buf {
 };
 
 /* A copy whose end is a completion. */
+#define DPA_COPY_REPORT         0
+#define DPA_COPY_REPORT_IF_ROOM 1 /* success is reported if the completion queue has room */
+#define DPA_COPY_SILENT         2 /* success is not reported */
 struct dpa_async_copy {
     uint32_t to, from; /* memory maps */
     uint64_t to_address, from_address, length;
-    uint64_t silent; /* 1: success is not told */
+    uint64_t report;
 };
 
 #endif

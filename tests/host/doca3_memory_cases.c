@@ -233,6 +233,28 @@ static void posted_copies_complete_in_order(void)
     CHECK(doca_mmap_destroy(m) == OK && doca_mmap_destroy(d) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
+/* DOCA 2.7 to 2.9 ask for a completion with 1, and with 0 for none: nobody takes those. */
+static void copies_without_flags_fill_no_queue(void)
+{
+    uint64_t words[2] = {1, 2}, result = 0;
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_mmap *m = map_of(NULL, (uintptr_t)words, sizeof words);
+    const uint32_t host = map_handle(m, dev);
+    struct copies c = copies_new(dpa, 5);
+    for (unsigned i = 0; i < 40; i++) /* of which 4 have room */
+        CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, host, (uintptr_t)words, host,
+                           (uintptr_t)(words + 1), UINT64_C(8), 0u) == OK);
+    CHECK(words[0] == 2 && doca_dpa_peek_at_last_error(dpa) == OK);
+    for (unsigned i = 0; i < 4; i++)
+        CHECK(next(dpa, &c) == COMPLETION(DONE, i, 5));
+    CHECK(next(dpa, &c) == NONE);
+    CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, host, (uintptr_t)words, host,
+                       (uintptr_t)(words + 1), UINT64_C(8), 1u) == OK);
+    CHECK(next(dpa, &c) == COMPLETION(DONE, 40, 5));
+    copies_destroy(&c);
+    CHECK(doca_mmap_destroy(m) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
 static void copies_belong_to_one_context(void)
 {
     struct doca_dpa *dpa = dpa_new(), *second = dpa_new();
@@ -331,6 +353,7 @@ const struct test_case memory_cases[] = {
     CASE(buffers_end_with_their_map),
     CASE(a_thread_reaches_memory_of_the_device_that_it_set),
     CASE(posted_copies_complete_in_order),
+    CASE(copies_without_flags_fill_no_queue),
     CASE(copies_belong_to_one_context),
     CASE(posted_waits_complete_in_their_turn),
     CASE(a_wait_goes_with_its_context),

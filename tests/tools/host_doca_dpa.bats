@@ -40,6 +40,10 @@ setup_file() {
     case_ok posted_copies_complete_in_order
 }
 
+@test "copies without flags fill no queue" {
+    case_ok copies_without_flags_fill_no_queue
+}
+
 @test "copies belong to one context" {
     case_ok copies_belong_to_one_context
 }

@@ -124,15 +124,17 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion)
+static void post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion,
+                 bool must)
 {
     char reason[80];
     pthread_mutex_lock(&queue->object.lock);
     struct dpk_process *p = queue->trigger ? dpk_dpa_enter(queue->dpa, queue->run) : NULL;
-    if (p && queue->posted - queue->acknowledged >= queue->size) {
+    const bool full = queue->posted - queue->acknowledged >= queue->size;
+    if (p && full && must) {
         snprintf(reason, sizeof reason, "a completion queue of %u elements is full", queue->size);
         dpk_dpa_fail(queue->dpa, p, reason);
-    } else if (p) {
+    } else if (p && !full) {
         struct dpk_completion *place = &queue->ring[queue->posted++ % queue->size];
         *place = *completion;
         place->timestamp = now();
@@ -141,6 +143,16 @@ void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_comp
     if (p)
         dpk_dpa_leave(queue->dpa);
     pthread_mutex_unlock(&queue->object.lock);
+}
+
+void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion)
+{
+    post(queue, completion, true);
+}
+
+void dpk_completion_offer(struct dpk_dpa_completion *queue, const struct dpk_completion *completion)
+{
+    post(queue, completion, false);
 }
 
 /* ---- By handle, for both ---- */

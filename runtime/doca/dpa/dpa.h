@@ -97,6 +97,9 @@ extern const struct dpk_kind dpk_completion_kind;
 /* Posts a completion to a queue that the caller pinned, and activates its thread if that asked for
  * it. A queue that is not started loses it; one that is full ends its DPA process. */
 void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion);
+/* The same; a queue that is full loses it. */
+void dpk_completion_offer(struct dpk_dpa_completion *queue,
+                          const struct dpk_completion *completion);
 
 /* ---- Calls of DPA code ---- */
 

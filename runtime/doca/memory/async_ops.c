@@ -185,15 +185,17 @@ doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_
 
 /* ---- Operations: with the lock held, so completions come in their order ---- */
 
-static void complete(struct async_ops *o, bool good, bool silent)
+static void complete(struct async_ops *o, bool good, uint64_t report)
 {
     const uint32_t index = o->posted++;
-    if (!good || !silent)
-        dpk_completion_post(o->queue,
-                            &(struct dpk_completion){.type = good ? DOCA_DPA_DEV_COMP_SEND
-                                                                  : DOCA_DPA_DEV_COMP_SEND_ERR,
-                                                     .user_data = (uint32_t)o->user_data,
-                                                     .wqe_counter = index});
+    const struct dpk_completion completion = {.type = good ? DOCA_DPA_DEV_COMP_SEND
+                                                           : DOCA_DPA_DEV_COMP_SEND_ERR,
+                                              .user_data = (uint32_t)o->user_data,
+                                              .wqe_counter = index};
+    if (good && report == DPA_COPY_REPORT_IF_ROOM)
+        dpk_completion_offer(o->queue, &completion);
+    else if (!good || report != DPA_COPY_SILENT)
+        dpk_completion_post(o->queue, &completion);
 }
 
 static void copy(struct async_ops *o, const struct dpa_async_copy *c)
@@ -202,7 +204,7 @@ static void copy(struct async_ops *o, const struct dpa_async_copy *c)
     const bool good = dpk_memory_copy(
         &(struct dpk_memory_access){c->to, DPK_MEMORY_WRITE, c->to_address, c->length, domain},
         &(struct dpk_memory_access){c->from, DPK_MEMORY_READ, c->from_address, c->length, domain});
-    complete(o, good, c->silent);
+    complete(o, good, c->report);
 }
 
 static void met(void *context, struct dpk_event_watch *watch);
@@ -221,7 +223,7 @@ static void go_on(struct async_ops *o, struct dpk_process *p)
             if (o->watch)
                 return;
             dpk_object_drop(o);
-            complete(o, status == DPK_OK, false);
+            complete(o, status == DPK_OK, DPA_COPY_REPORT);
         }
         take_first(o);
     }
@@ -235,7 +237,7 @@ static void met(void *context, struct dpk_event_watch *watch)
         o->watch = NULL;
         struct dpk_process *p = dpk_dpa_enter(o->dpa, o->run);
         if (p) {
-            complete(o, true, false);
+            complete(o, true, DPA_COPY_REPORT);
             take_first(o);
             go_on(o, p);
             dpk_dpa_leave(o->dpa);

@@ -67,6 +67,8 @@ doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage(void);
 /* End this activation: for good, or until the thread's next event. They do not return. */
 __attribute__((noreturn)) void doca_dpa_dev_thread_finish(void);
 __attribute__((noreturn)) void doca_dpa_dev_thread_reschedule(void);
+/* The same, and the next activation comes at once, without an event. */
+__attribute__((noreturn)) void doca_dpa_dev_thread_retrigger(void);
 
 /* One event for the thread of a notification completion. */
 void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t h);
@@ -100,6 +102,7 @@ enum doca_dpa_dev_submit_flag {
 typedef struct doca_dpa_dev_completion_element {
     uint32_t type, user_data, immediate, wqe_counter;
     uint64_t timestamp;
+    uint32_t bytes, syndrome;
 } doca_dpa_dev_completion_element_t;
 
 /* Takes the next completion of a queue; 1, or 0 if there is none. */
@@ -114,6 +117,10 @@ uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t
 uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t e);
 uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t e);
+/* Bytes of the message that came; why an operation failed, by the numbers that completions of the
+ * card have (MLX5_CQE_SYNDROME_* of libmlx5), 0 if it did not. */
+uint32_t doca_dpa_dev_completion_element_get_received_bytes(doca_dpa_dev_completion_element_t e);
+uint32_t doca_dpa_dev_completion_element_get_error_syndrome(doca_dpa_dev_completion_element_t e);
 
 /* Gives the room of the oldest `num_comp` completions that were taken back to the queue. */
 void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp);

@@ -76,6 +76,11 @@ void doca_dpa_dev_thread_reschedule(void)
     dpa_call_noreturn(DPA_SYS_RESCHEDULE);
 }
 
+void doca_dpa_dev_thread_retrigger(void)
+{
+    dpa_call_noreturn(DPA_SYS_RETRIGGER);
+}
+
 void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t h)
 {
     dpa_call3(DPA_SYS_NOTIFY, h, 0, 0);
@@ -119,6 +124,16 @@ uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion
 uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t e)
 {
     return e.timestamp;
+}
+
+uint32_t doca_dpa_dev_completion_element_get_received_bytes(doca_dpa_dev_completion_element_t e)
+{
+    return e.bytes;
+}
+
+uint32_t doca_dpa_dev_completion_element_get_error_syndrome(doca_dpa_dev_completion_element_t e)
+{
+    return e.syndrome;
 }
 
 void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp)

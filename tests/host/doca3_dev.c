@@ -153,6 +153,8 @@ __dpa_global__ void thread_kernel(uint64_t arg)
     doca_dpa_dev_sync_event_update_add(a->event, 1);
     if (a->kind == THEN_RETURN)
         return;
+    if (a->kind == THEN_RETRIGGER && __atomic_load_n(&activations, __ATOMIC_RELAXED) % 5 != 0)
+        doca_dpa_dev_thread_retrigger();
     if (a->kind == THEN_NOTIFY)
         doca_dpa_dev_thread_notify(a->notify);
     if (a->kind == THEN_FINISH)
@@ -216,10 +218,17 @@ __dpa_rpc__ uint64_t rdma_one(uint64_t rdma, uint32_t what, uint32_t local, uint
     return 0;
 }
 
+static doca_dpa_dev_completion_element_t e; /* the last completion */
+
+__dpa_rpc__ uint64_t bytes_and_syndrome(void)
+{
+    return (uint64_t)doca_dpa_dev_completion_element_get_received_bytes(e) << 32 |
+           doca_dpa_dev_completion_element_get_error_syndrome(e);
+}
+
 /* Type of the next completion and its immediate above; UINT64_MAX: none came. */
 __dpa_rpc__ uint64_t rdma_next(uint64_t queue)
 {
-    doca_dpa_dev_completion_element_t e;
     for (int i = 0; i < 1000; i++)
         if (doca_dpa_dev_get_completion(queue, &e)) {
             doca_dpa_dev_completion_ack(queue, 1);

@@ -94,6 +94,13 @@ static uint64_t next(struct doca_dpa *dpa, const struct end *e)
     return result;
 }
 
+static uint64_t last(struct doca_dpa *dpa)
+{
+    uint64_t result = 0;
+    CHECK(doca_dpa_rpc(dpa, &bytes_and_syndrome, &result) == OK);
+    return result;
+}
+
 #define ALL                                                                                        \
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \
      DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
@@ -123,7 +130,8 @@ static void one_sided_operations_reach_host_and_dpa_memory(void)
                        UINT64_C(0), UINT64_C(0), UINT64_C(0), 0u) == OK);
     CHECK(doca_dpa_rpc(dpa, &rdma_one, &result, a.handle, RDMA_WRITE_IMMEDIATE, h.handle, from,
                        (uint64_t)d.handle, at + 8, UINT64_C(8), 1u) == OK);
-    CHECK(next(dpa, &b) == (UINT64_C(99) << 32 | WRITTEN) && next(dpa, &a) == DONE);
+    CHECK(next(dpa, &b) == (UINT64_C(99) << 32 | WRITTEN) && last(dpa) == UINT64_C(8) << 32);
+    CHECK(next(dpa, &a) == DONE);
     end_destroy(&a);
     end_destroy(&b);
     CHECK(doca_mmap_destroy(h.map) == OK && doca_mmap_destroy(d.map) == OK);
@@ -143,6 +151,7 @@ static void memory_of_peers_is_used_as_permitted(void)
                        (uint64_t)(uintptr_t)host, (uint64_t)r.handle, (uint64_t)(uintptr_t)other,
                        UINT64_C(8), 3u) == OK);
     CHECK(next(dpa, &a) == SEND_FAILED && other[0] == 0); /* reported although it was not to be */
+    CHECK((uint32_t)last(dpa) == 0x13);                   /* MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR */
     end_destroy(&a);
     end_destroy(&b);
     CHECK(doca_dpa_rpc(dpa, &rdma_one, &result, a.handle, RDMA_SEND, h.handle, UINT64_C(0),

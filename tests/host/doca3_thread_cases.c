@@ -89,6 +89,19 @@ static void a_finished_thread_runs_again_only_when_told(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
+static void a_thread_wakes_itself(void)
+{
+    struct doca_dpa *dpa = dpa_new();
+    struct fixture f = fixture_new(dpa, THEN_RETRIGGER, 0);
+    CHECK(doca_dpa_thread_run(f.thread) == OK);
+    notify_times(&f, 1);
+    wait_above(f.event, 4);
+    pause_ms(20);
+    CHECK(value_of(f.event) == 5);
+    fixture_destroy(&f);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
 static void a_thread_wakes_another(void)
 {
     struct doca_dpa *dpa = dpa_new();
@@ -455,6 +468,7 @@ const struct test_case thread_cases[] = {
     CASE(run_alone_calls_nothing),
     CASE(every_notification_is_one_activation),
     CASE(a_finished_thread_runs_again_only_when_told),
+    CASE(a_thread_wakes_itself),
     CASE(a_thread_wakes_another),
     CASE(a_thread_has_its_storage_and_needs_no_argument),
     CASE(affinity_is_to_units_that_there_are),

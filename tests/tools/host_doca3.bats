@@ -139,6 +139,10 @@ setup_file() {
     case_ok a_finished_thread_runs_again_only_when_told
 }
 
+@test "a thread wakes itself" {
+    case_ok a_thread_wakes_itself
+}
+
 @test "a thread wakes another" {
     case_ok a_thread_wakes_another
 }

@@ -78,6 +78,8 @@ struct dpk_completion {
     uint32_t type; /* of enum doca_dpa_dev_completion_type */
     uint32_t user_data, immediate, wqe_counter;
     uint64_t timestamp; /* nanoseconds: when it was posted */
+    uint32_t bytes;     /* of the message that came */
+    uint32_t syndrome;  /* of enum dpk_rc_status */
 };
 
 /* A completion queue, or a notification completion: both activate a thread. */

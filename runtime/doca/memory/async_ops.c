@@ -5,7 +5,8 @@
 #include "guest/doca_calls.h"
 #include "memory.h"
 
-#define QUEUE_SIZE_MAX 65536u
+#define QUEUE_SIZE_MAX   65536u
+#define LOCAL_PROTECTION 0x04 /* MLX5_CQE_SYNDROME_LOCAL_PROT_ERR */
 
 /* An operation that waits for those before it; the first one is a wait. */
 struct pending {
@@ -191,7 +192,8 @@ static void complete(struct async_ops *o, bool good, uint64_t report)
     const struct dpk_completion completion = {.type = good ? DOCA_DPA_DEV_COMP_SEND
                                                            : DOCA_DPA_DEV_COMP_SEND_ERR,
                                               .user_data = (uint32_t)o->user_data,
-                                              .wqe_counter = index};
+                                              .wqe_counter = index,
+                                              .syndrome = good ? 0 : LOCAL_PROTECTION};
     if (good && report == DPA_COPY_REPORT_IF_ROOM)
         dpk_completion_offer(o->queue, &completion);
     else if (!good || report != DPA_COPY_SILENT)

@@ -48,7 +48,9 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
         dpk_completion_post(r->queue, &(struct dpk_completion){.type = types[c->event],
                                                                .user_data = c->connection,
                                                                .immediate = c->immediate,
-                                                               .wqe_counter = c->index});
+                                                               .wqe_counter = c->index,
+                                                               .bytes = (uint32_t)c->bytes,
+                                                               .syndrome = c->status});
     else if (c->event == DPK_RC_FAILED)
         end_process(r, c);
     return true;

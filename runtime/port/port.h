@@ -206,6 +206,8 @@ struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const stru
                                         unsigned priority, const struct dpk_flow_target *targets,
                                         unsigned count);
 void dpk_flow_rule_free(struct dpk_flow_rule *rule);
+/* Whether the device has that receive queue, which is not looked at: it may be gone. */
+bool dpk_flow_has_queue(struct dpk_steering *s, const struct dpk_queue *rq);
 /* Whether a rule has that receive queue as a target. */
 bool dpk_flow_leads_to(struct dpk_steering *s, const struct dpk_queue *rq);
 

@@ -260,6 +260,22 @@ bool steering_is_heard(struct dpk_steering *s)
     return heard;
 }
 
+bool dpk_flow_has_queue(struct dpk_steering *s, const struct dpk_queue *rq)
+{
+    const struct dpk_queue *q = NULL;
+    pthread_mutex_lock(&s->lock);
+    struct dpk_queues *nic = s->nic;
+    pthread_mutex_unlock(&s->lock);
+    if (!nic)
+        return false;
+    dpk_rc_lock(nic->rc);
+    TAILQ_FOREACH(q, &nic->queues, in_nic)
+    if (q == rq && q->options.kind == DPK_RQ)
+        break;
+    dpk_rc_unlock(nic->rc);
+    return q != NULL;
+}
+
 static bool has_target(const struct dpk_flow_rule *r, const struct dpk_queue *rq)
 {
     for (unsigned i = 0; i < r->count; i++)

@@ -152,6 +152,10 @@ static int check_action(const struct mlx5dv_dr_matcher *m, const struct mlx5dv_d
         return 0; /* of all domains */
     if (a->context != domain->context)
         return match_refuse(EINVAL, call, "the action is another device's");
+    for (unsigned i = 0; i < *count; i++)
+        if (targets[i].kind == DPK_FLOW_QUEUE &&
+            !dpk_flow_has_queue(dpk_verbs_device(domain->context)->steering, targets[i].queue))
+            return match_refuse(EINVAL, call, "the receive queue of the action was destroyed");
     if (!a->domain && domain->kind != DPK_FLOW_RX)
         return match_refuse(EINVAL, call, "dest_devx_tir is for NIC_RX domains");
     if (a->domain && a->domain->kind != domain->kind)

@@ -237,6 +237,28 @@ static void what_cannot_be_done_is_refused(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+/* An action may outlive the receive queue, but no rule leads there any more. */
+static void no_rule_leads_to_a_queue_that_is_gone(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct tables rx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+    struct parameters none = {.size = sizeof none.bytes};
+    struct mlx5dv_dr_matcher *in = matcher(rx.root, &none);
+    struct mlx5dv_dr_action *tir = mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(s.rq));
+    struct mlx5dv_dr_rule *rule = NULL;
+    CHECK(tir && (rule = mlx5dv_dr_rule_create(in, P(none), 1, &tir)));
+    CHECK(mlx5dv_dr_rule_destroy(rule) == 0 && flexio_rq_destroy(s.rq) == OK);
+    s.rq = NULL;
+    errno = 0;
+    CHECK(!mlx5dv_dr_rule_create(in, P(none), 1, &tir) && errno == EINVAL);
+    CHECK(call2(p, &frame, s.at, 60) == OUTCOME(0, 0, 0, 60u));
+    CHECK(mlx5dv_dr_matcher_destroy(in) == 0 && mlx5dv_dr_action_destroy(tir) == 0);
+    tables_end(&rx);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
@@ -245,6 +267,7 @@ int main(int argc, char **argv)
         CASE(received_frames_pass_tables_of_the_nic),
         CASE(arrays_drop_and_default_miss),
         CASE(what_cannot_be_done_is_refused),
+        CASE(no_rule_leads_to_a_queue_that_is_gone),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -39,3 +39,8 @@ setup_file() {
         grep -q -e "^-E- .*$name" <<<"$output"
     done
 }
+
+@test "no rule leads to a queue that is gone" {
+    case_ok no_rule_leads_to_a_queue_that_is_gone
+    grep -q -e '^-E- mlx5dv_dr_rule_create: the receive queue of the action was destroyed' <<<"$output"
+}

@@ -31,8 +31,15 @@ $(F)/libdpk.a: $(FUZZ_OBJS) $(O)/sources
 $(F)/bin/%: $(F)/obj/fuzz/fuzz_%.o $(F)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_CHECKS) $^ -o $@ $(PKG_LIBS) -pthread
+# The translator, which fuzzers load as the engine does: from ../lib.
+FUZZ_LLVM_OBJS := $(patsubst %.c,$(F)/obj/%.o,$(wildcard runtime/llvm/*.c lib/base/*.c))
+$(FUZZ_LLVM_OBJS): FUZZ_CFLAGS += -fPIC $(CLANG_CFLAGS)
+$(F)/lib/libdpakit-llvm.so.$(SO): $(FUZZ_LLVM_OBJS)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -shared -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) $^ -o $@ $(LLVM_LIBS) $(PKG_LIBS) -pthread
 
 .PHONY: fuzz-coverage
+$(FUZZ:%=$(F)/bin/%): | $(F)/lib/libdpakit-llvm.so.$(SO)
 fuzz: $(FUZZ:%=$(F)/bin/%) all $(TEST_PROGRAMS)
 	$(Q)FUZZ_SECONDS='$(FUZZ_SECONDS)' fuzz/run '$(F)' $(FUZZ)
 fuzz-coverage: $(FUZZ:%=$(F)/bin/%) all $(TEST_PROGRAMS)

@@ -1,12 +1,14 @@
 /*
- * Any bytes as guest code: the engine and the reference run them alike, and whatever they do, they
- * write only where the guest may: pages that are not writable keep their bytes, and host memory
- * outside is not touched at all. AddressSanitizer and pages without access see to that, on both
- * sides of the guest's memory, and there are bytes of the host whose distance the guest is told.
+ * Any bytes as guest code: the engine and the reference run them alike, interpreted or translated,
+ * and whatever they do, they write only where the guest may: pages that are not writable keep their
+ * bytes, and host memory outside is not touched at all. AddressSanitizer and pages without access see
+ * to that, on both sides of the guest's memory, and there are bytes of the host whose distance the
+ * guest is told.
  */
 #include <string.h>
 
 #include "guarded.h"
+#include "jit/jit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -104,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     slow.hart = fast.hart;
     rv64_core_set_strict(fast.core, data[1] & 1);
     rv64_core_set_strict(slow.core, data[1] & 1);
+    jit_attach(fast.core, data[1] & 2 ? JIT_SYNC : JIT_OFF, (data[1] & 4) != 0);
     for (int turn = 0; turn < TURNS; turn++) {
         enum rv64_stop why = rv64_run(fast.core, &fast.hart, BUDGET), other = RV64_STOP_BUDGET;
         while (other == RV64_STOP_BUDGET &&

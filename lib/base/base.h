@@ -15,6 +15,7 @@
 #ifndef DPK_BASE_H
 #define DPK_BASE_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -226,6 +227,14 @@ FILE *dpk_file_messages(const char *path);
  * would destroy. What is NULL is passed over. */
 enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,
                                struct dpk_error *err);
+
+/* Folders of this user; they may not be there. DPK_ERR_NOT_FOUND: the environment names no place.
+ * Devices are in $DPAKIT_DEVICES, else $XDG_STATE_HOME/dpakit, else ~/.local/state/dpakit. */
+enum dpk_status dpk_folder_of_devices(char out[PATH_MAX], struct dpk_error *err);
+/* What can be made again: $XDG_CACHE_HOME/dpakit, else ~/.cache/dpakit. */
+enum dpk_status dpk_folder_of_cache(char out[PATH_MAX], struct dpk_error *err);
+/* Makes a folder, and those above it that are absent, for this user alone (0700). */
+enum dpk_status dpk_folder_make(const char *path, struct dpk_error *err);
 
 /* Signals wait from hold to release, while a temporary file is on the disk: neither Ctrl-C nor
  * SIGXFSZ may leave it behind. (A write over the limit for file sizes raises SIGXFSZ and fails with

@@ -37,42 +37,10 @@ enum dpk_status dpk_device_join(const char *a, const char *b, char out[PATH_MAX]
     return DPK_OK;
 }
 
-/* mkdir -p, every new directory 0700. */
-static enum dpk_status make_directories(const char *path, struct dpk_error *err)
-{
-    char part[PATH_MAX];
-    size_t length = strlen(path);
-    for (size_t i = 1; i <= length; i++) {
-        if (path[i] != '/' && path[i] != 0)
-            continue;
-        memcpy(part, path, i);
-        part[i] = 0;
-        if (mkdir(part, 0700) != 0 && errno != EEXIST)
-            return dpk_fail_errno(err, "%s", part);
-    }
-    return DPK_OK;
-}
-
 enum dpk_status dpk_device_root(bool create, char out[PATH_MAX], struct dpk_error *err)
 {
-    const char *set = getenv("DPAKIT_DEVICES");
-    const char *state = getenv("XDG_STATE_HOME");
-    const char *home = getenv("HOME");
-    enum dpk_status status;
-    if (set && *set) {
-        int n = snprintf(out, PATH_MAX, "%s", set);
-        status = n < PATH_MAX ? DPK_OK : dpk_fail(err, DPK_ERR_RANGE, "DPAKIT_DEVICES: too long");
-    } else if (state && *state) {
-        status = dpk_device_join(state, "dpakit", out, err);
-    } else if (home && *home) {
-        status = dpk_device_join(home, ".local/state/dpakit", out, err);
-    } else {
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND,
-                          "no place for devices: set DPAKIT_DEVICES, XDG_STATE_HOME or HOME");
-    }
-    if (status == DPK_OK && create)
-        status = make_directories(out, err);
-    return status;
+    enum dpk_status status = dpk_folder_of_devices(out, err);
+    return status == DPK_OK && create ? dpk_folder_make(out, err) : status;
 }
 
 enum dpk_status dpk_device_check_owner(const char *path, const struct stat *st,

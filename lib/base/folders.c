@@ -1,0 +1,64 @@
+/* Folders that a user's programs keep things in. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/base.h"
+
+static enum dpk_status put_path(const char *folder, const char *below, char out[PATH_MAX],
+                                struct dpk_error *err)
+{
+    int n = snprintf(out, PATH_MAX, "%s%s", folder, below);
+    if (n < 0 || n >= PATH_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", folder);
+    return DPK_OK;
+}
+
+static const char *given(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+enum dpk_status dpk_folder_of_devices(char out[PATH_MAX], struct dpk_error *err)
+{
+    const char *devices = given("DPAKIT_DEVICES"), *state = given("XDG_STATE_HOME");
+    const char *home = given("HOME");
+    if (devices)
+        return put_path(devices, "", out, err);
+    if (state)
+        return put_path(state, "/dpakit", out, err);
+    if (home)
+        return put_path(home, "/.local/state/dpakit", out, err);
+    return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                    "no place for devices: set DPAKIT_DEVICES, XDG_STATE_HOME or HOME");
+}
+
+enum dpk_status dpk_folder_of_cache(char out[PATH_MAX], struct dpk_error *err)
+{
+    const char *cache = given("XDG_CACHE_HOME"), *home = given("HOME");
+    if (cache && *cache == '/') /* "all paths must be absolute" (XDG Base Directory 0.8) */
+        return put_path(cache, "/dpakit", out, err);
+    if (home)
+        return put_path(home, "/.cache/dpakit", out, err);
+    return dpk_fail(err, DPK_ERR_NOT_FOUND, "no place for a cache: set XDG_CACHE_HOME or HOME");
+}
+
+enum dpk_status dpk_folder_make(const char *path, struct dpk_error *err)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof part)
+        return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", path);
+    for (size_t i = 1; i <= length; i++) {
+        if (path[i] != '/' && path[i] != 0)
+            continue;
+        memcpy(part, path, i);
+        part[i] = 0;
+        if (mkdir(part, 0700) != 0 && errno != EEXIST)
+            return dpk_fail_errno(err, "%s", part);
+    }
+    return DPK_OK;
+}

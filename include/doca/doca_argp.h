@@ -37,13 +37,17 @@
 #ifndef DOCA_ARGP_H
 #define DOCA_ARGP_H
 
+#include <stdarg.h>
+
 #include "doca_error.h"
+#include "doca_log.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct doca_argp_param;
+struct doca_argp_cmd;
 
 /* What a parameter takes, and what its callback's `param` points to. */
 enum doca_argp_type {
@@ -58,6 +62,14 @@ enum doca_argp_type {
 typedef doca_error_t (*doca_argp_param_cb_t)(void *param, void *config);
 /* Looks at the whole configuration, after every parameter was read. */
 typedef doca_error_t (*doca_argp_validation_cb_t)(void *config);
+/* Carries out a command, or notes that it was given. */
+typedef doca_error_t (*doca_argp_cmd_cb_t)(void *config);
+/* Gets what is before "--" on the command line, with the program's name; valid until
+ * doca_argp_destroy. */
+typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
+/* Gets what the parser complains about. */
+typedef doca_error_t (*doca_argp_logger_cb_t)(enum doca_log_level level, const char *format,
+                                              va_list args);
 /* Prints the program's version and may exit. */
 typedef doca_error_t (*doca_argp_version_cb_t)(void *param, void *config);
 
@@ -88,9 +100,51 @@ void doca_argp_param_set_type(struct doca_argp_param *param, enum doca_argp_type
 void doca_argp_param_set_mandatory(struct doca_argp_param *param);
 void doca_argp_param_set_multiplicity(struct doca_argp_param *param);
 
-/* Adds a parameter, which belongs to the parser from then on, also if this fails. INVALID_VALUE: no
- * name, type, callback or description. ALREADY_EXIST: a name is taken. */
+/* No other parameter of the program is given beside it; behind inner commands it may be given, too; the
+ * help text does not have it; it is for the command line alone, not for the JSON file. */
+void doca_argp_param_set_singular(struct doca_argp_param *param);
+void doca_argp_param_set_inherited(struct doca_argp_param *param);
+void doca_argp_param_set_hidden(struct doca_argp_param *param);
+void doca_argp_param_set_cli_only(struct doca_argp_param *param);
+
+/* Gives back a parameter. BAD_STATE: it is registered. */
+doca_error_t doca_argp_param_destroy(struct doca_argp_param *param);
+
+/* Adds a parameter, which belongs to the parser from then on, also if this fails. INITIALIZATION: no
+ * name, type, callback or description. ALREADY_EXIST: a name is taken. BAD_STATE: it is registered. */
 doca_error_t doca_argp_register_param(struct doca_argp_param *param);
+
+/* ---- Commands (DOCA 3): "program [flags] command [its flags] inner command ..." ----
+ *
+ * A command has parameters, and commands, of its own; these are registered before it is. Parameters of
+ * what is outside may not be given behind it, unless they are inherited; all may be in the JSON file.
+ * Behind the callbacks of parameters comes that of each command, the outermost first. */
+
+/* Makes a command. BAD_STATE, NO_MEMORY. */
+doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd);
+/* What it is called, upper case or lower, and what it does; texts are not copied before it is
+ * registered. Its callback is optional. A hidden one is not in the help text. NULL is ignored. */
+void doca_argp_cmd_set_name(struct doca_argp_cmd *cmd, const char *name);
+void doca_argp_cmd_set_description(struct doca_argp_cmd *cmd, const char *description);
+void doca_argp_cmd_set_callback(struct doca_argp_cmd *cmd, doca_argp_cmd_cb_t callback);
+void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd);
+/* Adds a parameter or a command to a command, or a command to the parser. What is added belongs there
+ * from then on, also if this fails. INITIALIZATION: it is not complete. ALREADY_EXIST: a name is taken.
+ * BAD_STATE: one of them is registered. */
+doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd,
+                                          struct doca_argp_param *input_param);
+doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *input_cmd);
+doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd);
+/* Gives back a command with all that it has. BAD_STATE: it is registered. */
+doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd);
+
+/* ---- Others who listen ---- */
+
+/* The program takes flags of DPDK before "--". NULL: it takes none. */
+void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback);
+/* Who gets complaints, instead of the log; ALREADY_EXIST. And nobody again: BAD_STATE: nobody did. */
+doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback);
+doca_error_t doca_argp_disable_logger_callback(void);
 doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t callback);
 doca_error_t doca_argp_register_version_callback(doca_argp_version_cb_t callback);
 

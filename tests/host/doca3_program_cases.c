@@ -316,6 +316,156 @@ static void unknown_options_of_a_file_may_be_passed_over(void)
     CHECK(doca_argp_destroy() == OK && unlink(name) == 0);
 }
 
+/* ---- Commands ---- */
+
+static doca_error_t on_outer(void *config)
+{
+    add(config, "outer", "()");
+    return OK;
+}
+
+static doca_error_t on_inner(void *config)
+{
+    add(config, "inner", "()");
+    return ((struct config *)config)->verdict;
+}
+
+static struct doca_argp_param *param_new(const char *name, enum doca_argp_type type,
+                                         doca_argp_param_cb_t callback)
+{
+    struct doca_argp_param *p = NULL;
+    CHECK(doca_argp_param_create(&p) == OK);
+    doca_argp_param_set_long_name(p, name);
+    doca_argp_param_set_description(p, "of the test");
+    doca_argp_param_set_callback(p, callback);
+    doca_argp_param_set_type(p, type);
+    return p;
+}
+
+static struct doca_argp_cmd *cmd_new(const char *name, doca_argp_cmd_cb_t callback)
+{
+    struct doca_argp_cmd *c = NULL;
+    CHECK(doca_argp_cmd_create(&c) == OK);
+    doca_argp_cmd_set_name(c, name);
+    doca_argp_cmd_set_description(c, "a command");
+    doca_argp_cmd_set_callback(c, callback);
+    return c;
+}
+
+/* --text is inherited; "outer" must have --number; "outer inner" has --flag, and "bare" nothing. */
+static doca_error_t parse_commands(const char *line, struct config *config)
+{
+    char words[256], *argv[16] = {(char[]){"program"}}, *rest = NULL;
+    int argc = 1;
+    config->got[0] = '\0';
+    snprintf(words, sizeof words, "%s", line);
+    for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+        argv[argc++] = w;
+    CHECK(doca_argp_init(NULL, config) == OK);
+    struct doca_argp_param *text = param_new("text", DOCA_ARGP_TYPE_STRING, on_text),
+                           *number = param_new("number", DOCA_ARGP_TYPE_INT, on_number),
+                           *own = param_new("own", DOCA_ARGP_TYPE_INT, on_number),
+                           *alone = param_new("alone", DOCA_ARGP_TYPE_BOOLEAN, on_flag);
+    struct doca_argp_cmd *outer = cmd_new("outer", on_outer), *inner = cmd_new("inner", on_inner);
+    doca_argp_param_set_inherited(text);
+    doca_argp_param_set_cli_only(text);
+    doca_argp_param_set_mandatory(number);
+    doca_argp_param_set_singular(alone);
+    CHECK(doca_argp_register_param(text) == OK && doca_argp_register_param(own) == OK);
+    CHECK(doca_argp_register_param(alone) == OK);
+    CHECK(doca_argp_cmd_register_param(outer, number) == OK);
+    CHECK(doca_argp_cmd_register_param(outer, number) == BAD_STATE);
+    CHECK(doca_argp_cmd_register_param(inner, param_new("flag", DOCA_ARGP_TYPE_BOOLEAN, on_flag)) ==
+          OK);
+    CHECK(doca_argp_cmd_register_cmd(outer, outer) == INVALID);
+    CHECK(doca_argp_cmd_register_cmd(outer, inner) == OK);
+    CHECK(doca_argp_register_cmd(outer) == OK && doca_argp_register_cmd(outer) == BAD_STATE);
+    CHECK(doca_argp_cmd_register_cmd(inner, outer) == BAD_STATE);
+    CHECK(doca_argp_cmd_destroy(outer) == BAD_STATE && doca_argp_param_destroy(own) == BAD_STATE);
+    CHECK(doca_argp_register_cmd(cmd_new("OUTER", NULL)) == DOCA_ERROR_ALREADY_EXIST);
+    CHECK(doca_argp_register_cmd(cmd_new(NULL, NULL)) == DOCA_ERROR_INITIALIZATION);
+    CHECK(doca_argp_register_cmd(cmd_new("bare", NULL)) == OK);
+    doca_error_t result = doca_argp_start(argc, argv);
+    CHECK(doca_argp_destroy() == OK);
+    CHECK(doca_argp_cmd_destroy(inner) == INVALID); /* it went with its parent */
+    return result;
+}
+
+static void commands_have_flags_of_their_own(void)
+{
+    struct config c = {.verdict = OK};
+    CHECK(parse_commands("--own 4", &c) == OK && strcmp(c.got, "number=4 ") == 0);
+    CHECK(parse_commands("bare", &c) == OK && strcmp(c.got, "") == 0);
+    CHECK(parse_commands("--text x outer --number 3", &c) == OK);
+    CHECK(strcmp(c.got, "text=x number=3 outer=() ") == 0);
+    CHECK(parse_commands("Outer --number 3 INNER --flag --text y", &c) == OK);
+    CHECK(strstr(c.got, "number=3 ") == c.got && strstr(c.got, "text=y outer=() inner=() "));
+    CHECK(parse_commands("outer", &c) == INVALID);                    /* --number is missing */
+    CHECK(parse_commands("outer inner --flag", &c) == INVALID);       /* the same */
+    CHECK(parse_commands("--number 3 outer", &c) == INVALID);         /* it is not the program's */
+    CHECK(parse_commands("outer --number 3 --own 4", &c) == INVALID); /* nor is this outer's */
+    CHECK(parse_commands("outer --number 3 bare", &c) == INVALID);
+    CHECK(parse_commands("bare inner", &c) == INVALID && parse_commands("none", &c) == INVALID);
+    CHECK(parse_commands("--alone", &c) == OK && parse_commands("--alone --own 1", &c) == INVALID);
+    CHECK(parse_commands("--own 1 --alone", &c) == INVALID);
+    c.verdict = DOCA_ERROR_IO_FAILED;
+    CHECK(parse_commands("outer --number 3 inner", &c) == DOCA_ERROR_IO_FAILED);
+}
+
+static char complaint[256];
+
+static doca_error_t on_complaint(enum doca_log_level level, const char *format, va_list args)
+{
+    CHECK(level == DOCA_LOG_LEVEL_ERROR);
+    vsnprintf(complaint, sizeof complaint, format, args);
+    return OK;
+}
+
+static int dpdk_argc;
+static doca_error_t on_dpdk(int argc, char **argv)
+{
+    dpdk_argc = argc;
+    CHECK(!argv[argc] && strcmp(argv[0], "program") == 0);
+    CHECK(argc == 1 || strcmp(argv[1], "-a") == 0);
+    return OK;
+}
+
+static void others_get_complaints_and_flags_of_dpdk(void)
+{
+    struct config c = {.verdict = OK};
+    char *bad[] = {(char[]){"program"}, (char[]){"--nothing"}, NULL};
+    char *good[] = {(char[]){"program"},
+                    (char[]){"-a"},
+                    (char[]){"03:00.0"},
+                    (char[]){"--"},
+                    (char[]){"--text"},
+                    (char[]){"z"},
+                    NULL};
+    CHECK(doca_argp_register_logger_callback(on_complaint) == BAD_STATE);
+    CHECK(doca_argp_init("program", &c) == OK);
+    CHECK(doca_argp_disable_logger_callback() == BAD_STATE);
+    CHECK(doca_argp_register_logger_callback(NULL) == INVALID);
+    CHECK(doca_argp_register_logger_callback(on_complaint) == OK);
+    CHECK(doca_argp_register_logger_callback(on_complaint) == DOCA_ERROR_ALREADY_EXIST);
+    CHECK(doca_argp_start(2, bad) == INVALID && strstr(complaint, "unknown option --nothing"));
+    CHECK(doca_argp_disable_logger_callback() == OK);
+    CHECK(doca_argp_register_param(param_new("text", DOCA_ARGP_TYPE_STRING, on_text)) == OK);
+    CHECK(doca_argp_start(6, good) == INVALID); /* the program takes none */
+    doca_argp_set_dpdk_program(on_dpdk);
+    CHECK(doca_argp_start(6, good) == OK && dpdk_argc == 3 && strcmp(c.got, "text=z ") == 0);
+    CHECK(doca_argp_start(1, good) == OK && dpdk_argc == 1);
+    CHECK(doca_argp_param_destroy(param_new("x", DOCA_ARGP_TYPE_INT, on_number)) == OK);
+    CHECK(doca_argp_destroy() == OK);
+}
+
+/* The help of a command, then the end of the program. */
+static void help_is_of_the_command(void)
+{
+    struct config c = {.verdict = OK};
+    parse_commands("outer --help", &c);
+    CHECK(!"the end of the program");
+}
+
 /* The program's own version, then the end of it. */
 static void the_version_is_the_programs(void)
 {
@@ -335,6 +485,9 @@ const struct test_case program_cases[] = {
     CASE(files_may_have_comments_and_a_comma_behind_the_last_value),
     CASE(levels_are_what_the_user_gave),
     CASE(unknown_options_of_a_file_may_be_passed_over),
+    CASE(commands_have_flags_of_their_own),
+    CASE(others_get_complaints_and_flags_of_dpdk),
+    CASE(help_is_of_the_command),
     CASE(the_version_is_the_programs),
     {0},
 };

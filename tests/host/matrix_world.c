@@ -216,6 +216,11 @@ static void make_param(struct world *w)
     doca_argp_param_set_type(p, DOCA_ARGP_TYPE_STRING);
     doca_argp_param_set_callback(p, do_nothing);
     w->objects[PARAM] = p;
+    struct doca_argp_cmd *c = NULL;
+    CHECK(doca_argp_cmd_create(&c) == OK);
+    doca_argp_cmd_set_name(c, "command");
+    doca_argp_cmd_set_description(c, "of the test");
+    w->objects[COMMAND] = c;
 }
 
 static void make_others(struct world *w)
@@ -261,6 +266,8 @@ static void destroy(void *object)
     doca_buf_dec_refcount(object, NULL);
     doca_buf_inventory_destroy(object);
     doca_buf_pool_destroy(object);
+    doca_argp_param_destroy(object);
+    doca_argp_cmd_destroy(object);
     doca_mmap_destroy(object);
     doca_sync_event_remote_net_destroy(object);
     doca_pe_destroy(object);
@@ -321,6 +328,7 @@ static void open_program(void)
     CHECK(doca_log_backend_create_with_file_sdk(null, &backends[1]) == OK);
     world_fill(&w, RUNNING);
     CHECK(doca_argp_register_param(w.objects[PARAM]) == OK); /* it goes with the parser */
+    CHECK(doca_argp_register_cmd(w.objects[COMMAND]) == OK);
     void *keep[] = {gone[DEV], gone[DEVINFO]};
     memcpy(gone, w.objects, sizeof gone);
     gone[DEV] = keep[0];
@@ -396,6 +404,7 @@ static const struct {
     {"struct doca_ctx *", CTX},
     {"struct doca_pe *", PE},
     {"struct doca_argp_param *", PARAM},
+    {"struct doca_argp_cmd *", COMMAND},
     {"struct doca_devinfo_rep *", REP},
     {"struct doca_dev_rep *", DEV_REP},
     {"struct doca_log_backend *", BACKEND},

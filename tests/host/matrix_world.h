@@ -64,6 +64,7 @@ enum kind {
     CTX,
     PE,
     PARAM,
+    COMMAND,
     REP,     /* there are none */
     DEV_REP, /* the same */
     WORKER,  /* of DOCA 2.2, as the next two */

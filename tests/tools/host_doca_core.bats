@@ -55,3 +55,37 @@ setup_file() {
 @test "lines above the upper limits are not shown" {
     case_ok lines_above_the_upper_limits_are_not_shown
 }
+
+@test "commands have flags of their own" {
+    case_ok commands_have_flags_of_their_own
+}
+
+@test "others get complaints and flags of dpdk" {
+    case_ok others_get_complaints_and_flags_of_dpdk
+}
+
+@test "help is of the command" {
+    case_ok help_is_of_the_command
+    grep -q '^Usage: .* outer \[DOCA Flags\] \[Program Flags\] \[Command\]$' <<<"$output"
+    grep -q '^  --number .*(mandatory)$' <<<"$output"
+    grep -q '^  --text ' <<<"$output"
+    grep -q '^  inner  *a command$' <<<"$output"
+    ! grep -qE -- '--own|--flag|bare' <<<"$output"
+}
+
+# Buffers, memory maps, contexts, progress engines, devices, graphs, sync events, log, arguments and
+# errors: what the reference of DOCA 3.0 has, and what samples of 3.2 call besides. What each returns
+# is tried by host_doca_matrix.bats.
+@test "every function of the API reference is declared and exported" {
+    local list=$BATS_TEST_DIRNAME/../host/doca_core.txt t=$BATS_TEST_TMPDIR i=$DPAKIT_BUILD/include/doca
+    sort -u "$list" | diff - "$list"
+    nm -D --defined-only "$DPAKIT_BUILD"/lib/libdoca_common.so "$DPAKIT_BUILD"/lib/libdoca_argp.so |
+        awk '$2 == "T" {print $3}' | sort -u >"$t/exported"
+    run comm -13 "$t/exported" "$list"
+    [ -z "$output" ]
+    for h in argp buf_inventory buf_pool ctx dev error graph log mmap pe sync_event; do
+        echo "#include <doca_$h.h>"
+    done >"$t/names.c"
+    sed 's/.*/void *const p_& = (void *)\&&;/' "$list" >>"$t/names.c"
+    gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$i" "$t/names.c"
+}

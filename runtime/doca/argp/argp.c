@@ -8,6 +8,11 @@
 /* The one of the program: the API has no object for it. */
 static struct parser *the_parser;
 
+struct parser *parser_now(void)
+{
+    return the_parser;
+}
+
 static void param_release(void *object)
 {
     struct param *a = object;
@@ -15,16 +20,20 @@ static void param_release(void *object)
         free(a->copies[i]);
     free(a);
 }
-static const struct dpk_kind param_kind = {.release = param_release};
+const struct dpk_kind param_kind = {.release = param_release};
 
 doca_error_t complain(const struct parser *p, const char *format, ...)
 {
     char text[512];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    if (p->logger)
+        p->logger(DOCA_LOG_LEVEL_ERROR, format, ap);
+    else
+        vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: %s", p->program, text);
+    if (!p->logger)
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: %s", p->program, text);
     return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -132,8 +141,10 @@ doca_error_t doca_argp_init(const char *program_name, void *program_config)
 
 static void forget_values(struct parser *p)
 {
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->count; i++) {
+        p->values[i].param->given = false;
         free(p->values[i].copy);
+    }
     free(p->values);
     p->values = NULL;
     p->count = p->capacity = 0;
@@ -145,11 +156,10 @@ doca_error_t doca_argp_destroy(void)
     if (!p)
         return DOCA_ERROR_BAD_STATE;
     the_parser = NULL;
-    for (struct param *a = p->first, *next; a; a = next) {
-        next = a->next;
-        dpk_object_destroy(a->object.handle, &param_kind);
-    }
     forget_values(p);
+    params_forget(p->first);
+    cmds_forget(p->cmds);
+    free(p->dpdk_argv);
     free(p->program);
     free(p);
     return DOCA_SUCCESS;
@@ -192,21 +202,21 @@ SETTER(description, const char *, description)
 SETTER(callback, doca_argp_param_cb_t, callback)
 SETTER(type, enum doca_argp_type, type)
 
-void doca_argp_param_set_mandatory(struct doca_argp_param *param)
-{
-    struct param *a = begin_set(param);
-    if (a)
-        a->mandatory = true;
-    dpk_object_drop(a);
-}
+#define FLAG(name, member)                                                                         \
+    void doca_argp_param_set_##name(struct doca_argp_param *param)                                 \
+    {                                                                                              \
+        struct param *a = begin_set(param);                                                        \
+        if (a)                                                                                     \
+            a->member = true;                                                                      \
+        dpk_object_drop(a);                                                                        \
+    }
 
-void doca_argp_param_set_multiplicity(struct doca_argp_param *param)
-{
-    struct param *a = begin_set(param);
-    if (a)
-        a->many = true;
-    dpk_object_drop(a);
-}
+FLAG(mandatory, mandatory)
+FLAG(multiplicity, many)
+FLAG(singular, singular)
+FLAG(inherited, inherited)
+FLAG(hidden, hidden)
+FLAG(cli_only, cli_only)
 
 static bool is_name(const char *name)
 {
@@ -232,30 +242,54 @@ static bool copy_texts(struct param *a)
     return true;
 }
 
-static doca_error_t add(struct parser *p, struct param *a)
+static bool is_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+doca_error_t param_take(struct param **list, struct param *a)
 {
     if (!is_complete(a))
-        return DOCA_ERROR_INVALID_VALUE;
-    if ((a->short_name && find_short(p, a->short_name, strlen(a->short_name))) ||
-        (a->long_name && find_long(p, a->long_name, strlen(a->long_name))))
-        return DOCA_ERROR_ALREADY_EXIST;
+        return DOCA_ERROR_INITIALIZATION;
+    struct param **last = list;
+    for (; *last; last = &(*last)->next)
+        if (is_same((*last)->short_name, a->short_name) ||
+            is_same((*last)->long_name, a->long_name))
+            return DOCA_ERROR_ALREADY_EXIST;
     if (!copy_texts(a))
         return DOCA_ERROR_NO_MEMORY;
-    struct param **last = &p->first;
-    while (*last)
-        last = &(*last)->next;
     *last = a;
     return DOCA_SUCCESS;
+}
+
+void params_forget(struct param *first)
+{
+    for (struct param *a = first, *next; a; a = next) {
+        next = a->next;
+        dpk_object_destroy(a->object.handle, &param_kind);
+    }
 }
 
 doca_error_t doca_argp_register_param(struct doca_argp_param *param)
 {
     if (!the_parser)
         return DOCA_ERROR_BAD_STATE;
-    struct param *a = begin_set(param);
-    doca_error_t result = a ? add(the_parser, a) : DOCA_ERROR_INVALID_VALUE;
-    if (a && result != DOCA_SUCCESS)
+    struct param *a = dpk_object_pin(param, &param_kind);
+    doca_error_t result = !a              ? DOCA_ERROR_INVALID_VALUE
+                          : a->registered ? DOCA_ERROR_BAD_STATE
+                                          : param_take(&the_parser->first, a);
+    if (a && !a->registered)
         dpk_object_destroy(param, &param_kind); /* nobody would */
+    dpk_object_drop(a);
+    return result;
+}
+
+doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
+{
+    struct param *a = dpk_object_pin(param, &param_kind);
+    doca_error_t result = !a              ? DOCA_ERROR_INVALID_VALUE
+                          : a->registered ? DOCA_ERROR_BAD_STATE
+                                          : dpk_object_destroy(param, &param_kind);
     dpk_object_drop(a);
     return result;
 }
@@ -295,13 +329,41 @@ static void show_version(const struct parser *p)
     exit(0);
 }
 
-static doca_error_t check_mandatory(const struct parser *p)
+static doca_error_t check_list(const struct parser *p, const struct param *first)
 {
     char title[80];
-    for (const struct param *a = p->first; a; a = a->next)
+    for (const struct param *a = first; a; a = a->next)
         if (a->mandatory && !a->given)
             return complain(p, "%s is missing; --help tells more", param_title(a, title));
     return DOCA_SUCCESS;
+}
+
+/* Mandatory parameters are there, and a singular one is there alone. */
+static doca_error_t check_values(const struct parser *p)
+{
+    char title[80];
+    const struct param *own = NULL, *singular = NULL;
+    doca_error_t result = check_list(p, p->first);
+    for (const struct cmd *c = p->current; c && result == DOCA_SUCCESS; c = c->parent)
+        result = check_list(p, c->first);
+    for (size_t i = 0; i < p->count && result == DOCA_SUCCESS; i++) {
+        const struct param *a = p->values[i].param;
+        if (own && a != own && !a->general && (singular || a->singular))
+            return complain(p, "%s must be given alone",
+                            param_title(singular ? singular : a, title));
+        own = a->general ? own : a;
+        singular = a->singular ? a : singular;
+    }
+    return result;
+}
+
+/* From the outermost one on. */
+static doca_error_t call_commands(const struct parser *p, const struct cmd *c)
+{
+    doca_error_t result = c ? call_commands(p, c->parent) : DOCA_SUCCESS;
+    if (c && c->callback && result == DOCA_SUCCESS)
+        result = c->callback(p->config);
+    return result;
 }
 
 static doca_error_t hand_out(const struct parser *p, bool general)
@@ -357,6 +419,23 @@ doca_error_t doca_argp_disable_pedantic_config_parsing(void)
     return DOCA_SUCCESS;
 }
 
+/* Hands out what was given. */
+static doca_error_t finish(struct parser *p)
+{
+    doca_error_t result = check_values(p);
+    if (result == DOCA_SUCCESS)
+        result = hand_out(p, true);
+    if (result == DOCA_SUCCESS)
+        result = hand_out(p, false);
+    if (result == DOCA_SUCCESS)
+        result = call_commands(p, p->current);
+    if (result == DOCA_SUCCESS && p->dpdk)
+        result = p->dpdk(p->dpdk_argc, p->dpdk_argv);
+    if (result == DOCA_SUCCESS && p->validate)
+        result = p->validate(p->config);
+    return result;
+}
+
 doca_error_t doca_argp_start(int argc, char **argv)
 {
     struct parser *p = the_parser;
@@ -366,22 +445,16 @@ doca_error_t doca_argp_start(int argc, char **argv)
     if (argc < 1 || !argv)
         return DOCA_ERROR_INVALID_VALUE;
     forget_values(p);
-    for (struct param *a = p->first; a; a = a->next)
-        a->given = false;
-    doca_error_t result = parse_command_line(p, argc, argv, &json);
+    p->current = NULL;
+    const int dashes = p->dpdk ? take_dpdk(p, argc, argv) : 0;
+    if (p->dpdk && !p->dpdk_argv)
+        return DOCA_ERROR_NO_MEMORY;
+    doca_error_t result = parse_command_line(p, argc - dashes, argv + dashes, &json);
     if (result == DOCA_SUCCESS && find_long(p, "help", 4)->given)
         doca_argp_usage();
     if (result == DOCA_SUCCESS && find_long(p, "version", 7)->given)
         show_version(p);
     if (result == DOCA_SUCCESS && json)
         result = parse_json(p, json);
-    if (result == DOCA_SUCCESS)
-        result = check_mandatory(p);
-    if (result == DOCA_SUCCESS)
-        result = hand_out(p, true);
-    if (result == DOCA_SUCCESS)
-        result = hand_out(p, false);
-    if (result == DOCA_SUCCESS && p->validate)
-        result = p->validate(p->config);
-    return result;
+    return result == DOCA_SUCCESS ? finish(p) : result;
 }

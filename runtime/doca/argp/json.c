@@ -44,10 +44,7 @@ static doca_error_t add_section(struct parser *p, const char *path, const cJSON 
     const cJSON *item;
     cJSON_ArrayForEach(item, section)
     {
-        size_t length = strlen(item->string);
-        struct param *a = find_long(p, item->string, length);
-        if (!a)
-            a = find_short(p, item->string, length);
+        struct param *a = find_in_file(p, item->string);
         if (!a && p->lenient)
             continue;
         if (!a)

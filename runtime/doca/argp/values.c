@@ -1,6 +1,7 @@
 /* Values of parameters, from the command line. */
 #include <errno.h>
 #include <limits.h>
+#include <strings.h>
 
 #include "private.h"
 
@@ -16,20 +17,52 @@ static bool is(const char *name, const char *word, size_t length)
     return name && strlen(name) == length && memcmp(name, word, length) == 0;
 }
 
-struct param *find_short(const struct parser *p, const char *name, size_t length)
+static struct param *find_in(struct param *first, bool is_long, const char *name, size_t length)
 {
-    struct param *a = p->first;
-    while (a && !is(a->short_name, name, length))
+    struct param *a = first;
+    while (a && !is(is_long ? a->long_name : a->short_name, name, length))
         a = a->next;
     return a;
 }
 
+/* Those of the current command, those that every program has, and what inner commands inherit; or
+ * `all` of the commands on the way there. */
+static struct param *find(const struct parser *p, bool is_long, const char *name, size_t length,
+                          bool all)
+{
+    for (const struct cmd *c = p->current; c; c = c->parent) {
+        struct param *a = find_in(c->first, is_long, name, length);
+        if (a && (all || a->inherited || c == p->current))
+            return a;
+    }
+    struct param *a = find_in(p->first, is_long, name, length);
+    return a && (all || a->inherited || a->general || !p->current) ? a : NULL;
+}
+
+struct param *find_short(const struct parser *p, const char *name, size_t length)
+{
+    return find(p, false, name, length, false);
+}
+
 struct param *find_long(const struct parser *p, const char *name, size_t length)
 {
-    struct param *a = p->first;
-    while (a && !is(a->long_name, name, length))
-        a = a->next;
-    return a;
+    return find(p, true, name, length, false);
+}
+
+struct param *find_in_file(const struct parser *p, const char *name)
+{
+    struct param *a = find(p, true, name, strlen(name), true);
+    if (!a)
+        a = find(p, false, name, strlen(name), true);
+    return a && !a->cli_only ? a : NULL;
+}
+
+const struct cmd *find_cmd(const struct parser *p, const char *name)
+{
+    const struct cmd *c = p->current ? p->current->cmds : p->cmds;
+    while (c && strcasecmp(c->name, name) != 0)
+        c = c->next;
+    return c;
 }
 
 /* ---- Noting ---- */
@@ -97,6 +130,11 @@ doca_error_t parse_command_line(struct parser *p, int argc, char **argv, const c
     doca_error_t result = DOCA_SUCCESS;
     for (int i = 1; i < argc && result == DOCA_SUCCESS; i++) {
         const char *word = argv[i];
+        const struct cmd *c = word[0] != '-' ? find_cmd(p, word) : NULL;
+        if (c) {
+            p->current = c;
+            continue;
+        }
         if (word[0] != '-' || !word[1])
             return complain(p, "unexpected argument %s; --help tells more", word);
         bool is_long = word[1] == '-';

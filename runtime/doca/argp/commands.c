@@ -1,0 +1,139 @@
+/* Commands: words behind the program's name that have parameters, and commands, of their own. */
+#include "private.h"
+
+static void cmd_release(void *object)
+{
+    struct cmd *c = object;
+    free(c->copies[0]);
+    free(c->copies[1]);
+    free(c);
+}
+static const struct dpk_kind cmd_kind = {.release = cmd_release};
+
+void cmds_forget(struct cmd *first)
+{
+    for (struct cmd *c = first, *next; c; c = next) {
+        next = c->next;
+        params_forget(c->first);
+        cmds_forget(c->cmds);
+        dpk_object_destroy(c->object.handle, &cmd_kind);
+    }
+}
+
+doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
+{
+    if (!cmd)
+        return DOCA_ERROR_INVALID_VALUE;
+    *cmd = NULL;
+    if (!parser_now())
+        return DOCA_ERROR_BAD_STATE;
+    struct cmd *c = calloc(1, sizeof *c);
+    *cmd = c ? dpk_object_enter(c, &cmd_kind) : NULL;
+    return *cmd ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+/* The command, if it can be changed: not once it is registered. */
+static struct cmd *begin_set(struct doca_argp_cmd *cmd)
+{
+    struct cmd *c = dpk_object_pin(cmd, &cmd_kind);
+    if (!c || !c->registered)
+        return c;
+    dpk_object_drop(c);
+    return NULL;
+}
+
+#define SETTER(name, type)                                                                         \
+    void doca_argp_cmd_set_##name(struct doca_argp_cmd *cmd, type value)                           \
+    {                                                                                              \
+        struct cmd *c = begin_set(cmd);                                                            \
+        if (c)                                                                                     \
+            c->name = value;                                                                       \
+        dpk_object_drop(c);                                                                        \
+    }
+
+SETTER(name, const char *)
+SETTER(description, const char *)
+SETTER(callback, doca_argp_cmd_cb_t)
+
+void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd)
+{
+    struct cmd *c = begin_set(cmd);
+    if (c)
+        c->hidden = true;
+    dpk_object_drop(c);
+}
+
+/* Takes over a command, and all that it has, into a list. */
+static doca_error_t take(struct cmd **list, struct cmd *parent, struct cmd *c)
+{
+    if (!c->name || !c->description || !*c->name || *c->name == '-')
+        return DOCA_ERROR_INITIALIZATION;
+    struct cmd **last = list;
+    for (; *last; last = &(*last)->next)
+        if (strcasecmp((*last)->name, c->name) == 0)
+            return DOCA_ERROR_ALREADY_EXIST;
+    if (!(c->copies[0] = strdup(c->name)) || !(c->copies[1] = strdup(c->description)))
+        return DOCA_ERROR_NO_MEMORY;
+    c->name = c->copies[0];
+    c->description = c->copies[1];
+    c->parent = parent;
+    c->registered = true;
+    *last = c;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
+{
+    struct cmd *c = dpk_object_pin(cmd, &cmd_kind);
+    doca_error_t result = !c              ? DOCA_ERROR_INVALID_VALUE
+                          : c->registered ? DOCA_ERROR_BAD_STATE
+                                          : DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS)
+        cmds_forget(c);
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
+{
+    struct parser *p = parser_now();
+    if (!p)
+        return DOCA_ERROR_BAD_STATE;
+    struct cmd *c = dpk_object_pin(input_cmd, &cmd_kind);
+    doca_error_t result = !c              ? DOCA_ERROR_INVALID_VALUE
+                          : c->registered ? DOCA_ERROR_BAD_STATE
+                                          : take(&p->cmds, NULL, c);
+    if (c && !c->registered)
+        cmds_forget(c); /* nobody would */
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *input_cmd)
+{
+    struct cmd *parent = dpk_object_pin(cmd, &cmd_kind);
+    struct cmd *c = dpk_object_pin(input_cmd, &cmd_kind);
+    doca_error_t result = !parent || !c || c == parent          ? DOCA_ERROR_INVALID_VALUE
+                          : parent->registered || c->registered ? DOCA_ERROR_BAD_STATE
+                                                                : take(&parent->cmds, parent, c);
+    if (c && c != parent && !c->registered)
+        cmds_forget(c);
+    dpk_object_drop(c);
+    dpk_object_drop(parent);
+    return result;
+}
+
+doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd,
+                                          struct doca_argp_param *input_param)
+{
+    struct cmd *c = dpk_object_pin(cmd, &cmd_kind);
+    struct param *a = dpk_object_pin(input_param, &param_kind);
+    doca_error_t result = !c || !a                         ? DOCA_ERROR_INVALID_VALUE
+                          : c->registered || a->registered ? DOCA_ERROR_BAD_STATE
+                                                           : param_take(&c->first, a);
+    if (a && !a->registered)
+        dpk_object_destroy(input_param, &param_kind);
+    dpk_object_drop(a);
+    dpk_object_drop(c);
+    return result;
+}

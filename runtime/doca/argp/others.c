@@ -1,0 +1,44 @@
+/* Who else listens: to complaints, and to flags of DPDK. */
+#include "private.h"
+
+doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback)
+{
+    struct parser *p = parser_now();
+    if (!p)
+        return DOCA_ERROR_BAD_STATE;
+    if (!callback)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (p->logger)
+        return DOCA_ERROR_ALREADY_EXIST;
+    p->logger = callback;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_disable_logger_callback(void)
+{
+    struct parser *p = parser_now();
+    if (!p || !p->logger)
+        return DOCA_ERROR_BAD_STATE;
+    p->logger = NULL;
+    return DOCA_SUCCESS;
+}
+
+void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback)
+{
+    struct parser *p = parser_now();
+    if (p)
+        p->dpdk = callback;
+}
+
+int take_dpdk(struct parser *p, int argc, char **argv)
+{
+    int at = 1;
+    while (at < argc && strcmp(argv[at], "--") != 0)
+        at++;
+    p->dpdk_argc = at < argc ? at : 1;
+    free(p->dpdk_argv);
+    p->dpdk_argv = calloc((size_t)p->dpdk_argc + 1, sizeof *p->dpdk_argv);
+    if (p->dpdk_argv)
+        memcpy(p->dpdk_argv, argv, (size_t)p->dpdk_argc * sizeof *argv);
+    return at < argc ? at : 0;
+}

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "jit/jit.h"
 #include "rv64/rv64.h"
 
 enum { RA = 1, SP = 2, S0 = 8, S1 = 9, A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
@@ -23,6 +24,9 @@ enum { EBREAK = 0x00100073, ECALL = 0x00000073, NOP = 0x00000013 };
 #define WRITE_ONLY  UINT64_C(0x31000)
 #define UNMAPPED    UINT64_C(0x40000)
 #define MEMORY_SIZE UINT64_C(0x100000)
+
+/* Whether the engine translates. */
+static enum jit_mode guest_mode = JIT_OFF;
 
 /* [0] is for the engine, [1] for the reference. */
 struct guest {
@@ -42,6 +46,7 @@ static inline void guest_create(struct guest *g)
         assert_true(rv64_memory_map(g->mem[i], READ_ONLY, RV64_PAGE, RV64_R));
         assert_true(rv64_memory_map(g->mem[i], WRITE_ONLY, RV64_PAGE, RV64_W));
     }
+    jit_attach(g->core[0], guest_mode, true);
 }
 
 static inline void guest_destroy(struct guest *g)
@@ -134,6 +139,12 @@ static inline int guest_teardown(void **state)
     guest_destroy(*state);
     return 0;
 }
+
+/* Runs a group of tests twice: interpreted and translated. The first failure ends it. */
+#define RUN_GUEST_TESTS(name, tests)                                                               \
+    (cmocka_run_group_tests_name(name, tests, NULL, NULL) != 0 ||                                  \
+     (guest_mode = JIT_SYNC,                                                                       \
+      cmocka_run_group_tests_name(name ", translated", tests, NULL, NULL) != 0))
 
 #define GUEST_TEST(name) cmocka_unit_test_setup_teardown(name, guest_setup, guest_teardown)
 

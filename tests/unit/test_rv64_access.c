@@ -327,5 +327,5 @@ int main(void)
         GUEST_TEST(amoadd_of_several_threads_loses_nothing),
         GUEST_TEST(lr_sc_loops_of_several_threads_lose_nothing),
     };
-    return cmocka_run_group_tests_name("rv64_memory_access", tests, NULL, NULL);
+    return RUN_GUEST_TESTS("rv64_memory_access", tests);
 }

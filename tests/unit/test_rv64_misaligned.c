@@ -179,5 +179,5 @@ int main(void)
         GUEST_TEST(misaligned_accesses_need_permission_for_all_bytes),
         GUEST_TEST(misaligned_accesses_reach_external_memory),
     };
-    return cmocka_run_group_tests_name("rv64_misaligned", tests, NULL, NULL);
+    return RUN_GUEST_TESTS("rv64_misaligned", tests);
 }

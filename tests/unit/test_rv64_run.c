@@ -405,5 +405,5 @@ int main(void)
         GUEST_TEST(a_jump_by_auipc_and_jalr_keeps_its_base),
         GUEST_TEST(constants_in_two_instructions_are_whole),
     };
-    return cmocka_run_group_tests_name("rv64_run", tests, NULL, NULL);
+    return RUN_GUEST_TESTS("rv64_run", tests);
 }

@@ -345,5 +345,5 @@ int main(void)
         GUEST_TEST(jumps_that_link_to_x0_leave_it_zero),
         GUEST_TEST(auipc_adds_the_pc),
     };
-    return cmocka_run_group_tests_name("rv64_values", tests, NULL, NULL);
+    return RUN_GUEST_TESTS("rv64_values", tests);
 }

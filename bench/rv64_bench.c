@@ -50,6 +50,7 @@ static bool load(struct rv64_memory *mem, const struct dpk_buf *file, uint64_t *
     return rv64_memory_map(mem, STACK_TOP - STACK_SIZE, STACK_SIZE, RV64_R | RV64_W);
 }
 
+
 /* Returns the exit code, -1 if it ended otherwise. */
 static int run(struct rv64_core *core, struct rv64_memory *mem, struct rv64_hart *hart)
 {

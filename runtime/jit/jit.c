@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,12 +38,26 @@ static jit_translate_fn *load_translator(void)
     return NULL;
 }
 
+static jit_translate_fn *loaded; /* NULL: it is not there */
+static void load(void)
+{
+    loaded = load_translator();
+}
+
+static jit_translate_fn *translator(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return loaded;
+}
+
 /* ---- Jobs ---- */
 
 struct job {
     struct job *next;
     struct translations *to;
     struct jit_region region;
+    bool uneven;
 };
 
 static void job_free(struct job *j)
@@ -57,16 +72,14 @@ static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 
 static void translate(const struct job *j)
 {
-    static jit_translate_fn *fn;
-    static bool looked;
+    jit_translate_fn *const fn = translator();
     struct dpk_buf image = {0};
     struct dpk_error err = {0};
     pthread_mutex_lock(&translating);
-    if (!looked)
-        fn = load_translator();
-    looked = true;
-    const struct jit_options options = {
-        .begin = j->to->entries.begin, .size = j->to->entries.size, .every_block = j->to->exact};
+    const struct jit_options options = {.begin = j->to->entries.begin,
+                                        .size = j->to->entries.size,
+                                        .uneven = j->uneven,
+                                        .every_block = j->to->exact};
     bool done = fn != NULL && fn(&j->region, &options, &image, &err) == DPK_OK;
     pthread_mutex_unlock(&translating);
     if (done)
@@ -74,7 +87,8 @@ static void translate(const struct job *j)
     dpk_buf_free(&image);
 }
 
-static struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc)
+static struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                              bool uneven)
 {
     struct job *j = calloc(1, sizeof *j);
     if (j == NULL)
@@ -87,6 +101,7 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
         return NULL;
     }
     j->to = (struct translations *)entries;
+    j->uneven = uneven;
     translations_keep(j->to);
     return j;
 }
@@ -103,8 +118,13 @@ static struct {
     bool busy, ends;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
 
+static void end_thread(void);
+
 static void *work(void *unused)
 {
+    if (translator() == NULL)
+        return unused;
+    atexit(end_thread); /* after libLLVM has been loaded, so before its data goes */
     pthread_mutex_lock(&queue.lock);
     while (!queue.ends) {
         struct job *j = queue.first;
@@ -127,7 +147,6 @@ static void *work(void *unused)
     return unused;
 }
 
-/* Before LLVM's own data goes. */
 static void end_thread(void)
 {
     pthread_mutex_lock(&queue.lock);
@@ -145,10 +164,8 @@ static bool has_thread(void)
 {
     if (queue.process == 0 && !queue.ends) {
         queue.last = &queue.first;
-        if (dpk_pthread_start(&queue.thread, work, NULL) == 0) {
+        if (dpk_pthread_start(&queue.thread, work, NULL) == 0)
             queue.process = getpid();
-            atexit(end_thread);
-        }
     }
     return queue.process == getpid() && !queue.ends;
 }
@@ -182,20 +199,21 @@ static void release(struct rv64_entries *entries)
 }
 
 static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *entries,
-                     uint64_t pc)
+                     uint64_t pc, bool uneven)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc);
+    struct job *j = job_create(core, entries, pc, uneven);
     if (j == NULL)
         return;
     translate(j);
     job_free(j);
 }
 
-static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc)
+static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                bool uneven)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc);
+    struct job *j = job_create(core, entries, pc, uneven);
     if (j != NULL)
         enqueue(j);
 }

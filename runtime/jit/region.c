@@ -1,4 +1,4 @@
-/* Finds regions: follows direct jumps from a pc on. */
+/* Finds regions: follows jumps from a pc on. */
 #include "jit/region.h"
 
 #include <stdlib.h>
@@ -80,13 +80,30 @@ static int32_t block_at(struct jit_region *r, uint64_t pc)
     return (int32_t)r->block_count++;
 }
 
-bool jit_region_find(const struct rv64_core *core, uint64_t pc, struct jit_region *region)
+/* Follows an indirect jump to where it has led before. */
+static void add_targets(struct rv64_core *core, struct jit_region *r, struct jit_block *b)
+{
+    uint64_t to[RV64_JUMP_TRIES];
+    const struct jit_insn *jalr = &r->insns[b->first + b->count - 1];
+    b->target = r->target_count;
+    size_t count = rv64_core_jumps(core, jalr->pc, to, RV64_JUMP_TRIES);
+    for (size_t i = 0; i < count && r->target_count < JIT_TARGETS_MAX; i++) {
+        const int32_t target = block_at(r, to[i]);
+        if (target < 0)
+            break;
+        r->targets[r->target_count++] = target;
+        b->target_count++;
+    }
+}
+
+bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *region)
 {
     struct jit_region r = {
         .blocks = calloc(JIT_BLOCKS_MAX, sizeof *r.blocks),
+        .targets = calloc(JIT_TARGETS_MAX, sizeof *r.targets),
         .insns = calloc(JIT_INSNS_MAX + JIT_BLOCKS_MAX * RV64_BLOCK_MAX, sizeof *r.insns),
     };
-    if (r.blocks == NULL || r.insns == NULL) {
+    if (r.blocks == NULL || r.insns == NULL || r.targets == NULL) {
         jit_region_free(&r);
         return false;
     }
@@ -99,6 +116,8 @@ bool jit_region_find(const struct rv64_core *core, uint64_t pc, struct jit_regio
             b->next = block_at(&r, b->next_pc);
         if (b->end == JIT_END_JUMP || b->end == JIT_END_BRANCH)
             b->taken = block_at(&r, b->taken_pc);
+        if (b->end == JIT_END_JALR)
+            add_targets(core, &r, b);
     }
     *region = r;
     return true;
@@ -108,4 +127,5 @@ void jit_region_free(struct jit_region *region)
 {
     free(region->blocks);
     free(region->insns);
+    free(region->targets);
 }

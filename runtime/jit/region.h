@@ -21,7 +21,8 @@ struct jit_block {
     uint64_t pc, next_pc, taken_pc;
     uint32_t first, count; /* its instructions: those of the region from `first` on */
     enum jit_end end;
-    int32_t next, taken; /* the blocks there. -1: not of this region */
+    int32_t next, taken;           /* the blocks there. -1: not of this region */
+    uint32_t target, target_count; /* of an indirect jump: region.targets */
 };
 
 struct jit_insn {
@@ -29,17 +30,18 @@ struct jit_insn {
     uint64_t pc;
 };
 
-enum { JIT_BLOCKS_MAX = 400, JIT_INSNS_MAX = 2500 };
+enum { JIT_BLOCKS_MAX = 400, JIT_INSNS_MAX = 2500, JIT_TARGETS_MAX = 1024 };
 
-/* What direct jumps reach from the first block's pc on. */
+/* What direct jumps, and indirect ones as far as they are known, reach from the first block's pc on. */
 struct jit_region {
     struct jit_block *blocks; /* the first one is where the region is entered */
     struct jit_insn *insns;
-    uint32_t block_count, insn_count;
+    int32_t *targets; /* blocks that indirect jumps have led to */
+    uint32_t block_count, insn_count, target_count;
 };
 
 /* Finds the region that begins at `pc`. With the core's lock held. False: no memory. */
-bool jit_region_find(const struct rv64_core *core, uint64_t pc, struct jit_region *region);
+bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *region);
 void jit_region_free(struct jit_region *region);
 
 #endif

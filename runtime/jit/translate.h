@@ -25,6 +25,7 @@ enum jit_symbol {
     JIT_CODE,   /* its own first byte */
     JIT_BASE,   /* host address of guest address 0 */
     JIT_ACCESS, /* permissions, by page */
+    JIT_AHEAD,  /* rv64_memory.ahead */
     JIT_SLOTS,  /* rv64_entries.at */
     JIT_LOAD,   /* jit_load of memory.c */
     JIT_STORE,  /* jit_store */
@@ -46,6 +47,7 @@ struct jit_image {
 
 struct jit_options {
     uint64_t begin, size; /* of the rv64_entries */
+    bool uneven;          /* misaligned loads and stores are carried out without leaving */
     bool every_block; /* the budget is checked at every block; if not, at jumps back and calls */
 };
 

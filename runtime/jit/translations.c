@@ -16,19 +16,57 @@ struct code {
 
 /* ---- What translated code calls ---- */
 
+/* Whether the access is aligned and allowed. */
+static bool is_good(const struct rv64_core *core, uint64_t address, uint32_t log2, unsigned need)
+{
+    return address < core->mem->size && address % (UINT64_C(1) << log2) == 0 &&
+           (rv64_page_access(core->mem, address) & need) == need;
+}
+
+/* Loads 1 << log2 bytes. The hart's fault says whether that failed. */
 static uint64_t jit_load(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
                          uint32_t log2, uint64_t unused)
 {
+    const uint8_t *at = core->mem->base + address;
     uint64_t value = 0;
     (void)unused;
-    (void)rv64_load_split(core, hart, address, log2, &value);
-    return value;
+    if (!is_good(core, address, log2, RV64_R)) {
+        (void)rv64_load_split(core, hart, address, log2, &value);
+        return value;
+    }
+    switch (log2) {
+    case 0:
+        return __atomic_load_n(at, __ATOMIC_RELAXED);
+    case 1:
+        return __atomic_load_n((const rv64_u16 *)at, __ATOMIC_RELAXED);
+    case 2:
+        return __atomic_load_n((const rv64_u32 *)at, __ATOMIC_RELAXED);
+    default:
+        return __atomic_load_n((const rv64_u64 *)at, __ATOMIC_RELAXED);
+    }
 }
 
 static uint64_t jit_store(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
                           uint32_t log2, uint64_t value)
 {
-    (void)rv64_store_split(core, hart, address, log2, value);
+    uint8_t *at = core->mem->base + address;
+    if (!is_good(core, address, log2, RV64_W)) {
+        (void)rv64_store_split(core, hart, address, log2, value);
+        return 0;
+    }
+    switch (log2) {
+    case 0:
+        __atomic_store_n(at, (uint8_t)value, __ATOMIC_RELAXED);
+        break;
+    case 1:
+        __atomic_store_n((rv64_u16 *)at, (uint16_t)value, __ATOMIC_RELAXED);
+        break;
+    case 2:
+        __atomic_store_n((rv64_u32 *)at, (uint32_t)value, __ATOMIC_RELAXED);
+        break;
+    default:
+        __atomic_store_n((rv64_u64 *)at, value, __ATOMIC_RELAXED);
+    }
     return 0;
 }
 
@@ -70,6 +108,7 @@ struct translations *translations_create(struct rv64_core *core, bool exact)
     t->users = 1;
     t->symbols[JIT_BASE] = (uintptr_t)core->mem->base;
     t->symbols[JIT_ACCESS] = (uintptr_t)core->mem->access;
+    t->symbols[JIT_AHEAD] = (uintptr_t)core->mem->ahead;
     t->symbols[JIT_SLOTS] = (uintptr_t)table;
     t->symbols[JIT_LOAD] = (uintptr_t)jit_load;
     t->symbols[JIT_STORE] = (uintptr_t)jit_store;

@@ -1,7 +1,7 @@
 /*
- * Loads, stores and atomics. An access whose address is aligned, a guest address, and on a page that
- * allows it is carried out here. Others are left to the engine: misaligned loads and stores call it
- * and come back; what faults, or reaches memory of the host, leaves the code before the instruction.
+ * Loads, stores and atomics. Those that are aligned, to guest addresses, on pages that allow them,
+ * are carried out here. Others are left to the engine: misaligned loads and stores call it and come
+ * back; what faults, or reaches memory of the host, leaves the code before the instruction.
  */
 #include "llvm/emit.h"
 
@@ -14,10 +14,23 @@ static LLVMTypeRef word_type(const struct emitter *e, unsigned log2)
     return (LLVMTypeRef[]){e->i8, e->i16, e->i32, e->i64}[log2];
 }
 
-/* Goes to `cold` unless the access is aligned and allowed. Bits that the rotation brings to the top
- * are those of a misaligned address. */
-static void check(struct emitter *e, LLVMValueRef address, unsigned log2, unsigned need,
-                  LLVMBasicBlockRef cold)
+/* The permissions of the page of `address`. They are looked at again when the code is entered
+ * again, or at the next turn of a loop that LLVM does not take them out of. */
+static LLVMValueRef page_access(const struct emitter *e, LLVMValueRef address)
+{
+    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, e->i8, e->symbols[JIT_ACCESS], &page, 1, "");
+    LLVMValueRef access = LLVMBuildLoad2(B_, e->i8, at, "");
+    LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->context, "invariant.load", 14),
+                    LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
+    return access;
+}
+
+/* Goes to `cold` unless [address, address + size) is guest memory that allows `need`, and `address`
+ * a multiple of 1 << log2. Bits that the rotation brings to the top are those of a misaligned
+ * address. */
+static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsigned log2,
+                  unsigned need, LLVMBasicBlockRef cold)
 {
     LLVMValueRef rotated = address;
     if (log2 != 0) {
@@ -30,11 +43,11 @@ static void check(struct emitter *e, LLVMValueRef address, unsigned log2, unsign
     LLVMValueRef limit = emit_const(e, (UINT64_C(1) << 32) >> log2);
     emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, rotated, limit, ""), cold);
 
-    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
-    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, e->i8, e->symbols[JIT_ACCESS], &page, 1, "");
-    LLVMValueRef access = LLVMBuildLoad2(B_, e->i8, at, "");
-    LLVMSetOrdering(access, LLVMAtomicOrderingUnordered);
-    LLVMSetAlignment(access, 1);
+    LLVMValueRef access = page_access(e, address);
+    if (size > UINT64_C(1) << log2) { /* it may reach the next page */
+        LLVMValueRef last = LLVMBuildAdd(B_, address, emit_const(e, size - 1), "");
+        access = LLVMBuildAnd(B_, access, page_access(e, last), "");
+    }
     const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
     LLVMValueRef have = LLVMBuildAnd(B_, access, bits, "");
     emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, have, bits, ""), cold);
@@ -62,9 +75,8 @@ static LLVMValueRef call_engine(struct emitter *e, enum jit_symbol which, LLVMVa
     LLVMValueRef fault = LLVMBuildLoad2(
         B_, int_type, emit_field(e, offsetof(struct rv64_hart, fault), int_type), "");
     LLVMBasicBlockRef faults = emit_new_block(e, "faults");
-    emit_unlikely(
-        e, LLVMBuildICmp(B_, LLVMIntNE, fault, LLVMConstInt(int_type, RV64_FAULT_NONE, false), ""),
-        faults);
+    LLVMValueRef none = LLVMConstInt(int_type, RV64_FAULT_NONE, false);
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, fault, none, ""), faults);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, faults);
     emit_leave(e);
@@ -78,14 +90,43 @@ static LLVMValueRef address_of(const struct emitter *e)
                         emit_const(e, (uint64_t)(int64_t)e->insn->insn.imm), "");
 }
 
-static void load(struct emitter *e, unsigned log2, bool is_signed)
+void emit_check(struct emitter *e)
 {
-    LLVMValueRef address = address_of(e);
+    LLVMBasicBlockRef cold = emit_new_block(e, "uneven"), on;
+    const struct group *g = &e->groups.group[e->groups.of[e->before]];
+    LLVMValueRef begin =
+        LLVMBuildAdd(B_, emit_get(e, e->insn->insn.rs1),
+                     emit_const(e, (uint64_t)(g->begin - e->groups.base[e->before])), "");
+    check(e, begin, (uint64_t)(g->end - g->begin), g->log2, g->need, cold);
+    on = LLVMGetInsertBlock(B_);
+    LLVMPositionBuilderAtEnd(B_, cold);
+    LLVMBuildStore(B_, LLVMConstInt(e->i8, 1, false),
+                   emit_field(e, offsetof(struct rv64_hart, uneven), e->i8));
+    emit_leave(e);
+    LLVMPositionBuilderAtEnd(B_, on);
+}
+
+/* Loads are plain ones for LLVM only next to others at known distances from them. Between two that
+ * may read the same bytes is a fence for the compiler: a core reads those in order (RVWMO's
+ * coherence). It also keeps loads in their loops. */
+static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, unsigned log2)
+{
+    const uint32_t root = e->groups.root_of[e->groups.of[e->before]];
+    if (!e->unchecked && e->last_root != root)
+        LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
+    e->last_root = root;
+    LLVMValueRef value = LLVMBuildLoad2(B_, word_type(e, log2), host_word(e, address, log2), "");
+    LLVMSetAlignment(value, 1u << log2);
+    return value;
+}
+
+/* Checks one access; the engine carries out what is misaligned. */
+static LLVMValueRef load_uneven(struct emitter *e, LLVMValueRef address, unsigned log2)
+{
     LLVMBasicBlockRef cold = emit_new_block(e, "slow_load"), done = emit_new_block(e, "loaded");
-    check(e, address, log2, RV64_R, cold);
-    LLVMValueRef fast = LLVMBuildLoad2(B_, word_type(e, log2), host_word(e, address, log2), "");
-    LLVMSetOrdering(fast, LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(fast, 1u << log2);
+    check(e, address, UINT64_C(1) << log2, log2, RV64_R, cold);
+    e->last_root = UINT32_MAX;
+    LLVMValueRef fast = load_fast(e, address, log2);
     LLVMBasicBlockRef fast_end = LLVMGetInsertBlock(B_);
     LLVMBuildBr(B_, done);
 
@@ -99,22 +140,33 @@ static void load(struct emitter *e, unsigned log2, bool is_signed)
     LLVMValueRef value = LLVMBuildPhi(B_, word_type(e, log2), "");
     LLVMAddIncoming(value, (LLVMValueRef[]){fast, slow}, (LLVMBasicBlockRef[]){fast_end, slow_end},
                     2);
+    return value;
+}
+
+static void load(struct emitter *e, unsigned log2, bool is_signed)
+{
+    LLVMValueRef value = (e->options->uneven ? load_uneven : load_fast)(e, address_of(e), log2);
     emit_set(e, e->insn->insn.rd,
              is_signed ? LLVMBuildSExt(B_, value, e->i64, "")
                        : LLVMBuildZExt(B_, value, e->i64, ""));
 }
 
-static void store(struct emitter *e, unsigned log2)
+static void store_fast(struct emitter *e, LLVMValueRef address, unsigned log2, LLVMValueRef value)
 {
-    LLVMValueRef address = address_of(e), value = emit_get(e, e->insn->insn.rs2);
-    LLVMBasicBlockRef cold = emit_new_block(e, "slow_store"), done = emit_new_block(e, "stored");
-    check(e, address, log2, RV64_W, cold);
-    LLVMValueRef fast = LLVMBuildStore(B_, LLVMBuildTrunc(B_, value, word_type(e, log2), ""),
-                                       host_word(e, address, log2));
-    LLVMSetOrdering(fast, LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(fast, 1u << log2);
-    LLVMBuildBr(B_, done);
+    LLVMValueRef word = LLVMBuildTrunc(B_, value, word_type(e, log2), "");
+    LLVMValueRef done = LLVMBuildStore(B_, word, host_word(e, address, log2));
+    if (!e->unchecked)
+        LLVMSetOrdering(done, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(done, 1u << log2);
+    e->last_root = UINT32_MAX;
+}
 
+static void store_uneven(struct emitter *e, LLVMValueRef address, unsigned log2, LLVMValueRef value)
+{
+    LLVMBasicBlockRef cold = emit_new_block(e, "slow_store"), done = emit_new_block(e, "stored");
+    check(e, address, UINT64_C(1) << log2, log2, RV64_W, cold);
+    store_fast(e, address, log2, value);
+    LLVMBuildBr(B_, done);
     LLVMPositionBuilderAtEnd(B_, cold);
     (void)call_engine(e, JIT_STORE, address, log2, value);
     LLVMBuildBr(B_, done);
@@ -128,7 +180,8 @@ static LLVMValueRef atomic_word(struct emitter *e, unsigned log2, unsigned need)
 {
     LLVMValueRef address = emit_get(e, e->insn->insn.rs1);
     LLVMBasicBlockRef cold = emit_new_block(e, "bad_atomic");
-    check(e, address, log2, need, cold);
+    check(e, address, UINT64_C(1) << log2, log2, need, cold);
+    e->last_root = UINT32_MAX;
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, cold);
     emit_leave(e);
@@ -241,35 +294,14 @@ static bool emit_atomic(struct emitter *e)
 
 bool emit_access(struct emitter *e)
 {
-    switch (e->insn->insn.op) {
-    case OP_LB:
-    case OP_LBU:
-        load(e, 0, e->insn->insn.op == OP_LB);
-        return true;
-    case OP_LH:
-    case OP_LHU:
-        load(e, 1, e->insn->insn.op == OP_LH);
-        return true;
-    case OP_LW:
-    case OP_LWU:
-        load(e, 2, e->insn->insn.op == OP_LW);
-        return true;
-    case OP_LD:
-        load(e, 3, true);
-        return true;
-    case OP_SB:
-        store(e, 0);
-        return true;
-    case OP_SH:
-        store(e, 1);
-        return true;
-    case OP_SW:
-        store(e, 2);
-        return true;
-    case OP_SD:
-        store(e, 3);
-        return true;
-    default:
+    const unsigned op = e->insn->insn.op;
+    unsigned log2, need;
+    if (!access_of(&e->insn->insn, &log2, &need))
         return emit_atomic(e);
-    }
+    if (need == RV64_W)
+        (e->options->uneven ? store_uneven : store_fast)(e, address_of(e), log2,
+                                                         emit_get(e, e->insn->insn.rs2));
+    else
+        load(e, log2, op == OP_LB || op == OP_LH || op == OP_LW || op == OP_LD);
+    return true;
 }

@@ -60,8 +60,7 @@ void emit_block_begin(struct emitter *e, bool check_budget)
     LLVMBuildStore(B_, LLVMBuildSub(B_, left, emit_const(e, e->block->count), ""), e->left);
 }
 
-/* To block `index` of the region. -1: leaves the code, the guest goes on at `pc`. */
-static LLVMBasicBlockRef destination(struct emitter *e, int32_t index, uint64_t pc)
+LLVMBasicBlockRef emit_destination(struct emitter *e, int32_t index, uint64_t pc)
 {
     if (index >= 0)
         return e->blocks[index];
@@ -72,18 +71,21 @@ static LLVMBasicBlockRef destination(struct emitter *e, int32_t index, uint64_t 
     return out;
 }
 
-static void branch(struct emitter *e)
+LLVMValueRef emit_condition(const struct emitter *e)
 {
     static const LLVMIntPredicate predicates[OP_COUNT] = {
         [OP_BEQ] = LLVMIntEQ,  [OP_BNE] = LLVMIntNE,   [OP_BLT] = LLVMIntSLT,
         [OP_BGE] = LLVMIntSGE, [OP_BLTU] = LLVMIntULT, [OP_BGEU] = LLVMIntUGE,
     };
     const struct rv64_insn *i = &e->insn->insn;
-    LLVMValueRef condition =
-        LLVMBuildICmp(B_, predicates[i->op], emit_get(e, i->rs1), emit_get(e, i->rs2), "");
-    LLVMBasicBlockRef taken = destination(e, e->block->taken, e->block->taken_pc);
-    LLVMBasicBlockRef next = destination(e, e->block->next, e->block->next_pc);
-    LLVMBuildCondBr(B_, condition, taken, next);
+    return LLVMBuildICmp(B_, predicates[i->op], emit_get(e, i->rs1), emit_get(e, i->rs2), "");
+}
+
+static void branch(struct emitter *e)
+{
+    LLVMBasicBlockRef taken = emit_destination(e, e->block->taken, e->block->taken_pc);
+    LLVMBasicBlockRef next = emit_destination(e, e->block->next, e->block->next_pc);
+    LLVMBuildCondBr(B_, emit_condition(e), taken, next);
 }
 
 /* ---- Calls ---- The registers are in the hart at each call and each return. */
@@ -131,7 +133,51 @@ static void after_call(struct emitter *e, LLVMValueRef next)
     e->dirty = 0;
     if (e->block->next >= 0)
         emit_load_registers(e, e->used);
-    LLVMBuildBr(B_, destination(e, e->block->next, e->block->next_pc));
+    LLVMBuildBr(B_, emit_destination(e, e->block->next, e->block->next_pc));
+}
+
+/* Jumps to `target` if it is one of the block's; if not, the builder goes on. A table has where each
+ * halfword of code between the first and the last target leads. */
+static void jump_within(struct emitter *e, LLVMValueRef target)
+{
+    enum { TABLE_MAX = 8192 };
+    const struct jit_region *r = e->region;
+    const int32_t *const targets = &r->targets[e->block->target];
+    const uint32_t count = e->block->target_count;
+    uint64_t low = UINT64_MAX, high = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t pc = r->blocks[targets[i]].pc;
+        low = pc < low ? pc : low;
+        high = pc > high ? pc : high;
+    }
+    const uint64_t size = (high - low) / 2 + 1;
+    if (size > TABLE_MAX)
+        return;
+    LLVMValueRef labels[TABLE_MAX];
+    LLVMBasicBlockRef other = emit_new_block(e, "other"), inside;
+    for (uint64_t i = 0; i < size; i++)
+        labels[i] = LLVMBlockAddress(e->function, other);
+    for (uint32_t i = 0; i < count; i++)
+        labels[(r->blocks[targets[i]].pc - low) / 2] =
+            LLVMBlockAddress(e->function, e->blocks[targets[i]]);
+    LLVMValueRef table = LLVMAddGlobal(e->module, LLVMArrayType(e->bytes, (unsigned)size), "");
+    LLVMSetInitializer(table, LLVMConstArray(e->bytes, labels, (unsigned)size));
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+
+    LLVMValueRef index = LLVMBuildSub(B_, target, emit_const(e, low), "");
+    inside = emit_new_block(e, "inside");
+    LLVMBuildCondBr(B_, LLVMBuildICmp(B_, LLVMIntULE, index, emit_const(e, high - low), ""), inside,
+                    other);
+    LLVMPositionBuilderAtEnd(B_, inside);
+    index = LLVMBuildLShr(B_, index, emit_const(e, 1), "");
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, LLVMArrayType(e->bytes, (unsigned)size), table,
+                                            (LLVMValueRef[]){emit_const(e, 0), index}, 2, "");
+    LLVMValueRef jump = LLVMBuildIndirectBr(B_, LLVMBuildLoad2(B_, e->bytes, at, ""), count + 1);
+    LLVMAddDestination(jump, other);
+    for (uint32_t i = 0; i < count; i++)
+        LLVMAddDestination(jump, e->blocks[targets[i]]);
+    LLVMPositionBuilderAtEnd(B_, other);
 }
 
 static void jalr(struct emitter *e)
@@ -144,6 +190,8 @@ static void jalr(struct emitter *e)
         leave_to(e, target); /* a return */
         return;
     }
+    if (e->block->target_count != 0)
+        jump_within(e, target);
     emit_set(e, i->rd, emit_const(e, e->block->next_pc));
     emit_store_registers(e, e->dirty);
     LLVMValueRef next = call(e, target);
@@ -159,10 +207,10 @@ void emit_block_end(struct emitter *e)
 {
     switch (e->block->end) {
     case JIT_END_FALL:
-        LLVMBuildBr(B_, destination(e, e->block->next, e->block->next_pc));
+        LLVMBuildBr(B_, emit_destination(e, e->block->next, e->block->next_pc));
         break;
     case JIT_END_JUMP:
-        LLVMBuildBr(B_, destination(e, e->block->taken, e->block->taken_pc));
+        LLVMBuildBr(B_, emit_destination(e, e->block->taken, e->block->taken_pc));
         break;
     case JIT_END_BRANCH:
         branch(e);

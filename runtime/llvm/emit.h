@@ -11,6 +11,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/translate.h"
+#include "llvm/groups.h"
 
 struct emitter {
     const struct jit_region *region;
@@ -32,6 +33,10 @@ struct emitter {
     const struct jit_insn *insn;
     uint32_t before; /* instructions of the block before this one */
     uint32_t dirty;
+    struct groups groups; /* of the block */
+    uint32_t loop_writes; /* registers that the block writes */
+    bool unchecked;       /* accesses are known to be good, and in no order */
+    uint32_t last_root;   /* of the loads just before; UINT32_MAX: none */
 };
 
 /* ---- Registers and constants ---- */
@@ -49,19 +54,34 @@ void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef 
 bool emit_value(struct emitter *e);
 
 /* ---- access.c ---- */
-/* Carries out an instruction that accesses memory. False: it is none. */
+/* Carries out an instruction that accesses memory. False: it is none. Loads and stores are not
+ * checked, but for those of uneven code. */
 bool emit_access(struct emitter *e);
+/* Checks the group of the current instruction; leaves if one of its accesses is misaligned or
+ * refused. */
+void emit_check(struct emitter *e);
 
 /* ---- control.c ---- */
 /* Returns from the code before the current instruction. */
 void emit_leave(struct emitter *e);
 void emit_block_begin(struct emitter *e, bool check_budget);
 void emit_block_end(struct emitter *e);
+/* Whether the branch at the current instruction is taken. */
+LLVMValueRef emit_condition(const struct emitter *e);
+/* Block `index` of the region. -1: a block that leaves the code, for `pc`. */
+LLVMBasicBlockRef emit_destination(struct emitter *e, int32_t index, uint64_t pc);
 /* Loads or stores the registers of `mask` from or to the hart. */
 void emit_load_registers(struct emitter *e, uint32_t mask);
 void emit_store_registers(struct emitter *e, uint32_t mask);
 
+/* ---- loops.c ---- */
+/* Whether many turns of the block, a loop, can be checked at once. */
+bool loop_is_good(const struct emitter *e, uint32_t index);
+/* The builder is where the block is entered. It goes to `checked` for turns with checks. */
+void emit_loop(struct emitter *e, LLVMBasicBlockRef checked);
+
 /* ---- function.c ---- */
+void emit_instruction(struct emitter *e);
 /* Fills the module with the function of the region, named "code". */
 void emit_function(struct emitter *e);
 

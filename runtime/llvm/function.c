@@ -70,6 +70,13 @@ static bool calls(const struct emitter *e, const struct jit_block *b)
            (b->end == JIT_END_JALR && e->region->insns[b->first + b->count - 1].insn.rd != 0);
 }
 
+static bool make_dirty(struct emitter *e, int32_t block, uint32_t registers)
+{
+    const uint32_t before = e->dirty_at[block];
+    e->dirty_at[block] |= registers;
+    return e->dirty_at[block] != before;
+}
+
 /* Fills dirty_at. */
 static void find_dirty(struct emitter *e)
 {
@@ -81,10 +88,9 @@ static void find_dirty(struct emitter *e)
             uint32_t after = calls(e, b) ? 0 : e->dirty_at[i] | written_by(e, b);
             const int32_t to[] = {b->next, b->taken};
             for (unsigned k = 0; k < 2; k++)
-                if (to[k] >= 0 && (e->dirty_at[to[k]] | after) != e->dirty_at[to[k]]) {
-                    e->dirty_at[to[k]] |= after;
-                    changed = true;
-                }
+                changed |= to[k] >= 0 && make_dirty(e, to[k], after);
+            for (uint32_t k = 0; k < b->target_count; k++)
+                changed |= make_dirty(e, r->targets[b->target + k], after);
         }
     }
 }
@@ -110,6 +116,9 @@ static bool checks_budget(const struct emitter *e, uint32_t index)
         const struct jit_block *b = &r->blocks[i];
         if (index == 0 && (b->end == JIT_END_CALL || b->end == JIT_END_JALR))
             return true;
+        for (uint32_t k = 0; k < b->target_count; k++)
+            if ((uint32_t)r->targets[b->target + k] == index && r->blocks[index].pc <= b->pc)
+                return true;
         if (((uint32_t)b->next == index || (uint32_t)b->taken == index) &&
             r->blocks[index].pc <= b->pc)
             return true;
@@ -164,7 +173,7 @@ static void emit_entry(struct emitter *e)
     LLVMBuildBr(B_, e->blocks[0]);
 }
 
-static void emit_instruction(struct emitter *e)
+void emit_instruction(struct emitter *e)
 {
     if (emit_value(e) || emit_access(e))
         return;
@@ -172,23 +181,48 @@ static void emit_instruction(struct emitter *e)
         LLVMBuildFence(B_, LLVMAtomicOrderingSequentiallyConsistent, false, "");
 }
 
+/* Whether the current instruction is the first one of its group. */
+static bool begins_group(const struct emitter *e)
+{
+    unsigned log2, need;
+    return access_of(&e->insn->insn, &log2, &need) &&
+           e->groups.group[e->groups.of[e->before]].first == e->before;
+}
+
 static void emit_block(struct emitter *e, uint32_t index)
 {
     const struct jit_block *b = &e->region->blocks[index];
-    const bool jumps = b->end != JIT_END_FALL && b->count != 0;
+    const uint32_t count = b->end != JIT_END_FALL && b->count != 0 ? b->count - 1 : b->count;
     e->block = b;
     e->before = 0;
     e->insn = NULL;
     e->dirty = e->dirty_at[index];
+    e->last_root = UINT32_MAX;
+    groups_find(e->region, b, &e->groups);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
+    LLVMBasicBlockRef entered = e->blocks[index];
+    if (loop_is_good(e, index)) {
+        LLVMBasicBlockRef checked = emit_new_block(e, "checked");
+        e->loop_writes = written_by(e, b);
+        emit_loop(e, checked);
+        e->dirty = e->dirty_at[index];
+        e->before = 0;
+        e->insn = NULL;
+        e->last_root = UINT32_MAX;
+        e->blocks[index] = checked; /* it stays there */
+        LLVMPositionBuilderAtEnd(B_, checked);
+    }
     emit_block_begin(e, checks_budget(e, index));
-    for (e->before = 0; e->before < b->count; e->before++) {
+    for (e->before = 0; e->before < count; e->before++) {
         e->insn = &e->region->insns[b->first + e->before];
-        if (jumps && e->before + 1 == b->count)
-            break;
+        if (!e->options->uneven && begins_group(e))
+            emit_check(e);
         emit_instruction(e);
     }
+    if (count < b->count)
+        e->insn = &e->region->insns[b->first + count];
     emit_block_end(e);
+    e->blocks[index] = entered;
 }
 
 void emit_function(struct emitter *e)
@@ -203,7 +237,7 @@ void emit_function(struct emitter *e)
             e->function, 1,
             LLVMCreateEnumAttribute(
                 e->context, LLVMGetEnumAttributeKindForName(flags[i], strlen(flags[i])), 0));
-    static const char *const own[] = {"nounwind", "noimplicitfloat"};
+    static const char *const own[] = {"nounwind"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         LLVMAddAttributeAtIndex(
             e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -211,6 +245,8 @@ void emit_function(struct emitter *e)
                                     LLVMGetEnumAttributeKindForName(own[i], strlen(own[i])), 0));
     LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateStringAttribute(e->context, "no-jump-tables", 14, "true", 4));
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(e->context, "no-builtins", 11, "", 0));
     e->used = used_registers(e);
     find_dirty(e);
     emit_entry(e);

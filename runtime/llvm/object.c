@@ -1,6 +1,5 @@
 /* A region becomes an image: LLVM function, its optimization, an object file, its code. */
 #include <elf.h>
-#include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -13,9 +12,9 @@
 
 /* What the code's symbols are called in the object file. */
 static const char *const symbol_names[JIT_SYMBOLS] = {
-    [JIT_CODE] = "code",         [JIT_BASE] = "guest_base", [JIT_ACCESS] = "guest_access",
-    [JIT_SLOTS] = "guest_slots", [JIT_LOAD] = "jit_load",   [JIT_STORE] = "jit_store",
-    [JIT_CORE] = "guest_core",
+    [JIT_CODE] = "code",         [JIT_BASE] = "guest_base",   [JIT_ACCESS] = "guest_access",
+    [JIT_AHEAD] = "guest_ahead", [JIT_SLOTS] = "guest_slots", [JIT_LOAD] = "jit_load",
+    [JIT_STORE] = "jit_store",   [JIT_CORE] = "guest_core",
 };
 
 /* ---- The host ---- */
@@ -75,12 +74,12 @@ static void end(struct emitter *e)
 static enum dpk_status optimize(const struct emitter *e, struct dpk_error *err)
 {
     /* What helps code that is straight from machine code, and costs little time. */
-    static const char passes[] = "default<O2>";
-    const char *chosen = getenv("DPAKIT_JIT_PASSES");
+    static const char passes[] = "function(sroa,early-cse,instcombine,simplifycfg,loop-vectorize,"
+                                 "loop-unroll,instcombine,simplifycfg)";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMPassBuilderOptionsSetLoopVectorization(options, false);
+    LLVMPassBuilderOptionsSetLoopVectorization(options, true);
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
-    LLVMErrorRef error = LLVMRunPasses(e->module, chosen ? chosen : passes, machine, options);
+    LLVMErrorRef error = LLVMRunPasses(e->module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error == NULL)
         return DPK_OK;
@@ -228,10 +227,6 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region,
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {
         emit_function(&e);
-        if (getenv("DPAKIT_JIT_VERIFY")) {
-            LLVMDumpModule(e.module);
-            LLVMVerifyModule(e.module, LLVMAbortProcessAction, NULL);
-        }
         status = optimize(&e, err);
     }
     if (status == DPK_OK)

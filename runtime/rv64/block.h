@@ -51,10 +51,18 @@ struct rv64_block {
     uint32_t count;                           /* instructions */
     bool backward;                            /* taken_pc is not behind pc */
     _Atomic uint32_t heat;                    /* how often jumps back, calls and returns led here */
+    _Atomic uint32_t uneven;                  /* how often misaligned accesses led here */
     struct rv64_run run[];
 };
 
 enum { RV64_BUCKETS = 1 << 13 };
+
+enum { RV64_JUMPS = 1 << 11, RV64_JUMP_TRIES = 64 };
+
+static inline size_t rv64_jump_hash(uint64_t from)
+{
+    return (size_t)((from >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RV64_JUMPS;
+}
 
 struct rv64_cache {
     uint64_t generation; /* of the code, when the cache began */
@@ -63,6 +71,7 @@ struct rv64_cache {
     struct rv64_chunk *chunks;
     _Atomic(struct rv64_block *) buckets[RV64_BUCKETS];
     _Atomic(struct rv64_entries *) entries; /* NULL: nothing is hot yet */
+    _Atomic uint64_t jumps[RV64_JUMPS];     /* indirect ones: from << 32 | to; 0: none */
 };
 
 static inline unsigned rv64_bucket(uint64_t pc)
@@ -92,6 +101,14 @@ struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cac
  * there on. NULL: there is none. */
 rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
                            struct rv64_block *block);
+
+/* The same without counting. */
+rv64_code *rv64_cache_code(struct rv64_core *core, struct rv64_cache *cache,
+                           struct rv64_block *block);
+/* Counts that translated code has left before misaligned accesses that begin with `block`. */
+void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block);
+/* Notes where the indirect jump at `from` leads to. */
+void rv64_cache_jump(struct rv64_cache *cache, uint64_t from, uint64_t to);
 
 /* Below this address, the calling thread's stack is not for translated code. */
 uint64_t rv64_stack_limit(void);

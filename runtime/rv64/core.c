@@ -159,26 +159,72 @@ static struct rv64_entries *cache_entries(struct rv64_core *core, struct rv64_ca
     return entries;
 }
 
+/* The entry of the block in the table of its cache. NULL: there is none. */
+static _Atomic(rv64_code *) *entry_of(struct rv64_entries *entries, const struct rv64_block *block)
+{
+    if (entries == NULL || block->pc % 2 != 0 || block->pc - entries->begin >= entries->size)
+        return NULL;
+    return &entries->at[(block->pc - entries->begin) / 2];
+}
+
+rv64_code *rv64_cache_code(struct rv64_core *core, struct rv64_cache *cache,
+                           struct rv64_block *block)
+{
+    _Atomic(rv64_code *) *at = entry_of(cache_entries(core, cache), block);
+    return at == NULL ? NULL : atomic_load_explicit(at, memory_order_acquire);
+}
+
 rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
                            struct rv64_block *block)
 {
     const struct rv64_translator *t = core->translator;
-    if (block->pc % 2 != 0) /* no code, and no entry of its own */
-        return NULL;
     uint32_t heat = atomic_load_explicit(&block->heat, memory_order_relaxed) + 1;
     atomic_store_explicit(&block->heat, heat, memory_order_relaxed);
     if (heat < t->heat)
         return NULL;
-    struct rv64_entries *entries = cache_entries(core, cache);
-    if (entries == NULL || block->pc - entries->begin >= entries->size)
-        return NULL;
-    _Atomic(rv64_code *) *at = &entries->at[(block->pc - entries->begin) / 2];
-    rv64_code *code = atomic_load_explicit(at, memory_order_acquire);
-    if (code == NULL && heat == t->heat) {
-        t->hot(t->context, core, entries, block->pc);
-        code = atomic_load_explicit(at, memory_order_acquire);
+    rv64_code *code = rv64_cache_code(core, cache, block);
+    if (code == NULL && heat == t->heat && entry_of(cache_entries(core, cache), block) != NULL) {
+        t->hot(t->context, core, cache_entries(core, cache), block->pc, false);
+        code = rv64_cache_code(core, cache, block);
     }
     return code;
+}
+
+void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block)
+{
+    const struct rv64_translator *t = core->translator;
+    if (atomic_fetch_add_explicit(&block->uneven, 1, memory_order_relaxed) == t->heat &&
+        entry_of(cache_entries(core, cache), block) != NULL)
+        t->hot(t->context, core, cache_entries(core, cache), block->pc, true);
+}
+
+/* A table of pairs, by hash. What finds no place is not noted. */
+void rv64_cache_jump(struct rv64_cache *cache, uint64_t from, uint64_t to)
+{
+    if (from >> 32 != 0 || to >> 32 != 0)
+        return;
+    const uint64_t pair = from << 32 | to;
+    const size_t first = rv64_jump_hash(from);
+    for (size_t i = 0; i < RV64_JUMP_TRIES; i++) {
+        _Atomic uint64_t *at = &cache->jumps[(first + i) % RV64_JUMPS];
+        uint64_t seen = atomic_load_explicit(at, memory_order_relaxed);
+        if (seen == 0)
+            atomic_compare_exchange_strong(at, &seen, pair);
+        if (seen == 0 || seen == pair)
+            return;
+    }
+}
+
+size_t rv64_core_jumps(struct rv64_core *core, uint64_t from, uint64_t *to, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; core->cache != NULL && i < RV64_JUMP_TRIES && count < max; i++) {
+        uint64_t pair = atomic_load_explicit(
+            &core->cache->jumps[(rv64_jump_hash(from) + i) % RV64_JUMPS], memory_order_relaxed);
+        if (pair != 0 && pair >> 32 == from)
+            to[count++] = pair & UINT32_MAX;
+    }
+    return count;
 }
 
 /* What is left of the stack below the limit is for what translated code calls. A fault of the guest

@@ -14,8 +14,9 @@ struct rv64_memory *rv64_memory_create(uint64_t size)
     if (mem == NULL)
         return NULL;
     mem->size = size;
-    mem->access = calloc(RV64_PAGES, 1);
-    if (mem->access == NULL)
+    mem->access = calloc(RV64_PAGES + 1, 1);
+    mem->ahead = calloc(RV64_PAGES + 1, 1);
+    if (mem->access == NULL || mem->ahead == NULL)
         goto no_access;
     void *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
@@ -28,8 +29,9 @@ struct rv64_memory *rv64_memory_create(uint64_t size)
 no_lock:
     munmap(base, size);
 no_base:
-    free(mem->access);
 no_access:
+    free(mem->access);
+    free(mem->ahead);
     free(mem);
     return NULL;
 }
@@ -41,6 +43,7 @@ void rv64_memory_destroy(struct rv64_memory *mem)
     pthread_mutex_destroy(&mem->lock);
     munmap(mem->base, mem->size);
     free(mem->access);
+    free(mem->ahead);
     free(mem);
 }
 
@@ -93,6 +96,20 @@ static void set_access(struct rv64_memory *mem, uint64_t page, uint64_t end, uns
         atomic_fetch_add(&mem->code_generation, 1);
 }
 
+/* Counts anew for pages [first, end), whose access has changed, and for those before them. */
+static void set_ahead(struct rv64_memory *mem, uint64_t first, uint64_t end)
+{
+    for (uint64_t page = end; page-- > 0;) {
+        const bool same = mem->access[page] == mem->access[page + 1];
+        const unsigned further =
+            mem->ahead[page + 1] < UINT8_MAX ? mem->ahead[page + 1] + 1u : UINT8_MAX;
+        const uint8_t ahead = (uint8_t)(same ? further : 0);
+        if (page < first && mem->ahead[page] == ahead)
+            break;
+        __atomic_store_n(&mem->ahead[page], ahead, __ATOMIC_RELAXED);
+    }
+}
+
 bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access)
 {
     if (address % RV64_PAGE != 0 || size % RV64_PAGE != 0 || !in_range(mem, address, size))
@@ -117,6 +134,7 @@ bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, u
             clear_pages(mem, page * RV64_PAGE, (next - page) * RV64_PAGE);
     }
     set_access(mem, first, end, access);
+    set_ahead(mem, first, end);
     done = true;
 out:
     pthread_mutex_unlock(&mem->lock);

@@ -18,6 +18,7 @@ enum { RV64_PAGES = 1 << (32 - RV64_PAGE_SHIFT) };
 struct rv64_memory {
     uint8_t *base;   /* host address of guest address 0 */
     uint8_t *access; /* RV64_R | RV64_W | RV64_X of each page; read without the lock */
+    uint8_t *ahead;  /* how many pages behind each have the same access, at most UINT8_MAX */
     uint64_t size;
     pthread_mutex_t lock;             /* one rv64_memory_map at a time */
     _Atomic uint64_t code_generation; /* counts changes of executable pages or their bytes */

@@ -48,10 +48,14 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
     enum rv64_stop why = RV64_STOP_BUDGET;
     const struct rv64_translator *const translator = core->translator;
     rv64_code *code;
-    bool warm = translator != NULL; /* the block at `pc` may be entered as translated code */
-    bool inside = false;            /* the code at `pc` is the rest of a block that has begun */
+    bool warm = translator != NULL;   /* the block at `pc` may be entered as translated code */
+    bool inside = false;              /* the code at `pc` is the rest of a block that has begun */
+    bool progress = false;            /* translated code has run instructions */
+    struct rv64_block *uneven = NULL; /* where translated code has left for accesses */
+    uint64_t misaligned = 0;          /* what the hart's count was then */
 
     hart->fault = RV64_FAULT_NONE;
+    hart->uneven = 0;
     hart->horizon = start + (uint64_t)granted;
     hart->stack_limit = translator != NULL ? rv64_stack_limit() : 0;
     memcpy(x, hart->x, sizeof hart->x);
@@ -63,6 +67,7 @@ find:
     block = rv64_cache_get(core, cache, pc, handlers);
     if (unlikely(block == NULL)) { /* the cache is full: a new one has no links yet */
         rv64_cache_release(core, cache);
+        uneven = NULL;
         link = NULL;
         cache = rv64_cache_acquire(core);
         if (cache != NULL)
@@ -74,6 +79,13 @@ find:
         atomic_store_explicit(link, block, memory_order_release);
     if (unlikely(inside)) {
         inside = false;
+        if (hart->uneven != 0) {
+            hart->uneven = 0;
+            uneven = block;
+            misaligned = hart->misaligned;
+            if (progress && left > 0 && (code = rv64_cache_code(core, cache, block)) != NULL)
+                goto translated;
+        }
         BEGIN(block);
     }
     if (unlikely(warm)) {
@@ -161,6 +173,8 @@ do_END:
 do_JALR:
     pc = (A + IMM) & ~UINT64_C(1);
     D = block->next_pc;
+    if (translator != NULL && r->rd == RV64_SINK && r->rs1 != 1 && r->rs1 != 5)
+        rv64_cache_jump(cache, block->pc + r->offset, pc);
     struct rv64_block *target = rv64_cache_find(cache, pc);
     if (likely(target != NULL))
         ENTER_WARM(target);
@@ -168,13 +182,19 @@ do_JALR:
     goto find;
 
 translated:
+    if (unlikely(uneven != NULL)) {
+        if (hart->misaligned != misaligned)
+            rv64_cache_uneven(core, cache, uneven);
+        uneven = NULL;
+    }
     memcpy(hart->x, x, sizeof hart->x);
     struct rv64_next next = code(hart, left);
     memcpy(x, hart->x, sizeof hart->x);
     hart->fault = RV64_FAULT_NONE;
     pc = next.pc & ~RV64_INSIDE;
     inside = (next.pc & RV64_INSIDE) != 0;
-    warm = !inside && next.left < left; /* if not, it cannot go on here */
+    progress = next.left < left; /* if not, it cannot go on here */
+    warm = !inside && progress;
     left = next.left;
     link = NULL;
     goto find;
@@ -186,6 +206,7 @@ do_FENCE_I: /* code that has changed takes effect from here on */
     pc = block->next_pc;
     rv64_cache_release(core, cache);
     cache = rv64_cache_acquire(core);
+    uneven = NULL;
     if (cache == NULL)
         goto out_of_memory;
     link = NULL;

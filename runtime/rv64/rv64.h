@@ -92,6 +92,7 @@ struct rv64_hart {
     /* For translated code, during a run. */
     uint64_t horizon;     /* instret when the budget is used up */
     uint64_t stack_limit; /* translated code returns if the host's stack reaches below it */
+    uint8_t uneven;       /* translated code has returned before accesses that it did not expect */
 };
 
 struct rv64_core;
@@ -139,8 +140,10 @@ struct rv64_translator {
      * core goes. NULL: the code stays interpreted. */
     struct rv64_entries *(*begin)(void *context, struct rv64_core *core);
     void (*release)(struct rv64_entries *entries);
-    /* The code at `pc` is hot: sooner or later, `entries` may have it. */
-    void (*hot)(void *context, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc);
+    /* The code at `pc` is hot: sooner or later, `entries` may have it. `uneven`: it often makes
+     * misaligned accesses; it may have been translated without that. */
+    void (*hot)(void *context, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                bool uneven);
     uint32_t heat; /* how often a place is reached before it is hot, at least 1 */
     void *context;
 };

@@ -1,0 +1,54 @@
+/* Private to llvm: which loads and stores of a block are checked together. */
+#ifndef DPK_LLVM_GROUPS_H
+#define DPK_LLVM_GROUPS_H
+
+#include "jit/region.h"
+#include "rv64/block.h"
+
+enum { JIT_GROUPS_MAX = RV64_BLOCK_MAX };
+
+/* Accesses to [begin, end), which are offsets from some value. They are aligned if `begin` is a
+ * multiple of 1 << log2. */
+struct group {
+    uint32_t first; /* the index in the block of its first instruction */
+    int64_t begin, end;
+    unsigned log2;
+    unsigned need; /* RV64_R, RV64_W or both */
+    uint32_t accesses;
+};
+
+/* A value: that of one or two registers where the block begins, each shifted left, or of none. */
+struct form {
+    bool known; /* if not, it is some other value, unlike all others */
+    uint8_t count;
+    uint8_t reg[2], shift[2];
+};
+
+/* Values of a block: one for each register and each instruction at most. */
+enum { JIT_FORMS_MAX = 33 + RV64_BLOCK_MAX };
+
+struct groups {
+    struct group group[JIT_GROUPS_MAX];
+    uint32_t count;
+    uint8_t root_of[JIT_GROUPS_MAX]; /* the index in `form` of the value of each group */
+    struct form form[JIT_FORMS_MAX];
+    uint8_t form_count;
+    /* Of each register, how the block changes it: it adds `step` and the register `step_register`,
+     * which it does not change; or anything. */
+    struct {
+        bool known;
+        int64_t step;
+        uint8_t step_register; /* 0: none */
+    } change[32];
+    /* Of each instruction that is a load or store: */
+    uint8_t of[RV64_BLOCK_MAX];   /* its group */
+    int64_t base[RV64_BLOCK_MAX]; /* what its rs1 adds to the value */
+};
+
+/* Whether an instruction is a load or store, its width and the permission that it needs. */
+bool access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need);
+
+void groups_find(const struct jit_region *region, const struct jit_block *block,
+                 struct groups *out);
+
+#endif

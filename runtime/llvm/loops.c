@@ -1,0 +1,334 @@
+/*
+ * Loops of one block. Where the addresses of all accesses grow by the same amount at each turn, many
+ * turns are checked at once: as many as the budget lasts, and as the accesses stay on two pages that
+ * allow them. These turns run in a loop without checks, which LLVM can unroll and vectorize. What is
+ * left of the loop runs with checks.
+ */
+#include "llvm/emit.h"
+
+#define B_ e->builder
+
+enum { TURNS_MIN = 4, STEP_MAX = 65536, GROUPS_MAX = 6 };
+
+/* ---- Which loops ---- */
+
+static bool is_plain(const struct rv64_insn *insn)
+{
+    switch (insn->op) {
+    case OP_FENCE:
+    case OP_RDCYCLE:
+    case OP_RDTIME:
+    case OP_RDINSTRET:
+    case OP_LR_W:
+    case OP_LR_D:
+    case OP_SC_W:
+    case OP_SC_D:
+        return false;
+    default:
+        return (insn->bits & 0x7f) != 0x2f; /* AMO */
+    }
+}
+
+/* How a form changes from turn to turn: by `step`, and by what is in `step_register`. */
+static bool form_step(const struct emitter *e, const struct form *form, int64_t *step,
+                      uint8_t *step_register)
+{
+    *step = 0;
+    *step_register = 0;
+    if (!form->known)
+        return false;
+    for (unsigned i = 0; i < form->count; i++) {
+        const uint8_t reg = form->reg[i];
+        if (!e->groups.change[reg].known)
+            return false;
+        const uint64_t by = (uint64_t)e->groups.change[reg].step << form->shift[i];
+        *step = (int64_t)((uint64_t)*step + by);
+        if (e->groups.change[reg].step_register == 0)
+            continue;
+        if (*step_register != 0 || form->shift[i] != 0)
+            return false;
+        *step_register = e->groups.change[reg].step_register;
+    }
+    return *step_register == 0 || *step == 0;
+}
+
+static void group_step(const struct emitter *e, uint32_t i, int64_t *step, uint8_t *step_register)
+{
+    (void)form_step(e, &e->groups.form[e->groups.root_of[i]], step, step_register);
+}
+
+/* Whether all accesses of the group stay aligned when its value steps on. A step in a register is
+ * looked at when the loop begins. */
+static bool group_is_good(const struct emitter *e, uint32_t i)
+{
+    const struct group *g = &e->groups.group[i];
+    int64_t step;
+    uint8_t step_register;
+    return form_step(e, &e->groups.form[e->groups.root_of[i]], &step, &step_register) &&
+           step > -STEP_MAX && step < STEP_MAX && (step & ((INT64_C(1) << g->log2) - 1)) == 0;
+}
+
+bool loop_is_good(const struct emitter *e, uint32_t index)
+{
+    const struct jit_block *b = &e->region->blocks[index];
+    if (b->end != JIT_END_BRANCH || b->taken != (int32_t)index || e->options->uneven ||
+        e->groups.count > GROUPS_MAX)
+        return false;
+    for (uint32_t i = 0; i < b->count; i++)
+        if (!is_plain(&e->region->insns[b->first + i].insn))
+            return false;
+    for (uint32_t i = 0; i < e->groups.count; i++)
+        if (!group_is_good(e, i))
+            return false;
+    return true;
+}
+
+/* ---- How many turns ---- */
+
+struct turns {
+    LLVMValueRef count;                             /* at least 1 where `good` */
+    LLVMValueRef good;                              /* i1 */
+    LLVMValueRef low[GROUPS_MAX], high[GROUPS_MAX]; /* what each group accesses at the first turn */
+    LLVMValueRef step[GROUPS_MAX];
+};
+
+static LLVMValueRef compare(const struct emitter *e, LLVMIntPredicate p, LLVMValueRef a,
+                            LLVMValueRef b)
+{
+    return LLVMBuildICmp(B_, p, a, b, "");
+}
+
+static void require(const struct emitter *e, struct turns *t, LLVMValueRef condition)
+{
+    t->good = LLVMBuildAnd(B_, t->good, condition, "");
+}
+
+static void at_most(const struct emitter *e, struct turns *t, LLVMValueRef count)
+{
+    t->count = LLVMBuildSelect(B_, compare(e, LLVMIntULT, count, t->count), count, t->count, "");
+}
+
+/* Whether page `number`, of which there is one more than of guest memory, allows `need`. */
+static LLVMValueRef page_allows(const struct emitter *e, LLVMValueRef number, unsigned need)
+{
+    LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_ACCESS], &number, 1, "");
+    const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
+    return compare(e, LLVMIntEQ, LLVMBuildAnd(B_, LLVMBuildLoad2(B_, e->i8, at, ""), bits, ""),
+                   bits);
+}
+
+static LLVMValueRef safe_page(const struct emitter *e, LLVMValueRef address)
+{
+    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
+    LLVMValueRef none = emit_const(e, RV64_PAGES);
+    return LLVMBuildSelect(B_, compare(e, LLVMIntULT, page, none), page, none, "");
+}
+
+static LLVMValueRef page_begin(const struct emitter *e, LLVMValueRef page)
+{
+    return LLVMBuildShl(B_, page, emit_const(e, RV64_PAGE_SHIFT), "");
+}
+
+static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
+{
+    return LLVMBuildZExt(B_, flag, e->i64, "");
+}
+
+/* The turns at which group `i` stays on pages that have the same permissions as the first. A loop
+ * that goes down stays on the page where it begins and the one before. */
+static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
+{
+    const struct group *g = &e->groups.group[i];
+    int64_t step;
+    uint8_t step_register;
+    group_step(e, i, &step, &step_register);
+    const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
+    LLVMValueRef low = emit_const(e, (uint64_t)g->begin);
+    const struct form *form = &e->groups.form[e->groups.root_of[i]];
+    for (unsigned k = 0; k < form->count; k++) {
+        LLVMValueRef term =
+            LLVMBuildShl(B_, emit_get(e, form->reg[k]), emit_const(e, form->shift[k]), "");
+        low = LLVMBuildAdd(B_, low, term, "");
+    }
+    LLVMValueRef high = LLVMBuildAdd(B_, low, emit_const(e, (uint64_t)(g->end - g->begin)), "");
+    LLVMValueRef page = safe_page(e, low);
+    t->low[i] = low;
+    t->high[i] = high;
+    t->step[i] = step_register != 0 ? emit_get(e, step_register) : emit_const(e, (uint64_t)step);
+    require(e, t, page_allows(e, page, g->need));
+    if (g->log2 != 0) {
+        LLVMValueRef bits = step_register != 0 ? LLVMBuildOr(B_, low, t->step[i], "") : low;
+        bits = LLVMBuildAnd(B_, bits, emit_const(e, (UINT64_C(1) << g->log2) - 1), "");
+        require(e, t, compare(e, LLVMIntEQ, bits, zero));
+    }
+    LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_AHEAD], &page, 1, "");
+    LLVMValueRef ahead = as_number(e, LLVMBuildLoad2(B_, e->i8, at, ""));
+    LLVMValueRef behind = LLVMBuildAdd(B_, LLVMBuildAdd(B_, page, one, ""), ahead, "");
+    LLVMValueRef room = LLVMBuildSub(B_, page_begin(e, behind), high, "");
+    require(e, t, compare(e, LLVMIntSGE, room, zero));
+    LLVMValueRef divisor = t->step[i];
+    if (step < 0) {
+        LLVMValueRef before = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, page, zero), page,
+                                              LLVMBuildSub(B_, page, one, ""), "");
+        page = LLVMBuildSub(B_, page, as_number(e, page_allows(e, before, g->need)), "");
+        room = LLVMBuildSub(B_, low, page_begin(e, page), "");
+        divisor = emit_const(e, (uint64_t)-step);
+    } else if (step_register != 0) {
+        LLVMValueRef less = LLVMBuildSub(B_, t->step[i], one, "");
+        require(e, t, compare(e, LLVMIntULT, less, emit_const(e, STEP_MAX)));
+        divisor = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, divisor, zero), one, divisor, "");
+    } else if (step == 0) {
+        return;
+    }
+    at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, room, divisor, ""), one, ""));
+}
+
+/* Two groups that may read the same bytes are not read out of order. */
+static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uint32_t b)
+{
+    const struct group *const g[] = {&e->groups.group[a], &e->groups.group[b]};
+    if (!(g[0]->need & g[1]->need & RV64_R))
+        return;
+    LLVMValueRef low[2], high[2];
+    const uint32_t index[] = {a, b};
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef way = LLVMBuildMul(B_, LLVMBuildSub(B_, t->count, emit_const(e, 1), ""),
+                                        t->step[index[i]], "");
+        LLVMValueRef up = compare(e, LLVMIntSGE, way, emit_const(e, 0)), zero = emit_const(e, 0);
+        low[i] = LLVMBuildAdd(B_, t->low[index[i]], LLVMBuildSelect(B_, up, zero, way, ""), "");
+        high[i] = LLVMBuildAdd(B_, t->high[index[i]], LLVMBuildSelect(B_, up, way, zero, ""), "");
+    }
+    require(e, t,
+            LLVMBuildOr(B_, compare(e, LLVMIntULE, high[0], low[1]),
+                        compare(e, LLVMIntULE, high[1], low[0]), ""));
+}
+
+/* Whether turns may read what earlier turns have read. */
+static bool reads_again(const struct emitter *e)
+{
+    for (uint32_t i = 0; i < e->groups.count; i++) {
+        const struct group *g = &e->groups.group[i];
+        const int64_t size = g->end - g->begin;
+        int64_t step;
+        uint8_t step_register;
+        group_step(e, i, &step, &step_register);
+        if ((g->need & RV64_R) &&
+            (step_register != 0 ? g->accesses > 1 : step < size && -step < size))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Where the loop ends ---- */
+
+/* An operand of the branch, at the end of the first turn; *step: how it changes from turn to turn.
+ * NULL: it changes otherwise. */
+static LLVMValueRef operand(const struct emitter *e, unsigned reg, int64_t *step)
+{
+    *step = e->groups.change[reg].step;
+    if (reg == 0)
+        return emit_const(e, 0);
+    if (!e->groups.change[reg].known || e->groups.change[reg].step_register != 0)
+        return NULL;
+    return LLVMBuildAdd(B_, emit_get(e, reg), emit_const(e, (uint64_t)*step), "");
+}
+
+/* Limits the turns to those after which the loop goes on, and one. False: they are not known, so the
+ * branch is to be looked at in each turn. */
+static bool limit_to_end(const struct emitter *e, struct turns *t)
+{
+    const struct rv64_insn *i = &e->region->insns[e->block->first + e->block->count - 1].insn;
+    int64_t step_a, step_b;
+    LLVMValueRef a = operand(e, i->rs1, &step_a), b = operand(e, i->rs2, &step_b);
+    if (a == NULL || b == NULL)
+        return false;
+    const LLVMValueRef one = emit_const(e, 1);
+    int64_t step = step_a - step_b;
+    LLVMValueRef way = LLVMBuildSub(B_, b, a, ""); /* what is still to go, in steps of `step` */
+    if (i->op == OP_BNE) {
+        if (step < 0) {
+            step = -step;
+            way = LLVMBuildNeg(B_, way, "");
+        }
+        if (step == 0 || (step & (step - 1)) != 0)
+            return false;
+        LLVMValueRef whole =
+            compare(e, LLVMIntEQ, LLVMBuildAnd(B_, way, emit_const(e, (uint64_t)step - 1), ""),
+                    emit_const(e, 0));
+        require(e, t, whole);
+    } else if ((i->op == OP_BLTU || i->op == OP_BLT) && step_b == 0 && step > 0) {
+        /* Neither overflows where both are small. */
+        const LLVMValueRef small = emit_const(e, UINT64_C(1) << 62);
+        require(e, t, compare(e, LLVMIntULT, a, small));
+        require(e, t, compare(e, LLVMIntULT, b, small));
+        way = LLVMBuildSelect(B_, compare(e, LLVMIntULT, a, b), way, emit_const(e, 0), "");
+        way = LLVMBuildAdd(B_, way, emit_const(e, (uint64_t)step - 1), "");
+    } else {
+        return false;
+    }
+    LLVMValueRef more = LLVMBuildUDiv(B_, way, emit_const(e, (uint64_t)step), "");
+    at_most(
+        e, t,
+        LLVMBuildAdd(B_,
+                     LLVMBuildSelect(B_, compare(e, LLVMIntULT, more, emit_const(e, UINT32_MAX)),
+                                     more, emit_const(e, UINT32_MAX), ""),
+                     one, ""));
+    return true;
+}
+
+/* ---- The loop ---- */
+
+static LLVMValueRef stays(struct emitter *e)
+{
+    e->insn = &e->region->insns[e->block->first + e->block->count - 1];
+    return emit_condition(e);
+}
+
+void emit_loop(struct emitter *e, LLVMBasicBlockRef checked)
+{
+    const struct jit_block *b = e->block;
+    LLVMBasicBlockRef again = LLVMGetInsertBlock(B_), preheader = emit_new_block(e, "turns"),
+                      body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned");
+    LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
+    const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
+    struct turns t = {.good = compare(e, LLVMIntSGT, left, zero)};
+    t.count = LLVMBuildAdd(B_, left, emit_const(e, b->count - 1), "");
+    t.count = LLVMBuildUDiv(B_, t.count, emit_const(e, b->count), "");
+    for (uint32_t i = 0; i < e->groups.count; i++)
+        limit_to_pages(e, &t, i);
+    const bool countable = limit_to_end(e, &t);
+    for (uint32_t i = 0; i < e->groups.count; i++)
+        for (uint32_t k = i + 1; k < e->groups.count; k++)
+            keep_apart(e, &t, i, k);
+    require(e, &t, compare(e, LLVMIntUGE, t.count, emit_const(e, TURNS_MIN)));
+    LLVMBuildCondBr(B_, t.good, preheader, checked);
+
+    LLVMPositionBuilderAtEnd(B_, preheader);
+    LLVMBuildBr(B_, body);
+    LLVMPositionBuilderAtEnd(B_, body);
+    LLVMValueRef turn = LLVMBuildPhi(B_, e->i64, "");
+    if (reads_again(e))
+        LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
+    e->unchecked = true;
+    for (e->before = 0; e->before + 1 < b->count; e->before++) {
+        e->insn = &e->region->insns[b->first + e->before];
+        emit_instruction(e);
+    }
+    e->unchecked = false;
+    LLVMValueRef next = LLVMBuildAdd(B_, turn, one, "");
+    LLVMValueRef go_on = compare(e, LLVMIntULT, next, t.count);
+    if (!countable)
+        go_on = LLVMBuildAnd(B_, go_on, stays(e), "");
+    LLVMAddIncoming(turn, (LLVMValueRef[]){zero, next},
+                    (LLVMBasicBlockRef[]){preheader, LLVMGetInsertBlock(B_)}, 2);
+    LLVMBuildCondBr(B_, go_on, body, after);
+
+    LLVMPositionBuilderAtEnd(B_, after);
+    LLVMValueRef used = LLVMBuildMul(B_, next, emit_const(e, b->count), "");
+    LLVMBuildStore(B_, LLVMBuildSub(B_, left, used, ""), e->left);
+    LLVMBasicBlockRef out = emit_new_block(e, "out");
+    LLVMBuildCondBr(B_, stays(e), again, out);
+    LLVMPositionBuilderAtEnd(B_, out);
+    e->dirty |= e->loop_writes;
+    LLVMBuildBr(B_, emit_destination(e, b->next, b->next_pc));
+}

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "rv64/block.h"
 
 static enum jit_end end_of(const struct rv64_insn *insn)
 {

@@ -2,7 +2,7 @@
 #ifndef DPK_JIT_REGION_H
 #define DPK_JIT_REGION_H
 
-#include "rv64/core.h"
+#include "rv64/block.h"
 #include "rv64/insn.h"
 
 /* How a block ends. */

@@ -3,7 +3,6 @@
 #define DPK_LLVM_GROUPS_H
 
 #include "jit/region.h"
-#include "rv64/block.h"
 
 enum { JIT_GROUPS_MAX = RV64_BLOCK_MAX };
 

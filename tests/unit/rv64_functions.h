@@ -82,29 +82,123 @@ static inline void add_counted_loop(struct making *m, unsigned depth)
     give_register(m, counter);
 }
 
-/* Over an array, by a pointer, up to its end. */
+/* `rd` = an address `before` bytes before the end of a page. Behind some of these pages there is
+ * nothing, or what is only read, or only written. */
+static inline void add_page_end(struct making *m, uint32_t rd, uint32_t before)
+{
+    static const uint32_t ends[] = {DATA_AT + RV64_PAGE,  DATA_AT + DATA_PAGES * RV64_PAGE,
+                                    WRITE_ONLY_AT,        WRITE_ONLY_AT + RV64_PAGE,
+                                    STACK_AT + RV64_PAGE, CODE_AT + CODE_PAGES * RV64_PAGE};
+    if (chance(m->c, 6)) { /* 4 GiB */
+        add_word(m, i_type(ADDI, rd, TP, 2047 - before % 2048));
+        add_word(m, i_type(ADDI, rd, rd, 1));
+        return;
+    }
+    add_constant(m, rd, ends[choose(m->c, 6)] - before);
+}
+
+/* How many turns of a loop stay before the end of a page: few loops fault. */
+static inline uint32_t turns_before_end(struct making *m, uint32_t turns)
+{
+    return chance(m->c, 4) ? choose(m->c, turns) : turns + choose(m->c, 3);
+}
+
+/* Some loads and stores near each other, as of the members of a structure. */
+static inline void add_accesses(struct making *m, uint32_t base, uint32_t span)
+{
+    const uint32_t align = chance(m->c, 8) ? 1 : 8;
+    for (unsigned n = 1 + choose(m->c, 5); n > 0; n--) {
+        const uint32_t log2 = choose(m->c, 4), width = 1u << log2;
+        const uint32_t at = (choose(m->c, span) & (0 - (align < width ? align : width))) -
+                            (chance(m->c, 4) ? span / 2 & ~7u : 0);
+        if (chance(m->c, 2))
+            add_word(m, s_type(STORES | log2 << 12, any_register(m), base, at));
+        else
+            add_word(m, i_type(LOADS | log2 << 12, destination(m), base, at));
+        if (chance(m->c, 8))
+            add_values(m);
+    }
+}
+
+static inline void add_structure(struct making *m)
+{
+    const uint32_t base = take_register(m);
+    switch (choose(m->c, 4)) {
+    case 0:
+        add_page_end(m, base, 24 + choose(m->c, 10) * 4);
+        break;
+    case 1: /* by a pointer in memory, which is any value most of the time */
+        add_word(m, i_type(LD, base, GP, choose(m->c, 128) * 8));
+        add_word(m, i_type(AND_I, base, base, 0x7f8));
+        add_word(m, r_type(ADD, base, base, chance(m->c, 4) ? SP : GP));
+        break;
+    default:
+        add_word(m, i_type(ADDI, base, GP, choose(m->c, 512) * 4 - 1024));
+    }
+    add_accesses(m, base, 32);
+    if (chance(m->c, 3)) { /* and of the next one */
+        add_word(m, i_type(ADDI, base, base, (choose(m->c, 17) - 8) * 8));
+        add_accesses(m, base, 32);
+    }
+    give_register(m, base);
+}
+
+/* Over an array, by a pointer, upwards to its end or down to its beginning. */
 static inline void add_pointer_loop(struct making *m, unsigned depth)
 {
     const uint32_t outer = m->pointer, pointer = take_register(m), end = take_register(m);
-    const uint32_t log2 = choose(m->c, 4), turns = 1 + choose(m->c, 24);
-    uint32_t t = destination(m);
-    add_word(m, i_type(ADDI, pointer, chance(m->c, 4) ? TP : GP, choose(m->c, 64) << log2));
-    add_word(m, i_type(ADDI, end, pointer, turns << log2));
+    const uint32_t log2 = choose(m->c, 4), turns = 1 + choose(m->c, chance(m->c, 4) ? 200 : 24);
+    const uint32_t step = chance(m->c, 6) ? 8 * choose(m->c, 4) : 1u << log2;
+    const bool down = chance(m->c, 4);
+    if (chance(m->c, 2))
+        add_page_end(m, pointer, step * turns_before_end(m, turns));
+    else
+        add_word(m, i_type(ADDI, pointer, chance(m->c, 4) ? TP : GP, choose(m->c, 64) << log2));
+    add_word(m, i_type(ADDI, end, pointer, down ? 0 - turns * step % 2048 : turns * step % 2048));
     const int16_t head = (int16_t)m->p->count;
     m->pointer = pointer;
-    add_word(m, i_type(LOADS | log2 << 12, t, pointer, 0));
+    add_accesses(m, pointer, step > 8 ? step : 8);
     if (chance(m->c, 2))
         add_values(m);
-    if (chance(m->c, 2))
-        add_word(m,
-                 s_type(STORES | log2 << 12, any_register(m), pointer, choose(m->c, 16) << log2));
     if (chance(m->c, 4))
         add_code(m, depth + 1);
-    add_word(m, i_type(ADDI, pointer, pointer, 1u << log2));
-    m->p->items[add_branch(m, BLTU, pointer, end)].target = head;
+    add_word(m, i_type(ADDI, pointer, pointer, down ? 0 - step : step));
+    m->p->items[down ? add_branch(m, BLTU, end, pointer) : add_branch(m, BLTU, pointer, end)]
+        .target = head;
     m->pointer = outer;
     give_register(m, pointer);
     give_register(m, end);
+}
+
+/* Over an array, by an index that is shifted: up to a constant, or down to 0. */
+static inline void add_index_loop(struct making *m, unsigned depth)
+{
+    static const uint32_t shift_adds[] = {ADD, 0x20002033, SH2ADD, SH3ADD};
+    const uint32_t array = take_register(m), index = take_register(m), at = take_register(m);
+    const uint32_t log2 = choose(m->c, 4), turns = 1 + choose(m->c, chance(m->c, 4) ? 300 : 24);
+    const bool up = chance(m->c, 2);
+    const uint32_t outer = m->counter;
+    if (chance(m->c, 2))
+        add_page_end(m, array, turns_before_end(m, turns) << log2);
+    else
+        add_word(m, i_type(ADDI, array, GP, choose(m->c, 16) * 8));
+    add_word(m, i_type(ADDI, index, 0, up ? 0 : turns));
+    const int16_t head = (int16_t)m->p->count;
+    if (chance(m->c, 2)) {
+        add_word(m, r_type(shift_adds[log2], at, index, array));
+    } else {
+        add_word(m, i_type(SLL_I, at, index, log2));
+        add_word(m, r_type(ADD, at, at, array));
+    }
+    add_accesses(m, at, 1u << log2 < 4 ? 4 : 1u << log2);
+    m->counter = index;
+    if (chance(m->c, 4))
+        add_code(m, depth + 1);
+    close_loop(m, head, index, turns, up);
+    m->counter = outer;
+    give_register(m, array);
+    give_register(m, index);
+    give_register(m, at);
 }
 
 /* ---- Jump tables ---- */
@@ -286,15 +380,17 @@ static inline void add_end(struct making *m)
 static void add_code(struct making *m, unsigned depth)
 {
     for (unsigned n = 1 + choose(m->c, depth == 0 ? 8 : 4); n > 0 && !full(m); n--) {
-        switch (choose(m->c, depth < MOST_DEPTH ? 20 : 11)) {
+        switch (choose(m->c, depth < MOST_DEPTH ? 23 : 11)) {
         default:
             add_values(m);
             break;
         case 4:
         case 5:
         case 6:
-        case 7:
             add_access(m);
+            break;
+        case 7:
+            add_structure(m);
             break;
         case 8:
             add_atomic(m);
@@ -316,7 +412,12 @@ static void add_code(struct making *m, unsigned depth)
             add_counted_loop(m, depth);
             break;
         case 17:
+        case 20:
             add_pointer_loop(m, depth);
+            break;
+        case 21:
+        case 22:
+            add_index_loop(m, depth);
             break;
         case 18:
             add_switch(m, depth);

@@ -331,7 +331,8 @@ static inline bool go_on(struct trial *t, enum rv64_stop why)
         return DIFFERS(t, "a step from the breakpoint ends otherwise");
     case RV64_STOP_FAULT:
     case RV64_STOP_EBREAK:
-        if (hart->fault == RV64_FAULT_FETCH || hart->pc == t->program->base) {
+        if (hart->fault == RV64_FAULT_FETCH || hart->pc == t->program->base ||
+            chance(&t->choices, 8)) {
             enter(t, choose(&t->choices, t->program->function_count));
             return true;
         }

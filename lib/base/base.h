@@ -177,6 +177,17 @@ struct dpk_piece {
 enum dpk_status dpk_file_replace_pieces(const char *path, const struct dpk_piece *pieces,
                                         size_t count, unsigned mode, struct dpk_error *err);
 
+/* The same for a large file most of whose bytes are known before the rest is: a thread writes them
+ * in the meantime, to a file without a name. dpk_file_replace_ahead then writes only the pieces
+ * that do not lie at their own places in `data`. NULL, and nothing is gained: the file is small, or
+ * the file system knows no such files. `data` is borrowed until dpk_ahead_end. */
+struct dpk_ahead;
+struct dpk_ahead *dpk_ahead_begin(const char *path, const void *data, size_t size);
+enum dpk_status dpk_file_replace_ahead(const char *path, struct dpk_ahead *ahead,
+                                       const struct dpk_piece *pieces, size_t count, unsigned mode,
+                                       struct dpk_error *err);
+void dpk_ahead_end(struct dpk_ahead *ahead); /* NULL: nothing */
+
 /* The same in two steps, for a file that nobody may see before something else is done. Staging does
  * all that is likely to fail (space, permissions); putting gives the file its name. Signals wait
  * from staging until dpk_staged_put or dpk_staged_drop, which free `staged`; the pieces are

@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "base/file_ahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,19 @@ static int write_pieces(int fd, const struct dpk_piece *pieces, size_t count)
         if (write_all(fd, pieces[i].data, pieces[i].size) != 0)
             return -1;
     return 0;
+}
+
+/* Into a file that has what was written ahead. */
+static int write_changes(int fd, const struct dpk_ahead *ahead, const struct dpk_piece *pieces,
+                         size_t count)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; at += pieces[i++].size)
+        if (!ahead_has(ahead, at, &pieces[i]) &&
+            (lseek(fd, (off_t)at, SEEK_SET) < 0 ||
+             write_all(fd, pieces[i].data, pieces[i].size) != 0))
+            return -1;
+    return ftruncate(fd, (off_t)at);
 }
 
 static bool is_standard_output(const struct stat *st)
@@ -93,16 +107,18 @@ struct dpk_staged {
 
 /* `old` is NULL if there is no such file. */
 static enum dpk_status write_new(struct dpk_new_file *f, const char *path, const char *target,
-                                 const struct stat *old, const struct dpk_piece *pieces,
-                                 size_t count, unsigned mode, struct dpk_error *err)
+                                 const struct stat *old, struct dpk_ahead *ahead,
+                                 const struct dpk_piece *pieces, size_t count, unsigned mode,
+                                 struct dpk_error *err)
 {
     /* A new file gets its mode here, where the kernel applies the umask. */
     enum dpk_status status = dpk_new_file_open(f, target, old ? 0600 : mode, err);
     if (status != DPK_OK)
         return status;
     f->path = path;
-    if (write_pieces(f->fd, pieces, count) != 0 || (old && copy_permissions(f->fd, old) != 0) ||
-        fsync(f->fd) != 0) {
+    int written = ahead_take(ahead, f) ? write_changes(f->fd, ahead, pieces, count)
+                                       : write_pieces(f->fd, pieces, count);
+    if (written != 0 || (old && copy_permissions(f->fd, old) != 0) || fsync(f->fd) != 0) {
         status = dpk_fail_errno(err, "%s", path);
         dpk_new_file_drop(f);
     }
@@ -147,8 +163,9 @@ static enum dpk_status look_at(struct dpk_staged *s, struct stat *old, bool *the
     return s->target ? DPK_OK : dpk_fail_errno(err, "%s", path);
 }
 
-enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces, size_t count,
-                               unsigned mode, struct dpk_staged **out, struct dpk_error *err)
+static enum dpk_status stage(const char *path, struct dpk_ahead *ahead,
+                             const struct dpk_piece *pieces, size_t count, unsigned mode,
+                             struct dpk_staged **out, struct dpk_error *err)
 {
     struct stat old;
     bool there;
@@ -161,8 +178,8 @@ enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces,
     s->count = count;
     enum dpk_status status = look_at(s, &old, &there, err);
     if (status == DPK_OK && !s->direct)
-        status =
-            write_new(&s->file, path, s->target, there ? &old : NULL, pieces, count, mode, err);
+        status = write_new(&s->file, path, s->target, there ? &old : NULL, ahead, pieces, count,
+                           mode, err);
     if (status != DPK_OK) {
         free(s->target);
         free(s);
@@ -170,6 +187,12 @@ enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces,
     }
     *out = s;
     return DPK_OK;
+}
+
+enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces, size_t count,
+                               unsigned mode, struct dpk_staged **out, struct dpk_error *err)
+{
+    return stage(path, NULL, pieces, count, mode, out, err);
 }
 
 enum dpk_status dpk_staged_put(struct dpk_staged *s, struct dpk_error *err)
@@ -204,8 +227,15 @@ enum dpk_status dpk_file_replace(const char *path, const void *data, size_t size
 enum dpk_status dpk_file_replace_pieces(const char *path, const struct dpk_piece *pieces,
                                         size_t count, unsigned mode, struct dpk_error *err)
 {
+    return dpk_file_replace_ahead(path, NULL, pieces, count, mode, err);
+}
+
+enum dpk_status dpk_file_replace_ahead(const char *path, struct dpk_ahead *ahead,
+                                       const struct dpk_piece *pieces, size_t count, unsigned mode,
+                                       struct dpk_error *err)
+{
     struct dpk_staged *staged = NULL;
-    enum dpk_status status = dpk_file_stage(path, pieces, count, mode, &staged, err);
+    enum dpk_status status = stage(path, ahead, pieces, count, mode, &staged, err);
     return status == DPK_OK ? dpk_staged_put(staged, err) : status;
 }
 
@@ -214,7 +244,7 @@ enum dpk_status dpk_file_create(const char *path, const void *data, size_t size,
 {
     struct dpk_new_file f;
     const struct dpk_piece whole = {data, size};
-    enum dpk_status status = write_new(&f, path, path, NULL, &whole, 1, mode, err);
+    enum dpk_status status = write_new(&f, path, path, NULL, NULL, &whole, 1, mode, err);
     return status == DPK_OK ? dpk_new_file_put(&f, err) : status;
 }
 

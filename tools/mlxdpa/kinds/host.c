@@ -221,13 +221,14 @@ static enum dpk_status read_programs(struct target *t, struct dpk_error *err)
 
 /* Writes the changed host file, by default as executable as it was. */
 static enum dpk_status write_edited(const struct target *t, const char *output,
-                                    const struct dpk_edited *edited, struct dpk_error *err)
+                                    struct dpk_ahead *ahead, const struct dpk_edited *edited,
+                                    struct dpk_error *err)
 {
     struct stat st;
     size_t count = 0;
     const struct dpk_piece *pieces = dpk_edited_pieces(edited, &count);
     unsigned mode = stat(t->path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0644;
-    return dpk_file_replace_pieces(output, pieces, count, mode, err);
+    return dpk_file_replace_ahead(output, ahead, pieces, count, mode, err);
 }
 
 static struct dpk_hostfile_options host_options(const struct mlxdpa_options *o)
@@ -254,6 +255,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     struct dpk_hostfile_options how = host_options(o);
     struct program_signer s = {0};
     struct dpk_edited *edited = NULL;
+    struct dpk_ahead *ahead = NULL;
     struct progress progress;
     enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
     if (status == DPK_OK)
@@ -262,16 +264,18 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
         status = read_programs(t, err);
     if (status != DPK_OK)
         goto out;
+    ahead = dpk_ahead_begin(s.output, t->file.data, t->file.size);
     how.progress = show_progress;
     how.progress_context = &progress;
     progress_start(&progress);
     status = dpk_hostfile_signed(t->opened, s.chain, s.signer, &how, &edited, err);
     progress_end(&progress);
     if (status == DPK_OK)
-        status = write_edited(t, s.output, edited, err);
+        status = write_edited(t, s.output, ahead, edited, err);
     if (status == DPK_OK)
         mlxdpa_say(s.output, "DPA apps signed successfully!");
 out:
+    dpk_ahead_end(ahead);
     dpk_edited_free(edited);
     program_signer_close(&s);
     return status;
@@ -324,7 +328,7 @@ static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
     how.crypto.proof_context = (void *)o;
     status = dpk_hostfile_signed(t->opened, chain, NULL, &how, &edited, err);
     if (status == DPK_OK)
-        status = write_edited(t, output, edited, err);
+        status = write_edited(t, output, NULL, edited, err);
     if (status == DPK_OK)
         mlxdpa_say(output, "Signatures attached successfully!");
 out:
@@ -344,7 +348,7 @@ static enum dpk_status strip(struct target *t, const struct mlxdpa_options *o,
     if (status == DPK_OK)
         status = dpk_hostfile_stripped(t->opened, o->apps.at, o->apps.count, &edited, err);
     if (status == DPK_OK)
-        status = write_edited(t, output, edited, err);
+        status = write_edited(t, output, NULL, edited, err);
     if (status == DPK_OK)
         mlxdpa_say(output, "Signatures stripped successfully!");
     dpk_edited_free(edited);

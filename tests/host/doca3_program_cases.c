@@ -412,6 +412,27 @@ static void commands_have_flags_of_their_own(void)
     CHECK(parse_commands("outer --number 3 inner", &c) == DOCA_ERROR_IO_FAILED);
 }
 
+static doca_error_t parse_commands_of(const char *content, struct config *config)
+{
+    char name[] = "/tmp/doca3_XXXXXX", line[64];
+    int fd = mkstemp(name);
+    CHECK(fd >= 0 && write(fd, content, strlen(content)) == (ssize_t)strlen(content));
+    snprintf(line, sizeof line, "outer inner -j %s", name);
+    doca_error_t result = parse_commands(line, config);
+    CHECK(close(fd) == 0 && unlink(name) == 0);
+    return result;
+}
+
+/* Of the command that is given, and of what is outside; not what is for the command line alone. */
+static void files_give_flags_of_commands(void)
+{
+    struct config c = {.verdict = OK};
+    CHECK(parse_commands_of("{\"doca_program_flags\": {\"number\": 5, \"own\": 6}}", &c) == OK);
+    CHECK(strcmp(c.got, "number=5 number=6 outer=() inner=() ") == 0);
+    CHECK(parse_commands_of("{\"doca_program_flags\": {\"number\": 5, \"text\": \"x\"}}", &c) ==
+          INVALID);
+}
+
 static char complaint[256];
 
 static doca_error_t on_complaint(enum doca_log_level level, const char *format, va_list args)
@@ -486,6 +507,7 @@ const struct test_case program_cases[] = {
     CASE(levels_are_what_the_user_gave),
     CASE(unknown_options_of_a_file_may_be_passed_over),
     CASE(commands_have_flags_of_their_own),
+    CASE(files_give_flags_of_commands),
     CASE(others_get_complaints_and_flags_of_dpdk),
     CASE(help_is_of_the_command),
     CASE(the_version_is_the_programs),

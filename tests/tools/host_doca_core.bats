@@ -60,6 +60,10 @@ setup_file() {
     case_ok commands_have_flags_of_their_own
 }
 
+@test "files give flags of commands" {
+    case_ok files_give_flags_of_commands
+}
+
 @test "others get complaints and flags of dpdk" {
     case_ok others_get_complaints_and_flags_of_dpdk
 }

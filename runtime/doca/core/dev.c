@@ -237,7 +237,7 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
         return DOCA_ERROR_INVALID_VALUE;
     doca_error_t result = devinfo_ask(devinfo, &info);
     if (result == DOCA_SUCCESS) /* one for each function of the machine's bus */
-        *vhca_id = (uint16_t)((info.pci.domain & 7) << 11 | (info.pci.bus & 0xff) << 3 |
+        *vhca_id = (uint16_t)((info.pci.domain & 31) << 11 | (info.pci.bus & 0xff) << 3 |
                               (info.pci.function & 7));
     return result;
 }

@@ -24,6 +24,7 @@ struct emitter {
     LLVMValueRef symbols[JIT_SYMBOLS];
     LLVMValueRef function, hart;
     LLVMValueRef left;         /* slot of the budget */
+    LLVMValueRef tried;        /* slot: many turns of the current loop have been tried at once */
     LLVMValueRef x[32];        /* slots of the registers; [0] is not used */
     LLVMBasicBlockRef *blocks; /* by block of the region */
     uint32_t *dirty_at; /* registers that may have changed where a block begins; a bit each */
@@ -77,8 +78,9 @@ void emit_store_registers(struct emitter *e, uint32_t mask);
 /* ---- loops.c ---- */
 /* Whether many turns of the block, a loop, can be checked at once. */
 bool loop_is_good(const struct emitter *e, uint32_t index);
-/* The builder is where the block is entered. It goes to `checked` for turns with checks. */
-void emit_loop(struct emitter *e, LLVMBasicBlockRef checked);
+/* The builder is where the block is entered. It goes to `checked` for turns with checks. Returns
+ * where these go back to. */
+LLVMBasicBlockRef emit_loop(struct emitter *e, LLVMBasicBlockRef checked);
 
 /* ---- function.c ---- */
 void emit_instruction(struct emitter *e);

@@ -160,6 +160,7 @@ static void emit_entry(struct emitter *e)
     bool any_calls = false;
     LLVMPositionBuilderAtEnd(B_, emit_new_block(e, "entry"));
     e->left = LLVMBuildAlloca(B_, e->i64, "left");
+    e->tried = LLVMBuildAlloca(B_, e->i1, "tried");
     for (unsigned i = 1; i < 32; i++)
         e->x[i] = LLVMBuildAlloca(B_, e->i64, "");
     for (uint32_t i = 0; i < e->region->block_count; i++)
@@ -204,12 +205,12 @@ static void emit_block(struct emitter *e, uint32_t index)
     if (loop_is_good(e, index)) {
         LLVMBasicBlockRef checked = emit_new_block(e, "checked");
         e->loop_writes = written_by(e, b);
-        emit_loop(e, checked);
+        LLVMBasicBlockRef back = emit_loop(e, checked);
         e->dirty = e->dirty_at[index];
         e->before = 0;
         e->insn = NULL;
         e->last_root = UINT32_MAX;
-        e->blocks[index] = checked; /* it stays there */
+        e->blocks[index] = back;
         LLVMPositionBuilderAtEnd(B_, checked);
     }
     emit_block_begin(e, checks_budget(e, index));

@@ -1,8 +1,8 @@
 /*
  * Loops of one block. Where the addresses of all accesses grow by the same amount at each turn, many
  * turns are checked at once: as many as the budget lasts, and as the accesses stay on two pages that
- * allow them. These turns run in a loop without checks, which LLVM can unroll and vectorize. What is
- * left of the loop runs with checks.
+ * allow them. These turns run in a loop without checks, which LLVM can unroll and vectorize. The first
+ * turn, and what is left of the loop, run with checks.
  */
 #include "llvm/emit.h"
 
@@ -284,11 +284,15 @@ static LLVMValueRef stays(struct emitter *e)
     return emit_condition(e);
 }
 
-void emit_loop(struct emitter *e, LLVMBasicBlockRef checked)
+LLVMBasicBlockRef emit_loop(struct emitter *e, LLVMBasicBlockRef checked)
 {
     const struct jit_block *b = e->block;
-    LLVMBasicBlockRef again = LLVMGetInsertBlock(B_), preheader = emit_new_block(e, "turns"),
+    LLVMBasicBlockRef again = emit_new_block(e, "again"), preheader = emit_new_block(e, "turns"),
                       body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned");
+    LLVMBuildStore(B_, LLVMConstInt(e->i1, 0, false), e->tried);
+    LLVMBuildBr(B_, checked);
+    LLVMPositionBuilderAtEnd(B_, again);
+    LLVMBuildStore(B_, LLVMConstInt(e->i1, 1, false), e->tried);
     LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
     const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
     struct turns t = {.good = compare(e, LLVMIntSGT, left, zero)};
@@ -331,4 +335,10 @@ void emit_loop(struct emitter *e, LLVMBasicBlockRef checked)
     LLVMPositionBuilderAtEnd(B_, out);
     e->dirty |= e->loop_writes;
     LLVMBuildBr(B_, emit_destination(e, b->next, b->next_pc));
+
+    /* Where turns with checks go on: to many turns at once, if that has not been tried yet. */
+    LLVMBasicBlockRef turned = emit_new_block(e, "stays");
+    LLVMPositionBuilderAtEnd(B_, turned);
+    LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, e->tried, ""), checked, again);
+    return turned;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,11 +35,21 @@ static void read_chunk(void *context, size_t index)
         ;
 }
 
+/* Large pages, where the system has them on request: a page that is touched first costs a fault. */
+static void want_large_pages(uint8_t *at, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), odd = (uintptr_t)at % page;
+    size_t skip = odd ? page - odd : 0;
+    if (size > skip)
+        (void)madvise(at + skip, size - skip, MADV_HUGEPAGE);
+}
+
 /* The first `size` bytes of a regular file, as far as they can be had; the caller's own read, from
  * there on, then meets what stopped us. */
 static void read_ahead(int fd, size_t size, struct dpk_buf *out)
 {
     struct chunks c = {.fd = fd, .to = out->data, .size = size, .whole = size};
+    want_large_pages(out->data, size);
     dpk_parallel((size + CHUNK - 1) / CHUNK, 0, read_chunk, &c);
     size_t whole = atomic_load(&c.whole);
     if (lseek(fd, (off_t)whole, SEEK_SET) == (off_t)whole)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jit/store.h"
 #include "jit/translations.h"
 
 /* How often a loop is repeated or a function called before it is worth translating. */
@@ -38,10 +39,13 @@ static jit_translate_fn *load_translator(void)
     return NULL;
 }
 
+static void end_thread(void);
+
 static jit_translate_fn *loaded; /* NULL: it is not there */
 static void load(void)
 {
     loaded = load_translator();
+    atexit(end_thread); /* registered behind libLLVM's, so it comes before the end of its data */
 }
 
 static jit_translate_fn *translator(void)
@@ -70,20 +74,34 @@ static void job_free(struct job *j)
 /* One translation at a time: LLVM's description of the host is shared. */
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 
-static void translate(const struct job *j)
+static bool translate(const struct job *j, const struct jit_options *options, struct dpk_buf *image)
 {
     jit_translate_fn *const fn = translator();
-    struct dpk_buf image = {0};
     struct dpk_error err = {0};
     pthread_mutex_lock(&translating);
+    bool done = fn != NULL && fn(&j->region, options, image, &err) == DPK_OK;
+    pthread_mutex_unlock(&translating);
+    return done;
+}
+
+/* `stored`: translations are kept on disk. */
+static void carry_out(const struct job *j, bool stored)
+{
     const struct jit_options options = {.begin = j->to->entries.begin,
                                         .size = j->to->entries.size,
                                         .uneven = j->uneven,
                                         .every_block = j->to->exact};
-    bool done = fn != NULL && fn(&j->region, &options, &image, &err) == DPK_OK;
-    pthread_mutex_unlock(&translating);
-    if (done)
-        (void)translations_enter(j->to, j->region.blocks[0].pc, &image);
+    const uint64_t pc = j->region.blocks[0].pc;
+    struct dpk_buf image = {0};
+    uint8_t key[JIT_KEY];
+    stored = stored && jit_key(&j->region, &options, key);
+    if (stored && jit_store_get(key, &image) && translations_enter(j->to, pc, &image)) {
+        dpk_buf_free(&image);
+        return;
+    }
+    dpk_buf_free(&image);
+    if (translate(j, &options, &image) && translations_enter(j->to, pc, &image) && stored)
+        jit_store_put(key, image.data, image.size);
     dpk_buf_free(&image);
 }
 
@@ -118,13 +136,8 @@ static struct {
     bool busy, ends;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
 
-static void end_thread(void);
-
 static void *work(void *unused)
 {
-    if (translator() == NULL)
-        return unused;
-    atexit(end_thread); /* after libLLVM has been loaded, so before its data goes */
     pthread_mutex_lock(&queue.lock);
     while (!queue.ends) {
         struct job *j = queue.first;
@@ -138,7 +151,7 @@ static void *work(void *unused)
         queue.count--;
         queue.busy = true;
         pthread_mutex_unlock(&queue.lock);
-        translate(j);
+        carry_out(j, true);
         job_free(j);
         pthread_mutex_lock(&queue.lock);
         queue.busy = false;
@@ -205,7 +218,7 @@ static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *
     struct job *j = job_create(core, entries, pc, uneven);
     if (j == NULL)
         return;
-    translate(j);
+    carry_out(j, false);
     job_free(j);
 }
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-
 static enum jit_end end_of(const struct rv64_insn *insn)
 {
     switch (insn->op) {

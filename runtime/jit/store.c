@@ -251,6 +251,16 @@ static bool is_off(void)
     return word && strcmp(word, "off") == 0;
 }
 
+/* $XDG_CACHE_HOME/dpakit/code. */
+static bool find_folder(char out[PATH_MAX])
+{
+    static const char below[] = "/code";
+    if (dpk_folder_of_cache(out, NULL) != DPK_OK || strlen(out) + sizeof below > PATH_MAX)
+        return false;
+    memcpy(out + strlen(out), below, sizeof below);
+    return true;
+}
+
 bool jit_store_get(const uint8_t key[JIT_STORE_KEY], struct dpk_buf *code)
 {
     struct folder f;
@@ -258,7 +268,7 @@ bool jit_store_get(const uint8_t key[JIT_STORE_KEY], struct dpk_buf *code)
     uint8_t secret[JIT_STORE_SECRET];
     char name[JIT_STORE_NAME];
     bool got = false;
-    if (is_off() || dpk_folder_of_cache(f.path, NULL) != DPK_OK || !folder_open(&f, true))
+    if (is_off() || !find_folder(f.path) || !folder_open(&f, true))
         return false;
     if (get_secret(false, secret) && jit_store_name(secret, key, name) &&
         read_file(&f, name, FILE_MAX, &file)) {
@@ -281,7 +291,7 @@ void jit_store_put(const uint8_t key[JIT_STORE_KEY], const void *code, size_t si
     struct dpk_buf file = {0};
     uint8_t secret[JIT_STORE_SECRET];
     char name[JIT_STORE_NAME];
-    if (is_off() || size > FILE_MAX / 2 || dpk_folder_of_cache(f.path, NULL) != DPK_OK ||
+    if (is_off() || size > FILE_MAX / 2 || !find_folder(f.path) ||
         dpk_folder_make(f.path, NULL) != DPK_OK || !folder_open(&f, true))
         return;
     if (get_secret(true, secret) && jit_store_name(secret, key, name)) {

@@ -1,6 +1,6 @@
 /*
  * store: translated code on disk, so that the next process need not translate it. Files are below
- * $XDG_CACHE_HOME/dpakit (default ~/.cache/dpakit), one for each key, 256 MiB in all; the oldest
+ * $XDG_CACHE_HOME/dpakit/code (default ~/.cache/dpakit/code), one for each key, 256 MiB in all; the oldest
  * go. Each has a MAC (HMAC-SHA256, FIPS 198-1) under a random secret that lies, for this user
  * alone, in the folder of the devices, and is made with the first file. What is damaged, or may
  * have been written by another user, is not used; that is said once on standard error. Where there

@@ -27,8 +27,8 @@ enum jit_symbol {
     JIT_ACCESS, /* permissions, by page */
     JIT_AHEAD,  /* rv64_memory.ahead */
     JIT_SLOTS,  /* rv64_entries.at */
-    JIT_LOAD,   /* jit_load of memory.c */
-    JIT_STORE,  /* jit_store */
+    JIT_LOAD,   /* slow_load of translations.c */
+    JIT_STORE,  /* slow_store */
     JIT_CORE,
     JIT_SYMBOLS,
 };
@@ -56,5 +56,11 @@ typedef enum dpk_status jit_translate_fn(const struct jit_region *region,
                                          const struct jit_options *options, struct dpk_buf *image,
                                          struct dpk_error *err);
 jit_translate_fn dpk_jit_translate;
+
+/* Fills `key` with a digest (SHA-256) of all that the image of a region depends on: its code, the
+ * options, the host's processor, and this version of dpakit. False: no memory. */
+enum { JIT_KEY = 32 };
+bool jit_key(const struct jit_region *region, const struct jit_options *options,
+             uint8_t key[JIT_KEY]);
 
 #endif

@@ -24,8 +24,8 @@ static bool is_good(const struct rv64_core *core, uint64_t address, uint32_t log
 }
 
 /* Loads 1 << log2 bytes. The hart's fault says whether that failed. */
-static uint64_t jit_load(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
-                         uint32_t log2, uint64_t unused)
+static uint64_t slow_load(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
+                          uint32_t log2, uint64_t unused)
 {
     const uint8_t *at = core->mem->base + address;
     uint64_t value = 0;
@@ -46,8 +46,8 @@ static uint64_t jit_load(struct rv64_core *core, struct rv64_hart *hart, uint64_
     }
 }
 
-static uint64_t jit_store(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
-                          uint32_t log2, uint64_t value)
+static uint64_t slow_store(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
+                           uint32_t log2, uint64_t value)
 {
     uint8_t *at = core->mem->base + address;
     if (!is_good(core, address, log2, RV64_W)) {
@@ -110,8 +110,8 @@ struct translations *translations_create(struct rv64_core *core, bool exact)
     t->symbols[JIT_ACCESS] = (uintptr_t)core->mem->access;
     t->symbols[JIT_AHEAD] = (uintptr_t)core->mem->ahead;
     t->symbols[JIT_SLOTS] = (uintptr_t)table;
-    t->symbols[JIT_LOAD] = (uintptr_t)jit_load;
-    t->symbols[JIT_STORE] = (uintptr_t)jit_store;
+    t->symbols[JIT_LOAD] = (uintptr_t)slow_load;
+    t->symbols[JIT_STORE] = (uintptr_t)slow_store;
     t->symbols[JIT_CORE] = (uintptr_t)core;
     return t;
 }

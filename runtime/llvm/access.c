@@ -61,7 +61,7 @@ static LLVMValueRef host_word(const struct emitter *e, LLVMValueRef address, uns
 
 /* ---- Loads and stores ---- */
 
-/* Calls jit_load or jit_store; leaves if it says that the access faults. Its result, else. */
+/* Calls slow_load or slow_store; leaves if it says that the access faults. Its result, else. */
 static LLVMValueRef call_engine(struct emitter *e, enum jit_symbol which, LLVMValueRef address,
                                 unsigned log2, LLVMValueRef value)
 {
@@ -92,12 +92,24 @@ static LLVMValueRef address_of(const struct emitter *e)
 
 void emit_check(struct emitter *e)
 {
+    const uint8_t index = e->groups->of[e->before];
+    const struct group *g = &e->groups->group[index];
+    struct fact *known = &e->known[e->groups->root_of[index]];
+    const enum fact_says says = fact_covers(known, g);
+    fact_learn(known, g);
+    if (says == FACT_ALL)
+        return;
     LLVMBasicBlockRef cold = emit_new_block(e, "uneven"), on;
-    const struct group *g = &e->groups.group[e->groups.of[e->before]];
     LLVMValueRef begin =
         LLVMBuildAdd(B_, emit_get(e, e->insn->insn.rs1),
-                     emit_const(e, (uint64_t)(g->begin - e->groups.base[e->before])), "");
-    check(e, begin, (uint64_t)(g->end - g->begin), g->log2, g->need, cold);
+                     emit_const(e, (uint64_t)(g->begin - e->groups->base[e->before])), "");
+    if (says == FACT_ALLOWED) {
+        LLVMValueRef bits = emit_const(e, (UINT64_C(1) << g->log2) - 1);
+        bits = LLVMBuildAnd(B_, begin, bits, "");
+        emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, bits, emit_const(e, 0), ""), cold);
+    } else {
+        check(e, begin, (uint64_t)(g->end - g->begin), g->log2, g->need, cold);
+    }
     on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, cold);
     LLVMBuildStore(B_, LLVMConstInt(e->i8, 1, false),
@@ -111,7 +123,7 @@ void emit_check(struct emitter *e)
  * coherence). It also keeps loads in their loops. */
 static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, unsigned log2)
 {
-    const uint32_t root = e->groups.root_of[e->groups.of[e->before]];
+    const uint32_t root = e->groups->root_of[e->groups->of[e->before]];
     if (!e->unchecked && e->last_root != root)
         LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
     e->last_root = root;
@@ -298,7 +310,7 @@ bool emit_access(struct emitter *e)
     unsigned log2, need;
     if (!access_of(&e->insn->insn, &log2, &need))
         return emit_atomic(e);
-    if (need == RV64_W)
+    if (need & RV64_W)
         (e->options->uneven ? store_uneven : store_fast)(e, address_of(e), log2,
                                                          emit_get(e, e->insn->insn.rs2));
     else

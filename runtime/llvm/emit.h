@@ -11,7 +11,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/translate.h"
-#include "llvm/groups.h"
+#include "llvm/facts.h"
 
 struct emitter {
     const struct jit_region *region;
@@ -34,10 +34,12 @@ struct emitter {
     const struct jit_insn *insn;
     uint32_t before; /* instructions of the block before this one */
     uint32_t dirty;
-    struct groups groups; /* of the block */
-    uint32_t loop_writes; /* registers that the block writes */
-    bool unchecked;       /* accesses are known to be good, and in no order */
-    uint32_t last_root;   /* of the loads just before; UINT32_MAX: none */
+    struct facts facts;
+    const struct groups *groups;      /* of the block */
+    struct fact known[JIT_FORMS_MAX]; /* of the block's values, so far */
+    uint32_t loop_writes;             /* registers that the block writes */
+    bool unchecked;                   /* accesses are known to be good, and in no order */
+    uint32_t last_root;               /* of the loads just before; UINT32_MAX: none */
 };
 
 /* ---- Registers and constants ---- */

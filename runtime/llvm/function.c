@@ -187,7 +187,7 @@ static bool begins_group(const struct emitter *e)
 {
     unsigned log2, need;
     return access_of(&e->insn->insn, &log2, &need) &&
-           e->groups.group[e->groups.of[e->before]].first == e->before;
+           e->groups->group[e->groups->of[e->before]].first == e->before;
 }
 
 static void emit_block(struct emitter *e, uint32_t index)
@@ -199,7 +199,9 @@ static void emit_block(struct emitter *e, uint32_t index)
     e->insn = NULL;
     e->dirty = e->dirty_at[index];
     e->last_root = UINT32_MAX;
-    groups_find(e->region, b, &e->groups);
+    e->groups = &e->facts.groups[index];
+    memset(e->known, 0, sizeof e->known);
+    memcpy(e->known, e->facts.at[index], sizeof *e->facts.at);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
     LLVMBasicBlockRef entered = e->blocks[index];
     if (loop_is_good(e, index)) {

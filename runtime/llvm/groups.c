@@ -1,13 +1,9 @@
 /* Finds accesses of a block that one check covers: those at known distances from one another. */
 #include "llvm/groups.h"
 
-enum { SPAN_MAX = 2048 }; /* bytes; the first and the last one are on two pages at most */
+#include <string.h>
 
-/* What a register holds: the form `root`, plus a known offset. */
-struct place {
-    uint8_t root;
-    int64_t offset;
-};
+enum { SPAN_MAX = 2048 }; /* bytes; the first and the last one are on two pages at most */
 
 struct finder {
     struct groups *out;
@@ -127,7 +123,7 @@ bool access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need)
         return false;
     }
     *need = insn->op == OP_SB || insn->op == OP_SH || insn->op == OP_SW || insn->op == OP_SD
-                ? RV64_W
+                ? RV64_R | RV64_W
                 : RV64_R;
     return true;
 }
@@ -151,7 +147,8 @@ static bool widen(struct group *g, int64_t offset, unsigned log2, unsigned need)
         end = g->end;
     if (end - begin > SPAN_MAX)
         return false;
-    *g = (struct group){g->first, begin, end, wide, g->need | need, g->accesses + 1};
+    *g = (struct group){
+        g->first, begin, end, wide, g->need | need, g->accesses + 1, g->reads || !(need & RV64_W)};
     return true;
 }
 
@@ -169,8 +166,19 @@ static void add(struct finder *f, uint32_t index, const struct rv64_insn *insn, 
         }
     out->root_of[out->count] = at.root;
     out->of[index] = (uint8_t)out->count;
-    out->group[out->count++] =
-        (struct group){index, offset, offset + (INT64_C(1) << log2), log2, need, 1};
+    out->group[out->count++] = (struct group){
+        index, offset, offset + (INT64_C(1) << log2), log2, need, 1, !(need & RV64_W)};
+}
+
+void group_widen(struct group *group, int64_t begin, int64_t end)
+{
+    begin = group->begin + round_down(begin - group->begin, group->log2);
+    begin = begin < group->begin ? begin : group->begin;
+    end = end > group->end ? end : group->end;
+    if (end - begin > SPAN_MAX)
+        return;
+    group->begin = begin;
+    group->end = end;
 }
 
 /* Fills `change`. */
@@ -212,8 +220,9 @@ void groups_find(const struct jit_region *region, const struct jit_block *block,
         unsigned log2, need = 0;
         if (access_of(&at->insn, &log2, &need))
             add(&f, i, &at->insn, log2, need);
-        if (at->insn.rd != 0 && need != RV64_W)
+        if (at->insn.rd != 0 && !(need & RV64_W))
             f.at[at->insn.rd] = result(&f, at);
     }
+    memcpy(out->end, f.at, sizeof f.at);
     note_changes(&f);
 }

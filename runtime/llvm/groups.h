@@ -12,8 +12,9 @@ struct group {
     uint32_t first; /* the index in the block of its first instruction */
     int64_t begin, end;
     unsigned log2;
-    unsigned need; /* RV64_R, RV64_W or both */
+    unsigned need; /* RV64_R, or that and RV64_W */
     uint32_t accesses;
+    bool reads; /* there are loads among them */
 };
 
 /* A value: that of one or two registers where the block begins, each shifted left, or of none. */
@@ -26,11 +27,18 @@ struct form {
 /* Values of a block: one for each register and each instruction at most. */
 enum { JIT_FORMS_MAX = 33 + RV64_BLOCK_MAX };
 
+/* What a register holds: the form `root`, plus a known offset. */
+struct place {
+    uint8_t root;
+    int64_t offset;
+};
+
 struct groups {
     struct group group[JIT_GROUPS_MAX];
     uint32_t count;
     uint8_t root_of[JIT_GROUPS_MAX]; /* the index in `form` of the value of each group */
-    struct form form[JIT_FORMS_MAX];
+    struct form form[JIT_FORMS_MAX]; /* that of register i at the beginning is form[i] */
+    struct place end[32];            /* of each register, behind the block */
     uint8_t form_count;
     /* Of each register, how the block changes it: it adds `step` and the register `step_register`,
      * which it does not change; or anything. */
@@ -46,6 +54,9 @@ struct groups {
 
 /* Whether an instruction is a load or store, its width and the permission that it needs. */
 bool access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need);
+
+/* Widens the group to cover [begin, end), too, where that is not too far. Its alignment stays. */
+void group_widen(struct group *group, int64_t begin, int64_t end);
 
 void groups_find(const struct jit_region *region, const struct jit_block *block,
                  struct groups *out);

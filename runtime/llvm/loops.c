@@ -39,32 +39,32 @@ static bool form_step(const struct emitter *e, const struct form *form, int64_t 
         return false;
     for (unsigned i = 0; i < form->count; i++) {
         const uint8_t reg = form->reg[i];
-        if (!e->groups.change[reg].known)
+        if (!e->groups->change[reg].known)
             return false;
-        const uint64_t by = (uint64_t)e->groups.change[reg].step << form->shift[i];
+        const uint64_t by = (uint64_t)e->groups->change[reg].step << form->shift[i];
         *step = (int64_t)((uint64_t)*step + by);
-        if (e->groups.change[reg].step_register == 0)
+        if (e->groups->change[reg].step_register == 0)
             continue;
         if (*step_register != 0 || form->shift[i] != 0)
             return false;
-        *step_register = e->groups.change[reg].step_register;
+        *step_register = e->groups->change[reg].step_register;
     }
     return *step_register == 0 || *step == 0;
 }
 
 static void group_step(const struct emitter *e, uint32_t i, int64_t *step, uint8_t *step_register)
 {
-    (void)form_step(e, &e->groups.form[e->groups.root_of[i]], step, step_register);
+    (void)form_step(e, &e->groups->form[e->groups->root_of[i]], step, step_register);
 }
 
 /* Whether all accesses of the group stay aligned when its value steps on. A step in a register is
  * looked at when the loop begins. */
 static bool group_is_good(const struct emitter *e, uint32_t i)
 {
-    const struct group *g = &e->groups.group[i];
+    const struct group *g = &e->groups->group[i];
     int64_t step;
     uint8_t step_register;
-    return form_step(e, &e->groups.form[e->groups.root_of[i]], &step, &step_register) &&
+    return form_step(e, &e->groups->form[e->groups->root_of[i]], &step, &step_register) &&
            step > -STEP_MAX && step < STEP_MAX && (step & ((INT64_C(1) << g->log2) - 1)) == 0;
 }
 
@@ -72,12 +72,12 @@ bool loop_is_good(const struct emitter *e, uint32_t index)
 {
     const struct jit_block *b = &e->region->blocks[index];
     if (b->end != JIT_END_BRANCH || b->taken != (int32_t)index || e->options->uneven ||
-        e->groups.count > GROUPS_MAX)
+        e->groups->count > GROUPS_MAX)
         return false;
     for (uint32_t i = 0; i < b->count; i++)
         if (!is_plain(&e->region->insns[b->first + i].insn))
             return false;
-    for (uint32_t i = 0; i < e->groups.count; i++)
+    for (uint32_t i = 0; i < e->groups->count; i++)
         if (!group_is_good(e, i))
             return false;
     return true;
@@ -138,13 +138,13 @@ static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
  * that goes down stays on the page where it begins and the one before. */
 static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
 {
-    const struct group *g = &e->groups.group[i];
+    const struct group *g = &e->groups->group[i];
     int64_t step;
     uint8_t step_register;
     group_step(e, i, &step, &step_register);
     const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
     LLVMValueRef low = emit_const(e, (uint64_t)g->begin);
-    const struct form *form = &e->groups.form[e->groups.root_of[i]];
+    const struct form *form = &e->groups->form[e->groups->root_of[i]];
     for (unsigned k = 0; k < form->count; k++) {
         LLVMValueRef term =
             LLVMBuildShl(B_, emit_get(e, form->reg[k]), emit_const(e, form->shift[k]), "");
@@ -186,8 +186,8 @@ static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
 /* Two groups that may read the same bytes are not read out of order. */
 static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uint32_t b)
 {
-    const struct group *const g[] = {&e->groups.group[a], &e->groups.group[b]};
-    if (!(g[0]->need & g[1]->need & RV64_R))
+    const struct group *const g[] = {&e->groups->group[a], &e->groups->group[b]};
+    if (!g[0]->reads || !g[1]->reads)
         return;
     LLVMValueRef low[2], high[2];
     const uint32_t index[] = {a, b};
@@ -206,14 +206,13 @@ static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uin
 /* Whether turns may read what earlier turns have read. */
 static bool reads_again(const struct emitter *e)
 {
-    for (uint32_t i = 0; i < e->groups.count; i++) {
-        const struct group *g = &e->groups.group[i];
+    for (uint32_t i = 0; i < e->groups->count; i++) {
+        const struct group *g = &e->groups->group[i];
         const int64_t size = g->end - g->begin;
         int64_t step;
         uint8_t step_register;
         group_step(e, i, &step, &step_register);
-        if ((g->need & RV64_R) &&
-            (step_register != 0 ? g->accesses > 1 : step < size && -step < size))
+        if (g->reads && (step_register != 0 ? g->accesses > 1 : step < size && -step < size))
             return true;
     }
     return false;
@@ -225,10 +224,10 @@ static bool reads_again(const struct emitter *e)
  * NULL: it changes otherwise. */
 static LLVMValueRef operand(const struct emitter *e, unsigned reg, int64_t *step)
 {
-    *step = e->groups.change[reg].step;
+    *step = e->groups->change[reg].step;
     if (reg == 0)
         return emit_const(e, 0);
-    if (!e->groups.change[reg].known || e->groups.change[reg].step_register != 0)
+    if (!e->groups->change[reg].known || e->groups->change[reg].step_register != 0)
         return NULL;
     return LLVMBuildAdd(B_, emit_get(e, reg), emit_const(e, (uint64_t)*step), "");
 }
@@ -298,11 +297,11 @@ LLVMBasicBlockRef emit_loop(struct emitter *e, LLVMBasicBlockRef checked)
     struct turns t = {.good = compare(e, LLVMIntSGT, left, zero)};
     t.count = LLVMBuildAdd(B_, left, emit_const(e, b->count - 1), "");
     t.count = LLVMBuildUDiv(B_, t.count, emit_const(e, b->count), "");
-    for (uint32_t i = 0; i < e->groups.count; i++)
+    for (uint32_t i = 0; i < e->groups->count; i++)
         limit_to_pages(e, &t, i);
     const bool countable = limit_to_end(e, &t);
-    for (uint32_t i = 0; i < e->groups.count; i++)
-        for (uint32_t k = i + 1; k < e->groups.count; k++)
+    for (uint32_t i = 0; i < e->groups->count; i++)
+        for (uint32_t k = i + 1; k < e->groups->count; k++)
             keep_apart(e, &t, i, k);
     require(e, &t, compare(e, LLVMIntUGE, t.count, emit_const(e, TURNS_MIN)));
     LLVMBuildCondBr(B_, t.good, preheader, checked);

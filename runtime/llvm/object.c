@@ -13,8 +13,8 @@
 /* What the code's symbols are called in the object file. */
 static const char *const symbol_names[JIT_SYMBOLS] = {
     [JIT_CODE] = "code",         [JIT_BASE] = "guest_base",   [JIT_ACCESS] = "guest_access",
-    [JIT_AHEAD] = "guest_ahead", [JIT_SLOTS] = "guest_slots", [JIT_LOAD] = "jit_load",
-    [JIT_STORE] = "jit_store",   [JIT_CORE] = "guest_core",
+    [JIT_AHEAD] = "guest_ahead", [JIT_SLOTS] = "guest_slots", [JIT_LOAD] = "slow_load",
+    [JIT_STORE] = "slow_store",  [JIT_CORE] = "guest_core",
 };
 
 /* ---- The host ---- */
@@ -69,6 +69,7 @@ static void end(struct emitter *e)
     LLVMContextDispose(e->context);
     free(e->blocks);
     free(e->dirty_at);
+    facts_free(&e->facts);
 }
 
 static enum dpk_status optimize(const struct emitter *e, struct dpk_error *err)
@@ -223,7 +224,7 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region,
     };
     begin(&e);
     enum dpk_status status = DPK_OK;
-    if (e.blocks == NULL || e.dirty_at == NULL)
+    if (e.blocks == NULL || e.dirty_at == NULL || !facts_find(region, &e.facts))
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {
         emit_function(&e);

@@ -8,7 +8,7 @@
 
 static const uint8_t key[JIT_STORE_KEY] = {1, 2, 3}, other_key[JIT_STORE_KEY] = {1, 2, 4};
 static const char code[] = "some code";
-#define CACHE "cache/dpakit"
+#define CACHE "cache/dpakit/code"
 
 static int enter(void **state)
 {

@@ -67,6 +67,13 @@ static void write_all(const char *path, const void *data, size_t size)
     assert_int_equal(fclose(f), 0);
 }
 
+/* Puts the code under the key; the path of its file. */
+static void put_one(char *path, size_t size)
+{
+    jit_store_put(key, code, sizeof code);
+    the_file(CACHE, false, path, size);
+}
+
 /* What a process of its own, which gets the key twice, says; whether it got it. In the process of
  * the tests nothing may be wrong, since it would say so once. */
 static bool ask_in_child(char *said, size_t size)
@@ -146,8 +153,7 @@ static void a_file_with_any_bit_flipped_is_not_used(void **state)
     (void)state;
     char path[300];
     struct dpk_buf file = {0};
-    jit_store_put(key, code, sizeof code);
-    the_file(CACHE, false, path, sizeof path);
+    put_one(path, sizeof path);
     read_all(path, &file);
     for (size_t i = 0; i < file.size; i++) {
         file.data[i] ^= (uint8_t)(1u << (i & 7));
@@ -165,8 +171,7 @@ static void a_file_cut_or_prolonged_anywhere_is_not_used(void **state)
     (void)state;
     char path[300];
     struct dpk_buf file = {0};
-    jit_store_put(key, code, sizeof code);
-    the_file(CACHE, false, path, sizeof path);
+    put_one(path, sizeof path);
     read_all(path, &file);
     for (size_t size = 0; size < file.size; size++) {
         write_all(path, file.data, size);
@@ -182,8 +187,7 @@ static void a_damaged_file_is_said_once_with_its_name_and_replaced_by_the_next_p
 {
     (void)state;
     char path[300];
-    jit_store_put(key, code, sizeof code);
-    the_file(CACHE, false, path, sizeof path);
+    put_one(path, sizeof path);
     write_all(path, "x", 1);
     assert_refused(path, "damaged");
     jit_store_put(key, code, sizeof code);
@@ -222,8 +226,7 @@ static void a_file_that_others_may_open_is_not_used(void **state)
 {
     (void)state;
     char path[300];
-    jit_store_put(key, code, sizeof code);
-    the_file(CACHE, false, path, sizeof path);
+    put_one(path, sizeof path);
     for (mode_t bit = 1; bit <= 040; bit *= 2) {
         assert_int_equal(chmod(path, 0600 | bit), 0);
         assert_refused(path, "is open to other users");
@@ -245,8 +248,7 @@ static void what_another_user_owns_is_not_used(void **state)
     char path[300];
     if (geteuid() != 0)
         skip_because("only root gives files to others");
-    jit_store_put(key, code, sizeof code);
-    the_file(CACHE, false, path, sizeof path);
+    put_one(path, sizeof path);
     assert_int_equal(chown(path, 1, 1), 0);
     assert_refused(path, "belongs to another user");
     assert_int_equal(chown(path, 0, 0), 0);
@@ -262,8 +264,7 @@ static void no_link_is_followed(void **state)
 {
     (void)state;
     char path[300];
-    jit_store_put(key, code, sizeof code);
-    the_file(CACHE, false, path, sizeof path);
+    put_one(path, sizeof path);
     assert_int_equal(rename(path, "elsewhere"), 0);
     assert_int_equal(symlink("../../elsewhere", path), 0);
     assert_refused(path, "a link");
@@ -292,8 +293,7 @@ static void what_is_no_file_is_not_waited_for(void **state)
 {
     (void)state;
     char path[300];
-    jit_store_put(key, code, sizeof code);
-    the_file(CACHE, false, path, sizeof path);
+    put_one(path, sizeof path);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_refused(path, "no regular file");

@@ -2,12 +2,14 @@
 # CPU time of bench/kernels on the emulated core, next to the same C compiled for the host, and to
 # qemu-riscv64 with the same program. Needs $DPAKIT_BUILD with what bench/bench.mk builds. All run in
 # turn, and the least of BENCH_ROUNDS counts; their checksums must be equal.
+# Each run translates anew.
 # BENCH_TIERS: values of DPAKIT_JIT, "off" for the interpreter, which runs in the first round only.
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 . "$(dirname "$0")/verdict.bash"
 read -ra tiers <<<"${BENCH_TIERS:-off on}"
 TIMEFORMAT='%U %S'
+export DPAKIT_CACHE=off
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 engines=(native)

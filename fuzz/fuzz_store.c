@@ -27,9 +27,10 @@ static void remove_folders(void)
     snprintf(secret_path, sizeof secret_path, "%s/.translations-%u.key", folder, geteuid());
     unlink(secret_path);
     unlink(file_path);
-    *strrchr(file_path, '/') = 0;
-    rmdir(file_path);
-    rmdir(folder);
+    while (strcmp(file_path, folder) != 0) {
+        *strrchr(file_path, '/') = 0;
+        rmdir(file_path);
+    }
 }
 
 static void make_folders(void)
@@ -43,7 +44,7 @@ static void make_folders(void)
     snprintf(path, sizeof path, "%s/.translations-%u.key", folder, geteuid());
     put(path, secret, sizeof secret);
     jit_store_put(key, "", 0); /* makes the folder */
-    snprintf(file_path, sizeof file_path, "%s/dpakit/%s", folder, name);
+    snprintf(file_path, sizeof file_path, "%s/dpakit/code/%s", folder, name);
     atexit(remove_folders);
 }
 

@@ -1,13 +1,11 @@
 /* Attaches the translator to cores, and runs it: a queue of regions and a thread. */
 #include "jit/jit.h"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "jit/library.h"
 #include "jit/store.h"
 #include "jit/translations.h"
 
@@ -17,34 +15,12 @@ enum { QUEUE_MAX = 4096 };
 
 /* ---- The library ---- */
 
-static const char in_this_library = 0;
-
-static jit_translate_fn *load_translator(void)
-{
-    char path[PATH_MAX];
-    Dl_info self;
-    if (!dladdr(&in_this_library, &self) || !self.dli_fname)
-        self.dli_fname = "";
-    const char *end = strrchr(self.dli_fname, '/');
-    const int folder = end ? (int)(end + 1 - self.dli_fname) : 0;
-    static const char *const places[] = {"", "../lib/", "../lib/dpakit/"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int n = snprintf(path, sizeof path, "%.*s%s" DPK_JIT_LIBRARY, folder, self.dli_fname,
-                         places[i]);
-        void *library =
-            n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-        if (library)
-            return (jit_translate_fn *)dlsym(library, "dpk_jit_translate");
-    }
-    return NULL;
-}
-
 static void end_thread(void);
 
 static jit_translate_fn *loaded; /* NULL: it is not there */
 static void load(void)
 {
-    loaded = load_translator();
+    loaded = jit_library_load();
     atexit(end_thread); /* registered behind libLLVM's, so it comes before the end of its data */
 }
 

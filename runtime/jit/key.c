@@ -1,5 +1,5 @@
 /* What a translation depends on, as a key for the store. */
-#include "jit/translate.h"
+#include "jit/library.h"
 
 #include <openssl/evp.h>
 #include <string.h>
@@ -53,9 +53,12 @@ bool jit_key(const struct jit_region *region, const struct jit_options *options,
              uint8_t key[JIT_KEY])
 {
     struct dpk_buf b = {0};
-    uint64_t host[8];
+    uint64_t host[8], library[3];
     unsigned size;
+    if (!jit_library_stamp(library))
+        return false;
     describe_host(host);
+    dpk_put(&b, library, sizeof library);
     dpk_put(&b, DPK_VERSION, sizeof DPK_VERSION);
     dpk_put_le32(&b, JIT_IMAGE_VERSION);
     dpk_put(&b, host, sizeof host);

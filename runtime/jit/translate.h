@@ -58,7 +58,7 @@ typedef enum dpk_status jit_translate_fn(const struct jit_region *region,
 jit_translate_fn dpk_jit_translate;
 
 /* Fills `key` with a digest (SHA-256) of all that the image of a region depends on: its code, the
- * options, the host's processor, and this version of dpakit. False: no memory. */
+ * options, the host's processor, and what translates. False: nothing does, or no memory. */
 enum { JIT_KEY = 32 };
 bool jit_key(const struct jit_region *region, const struct jit_options *options,
              uint8_t key[JIT_KEY]);

@@ -63,7 +63,7 @@ void emit_block_begin(struct emitter *e, bool check_budget)
 LLVMBasicBlockRef emit_destination(struct emitter *e, int32_t index, uint64_t pc)
 {
     if (index >= 0)
-        return e->blocks[index];
+        return (e->region->blocks[index].pc <= e->block->pc ? e->back : e->blocks)[index];
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), out = emit_new_block(e, "elsewhere");
     LLVMPositionBuilderAtEnd(B_, out);
     leave_to(e, emit_const(e, pc));

@@ -24,9 +24,10 @@ struct emitter {
     LLVMValueRef symbols[JIT_SYMBOLS];
     LLVMValueRef function, hart;
     LLVMValueRef left;         /* slot of the budget */
-    LLVMValueRef tried;        /* slot: many turns of the current loop have been tried at once */
     LLVMValueRef x[32];        /* slots of the registers; [0] is not used */
     LLVMBasicBlockRef *blocks; /* by block of the region */
+    LLVMBasicBlockRef *back;   /* the same, for jumps back */
+    LLVMValueRef *tried;       /* slots, for loops: whether many turns have been tried at once */
     uint32_t *dirty_at; /* registers that may have changed where a block begins; a bit each */
     uint32_t used;      /* registers that the region reads or writes */
     /* Where the builder is. */
@@ -78,11 +79,18 @@ void emit_load_registers(struct emitter *e, uint32_t mask);
 void emit_store_registers(struct emitter *e, uint32_t mask);
 
 /* ---- loops.c ---- */
-/* Whether many turns of the block, a loop, can be checked at once. */
-bool loop_is_good(const struct emitter *e, uint32_t index);
-/* The builder is where the block is entered. It goes to `checked` for turns with checks. Returns
- * where these go back to. */
-LLVMBasicBlockRef emit_loop(struct emitter *e, LLVMBasicBlockRef checked);
+enum { LOOP_BLOCKS_MAX = 4, LOOP_GROUPS_MAX = 6 };
+struct loop {
+    int32_t block[LOOP_BLOCKS_MAX]; /* one goes on to the next, the last one to the first */
+    uint32_t count, instructions;
+    struct groups groups;
+};
+/* Finds the loop that begins with block `index`. False: there is none of which many turns can be
+ * checked at once. */
+bool loop_find(const struct emitter *e, uint32_t index, struct loop *loop);
+/* The builder is where the first block is entered from elsewhere, e->back where the loop goes back
+ * to it. Both go to `checked` for turns with checks. */
+void emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef checked);
 
 /* ---- function.c ---- */
 void emit_instruction(struct emitter *e);

@@ -224,8 +224,8 @@ bool facts_find(const struct jit_region *region, struct facts *facts)
         free(reached);
         return false;
     }
-    for (uint32_t i = 0; i < count; i++)
-        groups_find(region, &region->blocks[i], &facts->groups[i]);
+    for (int32_t i = 0; i < (int32_t)count; i++)
+        groups_find(region, &i, 1, &facts->groups[i]);
     bool done = find_wishes(region, facts);
     reached[0] = true; /* with no fact, and none is added */
     for (bool changed = done; changed;) {

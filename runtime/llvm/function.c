@@ -157,10 +157,10 @@ static void check_stack(struct emitter *e)
 
 static void emit_entry(struct emitter *e)
 {
+    struct loop loop;
     bool any_calls = false;
     LLVMPositionBuilderAtEnd(B_, emit_new_block(e, "entry"));
     e->left = LLVMBuildAlloca(B_, e->i64, "left");
-    e->tried = LLVMBuildAlloca(B_, e->i1, "tried");
     for (unsigned i = 1; i < 32; i++)
         e->x[i] = LLVMBuildAlloca(B_, e->i64, "");
     for (uint32_t i = 0; i < e->region->block_count; i++)
@@ -170,7 +170,13 @@ static void emit_entry(struct emitter *e)
     LLVMBuildStore(B_, LLVMGetParam(e->function, 1), e->left);
     emit_load_registers(e, e->used);
     for (uint32_t i = 0; i < e->region->block_count; i++)
-        e->blocks[i] = emit_new_block(e, "block");
+        e->back[i] = e->blocks[i] = emit_new_block(e, "block");
+    for (uint32_t i = 0; i < e->region->block_count; i++)
+        if (loop_find(e, i, &loop)) {
+            e->back[i] = emit_new_block(e, "back");
+            e->tried[i] = LLVMBuildAlloca(B_, e->i1, "");
+            LLVMBuildStore(B_, LLVMConstInt(e->i1, 0, false), e->tried[i]);
+        }
     LLVMBuildBr(B_, e->blocks[0]);
 }
 
@@ -203,16 +209,15 @@ static void emit_block(struct emitter *e, uint32_t index)
     memset(e->known, 0, sizeof e->known);
     memcpy(e->known, e->facts.at[index], sizeof *e->facts.at);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
-    LLVMBasicBlockRef entered = e->blocks[index];
-    if (loop_is_good(e, index)) {
+    struct loop loop;
+    if (e->back[index] != e->blocks[index] && loop_find(e, index, &loop)) {
         LLVMBasicBlockRef checked = emit_new_block(e, "checked");
-        e->loop_writes = written_by(e, b);
-        LLVMBasicBlockRef back = emit_loop(e, checked);
-        e->dirty = e->dirty_at[index];
+        emit_loop(e, &loop, checked);
+        e->block = b;
         e->before = 0;
         e->insn = NULL;
+        e->dirty = e->dirty_at[index];
         e->last_root = UINT32_MAX;
-        e->blocks[index] = back;
         LLVMPositionBuilderAtEnd(B_, checked);
     }
     emit_block_begin(e, checks_budget(e, index));
@@ -225,7 +230,6 @@ static void emit_block(struct emitter *e, uint32_t index)
     if (count < b->count)
         e->insn = &e->region->insns[b->first + count];
     emit_block_end(e);
-    e->blocks[index] = entered;
 }
 
 void emit_function(struct emitter *e)

@@ -207,21 +207,26 @@ static void note_changes(const struct finder *f)
     }
 }
 
-void groups_find(const struct jit_region *region, const struct jit_block *block, struct groups *out)
+void groups_find(const struct jit_region *region, const int32_t *blocks, size_t count,
+                 struct groups *out)
 {
     struct finder f = {.out = out};
+    uint32_t index = 0;
     out->count = 0;
     out->form_count = 0;
     f.at[0] = (struct place){.root = new_form(&f, (struct form){.known = true})};
     for (uint8_t i = 1; i < 32; i++)
         f.at[i].root = new_form(&f, (struct form){.known = true, .count = 1, .reg = {i}});
-    for (uint32_t i = 0; i < block->count; i++) {
-        const struct jit_insn *at = &region->insns[block->first + i];
-        unsigned log2, need = 0;
-        if (access_of(&at->insn, &log2, &need))
-            add(&f, i, &at->insn, log2, need);
-        if (at->insn.rd != 0 && !(need & RV64_W))
-            f.at[at->insn.rd] = result(&f, at);
+    for (size_t k = 0; k < count; k++) {
+        const struct jit_block *block = &region->blocks[blocks[k]];
+        for (uint32_t i = 0; i < block->count; i++, index++) {
+            const struct jit_insn *at = &region->insns[block->first + i];
+            unsigned log2, need = 0;
+            if (access_of(&at->insn, &log2, &need))
+                add(&f, index, &at->insn, log2, need);
+            if (at->insn.rd != 0 && !(need & RV64_W))
+                f.at[at->insn.rd] = result(&f, at);
+        }
     }
     memcpy(out->end, f.at, sizeof f.at);
     note_changes(&f);

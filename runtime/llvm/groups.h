@@ -58,7 +58,8 @@ bool access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need);
 /* Widens the group to cover [begin, end), too, where that is not too far. Its alignment stays. */
 void group_widen(struct group *group, int64_t begin, int64_t end);
 
-void groups_find(const struct jit_region *region, const struct jit_block *block,
+/* Of blocks that follow one another, with RV64_BLOCK_MAX instructions in all at most. */
+void groups_find(const struct jit_region *region, const int32_t *blocks, size_t count,
                  struct groups *out);
 
 #endif

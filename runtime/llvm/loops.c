@@ -1,5 +1,5 @@
 /*
- * Loops of one block. Where the addresses of all accesses grow by the same amount at each turn, many
+ * Loops of a few blocks in a row, which may be left between them. Where the addresses of all accesses grow by the same amount at each turn, many
  * turns are checked at once: as many as the budget lasts, and as the accesses stay on two pages that
  * allow them. These turns run in a loop without checks, which LLVM can unroll and vectorize. The first
  * turn, and what is left of the loop, run with checks.
@@ -8,7 +8,7 @@
 
 #define B_ e->builder
 
-enum { TURNS_MIN = 4, STEP_MAX = 65536, GROUPS_MAX = 6 };
+enum { TURNS_MIN = 4, STEP_MAX = 65536 };
 
 /* ---- Which loops ---- */
 
@@ -30,7 +30,7 @@ static bool is_plain(const struct rv64_insn *insn)
 }
 
 /* How a form changes from turn to turn: by `step`, and by what is in `step_register`. */
-static bool form_step(const struct emitter *e, const struct form *form, int64_t *step,
+static bool form_step(const struct groups *g, const struct form *form, int64_t *step,
                       uint8_t *step_register)
 {
     *step = 0;
@@ -39,46 +39,80 @@ static bool form_step(const struct emitter *e, const struct form *form, int64_t 
         return false;
     for (unsigned i = 0; i < form->count; i++) {
         const uint8_t reg = form->reg[i];
-        if (!e->groups->change[reg].known)
+        if (!g->change[reg].known)
             return false;
-        const uint64_t by = (uint64_t)e->groups->change[reg].step << form->shift[i];
+        const uint64_t by = (uint64_t)g->change[reg].step << form->shift[i];
         *step = (int64_t)((uint64_t)*step + by);
-        if (e->groups->change[reg].step_register == 0)
+        if (g->change[reg].step_register == 0)
             continue;
         if (*step_register != 0 || form->shift[i] != 0)
             return false;
-        *step_register = e->groups->change[reg].step_register;
+        *step_register = g->change[reg].step_register;
     }
     return *step_register == 0 || *step == 0;
 }
 
-static void group_step(const struct emitter *e, uint32_t i, int64_t *step, uint8_t *step_register)
+static void group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t *step_register)
 {
-    (void)form_step(e, &e->groups->form[e->groups->root_of[i]], step, step_register);
+    (void)form_step(g, &g->form[g->root_of[i]], step, step_register);
 }
 
 /* Whether all accesses of the group stay aligned when its value steps on. A step in a register is
  * looked at when the loop begins. */
-static bool group_is_good(const struct emitter *e, uint32_t i)
+static bool group_is_good(const struct groups *g, uint32_t i)
 {
-    const struct group *g = &e->groups->group[i];
+    const struct group *group = &g->group[i];
     int64_t step;
     uint8_t step_register;
-    return form_step(e, &e->groups->form[e->groups->root_of[i]], &step, &step_register) &&
-           step > -STEP_MAX && step < STEP_MAX && (step & ((INT64_C(1) << g->log2) - 1)) == 0;
+    return form_step(g, &g->form[g->root_of[i]], &step, &step_register) && step > -STEP_MAX &&
+           step < STEP_MAX && (step & ((INT64_C(1) << group->log2) - 1)) == 0;
 }
 
-bool loop_is_good(const struct emitter *e, uint32_t index)
+/* Whether block `b` may be in such a loop. */
+static bool block_is_good(const struct emitter *e, const struct jit_block *b)
 {
-    const struct jit_block *b = &e->region->blocks[index];
-    if (b->end != JIT_END_BRANCH || b->taken != (int32_t)index || e->options->uneven ||
-        e->groups->count > GROUPS_MAX)
+    if (b->end != JIT_END_FALL && b->end != JIT_END_JUMP && b->end != JIT_END_BRANCH)
         return false;
     for (uint32_t i = 0; i < b->count; i++)
         if (!is_plain(&e->region->insns[b->first + i].insn))
             return false;
-    for (uint32_t i = 0; i < e->groups->count; i++)
-        if (!group_is_good(e, i))
+    return b->count != 0;
+}
+
+/* Follows blocks from the last of the loop back to its first. */
+static bool close_loop(const struct emitter *e, struct loop *l)
+{
+    const struct jit_block *b = &e->region->blocks[l->block[l->count - 1]];
+    const int32_t to[] = {b->taken, b->next};
+    l->instructions += b->count;
+    if (block_is_good(e, b) && l->instructions <= RV64_BLOCK_MAX)
+        for (unsigned i = 0; i < 2; i++) {
+            if (to[i] == l->block[0])
+                return true;
+            if (to[i] < 0 || l->count == LOOP_BLOCKS_MAX)
+                continue;
+            bool seen = false;
+            for (uint32_t k = 0; k < l->count; k++)
+                seen |= l->block[k] == to[i];
+            l->block[l->count++] = to[i];
+            if (!seen && close_loop(e, l))
+                return true;
+            l->count--;
+        }
+    l->instructions -= b->count;
+    return false;
+}
+
+bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
+{
+    *l = (struct loop){.block = {(int32_t)index}, .count = 1};
+    if (e->options->uneven || !close_loop(e, l))
+        return false;
+    groups_find(e->region, l->block, l->count, &l->groups);
+    if (l->groups.count > LOOP_GROUPS_MAX)
+        return false;
+    for (uint32_t i = 0; i < l->groups.count; i++)
+        if (!group_is_good(&l->groups, i))
             return false;
     return true;
 }
@@ -86,10 +120,12 @@ bool loop_is_good(const struct emitter *e, uint32_t index)
 /* ---- How many turns ---- */
 
 struct turns {
-    LLVMValueRef count;                             /* at least 1 where `good` */
-    LLVMValueRef good;                              /* i1 */
-    LLVMValueRef low[GROUPS_MAX], high[GROUPS_MAX]; /* what each group accesses at the first turn */
-    LLVMValueRef step[GROUPS_MAX];
+    const struct groups *groups; /* of all blocks */
+    LLVMValueRef count;          /* at least 1 where `good` */
+    LLVMValueRef good;           /* i1 */
+    LLVMValueRef low[LOOP_GROUPS_MAX],
+        high[LOOP_GROUPS_MAX]; /* what each group accesses at the first turn */
+    LLVMValueRef step[LOOP_GROUPS_MAX];
 };
 
 static LLVMValueRef compare(const struct emitter *e, LLVMIntPredicate p, LLVMValueRef a,
@@ -138,13 +174,13 @@ static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
  * that goes down stays on the page where it begins and the one before. */
 static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
 {
-    const struct group *g = &e->groups->group[i];
+    const struct group *g = &t->groups->group[i];
     int64_t step;
     uint8_t step_register;
-    group_step(e, i, &step, &step_register);
+    group_step(t->groups, i, &step, &step_register);
     const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
     LLVMValueRef low = emit_const(e, (uint64_t)g->begin);
-    const struct form *form = &e->groups->form[e->groups->root_of[i]];
+    const struct form *form = &t->groups->form[t->groups->root_of[i]];
     for (unsigned k = 0; k < form->count; k++) {
         LLVMValueRef term =
             LLVMBuildShl(B_, emit_get(e, form->reg[k]), emit_const(e, form->shift[k]), "");
@@ -186,7 +222,7 @@ static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
 /* Two groups that may read the same bytes are not read out of order. */
 static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uint32_t b)
 {
-    const struct group *const g[] = {&e->groups->group[a], &e->groups->group[b]};
+    const struct group *const g[] = {&t->groups->group[a], &t->groups->group[b]};
     if (!g[0]->reads || !g[1]->reads)
         return;
     LLVMValueRef low[2], high[2];
@@ -204,14 +240,14 @@ static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uin
 }
 
 /* Whether turns may read what earlier turns have read. */
-static bool reads_again(const struct emitter *e)
+static bool reads_again(const struct groups *groups)
 {
-    for (uint32_t i = 0; i < e->groups->count; i++) {
-        const struct group *g = &e->groups->group[i];
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const struct group *g = &groups->group[i];
         const int64_t size = g->end - g->begin;
         int64_t step;
         uint8_t step_register;
-        group_step(e, i, &step, &step_register);
+        group_step(groups, i, &step, &step_register);
         if (g->reads && (step_register != 0 ? g->accesses > 1 : step < size && -step < size))
             return true;
     }
@@ -222,23 +258,25 @@ static bool reads_again(const struct emitter *e)
 
 /* An operand of the branch, at the end of the first turn; *step: how it changes from turn to turn.
  * NULL: it changes otherwise. */
-static LLVMValueRef operand(const struct emitter *e, unsigned reg, int64_t *step)
+static LLVMValueRef operand(const struct emitter *e, const struct groups *g, unsigned reg,
+                            int64_t *step)
 {
-    *step = e->groups->change[reg].step;
+    *step = g->change[reg].step;
     if (reg == 0)
         return emit_const(e, 0);
-    if (!e->groups->change[reg].known || e->groups->change[reg].step_register != 0)
+    if (!g->change[reg].known || g->change[reg].step_register != 0)
         return NULL;
     return LLVMBuildAdd(B_, emit_get(e, reg), emit_const(e, (uint64_t)*step), "");
 }
 
 /* Limits the turns to those after which the loop goes on, and one. False: they are not known, so the
  * branch is to be looked at in each turn. */
-static bool limit_to_end(const struct emitter *e, struct turns *t)
+static bool limit_to_end(const struct emitter *e, const struct loop *l, struct turns *t)
 {
     const struct rv64_insn *i = &e->region->insns[e->block->first + e->block->count - 1].insn;
     int64_t step_a, step_b;
-    LLVMValueRef a = operand(e, i->rs1, &step_a), b = operand(e, i->rs2, &step_b);
+    LLVMValueRef a = operand(e, &l->groups, i->rs1, &step_a),
+                 b = operand(e, &l->groups, i->rs2, &step_b);
     if (a == NULL || b == NULL)
         return false;
     const LLVMValueRef one = emit_const(e, 1);
@@ -277,67 +315,128 @@ static bool limit_to_end(const struct emitter *e, struct turns *t)
 
 /* ---- The loop ---- */
 
-static LLVMValueRef stays(struct emitter *e)
+/* Fills `t`, and returns whether the turns end with the loop. */
+static bool find_turns(const struct emitter *e, const struct loop *l, LLVMValueRef left,
+                       struct turns *t)
 {
-    e->insn = &e->region->insns[e->block->first + e->block->count - 1];
-    return emit_condition(e);
+    const uint32_t last = e->region->blocks[l->block[l->count - 1]].count;
+    const LLVMValueRef one = emit_const(e, 1), before = emit_const(e, l->instructions - last);
+    *t = (struct turns){.groups = &l->groups, .good = compare(e, LLVMIntSGT, left, before)};
+    /* The last turn's last block begins with something left. */
+    LLVMValueRef more = LLVMBuildSub(B_, LLVMBuildSub(B_, left, before, ""), one, "");
+    t->count =
+        LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, emit_const(e, l->instructions), ""), one, "");
+    for (uint32_t i = 0; i < l->groups.count; i++)
+        limit_to_pages(e, t, i);
+    const bool countable = limit_to_end(e, l, t);
+    for (uint32_t i = 0; i < l->groups.count; i++)
+        for (uint32_t k = i + 1; k < l->groups.count; k++)
+            keep_apart(e, t, i, k);
+    require(e, t, compare(e, LLVMIntUGE, t->count, emit_const(e, TURNS_MIN)));
+    return countable;
 }
 
-LLVMBasicBlockRef emit_loop(struct emitter *e, LLVMBasicBlockRef checked)
+/* What is left of the budget at the end of the current block, in turn `turn`. */
+static void put_left(const struct emitter *e, const struct loop *l, LLVMValueRef left,
+                     LLVMValueRef turn, uint32_t instructions)
 {
-    const struct jit_block *b = e->block;
-    LLVMBasicBlockRef again = emit_new_block(e, "again"), preheader = emit_new_block(e, "turns"),
-                      body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned");
-    LLVMBuildStore(B_, LLVMConstInt(e->i1, 0, false), e->tried);
-    LLVMBuildBr(B_, checked);
-    LLVMPositionBuilderAtEnd(B_, again);
-    LLVMBuildStore(B_, LLVMConstInt(e->i1, 1, false), e->tried);
-    LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
-    const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
-    struct turns t = {.good = compare(e, LLVMIntSGT, left, zero)};
-    t.count = LLVMBuildAdd(B_, left, emit_const(e, b->count - 1), "");
-    t.count = LLVMBuildUDiv(B_, t.count, emit_const(e, b->count), "");
-    for (uint32_t i = 0; i < e->groups->count; i++)
-        limit_to_pages(e, &t, i);
-    const bool countable = limit_to_end(e, &t);
-    for (uint32_t i = 0; i < e->groups->count; i++)
-        for (uint32_t k = i + 1; k < e->groups->count; k++)
-            keep_apart(e, &t, i, k);
-    require(e, &t, compare(e, LLVMIntUGE, t.count, emit_const(e, TURNS_MIN)));
-    LLVMBuildCondBr(B_, t.good, preheader, checked);
+    LLVMValueRef used = LLVMBuildMul(B_, turn, emit_const(e, l->instructions), "");
+    used = LLVMBuildAdd(B_, used, emit_const(e, instructions), "");
+    LLVMBuildStore(B_, LLVMBuildSub(B_, left, used, ""), e->left);
+}
 
-    LLVMPositionBuilderAtEnd(B_, preheader);
+/* Whether the current block goes on within the loop; NULL: always. */
+static LLVMValueRef stays(struct emitter *e, int32_t to)
+{
+    if (e->block->end != JIT_END_BRANCH || e->block->taken == e->block->next)
+        return NULL;
+    e->insn = &e->region->insns[e->block->first + e->block->count - 1];
+    LLVMValueRef taken = emit_condition(e);
+    return e->block->taken == to ? taken : LLVMBuildNot(B_, taken, "");
+}
+
+/* Leaves the loop behind the current block. */
+static void leave_loop(struct emitter *e, int32_t to)
+{
+    const bool by_jump = e->block->end == JIT_END_JUMP || e->block->taken != to;
+    LLVMBuildBr(B_, by_jump ? emit_destination(e, e->block->taken, e->block->taken_pc)
+                            : emit_destination(e, e->block->next, e->block->next_pc));
+}
+
+static void emit_turn_block(struct emitter *e, int32_t index)
+{
+    e->block = &e->region->blocks[index];
+    e->dirty = e->dirty_at[index];
+    const uint32_t count = e->block->end == JIT_END_FALL ? e->block->count : e->block->count - 1;
+    for (e->before = 0; e->before < count; e->before++) {
+        e->insn = &e->region->insns[e->block->first + e->before];
+        emit_instruction(e);
+    }
+}
+
+/* One turn, at `turn`. The builder goes on behind its last block. */
+static void emit_turn(struct emitter *e, const struct loop *l, LLVMValueRef left, LLVMValueRef turn)
+{
+    uint32_t instructions = 0;
+    e->unchecked = true;
+    for (uint32_t i = 0; i < l->count; i++) {
+        emit_turn_block(e, l->block[i]);
+        instructions += e->block->count;
+        if (i + 1 == l->count)
+            break;
+        LLVMValueRef on = stays(e, l->block[i + 1]);
+        if (on == NULL)
+            continue;
+        LLVMBasicBlockRef out = emit_new_block(e, "out"), next = emit_new_block(e, "next");
+        LLVMBuildCondBr(B_, on, next, out);
+        LLVMPositionBuilderAtEnd(B_, out);
+        put_left(e, l, left, turn, instructions);
+        leave_loop(e, l->block[i + 1]);
+        LLVMPositionBuilderAtEnd(B_, next);
+    }
+    e->unchecked = false;
+}
+
+void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checked)
+{
+    const LLVMValueRef tried = e->tried[l->block[0]];
+    LLVMBasicBlockRef again = emit_new_block(e, "again"), before = emit_new_block(e, "turns"),
+                      body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned"),
+                      out = emit_new_block(e, "out");
+    const LLVMValueRef no = LLVMConstInt(e->i1, 0, false), yes = LLVMConstInt(e->i1, 1, false);
+    struct turns t;
+    LLVMBuildStore(B_, no, tried);
+    LLVMBuildBr(B_, checked);
+
+    LLVMPositionBuilderAtEnd(B_, e->back[l->block[0]]);
+    LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, tried, ""), checked, again);
+
+    LLVMPositionBuilderAtEnd(B_, again);
+    LLVMBuildStore(B_, yes, tried);
+    LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
+    const bool countable = find_turns(e, l, left, &t);
+    LLVMBuildCondBr(B_, t.good, before, checked);
+
+    LLVMPositionBuilderAtEnd(B_, before);
     LLVMBuildBr(B_, body);
     LLVMPositionBuilderAtEnd(B_, body);
     LLVMValueRef turn = LLVMBuildPhi(B_, e->i64, "");
-    if (reads_again(e))
+    if (reads_again(&l->groups))
         LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
-    e->unchecked = true;
-    for (e->before = 0; e->before + 1 < b->count; e->before++) {
-        e->insn = &e->region->insns[b->first + e->before];
-        emit_instruction(e);
-    }
-    e->unchecked = false;
-    LLVMValueRef next = LLVMBuildAdd(B_, turn, one, "");
+    emit_turn(e, l, left, turn);
+    LLVMValueRef next = LLVMBuildAdd(B_, turn, emit_const(e, 1), "");
     LLVMValueRef go_on = compare(e, LLVMIntULT, next, t.count);
-    if (!countable)
-        go_on = LLVMBuildAnd(B_, go_on, stays(e), "");
-    LLVMAddIncoming(turn, (LLVMValueRef[]){zero, next},
-                    (LLVMBasicBlockRef[]){preheader, LLVMGetInsertBlock(B_)}, 2);
+    LLVMValueRef stay = countable ? NULL : stays(e, l->block[0]);
+    if (stay != NULL)
+        go_on = LLVMBuildAnd(B_, go_on, stay, "");
+    LLVMAddIncoming(turn, (LLVMValueRef[]){emit_const(e, 0), next},
+                    (LLVMBasicBlockRef[]){before, LLVMGetInsertBlock(B_)}, 2);
     LLVMBuildCondBr(B_, go_on, body, after);
 
     LLVMPositionBuilderAtEnd(B_, after);
-    LLVMValueRef used = LLVMBuildMul(B_, next, emit_const(e, b->count), "");
-    LLVMBuildStore(B_, LLVMBuildSub(B_, left, used, ""), e->left);
-    LLVMBasicBlockRef out = emit_new_block(e, "out");
-    LLVMBuildCondBr(B_, stays(e), again, out);
+    put_left(e, l, left, turn, l->instructions);
+    stay = stays(e, l->block[0]);
+    LLVMBuildCondBr(B_, stay != NULL ? stay : yes, again, out);
     LLVMPositionBuilderAtEnd(B_, out);
-    e->dirty |= e->loop_writes;
-    LLVMBuildBr(B_, emit_destination(e, b->next, b->next_pc));
-
-    /* Where turns with checks go on: to many turns at once, if that has not been tried yet. */
-    LLVMBasicBlockRef turned = emit_new_block(e, "stays");
-    LLVMPositionBuilderAtEnd(B_, turned);
-    LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, e->tried, ""), checked, again);
-    return turned;
+    leave_loop(e, l->block[0]);
 }

@@ -68,6 +68,8 @@ static void end(struct emitter *e)
     LLVMDisposeModule(e->module);
     LLVMContextDispose(e->context);
     free(e->blocks);
+    free(e->back);
+    free(e->tried);
     free(e->dirty_at);
     facts_free(&e->facts);
 }
@@ -220,11 +222,13 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region,
         .region = region,
         .options = options,
         .blocks = calloc(region->block_count, sizeof(LLVMBasicBlockRef)),
+        .back = calloc(region->block_count, sizeof(LLVMBasicBlockRef)),
+        .tried = calloc(region->block_count, sizeof(LLVMValueRef)),
         .dirty_at = calloc(region->block_count, sizeof(uint32_t)),
     };
     begin(&e);
     enum dpk_status status = DPK_OK;
-    if (e.blocks == NULL || e.dirty_at == NULL || !facts_find(region, &e.facts))
+    if (e.blocks == NULL || e.back == NULL || e.tried == NULL || e.dirty_at == NULL || !facts_find(region, &e.facts))
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {
         emit_function(&e);

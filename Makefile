@@ -31,7 +31,8 @@ ifneq ($(filter-out clean format check-layers help,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS := $(shell pkg-config --libs $(PKGS))
 CMOCKA_LIBS = $(shell pkg-config --libs cmocka)
-CLANG_CFLAGS := -I$(shell $(LLVM_CONFIG) --includedir)
+LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
+CLANG_CFLAGS := -I$(LLVM_INCLUDE)
 LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) $(shell $(LLVM_CONFIG) --link-shared --libs)
 CLANG_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lclang
 # Those of the options $(1) that the compiler knows.
@@ -84,6 +85,11 @@ $(O)/%.o: %.c Makefile VERSION $(O)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 $(O)/tools/dpacc/interface/%.o $(O)/runtime/llvm/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+LLVM_HEADER := $(LLVM_INCLUDE)/llvm-c/Core.h
+$(call objs,runtime/llvm/*.c): | $(LLVM_HEADER)
+$(LLVM_HEADER):
+	@echo "no $@: LLVM's development files are needed (Debian: the package llvm-dev, as ./bootstrap" \
+	  "installs it), and LLVM_CONFIG=$(LLVM_CONFIG) must be theirs" >&2; false
 # What `make coverage` counts, from nothing.
 $(if $(COVERAGE),$(shell find $(O) -name '*.gcda' -delete 2>/dev/null))
 $(if $(COVERAGE),$(eval $(O)/lib/%.o: ALL_CFLAGS += --coverage))
@@ -130,10 +136,12 @@ $(O)/tools/mlxdpa/kinds.o: $(O)/tools/mlxdpa/kinds.list Makefile $(O)/flags
 # others stand on it. A library is the file lib<name>.so.$(SO) and the link lib<name>.so, which is what
 # link lines find.
 SO := 1
-SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpakit-llvm $(HOST_LIBS))
+SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources $(HOST_LIBS))
+# Two that are loaded when they are needed. Nothing is linked with them.
 INTERFACE := $(B)/lib/libdpakit-interface.so.$(SO)
-libs: $(SHARED) $(INTERFACE) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
-$(SHARED) $(INTERFACE): $(O)/sources
+TRANSLATOR := $(B)/lib/libdpakit-llvm.so.$(SO)
+libs: $(SHARED) $(INTERFACE) $(TRANSLATOR) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
+$(SHARED) $(INTERFACE) $(TRANSLATOR): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
 so_name = ln -sfn $(@F).$(SO) $@
@@ -148,16 +156,17 @@ $(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c
 $(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runtime/resources/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(PKG_LIBS) && $(so_name)
+loaded_link = $(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -Wl,--no-undefined \
+              -Wl,--version-script=$(filter %.map,$^) -o $@ $(filter %.o %.a,$^)
 # The engine loads it when device code is hot.
-$(B)/lib/libdpakit-llvm.so: runtime/llvm/exports.map $(call objs,runtime/llvm/*.c) $(O)/libdpkbase.a
+$(TRANSLATOR): runtime/llvm/exports.map $(call objs,runtime/llvm/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(LLVM_LIBS) -pthread && $(so_name)
-# dpacc loads it when it reads a source. Nothing is linked with it.
+	$(Q)mkdir -p $(@D) && $(loaded_link) $(LLVM_LIBS) -pthread
+# dpacc loads it when it reads a source.
 $(B)/bin/dpacc: | $(INTERFACE)
 $(INTERFACE): tools/dpacc/interface/exports.map $(call objs,tools/dpacc/interface/*.c tools/dpacc/unit.c tools/dpacc/words.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -Wl,--no-undefined \
-	  -Wl,--version-script=$< -o $@ $(filter %.o %.a,$^) $(CLANG_LIBS) $(PKG_LIBS)
+	$(Q)mkdir -p $(@D) && $(loaded_link) $(CLANG_LIBS) $(PKG_LIBS)
 $(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common) runtime/addresses/*.c) $(B)/lib/libdpakit-engine.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
@@ -244,7 +253,7 @@ $(O)/tests/data/%.elf: tests/data/%.c runtime/guest/dpa_abi.h
 	  -fuse-ld=lld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
 $(UNIT_TESTS): | $(TEST_PROGRAMS)
 # The translator, where tests find it as the engine does: beside themselves.
-$(O)/tests/libdpakit-llvm.so.$(SO): $(B)/lib/libdpakit-llvm.so
+$(O)/tests/libdpakit-llvm.so.$(SO): $(TRANSLATOR)
 	$(Q)mkdir -p $(@D) && ln -sfn ../../lib/$(@F) $@
 $(UNIT_TESTS): | $(O)/tests/libdpakit-llvm.so.$(SO)
 

@@ -1,6 +1,8 @@
 /* Attaches the translator to cores, and runs it: a queue of regions and a thread. */
 #include "jit/jit.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,15 +15,32 @@
 enum { HEAT = 600 };
 enum { QUEUE_MAX = 4096 };
 
+/* ---- Without translations ---- */
+
+static atomic_bool asked_for; /* by DPAKIT_JIT */
+
+/* Once in a process, to users who have asked for translations. */
+static void tell_interpreted(const char *reason)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (asked_for && !atomic_flag_test_and_set(&said))
+        fprintf(stderr, "-W- %s; device code is interpreted, which is slower\n", reason);
+}
+
 /* ---- The library ---- */
 
-static void end_thread(void);
+static void end_translations(void);
 
 static jit_translate_fn *loaded; /* NULL: it is not there */
+static pid_t loaded_by;
 static void load(void)
 {
-    loaded = jit_library_load();
-    atexit(end_thread); /* registered behind libLLVM's, so it comes before the end of its data */
+    struct dpk_error err = {0};
+    loaded = jit_library_load(&err);
+    loaded_by = getpid();
+    if (loaded == NULL)
+        tell_interpreted(err.message);
+    atexit(end_translations); /* registered behind libLLVM's, so it comes before the end of its data */
 }
 
 static jit_translate_fn *translator(void)
@@ -57,6 +76,8 @@ static bool translate(const struct job *j, const struct jit_options *options, st
     pthread_mutex_lock(&translating);
     bool done = fn != NULL && fn(&j->region, options, image, &err) == DPK_OK;
     pthread_mutex_unlock(&translating);
+    if (fn != NULL && !done)
+        tell_interpreted(err.message);
     return done;
 }
 
@@ -136,25 +157,43 @@ static void *work(void *unused)
     return unused;
 }
 
-static void end_thread(void)
+/* At exit: what libLLVM needs ends with it, so nothing is translated any more. */
+static void end_translations(void)
 {
     pthread_mutex_lock(&queue.lock);
-    const bool mine = queue.process == getpid();
+    const bool first = !queue.ends;
     queue.ends = true;
     pthread_cond_signal(&queue.wanted);
     pthread_mutex_unlock(&queue.lock);
-    if (mine)
+    if (first && queue.process == getpid())
         pthread_join(queue.thread, NULL);
+    if (first && loaded_by == getpid())
+        pthread_mutex_lock(&translating); /* for good: other threads may translate, too */
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&queue.lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&queue.lock);
 }
 
 /* With the lock. A child of fork() has no thread, and is interpreted where its parent had not
  * translated. */
 static bool has_thread(void)
 {
+    static bool watches_forks;
     if (queue.process == 0 && !queue.ends) {
         queue.last = &queue.first;
-        if (dpk_pthread_start(&queue.thread, work, NULL) == 0)
+        if (!watches_forks)
+            watches_forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+        if (watches_forks && dpk_pthread_start(&queue.thread, work, NULL) == 0) {
             queue.process = getpid();
+            atexit(end_translations); /* for a thread that exits before the library is loaded */
+        }
     }
     return queue.process == getpid() && !queue.ends;
 }
@@ -211,12 +250,14 @@ enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)
 {
     const char *wanted = getenv("DPAKIT_JIT");
     *mode = JIT_ON;
-    if (!wanted || !*wanted || strcmp(wanted, "on") == 0)
+    if (!wanted || !*wanted)
         return DPK_OK;
-    if (strcmp(wanted, "sync") != 0 && strcmp(wanted, "off") != 0)
+    if (strcmp(wanted, "on") != 0 && strcmp(wanted, "sync") != 0 && strcmp(wanted, "off") != 0)
         return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_JIT=%s is not known; it may be off, sync or on",
                         wanted);
-    *mode = strcmp(wanted, "off") == 0 ? JIT_OFF : JIT_SYNC;
+    if (strcmp(wanted, "on") != 0)
+        *mode = strcmp(wanted, "off") == 0 ? JIT_OFF : JIT_SYNC;
+    asked_for = *mode != JIT_OFF;
     return DPK_OK;
 }
 

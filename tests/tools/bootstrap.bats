@@ -70,7 +70,7 @@ asked_for() {
     tree/bootstrap deb
     asked_for build-essential # which no package has to name
     sed -n '/^Build-Depends:/,/^[A-Z].*: [0-9]/p' "$repo/debian/control" |
-        sed -n 's/^Build-Depends: debhelper-compat .*/debhelper/p; s/^ \([^,]*\),*$/\1/p' >depends
+        sed -n 's/^Build-Depends: debhelper-compat .*/debhelper/p; s/^ \([^ ,]*\).*/\1/p' >depends
     grep -qx debhelper depends
     grep -qx zlib1g-dev depends
     while read -r p; do asked_for "$p" || { echo "$p"; false; }; done <depends
@@ -88,4 +88,11 @@ asked_for() {
     echo "$output"
     [ "$status" -eq 0 ]
     [[ $output =~ ^[0-9]+\. ]]
+}
+
+@test "a build without LLVM's development files says which package has them" {
+    run env PATH="${PATH#"$PWD/bin:"}" make -C "$repo" -s B="$PWD/build" LLVM_CONFIG=/bin/true "$PWD/build/obj/runtime/llvm/object.o"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ $output == *"the package llvm-dev"* ]]
 }

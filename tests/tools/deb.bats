@@ -19,7 +19,7 @@ setup() {
     export DPAKIT_DEVICES=$PWD/devices
 }
 
-packages='dpakit dpakit-doc dpakit-verbs libdpakit-dev libdpakit1'
+packages='dpakit dpakit-doc dpakit-verbs libdpakit-dev libdpakit-llvm1 libdpakit1'
 unpack() {
     local p
     for p in $packages; do dpkg-deb -x "$debs"/"$p"_*.deb root; done
@@ -29,7 +29,7 @@ unpack() {
     for p in $packages; do
         [ "$(grep -c "/${p}_$(cat "$here/VERSION")_[a-z0-9]*\.deb$" "$BATS_FILE_TMPDIR/said")" -eq 1 ]
     done
-    [ "$(wc -l <"$BATS_FILE_TMPDIR/said")" -eq 5 ]
+    [ "$(wc -l <"$BATS_FILE_TMPDIR/said")" -eq 6 ]
 }
 
 @test "lintian has nothing to say, of source and packages" {

@@ -1,0 +1,329 @@
+# Translated device code, as a user meets it: the same as interpreted code, but faster.
+
+bats_require_minimum_version 1.5.0
+
+source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    export DPAKIT_DEVICES=$PWD/devices
+    dpadev create mlx5_0
+    cat >hot.c <<'C'
+#include <stdint.h>
+#include <libflexio-dev/flexio_dev.h>
+uint64_t table[64], *at = table;
+volatile uint64_t rounds;
+__attribute__((noinline)) static uint64_t mix(uint64_t s, uint64_t i)
+{
+    return s * 31 + (i ^ (s >> 7));
+}
+__dpa_rpc__ uint64_t sum(uint64_t to)
+{
+    uint64_t s = 0;
+    for (uint64_t i = 0; i < to; i++)
+        s = mix(s, i);
+    return s;
+}
+__dpa_rpc__ uint64_t fill(uint64_t to) /* faults where the pages end, when it has long been hot */
+{
+    uint64_t last = 0;
+    for (uint64_t i = 0; i < to; i++) {
+        last = mix(last, i);
+        at[i] = last; /* mark: fill */
+    }
+    return last;
+}
+__dpa_rpc__ uint64_t uneven(uint64_t to)
+{
+    struct __attribute__((packed)) { uint8_t pad; uint64_t value; } *p = (void *)table;
+    for (uint64_t i = 0; i < to; i++)
+        *(volatile uint64_t *)(uintptr_t)((uint8_t *)table + 1 + i % 8) += i;
+    return p->value;
+}
+__dpa_rpc__ uint64_t count(uint64_t to) /* every turn in memory, for watches */
+{
+    for (uint64_t i = 0; i < to; i++)
+        rounds = mix(rounds, i) % 1000 + i * 1000; /* mark: count */
+    return rounds;
+}
+__dpa_rpc__ uint64_t endless(uint64_t unused)
+{
+    for (;;)
+        rounds++; /* mark: endless */
+    return unused;
+}
+__dpa_global__ void work(uint64_t to)
+{
+    (void)sum(to);
+}
+C
+    dpacc hot.c -o hot.a --app-name=hot --devicecc-options='-O2 -g'
+    dpacc-extract hot.a -o hot.elf
+    # Many functions, each of which gets hot: there is always something to translate.
+    {
+        echo '#include <stdint.h>'
+        for i in {1..60}; do
+            printf '__attribute__((noinline)) static uint64_t f%d(uint64_t n) { uint64_t s = %d; for (uint64_t i = 0; i < n; i++) s = s * 31 + (i ^ s >> %d); return s; }\n' "$i" "$i" "$i"
+        done
+        echo '__dpa_rpc__ uint64_t many(uint64_t n) { uint64_t s = 0;'
+        for i in {1..60}; do echo "s += f$i(n);"; done
+        echo 'return s; }'
+    } >many.c
+    dpacc many.c -o many.a --app-name=many_app
+    cat >host.c <<'C'
+#include <libflexio/flexio.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern struct flexio_app *many_app;
+extern flexio_func_t many;
+static struct flexio_process *process;
+static void *call(void *turns)
+{
+    uint64_t result = 0;
+    if (flexio_process_call(process, &many, &result, *(uint64_t *)turns) != FLEXIO_STATUS_SUCCESS)
+        exit(1);
+    return NULL;
+}
+/* exit: leaves so many microseconds after the call has begun. fork: makes so many children, which
+ * exit at once, while the call runs. */
+int main(int argc, char **argv)
+{
+    uint64_t turns = 1000000;
+    pthread_t thread;
+    const int number = atoi(argv[2]);
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    struct ibv_context *context = ibv_open_device(list[0]);
+    if (argc != 3 || !context || flexio_process_create(context, many_app, NULL, &process) != FLEXIO_STATUS_SUCCESS)
+        return 1;
+    if (pthread_create(&thread, NULL, call, &turns) != 0)
+        return 1;
+    if (strcmp(argv[1], "exit") == 0) {
+        usleep((useconds_t)number);
+        exit(0);
+    }
+    for (int i = 0; i < number; i++) {
+        int status = 1;
+        pid_t child = fork();
+        if (child == 0)
+            exit(0);
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+            return 1;
+    }
+    pthread_join(thread, NULL);
+    return flexio_process_destroy(process) != FLEXIO_STATUS_SUCCESS;
+}
+C
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" host.c many.a -o host \
+        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    f=$BATS_FILE_TMPDIR
+    export DPAKIT_DEVICES=$f/devices DPAKIT_RUNTIME=$PWD/run XDG_CACHE_HOME=$PWD/cache
+    unset DPAKIT_JIT
+}
+
+teardown() { end_background; }
+
+# interpreted_as COMMAND...: output, error and exit code are the same whichever way it is run.
+interpreted_as() {
+    local mode
+    for mode in off sync on; do
+        DPAKIT_JIT=$mode "$@" >"said.$mode" 2>&1 && echo 0 >>"said.$mode" || echo $? >>"said.$mode"
+        sed -i '/^time: /d' "said.$mode"
+    done
+    cat said.off
+    diff said.off said.sync
+    diff said.off said.on
+}
+
+# The tools alone, as an installation without the translator has them.
+without_translator() {
+    mkdir -p alone/bin
+    cp "$DPAKIT_BUILD/bin/dparun" alone/bin/
+}
+
+@test "DPAKIT_JIT may be off, sync or on" {
+    interpreted_as dparun "$f/hot.elf" --rpc sum 100000 --stats
+    grep -q '^instructions: ' said.off
+    run -3 --separate-stderr env DPAKIT_JIT=fast dparun "$f/hot.elf" --rpc sum 10
+    [[ $stderr == *"DPAKIT_JIT=fast is not known; it may be off, sync or on" ]]
+}
+
+# ---- The library
+
+@test "the translator is found by a tool's own place, however it is called" {
+    mkdir lib
+    echo not a library >lib/libdpakit-llvm.so.1
+    mkdir here && cd here
+    cp "$f/hot.elf" .
+    for tool in dparun "$DPAKIT_BUILD/bin/dparun"; do
+        run -0 --separate-stderr env DPAKIT_JIT=sync "$tool" hot.elf --rpc sum 1000
+        [ -z "$stderr" ]
+    done
+    dparun hot.elf --rpc sum 50000000
+    stored() { [ -n "$(ls "$XDG_CACHE_HOME/dpakit/code")" ]; }
+    stored
+}
+
+@test "without the translator all is interpreted, which is told to those who asked for it" {
+    without_translator
+    want=$(DPAKIT_JIT=off dparun "$f/hot.elf" --rpc sum 100000)
+    for mode in '' off; do
+        run -0 --separate-stderr env DPAKIT_JIT=$mode alone/bin/dparun "$f/hot.elf" --rpc sum 100000
+        [ "$output" = "$want" ]
+        [ -z "$stderr" ]
+    done
+    for mode in on sync; do
+        run -0 --separate-stderr env DPAKIT_JIT=$mode alone/bin/dparun "$f/hot.elf" --rpc sum 100000
+        [ "$output" = "$want" ]
+        [ "$(grep -c '^-W- .*libdpakit-llvm1' <<<"$stderr")" -eq 1 ]
+        [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    done
+}
+
+@test "a translator that cannot be loaded is told with the reason, and does no harm" {
+    without_translator
+    mkdir alone/lib
+    : >alone/lib/libdpakit-llvm.so.1
+    run -0 --separate-stderr env DPAKIT_JIT=on alone/bin/dparun "$f/hot.elf" --rpc sum 100000
+    [[ $stderr == "-W- "*"libdpakit-llvm.so.1: file too short; "* ]]
+    run -0 --separate-stderr alone/bin/dparun "$f/hot.elf" --rpc sum 100000
+    [ -z "$stderr" ]
+}
+
+# What the process of dparun that waits at $1 has mapped.
+mapped() { grep -q "libLLVM" "/proc/$1/maps"; }
+
+@test "a program that is never hot loads no LLVM, and one that is hot does" {
+    in_background dparun "$f/hot.elf" --gdb ./socket --rpc sum 100
+    await test -S socket
+    ! mapped $! || false
+    in_background dparun "$f/hot.elf" --rpc endless 0
+    await mapped $!
+}
+
+# ---- The same results
+
+@test "faults of hot code are reported as those of interpreted code" {
+    interpreted_as dparun "$f/hot.elf" --rpc fill 100000000 --core "core"
+    grep -q "store access fault at address 0x[0-9a-f]*000, pc 0x.*hot.c:$(grep -n 'mark: fill' "$f/hot.c" | cut -d: -f1))" said.off
+    for mode in off sync on; do
+        rm -f core
+        DPAKIT_JIT=$mode dparun "$f/hot.elf" --rpc fill 100000000 --core core 2>/dev/null || true
+        gdb-multiarch -nx -batch -ex 'info registers' -ex bt "$f/hot.elf" core >"core.$mode" 2>&1
+    done
+    grep -q '^pc ' core.off
+    diff core.off core.sync
+    diff core.off core.on
+}
+
+@test "misaligned accesses are counted, carried out, and faults if that is wanted, in hot code, too" {
+    interpreted_as dparun "$f/hot.elf" --rpc uneven 1000000 --stats
+    grep -qx 'misaligned accesses: 1750000' said.off
+    DPAKIT_STRICT=align interpreted_as dparun "$f/hot.elf" --rpc uneven 1000000
+    grep -q 'misaligned load' said.off
+    for mode in off sync on; do
+        DPAKIT_JIT=$mode DPAKIT_TRACE=trace.json dparun "$f/hot.elf" --rpc uneven 100000
+        [ "$(jq '[.traceEvents[] | select(.name == "misaligned") | .args.accesses] | max' trace.json)" = 175000 ]
+    done
+}
+
+@test "instructions are counted the same, of every thread" {
+    export DPAKIT_WORKERS=1
+    interpreted_as dparun "$f/hot.elf" --kernel work --threads 8 300000 --stats
+    [ "$(grep -c '^thread [0-7]: [0-9]* instructions' said.off)" -eq 8 ]
+}
+
+@test "a hot loop ends at its run-time limit" {
+    for mode in off sync on; do
+        run -2 --separate-stderr env DPAKIT_JIT=$mode timeout 60 \
+            dparun "$f/hot.elf" --run-time-limit 300 --rpc endless 0
+        [[ $stderr == *"run-time limit of 300 ms reached"* ]]
+    done
+}
+
+@test "a hot loop ends with a signal" {
+    for mode in sync on; do
+        DPAKIT_JIT=$mode in_background dparun "$f/hot.elf" --run-time-limit 100000 --rpc endless 0
+        await mapped $!
+        sleep 0.2
+        kill -TERM $!
+        code=0
+        wait $! || code=$?
+        [ "$code" -eq 143 ]
+    done
+}
+
+# ---- GDB
+
+session() { # MODE FUNCTION ARGUMENT COMMANDS...
+    local commands=() mode=$1 call="--rpc $2 $3"
+    shift 3
+    command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
+    for c; do commands+=(-ex "$c"); done
+    timeout 100 gdb-multiarch -nx -batch -ex 'set confirm off' -ex 'set remotetimeout 60' \
+        -ex "target remote | exec env DPAKIT_JIT=$mode dparun --gdb - $f/hot.elf $call 2>program" \
+        "${commands[@]}" "$f/hot.elf" >out 2>&1 || true
+    cat out program
+}
+
+@test "GDB: Ctrl-C stops a hot loop, which then goes on" {
+    for mode in sync on; do
+        session $mode endless 0 'python
+import threading, os, signal
+later = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT))
+gdb.events.cont.connect(lambda event: later.is_alive() or later.start())' \
+            continue 'print rounds > 100000' 'print $before = rounds' 'stepi 100' 'print rounds > $before' kill
+        grep -q 'received signal SIGINT' out
+        grep -qx '$1 = 1' out
+        grep -qx '$3 = 1' out
+    done
+}
+
+# ---- The cache
+
+@test "what was translated once is taken from the cache: no LLVM is loaded" {
+    want=$(DPAKIT_JIT=off dparun "$f/hot.elf" --rpc sum 50000000)
+    for turn in first second; do
+        run -0 --separate-stderr env LD_DEBUG=files dparun "$f/hot.elf" --rpc sum 50000000
+        [ "$output" = "$want" ]
+        grep -q 'file=.*libLLVM.*generating link map' <<<"$stderr" && echo yes >$turn || echo no >$turn
+        [ -z "$(find cache -type f ! -perm 600)" ]
+    done
+    [ "$(cat first second)" = $'yes\nno' ]
+}
+
+@test "DPAKIT_CACHE=off writes nothing" {
+    DPAKIT_CACHE=off dparun "$f/hot.elf" --rpc sum 50000000
+    [ ! -e cache ]
+}
+
+@test "a file of the cache that was damaged is told of, not used, and made again" {
+    want=$(dparun "$f/hot.elf" --rpc sum 50000000)
+    file=$(find cache -type f | head -n 1)
+    cp "$file" good
+    for damage in 'truncate -s 100' 'truncate -s 0' "dd if=/dev/urandom bs=1 seek=300 count=64 conv=notrunc status=none of="; do
+        ${damage% of=} ${damage:+$([[ $damage == *of= ]] && echo "of=$file" || echo "$file")}
+        run -0 --separate-stderr dparun "$f/hot.elf" --rpc sum 50000000
+        [ "$output" = "$want" ]
+        [ "$(grep -c '^-W- .*damaged' <<<"$stderr")" -eq 1 ]
+        run -0 --separate-stderr dparun "$f/hot.elf" --rpc sum 50000000
+        [ -z "$stderr" ]
+    done
+}
+
+@test "programs that run at once share the cache" {
+    want=$(DPAKIT_JIT=off dparun "$f/many.a" --rpc many 100000)
+    for i in 1 2 3 4; do
+        in_background dparun "$f/many.a" --rpc many 100000 >"out.$i" 2>&1
+    done
+    for job in "${started[@]}"; do wait "$job"; done
+    for i in 1 2 3 4; do [ "$(cat out.$i)" = "$want" ]; done
+}

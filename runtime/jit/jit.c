@@ -12,7 +12,7 @@
 #include "jit/translations.h"
 
 /* How often a loop is repeated or a function called before it is worth translating. */
-enum { HEAT = 600 };
+enum { HEAT = 3000 };
 enum { QUEUE_MAX = 4096 };
 
 /* ---- Without translations ---- */
@@ -181,15 +181,27 @@ static void after_fork(void)
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* With the lock. A child of fork() has no thread, and is interpreted where its parent had not
- * translated. */
+/* A child has no thread. It starts one of its own, unless its parent's was in the middle of LLVM,
+ * whose state is then unknown; what is not translated stays interpreted. */
+static void in_child(void)
+{
+    queue.first = NULL;
+    queue.last = &queue.first;
+    queue.count = 0;
+    queue.process = 0;
+    queue.ends |= queue.busy;
+    pthread_cond_init(&queue.wanted, NULL);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+/* With the lock. */
 static bool has_thread(void)
 {
     static bool watches_forks;
     if (queue.process == 0 && !queue.ends) {
         queue.last = &queue.first;
         if (!watches_forks)
-            watches_forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+            watches_forks = pthread_atfork(before_fork, after_fork, in_child) == 0;
         if (watches_forks && dpk_pthread_start(&queue.thread, work, NULL) == 0) {
             queue.process = getpid();
             atexit(end_translations); /* for a thread that exits before the library is loaded */

@@ -18,17 +18,15 @@
 #define DPK_JIT_LIBRARY "libdpakit-llvm.so.1"
 
 /* Counts changes of the images' format and of the code's contract with its process. */
-enum { JIT_IMAGE_VERSION = 1 };
+enum { JIT_IMAGE_VERSION = 2 };
 
 /* What the code refers to. */
 enum jit_symbol {
-    JIT_CODE,   /* its own first byte */
-    JIT_BASE,   /* host address of guest address 0 */
-    JIT_ACCESS, /* permissions, by page */
-    JIT_AHEAD,  /* rv64_memory.ahead */
-    JIT_SLOTS,  /* rv64_entries.at */
-    JIT_LOAD,   /* slow_load of translations.c */
-    JIT_STORE,  /* slow_store */
+    JIT_CODE,  /* its own first byte */
+    JIT_BASE,  /* host address of guest address 0; rv64_memory's tables are below */
+    JIT_SLOTS, /* rv64_entries.at */
+    JIT_LOAD,  /* slow_load of translations.c */
+    JIT_STORE, /* slow_store */
     JIT_CORE,
     JIT_SYMBOLS,
 };

@@ -107,8 +107,6 @@ struct translations *translations_create(struct rv64_core *core, bool exact)
     t->exact = exact;
     t->users = 1;
     t->symbols[JIT_BASE] = (uintptr_t)core->mem->base;
-    t->symbols[JIT_ACCESS] = (uintptr_t)core->mem->access;
-    t->symbols[JIT_AHEAD] = (uintptr_t)core->mem->ahead;
     t->symbols[JIT_SLOTS] = (uintptr_t)table;
     t->symbols[JIT_LOAD] = (uintptr_t)slow_load;
     t->symbols[JIT_STORE] = (uintptr_t)slow_store;

@@ -14,12 +14,18 @@ static LLVMTypeRef word_type(const struct emitter *e, unsigned log2)
     return (LLVMTypeRef[]){e->i8, e->i16, e->i32, e->i64}[log2];
 }
 
+LLVMValueRef emit_entry(const struct emitter *e, int64_t below, LLVMValueRef page)
+{
+    LLVMValueRef index = LLVMBuildSub(B_, page, emit_const(e, (uint64_t)below), "");
+    return LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_BASE], &index, 1, "");
+}
+
 /* The permissions of the page of `address`. They are looked at again when the code is entered
  * again, or at the next turn of a loop that LLVM does not take them out of. */
 static LLVMValueRef page_access(const struct emitter *e, LLVMValueRef address)
 {
     LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
-    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, e->i8, e->symbols[JIT_ACCESS], &page, 1, "");
+    LLVMValueRef at = emit_entry(e, RV64_ACCESS_BELOW, page);
     LLVMValueRef access = LLVMBuildLoad2(B_, e->i8, at, "");
     LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->context, "invariant.load", 14),
                     LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
@@ -118,9 +124,11 @@ void emit_check(struct emitter *e)
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
-/* Loads are plain ones for LLVM only next to others at known distances from them. Between two that
- * may read the same bytes is a fence for the compiler: a core reads those in order (RVWMO's
- * coherence). It also keeps loads in their loops. */
+/* LLVM may neither load twice what it was told to load once, since an address that another hart
+ * changes must be the one that was checked, nor read the same bytes out of order (RVWMO's coherence).
+ * So loads are unordered atomics, which LLVM keeps single and may move past loads at known distances
+ * only: between others is a fence for the compiler. It also keeps loads in their loops. In turns of
+ * loops that are taken at once, no address depends on a load. */
 static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, unsigned log2)
 {
     const uint32_t root = e->groups->root_of[e->groups->of[e->before]];
@@ -128,6 +136,8 @@ static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, unsigned 
         LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
     e->last_root = root;
     LLVMValueRef value = LLVMBuildLoad2(B_, word_type(e, log2), host_word(e, address, log2), "");
+    if (!e->unchecked)
+        LLVMSetOrdering(value, LLVMAtomicOrderingUnordered);
     LLVMSetAlignment(value, 1u << log2);
     return value;
 }

@@ -61,6 +61,8 @@ bool emit_value(struct emitter *e);
 /* Carries out an instruction that accesses memory. False: it is none. Loads and stores are not
  * checked, but for those of uneven code. */
 bool emit_access(struct emitter *e);
+/* The entry for page number `page` of the table `below` bytes below the guest's memory. */
+LLVMValueRef emit_entry(const struct emitter *e, int64_t below, LLVMValueRef page);
 /* Checks the group of the current instruction; leaves if one of its accesses is misaligned or
  * refused. */
 void emit_check(struct emitter *e);
@@ -88,6 +90,8 @@ struct loop {
 /* Finds the loop that begins with block `index`. False: there is none of which many turns can be
  * checked at once. */
 bool loop_find(const struct emitter *e, uint32_t index, struct loop *loop);
+/* Before facts_find: marks the blocks of loops of several blocks. */
+void loops_fix(const struct emitter *e, bool *fixed);
 /* The builder is where the first block is entered from elsewhere, e->back where the loop goes back
  * to it. Both go to `checked` for turns with checks. */
 void emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef checked);

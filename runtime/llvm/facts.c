@@ -157,7 +157,7 @@ static void widen_groups(const struct jit_region *r, struct groups *g, uint32_t 
         }
 }
 
-static bool find_wishes(const struct jit_region *r, struct facts *facts)
+static bool find_wishes(const struct jit_region *r, const bool *fixed, struct facts *facts)
 {
     struct wish(*at)[32] = calloc(r->block_count, sizeof *at);
     if (at == NULL)
@@ -166,7 +166,7 @@ static bool find_wishes(const struct jit_region *r, struct facts *facts)
         for (uint32_t i = r->block_count; i-- > 0;)
             wish_before(r, &facts->groups[i], i, at);
     for (uint32_t i = 0; i < r->block_count; i++)
-        if (r->blocks[i].taken != (int32_t)i) /* such a loop has checks of its own */
+        if (!fixed[i])
             widen_groups(r, &facts->groups[i], i, at);
     free(at);
     return true;
@@ -214,7 +214,7 @@ static bool flow(const struct jit_region *r, struct facts *facts, uint32_t index
     return changed;
 }
 
-bool facts_find(const struct jit_region *region, struct facts *facts)
+bool facts_find(const struct jit_region *region, const bool *fixed, struct facts *facts)
 {
     const uint32_t count = region->block_count;
     bool *reached = calloc(count, sizeof *reached);
@@ -226,7 +226,7 @@ bool facts_find(const struct jit_region *region, struct facts *facts)
     }
     for (int32_t i = 0; i < (int32_t)count; i++)
         groups_find(region, &i, 1, &facts->groups[i]);
-    bool done = find_wishes(region, facts);
+    bool done = find_wishes(region, fixed, facts);
     reached[0] = true; /* with no fact, and none is added */
     for (bool changed = done; changed;) {
         changed = false;

@@ -21,8 +21,8 @@ struct facts {
     struct fact (*at)[32]; /* of each register where each block begins */
 };
 
-/* False: no memory. */
-bool facts_find(const struct jit_region *region, struct facts *facts);
+/* `fixed`: blocks whose checks are not widened. False: no memory. */
+bool facts_find(const struct jit_region *region, const bool *fixed, struct facts *facts);
 void facts_free(struct facts *facts);
 
 /* What is known of a group's value from the fact of that value: nothing, all but the alignment, or

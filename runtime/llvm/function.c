@@ -155,7 +155,7 @@ static void check_stack(struct emitter *e)
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
-static void emit_entry(struct emitter *e)
+static void emit_begin(struct emitter *e)
 {
     struct loop loop;
     bool any_calls = false;
@@ -256,7 +256,7 @@ void emit_function(struct emitter *e)
                             LLVMCreateStringAttribute(e->context, "no-builtins", 11, "", 0));
     e->used = used_registers(e);
     find_dirty(e);
-    emit_entry(e);
+    emit_begin(e);
     for (uint32_t i = 0; i < e->region->block_count; i++)
         emit_block(e, i);
 }

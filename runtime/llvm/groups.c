@@ -147,8 +147,14 @@ static bool widen(struct group *g, int64_t offset, unsigned log2, unsigned need)
         end = g->end;
     if (end - begin > SPAN_MAX)
         return false;
-    *g = (struct group){
-        g->first, begin, end, wide, g->need | need, g->accesses + 1, g->reads || !(need & RV64_W)};
+    *g = (struct group){g->first,
+                        begin,
+                        end,
+                        wide,
+                        g->need | need,
+                        end - begin,
+                        g->accesses + 1,
+                        g->reads || !(need & RV64_W)};
     return true;
 }
 
@@ -167,7 +173,8 @@ static void add(struct finder *f, uint32_t index, const struct rv64_insn *insn, 
     out->root_of[out->count] = at.root;
     out->of[index] = (uint8_t)out->count;
     out->group[out->count++] = (struct group){
-        index, offset, offset + (INT64_C(1) << log2), log2, need, 1, !(need & RV64_W)};
+        index, offset,          offset + (INT64_C(1) << log2), log2, need, INT64_C(1) << log2,
+        1,     !(need & RV64_W)};
 }
 
 void group_widen(struct group *group, int64_t begin, int64_t end)

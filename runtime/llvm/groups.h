@@ -13,6 +13,7 @@ struct group {
     int64_t begin, end;
     unsigned log2;
     unsigned need; /* RV64_R, or that and RV64_W */
+    int64_t span;  /* bytes from the first to the last access, in memory */
     uint32_t accesses;
     bool reads; /* there are loads among them */
 };

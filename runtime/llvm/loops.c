@@ -108,13 +108,27 @@ bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
     *l = (struct loop){.block = {(int32_t)index}, .count = 1};
     if (e->options->uneven || !close_loop(e, l))
         return false;
-    groups_find(e->region, l->block, l->count, &l->groups);
+    if (l->count == 1 && e->facts.groups != NULL) /* its checks may have been widened */
+        l->groups = e->facts.groups[index];
+    else
+        groups_find(e->region, l->block, l->count, &l->groups);
     if (l->groups.count > LOOP_GROUPS_MAX)
         return false;
     for (uint32_t i = 0; i < l->groups.count; i++)
         if (!group_is_good(&l->groups, i))
             return false;
     return true;
+}
+
+/* What many turns have been checked for is what the blocks access, and no more: later blocks must not
+ * rely on more. */
+void loops_fix(const struct emitter *e, bool *fixed)
+{
+    struct loop l;
+    for (uint32_t i = 0; i < e->region->block_count; i++)
+        if (loop_find(e, i, &l) && l.count > 1)
+            for (uint32_t k = 0; k < l.count; k++)
+                fixed[l.block[k]] = true;
 }
 
 /* ---- How many turns ---- */
@@ -147,7 +161,7 @@ static void at_most(const struct emitter *e, struct turns *t, LLVMValueRef count
 /* Whether page `number`, of which there is one more than of guest memory, allows `need`. */
 static LLVMValueRef page_allows(const struct emitter *e, LLVMValueRef number, unsigned need)
 {
-    LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_ACCESS], &number, 1, "");
+    LLVMValueRef at = emit_entry(e, RV64_ACCESS_BELOW, number);
     const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
     return compare(e, LLVMIntEQ, LLVMBuildAnd(B_, LLVMBuildLoad2(B_, e->i8, at, ""), bits, ""),
                    bits);
@@ -197,7 +211,7 @@ static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
         bits = LLVMBuildAnd(B_, bits, emit_const(e, (UINT64_C(1) << g->log2) - 1), "");
         require(e, t, compare(e, LLVMIntEQ, bits, zero));
     }
-    LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_AHEAD], &page, 1, "");
+    LLVMValueRef at = emit_entry(e, RV64_AHEAD_BELOW, page);
     LLVMValueRef ahead = as_number(e, LLVMBuildLoad2(B_, e->i8, at, ""));
     LLVMValueRef behind = LLVMBuildAdd(B_, LLVMBuildAdd(B_, page, one, ""), ahead, "");
     LLVMValueRef room = LLVMBuildSub(B_, page_begin(e, behind), high, "");
@@ -244,11 +258,10 @@ static bool reads_again(const struct groups *groups)
 {
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct group *g = &groups->group[i];
-        const int64_t size = g->end - g->begin;
         int64_t step;
         uint8_t step_register;
         group_step(groups, i, &step, &step_register);
-        if (g->reads && (step_register != 0 ? g->accesses > 1 : step < size && -step < size))
+        if (g->reads && (step_register != 0 ? g->accesses > 1 : step < g->span && -step < g->span))
             return true;
     }
     return false;

@@ -12,9 +12,8 @@
 
 /* What the code's symbols are called in the object file. */
 static const char *const symbol_names[JIT_SYMBOLS] = {
-    [JIT_CODE] = "code",         [JIT_BASE] = "guest_base",   [JIT_ACCESS] = "guest_access",
-    [JIT_AHEAD] = "guest_ahead", [JIT_SLOTS] = "guest_slots", [JIT_LOAD] = "slow_load",
-    [JIT_STORE] = "slow_store",  [JIT_CORE] = "guest_core",
+    [JIT_CODE] = "code",      [JIT_BASE] = "guest_base",  [JIT_SLOTS] = "guest_slots",
+    [JIT_LOAD] = "slow_load", [JIT_STORE] = "slow_store", [JIT_CORE] = "guest_core",
 };
 
 /* ---- The host ---- */
@@ -210,6 +209,17 @@ static enum dpk_status emit_object(const struct emitter *e, struct dpk_buf *imag
     return status;
 }
 
+static bool find_facts(struct emitter *e)
+{
+    bool *fixed = calloc(e->region->block_count, sizeof *fixed);
+    if (fixed == NULL)
+        return false;
+    loops_fix(e, fixed);
+    bool found = facts_find(e->region, fixed, &e->facts);
+    free(fixed);
+    return found;
+}
+
 enum dpk_status dpk_jit_translate(const struct jit_region *region,
                                   const struct jit_options *options, struct dpk_buf *image,
                                   struct dpk_error *err)
@@ -228,7 +238,8 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region,
     };
     begin(&e);
     enum dpk_status status = DPK_OK;
-    if (e.blocks == NULL || e.back == NULL || e.tried == NULL || e.dirty_at == NULL || !facts_find(region, &e.facts))
+    if (e.blocks == NULL || e.back == NULL || e.tried == NULL || e.dirty_at == NULL ||
+        !find_facts(&e))
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {
         emit_function(&e);

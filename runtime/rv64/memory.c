@@ -14,24 +14,22 @@ struct rv64_memory *rv64_memory_create(uint64_t size)
     if (mem == NULL)
         return NULL;
     mem->size = size;
-    mem->access = calloc(RV64_PAGES + 1, 1);
-    mem->ahead = calloc(RV64_PAGES + 1, 1);
-    if (mem->access == NULL || mem->ahead == NULL)
-        goto no_access;
-    void *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED)
+    uint8_t *tables = mmap(NULL, RV64_ACCESS_BELOW + size, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (tables == MAP_FAILED)
         goto no_base;
-    mem->base = base;
+    if (mprotect(tables, RV64_ACCESS_BELOW, PROT_READ | PROT_WRITE) != 0)
+        goto no_lock;
+    mem->base = tables + RV64_ACCESS_BELOW;
+    mem->access = mem->base - RV64_ACCESS_BELOW;
+    mem->ahead = mem->base - RV64_AHEAD_BELOW;
     if (pthread_mutex_init(&mem->lock, NULL) != 0)
         goto no_lock;
     return mem;
 
 no_lock:
-    munmap(base, size);
+    munmap(tables, RV64_ACCESS_BELOW + size);
 no_base:
-no_access:
-    free(mem->access);
-    free(mem->ahead);
     free(mem);
     return NULL;
 }
@@ -41,9 +39,7 @@ void rv64_memory_destroy(struct rv64_memory *mem)
     if (mem == NULL)
         return;
     pthread_mutex_destroy(&mem->lock);
-    munmap(mem->base, mem->size);
-    free(mem->access);
-    free(mem->ahead);
+    munmap(mem->access, RV64_ACCESS_BELOW + mem->size);
     free(mem);
 }
 

@@ -15,6 +15,14 @@ _Static_assert(RV64_PAGE == 1u << RV64_PAGE_SHIFT, "page size");
 /* Pages of the largest memory. Pages beyond the size of a smaller one have no access. */
 enum { RV64_PAGES = 1 << (32 - RV64_PAGE_SHIFT) };
 
+/* The two tables lie below `base`, at distances that translated code knows. Each has one entry more
+ * than there are pages, which is zero. */
+enum {
+    RV64_TABLE = RV64_PAGES + RV64_PAGE, /* bytes */
+    RV64_ACCESS_BELOW = 2 * RV64_TABLE,
+    RV64_AHEAD_BELOW = RV64_TABLE,
+};
+
 struct rv64_memory {
     uint8_t *base;   /* host address of guest address 0 */
     uint8_t *access; /* RV64_R | RV64_W | RV64_X of each page; read without the lock */

@@ -37,7 +37,9 @@ uint64_t rv64_memory_size(const struct rv64_memory *mem);
 
 /* Gives whole pages [address, address+size) the permissions `access` (0 unmaps and frees them; W
  * together with X is refused). Newly mapped pages are zero. False: the range is unaligned or not
- * within the memory. It may be called while harts run, and applies to their next access. */
+ * within the memory. It may be called while harts run, and applies to their next access; for
+ * translated code that has just checked the pages of an access, to the next turn of the outermost
+ * loop or call. */
 bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access);
 
 /* Returns a pointer of the host to guest bytes [address, address+size). NULL: not all of them are
@@ -108,7 +110,8 @@ void rv64_core_destroy(struct rv64_core *core);
  * Before the first run. */
 void rv64_core_set_strict(struct rv64_core *core, bool strict);
 
-/* Runs at most about `budget` instructions (to the end of the current block). */
+/* Runs at most about `budget` instructions: to the end of the current block; translated code goes on
+ * to the next jump back or call, and to the returns of calls that it is in. */
 enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);
 
 /* The reference: decodes and runs one instruction; it is written for clarity. Returns

@@ -9,7 +9,9 @@ MAKEFLAGS += --no-builtin-rules
 SHELL = /bin/sh
 
 COVERAGE := $(filter coverage,$(MAKECMDGOALS))
-B := build$(if $(COVERAGE),/coverage,$(if $(SANITIZE),/$(if $(filter thread,$(SANITIZE)),tsan,sanitize)))
+# Of a cross compiler, up to "gcc": aarch64-linux-gnu-. What runs is for that host, what builds is not.
+CROSS ?=
+B := build$(CROSS:%-=/cross/%)$(if $(COVERAGE),/coverage,$(if $(SANITIZE),/$(if $(filter thread,$(SANITIZE)),tsan,sanitize)))
 O := $(B)/obj
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
@@ -20,7 +22,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 quote = '$(subst ','\'',$(1))'
 
 # ---- Compilers and libraries -----------------------------------------------------------------------
-CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CC := $(if $(filter default,$(origin CC))$(CROSS),$(CROSS)gcc,$(CC))
 # Where only releases have names (llvm-config-19), the newest.
 LLVM_CONFIG ?= $(or $(shell { command -v llvm-config || ls -v /usr/lib/llvm-*/bin/llvm-config | tail -n 1; \
                       } 2>/dev/null),llvm-config)
@@ -28,9 +30,9 @@ DPA_CLANG ?= clang
 PKGS := libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson
 # Everything but these two is needed without any library there: no questions asked for them.
 ifneq ($(filter-out clean format check-layers help,$(or $(MAKECMDGOALS),all)),)
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
-PKG_LIBS := $(shell pkg-config --libs $(PKGS))
-CMOCKA_LIBS = $(shell pkg-config --libs cmocka)
+PKG_CFLAGS := $(shell $(CROSS)pkg-config --cflags $(PKGS))
+PKG_LIBS := $(shell $(CROSS)pkg-config --libs $(PKGS))
+CMOCKA_LIBS = $(shell $(CROSS)pkg-config --libs cmocka)
 LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
 CLANG_CFLAGS := -I$(LLVM_INCLUDE)
 LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) $(shell $(LLVM_CONFIG) --link-shared --libs)
@@ -110,7 +112,7 @@ $(O)/libdpkcli.a: $(call objs,lib/cli/*.c)
 $(O)/libdpkrt.a: $(RT_OBJS)
 $(O)/%.a:
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $(filter %.o,$^)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(CROSS)ar crD $@ $(filter %.o,$^)
 
 # ---- Tools: bin/<name> from tools/<name>/*.c -------------------------------------------------------
 $(O)/tools/%.o: ALL_CFLAGS += -Itools
@@ -180,7 +182,7 @@ $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
 # Its functions are in libdoca_common.so; link lines want it by name, as they do libpthread.a.
 $(B)/lib/libdoca_dpa.a:
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(CROSS)ar crD $@
 
 # libibverbs.so.1 and libmlx5.so.1 stand in front of the system's (runtime/forward). They need the
 # system's by its path: `by_path` is an empty library of that name, to link with.

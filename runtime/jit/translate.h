@@ -31,10 +31,20 @@ enum jit_symbol {
     JIT_SYMBOLS,
 };
 
-/* The word of 64 bits at `offset` of the code becomes the symbol's address plus `addend`. */
+/* What a relocation changes. */
+enum jit_form {
+    JIT_WORD, /* a word of 64 bits */
+    JIT_MOV0, /* the immediate of an AArch64 MOVZ or MOVK: bits 0 to 15 of the value */
+    JIT_MOV1, /* bits 16 to 31 */
+    JIT_MOV2,
+    JIT_MOV3,
+    JIT_FORMS,
+};
+
+/* At `offset` of the code goes the symbol's address plus `addend`. */
 struct jit_relocation {
     uint32_t offset;
-    uint32_t symbol;
+    uint16_t symbol, form; /* jit_symbol, jit_form */
     uint64_t addend;
 };
 

@@ -150,16 +150,35 @@ static bool read_image(const struct dpk_buf *image, struct jit_image *head,
            sizeof *head + relocations_size + head->code_size == image->size;
 }
 
+/* False: it is outside of the code, or no form that there is. */
+static bool put_value(uint8_t *code, uint32_t size, const struct jit_relocation *r, uint64_t value)
+{
+    const uint32_t width = r->form == JIT_WORD ? 8 : 4;
+    uint32_t insn;
+    if (r->form >= JIT_FORMS || size < width || r->offset > size - width)
+        return false;
+    if (r->form == JIT_WORD) {
+        memcpy(code + r->offset, &value, sizeof value);
+        return true;
+    }
+    memcpy(&insn, code + r->offset, sizeof insn);
+    const uint32_t part = (uint16_t)(value >> 16 * (r->form - JIT_MOV0));
+    insn = (insn & ~((uint32_t)UINT16_MAX << 5)) | part << 5;
+    memcpy(code + r->offset, &insn, sizeof insn);
+    return true;
+}
+
 static bool relocate(const struct translations *t, uint8_t *at, const struct jit_image *head,
                      const uint8_t *relocations)
 {
     for (uint32_t i = 0; i < head->relocation_count; i++) {
         struct jit_relocation r;
         memcpy(&r, relocations + i * sizeof r, sizeof r);
-        if (r.symbol >= JIT_SYMBOLS || head->code_size < 8 || r.offset > head->code_size - 8)
+        if (r.symbol >= JIT_SYMBOLS)
             return false;
         uint64_t value = (r.symbol == JIT_CODE ? (uintptr_t)at : t->symbols[r.symbol]) + r.addend;
-        memcpy(at + r.offset, &value, sizeof value);
+        if (!put_value(at, head->code_size, &r, value))
+            return false;
     }
     return true;
 }

@@ -57,8 +57,10 @@ static void begin(struct emitter *e)
     e->i64 = LLVMInt64TypeInContext(e->context);
     e->bytes = LLVMPointerType(e->i8, 0);
     e->next_type = LLVMStructTypeInContext(e->context, (LLVMTypeRef[]){e->i64, e->i64}, 2, false);
-    for (int i = JIT_CODE + 1; i < JIT_SYMBOLS; i++)
+    for (int i = JIT_CODE + 1; i < JIT_SYMBOLS; i++) {
         e->symbols[i] = LLVMAddGlobal(e->module, e->i8, symbol_names[i]);
+        LLVMSetVisibility(e->symbols[i], LLVMHiddenVisibility); /* not by a table of addresses */
+    }
 }
 
 static void end(struct emitter *e)
@@ -110,19 +112,35 @@ static bool is_code(const Elf64_Shdr *s)
            !(s->sh_flags & SHF_WRITE);
 }
 
+/* Those that LLVM makes for code which may be anywhere (the large code model). */
+static enum jit_form form_of(uint64_t type)
+{
+    static const uint32_t types[JIT_FORMS] = {
+#ifdef __aarch64__
+        [JIT_WORD] = R_AARCH64_ABS64,           [JIT_MOV0] = R_AARCH64_MOVW_UABS_G0_NC,
+        [JIT_MOV1] = R_AARCH64_MOVW_UABS_G1_NC, [JIT_MOV2] = R_AARCH64_MOVW_UABS_G2_NC,
+        [JIT_MOV3] = R_AARCH64_MOVW_UABS_G3,
+#else
+        [JIT_WORD] = R_X86_64_64,
+#endif
+    };
+    unsigned form = 0;
+    while (form < JIT_FORMS && types[form] != type)
+        form++;
+    return form;
+}
+
 static enum dpk_status put_relocation(const Elf64_Rela *rela, const Elf64_Sym *symbol,
                                       const char *name, const struct layout *layout,
                                       uint64_t section, struct dpk_buf *relocations,
                                       struct dpk_error *err)
 {
-#ifdef __x86_64__
-    if (ELF64_R_TYPE(rela->r_info) != R_X86_64_64)
-        return unexpected(err, "relocation");
-#else
-    if (ELF64_R_TYPE(rela->r_info) != R_AARCH64_ABS64)
-        return unexpected(err, "relocation");
-#endif
+    const enum jit_form form = form_of(ELF64_R_TYPE(rela->r_info));
+    if (form == JIT_FORMS)
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "translated code: unexpected relocation %llu",
+                        (unsigned long long)ELF64_R_TYPE(rela->r_info));
     struct jit_relocation r = {.offset = (uint32_t)(section + rela->r_offset),
+                               .form = form,
                                .addend = (uint64_t)rela->r_addend};
     if (symbol->st_shndx != SHN_UNDEF) {
         if (symbol->st_shndx >= layout->sections || layout->at[symbol->st_shndx] == UINT64_MAX)

@@ -70,6 +70,16 @@ static bool calls(const struct emitter *e, const struct jit_block *b)
            (b->end == JIT_END_JALR && e->region->insns[b->first + b->count - 1].insn.rd != 0);
 }
 
+/* Whether the block calls code: an indirect jump elsewhere is a call of the host's, too, if LLVM
+ * makes it one. */
+static bool needs_stack(const struct emitter *e, const struct jit_block *b)
+{
+    if (b->end != JIT_END_JALR)
+        return calls(e, b);
+    const struct rv64_insn *jalr = &e->region->insns[b->first + b->count - 1].insn;
+    return jalr->rd != 0 || (jalr->rs1 != 1 && jalr->rs1 != 5);
+}
+
 static bool make_dirty(struct emitter *e, int32_t block, uint32_t registers)
 {
     const uint32_t before = e->dirty_at[block];
@@ -164,7 +174,7 @@ static void emit_begin(struct emitter *e)
     for (unsigned i = 1; i < 32; i++)
         e->x[i] = LLVMBuildAlloca(B_, e->i64, "");
     for (uint32_t i = 0; i < e->region->block_count; i++)
-        any_calls |= calls(e, &e->region->blocks[i]);
+        any_calls |= needs_stack(e, &e->region->blocks[i]);
     if (any_calls)
         check_stack(e);
     LLVMBuildStore(B_, LLVMGetParam(e->function, 1), e->left);

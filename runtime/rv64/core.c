@@ -228,23 +228,28 @@ size_t rv64_core_jumps(struct rv64_core *core, uint64_t from, uint64_t *to, size
 }
 
 /* What is left of the stack below the limit is for what translated code calls. A fault of the guest
- * must not become one of the host, so a thread whose stack is unknown gets no translated calls. */
+ * must not become one of the host: where the stack is unknown, or another than the thread's (a
+ * coroutine's), there are no translated calls. */
 uint64_t rv64_stack_limit(void)
 {
     enum { RESERVE = 64 << 10 };
-    static _Thread_local uint64_t limit;
+    static _Thread_local struct {
+        bool known;
+        uint64_t low, high;
+    } stack;
     pthread_attr_t attr;
     void *base;
     size_t size;
-    if (limit != 0)
-        return limit;
-    limit = UINT64_MAX;
-    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
-        if (pthread_attr_getstack(&attr, &base, &size) == 0 && size > 2 * RESERVE)
-            limit = (uint64_t)(uintptr_t)base + RESERVE;
+    const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+    if (!stack.known && pthread_getattr_np(pthread_self(), &attr) == 0) {
+        if (pthread_attr_getstack(&attr, &base, &size) == 0) {
+            stack.low = (uintptr_t)base;
+            stack.high = stack.low + size;
+        }
         pthread_attr_destroy(&attr);
     }
-    return limit;
+    stack.known = true;
+    return here > stack.low && here < stack.high ? stack.low + RESERVE : UINT64_MAX;
 }
 
 const char *rv64_fault_name(enum rv64_fault fault)

@@ -30,6 +30,7 @@ static void tell_interpreted(const char *reason)
 /* ---- The library ---- */
 
 static void end_translations(void);
+static bool has_ended(void);
 
 static jit_translate_fn *loaded; /* NULL: it is not there */
 static pid_t loaded_by;
@@ -40,7 +41,10 @@ static void load(void)
     loaded_by = getpid();
     if (loaded == NULL)
         tell_interpreted(err.message);
-    atexit(end_translations); /* registered behind libLLVM's, so it comes before the end of its data */
+    /* exit() calls first what was registered last: this, and then the end of libLLVM's data. If it
+     * was called before, some of the data may have gone, but this is what it calls next. */
+    atexit(end_translations);
+    usleep(2000);
 }
 
 static jit_translate_fn *translator(void)
@@ -74,9 +78,9 @@ static bool translate(const struct job *j, const struct jit_options *options, st
     jit_translate_fn *const fn = translator();
     struct dpk_error err = {0};
     pthread_mutex_lock(&translating);
-    bool done = fn != NULL && fn(&j->region, options, image, &err) == DPK_OK;
+    bool done = fn != NULL && !has_ended() && fn(&j->region, options, image, &err) == DPK_OK;
     pthread_mutex_unlock(&translating);
-    if (fn != NULL && !done)
+    if (*err.message)
         tell_interpreted(err.message);
     return done;
 }
@@ -155,6 +159,14 @@ static void *work(void *unused)
     }
     pthread_mutex_unlock(&queue.lock);
     return unused;
+}
+
+static bool has_ended(void)
+{
+    pthread_mutex_lock(&queue.lock);
+    const bool ended = queue.ends;
+    pthread_mutex_unlock(&queue.lock);
+    return ended;
 }
 
 /* At exit: what libLLVM needs ends with it, so nothing is translated any more. */

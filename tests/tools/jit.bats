@@ -40,10 +40,17 @@ __dpa_rpc__ uint64_t uneven(uint64_t to)
         *(volatile uint64_t *)(uintptr_t)((uint8_t *)table + 1 + i % 8) += i;
     return p->value;
 }
+__attribute__((noinline)) static void late(void)
+{
+    rounds = 1;
+}
 __dpa_rpc__ uint64_t count(uint64_t to) /* every turn in memory, for watches */
 {
-    for (uint64_t i = 0; i < to; i++)
+    for (uint64_t i = 0; i < to; i++) {
         rounds = mix(rounds, i) % 1000 + i * 1000; /* mark: count */
+        if (i == to / 2)
+            late();
+    }
     return rounds;
 }
 __dpa_rpc__ uint64_t endless(uint64_t unused)
@@ -274,6 +281,24 @@ session() { # MODE FUNCTION ARGUMENT COMMANDS...
     cat out program
 }
 
+@test "GDB: breakpoints, watches and single steps come in hot code as elsewhere" {
+    line=$(grep -n 'mark: count' "$f/hot.c" | cut -d: -f1)
+    for mode in off sync on; do
+        session $mode count 2000000 'break late' continue "break hot.c:$line" continue continue 'print i' \
+            'print rounds' delete 'watch rounds' continue continue 'print rounds' delete stepi \
+            'info registers' 'stepi 20' 'info registers' continue
+        await grep -q '^result: ' program
+        grep -v -e '^Remote' -e '^Reading' -e '^warning' out >"out.$mode"
+        mv program "program.$mode"
+    done
+    grep -qx '$1 = 1000002' out.off
+    [ "$(grep -c '^Hardware watchpoint 3: rounds' out.off)" -ge 2 ]
+    diff out.off out.sync
+    diff out.off out.on
+    diff program.off program.sync
+    diff program.off program.on
+}
+
 @test "GDB: Ctrl-C stops a hot loop, which then goes on" {
     for mode in sync on; do
         session $mode endless 0 'python
@@ -285,6 +310,30 @@ gdb.events.cont.connect(lambda event: later.is_alive() or later.start())' \
         grep -qx '$1 = 1' out
         grep -qx '$3 = 1' out
     done
+}
+
+# ---- Host programs
+
+@test "a host program exits while code is translated: it neither crashes nor hangs" {
+    export DPAKIT_CACHE=off
+    for i in {1..60}; do
+        DPAKIT_JIT=on timeout 30 "$f/host" exit $((i * 1000)) || { echo "$i: $?"; false; }
+    done
+    for i in {1..40}; do
+        DPAKIT_JIT=sync timeout 30 "$f/host" exit $((i * 3000)) || { echo "sync, $i: $?"; false; }
+    done
+}
+
+@test "a host program exits while it takes code from the cache" {
+    dparun "$f/many.a" --rpc many 1000000
+    "$f/host" fork 0
+    for i in {1..40}; do
+        timeout 30 "$f/host" exit $((i * 500)) || { echo "$i: $?"; false; }
+    done
+}
+
+@test "a host program forks while code is translated, and its children exit" {
+    DPAKIT_CACHE=off timeout 100 "$f/host" fork 200
 }
 
 # ---- The cache
@@ -307,15 +356,16 @@ gdb.events.cont.connect(lambda event: later.is_alive() or later.start())' \
 
 @test "a file of the cache that was damaged is told of, not used, and made again" {
     want=$(dparun "$f/hot.elf" --rpc sum 50000000)
-    file=$(find cache -type f | head -n 1)
-    cp "$file" good
-    for damage in 'truncate -s 100' 'truncate -s 0' "dd if=/dev/urandom bs=1 seek=300 count=64 conv=notrunc status=none of="; do
-        ${damage% of=} ${damage:+$([[ $damage == *of= ]] && echo "of=$file" || echo "$file")}
+    for damage in 'truncate -s 100' 'truncate -s 0' 'dd if=/dev/zero bs=1 seek=60 count=64 conv=notrunc status=none'; do
+        find cache/dpakit/code -type f >files
+        [ -s files ]
+        while read -r file; do $damage $([[ $damage != dd* ]] || echo of=)"$file"; done <files
         run -0 --separate-stderr dparun "$f/hot.elf" --rpc sum 50000000
+        echo "$stderr"
         [ "$output" = "$want" ]
         [ "$(grep -c '^-W- .*damaged' <<<"$stderr")" -eq 1 ]
         run -0 --separate-stderr dparun "$f/hot.elf" --rpc sum 50000000
-        [ -z "$stderr" ]
+        [ "$output" = "$want" ]
     done
 }
 

@@ -140,7 +140,7 @@ static enum dpk_status put_relocation(const Elf64_Rela *rela, const Elf64_Sym *s
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "translated code: unexpected relocation %llu",
                         (unsigned long long)ELF64_R_TYPE(rela->r_info));
     struct jit_relocation r = {.offset = (uint32_t)(section + rela->r_offset),
-                               .form = form,
+                               .form = (uint16_t)form,
                                .addend = (uint64_t)rela->r_addend};
     if (symbol->st_shndx != SHN_UNDEF) {
         if (symbol->st_shndx >= layout->sections || layout->at[symbol->st_shndx] == UINT64_MAX)

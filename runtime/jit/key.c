@@ -28,6 +28,7 @@ static void describe_host(uint64_t out[8])
 #else
     out[0] = getauxval(AT_HWCAP);
     out[1] = getauxval(AT_HWCAP2);
+    out[7] = 1; /* no features of the other architecture */
 #endif
 }
 

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __aarch64__
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 /* Of guest code; more than this stays interpreted. */
 #define CODE_MAX (UINT64_C(64) << 20)
@@ -183,6 +188,18 @@ static bool relocate(const struct translations *t, uint8_t *at, const struct jit
     return true;
 }
 
+/* After this, no thread runs what was at the code's place before. */
+static void make_seen(uint8_t *at, size_t size)
+{
+    __builtin___clear_cache((char *)at, (char *)at + size);
+#ifdef __aarch64__
+    /* Another core may have fetched what was here before; each synchronizes its instructions with
+     * memory (membarrier(2)). Kernels since 4.16 do that; to register again costs nothing. */
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+#endif
+}
+
 bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image)
 {
     struct jit_image head;
@@ -198,7 +215,7 @@ bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_bu
     if (!relocate(t, at, &head, relocations) ||
         mprotect(at, head.code_size, PROT_READ | PROT_EXEC) != 0)
         goto failed;
-    __builtin___clear_cache((char *)at, (char *)at + head.code_size);
+    make_seen(at, head.code_size);
     *c = (struct code){.at = at, .size = head.code_size};
     pthread_mutex_lock(&t->lock);
     c->older = t->code;

@@ -98,7 +98,7 @@ static LLVMValueRef code_at(struct emitter *e, LLVMValueRef offset)
     LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_SLOTS], &byte, 1, "");
     at = LLVMBuildBitCast(B_, at, LLVMPointerType(pointer, 0), "");
     LLVMValueRef code = LLVMBuildLoad2(B_, pointer, at, "");
-    LLVMSetOrdering(code, LLVMAtomicOrderingMonotonic);
+    LLVMSetOrdering(code, LLVMAtomicOrderingAcquire); /* of its constants, too */
     LLVMSetAlignment(code, 8);
     return code;
 }

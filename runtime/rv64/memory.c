@@ -63,13 +63,19 @@ static bool open_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
 
 /* Gives the pages back to the host where that is possible; they read as zeros from now on. They
  * stay accessible for the host's processor, because a hart that passed its check just before may
- * still access them. What it writes is cleared when the page is mapped again. */
+ * still access them. What it writes is cleared when the page is mapped again. The host takes whole
+ * pages of its own, which may be larger: those have other pages of the guest, whose bytes stay. */
 static void clear_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
 {
-    if (madvise(mem->base + address, size, MADV_DONTNEED) == 0 &&
-        sysconf(_SC_PAGESIZE) <= (long)RV64_PAGE)
+    const uint64_t host_page = (uint64_t)sysconf(_SC_PAGESIZE), end = address + size;
+    const uint64_t whole = (address + host_page - 1) / host_page * host_page;
+    const uint64_t whole_end = end / host_page * host_page;
+    if (whole >= whole_end || madvise(mem->base + whole, whole_end - whole, MADV_DONTNEED) != 0) {
+        memset(mem->base + address, 0, size);
         return;
-    memset(mem->base + address, 0, size);
+    }
+    memset(mem->base + address, 0, whole - address);
+    memset(mem->base + whole_end, 0, end - whole_end);
 }
 
 /* A run of pages that are all mapped or all unmapped, from `page` on, at most to `end`. */

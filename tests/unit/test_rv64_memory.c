@@ -1,8 +1,11 @@
 /* rv64: guest memory from the host's side. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rv64_guest.h"
@@ -111,6 +114,63 @@ static void new_pages_are_zero_and_so_are_pages_mapped_again(void **state)
         memset(at, 0xff, sizeof zeros);
         assert_true(rv64_memory_map(g->mem[0], UNMAPPED, 2 * RV64_PAGE, 0));
         assert_null(rv64_memory_at(g->mem[0], UNMAPPED, 1, 0));
+    }
+}
+
+/* ---- A host of larger pages ---- */
+
+/* Two functions stand in for the host's: a kernel has them so whose pages are `large_page` bytes
+ * large, counted from `large_from`. 0: as it is. */
+static size_t large_page;
+static const uint8_t *large_from;
+
+long sysconf(int name)
+{
+    long (*real)(int);
+    if (name == _SC_PAGESIZE && large_page != 0)
+        return (long)large_page;
+    *(void **)&real = dlsym(RTLD_NEXT, "sysconf");
+    return real(name);
+}
+
+int madvise(void *at, size_t size, int advice)
+{
+    if (large_page != 0) {
+        if ((size_t)((uint8_t *)at - large_from) % large_page != 0)
+            return -1;
+        size = (size + large_page - 1) / large_page * large_page;
+    }
+    return (int)syscall(SYS_madvise, at, size, advice);
+}
+
+/* Unmaps `size` bytes at `at` of three large pages, and maps them again: they are zeros then, and all
+ * others as they were. */
+static void unmap_of(struct guest *g, uint64_t begin, uint64_t all, uint64_t at, uint64_t size)
+{
+    assert_true(rv64_memory_map(g->mem[0], begin, all, RV64_R | RV64_W));
+    uint8_t *bytes = rv64_memory_at(g->mem[0], begin, all, RV64_R | RV64_W);
+    assert_non_null(bytes);
+    memset(bytes, 0xa5, all);
+    assert_true(rv64_memory_map(g->mem[0], at, size, 0));
+    assert_true(rv64_memory_map(g->mem[0], at, size, RV64_R | RV64_W));
+    for (uint64_t i = 0; i < all; i++)
+        assert_int_equal(bytes[i], begin + i - at < size ? 0 : 0xa5);
+}
+
+static void unmapping_keeps_what_else_a_page_of_the_host_has(void **state)
+{
+    static const size_t large[] = {16 << 10, 64 << 10};
+    for (size_t i = 0; i < 2; i++) {
+        struct guest *g = *state;
+        large_page = large[i];
+        large_from = (uint8_t *)rv64_memory_at(g->mem[0], DATA, 1, 0) - DATA;
+        const uint64_t begin = 0x40000, page = large[i], all = 3 * page;
+        unmap_of(g, begin, all, begin, RV64_PAGE);
+        unmap_of(g, begin, all, begin + page - RV64_PAGE, RV64_PAGE);
+        unmap_of(g, begin, all, begin + page, page + RV64_PAGE);
+        unmap_of(g, begin, all, begin + RV64_PAGE, 2 * page);
+        unmap_of(g, begin, all, begin, all);
+        large_page = 0;
     }
 }
 
@@ -244,6 +304,7 @@ int main(void)
         GUEST_TEST(parts_of_pages_are_not_mapped),
         GUEST_TEST(ranges_beyond_the_memory_are_not_mapped),
         GUEST_TEST(new_pages_are_zero_and_so_are_pages_mapped_again),
+        GUEST_TEST(unmapping_keeps_what_else_a_page_of_the_host_has),
         GUEST_TEST(a_change_of_permissions_keeps_the_bytes),
         GUEST_TEST(pointers_are_given_for_what_is_mapped_as_asked),
         GUEST_TEST(stores_of_the_host_are_whole_or_not_at_all),

@@ -1,7 +1,8 @@
 # dpakit: one Makefile, no recursion. Rooms are found by their folders: a .c file added to a room is
 # built without a word here.
 #
-#   make [V=1] [SANITIZE=1|thread] [PREFIX=/usr/local] [DESTDIR=]  all test coverage demo bench fuzz format tidy
+#   make [V=1] [SANITIZE=1|thread] [CROSS=aarch64-linux-gnu-] [PREFIX=/usr/local] [DESTDIR=]
+#                                    all test coverage demo bench fuzz format tidy
 #                                    fuzz-coverage check-layers install uninstall install-compat
 #                                    uninstall-compat deb clean
 .DELETE_ON_ERROR:
@@ -306,4 +307,5 @@ help:
 	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean | deb'
 	@echo '     install-compat [ROOT=/opt/mellanox] [DOCA=3|2.5|2.2] [DESTDIR=] | uninstall-compat'
 	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'
-	@echo 'SANITIZE=thread with TSan into build/tsan'
+	@echo 'SANITIZE=thread with TSan into build/tsan; CROSS=aarch64-linux-gnu- with that'
+	@echo 'cross compiler into build/cross/aarch64-linux-gnu'

@@ -239,6 +239,8 @@ static LLVMValueRef reserved_width(const struct emitter *e)
 static void load_reserved(struct emitter *e, unsigned log2)
 {
     LLVMValueRef at = atomic_word(e, log2, RV64_R);
+    if (e->insn->insn.bits >> 25 & 1) /* .rl: behind what the hart wrote before */
+        LLVMBuildFence(B_, LLVMAtomicOrderingSequentiallyConsistent, false, "");
     LLVMValueRef seen = LLVMBuildLoad2(B_, word_type(e, log2), at, "");
     LLVMSetOrdering(seen, LLVMAtomicOrderingSequentiallyConsistent);
     LLVMSetAlignment(seen, 1u << log2);

@@ -212,6 +212,7 @@ VALUE(MV, A)
 #define LOAD_RESERVED(log2, word, type)                                                            \
     do {                                                                                           \
         CHECK(A, log2, RV64_R)                                                                     \
+        __atomic_thread_fence(__ATOMIC_SEQ_CST); /* as for .rl */                                  \
         word seen = __atomic_load_n((const word *)(base + A), __ATOMIC_SEQ_CST);                   \
         hart->reserved_address = A;                                                                \
         hart->reserved_value = seen;                                                               \

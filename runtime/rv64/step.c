@@ -171,6 +171,7 @@ static void load_reserved(struct context *c, unsigned width)
 {
     if (!accessible(c, c->a, width, RV64_R))
         return;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* as for .rl */
     uint64_t v = read_guest(c->at, width);
     c->hart->reserved_address = c->a;
     c->hart->reserved_value = v;

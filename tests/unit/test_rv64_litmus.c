@@ -30,7 +30,8 @@ enum shape {
 
 /* What a hart does, word by word: Wx writes x, Rx reads it. Behind a read, "Dx" reads x at an
  * address, "dx" writes a value, and "cx" writes behind a branch, that depend on what was read. Ax
- * writes by AMOSWAP.rl, Lx reads by LR.aq. F and two sets is a FENCE, Ft is FENCE.TSO. */
+ * writes by AMOSWAP.rl, Lx reads by LR.aq, Qx by LR.aqrl. F and two sets is a FENCE, Ft is
+ * FENCE.TSO. */
 static const struct litmus {
     const char *name;
     enum shape shape;
@@ -47,6 +48,7 @@ static const struct litmus {
     {"MP+fence.w.w+addr", IN_ORDER, true, {"Wx Fw,w Wy", "Ry Dx"}},
     {"MP+rl+aq", IN_ORDER, true, {"Wx Ay", "Ly Rx"}},
     {"SB", NOT_NONE, false, {"Wx Ry", "Wy Rx"}},
+    {"SB+lr.aqrls", NOT_NONE, true, {"Wx Qy", "Wy Qx"}},
     {"SB+fence.tsos", NOT_NONE, false, {"Wx Ft Ry", "Wy Ft Rx"}},
     {"SB+fence.w.rs", NOT_NONE, true, {"Wx Fw,r Ry", "Wy Fw,r Rx"}},
     {"SB+fence.rw.rws", NOT_NONE, true, {"Wx Frw,rw Ry", "Wy Frw,rw Rx"}},
@@ -166,9 +168,10 @@ static void put_word(struct code *c, const char *what, unsigned *reads)
         put(c, i_type(ADDI, T, CELL_REG, at));
         put(c, three(0x0a00302f, 0, T, VALUE)); /* amoswap.d.rl */
         return;
+    case 'Q':
     case 'L':
         put(c, i_type(ADDI, T, CELL_REG, at));
-        put(c, three(0x1400302f, READ + (*reads)++, T, 0)); /* lr.d.aq */
+        put(c, three(what[0] == 'Q' ? 0x1600302f : 0x1400302f, READ + (*reads)++, T, 0)); /* lr.d */
         return;
     case 'F':
         put(c, fence(what + 1));

@@ -216,7 +216,6 @@ static bool has_thread(void)
             watches_forks = pthread_atfork(before_fork, after_fork, in_child) == 0;
         if (watches_forks && dpk_pthread_start(&queue.thread, work, NULL) == 0) {
             queue.process = getpid();
-            atexit(end_translations); /* for a thread that exits before the library is loaded */
         }
     }
     return queue.process == getpid() && !queue.ends;
@@ -285,6 +284,13 @@ enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)
     return DPK_OK;
 }
 
+/* For an exit before the library is loaded. The store needs OpenSSL, which must end later. */
+static void expect_exit(void)
+{
+    (void)dpk_openssl_start(NULL);
+    atexit(end_translations);
+}
+
 void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact)
 {
     static char is_exact;
@@ -292,6 +298,9 @@ void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact)
                                                   {begin, release, hot_sync, 1, &is_exact}};
     static const struct rv64_translator on[] = {{begin, release, hot, HEAT, NULL},
                                                 {begin, release, hot, HEAT, &is_exact}};
-    if (mode != JIT_OFF)
-        rv64_core_set_translator(core, &(mode == JIT_SYNC ? sync : on)[exact]);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (mode == JIT_OFF)
+        return;
+    pthread_once(&once, expect_exit);
+    rv64_core_set_translator(core, &(mode == JIT_SYNC ? sync : on)[exact]);
 }

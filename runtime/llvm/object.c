@@ -4,6 +4,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,11 +76,19 @@ static void end(struct emitter *e)
     facts_free(&e->facts);
 }
 
+/* From LLVM 18 on, the pass that is named without options ends the process where one iteration does
+ * not do all that can be done. */
+#if LLVM_VERSION_MAJOR >= 18
+#define COMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define COMBINE "instcombine"
+#endif
+
 static enum dpk_status optimize(const struct emitter *e, struct dpk_error *err)
 {
     /* What helps code that is straight from machine code, and costs little time. */
-    static const char passes[] = "function(sroa,early-cse,instcombine,simplifycfg,loop-vectorize,"
-                                 "loop-unroll,instcombine,simplifycfg)";
+    static const char passes[] = "function(sroa,early-cse," COMBINE ",simplifycfg,loop-vectorize,"
+                                 "loop-unroll," COMBINE ",simplifycfg)";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, true);
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);

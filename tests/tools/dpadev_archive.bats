@@ -11,7 +11,7 @@ setup() { enter_world; }
 
 # What a device is, but for its name and places.
 essence() {
-    dpadev show --json "$1" | jq 'del(.name, .alias, .path, .factory_key)'
+    dpadev show --json "$1" | jq 'del(.name, .alias, .path, .pci_address, .factory_key)'
     mlxconfig-lite -d "$1" --json --read_only q | jq 'del(.. | .device?, .name?)'
 }
 

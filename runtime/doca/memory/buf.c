@@ -169,8 +169,10 @@ static doca_error_t use_map(struct dpk_doca_buf *b, struct dpk_mmap *m,
     return result;
 }
 
-/* One more buffer of a source, which it uses. */
-static doca_error_t take(struct dpk_buf_source *s, struct dpk_buf_place *at)
+/* One more buffer of a source, which it uses, for memory of `m`. Whoever counts the buffers of the
+ * source sees none that the map refuses. */
+static doca_error_t take(struct dpk_buf_source *s, struct dpk_doca_buf *b, struct dpk_mmap *m,
+                         struct dpk_buf_place *at)
 {
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&s->object.lock);
@@ -179,9 +181,12 @@ static doca_error_t take(struct dpk_buf_source *s, struct dpk_buf_place *at)
     } else if (s->taken == s->count) {
         result = s->free_ones ? DOCA_ERROR_EMPTY : DOCA_ERROR_NO_MEMORY;
     } else {
-        s->taken++;
         if (s->free_ones)
-            at->head = at->data = s->free_ones[s->count - s->taken];
+            at->head = at->data = s->free_ones[s->count - s->taken - 1];
+        result = use_map(b, m, at);
+    }
+    if (result == DOCA_SUCCESS) {
+        s->taken++;
         dpk_object_use(s);
     }
     pthread_mutex_unlock(&s->object.lock);
@@ -195,11 +200,7 @@ doca_error_t dpk_buf_new(struct dpk_buf_source *source, struct dpk_mmap *m,
     *buf = NULL;
     if (!b)
         return DOCA_ERROR_NO_MEMORY;
-    doca_error_t result = take(source, &place);
-    if (result == DOCA_SUCCESS && (result = use_map(b, m, &place)) != DOCA_SUCCESS) {
-        give_back(source, place.head);
-        dpk_object_drop(source);
-    }
+    doca_error_t result = take(source, b, m, &place);
     if (result != DOCA_SUCCESS) {
         free(b);
         return result;

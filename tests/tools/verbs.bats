@@ -35,7 +35,7 @@ ours() { LD_LIBRARY_PATH=$DPAKIT_BUILD/lib "$@"; }
     dpadev create mlx5_0
     run ours timeout 60 ibv_rc_pingpong -d mlx5_0
     [ "$status" -eq 1 ]
-    [ "$output" = "Couldn't create CQ" ]
+    [ "$output" = "Couldn't create QP" ]
 }
 
 @test "without an emulated device nothing changes, and nothing of dpakit is loaded beside" {

@@ -124,6 +124,7 @@ static void new_pages_are_zero_and_so_are_pages_mapped_again(void **state)
 static size_t large_page;
 static const uint8_t *large_from;
 
+#ifndef __SANITIZE_THREAD__ /* which calls them before dlsym works */
 long sysconf(int name)
 {
     long (*real)(int);
@@ -142,6 +143,7 @@ int madvise(void *at, size_t size, int advice)
     }
     return (int)syscall(SYS_madvise, at, size, advice);
 }
+#endif
 
 /* Unmaps `size` bytes at `at` of three large pages, and maps them again: they are zeros then, and all
  * others as they were. */

@@ -235,6 +235,14 @@ static void fork_leaves_the_dpa_to_the_parent(void **state)
     dpk_process_destroy(p);
 }
 
+/* ThreadSanitizer lets a child of fork() start no threads if its parent had some, as the translator's
+ * is one. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 static void child_of_a_fork_before_first_use_has_a_dpa(void **state)
 {
     (void)state;

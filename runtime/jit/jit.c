@@ -44,7 +44,6 @@ static void load(void)
     /* exit() calls first what was registered last: this, and then the end of libLLVM's data. If it
      * was called before, some of the data may have gone, but this is what it calls next. */
     atexit(end_translations);
-    usleep(2000);
 }
 
 static jit_translate_fn *translator(void)

@@ -150,12 +150,13 @@ static struct rv64_entries *cache_entries(struct rv64_core *core, struct rv64_ca
     struct rv64_entries *entries = atomic_load_explicit(&cache->entries, memory_order_acquire);
     if (entries != NULL)
         return entries;
-    struct rv64_entries *mine = core->translator->begin(core->translator->context, core);
-    if (mine == NULL)
-        return NULL;
-    if (atomic_compare_exchange_strong(&cache->entries, &entries, mine))
-        return mine;
-    core->translator->release(mine);
+    pthread_mutex_lock(&core->lock);
+    entries = atomic_load_explicit(&cache->entries, memory_order_relaxed);
+    if (entries == NULL) {
+        entries = core->translator->begin(core->translator->context, core);
+        atomic_store_explicit(&cache->entries, entries, memory_order_release);
+    }
+    pthread_mutex_unlock(&core->lock);
     return entries;
 }
 

@@ -33,12 +33,10 @@ static void end_translations(void);
 static bool has_ended(void);
 
 static jit_translate_fn *loaded; /* NULL: it is not there */
-static pid_t loaded_by;
 static void load(void)
 {
     struct dpk_error err = {0};
     loaded = jit_library_load(&err);
-    loaded_by = getpid();
     if (loaded == NULL)
         tell_interpreted(err.message);
     /* exit() calls first what was registered last: this, and then the end of libLLVM's data. If it
@@ -128,33 +126,41 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t wanted;
+    pthread_cond_t changed;
     struct job *first, **last;
     unsigned count;
-    pid_t process; /* that has the thread */
+    unsigned running, forks; /* jobs, of all threads; forks that wait for their end */
+    pid_t process;           /* that has the thread */
     pthread_t thread;
-    bool busy, ends;
-} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
+    bool ends;
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+/* With the lock, which it gives up meanwhile. */
+static void run_job(struct job *j, bool stored)
+{
+    queue.running++;
+    pthread_mutex_unlock(&queue.lock);
+    carry_out(j, stored);
+    job_free(j);
+    pthread_mutex_lock(&queue.lock);
+    queue.running--;
+    pthread_cond_broadcast(&queue.changed);
+}
 
 static void *work(void *unused)
 {
     pthread_mutex_lock(&queue.lock);
     while (!queue.ends) {
         struct job *j = queue.first;
-        if (j == NULL) {
-            pthread_cond_wait(&queue.wanted, &queue.lock);
+        if (j == NULL || queue.forks != 0) {
+            pthread_cond_wait(&queue.changed, &queue.lock);
             continue;
         }
         queue.first = j->next;
         if (queue.first == NULL)
             queue.last = &queue.first;
         queue.count--;
-        queue.busy = true;
-        pthread_mutex_unlock(&queue.lock);
-        carry_out(j, true);
-        job_free(j);
-        pthread_mutex_lock(&queue.lock);
-        queue.busy = false;
+        run_job(j, true);
     }
     pthread_mutex_unlock(&queue.lock);
     return unused;
@@ -174,48 +180,50 @@ static void end_translations(void)
     pthread_mutex_lock(&queue.lock);
     const bool first = !queue.ends;
     queue.ends = true;
-    pthread_cond_signal(&queue.wanted);
+    pthread_cond_broadcast(&queue.changed);
     pthread_mutex_unlock(&queue.lock);
     if (first && queue.process == getpid())
         pthread_join(queue.thread, NULL);
-    if (first && loaded_by == getpid())
+    if (first)
         pthread_mutex_lock(&translating); /* for good: other threads may translate, too */
 }
 
+/* A child has the locks of libraries as they were, but not the threads that held them: those of the
+ * list of what exit() calls while a library is loaded, for one. So a fork waits for jobs. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&queue.lock);
+    queue.forks++;
+    while (queue.running != 0)
+        pthread_cond_wait(&queue.changed, &queue.lock);
 }
 
 static void after_fork(void)
 {
+    queue.forks--;
+    pthread_cond_broadcast(&queue.changed);
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* A child has no thread. It starts one of its own, unless its parent's was in the middle of LLVM,
- * whose state is then unknown; what is not translated stays interpreted. */
+/* A child has no thread; it starts one of its own. */
 static void in_child(void)
 {
     queue.first = NULL;
     queue.last = &queue.first;
     queue.count = 0;
+    queue.forks = 0;
     queue.process = 0;
-    queue.ends |= queue.busy;
-    pthread_cond_init(&queue.wanted, NULL);
+    pthread_cond_init(&queue.changed, NULL);
     pthread_mutex_unlock(&queue.lock);
 }
 
 /* With the lock. */
 static bool has_thread(void)
 {
-    static bool watches_forks;
     if (queue.process == 0 && !queue.ends) {
         queue.last = &queue.first;
-        if (!watches_forks)
-            watches_forks = pthread_atfork(before_fork, after_fork, in_child) == 0;
-        if (watches_forks && dpk_pthread_start(&queue.thread, work, NULL) == 0) {
+        if (dpk_pthread_start(&queue.thread, work, NULL) == 0)
             queue.process = getpid();
-        }
     }
     return queue.process == getpid() && !queue.ends;
 }
@@ -228,7 +236,7 @@ static void enqueue(struct job *j)
         *queue.last = j;
         queue.last = &j->next;
         queue.count++;
-        pthread_cond_signal(&queue.wanted);
+        pthread_cond_broadcast(&queue.changed);
     }
     pthread_mutex_unlock(&queue.lock);
     if (!taken)
@@ -255,8 +263,11 @@ static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *
     struct job *j = job_create(core, entries, pc, uneven);
     if (j == NULL)
         return;
-    carry_out(j, false);
-    job_free(j);
+    pthread_mutex_lock(&queue.lock);
+    while (queue.forks != 0)
+        pthread_cond_wait(&queue.changed, &queue.lock);
+    run_job(j, false);
+    pthread_mutex_unlock(&queue.lock);
 }
 
 static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
@@ -288,6 +299,25 @@ static void expect_exit(void)
 {
     (void)dpk_openssl_start(NULL);
     atexit(end_translations);
+    if (pthread_atfork(before_fork, after_fork, in_child) != 0)
+        queue.ends = true;
+}
+
+/* Of glibc, for destructors of C++'s thread_local. */
+extern int at_thread_end(void (*end)(void *), void *argument,
+                         void *in_library) __asm__("__cxa_thread_atexit_impl");
+
+static void main_thread_ends(void *unused)
+{
+    (void)unused;
+    end_translations();
+}
+
+/* For an exit while it is loaded: data of libLLVM would end that is still being made. But exit() ends
+ * first what belongs to its thread, which is the main thread as a rule. */
+static void expect_main_thread(void)
+{
+    (void)at_thread_end(main_thread_ends, NULL, &queue);
 }
 
 void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact)
@@ -297,9 +327,11 @@ void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact)
                                                   {begin, release, hot_sync, 1, &is_exact}};
     static const struct rv64_translator on[] = {{begin, release, hot, HEAT, NULL},
                                                 {begin, release, hot, HEAT, &is_exact}};
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT, main_once = PTHREAD_ONCE_INIT;
     if (mode == JIT_OFF)
         return;
     pthread_once(&once, expect_exit);
+    if (gettid() == getpid())
+        pthread_once(&main_once, expect_main_thread);
     rv64_core_set_translator(core, &(mode == JIT_SYNC ? sync : on)[exact]);
 }

@@ -340,6 +340,60 @@ export ASAN_OPTIONS
     DPAKIT_CACHE=off timeout 100 "$f/host" fork 200
 }
 
+# A translator that loads for a second, as LLVM may on a busy machine. All that time it is at the list of
+# what exit() calls, and from then on has data that ends with the process, which takes two seconds.
+slow_translator() {
+    mkdir -p slow
+    cp "$DPAKIT_BUILD/lib/libdpakit-engine.so.1" slow/
+    cat >slow.c <<'C'
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+extern void __cxa_finalize(void *of);
+static int ends_nothing;
+static volatile int ended;
+static pid_t process;
+static void nothing(void) {}
+static void end(void)
+{
+    ended = 1;
+    if (getpid() == process)
+        sleep(2);
+}
+__attribute__((constructor)) static void begin(void)
+{
+    struct timespec now, from;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    process = getpid();
+    atexit(end);
+    for (int i = 0; i < 10000; i++)
+        atexit(nothing);
+    do {
+        __cxa_finalize(&ends_nothing);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec - from.tv_sec + (now.tv_nsec - from.tv_nsec) / 1e9 < 1);
+}
+int dpk_jit_translate(void)
+{
+    if (ended)
+        abort();
+    return 1; /* refused */
+}
+C
+    gcc -shared -fPIC slow.c -o slow/libdpakit-llvm.so.1
+    export LD_LIBRARY_PATH=$PWD/slow DPAKIT_CACHE=off
+}
+
+@test "a host program exits while the translator is loaded" {
+    slow_translator
+    timeout 60 "$f/host" exit 300000
+}
+
+@test "a host program forks while the translator is loaded, and its children exit" {
+    slow_translator
+    timeout 60 "$f/host" fork 100
+}
+
 # ---- The cache
 
 @test "what was translated once is taken from the cache: no LLVM is loaded" {

@@ -32,13 +32,13 @@ static bool is_good(const struct rv64_core *core, uint64_t address, uint32_t log
 static uint64_t slow_load(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
                           uint32_t log2, uint64_t unused)
 {
-    const uint8_t *at = core->mem->base + address;
     uint64_t value = 0;
     (void)unused;
     if (!is_good(core, address, log2, RV64_R)) {
         (void)rv64_load_split(core, hart, address, log2, &value);
         return value;
     }
+    const uint8_t *at = core->mem->base + address;
     switch (log2) {
     case 0:
         return __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -54,11 +54,11 @@ static uint64_t slow_load(struct rv64_core *core, struct rv64_hart *hart, uint64
 static uint64_t slow_store(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
                            uint32_t log2, uint64_t value)
 {
-    uint8_t *at = core->mem->base + address;
     if (!is_good(core, address, log2, RV64_W)) {
         (void)rv64_store_split(core, hart, address, log2, value);
         return 0;
     }
+    uint8_t *at = core->mem->base + address;
     switch (log2) {
     case 0:
         __atomic_store_n(at, (uint8_t)value, __ATOMIC_RELAXED);

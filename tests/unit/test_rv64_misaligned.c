@@ -123,6 +123,31 @@ static void misaligned_accesses_need_permission_for_all_bytes(void **state)
     }
 }
 
+/* Code that is often misaligned, and therefore translated to carry that out, then goes elsewhere. */
+static void code_that_was_misaligned_faults_at_any_address(void **state)
+{
+    static const uint64_t elsewhere[] = {UINT64_C(0) - 9,         UINT64_C(1) << 63,
+                                         RV64_EXTERNAL_BASE + 1,  UINT64_C(1) << 32,
+                                         (UINT64_C(1) << 32) + 1, UNMAPPED + 1};
+    FOR_EACH_ACCESS(c)
+    {
+        const uint32_t code[] = {c->word, 0xfff68693, 0xfe069ce3, EBREAK}; /* until --a3 is 0 */
+        struct rv64_hart hart = {.x[A1] = DATA + 1, .x[A3] = 50};
+        if (is_atomic(c) || c->width == 1)
+            continue;
+        assert_int_equal(guest_execute(*state, &hart, code, 4), RV64_STOP_EBREAK);
+        assert_int_equal(hart.misaligned, 50);
+        for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+            hart.pc = CODE;
+            hart.x[A1] = elsewhere[i];
+            hart.x[A3] = 2;
+            assert_int_equal(guest_run(*state, &hart, 1000), RV64_STOP_FAULT);
+            assert_int_equal(hart.fault, access_fault(c));
+            assert_int_equal(hart.fault_address, elsewhere[i]);
+        }
+    }
+}
+
 /* ---- Memory outside of the guest's ---- */
 
 struct outside {
@@ -177,6 +202,7 @@ int main(void)
         GUEST_TEST(misaligned_accesses_fault_where_that_is_wanted),
         GUEST_TEST(misaligned_loads_and_stores_are_carried_out),
         GUEST_TEST(misaligned_accesses_need_permission_for_all_bytes),
+        GUEST_TEST(code_that_was_misaligned_faults_at_any_address),
         GUEST_TEST(misaligned_accesses_reach_external_memory),
     };
     return RUN_GUEST_TESTS("rv64_misaligned", tests);

@@ -286,8 +286,11 @@ static LLVMValueRef operand(const struct emitter *e, const struct groups *g, uns
  * branch is to be looked at in each turn. */
 static bool limit_to_end(const struct emitter *e, const struct loop *l, struct turns *t)
 {
-    const struct rv64_insn *i = &e->region->insns[e->block->first + e->block->count - 1].insn;
+    const struct jit_block *last = &e->region->blocks[l->block[l->count - 1]];
+    const struct rv64_insn *i = &e->region->insns[last->first + last->count - 1].insn;
     int64_t step_a, step_b;
+    if (last->taken != l->block[0])
+        return false;
     LLVMValueRef a = operand(e, &l->groups, i->rs1, &step_a),
                  b = operand(e, &l->groups, i->rs2, &step_b);
     if (a == NULL || b == NULL)

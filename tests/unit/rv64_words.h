@@ -118,6 +118,12 @@ static inline uint32_t s_type(uint32_t match, uint32_t rs2, uint32_t rs1, uint32
 {
     return match | (imm >> 5 & 0x7f) << 25 | rs2 << 20 | rs1 << 15 | (imm & 31) << 7;
 }
+static inline uint32_t b_type(uint32_t match, uint32_t rs1, uint32_t rs2, int by)
+{
+    const uint32_t b = (uint32_t)by;
+    return match | rs1 << 15 | rs2 << 20 | (b >> 12 & 1) << 31 | (b >> 5 & 63) << 25 |
+           (b >> 1 & 15) << 8 | (b >> 11 & 1) << 7;
+}
 
 enum {
     LD = 0x3003,

@@ -107,13 +107,6 @@ static uint32_t three(uint32_t match, uint32_t rd, uint32_t rs1, uint32_t rs2)
     return match | rd << 7 | rs1 << 15 | rs2 << 20;
 }
 
-static uint32_t branch(uint32_t match, uint32_t rs1, uint32_t rs2, int by)
-{
-    const uint32_t b = (uint32_t)by;
-    return match | rs1 << 15 | rs2 << 20 | (b >> 12 & 1) << 31 | (b >> 5 & 63) << 25 |
-           (b >> 1 & 15) << 8 | (b >> 11 & 1) << 7;
-}
-
 /* All harts of a round come here, and go on together. */
 static void put_meeting(struct code *c)
 {
@@ -122,7 +115,7 @@ static void put_meeting(struct code *c)
     put(c, three(0x33, COME, COME, HARTS));
     put(c, i_type(0x2003, T, MEETING, 0)); /* lw */
     put(c, three(0x40000033, T, T, COME)); /* sub */
-    put(c, branch(0x4063, T, 0, -8));      /* bltz */
+    put(c, b_type(0x4063, T, 0, -8));      /* bltz */
 }
 
 static uint32_t fence(const char *sets)
@@ -160,7 +153,7 @@ static void put_word(struct code *c, const char *what, unsigned *reads)
         put(c, s_type(SD, T, CELL_REG, at));
         return;
     case 'c':
-        put(c, branch(0x1063, last, 0, 8)); /* bne: over a NOP, or into it */
+        put(c, b_type(0x1063, last, 0, 8)); /* bne: over a NOP, or into it */
         put(c, NOP);
         put(c, s_type(SD, VALUE, CELL_REG, at));
         return;
@@ -200,7 +193,7 @@ static void put_hart(struct code *c, const char *text, bool together)
     put(c, three(0x33, CELL_REG, CELL_REG, STRIDE));
     put(c, i_type(ADDI, OUT, OUT, 16));
     put(c, i_type(ADDI, LEFT, LEFT, 0u - 1));
-    put(c, branch(0x1063, LEFT, 0, ((int)head - (int)c->count) * 4));
+    put(c, b_type(0x1063, LEFT, 0, ((int)head - (int)c->count) * 4));
     put(c, EBREAK);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jit/counts.h"
 #include "jit/library.h"
 #include "jit/store.h"
 #include "jit/translations.h"
@@ -32,13 +33,13 @@ static void tell_interpreted(const char *reason)
 static void end_translations(void);
 static bool has_ended(void);
 
-static jit_translate_fn *loaded; /* NULL: it is not there */
+static jit_translate_fn *loaded; /* NULL: it is not there; load_error has the reason */
+static struct dpk_error load_error;
 static void load(void)
 {
-    struct dpk_error err = {0};
-    loaded = jit_library_load(&err);
+    loaded = jit_library_load(&load_error);
     if (loaded == NULL)
-        tell_interpreted(err.message);
+        tell_interpreted(load_error.message);
     /* exit() calls first what was registered last: this, and then the end of libLLVM's data. If it
      * was called before, some of the data may have gone, but this is what it calls next. */
     atexit(end_translations);
@@ -74,11 +75,24 @@ static bool translate(const struct job *j, const struct jit_options *options, st
 {
     jit_translate_fn *const fn = translator();
     struct dpk_error err = {0};
+    if (fn == NULL) {
+        jit_count_refused(load_error.message);
+        return false;
+    }
     pthread_mutex_lock(&translating);
-    bool done = fn != NULL && !has_ended() && fn(&j->region, options, image, &err) == DPK_OK;
+    const bool ended = has_ended();
+    const uint64_t begin = jit_now();
+    const bool done = !ended && fn(&j->region, options, image, &err) == DPK_OK;
+    const uint64_t took = jit_now() - begin;
     pthread_mutex_unlock(&translating);
     if (*err.message)
         tell_interpreted(err.message);
+    if (done)
+        jit_count_translated(j->region.insn_count, took);
+    else
+        jit_count_refused(ended          ? "the program ends"
+                          : *err.message ? err.message
+                                         : "no reason given");
     return done;
 }
 
@@ -94,12 +108,17 @@ static void carry_out(const struct job *j, bool stored)
     uint8_t key[JIT_KEY];
     stored = stored && jit_key(&j->region, &options, key);
     if (stored && jit_store_get(key, &image) && translations_enter(j->to, pc, &image)) {
+        jit_count_cached();
         dpk_buf_free(&image);
         return;
     }
     dpk_buf_free(&image);
-    if (translate(j, &options, &image) && translations_enter(j->to, pc, &image) && stored)
-        jit_store_put(key, image.data, image.size);
+    if (translate(j, &options, &image)) {
+        if (!translations_enter(j->to, pc, &image))
+            jit_count_refused("no memory for its code");
+        else if (stored)
+            jit_store_put(key, image.data, image.size);
+    }
     dpk_buf_free(&image);
 }
 
@@ -107,12 +126,11 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
                               bool uneven)
 {
     struct job *j = calloc(1, sizeof *j);
-    if (j == NULL)
-        return NULL;
     pthread_mutex_lock(&core->lock);
-    bool found = jit_region_find(core, pc, &j->region);
+    bool found = j != NULL && jit_region_find(core, pc, &j->region);
     pthread_mutex_unlock(&core->lock);
     if (!found) {
+        jit_count_refused("no memory");
         free(j);
         return NULL;
     }
@@ -239,8 +257,10 @@ static void enqueue(struct job *j)
         pthread_cond_broadcast(&queue.changed);
     }
     pthread_mutex_unlock(&queue.lock);
-    if (!taken)
-        job_free(j);
+    if (taken)
+        return;
+    jit_count_refused("too many wait, or no thread translates any more");
+    job_free(j);
 }
 
 /* ---- What cores call ---- */
@@ -248,6 +268,8 @@ static void enqueue(struct job *j)
 static struct rv64_entries *begin(void *exact, struct rv64_core *core)
 {
     struct translations *t = translations_create(core, exact != NULL);
+    if (t == NULL)
+        jit_count_refused("too much code, or no memory for the table");
     return t ? &t->entries : NULL;
 }
 

@@ -29,4 +29,18 @@ enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err);
  * instruction; it is slower. */
 void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact);
 
+/* What the translator has done in this process of the host, so far. */
+enum { JIT_REASONS = 8 };
+struct jit_stats {
+    uint64_t translated, cached,
+        refused;                        /* regions: by LLVM, from files of earlier runs, neither */
+    uint64_t instructions, nanoseconds; /* of the guest, by LLVM; the time that it took for them */
+    uint64_t code_bytes;                /* of the host, of all that is translated or cached */
+    struct {
+        uint64_t count; /* 0: there is none */
+        char text[160];
+    } reasons[JIT_REASONS]; /* why regions were refused; the last one: for other reasons */
+};
+void jit_stats(struct jit_stats *out);
+
 #endif

@@ -1,6 +1,8 @@
 /* Places translated code in memory that is never writable and executable at once. */
 #include "jit/translations.h"
 
+#include "jit/counts.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -225,6 +227,7 @@ bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_bu
     const uint8_t *first = at + head.entry;
     memcpy(&entry, &first, sizeof entry);
     atomic_store_explicit(&t->entries.at[(pc - t->entries.begin) / 2], entry, memory_order_release);
+    jit_count_code(head.code_size);
     return true;
 
 failed:

@@ -143,7 +143,7 @@ interpreted_as() {
     local mode
     for mode in off sync on; do
         DPAKIT_JIT=$mode "$@" >"said.$mode" 2>&1 && echo 0 >>"said.$mode" || echo $? >>"said.$mode"
-        sed -i '/^time: /d' "said.$mode"
+        sed -i -e '/^time: /d' -e '/^translator: /d' "said.$mode"
     done
     cat said.off
     diff said.off said.sync
@@ -214,6 +214,37 @@ mapped() { grep -q "libLLVM" "/proc/$1/maps"; }
     ! mapped $! || false
     in_background dparun "$f/hot.elf" --rpc endless 0
     await mapped $!
+}
+
+# ---- What it did
+
+@test "--stats tells what was translated, and what it cost" {
+    run -0 --separate-stderr env DPAKIT_JIT=sync dparun "$f/hot.elf" --rpc sum 1000 --stats
+    echo "$output"
+    [[ $output =~ translator:\ ([1-9][0-9]*)\ regions\ translated,\ 0\ from\ the\ cache,\ 0\ refused ]]
+    [[ $output =~ translator:\ ([0-9.]+)\ s\ for\ ([1-9][0-9]+)\ instructions,\ ([1-9][0-9]+)\ bytes\ of\ code ]]
+    awk -v s="${BASH_REMATCH[1]}" 'BEGIN { exit !(s > 0 && s < 60) }'
+    dparun "$f/hot.elf" --rpc sum 50000000 --stats >first
+    dparun "$f/hot.elf" --rpc sum 50000000 --stats >second
+    cat first second
+    grep -qx 'translator: [1-9][0-9]* regions translated, 0 from the cache, 0 refused' first
+    grep -qx 'translator: 0 regions translated, [1-9][0-9]* from the cache, 0 refused' second
+    grep -qx 'translator: 0.000000 s for 0 instructions, [1-9][0-9]* bytes of code' second
+}
+
+@test "--stats tells what was refused, and why" {
+    without_translator
+    run -0 --separate-stderr env DPAKIT_JIT=sync alone/bin/dparun "$f/hot.elf" --rpc sum 1000 --stats
+    echo "$output"
+    [[ $output =~ translator:\ 0\ regions\ translated,\ 0\ from\ the\ cache,\ ([1-9][0-9]*)\ refused ]]
+    grep -q "^translator: ${BASH_REMATCH[1]} refused: no libdpakit-llvm.so.1 beside " <<<"$output"
+    mkdir -p alone/lib
+    echo 'int dpk_jit_translate(void) { return 1; }' >refuses.c
+    gcc -shared -fPIC refuses.c -o alone/lib/libdpakit-llvm.so.1
+    alone/bin/dparun "$f/hot.elf" --rpc sum 10000000 --stats >refused
+    cat refused
+    grep -q '^translator: 0 regions translated, 0 from the cache, [1-9]' refused
+    grep -qx 'translator: [1-9][0-9]* refused: no reason given' refused
 }
 
 # ---- The same results

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "debug/debug.h"
 #include "hostfile/hostfile.h"
+#include "jit/jit.h"
 #include "loader/loader.h"
 #include "proc/proc.h"
 #include "provision/provision.h"

@@ -70,6 +70,20 @@ static enum dpk_status run_function(const struct options *o, struct dpk_process 
     return status;
 }
 
+static void print_translations(void)
+{
+    struct jit_stats s;
+    jit_stats(&s);
+    printf("translator: %" PRIu64 " regions translated, %" PRIu64 " from the cache, %" PRIu64
+           " refused\n",
+           s.translated, s.cached, s.refused);
+    printf("translator: %.6f s for %" PRIu64 " instructions, %" PRIu64 " bytes of code\n",
+           (double)s.nanoseconds * 1e-9, s.instructions, s.code_bytes);
+    for (size_t i = 0; i < JIT_REASONS && s.reasons[i].count != 0; i++)
+        printf("translator: %" PRIu64 " refused: %s\n", s.reasons[i].count,
+               dpk_text_clean(s.reasons[i].text));
+}
+
 static void print_stats(struct dpk_process *p, double took)
 {
     static struct dpk_thread_info threads[DPK_THREADS_MAX + DPK_CALLS_MAX];
@@ -79,6 +93,7 @@ static void print_stats(struct dpk_process *p, double took)
         misaligned += threads[i].misaligned;
     printf("instructions: %" PRIu64 "\ntime: %.6f s\nmisaligned accesses: %" PRIu64 "\n",
            dpk_process_instructions(p), took, misaligned);
+    print_translations();
     for (size_t i = 0; i < count; i++) {
         char function[200];
         snprintf(function, sizeof function, "%.199s",

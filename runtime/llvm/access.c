@@ -217,6 +217,14 @@ static void set_extended(struct emitter *e, LLVMValueRef word)
              LLVMTypeOf(word) == e->i64 ? word : LLVMBuildSExt(B_, word, e->i64, ""));
 }
 
+/* Behind an atomic that writes: on some hosts, what follows waits for its load only, while .aq asks
+ * that it comes after the write, too. */
+static void acquire(struct emitter *e)
+{
+    if (e->split_atomics && (e->insn->insn.bits >> 26 & 1))
+        LLVMBuildFence(B_, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+}
+
 static void amo(struct emitter *e, unsigned log2, LLVMAtomicRMWBinOp op)
 {
     LLVMValueRef at = atomic_word(e, log2, RV64_R | RV64_W);
@@ -224,6 +232,7 @@ static void amo(struct emitter *e, unsigned log2, LLVMAtomicRMWBinOp op)
         LLVMBuildTrunc(B_, emit_get(e, e->insn->insn.rs2), word_type(e, log2), "");
     set_extended(e, LLVMBuildAtomicRMW(B_, op, at, operand,
                                        LLVMAtomicOrderingSequentiallyConsistent, false));
+    acquire(e);
 }
 
 static LLVMValueRef reserved(const struct emitter *e, size_t offset)
@@ -283,6 +292,7 @@ static void store_conditional(struct emitter *e, unsigned log2)
     LLVMAddIncoming(result, (LLVMValueRef[]){emit_const(e, 1), failed},
                     (LLVMBasicBlockRef[]){before, try}, 2);
     emit_set(e, e->insn->insn.rd, result);
+    acquire(e);
 }
 
 static bool emit_atomic(struct emitter *e)

@@ -16,6 +16,7 @@
 struct emitter {
     const struct jit_region *region;
     const struct jit_options *options;
+    bool split_atomics; /* the host's atomics are a load and a store */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;

@@ -20,6 +20,7 @@ static const char *const symbol_names[JIT_SYMBOLS] = {
 /* ---- The host ---- */
 
 static LLVMTargetMachineRef machine; /* NULL: LLVM cannot make code for this host */
+static bool split_atomics;           /* AArch64 without LSE */
 
 static void find_machine(void)
 {
@@ -32,6 +33,9 @@ static void find_machine(void)
     if (LLVMGetTargetFromTriple(triple, &target, &message) == 0)
         machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
                                           LLVMRelocStatic, LLVMCodeModelLarge);
+#ifdef __aarch64__
+    split_atomics = strstr(features, "+lse") == NULL;
+#endif
     LLVMDisposeMessage(message);
     LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);
@@ -258,6 +262,7 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region,
     struct emitter e = {
         .region = region,
         .options = options,
+        .split_atomics = split_atomics,
         .blocks = calloc(region->block_count, sizeof(LLVMBasicBlockRef)),
         .back = calloc(region->block_count, sizeof(LLVMBasicBlockRef)),
         .tried = calloc(region->block_count, sizeof(LLVMValueRef)),

@@ -205,6 +205,7 @@ VALUE(MV, A)
         CHECK(A, log2, RV64_R | RV64_W)                                                            \
         rv64_u##bits *at = (rv64_u##bits *)(base + A);                                             \
         D = SEXT(int##bits##_t, before);                                                           \
+        rv64_atomic_done();                                                                        \
     } while (0)
 #define AMO_W(before) AMO(2, 32, before)
 #define AMO_D(before) AMO(3, 64, before)
@@ -226,6 +227,7 @@ VALUE(MV, A)
         bool mine = hart->reserved_width == 1 << (log2) && hart->reserved_address == A;            \
         hart->reserved_width = 0;                                                                  \
         D = !(mine && exchange((word *)(base + A), hart->reserved_value, B));                      \
+        rv64_atomic_done();                                                                        \
     } while (0)
 
 /* How many instructions have retired when the one at `r` begins. */

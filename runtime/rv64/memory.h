@@ -38,6 +38,15 @@ typedef uint16_t __attribute__((may_alias)) rv64_u16;
 typedef uint32_t __attribute__((may_alias)) rv64_u32;
 typedef uint64_t __attribute__((may_alias)) rv64_u64;
 
+/* Behind an atomic that writes: what follows comes after the write, as .aq asks. On AArch64 without
+ * LSE an atomic is a load and a store, and what follows only waits for the load. */
+static inline void rv64_atomic_done(void)
+{
+#ifdef __aarch64__
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 static inline unsigned rv64_page_access(const struct rv64_memory *mem, uint64_t address)
 {
     return __atomic_load_n(&mem->access[address >> RV64_PAGE_SHIFT], __ATOMIC_RELAXED);

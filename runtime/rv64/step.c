@@ -61,11 +61,13 @@ static void write_guest(uint8_t *at, unsigned width, uint64_t v)
 static bool exchange_guest(uint8_t *at, unsigned width, uint64_t old, uint64_t v)
 {
     uint32_t old32 = (uint32_t)old;
-    if (width == 4)
-        return __atomic_compare_exchange_n((rv64_u32 *)at, &old32, (uint32_t)v, false,
-                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return __atomic_compare_exchange_n((rv64_u64 *)at, &old, v, false, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST);
+    const bool done = width == 4
+                          ? __atomic_compare_exchange_n((rv64_u32 *)at, &old32, (uint32_t)v, false,
+                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+                          : __atomic_compare_exchange_n((rv64_u64 *)at, &old, v, false,
+                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    rv64_atomic_done();
+    return done;
 }
 
 /* ---- One instruction ---- */

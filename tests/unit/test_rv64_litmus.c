@@ -30,7 +30,7 @@ enum shape {
 
 /* What a hart does, word by word: Wx writes x, Rx reads it. Behind a read, "Dx" reads x at an
  * address, "dx" writes a value, and "cx" writes behind a branch, that depend on what was read. Ax
- * writes by AMOSWAP.rl, Lx reads by LR.aq, Qx by LR.aqrl. F and two sets is a FENCE, Ft is
+ * writes by AMOSWAP.rl, Sx by AMOSWAP.aq, Lx reads by LR.aq, Qx by LR.aqrl. F and two sets is a FENCE, Ft is
  * FENCE.TSO. */
 static const struct litmus {
     const char *name;
@@ -49,6 +49,7 @@ static const struct litmus {
     {"MP+rl+aq", IN_ORDER, true, {"Wx Ay", "Ly Rx"}},
     {"SB", NOT_NONE, false, {"Wx Ry", "Wy Rx"}},
     {"SB+lr.aqrls", NOT_NONE, true, {"Wx Qy", "Wy Qx"}},
+    {"SB+amo.aqs", NOT_NONE, true, {"Sx Ry", "Sy Rx"}},
     {"SB+fence.tsos", NOT_NONE, false, {"Wx Ft Ry", "Wy Ft Rx"}},
     {"SB+fence.w.rs", NOT_NONE, true, {"Wx Fw,r Ry", "Wy Fw,r Rx"}},
     {"SB+fence.rw.rws", NOT_NONE, true, {"Wx Frw,rw Ry", "Wy Frw,rw Rx"}},
@@ -158,8 +159,9 @@ static void put_word(struct code *c, const char *what, unsigned *reads)
         put(c, s_type(SD, VALUE, CELL_REG, at));
         return;
     case 'A':
+    case 'S':
         put(c, i_type(ADDI, T, CELL_REG, at));
-        put(c, three(0x0a00302f, 0, T, VALUE)); /* amoswap.d.rl */
+        put(c, three(what[0] == 'A' ? 0x0a00302f : 0x0c00302f, 0, T, VALUE)); /* amoswap.d */
         return;
     case 'Q':
     case 'L':

@@ -25,7 +25,7 @@ typedef uint64_t __be64;
 
 struct flexio_dev_cqe64 {
     __be32 rsvd00[5];
-    __be16 csum_ok; /* of a frame: bit 0 link layer, bit 1 IPv4 header */
+    __be16 csum_ok; /* of a frame: bit 0 link layer, bit 1 header of IP, bit 2 TCP or UDP */
     uint8_t rsvd22[2];
     __be32 rsvd24[2];
     __be32 srqn_uidx; /* user index of the queue, 24 bits */

@@ -61,11 +61,16 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
     out[63] = (uint8_t)((unsigned)c->opcode << 4 | (cq->produced >> cq->options.log_depth & 1));
     if (!of)
         return;
-    out[21] = c->checks;
+    put32(out + 12, c->facts.hash);
+    out[16] = c->facts.hash_type;
+    out[21] = c->facts.checks; /* libflexio has the bits here (csum_ok) */
     put24(out + 25, c->remote);
-    out[28] = c->checks;
+    out[28] = c->facts.checks;
+    out[29] = c->facts.headers;
+    out[30] = (uint8_t)(c->facts.vlan >> 8);
+    out[31] = (uint8_t)c->facts.vlan;
     put24(out + 33, of->options.user_index);
-    put32(out + 36, c->immediate);
+    put32(out + 36, of->options.kind == DPK_RQ ? c->facts.metadata : c->immediate);
     put32(out + 44, c->bytes);
     if (error) {
         out[55] = (uint8_t)c->syndrome;
@@ -77,7 +82,8 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
         put32(out + 52, (uint32_t)ns);
     }
     out[56] = c->request;
-    put24(out + 57, of->number);
+    /* Of a frame, cards give the tag of its flow where other completions have their queue. */
+    put24(out + 57, of->options.kind == DPK_RQ && !error ? c->facts.tag : of->number);
     out[60] = (uint8_t)(c->index >> 8);
     out[61] = (uint8_t)c->index;
 }

@@ -10,8 +10,9 @@
 #define RECEIVE_MAX 256u /* bytes of a receive WQE */
 #define BYTES_AT_ONCE                                                                              \
     (UINT64_C(4) << 30) /* that one doorbell may move: nobody waits longer for the lock */
-#define FRAMES_MAX 65536u
-#define LOOPED_MAX 8192u /* waiting frames beyond which frames of the port itself are dropped */
+#define ETHERNET_HEADER 14u
+#define FRAMES_MAX      65536u
+#define LOOPED_MAX      8192u /* waiting frames beyond which frames of the port itself are dropped */
 
 /* Operations of completions (MLX5_CQE_*). */
 enum cqe_opcode {
@@ -23,16 +24,25 @@ enum cqe_opcode {
     CQE_RESPONSE_ERROR = 14,
 };
 
+/* What is found in a frame that comes in, and said in its completion. Steering knows of the hash,
+ * the tag and the metadata, facts_of of the others. */
+struct frame_facts {
+    uint8_t checks, headers; /* bytes 28 and 29 of the CQE */
+    uint16_t vlan;           /* TCI of the tag that was taken out */
+    uint32_t hash;           /* of RSS */
+    uint8_t hash_type;
+    uint32_t tag, metadata; /* of a rule: 24 bits; 32 bits of register B */
+};
+
 struct completion {
     enum cqe_opcode opcode;
     enum dpk_rc_status syndrome; /* of an error */
     uint16_t index;              /* of the WQE */
     uint8_t request;             /* opcode of the WQE, of a send */
-    uint8_t checks;              /* of a frame: CHECKED_... */
     bool event;
     uint32_t bytes, immediate, remote;
+    struct frame_facts facts; /* of a frame */
 };
-enum { CHECKED_L2 = 1, CHECKED_L3 = 2 };
 
 struct frame {
     STAILQ_ENTRY(frame) next;
@@ -154,6 +164,11 @@ void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 /* ---- headers.c ---- */
 /* What rules are compared with. */
 void headers_match(const uint8_t *frame, size_t size, uint8_t out[DPK_MATCH_BYTES]);
+
+/* ---- facts.c ---- */
+struct frame_facts facts_of(const uint8_t *frame, size_t size);
+/* Whether the frame begins with the tag of a VLAN; says so in its facts. */
+bool facts_strip(const uint8_t *frame, size_t size, struct frame_facts *f);
 
 /* ---- port.c ---- */
 enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe);

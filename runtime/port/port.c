@@ -3,37 +3,29 @@
 #include <string.h>
 #include <time.h>
 
+#include "layers.h"
 #include "model.h"
 
-#define ETHERNET_HEADER 14u
-#define STUCK_MS        1000u /* after which a queue whose frames wait is told of */
+#define MAC_ADDRESSES 12u
+#define STUCK_MS      1000u /* after which a queue whose frames wait is told of */
 
 /* ---- Receiving ---- */
 
-/* Checks what a card checks of a frame: the header checksum of IPv4. */
-static uint8_t checks_of(const uint8_t *frame, size_t size)
-{
-    struct dpk_reader r = dpk_reader(frame, size);
-    dpk_read_skip(&r, 12);
-    uint16_t type = dpk_read_be16(&r);
-    size_t words = (dpk_read_u8(&r) & (size_t)15) * 2;
-    struct dpk_reader header = dpk_reader_slice(&r, ETHERNET_HEADER, words * 2);
-    uint32_t sum = 0;
-    if (type != 0x0800 || words < 10)
-        return CHECKED_L2;
-    while (dpk_reader_left(&header) > 0)
-        sum += dpk_read_be16(&header);
-    sum = (sum & 0xffff) + (sum >> 16);
-    return !header.failed && sum == 0xffff ? CHECKED_L2 | CHECKED_L3 : CHECKED_L2;
-}
-
-/* Writes a frame to a receive. False: not all of its memory is there. */
+/* Writes a frame to a receive, without the tag of its VLAN if that was taken out. False: not all of
+ * its memory is there. */
 static bool write_receive(const struct dpk_queue *rq, const struct pieces *data,
-                          const uint8_t *frame, uint32_t size)
+                          const uint8_t *frame, uint32_t size, bool stripped)
 {
+    const struct dpk_memory_domain *domain = rq->options.domain;
     const struct dpk_rc_message m = {data->list, data->count};
-    return dpk_rc_message_has(rq->options.domain, &m, size, DPK_MEMORY_WRITE) &&
-           dpk_rc_message_write(rq->options.domain, &m, 0, size, frame);
+    const uint32_t left = size - (stripped ? VLAN_TAG : 0);
+    if (!dpk_rc_message_has(domain, &m, left, DPK_MEMORY_WRITE))
+        return false;
+    if (!stripped)
+        return dpk_rc_message_write(domain, &m, 0, size, frame);
+    return dpk_rc_message_write(domain, &m, 0, MAC_ADDRESSES, frame) &&
+           dpk_rc_message_write(domain, &m, MAC_ADDRESSES, left - MAC_ADDRESSES,
+                                frame + MAC_ADDRESSES + VLAN_TAG);
 }
 
 /* Delivers a frame to the next receive. */
@@ -47,11 +39,12 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
             queue_fail(rq);
         return;
     }
-    struct completion c = {
-        .opcode = CQE_SEND, .bytes = (uint32_t)size, .checks = checks_of(frame, size)};
-    if (size > r.data.total)
+    struct completion c = {.opcode = CQE_SEND, .facts = facts_of(frame, size)};
+    const bool stripped = rq->options.strip_vlan && facts_strip(frame, size, &c.facts);
+    c.bytes = (uint32_t)size - (stripped ? VLAN_TAG : 0);
+    if (c.bytes > r.data.total)
         c.syndrome = DPK_RC_LOCAL_LENGTH;
-    else if (!write_receive(rq, &r.data, frame, (uint32_t)size))
+    else if (!write_receive(rq, &r.data, frame, (uint32_t)size, stripped))
         c.syndrome = DPK_RC_LOCAL_PROTECTION;
     else
         rq->nic->counters.received++;

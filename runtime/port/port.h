@@ -92,6 +92,8 @@ struct dpk_queue_options {
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */
     bool multi_sends;           /* SQ: WQEs of several frames are allowed (enhanced MPSW) */
+    bool strip_vlan;            /* RQ: the outer tag of a VLAN (0x8100) is taken out of frames, and put
+                                   into their completions, as cards do if `vsd` of the RQ is 0 */
     bool linked; /* RMP: each receive begins with a segment that has the index of the next */
     struct dpk_queue_place ring;   /* of a QP: first receives, of 16 bytes, then sends */
     struct dpk_queue_place record; /* doorbell record, 8 bytes: receives posted, sends posted; of a

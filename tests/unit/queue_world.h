@@ -163,6 +163,11 @@ static inline uint64_t record_at(unsigned slot)
     return RECORDS + 0x100 + slot * 8;
 }
 
+static inline uint32_t user_index_of(unsigned slot)
+{
+    return 0xabc000 + slot;
+}
+
 static inline struct dpk_queue_options wq_options(struct world *w, unsigned slot,
                                                   enum dpk_queue_kind kind, struct dpk_queue *cq)
 {
@@ -175,7 +180,7 @@ static inline struct dpk_queue_options wq_options(struct world *w, unsigned slot
         .record = {w, record_at(slot)},
         .send_cq = cq,
         .receive_cq = cq,
-        .user_index = 0xabc000 + slot,
+        .user_index = user_index_of(slot),
         .permits = DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC,
         .domain = &w->domain,
         .user = w,

@@ -42,9 +42,9 @@ static struct dpk_queue *taker(const uint8_t *frame, size_t size)
     arrives(frame, size);
     if (dpk_cq_produced(cq) == before)
         return NULL;
-    const uint32_t got = cqe_at(&w, 0, before).number;
+    const uint32_t got = cqe_at(&w, 0, before).user_index;
     consumed(&w, 0, before + 1);
-    return got == dpk_queue_number(first) ? first : second;
+    return got == user_index_of(0) ? first : second;
 }
 
 static struct dpk_port_counters counters(void)
@@ -62,7 +62,7 @@ static void rules_take_frames_by_priority_and_mask(void **state)
     arrives(frame, 64);
     assert_int_equal(counters().waiting, 1);
     struct dpk_flow_rule *rule = frames_to(&w, first, &mine, 0);
-    assert_int_equal(cqe_at(&w, 0, 0).number, dpk_queue_number(first));
+    assert_int_equal(cqe_at(&w, 0, 0).user_index, user_index_of(0));
     frame[7] = 0x3f;
     assert_null(taker(frame, 64));
     assert_int_equal(counters().unwanted, 1);
@@ -154,7 +154,7 @@ static void a_frame_goes_to_every_target(void **state)
     arrives(frame, 64); /* waits for the rule, and is copied then */
     struct dpk_flow_rule *r = dpk_flow_rule_new(w.root, &anything, 0, all, 3);
     assert_int_equal(dpk_cq_produced(cq), 2);
-    assert_int_not_equal(cqe_at(&w, 0, 0).number, cqe_at(&w, 0, 1).number);
+    assert_int_not_equal(cqe_at(&w, 0, 0).user_index, cqe_at(&w, 0, 1).user_index);
     struct dpk_queue *sq = wq_new(&w, 2, DPK_SQ, cq_new(&w, 2));
     put_frame(&w, 2, sq, 0, DATA, 64);
     dpk_queue_ring(sq, 1);
@@ -163,7 +163,7 @@ static void a_frame_goes_to_every_target(void **state)
     assert_int_equal(dpk_queue_destroy(first, NULL), DPK_OK);
     arrives(frame, 64);
     assert_int_equal(dpk_cq_produced(cq), 5);
-    assert_int_equal(cqe_at(&w, 0, 4).number, dpk_queue_number(second));
+    assert_int_equal(cqe_at(&w, 0, 4).user_index, user_index_of(1));
     assert_int_equal(counters().unwanted + counters().waiting, 0);
     dpk_flow_rule_free(r);
     dpk_flow_rule_free(other);

@@ -1,0 +1,163 @@
+/* Finds headers in frames, and sums for checksums (RFC 791, 8200, 9293, 768, 1071). */
+#include "layers.h"
+
+#include <string.h>
+
+#include "base/base.h"
+
+#define EXTENSIONS_MAX 8
+enum { TCP_HEADER = 20, UDP_HEADER = 8 };
+
+static void ipv4(struct dpk_reader r, struct layers *out)
+{
+    const size_t header = (dpk_read_u8(&r) & (size_t)15) * 4;
+    dpk_read_skip(&r, 1);
+    const size_t length = dpk_read_be16(&r);
+    dpk_read_skip(&r, 2);
+    const uint16_t fragment = dpk_read_be16(&r);
+    dpk_read_skip(&r, 1);
+    const uint8_t protocol = dpk_read_u8(&r);
+    dpk_read_skip(&r, 10);
+    if (header < 20)
+        return;
+    dpk_read_skip(&r, header - 20);
+    if (r.failed || length < header)
+        return;
+    out->version = 4;
+    out->options = header > 20;
+    out->fragment = (fragment & 0x3fff) != 0;
+    out->l4 = out->l3 + header;
+    out->end = out->l3 + length;
+    out->protocol = protocol;
+}
+
+/* Skips an extension header. False: the next header is none. */
+static bool extension(struct dpk_reader *r, uint8_t *next, bool *fragment)
+{
+    enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, OPTIONS = 60 };
+    const uint8_t type = *next;
+    if (type != HOP_BY_HOP && type != ROUTING && type != OPTIONS && type != FRAGMENT)
+        return false;
+    *next = dpk_read_u8(r);
+    const size_t length = dpk_read_u8(r);
+    dpk_read_skip(r, 6 + (type == FRAGMENT ? 0 : length * 8));
+    *fragment = *fragment || type == FRAGMENT;
+    return true;
+}
+
+static void ipv6(struct dpk_reader r, struct layers *out)
+{
+    const size_t begin = dpk_reader_offset(&r);
+    bool fragment = false;
+    unsigned count = 0;
+    dpk_read_skip(&r, 4);
+    const size_t length = dpk_read_be16(&r);
+    uint8_t next = dpk_read_u8(&r);
+    dpk_read_skip(&r, 33);
+    while (count < EXTENSIONS_MAX && extension(&r, &next, &fragment))
+        count++;
+    const size_t header = dpk_reader_offset(&r) - begin;
+    if (r.failed || 40 + length < header)
+        return;
+    out->version = 6;
+    out->options = count > 0;
+    out->fragment = fragment;
+    out->l4 = out->l3 + header;
+    out->end = out->l3 + 40 + length;
+    out->protocol = next;
+}
+
+/* Bytes of the header of TCP or UDP. 0: it is neither, or not whole. */
+static size_t transport(struct dpk_reader r, const struct layers *l)
+{
+    size_t size = 0;
+    if (l->protocol == PROTOCOL_UDP)
+        size = UDP_HEADER;
+    if (l->protocol == PROTOCOL_TCP) {
+        struct dpk_reader offset = r;
+        dpk_read_skip(&offset, 12);
+        size = (size_t)(dpk_read_u8(&offset) >> 4) * 4;
+        size = size < TCP_HEADER ? 0 : size;
+    }
+    dpk_read_skip(&r, size);
+    return r.failed || l->end - l->l4 < size ? 0 : size;
+}
+
+void layers_find(const uint8_t *frame, size_t size, struct layers *out)
+{
+    struct dpk_reader r = dpk_reader(frame, size);
+    *out = (struct layers){0};
+    dpk_read_skip(&r, 12);
+    uint16_t type = dpk_read_be16(&r);
+    while (type == ETHER_VLAN || type == ETHER_SERVICE_VLAN) {
+        dpk_read_skip(&r, 2);
+        type = dpk_read_be16(&r);
+    }
+    out->l3 = dpk_reader_offset(&r);
+    struct dpk_reader first = r;
+    const unsigned version = dpk_read_u8(&first) >> 4;
+    if (type == ETHER_IPV4 && version == 4)
+        ipv4(r, out);
+    else if (type == ETHER_IPV6 && version == 6)
+        ipv6(r, out);
+    if (out->version == 0)
+        return;
+    dpk_read_skip(&r, out->l4 - out->l3);
+    out->l4_size = out->fragment ? 0 : transport(r, out);
+    out->protocol = out->l4_size ? out->protocol : 0;
+}
+
+/* ---- Checksums ---- */
+
+/* Sums words in the order of the host: the sum of the bytes in the other order is the sum with its
+ * bytes in the other order (RFC 1071, 2.B). */
+static uint64_t add(uint64_t sum, const uint8_t *bytes, size_t size)
+{
+    uint8_t last[4] = {0};
+    uint32_t word;
+    size_t i = 0;
+    for (; size - i >= 4; i += 4) {
+        memcpy(&word, bytes + i, 4);
+        sum += word;
+    }
+    if (i < size)
+        memcpy(last, bytes + i, size - i);
+    memcpy(&word, last, 4);
+    return sum + word;
+}
+
+static uint16_t fold(uint64_t sum)
+{
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    const uint16_t folded = (uint16_t)sum;
+    uint8_t bytes[2];
+    memcpy(bytes, &folded, 2);
+    return (uint16_t)(bytes[0] << 8 | bytes[1]);
+}
+
+uint16_t sum_of(const uint8_t *bytes, size_t size)
+{
+    return fold(add(0, bytes, size));
+}
+
+uint16_t sum_l3(const uint8_t *frame, const struct layers *l)
+{
+    return sum_of(frame + l->l3, l->l4 - l->l3);
+}
+
+uint16_t sum_l4(const uint8_t *frame, const struct layers *l)
+{
+    const bool v6 = l->version == 6;
+    uint8_t pseudo[8] = {0};
+    dpk_store_be32(pseudo, (uint32_t)(l->end - l->l4));
+    pseudo[7] = l->protocol;
+    uint64_t sum = add(0, pseudo, sizeof pseudo);
+    sum = add(sum, frame + l->l3 + (v6 ? 8 : 12), v6 ? 32 : 8);
+    return fold(add(sum, frame + l->l4, l->end - l->l4));
+}
+
+size_t l4_checksum_at(const struct layers *l)
+{
+    return l->l4 + (l->protocol == PROTOCOL_TCP ? 16 : 6);
+}

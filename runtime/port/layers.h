@@ -1,0 +1,41 @@
+/* Where the headers of a frame lie, and its checksums. Private to port. */
+#ifndef DPK_PORT_LAYERS_H
+#define DPK_PORT_LAYERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ether_type {
+    ETHER_IPV4 = 0x0800,
+    ETHER_VLAN = 0x8100,
+    ETHER_IPV6 = 0x86dd,
+    ETHER_SERVICE_VLAN = 0x88a8,
+};
+enum ip_protocol { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17 };
+#define VLAN_TAG 4u /* bytes of a tag: its type, then its TCI */
+
+struct layers {
+    unsigned version; /* of IP, whose headers are whole: 4 or 6; 0: it has no such header */
+    bool options;     /* IPv4 options, or extension headers of IPv6 */
+    bool fragment;    /* of an IP packet */
+    size_t l3, l4;    /* offsets of the headers of IP, and of TCP or UDP */
+    size_t end;       /* of the IP packet, by its length, which may be more than the frame has */
+    uint8_t protocol; /* TCP or UDP, whose header is whole; 0: another, or of a fragment */
+    size_t l4_size;   /* bytes of the header of TCP or UDP */
+};
+
+/* Finds the headers of a frame, behind all tags of VLANs. */
+void layers_find(const uint8_t *frame, size_t size, struct layers *out);
+
+/* The one's complement sum, of 16 bits, of bytes (RFC 1071). */
+uint16_t sum_of(const uint8_t *bytes, size_t size);
+/* The sum of the IPv4 header; 0xffff: its checksum is right. */
+uint16_t sum_l3(const uint8_t *frame, const struct layers *l);
+/* The sum of the pseudo header, the header and the data of TCP or UDP, whose IP packet is whole;
+ * 0xffff: its checksum is right. */
+uint16_t sum_l4(const uint8_t *frame, const struct layers *l);
+/* Where the checksum of TCP or UDP is. */
+size_t l4_checksum_at(const struct layers *l);
+
+#endif

@@ -19,6 +19,9 @@ setup() {
 
 @test "dpa_initiator_target" {
     build_sample doca_dpa/dpa_initiator_target
+    # It sends the same word again and again, changed meanwhile, and does not ask whether it was received: a
+    # receiver that is translated first is too late.
+    [ "${DPAKIT_JIT:-}" != sync ] || export DPAKIT_JIT=on
     run_sample --pf-device mlx5_0
     for value in 1 2 3 4; do says "Value of DPA received buffer is $value"; done
 }

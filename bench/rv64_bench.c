@@ -1,7 +1,10 @@
 /*
  * Runs a static riscv64 program of Linux that only writes and exits, on rv64, and says how fast:
- *     rv64_bench PROGRAM        prints what it writes, then on stderr "<instructions> <seconds>"
- * The seconds are CPU time of the thread that runs the program.
+ *     rv64_bench PROGRAM        prints what it writes, then on stderr "<instructions> <seconds>", and
+ *                               in a second line what translating it took:
+ *                               "<milliseconds> <milliseconds> <instructions>"
+ * The seconds are CPU time of the thread that runs the program. The milliseconds are those from its
+ * beginning to its first translated code, 0 if there was none; and those for so many instructions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +20,10 @@ enum { SYS_WRITE = 64, SYS_EXIT = 93, A0 = 10, A1 = 11, A2 = 12, A7 = 17, SP = 2
 #define STACK_TOP  UINT64_C(0x80000000)
 #define STACK_SIZE UINT64_C(0x100000)
 
-static double seconds(void)
+static double seconds(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -50,12 +53,21 @@ static bool load(struct rv64_memory *mem, const struct dpk_buf *file, uint64_t *
     return rv64_memory_map(mem, STACK_TOP - STACK_SIZE, STACK_SIZE, RV64_R | RV64_W);
 }
 
-
-/* Returns the exit code, -1 if it ended otherwise. */
-static int run(struct rv64_core *core, struct rv64_memory *mem, struct rv64_hart *hart)
+static bool has_code(void)
 {
-    for (;;) {
-        enum rv64_stop why = rv64_run(core, hart, 1 << 20);
+    struct jit_stats s;
+    jit_stats(&s);
+    return s.code_bytes != 0;
+}
+
+/* Returns the exit code, -1 if it ended otherwise. `first`: when translated code was there; 0: never. */
+static int run(struct rv64_core *core, struct rv64_memory *mem, struct rv64_hart *hart,
+               double *first)
+{
+    for (*first = 0;;) {
+        enum rv64_stop why = rv64_run(core, hart, *first == 0 ? 1 << 15 : 1 << 20);
+        if (*first == 0 && has_code())
+            *first = seconds(CLOCK_MONOTONIC);
         if (why == RV64_STOP_BUDGET)
             continue;
         if (why == RV64_STOP_FAULT)
@@ -95,10 +107,15 @@ int main(int argc, char **argv)
         goto out;
     }
     jit_attach(core, mode, false);
-    double begin = seconds();
-    code = run(core, mem, &hart);
+    const double begin = seconds(CLOCK_THREAD_CPUTIME_ID), now = seconds(CLOCK_MONOTONIC);
+    double first;
+    struct jit_stats s;
+    code = run(core, mem, &hart, &first);
     fflush(stdout);
-    fprintf(stderr, "%llu %.3f\n", (unsigned long long)hart.instret, seconds() - begin);
+    jit_stats(&s);
+    fprintf(stderr, "%llu %.3f\n%.2f %.2f %llu\n", (unsigned long long)hart.instret,
+            seconds(CLOCK_THREAD_CPUTIME_ID) - begin, first == 0 ? 0 : (first - now) * 1e3,
+            (double)s.nanoseconds / 1e6, (unsigned long long)s.instructions);
 out:
     if (core != NULL)
         rv64_core_destroy(core);

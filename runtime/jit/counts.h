@@ -13,7 +13,7 @@ void jit_count_code(uint64_t bytes);
 /* One was not translated. */
 void jit_count_refused(const char *reason);
 
-/* Nanoseconds of the monotonic clock. */
-uint64_t jit_now(void);
+/* Nanoseconds that the calling thread has worked. */
+uint64_t jit_processor_time(void);
 
 #endif

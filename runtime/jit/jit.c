@@ -81,9 +81,9 @@ static bool translate(const struct job *j, const struct jit_options *options, st
     }
     pthread_mutex_lock(&translating);
     const bool ended = has_ended();
-    const uint64_t begin = jit_now();
+    const uint64_t begin = jit_processor_time();
     const bool done = !ended && fn(&j->region, options, image, &err) == DPK_OK;
-    const uint64_t took = jit_now() - begin;
+    const uint64_t took = jit_processor_time() - begin;
     pthread_mutex_unlock(&translating);
     if (*err.message)
         tell_interpreted(err.message);

@@ -34,7 +34,7 @@ enum { JIT_REASONS = 8 };
 struct jit_stats {
     uint64_t translated, cached,
         refused;                        /* regions: by LLVM, from files of earlier runs, neither */
-    uint64_t instructions, nanoseconds; /* of the guest, by LLVM; the time that it took for them */
+    uint64_t instructions, nanoseconds; /* of the guest, by LLVM; processor time for them */
     uint64_t code_bytes;                /* of the host, of all that is translated or cached */
     struct {
         uint64_t count; /* 0: there is none */

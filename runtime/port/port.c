@@ -5,9 +5,11 @@
 
 #include "layers.h"
 #include "model.h"
+#include "offload.h"
 
-#define MAC_ADDRESSES 12u
-#define STUCK_MS      1000u /* after which a queue whose frames wait is told of */
+#define MAC_ADDRESSES  12u
+#define LARGE_SEND_MAX (1u << 18) /* bytes of data, as cards have it (max_tso) */
+#define STUCK_MS       1000u      /* after which a queue whose frames wait is told of */
 
 /* ---- Receiving ---- */
 
@@ -201,15 +203,10 @@ static bool is_frame(uint64_t size)
     return size >= ETHERNET_HEADER && size <= DPK_FRAME_MAX;
 }
 
-/* Sends a frame, whose size is one. */
-static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct dpk_rc_piece *pieces,
-                                   unsigned count, uint32_t size)
+/* A frame that is complete goes where rules say. */
+static void transmit(struct dpk_queues *nic, const uint8_t *frame, size_t size)
 {
-    uint8_t frame[DPK_FRAME_MAX], headers[DPK_MATCH_BYTES];
-    struct dpk_queues *nic = sq->nic;
-    const struct dpk_rc_message message = {pieces, count};
-    if (!dpk_rc_message_read(sq->options.domain, &message, 0, size, frame))
-        return DPK_RC_LOCAL_PROTECTION;
+    uint8_t headers[DPK_MATCH_BYTES];
     nic->moved += size;
     nic->counters.sent++;
     headers_match(frame, size, headers);
@@ -221,12 +218,30 @@ static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct dpk_rc_pie
         comes_in(nic, frame, size, headers);
     if (sent.comes_in)
         comes_in(nic, frame, size, headers);
+}
+
+/* Sends the pieces as one frame. */
+static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct wqe *wqe,
+                                   const struct dpk_rc_piece *pieces, unsigned count, uint64_t all)
+{
+    uint8_t frame[DPK_FRAME_MAX];
+    const struct dpk_rc_message message = {pieces, count};
+    if (!is_frame(all) || !is_frame(all + (wqe->has_tag ? VLAN_TAG : 0)))
+        return DPK_RC_LOCAL_LENGTH;
+    uint32_t size = (uint32_t)all;
+    if (!dpk_rc_message_read(sq->options.domain, &message, 0, size, frame))
+        return DPK_RC_LOCAL_PROTECTION;
+    if (wqe->has_tag)
+        offload_tag(frame, &size, wqe);
+    offload_checksums(frame, size, wqe->checksums);
+    transmit(sq->nic, frame, size);
     return DPK_RC_OK;
 }
 
 /* Sends each piece as a frame. None is sent when one is none. */
-static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct pieces *data)
+static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct wqe *wqe)
 {
+    const struct pieces *data = &wqe->data;
     enum dpk_rc_status wrong = data->count > 0 ? DPK_RC_OK : DPK_RC_LOCAL_LENGTH;
     if (!sq->options.multi_sends)
         return DPK_RC_LOCAL_OPERATION;
@@ -234,19 +249,48 @@ static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct pieces *d
         if (!is_frame(data->list[i].memory.size))
             wrong = DPK_RC_LOCAL_LENGTH;
     for (unsigned i = 0; wrong == DPK_RC_OK && i < data->count; i++)
-        wrong = send_one(sq, &data->list[i], 1, (uint32_t)data->list[i].memory.size);
+        wrong = send_one(sq, wqe, &data->list[i], 1, data->list[i].memory.size);
     return wrong;
+}
+
+/* Sends data as segments of TCP, which are frames. None is sent when one would be none. */
+static enum dpk_rc_status send_large(struct dpk_queue *sq, const struct wqe *wqe)
+{
+    uint8_t frame[DPK_FRAME_MAX];
+    const struct dpk_rc_message all = {wqe->data.list, wqe->data.count};
+    struct segments s;
+    if (!segments_find(wqe, &s))
+        return DPK_RC_LOCAL_OPERATION;
+    if (s.data > LARGE_SEND_MAX || !is_frame(s.headers_size + (s.data < s.mss ? s.data : s.mss)))
+        return DPK_RC_LOCAL_LENGTH;
+    if (!dpk_rc_message_has(sq->options.domain, &all, wqe->data.total, DPK_MEMORY_READ))
+        return DPK_RC_LOCAL_PROTECTION;
+    for (uint64_t i = 0; i < segments_count(&s); i++) {
+        const uint64_t at = i * s.mss, left = s.data - at;
+        const uint32_t data = left < s.mss ? (uint32_t)left : s.mss;
+        segments_header(&s, i, data, frame);
+        if (!dpk_rc_message_read(sq->options.domain, &all, s.headers_size + at, data,
+                                 frame + s.headers_size))
+            return DPK_RC_LOCAL_PROTECTION;
+        offload_checksums(frame, s.headers_size + data, wqe->checksums);
+        transmit(sq->nic, frame, s.headers_size + data);
+    }
+    return DPK_RC_OK;
 }
 
 enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
 {
-    const struct pieces *data = &wqe->data;
+    if (wqe->checksums & CHECKSUM_INNER) {
+        queue_warn(sq, "checksums of headers within tunnels are not emulated");
+        return DPK_RC_LOCAL_OPERATION;
+    }
+    if (wqe->control.opcode == WQE_LARGE_SEND)
+        return send_large(sq, wqe);
     if (wqe->mss != 0)
         return DPK_RC_LOCAL_OPERATION;
     if (wqe->control.opcode == WQE_MULTI_SEND)
-        return send_many(sq, data);
-    return is_frame(data->total) ? send_one(sq, data->list, data->count, (uint32_t)data->total)
-                                 : DPK_RC_LOCAL_LENGTH;
+        return send_many(sq, wqe);
+    return send_one(sq, wqe, wqe->data.list, wqe->data.count, wqe->data.total);
 }
 
 enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, size_t size,

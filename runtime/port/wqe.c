@@ -63,8 +63,10 @@ static enum dpk_rc_status data_parse(struct dpk_reader *r, bool receives, struct
     return DPK_RC_OK;
 }
 
-/* The Ethernet segment, and headers that it has inside: the first two bytes, then whole segments.
- */
+enum { INSERT_VLAN = 0x8000, SERVICE_TAG = 1, HEADERS_MAX = 0x3ff }; /* type and size of headers */
+
+/* The Ethernet segment, and headers that it has inside: the first two bytes, then whole segments. In
+ * place of headers it may have a tag. */
 static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out)
 {
     dpk_read_skip(r, 4);
@@ -72,12 +74,15 @@ static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out)
     out->mss = dpk_read_be16(r);
     dpk_read_skip(r, 4);
     uint16_t headers = dpk_read_be16(r);
-    if (headers == 0) {
-        dpk_read_skip(r, 2);
+    if (headers == 0 || headers == INSERT_VLAN || headers == (INSERT_VLAN | SERVICE_TAG)) {
+        out->has_tag = headers != 0;
+        out->service_tag = headers & SERVICE_TAG;
+        out->tci = dpk_read_be16(r);
         return r->failed ? DPK_RC_LOCAL_OPERATION : DPK_RC_OK;
     }
-    if (headers < 2)
+    if (headers < 2 || headers > HEADERS_MAX)
         return DPK_RC_LOCAL_OPERATION;
+    out->headers = headers;
     return add_inline(r, &out->data, headers) ? DPK_RC_OK : DPK_RC_LOCAL_LENGTH;
 }
 
@@ -107,9 +112,12 @@ enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, s
         if (ethernet)
             wrong = ethernet_parse(&r, out);
         break;
+    case WQE_LARGE_SEND:
+        wrong = ethernet ? ethernet_parse(&r, out) : DPK_RC_LOCAL_OPERATION;
+        break;
     case WQE_MULTI_SEND:
         wrong = ethernet ? ethernet_parse(&r, out) : DPK_RC_LOCAL_OPERATION;
-        if (out->data.count > 0) /* headers that one frame alone could have */
+        if (out->headers > 0 || out->has_tag) /* that one frame alone could have */
             return DPK_RC_LOCAL_OPERATION;
         break;
     case WQE_SEND_IMMEDIATE:

@@ -14,6 +14,7 @@ enum opcode {
     WQE_WRITE_IMMEDIATE = 0x09,
     WQE_SEND = 0x0a,
     WQE_SEND_IMMEDIATE = 0x0b,
+    WQE_LARGE_SEND = 0x0e, /* TSO: data is cut into segments of TCP */
     WQE_READ = 0x10,
     WQE_COMPARE_SWAP = 0x11,
     WQE_FETCH_ADD = 0x12,
@@ -33,10 +34,16 @@ struct control {
     uint32_t queue, immediate;
 };
 
+/* What the Ethernet segment asks for (MLX5_ETH_WQE_*). */
+enum checksum_flags { CHECKSUM_INNER = 0x3000, CHECKSUM_L3 = 0x4000, CHECKSUM_L4 = 0x8000 };
+
 struct wqe {
     struct control control;
-    uint16_t checksums, mss; /* Ethernet */
-    uint64_t address;        /* of the peer's memory */
+    uint16_t checksums, mss;   /* Ethernet */
+    uint16_t headers;          /* bytes of headers in the WQE, the first piece of `data` */
+    uint16_t tci;              /* of a tag that is put in, */
+    bool has_tag, service_tag; /* if it has one; its type is 0x88a8 */
+    uint64_t address;          /* of the peer's memory */
     uint32_t key;
     uint64_t operand, compare; /* atomics */
     struct pieces data;

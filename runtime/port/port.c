@@ -173,6 +173,8 @@ bool frames_run(struct dpk_queues *nic)
 {
     struct dpk_queue *q;
     bool waits = false;
+    if (nic->counters.waiting == 0)
+        return false;
     if (!STAILQ_EMPTY(&nic->frames) && steering_is_heard(nic->steering))
         steer(nic);
     TAILQ_FOREACH(q, &nic->queues, in_nic)

@@ -89,7 +89,7 @@ result: 0 (0x0)" ]
 }
 
 @test "--stats tells instructions and time" {
-    run dparun -d open "$f/kernels.elf" --rpc add 1 2 --stats
+    run env DPAKIT_JIT=on dparun -d open "$f/kernels.elf" --rpc add 1 2 --stats
     [ "${lines[0]}" = "result: 3 (0x3)" ]
     [[ ${lines[1]} =~ ^instructions:\ [1-9][0-9]?$ ]]
     [[ ${lines[2]} =~ ^time:\ [0-9]+\.[0-9]{6}\ s$ ]]

@@ -68,6 +68,7 @@ struct dpk_queue {
     struct pair *pair;       /* QP */
     bool first_error;        /* the first error has had its completion */
     uint32_t remote;
+    unsigned leads;       /* RQ: targets of rules that are this queue; steering's lock */
     struct frames frames; /* RQ: they wait for a listener, a receive or room for completions */
     uint64_t stuck_since; /* RQ: since when frames wait for room in its CQ, in ms; 0: they do not */
     bool told_of_stuck;
@@ -157,7 +158,7 @@ struct sent steering_send(struct dpk_steering *s, const uint8_t headers[DPK_MATC
 /* The receive queues of a frame that comes in. 0: it is dropped. */
 unsigned steering_receive(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES],
                           struct dpk_queue *queues[DPK_FLOW_TARGETS]);
-/* Whether the root table has a rule, and a rule leads to a receive queue to which somebody listens. */
+/* With the lock of the queues: whether the root table has a rule, and a rule leads to a receive queue to which somebody listens. */
 bool steering_is_heard(struct dpk_steering *s);
 void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 

@@ -1,16 +1,12 @@
-/*
- * Flow tables, as ConnectX devices have them. A table has its rules in the order in which they are
- * asked. Another way to find them (a hash for each mask) would change find() alone.
- */
+/* Flow tables, as ConnectX devices have them, and what becomes of a frame by them. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
+#include "rules.h"
 
 #define TABLES_MAX 64u /* that a frame passes; tables may lead to each other */
-
-TAILQ_HEAD(rules, dpk_flow_rule);
 
 struct dpk_flow_table {
     struct dpk_steering *steering;
@@ -20,20 +16,10 @@ struct dpk_flow_table {
     struct rules *rules; /* `own`, or those that all root tables of the domain share */
 };
 
-struct dpk_flow_rule {
-    TAILQ_ENTRY(dpk_flow_rule) in_table, in_steering;
-    struct dpk_flow_table *table;
-    struct dpk_match match;
-    unsigned priority;
-    struct dpk_flow_target targets[DPK_FLOW_TARGETS];
-    unsigned count;
-    bool listed; /* it has a target that is not destroyed */
-};
-
 struct dpk_steering {
     pthread_mutex_t lock; /* inside of that of the queues */
     struct rules roots[DPK_FLOW_DOMAINS];
-    struct rules listed;
+    struct rule_list listed;
     struct dpk_queues *nic; /* NULL: it has none yet */
 };
 
@@ -45,7 +31,7 @@ struct dpk_steering *dpk_steering_new(void)
     pthread_mutex_init(&s->lock, NULL);
     TAILQ_INIT(&s->listed);
     for (unsigned i = 0; i < DPK_FLOW_DOMAINS; i++)
-        TAILQ_INIT(&s->roots[i]);
+        rules_init(&s->roots[i]);
     return s;
 }
 
@@ -73,7 +59,7 @@ struct dpk_flow_table *dpk_flow_table_new(struct dpk_steering *s, enum dpk_flow_
     if (!t)
         return NULL;
     *t = (struct dpk_flow_table){.steering = s, .domain = domain, .root = root};
-    TAILQ_INIT(&t->own);
+    rules_init(&t->own);
     t->rules = root ? &s->roots[domain] : &t->own;
     return t;
 }
@@ -83,15 +69,13 @@ void dpk_flow_table_free(struct dpk_flow_table *table)
     free(table);
 }
 
-static void list(struct rules *rules, struct dpk_flow_rule *rule)
+/* With the lock: whether a receive queue gets frames by the rule, or does not any more. */
+static void lead(const struct dpk_flow_target *t, bool leads)
 {
-    struct dpk_flow_rule *after = TAILQ_LAST(rules, rules);
-    while (after && after->priority > rule->priority)
-        after = TAILQ_PREV(after, rules, in_table);
-    if (after)
-        TAILQ_INSERT_AFTER(rules, after, rule, in_table);
-    else
-        TAILQ_INSERT_HEAD(rules, rule, in_table);
+    if (t->queue && leads)
+        t->queue->leads++;
+    else if (t->queue)
+        t->queue->leads--;
 }
 
 struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const struct dpk_match *match,
@@ -103,16 +87,18 @@ struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const stru
     if (!r)
         return NULL;
     *r = (struct dpk_flow_rule){.table = table,
-                                .match = *match,
-                                .priority = priority,
                                 .count = count < DPK_FLOW_TARGETS ? count : DPK_FLOW_TARGETS,
                                 .listed = true};
     memcpy(r->targets, targets, r->count * sizeof *targets);
-    for (unsigned i = 0; i < DPK_MATCH_BYTES; i++)
-        r->match.value[i] &= r->match.mask[i];
     pthread_mutex_lock(&s->lock);
-    list(table->rules, r);
+    if (!rules_add(table->rules, r, match, priority)) {
+        pthread_mutex_unlock(&s->lock);
+        free(r);
+        return NULL;
+    }
     TAILQ_INSERT_TAIL(&s->listed, r, in_steering);
+    for (unsigned i = 0; i < r->count; i++)
+        lead(&r->targets[i], true);
     struct dpk_queues *nic = s->nic;
     pthread_mutex_unlock(&s->lock);
     if (nic)
@@ -126,8 +112,10 @@ static void unlist(struct dpk_flow_rule *rule)
     if (!rule->listed)
         return;
     rule->listed = false;
-    TAILQ_REMOVE(rule->table->rules, rule, in_table);
+    rules_remove(rule->table->rules, rule);
     TAILQ_REMOVE(&rule->table->steering->listed, rule, in_steering);
+    for (unsigned i = 0; i < rule->count; i++)
+        lead(&rule->targets[i], false);
 }
 
 void dpk_flow_rule_free(struct dpk_flow_rule *rule)
@@ -140,21 +128,6 @@ void dpk_flow_rule_free(struct dpk_flow_rule *rule)
 }
 
 /* ---- What becomes of a frame; with the lock ---- */
-
-static const struct dpk_flow_rule *find(const struct rules *rules,
-                                        const uint8_t headers[DPK_MATCH_BYTES])
-{
-    const struct dpk_flow_rule *r;
-    TAILQ_FOREACH(r, rules, in_table)
-    {
-        unsigned i = 0;
-        while (i < DPK_MATCH_BYTES && (headers[i] & r->match.mask[i]) == r->match.value[i])
-            i++;
-        if (i == DPK_MATCH_BYTES)
-            return r;
-    }
-    return NULL;
-}
 
 struct outcome {
     struct sent sent;
@@ -198,9 +171,11 @@ static struct outcome walk(const struct dpk_steering *s, enum dpk_flow_domain do
                            const uint8_t headers[DPK_MATCH_BYTES])
 {
     struct outcome out = {.count = 0};
+    struct words words;
+    memcpy(&words, headers, sizeof words);
     const struct rules *tables[TABLES_MAX] = {&s->roots[domain]};
     for (unsigned i = 0, count = 1; i < count; i++) {
-        const struct dpk_flow_rule *r = find(tables[i], headers);
+        const struct dpk_flow_rule *r = rules_find(tables[i], &words);
         if (!r)
             miss(domain, i == 0, &out);
         for (unsigned t = 0; r && t < r->count; t++) {
@@ -217,7 +192,7 @@ struct sent steering_send(struct dpk_steering *s, const uint8_t headers[DPK_MATC
 {
     struct sent sent = {.leaves = true};
     pthread_mutex_lock(&s->lock);
-    if (!TAILQ_EMPTY(&s->roots[DPK_FLOW_TX]) || !TAILQ_EMPTY(&s->roots[DPK_FLOW_FDB])) {
+    if (!rules_are_none(&s->roots[DPK_FLOW_TX]) || !rules_are_none(&s->roots[DPK_FLOW_FDB])) {
         sent.leaves = false;
         if (walk(s, DPK_FLOW_TX, headers).goes_on)
             sent = walk(s, DPK_FLOW_FDB, headers).sent;
@@ -238,24 +213,14 @@ unsigned steering_receive(struct dpk_steering *s, const uint8_t headers[DPK_MATC
 
 /* ---- Receive queues of rules ---- */
 
-static bool is_heard(const struct dpk_flow_rule *r)
-{
-    for (unsigned i = 0; i < r->count; i++) {
-        const struct dpk_queue *rq = r->targets[i].queue;
-        if (rq && rq->nic->ops->listens(rq->options.receive_cq->options.user))
-            return true;
-    }
-    return false;
-}
-
 bool steering_is_heard(struct dpk_steering *s)
 {
-    const struct dpk_flow_rule *r;
+    const struct dpk_queue *q;
     bool heard = false;
     pthread_mutex_lock(&s->lock);
-    TAILQ_FOREACH(r, &s->listed, in_steering)
-    heard = heard || is_heard(r);
-    heard = heard && !TAILQ_EMPTY(&s->roots[DPK_FLOW_RX]);
+    if (!rules_are_none(&s->roots[DPK_FLOW_RX]))
+        TAILQ_FOREACH(q, &s->nic->queues, in_nic)
+    heard = heard || (q->leads > 0 && q->nic->ops->listens(q->options.receive_cq->options.user));
     pthread_mutex_unlock(&s->lock);
     return heard;
 }
@@ -302,6 +267,8 @@ static void forget_target(struct dpk_flow_rule *r, const struct dpk_queue *rq)
     for (unsigned i = 0; i < r->count; i++)
         if (r->targets[i].queue != rq)
             r->targets[left++] = r->targets[i];
+        else
+            lead(&r->targets[i], false);
     r->count = left;
     if (left == 0)
         unlist(r);

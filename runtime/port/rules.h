@@ -1,0 +1,45 @@
+/* The rules of a flow table, found by hash. Private to port. */
+#ifndef DPK_PORT_RULES_H
+#define DPK_PORT_RULES_H
+
+#include <sys/queue.h>
+
+#include "port.h"
+
+#define MATCH_WORDS (DPK_MATCH_BYTES / sizeof(uint64_t))
+
+/* Headers, a mask or a value, in words: bytes are compared, so their order does not matter. */
+struct words {
+    uint64_t at[MATCH_WORDS];
+};
+
+struct group;
+TAILQ_HEAD(rule_list, dpk_flow_rule);
+
+/* Groups of rules that have the same mask and priority, in the order of priorities. */
+struct rules {
+    TAILQ_HEAD(, group) groups;
+    uint64_t last_order;
+};
+
+struct dpk_flow_rule {
+    TAILQ_ENTRY(dpk_flow_rule) in_bucket, in_steering;
+    struct dpk_flow_table *table;
+    struct group *group;
+    struct words value;
+    uint64_t order; /* older rules have lower ones */
+    struct dpk_flow_target targets[DPK_FLOW_TARGETS];
+    unsigned count;
+    bool listed; /* it has a target that is not destroyed */
+};
+
+void rules_init(struct rules *rules);
+bool rules_are_none(const struct rules *rules);
+/* False: out of memory. */
+bool rules_add(struct rules *rules, struct dpk_flow_rule *rule, const struct dpk_match *match,
+               unsigned priority);
+void rules_remove(struct rules *rules, struct dpk_flow_rule *rule);
+/* The rule for these headers: of the lowest priority number, of several the oldest. */
+const struct dpk_flow_rule *rules_find(const struct rules *rules, const struct words *headers);
+
+#endif

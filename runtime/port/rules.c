@@ -32,13 +32,20 @@ bool rules_are_none(const struct rules *rules)
 
 /* ---- Buckets ---- */
 
+/* Every bit of the result depends on every bit of `x`: fields may lie in the upper bits of a word. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 32;
+}
+
 static size_t bucket_of(const struct group *g, const struct words *headers)
 {
     uint64_t hash = 0;
     for (unsigned i = 0; i < g->used_count; i++) {
         const unsigned at = g->used[i];
-        hash = (hash ^ (headers->at[at] & g->mask.at[at])) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
+        hash = mix(hash ^ (headers->at[at] & g->mask.at[at]));
     }
     return (size_t)(hash & ((UINT64_C(1) << g->log_buckets) - 1));
 }

@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "flexio/queue.h"
 #include "port/model.h"
+#include "wire/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,14 +17,23 @@ static void warn(void *context, const char *reason)
 /* There are no queues: nothing else is called. */
 static const struct dpk_queue_ops ops = {.warn = warn};
 
+static size_t arrive(void *context, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    struct dpk_queues *nic = context;
+    for (size_t i = 0; i < count; i++)
+        if (!waits || frames[i].size < DPK_FRAME_MIN || frames[i].size > DPK_FRAME_MAX)
+            abort();
+    return dpk_frames_arrive(nic, frames, count, false);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct dpk_rc *rc;
     static struct dpk_queues *nic;
     static struct dpk_steering *steering;
-    struct packets *p = NULL;
+    struct dpk_wire *wire;
     uint8_t match[DPK_MATCH_BYTES];
-    char path[40];
+    char path[40], origin[DPK_WIRE_ORIGIN_MAX], *spec;
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
         (!nic && (dpk_rc_enter(&rc, NULL) != DPK_OK || !(steering = dpk_steering_new()) ||
@@ -33,9 +42,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     headers_match(data, size, match);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     setenv("DPAKIT_PACKETS", path, 1);
-    if (packets_open(&p, NULL) == DPK_OK)
-        (void)packets_arrive(p, nic, NULL);
-    packets_close(p);
+    if (dpk_wire_choose("mlx5_0", DPK_WIRE_STANDARD, &spec, origin, NULL) != DPK_OK)
+        abort();
+    const struct dpk_wire_sink sink = {.arrive = arrive, .context = nic};
+    if (dpk_wire_open(spec, &sink, &wire, NULL) == DPK_OK && dpk_wire_start(wire, NULL) != DPK_OK)
+        abort();
+    dpk_wire_close(wire);
+    free(spec);
     close(fd);
     return 0;
 }

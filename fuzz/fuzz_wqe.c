@@ -140,7 +140,8 @@ static struct dpk_flow_rule *make_queues(struct dpk_queues *nic, uint8_t *memory
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct dpk_queue_ops ops = {load, store, completed, listens, leaves, waits, warn};
+    static const struct dpk_queue_ops ops = {load,   store, completed, listens,
+                                             leaves, waits, warn,      NULL};
     static uint8_t memory[MEMORY];
     static struct dpk_memory_domain domain;
     const struct dpk_uuid identity = {{1}};

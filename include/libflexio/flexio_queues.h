@@ -37,8 +37,10 @@
  * Frames: the port is plugged into itself, what a send queue sends comes back to the port. With
  * DPAKIT_PACKETS=FILE (pcap) the frames of the file arrive instead, once there is a rule, each as
  * soon as its receive queue and its completion queue have room and somebody listens; what is sent
- * leaves, and is written to DPAKIT_PACKETS_SENT=FILE (pcap) if that is set. Read when a context's
- * first queue is created.
+ * leaves, and is written to DPAKIT_PACKETS_SENT=FILE (pcap) if that is set.
+ * DPAKIT_WIRE_<device> (mlx5_0; what is neither letter nor digit is '_') comes before these: loop,
+ * none, or pcap:IN,OUT, of which one may be absent; before a comma in a path stands a backslash.
+ * Read when a context's first queue is created.
  *
  * A DPA thread wakes a host that waits in ibv_get_cq_event (flexio_dev_msix_send with the number of
  * a CQ of ibv_create_cq, which mlx5dv_init_obj tells).

@@ -1,12 +1,13 @@
-/* The NIC of an opened device: how its queues reach memory, threads and packets. */
+/* The NIC of an opened device: how its queues reach memory, threads and the wire. */
 #include <string.h>
 
 #include "queue.h"
+#include "wire/wire.h"
 
 struct nic {
     struct dpk_rc *rc;
     struct dpk_queues *queues;
-    struct packets *packets; /* NULL: the port is plugged into itself */
+    struct dpk_wire *wire; /* that the port is plugged into */
     struct retry *retry;
 };
 
@@ -59,9 +60,13 @@ static bool listens(void *user)
 static bool leaves(void *context, const uint8_t *frame, size_t size)
 {
     const struct nic *nic = context;
-    if (nic->packets)
-        packets_send(nic->packets, frame, size);
-    return nic->packets != NULL;
+    return dpk_wire_send(nic->wire, frame, size);
+}
+
+static void left(void *context)
+{
+    const struct nic *nic = context;
+    dpk_wire_flush(nic->wire);
 }
 
 static void waits(void *context)
@@ -76,6 +81,30 @@ static void warn(void *context, const char *reason)
     dpk_host_log(DPK_HOST_LOG_WARNING, "%s", reason);
 }
 
+static size_t arrive(void *context, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    const struct nic *nic = context;
+    return dpk_frames_arrive(nic->queues, frames, count, waits);
+}
+
+static void tell(void *context, bool detail, const char *text)
+{
+    (void)context;
+    dpk_host_log(detail ? DPK_HOST_LOG_INFO : DPK_HOST_LOG_WARNING, "%s", text);
+}
+
+/* Plugs in what the environment says, else the port into itself. */
+static enum dpk_status plug(struct nic *nic, const char *device, struct dpk_error *err)
+{
+    const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell, .context = nic};
+    char *spec = NULL, origin[DPK_WIRE_ORIGIN_MAX];
+    enum dpk_status status = dpk_wire_choose(device, DPK_WIRE_STANDARD, &spec, origin, err);
+    if (status == DPK_OK && (status = dpk_wire_open(spec, &sink, &nic->wire, err)) != DPK_OK)
+        dpk_error_prefix(err, "%s", origin);
+    free(spec);
+    return status;
+}
+
 /* ---- Life ---- */
 
 static const struct dpk_queue_ops ops = {.load = ring_load,
@@ -83,6 +112,7 @@ static const struct dpk_queue_ops ops = {.load = ring_load,
                                          .completed = completed,
                                          .listens = listens,
                                          .leaves = leaves,
+                                         .left = left,
                                          .waits = waits,
                                          .warn = warn};
 
@@ -90,10 +120,10 @@ static void nic_end(void *attached)
 {
     struct nic *nic = attached;
     retry_end(nic->retry);
+    dpk_wire_close(nic->wire);
     dpk_queues_close(nic->queues);
     if (nic->rc)
         dpk_rc_leave(nic->rc);
-    packets_close(nic->packets);
     free(nic);
 }
 
@@ -103,7 +133,7 @@ static void *nic_make(struct ibv_context *context)
     struct nic *nic = calloc(1, sizeof *nic);
     if (!nic)
         return NULL;
-    enum dpk_status status = packets_open(&nic->packets, &err);
+    enum dpk_status status = plug(nic, context->device->name, &err);
     if (status == DPK_OK)
         status = dpk_rc_enter(&nic->rc, &err);
     if (status == DPK_OK)
@@ -111,8 +141,8 @@ static void *nic_make(struct ibv_context *context)
                                  &nic->queues, &err);
     if (status == DPK_OK && !(nic->retry = retry_new(nic->queues)))
         status = dpk_fail_nomem(&err);
-    if (status == DPK_OK && nic->packets)
-        status = packets_arrive(nic->packets, nic->queues, &err);
+    if (status == DPK_OK)
+        status = dpk_wire_start(nic->wire, &err);
     if (status == DPK_OK)
         return nic;
     dpk_host_log(DPK_HOST_LOG_ERROR, "%s", err.message);

@@ -50,13 +50,4 @@ void retry_soon(struct retry *r);
 /* Before the queues are closed; NULL is fine. */
 void retry_end(struct retry *r);
 
-/* ---- packets.c: what the port is plugged into ---- */
-struct packets;
-/* NULL in *out: itself. */
-enum dpk_status packets_open(struct packets **out, struct dpk_error *err);
-/* The frames of DPAKIT_PACKETS. */
-enum dpk_status packets_arrive(struct packets *p, struct dpk_queues *nic, struct dpk_error *err);
-void packets_send(struct packets *p, const uint8_t *frame, size_t size);
-void packets_close(struct packets *p);
-
 #endif

@@ -59,7 +59,7 @@ bool facts_strip(const uint8_t *frame, size_t size, struct frame_facts *f)
     struct dpk_reader r = dpk_reader(frame, size);
     dpk_read_skip(&r, 12);
     const uint16_t type = dpk_read_be16(&r), tci = dpk_read_be16(&r);
-    if (r.failed || type != ETHER_VLAN || size < ETHERNET_HEADER + VLAN_TAG)
+    if (r.failed || type != ETHER_VLAN || size < DPK_FRAME_MIN + VLAN_TAG)
         return false;
     f->vlan = tci;
     f->headers |= VLAN_STRIPPED;

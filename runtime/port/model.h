@@ -10,7 +10,6 @@
 #define RECEIVE_MAX 256u /* bytes of a receive WQE */
 #define BYTES_AT_ONCE                                                                              \
     (UINT64_C(4) << 30) /* that one doorbell may move: nobody waits longer for the lock */
-#define ETHERNET_HEADER 14u
 #define FRAMES_MAX      65536u
 #define LOOPED_MAX      8192u /* waiting frames beyond which frames of the port itself are dropped */
 
@@ -85,6 +84,7 @@ struct dpk_queues {
     struct dpk_port_counters counters;
     uint64_t moved; /* bytes that the current doorbell has moved */
     bool serves;    /* the current doorbell is that of a queue pair */
+    bool left;      /* frames left since ops->left was called */
 };
 
 void queue_warn(const struct dpk_queue *q, const char *format, ...)

@@ -184,9 +184,9 @@ bool frames_run(struct dpk_queues *nic)
 
 /* ---- Sending ---- */
 
-/* A frame that the device sent comes back in. */
+/* A frame that the device sent comes back in, or one arrives. It waits if fewer than `most` do. */
 static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size,
-                     const uint8_t headers[DPK_MATCH_BYTES])
+                     const uint8_t headers[DPK_MATCH_BYTES], uint64_t most)
 {
     struct dpk_queue *queues[DPK_FLOW_TARGETS];
     unsigned count = steering_receive(nic->steering, headers, queues);
@@ -196,13 +196,13 @@ static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size,
         if (STAILQ_EMPTY(&queues[i]->frames) && !must_wait(queues[i]))
             receive_frame(queues[i], frame, size);
         else
-            wait_copied(queues[i], frame, size, LOOPED_MAX);
+            wait_copied(queues[i], frame, size, most);
     }
 }
 
 static bool is_frame(uint64_t size)
 {
-    return size >= ETHERNET_HEADER && size <= DPK_FRAME_MAX;
+    return size >= DPK_FRAME_MIN && size <= DPK_FRAME_MAX;
 }
 
 /* A frame that is complete goes where rules say. */
@@ -216,10 +216,11 @@ static void transmit(struct dpk_queues *nic, const uint8_t *frame, size_t size)
     if (!sent.leaves && !sent.comes_in)
         nic->counters.unwanted++;
     /* What leaves a port that is connected to itself comes back in as well. */
+    nic->left = nic->left || sent.leaves;
     if (sent.leaves && !nic->ops->leaves(nic->context, frame, size))
-        comes_in(nic, frame, size, headers);
+        comes_in(nic, frame, size, headers, LOOPED_MAX);
     if (sent.comes_in)
-        comes_in(nic, frame, size, headers);
+        comes_in(nic, frame, size, headers, LOOPED_MAX);
 }
 
 /* Sends the pieces as one frame. */
@@ -295,26 +296,32 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
     return send_one(sq, wqe, wqe->data.list, wqe->data.count, wqe->data.total);
 }
 
-enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, size_t size,
-                                  struct dpk_error *err)
+/* Holds a frame back. False: there is no room. */
+static bool hold(struct dpk_queues *nic, const struct dpk_frame *from)
 {
-    if (!is_frame(size))
-        return dpk_fail(err, DPK_ERR_RANGE, "a frame of %zu bytes, not %u to %u", size,
-                        ETHERNET_HEADER, DPK_FRAME_MAX);
-    struct frame *f = frame_new(frame, size);
+    struct frame *f =
+        nic->counters.waiting < FRAMES_MAX ? frame_new(from->bytes, from->size) : NULL;
     if (!f)
-        return dpk_fail_nomem(err);
+        return false;
+    STAILQ_INSERT_TAIL(&nic->frames, f, next);
+    nic->counters.waiting++;
+    return true;
+}
+
+size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,
+                         bool waits)
+{
+    uint8_t headers[DPK_MATCH_BYTES];
+    size_t taken = 0;
     queues_lock(nic);
-    bool room = nic->counters.waiting < FRAMES_MAX;
-    if (room) {
-        STAILQ_INSERT_TAIL(&nic->frames, f, next);
-        nic->counters.waiting++;
+    while (taken < count && waits && hold(nic, &frames[taken]))
+        taken++;
+    for (; taken < count && !waits; taken++) {
+        headers_match(frames[taken].bytes, frames[taken].size, headers);
+        comes_in(nic, frames[taken].bytes, frames[taken].size, headers, FRAMES_MAX);
     }
     queues_unlock(nic);
-    if (room)
-        return DPK_OK;
-    free(f);
-    return dpk_fail(err, DPK_ERR_NOMEM, "%u frames wait already", FRAMES_MAX);
+    return taken;
 }
 
 void dpk_port_counters(struct dpk_queues *nic, struct dpk_port_counters *out)

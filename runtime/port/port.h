@@ -28,12 +28,12 @@
 
 #include "memory/memory.h"
 #include "rc/rc.h"
+#include "wire/wire.h"
 
 struct dpk_queues;
 struct dpk_queue;
 struct dpk_steering;
 
-#define DPK_FRAME_MAX   9234u      /* bytes of a frame: 9216, and the header with a VLAN tag */
 #define DPK_WQEBB       64u        /* bytes of a send queue's basic block */
 #define DPK_CQE         64u        /* bytes of a completion */
 #define DPK_EQE         64u        /* bytes of an event */
@@ -64,6 +64,8 @@ struct dpk_queue_ops {
     void (*waits)(void *context);
     /* Reports something to the user. */
     void (*warn)(void *context, const char *reason);
+    /* No more frames leave for now, of those of which `leaves` was told. NULL: it need not be told. */
+    void (*left)(void *context);
 };
 
 /* `ops`, `rc` and `steering` must outlive it. The lock of `rc` guards it. */
@@ -215,14 +217,16 @@ bool dpk_flow_leads_to(struct dpk_steering *s, const struct dpk_queue *rq);
 
 /* ---- The port ---- */
 
-/* A frame arrives from outside. It is held back until a rule leads to a receive queue to whose
- * completions somebody listens; then it is steered. A frame that no receive queue gets is dropped.
- * The others wait, each in the order of its queue, for a listener, a receive and room in the
- * completion queue. Frames that the port sends to itself wait for these, too, but when many wait
- * already they are dropped. DPK_ERR_RANGE: it is too long, or shorter than 14 bytes.
- * DPK_ERR_NOMEM. */
-enum dpk_status dpk_frame_arrives(struct dpk_queues *nic, const uint8_t *frame, size_t size,
-                                  struct dpk_error *err);
+/* Frames arrive from outside, and each is steered. One that no rule wants is dropped. The others
+ * wait, each in the order of its queue, for a listener, a receive and room in the completion queue,
+ * as many as the port has room for; what comes then is dropped. Frames that the port sends to itself
+ * wait for these, too, but when many wait already they are dropped.
+ * `waits`: no frame is dropped for want of room, and all are held back until a rule leads to a
+ * receive queue to whose completions somebody listens.
+ * Returns how many of the first were taken: without `waits` all, else those that there is room for.
+ * Each has DPK_FRAME_MIN to DPK_FRAME_MAX bytes. */
+size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,
+                         bool waits);
 
 struct dpk_port_counters {
     uint64_t sent, received; /* frames */

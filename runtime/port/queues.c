@@ -46,6 +46,9 @@ void queues_unlock(struct dpk_queues *nic)
         pair_resume(q);
     if (frames_run(nic))
         nic->ops->waits(nic->context);
+    if (nic->left && nic->ops->left)
+        nic->ops->left(nic->context);
+    nic->left = false;
     dpk_rc_unlock(nic->rc);
 }
 

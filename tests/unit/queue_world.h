@@ -31,7 +31,7 @@ struct world {
     uint8_t memory[MEMORY];
     struct dpk_memory_domain domain;
     uint32_t key; /* of the memory from DATA on, with all rights */
-    unsigned completed, events, waits, troubles, left;
+    unsigned completed, events, waits, troubles, left, batches;
     bool plugged, deaf; /* frames leave; nobody listens */
     uint8_t last_left[DPK_FRAME_MAX];
 };
@@ -90,8 +90,14 @@ static void world_warn(void *context, const char *reason)
     ((struct world *)context)->troubles++;
 }
 
-static const struct dpk_queue_ops world_ops = {
-    world_load, world_store, world_completed, world_listens, world_leaves, world_waits, world_warn};
+static void world_left(void *context)
+{
+    ((struct world *)context)->batches++;
+}
+
+static const struct dpk_queue_ops world_ops = {world_load,    world_store,  world_completed,
+                                               world_listens, world_leaves, world_waits,
+                                               world_warn,    world_left};
 
 /* A key of a part of the memory. */
 static inline uint32_t world_key(struct world *w, uint64_t address, uint64_t size, unsigned rights)
@@ -130,6 +136,12 @@ static inline void world_end(struct world *w)
     dpk_steering_free(w->steering);
     dpk_rc_close(w->rc);
     dpk_memory_remove(w->key);
+}
+
+/* A frame of a capture arrives, and there is room for it. */
+static inline void frame_arrives(struct world *w, const uint8_t *bytes, size_t size)
+{
+    assert_int_equal(dpk_frames_arrive(w->nic, &(struct dpk_frame){bytes, size}, 1, true), 1);
 }
 
 /* ---- Queues: number `slot` of each kind has its own place ---- */

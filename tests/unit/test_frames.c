@@ -60,7 +60,7 @@ static void frames_of_a_capture_wait_for_receives_and_completions(void **state)
     (void)state;
     receiver();
     for (unsigned i = 0; i < FRAMES; i++)
-        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+        frame_arrives(&w, frame, sizeof frame);
     assert_int_equal(dpk_cq_produced(cq), RECEIVES);
     assert_int_equal(counters().waiting, FRAMES - RECEIVES);
     consume_all(FRAMES);
@@ -76,7 +76,7 @@ static void frames_wait_for_completions_alone(void **state)
     receiver();
     for (unsigned i = 0; i < CQ_DEPTH + 1; i++) {
         post_receives(&w, 1, (uint16_t)(i + 1));
-        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+        frame_arrives(&w, frame, sizeof frame);
     }
     assert_int_equal(dpk_cq_produced(cq), CQ_DEPTH);
     assert_int_equal(counters().waiting, 1);
@@ -136,7 +136,7 @@ static void frames_of_a_queue_that_fails_are_dropped(void **state)
     (void)state;
     receiver();
     for (unsigned i = 0; i < RECEIVES + 3; i++)
-        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+        frame_arrives(&w, frame, sizeof frame);
     dpk_queue_fail(rq);
     assert_int_equal(counters().waiting, 0);
     assert_int_equal(counters().no_room, 3);
@@ -147,10 +147,30 @@ static void frames_of_a_queue_that_goes_are_dropped(void **state)
     (void)state;
     receiver();
     for (unsigned i = 0; i < RECEIVES + 3; i++)
-        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+        frame_arrives(&w, frame, sizeof frame);
     assert_int_equal(dpk_queue_destroy(rq, NULL), DPK_OK);
     assert_int_equal(counters().waiting, 0);
     assert_int_equal(counters().no_room, 3);
+}
+
+static void frames_of_a_live_wire_are_steered_at_once(void **state)
+{
+    (void)state;
+    enum { MOST = 65536, BATCH = 64 };
+    struct dpk_frame batch[BATCH];
+    for (unsigned i = 0; i < BATCH; i++)
+        batch[i] = (struct dpk_frame){frame, sizeof frame};
+    assert_int_equal(dpk_frames_arrive(w.nic, batch, 2, false), 2);
+    assert_int_equal(counters().unwanted, 2); /* there is no rule */
+    receiver();
+    assert_int_equal(counters().received, 0);
+    for (unsigned i = 0; i <= MOST / BATCH; i++)
+        assert_int_equal(dpk_frames_arrive(w.nic, batch, BATCH, false), BATCH);
+    assert_int_equal(counters().received, RECEIVES);
+    assert_int_equal(counters().waiting, MOST);
+    assert_int_equal(counters().no_room, BATCH - RECEIVES);
+    assert_int_equal(dpk_frames_arrive(w.nic, batch, BATCH, true), 0); /* those would wait */
+    assert_int_equal(counters().no_room, BATCH - RECEIVES);
 }
 
 static void a_queue_that_waits_holds_up_no_other(void **state)
@@ -165,9 +185,9 @@ static void a_queue_that_waits_holds_up_no_other(void **state)
     struct dpk_flow_rule *to_other = frames_to(&w, other, &tens, 0);
     w.every = frames_to(&w, rq, &(struct dpk_match){{0}, {0}}, 1);
     post_receives(&w, 1, 0);
-    assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+    frame_arrives(&w, frame, sizeof frame);
     uint8_t ten[64] = {[6] = 10};
-    assert_int_equal(dpk_frame_arrives(w.nic, ten, sizeof ten, NULL), DPK_OK);
+    frame_arrives(&w, ten, sizeof ten);
     assert_int_equal(dpk_cq_produced(cq), 0);
     assert_int_equal(dpk_cq_produced(other_cq), 1);
     dpk_flow_rule_free(to_other);
@@ -180,7 +200,7 @@ static void frames_from_outside_wait_for_room_and_listeners(void **state)
     w.deaf = true;
     post_receives(&w, 1, 1);
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+        frame_arrives(&w, frame, sizeof frame);
     assert_int_equal(dpk_cq_produced(cq), 0);
     assert_int_equal(w.waits, 0); /* who begins to listen says so */
     w.deaf = false;
@@ -199,7 +219,7 @@ static void who_never_consumes_is_told_once(void **state)
     receiver();
     for (unsigned i = 0; i < CQ_DEPTH + 1; i++) {
         post_receives(&w, 1, (uint16_t)(i + 1));
-        assert_int_equal(dpk_frame_arrives(w.nic, frame, sizeof frame, NULL), DPK_OK);
+        frame_arrives(&w, frame, sizeof frame);
     }
     dpk_queues_kick(w.nic);
     assert_int_equal(w.troubles, 0);
@@ -219,6 +239,7 @@ int main(void)
         TEST(looped_frames_are_dropped_when_too_many_wait),
         TEST(frames_of_a_queue_that_fails_are_dropped),
         TEST(frames_of_a_queue_that_goes_are_dropped),
+        TEST(frames_of_a_live_wire_are_steered_at_once),
         TEST(a_queue_that_waits_holds_up_no_other),
         TEST(frames_from_outside_wait_for_room_and_listeners),
         TEST(who_never_consumes_is_told_once),

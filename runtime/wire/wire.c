@@ -1,0 +1,220 @@
+/* A wire, whatever its kind: its thread, its counters, what it tells. */
+#include "kinds.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static const struct wire_ops *const kinds[] = {&wire_loop, &wire_none, &wire_pcap};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* ---- Specifications ---- */
+
+static enum dpk_status fail_unknown(const char *spec, struct dpk_error *err)
+{
+    char usages[512] = "";
+    for (size_t i = 0, at = 0; i < KINDS && at < sizeof usages; i++)
+        at += (size_t)snprintf(usages + at, sizeof usages - at, "%s%s", i ? ", " : "",
+                               kinds[i]->usage);
+    return dpk_fail(err, DPK_ERR_USAGE, "'%.200s' is no wire: %s", spec, usages);
+}
+
+/* Finds the kind of a specification, and its argument, which is "" if there is none. */
+static enum dpk_status find_kind(const char *spec, const struct wire_ops **kind,
+                                 const char **argument, struct dpk_error *err)
+{
+    const size_t length = strcspn(spec, ":");
+    *argument = spec[length] ? spec + length + 1 : "";
+    for (size_t i = 0; i < KINDS; i++) {
+        if (strlen(kinds[i]->name) != length || memcmp(kinds[i]->name, spec, length) != 0)
+            continue;
+        *kind = kinds[i];
+        if (!kinds[i]->check && spec[length])
+            return dpk_fail(err, DPK_ERR_USAGE, "'%.200s': %s has no argument", spec,
+                            kinds[i]->name);
+        return DPK_OK;
+    }
+    return fail_unknown(spec, err);
+}
+
+enum dpk_status dpk_wire_check(const char *spec, char out[DPK_WIRE_SPEC_MAX], struct dpk_error *err)
+{
+    const struct wire_ops *kind = NULL;
+    const char *argument = NULL;
+    struct dpk_buf b = {0};
+    enum dpk_status status = find_kind(spec, &kind, &argument, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_put_format(&b, "%s", kind->name);
+    if (kind->check) {
+        dpk_put_u8(&b, ':');
+        status = kind->check(argument, &b, err);
+    }
+    dpk_put_u8(&b, 0);
+    if (status == DPK_OK && b.failed)
+        status = dpk_fail_nomem(err);
+    if (status == DPK_OK && b.size > DPK_WIRE_SPEC_MAX)
+        status = dpk_fail(err, DPK_ERR_RANGE, "a wire of %zu characters, at most %d", b.size - 1,
+                          DPK_WIRE_SPEC_MAX - 1);
+    if (status == DPK_OK)
+        memcpy(out, b.data, b.size);
+    dpk_buf_free(&b);
+    return status;
+}
+
+/* ---- For the kinds ---- */
+
+size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    const size_t taken = wire->sink.arrive(wire->sink.context, frames, count, waits);
+    const size_t received = waits ? taken : count;
+    atomic_fetch_add_explicit(&wire->received, received, memory_order_relaxed);
+    return received;
+}
+
+void wire_sent(struct dpk_wire *wire, size_t count)
+{
+    atomic_fetch_add_explicit(&wire->sent, count, memory_order_relaxed);
+}
+
+void wire_drop_sent(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count)
+{
+    atomic_fetch_add_explicit(&wire->sent_dropped[why], count, memory_order_relaxed);
+}
+
+void wire_drop_received(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count)
+{
+    atomic_fetch_add_explicit(&wire->received_dropped[why], count, memory_order_relaxed);
+}
+
+static void tell(struct dpk_wire *wire, bool detail, const char *format, va_list ap)
+{
+    char reason[512], text[768];
+    vsnprintf(reason, sizeof reason, format, ap);
+    snprintf(text, sizeof text, "wire %.200s: %s", wire->spec, reason);
+    wire->sink.tell(wire->sink.context, detail, text);
+}
+
+void wire_warn(struct dpk_wire *wire, enum wire_trouble trouble, const char *format, ...)
+{
+    va_list ap;
+    const unsigned bit = 1u << trouble;
+    if (atomic_fetch_or(&wire->told, bit) & bit)
+        return;
+    va_start(ap, format);
+    tell(wire, false, format, ap);
+    va_end(ap);
+}
+
+void wire_detail(struct dpk_wire *wire, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    tell(wire, true, format, ap);
+    va_end(ap);
+}
+
+enum wire_wait wire_wait(struct dpk_wire *wire, int fd, int milliseconds)
+{
+    struct pollfd fds[] = {{.fd = wire->ends, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+    const int n = poll(fds, 2, milliseconds);
+    if (fds[0].revents)
+        return WIRE_ENDS;
+    return n > 0 && fds[1].revents ? WIRE_READY : WIRE_TIMEOUT;
+}
+
+/* ---- Life ---- */
+
+static void *wire_main(void *context)
+{
+    struct dpk_wire *wire = context;
+    while (wire_wait(wire, -1, 0) != WIRE_ENDS && wire->ops->receive(wire))
+        continue;
+    return NULL;
+}
+
+enum dpk_status dpk_wire_open(const char *spec, const struct dpk_wire_sink *sink,
+                              struct dpk_wire **out, struct dpk_error *err)
+{
+    const char *argument = NULL;
+    struct dpk_wire *wire = calloc(1, sizeof *wire);
+    *out = NULL;
+    if (!wire)
+        return dpk_fail_nomem(err);
+    wire->sink = *sink;
+    wire->owner = getpid();
+    wire->ends = -1;
+    enum dpk_status status = find_kind(spec, &wire->ops, &argument, err);
+    if (status == DPK_OK && !(wire->spec = strdup(spec)))
+        status = dpk_fail_nomem(err);
+    if (status == DPK_OK && (wire->ends = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
+        status = dpk_fail_errno(err, "eventfd");
+    if (status == DPK_OK && (status = wire->ops->open(wire, argument, err)) != DPK_OK)
+        wire->ops->close(wire);
+    if (status == DPK_OK) {
+        *out = wire;
+        return DPK_OK;
+    }
+    if (wire->ends >= 0)
+        close(wire->ends);
+    free(wire->spec);
+    free(wire);
+    return status;
+}
+
+enum dpk_status dpk_wire_start(struct dpk_wire *wire, struct dpk_error *err)
+{
+    if (!wire->ops->receive || (wire->ops->start && !wire->ops->start(wire)))
+        return DPK_OK;
+    wire->runs = dpk_pthread_start(&wire->thread, wire_main, wire) == 0;
+    return wire->runs ? DPK_OK : dpk_fail_nomem(err);
+}
+
+bool dpk_wire_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
+{
+    return wire->ops->send(wire, frame, size);
+}
+
+void dpk_wire_flush(struct dpk_wire *wire)
+{
+    if (wire->ops->flush)
+        wire->ops->flush(wire);
+}
+
+void dpk_wire_close(struct dpk_wire *wire)
+{
+    if (!wire)
+        return;
+    if (wire->runs && wire->owner == getpid()) {
+        eventfd_write(wire->ends, 1);
+        pthread_join(wire->thread, NULL);
+    }
+    dpk_wire_flush(wire);
+    wire->ops->close(wire);
+    close(wire->ends);
+    free(wire->spec);
+    free(wire);
+}
+
+const char *dpk_wire_drop_name(enum dpk_wire_drop drop)
+{
+    static const char *const names[DPK_WIRE_DROPS] = {
+        [DPK_WIRE_DOWN] = "down",           [DPK_WIRE_NO_PEER] = "no_peer",
+        [DPK_WIRE_NO_ROOM] = "no_room",     [DPK_WIRE_TOO_LONG] = "too_long",
+        [DPK_WIRE_TOO_SHORT] = "too_short", [DPK_WIRE_BROKEN] = "broken"};
+    return names[drop];
+}
+
+void dpk_wire_counters(const struct dpk_wire *wire, struct dpk_wire_counters *out)
+{
+    out->sent = atomic_load(&wire->sent);
+    out->received = atomic_load(&wire->received);
+    for (size_t i = 0; i < DPK_WIRE_DROPS; i++) {
+        out->sent_dropped[i] = atomic_load(&wire->sent_dropped[i]);
+        out->received_dropped[i] = atomic_load(&wire->received_dropped[i]);
+    }
+}

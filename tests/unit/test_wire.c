@@ -1,0 +1,244 @@
+/* Wires: specifications, who says which one a device has, captures, counters. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "wire/wire.h"
+
+/* A sink with room for a few frames at a time, which checks their order. */
+struct sink {
+    atomic_uint arrived, offers, tells;
+    unsigned room; /* at each offer */
+};
+
+static size_t arrive(void *context, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    struct sink *s = context;
+    const size_t taken = count < s->room ? count : s->room;
+    assert_true(waits);
+    for (size_t i = 0; i < taken; i++) {
+        assert_int_equal(frames[i].size, 60);
+        assert_int_equal(frames[i].bytes[0] | frames[i].bytes[1] << 8,
+                         atomic_fetch_add(&s->arrived, 1));
+    }
+    atomic_fetch_add(&s->offers, 1);
+    return taken;
+}
+
+static void tell(void *context, bool detail, const char *text)
+{
+    struct sink *s = context;
+    (void)detail, (void)text;
+    atomic_fetch_add(&s->tells, 1);
+}
+
+static struct dpk_wire *open_wire(const char *spec, struct sink *s)
+{
+    const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell, .context = s};
+    struct dpk_wire *wire = NULL;
+    struct dpk_error err = {0};
+    if (dpk_wire_open(spec, &sink, &wire, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    return wire;
+}
+
+static struct dpk_wire_counters counters(const struct dpk_wire *wire)
+{
+    struct dpk_wire_counters c;
+    dpk_wire_counters(wire, &c);
+    return c;
+}
+
+/* Writes a capture of frames that are numbered; `size`: what the last record says. */
+static void write_capture(const char *path, unsigned count, uint32_t size)
+{
+    struct dpk_buf b = {0};
+    dpk_put_le32(&b, 0xa1b2c3d4);
+    dpk_put_fill(&b, 0, 16);
+    dpk_put_le32(&b, 1);
+    for (unsigned i = 0; i < count; i++) {
+        dpk_put_fill(&b, 0, 8);
+        dpk_put_le32(&b, i == count - 1 ? size : 60);
+        dpk_put_le32(&b, i == count - 1 ? size : 60);
+        dpk_put_le16(&b, (uint16_t)i);
+        dpk_put_fill(&b, 0, 58);
+    }
+    assert_int_equal(dpk_file_replace(path, b.data, b.size, 0600, NULL), DPK_OK);
+    dpk_buf_free(&b);
+}
+
+static char folder[] = "/tmp/test_wire_XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return !mkdtemp(folder) || chdir(folder) != 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink("in.pcap");
+    unlink("out,1.pcap");
+    return rmdir(folder);
+}
+
+static void specifications_are_checked(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",     "loops",  "loop:",      "none:x",
+                                        "pcap", "pcap:,", "pcap:a,b,c", "pcap"};
+    char out[DPK_WIRE_SPEC_MAX], want[200];
+    struct dpk_error err;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(dpk_wire_check(wrong[i], out, &err), DPK_ERR_USAGE);
+        assert_null(strchr(err.message, '\n'));
+    }
+    assert_int_equal(dpk_wire_check("loop", out, NULL), DPK_OK);
+    assert_string_equal(out, "loop");
+    assert_int_equal(dpk_wire_check("pcap:,b\\,c", out, NULL), DPK_OK);
+    snprintf(want, sizeof want, "pcap:,%s/b\\,c", folder);
+    assert_string_equal(out, want);
+    char spec[DPK_WIRE_SPEC_MAX + 10] = "pcap:/";
+    memset(spec + 6, 'a', DPK_WIRE_SPEC_MAX);
+    assert_int_equal(dpk_wire_check(spec, out, NULL), DPK_ERR_RANGE);
+}
+
+static void the_environment_comes_before_the_device(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *own, *in, *out, *spec, *origin;
+    } cases[] = {
+        {NULL, NULL, NULL, "none", "device a-1"},
+        {NULL, "x", NULL, "pcap:x,", "DPAKIT_PACKETS"},
+        {NULL, NULL, "a,b", "pcap:,a\\,b", "DPAKIT_PACKETS_SENT"},
+        {NULL, "x", "y", "pcap:x,y", "DPAKIT_PACKETS, DPAKIT_PACKETS_SENT"},
+        {"loop", "x", "y", "loop", "DPAKIT_WIRE_a_1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const names[] = {"DPAKIT_WIRE_a_1", "DPAKIT_PACKETS", "DPAKIT_PACKETS_SENT"};
+        const char *const values[] = {cases[i].own, cases[i].in, cases[i].out};
+        char *spec = NULL, origin[DPK_WIRE_ORIGIN_MAX];
+        for (size_t n = 0; n < 3; n++)
+            if (values[n])
+                setenv(names[n], values[n], 1);
+            else
+                unsetenv(names[n]);
+        assert_int_equal(dpk_wire_choose("a-1", "none", &spec, origin, NULL), DPK_OK);
+        assert_string_equal(spec, cases[i].spec);
+        assert_string_equal(origin, cases[i].origin);
+        free(spec);
+    }
+}
+
+static void a_capture_waits_for_room(void **state)
+{
+    (void)state;
+    struct sink s = {.room = 7};
+    write_capture("in.pcap", 1000, 60);
+    struct dpk_wire *wire = open_wire("pcap:in.pcap", &s);
+    assert_int_equal(atomic_load(&s.arrived), 0);
+    assert_int_equal(dpk_wire_start(wire, NULL), DPK_OK);
+    for (unsigned i = 0; i < 20000 && atomic_load(&s.arrived) < 1000; i++)
+        usleep(1000);
+    dpk_wire_close(wire);
+    assert_int_equal(atomic_load(&s.arrived), 1000);
+    assert_true(atomic_load(&s.offers) >= 1000 / 7);
+}
+
+static void a_wire_closes_while_frames_wait(void **state)
+{
+    (void)state;
+    struct sink s = {.room = 0};
+    write_capture("in.pcap", 10, 60);
+    struct dpk_wire *wire = open_wire("pcap:in.pcap", &s);
+    assert_int_equal(dpk_wire_start(wire, NULL), DPK_OK);
+    dpk_wire_close(wire);
+    assert_int_equal(atomic_load(&s.arrived), 0);
+}
+
+static void captures_of_no_whole_frames_are_refused(void **state)
+{
+    (void)state;
+    const uint32_t sizes[] = {0, DPK_FRAME_MIN - 1, DPK_FRAME_MAX + 1, UINT32_MAX};
+    struct sink s = {0};
+    const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell, .context = &s};
+    struct dpk_wire *wire;
+    for (size_t i = 0; i < 4; i++) {
+        write_capture("in.pcap", 3, sizes[i]);
+        assert_int_not_equal(dpk_wire_open("pcap:in.pcap", &sink, &wire, NULL), DPK_OK);
+        assert_null(wire);
+    }
+    assert_int_equal(dpk_wire_open("pcap:gone.pcap", &sink, &wire, NULL), DPK_ERR_NOT_FOUND);
+}
+
+static void what_is_sent_is_counted(void **state)
+{
+    (void)state;
+    static const uint8_t frame[60];
+    struct sink s = {0};
+    struct dpk_wire *wire = open_wire("loop", &s);
+    assert_false(dpk_wire_send(wire, frame, sizeof frame));
+    assert_int_equal(counters(wire).sent, 1);
+    dpk_wire_close(wire);
+    wire = open_wire("none", &s);
+    assert_true(dpk_wire_send(wire, frame, sizeof frame));
+    assert_int_equal(counters(wire).sent, 0);
+    assert_int_equal(counters(wire).sent_dropped[DPK_WIRE_DOWN], 1);
+    dpk_wire_close(wire);
+    wire = open_wire("pcap:,out\\,1.pcap", &s);
+    assert_true(dpk_wire_send(wire, frame, sizeof frame));
+    dpk_wire_flush(wire);
+    assert_int_equal(counters(wire).sent, 1);
+    dpk_wire_close(wire);
+    struct dpk_buf b = {0};
+    assert_int_equal(dpk_file_read("out,1.pcap", DPK_FILE_MAX, &b, NULL), DPK_OK);
+    assert_int_equal(b.size, 24 + 16 + 60);
+    dpk_buf_free(&b);
+}
+
+static void a_full_disk_is_told_once(void **state)
+{
+    (void)state;
+    static const uint8_t frame[60];
+    struct sink s = {0};
+    const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell, .context = &s};
+    struct dpk_wire *wire = NULL;
+    /* The header is refused as every frame would be. */
+    assert_int_equal(dpk_wire_open("pcap:,/dev/full", &sink, &wire, NULL), DPK_ERR_IO);
+    int ends[2];
+    char spec[40];
+    assert_int_equal(pipe(ends), 0);
+    snprintf(spec, sizeof spec, "pcap:,/proc/self/fd/%d", ends[1]);
+    wire = open_wire(spec, &s);
+    close(ends[0]);
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(dpk_wire_send(wire, frame, sizeof frame));
+    assert_int_equal(counters(wire).sent_dropped[DPK_WIRE_BROKEN], 3);
+    assert_int_equal(atomic_load(&s.tells), 1);
+    dpk_wire_close(wire);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(specifications_are_checked),
+        cmocka_unit_test(the_environment_comes_before_the_device),
+        cmocka_unit_test(a_capture_waits_for_room),
+        cmocka_unit_test(a_wire_closes_while_frames_wait),
+        cmocka_unit_test(captures_of_no_whole_frames_are_refused),
+        cmocka_unit_test(what_is_sent_is_counted),
+        cmocka_unit_test(a_full_disk_is_told_once),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

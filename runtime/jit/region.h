@@ -30,7 +30,7 @@ struct jit_insn {
     uint64_t pc;
 };
 
-enum { JIT_BLOCKS_MAX = 400, JIT_INSNS_MAX = 2500, JIT_TARGETS_MAX = 1024 };
+enum { JIT_BLOCKS_MAX = 100, JIT_INSNS_MAX = 600, JIT_TARGETS_MAX = 1024 };
 
 /* What direct jumps, and indirect ones as far as they are known, reach from the first block's pc on. */
 struct jit_region {

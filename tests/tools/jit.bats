@@ -188,7 +188,7 @@ without_translator() {
         [ -z "$stderr" ]
     done
     for mode in on sync; do # in the background, the run must outlast the start of a thread
-        count=$([ $mode = on ] && echo 200000000 || echo 100000)
+        count=$([ $mode = on ] && echo 10000000 || echo 100000)
         run -0 --separate-stderr env DPAKIT_JIT=$mode alone/bin/dparun "$f/hot.elf" --rpc sum $count
         [ $mode = on ] || [ "$output" = "$want" ]
         [ "$(grep -c '^-W- .*libdpakit-llvm1' <<<"$stderr")" -eq 1 ]
@@ -200,7 +200,7 @@ without_translator() {
     without_translator
     mkdir alone/lib
     : >alone/lib/libdpakit-llvm.so.1
-    run -0 --separate-stderr env DPAKIT_JIT=on alone/bin/dparun "$f/hot.elf" --rpc sum 200000000
+    run -0 --separate-stderr env DPAKIT_JIT=on alone/bin/dparun "$f/hot.elf" --rpc sum 10000000
     [[ $stderr == "-W- "*"libdpakit-llvm.so.1: file too short; "* ]]
     run -0 --separate-stderr alone/bin/dparun "$f/hot.elf" --rpc sum 100000
     [ -z "$stderr" ]
@@ -423,7 +423,7 @@ C
 
 @test "a host program forks while the translator is loaded, and its children exit" {
     slow_translator
-    timeout 60 "$f/host" fork 100
+    timeout 60 "$f/host" fork 30
 }
 
 # ---- The cache

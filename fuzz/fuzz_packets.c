@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
         (!nic && (dpk_rc_enter(&rc, NULL) != DPK_OK || !(steering = dpk_steering_new()) ||
-                  dpk_queues_open(&ops, NULL, rc, steering, &nic, NULL) != DPK_OK)))
+                  dpk_queues_open(&ops, NULL, rc, steering, NULL, &nic, NULL) != DPK_OK)))
         abort();
     headers_match(data, size, match);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

@@ -161,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(memory, r.pos, left);
     register_memory(memory, &domain);
     if (!root || dpk_rc_open(&identity, &rc, NULL) != DPK_OK ||
-        dpk_queues_open(&ops, memory, rc, steering, &nic, NULL) != DPK_OK)
+        dpk_queues_open(&ops, memory, rc, steering, NULL, &nic, NULL) != DPK_OK)
         abort();
     rule = make_queues(nic, memory, &domain, root, q);
     connect(q[1], q[2]);

@@ -138,7 +138,7 @@ static void *nic_make(struct ibv_context *context)
         status = dpk_rc_enter(&nic->rc, &err);
     if (status == DPK_OK)
         status = dpk_queues_open(&ops, nic, nic->rc, dpk_verbs_device(context)->steering,
-                                 &nic->queues, &err);
+                                 dpk_verbs_device(context)->directory, &nic->queues, &err);
     if (status == DPK_OK && !(nic->retry = retry_new(nic->queues)))
         status = dpk_fail_nomem(&err);
     if (status == DPK_OK)

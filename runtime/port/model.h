@@ -10,8 +10,8 @@
 #define RECEIVE_MAX 256u /* bytes of a receive WQE */
 #define BYTES_AT_ONCE                                                                              \
     (UINT64_C(4) << 30) /* that one doorbell may move: nobody waits longer for the lock */
-#define FRAMES_MAX      65536u
-#define LOOPED_MAX      8192u /* waiting frames beyond which frames of the port itself are dropped */
+#define FRAMES_MAX 65536u
+#define LOOPED_MAX 8192u /* waiting frames beyond which frames of the port itself are dropped */
 
 /* Operations of completions (MLX5_CQE_*). */
 enum cqe_opcode {
@@ -80,11 +80,13 @@ struct dpk_queues {
     TAILQ_HEAD(, dpk_queue) queues;
     uint32_t last_number;
     struct dpk_steering *steering;
-    struct frames frames; /* from outside, before they are steered */
+    struct frames frames;        /* from outside, before they are steered */
+    struct dpk_counters *shared; /* what all processes count of this device */
     struct dpk_port_counters counters;
-    uint64_t moved; /* bytes that the current doorbell has moved */
-    bool serves;    /* the current doorbell is that of a queue pair */
-    bool left;      /* frames left since ops->left was called */
+    struct dpk_port_counters published; /* what of them is in `shared` */
+    uint64_t moved;                     /* bytes that the current doorbell has moved */
+    bool serves;                        /* the current doorbell is that of a queue pair */
+    bool left;                          /* frames left since ops->left was called */
 };
 
 void queue_warn(const struct dpk_queue *q, const char *format, ...)
@@ -95,6 +97,10 @@ const char *queue_kind(const struct dpk_queue *q);
 void queues_lock(struct dpk_queues *nic);
 /* Tries again what waits, then unlocks. */
 void queues_unlock(struct dpk_queues *nic);
+
+/* ---- tally.c ---- */
+/* Adds what was counted since the last call to the counters that processes share. */
+void tally_publish(struct dpk_queues *nic);
 
 /* ---- cq.c ---- */
 /* Whether a completion has to wait until others are consumed. */

@@ -48,8 +48,10 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
         c.syndrome = DPK_RC_LOCAL_LENGTH;
     else if (!write_receive(rq, &r.data, frame, (uint32_t)size, stripped))
         c.syndrome = DPK_RC_LOCAL_PROTECTION;
+    if (c.syndrome)
+        rq->nic->counters.no_room++;
     else
-        rq->nic->counters.received++;
+        rq->nic->counters.received++, rq->nic->counters.received_bytes += c.bytes;
     if (c.syndrome)
         c = (struct completion){.opcode = CQE_RESPONSE_ERROR, .syndrome = c.syndrome};
     if (!rwqe_complete(rq, r.index, &c) || c.syndrome)
@@ -160,6 +162,7 @@ static void steer(struct dpk_queues *nic)
         for (unsigned i = 1; i < count; i++)
             wait_copied(queues[i], f->bytes, f->size, FRAMES_MAX);
         if (count > 0) {
+            nic->counters.copied += count - 1;
             STAILQ_INSERT_TAIL(&queues[0]->frames, f, next);
             continue;
         }
@@ -192,6 +195,8 @@ static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size,
     unsigned count = steering_receive(nic->steering, headers, queues);
     if (count == 0)
         nic->counters.unwanted++;
+    else
+        nic->counters.copied += count - 1;
     for (unsigned i = 0; i < count; i++) {
         if (STAILQ_EMPTY(&queues[i]->frames) && !must_wait(queues[i]))
             receive_frame(queues[i], frame, size);
@@ -211,14 +216,19 @@ static void transmit(struct dpk_queues *nic, const uint8_t *frame, size_t size)
     uint8_t headers[DPK_MATCH_BYTES];
     nic->moved += size;
     nic->counters.sent++;
+    nic->counters.sent_bytes += size;
     headers_match(frame, size, headers);
     const struct sent sent = steering_send(nic->steering, headers);
     if (!sent.leaves && !sent.comes_in)
         nic->counters.unwanted++;
+    if (sent.leaves && sent.comes_in)
+        nic->counters.copied++;
     /* What leaves a port that is connected to itself comes back in as well. */
     nic->left = nic->left || sent.leaves;
     if (sent.leaves && !nic->ops->leaves(nic->context, frame, size))
         comes_in(nic, frame, size, headers, LOOPED_MAX);
+    else if (sent.leaves)
+        nic->counters.left++, nic->counters.left_bytes += size;
     if (sent.comes_in)
         comes_in(nic, frame, size, headers, LOOPED_MAX);
 }
@@ -315,11 +325,13 @@ size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames,
     size_t taken = 0;
     queues_lock(nic);
     while (taken < count && waits && hold(nic, &frames[taken]))
-        taken++;
+        nic->counters.arrived_bytes += frames[taken++].size;
     for (; taken < count && !waits; taken++) {
         headers_match(frames[taken].bytes, frames[taken].size, headers);
         comes_in(nic, frames[taken].bytes, frames[taken].size, headers, FRAMES_MAX);
+        nic->counters.arrived_bytes += frames[taken].size;
     }
+    nic->counters.arrived += taken;
     queues_unlock(nic);
     return taken;
 }

@@ -3,7 +3,7 @@
  * (WQEs) and of completions (CQEs), big endian, in the layout of ConnectX devices.
  *
  *     struct dpk_queues *nic;
- *     dpk_queues_open(&ops, context, rc, steering, &nic, &err);     // one for an opened device
+ *     dpk_queues_open(&ops, context, rc, steering, dir, &nic, &err); // one for an opened device
  *     struct dpk_queue_options o = {.kind = DPK_CQ, .ring = ..., .record = ...};
  *     dpk_queue_create(nic, &o, &cq, &err);
  *     o = (struct dpk_queue_options){.kind = DPK_SQ, .send_cq = cq, ...};
@@ -26,6 +26,7 @@
 #ifndef DPK_QUEUES_H
 #define DPK_QUEUES_H
 
+#include "counters/counters.h"
 #include "memory/memory.h"
 #include "rc/rc.h"
 #include "wire/wire.h"
@@ -68,10 +69,12 @@ struct dpk_queue_ops {
     void (*left)(void *context);
 };
 
-/* `ops`, `rc` and `steering` must outlive it. The lock of `rc` guards it. */
+/* `ops`, `rc` and `steering` must outlive it. The lock of `rc` guards it. `directory`: that of the
+ * device, where its counters are; NULL: they are nowhere. Counters that cannot be kept there are
+ * told of by `warn`. */
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
-                                struct dpk_steering *steering, struct dpk_queues **out,
-                                struct dpk_error *err);
+                                struct dpk_steering *steering, const char *directory,
+                                struct dpk_queues **out, struct dpk_error *err);
 /* Destroys its queues as well. NULL is fine. */
 void dpk_queues_close(struct dpk_queues *nic);
 
@@ -94,9 +97,9 @@ struct dpk_queue_options {
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */
     bool multi_sends;           /* SQ: WQEs of several frames are allowed (enhanced MPSW) */
-    bool strip_vlan;            /* RQ: the outer tag of a VLAN (0x8100) is taken out of frames, and put
+    bool strip_vlan; /* RQ: the outer tag of a VLAN (0x8100) is taken out of frames, and put
                                    into their completions, as cards do if `vsd` of the RQ is 0 */
-    bool linked; /* RMP: each receive begins with a segment that has the index of the next */
+    bool linked;     /* RMP: each receive begins with a segment that has the index of the next */
     struct dpk_queue_place ring;   /* of a QP: first receives, of 16 bytes, then sends */
     struct dpk_queue_place record; /* doorbell record, 8 bytes: receives posted, sends posted; of a
                                       CQ: completions consumed. An SQ and an EQ have none. */
@@ -230,9 +233,15 @@ size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames,
 
 struct dpk_port_counters {
     uint64_t sent, received; /* frames */
-    uint64_t unwanted;       /* dropped by a rule, or as none matched */
-    uint64_t no_room;        /* dropped, as too many wait, or as the receive queue has failed */
-    uint64_t waiting;        /* held back now */
+    uint64_t sent_bytes, received_bytes;
+    uint64_t left; /* frames that went out of the port */
+    uint64_t left_bytes;
+    uint64_t arrived; /* frames from outside */
+    uint64_t arrived_bytes;
+    uint64_t copied;   /* frames that were made, as a rule has several targets */
+    uint64_t unwanted; /* dropped by a rule, or as none matched */
+    uint64_t no_room;  /* dropped, as too many wait, or as the receive queue has failed */
+    uint64_t waiting;  /* held back now */
 };
 void dpk_port_counters(struct dpk_queues *nic, struct dpk_port_counters *out);
 

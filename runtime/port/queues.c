@@ -49,12 +49,13 @@ void queues_unlock(struct dpk_queues *nic)
     if (nic->left && nic->ops->left)
         nic->ops->left(nic->context);
     nic->left = false;
+    tally_publish(nic);
     dpk_rc_unlock(nic->rc);
 }
 
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
-                                struct dpk_steering *steering, struct dpk_queues **out,
-                                struct dpk_error *err)
+                                struct dpk_steering *steering, const char *directory,
+                                struct dpk_queues **out, struct dpk_error *err)
 {
     struct dpk_queues *nic = calloc(1, sizeof *nic);
     *out = nic;
@@ -67,6 +68,9 @@ enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, 
     TAILQ_INIT(&nic->queues);
     STAILQ_INIT(&nic->frames);
     nic->steering = steering;
+    struct dpk_error trouble = {0};
+    if (directory && dpk_counters_open(directory, &nic->shared, &trouble) != DPK_OK)
+        ops->warn(context, trouble.message);
     steering_attach(steering, nic);
     return DPK_OK;
 }
@@ -82,12 +86,16 @@ void dpk_queues_close(struct dpk_queues *nic)
     dpk_rc_unlock(nic->rc);
     steering_attach(nic->steering, NULL);
     while ((q = TAILQ_FIRST(&nic->queues))) {
+        frames_forget(q);
         TAILQ_REMOVE(&nic->queues, q, in_nic);
         steering_forget(nic->steering, q);
         frames_free(&q->frames);
         free(q);
     }
+    nic->counters.no_room += nic->counters.waiting;
     frames_free(&nic->frames);
+    tally_publish(nic);
+    dpk_counters_close(nic->shared);
     free(nic);
 }
 

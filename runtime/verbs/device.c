@@ -116,8 +116,10 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
         errno = errno_of(status);
         return NULL;
     }
-    dpk_device_close(state);
     struct context *c = calloc(1, sizeof *c);
+    if (c && dpk_device_directory(state, c->device.directory, NULL) != DPK_OK)
+        c->device.directory[0] = 0;
+    dpk_device_close(state);
     if (!c || !(c->device.steering = dpk_steering_new())) {
         free(c);
         errno = ENOMEM;

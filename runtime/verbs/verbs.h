@@ -12,6 +12,7 @@
 
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -195,6 +196,7 @@ struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
 struct dpk_verbs_device {
     struct dpk_memory_domain umems; /* memory for queues alone; offsets are its addresses */
     struct dpk_steering *steering;
+    char directory[PATH_MAX]; /* of the device */
     atomic_uint_least64_t uars[DPK_VERBS_UARS / 64]; /* bits of those that are allocated */
 };
 const struct dpk_verbs_device *dpk_verbs_device(struct ibv_context *context);

@@ -124,7 +124,7 @@ static inline void world_begin(struct world *w)
     assert_int_equal(dpk_rc_open(&identity, &w->rc, NULL), DPK_OK);
     assert_non_null(w->steering = dpk_steering_new());
     assert_non_null(w->root = dpk_flow_table_new(w->steering, DPK_FLOW_RX, true));
-    assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, w->steering, &w->nic, NULL), DPK_OK);
+    assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, w->steering, NULL, &w->nic, NULL), DPK_OK);
 }
 
 static inline void world_end(struct world *w)

@@ -1,0 +1,253 @@
+/* Counters in a file that processes share. */
+#include "counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC UINT64_C(0x31544e5543504b44) /* "DKPCUNT1": layout 1, byte order of this machine */
+
+/* Rows follow each other without gaps; the first is the port's. */
+struct file {
+    uint64_t magic;
+    struct dpk_counts rows[1 + DPK_COUNTERS_QUEUES];
+};
+
+struct dpk_counters {
+    struct file *file;
+    bool claimed; /* this process has claimed a row */
+};
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are for several processes");
+
+const char *dpk_counter_name(enum dpk_counter counter)
+{
+    static const char *const names[DPK_COUNTERS] = {
+        [DPK_SENT] = "tx_packets",
+        [DPK_SENT_BYTES] = "tx_bytes",
+        [DPK_RECEIVED] = "rx_packets",
+        [DPK_RECEIVED_BYTES] = "rx_bytes",
+        [DPK_WIRE_OUT] = "tx_packets_phy",
+        [DPK_WIRE_OUT_BYTES] = "tx_bytes_phy",
+        [DPK_WIRE_IN] = "rx_packets_phy",
+        [DPK_WIRE_IN_BYTES] = "rx_bytes_phy",
+        [DPK_COPIED] = "copies",
+        [DPK_BAD_CHECKSUM] = "bad_checksum",
+        [DPK_DROP_NO_RULE] = "no_rule",
+        [DPK_DROP_OUT_OF_BUFFER] = "out_of_buffer",
+        [DPK_DROP_NO_QUEUE] = "no_queue",
+        [DPK_DROP_TOO_LONG] = "too_long",
+        [DPK_DROP_TOO_SHORT] = "too_short",
+        [DPK_DROP_WIRE_DOWN] = "wire_down",
+        [DPK_DROP_NO_PEER] = "no_peer",
+        [DPK_DROP_WIRE_FULL] = "wire_full",
+    };
+    return names[counter];
+}
+
+/* ---- The file ---- */
+
+/* Gives a new file its blocks, under its lock: another process may do so at the same time. What a
+ * killed process has begun is begun again. */
+static enum dpk_status fill(int fd, const char *path, struct dpk_error *err)
+{
+    const uint64_t magic = MAGIC;
+    struct stat st;
+    enum dpk_status status = DPK_OK;
+    if (flock(fd, LOCK_EX) != 0 || fstat(fd, &st) != 0)
+        return dpk_fail_errno(err, "%s", path);
+    if (st.st_size < (off_t)sizeof(struct file)) {
+        if (ftruncate(fd, 0) != 0 || pwrite(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
+            (errno = posix_fallocate(fd, 0, (off_t)sizeof(struct file))) != 0)
+            status = dpk_fail_errno(err, "%s", path);
+    }
+    flock(fd, LOCK_UN);
+    return status;
+}
+
+static enum dpk_status check(int fd, const char *path, struct dpk_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return dpk_fail_errno(err, "%s", path);
+    if (!S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0))
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s: not a file of this user", path);
+    return st.st_size < (off_t)sizeof(struct file) ? fill(fd, path, err) : DPK_OK;
+}
+
+static enum dpk_status map(int fd, const char *path, struct file **out, struct dpk_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return dpk_fail_errno(err, "%s", path);
+    void *at = mmap(NULL, sizeof **out, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return dpk_fail_errno(err, "%s", path);
+    if (st.st_size == (off_t)sizeof **out && ((struct file *)at)->magic == MAGIC) {
+        *out = at;
+        return DPK_OK;
+    }
+    munmap(at, sizeof **out);
+    return dpk_fail(err, DPK_ERR_FORMAT, "%s: no file of counters; remove it", path);
+}
+
+static enum dpk_status map_file(const char *directory, struct file **out, struct dpk_error *err)
+{
+    char path[PATH_MAX];
+    const int n = snprintf(path, sizeof path, "%s/counters", directory);
+    if (n < 0 || n >= (int)sizeof path)
+        return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", directory);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return dpk_fail_errno(err, "%s", path);
+    enum dpk_status status = check(fd, path, err);
+    if (status == DPK_OK)
+        status = map(fd, path, out, err);
+    close(fd);
+    return status;
+}
+
+static enum dpk_status map_private(struct file **out, struct dpk_error *err)
+{
+    void *at = mmap(NULL, sizeof **out, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return dpk_fail_nomem(err);
+    *out = at;
+    return DPK_OK;
+}
+
+/* ---- Rows ---- */
+
+/* The owner of a row: its process, the kind and number of its queue, and whether the queue is gone.
+ * 0: it is free. */
+#define GONE (UINT64_C(1) << 31)
+static uint64_t owner_of(enum dpk_counted kind, uint32_t number)
+{
+    return (uint64_t)getpid() << 32 | (uint64_t)kind << 24 | (number & 0xffffff);
+}
+
+static bool is_over(uint64_t owner)
+{
+    const uint64_t pid = owner >> 32;
+    if (owner == 0)
+        return false;
+    return owner & GONE || pid == 0 || pid > INT_MAX ||
+           (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
+}
+
+/* Takes a row whose owner is `was`. What it counted is the port's from now on. */
+static bool take(struct dpk_counters *c, struct dpk_counts *row, uint64_t was, uint64_t owner)
+{
+    if (!atomic_compare_exchange_strong(&row->owner, &was, owner))
+        return false;
+    for (unsigned i = 0; i < DPK_COUNTERS; i++)
+        dpk_count(dpk_counters_port(c), i, atomic_exchange(&row->values[i], 0));
+    return true;
+}
+
+static struct dpk_counts *first_row(struct dpk_counters *c)
+{
+    return c->file->rows + 1;
+}
+
+/* Frees the rows of processes that have ended. */
+static void sweep(struct dpk_counters *c)
+{
+    for (struct dpk_counts *row = first_row(c); row <= c->file->rows + DPK_COUNTERS_QUEUES; row++) {
+        const uint64_t owner = atomic_load(&row->owner);
+        if (is_over(owner) && owner >> 32 != (uint64_t)getpid())
+            take(c, row, owner, 0);
+    }
+}
+
+struct dpk_counts *dpk_counters_port(struct dpk_counters *c)
+{
+    return c->file->rows;
+}
+
+struct dpk_counts *dpk_counters_claim(struct dpk_counters *c, enum dpk_counted kind,
+                                      uint32_t number)
+{
+    const uint64_t mine = owner_of(kind, number);
+    if (!c->claimed)
+        sweep(c);
+    c->claimed = true;
+    struct dpk_counts *const end = c->file->rows + 1 + DPK_COUNTERS_QUEUES;
+    for (struct dpk_counts *row = first_row(c); row < end; row++)
+        if (atomic_load(&row->owner) == 0 && take(c, row, 0, mine))
+            return row;
+    for (struct dpk_counts *row = first_row(c); row < end; row++) {
+        const uint64_t owner = atomic_load(&row->owner);
+        if (is_over(owner) && take(c, row, owner, mine))
+            return row;
+    }
+    return dpk_counters_port(c);
+}
+
+void dpk_counters_release(struct dpk_counters *c, struct dpk_counts *row)
+{
+    if (row && row != dpk_counters_port(c))
+        atomic_fetch_or(&row->owner, GONE);
+}
+
+/* ---- Life ---- */
+
+enum dpk_status dpk_counters_open(const char *directory, struct dpk_counters **out,
+                                  struct dpk_error *err)
+{
+    struct dpk_counters *c = calloc(1, sizeof *c);
+    *out = NULL;
+    if (!c)
+        return dpk_fail_nomem(err);
+    enum dpk_status status =
+        directory ? map_file(directory, &c->file, err) : map_private(&c->file, err);
+    if (status != DPK_OK) {
+        free(c);
+        return status;
+    }
+    *out = c;
+    return DPK_OK;
+}
+
+void dpk_counters_close(struct dpk_counters *c)
+{
+    if (c)
+        munmap(c->file, sizeof *c->file);
+    free(c);
+}
+
+/* ---- Reading ---- */
+
+static void read_row(struct dpk_counts *row, bool reset, uint64_t *values, uint64_t *sums)
+{
+    for (unsigned i = 0; i < DPK_COUNTERS; i++) {
+        values[i] = reset ? atomic_exchange(&row->values[i], 0) : atomic_load(&row->values[i]);
+        sums[i] += values[i];
+    }
+}
+
+void dpk_counters_read(struct dpk_counters *c, bool reset, struct dpk_counters_seen *out)
+{
+    uint64_t port[DPK_COUNTERS];
+    *out = (struct dpk_counters_seen){0};
+    read_row(dpk_counters_port(c), reset, port, out->port);
+    for (size_t i = 1; i <= DPK_COUNTERS_QUEUES; i++) {
+        struct dpk_counts *row = c->file->rows + i;
+        const uint64_t owner = atomic_load(&row->owner);
+        struct dpk_counters_queue *q = &out->queues[out->count];
+        if (owner == 0)
+            continue;
+        *q = (struct dpk_counters_queue){
+            .kind = (owner >> 24 & 0x7f) == DPK_COUNTED_SQ ? DPK_COUNTED_SQ : DPK_COUNTED_RQ,
+            .number = owner & 0xffffff,
+            .process = (uint32_t)(owner >> 32),
+            .gone = is_over(owner)};
+        read_row(row, reset, q->values, out->port);
+        out->count++;
+    }
+}

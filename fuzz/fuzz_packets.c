@@ -29,6 +29,7 @@ static size_t arrive(void *context, const struct dpk_frame *frames, size_t count
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct dpk_rc *rc;
+    static struct dpk_counters *counters;
     static struct dpk_queues *nic;
     static struct dpk_steering *steering;
     struct dpk_wire *wire;
@@ -37,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
         (!nic && (dpk_rc_enter(&rc, NULL) != DPK_OK || !(steering = dpk_steering_new()) ||
-                  dpk_queues_open(&ops, NULL, rc, steering, NULL, &nic, NULL) != DPK_OK)))
+                  dpk_counters_open(NULL, &counters, NULL) != DPK_OK ||
+                  dpk_queues_open(&ops, NULL, rc, steering, counters, &nic, NULL) != DPK_OK)))
         abort();
     headers_match(data, size, match);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

@@ -146,6 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct dpk_memory_domain domain;
     const struct dpk_uuid identity = {{1}};
     struct dpk_rc *rc;
+    struct dpk_counters *counters;
     struct dpk_queues *nic;
     struct dpk_steering *steering = dpk_steering_new();
     struct dpk_flow_table *root = steering ? dpk_flow_table_new(steering, DPK_FLOW_RX, true) : NULL;
@@ -161,7 +162,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(memory, r.pos, left);
     register_memory(memory, &domain);
     if (!root || dpk_rc_open(&identity, &rc, NULL) != DPK_OK ||
-        dpk_queues_open(&ops, memory, rc, steering, NULL, &nic, NULL) != DPK_OK)
+        dpk_counters_open(NULL, &counters, NULL) != DPK_OK ||
+        dpk_queues_open(&ops, memory, rc, steering, counters, &nic, NULL) != DPK_OK)
         abort();
     rule = make_queues(nic, memory, &domain, root, q);
     connect(q[1], q[2]);
@@ -169,6 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < DOORBELLS; i++)
         dpk_queue_ring(q[doorbells[2 * i] % QUEUES], doorbells[2 * i + 1]);
     dpk_queues_close(nic);
+    dpk_counters_close(counters);
     dpk_flow_rule_free(rule);
     dpk_flow_table_free(root);
     dpk_steering_free(steering);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC UINT64_C(0x31544e5543504b44) /* "DKPCUNT1": layout 1, byte order of this machine */
+#define MAGIC UINT64_C(0x32544e5543504b44) /* "DKPCUNT2": layout 1, byte order of this machine */
 
 /* Rows follow each other without gaps; the first is the port's. */
 struct file {
@@ -46,6 +46,7 @@ const char *dpk_counter_name(enum dpk_counter counter)
         [DPK_DROP_WIRE_DOWN] = "wire_down",
         [DPK_DROP_NO_PEER] = "no_peer",
         [DPK_DROP_WIRE_FULL] = "wire_full",
+        [DPK_DROP_WIRE_BROKEN] = "wire_broken",
     };
     return names[counter];
 }

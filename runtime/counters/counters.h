@@ -42,9 +42,10 @@ enum dpk_counter {
     DPK_DROP_NO_QUEUE,      /* the queue that the frame waited for has failed or is gone */
     DPK_DROP_TOO_LONG,
     DPK_DROP_TOO_SHORT,
-    DPK_DROP_WIRE_DOWN, /* the wire cannot carry frames */
-    DPK_DROP_NO_PEER,   /* nobody is at the other end of the wire */
-    DPK_DROP_WIRE_FULL, /* the wire carries more than it has room for */
+    DPK_DROP_WIRE_DOWN,   /* the wire cannot carry frames */
+    DPK_DROP_NO_PEER,     /* nobody is at the other end of the wire */
+    DPK_DROP_WIRE_FULL,   /* the wire carries more than it has room for */
+    DPK_DROP_WIRE_BROKEN, /* the wire fails otherwise, as when a disk is full */
     DPK_COUNTERS
 };
 #define DPK_FIRST_DROP DPK_DROP_NO_RULE

@@ -1,5 +1,6 @@
 /* The NIC of an opened device: how its queues reach memory, threads and the wire. */
 #include <string.h>
+#include <unistd.h>
 
 #include "queue.h"
 #include "wire/wire.h"
@@ -7,6 +8,7 @@
 struct nic {
     struct dpk_rc *rc;
     struct dpk_queues *queues;
+    struct dpk_counters *counters;
     struct dpk_wire *wire; /* that the port is plugged into */
     struct retry *retry;
 };
@@ -93,10 +95,22 @@ static void tell(void *context, bool detail, const char *text)
     dpk_host_log(detail ? DPK_HOST_LOG_INFO : DPK_HOST_LOG_WARNING, "%s", text);
 }
 
+/* A device that may only be read works without counters. */
+static enum dpk_status open_counters(struct nic *nic, const char *directory, struct dpk_error *err)
+{
+    struct dpk_error trouble = {0};
+    if (directory[0] && dpk_counters_open(directory, &nic->counters, &trouble) == DPK_OK)
+        return DPK_OK;
+    if (directory[0] && access(directory, W_OK) == 0)
+        dpk_host_log(DPK_HOST_LOG_WARNING, "%s; packets are not counted", trouble.message);
+    return dpk_counters_open(NULL, &nic->counters, err);
+}
+
 /* Plugs in what the environment says, else the port into itself. */
 static enum dpk_status plug(struct nic *nic, const char *device, struct dpk_error *err)
 {
-    const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell, .context = nic};
+    const struct dpk_wire_sink sink = {
+        .arrive = arrive, .tell = tell, .context = nic, .counters = nic->counters};
     char *spec = NULL, origin[DPK_WIRE_ORIGIN_MAX];
     enum dpk_status status = dpk_wire_choose(device, DPK_WIRE_STANDARD, &spec, origin, err);
     if (status == DPK_OK && (status = dpk_wire_open(spec, &sink, &nic->wire, err)) != DPK_OK)
@@ -122,6 +136,7 @@ static void nic_end(void *attached)
     retry_end(nic->retry);
     dpk_wire_close(nic->wire);
     dpk_queues_close(nic->queues);
+    dpk_counters_close(nic->counters);
     if (nic->rc)
         dpk_rc_leave(nic->rc);
     free(nic);
@@ -133,12 +148,14 @@ static void *nic_make(struct ibv_context *context)
     struct nic *nic = calloc(1, sizeof *nic);
     if (!nic)
         return NULL;
-    enum dpk_status status = plug(nic, context->device->name, &err);
+    enum dpk_status status = open_counters(nic, dpk_verbs_device(context)->directory, &err);
+    if (status == DPK_OK)
+        status = plug(nic, context->device->name, &err);
     if (status == DPK_OK)
         status = dpk_rc_enter(&nic->rc, &err);
     if (status == DPK_OK)
         status = dpk_queues_open(&ops, nic, nic->rc, dpk_verbs_device(context)->steering,
-                                 dpk_verbs_device(context)->directory, &nic->queues, &err);
+                                 nic->counters, &nic->queues, &err);
     if (status == DPK_OK && !(nic->retry = retry_new(nic->queues)))
         status = dpk_fail_nomem(&err);
     if (status == DPK_OK)

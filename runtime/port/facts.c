@@ -14,7 +14,13 @@ enum {
     L3_IPV4 = 2 << 2,
     IP_FRAGMENT = 0x80
 };
-enum { L4_TCP = 1 << 4, L4_UDP = 2 << 4, L4_TCP_ACK = 3 << 4, L4_TCP_ACK_DATA = 4 << 4 };
+enum {
+    L4_TCP = 1 << 4,
+    L4_UDP = 2 << 4,
+    L4_TCP_ACK = 3 << 4,
+    L4_TCP_ACK_DATA = 4 << 4,
+    L4_TYPES = 7 << 4
+};
 enum { TCP_FLAGS = 13, TCP_ACK = 0x10 };
 
 static uint8_t l4_type(const uint8_t *frame, const struct layers *l)
@@ -52,6 +58,12 @@ struct frame_facts facts_of(const uint8_t *frame, size_t size)
     f.headers = (uint8_t)((l.version == 4 ? L3_IPV4 : L3_IPV6) | (l.options ? IP_OPTIONS : 0) |
                           (l.fragment ? IP_FRAGMENT : 0) | l4_type(frame, &l));
     return f;
+}
+
+bool facts_are_wrong(const struct frame_facts *f)
+{
+    return ((f->headers & L3_IPV4) && !(f->checks & CHECKED_L3)) ||
+           ((f->headers & L4_TYPES) && !(f->checks & CHECKED_L4));
 }
 
 bool facts_strip(const uint8_t *frame, size_t size, struct frame_facts *f)

@@ -71,6 +71,7 @@ struct dpk_queue {
     struct frames frames; /* RQ: they wait for a listener, a receive or room for completions */
     uint64_t stuck_since; /* RQ: since when frames wait for room in its CQ, in ms; 0: they do not */
     bool told_of_stuck;
+    struct dpk_counts *counts; /* SQ, RQ */
 };
 
 struct dpk_queues {
@@ -80,13 +81,12 @@ struct dpk_queues {
     TAILQ_HEAD(, dpk_queue) queues;
     uint32_t last_number;
     struct dpk_steering *steering;
-    struct frames frames;        /* from outside, before they are steered */
-    struct dpk_counters *shared; /* what all processes count of this device */
-    struct dpk_port_counters counters;
-    struct dpk_port_counters published; /* what of them is in `shared` */
-    uint64_t moved;                     /* bytes that the current doorbell has moved */
-    bool serves;                        /* the current doorbell is that of a queue pair */
-    bool left;                          /* frames left since ops->left was called */
+    struct frames frames; /* from outside, before they are steered */
+    uint64_t waiting;     /* frames that are held back */
+    struct dpk_counters *counters;
+    uint64_t moved; /* bytes that the current doorbell has moved */
+    bool serves;    /* the current doorbell is that of a queue pair */
+    bool left;      /* frames left since ops->left was called */
 };
 
 void queue_warn(const struct dpk_queue *q, const char *format, ...)
@@ -97,10 +97,6 @@ const char *queue_kind(const struct dpk_queue *q);
 void queues_lock(struct dpk_queues *nic);
 /* Tries again what waits, then unlocks. */
 void queues_unlock(struct dpk_queues *nic);
-
-/* ---- tally.c ---- */
-/* Adds what was counted since the last call to the counters that processes share. */
-void tally_publish(struct dpk_queues *nic);
 
 /* ---- cq.c ---- */
 /* Whether a completion has to wait until others are consumed. */
@@ -174,6 +170,8 @@ void headers_match(const uint8_t *frame, size_t size, uint8_t out[DPK_MATCH_BYTE
 
 /* ---- facts.c ---- */
 struct frame_facts facts_of(const uint8_t *frame, size_t size);
+/* Whether a checksum of the frame is wrong. */
+bool facts_are_wrong(const struct frame_facts *f);
 /* Whether the frame begins with the tag of a VLAN; says so in its facts. */
 bool facts_strip(const uint8_t *frame, size_t size, struct frame_facts *f);
 

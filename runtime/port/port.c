@@ -30,13 +30,27 @@ static bool write_receive(const struct dpk_queue *rq, const struct pieces *data,
                                 frame + MAC_ADDRESSES + VLAN_TAG);
 }
 
+static void count_received(struct dpk_queue *rq, const struct completion *c, size_t size)
+{
+    if (c->syndrome == DPK_RC_LOCAL_LENGTH) {
+        dpk_count(rq->counts, DPK_DROP_TOO_LONG, 1);
+    } else if (c->syndrome) {
+        dpk_count(rq->counts, DPK_DROP_NO_QUEUE, 1);
+    } else {
+        dpk_count(rq->counts, DPK_RECEIVED, 1);
+        dpk_count(rq->counts, DPK_RECEIVED_BYTES, size);
+        if (facts_are_wrong(&c->facts))
+            dpk_count(rq->counts, DPK_BAD_CHECKSUM, 1);
+    }
+}
+
 /* Delivers a frame to the next receive. */
 static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t size)
 {
     struct receive r;
     enum dpk_rc_taken taken = rq->state == DPK_QP_RTS ? rwqe_take(rq, &r) : DPK_RC_NONE;
     if (taken != DPK_RC_TAKEN) {
-        rq->nic->counters.no_room++;
+        dpk_count(rq->counts, DPK_DROP_NO_QUEUE, 1);
         if (taken == DPK_RC_NEVER)
             queue_fail(rq);
         return;
@@ -48,14 +62,18 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
         c.syndrome = DPK_RC_LOCAL_LENGTH;
     else if (!write_receive(rq, &r.data, frame, (uint32_t)size, stripped))
         c.syndrome = DPK_RC_LOCAL_PROTECTION;
-    if (c.syndrome)
-        rq->nic->counters.no_room++;
-    else
-        rq->nic->counters.received++, rq->nic->counters.received_bytes += c.bytes;
+    count_received(rq, &c, size);
     if (c.syndrome)
         c = (struct completion){.opcode = CQE_RESPONSE_ERROR, .syndrome = c.syndrome};
     if (!rwqe_complete(rq, r.index, &c) || c.syndrome)
         queue_fail(rq);
+}
+
+/* Counts what is of no queue. */
+static void count_port(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
+{
+    if (more > 0)
+        dpk_count(dpk_counters_port(nic->counters), counter, more);
 }
 
 /* ---- Waiting ---- */
@@ -87,8 +105,8 @@ void frames_free(struct frames *frames)
 void frames_forget(struct dpk_queue *rq)
 {
     for (struct frame *f; (f = take_first(&rq->frames)); free(f)) {
-        rq->nic->counters.waiting--;
-        rq->nic->counters.no_room++;
+        rq->nic->waiting--;
+        dpk_count(rq->counts, DPK_DROP_NO_QUEUE, 1);
     }
 }
 
@@ -130,7 +148,7 @@ static bool run_waiting(struct dpk_queue *rq)
             return true;
         }
         struct frame *f = take_first(&rq->frames);
-        nic->counters.waiting--;
+        nic->waiting--;
         rq->stuck_since = 0;
         receive_frame(rq, f->bytes, f->size);
         free(f);
@@ -141,13 +159,12 @@ static bool run_waiting(struct dpk_queue *rq)
 /* Another frame of these bytes waits, if fewer than `most` do. */
 static void wait_copied(struct dpk_queue *rq, const uint8_t *frame, size_t size, uint64_t most)
 {
-    struct dpk_port_counters *counters = &rq->nic->counters;
-    struct frame *f = counters->waiting < most ? frame_new(frame, size) : NULL;
+    struct frame *f = rq->nic->waiting < most ? frame_new(frame, size) : NULL;
     if (!f) {
-        counters->no_room++;
+        dpk_count(rq->counts, DPK_DROP_OUT_OF_BUFFER, 1);
         return;
     }
-    counters->waiting++;
+    rq->nic->waiting++;
     STAILQ_INSERT_TAIL(&rq->frames, f, next);
 }
 
@@ -162,12 +179,12 @@ static void steer(struct dpk_queues *nic)
         for (unsigned i = 1; i < count; i++)
             wait_copied(queues[i], f->bytes, f->size, FRAMES_MAX);
         if (count > 0) {
-            nic->counters.copied += count - 1;
+            count_port(nic, DPK_COPIED, count - 1);
             STAILQ_INSERT_TAIL(&queues[0]->frames, f, next);
             continue;
         }
-        nic->counters.waiting--;
-        nic->counters.unwanted++;
+        nic->waiting--;
+        count_port(nic, DPK_DROP_NO_RULE, 1);
         free(f);
     }
 }
@@ -176,7 +193,7 @@ bool frames_run(struct dpk_queues *nic)
 {
     struct dpk_queue *q;
     bool waits = false;
-    if (nic->counters.waiting == 0)
+    if (nic->waiting == 0)
         return false;
     if (!STAILQ_EMPTY(&nic->frames) && steering_is_heard(nic->steering))
         steer(nic);
@@ -194,9 +211,9 @@ static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size,
     struct dpk_queue *queues[DPK_FLOW_TARGETS];
     unsigned count = steering_receive(nic->steering, headers, queues);
     if (count == 0)
-        nic->counters.unwanted++;
+        count_port(nic, DPK_DROP_NO_RULE, 1);
     else
-        nic->counters.copied += count - 1;
+        count_port(nic, DPK_COPIED, count - 1);
     for (unsigned i = 0; i < count; i++) {
         if (STAILQ_EMPTY(&queues[i]->frames) && !must_wait(queues[i]))
             receive_frame(queues[i], frame, size);
@@ -211,24 +228,23 @@ static bool is_frame(uint64_t size)
 }
 
 /* A frame that is complete goes where rules say. */
-static void transmit(struct dpk_queues *nic, const uint8_t *frame, size_t size)
+static void transmit(struct dpk_queue *sq, const uint8_t *frame, size_t size)
 {
     uint8_t headers[DPK_MATCH_BYTES];
+    struct dpk_queues *nic = sq->nic;
     nic->moved += size;
-    nic->counters.sent++;
-    nic->counters.sent_bytes += size;
+    dpk_count(sq->counts, DPK_SENT, 1);
+    dpk_count(sq->counts, DPK_SENT_BYTES, size);
     headers_match(frame, size, headers);
     const struct sent sent = steering_send(nic->steering, headers);
     if (!sent.leaves && !sent.comes_in)
-        nic->counters.unwanted++;
+        count_port(nic, DPK_DROP_NO_RULE, 1);
     if (sent.leaves && sent.comes_in)
-        nic->counters.copied++;
+        count_port(nic, DPK_COPIED, 1);
     /* What leaves a port that is connected to itself comes back in as well. */
     nic->left = nic->left || sent.leaves;
     if (sent.leaves && !nic->ops->leaves(nic->context, frame, size))
         comes_in(nic, frame, size, headers, LOOPED_MAX);
-    else if (sent.leaves)
-        nic->counters.left++, nic->counters.left_bytes += size;
     if (sent.comes_in)
         comes_in(nic, frame, size, headers, LOOPED_MAX);
 }
@@ -247,7 +263,7 @@ static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct wqe *wqe,
     if (wqe->has_tag)
         offload_tag(frame, &size, wqe);
     offload_checksums(frame, size, wqe->checksums);
-    transmit(sq->nic, frame, size);
+    transmit(sq, frame, size);
     return DPK_RC_OK;
 }
 
@@ -286,7 +302,7 @@ static enum dpk_rc_status send_large(struct dpk_queue *sq, const struct wqe *wqe
                                  frame + s.headers_size))
             return DPK_RC_LOCAL_PROTECTION;
         offload_checksums(frame, s.headers_size + data, wqe->checksums);
-        transmit(sq->nic, frame, s.headers_size + data);
+        transmit(sq, frame, s.headers_size + data);
     }
     return DPK_RC_OK;
 }
@@ -309,12 +325,11 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
 /* Holds a frame back. False: there is no room. */
 static bool hold(struct dpk_queues *nic, const struct dpk_frame *from)
 {
-    struct frame *f =
-        nic->counters.waiting < FRAMES_MAX ? frame_new(from->bytes, from->size) : NULL;
+    struct frame *f = nic->waiting < FRAMES_MAX ? frame_new(from->bytes, from->size) : NULL;
     if (!f)
         return false;
     STAILQ_INSERT_TAIL(&nic->frames, f, next);
-    nic->counters.waiting++;
+    nic->waiting++;
     return true;
 }
 
@@ -325,20 +340,19 @@ size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames,
     size_t taken = 0;
     queues_lock(nic);
     while (taken < count && waits && hold(nic, &frames[taken]))
-        nic->counters.arrived_bytes += frames[taken++].size;
+        taken++;
     for (; taken < count && !waits; taken++) {
         headers_match(frames[taken].bytes, frames[taken].size, headers);
         comes_in(nic, frames[taken].bytes, frames[taken].size, headers, FRAMES_MAX);
-        nic->counters.arrived_bytes += frames[taken].size;
     }
-    nic->counters.arrived += taken;
     queues_unlock(nic);
     return taken;
 }
 
-void dpk_port_counters(struct dpk_queues *nic, struct dpk_port_counters *out)
+uint64_t dpk_frames_waiting(struct dpk_queues *nic)
 {
     dpk_rc_lock(nic->rc);
-    *out = nic->counters;
+    const uint64_t waiting = nic->waiting;
     dpk_rc_unlock(nic->rc);
+    return waiting;
 }

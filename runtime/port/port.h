@@ -3,7 +3,7 @@
  * (WQEs) and of completions (CQEs), big endian, in the layout of ConnectX devices.
  *
  *     struct dpk_queues *nic;
- *     dpk_queues_open(&ops, context, rc, steering, dir, &nic, &err); // one for an opened device
+ *     dpk_queues_open(&ops, context, rc, steering, counters, &nic, &err); // one for an opened device
  *     struct dpk_queue_options o = {.kind = DPK_CQ, .ring = ..., .record = ...};
  *     dpk_queue_create(nic, &o, &cq, &err);
  *     o = (struct dpk_queue_options){.kind = DPK_SQ, .send_cq = cq, ...};
@@ -69,11 +69,9 @@ struct dpk_queue_ops {
     void (*left)(void *context);
 };
 
-/* `ops`, `rc` and `steering` must outlive it. The lock of `rc` guards it. `directory`: that of the
- * device, where its counters are; NULL: they are nowhere. Counters that cannot be kept there are
- * told of by `warn`. */
+/* `ops`, `rc`, `steering` and `counters` must outlive it. The lock of `rc` guards it. */
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
-                                struct dpk_steering *steering, const char *directory,
+                                struct dpk_steering *steering, struct dpk_counters *counters,
                                 struct dpk_queues **out, struct dpk_error *err);
 /* Destroys its queues as well. NULL is fine. */
 void dpk_queues_close(struct dpk_queues *nic);
@@ -230,19 +228,7 @@ bool dpk_flow_leads_to(struct dpk_steering *s, const struct dpk_queue *rq);
  * Each has DPK_FRAME_MIN to DPK_FRAME_MAX bytes. */
 size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,
                          bool waits);
-
-struct dpk_port_counters {
-    uint64_t sent, received; /* frames */
-    uint64_t sent_bytes, received_bytes;
-    uint64_t left; /* frames that went out of the port */
-    uint64_t left_bytes;
-    uint64_t arrived; /* frames from outside */
-    uint64_t arrived_bytes;
-    uint64_t copied;   /* frames that were made, as a rule has several targets */
-    uint64_t unwanted; /* dropped by a rule, or as none matched */
-    uint64_t no_room;  /* dropped, as too many wait, or as the receive queue has failed */
-    uint64_t waiting;  /* held back now */
-};
-void dpk_port_counters(struct dpk_queues *nic, struct dpk_port_counters *out);
+/* How many are held back now. */
+uint64_t dpk_frames_waiting(struct dpk_queues *nic);
 
 #endif

@@ -49,12 +49,11 @@ void queues_unlock(struct dpk_queues *nic)
     if (nic->left && nic->ops->left)
         nic->ops->left(nic->context);
     nic->left = false;
-    tally_publish(nic);
     dpk_rc_unlock(nic->rc);
 }
 
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
-                                struct dpk_steering *steering, const char *directory,
+                                struct dpk_steering *steering, struct dpk_counters *counters,
                                 struct dpk_queues **out, struct dpk_error *err)
 {
     struct dpk_queues *nic = calloc(1, sizeof *nic);
@@ -68,9 +67,7 @@ enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, 
     TAILQ_INIT(&nic->queues);
     STAILQ_INIT(&nic->frames);
     nic->steering = steering;
-    struct dpk_error trouble = {0};
-    if (directory && dpk_counters_open(directory, &nic->shared, &trouble) != DPK_OK)
-        ops->warn(context, trouble.message);
+    nic->counters = counters;
     steering_attach(steering, nic);
     return DPK_OK;
 }
@@ -89,13 +86,11 @@ void dpk_queues_close(struct dpk_queues *nic)
         frames_forget(q);
         TAILQ_REMOVE(&nic->queues, q, in_nic);
         steering_forget(nic->steering, q);
-        frames_free(&q->frames);
+        dpk_counters_release(nic->counters, q->counts);
         free(q);
     }
-    nic->counters.no_room += nic->counters.waiting;
+    dpk_count(dpk_counters_port(nic->counters), DPK_DROP_NO_QUEUE, nic->waiting);
     frames_free(&nic->frames);
-    tally_publish(nic);
-    dpk_counters_close(nic->shared);
     free(nic);
 }
 
@@ -226,6 +221,10 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
     if (status == DPK_OK) {
         TAILQ_INSERT_TAIL(&nic->queues, q, in_nic);
         use(q, 1);
+        if (q->options.kind == DPK_SQ || q->options.kind == DPK_RQ)
+            q->counts = dpk_counters_claim(
+                nic->counters, q->options.kind == DPK_SQ ? DPK_COUNTED_SQ : DPK_COUNTED_RQ,
+                q->number);
     }
     queues_unlock(nic);
     if (status == DPK_OK)
@@ -245,6 +244,7 @@ enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err)
     if (users == 0) {
         steering_forget(nic->steering, q);
         frames_forget(q);
+        dpk_counters_release(nic->counters, q->counts);
         use(q, -1);
         pair_destroy(q);
         TAILQ_REMOVE(&nic->queues, q, in_nic);

@@ -53,8 +53,8 @@ extern const struct wire_ops wire_loop, wire_none, wire_pcap;
 /* Offers frames that arrived. Returns how many were taken, all if not `waits`. Frames of a size
  * that none has must not be among them. */
 size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits);
-/* Count frames. */
-void wire_sent(struct dpk_wire *wire, size_t count);
+/* Count frames: those that left, those that never will, those that did not arrive. */
+void wire_sent(struct dpk_wire *wire, size_t count, size_t bytes);
 void wire_drop_sent(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count);
 void wire_drop_received(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count);
 /* Warns, once for each sort of trouble in the life of a wire. */

@@ -194,7 +194,7 @@ static bool pcap_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
     struct pcap *p = wire->kind;
     struct dpk_buf b = {0};
     if (p->out < 0) {
-        wire_sent(wire, 1);
+        wire_sent(wire, 1, size);
         return true;
     }
     dpk_put_le32(&b, 0);
@@ -210,7 +210,7 @@ static bool pcap_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
     if (p->out_failed)
         wire_drop_sent(wire, DPK_WIRE_BROKEN, 1);
     else
-        wire_sent(wire, 1);
+        wire_sent(wire, 1, size);
     dpk_buf_free(&b);
     return true;
 }

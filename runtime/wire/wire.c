@@ -68,27 +68,48 @@ enum dpk_status dpk_wire_check(const char *spec, char out[DPK_WIRE_SPEC_MAX], st
 
 /* ---- For the kinds ---- */
 
+static void count_port(struct dpk_wire *wire, enum dpk_counter counter, uint64_t more)
+{
+    if (wire->sink.counters && more > 0)
+        dpk_count(dpk_counters_port(wire->sink.counters), counter, more);
+}
+
 size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits)
 {
     const size_t taken = wire->sink.arrive(wire->sink.context, frames, count, waits);
     const size_t received = waits ? taken : count;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < received; i++)
+        bytes += frames[i].size;
     atomic_fetch_add_explicit(&wire->received, received, memory_order_relaxed);
+    count_port(wire, DPK_WIRE_IN, received);
+    count_port(wire, DPK_WIRE_IN_BYTES, bytes);
     return received;
 }
 
-void wire_sent(struct dpk_wire *wire, size_t count)
+void wire_sent(struct dpk_wire *wire, size_t count, size_t bytes)
 {
     atomic_fetch_add_explicit(&wire->sent, count, memory_order_relaxed);
+    count_port(wire, DPK_WIRE_OUT, count);
+    count_port(wire, DPK_WIRE_OUT_BYTES, bytes);
 }
+
+static const enum dpk_counter drop_counters[DPK_WIRE_DROPS] = {
+    [DPK_WIRE_DOWN] = DPK_DROP_WIRE_DOWN,      [DPK_WIRE_NO_PEER] = DPK_DROP_NO_PEER,
+    [DPK_WIRE_NO_ROOM] = DPK_DROP_WIRE_FULL,   [DPK_WIRE_TOO_LONG] = DPK_DROP_TOO_LONG,
+    [DPK_WIRE_TOO_SHORT] = DPK_DROP_TOO_SHORT, [DPK_WIRE_BROKEN] = DPK_DROP_WIRE_BROKEN};
 
 void wire_drop_sent(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count)
 {
     atomic_fetch_add_explicit(&wire->sent_dropped[why], count, memory_order_relaxed);
+    count_port(wire, drop_counters[why], count);
 }
 
 void wire_drop_received(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count)
 {
     atomic_fetch_add_explicit(&wire->received_dropped[why], count, memory_order_relaxed);
+    count_port(wire, DPK_WIRE_IN, count);
+    count_port(wire, drop_counters[why], count);
 }
 
 static void tell(struct dpk_wire *wire, bool detail, const char *format, va_list ap)

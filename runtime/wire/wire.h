@@ -19,7 +19,7 @@
 #ifndef DPK_WIRE_H
 #define DPK_WIRE_H
 
-#include "base/base.h"
+#include "counters/counters.h"
 
 #define DPK_FRAME_MIN 14u   /* bytes of a frame: the header of Ethernet */
 #define DPK_FRAME_MAX 9234u /* 9216, and the header with a VLAN tag */
@@ -29,7 +29,7 @@ struct dpk_frame {
     size_t size;
 };
 
-/* Where frames go that arrive, DPK_FRAME_MIN to DPK_FRAME_MAX bytes each. */
+/* The port: where frames go that arrive, DPK_FRAME_MIN to DPK_FRAME_MAX bytes each. */
 struct dpk_wire_sink {
     /* Takes frames, whose bytes are valid until it returns. Returns how many of the first it took.
      * `waits`: the wire keeps the others and offers them again a little later. Else they are lost,
@@ -38,6 +38,7 @@ struct dpk_wire_sink {
     /* Tells the user something: a warning, or how the wire works (`detail`). */
     void (*tell)(void *context, bool detail, const char *text);
     void *context;
+    struct dpk_counters *counters; /* of the device; the wire counts for its port. NULL: nowhere */
 };
 
 struct dpk_wire;
@@ -58,7 +59,7 @@ enum dpk_status dpk_wire_check(const char *spec, char out[DPK_WIRE_SPEC_MAX],
 enum dpk_status dpk_wire_choose(const char *device, const char *kept, char **spec,
                                 char origin[DPK_WIRE_ORIGIN_MAX], struct dpk_error *err);
 
-/* Opens a wire. `sink` is copied; its context must outlive the wire. Errors: those of
+/* Opens a wire. `sink` is copied; what it points to must outlive the wire. Errors: those of
  * dpk_wire_check, and the medium's: DPK_ERR_IO, DPK_ERR_NOT_FOUND, DPK_ERR_REFUSED (a permission is
  * missing; the message has the command that gives it), DPK_ERR_FORMAT (of a file). */
 enum dpk_status dpk_wire_open(const char *spec, const struct dpk_wire_sink *sink,

@@ -25,6 +25,7 @@ enum {
 struct world {
     struct dpk_rc *rc;
     struct dpk_queues *nic;
+    struct dpk_counters *counters;
     struct dpk_steering *steering;
     struct dpk_flow_table *root; /* of frames that come in */
     struct dpk_flow_rule *every;
@@ -122,9 +123,11 @@ static inline void world_begin(struct world *w)
     struct dpk_uuid identity;
     dpk_uuid_new_time(&identity);
     assert_int_equal(dpk_rc_open(&identity, &w->rc, NULL), DPK_OK);
+    assert_int_equal(dpk_counters_open(NULL, &w->counters, NULL), DPK_OK);
     assert_non_null(w->steering = dpk_steering_new());
     assert_non_null(w->root = dpk_flow_table_new(w->steering, DPK_FLOW_RX, true));
-    assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, w->steering, NULL, &w->nic, NULL), DPK_OK);
+    assert_int_equal(dpk_queues_open(&world_ops, w, w->rc, w->steering, w->counters, &w->nic, NULL),
+                     DPK_OK);
 }
 
 static inline void world_end(struct world *w)
@@ -135,7 +138,16 @@ static inline void world_end(struct world *w)
     dpk_flow_table_free(w->root);
     dpk_steering_free(w->steering);
     dpk_rc_close(w->rc);
+    dpk_counters_close(w->counters);
     dpk_memory_remove(w->key);
+}
+
+/* What the port and all of its queues have counted. */
+static inline uint64_t counted(const struct world *w, enum dpk_counter counter)
+{
+    static struct dpk_counters_seen seen;
+    dpk_counters_read(w->counters, false, &seen);
+    return seen.port[counter];
 }
 
 /* A frame of a capture arrives, and there is room for it. */

@@ -31,7 +31,7 @@ static int begin(void **state)
     dpk_queues_close(w.nic);
     ops = world_ops;
     ops.leaves = keep;
-    assert_int_equal(dpk_queues_open(&ops, &w, w.rc, w.steering, NULL, &w.nic, NULL), DPK_OK);
+    assert_int_equal(dpk_queues_open(&ops, &w, w.rc, w.steering, w.counters, &w.nic, NULL), DPK_OK);
     struct dpk_queue_options o = wq_options(&w, 0, DPK_SQ, cq_new(&w, 0));
     o.multi_sends = true;
     assert_int_equal(dpk_queue_create(w.nic, &o, &sq, NULL), DPK_OK);

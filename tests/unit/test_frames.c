@@ -34,13 +34,6 @@ static void receiver(void)
     all_frames_to(&w, rq);
 }
 
-static struct dpk_port_counters counters(void)
-{
-    struct dpk_port_counters c;
-    dpk_port_counters(w.nic, &c);
-    return c;
-}
-
 /* Consumes all completions that there are, one after the other, as a program does. */
 static void consume_all(uint32_t count)
 {
@@ -62,12 +55,12 @@ static void frames_of_a_capture_wait_for_receives_and_completions(void **state)
     for (unsigned i = 0; i < FRAMES; i++)
         frame_arrives(&w, frame, sizeof frame);
     assert_int_equal(dpk_cq_produced(cq), RECEIVES);
-    assert_int_equal(counters().waiting, FRAMES - RECEIVES);
+    assert_int_equal(dpk_frames_waiting(w.nic), FRAMES - RECEIVES);
     consume_all(FRAMES);
     assert_false(dpk_queue_has_failed(cq));
     assert_int_equal(w.troubles, 0);
-    assert_int_equal(counters().received, FRAMES);
-    assert_int_equal(counters().waiting + counters().no_room, 0);
+    assert_int_equal(counted(&w, DPK_RECEIVED), FRAMES);
+    assert_int_equal(dpk_frames_waiting(w.nic) + counted(&w, DPK_DROP_OUT_OF_BUFFER), 0);
 }
 
 static void frames_wait_for_completions_alone(void **state)
@@ -79,7 +72,7 @@ static void frames_wait_for_completions_alone(void **state)
         frame_arrives(&w, frame, sizeof frame);
     }
     assert_int_equal(dpk_cq_produced(cq), CQ_DEPTH);
-    assert_int_equal(counters().waiting, 1);
+    assert_int_equal(dpk_frames_waiting(w.nic), 1);
     assert_int_equal(w.waits, 1);
     consumed(&w, 1, 1);
     dpk_queues_kick(w.nic);
@@ -114,10 +107,10 @@ static void frames_that_are_looped_wait_too(void **state)
     receiver();
     send(sender(), FRAMES);
     assert_int_equal(dpk_cq_produced(cq), RECEIVES);
-    assert_int_equal(counters().waiting, FRAMES - RECEIVES);
+    assert_int_equal(dpk_frames_waiting(w.nic), FRAMES - RECEIVES);
     consume_all(FRAMES);
     assert_int_equal(w.troubles, 0);
-    assert_int_equal(counters().received, FRAMES);
+    assert_int_equal(counted(&w, DPK_RECEIVED), FRAMES);
 }
 
 static void looped_frames_are_dropped_when_too_many_wait(void **state)
@@ -126,9 +119,9 @@ static void looped_frames_are_dropped_when_too_many_wait(void **state)
     enum { MOST = 8192 };
     receiver();
     send(sender(), RECEIVES + MOST + 10);
-    assert_int_equal(counters().waiting, MOST);
-    assert_int_equal(counters().no_room, 10);
-    assert_int_equal(counters().sent, RECEIVES + MOST + 10);
+    assert_int_equal(dpk_frames_waiting(w.nic), MOST);
+    assert_int_equal(counted(&w, DPK_DROP_OUT_OF_BUFFER), 10);
+    assert_int_equal(counted(&w, DPK_SENT), RECEIVES + MOST + 10);
 }
 
 static void frames_of_a_queue_that_fails_are_dropped(void **state)
@@ -138,8 +131,8 @@ static void frames_of_a_queue_that_fails_are_dropped(void **state)
     for (unsigned i = 0; i < RECEIVES + 3; i++)
         frame_arrives(&w, frame, sizeof frame);
     dpk_queue_fail(rq);
-    assert_int_equal(counters().waiting, 0);
-    assert_int_equal(counters().no_room, 3);
+    assert_int_equal(dpk_frames_waiting(w.nic), 0);
+    assert_int_equal(counted(&w, DPK_DROP_NO_QUEUE), 3);
 }
 
 static void frames_of_a_queue_that_goes_are_dropped(void **state)
@@ -149,8 +142,8 @@ static void frames_of_a_queue_that_goes_are_dropped(void **state)
     for (unsigned i = 0; i < RECEIVES + 3; i++)
         frame_arrives(&w, frame, sizeof frame);
     assert_int_equal(dpk_queue_destroy(rq, NULL), DPK_OK);
-    assert_int_equal(counters().waiting, 0);
-    assert_int_equal(counters().no_room, 3);
+    assert_int_equal(dpk_frames_waiting(w.nic), 0);
+    assert_int_equal(counted(&w, DPK_DROP_NO_QUEUE), 3);
 }
 
 static void frames_of_a_live_wire_are_steered_at_once(void **state)
@@ -161,16 +154,16 @@ static void frames_of_a_live_wire_are_steered_at_once(void **state)
     for (unsigned i = 0; i < BATCH; i++)
         batch[i] = (struct dpk_frame){frame, sizeof frame};
     assert_int_equal(dpk_frames_arrive(w.nic, batch, 2, false), 2);
-    assert_int_equal(counters().unwanted, 2); /* there is no rule */
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE), 2); /* there is no rule */
     receiver();
-    assert_int_equal(counters().received, 0);
+    assert_int_equal(counted(&w, DPK_RECEIVED), 0);
     for (unsigned i = 0; i <= MOST / BATCH; i++)
         assert_int_equal(dpk_frames_arrive(w.nic, batch, BATCH, false), BATCH);
-    assert_int_equal(counters().received, RECEIVES);
-    assert_int_equal(counters().waiting, MOST);
-    assert_int_equal(counters().no_room, BATCH - RECEIVES);
+    assert_int_equal(counted(&w, DPK_RECEIVED), RECEIVES);
+    assert_int_equal(dpk_frames_waiting(w.nic), MOST);
+    assert_int_equal(counted(&w, DPK_DROP_OUT_OF_BUFFER), BATCH - RECEIVES);
     assert_int_equal(dpk_frames_arrive(w.nic, batch, BATCH, true), 0); /* those would wait */
-    assert_int_equal(counters().no_room, BATCH - RECEIVES);
+    assert_int_equal(counted(&w, DPK_DROP_OUT_OF_BUFFER), BATCH - RECEIVES);
 }
 
 static void a_queue_that_waits_holds_up_no_other(void **state)

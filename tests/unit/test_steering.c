@@ -47,25 +47,18 @@ static struct dpk_queue *taker(const uint8_t *frame, size_t size)
     return got == user_index_of(0) ? first : second;
 }
 
-static struct dpk_port_counters counters(void)
-{
-    struct dpk_port_counters c;
-    dpk_port_counters(w.nic, &c);
-    return c;
-}
-
 static void rules_take_frames_by_priority_and_mask(void **state)
 {
     (void)state;
     const struct dpk_match mine = {.mask = {0xff, 0xf0}, .value = {2, 0x40}}; /* source address */
     uint8_t frame[64] = {[6] = 2, [7] = 0x4f};
     arrives(frame, 64);
-    assert_int_equal(counters().waiting, 1);
+    assert_int_equal(dpk_frames_waiting(w.nic), 1);
     struct dpk_flow_rule *rule = frames_to(&w, first, &mine, 0);
     assert_int_equal(cqe_at(&w, 0, 0).user_index, user_index_of(0));
     frame[7] = 0x3f;
     assert_null(taker(frame, 64));
-    assert_int_equal(counters().unwanted, 1);
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE), 1);
     w.every = frames_to(&w, second, &(struct dpk_match){{0}, {0}}, 1);
     frame[7] = 0x41;
     assert_ptr_equal(taker(frame, 64), first);
@@ -73,7 +66,7 @@ static void rules_take_frames_by_priority_and_mask(void **state)
     assert_ptr_equal(taker(frame, 64), second);
     assert_int_equal(dpk_queue_destroy(second, NULL), DPK_OK);
     arrives(frame, 64);
-    assert_int_equal(counters().waiting, 1); /* no rule is left */
+    assert_int_equal(dpk_frames_waiting(w.nic), 1); /* no rule is left */
 }
 
 static void the_oldest_of_equal_rules_counts(void **state)
@@ -133,7 +126,7 @@ static void tables_that_lead_to_each_other_drop_a_frame(void **state)
                     (struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = t[(i + 1) % 2]});
     struct dpk_flow_rule *heard = frames_to(&w, first, &anything, 1);
     assert_null(taker((uint8_t[64]){0}, 64));
-    assert_int_equal(counters().unwanted, 1);
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE), 1);
     for (unsigned i = 0; i < 3; i++)
         dpk_flow_rule_free(r[i]);
     dpk_flow_rule_free(heard);
@@ -159,12 +152,12 @@ static void a_frame_goes_to_every_target(void **state)
     put_frame(&w, 2, sq, 0, DATA, 64);
     dpk_queue_ring(sq, 1);
     assert_int_equal(dpk_cq_produced(cq), 4);
-    assert_int_equal(counters().received, 4);
+    assert_int_equal(counted(&w, DPK_RECEIVED), 4);
     assert_int_equal(dpk_queue_destroy(first, NULL), DPK_OK);
     arrives(frame, 64);
     assert_int_equal(dpk_cq_produced(cq), 5);
     assert_int_equal(cqe_at(&w, 0, 4).user_index, user_index_of(1));
-    assert_int_equal(counters().unwanted + counters().waiting, 0);
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE) + dpk_frames_waiting(w.nic), 0);
     dpk_flow_rule_free(r);
     dpk_flow_rule_free(other);
     dpk_flow_table_free(next);
@@ -216,8 +209,8 @@ static void frames_that_are_sent_pass_tx_and_fdb(void **state)
         rule(tx, &from_two, (struct dpk_flow_target){.kind = DPK_FLOW_DROP});
     send(sq, 4, 2);
     assert_int_equal(w.left, 3);
-    assert_int_equal(counters().unwanted, 1);
-    assert_int_equal(counters().sent, 5);
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE), 1);
+    assert_int_equal(counted(&w, DPK_SENT), 5);
     dpk_flow_rule_free(drop);
     dpk_flow_rule_free(out);
     dpk_flow_rule_free(jump);

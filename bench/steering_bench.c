@@ -43,10 +43,11 @@ int main(int argc, char **argv)
 {
     const unsigned rules = argc == 2 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
     static uint8_t frames[FLOWS][64];
-    struct dpk_queue *queues[DPK_FLOW_TARGETS];
     struct timespec begin, end;
     struct dpk_steering *s = dpk_steering_new();
-    must(rules >= FLOWS && s);
+    static const struct passage in = {.first = DPK_FLOW_RX};
+    struct dpk_queues nic = {.steering = s};
+    must(rules >= FLOWS && s && dpk_counters_open(NULL, &nic.counters, NULL) == DPK_OK);
     struct dpk_flow_table *root = dpk_flow_table_new(s, DPK_FLOW_RX, true);
     must(root);
     for (unsigned i = 0; i < rules; i++)
@@ -56,12 +57,10 @@ int main(int argc, char **argv)
         put(frames[i] + (i % 2 ? SMAC + 6 : 30), i + 1);
     }
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (unsigned i = 0; i < FRAMES; i++) {
-        uint8_t headers[DPK_MATCH_BYTES];
-        headers_match(frames[i % FLOWS], 64, headers);
-        must(steering_receive(s, headers, queues) == 0);
-    }
+    for (unsigned i = 0; i < FRAMES; i++)
+        steering_pass(&nic, frames[i % FLOWS], 64, &in);
     clock_gettime(CLOCK_MONOTONIC, &end);
+    must(dpk_counters_port(nic.counters)->values[DPK_DROP_NO_RULE] == FRAMES);
     printf("%.1f\n",
            ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
                FRAMES);

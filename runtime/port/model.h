@@ -152,17 +152,21 @@ void pair_reset(struct dpk_queue *q);
 
 /* ---- steering.c ---- */
 void steering_attach(struct dpk_steering *s, struct dpk_queues *nic);
-/* What becomes of a frame with these headers that the device sends. Neither: it is dropped. */
-struct sent {
-    bool leaves, comes_in;
-};
-struct sent steering_send(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES]);
-/* The receive queues of a frame that comes in. 0: it is dropped. */
-unsigned steering_receive(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES],
-                          struct dpk_queue *queues[DPK_FLOW_TARGETS]);
-/* With the lock of the queues: whether the root table has a rule, and a rule leads to a receive queue to which somebody listens. */
+/* Whether the root table of RX has rules, and one leads to a receive queue to which somebody
+ * listens. */
 bool steering_is_heard(struct dpk_steering *s);
 void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
+
+/* ---- walk.c ---- */
+/* How a frame comes to the tables. */
+struct passage {
+    enum dpk_flow_domain first;
+    bool queues;   /* it waits for each receive queue, even if that has a receive */
+    uint64_t most; /* it waits for a receive if fewer than these do; else it is dropped */
+};
+/* Everything that becomes of a frame; counts drops and copies. */
+void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
+                   const struct passage *passage);
 
 /* ---- headers.c ---- */
 /* What rules are compared with. */
@@ -177,6 +181,11 @@ bool facts_strip(const uint8_t *frame, size_t size, struct frame_facts *f);
 
 /* ---- port.c ---- */
 enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe);
+void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more);
+/* False: the port is connected to itself, and the frame comes back in. */
+bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);
+void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
+                    const struct passage *passage);
 /* Delivers frames that wait. Returns whether one still waits for a receive or for room. */
 bool frames_run(struct dpk_queues *nic);
 /* Drops those that wait for a receive queue. */

@@ -70,7 +70,7 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
 }
 
 /* Counts what is of no queue. */
-static void count_port(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
+void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
 {
     if (more > 0)
         dpk_count(dpk_counters_port(nic->counters), counter, more);
@@ -156,10 +156,14 @@ static bool run_waiting(struct dpk_queue *rq)
     return false;
 }
 
-/* Another frame of these bytes waits, if fewer than `most` do. */
-static void wait_copied(struct dpk_queue *rq, const uint8_t *frame, size_t size, uint64_t most)
+void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
+                    const struct passage *passage)
 {
-    struct frame *f = rq->nic->waiting < most ? frame_new(frame, size) : NULL;
+    if (!passage->queues && STAILQ_EMPTY(&rq->frames) && !must_wait(rq)) {
+        receive_frame(rq, frame, size);
+        return;
+    }
+    struct frame *f = rq->nic->waiting < passage->most ? frame_new(frame, size) : NULL;
     if (!f) {
         dpk_count(rq->counts, DPK_DROP_OUT_OF_BUFFER, 1);
         return;
@@ -171,21 +175,10 @@ static void wait_copied(struct dpk_queue *rq, const uint8_t *frame, size_t size,
 /* Steers what came from outside. */
 static void steer(struct dpk_queues *nic)
 {
-    struct dpk_queue *queues[DPK_FLOW_TARGETS];
-    uint8_t headers[DPK_MATCH_BYTES];
-    for (struct frame *f; (f = take_first(&nic->frames));) {
-        headers_match(f->bytes, f->size, headers);
-        unsigned count = steering_receive(nic->steering, headers, queues);
-        for (unsigned i = 1; i < count; i++)
-            wait_copied(queues[i], f->bytes, f->size, FRAMES_MAX);
-        if (count > 0) {
-            count_port(nic, DPK_COPIED, count - 1);
-            STAILQ_INSERT_TAIL(&queues[0]->frames, f, next);
-            continue;
-        }
+    static const struct passage held = {.first = DPK_FLOW_RX, .queues = true, .most = FRAMES_MAX};
+    for (struct frame *f; (f = take_first(&nic->frames)); free(f)) {
         nic->waiting--;
-        count_port(nic, DPK_DROP_NO_RULE, 1);
-        free(f);
+        steering_pass(nic, f->bytes, f->size, &held);
     }
 }
 
@@ -204,49 +197,25 @@ bool frames_run(struct dpk_queues *nic)
 
 /* ---- Sending ---- */
 
-/* A frame that the device sent comes back in, or one arrives. It waits if fewer than `most` do. */
-static void comes_in(struct dpk_queues *nic, const uint8_t *frame, size_t size,
-                     const uint8_t headers[DPK_MATCH_BYTES], uint64_t most)
-{
-    struct dpk_queue *queues[DPK_FLOW_TARGETS];
-    unsigned count = steering_receive(nic->steering, headers, queues);
-    if (count == 0)
-        count_port(nic, DPK_DROP_NO_RULE, 1);
-    else
-        count_port(nic, DPK_COPIED, count - 1);
-    for (unsigned i = 0; i < count; i++) {
-        if (STAILQ_EMPTY(&queues[i]->frames) && !must_wait(queues[i]))
-            receive_frame(queues[i], frame, size);
-        else
-            wait_copied(queues[i], frame, size, most);
-    }
-}
-
 static bool is_frame(uint64_t size)
 {
     return size >= DPK_FRAME_MIN && size <= DPK_FRAME_MAX;
 }
 
+bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size)
+{
+    nic->left = true;
+    return nic->ops->leaves(nic->context, frame, size);
+}
+
 /* A frame that is complete goes where rules say. */
 static void transmit(struct dpk_queue *sq, const uint8_t *frame, size_t size)
 {
-    uint8_t headers[DPK_MATCH_BYTES];
-    struct dpk_queues *nic = sq->nic;
-    nic->moved += size;
+    static const struct passage sent = {.first = DPK_FLOW_TX, .most = LOOPED_MAX};
+    sq->nic->moved += size;
     dpk_count(sq->counts, DPK_SENT, 1);
     dpk_count(sq->counts, DPK_SENT_BYTES, size);
-    headers_match(frame, size, headers);
-    const struct sent sent = steering_send(nic->steering, headers);
-    if (!sent.leaves && !sent.comes_in)
-        count_port(nic, DPK_DROP_NO_RULE, 1);
-    if (sent.leaves && sent.comes_in)
-        count_port(nic, DPK_COPIED, 1);
-    /* What leaves a port that is connected to itself comes back in as well. */
-    nic->left = nic->left || sent.leaves;
-    if (sent.leaves && !nic->ops->leaves(nic->context, frame, size))
-        comes_in(nic, frame, size, headers, LOOPED_MAX);
-    if (sent.comes_in)
-        comes_in(nic, frame, size, headers, LOOPED_MAX);
+    steering_pass(sq->nic, frame, size, &sent);
 }
 
 /* Sends the pieces as one frame. */
@@ -336,14 +305,13 @@ static bool hold(struct dpk_queues *nic, const struct dpk_frame *from)
 size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,
                          bool waits)
 {
-    uint8_t headers[DPK_MATCH_BYTES];
+    static const struct passage arrived = {.first = DPK_FLOW_RX, .most = FRAMES_MAX};
     size_t taken = 0;
     queues_lock(nic);
     while (taken < count && waits && hold(nic, &frames[taken]))
         taken++;
     for (; taken < count && !waits; taken++) {
-        headers_match(frames[taken].bytes, frames[taken].size, headers);
-        comes_in(nic, frames[taken].bytes, frames[taken].size, headers, FRAMES_MAX);
+        steering_pass(nic, frames[taken].bytes, frames[taken].size, &arrived);
     }
     queues_unlock(nic);
     return taken;

@@ -1,27 +1,9 @@
-/* Flow tables, as ConnectX devices have them, and what becomes of a frame by them. */
-#include <pthread.h>
+/* Flow tables, as ConnectX devices have them; walk.c has what becomes of a frame by them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
-#include "rules.h"
-
-#define TABLES_MAX 64u /* that a frame passes; tables may lead to each other */
-
-struct dpk_flow_table {
-    struct dpk_steering *steering;
-    enum dpk_flow_domain domain;
-    bool root;
-    struct rules own;
-    struct rules *rules; /* `own`, or those that all root tables of the domain share */
-};
-
-struct dpk_steering {
-    pthread_mutex_t lock; /* inside of that of the queues */
-    struct rules roots[DPK_FLOW_DOMAINS];
-    struct rule_list listed;
-    struct dpk_queues *nic; /* NULL: it has none yet */
-};
+#include "steering.h"
 
 struct dpk_steering *dpk_steering_new(void)
 {
@@ -125,90 +107,6 @@ void dpk_flow_rule_free(struct dpk_flow_rule *rule)
     unlist(rule);
     pthread_mutex_unlock(&s->lock);
     free(rule);
-}
-
-/* ---- What becomes of a frame; with the lock ---- */
-
-struct outcome {
-    struct sent sent;
-    bool goes_on; /* to the next domain */
-    unsigned count;
-    struct dpk_queue *queues[DPK_FLOW_TARGETS];
-};
-
-static void miss(enum dpk_flow_domain domain, bool root, struct outcome *out)
-{
-    out->goes_on = out->goes_on || domain == DPK_FLOW_TX;
-    out->sent.leaves = out->sent.leaves || (domain == DPK_FLOW_FDB && root);
-    out->sent.comes_in = out->sent.comes_in || (domain == DPK_FLOW_FDB && !root);
-}
-
-static void reach(const struct dpk_flow_target *t, enum dpk_flow_domain domain, bool root,
-                  struct outcome *out)
-{
-    switch (t->kind) {
-    case DPK_FLOW_MISS:
-        miss(domain, root, out);
-        break;
-    case DPK_FLOW_QUEUE:
-        if (out->count < DPK_FLOW_TARGETS)
-            out->queues[out->count++] = t->queue;
-        break;
-    case DPK_FLOW_UPLINK:
-        out->sent.leaves = true;
-        break;
-    case DPK_FLOW_MANAGER:
-        out->sent.comes_in = true;
-        break;
-    case DPK_FLOW_DROP:
-    case DPK_FLOW_TABLE:
-        break;
-    }
-}
-
-/* Where a frame gets by the tables of a domain. */
-static struct outcome walk(const struct dpk_steering *s, enum dpk_flow_domain domain,
-                           const uint8_t headers[DPK_MATCH_BYTES])
-{
-    struct outcome out = {.count = 0};
-    struct words words;
-    memcpy(&words, headers, sizeof words);
-    const struct rules *tables[TABLES_MAX] = {&s->roots[domain]};
-    for (unsigned i = 0, count = 1; i < count; i++) {
-        const struct dpk_flow_rule *r = rules_find(tables[i], &words);
-        if (!r)
-            miss(domain, i == 0, &out);
-        for (unsigned t = 0; r && t < r->count; t++) {
-            if (r->targets[t].kind != DPK_FLOW_TABLE)
-                reach(&r->targets[t], domain, i == 0, &out);
-            else if (count < TABLES_MAX)
-                tables[count++] = r->targets[t].table->rules;
-        }
-    }
-    return out;
-}
-
-struct sent steering_send(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES])
-{
-    struct sent sent = {.leaves = true};
-    pthread_mutex_lock(&s->lock);
-    if (!rules_are_none(&s->roots[DPK_FLOW_TX]) || !rules_are_none(&s->roots[DPK_FLOW_FDB])) {
-        sent.leaves = false;
-        if (walk(s, DPK_FLOW_TX, headers).goes_on)
-            sent = walk(s, DPK_FLOW_FDB, headers).sent;
-    }
-    pthread_mutex_unlock(&s->lock);
-    return sent;
-}
-
-unsigned steering_receive(struct dpk_steering *s, const uint8_t headers[DPK_MATCH_BYTES],
-                          struct dpk_queue *queues[DPK_FLOW_TARGETS])
-{
-    pthread_mutex_lock(&s->lock);
-    const struct outcome out = walk(s, DPK_FLOW_RX, headers);
-    pthread_mutex_unlock(&s->lock);
-    memcpy(queues, out.queues, sizeof out.queues);
-    return out.count;
 }
 
 /* ---- Receive queues of rules ---- */

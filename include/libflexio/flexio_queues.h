@@ -34,13 +34,9 @@
  * without inline headers, and for each frame a data segment with its memory or, inline, itself. It
  * has one completion. When one frame of it is too short or too long, none is sent.
  *
- * Frames: the port is plugged into itself, what a send queue sends comes back to the port. With
- * DPAKIT_PACKETS=FILE (pcap) the frames of the file arrive instead, once there is a rule, each as
- * soon as its receive queue and its completion queue have room and somebody listens; what is sent
- * leaves, and is written to DPAKIT_PACKETS_SENT=FILE (pcap) if that is set.
- * DPAKIT_WIRE_<device> (mlx5_0; what is neither letter nor digit is '_') comes before these: loop,
- * none, or pcap:IN,OUT, of which one may be absent; before a comma in a path stands a backslash.
- * Read when a context's first queue is created.
+ * Frames: the port is plugged into the wire that the device keeps (`dpadev wire`), or that
+ * DPAKIT_WIRE_<device> says (dpa-network(7)), when a context's first queue is created. At first that
+ * is the port itself: what a send queue sends comes back to the port.
  *
  * A DPA thread wakes a host that waits in ibv_get_cq_event (flexio_dev_msix_send with the number of
  * a CQ of ibv_create_cq, which mlx5dv_init_obj tells).

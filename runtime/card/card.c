@@ -64,6 +64,14 @@ enum dpk_status dpk_device_directory(const struct dpk_device *dev, char out[PATH
     return realpath(dev->path, out) ? DPK_OK : dpk_fail_errno(err, "%s", dev->path);
 }
 
+enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE_MAX],
+                                struct dpk_error *err)
+{
+    bool found;
+    snprintf(out, DPK_DEVICE_WIRE_MAX, "loop");
+    return dpk_db_find_meta(dev->db, DPK_META_WIRE, out, DPK_DEVICE_WIRE_MAX, &found, err);
+}
+
 /* Emulated devices have no slot, but the number of an alias is of one device alone. */
 static struct dpk_pci_address pci_address(const char *alias)
 {

@@ -96,6 +96,12 @@ void dpk_ca_list_free(struct dpk_ca_list *list);
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err);
 
+/* Gets what the device's port is plugged into: a specification of a wire (wire.h), "loop" if
+ * dpk_device_set_wire was never called. */
+#define DPK_DEVICE_WIRE_MAX 1024 /* bytes, with the NUL */
+enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE_MAX],
+                                struct dpk_error *err);
+
 /* ---- Reading at one moment ---- */
 
 /* All that is read between these two calls is the state of one moment, whatever other processes
@@ -108,10 +114,10 @@ void dpk_device_end_looking(struct dpk_device *dev);
 struct dpk_device_info {
     char psid[17], psid_branch[17];
     char part_number[64], description[256], serial[64], hw_target[16];
-    char alias[64];   /* "mt41692_pciconf0", or empty */
+    char alias[64]; /* "mt41692_pciconf0", or empty */
     struct dpk_pci_address {
         unsigned domain, bus, function; /* the number of the slot is 0 */
-    } pci; /* what programs find it by: the number of its alias, or 0, gives it */
+    } pci;            /* what programs find it by: the number of its alias, or 0, gives it */
     char path[4096];  /* its directory */
     int64_t created;  /* seconds since 1970 */
     bool development; /* the life cycle is development; else it is production */

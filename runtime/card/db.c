@@ -217,24 +217,32 @@ enum dpk_status dpk_db_text(sqlite3 *db, sqlite3_stmt *stmt, int column, const c
                                                : dpk_db_damaged(db, err, "a text is missing");
 }
 
-enum dpk_status dpk_db_get_meta(sqlite3 *db, const char *key, char *out, size_t size,
-                                struct dpk_error *err)
+enum dpk_status dpk_db_find_meta(sqlite3 *db, const char *key, char *out, size_t size, bool *found,
+                                 struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
     const char *text = NULL;
-    bool row = false;
+    *found = false;
     enum dpk_status status = dpk_db_prepare(db, "SELECT value FROM meta WHERE key = ?", &stmt, err);
     if (status != DPK_OK)
         return status;
     sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-    status = dpk_db_step(db, stmt, &row, err);
-    if (status == DPK_OK && !row)
-        status = dpk_fail(err, DPK_ERR_FORMAT, "the device's state is damaged: no %s", key);
-    if (status == DPK_OK)
+    status = dpk_db_step(db, stmt, found, err);
+    if (status == DPK_OK && *found)
         status = dpk_db_text(db, stmt, 0, &text, err);
-    if (status == DPK_OK)
+    if (text)
         snprintf(out, size, "%s", text);
     sqlite3_finalize(stmt);
+    return status;
+}
+
+enum dpk_status dpk_db_get_meta(sqlite3 *db, const char *key, char *out, size_t size,
+                                struct dpk_error *err)
+{
+    bool found;
+    enum dpk_status status = dpk_db_find_meta(db, key, out, size, &found, err);
+    if (status == DPK_OK && !found)
+        status = dpk_fail(err, DPK_ERR_FORMAT, "the device's state is damaged: no %s", key);
     return status;
 }
 
@@ -242,7 +250,8 @@ enum dpk_status dpk_db_put_meta(sqlite3 *db, const char *key, const char *value,
                                 struct dpk_error *err)
 {
     sqlite3_stmt *stmt = NULL;
-    enum dpk_status status = dpk_db_prepare(db, "INSERT INTO meta VALUES (?, ?)", &stmt, err);
+    enum dpk_status status =
+        dpk_db_prepare(db, "INSERT OR REPLACE INTO meta VALUES (?, ?)", &stmt, err);
     if (status != DPK_OK)
         return status;
     sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);

@@ -81,25 +81,16 @@ enum dpk_status dpk_device_put_life_cycle(sqlite3 *db, bool development, struct 
 
 enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk_error *err)
 {
-    sqlite3_stmt *stmt = NULL;
-    const char *value = NULL;
-    bool row = false;
+    char value[sizeof development_name + 1];
+    bool found;
     *development = false;
-    enum dpk_status status = dpk_db_prepare(db, "SELECT value FROM meta WHERE key = ?", &stmt, err);
-    if (status != DPK_OK)
+    enum dpk_status status = dpk_db_find_meta(db, life_cycle_key, value, sizeof value, &found, err);
+    if (status != DPK_OK || !found)
         return status;
-    sqlite3_bind_text(stmt, 1, life_cycle_key, -1, SQLITE_STATIC);
-    status = dpk_db_step(db, stmt, &row, err);
-    if (status == DPK_OK && row)
-        status = dpk_db_text(db, stmt, 0, &value, err);
-    if (value) {
-        *development = strcmp(value, development_name) == 0;
-        if (!*development)
-            status = dpk_fail(err, DPK_ERR_FORMAT,
-                              "the device's state is damaged: its life cycle is none");
-    }
-    sqlite3_finalize(stmt);
-    return status;
+    *development = strcmp(value, development_name) == 0;
+    return *development ? DPK_OK
+                        : dpk_fail(err, DPK_ERR_FORMAT,
+                                   "the device's state is damaged: its life cycle is none");
 }
 
 /* ---- Debuggers ---- */

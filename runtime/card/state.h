@@ -71,10 +71,16 @@ enum dpk_status dpk_db_text(sqlite3 *db, sqlite3_stmt *stmt, int column, const c
 /* Gets a blob column, which must have exactly `size` bytes. */
 enum dpk_status dpk_db_blob(sqlite3_stmt *stmt, int column, void *out, size_t size,
                             struct dpk_error *err);
+/* Get a text that describes the device. If there is none of that key, the first leaves `out` alone;
+ * for the second the state is damaged. */
+enum dpk_status dpk_db_find_meta(sqlite3 *db, const char *key, char *out, size_t size, bool *found,
+                                 struct dpk_error *err);
 enum dpk_status dpk_db_get_meta(sqlite3 *db, const char *key, char *out, size_t size,
                                 struct dpk_error *err);
 enum dpk_status dpk_db_put_meta(sqlite3 *db, const char *key, const char *value,
                                 struct dpk_error *err);
+
+#define DPK_META_WIRE "wire" /* what the port is plugged into */
 
 /* ---- seal.c ---- */
 

@@ -106,13 +106,14 @@ static enum dpk_status open_counters(struct nic *nic, const char *directory, str
     return dpk_counters_open(NULL, &nic->counters, err);
 }
 
-/* Plugs in what the environment says, else the port into itself. */
-static enum dpk_status plug(struct nic *nic, const char *device, struct dpk_error *err)
+/* Plugs in what the environment says, else the device's state. */
+static enum dpk_status plug(struct nic *nic, struct ibv_context *context, struct dpk_error *err)
 {
     const struct dpk_wire_sink sink = {
         .arrive = arrive, .tell = tell, .context = nic, .counters = nic->counters};
     char *spec = NULL, origin[DPK_WIRE_ORIGIN_MAX];
-    enum dpk_status status = dpk_wire_choose(device, DPK_WIRE_STANDARD, &spec, origin, err);
+    enum dpk_status status =
+        dpk_wire_choose(context->device->name, dpk_verbs_device(context)->wire, &spec, origin, err);
     if (status == DPK_OK && (status = dpk_wire_open(spec, &sink, &nic->wire, err)) != DPK_OK)
         dpk_error_prefix(err, "%s", origin);
     free(spec);
@@ -150,7 +151,7 @@ static void *nic_make(struct ibv_context *context)
         return NULL;
     enum dpk_status status = open_counters(nic, dpk_verbs_device(context)->directory, &err);
     if (status == DPK_OK)
-        status = plug(nic, context->device->name, &err);
+        status = plug(nic, context, &err);
     if (status == DPK_OK)
         status = dpk_rc_enter(&nic->rc, &err);
     if (status == DPK_OK)

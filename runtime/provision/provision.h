@@ -40,6 +40,11 @@ void dpk_device_sweep(void);
 /* Does a cold boot: the Next Boot view becomes Current. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
+/* Plugs the port into another wire, a specification that dpk_wire_check has made (wire.h); what is
+ * wrong with it is found when it is used. It is no part of archives, since it is of this machine. */
+enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire,
+                                    struct dpk_error *err);
+
 /* ---- Archives of devices ---- */
 
 #define DPK_DEVICE_ARCHIVE_MAX ((size_t)16 << 20)

@@ -17,15 +17,8 @@ enum dpk_status dpk_rollback_put_on(sqlite3 *db, bool on, struct dpk_error *err)
 
 enum dpk_status dpk_rollback_on(sqlite3 *db, bool *on, struct dpk_error *err)
 {
-    sqlite3_stmt *stmt = NULL;
-    *on = false;
-    enum dpk_status status = dpk_db_prepare(db, "SELECT 1 FROM meta WHERE key = ?", &stmt, err);
-    if (status != DPK_OK)
-        return status;
-    sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-    status = dpk_db_step(db, stmt, on, err);
-    sqlite3_finalize(stmt);
-    return status;
+    char value[sizeof is_on];
+    return dpk_db_find_meta(db, key, value, sizeof value, on, err);
 }
 
 /* ---- File versions ---- */

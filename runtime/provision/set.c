@@ -1,4 +1,4 @@
-/* Sets parameters by name, as users do. */
+/* Sets parameters by name, as users do, and what the port is plugged into. */
 #include <string.h>
 
 #include "private.h"
@@ -120,4 +120,19 @@ enum dpk_status dpk_device_try_set(struct dpk_device *dev, const struct dpk_nv_d
     status = put_all(dev, defs, settings, count, &locked, err);
     dpk_device_end_looking(dev);
     return status;
+}
+
+enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire, struct dpk_error *err)
+{
+    enum dpk_status status =
+        strlen(wire) < DPK_DEVICE_WIRE_MAX
+            ? dpk_db_begin(dev->db, err)
+            : dpk_fail(err, DPK_ERR_RANGE, "a wire of %zu characters, at most %d", strlen(wire),
+                       DPK_DEVICE_WIRE_MAX - 1);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_db_put_meta(dev->db, DPK_META_WIRE, wire, err);
+    if (status == DPK_OK)
+        status = dpk_device_log_in(dev->db, "wire", "OK", wire, err);
+    return dpk_db_end(dev->db, status, err);
 }

@@ -104,25 +104,38 @@ void dpk_verbs_free_device_list(struct ibv_device **list)
     free(list);
 }
 
-struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
+/* Takes from the state of a device what queues need of it. */
+static enum dpk_status look(const char *name, struct dpk_verbs_device *out)
 {
     struct dpk_device *state = NULL;
+    char wire[DPK_DEVICE_WIRE_MAX];
+    enum dpk_status status = dpk_device_open(name, &state, NULL);
+    if (status != DPK_OK)
+        return status;
+    if (dpk_device_directory(state, out->directory, NULL) != DPK_OK)
+        out->directory[0] = 0;
+    status = dpk_device_wire(state, wire, NULL);
+    dpk_device_close(state);
+    if (status == DPK_OK && !(out->wire = strdup(wire)))
+        status = DPK_ERR_NOMEM;
+    return status;
+}
+
+struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
+{
     if (!device) {
         errno = EINVAL;
         return NULL;
     }
-    enum dpk_status status = dpk_device_open(device->name, &state, NULL);
-    if (status != DPK_OK) {
-        errno = errno_of(status);
-        return NULL;
-    }
     struct context *c = calloc(1, sizeof *c);
-    if (c && dpk_device_directory(state, c->device.directory, NULL) != DPK_OK)
-        c->device.directory[0] = 0;
-    dpk_device_close(state);
-    if (!c || !(c->device.steering = dpk_steering_new())) {
+    enum dpk_status status = c ? look(device->name, &c->device) : DPK_ERR_NOMEM;
+    if (status == DPK_OK && !(c->device.steering = dpk_steering_new()))
+        status = DPK_ERR_NOMEM;
+    if (status != DPK_OK) {
+        if (c)
+            free(c->device.wire);
         free(c);
-        errno = ENOMEM;
+        errno = errno_of(status);
         return NULL;
     }
     struct ibv_context *context = &c->ib;
@@ -145,6 +158,7 @@ int dpk_verbs_close_device(struct ibv_context *context)
     if (c->attached)
         c->end_attached(c->attached);
     dpk_steering_free(c->device.steering);
+    free(c->device.wire);
     pthread_mutex_destroy(&context->mutex);
     device_release(context->device);
     free(c);

@@ -4,28 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire.h"
+#include "kinds.h"
 
 static const char arrive_name[] = "DPAKIT_PACKETS", sent_name[] = "DPAKIT_PACKETS_SENT";
-
-/* Appends a path as an argument of pcap: has it. */
-static void put_path(struct dpk_buf *b, const char *path)
-{
-    for (; *path; path++) {
-        if (*path == ',' || *path == '\\')
-            dpk_put_u8(b, '\\');
-        dpk_put_u8(b, (uint8_t)*path);
-    }
-}
 
 /* What DPAKIT_PACKETS and DPAKIT_PACKETS_SENT say. */
 static enum dpk_status captures(const char *in, const char *out, char **spec, struct dpk_error *err)
 {
     struct dpk_buf b = {0};
     dpk_put_format(&b, "pcap:");
-    put_path(&b, in ? in : "");
+    wire_put_path(&b, in ? in : "");
     dpk_put_u8(&b, ',');
-    put_path(&b, out ? out : "");
+    wire_put_path(&b, out ? out : "");
     dpk_put_u8(&b, 0);
     if (!b.failed)
         *spec = strdup((const char *)b.data);

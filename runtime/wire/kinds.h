@@ -17,6 +17,8 @@ struct wire_ops {
     /* Checks an argument ("" if there is none) and appends it as a device keeps it; NULL: the kind
      * has no argument. */
     enum dpk_status (*check)(const char *argument, struct dpk_buf *out, struct dpk_error *err);
+    /* Finds out whether `open` would work now; NULL: nobody can tell without a change. */
+    enum dpk_status (*try)(const char *argument, struct dpk_error *err);
     /* Opens the medium; sets wire->kind, which `close` frees even when this fails. */
     enum dpk_status (*open)(struct dpk_wire *wire, const char *argument, struct dpk_error *err);
     /* Lets frames arrive. False: there is nothing for a thread to do. NULL: there is, if there is a
@@ -50,6 +52,9 @@ struct dpk_wire {
 
 extern const struct wire_ops wire_loop, wire_none, wire_pcap;
 
+/* Appends a path as an argument of a kind that takes several: a backslash stands before a comma or
+ * a backslash. */
+void wire_put_path(struct dpk_buf *b, const char *path);
 /* Offers frames that arrived. Returns how many were taken, all if not `waits`. Frames of a size
  * that none has must not be among them. */
 size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits);

@@ -61,6 +61,15 @@ static enum dpk_status parse(const char *argument, char in[PATH_MAX], char out[P
     return DPK_OK;
 }
 
+void wire_put_path(struct dpk_buf *b, const char *path)
+{
+    for (; *path; path++) {
+        if (*path == ',' || *path == '\\')
+            dpk_put_u8(b, '\\');
+        dpk_put_u8(b, (uint8_t)*path);
+    }
+}
+
 /* Appends a path, absolute. */
 static enum dpk_status put_path(struct dpk_buf *b, const char *path, struct dpk_error *err)
 {
@@ -70,11 +79,7 @@ static enum dpk_status put_path(struct dpk_buf *b, const char *path, struct dpk_
     const int n = snprintf(whole, sizeof whole, "%s%s%s", folder, folder[0] ? "/" : "", path);
     if (n < 0 || (size_t)n >= sizeof whole)
         return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", path);
-    for (const char *c = whole; *c; c++) {
-        if (*c == ',' || *c == '\\')
-            dpk_put_u8(b, '\\');
-        dpk_put_u8(b, (uint8_t)*c);
-    }
+    wire_put_path(b, whole);
     return DPK_OK;
 }
 

@@ -66,6 +66,14 @@ enum dpk_status dpk_wire_check(const char *spec, char out[DPK_WIRE_SPEC_MAX], st
     return status;
 }
 
+enum dpk_status dpk_wire_try(const char *spec, struct dpk_error *err)
+{
+    const struct wire_ops *kind = NULL;
+    const char *argument = NULL;
+    enum dpk_status status = find_kind(spec, &kind, &argument, err);
+    return status == DPK_OK && kind->try ? kind->try(argument, err) : status;
+}
+
 /* ---- For the kinds ---- */
 
 static void count_port(struct dpk_wire *wire, enum dpk_counter counter, uint64_t more)

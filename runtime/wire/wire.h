@@ -44,7 +44,6 @@ struct dpk_wire_sink {
 struct dpk_wire;
 
 #define DPK_WIRE_SPEC_MAX 1024 /* bytes of a specification that a device keeps, with the NUL */
-#define DPK_WIRE_STANDARD "loop"
 
 /* Checks a specification and writes it as a device keeps it: paths become absolute. Nothing is
  * opened. DPK_ERR_USAGE: there is no such kind, or its argument is wrong. DPK_ERR_RANGE: too long. */
@@ -58,6 +57,10 @@ enum dpk_status dpk_wire_check(const char *spec, char out[DPK_WIRE_SPEC_MAX],
 #define DPK_WIRE_ORIGIN_MAX 96
 enum dpk_status dpk_wire_choose(const char *device, const char *kept, char **spec,
                                 char origin[DPK_WIRE_ORIGIN_MAX], struct dpk_error *err);
+
+/* Whether this process could open it now: DPK_OK, or the error of dpk_wire_open. Kinds whose medium
+ * would change by that are not tried. */
+enum dpk_status dpk_wire_try(const char *spec, struct dpk_error *err);
 
 /* Opens a wire. `sink` is copied; what it points to must outlive the wire. Errors: those of
  * dpk_wire_check, and the medium's: DPK_ERR_IO, DPK_ERR_NOT_FOUND, DPK_ERR_REFUSED (a permission is

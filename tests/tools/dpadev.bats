@@ -103,6 +103,52 @@ fails() { # CODE COMMAND...
     dpadev show y | grep -A1 'Debuggers$' | grep -q 'Now: may look and change everything$'
 }
 
+@test "the wire is loop until another one is said, which show and the log tell" {
+    create x
+    [ "$(dpadev wire x)" = loop ]
+    dpadev show x | grep -qx '|-- Wire: loop'
+    dpadev show --json x | jq -e '.wire == "loop"'
+    [ "$(dpadev wire x 'pcap:in put,')" = "Device x: wire pcap:$PWD/in put" ]
+    [ "$(dpadev wire x)" = "pcap:$PWD/in put" ]
+    dpadev wire x none
+    dpadev show x | grep -qx '|-- Wire: none'
+    dpadev show --json x | jq -e '.wire == "none"'
+    dpadev log x | tail -n 1 | grep -q 'wire  OK  none$'
+    dpadev reset x
+    [ "$(dpadev wire x)" = none ]
+}
+
+@test "an archive has no wire" {
+    create x
+    dpadev wire x none
+    dpadev export x x.archive
+    dpadev import y x.archive
+    [ "$(dpadev wire y)" = loop ]
+}
+
+@test "a wire that is none is refused and the old one stays" {
+    create x
+    dpadev wire x none
+    local bad
+    for bad in '' loops loop: none:x pcap pcap:, pcap:a,b,c $'pcap:a\nb,c,d' "pcap:/$(printf '%01100d' 0)"; do
+        fails "$([ ${#bad} -lt 1000 ] && echo 2 || echo 1)" dpadev wire x "$bad"
+    done
+    fails 1 dpadev wire y none
+    fails 2 dpadev wire x none none
+    [ "$(dpadev wire x)" = none ]
+    dpadev log x | grep -c 'wire  OK' | grep -qx 1
+}
+
+@test "no control character of a wire reaches the terminal" {
+    create x
+    dpadev wire x $'pcap:/a\nb\033[2J' >out
+    dpadev wire x >>out
+    [ "$(wc -l <out)" -eq 2 ]
+    dpadev show x >>out
+    dpadev show --json x >>out
+    ! grep -q $'\033' out || false
+}
+
 @test "show, list and log give JSON" {
     create x
     dpadev reset x

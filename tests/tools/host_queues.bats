@@ -90,6 +90,24 @@ setup_file() {
     grep -q '^-E- DPAKIT_PACKETS_SENT' <<<"$output"
 }
 
+@test "a port is plugged into the wire that its device keeps, unless the environment says another" {
+    local t=$BATS_TEST_TMPDIR
+    cp -r "$BATS_FILE_TMPDIR/devices" "$t/devices"
+    export DPAKIT_DEVICES=$t/devices
+    dpadev wire mlx5_0 pcap:"$t/missing"
+    run "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
+    [ "$status" -ne 0 ]
+    grep -q "^-E- device mlx5_0: $t/missing: " <<<"$output"
+    DPAKIT_WIRE_mlx5_0=loop case_ok a_polled_frame_comes_back
+    DPAKIT_WIRE_mlx5_0=lopo run "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
+    [ "$status" -ne 0 ]
+    grep -q "^-E- DPAKIT_WIRE_mlx5_0: 'lopo' is no wire: loop, none, pcap:IN,OUT" <<<"$output"
+    DPAKIT_PACKETS=$t/gone run "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
+    grep -q "^-E- DPAKIT_PACKETS: $t/gone: " <<<"$output"
+    dpadev wire mlx5_0 loop
+    case_ok a_polled_frame_comes_back
+}
+
 @test "what needs hardware faults with its name" {
     cd "$BATS_TEST_TMPDIR"
     cat >k.c <<'END'

@@ -35,6 +35,7 @@ prepare_dpa_app_attributes2blob() { :; }
 prepare_dpa_c() { a_device; }
 prepare_dpacc() { a_device && cp "$BATS_FILE_TMPDIR/hello/hello_world.c" .; }
 prepare_dpacc_extract() { cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
+prepare_dpa_network() { :; }
 prepare_dpadev() { :; }
 prepare_dpakit_compatibility() { cp "$BATS_FILE_TMPDIR/hello/hello_world" "$world/"{owner.pem,root.der,root.signed} .; }
 prepare_dpa_provisioning() {
@@ -102,6 +103,7 @@ examples_of() {
 
 @test "dpa-app-attributes2blob(1)" { examples_of dpa-app-attributes2blob; }
 @test "dpa-c(7)" { examples_of dpa-c; }
+@test "dpa-network(7)" { examples_of dpa-network; }
 @test "dpacc(1)" { examples_of dpacc; }
 @test "dpa-gdbserver(1)" { examples_of dpa-gdbserver; }
 @test "dpacc-extract(1)" { examples_of dpacc-extract; }

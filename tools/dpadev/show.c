@@ -14,6 +14,7 @@ struct portrait {
     struct dpk_device_rollback rollback;
     bool authentication, authentication_next, locked;
     enum dpk_debug_rights debuggers, debuggers_next;
+    char wire[DPK_DEVICE_WIRE_MAX];
     char factory_key[4200]; /* "" if there is none */
 };
 
@@ -43,6 +44,9 @@ static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct d
     if (status != DPK_OK)
         return status;
     status = dpk_device_info(dev, &p->info, err);
+    if (status == DPK_OK)
+        status = dpk_device_wire(dev, p->wire, err);
+    (void)dpk_text_clean(p->wire);
     if (status == DPK_OK)
         status = look_at_authentication(dev, p, err);
     if (status == DPK_OK)
@@ -213,6 +217,7 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
     struct dpadev_tree tree = {0};
     dpadev_tree_add(&tree, 0, "Device: %s", name);
     tree_identity(&tree, &p->info);
+    dpadev_tree_add(&tree, 1, "Wire: %s", p->wire);
     tree_keys(&tree, p);
     dpadev_tree_add(&tree, 1, "CA certificates: %zu of %d places taken", p->cert_count,
                     DPK_DEVICE_CERT_PLACES);
@@ -308,6 +313,7 @@ static cJSON *json_portrait(const char *name, const struct portrait *p)
 {
     cJSON *o = cJSON_CreateObject();
     json_identity(o, name, &p->info);
+    dpk_json_text(o, "wire", p->wire);
     json_policy(o, p);
     json_rollback(o, &p->rollback);
     if (p->info.has_owner)

@@ -88,7 +88,7 @@ program() {
 @test "devices are offered where a command takes one" {
     device
     touch mlx5_file
-    for c in show reset delete log export ps wire; do
+    for c in show reset delete log export ps wire stats; do
         [ "$(offers dpadev $c ml)" = "mlx5_7" ]
     done
     [ "$(offers dpadev ps -t ml)" = "mlx5_7" ]

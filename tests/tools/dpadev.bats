@@ -275,3 +275,15 @@ TEXT
     fails 2 dpadev shwo x
     grep -q 'did you mean show?' err
 }
+
+@test "stats of a port that nobody has used" {
+    create x
+    dpadev stats x >out
+    grep -qE '^sent by queues +0 +0$' out
+    ! grep -q dropped out
+    dpadev stats --json x | jq -e '.port.tx_packets == 0 and .port.drops.no_rule == 0 and .queues == []'
+    fails 1 dpadev stats y
+    head -c 1000000 /dev/zero >devices/x/counters
+    fails 1 dpadev stats x
+    grep -q 'no file of counters; remove it' err
+}

@@ -12,6 +12,16 @@ setup_file() {
     case_ok a_polled_frame_comes_back
 }
 
+@test "stats outlive the program, and begin again" {
+    dpadev stats --reset mlx5_0
+    case_ok a_polled_frame_comes_back
+    dpadev stats --json --reset mlx5_0 >"$BATS_TEST_TMPDIR/stats"
+    jq -e '.port.tx_packets == .port.rx_packets and .port.rx_bytes == 60 * .port.rx_packets and
+        .port.rx_packets % 5 == 0 and .port.rx_packets > 0 and ([.port.drops[]] | add) == 0 and
+        ([.queues[] | select(.gone) | .kind] | sort | unique) == ["RQ", "SQ"]' "$BATS_TEST_TMPDIR/stats"
+    dpadev stats --json mlx5_0 | jq -e '[.port | .. | numbers] | add == 0'
+}
+
 @test "one WQE sends two frames" {
     case_ok one_wqe_sends_two_frames
 }

@@ -11,10 +11,10 @@ struct dpadev_options {
     bool json;
 };
 
-/* The commands, each beside its options: make.c, ask.c, archive.c, wire.c. */
+/* The commands, each beside its options: make.c, ask.c, archive.c, wire.c, stats.c. */
 extern const struct dpk_command dpadev_create, dpadev_reset, dpadev_delete;
 extern const struct dpk_command dpadev_list, dpadev_show, dpadev_log, dpadev_ps;
-extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire;
+extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_stats;
 
 /* Texts and JSON about devices, on standard output. */
 enum dpk_status dpadev_print_list(bool json, struct dpk_error *err);

@@ -3,12 +3,12 @@
 
 static const struct dpk_option shared_options[] = {
     {"json", .at = offsetof(struct dpadev_options, json),
-     .help = "list, show, log, ps: print JSON"},
+     .help = "list, show, log, ps, stats: print JSON"},
     {0},
 };
 static const struct dpk_command *const commands[] = {
     &dpadev_create, &dpadev_list,   &dpadev_show, &dpadev_reset, &dpadev_delete, &dpadev_log,
-    &dpadev_export, &dpadev_import, &dpadev_ps,   &dpadev_wire,  NULL,
+    &dpadev_export, &dpadev_import, &dpadev_ps,   &dpadev_wire,  &dpadev_stats,  NULL,
 };
 static const struct dpk_tool tool = {
     .name = "dpadev",

@@ -1,0 +1,228 @@
+/* No frame is lost without a count: what comes to ports is what leaves them, on each kind of wire. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "queue_world.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { EACH = 20000 };
+#else
+enum { EACH = 334000 }; /* a million of all senders */
+#endif
+enum { SENDERS = 3, FIRST_SLOT = 1, SIZE = 64 };
+
+/* A device: three send queues, each with a thread, and a receive queue for half of all addresses. */
+struct machine {
+    struct world w; /* first: queues have it as their user */
+    struct dpk_wire *wire;
+    struct dpk_queue *sq[SENDERS], *rq, *send_cq, *receive_cq;
+    uint32_t received, looks;
+    bool generous; /* receives are posted whenever a frame waits for one */
+};
+
+static struct machine machines[2];
+
+/* ---- Callbacks: with the lock ---- */
+
+static void completed(void *user, bool event)
+{
+    struct machine *m = user;
+    (void)event;
+    if (m)
+        m->received++;
+}
+
+/* The program posts receives now and then. */
+static bool listens(void *user)
+{
+    struct machine *m = user;
+    if (m->generous || m->looks++ % 64 == 0)
+        post_receives(&m->w, 0, (uint16_t)(m->received + 4));
+    return true;
+}
+
+static bool leaves(void *context, const uint8_t *frame, size_t size)
+{
+    return dpk_wire_send(((struct machine *)context)->wire, frame, size);
+}
+
+static void left(void *context)
+{
+    dpk_wire_flush(((struct machine *)context)->wire);
+}
+
+static size_t arrive(void *context, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    return dpk_frames_arrive(((struct machine *)context)->w.nic, frames, count, waits);
+}
+
+static void tell(void *context, bool detail, const char *text)
+{
+    (void)context, (void)detail, (void)text;
+}
+
+static void warn(void *context, const char *reason)
+{
+    (void)context;
+    fail_msg("%s", reason);
+}
+
+/* ---- Machines ---- */
+
+static struct dpk_queue *cq(struct machine *m, unsigned slot, void *user)
+{
+    struct dpk_queue *q = NULL;
+    const struct dpk_queue_options o = {.kind = DPK_CQ,
+                                        .log_depth = CQ_LOG,
+                                        .ring = {&m->w, cq_ring(slot)},
+                                        .record = {&m->w, RECORDS + slot * 8},
+                                        .overrun_ignore = true,
+                                        .user = user};
+    assert_int_equal(dpk_queue_create(m->w.nic, &o, &q, NULL), DPK_OK);
+    return q;
+}
+
+static void machine_begin(struct machine *m, const char *spec)
+{
+    static struct dpk_queue_ops ops;
+    memset(m, 0, sizeof *m);
+    world_begin(&m->w);
+    dpk_queues_close(m->w.nic);
+    ops = world_ops;
+    ops.completed = completed, ops.listens = listens, ops.leaves = leaves, ops.left = left;
+    ops.warn = warn;
+    assert_int_equal(
+        dpk_queues_open(&ops, m, m->w.rc, m->w.steering, m->w.counters, &m->w.nic, NULL), DPK_OK);
+    const struct dpk_wire_sink sink = {
+        .arrive = arrive, .tell = tell, .context = m, .counters = m->w.counters};
+    struct dpk_error err = {0};
+    if (dpk_wire_open(spec, &sink, &m->wire, &err) != DPK_OK)
+        fail_msg("%s: %s", spec, err.message);
+    m->receive_cq = cq(m, 0, m);
+    m->send_cq = cq(m, 1, NULL);
+    m->rq = wq_new(&m->w, 0, DPK_RQ, m->receive_cq);
+    for (uint16_t i = 0; i < 4; i++)
+        put_receive(&m->w, 0, i, SIZE, DATA + 0x8000);
+    for (unsigned i = 0; i < SENDERS; i++)
+        m->sq[i] = wq_new(&m->w, FIRST_SLOT + i, DPK_SQ, m->send_cq);
+    /* Frames whose source address begins with an even byte. */
+    const struct dpk_match even = {.mask = {1}, .value = {0}};
+    m->w.every = frames_to(&m->w, m->rq, &even, 0);
+    assert_int_equal(dpk_wire_start(m->wire, NULL), DPK_OK);
+}
+
+struct sender {
+    struct machine *m;
+    unsigned number;
+};
+
+static void *send(void *context)
+{
+    const struct sender *s = context;
+    const unsigned slot = FIRST_SLOT + s->number;
+    struct machine *m = s->m;
+    const uint64_t data = DATA + slot * 0x1000u;
+    for (unsigned i = 0; i < EACH; i++) {
+        m->w.memory[data + 6] = (uint8_t)i; /* the source address */
+        put_frame(&m->w, slot, m->sq[s->number], (uint16_t)i, data, SIZE);
+        dpk_queue_ring(m->sq[s->number], (uint16_t)(i + 1));
+    }
+    return NULL;
+}
+
+/* All senders of the first `count` machines at once. */
+static void send_all(unsigned count)
+{
+    pthread_t threads[2 * SENDERS];
+    struct sender senders[2 * SENDERS];
+    for (unsigned i = 0; i < count * SENDERS; i++) {
+        senders[i] = (struct sender){&machines[i / SENDERS], i % SENDERS};
+        assert_int_equal(pthread_create(&threads[i], NULL, send, &senders[i]), 0);
+    }
+    for (unsigned i = 0; i < count * SENDERS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Receives what waits. */
+static void drain(struct machine *m)
+{
+    dpk_rc_lock(m->w.rc);
+    m->generous = true;
+    dpk_rc_unlock(m->w.rc);
+    while (dpk_frames_waiting(m->w.nic) > 0)
+        dpk_queues_kick(m->w.nic);
+}
+
+static struct dpk_counters_seen seen;
+
+/* Frames came to the port as often as they left it. */
+static void check_balance(struct machine *m)
+{
+    uint64_t drops = 0, in, out;
+    dpk_counters_read(m->w.counters, false, &seen);
+    for (unsigned i = DPK_FIRST_DROP; i < DPK_COUNTERS; i++)
+        drops += seen.port[i];
+    in = seen.port[DPK_SENT] + seen.port[DPK_WIRE_IN] + seen.port[DPK_COPIED];
+    out = seen.port[DPK_RECEIVED] + seen.port[DPK_WIRE_OUT] + drops;
+    assert_int_equal(in, out);
+    assert_int_equal(seen.port[DPK_RECEIVED], m->received);
+    assert_int_equal(seen.port[DPK_SENT], (uint64_t)SENDERS * EACH);
+    assert_int_equal(seen.port[DPK_SENT_BYTES], (uint64_t)SENDERS * EACH * SIZE);
+    assert_int_equal(seen.port[DPK_WIRE_OUT_BYTES], SIZE * seen.port[DPK_WIRE_OUT]);
+    assert_int_equal(seen.port[DPK_WIRE_IN_BYTES], SIZE * seen.port[DPK_WIRE_IN]);
+    assert_int_equal(seen.count, SENDERS + 1);
+}
+
+static void machine_end(struct machine *m)
+{
+    dpk_wire_close(m->wire);
+    m->wire = NULL;
+    world_end(&m->w);
+}
+
+/* ---- Wires of one machine ---- */
+
+static void run_alone(const char *spec)
+{
+    machine_begin(&machines[0], spec);
+    send_all(1);
+    drain(&machines[0]);
+    check_balance(&machines[0]);
+}
+
+static void a_port_that_is_plugged_into_itself(void **state)
+{
+    (void)state;
+    run_alone("loop");
+    assert_int_equal(seen.port[DPK_DROP_NO_RULE], SENDERS * EACH / 2);
+    assert_true(seen.port[DPK_RECEIVED] > 0 && seen.port[DPK_DROP_OUT_OF_BUFFER] > 0);
+    assert_int_equal(seen.port[DPK_WIRE_OUT], 0);
+    machine_end(&machines[0]);
+}
+
+static void a_port_that_is_plugged_into_nothing(void **state)
+{
+    (void)state;
+    run_alone("none");
+    assert_int_equal(seen.port[DPK_DROP_WIRE_DOWN], SENDERS * EACH);
+    machine_end(&machines[0]);
+}
+
+static void a_port_that_captures(void **state)
+{
+    (void)state;
+    run_alone("pcap:,/dev/null");
+    assert_int_equal(seen.port[DPK_WIRE_OUT], SENDERS * EACH);
+    machine_end(&machines[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_port_that_is_plugged_into_itself),
+        cmocka_unit_test(a_port_that_is_plugged_into_nothing),
+        cmocka_unit_test(a_port_that_captures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

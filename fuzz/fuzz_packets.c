@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "port/headers.h"
 #include "port/model.h"
 #include "wire/wire.h"
 

@@ -44,10 +44,11 @@ static bool l4_is_right(const uint8_t *frame, size_t size, const struct layers *
     return none ? l->version == 4 : sum_l4(frame, l) == 0xffff;
 }
 
-struct frame_facts facts_of(const uint8_t *frame, size_t size)
+struct frame_facts facts_of(const uint8_t *frame, size_t size, const struct frame_facts *steering)
 {
-    struct frame_facts f = {.checks = CHECKED_L2};
+    struct frame_facts f = *steering;
     struct layers l;
+    f.checks = CHECKED_L2;
     layers_find(frame, size, &l);
     if (l.version == 0)
         return f;

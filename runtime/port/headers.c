@@ -1,29 +1,12 @@
-/*
- * What a frame looks like to steering rules: struct fte_match_set_lyr_2_4 of the ConnectX PRM,
- * filled from its headers. What a frame does not have, or not whole, is 0.
- */
+/* What a frame looks like to steering rules. */
+#include "headers.h"
+
 #include <string.h>
 
-#include "model.h"
+#include "base/base.h"
 
 enum { VLAN = 0x8100, SERVICE_VLAN = 0x88a8, IPV4 = 0x0800, IPV6 = 0x86dd };
 enum { TCP = 6, UDP = 17 };
-/* Where fields are. TAGS: cvlan_tag, svlan_tag, frag, ip_version (4 bits), tcp_flags (9 bits). */
-enum {
-    SMAC = 0,
-    ETHERTYPE = 6,
-    DMAC = 8,
-    FIRST_VLAN = 14,
-    PROTOCOL = 16,
-    TRAFFIC_CLASS = 17,
-    TAGS = 18,
-    TCP_PORTS = 20,
-    TTL = 27,
-    UDP_PORTS = 28,
-    SOURCE = 32,
-    DESTINATION = 48,
-};
-enum { CVLAN = 0x80, SVLAN = 0x40, FRAGMENT = 0x20, VERSION_SHIFT = 1 };
 #define EXTENSIONS_MAX 8
 
 static void copy(struct dpk_reader *r, uint8_t *to, size_t size)
@@ -42,19 +25,19 @@ static void put16(uint8_t *to, uint16_t value)
 /* The type behind all tags; the first tag is kept. */
 static uint16_t ethernet(struct dpk_reader *r, uint8_t *out)
 {
-    copy(r, out + DMAC, 6);
-    copy(r, out + SMAC, 6);
+    copy(r, out + AT_DMAC, 6);
+    copy(r, out + AT_SMAC, 6);
     uint16_t type = dpk_read_be16(r);
     for (bool first = true; type == VLAN || type == SERVICE_VLAN; first = false) {
         const uint16_t tag = dpk_read_be16(r);
         if (first && !r->failed) {
-            out[TAGS] |= type == VLAN ? CVLAN : SVLAN;
-            put16(out + FIRST_VLAN, tag);
+            out[AT_TAGS] |= type == VLAN ? TAGS_CVLAN : TAGS_SVLAN;
+            put16(out + AT_FIRST_VLAN, tag);
         }
         type = dpk_read_be16(r);
     }
     if (!r->failed)
-        put16(out + ETHERTYPE, type);
+        put16(out + AT_ETHERTYPE, type);
     return type;
 }
 
@@ -62,17 +45,17 @@ static uint16_t ethernet(struct dpk_reader *r, uint8_t *out)
 static bool ipv4(struct dpk_reader *r, uint8_t *out)
 {
     const uint8_t first = dpk_read_u8(r);
-    copy(r, out + TRAFFIC_CLASS, 1);
+    copy(r, out + AT_TRAFFIC_CLASS, 1);
     dpk_read_skip(r, 4);
     const uint16_t fragment = dpk_read_be16(r);
-    copy(r, out + TTL, 1);
-    copy(r, out + PROTOCOL, 1);
+    copy(r, out + AT_TTL, 1);
+    copy(r, out + AT_PROTOCOL, 1);
     dpk_read_skip(r, 2);
-    copy(r, out + SOURCE + 12, 4);
-    copy(r, out + DESTINATION + 12, 4);
-    out[TAGS] |= (uint8_t)(4 << VERSION_SHIFT);
+    copy(r, out + AT_SOURCE + AT_IPV4, 4);
+    copy(r, out + AT_DESTINATION + AT_IPV4, 4);
+    out[AT_TAGS] |= (uint8_t)(4 << TAGS_VERSION_SHIFT);
     if (fragment & 0x3fff)
-        out[TAGS] |= FRAGMENT;
+        out[AT_TAGS] |= TAGS_FRAGMENT;
     const size_t words = first & 15u;
     if (words < 5)
         return false;
@@ -85,13 +68,13 @@ static bool ipv6(struct dpk_reader *r, uint8_t *out)
 {
     enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENTED = 44, OPTIONS = 60 };
     bool ports = true;
-    out[TRAFFIC_CLASS] = (uint8_t)(dpk_read_be32(r) >> 20);
+    out[AT_TRAFFIC_CLASS] = (uint8_t)(dpk_read_be32(r) >> 20);
     dpk_read_skip(r, 2);
     uint8_t next = dpk_read_u8(r);
-    copy(r, out + TTL, 1);
-    copy(r, out + SOURCE, 16);
-    copy(r, out + DESTINATION, 16);
-    out[TAGS] |= (uint8_t)(6 << VERSION_SHIFT);
+    copy(r, out + AT_TTL, 1);
+    copy(r, out + AT_SOURCE, 16);
+    copy(r, out + AT_DESTINATION, 16);
+    out[AT_TAGS] |= (uint8_t)(6 << TAGS_VERSION_SHIFT);
     for (unsigned i = 0; i < EXTENSIONS_MAX; i++) {
         const bool fragmented = next == FRAGMENTED;
         if (next != HOP_BY_HOP && next != ROUTING && next != OPTIONS && !fragmented)
@@ -99,7 +82,7 @@ static bool ipv6(struct dpk_reader *r, uint8_t *out)
         next = dpk_read_u8(r);
         const size_t length = dpk_read_u8(r) * (fragmented ? 0u : 8u);
         if (fragmented) {
-            out[TAGS] |= FRAGMENT;
+            out[AT_TAGS] |= TAGS_FRAGMENT;
             ports = ports && dpk_read_be16(r) >> 3 == 0;
             dpk_read_skip(r, 4);
         } else {
@@ -107,23 +90,23 @@ static bool ipv6(struct dpk_reader *r, uint8_t *out)
         }
     }
     if (!r->failed)
-        out[PROTOCOL] = next;
+        out[AT_PROTOCOL] = next;
     return ports;
 }
 
 static void transport(struct dpk_reader *r, uint8_t *out)
 {
-    if (out[PROTOCOL] == UDP)
-        copy(r, out + UDP_PORTS, 4);
-    if (out[PROTOCOL] != TCP)
+    if (out[AT_PROTOCOL] == UDP)
+        copy(r, out + AT_UDP_PORTS, 4);
+    if (out[AT_PROTOCOL] != TCP)
         return;
-    copy(r, out + TCP_PORTS, 4);
+    copy(r, out + AT_TCP_PORTS, 4);
     dpk_read_skip(r, 8);
     const uint16_t flags = dpk_read_be16(r) & 0x1ff;
     if (r->failed)
         return;
-    out[TAGS] |= (uint8_t)(flags >> 8);
-    out[TAGS + 1] = (uint8_t)flags;
+    out[AT_TAGS] |= (uint8_t)(flags >> 8);
+    out[AT_TAGS + 1] = (uint8_t)flags;
 }
 
 void headers_match(const uint8_t *frame, size_t size, uint8_t out[DPK_MATCH_BYTES])

@@ -45,6 +45,7 @@ struct completion {
 
 struct frame {
     STAILQ_ENTRY(frame) next;
+    struct frame_facts facts; /* of steering */
     size_t size;
     uint8_t bytes[];
 };
@@ -168,12 +169,9 @@ struct passage {
 void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
                    const struct passage *passage);
 
-/* ---- headers.c ---- */
-/* What rules are compared with. */
-void headers_match(const uint8_t *frame, size_t size, uint8_t out[DPK_MATCH_BYTES]);
-
 /* ---- facts.c ---- */
-struct frame_facts facts_of(const uint8_t *frame, size_t size);
+/* Adds what the frame itself says to what steering says. */
+struct frame_facts facts_of(const uint8_t *frame, size_t size, const struct frame_facts *steering);
 /* Whether a checksum of the frame is wrong. */
 bool facts_are_wrong(const struct frame_facts *f);
 /* Whether the frame begins with the tag of a VLAN; says so in its facts. */
@@ -184,8 +182,9 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe);
 void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more);
 /* False: the port is connected to itself, and the frame comes back in. */
 bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);
+/* `facts`: what steering says of it. */
 void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
-                    const struct passage *passage);
+                    const struct frame_facts *facts, const struct passage *passage);
 /* Delivers frames that wait. Returns whether one still waits for a receive or for room. */
 bool frames_run(struct dpk_queues *nic);
 /* Drops those that wait for a receive queue. */

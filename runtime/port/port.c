@@ -45,7 +45,8 @@ static void count_received(struct dpk_queue *rq, const struct completion *c, siz
 }
 
 /* Delivers a frame to the next receive. */
-static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t size)
+static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t size,
+                          const struct frame_facts *facts)
 {
     struct receive r;
     enum dpk_rc_taken taken = rq->state == DPK_QP_RTS ? rwqe_take(rq, &r) : DPK_RC_NONE;
@@ -55,7 +56,7 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
             queue_fail(rq);
         return;
     }
-    struct completion c = {.opcode = CQE_SEND, .facts = facts_of(frame, size)};
+    struct completion c = {.opcode = CQE_SEND, .facts = facts_of(frame, size, facts)};
     const bool stripped = rq->options.strip_vlan && facts_strip(frame, size, &c.facts);
     c.bytes = (uint32_t)size - (stripped ? VLAN_TAG : 0);
     if (c.bytes > r.data.total)
@@ -150,17 +151,17 @@ static bool run_waiting(struct dpk_queue *rq)
         struct frame *f = take_first(&rq->frames);
         nic->waiting--;
         rq->stuck_since = 0;
-        receive_frame(rq, f->bytes, f->size);
+        receive_frame(rq, f->bytes, f->size, &f->facts);
         free(f);
     }
     return false;
 }
 
 void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
-                    const struct passage *passage)
+                    const struct frame_facts *facts, const struct passage *passage)
 {
     if (!passage->queues && STAILQ_EMPTY(&rq->frames) && !must_wait(rq)) {
-        receive_frame(rq, frame, size);
+        receive_frame(rq, frame, size, facts);
         return;
     }
     struct frame *f = rq->nic->waiting < passage->most ? frame_new(frame, size) : NULL;
@@ -168,6 +169,7 @@ void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
         dpk_count(rq->counts, DPK_DROP_OUT_OF_BUFFER, 1);
         return;
     }
+    f->facts = *facts;
     rq->nic->waiting++;
     STAILQ_INSERT_TAIL(&rq->frames, f, next);
 }

@@ -168,6 +168,7 @@ enum dpk_qp_state dpk_qp_state(struct dpk_queue *qp);
  * frames that come in pass DPK_FLOW_RX. */
 struct dpk_flow_table;
 struct dpk_flow_rule;
+struct dpk_flow_tir;
 enum dpk_flow_domain { DPK_FLOW_RX, DPK_FLOW_TX, DPK_FLOW_FDB };
 #define DPK_FLOW_DOMAINS 3
 
@@ -183,6 +184,7 @@ enum dpk_flow_kind {
     DPK_FLOW_DROP,
     DPK_FLOW_MISS,    /* as if no rule of the table matched */
     DPK_FLOW_QUEUE,   /* to a receive queue; RX */
+    DPK_FLOW_TIR,     /* to a receive queue that a hash chooses; RX */
     DPK_FLOW_TABLE,   /* to be looked at by another table of the domain */
     DPK_FLOW_UPLINK,  /* out of the port; FDB */
     DPK_FLOW_MANAGER, /* back to the device, which manages its FDB; FDB */
@@ -190,6 +192,7 @@ enum dpk_flow_kind {
 struct dpk_flow_target {
     enum dpk_flow_kind kind;
     struct dpk_queue *queue;
+    struct dpk_flow_tir *tir;
     struct dpk_flow_table *table;
 };
 
@@ -215,6 +218,51 @@ void dpk_flow_rule_free(struct dpk_flow_rule *rule);
 bool dpk_flow_has_queue(struct dpk_steering *s, const struct dpk_queue *rq);
 /* Whether a rule has that receive queue as a target. */
 bool dpk_flow_leads_to(struct dpk_steering *s, const struct dpk_queue *rq);
+
+/* ---- Receive queues that share frames (RSS) ---- */
+
+/* A receiver (TIR) gives a frame to its receive queue, or to one of an indirection table (RQT): the
+ * entry with the index `hash modulo size`. The Toeplitz hash is that of Microsoft's RSS. */
+struct dpk_flow_rqt;
+
+#define DPK_RSS_KEY 40 /* bytes */
+enum {
+    DPK_RSS_SOURCE = 1, /* addresses of IP */
+    DPK_RSS_DESTINATION = 2,
+    DPK_RSS_SOURCE_PORT = 4, /* of TCP or UDP */
+    DPK_RSS_DESTINATION_PORT = 8,
+};
+/* Fields that a frame does not have are left out; fragments have no ports. The hash of no fields
+ * is 0. */
+struct dpk_rss {
+    bool hashes;     /* else every hash is 0 */
+    bool symmetric;  /* a pair of fields a and b counts as (a | b, a ^ b) */
+    bool ipv6, udp;  /* the protocols that have these fields; else IPv4 and TCP */
+    unsigned fields; /* DPK_RSS_... */
+    uint8_t key[DPK_RSS_KEY];
+};
+
+/* Makes a table of receive queues by their numbers, 1 to 65,535 of them. An entry whose queue is
+ * destroyed drops its frames. DPK_ERR_RANGE: there is none, or too many. DPK_ERR_NOT_FOUND: the
+ * device has no such receive queue. DPK_ERR_NOMEM. */
+enum dpk_status dpk_flow_rqt_new(struct dpk_steering *s, const uint32_t *numbers, uint32_t count,
+                                 struct dpk_flow_rqt **out, struct dpk_error *err);
+/* Replaces all entries at once. Errors as above; nothing is changed then. */
+enum dpk_status dpk_flow_rqt_set(struct dpk_flow_rqt *rqt, const uint32_t *numbers, uint32_t count,
+                                 struct dpk_error *err);
+/* False: a receiver has it. */
+bool dpk_flow_rqt_free(struct dpk_flow_rqt *rqt);
+uint32_t dpk_flow_rqt_number(const struct dpk_flow_rqt *rqt);
+
+/* Makes a receiver for the table, or (`direct`) the receive queue, of that number. DPK_ERR_NOT_FOUND:
+ * there is none. DPK_ERR_NOMEM. */
+enum dpk_status dpk_flow_tir_new(struct dpk_steering *s, const struct dpk_rss *rss, bool direct,
+                                 uint32_t number, struct dpk_flow_tir **out, struct dpk_error *err);
+/* Without rules that lead to it. */
+void dpk_flow_tir_free(struct dpk_flow_tir *tir);
+/* Whether a rule leads to it. */
+bool dpk_flow_tir_is_used(const struct dpk_flow_tir *tir);
+uint32_t dpk_flow_tir_number(const struct dpk_flow_tir *tir);
 
 /* ---- The port ---- */
 

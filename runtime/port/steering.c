@@ -12,6 +12,8 @@ struct dpk_steering *dpk_steering_new(void)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
     TAILQ_INIT(&s->listed);
+    TAILQ_INIT(&s->rqts);
+    TAILQ_INIT(&s->tirs);
     for (unsigned i = 0; i < DPK_FLOW_DOMAINS; i++)
         rules_init(&s->roots[i]);
     return s;
@@ -51,10 +53,12 @@ void dpk_flow_table_free(struct dpk_flow_table *table)
     free(table);
 }
 
-/* With the lock: whether a receive queue gets frames by the rule, or does not any more. */
+/* With the lock: whether receive queues get frames by the rule, or do not any more. */
 static void lead(const struct dpk_flow_target *t, bool leads)
 {
-    if (t->queue && leads)
+    if (t->kind == DPK_FLOW_TIR)
+        tir_lead(t->tir, leads);
+    else if (t->queue && leads)
         t->queue->leads++;
     else if (t->queue)
         t->queue->leads--;
@@ -142,7 +146,7 @@ bool dpk_flow_has_queue(struct dpk_steering *s, const struct dpk_queue *rq)
 static bool has_target(const struct dpk_flow_rule *r, const struct dpk_queue *rq)
 {
     for (unsigned i = 0; i < r->count; i++)
-        if (r->targets[i].queue == rq)
+        if (r->targets[i].kind == DPK_FLOW_QUEUE && r->targets[i].queue == rq)
             return true;
     return false;
 }
@@ -163,7 +167,7 @@ static void forget_target(struct dpk_flow_rule *r, const struct dpk_queue *rq)
 {
     unsigned left = 0;
     for (unsigned i = 0; i < r->count; i++)
-        if (r->targets[i].queue != rq)
+        if (r->targets[i].kind != DPK_FLOW_QUEUE || r->targets[i].queue != rq)
             r->targets[left++] = r->targets[i];
         else
             lead(&r->targets[i], false);
@@ -176,6 +180,7 @@ void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq)
 {
     struct dpk_flow_rule *r, *next;
     pthread_mutex_lock(&s->lock);
+    rss_forget(s, rq);
     for (r = TAILQ_FIRST(&s->listed); r; r = next) {
         next = TAILQ_NEXT(r, in_steering);
         forget_target(r, rq);

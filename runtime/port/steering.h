@@ -18,7 +18,20 @@ struct dpk_steering {
     pthread_mutex_t lock; /* inside of that of the queues */
     struct rules roots[DPK_FLOW_DOMAINS];
     struct rule_list listed;
+    TAILQ_HEAD(, dpk_flow_rqt) rqts;
+    TAILQ_HEAD(, dpk_flow_tir) tirs;
+    uint32_t last_number;   /* of both */
     struct dpk_queues *nic; /* NULL: it has none yet */
 };
+
+/* ---- rss.c; with the lock ---- */
+struct frame_facts;
+/* A rule leads to the receiver, or does not any more. */
+void tir_lead(struct dpk_flow_tir *tir, bool leads);
+/* The receive queue for a frame with these headers; NULL: it is dropped. Sets hash and type. */
+struct dpk_queue *tir_choose(const struct dpk_flow_tir *tir, const struct words *headers,
+                             struct frame_facts *facts);
+/* The receive queue is destroyed. */
+void rss_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 
 #endif

@@ -1,6 +1,7 @@
 /* What becomes of a frame by the flow tables that it passes. */
 #include <string.h>
 
+#include "headers.h"
 #include "model.h"
 #include "steering.h"
 
@@ -49,7 +50,16 @@ static void leave(struct walk *w, const struct packet *p)
 static void receive(struct walk *w, struct dpk_queue *rq, const struct packet *p)
 {
     w->ends++;
-    frame_received(rq, p->bytes, p->size, w->passage);
+    frame_received(rq, p->bytes, p->size, &p->facts, w->passage);
+}
+
+/* To the receive queue that the hash of a frame chooses. */
+static void receive_one_of(struct walk *w, const struct dpk_flow_tir *tir, const struct packet *p)
+{
+    struct packet hashed = *p;
+    struct dpk_queue *rq = tir_choose(tir, &p->headers, &hashed.facts);
+    if (rq)
+        receive(w, rq, &hashed);
 }
 
 static void miss(struct walk *w, enum dpk_flow_domain domain, bool root, const struct packet *p)
@@ -71,6 +81,9 @@ static void reach(struct walk *w, const struct dpk_flow_target *t, enum dpk_flow
         break;
     case DPK_FLOW_QUEUE:
         receive(w, t->queue, p);
+        break;
+    case DPK_FLOW_TIR:
+        receive_one_of(w, t->tir, p);
         break;
     case DPK_FLOW_TABLE:
         pass(w, t->table->rules, domain, false, p);

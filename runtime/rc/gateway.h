@@ -3,7 +3,7 @@
 #define DPK_RC_GATEWAY_H
 
 #include "frame.h"
-#include "ring.h"
+#include "ring/ring.h"
 
 struct channel {
     TAILQ_ENTRY(channel) link;

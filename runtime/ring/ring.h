@@ -1,5 +1,5 @@
 /*
- * Rings: bytes to and from one peer, in memory that both processes write. Private to rc.
+ * ring: bytes to and from one peer, in memory that both processes write.
  *
  * There is one ring for each direction, with one writer and one reader. The memory is a memfd whose
  * size is sealed, so that neither process can truncate it under the other. The peer may change any
@@ -8,14 +8,14 @@
  *
  * All pages are allocated when the file is made. Without that, a page that cannot be allocated when
  * it is touched ends the process (vm.overcommit_memory 2). A peer can still punch holes into the
- * file, which read as zeros and must be allocated again. Peers are of the same user (gateway.c),
+ * file, which read as zeros and must be allocated again. Peers must be of the same user,
  * who could end this process anyway.
  *
  * A process that finds nothing to read, or no room, sleeps. ring_wakes_... tells the other process
- * when it must wake this one, through the socket (channel.c). All sizes are of whole frames.
+ * when it must wake this one, through a socket of the caller's. All sizes are of whole frames.
  */
-#ifndef DPK_RC_RING_H
-#define DPK_RC_RING_H
+#ifndef DPK_RING_H
+#define DPK_RING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

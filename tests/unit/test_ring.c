@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "rc/ring.h"
+#include "ring/ring.h"
 
 #include <cmocka.h>
 

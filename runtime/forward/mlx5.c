@@ -18,8 +18,8 @@ static bool is_our_umem(const struct mlx5dv_devx_umem *umem)
     return e && (!umem || e->is_our_umem(umem));
 }
 
-/* A receive queue of FlexIO; rdma-core's objects start with their context, too. */
-static bool is_our_receiver(struct mlx5dv_devx_obj *object)
+/* A receive queue of FlexIO, or what a command made; rdma-core's objects start with their context, too. */
+static bool is_our_devx(struct mlx5dv_devx_obj *object)
 {
     struct ibv_context *context = NULL;
     if (object)
@@ -67,6 +67,29 @@ FORWARD_VOID(mlx5dv_devx_free_uar, (struct mlx5dv_devx_uar * uar), (uar),
              (!uar || uar->mmap_off == DPK_VERBS_UAR_OFFSET) && emulated(),
              emulated()->devx_free_uar(uar))
 
+/* ---- Commands ---- */
+
+FORWARD(struct mlx5dv_devx_obj *, NULL, mlx5dv_devx_obj_create,
+        (struct ibv_context * context, const void *in, size_t inlen, void *out, size_t outlen),
+        (context, in, inlen, out, outlen),
+        dpk_context_is_emulated(context) || (!context && emulated()),
+        emulated()->devx_obj_create(context, in, inlen, out, outlen))
+FORWARD(int, ENOSYS, mlx5dv_devx_obj_modify,
+        (struct mlx5dv_devx_obj * obj, const void *in, size_t inlen, void *out, size_t outlen),
+        (obj, in, inlen, out, outlen), is_our_devx(obj),
+        emulated()->devx_obj_modify(obj, in, inlen, out, outlen))
+FORWARD(int, ENOSYS, mlx5dv_devx_obj_query,
+        (struct mlx5dv_devx_obj * obj, const void *in, size_t inlen, void *out, size_t outlen),
+        (obj, in, inlen, out, outlen), is_our_devx(obj),
+        emulated()->devx_obj_query(obj, in, inlen, out, outlen))
+FORWARD(int, ENOSYS, mlx5dv_devx_general_cmd,
+        (struct ibv_context * context, const void *in, size_t inlen, void *out, size_t outlen),
+        (context, in, inlen, out, outlen),
+        dpk_context_is_emulated(context) || (!context && emulated()),
+        emulated()->devx_general_cmd(context, in, inlen, out, outlen))
+FORWARD(int, ENOSYS, mlx5dv_devx_obj_destroy, (struct mlx5dv_devx_obj * obj), (obj),
+        is_our_devx(obj), emulated()->devx_obj_destroy(obj))
+
 /* ---- Completion queues ---- */
 
 /* Where one object of a call is an emulated device's, all are. */
@@ -105,10 +128,8 @@ FORWARD(struct mlx5dv_dr_matcher *, NULL, mlx5dv_dr_matcher_create,
 FORWARD(int, ENOSYS, mlx5dv_dr_matcher_destroy, (struct mlx5dv_dr_matcher * matcher), (matcher),
         is_ours(matcher), emulated()->dr_matcher_destroy(matcher))
 FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_devx_tir,
-        (struct mlx5dv_devx_obj * tir), (tir), is_our_receiver(tir),
+        (struct mlx5dv_devx_obj * tir), (tir), is_our_devx(tir),
         emulated()->dr_action_create_dest_devx_tir(tir))
-FORWARD(int, ENOSYS, mlx5dv_devx_obj_destroy, (struct mlx5dv_devx_obj * obj), (obj),
-        is_our_receiver(obj), emulated()->devx_obj_destroy(obj))
 FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_vport,
         (struct mlx5dv_dr_domain * domain, uint32_t vport), (domain, vport), is_ours(domain),
         emulated()->dr_action_create_dest_vport(domain, vport))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devx.h"
 #include "match.h"
 #include "steering.h"
 #include "verbs/verbs.h"
@@ -33,21 +34,19 @@ static struct mlx5dv_dr_action *action_new(const struct ibv_context *context,
 
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj)
 {
-    if (!devx_obj || !devx_obj->receiver)
+    struct devx *tir = devx_of(devx_obj, DEVX_TIR);
+    if (!devx_obj || (!devx_obj->receiver && !tir))
         return steering_refuse(EINVAL);
-    return action_new(
-        devx_obj->context, NULL, NULL,
-        &(struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = devx_obj->receiver});
-}
-
-int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
-{
-    if (!obj || !obj->receiver)
-        return EINVAL;
-    if (dpk_flow_leads_to(dpk_verbs_device(obj->context)->steering, obj->receiver))
-        return EBUSY;
-    obj->receiver = NULL;
-    return 0;
+    struct mlx5dv_dr_action *a =
+        action_new(devx_obj->context, NULL, NULL,
+                   &(struct dpk_flow_target){.kind = tir ? DPK_FLOW_TIR : DPK_FLOW_QUEUE,
+                                             .queue = devx_obj->receiver,
+                                             .tir = tir ? tir->tir : NULL});
+    if (a && tir) {
+        a->object = tir;
+        atomic_fetch_add(&tir->users, 1);
+    }
+    return a;
 }
 
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_domain *domain,
@@ -194,6 +193,8 @@ int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action)
         action->domain->users--;
     if (action->table)
         action->table->users--;
+    if (action->object)
+        devx_release(action->object);
     for (unsigned i = 0; i < action->count; i++)
         if (action->parts[i])
             action->parts[i]->users--;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "devx.h"
 #include "match.h"
 #include "steering.h"
 
@@ -137,6 +138,14 @@ int dpk_mlx5_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 
 /* ---- Rules ---- */
 
+static bool has_lost_object(const struct mlx5dv_dr_action *a)
+{
+    bool lost = a->object && atomic_load(&a->object->gone);
+    for (unsigned i = 0; i < a->count; i++)
+        lost = lost || (a->parts[i] && has_lost_object(a->parts[i]));
+    return lost;
+}
+
 /* Whether rules of the matcher may have the action, and what it does; 0 or an errno. */
 static int check_action(const struct mlx5dv_dr_matcher *m, const struct mlx5dv_dr_action *a,
                         struct dpk_flow_target targets[DPK_FLOW_TARGETS], unsigned *count)
@@ -156,6 +165,8 @@ static int check_action(const struct mlx5dv_dr_matcher *m, const struct mlx5dv_d
         if (targets[i].kind == DPK_FLOW_QUEUE &&
             !dpk_flow_has_queue(dpk_verbs_device(domain->context)->steering, targets[i].queue))
             return match_refuse(EINVAL, call, "the receive queue of the action was destroyed");
+    if (has_lost_object(a))
+        return match_refuse(EINVAL, call, "the receiver of the action was destroyed");
     if (!a->domain && domain->kind != DPK_FLOW_RX)
         return match_refuse(EINVAL, call, "dest_devx_tir is for NIC_RX domains");
     if (a->domain && a->domain->kind != domain->kind)

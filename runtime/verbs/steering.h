@@ -36,6 +36,7 @@ struct mlx5dv_dr_action {
     const struct ibv_context *context;                /* of the device that it is for */
     struct mlx5dv_dr_domain *domain;                  /* NULL: of a receive queue */
     struct mlx5dv_dr_table *table;                    /* that it leads to */
+    struct devx *object;                              /* that it is made of */
     atomic_uint users;
 };
 struct mlx5dv_dr_rule {

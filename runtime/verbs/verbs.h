@@ -4,8 +4,8 @@
  * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
  * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_emulated_4.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_4.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_5.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_5.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -81,7 +81,19 @@ int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem);
 bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem);
 bool dpk_mlx5_is_ours(const void *steering_object);
 
-/* For receive queues (flexio_rq_get_tir): no action is made of it any more. EBUSY: a rule leads to it. */
+/* Commands of the ConnectX PRM that make, change and ask objects: indirection tables, receivers,
+ * transport domains. What a device refuses has its status in `out`, and errno EREMOTEIO; what
+ * emulated devices do not have, EOPNOTSUPP. Queries and changes return the errno. */
+struct mlx5dv_devx_obj *dpk_mlx5_devx_obj_create(struct ibv_context *context, const void *in,
+                                                 size_t inlen, void *out, size_t outlen);
+int dpk_mlx5_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
+                             size_t outlen);
+int dpk_mlx5_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
+                            size_t outlen);
+int dpk_mlx5_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out,
+                              size_t outlen);
+/* Also for receive queues (flexio_rq_get_tir): no action is made of it any more. EBUSY: a rule leads
+ * to it, or a receiver has the table. */
 int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj);
 struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uint32_t flags);
 void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar);
@@ -122,7 +134,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_4" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_5" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -151,6 +163,10 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(devx_umem_dereg)                                                                             \
     F(is_our_umem)                                                                                 \
     F(is_ours)                                                                                     \
+    F(devx_obj_create)                                                                             \
+    F(devx_obj_modify)                                                                             \
+    F(devx_obj_query)                                                                              \
+    F(devx_general_cmd)                                                                            \
     F(devx_obj_destroy)                                                                            \
     F(devx_alloc_uar)                                                                              \
     F(devx_free_uar)                                                                               \
@@ -180,7 +196,7 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_4;
+extern const struct dpk_emulated dpk_emulated_5;
 
 /* ---- For libflexio ---- */
 
@@ -222,10 +238,11 @@ static inline unsigned dpk_verbs_rights(int access)
 void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
                          void (*end)(void *attached));
 
-/* What flexio_rq_get_tir gives, and flow steering takes: a receive queue. */
+/* What flexio_rq_get_tir gives, and flow steering takes: a receive queue; or what a command made. */
 struct mlx5dv_devx_obj {
     struct ibv_context *context;
-    struct dpk_queue *receiver; /* NULL: it was destroyed */
+    struct dpk_queue *receiver; /* NULL: it was destroyed, or it is none */
+    bool commanded;             /* by mlx5dv_devx_obj_create: it is a struct devx */
 };
 
 #endif

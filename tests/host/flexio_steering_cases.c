@@ -1,72 +1,5 @@
 /* Flow steering by mlx5dv_dr, of frames of libflexio's queues; host_steering.bats runs them. */
-#include "queue_world.h"
-
-#include <errno.h>
-
-/* What a matcher or a rule is given: 64 bytes of each part of the match. */
-struct parameters {
-    size_t size;
-    uint8_t bytes[192];
-};
-#define P(p) ((struct mlx5dv_flow_match_parameters *)(void *)&(p))
-
-/* A domain with a root table and a second one. */
-struct tables {
-    struct mlx5dv_dr_domain *domain;
-    struct mlx5dv_dr_table *root, *next;
-};
-
-static struct tables tables(enum mlx5dv_dr_domain_type type)
-{
-    struct tables t = {.domain = mlx5dv_dr_domain_create(context, type)};
-    CHECK(t.domain && mlx5dv_dr_domain_sync(t.domain, 0) == 0);
-    CHECK((t.root = mlx5dv_dr_table_create(t.domain, 0)));
-    CHECK((t.next = mlx5dv_dr_table_create(t.domain, 1)));
-    CHECK(mlx5dv_dr_domain_destroy(t.domain) == EBUSY);
-    return t;
-}
-
-static void tables_end(struct tables *t)
-{
-    CHECK(mlx5dv_dr_table_destroy(t->next) == 0 && mlx5dv_dr_table_destroy(t->root) == 0);
-    CHECK(mlx5dv_dr_domain_destroy(t->domain) == 0);
-}
-
-static struct mlx5dv_dr_matcher *matcher(struct mlx5dv_dr_table *table, struct parameters *mask)
-{
-    struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(table, 0, 1, P(*mask));
-    CHECK(m);
-    return m;
-}
-
-static struct mlx5dv_dr_rule *rule(struct mlx5dv_dr_matcher *m, struct parameters *value,
-                                   struct mlx5dv_dr_action *action)
-{
-    struct mlx5dv_dr_rule *r = mlx5dv_dr_rule_create(m, P(*value), 1, &action);
-    CHECK(r);
-    return r;
-}
-
-/* Sends the header and some bytes. Returns whether it came back. */
-static bool comes_back(struct set *s, const uint8_t *header, size_t size)
-{
-    static uint64_t receives;
-    static struct set *last;
-    uint8_t bytes[60] = {0};
-    if (last != s)
-        receives = 0;
-    last = s;
-    memcpy(bytes, header, size);
-    CHECK(flexio_host2dev_memcpy(s->p, bytes, sizeof bytes, s->q.data + DEPTH * BUFFER) == OK);
-    CHECK(call2(s->p, &frame, s->at, 60) >> 56 == 0);
-    CHECK(receives < DEPTH);
-    /* The owner bit of a completion that nobody has written is 1. */
-    if (call1(s->p, &peek, s->q.receive_cq + receives * 64 + 56) >> 56 & 1)
-        return false;
-    CHECK(call1(s->p, &next_received, s->at) == OUTCOME(2, 0, receives, 60u));
-    receives++;
-    return true;
-}
+#include "steering_world.h"
 
 static void rules_choose_frames(void)
 {
@@ -189,7 +122,6 @@ static void what_cannot_be_done_is_refused(void)
     struct parameters none = {.size = 64}, l4 = {64, {[24] = 0xc0}},
                       vni = {128, {[64 + 20] = 0xff}}, inner = {192, {[128 + 6] = 0xff}},
                       smac = {64, {0xff}}, other = {64, {1, 1}}, odd = {63, {1}};
-#define REFUSED(call, why) (errno = 0, !(call) && errno == (why))
     CHECK(REFUSED(mlx5dv_dr_domain_create(context, 77), EINVAL));
     CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 1, P(l4)), EOPNOTSUPP));
     CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 3, P(vni)), EOPNOTSUPP));

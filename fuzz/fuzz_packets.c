@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct dpk_queues *nic;
     static struct dpk_steering *steering;
     struct dpk_wire *wire;
-    uint8_t match[DPK_MATCH_BYTES];
+    uint8_t match[PARSED_BYTES];
     char path[40], origin[DPK_WIRE_ORIGIN_MAX], *spec;
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size ||

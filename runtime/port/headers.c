@@ -22,17 +22,20 @@ static void put16(uint8_t *to, uint16_t value)
     to[1] = (uint8_t)value;
 }
 
-/* The type behind all tags; the first tag is kept. */
+/* The type behind all tags; the first two tags are kept. */
 static uint16_t ethernet(struct dpk_reader *r, uint8_t *out)
 {
     copy(r, out + AT_DMAC, 6);
     copy(r, out + AT_SMAC, 6);
     uint16_t type = dpk_read_be16(r);
-    for (bool first = true; type == VLAN || type == SERVICE_VLAN; first = false) {
+    for (unsigned i = 0; type == VLAN || type == SERVICE_VLAN; i++) {
         const uint16_t tag = dpk_read_be16(r);
-        if (first && !r->failed) {
+        if (i == 0 && !r->failed) {
             out[AT_TAGS] |= type == VLAN ? TAGS_CVLAN : TAGS_SVLAN;
             put16(out + AT_FIRST_VLAN, tag);
+        } else if (i == 1 && !r->failed) {
+            out[AT_SECOND_TAGS] |= type == VLAN ? SECOND_CVLAN : SECOND_SVLAN;
+            put16(out + AT_SECOND_VLAN, tag);
         }
         type = dpk_read_be16(r);
     }
@@ -94,10 +97,24 @@ static bool ipv6(struct dpk_reader *r, uint8_t *out)
     return ports;
 }
 
+static void udp(struct dpk_reader *r, uint8_t *out)
+{
+    dpk_read_skip(r, 2);
+    struct dpk_reader port = *r;
+    dpk_read_skip(r, 6);
+    if (dpk_read_be16(&port) == VXLAN_PORT && dpk_read_u8(r) & VXLAN_HAS_VNI) {
+        dpk_read_skip(r, 3);
+        copy(r, out + AT_VNI, 3);
+    }
+}
+
 static void transport(struct dpk_reader *r, uint8_t *out)
 {
-    if (out[AT_PROTOCOL] == UDP)
-        copy(r, out + AT_UDP_PORTS, 4);
+    if (out[AT_PROTOCOL] == UDP) {
+        struct dpk_reader ports = *r;
+        copy(&ports, out + AT_UDP_PORTS, 4);
+        udp(r, out);
+    }
     if (out[AT_PROTOCOL] != TCP)
         return;
     copy(r, out + AT_TCP_PORTS, 4);
@@ -109,10 +126,10 @@ static void transport(struct dpk_reader *r, uint8_t *out)
     out[AT_TAGS + 1] = (uint8_t)flags;
 }
 
-void headers_match(const uint8_t *frame, size_t size, uint8_t out[DPK_MATCH_BYTES])
+void headers_match(const uint8_t *frame, size_t size, uint8_t out[PARSED_BYTES])
 {
     struct dpk_reader r = dpk_reader(frame, size);
-    memset(out, 0, DPK_MATCH_BYTES);
+    memset(out, 0, PARSED_BYTES);
     const uint16_t type = ethernet(&r, out);
     if (r.failed || (type != IPV4 && type != IPV6))
         return;

@@ -1,6 +1,6 @@
 /*
- * Where fields are in what rules match: struct fte_match_set_lyr_2_4 of the ConnectX PRM. Private to
- * port.
+ * Where fields are in what rules match: structs fte_match_set_lyr_2_4, _misc and _misc2 of the
+ * ConnectX PRM. Private to port.
  */
 #ifndef DPK_PORT_HEADERS_H
 #define DPK_PORT_HEADERS_H
@@ -21,10 +21,21 @@ enum {
     AT_SOURCE = 32,
     AT_DESTINATION = 48,
     AT_IPV4 = 12, /* an address of IPv4 is the last four bytes of its field */
+    AT_SOURCE_PORT = DPK_MATCH_MISC + 6,
+    AT_SECOND_VLAN = DPK_MATCH_MISC + 8,
+    AT_SECOND_TAGS = DPK_MATCH_MISC + 12,
+    AT_VNI = DPK_MATCH_MISC + 20,
+    AT_REGISTER_C7 = DPK_MATCH_MISC2 + 16, /* C_6 to C_0 follow */
+    AT_REGISTER_A = DPK_MATCH_MISC2 + 48,
+    AT_REGISTER_B = DPK_MATCH_MISC2 + 52,
 };
+#define PARSED_BYTES DPK_MATCH_MISC2 /* headers come first, then registers */
+enum { SECOND_CVLAN = 0x80, SECOND_SVLAN = 0x20 };
+enum { VXLAN_PORT = 4789, VXLAN_HEADER = 8, VXLAN_HAS_VNI = 0x08 };
 enum { TAGS_CVLAN = 0x80, TAGS_SVLAN = 0x40, TAGS_FRAGMENT = 0x20, TAGS_VERSION_SHIFT = 1 };
 
-/* Fills it from a frame. What the frame does not have, or not whole, is 0. */
-void headers_match(const uint8_t *frame, size_t size, uint8_t out[DPK_MATCH_BYTES]);
+/* Fills the first two parts from a frame, but source_port. What the frame does not have, or not
+ * whole, is 0. */
+void headers_match(const uint8_t *frame, size_t size, uint8_t out[PARSED_BYTES]);
 
 #endif

@@ -30,7 +30,7 @@ struct frame_facts {
     uint16_t vlan;           /* TCI of the tag that was taken out */
     uint32_t hash;           /* of RSS */
     uint8_t hash_type;
-    uint32_t tag, metadata; /* of a rule: 24 bits; 32 bits of register B */
+    uint32_t tag, metadata; /* 24 bits of a rule; register B */
 };
 
 struct completion {
@@ -162,8 +162,9 @@ void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 /* How a frame comes to the tables. */
 struct passage {
     enum dpk_flow_domain first;
-    bool queues;   /* it waits for each receive queue, even if that has a receive */
-    uint64_t most; /* it waits for a receive if fewer than these do; else it is dropped */
+    uint32_t metadata; /* of the WQE, for register A */
+    bool queues;       /* it waits for each receive queue, even if that has a receive */
+    uint64_t most;     /* it waits for a receive if fewer than these do; else it is dropped */
 };
 /* Everything that becomes of a frame; counts drops and copies. */
 void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,

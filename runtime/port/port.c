@@ -211,9 +211,10 @@ bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size)
 }
 
 /* A frame that is complete goes where rules say. */
-static void transmit(struct dpk_queue *sq, const uint8_t *frame, size_t size)
+static void transmit(struct dpk_queue *sq, const struct wqe *wqe, const uint8_t *frame, size_t size)
 {
-    static const struct passage sent = {.first = DPK_FLOW_TX, .most = LOOPED_MAX};
+    const struct passage sent = {
+        .first = DPK_FLOW_TX, .metadata = wqe->metadata, .most = LOOPED_MAX};
     sq->nic->moved += size;
     dpk_count(sq->counts, DPK_SENT, 1);
     dpk_count(sq->counts, DPK_SENT_BYTES, size);
@@ -234,7 +235,7 @@ static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct wqe *wqe,
     if (wqe->has_tag)
         offload_tag(frame, &size, wqe);
     offload_checksums(frame, size, wqe->checksums);
-    transmit(sq, frame, size);
+    transmit(sq, wqe, frame, size);
     return DPK_RC_OK;
 }
 
@@ -273,7 +274,7 @@ static enum dpk_rc_status send_large(struct dpk_queue *sq, const struct wqe *wqe
                                  frame + s.headers_size))
             return DPK_RC_LOCAL_PROTECTION;
         offload_checksums(frame, s.headers_size + data, wqe->checksums);
-        transmit(sq, frame, s.headers_size + data);
+        transmit(sq, wqe, frame, s.headers_size + data);
     }
     return DPK_RC_OK;
 }

@@ -172,10 +172,15 @@ struct dpk_flow_tir;
 enum dpk_flow_domain { DPK_FLOW_RX, DPK_FLOW_TX, DPK_FLOW_FDB };
 #define DPK_FLOW_DOMAINS 3
 
-/* Both in the layout of struct fte_match_set_lyr_2_4 (ConnectX PRM): addresses, VLAN tag and type of
- * Ethernet; version, protocol, DSCP, ECN, TTL, addresses of IP; ports and flags of TCP, ports of
- * UDP. Bits of `value` that `mask` has not do not count. */
-#define DPK_MATCH_BYTES 64
+/* Three parts of struct fte_match_param (ConnectX PRM), in mask and value alike. outer_headers:
+ * addresses, VLAN tag and type of Ethernet; version, protocol, DSCP, ECN, TTL, fragment, addresses
+ * of IP; ports and flags of TCP, ports of UDP. misc_parameters: source_port, the second VLAN tag,
+ * vxlan_vni. misc_parameters_2: metadata registers A, B, C_0 to C_7. Bits of `value` that `mask` has
+ * not do not count. */
+#define DPK_MATCH_PART  64
+#define DPK_MATCH_MISC  DPK_MATCH_PART       /* where misc_parameters begins, */
+#define DPK_MATCH_MISC2 (2 * DPK_MATCH_PART) /* and misc_parameters_2 */
+#define DPK_MATCH_BYTES (3 * DPK_MATCH_PART)
 struct dpk_match {
     uint8_t mask[DPK_MATCH_BYTES], value[DPK_MATCH_BYTES];
 };
@@ -189,6 +194,9 @@ enum dpk_flow_kind {
     DPK_FLOW_UPLINK,  /* out of the port; FDB */
     DPK_FLOW_MANAGER, /* back to the device, which manages its FDB; FDB */
 };
+/* Numbers of these two vports, in source_port: where a frame comes from. */
+#define DPK_VPORT_UPLINK  0xffffu
+#define DPK_VPORT_MANAGER 0u
 struct dpk_flow_target {
     enum dpk_flow_kind kind;
     struct dpk_queue *queue;

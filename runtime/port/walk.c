@@ -11,6 +11,7 @@
 struct packet {
     const uint8_t *bytes;
     size_t size;
+    uint16_t source_port; /* the vport that it comes from */
     struct words headers; /* what rules are compared with */
     struct frame_facts facts;
 };
@@ -26,11 +27,18 @@ struct walk {
 static void pass(struct walk *w, const struct rules *rules, enum dpk_flow_domain domain, bool root,
                  const struct packet *p);
 
+/* Registers stay as they are. */
 static void parse(struct packet *p)
 {
-    uint8_t headers[DPK_MATCH_BYTES];
+    uint8_t headers[PARSED_BYTES];
     headers_match(p->bytes, p->size, headers);
+    dpk_store_be16(headers + AT_SOURCE_PORT, p->source_port);
     memcpy(&p->headers, headers, sizeof headers);
+}
+
+static void set_register(struct packet *p, size_t at, uint32_t value)
+{
+    dpk_store_be32((uint8_t *)&p->headers + at, value);
 }
 
 static void begin(struct walk *w, enum dpk_flow_domain domain, const struct packet *p)
@@ -38,19 +46,25 @@ static void begin(struct walk *w, enum dpk_flow_domain domain, const struct pack
     pass(w, &w->steering->roots[domain], domain, true, p);
 }
 
-/* Out of the port, and back in if that is connected to itself. */
+/* Out of the port, and back in if that is connected to itself, as a frame of no past. */
 static void leave(struct walk *w, const struct packet *p)
 {
-    if (frame_leaves(w->nic, p->bytes, p->size))
+    if (frame_leaves(w->nic, p->bytes, p->size)) {
         w->ends++;
-    else
-        begin(w, DPK_FLOW_RX, p);
+        return;
+    }
+    struct packet back = {.bytes = p->bytes, .size = p->size, .source_port = DPK_VPORT_UPLINK};
+    parse(&back);
+    begin(w, DPK_FLOW_RX, &back);
 }
 
 static void receive(struct walk *w, struct dpk_queue *rq, const struct packet *p)
 {
+    struct frame_facts facts = p->facts;
+    struct dpk_reader b = dpk_reader((const uint8_t *)&p->headers + AT_REGISTER_B, 4);
+    facts.metadata = dpk_read_be32(&b);
     w->ends++;
-    frame_received(rq, p->bytes, p->size, &p->facts, w->passage);
+    frame_received(rq, p->bytes, p->size, &facts, w->passage);
 }
 
 /* To the receive queue that the hash of a frame chooses. */
@@ -116,8 +130,12 @@ void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
 {
     struct dpk_steering *s = nic->steering;
     struct walk w = {.nic = nic, .steering = s, .passage = passage};
-    struct packet p = {.bytes = frame, .size = size};
+    struct packet p = {.bytes = frame,
+                       .size = size,
+                       .source_port =
+                           passage->first == DPK_FLOW_RX ? DPK_VPORT_UPLINK : DPK_VPORT_MANAGER};
     parse(&p);
+    set_register(&p, AT_REGISTER_A, passage->metadata);
     pthread_mutex_lock(&s->lock);
     begin(&w, passage->first, &p);
     pthread_mutex_unlock(&s->lock);

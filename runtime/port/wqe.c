@@ -72,7 +72,7 @@ static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out)
     dpk_read_skip(r, 4);
     out->checksums = dpk_read_be16(r);
     out->mss = dpk_read_be16(r);
-    dpk_read_skip(r, 4);
+    out->metadata = dpk_read_be32(r);
     uint16_t headers = dpk_read_be16(r);
     if (headers == 0 || headers == INSERT_VLAN || headers == (INSERT_VLAN | SERVICE_TAG)) {
         out->has_tag = headers != 0;

@@ -40,6 +40,7 @@ enum checksum_flags { CHECKSUM_INNER = 0x3000, CHECKSUM_L3 = 0x4000, CHECKSUM_L4
 struct wqe {
     struct control control;
     uint16_t checksums, mss;   /* Ethernet */
+    uint32_t metadata;         /* for rules of steering */
     uint16_t headers;          /* bytes of headers in the WQE, the first piece of `data` */
     uint16_t tci;              /* of a tag that is put in, */
     bool has_tag, service_tag; /* if it has one; its type is 0x88a8 */

@@ -1,5 +1,4 @@
-/* What steering rules match. The device matches `outer_headers`; of the other parts it knows the
- * names, to say what it does not match. */
+/* What steering rules match. Of what the device does not match it knows the names, to say so. */
 #include "match.h"
 
 #include <errno.h>
@@ -91,16 +90,30 @@ static const struct field misc3[] = {{0, "inner_tcp_seq_num"},
                                      {272, "icmpv6_type"},
                                      {280, "icmpv6_code"}};
 
-/* The parts, each of DPK_MATCH_BYTES, in the order of their bits in the criteria. */
+/* Bytes of a part that are matched, with one bit for each that is. */
+struct matched {
+    uint8_t from, to, bits;
+};
+static const struct matched in_outer[] = {{0, 23, 0xff}, {27, 63, 0xff}, {0}};
+static const struct matched in_misc[] = {
+    {6, 9, 0xff}, {12, 12, 0xa0}, {20, 22, 0xff}, {0}}; /* source_port, second tag, VNI */
+static const struct matched in_misc2[] = {{16, 55, 0xff}, {0}};
+
+/* The parts, each of DPK_MATCH_PART bytes, in the order of their bits in the criteria. */
 #define FIELDS(list) list, sizeof list / sizeof *list
 static const struct part {
     const char *name;
     const struct field *fields;
     size_t count;
-} parts[] = {{"outer_headers", FIELDS(outer)},     {"misc_parameters", FIELDS(misc)},
-             {"inner_headers", FIELDS(outer)},     {"misc_parameters_2", FIELDS(misc2)},
-             {"misc_parameters_3", FIELDS(misc3)}, {"misc_parameters_4", NULL, 0},
-             {"misc_parameters_5", NULL, 0}};
+    const struct matched *matched; /* NULL: nothing */
+    size_t place;                  /* in what rules match */
+} parts[] = {{"outer_headers", FIELDS(outer), in_outer, 0},
+             {"misc_parameters", FIELDS(misc), in_misc, DPK_MATCH_MISC},
+             {"inner_headers", FIELDS(outer), NULL, 0},
+             {"misc_parameters_2", FIELDS(misc2), in_misc2, DPK_MATCH_MISC2},
+             {"misc_parameters_3", FIELDS(misc3), NULL, 0},
+             {"misc_parameters_4", NULL, 0, NULL, 0},
+             {"misc_parameters_5", NULL, 0, NULL, 0}};
 #define PARTS (sizeof parts / sizeof *parts)
 
 int match_refuse(int why, const char *call, const char *format, ...)
@@ -115,12 +128,12 @@ int match_refuse(int why, const char *call, const char *format, ...)
 }
 
 /* "part.field" of the first bit that is set in `bits`. */
-static void name_of(const struct part *part, const uint8_t bits[DPK_MATCH_BYTES], char *out,
+static void name_of(const struct part *part, const uint8_t bits[DPK_MATCH_PART], char *out,
                     size_t size)
 {
     unsigned bit = 0;
     const char *field = "";
-    while (bit < DPK_MATCH_BYTES * 8 && !(bits[bit / 8] & 0x80u >> bit % 8))
+    while (bit < DPK_MATCH_PART * 8 && !(bits[bit / 8] & 0x80u >> bit % 8))
         bit++;
     for (size_t i = 0; i < part->count && part->fields[i].at <= bit; i++)
         field = part->fields[i].name;
@@ -129,30 +142,34 @@ static void name_of(const struct part *part, const uint8_t bits[DPK_MATCH_BYTES]
 
 /* The bytes of a part; what is not there is 0. */
 static void part_of(const struct mlx5dv_flow_match_parameters *p, size_t part,
-                    uint8_t out[DPK_MATCH_BYTES])
+                    uint8_t out[DPK_MATCH_PART])
 {
-    const size_t at = part * DPK_MATCH_BYTES, size = p ? p->match_sz : 0;
-    memset(out, 0, DPK_MATCH_BYTES);
+    const size_t at = part * DPK_MATCH_PART, size = p ? p->match_sz : 0;
+    memset(out, 0, DPK_MATCH_PART);
     if (size > at)
         memcpy(out, (const uint8_t *)p->match_buf + at,
-               size - at < DPK_MATCH_BYTES ? size - at : DPK_MATCH_BYTES);
+               size - at < DPK_MATCH_PART ? size - at : DPK_MATCH_PART);
 }
 
-static bool is_empty(const uint8_t bytes[DPK_MATCH_BYTES])
+static bool is_empty(const uint8_t bytes[DPK_MATCH_PART])
 {
-    static const uint8_t nothing[DPK_MATCH_BYTES];
-    return memcmp(bytes, nothing, DPK_MATCH_BYTES) == 0;
+    static const uint8_t nothing[DPK_MATCH_PART];
+    return memcmp(bytes, nothing, DPK_MATCH_PART) == 0;
 }
 
-/* l4_type up to l4_checksum_ok */
-enum { UNKNOWN = 24, UNKNOWN_END = 27 };
+static void clear_matched(const struct part *part, uint8_t bits[DPK_MATCH_PART])
+{
+    for (const struct matched *m = part->matched; m && m->bits; m++)
+        for (unsigned at = m->from; at <= m->to; at++)
+            bits[at] &= (uint8_t)~m->bits;
+}
 
 int match_mask(uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask,
                uint8_t out[DPK_MATCH_BYTES])
 {
     static const char call[] = "mlx5dv_dr_matcher_create";
     char name[64];
-    uint8_t bits[DPK_MATCH_BYTES];
+    uint8_t bits[DPK_MATCH_PART];
     memset(out, 0, DPK_MATCH_BYTES);
     if (criteria >> PARTS)
         return match_refuse(EINVAL, call, "there are no criteria 0x%x", criteria);
@@ -160,11 +177,9 @@ int match_mask(uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask
         if (!(criteria >> i & 1))
             continue;
         part_of(mask, i, bits);
-        if (i == 0) {
-            memcpy(out, bits, DPK_MATCH_BYTES);
-            memset(bits, 0, UNKNOWN);
-            memset(bits + UNKNOWN_END, 0, DPK_MATCH_BYTES - UNKNOWN_END);
-        }
+        if (parts[i].matched)
+            memcpy(out + parts[i].place, bits, DPK_MATCH_PART);
+        clear_matched(&parts[i], bits);
         if (is_empty(bits))
             continue;
         name_of(&parts[i], bits, name, sizeof name);
@@ -181,10 +196,12 @@ enum {
     TAGS = 18,
     PORTS_TCP = 20,
     PORTS_UDP = 28,
+    PORT_UDP_DEST = 30,
     IP_SOURCE = 32,
-    IP_DEST = 48
+    IP_DEST = 48,
+    VNI = DPK_MATCH_MISC + 20
 };
-enum { IS_TCP = 6, IS_UDP = 17, VERSION = 0x1e, VERSION_4 = 4 << 1 };
+enum { IS_VXLAN = 4789, IS_TCP = 6, IS_UDP = 17, VERSION = 0x1e, VERSION_4 = 4 << 1 };
 
 static bool any(const uint8_t *bytes, size_t size)
 {
@@ -195,10 +212,14 @@ static bool any(const uint8_t *bytes, size_t size)
 }
 
 /* A field matches only frames that have it. What a mask leaves open says which these are: ports of
- * TCP are those of TCP, and an address of four bytes is one of IPv4. */
+ * TCP are those of TCP, a VNI is that of VXLAN, and an address of four bytes is one of IPv4. */
 static void imply(struct dpk_match *m)
 {
     const uint8_t *mask = m->mask;
+    if (any(mask + VNI, 3) && !any(mask + PORT_UDP_DEST, 2)) {
+        dpk_store_be16(m->value + PORT_UDP_DEST, IS_VXLAN);
+        dpk_store_be16(m->mask + PORT_UDP_DEST, UINT16_MAX);
+    }
     if (mask[PROTOCOL] == 0 && (any(mask + PORTS_TCP, 4) || any(mask + PORTS_UDP, 4))) {
         m->value[PROTOCOL] = any(mask + PORTS_TCP, 4) ? IS_TCP : IS_UDP;
         m->mask[PROTOCOL] = 0xff;
@@ -216,20 +237,21 @@ int match_value(uint8_t criteria, const uint8_t mask[DPK_MATCH_BYTES],
 {
     static const char call[] = "mlx5dv_dr_rule_create";
     char name[64];
-    uint8_t bits[DPK_MATCH_BYTES];
+    uint8_t bits[DPK_MATCH_PART];
     *out = (struct dpk_match){0};
     memcpy(out->mask, mask, DPK_MATCH_BYTES);
     if (value && value->match_sz % sizeof(uint32_t))
         return match_refuse(EINVAL, call, "%zu bytes of a value, no multiple of 4",
                             value->match_sz);
     for (size_t i = 0; i < PARTS; i++) {
+        const size_t place = parts[i].place;
         if (!(criteria >> i & 1))
             continue;
         part_of(value, i, bits);
-        if (i == 0)
-            memcpy(out->value, bits, DPK_MATCH_BYTES);
-        for (size_t at = 0; i == 0 && at < DPK_MATCH_BYTES; at++)
-            bits[at] &= (uint8_t)~mask[at];
+        if (parts[i].matched)
+            memcpy(out->value + place, bits, DPK_MATCH_PART);
+        for (size_t at = 0; parts[i].matched && at < DPK_MATCH_PART; at++)
+            bits[at] &= (uint8_t)~mask[place + at];
         if (is_empty(bits))
             continue;
         name_of(&parts[i], bits, name, sizeof name);

@@ -120,18 +120,18 @@ static void what_cannot_be_done_is_refused(void)
                   tx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_TX),
                   fdb = tables(MLX5DV_DR_DOMAIN_TYPE_FDB);
     struct parameters none = {.size = 64}, l4 = {64, {[24] = 0xc0}},
-                      vni = {128, {[64 + 20] = 0xff}}, inner = {192, {[128 + 6] = 0xff}},
+                      gre = {128, {[64 + 16] = 0xff}}, inner = {192, {[128 + 6] = 0xff}},
                       smac = {64, {0xff}}, other = {64, {1, 1}}, odd = {63, {1}};
     CHECK(REFUSED(mlx5dv_dr_domain_create(context, 77), EINVAL));
     CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 1, P(l4)), EOPNOTSUPP));
-    CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 3, P(vni)), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 3, P(gre)), EOPNOTSUPP));
     CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 4, P(inner)), EOPNOTSUPP));
     CHECK(REFUSED(mlx5dv_dr_matcher_create(rx.root, 0, 0x80, P(none)), EINVAL));
     CHECK(REFUSED(mlx5dv_dr_action_create_dest_vport(rx.domain, 0xffff), EOPNOTSUPP));
     CHECK(REFUSED(mlx5dv_dr_action_create_dest_vport(fdb.domain, 3), EINVAL));
     CHECK(REFUSED(mlx5dv_dr_action_create_dest_table(rx.root), EINVAL));
     /* Parts that do not count say nothing. */
-    struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(rx.root, 0, 1, P(vni));
+    struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(rx.root, 0, 1, P(gre));
     CHECK(m && mlx5dv_dr_matcher_destroy(m) == 0);
     struct mlx5dv_dr_action *tir = mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(s.rq)),
                             *uplink = mlx5dv_dr_action_create_dest_vport(fdb.domain, 0xffff),

@@ -29,7 +29,7 @@ setup_file() {
 @test "what cannot be done is refused with its name" {
     case_ok what_cannot_be_done_is_refused
     local name
-    for name in 'no domain 77' 'match outer_headers.l4_type' 'match misc_parameters.vxlan_vni' \
+    for name in 'no domain 77' 'match outer_headers.l4_type' 'match misc_parameters.gre_key' \
         'match inner_headers.ethertype' 'criteria 0x80' 'not the FDB' 'no vport 3' 'root table' \
         'for another kind of domain' 'dest_devx_tir is for NIC_RX' 'rules of one action, not 2' \
         'the action is none' 'bits of outer_headers.smac' '63 bytes' \

@@ -219,6 +219,28 @@ static void frames_that_are_sent_pass_tx_and_fdb(void **state)
     dpk_flow_table_free(tx);
 }
 
+static void sent_frames_have_their_metadata_and_source(void **state)
+{
+    (void)state;
+    struct dpk_queue *sq = wq_new(&w, 2, DPK_SQ, cq_new(&w, 2));
+    struct dpk_flow_table *fdb = dpk_flow_table_new(w.steering, DPK_FLOW_FDB, true);
+    struct dpk_match m = {{0}, {0}};
+    memset(m.mask + DPK_MATCH_MISC2 + 48, 0xff, 4); /* register A */
+    memset(m.mask + DPK_MATCH_MISC + 6, 0xff, 2);   /* source_port */
+    dpk_store_be32(m.value + DPK_MATCH_MISC2 + 48, 0x12345678);
+    struct dpk_flow_rule *drop = rule(fdb, &m, (struct dpk_flow_target){.kind = DPK_FLOW_DROP});
+    w.plugged = true;
+    for (uint16_t i = 0; i < 3; i++) {
+        const uint64_t at = put_frame(&w, 2, sq, i, DATA, 64);
+        put_be32(&w, at + 24, 0x12345677 + i);
+        dpk_queue_ring(sq, (uint16_t)(i + 1));
+        assert_int_equal(w.left, i == 0 ? 1 : i);
+    }
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE), 1);
+    dpk_flow_rule_free(drop);
+    dpk_flow_table_free(fdb);
+}
+
 /* ---- Fields ---- */
 
 /* Whether a rule for one field, at `at` in fte_match_set_lyr_2_4, takes the frame. */
@@ -243,14 +265,42 @@ static void fields_of_ipv4_and_udp(void **state)
                          0x00, 0xa1, 0x23, 0x08, 0x00, 0x46, 0xb9, 0,  32, 0,  0,  0,  0,
                          64,   17,   0,    0,    10,   0,    0,    1,  10, 0,  0,  2,  1,
                          1,    1,    1,    0x12, 0x34, 0x56, 0x78, 0,  8,  0,  0};
-    static const uint8_t want[DPK_MATCH_BYTES] = {
+    static const uint8_t want[DPK_MATCH_PART] = {
         11,   12,   13,   14,        15,   16, 0x08, 0x00,      1, 2,         3,
         4,    5,    6,    0xa1,      0x23, 17, 0xb9, 0x88,      0, [27] = 64, 0x12,
         0x34, 0x56, 0x78, [44] = 10, 0,    0,  1,    [60] = 10, 0, 0,         2};
-    for (unsigned i = 0; i < DPK_MATCH_BYTES; i++) {
+    for (unsigned i = 0; i < DPK_MATCH_PART; i++) {
         assert_true(has(f, sizeof f, i, 0xff, want[i]));
         assert_false(has(f, sizeof f, i, 0xff, (uint8_t)(want[i] ^ 0x10)));
     }
+}
+
+/* Whether a rule for a field at `at` takes the frame exactly when it asks for that value. */
+static bool is(const uint8_t *frame, size_t size, unsigned at, uint8_t value)
+{
+    return has(frame, size, at, 0xff, value) && !has(frame, size, at, 0xff, value ^ 0x81);
+}
+
+static void fields_of_two_tags_and_vxlan(void **state)
+{
+    (void)state;
+    uint8_t f[22 + 20 + 8 + 8 + 14] = {[12] = 0x88, 0xa8,      0xa1,        0x23,        0x81,
+                                       0x00,        0x65,      0x43,        [20] = 0x08, 0,
+                                       0x45,        [31] = 17, [44] = 0x12, 0xb5};
+    f[50] = 0x08, f[54] = 0xab, f[55] = 0xcd, f[56] = 0xef;
+    assert_true(is(f, sizeof f, 14, 0xa1) && is(f, sizeof f, 15, 0x23));
+    assert_true(is(f, sizeof f, 18, 0x48));
+    assert_true(is(f, sizeof f, DPK_MATCH_MISC + 8, 0x65));
+    assert_true(is(f, sizeof f, DPK_MATCH_MISC + 9, 0x43));
+    assert_true(is(f, sizeof f, DPK_MATCH_MISC + 12, 0x80));
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(is(f, sizeof f, DPK_MATCH_MISC + 20 + i, f[54 + i]));
+    assert_true(is(f, 56, DPK_MATCH_MISC + 20, 0)); /* cut off */
+    f[50] = 0;                                      /* no VNI */
+    assert_true(is(f, sizeof f, DPK_MATCH_MISC + 20, 0));
+    f[50] = 0x08, f[45]++; /* not the port of VXLAN */
+    assert_true(is(f, sizeof f, DPK_MATCH_MISC + 20, 0));
+    assert_true(is(f, sizeof f, DPK_MATCH_MISC + 6, 0xff)); /* from the uplink */
 }
 
 static void fields_of_ipv6_and_tcp(void **state)
@@ -262,10 +312,10 @@ static void fields_of_ipv6_and_tcp(void **state)
     f[54] = 6; /* TCP follows a hop-by-hop header of 8 bytes */
     f[62] = 0x01, f[63] = 0x02, f[64] = 0x03, f[65] = 0x04;
     f[74] = 0x51, f[75] = 0x12; /* NS, SYN and ACK */
-    static const uint8_t want[DPK_MATCH_BYTES] = {
+    static const uint8_t want[DPK_MATCH_PART] = {
         [0] = 7, [6] = 0x86, 0xdd, [16] = 6,  0xb9,        0x0d,        0x12,        1,
         2,       3,          4,    [27] = 63, [32] = 0xfe, [47] = 0xaa, [48] = 0xfd, [63] = 0xbb};
-    for (unsigned i = 0; i < DPK_MATCH_BYTES; i++)
+    for (unsigned i = 0; i < DPK_MATCH_PART; i++)
         assert_true(has(f, sizeof f, i, 0xff, want[i]));
 }
 
@@ -307,7 +357,9 @@ int main(void)
         TEST(a_frame_goes_to_every_target),
         TEST(root_tables_of_a_domain_are_one),
         TEST(frames_that_are_sent_pass_tx_and_fdb),
+        TEST(sent_frames_have_their_metadata_and_source),
         TEST(fields_of_ipv4_and_udp),
+        TEST(fields_of_two_tags_and_vxlan),
         TEST(fields_of_ipv6_and_tcp),
         TEST(only_the_first_fragment_has_ports),
         TEST(short_frames_have_what_they_have),

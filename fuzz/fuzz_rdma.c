@@ -67,12 +67,12 @@ static void begin(struct gateway *g)
     TAILQ_INIT(&g->closed);
     struct rings made;
     uint32_t key;
-    int file = rings_new(&ours);
-    if (file < 0 || !rings_open(&theirs, file) || (shared = rings_new(&made)) < 0)
+    int file = rings_new(&ours, RING_SIZE);
+    if (file < 0 || !rings_open(&theirs, file, RING_SIZE) || (shared = rings_new(&made, RING_SIZE)) < 0)
         abort();
     rings_free(&made);
     close(file);
-    if ((file = rings_new(&other)) < 0)
+    if ((file = rings_new(&other, RING_SIZE)) < 0)
         abort();
     close(file);
     if (dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,

@@ -236,7 +236,7 @@ bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
 {
     struct dpk_buf addresses = {0};
     union control control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
-    int memory = rings_new(&c->rings);
+    int memory = rings_new(&c->rings, RING_SIZE);
     address_put(&qp->address, &addresses);
     address_put(&qp->peer, &addresses);
     struct iovec bytes = {addresses.data, addresses.size};
@@ -309,7 +309,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     if (outlives && qp->responses && has_hung_up(qp->responses))
         lost(qp->responses);
     if (!qp || qp->responses || (outlives && has_hung_up(c)) || !may_claim(c, qp) ||
-        !rings_open(&c->rings, memory))
+        !rings_open(&c->rings, memory, RING_SIZE))
         return false;
     c->role = RESPONSES;
     c->qp = qp;

@@ -5,6 +5,8 @@
 #include "frame.h"
 #include "ring/ring.h"
 
+#define RING_SIZE ((uint32_t)1 << 18) /* bytes of one direction */
+
 struct channel {
     TAILQ_ENTRY(channel) link;
     struct dpk_rc *rc;

@@ -8,7 +8,7 @@
 #include "ring.h"
 
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "counters are for two processes");
-_Static_assert(2 * sizeof(struct ring_shared) <= MEMORY_SIZE - 2 * (size_t)RING_SIZE, "room");
+_Static_assert(2 * sizeof(struct ring_shared) <= RING_MEMORY(0), "room");
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
@@ -16,51 +16,51 @@ _Static_assert(2 * sizeof(struct ring_shared) <= MEMORY_SIZE - 2 * (size_t)RING_
 
 /* The file holds ring 0, ring 1 and the counters. The mapping has ring 0 twice, ring 1 twice, then
  * the counters. The process that made the file writes ring 0. */
-static bool map(struct rings *r, int fd, bool made)
+static bool map(struct rings *r, int fd, uint32_t each, bool made)
 {
-    const size_t ring = RING_SIZE, size = MEMORY_SIZE + 2 * ring;
+    const size_t ring = each, size = RING_MEMORY(each) + 2 * ring;
     const int access = PROT_READ | PROT_WRITE;
     uint8_t *at = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return false;
     if (mmap(at, ring, access, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
         mmap(at + ring, 2 * ring, access, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
-        mmap(at + 3 * ring, MEMORY_SIZE - ring, access, MAP_SHARED | MAP_FIXED, fd, (off_t)ring) ==
-            MAP_FAILED) {
+        mmap(at + 3 * ring, RING_MEMORY(each) - ring, access, MAP_SHARED | MAP_FIXED, fd,
+             (off_t)ring) == MAP_FAILED) {
         munmap(at, size);
         return false;
     }
     struct ring_shared *shared = (void *)(at + 4 * ring);
-    const struct ring first = {.shared = shared, .bytes = at};
-    const struct ring second = {.shared = shared + 1, .bytes = at + 2 * ring};
+    const struct ring first = {.shared = shared, .bytes = at, .size = each};
+    const struct ring second = {.shared = shared + 1, .bytes = at + 2 * ring, .size = each};
     *r = (struct rings){at, made ? first : second, made ? second : first};
     return true;
 }
 
-int rings_new(struct rings *r)
+int rings_new(struct rings *r, uint32_t size)
 {
-    int fd = memfd_create("dpakit-rdma", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int fd = memfd_create("dpakit-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     /* Allocates all of it now: a page that cannot be allocated later would end the process. */
-    if (fd >= 0 && fallocate(fd, 0, 0, (off_t)MEMORY_SIZE) == 0 &&
-        fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 && map(r, fd, true))
+    if (fd >= 0 && fallocate(fd, 0, 0, (off_t)RING_MEMORY(size)) == 0 &&
+        fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 && map(r, fd, size, true))
         return fd;
     if (fd >= 0)
         close(fd);
     return -1;
 }
 
-bool rings_open(struct rings *r, int fd)
+bool rings_open(struct rings *r, int fd, uint32_t size)
 {
     struct stat st;
     int seals = fcntl(fd, F_GET_SEALS);
     return seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 &&
-           st.st_size == (off_t)MEMORY_SIZE && map(r, fd, false);
+           st.st_size == (off_t)RING_MEMORY(size) && map(r, fd, size, false);
 }
 
 void rings_free(struct rings *r)
 {
     if (r->map)
-        munmap(r->map, MEMORY_SIZE + 2 * (size_t)RING_SIZE);
+        munmap(r->map, RING_MEMORY(r->in.size) + 2 * (size_t)r->in.size);
     *r = (struct rings){0};
 }
 
@@ -69,29 +69,29 @@ void rings_free(struct rings *r)
 enum ring_state ring_filled(const struct ring *in, uint32_t *size)
 {
     *size = atomic_load(&in->shared->written) - in->at;
-    return *size > RING_SIZE ? RING_BAD : *size > 0 ? RING_GOOD : RING_WAIT;
+    return *size > in->size ? RING_BAD : *size > 0 ? RING_GOOD : RING_WAIT;
 }
 
-static enum ring_state look_for_room(const struct ring *out, uint32_t size)
+enum ring_state ring_has_room(const struct ring *out, uint32_t size)
 {
     uint32_t used = out->at - atomic_load(&out->shared->read);
-    return used > RING_SIZE ? RING_BAD : RING_SIZE - used >= size ? RING_GOOD : RING_WAIT;
+    return used > out->size ? RING_BAD : out->size - used >= size ? RING_GOOD : RING_WAIT;
 }
 
 enum ring_state ring_room(struct ring *out, uint32_t size)
 {
-    enum ring_state state = look_for_room(out, size);
+    enum ring_state state = ring_has_room(out, size);
     if (state != RING_WAIT)
         return state;
     /* The reader looks at `wants` after it has read. So either the reader sees `wants`, or this
      * second look sees the room. */
     atomic_store(&out->shared->wants, 1);
-    return look_for_room(out, size);
+    return ring_has_room(out, size);
 }
 
 uint8_t *ring_here(const struct ring *r)
 {
-    return r->bytes + r->at % RING_SIZE;
+    return r->bytes + (r->at & (r->size - 1));
 }
 
 void ring_copy(const struct ring *in, void *to, size_t size)
@@ -127,7 +127,7 @@ bool ring_wakes_reader(struct ring *out)
 bool ring_wakes_writer(struct ring *in)
 {
     if (!atomic_load(&in->shared->wants) ||
-        atomic_load(&in->shared->written) - in->at > RING_SIZE / 2)
+        atomic_load(&in->shared->written) - in->at > in->size / 2)
         return false;
     atomic_store(&in->shared->wants, 0);
     return true;

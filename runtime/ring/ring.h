@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RING_SIZE   ((uint32_t)1 << 18) /* bytes of one direction: whole pages, however large */
-#define MEMORY_SIZE (2 * (size_t)RING_SIZE + 4096)
+/* Bytes of the memory of two rings of `size` bytes each. */
+#define RING_MEMORY(size) (2 * (size_t)(size) + 4096)
 
 /* In the memory. Counters of bytes, which wrap. */
 struct ring_shared {
@@ -34,9 +34,10 @@ struct ring_shared {
 
 struct ring {
     struct ring_shared *shared;
-    uint8_t *bytes; /* RING_SIZE, mapped twice in a row, so that no frame is split at the end */
-    uint32_t at;    /* our counter; the shared memory has a copy of it for the peer */
-    uint32_t told;  /* `at` when the reader was last woken, or was seen to be awake */
+    uint8_t *bytes; /* mapped twice in a row, so that no frame is split at the end */
+    uint32_t size;
+    uint32_t at;   /* our counter; the shared memory has a copy of it for the peer */
+    uint32_t told; /* `at` when the reader was last woken, or was seen to be awake */
 };
 
 struct rings {
@@ -50,18 +51,21 @@ enum ring_state {
     RING_BAD,  /* the peer's counter is invalid */
 };
 
-/* New memory, and the descriptor by which the peer gets it. -1: errno says why. */
-int rings_new(struct rings *r);
+/* New memory, and the descriptor by which the peer gets it. -1: errno says why. `size`: bytes of one
+ * direction, a power of two, 64 KiB to 1 GiB: whole pages, however large they are. */
+int rings_new(struct rings *r, uint32_t size);
 /* Maps memory that a peer made; `fd` stays the caller's. False: it has another size, or its size is
  * not sealed. */
-bool rings_open(struct rings *r, int fd);
+bool rings_open(struct rings *r, int fd, uint32_t size);
 void rings_free(struct rings *r);
 
 /* How many bytes can be read now. */
 enum ring_state ring_filled(const struct ring *in, uint32_t *size);
 /* Whether `size` bytes, at most half of the ring, can be written now. */
 enum ring_state ring_room(struct ring *out, uint32_t size);
-/* The next byte to read or to write. RING_SIZE bytes from there on are mapped. */
+/* The same; without room the peer wakes nobody. */
+enum ring_state ring_has_room(const struct ring *out, uint32_t size);
+/* The next byte to read or to write. As many bytes as the ring has are mapped from there on. */
 uint8_t *ring_here(const struct ring *r);
 /* Copies the next `size` bytes, so that the peer cannot change them any more. */
 void ring_copy(const struct ring *in, void *to, size_t size);

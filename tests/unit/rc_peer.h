@@ -83,7 +83,7 @@ static inline void peer_hello_as(struct peer *p, const struct dpk_buf *who,
                                  const struct dpk_buf *whom)
 {
     uint8_t hello[2 * DPK_RC_ADDRESS_SIZE];
-    int memory = rings_new(&p->rings);
+    int memory = rings_new(&p->rings, RING_SIZE);
     memcpy(hello, who->data, DPK_RC_ADDRESS_SIZE);
     memcpy(hello + DPK_RC_ADDRESS_SIZE, whom->data, DPK_RC_ADDRESS_SIZE);
     peer_call(p, whom);
@@ -114,7 +114,7 @@ static inline void peer_accept(struct peer *p)
     assert_int_equal(recvmsg(p->fd, &message, MSG_CMSG_CLOEXEC), 2 * DPK_RC_ADDRESS_SIZE);
     assert_int_equal(message.msg_controllen, CMSG_LEN(sizeof memory) + 4); /* padded */
     memcpy(&memory, CMSG_DATA(&control.head), sizeof memory);
-    assert_true(rings_open(&p->rings, memory));
+    assert_true(rings_open(&p->rings, memory, RING_SIZE));
     close(memory);
 }
 

@@ -385,9 +385,9 @@ static void memory_that_can_be_cut_short_is_refused(void **state)
     (void)state;
     size_t before = count_descriptors();
     for (unsigned i = 0; i < 6; i++) {
-        int fds[] = {i == 0   ? memory_of(MEMORY_SIZE, 0)
-                     : i == 1 ? memory_of(MEMORY_SIZE, F_SEAL_GROW)
-                     : i == 2 ? memory_of(MEMORY_SIZE - 4096, seals)
+        int fds[] = {i == 0   ? memory_of(RING_MEMORY(RING_SIZE), 0)
+                     : i == 1 ? memory_of(RING_MEMORY(RING_SIZE), F_SEAL_GROW)
+                     : i == 2 ? memory_of(RING_MEMORY(RING_SIZE) - 4096, seals)
                      : i == 3 ? memory_of((size_t)1 << 40, seals)
                               : open("/dev/zero", O_RDWR | O_CLOEXEC),
                      open("/dev/null", O_RDWR | O_CLOEXEC), open("/dev/null", O_RDWR | O_CLOEXEC)};
@@ -415,7 +415,7 @@ static size_t count_maps(void)
     char line[512];
     FILE *f = fopen("/proc/self/maps", "r");
     while (fgets(line, sizeof line, f))
-        count += strstr(line, "memfd:dpakit-rdma") != NULL;
+        count += strstr(line, "memfd:dpakit-ring") != NULL;
     fclose(f);
     return count;
 }

@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-#define HALF (RING_SIZE / 2)
+#define RING_SIZE ((uint32_t)1 << 18)
+#define HALF      (RING_SIZE / 2)
 
 /* Two processes' views of one memory. */
 struct pair {
@@ -24,9 +25,9 @@ struct pair {
 static struct pair pair_new(void)
 {
     struct pair p;
-    int fd = rings_new(&p.a);
+    int fd = rings_new(&p.a, RING_SIZE);
     assert_true(fd >= 0);
-    assert_true(rings_open(&p.b, fd));
+    assert_true(rings_open(&p.b, fd, RING_SIZE));
     close(fd);
     return p;
 }
@@ -239,7 +240,7 @@ static void expect_refused(int fd)
 {
     struct rings r = {0};
     assert_true(fd >= 0);
-    assert_false(rings_open(&r, fd));
+    assert_false(rings_open(&r, fd, RING_SIZE));
     assert_null(r.map);
     close(fd);
 }
@@ -251,25 +252,25 @@ static void memory_that_is_not_right_is_refused(void **state)
     struct rings r;
     int fds[2];
     (void)state;
-    expect_refused(memory_of(MEMORY_SIZE, 0));
-    expect_refused(memory_of(MEMORY_SIZE, F_SEAL_SEAL));
-    expect_refused(memory_of(MEMORY_SIZE, F_SEAL_GROW));
-    expect_refused(memory_of(MEMORY_SIZE, F_SEAL_SHRINK));
-    expect_refused(memory_of(MEMORY_SIZE, seals | F_SEAL_WRITE));
+    expect_refused(memory_of(RING_MEMORY(RING_SIZE), 0));
+    expect_refused(memory_of(RING_MEMORY(RING_SIZE), F_SEAL_SEAL));
+    expect_refused(memory_of(RING_MEMORY(RING_SIZE), F_SEAL_GROW));
+    expect_refused(memory_of(RING_MEMORY(RING_SIZE), F_SEAL_SHRINK));
+    expect_refused(memory_of(RING_MEMORY(RING_SIZE), seals | F_SEAL_WRITE));
     expect_refused(memory_of(0, seals));
-    expect_refused(memory_of(MEMORY_SIZE - 1, seals));
-    expect_refused(memory_of(MEMORY_SIZE + 1, seals));
+    expect_refused(memory_of(RING_MEMORY(RING_SIZE) - 1, seals));
+    expect_refused(memory_of(RING_MEMORY(RING_SIZE) + 1, seals));
     expect_refused(memory_of((size_t)1 << 40, seals)); /* nobody asked for that much */
     expect_refused(memfd_create("test", MFD_CLOEXEC));
     assert_int_equal(pipe(fds), 0);
     expect_refused(fds[0]);
     expect_refused(fds[1]);
     int file = mkstemp(path);
-    assert_int_equal(unlink(path) + ftruncate(file, MEMORY_SIZE), 0);
+    assert_int_equal(unlink(path) + ftruncate(file, RING_MEMORY(RING_SIZE)), 0);
     expect_refused(file);
-    assert_false(rings_open(&r, -1));
-    int good = memory_of(MEMORY_SIZE, seals);
-    assert_true(rings_open(&r, good));
+    assert_false(rings_open(&r, -1, RING_SIZE));
+    int good = memory_of(RING_MEMORY(RING_SIZE), seals);
+    assert_true(rings_open(&r, good, RING_SIZE));
     rings_free(&r);
     close(good);
 }
@@ -277,12 +278,12 @@ static void memory_that_is_not_right_is_refused(void **state)
 static void memory_cannot_be_taken_away(void **state)
 {
     struct rings r;
-    int fd = rings_new(&r);
+    int fd = rings_new(&r, RING_SIZE);
     (void)state;
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, 0), -1);
-    assert_int_equal(ftruncate(fd, MEMORY_SIZE - 1), -1);
-    assert_int_equal(ftruncate(fd, MEMORY_SIZE + 1), -1);
+    assert_int_equal(ftruncate(fd, RING_MEMORY(RING_SIZE) - 1), -1);
+    assert_int_equal(ftruncate(fd, RING_MEMORY(RING_SIZE) + 1), -1);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
     assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
     close(fd);

@@ -23,12 +23,6 @@ enum {
     ABSENT /* no queue pair of this process has the number */
 };
 
-/* The ancillary data of a message: one descriptor. */
-union control {
-    struct cmsghdr head;
-    char bytes[CMSG_SPACE(sizeof(int))];
-};
-
 /* ---- Life ---- */
 
 struct channel *channel_new(struct dpk_rc *rc, int fd)
@@ -235,42 +229,14 @@ static bool work(struct channel *c)
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
 {
     struct dpk_buf addresses = {0};
-    union control control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
     int memory = rings_new(&c->rings, RING_SIZE);
     address_put(&qp->address, &addresses);
     address_put(&qp->peer, &addresses);
-    struct iovec bytes = {addresses.data, addresses.size};
-    struct msghdr message = {.msg_iov = &bytes,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof control};
-    memcpy(CMSG_DATA(&control.head), &memory, sizeof memory);
     bool good = memory >= 0 && !addresses.failed &&
-                sendmsg(c->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)addresses.size;
+                rings_pass(c->fd, memory, addresses.data, addresses.size);
     gateway_close(memory);
     dpk_buf_free(&addresses);
     return good;
-}
-
-/* Receives a message, and the descriptor that came with it, or -1. For a message that is too long
- * the result is greater than `room`. */
-static ssize_t hear(int fd, uint8_t *to, size_t room, int *passed)
-{
-    union control control;
-    struct iovec bytes = {to, room};
-    /* Alignment leaves space for a second descriptor in the union. CMSG_LEN leaves none, so that
-     * the kernel drops it. */
-    struct msghdr message = {.msg_iov = &bytes,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = CMSG_LEN(sizeof(int))};
-    ssize_t n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    const struct cmsghdr *head = n < 0 ? NULL : CMSG_FIRSTHDR(&message);
-    *passed = -1;
-    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-        head->cmsg_len == CMSG_LEN(sizeof *passed))
-        memcpy(passed, CMSG_DATA(head), sizeof *passed);
-    return n > 0 && message.msg_flags & MSG_TRUNC ? n + 1 : n;
 }
 
 /* ECONNRESET is reported once, before messages that the peer sent earlier: it closed its socket
@@ -322,7 +288,7 @@ static bool hear_hello(struct channel *c)
 {
     int memory;
     uint8_t addresses[HELLO_SIZE];
-    ssize_t n = hear(c->fd, addresses, sizeof addresses, &memory);
+    ssize_t n = rings_hear(c->fd, addresses, sizeof addresses, &memory);
     bool good = is_for_later(n) ||
                 (n == (ssize_t)sizeof addresses && memory >= 0 && hello(c, addresses, memory));
     gateway_close(memory);

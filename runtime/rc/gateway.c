@@ -27,14 +27,6 @@ static socklen_t name_socket(const struct dpk_uuid *process, struct sockaddr_un 
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-static bool is_ours(int fd)
-{
-    struct ucred who;
-    socklen_t size = sizeof who;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
-           (who.uid == geteuid() || who.uid == 0);
-}
-
 void gateway_close(int fd)
 {
     if (fd >= 0)
@@ -54,7 +46,7 @@ static bool accept_some(struct dpk_rc *rc)
 {
     for (int i = 0; i < EVENTS_MAX; i++) {
         int fd = accept4(rc->gateway->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd >= 0 && is_ours(fd))
+        if (fd >= 0 && rings_peer_is_ours(fd))
             channel_new(rc, fd);
         else if (fd >= 0)
             close(fd);
@@ -173,7 +165,7 @@ int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error 
     socklen_t size = name_socket(&peer->process, &at);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (may_wait ? 0 : SOCK_NONBLOCK), 0);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
-        connect(fd, (const struct sockaddr *)&at, size) == 0 && is_ours(fd) &&
+        connect(fd, (const struct sockaddr *)&at, size) == 0 && rings_peer_is_ours(fd) &&
         fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
         return fd;
     dpk_fail_errno(err, "the peer's process cannot be reached");

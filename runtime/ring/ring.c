@@ -112,6 +112,12 @@ void ring_read(struct ring *in, uint32_t size)
     atomic_store(&in->shared->read, in->at);
 }
 
+bool ring_leave(struct ring *r, enum ring_end end)
+{
+    return atomic_fetch_or(&r->shared->left, (uint32_t)end) &
+           (RING_WRITER + RING_READER - (uint32_t)end);
+}
+
 /* A reader sleeps only when it has read everything. If it has not yet read all that it was last
  * woken for, it is awake and finds the new bytes by itself. */
 bool ring_wakes_reader(struct ring *out)

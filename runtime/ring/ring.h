@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Bytes of the memory of two rings of `size` bytes each. */
 #define RING_MEMORY(size) (2 * (size_t)(size) + 4096)
@@ -30,6 +31,7 @@ struct ring_shared {
     _Alignas(64) _Atomic uint32_t written;
     _Atomic uint32_t wants; /* the writer waits for room */
     _Alignas(64) _Atomic uint32_t read;
+    _Atomic uint32_t left; /* who has left the ring: bits of RING_WRITER, RING_READER */
 };
 
 struct ring {
@@ -59,6 +61,18 @@ int rings_new(struct rings *r, uint32_t size);
 bool rings_open(struct rings *r, int fd, uint32_t size);
 void rings_free(struct rings *r);
 
+/* ---- The socket ---- */
+
+/* Whether the other process is of this user, or root's. */
+bool rings_peer_is_ours(int socket);
+/* Sends a message that passes the memory. False: errno says why. */
+bool rings_pass(int socket, int memory, const void *bytes, size_t size);
+/* Receives a message, and the descriptor that came with it, or -1. For a message that is too long
+ * the result is greater than `room`. It does not wait. */
+ssize_t rings_hear(int socket, void *to, size_t room, int *memory);
+
+/* ---- Bytes ---- */
+
 /* How many bytes can be read now. */
 enum ring_state ring_filled(const struct ring *in, uint32_t *size);
 /* Whether `size` bytes, at most half of the ring, can be written now. */
@@ -72,6 +86,10 @@ void ring_copy(const struct ring *in, void *to, size_t size);
 /* Publishes `size` written bytes to the reader, or gives `size` read bytes back to the writer. */
 void ring_wrote(struct ring *out, uint32_t size);
 void ring_read(struct ring *in, uint32_t size);
+/* One end leaves the ring for good: it writes, or reads, no more. Returns whether the other has left
+ * before. Of two ends that leave, exactly one is told so. */
+enum ring_end { RING_WRITER = 1, RING_READER = 2 };
+bool ring_leave(struct ring *r, enum ring_end end);
 /* Whether the peer may sleep and must be woken; to be asked after ring_wrote or ring_read. */
 bool ring_wakes_reader(struct ring *out);
 bool ring_wakes_writer(struct ring *in);

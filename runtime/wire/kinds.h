@@ -50,7 +50,7 @@ struct dpk_wire {
     atomic_uint_least64_t sent_dropped[DPK_WIRE_DROPS], received_dropped[DPK_WIRE_DROPS];
 };
 
-extern const struct wire_ops wire_loop, wire_none, wire_pcap;
+extern const struct wire_ops wire_loop, wire_none, wire_pcap, wire_tap, wire_veth;
 
 /* Appends a path as an argument of a kind that takes several: a backslash stands before a comma or
  * a backslash. */

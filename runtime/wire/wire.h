@@ -4,6 +4,8 @@
  *
  *     loop             itself: what it sends comes back in
  *     none             nothing: what it sends is gone
+ *     tap:NAME         a TAP of the machine, which is made if there is none of that name
+ *     veth:NAME        any interface of the machine; one end of a veth pair, say
  *     pcap:IN,OUT      frames arrive from one capture and leave into another; each may be absent
  *
  *     struct dpk_wire *wire;

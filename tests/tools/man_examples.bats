@@ -35,7 +35,9 @@ prepare_dpa_app_attributes2blob() { :; }
 prepare_dpa_c() { a_device; }
 prepare_dpacc() { a_device && cp "$BATS_FILE_TMPDIR/hello/hello_world.c" .; }
 prepare_dpacc_extract() { cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
-prepare_dpa_network() { :; }
+prepare_dpa_network() {
+    unshare -rn ip link add v0 type veth peer name v1 || skip "no network namespaces with veth pairs"
+}
 prepare_dpadev() { :; }
 prepare_dpakit_compatibility() { cp "$BATS_FILE_TMPDIR/hello/hello_world" "$world/"{owner.pem,root.der,root.signed} .; }
 prepare_dpa_provisioning() {

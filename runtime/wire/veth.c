@@ -1,0 +1,401 @@
+/* veth:NAME: an interface of the machine, whose cable the port has: what the port sends leaves by
+ * the interface, and what arrives at the interface arrives at the port (packet(7)). Frames are
+ * received in a ring that the kernel fills, and sent by many at once. */
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "interface.h"
+
+#define RING_BLOCK    65536u
+#define SMALL_SLOT    2048u  /* for frames of an interface of the usual MTU */
+#define SMALL_MTU     1900   /* whose frames fit into it behind what the kernel puts there */
+#define LARGE_SLOT    16384u /* for all others */
+#define SMALL_RING    (4u << 20)
+#define LARGE_RING    (8u << 20)
+#define LARGEST       65600u /* bytes of what the machine's TCP gives as one frame */
+#define LOOK_AGAIN_MS 500    /* when the interface is down or gone */
+#define ROOM_MS       1      /* the first of several waits for room to send */
+#define ROOM_TRIES    5
+#define MAC_ADDRESSES 12u
+#define VLAN_TAG      4u
+
+struct veth {
+    char name[IFNAMSIZ];
+    int in, out;
+    int index;    /* of the interface; the thread looks after it */
+    bool trouble; /* it was down since it was last seen to work */
+    uint8_t *ring;
+    size_t ring_size, slot_size, slots, next;
+    uint8_t *large; /* a frame that no slot has room for */
+    /* What waits to be sent. */
+    struct mmsghdr messages[WIRE_BATCH];
+    struct iovec pieces[WIRE_BATCH];
+    uint8_t (*frames)[DPK_FRAME_MAX];
+    unsigned count;
+};
+
+/* ---- Frames that arrive ---- */
+
+/* The machine leaves checksums to the network card of its own frames: computes one.
+ * `h`: where it is. */
+static void finish_checksum(uint8_t *frame, size_t size, const struct virtio_net_hdr *h)
+{
+    const size_t start = h->csum_start, at = start + h->csum_offset;
+    uint64_t sum = 0;
+    if (start >= size || at + 2 > size)
+        return;
+    for (size_t i = start; i < size; i++)
+        sum += (i - start) % 2 ? frame[i] : (uint64_t)frame[i] << 8;
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    /* 0 would say that there is none (RFC 768); for TCP both are the same number. */
+    dpk_store_be16(frame + at, sum == 0xffff ? 0xffff : (uint16_t)~sum);
+}
+
+/* Puts the tag of a VLAN back, which the kernel keeps beside the frame. There is room before it. */
+static uint8_t *put_tag_back(uint8_t *frame, uint16_t type, uint16_t tci)
+{
+    memmove(frame - VLAN_TAG, frame, MAC_ADDRESSES);
+    dpk_store_be16(frame - VLAN_TAG + MAC_ADDRESSES, type);
+    dpk_store_be16(frame - VLAN_TAG + MAC_ADDRESSES + 2, tci);
+    return frame - VLAN_TAG;
+}
+
+static struct tpacket2_hdr *slot(const struct veth *v, size_t number)
+{
+    return (struct tpacket2_hdr *)(void *)(v->ring + number % v->slots * v->slot_size);
+}
+
+/* Gets all of a frame that its slot has only the beginning of. */
+static uint8_t *take_large(struct veth *v, size_t size)
+{
+    struct virtio_net_hdr h;
+    struct iovec parts[] = {{&h, sizeof h}, {v->large + VLAN_TAG, LARGEST}};
+    const struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
+    const ssize_t n = recvmsg(v->in, (struct msghdr *)&m, MSG_DONTWAIT);
+    return n == (ssize_t)(sizeof h + size) ? v->large + VLAN_TAG : NULL;
+}
+
+/* Takes the frame of a slot; false: it was dropped. */
+static bool take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t status,
+                 struct dpk_frame *out)
+{
+    struct veth *v = wire->kind;
+    uint8_t *frame = (uint8_t *)s + s->tp_mac;
+    struct virtio_net_hdr h;
+    size_t size = s->tp_len;
+    memcpy(&h, frame - sizeof h, sizeof h);
+    if (status & TP_STATUS_COPY)
+        frame = take_large(v, size);
+    else if (s->tp_snaplen < size)
+        frame = NULL; /* there was no memory for the rest */
+    if (!frame) {
+        wire_drop_received(wire, DPK_WIRE_NO_ROOM, 1);
+        return false;
+    }
+    if (h.gso_type != VIRTIO_NET_HDR_GSO_NONE) {
+        wire_warn(wire, WIRE_CUTS,
+                  "the other end leaves it to its network card to cut what it sends into frames: "
+                  "ethtool -K INTERFACE tso off gso off");
+        wire_drop_received(wire, DPK_WIRE_TOO_LONG, 1);
+        return false;
+    }
+    if (h.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+        finish_checksum(frame, size, &h);
+    if (status & TP_STATUS_VLAN_VALID && size >= MAC_ADDRESSES) {
+        frame =
+            put_tag_back(frame, status & TP_STATUS_VLAN_TPID_VALID ? s->tp_vlan_tpid : ETH_P_8021Q,
+                         s->tp_vlan_tci);
+        size += VLAN_TAG;
+    }
+    if (size > DPK_FRAME_MAX)
+        wire_drop_received(wire, DPK_WIRE_TOO_LONG, 1);
+    else if (size < DPK_FRAME_MIN)
+        wire_drop_received(wire, DPK_WIRE_TOO_SHORT, 1);
+    *out = (struct dpk_frame){frame, size};
+    return size >= DPK_FRAME_MIN && size <= DPK_FRAME_MAX;
+}
+
+/* Counts what the kernel had no room for. */
+static void count_lost(struct dpk_wire *wire)
+{
+    const struct veth *v = wire->kind;
+    struct tpacket_stats lost;
+    socklen_t size = sizeof lost;
+    if (getsockopt(v->in, SOL_PACKET, PACKET_STATISTICS, &lost, &size) == 0 && lost.tp_drops > 0)
+        wire_drop_received(wire, DPK_WIRE_NO_ROOM, lost.tp_drops);
+}
+
+/* Offers the frames that are there, and gives their slots back. Returns how many slots. */
+static size_t offer(struct dpk_wire *wire)
+{
+    struct veth *v = wire->kind;
+    struct dpk_frame frames[WIRE_BATCH];
+    size_t taken = 0, count = 0;
+    uint32_t all = 0;
+    while (taken < WIRE_BATCH && !(all & TP_STATUS_COPY)) {
+        struct tpacket2_hdr *s = slot(v, v->next + taken);
+        const uint32_t status = __atomic_load_n(&s->tp_status, __ATOMIC_ACQUIRE);
+        if (!(status & TP_STATUS_USER))
+            break;
+        all |= status;
+        count += take(wire, s, status, &frames[count]);
+        taken++;
+    }
+    if (count > 0)
+        (void)wire_arrive(wire, frames, count, false);
+    for (size_t i = 0; i < taken; i++)
+        __atomic_store_n(&slot(v, v->next++)->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+    if (all & TP_STATUS_LOSING)
+        count_lost(wire);
+    return taken;
+}
+
+/* ---- The interface ---- */
+
+static bool bind_to(int fd, int index, uint16_t protocol)
+{
+    const struct sockaddr_ll to = {
+        .sll_family = AF_PACKET, .sll_protocol = htobe16(protocol), .sll_ifindex = index};
+    return bind(fd, (const struct sockaddr *)&to, sizeof to) == 0;
+}
+
+/* Takes the cable of the interface; frames for all addresses arrive. */
+static bool take_cable(struct veth *v, int index)
+{
+    const struct packet_mreq all = {.mr_ifindex = index, .mr_type = PACKET_MR_PROMISC};
+    if (!bind_to(v->out, index, 0) || !bind_to(v->in, index, ETH_P_ALL))
+        return false;
+    (void)setsockopt(v->in, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof all);
+    v->index = index;
+    return true;
+}
+
+/* An interface that was only down works again by itself. One that comes back under its name after
+ * it was gone is another one; and the kernel tells only of the first of the two, being down. */
+static void look_again(struct dpk_wire *wire)
+{
+    struct veth *v = wire->kind;
+    const int index = interface_index(v->in, v->name);
+    const bool bound = index != 0 && (index == v->index || take_cable(v, index));
+    v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP || !bound;
+}
+
+static bool veth_receive(struct dpk_wire *wire)
+{
+    struct veth *v = wire->kind;
+    int why = 0;
+    socklen_t size = sizeof why;
+    if (offer(wire) > 0)
+        return true;
+    switch (wire_wait(wire, v->in, v->trouble ? LOOK_AGAIN_MS : -1)) {
+    case WIRE_ENDS:
+        return false;
+    case WIRE_TIMEOUT:
+        look_again(wire);
+        return true;
+    case WIRE_READY:
+        break;
+    }
+    if (offer(wire) == 0 && getsockopt(v->in, SOL_SOCKET, SO_ERROR, &why, &size) == 0 && why) {
+        (void)interface_look(wire, v->in, v->name);
+        v->trouble = true;
+    }
+    return true;
+}
+
+/* ---- Frames that leave ---- */
+
+/* Waits a little, with the port, until the interface has room. False: it has none for too long. */
+static bool wait_for_room(const struct veth *v, unsigned *tries)
+{
+    struct pollfd fd = {.fd = v->out, .events = POLLOUT};
+    if (errno == EINTR)
+        return true;
+    if (errno != EAGAIN || *tries == ROOM_TRIES)
+        return false;
+    (void)poll(&fd, 1, ROOM_MS << (*tries)++);
+    return true;
+}
+
+static void veth_flush(struct dpk_wire *wire)
+{
+    struct veth *v = wire->kind;
+    unsigned tries = 0;
+    for (unsigned done = 0; done < v->count;) {
+        const int n = sendmmsg(v->out, v->messages + done, v->count - done, MSG_DONTWAIT);
+        size_t bytes = 0;
+        for (int i = 0; i < n; i++)
+            bytes += v->pieces[done + (unsigned)i].iov_len;
+        if (n > 0) {
+            wire_sent(wire, (size_t)n, bytes);
+            done += (unsigned)n;
+            tries = 0;
+        } else if (!wait_for_room(v, &tries)) {
+            interface_not_sent(wire, v->out, v->name, v->pieces[done].iov_len);
+            done++;
+        }
+    }
+    v->count = 0;
+}
+
+static bool veth_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
+{
+    struct veth *v = wire->kind;
+    memcpy(v->frames[v->count], frame, size);
+    v->pieces[v->count++].iov_len = size;
+    if (v->count == WIRE_BATCH)
+        veth_flush(wire);
+    return true;
+}
+
+/* ---- Life ---- */
+
+static enum dpk_status make_socket(const char *name, const char *program, int *fd,
+                                   struct dpk_error *err)
+{
+    *fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (*fd >= 0)
+        return DPK_OK;
+    if (errno != EPERM && errno != EACCES)
+        return dpk_fail_errno(err, "veth:%s", name);
+    return dpk_fail(
+        err, DPK_ERR_REFUSED,
+        "veth:%s: this user may not open it: sudo setcap cap_net_raw+ep %s (or run all of "
+        "it without root, in unshare -rn)",
+        name, program);
+}
+
+static enum dpk_status find(int fd, const char *name, int *index, struct dpk_error *err)
+{
+    *index = interface_index(fd, name);
+    return *index
+               ? DPK_OK
+               : dpk_fail(err, DPK_ERR_NOT_FOUND,
+                          "veth:%s: there is no such interface: sudo ip link add %s type veth peer "
+                          "name OTHER",
+                          name, name);
+}
+
+static enum dpk_status veth_try(const char *argument, struct dpk_error *err)
+{
+    int fd = -1, index;
+    enum dpk_status status = make_socket(argument, "PROGRAM", &fd, err);
+    if (status == DPK_OK)
+        status = find(fd, argument, &index, err);
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+static enum dpk_status make_ring(struct veth *v, struct dpk_error *err)
+{
+    const int version = TPACKET_V2, on = 1;
+    const int mtu = interface_mtu(v->in, v->name);
+    v->slot_size = mtu <= SMALL_MTU ? SMALL_SLOT : LARGE_SLOT;
+    v->ring_size = mtu <= SMALL_MTU ? SMALL_RING : LARGE_RING;
+    v->slots = v->ring_size / v->slot_size;
+    const struct tpacket_req ring = {.tp_block_size = RING_BLOCK,
+                                     .tp_block_nr = (unsigned)(v->ring_size / RING_BLOCK),
+                                     .tp_frame_size = (unsigned)v->slot_size,
+                                     .tp_frame_nr = (unsigned)v->slots};
+    const struct {
+        int option;
+        const void *value;
+        socklen_t size;
+    } options[] = {{PACKET_VERSION, &version, sizeof version},
+                   {PACKET_VNET_HDR, &on, sizeof on},
+                   {PACKET_COPY_THRESH, &on, sizeof on},
+                   {PACKET_IGNORE_OUTGOING, &on, sizeof on},
+                   {PACKET_RX_RING, &ring, sizeof ring}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (setsockopt(v->in, SOL_PACKET, options[i].option, options[i].value, options[i].size) !=
+            0)
+            return dpk_fail_errno(err, "veth:%s: packet sockets of this kernel", v->name);
+    void *ring_memory = mmap(NULL, v->ring_size, PROT_READ | PROT_WRITE, MAP_SHARED, v->in, 0);
+    if (ring_memory == MAP_FAILED)
+        return dpk_fail_errno(err, "veth:%s: the ring", v->name);
+    v->ring = ring_memory;
+    return DPK_OK;
+}
+
+static enum dpk_status make_buffers(struct veth *v, struct dpk_error *err)
+{
+    v->large = malloc(VLAN_TAG + LARGEST);
+    v->frames = malloc(WIRE_BATCH * sizeof *v->frames);
+    if (!v->large || !v->frames)
+        return dpk_fail_nomem(err);
+    for (size_t i = 0; i < WIRE_BATCH; i++) {
+        v->pieces[i].iov_base = v->frames[i];
+        v->messages[i].msg_hdr = (struct msghdr){.msg_iov = &v->pieces[i], .msg_iovlen = 1};
+    }
+    return DPK_OK;
+}
+
+static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, struct dpk_error *err)
+{
+    const int on = 1;
+    int index = 0;
+    struct dpk_buf name = {0};
+    enum dpk_status status = interface_check(argument, &name, err);
+    dpk_buf_free(&name);
+    struct veth *v = wire->kind = calloc(1, sizeof *v);
+    if (!v)
+        return dpk_fail_nomem(err);
+    v->in = v->out = -1;
+    snprintf(v->name, sizeof v->name, "%s", argument);
+    if (status == DPK_OK)
+        status = make_buffers(v, err);
+    if (status == DPK_OK)
+        status = make_socket(v->name, program_invocation_name, &v->in, err);
+    if (status == DPK_OK)
+        status = make_socket(v->name, program_invocation_name, &v->out, err);
+    if (status == DPK_OK)
+        status = find(v->in, v->name, &index, err);
+    if (status == DPK_OK)
+        status = make_ring(v, err);
+    if (status == DPK_OK && !take_cable(v, index))
+        status = dpk_fail_errno(err, "veth:%s", v->name);
+    if (status != DPK_OK)
+        return status;
+    /* Frames of a port wait for no other queue. */
+    (void)setsockopt(v->out, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on);
+    v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP;
+    return DPK_OK;
+}
+
+static void veth_close(struct dpk_wire *wire)
+{
+    struct veth *v = wire->kind;
+    if (!v)
+        return;
+    if (v->ring) {
+        count_lost(wire);
+        munmap(v->ring, v->ring_size);
+    }
+    if (v->in >= 0)
+        close(v->in);
+    if (v->out >= 0)
+        close(v->out);
+    free(v->large);
+    free(v->frames);
+    free(v);
+}
+
+const struct wire_ops wire_veth = {.name = "veth",
+                                   .usage = "veth:NAME",
+                                   .check = interface_check,
+                                   .try = veth_try,
+                                   .open = veth_open,
+                                   .receive = veth_receive,
+                                   .send = veth_send,
+                                   .flush = veth_flush,
+                                   .close = veth_close};

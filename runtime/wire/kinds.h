@@ -34,7 +34,14 @@ struct wire_ops {
     void (*close)(struct dpk_wire *wire); /* after the last `receive` and `send` */
 };
 
-enum wire_trouble { WIRE_IS_DOWN, WIRE_IS_GONE, WIRE_HAS_NO_PEER, WIRE_FAILS, WIRE_CUTS };
+enum wire_trouble {
+    WIRE_IS_DOWN,
+    WIRE_IS_GONE,
+    WIRE_HAS_NO_PEER,
+    WIRE_FAILS,
+    WIRE_CUTS,
+    WIRE_RESULT
+};
 
 struct dpk_wire {
     const struct wire_ops *ops;
@@ -50,7 +57,7 @@ struct dpk_wire {
     atomic_uint_least64_t sent_dropped[DPK_WIRE_DROPS], received_dropped[DPK_WIRE_DROPS];
 };
 
-extern const struct wire_ops wire_loop, wire_none, wire_pcap, wire_tap, wire_veth;
+extern const struct wire_ops wire_loop, wire_none, wire_pcap, wire_tap, wire_veth, wire_generate;
 
 /* Appends a path as an argument of a kind that takes several: a backslash stands before a comma or
  * a backslash. */

@@ -9,8 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static const struct wire_ops *const kinds[] = {&wire_loop, &wire_none, &wire_pcap, &wire_tap,
-                                               &wire_veth};
+static const struct wire_ops *const kinds[] = {&wire_loop, &wire_none, &wire_pcap,
+                                               &wire_tap,  &wire_veth, &wire_generate};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* ---- Specifications ---- */

@@ -7,6 +7,10 @@
  *     tap:NAME         a TAP of the machine, which is made if there is none of that name
  *     veth:NAME        any interface of the machine; one end of a veth pair, say
  *     pcap:IN,OUT      frames arrive from one capture and leave into another; each may be absent
+ *     generate:FRAMES,SIZE,FLOWS,RATE
+ *                      that many frames arrive (SIZE bytes, without checksum; UDP of so many flows,
+ *                      1 if absent; RATE a second, as fast as they are taken if absent), and at the
+ *                      end it is told how many came back
  *
  *     struct dpk_wire *wire;
  *     dpk_wire_open("pcap:in.pcap,out.pcap", &sink, &wire, &err);

@@ -185,6 +185,13 @@ fromMetoThem packet 40
 TEXT
 }
 
+@test "reflector: the commands of the README send every packet back once" {
+    paste_readme reflector
+    grep -qx '200000 packets sent back by 128 threads' <<<"$output"
+    grep -q ': 200000 frames, 200000 came back; [0-9]* a second$' <<<"$output"
+    ! grep -q twice <<<"$output"
+}
+
 @test "flexio_multithread: the commands of the README give its output, on one unit too" {
     DPAKIT_EUS=1 paste_readme flexio_multithread
     diff - <(tail -6 <<<"$output") <<'TEXT'

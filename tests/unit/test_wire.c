@@ -93,8 +93,26 @@ static int remove_folder(void **state)
 static void specifications_are_checked(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"",     "loops",  "loop:",      "none:x",
-                                        "pcap", "pcap:,", "pcap:a,b,c", "pcap"};
+    static const char *const wrong[] = {"",
+                                        "loops",
+                                        "loop:",
+                                        "none:x",
+                                        "pcap",
+                                        "pcap:,",
+                                        "pcap:a,b,c",
+                                        "pcap",
+                                        "generate",
+                                        "generate:1",
+                                        "generate:1,59",
+                                        "generate:1,60,",
+                                        "generate:1,60,0",
+                                        "generate:1,60,4097",
+                                        "generate:1,9235",
+                                        "generate:-1,60",
+                                        "generate:1,60,1,1,1",
+                                        "generate:1000000000000000000000,60",
+                                        "generate:1,60,1,1000001",
+                                        "generate: 1,60"};
     char out[DPK_WIRE_SPEC_MAX], want[200];
     struct dpk_error err;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -103,6 +121,7 @@ static void specifications_are_checked(void **state)
     }
     assert_int_equal(dpk_wire_check("loop", out, NULL), DPK_OK);
     assert_string_equal(out, "loop");
+    assert_int_equal(dpk_wire_check("generate:1000,9234,4096,1000000", out, NULL), DPK_OK);
     assert_int_equal(dpk_wire_check("pcap:,b\\,c", out, NULL), DPK_OK);
     snprintf(want, sizeof want, "pcap:,%s/b\\,c", folder);
     assert_string_equal(out, want);
@@ -228,6 +247,73 @@ static void a_full_disk_is_told_once(void **state)
     close(ends[1]);
 }
 
+/* Takes frames by fives, checks their headers, and lets a wire have them back. */
+struct mirror {
+    struct dpk_wire *wire;
+    atomic_uint taken, lines;
+    bool twice; /* the wire gets the last one instead of the first, too */
+    char text[256];
+};
+
+static unsigned half(const uint8_t *at)
+{
+    return (unsigned)(at[0] << 8 | at[1]);
+}
+
+static size_t take_some(void *context, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    struct mirror *m = context;
+    const size_t some = count < 5 ? count : 5;
+    assert_true(waits);
+    for (size_t i = 0; i < some; i++) {
+        const uint8_t *b = frames[i].bytes;
+        unsigned sum = 0;
+        for (unsigned at = 14; at < 34; at += 2)
+            sum += half(b + at);
+        assert_int_equal((sum & 0xffff) + (sum >> 16), 0xffff);
+        assert_int_equal(frames[i].size, 100);
+        assert_int_equal(half(b + 12), 0x0800);
+        assert_int_equal(half(b + 16), 86);
+        assert_int_equal(half(b + 38), 66);
+        assert_int_equal(half(b + 34), 1024 + atomic_load(&m->taken) % 3);
+        if (!m->twice || atomic_load(&m->taken) > 0)
+            assert_true(dpk_wire_send(m->wire, b, frames[i].size));
+        if (atomic_fetch_add(&m->taken, 1) == 99 && m->twice)
+            assert_true(dpk_wire_send(m->wire, b, frames[i].size));
+    }
+    dpk_wire_flush(m->wire);
+    return some;
+}
+
+static void keep(void *context, bool detail, const char *text)
+{
+    struct mirror *m = context;
+    assert_false(detail);
+    if (atomic_fetch_add(&m->lines, 1) == 0)
+        snprintf(m->text, sizeof m->text, "%s", text);
+}
+
+static void frames_are_generated_and_counted(void **state)
+{
+    (void)state;
+    for (unsigned rate = 0; rate <= 50000; rate += 50000)
+        for (unsigned twice = 0; twice <= 1; twice++) {
+            struct mirror m = {.twice = twice};
+            const struct dpk_wire_sink sink = {.arrive = take_some, .tell = keep, .context = &m};
+            char spec[60];
+            snprintf(spec, sizeof spec, "generate:100,100,3,%u", rate);
+            assert_int_equal(dpk_wire_open(spec, &sink, &m.wire, NULL), DPK_OK);
+            assert_int_equal(dpk_wire_start(m.wire, NULL), DPK_OK);
+            for (unsigned i = 0; i < 20000 && atomic_load(&m.taken) < 100; i++)
+                usleep(1000);
+            dpk_wire_close(m.wire);
+            assert_int_equal(atomic_load(&m.taken), 100);
+            assert_non_null(strstr(m.text, "100 frames, 100 came back"));
+            assert_true((strstr(m.text, " us; ") != NULL) == (rate > 0));
+            assert_int_equal(atomic_load(&m.lines), 1 + twice);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +324,7 @@ int main(void)
         cmocka_unit_test(captures_of_no_whole_frames_are_refused),
         cmocka_unit_test(what_is_sent_is_counted),
         cmocka_unit_test(a_full_disk_is_told_once),
+        cmocka_unit_test(frames_are_generated_and_counted),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,0 +1,251 @@
+/* generate:FRAMES,SIZE,FLOWS,RATE: a source of frames, which counts those that come back. Frame n is
+ * of flow n mod FLOWS: UDP over IPv4, and source addresses and source port end in the flow's number.
+ * Behind these headers lie n, the time when the frame was offered, and a mark. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kinds.h"
+
+#define HEADERS    42u /* bytes of Ethernet, IPv4 and UDP */
+#define MARK       0x6470u
+#define SIZE_MIN   60u
+#define FLOWS_MAX  4096u
+#define RATE_MAX   1000000u
+#define FIRST_PORT 1024u
+#define TIMES      4000u /* of TIME_NS each; the last one counts all that are longer, too */
+#define TIME_NS    250u
+#define NS         UINT64_C(1000000000)
+
+struct generate {
+    uint64_t frames, size, flows, rate; /* rate: a second; 0: as fast as they are taken */
+    uint8_t *headers;                   /* of each flow */
+    uint8_t *batch;
+    uint64_t offered; /* and taken */
+    uint64_t begin;   /* when the first one was, ns */
+    /* What came back, and with which flush: */
+    uint64_t back, sum;          /* frames, and their numbers */
+    uint64_t first, since, last; /* frames of the first flush; when it was, and the last, ns */
+    uint64_t seen;               /* frames until the last one */
+    uint32_t times[TIMES];
+};
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+}
+
+/* ---- The argument ---- */
+
+/* Takes a decimal number of at most 18 digits. */
+static bool take_number(const char **at, uint64_t *out)
+{
+    const char *begin = *at;
+    for (*out = 0; **at >= '0' && **at <= '9' && *at - begin < 18; (*at)++)
+        *out = *out * 10 + (uint64_t)(**at - '0');
+    return *at > begin;
+}
+
+static enum dpk_status parse(const char *argument, struct generate *g, struct dpk_error *err)
+{
+    uint64_t *const numbers[] = {&g->frames, &g->size, &g->flows, &g->rate};
+    const char *at = argument;
+    bool good = true;
+    unsigned n = 0;
+    g->flows = 1;
+    g->rate = 0;
+    do
+        good = n < 4 && take_number(&at, numbers[n++]);
+    while (good && *at == ',' && *at++);
+    if (!good || *at || n < 2)
+        return dpk_fail(err, DPK_ERR_USAGE, "'%.200s' is not generate:FRAMES,SIZE,FLOWS,RATE",
+                        argument);
+    if (g->size < SIZE_MIN || g->size > DPK_FRAME_MAX)
+        return dpk_fail(err, DPK_ERR_USAGE, "generate: frames of %" PRIu64 " bytes, not %u to %u",
+                        g->size, SIZE_MIN, DPK_FRAME_MAX);
+    if (g->flows < 1 || g->flows > FLOWS_MAX || g->rate > RATE_MAX)
+        return dpk_fail(err, DPK_ERR_USAGE, "generate: at most %u flows and %u frames a second",
+                        FLOWS_MAX, RATE_MAX);
+    return DPK_OK;
+}
+
+static enum dpk_status generate_check(const char *argument, struct dpk_buf *out,
+                                      struct dpk_error *err)
+{
+    struct generate g;
+    const enum dpk_status status = parse(argument, &g, err);
+    dpk_put_format(out, "%s", argument);
+    return status;
+}
+
+/* ---- Frames that arrive ---- */
+
+static uint16_t sum_header(const uint8_t *header)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < 20; i += 2)
+        sum += (uint32_t)(header[i] << 8 | header[i + 1]);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t) ~(sum + (sum >> 16));
+}
+
+/* Addresses are those of measurements (RFC 2544), from 198.18.0.0 to 198.19.0.1, and local MACs. */
+static void make_headers(const struct generate *g, uint16_t flow, uint8_t out[HEADERS])
+{
+    static const uint8_t plain[HEADERS] = {2,   0,    0, 0, 1,   0,  2, 0,    0, 0,  0,  0, 8,
+                                           0,   0x45, 0, 0, 0,   0,  0, 0x40, 0, 64, 17, 0, 0,
+                                           198, 18,   0, 0, 198, 19, 0, 1,    0, 0,  0,  9};
+    memcpy(out, plain, HEADERS);
+    dpk_store_be16(out + 10, flow);
+    dpk_store_be16(out + 16, (uint16_t)(g->size - 14));
+    dpk_store_be16(out + 28, flow);
+    dpk_store_be16(out + 24, sum_header(out + 14));
+    dpk_store_be16(out + 34, (uint16_t)(FIRST_PORT + flow));
+    dpk_store_be16(out + 38, (uint16_t)(g->size - 34));
+}
+
+/* How many frames may be offered now. */
+static uint64_t due(const struct generate *g, uint64_t at)
+{
+    const uint64_t left = g->frames - g->offered, passed = at - g->begin;
+    if (g->rate == 0 || g->offered == 0)
+        return g->rate == 0 ? left : left > 0;
+    const uint64_t by_now = passed / NS * g->rate + passed % NS * g->rate / NS + 1;
+    const uint64_t more = by_now > g->offered ? by_now - g->offered : 0;
+    return more < left ? more : left;
+}
+
+static size_t make_frames(struct generate *g, uint64_t at, struct dpk_frame frames[WIRE_BATCH])
+{
+    const uint64_t some = due(g, at);
+    const size_t count = some < WIRE_BATCH ? (size_t)some : WIRE_BATCH;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *bytes = g->batch + i * g->size;
+        const uint64_t number = g->offered + i;
+        memcpy(bytes, g->headers + number % g->flows * HEADERS, HEADERS);
+        dpk_store_le64(bytes + HEADERS, number);
+        dpk_store_le64(bytes + HEADERS + 8, at);
+        frames[i] = (struct dpk_frame){bytes, g->size};
+    }
+    return count;
+}
+
+/* When there is no room, it waits before it offers again. */
+static bool generate_receive(struct dpk_wire *wire)
+{
+    struct generate *g = wire->kind;
+    struct dpk_frame frames[WIRE_BATCH];
+    const uint64_t at = now();
+    if (g->offered == g->frames)
+        return false;
+    const size_t count = make_frames(g, at, frames);
+    const size_t taken = count > 0 ? wire_arrive(wire, frames, count, true) : 0;
+    if (g->offered == 0)
+        g->begin = at;
+    g->offered += taken;
+    if (taken < count || count == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    return true;
+}
+
+/* ---- Frames that leave ---- */
+
+static bool generate_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
+{
+    struct generate *g = wire->kind;
+    struct dpk_reader r = dpk_reader(frame, size);
+    wire_sent(wire, 1, size);
+    dpk_read_skip(&r, HEADERS);
+    const uint64_t number = dpk_read_le64(&r), offered = dpk_read_le64(&r);
+    if (dpk_read_be16(&r) != MARK || r.failed)
+        return true;
+    g->back++;
+    g->sum += number;
+    if (g->rate > 0) {
+        const uint64_t place = (now() - offered) / TIME_NS;
+        g->times[place < TIMES ? place : TIMES - 1]++;
+    }
+    return true;
+}
+
+static void generate_flush(struct dpk_wire *wire)
+{
+    struct generate *g = wire->kind;
+    if (g->back == g->seen)
+        return;
+    g->seen = g->back;
+    g->last = now();
+    if (g->first > 0)
+        return;
+    g->first = g->back;
+    g->since = g->last;
+}
+
+/* ---- Life ---- */
+
+static enum dpk_status generate_open(struct dpk_wire *wire, const char *argument,
+                                     struct dpk_error *err)
+{
+    struct generate *g = wire->kind = calloc(1, sizeof *g);
+    if (!g)
+        return dpk_fail_nomem(err);
+    const enum dpk_status status = parse(argument, g, err);
+    if (status != DPK_OK)
+        return status;
+    g->headers = malloc(g->flows * HEADERS);
+    g->batch = calloc(WIRE_BATCH, g->size);
+    if (!g->headers || !g->batch)
+        return dpk_fail_nomem(err);
+    for (uint64_t flow = 0; flow < g->flows; flow++)
+        make_headers(g, (uint16_t)flow, g->headers + flow * HEADERS);
+    for (size_t i = 0; i < WIRE_BATCH; i++)
+        dpk_store_be16(g->batch + i * g->size + HEADERS + 16, MARK);
+    return DPK_OK;
+}
+
+/* The least time that half of the frames were not away longer than. */
+static double median_us(const struct generate *g)
+{
+    uint64_t count = 0;
+    size_t place = 0;
+    while (place < TIMES - 1 && (count += g->times[place]) * 2 < g->back)
+        place++;
+    return (double)((place + 1) * TIME_NS) / 1e3;
+}
+
+static void tell(struct dpk_wire *wire, const struct generate *g)
+{
+    const uint64_t n = g->offered, sum = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1);
+    const double seconds = (double)(g->last - g->since) / 1e9;
+    char away[60] = "";
+    if (g->rate > 0 && g->back > 0)
+        snprintf(away, sizeof away, ", half of them after at most %.2f us", median_us(g));
+    wire_warn(wire, WIRE_RESULT, "%" PRIu64 " frames, %" PRIu64 " came back%s; %.0f a second", n,
+              g->back, away, seconds > 0 ? (double)(g->back - g->first) / seconds : 0);
+    if (g->back > n || (g->back == n && g->sum != sum))
+        wire_warn(wire, WIRE_FAILS, "some frames came back twice");
+}
+
+static void generate_close(struct dpk_wire *wire)
+{
+    struct generate *g = wire->kind;
+    if (!g)
+        return;
+    if (g->offered > 0)
+        tell(wire, g);
+    free(g->headers);
+    free(g->batch);
+    free(g);
+}
+
+const struct wire_ops wire_generate = {.name = "generate",
+                                       .usage = "generate:FRAMES,SIZE,FLOWS,RATE",
+                                       .check = generate_check,
+                                       .open = generate_open,
+                                       .receive = generate_receive,
+                                       .send = generate_send,
+                                       .flush = generate_flush,
+                                       .close = generate_close};

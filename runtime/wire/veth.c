@@ -30,8 +30,9 @@
 struct veth {
     char name[IFNAMSIZ];
     int in, out;
-    int index;    /* of the interface; the thread looks after it */
-    bool trouble; /* it was down since it was last seen to work */
+    int index;       /* of the interface; the thread looks after it */
+    bool no_carrier; /* when it was looked at */
+    bool trouble;    /* it was down since it was last seen to work */
     uint8_t *ring;
     size_t ring_size, slot_size, slots, next;
     uint8_t *large; /* a frame that no slot has room for */
@@ -186,7 +187,12 @@ static void look_again(struct dpk_wire *wire)
     struct veth *v = wire->kind;
     const int index = interface_index(v->in, v->name);
     const bool bound = index != 0 && (index == v->index || take_cable(v, index));
-    v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP || !bound;
+    const enum interface_state state = interface_state(v->in, v->name);
+    /* A carrier may come a little later than the interface. */
+    if (state != INTERFACE_NO_CARRIER || v->no_carrier)
+        (void)interface_look(wire, v->in, v->name);
+    v->no_carrier = state == INTERFACE_NO_CARRIER;
+    v->trouble = state != INTERFACE_UP || !bound;
 }
 
 static bool veth_receive(struct dpk_wire *wire)
@@ -368,7 +374,10 @@ static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, st
         return status;
     /* Frames of a port wait for no other queue. */
     (void)setsockopt(v->out, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on);
-    v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP;
+    /* A carrier may come a little later. */
+    v->trouble = interface_state(v->in, v->name) != INTERFACE_UP;
+    if (interface_state(v->in, v->name) == INTERFACE_DOWN)
+        (void)interface_look(wire, v->in, v->name);
     return DPK_OK;
 }
 

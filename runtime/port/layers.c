@@ -8,11 +8,12 @@
 #define EXTENSIONS_MAX 8
 enum { TCP_HEADER = 20, UDP_HEADER = 8 };
 
-static void ipv4(struct dpk_reader r, struct layers *out)
+/* `known`: the length of the packet, whatever the header says; 0: that of the header. */
+static void ipv4(struct dpk_reader r, size_t known, struct layers *out)
 {
     const size_t header = (dpk_read_u8(&r) & (size_t)15) * 4;
     dpk_read_skip(&r, 1);
-    const size_t length = dpk_read_be16(&r);
+    const size_t said = dpk_read_be16(&r), length = known ? known : said;
     dpk_read_skip(&r, 2);
     const uint16_t fragment = dpk_read_be16(&r);
     dpk_read_skip(&r, 1);
@@ -45,25 +46,25 @@ static bool extension(struct dpk_reader *r, uint8_t *next, bool *fragment)
     return true;
 }
 
-static void ipv6(struct dpk_reader r, struct layers *out)
+static void ipv6(struct dpk_reader r, size_t known, struct layers *out)
 {
     const size_t begin = dpk_reader_offset(&r);
     bool fragment = false;
     unsigned count = 0;
     dpk_read_skip(&r, 4);
-    const size_t length = dpk_read_be16(&r);
+    const size_t said = 40u + dpk_read_be16(&r), length = known ? known : said;
     uint8_t next = dpk_read_u8(&r);
     dpk_read_skip(&r, 33);
     while (count < EXTENSIONS_MAX && extension(&r, &next, &fragment))
         count++;
     const size_t header = dpk_reader_offset(&r) - begin;
-    if (r.failed || 40 + length < header)
+    if (r.failed || length < header)
         return;
     out->version = 6;
     out->options = count > 0;
     out->fragment = fragment;
     out->l4 = out->l3 + header;
-    out->end = out->l3 + 40 + length;
+    out->end = out->l3 + length;
     out->protocol = next;
 }
 
@@ -83,7 +84,8 @@ static size_t transport(struct dpk_reader r, const struct layers *l)
     return r.failed || l->end - l->l4 < size ? 0 : size;
 }
 
-void layers_find(const uint8_t *frame, size_t size, struct layers *out)
+/* `before`: the bytes are headers that come before as many of data; NULL: they are all. */
+static void find(const uint8_t *frame, size_t size, const size_t *before, struct layers *out)
 {
     struct dpk_reader r = dpk_reader(frame, size);
     *out = (struct layers){0};
@@ -94,17 +96,28 @@ void layers_find(const uint8_t *frame, size_t size, struct layers *out)
         type = dpk_read_be16(&r);
     }
     out->l3 = dpk_reader_offset(&r);
+    const size_t known = before ? size - out->l3 + *before : 0;
     struct dpk_reader first = r;
     const unsigned version = dpk_read_u8(&first) >> 4;
     if (type == ETHER_IPV4 && version == 4)
-        ipv4(r, out);
+        ipv4(r, known, out);
     else if (type == ETHER_IPV6 && version == 6)
-        ipv6(r, out);
+        ipv6(r, known, out);
     if (out->version == 0)
         return;
     dpk_read_skip(&r, out->l4 - out->l3);
     out->l4_size = out->fragment ? 0 : transport(r, out);
     out->protocol = out->l4_size ? out->protocol : 0;
+}
+
+void layers_find(const uint8_t *frame, size_t size, struct layers *out)
+{
+    find(frame, size, NULL, out);
+}
+
+void layers_find_before(const uint8_t *headers, size_t size, size_t data, struct layers *out)
+{
+    find(headers, size, &data, out);
 }
 
 /* ---- Checksums ---- */

@@ -27,6 +27,9 @@ struct layers {
 
 /* Finds the headers of a frame, behind all tags of VLANs. */
 void layers_find(const uint8_t *frame, size_t size, struct layers *out);
+/* The same of headers that come before as many bytes of data. The length of the IP packet is that,
+ * whatever they say. */
+void layers_find_before(const uint8_t *headers, size_t size, size_t data, struct layers *out);
 
 /* The one's complement sum, of 16 bits, of bytes (RFC 1071). */
 uint16_t sum_of(const uint8_t *bytes, size_t size);

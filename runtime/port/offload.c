@@ -42,25 +42,6 @@ void offload_checksums(uint8_t *frame, size_t size, uint16_t flags)
 
 /* ---- Large send ---- */
 
-/* The length in the headers is what a program has put there, often 0 or that of all data, so it
- * is not looked at. */
-static bool is_tcp(const uint8_t *headers, uint32_t size)
-{
-    uint8_t one[WQE_MAX];
-    struct layers l;
-    memcpy(one, headers, size);
-    layers_find(one, size, &l);
-    const size_t l3 = l.l3;
-    if (size < l3 + IPV6_HEADER)
-        return false;
-    if (one[l3] >> 4 == 4)
-        dpk_store_be16(one + l3 + IPV4_LENGTH, (uint16_t)(size - l3));
-    else
-        dpk_store_be16(one + l3 + IPV6_LENGTH, (uint16_t)(size - l3 - IPV6_HEADER));
-    layers_find(one, size, &l);
-    return l.protocol == PROTOCOL_TCP && l.l4 + l.l4_size == size;
-}
-
 bool segments_find(const struct wqe *wqe, struct segments *out)
 {
     const struct pieces *d = &wqe->data;
@@ -70,7 +51,10 @@ bool segments_find(const struct wqe *wqe, struct segments *out)
                              .headers_size = wqe->headers,
                              .mss = wqe->mss,
                              .data = d->total - wqe->headers};
-    return is_tcp(out->headers, out->headers_size);
+    /* Lengths are what a program has put there, often 0 or that of all data. */
+    struct layers *l = &out->layers;
+    layers_find_before(out->headers, out->headers_size, 0, l);
+    return l->protocol == PROTOCOL_TCP && l->l4 + l->l4_size == out->headers_size;
 }
 
 uint64_t segments_count(const struct segments *s)
@@ -80,19 +64,16 @@ uint64_t segments_count(const struct segments *s)
 
 void segments_header(const struct segments *s, uint64_t index, uint32_t data, uint8_t *out)
 {
-    struct layers l;
+    const uint32_t l3 = (uint32_t)s->layers.l3, length = s->headers_size - l3 + data;
+    const bool v4 = s->layers.version == 4;
     memcpy(out, s->headers, s->headers_size);
-    layers_find(out, s->headers_size, &l);
-    const uint32_t l3 = (uint32_t)l.l3, length = s->headers_size - l3 + data;
-    const bool v4 = out[l3] >> 4 == 4;
     if (v4) {
         struct dpk_reader id = dpk_reader(out + l3 + IPV4_ID, 2);
         dpk_store_be16(out + l3 + IPV4_ID, (uint16_t)(dpk_read_be16(&id) + index));
     }
     dpk_store_be16(out + l3 + (v4 ? IPV4_LENGTH : IPV6_LENGTH),
                    (uint16_t)(v4 ? length : length - IPV6_HEADER));
-    layers_find(out, s->headers_size, &l);
-    uint8_t *tcp = out + l.l4;
+    uint8_t *tcp = out + s->layers.l4;
     struct dpk_reader sequence = dpk_reader(tcp + TCP_SEQUENCE, 4);
     dpk_store_be32(tcp + TCP_SEQUENCE, (uint32_t)(dpk_read_be32(&sequence) + index * s->mss));
     if (index + 1 < segments_count(s))

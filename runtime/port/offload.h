@@ -2,6 +2,7 @@
 #ifndef DPK_PORT_OFFLOAD_H
 #define DPK_PORT_OFFLOAD_H
 
+#include "layers.h"
 #include "wqe.h"
 
 /* Puts a tag behind the addresses of a frame, which has room for VLAN_TAG bytes more. */
@@ -14,7 +15,8 @@ struct segments {
     const uint8_t *headers;
     uint32_t headers_size;
     uint32_t mss;
-    uint64_t data; /* bytes behind the headers */
+    uint64_t data;        /* bytes behind the headers */
+    struct layers layers; /* of the headers */
 };
 /* False: the headers are not those of one TCP segment, or say something else. */
 bool segments_find(const struct wqe *wqe, struct segments *out);

@@ -35,8 +35,8 @@ static void add(struct dpk_flow_table *root, unsigned number)
     const unsigned at = number % 2 ? SMAC : ADDRESS;
     memset(m.mask + at, 0xff, 4);
     put(m.value + at, number + 1);
-    must(dpk_flow_rule_new(root, &m, number % 2, &(struct dpk_flow_target){.kind = DPK_FLOW_DROP},
-                           1));
+    const struct dpk_flow_actions drop = {.targets = {{.kind = DPK_FLOW_DROP}}, .target_count = 1};
+    must(dpk_flow_rule_new(root, &m, number % 2, &drop));
 }
 
 int main(int argc, char **argv)

@@ -131,8 +131,9 @@ static struct dpk_flow_rule *make_queues(struct dpk_queues *nic, uint8_t *memory
     o.strip_vlan = true;
     o.ring.address = RINGS + QUEUES * 0x400;
     o.record.address = 8 + QUEUES * 8;
-    const struct dpk_flow_target to = {.kind = DPK_FLOW_QUEUE, .queue = make(nic, &o)};
-    struct dpk_flow_rule *rule = dpk_flow_rule_new(root, &(struct dpk_match){{0}, {0}}, 0, &to, 1);
+    const struct dpk_flow_actions to = {
+        .targets = {{.kind = DPK_FLOW_QUEUE, .queue = make(nic, &o)}}, .target_count = 1};
+    struct dpk_flow_rule *rule = dpk_flow_rule_new(root, &(struct dpk_match){{0}, {0}}, 0, &to);
     if (!rule || dpk_queue_number(q[1]) != PAIR)
         abort();
     return rule;

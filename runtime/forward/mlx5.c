@@ -143,11 +143,12 @@ FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_array,
         emulated()->dr_action_create_dest_array(domain, count, destinations))
 
 /* Actions of no device are the system's; emulated devices know them by their address. */
-static struct mlx5dv_dr_action *noted(struct mlx5dv_dr_action *action, bool drops)
+static struct mlx5dv_dr_action *noted(struct mlx5dv_dr_action *action, enum dpk_mlx5_noted kind,
+                                      uint32_t value)
 {
     const struct dpk_emulated *e = dpk_forward_emulated(false);
     if (e && action)
-        e->dr_action_note(action, drops);
+        e->dr_action_note(action, kind, value);
     return action;
 }
 
@@ -159,18 +160,33 @@ static bool forgotten(const struct mlx5dv_dr_action *action)
     return true;
 }
 
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_drop(void)
-{
-    __typeof__(&mlx5dv_dr_action_create_drop) create = SYSTEM(mlx5dv_dr_action_create_drop);
-    return create ? noted(create(), true) : dpk_forward_refuse();
-}
+#define NOTED(name, parameters, arguments, kind, value)                                            \
+    struct mlx5dv_dr_action *name parameters                                                       \
+    {                                                                                              \
+        __typeof__(&name) create = SYSTEM(name);                                                   \
+        return create ? noted(create arguments, kind, value) : dpk_forward_refuse();               \
+    }
 
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
-{
-    __typeof__(&mlx5dv_dr_action_create_default_miss) create =
-        SYSTEM(mlx5dv_dr_action_create_default_miss);
-    return create ? noted(create(), false) : dpk_forward_refuse();
-}
+NOTED(mlx5dv_dr_action_create_drop, (void), (), DPK_MLX5_DROPS, 0)
+NOTED(mlx5dv_dr_action_create_default_miss, (void), (), DPK_MLX5_MISSES, 0)
+NOTED(mlx5dv_dr_action_create_tag, (uint32_t tag), (tag), DPK_MLX5_TAGS, tag)
+NOTED(mlx5dv_dr_action_create_pop_vlan, (void), (), DPK_MLX5_POPS_VLAN, 0)
+
+FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_flow_counter,
+        (struct mlx5dv_devx_obj * counters, uint32_t offset), (counters, offset),
+        is_our_devx(counters), emulated()->dr_action_create_flow_counter(counters, offset))
+FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_modify_header,
+        (struct mlx5dv_dr_domain * domain, uint32_t flags, size_t size, __be64 actions[]),
+        (domain, flags, size, actions), is_ours(domain),
+        emulated()->dr_action_create_modify_header(domain, flags, size, actions))
+FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_push_vlan,
+        (struct mlx5dv_dr_domain * domain, __be32 header), (domain, header), is_ours(domain),
+        emulated()->dr_action_create_push_vlan(domain, header))
+FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_packet_reformat,
+        (struct mlx5dv_dr_domain * domain, uint32_t flags,
+         enum mlx5dv_flow_action_packet_reformat_type type, size_t size, void *data),
+        (domain, flags, type, size, data), is_ours(domain),
+        emulated()->dr_action_create_packet_reformat(domain, flags, type, size, data))
 
 FORWARD(int, ENOSYS, mlx5dv_dr_action_destroy, (struct mlx5dv_dr_action * action), (action),
         is_ours(action) || !forgotten(action), emulated()->dr_action_destroy(action))
@@ -200,15 +216,6 @@ static void *not_emulated(const char *call)
 #define REFUSE(name, parameters, arguments, mine)                                                  \
     FORWARD(struct mlx5dv_dr_action *, NULL, name, parameters, arguments, mine, not_emulated(#name))
 
-REFUSE(mlx5dv_dr_action_create_packet_reformat,
-       (struct mlx5dv_dr_domain * domain, uint32_t flags,
-        enum mlx5dv_flow_action_packet_reformat_type type, size_t size, void *data),
-       (domain, flags, type, size, data), domain &&is_ours(domain))
-REFUSE(mlx5dv_dr_action_create_modify_header,
-       (struct mlx5dv_dr_domain * domain, uint32_t flags, size_t size, __be64 actions[]),
-       (domain, flags, size, actions), domain &&is_ours(domain))
-REFUSE(mlx5dv_dr_action_create_push_vlan, (struct mlx5dv_dr_domain * domain, __be32 header),
-       (domain, header), domain &&is_ours(domain))
 REFUSE(mlx5dv_dr_action_create_dest_ib_port, (struct mlx5dv_dr_domain * domain, uint32_t ib_port),
        (domain, ib_port), domain &&is_ours(domain))
 REFUSE(mlx5dv_dr_action_create_dest_root_table, (struct mlx5dv_dr_table * table, uint16_t priority),

@@ -197,11 +197,54 @@ enum dpk_flow_kind {
 /* Numbers of these two vports, in source_port: where a frame comes from. */
 #define DPK_VPORT_UPLINK  0xffffu
 #define DPK_VPORT_MANAGER 0u
+
+/* What is done to a frame before it goes on. */
+enum dpk_flow_change_kind {
+    DPK_FLOW_TAG,       /* its completion has the tag `value`, 24 bits */
+    DPK_FLOW_COUNT,     /* it is counted in `counter` */
+    DPK_FLOW_MODIFY,    /* the first `size` of `modifications` */
+    DPK_FLOW_PUSH_VLAN, /* a tag is put in, outside of others: its type and TCI in `value` */
+    DPK_FLOW_POP_VLAN,  /* the outer tag is taken out, if there is one */
+    DPK_FLOW_WRAP,      /* `header`, of `size` bytes, comes before it; see dpk_flow_change */
+    DPK_FLOW_UNWRAP, /* the headers of VXLAN (RFC 7348) are taken off; other frames are dropped */
+};
+struct dpk_flow_counter {
+    atomic_uint_least64_t packets, octets;
+};
+/* What is pointed to must stay as it is, as long as the rule is there.
+ * DPK_FLOW_WRAP sets lengths of IP and UDP in the header, and its checksum of IPv4. A source port 0
+ * becomes one from 49152 on, which is the same for frames of one flow.
+ * A frame that would have more than DPK_FRAME_MAX bytes then is dropped, and counted. */
+struct dpk_flow_change {
+    enum dpk_flow_change_kind kind;
+    uint32_t value;
+    struct dpk_flow_counter *counter;
+    const struct dpk_flow_modification *modifications;
+    const uint8_t *header;
+    size_t size;
+};
+
+/* Sets, adds to, or copies a field of headers or a metadata register. Checksums of IPv4, TCP and
+ * UDP are mended: what was wrong stays wrong. A field that a frame does not have is left out. */
+struct dpk_flow_modification {
+    enum { DPK_FLOW_SET = 1, DPK_FLOW_ADD = 2, DPK_FLOW_COPY = 3 } kind;
+    uint16_t field, source;                /* numbers of the PRM: enum of modify header actions */
+    uint8_t offset, source_offset, length; /* bits */
+    uint32_t data;
+};
+/* Reads an action of 8 bytes (set_action_in, add_action_in, copy_action_in). DPK_ERR_UNSUPPORTED: it
+ * has a field that is not known, or is of another kind. DPK_ERR_RANGE: it has bits that the field
+ * has not. */
+enum dpk_status dpk_flow_modification_parse(const uint8_t action[8],
+                                            struct dpk_flow_modification *out,
+                                            struct dpk_error *err);
+
 struct dpk_flow_target {
     enum dpk_flow_kind kind;
     struct dpk_queue *queue;
     struct dpk_flow_tir *tir;
     struct dpk_flow_table *table;
+    const struct dpk_flow_change *change; /* on the way to this target alone; NULL: none */
 };
 
 /* NULL: out of memory; so with the next two. */
@@ -215,12 +258,19 @@ struct dpk_flow_table *dpk_flow_table_new(struct dpk_steering *s, enum dpk_flow_
                                           bool root);
 /* Without rules of it, or to it. */
 void dpk_flow_table_free(struct dpk_flow_table *table);
-/* A frame goes to each of the targets, 1 to DPK_FLOW_TARGETS. A receive queue that is destroyed is
+/* All changes are carried out in their order, 0 to DPK_FLOW_CHANGES. Then the frame goes to each of
+ * the targets, 1 to DPK_FLOW_TARGETS. A receive queue that is destroyed is
  * none any more; a rule that has no other target matches nothing from then on. */
 #define DPK_FLOW_TARGETS 8
+#define DPK_FLOW_CHANGES 16
+struct dpk_flow_actions {
+    struct dpk_flow_change changes[DPK_FLOW_CHANGES];
+    unsigned change_count;
+    struct dpk_flow_target targets[DPK_FLOW_TARGETS];
+    unsigned target_count;
+};
 struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const struct dpk_match *match,
-                                        unsigned priority, const struct dpk_flow_target *targets,
-                                        unsigned count);
+                                        unsigned priority, const struct dpk_flow_actions *actions);
 void dpk_flow_rule_free(struct dpk_flow_rule *rule);
 /* Whether the device has that receive queue, which is not looked at: it may be gone. */
 bool dpk_flow_has_queue(struct dpk_steering *s, const struct dpk_queue *rq);

@@ -28,7 +28,9 @@ struct dpk_flow_rule {
     struct group *group;
     struct words value;
     uint64_t order; /* older rules have lower ones */
-    struct dpk_flow_target targets[DPK_FLOW_TARGETS];
+    struct dpk_flow_change *changes;
+    unsigned change_count;
+    struct dpk_flow_target *targets;
     unsigned count;
     bool listed; /* it has a target that is not destroyed */
 };

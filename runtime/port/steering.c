@@ -64,18 +64,34 @@ static void lead(const struct dpk_flow_target *t, bool leads)
         t->queue->leads--;
 }
 
-struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const struct dpk_match *match,
-                                        unsigned priority, const struct dpk_flow_target *targets,
-                                        unsigned count)
+/* A rule of no table yet. NULL: out of memory. */
+static struct dpk_flow_rule *rule_of(const struct dpk_flow_actions *actions)
 {
-    struct dpk_steering *s = table->steering;
-    struct dpk_flow_rule *r = calloc(1, sizeof *r);
+    const unsigned changes = actions->change_count, targets = actions->target_count;
+    if (changes > DPK_FLOW_CHANGES || targets > DPK_FLOW_TARGETS)
+        return NULL;
+    const size_t size = changes * sizeof *actions->changes;
+    struct dpk_flow_rule *r = calloc(1, sizeof *r + size + targets * sizeof *actions->targets);
     if (!r)
         return NULL;
-    *r = (struct dpk_flow_rule){.table = table,
-                                .count = count < DPK_FLOW_TARGETS ? count : DPK_FLOW_TARGETS,
-                                .listed = true};
-    memcpy(r->targets, targets, r->count * sizeof *targets);
+    r->changes = (struct dpk_flow_change *)(r + 1);
+    r->targets = (struct dpk_flow_target *)(r->changes + changes);
+    memcpy(r->changes, actions->changes, size);
+    memcpy(r->targets, actions->targets, targets * sizeof *actions->targets);
+    r->change_count = changes;
+    r->count = targets;
+    return r;
+}
+
+struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const struct dpk_match *match,
+                                        unsigned priority, const struct dpk_flow_actions *actions)
+{
+    struct dpk_steering *s = table->steering;
+    struct dpk_flow_rule *r = rule_of(actions);
+    if (!r)
+        return NULL;
+    r->table = table;
+    r->listed = true;
     pthread_mutex_lock(&s->lock);
     if (!rules_add(table->rules, r, match, priority)) {
         pthread_mutex_unlock(&s->lock);

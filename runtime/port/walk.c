@@ -1,20 +1,9 @@
 /* What becomes of a frame by the flow tables that it passes. */
-#include <string.h>
-
 #include "headers.h"
-#include "model.h"
+#include "packet.h"
 #include "steering.h"
 
 #define TABLES_MAX 64u /* that a frame passes; tables may lead to each other */
-
-/* A frame on its way. */
-struct packet {
-    const uint8_t *bytes;
-    size_t size;
-    uint16_t source_port; /* the vport that it comes from */
-    struct words headers; /* what rules are compared with */
-    struct frame_facts facts;
-};
 
 struct walk {
     struct dpk_queues *nic;
@@ -26,20 +15,6 @@ struct walk {
 
 static void pass(struct walk *w, const struct rules *rules, enum dpk_flow_domain domain, bool root,
                  const struct packet *p);
-
-/* Registers stay as they are. */
-static void parse(struct packet *p)
-{
-    uint8_t headers[PARSED_BYTES];
-    headers_match(p->bytes, p->size, headers);
-    dpk_store_be16(headers + AT_SOURCE_PORT, p->source_port);
-    memcpy(&p->headers, headers, sizeof headers);
-}
-
-static void set_register(struct packet *p, size_t at, uint32_t value)
-{
-    dpk_store_be32((uint8_t *)&p->headers + at, value);
-}
 
 static void begin(struct walk *w, enum dpk_flow_domain domain, const struct packet *p)
 {
@@ -53,16 +28,14 @@ static void leave(struct walk *w, const struct packet *p)
         w->ends++;
         return;
     }
-    struct packet back = {.bytes = p->bytes, .size = p->size, .source_port = DPK_VPORT_UPLINK};
-    parse(&back);
+    const struct packet back = packet_of(p->bytes, p->size, DPK_VPORT_UPLINK);
     begin(w, DPK_FLOW_RX, &back);
 }
 
 static void receive(struct walk *w, struct dpk_queue *rq, const struct packet *p)
 {
     struct frame_facts facts = p->facts;
-    struct dpk_reader b = dpk_reader((const uint8_t *)&p->headers + AT_REGISTER_B, 4);
-    facts.metadata = dpk_read_be32(&b);
+    facts.metadata = packet_register(p, AT_REGISTER_B);
     w->ends++;
     frame_received(rq, p->bytes, p->size, &facts, w->passage);
 }
@@ -113,16 +86,64 @@ static void reach(struct walk *w, const struct dpk_flow_target *t, enum dpk_flow
     }
 }
 
+/* Says why a way of the frame ends. */
+static void drop(struct walk *w, enum dpk_counter why)
+{
+    if (why == DPK_DROP_NO_RULE)
+        return; /* counted once, if no other way ends well */
+    w->ends++;
+    port_count(w->nic, why, 1);
+}
+
+/* Carries out changes. False: the frame is dropped. */
+static bool change(struct walk *w, const struct dpk_flow_change *changes, unsigned count,
+                   struct packet *p)
+{
+    enum dpk_counter dropped = DPK_COUNTERS;
+    for (unsigned i = 0; dropped == DPK_COUNTERS && i < count; i++)
+        dropped = packet_change(p, &changes[i]);
+    if (dropped != DPK_COUNTERS)
+        drop(w, dropped);
+    return dropped == DPK_COUNTERS;
+}
+
+/* By a target that has a change of its own. */
+static void reach_changed(struct walk *w, const struct dpk_flow_target *t,
+                          enum dpk_flow_domain domain, bool root, const struct packet *p)
+{
+    struct packet changed = packet_branch(p);
+    if (change(w, t->change, 1, &changed))
+        reach(w, t, domain, root, &changed);
+    packet_end(&changed);
+}
+
+static void follow(struct walk *w, const struct dpk_flow_rule *r, enum dpk_flow_domain domain,
+                   bool root, const struct packet *p)
+{
+    for (unsigned i = 0; i < r->count; i++) {
+        if (r->targets[i].change)
+            reach_changed(w, &r->targets[i], domain, root, p);
+        else
+            reach(w, &r->targets[i], domain, root, p);
+    }
+}
+
 static void pass(struct walk *w, const struct rules *rules, enum dpk_flow_domain domain, bool root,
                  const struct packet *p)
 {
     if (w->tables++ >= TABLES_MAX)
         return;
     const struct dpk_flow_rule *r = rules_find(rules, &p->headers);
-    if (!r)
+    if (!r) {
         miss(w, domain, root, p);
-    for (unsigned i = 0; r && i < r->count; i++)
-        reach(w, &r->targets[i], domain, root, p);
+    } else if (r->change_count == 0) {
+        follow(w, r, domain, root, p);
+    } else {
+        struct packet changed = packet_branch(p);
+        if (change(w, r->changes, r->change_count, &changed))
+            follow(w, r, domain, root, &changed);
+        packet_end(&changed);
+    }
 }
 
 void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
@@ -130,12 +151,9 @@ void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
 {
     struct dpk_steering *s = nic->steering;
     struct walk w = {.nic = nic, .steering = s, .passage = passage};
-    struct packet p = {.bytes = frame,
-                       .size = size,
-                       .source_port =
-                           passage->first == DPK_FLOW_RX ? DPK_VPORT_UPLINK : DPK_VPORT_MANAGER};
-    parse(&p);
-    set_register(&p, AT_REGISTER_A, passage->metadata);
+    struct packet p = packet_of(
+        frame, size, passage->first == DPK_FLOW_RX ? DPK_VPORT_UPLINK : DPK_VPORT_MANAGER);
+    packet_set_register(&p, AT_REGISTER_A, passage->metadata);
     pthread_mutex_lock(&s->lock);
     begin(&w, passage->first, &p);
     pthread_mutex_unlock(&s->lock);

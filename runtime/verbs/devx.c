@@ -15,6 +15,8 @@ enum opcode {
     CREATE_TIR = 0x900,
     CREATE_RQT = 0x916,
     MODIFY_RQT = 0x917,
+    ALLOC_FLOW_COUNTER = 0x939,
+    QUERY_FLOW_COUNTER = 0x93b,
 };
 enum status { BAD_OPERATION = 2, BAD_PARAMETER = 3, BAD_RESOURCE = 5, NO_RESOURCES = 15 };
 enum { ANSWER = 16, CONTEXT = 32 }; /* bytes of an answer; where the context of an object begins */
@@ -26,6 +28,7 @@ struct command {
     const uint8_t *in;
     size_t in_size;
     uint8_t *out;
+    size_t out_size;
 };
 
 static const char *name_of(unsigned opcode)
@@ -39,6 +42,10 @@ static const char *name_of(unsigned opcode)
         return "CREATE_RQT";
     case MODIFY_RQT:
         return "MODIFY_RQT";
+    case ALLOC_FLOW_COUNTER:
+        return "ALLOC_FLOW_COUNTER";
+    case QUERY_FLOW_COUNTER:
+        return "QUERY_FLOW_COUNTER";
     default:
         return NULL;
     }
@@ -69,7 +76,8 @@ static int command_begin(struct command *c, const char *call, const void *in, si
                          void *out, size_t out_size)
 {
     struct dpk_reader r = dpk_reader(in, in ? in_size : 0);
-    *c = (struct command){.call = call, .in = in, .in_size = in_size, .out = out};
+    *c = (struct command){
+        .call = call, .in = in, .in_size = in_size, .out = out, .out_size = out_size};
     c->opcode = dpk_read_be16(&r);
     if (r.failed || !out || out_size < ANSWER)
         return match_refuse(EINVAL, call, "a command of %zu bytes, room for %zu of its answer",
@@ -212,6 +220,58 @@ static int tir_create(const struct command *c, struct dpk_steering *s, struct de
     return 0;
 }
 
+/* ---- Flow counters ---- */
+
+/* One counter, or 128 for each of flow_counter_bulk. */
+static int counters_create(const struct command *c, struct devx *d)
+{
+    enum { BULK = 15, IN_BULK = 128 };
+    static atomic_uint last; /* number that was given */
+    const uint32_t bulk = c->in_size > BULK ? c->in[BULK] : 0;
+    d->kind = DEVX_COUNTERS;
+    d->counter_count = bulk ? bulk * IN_BULK : 1;
+    d->counters = calloc(d->counter_count, sizeof *d->counters);
+    if (!d->counters)
+        return refuse(c, NO_RESOURCES, "out of memory");
+    d->number = atomic_fetch_add(&last, d->counter_count) + 1;
+    return 0;
+}
+
+static uint64_t counter_value(atomic_uint_least64_t *value, bool clear)
+{
+    return clear ? atomic_exchange(value, 0) : atomic_load(value);
+}
+
+static void put64(uint8_t *at, uint64_t value)
+{
+    dpk_store_be32(at, (uint32_t)(value >> 32));
+    dpk_store_be32(at + 4, (uint32_t)value);
+}
+
+/* Packets and bytes of counters from flow_counter_id on, num_of_counters or one. */
+static int counters_query(const struct command *c, struct devx *d)
+{
+    enum { FLAGS = 24, END = 32, CLEAR = 0x80, TO_MEMORY = 0x40, SIZE = 16 };
+    if (c->in_size < END)
+        return refuse(c, BAD_PARAMETER, "the command is cut off");
+    if (c->in[FLAGS] & TO_MEMORY)
+        return refuse(c, BAD_OPERATION, "emulated devices do not have dump_to_memory");
+    struct dpk_reader r = dpk_reader(c->in + FLAGS, END - FLAGS);
+    const uint32_t asked = dpk_read_be32(&r) & 0x3fffffff, first = dpk_read_be32(&r) - d->number;
+    const uint32_t count = asked ? asked : 1;
+    if (first >= d->counter_count || d->counter_count - first < count)
+        return refuse(c, BAD_RESOURCE, "flow_counter_id is not one of the object");
+    if ((c->out_size - ANSWER) / SIZE < count)
+        return refuse(c, BAD_PARAMETER, "the answer has no room for the counters");
+    for (uint32_t i = 0; i < count; i++) {
+        struct dpk_flow_counter *counter = &d->counters[first + i];
+        uint8_t *at = c->out + ANSWER + (size_t)i * SIZE;
+        put64(at, counter_value(&counter->packets, c->in[FLAGS] & CLEAR));
+        put64(at + 8, counter_value(&counter->octets, c->in[FLAGS] & CLEAR));
+    }
+    return 0;
+}
+
 /* ---- Objects ---- */
 
 struct devx *devx_of(struct mlx5dv_devx_obj *obj, enum devx_kind kind)
@@ -226,6 +286,7 @@ void devx_release(struct devx *d)
         return;
     if (d->tir)
         dpk_flow_tir_free(d->tir);
+    free(d->counters);
     free(d);
 }
 
@@ -237,6 +298,8 @@ static int create(const struct command *c, struct ibv_context *context, struct d
         return rqt_create(c, s, d);
     case CREATE_TIR:
         return tir_create(c, s, d);
+    case ALLOC_FLOW_COUNTER:
+        return counters_create(c, d);
     case ALLOC_TRANSPORT_DOMAIN: /* TIRs and TISes have one; it changes nothing */
         d->kind = DEVX_TRANSPORT_DOMAIN;
         d->number = 1;
@@ -283,9 +346,12 @@ int dpk_mlx5_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t 
                             size_t outlen)
 {
     struct command c;
-    (void)obj;
     const int why = command_begin(&c, "mlx5dv_devx_obj_query", in, inlen, out, outlen);
-    return why ? why : not_emulated(&c);
+    struct devx *counters = devx_of(obj, DEVX_COUNTERS);
+    if (why)
+        return why;
+    return c.opcode == QUERY_FLOW_COUNTER && counters ? counters_query(&c, counters)
+                                                      : not_emulated(&c);
 }
 
 int dpk_mlx5_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out,

@@ -7,7 +7,7 @@
 #include "port/port.h"
 #include "verbs/verbs.h"
 
-enum devx_kind { DEVX_RQT, DEVX_TIR, DEVX_TRANSPORT_DOMAIN };
+enum devx_kind { DEVX_RQT, DEVX_TIR, DEVX_COUNTERS, DEVX_TRANSPORT_DOMAIN };
 
 struct devx {
     struct mlx5dv_devx_obj obj; /* first: programs hold a pointer to it */
@@ -16,6 +16,8 @@ struct devx {
     uint32_t size_max; /* RQT: entries that it may have */
     struct dpk_flow_rqt *rqt;
     struct dpk_flow_tir *tir;
+    struct dpk_flow_counter *counters; /* their numbers begin with that of the object */
+    uint32_t counter_count;
     atomic_uint users; /* the program, until it destroys the object, and actions */
     atomic_bool gone;  /* the program has destroyed it */
 };

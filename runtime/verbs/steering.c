@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "context.h"
-#include "devx.h"
 #include "match.h"
 #include "steering.h"
 
@@ -133,90 +132,5 @@ int dpk_mlx5_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
         return matcher ? EBUSY : EINVAL;
     matcher->table->users--;
     free(matcher);
-    return 0;
-}
-
-/* ---- Rules ---- */
-
-static bool has_lost_object(const struct mlx5dv_dr_action *a)
-{
-    bool lost = a->object && atomic_load(&a->object->gone);
-    for (unsigned i = 0; i < a->count; i++)
-        lost = lost || (a->parts[i] && has_lost_object(a->parts[i]));
-    return lost;
-}
-
-/* Whether rules of the matcher may have the action, and what it does; 0 or an errno. */
-static int check_action(const struct mlx5dv_dr_matcher *m, const struct mlx5dv_dr_action *a,
-                        struct dpk_flow_target targets[DPK_FLOW_TARGETS], unsigned *count)
-{
-    static const char call[] = "mlx5dv_dr_rule_create";
-    const struct mlx5dv_dr_domain *domain = m->table->domain;
-    *count = action_targets(a, targets);
-    if (*count == 0)
-        return match_refuse(EOPNOTSUPP, call,
-                            "the action is none that emulated devices have: dest_devx_tir, "
-                            "dest_vport, dest_table, dest_array, drop, default_miss");
-    if (!dpk_mlx5_is_ours(a))
-        return 0; /* of all domains */
-    if (a->context != domain->context)
-        return match_refuse(EINVAL, call, "the action is another device's");
-    for (unsigned i = 0; i < *count; i++)
-        if (targets[i].kind == DPK_FLOW_QUEUE &&
-            !dpk_flow_has_queue(dpk_verbs_device(domain->context)->steering, targets[i].queue))
-            return match_refuse(EINVAL, call, "the receive queue of the action was destroyed");
-    if (has_lost_object(a))
-        return match_refuse(EINVAL, call, "the receiver of the action was destroyed");
-    if (!a->domain && domain->kind != DPK_FLOW_RX)
-        return match_refuse(EINVAL, call, "dest_devx_tir is for NIC_RX domains");
-    if (a->domain && a->domain->kind != domain->kind)
-        return match_refuse(EINVAL, call, "the action is for another kind of domain");
-    return 0;
-}
-
-struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
-                                               struct mlx5dv_flow_match_parameters *value,
-                                               size_t num_actions,
-                                               struct mlx5dv_dr_action *actions[])
-{
-    struct dpk_match match;
-    struct dpk_flow_target targets[DPK_FLOW_TARGETS];
-    unsigned count;
-    if (!matcher || num_actions == 0 || !actions)
-        return steering_refuse(EINVAL);
-    if (num_actions > 1)
-        return steering_refuse(match_refuse(EOPNOTSUPP, "mlx5dv_dr_rule_create",
-                                            "emulated devices have rules of one action, not %zu",
-                                            num_actions));
-    int why = check_action(matcher, actions[0], targets, &count);
-    if (!why)
-        why = match_value(matcher->criteria, matcher->mask, value, &match);
-    if (why)
-        return steering_refuse(why);
-    struct mlx5dv_dr_rule *r = steering_new(sizeof *r);
-    if (!r)
-        return NULL;
-    r->matcher = matcher;
-    r->action = dpk_mlx5_is_ours(actions[0]) ? actions[0] : NULL;
-    r->rule = dpk_flow_rule_new(matcher->table->table, &match, matcher->priority, targets, count);
-    if (!r->rule) {
-        free(r);
-        return steering_refuse(ENOMEM);
-    }
-    matcher->users++;
-    if (r->action)
-        r->action->users++;
-    return r;
-}
-
-int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule)
-{
-    if (!rule)
-        return EINVAL;
-    dpk_flow_rule_free(rule->rule);
-    rule->matcher->users--;
-    if (rule->action)
-        rule->action->users--;
-    free(rule);
     return 0;
 }

@@ -28,22 +28,29 @@ struct mlx5dv_dr_matcher {
     uint8_t mask[DPK_MATCH_BYTES];
     atomic_uint users;
 };
+/* A change, or one or several destinations. */
 struct mlx5dv_dr_action {
     const void *tag;
+    bool changes;
+    struct dpk_flow_change change;
+    void *data; /* that the change points to */
     struct dpk_flow_target targets[DPK_FLOW_TARGETS];
     unsigned count;
-    struct mlx5dv_dr_action *parts[DPK_FLOW_TARGETS]; /* of an array, those that are ours */
-    const struct ibv_context *context;                /* of the device that it is for */
-    struct mlx5dv_dr_domain *domain;                  /* NULL: of a receive queue */
-    struct mlx5dv_dr_table *table;                    /* that it leads to */
-    struct devx *object;                              /* that it is made of */
+    struct mlx5dv_dr_action *parts[2 * DPK_FLOW_TARGETS]; /* of an array, those that are ours */
+    unsigned part_count;
+    const struct ibv_context *context; /* of the device that it is for */
+    struct mlx5dv_dr_domain *domain;   /* NULL: of an object */
+    struct mlx5dv_dr_table *table;     /* that it leads to */
+    struct devx *object;               /* that it is made of */
     atomic_uint users;
 };
+
 struct mlx5dv_dr_rule {
     const void *tag;
     struct mlx5dv_dr_matcher *matcher;
-    struct mlx5dv_dr_action *action;
     struct dpk_flow_rule *rule;
+    size_t count;
+    struct mlx5dv_dr_action *actions[]; /* NULL: of the system's library */
 };
 
 /* calloc, with the tag. NULL: errno says so. */
@@ -51,8 +58,13 @@ void *steering_new(size_t size);
 /* NULL, with this errno. */
 void *steering_refuse(int why);
 
-/* What an action does, ours or one that dpk_mlx5_dr_action_note knows. 0: it is neither. */
-unsigned action_targets(const struct mlx5dv_dr_action *action,
-                        struct dpk_flow_target targets[DPK_FLOW_TARGETS]);
+/* An action without a purpose. `domain` may be NULL. NULL: errno says so. */
+struct mlx5dv_dr_action *action_new(const struct ibv_context *context,
+                                    struct mlx5dv_dr_domain *domain);
+/* Adds what an action does, ours or one that dpk_mlx5_dr_action_note knows. Returns whether it is
+ * one, and there is room. */
+bool action_add(const struct mlx5dv_dr_action *action, struct dpk_flow_actions *to);
+/* Whether an object that the action is made of was destroyed. */
+bool action_has_lost_object(const struct mlx5dv_dr_action *action);
 
 #endif

@@ -4,8 +4,8 @@
  * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
  * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_emulated_5.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_5.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_6.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_6.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -82,7 +82,7 @@ bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem);
 bool dpk_mlx5_is_ours(const void *steering_object);
 
 /* Commands of the ConnectX PRM that make, change and ask objects: indirection tables, receivers,
- * transport domains. What a device refuses has its status in `out`, and errno EREMOTEIO; what
+ * flow counters, transport domains. What a device refuses has its status in `out`, and errno EREMOTEIO; what
  * emulated devices do not have, EOPNOTSUPP. Queries and changes return the errno. */
 struct mlx5dv_devx_obj *dpk_mlx5_devx_obj_create(struct ibv_context *context, const void *in,
                                                  size_t inlen, void *out, size_t outlen);
@@ -121,9 +121,22 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_table(struct mlx5dv_dr_t
 struct mlx5dv_dr_action *
 dpk_mlx5_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_dest,
                                      struct mlx5dv_dr_action_dest_attr *dests[]);
-/* The system's library made this action, which drops (else: which misses) and is of no device.
- * Rules of emulated devices may have it, until it is destroyed and so forgotten. */
-void dpk_mlx5_dr_action_note(const struct mlx5dv_dr_action *action, bool drops);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_flow_counter(struct mlx5dv_devx_obj *devx_obj,
+                                                                uint32_t offset);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain,
+                                                                 uint32_t flags, size_t actions_sz,
+                                                                 __be64 actions[]);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain,
+                                                             __be32 vlan_hdr);
+struct mlx5dv_dr_action *
+dpk_mlx5_dr_action_create_packet_reformat(struct mlx5dv_dr_domain *domain, uint32_t flags,
+                                          enum mlx5dv_flow_action_packet_reformat_type type,
+                                          size_t data_sz, void *data);
+/* The system's library made this action, which is of no device, and does this; `value` is that of a
+ * tag. Rules of emulated devices may have it, until it is destroyed and so forgotten. */
+enum dpk_mlx5_noted { DPK_MLX5_DROPS, DPK_MLX5_MISSES, DPK_MLX5_TAGS, DPK_MLX5_POPS_VLAN };
+void dpk_mlx5_dr_action_note(const struct mlx5dv_dr_action *action, enum dpk_mlx5_noted kind,
+                             uint32_t value);
 void dpk_mlx5_dr_action_forget(const struct mlx5dv_dr_action *action);
 int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action);
 struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
@@ -134,7 +147,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_5" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_6" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -182,6 +195,10 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(dr_action_create_dest_vport)                                                                 \
     F(dr_action_create_dest_table)                                                                 \
     F(dr_action_create_dest_array)                                                                 \
+    F(dr_action_create_flow_counter)                                                               \
+    F(dr_action_create_modify_header)                                                              \
+    F(dr_action_create_push_vlan)                                                                  \
+    F(dr_action_create_packet_reformat)                                                            \
     F(dr_action_note)                                                                              \
     F(dr_action_forget)                                                                            \
     F(dr_action_destroy)                                                                           \
@@ -196,7 +213,7 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_5;
+extern const struct dpk_emulated dpk_emulated_6;
 
 /* ---- For libflexio ---- */
 

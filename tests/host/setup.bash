@@ -67,6 +67,15 @@ case_ok() {
     [ "$status" -eq 0 ]
 }
 
+# Errors that the last command must have reported, each with one of these texts.
+reported() { # TEXT...
+    local text
+    for text in "$@"; do
+        echo "want: $text"
+        grep -q -e "^-E- .*$text" <<<"$output"
+    done
+}
+
 # Functions that a header declares and that its library must have.
 declared() { # PREFIX HEADER...
     local prefix=$1

@@ -9,7 +9,7 @@
 /* What a matcher or a rule is given: 64 bytes of each part of the match. */
 struct parameters {
     size_t size;
-    uint8_t bytes[192];
+    uint8_t bytes[256];
 };
 #define P(p) ((struct mlx5dv_flow_match_parameters *)(void *)&(p))
 

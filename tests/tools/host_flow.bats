@@ -14,13 +14,33 @@ setup_file() {
 
 @test "commands that are wrong are refused with the reason" {
     case_ok commands_that_are_wrong_are_refused
-    local reason
-    for reason in 'a command of 1 bytes' 'CREATE_RQT: the device has no receive queue' 'cut off' \
+    reported 'a command of 1 bytes' 'CREATE_RQT: the device has no receive queue' 'cut off' \
         'more than rqt_max_size' 'list_q_type' 'MODIFY_RQT: rqtn' 'the command 0x901' \
         'CREATE_TIR: the device has no table' 'no such disp_type' 'tls_en' 'INVERTED_XOR8' \
         'no such rx_hash_fn' 'rx_hash_field_selector_inner' 'rx_hash_field_selector_outer' \
-        'mlx5dv_devx_general_cmd: emulated devices do not have the command 0x500'; do
-        echo "want: $reason"
-        grep -q -e "^-E- .*$reason" <<<"$output"
-    done
+        'mlx5dv_devx_general_cmd: emulated devices do not have the command 0x500'
+}
+
+@test "rules tag, count and change frames" {
+    case_ok rules_tag_count_and_change_frames
+    grep -q -e '^-E- mlx5dv_dr_rule_create: the counter of the action was destroyed' <<<"$output"
+}
+
+@test "tunnels are entered and left" {
+    case_ok tunnels_are_entered_and_left
+}
+
+@test "copies of an array are reformatted" {
+    case_ok copies_of_an_array_are_reformatted
+    grep -q -e '^-E- mlx5dv_dr_action_create_dest_array: a reformat is no packet_reformat' <<<"$output"
+}
+
+@test "actions that cannot be are refused with the reason" {
+    case_ok actions_that_cannot_be_are_refused
+    reported 'has 1 counters, none 1' 'no flow counters' 'flow_counter_id' 'cut off' \
+        'no room for the counters' 'dump_to_memory' 'IN_SMAC_47_16' 'TCP_SPORT has 16' 'no flags 0x2' \
+        '0 bytes, not 8' 'L2_TO_L2_TUNNEL is not for NIC_RX' 'L2_TUNNEL_TO_L2 is not for NIC_TX' \
+        'L2_TUNNEL_TO_L2 has no data' '13 bytes of headers' 'have L3_TUNNEL_TO_L2' \
+        'have L2_TO_L3_TUNNEL' 'behind a destination' 'more than 16 changes' \
+        'for another kind of domain' 'tag is for NIC_RX'
 }

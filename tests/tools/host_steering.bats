@@ -28,16 +28,12 @@ setup_file() {
 
 @test "what cannot be done is refused with its name" {
     case_ok what_cannot_be_done_is_refused
-    local name
-    for name in 'no domain 77' 'match outer_headers.l4_type' 'match misc_parameters.gre_key' \
+    reported 'no domain 77' 'match outer_headers.l4_type' 'match misc_parameters.gre_key' \
         'match inner_headers.ethertype' 'criteria 0x80' 'not the FDB' 'no vport 3' 'root table' \
-        'for another kind of domain' 'dest_devx_tir is for NIC_RX' 'rules of one action, not 2' \
+        'for another kind of domain' 'dest_devx_tir is for NIC_RX' 'behind a destination' \
         'the action is none' 'bits of outer_headers.smac' '63 bytes' \
         'destination is none' '9 destinations' 'destination is for another domain' \
-        'mlx5dv_dr_action_create_push_vlan' 'mlx5dv_dr_action_create_modify_header'; do
-        echo "want: $name"
-        grep -q -e "^-E- .*$name" <<<"$output"
-    done
+        '0x0000 is no type of a VLAN tag' 'mlx5dv_dr_action_create_modify_header: 4 bytes'
 }
 
 @test "no rule leads to a queue that is gone" {

@@ -315,15 +315,23 @@ static inline bool is_there(const struct world *w, unsigned slot, uint32_t index
     return cqe_at(w, slot, index).owner == (index >> CQ_LOG & 1);
 }
 
+/* A rule of a table that only has a target. */
+static inline struct dpk_flow_rule *rule_in(struct dpk_flow_table *table,
+                                            const struct dpk_match *match, unsigned priority,
+                                            struct dpk_flow_target to)
+{
+    const struct dpk_flow_actions actions = {.targets = {to}, .target_count = 1};
+    struct dpk_flow_rule *rule = dpk_flow_rule_new(table, match, priority, &actions);
+    assert_non_null(rule);
+    return rule;
+}
+
 /* A rule of the root table. */
 static inline struct dpk_flow_rule *frames_to(struct world *w, struct dpk_queue *rq,
                                               const struct dpk_match *match, unsigned priority)
 {
-    struct dpk_flow_rule *rule =
-        dpk_flow_rule_new(w->root, match, priority,
-                          &(struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = rq}, 1);
-    assert_non_null(rule);
-    return rule;
+    return rule_in(w->root, match, priority,
+                   (struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = rq});
 }
 
 static inline void all_frames_to(struct world *w, struct dpk_queue *rq)

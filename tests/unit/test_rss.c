@@ -42,10 +42,8 @@ static int end(void **state)
 /* Everything goes to the receiver. */
 static struct dpk_flow_rule *rule_to(struct dpk_flow_tir *tir)
 {
-    const struct dpk_flow_target to = {.kind = DPK_FLOW_TIR, .tir = tir};
-    struct dpk_flow_rule *r = dpk_flow_rule_new(w.root, &(struct dpk_match){{0}, {0}}, 0, &to, 1);
-    assert_non_null(r);
-    return r;
+    return rule_in(w.root, &(struct dpk_match){{0}, {0}}, 0,
+                   (struct dpk_flow_target){.kind = DPK_FLOW_TIR, .tir = tir});
 }
 
 static struct dpk_flow_tir *tir_of(const struct dpk_rss *rss, bool direct, uint32_t number)

@@ -86,9 +86,7 @@ static void the_oldest_of_equal_rules_counts(void **state)
 static struct dpk_flow_rule *rule(struct dpk_flow_table *in, const struct dpk_match *match,
                                   struct dpk_flow_target to)
 {
-    struct dpk_flow_rule *r = dpk_flow_rule_new(in, match, 0, &to, 1);
-    assert_non_null(r);
-    return r;
+    return rule_in(in, match, 0, to);
 }
 
 static const struct dpk_match from_two = {.mask = {0xff}, .value = {2}};
@@ -140,12 +138,13 @@ static void a_frame_goes_to_every_target(void **state)
     struct dpk_flow_table *next = dpk_flow_table_new(w.steering, DPK_FLOW_RX, false);
     struct dpk_flow_rule *other =
         rule(next, &anything, (struct dpk_flow_target){.kind = DPK_FLOW_QUEUE, .queue = second});
-    const struct dpk_flow_target all[] = {{.kind = DPK_FLOW_MISS},
-                                          {.kind = DPK_FLOW_TABLE, .table = next},
-                                          {.kind = DPK_FLOW_QUEUE, .queue = first}};
+    const struct dpk_flow_actions all = {.targets = {{.kind = DPK_FLOW_MISS},
+                                                     {.kind = DPK_FLOW_TABLE, .table = next},
+                                                     {.kind = DPK_FLOW_QUEUE, .queue = first}},
+                                         .target_count = 3};
     const uint8_t frame[64] = {[6] = 1};
     arrives(frame, 64); /* waits for the rule, and is copied then */
-    struct dpk_flow_rule *r = dpk_flow_rule_new(w.root, &anything, 0, all, 3);
+    struct dpk_flow_rule *r = dpk_flow_rule_new(w.root, &anything, 0, &all);
     assert_int_equal(dpk_cq_produced(cq), 2);
     assert_int_not_equal(cqe_at(&w, 0, 0).user_index, cqe_at(&w, 0, 1).user_index);
     struct dpk_queue *sq = wq_new(&w, 2, DPK_SQ, cq_new(&w, 2));

@@ -20,6 +20,8 @@ struct object_table {
     uint32_t count;
 };
 
+#define NUMBERED_QUEUES 256u
+
 struct flexio_process {
     struct dpk_host_process *host;
     struct dpk_process *dpa; /* of `host` */
@@ -30,9 +32,10 @@ struct flexio_process {
     uint32_t dumem_id;      /* 0: nobody has asked for it */
     pthread_mutex_t objects_lock;
     struct object_table windows, outboxes, uars;
-    struct flexio_event_handler *handlers; /* that are not destroyed */
-    struct flexio_queue *queues;           /* that are not destroyed */
-    struct dpk_queues *nic;                /* of its device; NULL: it never had a queue */
+    struct flexio_event_handler *handlers;          /* that are not destroyed */
+    struct flexio_queue *queues;                    /* that are not destroyed */
+    struct flexio_queue *numbered[NUMBERED_QUEUES]; /* the same by the last bits of their numbers */
+    struct dpk_queues *nic;                         /* of its device; NULL: it never had a queue */
 };
 
 /* The lowest number that is free; 0: none, or out of memory. */

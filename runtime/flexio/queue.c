@@ -17,10 +17,32 @@ struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_proce
 /* With the lock. */
 static struct flexio_queue *find(struct flexio_process *p, uint32_t number)
 {
-    struct flexio_queue *q = p->queues;
+    struct flexio_queue *q = p->numbered[number % NUMBERED_QUEUES];
     while (q && dpk_queue_number(q->q) != number)
-        q = q->next;
+        q = q->next_numbered;
     return q;
+}
+
+static struct flexio_queue **numbered_of(struct flexio_queue *queue)
+{
+    return &queue->process->numbered[dpk_queue_number(queue->q) % NUMBERED_QUEUES];
+}
+
+/* With the lock. */
+static void give_number(struct flexio_queue *queue)
+{
+    struct flexio_queue **first = numbered_of(queue);
+    queue->next_numbered = *first;
+    *first = queue;
+}
+
+/* With the lock: the device does not find it any more. */
+static void take_number(struct flexio_queue *queue)
+{
+    struct flexio_queue **at = numbered_of(queue);
+    while (*at != queue)
+        at = &(*at)->next_numbered;
+    *at = queue->next_numbered;
 }
 
 struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
@@ -54,6 +76,7 @@ flexio_status queue_add(const char *call, struct flexio_queue *queue,
     pthread_mutex_lock(&p->objects_lock);
     queue->next = p->queues;
     p->queues = queue;
+    give_number(queue);
     pthread_mutex_unlock(&p->objects_lock);
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -66,6 +89,7 @@ static void forget(struct flexio_queue *queue)
     while (*at != queue)
         at = &(*at)->next;
     *at = queue->next;
+    take_number(queue);
     pthread_mutex_unlock(&p->objects_lock);
 }
 
@@ -79,6 +103,7 @@ static void list_last(struct flexio_queue *queue)
         at = &(*at)->next;
     *at = queue;
     queue->next = NULL;
+    give_number(queue);
     pthread_mutex_unlock(&p->objects_lock);
 }
 
@@ -113,8 +138,10 @@ static struct flexio_queue *take_first(struct flexio_process *p)
 {
     pthread_mutex_lock(&p->objects_lock);
     struct flexio_queue *first = p->queues;
-    if (first)
+    if (first) {
         p->queues = first->next;
+        take_number(first);
+    }
     pthread_mutex_unlock(&p->objects_lock);
     return first;
 }

@@ -14,6 +14,7 @@ struct queue_memory {
 
 struct flexio_queue {
     struct flexio_queue *next; /* of the process's */
+    struct flexio_queue *next_numbered;
     struct flexio_process *process;
     struct dpk_queue *q;
     enum dpk_queue_kind kind;

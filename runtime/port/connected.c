@@ -140,6 +140,7 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
             .pieces = r->data.list, .count = r->data.count, .index = r->index};
     if (taken == DPK_RC_NONE && q->state != DPK_QP_ERROR) {
         q->waits = true;
+        q->nic->pairs_wait = true;
         q->nic->ops->waits(q->nic->context);
     }
     return taken;

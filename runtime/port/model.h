@@ -2,6 +2,7 @@
 #ifndef DPK_QUEUES_MODEL_H
 #define DPK_QUEUES_MODEL_H
 
+#include <stdatomic.h>
 #include <sys/queue.h>
 
 #include "port.h"
@@ -10,8 +11,11 @@
 #define RECEIVE_MAX 256u /* bytes of a receive WQE */
 #define BYTES_AT_ONCE                                                                              \
     (UINT64_C(4) << 30) /* that one doorbell may move: nobody waits longer for the lock */
-#define FRAMES_MAX 65536u
-#define LOOPED_MAX 8192u /* waiting frames beyond which frames of the port itself are dropped */
+#define NUMBERED       256u
+#define FRAMES_MAX     8192u /* that wait; what comes then is dropped */
+#define FRAMES_OFFERED 1024u /* that wait if they come from a wire that can keep them itself */
+#define FRAME_SMALL    2048u /* bytes of most buffers */
+#define LOOKED_AT      16u   /* receive queues whose frames wait that one call looks at */
 
 /* Operations of completions (MLX5_CQE_*). */
 enum cqe_opcode {
@@ -53,6 +57,7 @@ STAILQ_HEAD(frames, frame);
 
 struct dpk_queue {
     TAILQ_ENTRY(dpk_queue) in_nic;
+    LIST_ENTRY(dpk_queue) in_numbered;
     struct dpk_queues *nic;
     struct dpk_queue_options options;
     uint32_t number;
@@ -70,6 +75,8 @@ struct dpk_queue {
     uint32_t remote;
     unsigned leads;       /* RQ: targets of rules that are this queue; steering's lock */
     struct frames frames; /* RQ: they wait for a listener, a receive or room for completions */
+    TAILQ_ENTRY(dpk_queue) in_waiting; /* RQ: if it has such */
+    uint64_t heard;                    /* RQ: the turn in which somebody listened */
     uint64_t stuck_since; /* RQ: since when frames wait for room in its CQ, in ms; 0: they do not */
     bool told_of_stuck;
     struct dpk_counts *counts; /* SQ, RQ */
@@ -80,10 +87,15 @@ struct dpk_queues {
     const struct dpk_queue_ops *ops;
     void *context;
     TAILQ_HEAD(, dpk_queue) queues;
+    LIST_HEAD(, dpk_queue) numbered[NUMBERED]; /* by the last bits of their numbers */
     uint32_t last_number;
     struct dpk_steering *steering;
-    struct frames frames; /* from outside, before they are steered */
-    uint64_t waiting;     /* frames that are held back */
+    struct frames frames;             /* from outside, before they are steered */
+    struct frames spare, spare_large; /* buffers without a frame */
+    TAILQ_HEAD(, dpk_queue) waiting_queues;
+    atomic_uint_least64_t waiting; /* frames that are held back; */
+    atomic_bool pairs_wait; /* and whether queue pairs wait: both are read without the lock */
+    uint64_t turn;          /* how often the lock was taken */
     struct dpk_counters *counters;
     uint64_t moved; /* bytes that the current doorbell has moved */
     bool serves;    /* the current doorbell is that of a queue pair */
@@ -163,8 +175,7 @@ void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 struct passage {
     enum dpk_flow_domain first;
     uint32_t metadata; /* of the WQE, for register A */
-    bool queues;       /* it waits for each receive queue, even if that has a receive */
-    uint64_t most;     /* it waits for a receive if fewer than these do; else it is dropped */
+    bool held;         /* it waits until somebody listens */
 };
 /* Everything that becomes of a frame; counts drops and copies. */
 void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
@@ -186,10 +197,12 @@ bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);
 /* `facts`: what steering says of it. */
 void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
                     const struct frame_facts *facts, const struct passage *passage);
-/* Delivers frames that wait. Returns whether one still waits for a receive or for room. */
-bool frames_run(struct dpk_queues *nic);
+/* Delivers frames that wait, of at most so many receive queues. Returns whether one may still wait
+ * for a receive or for room. */
+bool frames_run(struct dpk_queues *nic, unsigned queues);
 /* Drops those that wait for a receive queue. */
 void frames_forget(struct dpk_queue *rq);
-void frames_free(struct frames *frames);
+/* Frees all buffers, of queues that have forgotten theirs. */
+void frames_free(struct dpk_queues *nic);
 
 #endif

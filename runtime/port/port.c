@@ -79,16 +79,6 @@ void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
 
 /* ---- Waiting ---- */
 
-static struct frame *frame_new(const uint8_t *bytes, size_t size)
-{
-    struct frame *f = malloc(sizeof *f + size);
-    if (!f)
-        return NULL;
-    f->size = size;
-    memcpy(f->bytes, bytes, size);
-    return f;
-}
-
 static struct frame *take_first(struct frames *frames)
 {
     struct frame *f = STAILQ_FIRST(frames);
@@ -97,18 +87,44 @@ static struct frame *take_first(struct frames *frames)
     return f;
 }
 
-void frames_free(struct frames *frames)
+/* A buffer that has been used is used again. NULL: `most` frames wait, or out of memory. */
+static struct frame *frame_new(struct dpk_queues *nic, const uint8_t *bytes, size_t size,
+                               uint64_t most)
 {
-    for (struct frame *f; (f = take_first(frames));)
-        free(f);
+    const bool large = size > FRAME_SMALL;
+    if (nic->waiting >= most)
+        return NULL;
+    struct frame *f = take_first(large ? &nic->spare_large : &nic->spare);
+    if (!f && !(f = malloc(sizeof *f + (large ? DPK_FRAME_MAX : FRAME_SMALL))))
+        return NULL;
+    f->size = size;
+    memcpy(f->bytes, bytes, size);
+    nic->waiting++;
+    return f;
+}
+
+/* It waits no more. */
+static void frame_done(struct dpk_queues *nic, struct frame *f)
+{
+    struct frames *spare = f->size > FRAME_SMALL ? &nic->spare_large : &nic->spare;
+    STAILQ_INSERT_HEAD(spare, f, next);
+    nic->waiting--;
+}
+
+void frames_free(struct dpk_queues *nic)
+{
+    struct frames *const all[] = {&nic->frames, &nic->spare, &nic->spare_large};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (struct frame *f; (f = take_first(all[i]));)
+            free(f);
 }
 
 void frames_forget(struct dpk_queue *rq)
 {
-    for (struct frame *f; (f = take_first(&rq->frames)); free(f)) {
-        rq->nic->waiting--;
+    if (!STAILQ_EMPTY(&rq->frames))
+        TAILQ_REMOVE(&rq->nic->waiting_queues, rq, in_waiting);
+    for (struct frame *f; (f = take_first(&rq->frames)); frame_done(rq->nic, f))
         dpk_count(rq->counts, DPK_DROP_NO_QUEUE, 1);
-    }
 }
 
 /* Whether the next frame has to wait; a queue that has failed drops it at once. */
@@ -137,22 +153,28 @@ static void tell_if_stuck(struct dpk_queue *rq)
     rq->nic->ops->warn(rq->nic->context, text);
 }
 
+/* Whether somebody listens; asked once in a turn. */
+static bool is_heard(struct dpk_queue *rq)
+{
+    const struct dpk_queues *nic = rq->nic;
+    if (rq->heard != nic->turn && nic->ops->listens(rq->options.receive_cq->options.user))
+        rq->heard = nic->turn;
+    return rq->heard == nic->turn;
+}
+
 /* Returns whether a frame still waits for a receive or for room. */
 static bool run_waiting(struct dpk_queue *rq)
 {
-    struct dpk_queues *nic = rq->nic;
-    while (!STAILQ_EMPTY(&rq->frames)) {
-        if (rq->state == DPK_QP_RTS && !nic->ops->listens(rq->options.receive_cq->options.user))
+    for (struct frame *f; (f = STAILQ_FIRST(&rq->frames)); frame_done(rq->nic, f)) {
+        if (rq->state == DPK_QP_RTS && !is_heard(rq))
             return false;
         if (must_wait(rq)) {
             tell_if_stuck(rq);
             return true;
         }
-        struct frame *f = take_first(&rq->frames);
-        nic->waiting--;
+        STAILQ_REMOVE_HEAD(&rq->frames, next);
         rq->stuck_since = 0;
         receive_frame(rq, f->bytes, f->size, &f->facts);
-        free(f);
     }
     return false;
 }
@@ -160,40 +182,50 @@ static bool run_waiting(struct dpk_queue *rq)
 void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
                     const struct frame_facts *facts, const struct passage *passage)
 {
-    if (!passage->queues && STAILQ_EMPTY(&rq->frames) && !must_wait(rq)) {
+    struct dpk_queues *nic = rq->nic;
+    const bool first = STAILQ_EMPTY(&rq->frames);
+    if (first && !must_wait(rq) && (!passage->held || rq->state != DPK_QP_RTS || is_heard(rq))) {
         receive_frame(rq, frame, size, facts);
         return;
     }
-    struct frame *f = rq->nic->waiting < passage->most ? frame_new(frame, size) : NULL;
+    struct frame *f = frame_new(nic, frame, size, FRAMES_MAX);
     if (!f) {
         dpk_count(rq->counts, DPK_DROP_OUT_OF_BUFFER, 1);
         return;
     }
     f->facts = *facts;
-    rq->nic->waiting++;
     STAILQ_INSERT_TAIL(&rq->frames, f, next);
+    if (first)
+        TAILQ_INSERT_TAIL(&nic->waiting_queues, rq, in_waiting);
 }
 
-/* Steers what came from outside. */
+static const struct passage held = {.first = DPK_FLOW_RX, .held = true};
+
+/* Steers what came from outside before somebody listened. */
 static void steer(struct dpk_queues *nic)
 {
-    static const struct passage held = {.first = DPK_FLOW_RX, .queues = true, .most = FRAMES_MAX};
-    for (struct frame *f; (f = take_first(&nic->frames)); free(f)) {
-        nic->waiting--;
+    for (struct frame *f; (f = take_first(&nic->frames)); frame_done(nic, f))
         steering_pass(nic, f->bytes, f->size, &held);
-    }
 }
 
-bool frames_run(struct dpk_queues *nic)
+/* Queues take turns: one whose frames go on waiting is the last one then. */
+bool frames_run(struct dpk_queues *nic, unsigned queues)
 {
-    struct dpk_queue *q;
+    struct dpk_queue *q, *first = NULL;
     bool waits = false;
     if (nic->waiting == 0)
         return false;
+    atomic_thread_fence(memory_order_seq_cst); /* with dpk_queues_kick */
     if (!STAILQ_EMPTY(&nic->frames) && steering_is_heard(nic->steering))
         steer(nic);
-    TAILQ_FOREACH(q, &nic->queues, in_nic)
-    waits = run_waiting(q) || waits;
+    while (queues-- > 0 && (q = TAILQ_FIRST(&nic->waiting_queues)) && q != first) {
+        waits = run_waiting(q) || waits;
+        TAILQ_REMOVE(&nic->waiting_queues, q, in_waiting);
+        if (STAILQ_EMPTY(&q->frames))
+            continue;
+        TAILQ_INSERT_TAIL(&nic->waiting_queues, q, in_waiting);
+        first = first ? first : q;
+    }
     return waits;
 }
 
@@ -213,8 +245,7 @@ bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size)
 /* A frame that is complete goes where rules say. */
 static void transmit(struct dpk_queue *sq, const struct wqe *wqe, const uint8_t *frame, size_t size)
 {
-    const struct passage sent = {
-        .first = DPK_FLOW_TX, .metadata = wqe->metadata, .most = LOOPED_MAX};
+    const struct passage sent = {.first = DPK_FLOW_TX, .metadata = wqe->metadata};
     sq->nic->moved += size;
     dpk_count(sq->counts, DPK_SENT, 1);
     dpk_count(sq->counts, DPK_SENT_BYTES, size);
@@ -294,28 +325,32 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
     return send_one(sq, wqe, wqe->data.list, wqe->data.count, wqe->data.total);
 }
 
-/* Holds a frame back. False: there is no room. */
-static bool hold(struct dpk_queues *nic, const struct dpk_frame *from)
+/* Takes frames from a wire that can keep them: none is dropped for want of room. */
+static size_t take_offered(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count)
 {
-    struct frame *f = nic->waiting < FRAMES_MAX ? frame_new(from->bytes, from->size) : NULL;
-    if (!f)
-        return false;
-    STAILQ_INSERT_TAIL(&nic->frames, f, next);
-    nic->waiting++;
-    return true;
+    const bool heard = STAILQ_EMPTY(&nic->frames) && steering_is_heard(nic->steering);
+    size_t taken = 0;
+    for (; taken < count && nic->waiting < FRAMES_OFFERED; taken++) {
+        const struct dpk_frame *from = &frames[taken];
+        struct frame *f = NULL;
+        if (heard)
+            steering_pass(nic, from->bytes, from->size, &held);
+        else if ((f = frame_new(nic, from->bytes, from->size, FRAMES_OFFERED)))
+            STAILQ_INSERT_TAIL(&nic->frames, f, next);
+        else
+            break;
+    }
+    return taken;
 }
 
 size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,
                          bool waits)
 {
-    static const struct passage arrived = {.first = DPK_FLOW_RX, .most = FRAMES_MAX};
-    size_t taken = 0;
+    static const struct passage arrived = {.first = DPK_FLOW_RX};
     queues_lock(nic);
-    while (taken < count && waits && hold(nic, &frames[taken]))
-        taken++;
-    for (; taken < count && !waits; taken++) {
-        steering_pass(nic, frames[taken].bytes, frames[taken].size, &arrived);
-    }
+    const size_t taken = waits ? take_offered(nic, frames, count) : count;
+    for (size_t i = 0; i < taken && !waits; i++)
+        steering_pass(nic, frames[i].bytes, frames[i].size, &arrived);
     queues_unlock(nic);
     return taken;
 }

@@ -1,6 +1,7 @@
 /* Queues: creation, doorbells, states, destruction. */
 #include "port.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,20 +37,33 @@ void queue_warn(const struct dpk_queue *q, const char *format, ...)
 void queues_lock(struct dpk_queues *nic)
 {
     dpk_rc_lock(nic->rc);
+    nic->turn++;
 }
 
-void queues_unlock(struct dpk_queues *nic)
+static void resume_pairs(struct dpk_queues *nic)
 {
     struct dpk_queue *q;
+    nic->pairs_wait = false;
     TAILQ_FOREACH(q, &nic->queues, in_nic)
     if (q->waits)
         pair_resume(q);
-    if (frames_run(nic))
+}
+
+static void unlock(struct dpk_queues *nic, unsigned queues)
+{
+    if (nic->pairs_wait)
+        resume_pairs(nic);
+    if (frames_run(nic, queues))
         nic->ops->waits(nic->context);
     if (nic->left && nic->ops->left)
         nic->ops->left(nic->context);
     nic->left = false;
     dpk_rc_unlock(nic->rc);
+}
+
+void queues_unlock(struct dpk_queues *nic)
+{
+    unlock(nic, LOOKED_AT);
 }
 
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
@@ -65,7 +79,10 @@ enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, 
     nic->context = context;
     nic->last_number = FIRST_NUMBER - 1;
     TAILQ_INIT(&nic->queues);
+    TAILQ_INIT(&nic->waiting_queues);
     STAILQ_INIT(&nic->frames);
+    STAILQ_INIT(&nic->spare);
+    STAILQ_INIT(&nic->spare_large);
     nic->steering = steering;
     nic->counters = counters;
     steering_attach(steering, nic);
@@ -90,7 +107,7 @@ void dpk_queues_close(struct dpk_queues *nic)
         free(q);
     }
     dpk_count(dpk_counters_port(nic->counters), DPK_DROP_NO_QUEUE, nic->waiting);
-    frames_free(&nic->frames);
+    frames_free(nic);
     free(nic);
 }
 
@@ -220,6 +237,7 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
     status = give_number(q, err);
     if (status == DPK_OK) {
         TAILQ_INSERT_TAIL(&nic->queues, q, in_nic);
+        LIST_INSERT_HEAD(&nic->numbered[q->number % NUMBERED], q, in_numbered);
         use(q, 1);
         if (q->options.kind == DPK_SQ || q->options.kind == DPK_RQ)
             q->counts = dpk_counters_claim(
@@ -248,6 +266,7 @@ enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err)
         use(q, -1);
         pair_destroy(q);
         TAILQ_REMOVE(&nic->queues, q, in_nic);
+        LIST_REMOVE(q, in_numbered);
     }
     queues_unlock(nic);
     if (users > 0)
@@ -266,7 +285,7 @@ static struct dpk_queue *find(struct dpk_queues *nic, uint32_t number, unsigned 
                               const void *user)
 {
     struct dpk_queue *q;
-    TAILQ_FOREACH(q, &nic->queues, in_nic)
+    LIST_FOREACH(q, &nic->numbered[number % NUMBERED], in_numbered)
     if (q->number == number && (1u << q->options.kind & kinds) &&
         (!user || q->options.user == user))
         return q;
@@ -313,8 +332,12 @@ bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *
 
 void dpk_queues_kick(struct dpk_queues *nic)
 {
+    /* Whoever makes a frame wait looks for its receive once more when it is counted. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (nic->waiting == 0 && !nic->pairs_wait)
+        return;
     queues_lock(nic);
-    queues_unlock(nic);
+    unlock(nic, UINT_MAX);
 }
 
 uint32_t dpk_cq_produced(const struct dpk_queue *cq)

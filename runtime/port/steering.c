@@ -136,9 +136,9 @@ bool steering_is_heard(struct dpk_steering *s)
     const struct dpk_queue *q;
     bool heard = false;
     pthread_mutex_lock(&s->lock);
-    if (!rules_are_none(&s->roots[DPK_FLOW_RX]))
-        TAILQ_FOREACH(q, &s->nic->queues, in_nic)
-    heard = heard || (q->leads > 0 && q->nic->ops->listens(q->options.receive_cq->options.user));
+    q = rules_are_none(&s->roots[DPK_FLOW_RX]) ? NULL : TAILQ_FIRST(&s->nic->queues);
+    for (; q && !heard; q = TAILQ_NEXT(q, in_nic))
+        heard = q->leads > 0 && q->nic->ops->listens(q->options.receive_cq->options.user);
     pthread_mutex_unlock(&s->lock);
     return heard;
 }

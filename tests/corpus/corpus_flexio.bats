@@ -9,8 +9,9 @@ setup_file() {
 }
 setup() {
     load corpus.bash
+    source "$BATS_TEST_DIRNAME/../helpers/network.bash"
     [ -z "$corpus_reason" ] || skip "$corpus_reason"
-    built=$BATS_FILE_TMPDIR/samples/build
+    export built=$BATS_FILE_TMPDIR/samples/build
     [ -d "${built%/build}" ] || skip "no flexio-samples in $DPAKIT_CORPUS"
 }
 
@@ -72,4 +73,36 @@ processes_packets() { # OPTION...
 
 @test "packet_processor --nic-mode" {
     processes_packets --nic-mode
+}
+
+# What the README has scapy send, from the other end of a cable: the answer has the addresses swapped and another text.
+processes_from_cable() { # OPTION...
+    cd "$BATS_TEST_TMPDIR"
+    DPAKIT_DEVICES=$PWD/devices
+    dpadev create mlx5_0
+    dpadev wire mlx5_0 veth:v0
+    hex 525400 79dbd3 02427e7feb02 0800 45000033 00010000 40117cb7 7f000001 7f000001 \
+        00350035 001f42c6 3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d 3132333435363738 >frame
+    mkfifo enter
+    in_opt timeout 100 "$built/packet_processor/host/flexio_packet_processor" mlx5_0 "$@" <enter >log 2>&1 &
+    exec 5>enter
+    "$DPAKIT_BUILD/obj/tests/helpers/ether_peer" v1 300 <frame >answer || { cat log; return 1; }
+    echo >&5
+    wait $! || { cat log; return 1; }
+    ! grep -e '^-[EW]-' log || return 1
+    [ "$(head -c 14 answer | od -An -tx1 | tr -d ' ')" = 02427e7feb0252540079dbd30800 ]
+    cmp <(head -c 42 frame | tail -c +15) <(head -c 42 answer | tail -c +15)
+    tail -c 23 answer | grep -aqx '[0-9a-f] Event demo\*\*\*\*\*\*\*\*\*\*\*'
+}
+
+@test "packet_processor on a veth pair" {
+    need_network
+    in_network processes_from_cable
+    grep -q '^300 of 300 answered' <<<"$output"
+}
+
+@test "packet_processor --nic-mode on a veth pair" {
+    need_network
+    in_network processes_from_cable --nic-mode
+    grep -q '^300 of 300 answered' <<<"$output"
 }

@@ -7,6 +7,7 @@ need_network() {
 
 # in_network FUNCTION [ARGUMENT...]: runs a function of this file, all of whose failures end it, in such a network.
 in_network() {
+    export BATS_TEST_DIRNAME BATS_FILE_TMPDIR BATS_TEST_TMPDIR
     run unshare -rn bash -c "$(declare -f)
         set -eu
         ip link add v0 type veth peer name v1

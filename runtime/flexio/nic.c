@@ -109,8 +109,11 @@ static enum dpk_status open_counters(struct nic *nic, const char *directory, str
 /* Plugs in what the environment says, else the device's state. */
 static enum dpk_status plug(struct nic *nic, struct ibv_context *context, struct dpk_error *err)
 {
-    const struct dpk_wire_sink sink = {
-        .arrive = arrive, .tell = tell, .context = nic, .counters = nic->counters};
+    const struct dpk_wire_sink sink = {.arrive = arrive,
+                                       .tell = tell,
+                                       .context = nic,
+                                       .counters = nic->counters,
+                                       .directory = dpk_verbs_device(context)->directory};
     char *spec = NULL, origin[DPK_WIRE_ORIGIN_MAX];
     enum dpk_status status =
         dpk_wire_choose(context->device->name, dpk_verbs_device(context)->wire, &spec, origin, err);

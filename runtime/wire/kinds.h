@@ -57,7 +57,8 @@ struct dpk_wire {
     atomic_uint_least64_t sent_dropped[DPK_WIRE_DROPS], received_dropped[DPK_WIRE_DROPS];
 };
 
-extern const struct wire_ops wire_loop, wire_none, wire_pcap, wire_tap, wire_veth, wire_generate;
+extern const struct wire_ops wire_loop, wire_none, wire_pcap, wire_tap, wire_veth, wire_generate,
+    wire_dev;
 
 /* Appends a path as an argument of a kind that takes several: a backslash stands before a comma or
  * a backslash. */
@@ -67,6 +68,8 @@ void wire_put_path(struct dpk_buf *b, const char *path);
 size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits);
 /* Count frames: those that left, those that never will, those that did not arrive. */
 void wire_sent(struct dpk_wire *wire, size_t count, size_t bytes);
+/* Frames that were counted as sent are dropped nevertheless: who had to take them is gone. */
+void wire_lost(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count, size_t bytes);
 void wire_drop_sent(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count);
 void wire_drop_received(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count);
 /* Warns, once for each sort of trouble in the life of a wire. */

@@ -9,8 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static const struct wire_ops *const kinds[] = {&wire_loop, &wire_none, &wire_pcap,
-                                               &wire_tap,  &wire_veth, &wire_generate};
+static const struct wire_ops *const kinds[] = {&wire_loop, &wire_none,     &wire_pcap, &wire_tap,
+                                               &wire_veth, &wire_generate, &wire_dev};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* ---- Specifications ---- */
@@ -112,6 +112,16 @@ void wire_drop_sent(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count)
 {
     atomic_fetch_add_explicit(&wire->sent_dropped[why], count, memory_order_relaxed);
     count_port(wire, drop_counters[why], count);
+}
+
+void wire_lost(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count, size_t bytes)
+{
+    if (count == 0)
+        return;
+    atomic_fetch_sub_explicit(&wire->sent, count, memory_order_relaxed);
+    count_port(wire, DPK_WIRE_OUT, -(uint64_t)count);
+    count_port(wire, DPK_WIRE_OUT_BYTES, -(uint64_t)bytes);
+    wire_drop_sent(wire, why, count);
 }
 
 void wire_drop_received(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count)

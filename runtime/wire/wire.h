@@ -6,6 +6,7 @@
  *     none             nothing: what it sends is gone
  *     tap:NAME         a TAP of the machine, which is made if there is none of that name
  *     veth:NAME        any interface of the machine; one end of a veth pair, say
+ *     dev:NAME         another emulated device of the same folder: a cable between the two
  *     pcap:IN,OUT      frames arrive from one capture and leave into another; each may be absent
  *     generate:FRAMES,SIZE,FLOWS,RATE
  *                      that many frames arrive (SIZE bytes, without checksum; UDP of so many flows,
@@ -25,15 +26,8 @@
 #ifndef DPK_WIRE_H
 #define DPK_WIRE_H
 
+#include "cable/cable.h"
 #include "counters/counters.h"
-
-#define DPK_FRAME_MIN 14u   /* bytes of a frame: the header of Ethernet */
-#define DPK_FRAME_MAX 9234u /* 9216, and the header with a VLAN tag */
-
-struct dpk_frame {
-    const uint8_t *bytes;
-    size_t size;
-};
 
 /* The port: where frames go that arrive, DPK_FRAME_MIN to DPK_FRAME_MAX bytes each. */
 struct dpk_wire_sink {
@@ -45,6 +39,7 @@ struct dpk_wire_sink {
     void (*tell)(void *context, bool detail, const char *text);
     void *context;
     struct dpk_counters *counters; /* of the device; the wire counts for its port. NULL: nowhere */
+    const char *directory; /* of the device; NULL: none, and it can have no cable to another */
 };
 
 struct dpk_wire;

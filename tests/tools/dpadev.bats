@@ -287,3 +287,14 @@ TEXT
     fails 1 dpadev stats x
     grep -q 'no file of counters; remove it' err
 }
+
+@test "a cable is plugged into both devices" {
+    create x
+    create y
+    [ "$(dpadev wire x dev:mt41692_pciconf1)" = $'Device y: wire dev:x\nDevice x: wire dev:y' ]
+    [ "$(dpadev wire x)" = dev:y ] && [ "$(dpadev wire y)" = dev:x ]
+    fails 2 dpadev wire x dev:x
+    fails 1 dpadev wire x dev:z
+    fails 2 dpadev wire x dev:../y
+    [ "$(dpadev wire x)" = dev:y ]
+}

@@ -1,6 +1,7 @@
 /* No frame is lost without a count: what comes to ports is what leaves them, on each kind of wire. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "queue_world.h"
@@ -18,10 +19,12 @@ struct machine {
     struct dpk_wire *wire;
     struct dpk_queue *sq[SENDERS], *rq, *send_cq, *receive_cq;
     uint32_t received, looks;
+    char directory[64];
     bool generous; /* receives are posted whenever a frame waits for one */
 };
 
 static struct machine machines[2];
+static char folder[] = "/tmp/dpk-ports-XXXXXX"; /* of devices */
 
 /* ---- Callbacks: with the lock ---- */
 
@@ -87,6 +90,7 @@ static void machine_begin(struct machine *m, const char *spec)
 {
     static struct dpk_queue_ops ops;
     memset(m, 0, sizeof *m);
+    snprintf(m->directory, sizeof m->directory, "%s/d%d", folder, (int)(m - machines));
     world_begin(&m->w);
     dpk_queues_close(m->w.nic);
     ops = world_ops;
@@ -94,8 +98,11 @@ static void machine_begin(struct machine *m, const char *spec)
     ops.warn = warn;
     assert_int_equal(
         dpk_queues_open(&ops, m, m->w.rc, m->w.steering, m->w.counters, &m->w.nic, NULL), DPK_OK);
-    const struct dpk_wire_sink sink = {
-        .arrive = arrive, .tell = tell, .context = m, .counters = m->w.counters};
+    const struct dpk_wire_sink sink = {.arrive = arrive,
+                                       .tell = tell,
+                                       .context = m,
+                                       .counters = m->w.counters,
+                                       .directory = m->directory};
     struct dpk_error err = {0};
     if (dpk_wire_open(spec, &sink, &m->wire, &err) != DPK_OK)
         fail_msg("%s: %s", spec, err.message);
@@ -217,12 +224,58 @@ static void a_port_that_captures(void **state)
     machine_end(&machines[0]);
 }
 
+/* ---- A cable ---- */
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return !mkdtemp(folder) || chdir(folder) != 0 || mkdir("d0", 0700) != 0 ||
+           mkdir("d1", 0700) != 0;
+}
+
+/* Nothing but locks is left of wires that were closed. */
+static int remove_folder(void **state)
+{
+    (void)state;
+    return unlink("d0/port.lock") + unlink("d1/port.lock") + rmdir("d0") + rmdir("d1") +
+           rmdir(folder);
+}
+
+/* What one has sent into the cable, the other has got. */
+static void two_ports_that_are_cabled(void **state)
+{
+    (void)state;
+    static struct dpk_counters_seen first;
+    machine_begin(&machines[0], "dev:d1");
+    machine_begin(&machines[1], "dev:d0");
+    send_all(2);
+    /* The wire ends first, with frames in it. */
+    for (unsigned i = 0; i < 2; i++)
+        dpk_wire_close(machines[i].wire);
+    for (unsigned i = 0; i < 2; i++) {
+        machines[i].wire = NULL;
+        drain(&machines[i]);
+        check_balance(&machines[i]);
+        if (i == 0)
+            first = seen;
+    }
+    assert_int_equal(first.port[DPK_WIRE_OUT], seen.port[DPK_WIRE_IN]);
+    assert_int_equal(seen.port[DPK_WIRE_OUT], first.port[DPK_WIRE_IN]);
+    assert_int_equal(first.port[DPK_WIRE_OUT] + first.port[DPK_DROP_WIRE_FULL] +
+                         first.port[DPK_DROP_NO_PEER],
+                     SENDERS * EACH);
+    assert_true(first.port[DPK_RECEIVED] > 0 && seen.port[DPK_RECEIVED] > 0);
+    for (unsigned i = 0; i < 2; i++)
+        machine_end(&machines[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_port_that_is_plugged_into_itself),
         cmocka_unit_test(a_port_that_is_plugged_into_nothing),
         cmocka_unit_test(a_port_that_captures),
+        cmocka_unit_test(two_ports_that_are_cabled),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

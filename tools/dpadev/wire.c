@@ -1,9 +1,13 @@
 /* dpadev wire: what the port of a device is plugged into. */
+#include <string.h>
+
 #include "dpadev.h"
 
 #include "wire/wire.h"
 
 _Static_assert(DPK_WIRE_SPEC_MAX == DPK_DEVICE_WIRE_MAX, "a device keeps any wire");
+
+static const char cable[] = "dev:";
 
 static enum dpk_status show(struct dpk_device *dev, struct dpk_error *err)
 {
@@ -14,12 +18,35 @@ static enum dpk_status show(struct dpk_device *dev, struct dpk_error *err)
     return status;
 }
 
+/* Plugs the other end of a cable into `dev`, and writes the cable with the device's own name, which
+ * may have been said by an alias. */
+static enum dpk_status plug_other_end(struct dpk_device *dev, char wire[DPK_WIRE_SPEC_MAX],
+                                      struct dpk_error *err)
+{
+    char back[DPK_WIRE_SPEC_MAX];
+    struct dpk_device *other = NULL;
+    enum dpk_status status = dpk_device_open(wire + strlen(cable), &other, err);
+    if (status == DPK_OK && strcmp(dpk_device_name(other), dpk_device_name(dev)) == 0)
+        status = dpk_fail(err, DPK_ERR_USAGE, "a device has no cable to itself: use loop");
+    if (status == DPK_OK) {
+        snprintf(wire, DPK_WIRE_SPEC_MAX, "%s%s", cable, dpk_device_name(other));
+        snprintf(back, sizeof back, "%s%s", cable, dpk_device_name(dev));
+        status = dpk_device_set_wire(other, back, err);
+    }
+    if (status == DPK_OK)
+        printf("Device %s: wire %s\n", dpk_device_name(other), back);
+    dpk_device_close(other);
+    return status;
+}
+
 /* A wire may be plugged in before it works: an interface may come later, and the permission. */
 static enum dpk_status plug(struct dpk_device *dev, const char *spec, struct dpk_error *err)
 {
     char wire[DPK_WIRE_SPEC_MAX];
     struct dpk_error later;
     enum dpk_status status = dpk_wire_check(spec, wire, err);
+    if (status == DPK_OK && strncmp(wire, cable, strlen(cable)) == 0)
+        status = plug_other_end(dev, wire, err);
     if (status == DPK_OK)
         status = dpk_device_set_wire(dev, wire, err);
     if (status != DPK_OK)

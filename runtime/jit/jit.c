@@ -106,8 +106,11 @@ static void carry_out(const struct job *j, bool stored)
     const uint64_t pc = j->region.blocks[0].pc;
     struct dpk_buf image = {0};
     uint8_t key[JIT_KEY];
+    if (!j->uneven && translations_put_off(j->to, pc))
+        return;
     stored = stored && jit_key(&j->region, &options, key);
     if (stored && jit_store_get(key, &image) && translations_enter(j->to, pc, &image)) {
+        translations_cover(j->to, &j->region);
         jit_count_cached();
         dpk_buf_free(&image);
         return;
@@ -116,25 +119,32 @@ static void carry_out(const struct job *j, bool stored)
     if (translate(j, &options, &image)) {
         if (!translations_enter(j->to, pc, &image))
             jit_count_refused("no memory for its code");
-        else if (stored)
+        else
+            translations_cover(j->to, &j->region);
+        if (stored)
             jit_store_put(key, image.data, image.size);
     }
     dpk_buf_free(&image);
 }
 
+/* NULL: the place has or had a job, or there is no memory. */
 static struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
                               bool uneven)
 {
+    struct translations *const to = (struct translations *)entries;
+    if (!uneven && !translations_take(to, pc))
+        return NULL;
     struct job *j = calloc(1, sizeof *j);
     pthread_mutex_lock(&core->lock);
     bool found = j != NULL && jit_region_find(core, pc, &j->region);
     pthread_mutex_unlock(&core->lock);
     if (!found) {
         jit_count_refused("no memory");
+        translations_give_back(to, pc);
         free(j);
         return NULL;
     }
-    j->to = (struct translations *)entries;
+    j->to = to;
     j->uneven = uneven;
     translations_keep(j->to);
     return j;
@@ -260,6 +270,7 @@ static void enqueue(struct job *j)
     if (taken)
         return;
     jit_count_refused("too many wait, or no thread translates any more");
+    translations_give_back(j->to, j->region.blocks[0].pc);
     job_free(j);
 }
 

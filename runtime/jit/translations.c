@@ -96,21 +96,28 @@ static bool code_range(const struct rv64_memory *mem, uint64_t *begin, uint64_t 
     return *size != 0 && *size <= CODE_MAX;
 }
 
+/* Both tables have an element for each halfword of code: a pointer, and a byte. */
+static uint64_t tables_size(uint64_t code_size)
+{
+    return code_size * 4 + (code_size + 1) / 2;
+}
+
 struct translations *translations_create(struct rv64_core *core, bool exact)
 {
     uint64_t begin, size;
     if (!code_range(core->mem, &begin, &size))
         return NULL;
     struct translations *t = calloc(1, sizeof *t);
-    void *table = mmap(NULL, size * 4, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *table = mmap(NULL, tables_size(size), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (t == NULL || table == MAP_FAILED || pthread_mutex_init(&t->lock, NULL) != 0) {
         if (table != MAP_FAILED)
-            munmap(table, size * 4);
+            munmap(table, tables_size(size));
         free(t);
         return NULL;
     }
-    t->entries = (struct rv64_entries){.begin = begin, .size = size, .at = table};
+    t->entries = (struct rv64_entries){.begin = begin, .size = size, .at = (void *)table};
+    t->places = (void *)(table + size * 4);
     t->exact = exact;
     t->users = 1;
     t->symbols[JIT_BASE] = (uintptr_t)core->mem->base;
@@ -135,9 +142,46 @@ void translations_drop(struct translations *t)
         munmap(c->at, c->size);
         free(c);
     }
-    munmap((void *)t->entries.at, t->entries.size * 4);
+    munmap((void *)t->entries.at, tables_size(t->entries.size));
     pthread_mutex_destroy(&t->lock);
     free(t);
+}
+
+/* ---- Places ---- */
+
+enum { TAKEN = 1, COVERED = 2, PUT_OFF = 4 };
+
+static _Atomic uint8_t *place_of(const struct translations *t, uint64_t pc)
+{
+    return &t->places[(pc - t->entries.begin) / 2];
+}
+
+bool translations_take(struct translations *t, uint64_t pc)
+{
+    return !(atomic_fetch_or(place_of(t, pc), TAKEN) & TAKEN);
+}
+
+void translations_give_back(struct translations *t, uint64_t pc)
+{
+    atomic_fetch_and(place_of(t, pc), (uint8_t)~TAKEN);
+}
+
+bool translations_put_off(struct translations *t, uint64_t pc)
+{
+    const uint8_t is = atomic_load(place_of(t, pc));
+    if (!(is & COVERED) || (is & PUT_OFF))
+        return false;
+    atomic_fetch_or(place_of(t, pc), PUT_OFF);
+    translations_give_back(t, pc);
+    return true;
+}
+
+void translations_cover(struct translations *t, const struct jit_region *region)
+{
+    for (uint32_t i = 0; i < region->block_count; i++)
+        if (region->blocks[i].copy == 0 &&
+            region->blocks[i].pc - t->entries.begin < t->entries.size)
+            atomic_fetch_or(place_of(t, region->blocks[i].pc), COVERED);
 }
 
 /* ---- Code ---- */

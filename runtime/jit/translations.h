@@ -7,6 +7,7 @@
 /* It lives as long as a run may enter its code or a job translates for it. */
 struct translations {
     struct rv64_entries entries;
+    _Atomic uint8_t *places; /* by pc, as entries: what has been done for it */
     _Atomic unsigned users;
     uint64_t symbols[JIT_SYMBOLS]; /* addresses; that of JIT_CODE differs from code to code */
     bool exact;
@@ -18,6 +19,16 @@ struct translations {
 struct translations *translations_create(struct rv64_core *core, bool exact);
 void translations_keep(struct translations *t);
 void translations_drop(struct translations *t);
+
+/* Each place of code is translated for once. False: somebody does, or did. */
+bool translations_take(struct translations *t, uint64_t pc);
+/* Somebody who took it did not translate; another may. */
+void translations_give_back(struct translations *t, uint64_t pc);
+/* True: a region that has the place within got its code, which will soon be entered. The place is
+ * given back, once. */
+bool translations_put_off(struct translations *t, uint64_t pc);
+/* The region has code. */
+void translations_cover(struct translations *t, const struct jit_region *region);
 
 /* Places the code of an image and enters it at `pc`. False: the image is none, or no memory. */
 bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image);

@@ -175,6 +175,8 @@ rv64_code *rv64_cache_code(struct rv64_core *core, struct rv64_cache *cache,
     return at == NULL ? NULL : atomic_load_explicit(at, memory_order_acquire);
 }
 
+enum { HOT_AGAIN = 65536 }; /* the translator is told again each time */
+
 rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
                            struct rv64_block *block)
 {
@@ -183,12 +185,14 @@ rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
     atomic_store_explicit(&block->heat, heat, memory_order_relaxed);
     if (heat < t->heat)
         return NULL;
-    rv64_code *code = rv64_cache_code(core, cache, block);
-    if (code == NULL && heat == t->heat && entry_of(cache_entries(core, cache), block) != NULL) {
-        t->hot(t->context, core, cache_entries(core, cache), block->pc, false);
-        code = rv64_cache_code(core, cache, block);
-    }
-    return code;
+    _Atomic(rv64_code *) *const at = entry_of(cache_entries(core, cache), block);
+    if (at == NULL)
+        return NULL;
+    rv64_code *const code = atomic_load_explicit(at, memory_order_acquire);
+    if (code != NULL || (heat != t->heat && heat % HOT_AGAIN != 0))
+        return code;
+    t->hot(t->context, core, cache_entries(core, cache), block->pc, false);
+    return atomic_load_explicit(at, memory_order_acquire);
 }
 
 void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block)

@@ -143,8 +143,9 @@ struct rv64_translator {
      * core goes. NULL: the code stays interpreted. */
     struct rv64_entries *(*begin)(void *context, struct rv64_core *core);
     void (*release)(struct rv64_entries *entries);
-    /* The code at `pc` is hot: sooner or later, `entries` may have it. `uneven`: it often makes
-     * misaligned accesses; it may have been translated without that. */
+    /* The code at `pc` is hot: sooner or later, `entries` may have it; while it is not there, this
+     * is called again now and then. `uneven`: it often makes misaligned accesses; it may have been
+     * translated without that. */
     void (*hot)(void *context, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
                 bool uneven);
     uint32_t heat; /* how often a place is reached before it is hot, at least 1 */

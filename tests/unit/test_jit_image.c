@@ -1,4 +1,5 @@
-/* jit: an image gets its addresses when it is placed, and one that is damaged is refused. */
+/* jit: an image gets its addresses when it is placed, and one that is damaged is refused; which places
+ * are translated for. */
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -144,6 +145,36 @@ static void an_image_of_another_shape_is_refused(void **state)
     assert_null(place(t));
 }
 
+/* ---- Places ---- */
+
+static void a_place_is_taken_once_or_given_back(void **state)
+{
+    struct translations *t = ((struct trial *)*state)->translations;
+    assert_true(translations_take(t, CODE + 8));
+    assert_false(translations_take(t, CODE + 8));
+    assert_true(translations_take(t, CODE + 10));
+    translations_give_back(t, CODE + 8);
+    assert_true(translations_take(t, CODE + 8));
+    assert_false(translations_take(t, CODE + 10));
+}
+
+static void a_place_within_a_region_is_put_off_once(void **state)
+{
+    struct translations *t = ((struct trial *)*state)->translations;
+    struct jit_block blocks[] = {
+        {.pc = CODE}, {.pc = CODE + 8}, {.pc = CODE + 16, .copy = 1}, {.pc = 8}};
+    const struct jit_region region = {.blocks = blocks, .block_count = 4};
+    assert_true(translations_take(t, CODE + 8));
+    assert_false(translations_put_off(t, CODE + 8));
+    translations_cover(t, &region);
+    assert_true(translations_put_off(t, CODE + 8));
+    assert_true(translations_take(t, CODE + 8));
+    assert_false(translations_put_off(t, CODE + 8));
+    assert_false(translations_take(t, CODE + 8));
+    assert_false(
+        translations_put_off(t, CODE + 16)); /* a copy does not have its function's callers */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +184,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_relocation_outside_of_the_code_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(symbols_and_forms_that_are_none_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(an_image_of_another_shape_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(a_place_is_taken_once_or_given_back, begin, end),
+        cmocka_unit_test_setup_teardown(a_place_within_a_region_is_put_off_once, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,8 @@ static void put_region(struct dpk_buf *b, const struct jit_region *r)
         dpk_put_le64(b, block->pc);
         dpk_put_le32(b, block->count);
         dpk_put_le32(b, (uint32_t)block->end);
+        dpk_put_le64(b, block->next_pc); /* of a copy's return, that of its call */
+        dpk_put_le32(b, block->copy);
         dpk_put_le32(b, (uint32_t)block->next);
         dpk_put_le32(b, (uint32_t)block->taken);
         dpk_put_le32(b, block->target_count);

@@ -67,14 +67,14 @@ static void read_block(const struct rv64_core *core, struct jit_region *r, struc
 }
 
 /* The index of the block at `pc`, which is added if there is room. -1: there is none. */
-static int32_t block_at(struct jit_region *r, uint64_t pc)
+static int32_t block_at(struct jit_region *r, uint64_t pc, uint32_t copy)
 {
     for (uint32_t i = 0; i < r->block_count; i++)
-        if (r->blocks[i].pc == pc)
+        if (r->blocks[i].pc == pc && r->blocks[i].copy == copy)
             return (int32_t)i;
     if (r->block_count == JIT_BLOCKS_MAX || r->insn_count > JIT_INSNS_MAX)
         return -1;
-    r->blocks[r->block_count] = (struct jit_block){.pc = pc, .next = -1, .taken = -1};
+    r->blocks[r->block_count] = (struct jit_block){.pc = pc, .copy = copy, .next = -1, .taken = -1};
     return (int32_t)r->block_count++;
 }
 
@@ -86,12 +86,93 @@ static void add_targets(struct rv64_core *core, struct jit_region *r, struct jit
     b->target = r->target_count;
     size_t count = rv64_core_jumps(core, jalr->pc, to, RV64_JUMP_TRIES);
     for (size_t i = 0; i < count && r->target_count < JIT_TARGETS_MAX; i++) {
-        const int32_t target = block_at(r, to[i]);
+        const int32_t target = block_at(r, to[i], b->copy);
         if (target < 0)
             break;
         r->targets[r->target_count++] = target;
         b->target_count++;
     }
+}
+
+static const struct jit_insn *last_of(const struct jit_region *r, const struct jit_block *b)
+{
+    return &r->insns[b->first + b->count - 1];
+}
+
+/* Reads block `index`, and adds those that it leads to. */
+static void expand(struct rv64_core *core, struct jit_region *r, uint32_t index)
+{
+    struct jit_block *b = &r->blocks[index];
+    read_block(core, r, b);
+    if (b->end == JIT_END_FALL || b->end == JIT_END_BRANCH || b->end == JIT_END_CALL ||
+        (b->end == JIT_END_JALR && last_of(r, b)->insn.rd != 0))
+        b->next = block_at(r, b->next_pc, b->copy);
+    if (b->end == JIT_END_JUMP || b->end == JIT_END_BRANCH)
+        b->taken = block_at(r, b->taken_pc, b->copy);
+    if (b->end == JIT_END_JALR)
+        add_targets(core, r, b);
+}
+
+/* ---- Copies ---- */
+
+enum { COPY_INSNS_MAX = 80, COPY_DEPTH_MAX = 4, COPIES_INSNS_MAX = 300 };
+
+/* A call of a function that has run, other than one that it is called by. */
+static bool may_copy(const struct rv64_core *core, const struct jit_region *r,
+                     const struct jit_block *call)
+{
+    if (call->end != JIT_END_CALL || call->next < 0 || r->copy_count == JIT_COPIES_MAX - 1 ||
+        r->insn_count > COPIES_INSNS_MAX || r->copies[call->copy].depth == COPY_DEPTH_MAX ||
+        last_of(r, call)->insn.rd != 1)
+        return false;
+    for (uint32_t c = call->copy; c != 0; c = r->copies[c].outer)
+        if (r->copies[c].pc == call->taken_pc)
+            return false;
+    return call->taken_pc != r->blocks[0].pc && core->cache != NULL &&
+           rv64_cache_find(core->cache, call->pc) != NULL &&
+           rv64_cache_find(core->cache, call->taken_pc) != NULL;
+}
+
+static bool is_return(const struct rv64_insn *insn)
+{
+    return insn->op == OP_JALR && insn->rd == 0 && insn->rs1 == 1 && insn->imm == 0;
+}
+
+/* Adds a copy of what block `index` calls. Takes it back if it is not small, or does not return. */
+static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t index)
+{
+    struct jit_block *const call = &r->blocks[index];
+    const uint32_t blocks = r->block_count, insns = r->insn_count, targets = r->target_count,
+                   copy = r->copy_count + 1;
+    bool small = true, returns = false;
+    r->copies[copy] = (struct jit_copy){.pc = call->taken_pc,
+                                        .return_pc = call->next_pc,
+                                        .outer = call->copy,
+                                        .depth = r->copies[call->copy].depth + 1};
+    small = block_at(r, call->taken_pc, copy) >= 0;
+    for (uint32_t i = blocks; small && i < r->block_count; i++) {
+        struct jit_block *b = &r->blocks[i];
+        expand(core, r, i);
+        small = r->insn_count - insns <= COPY_INSNS_MAX && r->block_count < JIT_BLOCKS_MAX &&
+                b->end != JIT_END_LEAVE;
+        if (b->end != JIT_END_JALR || !small)
+            continue;
+        small = is_return(&last_of(r, b)->insn);
+        returns = true;
+        b->end = JIT_END_RETURN;
+        b->next_pc = call->next_pc;
+        b->next = call->next;
+    }
+    if (small && returns) {
+        r->copy_count = copy;
+        call->end = JIT_END_INLINE;
+        call->taken = (int32_t)blocks;
+        call->next = -1;
+        return;
+    }
+    r->block_count = blocks;
+    r->insn_count = insns;
+    r->target_count = targets;
 }
 
 bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *region)
@@ -105,18 +186,12 @@ bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *reg
         jit_region_free(&r);
         return false;
     }
-    (void)block_at(&r, pc);
-    for (uint32_t i = 0; i < r.block_count; i++) {
-        struct jit_block *b = &r.blocks[i];
-        read_block(core, &r, b);
-        if (b->end == JIT_END_FALL || b->end == JIT_END_BRANCH || b->end == JIT_END_CALL ||
-            (b->end == JIT_END_JALR && r.insns[b->first + b->count - 1].insn.rd != 0))
-            b->next = block_at(&r, b->next_pc);
-        if (b->end == JIT_END_JUMP || b->end == JIT_END_BRANCH)
-            b->taken = block_at(&r, b->taken_pc);
-        if (b->end == JIT_END_JALR)
-            add_targets(core, &r, b);
-    }
+    (void)block_at(&r, pc, 0);
+    for (uint32_t i = 0; i < r.block_count; i++)
+        expand(core, &r, i);
+    for (uint32_t i = 0; i < r.block_count; i++)
+        if (may_copy(core, &r, &r.blocks[i]))
+            copy_called(core, &r, i);
     *region = r;
     return true;
 }

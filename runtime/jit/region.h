@@ -12,7 +12,9 @@ enum jit_end {
     JIT_END_BRANCH, /* at one of the two */
     JIT_END_CALL,   /* calls taken_pc, which returns to next_pc */
     JIT_END_JALR,   /* indirect: a return, call or jump */
-    JIT_END_LEAVE,  /* with an instruction that is not translated; or before code that is none */
+    JIT_END_INLINE, /* calls taken_pc, of which the region has a copy for this call */
+    JIT_END_RETURN, /* of a copy: goes on at next_pc, where its call was, unless x1 or x5 says else */
+    JIT_END_LEAVE, /* with an instruction that is not translated; or before code that is none */
 };
 
 /* The blocks are those of the interpreter (translate.c of rv64), so that budgets are checked at the
@@ -21,6 +23,7 @@ struct jit_block {
     uint64_t pc, next_pc, taken_pc;
     uint32_t first, count; /* its instructions: those of the region from `first` on */
     enum jit_end end;
+    uint32_t copy;                 /* of a function's code: region.copies. 0: no copy */
     int32_t next, taken;           /* the blocks there. -1: not of this region */
     uint32_t target, target_count; /* of an indirect jump: region.targets */
 };
@@ -30,14 +33,23 @@ struct jit_insn {
     uint64_t pc;
 };
 
-enum { JIT_BLOCKS_MAX = 100, JIT_INSNS_MAX = 600, JIT_TARGETS_MAX = 1024 };
+/* A function that a call of the region calls: its blocks are there once more, for this call. */
+struct jit_copy {
+    uint64_t pc, return_pc; /* of the function; behind the call */
+    uint32_t outer;         /* the copy that the call is in */
+    uint32_t depth;
+};
 
-/* What direct jumps, and indirect ones as far as they are known, reach from the first block's pc on. */
+enum { JIT_BLOCKS_MAX = 128, JIT_INSNS_MAX = 600, JIT_TARGETS_MAX = 1024, JIT_COPIES_MAX = 32 };
+
+/* What direct jumps, and indirect ones as far as they are known, reach from the first block's pc on;
+ * and copies of small functions that it calls. */
 struct jit_region {
     struct jit_block *blocks; /* the first one is where the region is entered */
     struct jit_insn *insns;
-    int32_t *targets; /* blocks that indirect jumps have led to */
-    uint32_t block_count, insn_count, target_count;
+    int32_t *targets;                       /* blocks that indirect jumps have led to */
+    struct jit_copy copies[JIT_COPIES_MAX]; /* from 1 on */
+    uint32_t block_count, insn_count, target_count, copy_count;
 };
 
 /* Finds the region that begins at `pc`. With the core's lock held. False: no memory. */

@@ -63,7 +63,7 @@ void emit_block_begin(struct emitter *e, bool check_budget)
 LLVMBasicBlockRef emit_destination(struct emitter *e, int32_t index, uint64_t pc)
 {
     if (index >= 0)
-        return (e->region->blocks[index].pc <= e->block->pc ? e->back : e->blocks)[index];
+        return (emit_is_back(e, e->block, index) ? e->back : e->blocks)[index];
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), out = emit_new_block(e, "elsewhere");
     LLVMPositionBuilderAtEnd(B_, out);
     leave_to(e, emit_const(e, pc));
@@ -180,12 +180,31 @@ static void jump_within(struct emitter *e, LLVMValueRef target)
     LLVMPositionBuilderAtEnd(B_, other);
 }
 
-static void jalr(struct emitter *e)
+/* Where the JALR leads. */
+static LLVMValueRef jalr_target(const struct emitter *e)
 {
     const struct rv64_insn *i = &e->insn->insn;
     LLVMValueRef target =
         LLVMBuildAdd(B_, emit_get(e, i->rs1), emit_const(e, (uint64_t)(int64_t)i->imm), "");
-    target = LLVMBuildAnd(B_, target, emit_const(e, ~UINT64_C(1)), "");
+    return LLVMBuildAnd(B_, target, emit_const(e, ~UINT64_C(1)), "");
+}
+
+/* Of a copy: nearly always to where its call was. */
+static void copy_return(struct emitter *e)
+{
+    LLVMValueRef target = jalr_target(e);
+    LLVMBasicBlockRef out = emit_new_block(e, "elsewhere");
+    LLVMValueRef other = LLVMBuildICmp(B_, LLVMIntNE, target, emit_const(e, e->block->next_pc), "");
+    emit_unlikely(e, other, out);
+    LLVMBuildBr(B_, emit_destination(e, e->block->next, e->block->next_pc));
+    LLVMPositionBuilderAtEnd(B_, out);
+    leave_to(e, target);
+}
+
+static void jalr(struct emitter *e)
+{
+    const struct rv64_insn *i = &e->insn->insn;
+    LLVMValueRef target = jalr_target(e);
     if (i->rd == 0 && (i->rs1 == 1 || i->rs1 == 5)) {
         leave_to(e, target); /* a return */
         return;
@@ -222,6 +241,13 @@ void emit_block_end(struct emitter *e)
         break;
     case JIT_END_JALR:
         jalr(e);
+        break;
+    case JIT_END_INLINE:
+        emit_set(e, e->insn->insn.rd, emit_const(e, e->insn->pc + e->insn->insn.length));
+        LLVMBuildBr(B_, e->blocks[e->block->taken]);
+        break;
+    case JIT_END_RETURN:
+        copy_return(e);
         break;
     case JIT_END_LEAVE:
         emit_leave(e);

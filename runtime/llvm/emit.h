@@ -98,6 +98,8 @@ void loops_fix(const struct emitter *e, bool *fixed);
 void emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef checked);
 
 /* ---- function.c ---- */
+/* Whether a jump from block `from` to block `to` is one back, as each loop has one. */
+bool emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to);
 void emit_instruction(struct emitter *e);
 /* Fills the module with the function of the region, named "code". */
 void emit_function(struct emitter *e);

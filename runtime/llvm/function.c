@@ -115,8 +115,14 @@ static uint32_t used_registers(const struct emitter *e)
     return mask;
 }
 
+bool emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to)
+{
+    const struct jit_block *target = &e->region->blocks[to];
+    return target->copy == from->copy && target->pc <= from->pc;
+}
+
 /* Whether the budget is checked where block `index` begins: there are jumps back to it, or the
- * region may call itself. */
+ * region may call itself. All that goes round goes back somewhere in the same copy of a function. */
 static bool checks_budget(const struct emitter *e, uint32_t index)
 {
     const struct jit_region *r = e->region;
@@ -127,10 +133,10 @@ static bool checks_budget(const struct emitter *e, uint32_t index)
         if (index == 0 && (b->end == JIT_END_CALL || b->end == JIT_END_JALR))
             return true;
         for (uint32_t k = 0; k < b->target_count; k++)
-            if ((uint32_t)r->targets[b->target + k] == index && r->blocks[index].pc <= b->pc)
+            if ((uint32_t)r->targets[b->target + k] == index && emit_is_back(e, b, (int32_t)index))
                 return true;
         if (((uint32_t)b->next == index || (uint32_t)b->taken == index) &&
-            r->blocks[index].pc <= b->pc)
+            emit_is_back(e, b, (int32_t)index))
             return true;
     }
     return false;

@@ -1,0 +1,186 @@
+/* jit: which code is translated as one region: blocks, and copies of functions that they call. */
+#include "jit/region.h"
+#include "rv64_guest.h"
+#include "rv64_translations.h"
+#include "rv64_words.h"
+
+enum { JAL = 0x6f, JALR = 0x67, BEQ = 0x63, BNE = 0x1063, T0 = 5 };
+
+static uint32_t j_type(uint32_t rd, int32_t by)
+{
+    const uint32_t u = (uint32_t)by;
+    return JAL | rd << 7 | (u >> 20 & 1) << 31 | (u >> 1 & 0x3ff) << 21 | (u >> 11 & 1) << 20 |
+           (u >> 12 & 0xff) << 12;
+}
+
+static const uint32_t ret = JALR | RA << 15;
+
+/* Runs the words, so that their blocks have run, and finds the region of the first. */
+static struct jit_region find(struct guest *g, const uint32_t *words, size_t count)
+{
+    struct jit_region region;
+    struct rv64_hart hart = {.pc = CODE, .x[SP] = DATA + 1024, .x[A0] = 3};
+    guest_store(g, CODE, words, count * sizeof *words);
+    (void)guest_run(g, &hart, 1000);
+    pthread_mutex_lock(&g->core[0]->lock);
+    assert_true(jit_region_find(g->core[0], CODE, &region));
+    pthread_mutex_unlock(&g->core[0]->lock);
+    return region;
+}
+
+static const struct jit_block *block_of(const struct jit_region *r, uint64_t pc, uint32_t copy)
+{
+    for (uint32_t i = 0; i < r->block_count; i++)
+        if (r->blocks[i].pc == pc && r->blocks[i].copy == copy)
+            return &r->blocks[i];
+    fail_msg("no block at %#llx in copy %u", (unsigned long long)pc, copy);
+    return NULL;
+}
+
+static void each_call_of_a_small_function_has_a_copy(void **state)
+{
+    struct jit_region r = find(*state,
+                               (const uint32_t[]){
+                                   j_type(RA, 12),
+                                   j_type(RA, 8),
+                                   EBREAK,
+                                   i_type(ADDI, A0, A0, 1),
+                                   ret,
+                               },
+                               5);
+    assert_int_equal(r.copy_count, 2);
+    for (uint32_t copy = 1; copy <= 2; copy++) {
+        const struct jit_block *call = block_of(&r, CODE + 4 * (copy - 1), 0),
+                               *called = block_of(&r, CODE + 12, copy);
+        assert_int_equal(call->end, JIT_END_INLINE);
+        assert_ptr_equal(&r.blocks[call->taken], called);
+        assert_int_equal(called->end, JIT_END_RETURN);
+        assert_int_equal(called->next_pc, CODE + 4 * copy);
+        assert_ptr_equal(&r.blocks[called->next], block_of(&r, CODE + 4 * copy, 0));
+    }
+    jit_region_free(&r);
+}
+
+static void a_copy_has_copies_of_what_it_calls(void **state)
+{
+    struct jit_region r = find(*state,
+                               (const uint32_t[]){
+                                   j_type(RA, 8),
+                                   EBREAK,
+                                   i_type(ADDI, T0, RA, 0), /* 8: outer */
+                                   j_type(RA, 12),
+                                   i_type(ADDI, RA, T0, 0),
+                                   ret,
+                                   i_type(ADDI, A0, A0, 1), /* 24: inner */
+                                   ret,
+                               },
+                               8);
+    assert_int_equal(r.copy_count, 2);
+    assert_int_equal(r.copies[2].outer, 1);
+    assert_int_equal(r.copies[2].return_pc, CODE + 16);
+    assert_int_equal(block_of(&r, CODE + 24, 2)->next_pc, CODE + 16);
+    assert_int_equal(block_of(&r, CODE + 16, 1)->next_pc, CODE + 4);
+    jit_region_free(&r);
+}
+
+static void a_function_that_calls_itself_has_one_copy(void **state)
+{
+    struct jit_region r = find(*state,
+                               (const uint32_t[]){
+                                   j_type(RA, 8),
+                                   EBREAK,
+                                   b_type(BEQ, A0, 0, 28), /* 8: */
+                                   i_type(ADDI, SP, SP, 0u - 8),
+                                   s_type(SD, RA, SP, 0),
+                                   i_type(ADDI, A0, A0, 0u - 1),
+                                   j_type(RA, -16),
+                                   i_type(LD, RA, SP, 0),
+                                   i_type(ADDI, SP, SP, 8),
+                                   ret,
+                               },
+                               10);
+    assert_int_equal(r.copy_count, 1);
+    assert_int_equal(block_of(&r, CODE + 12, 1)->end, JIT_END_CALL);
+    jit_region_free(&r);
+}
+
+static void others_stay_calls(void **state)
+{
+    enum { LONG = 100 };
+    static uint32_t words[LONG + 8];
+    const struct {
+        const char *what;
+        uint32_t first, at[4];
+    } cases[] = {
+        {"never run", b_type(BEQ, 0, 0, 8), {i_type(ADDI, A0, A0, 1), ret}},
+        {"another link", j_type(T0, 12), {JALR | T0 << 15}},
+        {"no return", j_type(RA, 12), {j_type(0, -4)}},
+        {"an indirect jump", j_type(RA, 12), {JALR | A1 << 15}},
+        {"leaves", j_type(RA, 12), {ECALL, ret}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t code[] = {cases[i].first, j_type(RA, 8), EBREAK, cases[i].at[0],
+                                 cases[i].at[1]};
+        struct jit_region r = find(*state, code, 5);
+        if (r.copy_count != 0)
+            fail_msg("%s", cases[i].what);
+        jit_region_free(&r);
+    }
+    words[0] = j_type(RA, 8);
+    words[1] = EBREAK;
+    for (size_t i = 2; i < LONG; i++)
+        words[i] = i_type(ADDI, A0, A0, 1);
+    words[LONG] = ret;
+    struct jit_region r = find(*state, words, LONG + 1);
+    assert_int_equal(r.copy_count, 0);
+    assert_int_equal(r.blocks[0].end, JIT_END_CALL);
+    assert_in_range(r.insn_count, 1, 10); /* what was read for a copy is given back */
+    jit_region_free(&r);
+}
+
+/* A return that leads elsewhere, a fault, and the end of the budget, each within a copy. */
+static void copies_run_as_their_functions(void **state)
+{
+    struct guest *g = *state;
+    const uint32_t words[] = {
+        i_type(ADDI, S0, 0, 40),
+        j_type(RA, 24), /* 4: */
+        i_type(ADDI, A1, A1, 1),
+        i_type(ADDI, A1, A1, 2),
+        i_type(ADDI, S0, S0, 0u - 1),
+        b_type(BNE, S0, 0, -16),
+        EBREAK,
+        i_type(ADDI, A2, S0, 0u - 20), /* 28: */
+        b_type(BNE, A2, 0, 8),
+        i_type(ADDI, RA, RA, 4), /* 36: the return is past one instruction */
+        i_type(LD, A3, A0, 0),
+        i_type(ADDI, A0, A0, 8),
+        ret,
+    };
+    static struct rv64_translator eager;
+    guest_store(g, CODE, words, sizeof words);
+    if (g->core[0]->translator != NULL) {
+        eager = *g->core[0]->translator;
+        eager.heat = 4;
+        rv64_core_set_translator(g->core[0], &eager);
+    }
+    for (uint64_t budget = 400; budget > 0; budget--)
+        for (unsigned from = 0; from < 2; from++) {
+            struct rv64_hart hart = {.pc = CODE, .x[A0] = from ? DATA : DATA + DATA_SIZE - 240};
+            (void)guest_run(g, &hart, budget);
+        }
+    assert_true(guest_mode == JIT_OFF || count_translations(g->core[0]) > 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest regions[] = {
+        GUEST_TEST(each_call_of_a_small_function_has_a_copy),
+        GUEST_TEST(a_copy_has_copies_of_what_it_calls),
+        GUEST_TEST(a_function_that_calls_itself_has_one_copy),
+        GUEST_TEST(others_stay_calls),
+    };
+    const struct CMUnitTest runs[] = {GUEST_TEST(copies_run_as_their_functions)};
+    return cmocka_run_group_tests_name("jit_region", regions, NULL, NULL) != 0 ||
+           RUN_GUEST_TESTS("jit_region, run", runs);
+}

@@ -11,7 +11,8 @@ struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_proce
                                  .host = from->memtype == FLEXIO_MEMTYPE_HOST && !own,
                                  .umem = from->umem_id};
     return (struct dpk_queue_place){.memory = out,
-                                    .address = out->host ? from->humem_offset : from->daddr};
+                                    .address = out->host ? from->humem_offset : from->daddr,
+                                    .process = out->host ? NULL : process->dpa};
 }
 
 /* With the lock. */

@@ -34,6 +34,12 @@ void dpk_memory_release(const struct dpk_memory *m)
 
 /* ---- Accesses ---- */
 
+void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint64_t size,
+                            bool written)
+{
+    return dpk_process_memory(p, address, size, written);
+}
+
 static void load(void *to, const uint8_t *at, size_t size)
 {
     if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
@@ -67,8 +73,8 @@ bool dpk_memory_is_there(const struct dpk_memory_access *a)
     const struct dpk_memory *m = dpk_memory_acquire(a);
     if (!m)
         return false;
-    bool good = m->host || dpk_process_has_memory(m->process, a->address, a->size,
-                                                  (a->rights & DPK_MEMORY_WRITES) != 0);
+    bool good = m->host || NULL != dpk_process_memory(m->process, a->address, a->size,
+                                                      (a->rights & DPK_MEMORY_WRITES) != 0);
     dpk_memory_release(m);
     return good;
 }

@@ -112,6 +112,11 @@ static inline void *dpk_memory_at(const struct dpk_memory *m, uint64_t address)
     return m->host + (address - m->address);
 }
 
+/* The memory of a DPA process, for accesses to what no key is needed for, as rings of its queues. It
+ * stays as long as the process. NULL: not all of it is there, or it cannot be written. */
+void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint64_t size,
+                            bool written);
+
 /* Of these each is one access; false: refused, or the DPA process does not have the memory. What
  * writes wants one of DPK_MEMORY_WRITES, an atomic operation DPK_MEMORY_REMOTE_ATOMIC. */
 bool dpk_memory_is_there(const struct dpk_memory_access *a);

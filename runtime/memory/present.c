@@ -29,6 +29,6 @@ bool memory_is_present(const struct dpk_memory *m)
     if (m->size == 0 || m->size - 1 > UINT64_MAX - m->address)
         return false;
     if (m->kind == DPK_MEMORY_DPA)
-        return dpk_process_has_memory(m->process, m->address, m->size, writes);
+        return dpk_process_memory(m->process, m->address, m->size, writes) != NULL;
     return m->size <= UINTPTR_MAX - (uintptr_t)m->host && is_mapped(m->host, m->size, writes);
 }

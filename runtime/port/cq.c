@@ -5,7 +5,6 @@
 #include "model.h"
 
 #define INDEX_MASK 0xffffffu /* of consumed completions in a doorbell record */
-#define CQE_LAST   8u        /* the last bytes of a CQE are written last, as they make it valid */
 
 static uint32_t depth(const struct dpk_queue *cq)
 {
@@ -15,12 +14,10 @@ static uint32_t depth(const struct dpk_queue *cq)
 /* Counts the completions that are not consumed. False: the record cannot be read. */
 static bool count_unconsumed(const struct dpk_queue *cq, uint32_t *out)
 {
-    uint8_t record[4];
-    const struct dpk_queue_place *at = &cq->options.record;
-    if (!cq->nic->ops->load(at->memory, at->address, record, sizeof record))
+    uint32_t consumed;
+    if (!record_load(cq, &consumed))
         return false;
-    struct dpk_reader r = dpk_reader(record, sizeof record);
-    *out = (cq->produced - dpk_read_be32(&r)) & INDEX_MASK;
+    *out = (cq->produced - consumed) & INDEX_MASK;
     return true;
 }
 
@@ -91,7 +88,6 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c)
 {
     uint8_t cqe[DPK_CQE];
-    const struct dpk_queue_place *ring = &cq->options.ring;
     if (cq->state == DPK_QP_ERROR)
         return false;
     if (!has_room(cq)) {
@@ -100,10 +96,7 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
         return false;
     }
     encode(cq, of, c, cqe);
-    uint64_t at = ring->address + (uint64_t)(cq->produced & (depth(cq) - 1)) * DPK_CQE;
-    if (!cq->nic->ops->store(ring->memory, at, cqe, DPK_CQE - CQE_LAST) ||
-        !cq->nic->ops->store(ring->memory, at + DPK_CQE - CQE_LAST, cqe + DPK_CQE - CQE_LAST,
-                             CQE_LAST)) {
+    if (!ring_put(cq, cq->produced & (depth(cq) - 1), cqe)) {
         cq->state = DPK_QP_ERROR;
         queue_warn(cq, "its ring is no memory any more");
         return false;

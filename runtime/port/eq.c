@@ -3,8 +3,9 @@
 
 #include "model.h"
 
+_Static_assert(DPK_EQE == DPK_CQE, "both are entries of a ring of completions");
+
 #define INDEX_MASK 0xffffffu
-#define EQE_LAST   8u   /* the last bytes are written last: the owner bit makes an EQE valid */
 #define EQE_CQN    0x38 /* where struct mlx5_eqe_comp has the number of the CQ; its type is 0 */
 #define EQE_OWNER  0x3f
 
@@ -30,8 +31,6 @@ static void push(struct dpk_queue *eq, uint32_t cqn)
 {
     uint8_t eqe[DPK_EQE] = {0};
     char reason[160];
-    const struct dpk_queue_place *ring = &eq->options.ring;
-    const uint64_t at = ring->address + (uint64_t)(eq->produced & (depth(eq) - 1)) * DPK_EQE;
     if (eq->state == DPK_QP_ERROR)
         return;
     if (unseen(eq->produced, eq->consumed) >= depth(eq)) {
@@ -48,9 +47,7 @@ static void push(struct dpk_queue *eq, uint32_t cqn)
     eqe[EQE_CQN + 3] = (uint8_t)cqn;
     /* As in a CQ: 0 in the first round of the ring, and another one with each round. */
     eqe[EQE_OWNER] = (uint8_t)(eq->produced >> eq->options.log_depth & 1);
-    if (!eq->nic->ops->store(ring->memory, at, eqe, DPK_EQE - EQE_LAST) ||
-        !eq->nic->ops->store(ring->memory, at + DPK_EQE - EQE_LAST, eqe + DPK_EQE - EQE_LAST,
-                             EQE_LAST)) {
+    if (!ring_put(eq, eq->produced & (depth(eq) - 1), eqe)) {
         fail(eq, "its ring is no memory any more");
         return;
     }

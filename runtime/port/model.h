@@ -11,6 +11,7 @@
 #define RECEIVE_MAX 256u /* bytes of a receive WQE */
 #define BYTES_AT_ONCE                                                                              \
     (UINT64_C(4) << 30) /* that one doorbell may move: nobody waits longer for the lock */
+#define RECORD_SIZE    8u
 #define NUMBERED       256u
 #define FRAMES_MAX     8192u /* that wait; what comes then is dropped */
 #define FRAMES_OFFERED 1024u /* that wait if they come from a wire that can keep them itself */
@@ -60,6 +61,7 @@ struct dpk_queue {
     LIST_ENTRY(dpk_queue) in_numbered;
     struct dpk_queues *nic;
     struct dpk_queue_options options;
+    uint8_t *ring, *record; /* in DPA memory; NULL: elsewhere */
     uint32_t number;
     enum dpk_qp_state state; /* queues that are no queue pairs are in RTS or ERROR */
     unsigned users;          /* of a CQ, RMP or EQ */
@@ -110,6 +112,15 @@ const char *queue_kind(const struct dpk_queue *q);
 void queues_lock(struct dpk_queues *nic);
 /* Tries again what waits, then unlocks. */
 void queues_unlock(struct dpk_queues *nic);
+
+/* ---- place.c ---- */
+/* Both places of a queue were checked. */
+void places_find(struct dpk_queue *q, uint64_t ring_size);
+bool ring_load(const struct dpk_queue *q, uint64_t offset, void *to, size_t size);
+/* Writes the CQE or EQE with that index, so that it becomes valid when all of it is there. */
+bool ring_put(const struct dpk_queue *q, uint64_t index, const uint8_t entry[DPK_CQE]);
+/* The first word of the doorbell record. */
+bool record_load(const struct dpk_queue *q, uint32_t *out);
 
 /* ---- cq.c ---- */
 /* Whether a completion has to wait until others are consumed. */

@@ -40,14 +40,17 @@ struct dpk_steering;
 #define DPK_EQE         64u        /* bytes of an event */
 #define DPK_MESSAGE_MAX (1u << 30) /* bytes of a queue pair's message */
 
-/* Where a ring or a doorbell record lies. Only the owner's callbacks interpret `memory`. */
+/* Where a ring or a doorbell record lies: in memory of a DPA process that outlives the queue, or
+ * in what only the owner's callbacks interpret. */
 struct dpk_queue_place {
     void *memory;
     uint64_t address;
+    struct dpk_process *process; /* NULL: `memory` says where it is */
 };
 
 struct dpk_queue_ops {
-    /* Read and write rings and doorbell records. False: the memory is not there, or not any more. A
+    /* Read and write rings and doorbell records, also those of DPA memory when a queue is created.
+     * False: the memory is not there, or not any more. A
      * record (4 bytes), and the last 8 bytes of a CQE, which are stored last and make it valid,
      * must be accessed atomically if they are aligned. */
     bool (*load)(void *memory, uint64_t address, void *to, size_t size);

@@ -14,7 +14,6 @@
 #define DEPTH_MAX    15u       /* the counters have 16 bits */
 #define CQ_DEPTH_MAX 22u
 #define RING_ALIGN   64u
-#define RECORD_SIZE  8u
 
 const char *queue_kind(const struct dpk_queue *q)
 {
@@ -230,6 +229,7 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
         return dpk_fail_nomem(err);
     q->nic = nic;
     q->options = *options;
+    places_find(q, ring_size(options));
     STAILQ_INIT(&q->frames);
     q->armed = options->armed;
     q->state = options->kind == DPK_QP ? DPK_QP_RESET : DPK_QP_RTS;

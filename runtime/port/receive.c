@@ -20,15 +20,13 @@ static unsigned log_stride(const struct dpk_queue *ring)
 /* Counts the receives that are posted and not taken. False: the record cannot be read. */
 static bool count_posted(const struct dpk_queue *ring, uint16_t *out)
 {
-    uint8_t record[4];
-    const struct dpk_queue_place *at = &ring->options.record;
+    uint32_t posted;
     *out = 0;
     if (ring->options.kind == DPK_QP && ring->options.no_receives)
         return true;
-    if (!ring->nic->ops->load(at->memory, at->address, record, sizeof record))
+    if (!record_load(ring, &posted))
         return false;
-    struct dpk_reader r = dpk_reader(record, sizeof record);
-    *out = (uint16_t)(dpk_read_be32(&r) - ring->taken);
+    *out = (uint16_t)(posted - ring->taken);
     return true;
 }
 
@@ -42,9 +40,8 @@ bool rwqe_is_posted(const struct dpk_queue *q)
 /* Reads the WQE at an index of the ring. */
 static bool load(const struct dpk_queue *ring, uint16_t index, struct receive *out)
 {
-    const struct dpk_queue_place *at = &ring->options.ring;
-    size_t size = (size_t)1 << log_stride(ring);
-    return ring->nic->ops->load(at->memory, at->address + (uint64_t)index * size, out->bytes, size);
+    const size_t size = (size_t)1 << log_stride(ring);
+    return ring_load(ring, (uint64_t)index * size, out->bytes, size);
 }
 
 static bool read_next(struct dpk_queue *ring, struct receive *out)

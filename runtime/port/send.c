@@ -10,19 +10,17 @@ static uint16_t blocks_of(const struct control *c)
 }
 
 /* In the ring of a queue pair the sends come after the receives. */
-static uint64_t ring_begin(const struct dpk_queue *q)
+static uint64_t sends_begin(const struct dpk_queue *q)
 {
-    uint64_t receives = q->options.kind == DPK_QP && !q->options.no_receives && !q->options.receives
-                            ? (uint64_t)WQE_SEGMENT << q->options.log_receives
-                            : 0;
-    return q->options.ring.address + receives;
+    return q->options.kind == DPK_QP && !q->options.no_receives && !q->options.receives
+               ? (uint64_t)WQE_SEGMENT << q->options.log_receives
+               : 0;
 }
 
 static bool load_block(const struct dpk_queue *q, uint16_t block, uint8_t *to)
 {
     uint64_t place = block & ((1u << q->options.log_depth) - 1);
-    return q->nic->ops->load(q->options.ring.memory, ring_begin(q) + place * DPK_WQEBB, to,
-                             DPK_WQEBB);
+    return ring_load(q, sends_begin(q) + place * DPK_WQEBB, to, DPK_WQEBB);
 }
 
 enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],

@@ -145,10 +145,10 @@ enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uin
     return DPK_OK;
 }
 
-bool dpk_process_has_memory(const struct dpk_process *p, uint64_t address, uint64_t size,
-                            bool writable)
+void *dpk_process_memory(const struct dpk_process *p, uint64_t address, uint64_t size,
+                         bool writable)
 {
-    return rv64_memory_at(p->memory, address, size, writable ? RV64_W : RV64_R) != NULL;
+    return rv64_memory_at(p->memory, address, size, writable ? RV64_W : RV64_R);
 }
 
 /* The word at an aligned address of a process that still runs, until access_end. */

@@ -140,9 +140,10 @@ enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from
                             struct dpk_error *err);
 enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uint64_t size,
                              struct dpk_error *err);
-/* Whether all of the range is memory that can be read, or written. */
-bool dpk_process_has_memory(const struct dpk_process *p, uint64_t address, uint64_t size,
-                            bool writable);
+/* The range in memory of the host, as long as the process is there. NULL: not all of it is memory
+ * that can be read, or written. */
+void *dpk_process_memory(const struct dpk_process *p, uint64_t address, uint64_t size,
+                         bool writable);
 enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uint64_t size,
                          struct dpk_error *err);
 /* Atomic operations on the 8 bytes at an aligned address of writable memory: the first adds

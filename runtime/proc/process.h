@@ -24,7 +24,7 @@ struct dpk_process {
     struct list in_device;
 
     /* failure.c */
-    enum dpk_status failed; /* DPK_OK: it has not failed */
+    _Atomic enum dpk_status failed; /* DPK_OK: it has not failed; written with the lock */
     char failure[800];
     bool ended_itself;
     struct hart *culprit;          /* the hart that caused the failure, or NULL */

@@ -12,6 +12,8 @@ enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err
 
 enum dpk_status dpk_process_state(struct dpk_process *p, struct dpk_error *err)
 {
+    if (p->failed == DPK_OK && !sched_is_forked())
+        return DPK_OK;
     sched_lock();
     enum dpk_status status = process_state(p, err);
     sched_unlock();

@@ -100,18 +100,53 @@ struct dpk_reader {
 };
 
 struct dpk_reader dpk_reader(const void *data, size_t size);
-size_t dpk_reader_left(const struct dpk_reader *r);   /* bytes between pos and end */
+/* Bytes between pos and end. */
+static inline size_t dpk_reader_left(const struct dpk_reader *r)
+{
+    return (size_t)(r->end - r->pos);
+}
 size_t dpk_reader_offset(const struct dpk_reader *r); /* bytes between begin and pos */
-uint8_t dpk_read_u8(struct dpk_reader *r);
-uint16_t dpk_read_be16(struct dpk_reader *r);
-uint32_t dpk_read_be32(struct dpk_reader *r);
+
+/* `size` bytes, borrowed from the source; NULL and `failed` if there are fewer. */
+static inline const uint8_t *dpk_read_bytes(struct dpk_reader *r, size_t size)
+{
+    if (r->failed || size > dpk_reader_left(r)) {
+        r->failed = true;
+        r->pos = r->end;
+        return NULL;
+    }
+    const uint8_t *bytes = r->pos;
+    r->pos += size;
+    return bytes;
+}
+
+static inline void dpk_read_skip(struct dpk_reader *r, size_t size)
+{
+    (void)dpk_read_bytes(r, size);
+}
+
+static inline uint8_t dpk_read_u8(struct dpk_reader *r)
+{
+    const uint8_t *b = dpk_read_bytes(r, 1);
+    return b ? b[0] : 0;
+}
+
+static inline uint16_t dpk_read_be16(struct dpk_reader *r)
+{
+    const uint8_t *b = dpk_read_bytes(r, 2);
+    return b ? (uint16_t)(b[0] << 8 | b[1]) : 0;
+}
+
+static inline uint32_t dpk_read_be32(struct dpk_reader *r)
+{
+    const uint8_t *b = dpk_read_bytes(r, 4);
+    return b ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3] : 0;
+}
+
 uint64_t dpk_read_be64(struct dpk_reader *r);
 uint16_t dpk_read_le16(struct dpk_reader *r);
 uint32_t dpk_read_le32(struct dpk_reader *r);
 uint64_t dpk_read_le64(struct dpk_reader *r);
-/* `size` bytes, borrowed from the source; NULL and `failed` if there are fewer. */
-const uint8_t *dpk_read_bytes(struct dpk_reader *r, size_t size);
-void dpk_read_skip(struct dpk_reader *r, size_t size);
 /* A reader over [offset, offset+size) of the whole source; failed (and empty) if that is not inside
  * it or if `r` has failed, since an offset that was read from it is then worth nothing. */
 struct dpk_reader dpk_reader_slice(const struct dpk_reader *r, uint64_t offset, uint64_t size);

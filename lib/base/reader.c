@@ -11,31 +11,9 @@ struct dpk_reader dpk_reader(const void *data, size_t size)
     return (struct dpk_reader){begin, begin, begin + size, false};
 }
 
-size_t dpk_reader_left(const struct dpk_reader *r)
-{
-    return (size_t)(r->end - r->pos);
-}
-
 size_t dpk_reader_offset(const struct dpk_reader *r)
 {
     return (size_t)(r->pos - r->begin);
-}
-
-const uint8_t *dpk_read_bytes(struct dpk_reader *r, size_t size)
-{
-    if (r->failed || size > dpk_reader_left(r)) {
-        r->failed = true;
-        r->pos = r->end;
-        return NULL;
-    }
-    const uint8_t *bytes = r->pos;
-    r->pos += size;
-    return bytes;
-}
-
-void dpk_read_skip(struct dpk_reader *r, size_t size)
-{
-    (void)dpk_read_bytes(r, size);
 }
 
 struct dpk_reader dpk_reader_slice(const struct dpk_reader *r, uint64_t offset, uint64_t size)
@@ -62,21 +40,6 @@ static uint64_t read_le(struct dpk_reader *r, size_t size)
     for (size_t i = size; bytes && i > 0; i--)
         v = v << 8 | bytes[i - 1];
     return v;
-}
-
-uint8_t dpk_read_u8(struct dpk_reader *r)
-{
-    return (uint8_t)read_be(r, 1);
-}
-
-uint16_t dpk_read_be16(struct dpk_reader *r)
-{
-    return (uint16_t)read_be(r, 2);
-}
-
-uint32_t dpk_read_be32(struct dpk_reader *r)
-{
-    return (uint32_t)read_be(r, 4);
 }
 
 uint64_t dpk_read_be64(struct dpk_reader *r)

@@ -106,3 +106,19 @@ processes_from_cable() { # OPTION...
     in_network processes_from_cable --nic-mode
     grep -q '^300 of 300 answered' <<<"$output"
 }
+
+@test "packet_processor: the commands of the README of examples/packet_processor work" {
+    [ "$(id -u)" -eq 0 ] && unshare -n true || skip 'tcpdump needs root, not that of a user namespace'
+    python3 -c 'import scapy.all' 2>/dev/null || skip 'no scapy (Debian: python3-scapy)'
+    command -v tcpdump >/dev/null || skip 'no tcpdump'
+    cd "$BATS_TEST_TMPDIR"
+    sed -n '/^```sh$/,/^```$/p' "$BATS_TEST_DIRNAME/../../examples/packet_processor/README.md" | grep -v '^```' >commands
+    [ -z "${TEST_HOST_CFLAGS-}" ] || sed -i 's/^sleep 5 /sleep 30 /' commands # all is slower with sanitizers
+    export SAMPLES=${built%/build} TMPDIR=$PWD
+    run unshare -n "$BATS_TEST_DIRNAME/in_opt" "$BATS_FILE_TMPDIR/root/opt" bash -e commands
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -q ' 02:42:7e:7f:eb:02 > 52:54:00:79:db:d3, ethertype IPv4 (0x0800), length 65: ' <<<"$output"
+    grep -q ' 52:54:00:79:db:d3 > 02:42:7e:7f:eb:02, ethertype IPv4 (0x0800), length 65: ' <<<"$output"
+    grep -qF 'ent.demo********' <<<"$output"
+}

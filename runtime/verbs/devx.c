@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "match.h"
 
 enum opcode {
@@ -223,17 +224,16 @@ static int tir_create(const struct command *c, struct dpk_steering *s, struct de
 /* ---- Flow counters ---- */
 
 /* One counter, or 128 for each of flow_counter_bulk. */
-static int counters_create(const struct command *c, struct devx *d)
+static int counters_create(const struct command *c, struct ibv_context *context, struct devx *d)
 {
     enum { BULK = 15, IN_BULK = 128 };
-    static atomic_uint last; /* number that was given */
     const uint32_t bulk = c->in_size > BULK ? c->in[BULK] : 0;
     d->kind = DEVX_COUNTERS;
     d->counter_count = bulk ? bulk * IN_BULK : 1;
     d->counters = calloc(d->counter_count, sizeof *d->counters);
     if (!d->counters)
         return refuse(c, NO_RESOURCES, "out of memory");
-    d->number = atomic_fetch_add(&last, d->counter_count) + 1;
+    d->number = atomic_fetch_add(&context_of(context)->device.flow_counters, d->counter_count) + 1;
     return 0;
 }
 
@@ -299,7 +299,7 @@ static int create(const struct command *c, struct ibv_context *context, struct d
     case CREATE_TIR:
         return tir_create(c, s, d);
     case ALLOC_FLOW_COUNTER:
-        return counters_create(c, d);
+        return counters_create(c, context, d);
     case ALLOC_TRANSPORT_DOMAIN: /* TIRs and TISes have one; it changes nothing */
         d->kind = DEVX_TRANSPORT_DOMAIN;
         d->number = 1;

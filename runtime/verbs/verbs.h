@@ -231,6 +231,7 @@ struct dpk_verbs_device {
     struct dpk_steering *steering;
     char directory[PATH_MAX]; /* of the device */
     char *wire;               /* what the device's state says that its port is plugged into */
+    atomic_uint_least32_t flow_counters;             /* that were ever made */
     atomic_uint_least64_t uars[DPK_VERBS_UARS / 64]; /* bits of those that are allocated */
 };
 const struct dpk_verbs_device *dpk_verbs_device(struct ibv_context *context);

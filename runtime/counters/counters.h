@@ -34,7 +34,7 @@ enum dpk_counter {
     DPK_WIRE_OUT, /* frames that the wire took */
     DPK_WIRE_OUT_BYTES,
     DPK_WIRE_IN, /* frames that came from the wire, also those that are dropped then */
-    DPK_WIRE_IN_BYTES,
+    DPK_WIRE_IN_BYTES, /* without those that the wire dropped */
     DPK_COPIED,             /* frames that were made, as a rule has several destinations */
     DPK_BAD_CHECKSUM,       /* received frames whose checksums are wrong */
     DPK_DROP_NO_RULE,       /* no rule takes the frame, or one drops it */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static const struct wire_ops *const kinds[] = {&wire_loop, &wire_none,     &wire_pcap, &wire_tap,
-                                               &wire_veth, &wire_generate, &wire_dev};
+                                               &wire_veth, &wire_generate, &wire_dev,  &wire_udp};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* ---- Specifications ---- */

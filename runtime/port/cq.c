@@ -49,6 +49,16 @@ static void put32(uint8_t *at, uint32_t value)
     put24(at + 1, value);
 }
 
+/* All frames of a turn have come at once. */
+static uint64_t now(struct dpk_queues *nic)
+{
+    struct timespec t;
+    if (nic->in_turn && nic->now != 0)
+        return nic->now;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return nic->now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
                    const struct completion *c, uint8_t out[DPK_CQE])
 {
@@ -72,9 +82,7 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
     if (error) {
         out[55] = (uint8_t)c->syndrome;
     } else {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        const uint64_t ns = now(cq->nic);
         put32(out + 48, (uint32_t)(ns >> 32));
         put32(out + 52, (uint32_t)ns);
     }
@@ -83,6 +91,15 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
     put24(out + 57, of->options.kind == DPK_RQ && !error ? c->facts.tag : of->number);
     out[60] = (uint8_t)(c->index >> 8);
     out[61] = (uint8_t)c->index;
+}
+
+static void tell(struct dpk_queue *cq)
+{
+    if (cq->untold == 0)
+        return;
+    TAILQ_REMOVE(&cq->nic->untold, cq, in_untold);
+    cq->nic->ops->completed(cq->options.user, cq->untold, false);
+    cq->untold = 0;
 }
 
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c)
@@ -102,9 +119,20 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
         return false;
     }
     cq->produced++;
-    cq->nic->ops->completed(cq->options.user, c->event);
+    if (c->event || !cq->nic->in_turn) {
+        tell(cq);
+        cq->nic->ops->completed(cq->options.user, 1, c->event);
+    } else if (cq->untold++ == 0) {
+        TAILQ_INSERT_TAIL(&cq->nic->untold, cq, in_untold);
+    }
     eq_completed(cq, c->event);
     return true;
+}
+
+void cqs_tell(struct dpk_queues *nic)
+{
+    for (struct dpk_queue *cq; (cq = TAILQ_FIRST(&nic->untold));)
+        tell(cq);
 }
 
 void dpk_cq_complete(struct dpk_queue *cq)

@@ -68,12 +68,14 @@ struct dpk_queue {
     uint32_t produced;       /* CQ, EQ */
     uint32_t consumed;       /* EQ */
     bool armed;              /* CQ with an EQ */
-    uint16_t taken;          /* receives */
-    uint16_t next;           /* of a linked RMP: index of the next receive */
-    uint16_t posted, done;   /* sends, in blocks: posted by doorbells, and read */
-    bool waits;              /* QP: the next request of its peer waits for a receive */
-    struct pair *pair;       /* QP */
-    bool first_error;        /* the first error has had its completion */
+    unsigned untold;         /* CQ: completions of this turn that its owner is told of at its end */
+    TAILQ_ENTRY(dpk_queue) in_untold;
+    uint16_t taken;        /* receives */
+    uint16_t next;         /* of a linked RMP: index of the next receive */
+    uint16_t posted, done; /* sends, in blocks: posted by doorbells, and read */
+    bool waits;            /* QP: the next request of its peer waits for a receive */
+    struct pair *pair;     /* QP */
+    bool first_error;      /* the first error has had its completion */
     uint32_t remote;
     unsigned leads;       /* RQ: targets of rules that are this queue; steering's lock */
     struct frames frames; /* RQ: they wait for a listener, a receive or room for completions */
@@ -97,7 +99,10 @@ struct dpk_queues {
     TAILQ_HEAD(, dpk_queue) waiting_queues;
     atomic_uint_least64_t waiting; /* frames that are held back; */
     atomic_bool pairs_wait; /* and whether queue pairs wait: both are read without the lock */
-    uint64_t turn;          /* how often the lock was taken */
+    uint64_t turn;          /* how often queues_lock was called */
+    bool in_turn;           /* queues_unlock will be */
+    uint64_t now;           /* ns, in the turn; 0: nobody has asked */
+    TAILQ_HEAD(, dpk_queue) untold;
     struct dpk_counters *counters;
     uint64_t moved; /* bytes that the current doorbell has moved */
     bool serves;    /* the current doorbell is that of a queue pair */
@@ -127,6 +132,8 @@ bool record_load(const struct dpk_queue *q, uint32_t *out);
 bool cq_is_full(const struct dpk_queue *cq);
 /* Writes a completion of the queue `of`, or an empty one. False: the CQ is in the error state. */
 bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c);
+/* Tells of the completions of this turn. */
+void cqs_tell(struct dpk_queues *nic);
 
 /* ---- eq.c ---- */
 /* A completion was written to a CQ. `asked`: its WQE asks for an event even if it is not armed. */
@@ -211,6 +218,8 @@ void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
 /* Delivers frames that wait, of at most so many receive queues. Returns whether one may still wait
  * for a receive or for room. */
 bool frames_run(struct dpk_queues *nic, unsigned queues);
+/* Lets frames whose completions `cq` gets be the first ones. */
+void frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq);
 /* Drops those that wait for a receive queue. */
 void frames_forget(struct dpk_queue *rq);
 /* Frees all buffers, of queues that have forgotten theirs. */

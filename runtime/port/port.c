@@ -229,6 +229,18 @@ bool frames_run(struct dpk_queues *nic, unsigned queues)
     return waits;
 }
 
+void frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq)
+{
+    struct dpk_queue *q;
+    TAILQ_FOREACH(q, &nic->waiting_queues, in_waiting)
+    if (q->options.receive_cq == cq)
+        break;
+    if (!q)
+        return;
+    TAILQ_REMOVE(&nic->waiting_queues, q, in_waiting);
+    TAILQ_INSERT_HEAD(&nic->waiting_queues, q, in_waiting);
+}
+
 /* ---- Sending ---- */
 
 static bool is_frame(uint64_t size)

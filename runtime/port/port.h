@@ -55,9 +55,9 @@ struct dpk_queue_ops {
      * must be accessed atomically if they are aligned. */
     bool (*load)(void *memory, uint64_t address, void *to, size_t size);
     bool (*store)(void *memory, uint64_t address, const void *from, size_t size);
-    /* A completion was written. `user` is that of the CQ. `event`: the WQE asks for an event even
-     * if the CQ is not armed. */
-    void (*completed)(void *user, bool event);
+    /* So many completions were written. `user` is that of the CQ. `event`: the WQE of this one asks
+     * for an event even if the CQ is not armed. */
+    void (*completed)(void *user, unsigned count, bool event);
     /* Whether somebody waits for completions. Frames from outside are held back until then. */
     bool (*listens)(void *user);
     /* Sends a frame out of the port. False: nothing is connected, and the frame comes back in. */
@@ -132,8 +132,10 @@ void dpk_queue_ring(struct dpk_queue *q, uint16_t posted);
 /* The same by number, which a program gives. False: no SQ or QP has that number and that `user`. */
 bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *user,
                            uint16_t posted);
-/* Tries again what waits for receives, listeners or room for completions. */
-void dpk_queues_kick(struct dpk_queues *nic);
+/* Tries again what waits for receives, listeners or room for completions. `cq`: frames whose
+ * completions it gets come first, and of others only some are looked at; NULL: all. Takes no lock
+ * when nothing waits. */
+void dpk_queues_kick(struct dpk_queues *nic, const struct dpk_queue *cq);
 
 /* How many completions were ever written to a CQ; wraps. */
 uint32_t dpk_cq_produced(const struct dpk_queue *cq);

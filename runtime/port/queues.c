@@ -37,6 +37,8 @@ void queues_lock(struct dpk_queues *nic)
 {
     dpk_rc_lock(nic->rc);
     nic->turn++;
+    nic->in_turn = true;
+    nic->now = 0;
 }
 
 static void resume_pairs(struct dpk_queues *nic)
@@ -57,6 +59,8 @@ static void unlock(struct dpk_queues *nic, unsigned queues)
     if (nic->left && nic->ops->left)
         nic->ops->left(nic->context);
     nic->left = false;
+    cqs_tell(nic);
+    nic->in_turn = false;
     dpk_rc_unlock(nic->rc);
 }
 
@@ -79,6 +83,7 @@ enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, 
     nic->last_number = FIRST_NUMBER - 1;
     TAILQ_INIT(&nic->queues);
     TAILQ_INIT(&nic->waiting_queues);
+    TAILQ_INIT(&nic->untold);
     STAILQ_INIT(&nic->frames);
     STAILQ_INIT(&nic->spare);
     STAILQ_INIT(&nic->spare_large);
@@ -330,14 +335,16 @@ bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *
     return rings;
 }
 
-void dpk_queues_kick(struct dpk_queues *nic)
+void dpk_queues_kick(struct dpk_queues *nic, const struct dpk_queue *cq)
 {
     /* Whoever makes a frame wait looks for its receive once more when it is counted. */
     atomic_thread_fence(memory_order_seq_cst);
     if (nic->waiting == 0 && !nic->pairs_wait)
         return;
     queues_lock(nic);
-    unlock(nic, UINT_MAX);
+    if (cq)
+        frames_run_first(nic, cq);
+    unlock(nic, cq ? LOOKED_AT : UINT_MAX);
 }
 
 uint32_t dpk_cq_produced(const struct dpk_queue *cq)

@@ -104,7 +104,7 @@ struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const stru
     struct dpk_queues *nic = s->nic;
     pthread_mutex_unlock(&s->lock);
     if (nic)
-        dpk_queues_kick(nic); /* frames wait for their rule */
+        dpk_queues_kick(nic, NULL); /* frames wait for their rule */
     return r;
 }
 

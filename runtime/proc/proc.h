@@ -236,7 +236,7 @@ enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err);
  *     dpk_trigger_attach(cq, t, &err);
  *     dpk_thread_run(t, &arg, &err);                           // it waits for events from now on
  *     dpk_trigger_arm(cq, 0);
- *     ... dpk_trigger_signal(cq);                              // a completion: handler(arg) runs
+ *     ... dpk_trigger_signal(cq, 1);                           // a completion: handler(arg) runs
  *
  * After dpk_thread_run a thread waits for events. Each event causes one activation: the thread's
  * function runs from its beginning, with a fresh stack pointer. Events that come during an
@@ -333,8 +333,9 @@ enum dpk_status dpk_trigger_attach(struct dpk_trigger *trigger, struct dpk_threa
 uint64_t dpk_trigger_handle(const struct dpk_trigger *trigger);
 /* Whether its events cause activations: a thread is attached and waits for events. */
 bool dpk_trigger_is_heard(struct dpk_trigger *trigger);
-/* Reports one more completion, which the device can see already; or a notification. */
-void dpk_trigger_signal(struct dpk_trigger *trigger);
+/* Reports so many more completions, which the device can see already, as one event; or
+ * notifications, each of them one. */
+void dpk_trigger_signal(struct dpk_trigger *trigger, unsigned count);
 /* Requests an event for the next completion after the first `consumed` ones. */
 void dpk_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
 

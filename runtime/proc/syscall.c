@@ -132,7 +132,7 @@ static bool trigger_call(struct hart *h, struct slice *s, uint64_t number)
     bool notifies = trigger && trigger->kind == DPK_TRIGGER_NOTIFICATION;
     bool good = trigger && notifies == (number == DPA_SYS_NOTIFY);
     if (good && notifies)
-        trigger_signal(trigger);
+        trigger_signal(trigger, 1);
     else if (good)
         trigger_arm(trigger, (uint32_t)x[A1]);
     sched_unlock();

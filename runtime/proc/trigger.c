@@ -93,10 +93,13 @@ static void fire(struct dpk_trigger *trigger)
         thread_activate(trigger->thread);
 }
 
-void trigger_signal(struct dpk_trigger *trigger)
+void trigger_signal(struct dpk_trigger *trigger, unsigned count)
 {
-    trigger->completions++;
-    if (trigger->kind == DPK_TRIGGER_NOTIFICATION || trigger->armed)
+    trigger->completions += count;
+    if (trigger->kind == DPK_TRIGGER_NOTIFICATION)
+        for (; count > 0; count--)
+            fire(trigger);
+    else if (trigger->armed)
         fire(trigger);
 }
 
@@ -108,10 +111,10 @@ void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
         fire(trigger);
 }
 
-void dpk_trigger_signal(struct dpk_trigger *trigger)
+void dpk_trigger_signal(struct dpk_trigger *trigger, unsigned count)
 {
     sched_lock();
-    trigger_signal(trigger);
+    trigger_signal(trigger, count);
     sched_unlock();
 }
 

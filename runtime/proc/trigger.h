@@ -16,7 +16,7 @@ struct dpk_trigger {
 };
 
 struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle);
-void trigger_signal(struct dpk_trigger *trigger);
+void trigger_signal(struct dpk_trigger *trigger, unsigned count);
 void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
 
 #endif

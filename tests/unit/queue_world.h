@@ -32,7 +32,7 @@ struct world {
     uint8_t memory[MEMORY];
     struct dpk_memory_domain domain;
     uint32_t key; /* of the memory from DATA on, with all rights */
-    unsigned completed, events, waits, troubles, left, batches;
+    unsigned completed, told, events, waits, troubles, left, batches;
     bool plugged, deaf; /* frames leave; nobody listens */
     uint8_t last_left[DPK_FRAME_MAX];
 };
@@ -58,10 +58,11 @@ static bool world_store(void *memory, uint64_t address, const void *from, size_t
     return inside(address, size);
 }
 
-static void world_completed(void *user, bool event)
+static void world_completed(void *user, unsigned count, bool event)
 {
     struct world *w = user;
-    w->completed++;
+    w->completed += count;
+    w->told++;
     w->events += event;
 }
 

@@ -43,7 +43,7 @@ static void consume_all(uint32_t count)
         assert_int_equal(cqe_at(&w, 1, i).counter, i);
         post_receives(&w, 1, (uint16_t)(RECEIVES + i + 1));
         consumed(&w, 1, i + 1);
-        dpk_queues_kick(w.nic);
+        dpk_queues_kick(w.nic, NULL);
     }
     assert_false(is_there(&w, 1, count));
 }
@@ -75,7 +75,7 @@ static void frames_wait_for_completions_alone(void **state)
     assert_int_equal(dpk_frames_waiting(w.nic), 1);
     assert_int_equal(w.waits, 1);
     consumed(&w, 1, 1);
-    dpk_queues_kick(w.nic);
+    dpk_queues_kick(w.nic, NULL);
     assert_int_equal(dpk_cq_produced(cq), CQ_DEPTH + 1);
     assert_false(dpk_queue_has_failed(cq));
 }
@@ -166,6 +166,54 @@ static void frames_of_a_live_wire_are_steered_at_once(void **state)
     assert_int_equal(counted(&w, DPK_DROP_OUT_OF_BUFFER), BATCH - RECEIVES);
 }
 
+static void completions_of_frames_that_come_together_are_told_once(void **state)
+{
+    (void)state;
+    enum { COUNT = RECEIVES / 2 };
+    struct dpk_frame batch[COUNT];
+    for (unsigned i = 0; i < COUNT; i++)
+        batch[i] = (struct dpk_frame){frame, sizeof frame};
+    receiver();
+    assert_int_equal(dpk_frames_arrive(w.nic, batch, COUNT, false), COUNT);
+    assert_int_equal(w.completed, COUNT);
+    assert_int_equal(w.told, 1);
+    assert_int_equal(dpk_frames_arrive(w.nic, batch, COUNT, true), COUNT);
+    assert_int_equal(w.completed, 2 * COUNT);
+    assert_int_equal(w.told, 2);
+}
+
+/* Many queues wait, of which each call looks at some: the one that is asked for is among them. */
+static void who_asks_for_frames_is_not_the_last(void **state)
+{
+    (void)state;
+    enum { QUEUES = 40 };
+    struct dpk_queue *cqs[QUEUES], *rqs[QUEUES];
+    struct dpk_flow_rule *rules[QUEUES];
+    uint8_t bytes[64] = {0};
+    for (unsigned i = 0; i < QUEUES; i++) {
+        struct dpk_match one = {.mask = {0xff}, .value = {(uint8_t)(i + 1)}};
+        cqs[i] = cq_new(&w, i % 2 + 1);
+        rqs[i] = wq_new(&w, i % 2 + 1, DPK_RQ, cqs[i]);
+        rules[i] = frames_to(&w, rqs[i], &one, 0);
+        bytes[6] = (uint8_t)(i + 1);
+        frame_arrives(&w, bytes, sizeof bytes);
+    }
+    assert_int_equal(dpk_frames_waiting(w.nic), QUEUES);
+    for (unsigned slot = 1; slot <= 2; slot++) {
+        put_receive(&w, slot, 0, 64, DATA + 0x1000);
+        post_receives(&w, slot, 1);
+    }
+    dpk_queues_kick(w.nic, cqs[QUEUES - 1]);
+    assert_int_equal(dpk_cq_produced(cqs[QUEUES - 1]), 1);
+    assert_in_range(dpk_frames_waiting(w.nic), 1, QUEUES - 1);
+    dpk_queues_kick(w.nic, NULL);
+    assert_int_equal(dpk_frames_waiting(w.nic), 0);
+    for (unsigned i = 0; i < QUEUES; i++) {
+        assert_int_equal(dpk_cq_produced(cqs[i]), 1);
+        dpk_flow_rule_free(rules[i]);
+    }
+}
+
 static void a_queue_that_waits_holds_up_no_other(void **state)
 {
     (void)state;
@@ -197,11 +245,11 @@ static void frames_from_outside_wait_for_room_and_listeners(void **state)
     assert_int_equal(dpk_cq_produced(cq), 0);
     assert_int_equal(w.waits, 0); /* who begins to listen says so */
     w.deaf = false;
-    dpk_queues_kick(w.nic);
+    dpk_queues_kick(w.nic, NULL);
     assert_int_equal(dpk_cq_produced(cq), 1);
     assert_int_equal(w.waits, 1); /* who posts a receive may not */
     post_receives(&w, 1, 2);
-    dpk_queues_kick(w.nic);
+    dpk_queues_kick(w.nic, NULL);
     assert_int_equal(dpk_cq_produced(cq), 2);
     assert_int_equal(w.waits, 1);
 }
@@ -214,11 +262,11 @@ static void who_never_consumes_is_told_once(void **state)
         post_receives(&w, 1, (uint16_t)(i + 1));
         frame_arrives(&w, frame, sizeof frame);
     }
-    dpk_queues_kick(w.nic);
+    dpk_queues_kick(w.nic, NULL);
     assert_int_equal(w.troubles, 0);
     usleep(1100000);
-    dpk_queues_kick(w.nic);
-    dpk_queues_kick(w.nic);
+    dpk_queues_kick(w.nic, NULL);
+    dpk_queues_kick(w.nic, NULL);
     assert_int_equal(w.troubles, 1);
 }
 
@@ -233,6 +281,8 @@ int main(void)
         TEST(frames_of_a_queue_that_fails_are_dropped),
         TEST(frames_of_a_queue_that_goes_are_dropped),
         TEST(frames_of_a_live_wire_are_steered_at_once),
+        TEST(completions_of_frames_that_come_together_are_told_once),
+        TEST(who_asks_for_frames_is_not_the_last),
         TEST(a_queue_that_waits_holds_up_no_other),
         TEST(frames_from_outside_wait_for_room_and_listeners),
         TEST(who_never_consumes_is_told_once),

@@ -29,12 +29,12 @@ static char folder[] = "/tmp/dpk-ports-XXXXXX"; /* of devices */
 
 /* ---- Callbacks: with the lock ---- */
 
-static void completed(void *user, bool event)
+static void completed(void *user, unsigned count, bool event)
 {
     struct machine *m = user;
     (void)event;
     if (m)
-        m->received++;
+        m->received += count;
 }
 
 /* The program posts receives now and then. */
@@ -159,7 +159,7 @@ static void drain(struct machine *m)
     m->generous = true;
     dpk_rc_unlock(m->w.rc);
     while (dpk_frames_waiting(m->w.nic) > 0)
-        dpk_queues_kick(m->w.nic);
+        dpk_queues_kick(m->w.nic, NULL);
 }
 
 static struct dpk_counters_seen seen;

@@ -248,7 +248,7 @@ static void threads_are_destroyed_in_any_state(void **state)
         dpk_thread_activate(h.t);
         usleep((unsigned)i * 20);
         dpk_thread_destroy(h.t);
-        dpk_trigger_signal(tr); /* nobody's any more */
+        dpk_trigger_signal(tr, 1); /* nobody's any more */
         dpk_trigger_destroy(tr);
     }
     dpk_thread_destroy(NULL);

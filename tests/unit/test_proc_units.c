@@ -14,7 +14,7 @@ static void notification_activates_its_thread(void **state)
     rpc(p, "notify", dpk_trigger_handle(tb), 1);
     activated(a, 3);
     activated(b, 1);
-    dpk_trigger_signal(tb);
+    dpk_trigger_signal(tb, 1);
     activated(b, 2);
     and_no_more(a, 3);
     dpk_process_destroy(p);
@@ -56,12 +56,12 @@ static void completion_is_an_event_only_if_the_queue_is_armed(void **state)
     (void)state;
     struct handler h = handler(process(), "handle");
     struct dpk_trigger *queue = trigger(h, DPK_TRIGGER_QUEUE);
-    dpk_trigger_signal(queue);
+    dpk_trigger_signal(queue, 1);
     and_no_more(h, 0);
     dpk_trigger_arm(queue, 1); /* the one completion was seen */
     and_no_more(h, 0);
-    dpk_trigger_signal(queue);
-    dpk_trigger_signal(queue); /* disarmed already */
+    dpk_trigger_signal(queue, 1);
+    dpk_trigger_signal(queue, 1); /* disarmed already */
     activated(h, 1);
     and_no_more(h, 1);
     dpk_process_destroy(h.p);
@@ -72,7 +72,7 @@ static void unseen_completion_is_an_event_at_the_arming(void **state)
     (void)state;
     struct handler h = handler(process(), "handle");
     struct dpk_trigger *queue = trigger(h, DPK_TRIGGER_QUEUE);
-    dpk_trigger_signal(queue);
+    dpk_trigger_signal(queue, 1);
     rpc(h.p, "arm", dpk_trigger_handle(queue), 0);
     activated(h, 1);
     rpc(h.p, "arm", dpk_trigger_handle(queue), 1);
@@ -91,7 +91,7 @@ static void no_completion_is_missed_while_the_device_arms(void **state)
     dpk_trigger_arm(queue, 0);
     for (uint64_t i = 1; i <= 3000; i++) {
         set_word(h.p, h.at + 16, i);
-        dpk_trigger_signal(queue);
+        dpk_trigger_signal(queue, 1);
         if (i % 7 == 0)
             usleep(20);
     }
@@ -99,7 +99,7 @@ static void no_completion_is_missed_while_the_device_arms(void **state)
     uint64_t before = activations(h);
     assert_true(before >= 1 && before <= 3000);
     set_word(h.p, h.at + 16, 3001); /* armed again at the end of it all: one more is one more */
-    dpk_trigger_signal(queue);
+    dpk_trigger_signal(queue, 1);
     activated(h, before + 1);
     dpk_process_destroy(h.p);
 }

@@ -88,7 +88,7 @@ static void step(struct model *m, uint32_t *seed)
             break;
         put_receive(&w, 1, (uint16_t)m->receives, 256, DATA + 0x1000 + m->receives % 16 * 256);
         post_receives(&w, 1, (uint16_t)++m->receives);
-        dpk_queues_kick(w.nic);
+        dpk_queues_kick(w.nic, NULL);
         break;
     case 2:
         if (m->sent_seen == done(m))

@@ -81,7 +81,7 @@ static void post_receive(struct process *p, uint16_t index, uint32_t size)
     put_receive(&p->w, 0, index, size, DATA + 0x1000);
     post_receives(&p->w, 0, (uint16_t)(index + 1));
     dpk_rc_unlock(p->w.rc);
-    dpk_queues_kick(p->w.nic);
+    dpk_queues_kick(p->w.nic, NULL);
 }
 
 static void post_send(struct process *p, uint16_t index, uint32_t immediate, uint32_t size)

@@ -138,7 +138,7 @@ static void post(struct dpk_dpa_completion *queue, const struct dpk_completion *
         struct dpk_completion *place = &queue->ring[queue->posted++ % queue->size];
         *place = *completion;
         place->timestamp = now();
-        dpk_trigger_signal(queue->trigger);
+        dpk_trigger_signal(queue->trigger, 1);
     }
     if (p)
         dpk_dpa_leave(queue->dpa);

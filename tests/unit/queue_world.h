@@ -340,4 +340,21 @@ static inline void all_frames_to(struct world *w, struct dpk_queue *rq)
     w->every = frames_to(w, rq, &(struct dpk_match){{0}, {0}}, 0);
 }
 
+/* The world of a test, and what stands around each test that has it. */
+static struct world w;
+
+static inline int begin_world(void **state)
+{
+    (void)state;
+    world_begin(&w);
+    return 0;
+}
+
+static inline int end_world(void **state)
+{
+    (void)state;
+    world_end(&w);
+    return 0;
+}
+
 #endif

@@ -6,25 +6,16 @@
 enum { TCP = 6, UDP = 17, ROOM = 9300, TO = DATA + 0x4000 };
 enum { SET = DPK_FLOW_SET, ADD = DPK_FLOW_ADD, COPY = DPK_FLOW_COPY };
 
-static struct world w;
 static struct dpk_queue *cq, *rq;
 static uint32_t arrived;
 static const struct dpk_match anything = {{0}, {0}};
 
 static int begin(void **state)
 {
-    (void)state;
-    world_begin(&w);
+    begin_world(state);
     cq = cq_new(&w, 0);
     rq = wq_new(&w, 0, DPK_RQ, cq);
     arrived = 0;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
     return 0;
 }
 
@@ -556,7 +547,7 @@ static void a_target_has_a_change_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end_world)
         TEST(each_field_is_set_and_checksums_stay_right),
         TEST(parts_of_fields_are_set),
         TEST(fields_are_added_to_and_wrap),

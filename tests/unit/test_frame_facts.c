@@ -3,7 +3,6 @@
 
 #include "frame_maker.h"
 
-static struct world w;
 static struct dpk_queue *rq;
 enum { L2 = 1, L3 = 2, L4 = 4, ALL = 7, IPV6 = 0x04, IPV4 = 0x08, FRAGMENT = 0x80, OPTIONS = 0x02 };
 enum { TCP_NO_ACK = 0x10, UDP_TYPE = 0x20, TCP_ACK = 0x30, TCP_ACK_DATA = 0x40, STRIPPED = 0x01 };
@@ -15,20 +14,6 @@ static void receiver(bool strip)
     o.strip_vlan = strip;
     assert_int_equal(dpk_queue_create(w.nic, &o, &rq, NULL), DPK_OK);
     all_frames_to(&w, rq);
-}
-
-static int begin(void **state)
-{
-    (void)state;
-    world_begin(&w);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
-    return 0;
 }
 
 /* The completion of a frame that arrives as number `index`. */
@@ -218,15 +203,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(right_checksums_are_reported_with_the_types_of_headers,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(each_wrong_bit_is_seen, begin, end),
+                                        begin_world, end_world),
+        cmocka_unit_test_setup_teardown(each_wrong_bit_is_seen, begin_world, end_world),
         cmocka_unit_test_setup_teardown(datagrams_without_a_checksum_are_right_over_ipv4_alone,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(fragments_have_no_checksum_of_their_own, begin, end),
-        cmocka_unit_test_setup_teardown(broken_headers_are_reported_as_none, begin, end),
-        cmocka_unit_test_setup_teardown(tags_are_taken_out_if_the_queue_says_so, begin, end),
-        cmocka_unit_test_setup_teardown(stacks_of_tags_are_looked_through, begin, end),
-        cmocka_unit_test_setup_teardown(a_published_header_is_right, begin, end),
+                                        begin_world, end_world),
+        cmocka_unit_test_setup_teardown(fragments_have_no_checksum_of_their_own, begin_world,
+                                        end_world),
+        cmocka_unit_test_setup_teardown(broken_headers_are_reported_as_none, begin_world,
+                                        end_world),
+        cmocka_unit_test_setup_teardown(tags_are_taken_out_if_the_queue_says_so, begin_world,
+                                        end_world),
+        cmocka_unit_test_setup_teardown(stacks_of_tags_are_looked_through, begin_world, end_world),
+        cmocka_unit_test_setup_teardown(a_published_header_is_right, begin_world, end_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 
 #include "frame_maker.h"
 
-static struct world w;
 static struct dpk_queue *sq;
 enum { TCP = 6, UDP = 17, L3CS = 0x40000000, L4CS = (int)0x80000000u, BOTH = (int)0xc0000000u };
 enum { SENT_MAX = 300 };
@@ -26,8 +25,7 @@ static struct dpk_queue_ops ops;
 
 static int begin(void **state)
 {
-    (void)state;
-    world_begin(&w);
+    begin_world(state);
     dpk_queues_close(w.nic);
     ops = world_ops;
     ops.leaves = keep;
@@ -36,13 +34,6 @@ static int begin(void **state)
     o.multi_sends = true;
     assert_int_equal(dpk_queue_create(w.nic, &o, &sq, NULL), DPK_OK);
     count = 0;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
     return 0;
 }
 
@@ -149,7 +140,7 @@ static void inner_checksums_and_trailers_are_refused(void **state)
     const uint32_t words[][2] = {
         {0x10000000, 0}, {0x20000000, 0}, {0, 0x40000000}, {0, 0x04000000}};
     for (unsigned i = 0; i < 4; i++) {
-        end(state);
+        end_world(state);
         begin(state);
         const struct made m = frame_of(4, UDP, 0, 5);
         send(0, &m, words[i][0], words[i][1]);
@@ -206,7 +197,7 @@ static void data_is_cut_into_segments_of_tcp(void **state)
         uint32_t mss, data;
     } cases[] = {{4, 0, 1000, 3500}, {6, 0, 1000, 3000}, {4, 9, 1460, 3}, {6, 9, 9000, 50000}};
     for (unsigned c = 0; c < 4; c++) {
-        end(state);
+        end_world(state);
         begin(state);
         struct made m = frame_of(cases[c].version, TCP, cases[c].tci, 0);
         dpk_store_be16(m.bytes + m.l3 + (cases[c].version == 4 ? 2 : 4), 0); /* as Linux has it */
@@ -239,7 +230,7 @@ static void large_sends_that_cannot_be_are_refused(void **state)
         {&tcp, tcp.size, 1000, 0x7ffffff0, 0x01},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        end(state);
+        end_world(state);
         begin(state);
         send_large(cases[i].m, cases[i].headers, (uint32_t)BOTH, cases[i].mss, cases[i].data);
         assert_int_equal(syndrome(0), cases[i].syndrome);
@@ -278,7 +269,7 @@ static void frames_of_one_wqe_have_their_checksums(void **state)
     assert_memory_equal(sent[1].bytes, b.bytes, b.size);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end_world)
 
 int main(void)
 {

@@ -3,22 +3,7 @@
 
 #include "queue_world.h"
 
-static struct world w;
 enum { CQ_DEPTH = 1 << CQ_LOG, FRAMES = 200, RECEIVES = 1 << LOG };
-
-static int begin(void **state)
-{
-    (void)state;
-    world_begin(&w);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
-    return 0;
-}
 
 static struct dpk_queue *cq, *rq;
 static const uint8_t frame[64];
@@ -273,7 +258,7 @@ static void who_never_consumes_is_told_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin_world, end_world)
         TEST(frames_of_a_capture_wait_for_receives_and_completions),
         TEST(frames_wait_for_completions_alone),
         TEST(frames_that_are_looped_wait_too),

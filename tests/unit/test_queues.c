@@ -1,22 +1,6 @@
 /* Queues: rings, owner bits, doorbells, frames. */
 #include "queue_world.h"
 
-static struct world w;
-
-static int begin(void **state)
-{
-    (void)state;
-    world_begin(&w);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
-    return 0;
-}
-
 /* A send queue whose frames go to a receive queue; completions of each in a CQ of its own. */
 struct pair {
     struct dpk_queue *send_cq, *receive_cq, *sq, *rq;
@@ -380,8 +364,8 @@ static void bad_wqes_of_several_frames_are_errors(void **state)
         {4, 2, 0x02, 0},                  /* another queue's */
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        end(state);
-        begin(state);
+        end_world(state);
+        begin_world(state);
         struct dpk_queue *sq = multi_sq();
         w.plugged = true;
         put_frames(sq, ring_at(2));
@@ -424,8 +408,8 @@ static void what_is_not_emulated_ends_in_an_error(void **state)
     } cases[] = {{0x0e, 0}, {0x0a, 1000}, {0x0e, 1000}, {0x32, 0}, {0x01, 0}};
     const unsigned count = sizeof cases / sizeof *cases;
     for (unsigned i = 0; i < count; i++) {
-        end(state);
-        begin(state);
+        end_world(state);
+        begin_world(state);
         struct pair p = loop();
         put_receive(&w, 1, 0, 200, DATA + 0x1000);
         post_receives(&w, 1, 1);
@@ -475,7 +459,7 @@ static void creation_is_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin_world, end_world)
         TEST(a_frame_comes_back_with_both_completions),
         TEST(owner_bits_change_with_every_round),
         TEST(counters_wrap_at_65536),

@@ -3,7 +3,6 @@
 
 #include "queue_world.h"
 
-static struct world w;
 static struct dpk_queue *cqs[4], *a, *b; /* CQs: sends of a, receives of b, and the others */
 
 static struct dpk_queue *pair(unsigned slot, unsigned cq, struct dpk_queue *shared)
@@ -27,21 +26,13 @@ static void join(struct dpk_queue *q, const struct dpk_queue *peer)
 
 static int begin(void **state)
 {
-    (void)state;
-    world_begin(&w);
+    begin_world(state);
     for (unsigned i = 0; i < 4; i++)
         cqs[i] = cq_new(&w, i);
     a = pair(0, 0, NULL);
     b = pair(1, 2, NULL);
     join(a, b);
     join(b, a);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
     return 0;
 }
 
@@ -176,7 +167,7 @@ static void hostile_wqes_end_in_errors(void **state)
         {0x000000ff, 0, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        end(state);
+        end_world(state);
         begin(state);
         put_receive(&w, 1, 0, 256, DATA + 0x1000);
         post_receives(&w, 1, 1);
@@ -269,7 +260,7 @@ static void atomic_operations_are_one_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end_world)
         TEST(random_sequences_do_what_the_model_does),
         TEST(connections_share_receives),
         TEST(hostile_wqes_end_in_errors),

@@ -1,22 +1,6 @@
 /* Event queues: what completion queues report, and who consumes it. */
 #include "queue_world.h"
 
-static struct world w;
-
-static int begin(void **state)
-{
-    (void)state;
-    world_begin(&w);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
-    return 0;
-}
-
 /* An EQ of 2^LOG events at RING + 0x8000, and a CQ that reports to it; `armed` at its creation. */
 enum { EQ_RING = RING + 0x8000 };
 struct reporting {
@@ -141,7 +125,7 @@ static void an_eq_is_used_by_its_cqs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin_world, end_world)
         TEST(an_armed_cq_reports_one_completion), TEST(a_cq_that_is_not_armed_reports_nothing),
         TEST(an_eq_goes_round_as_it_is_consumed), TEST(an_eq_that_is_not_consumed_overruns_once),
         TEST(an_eq_is_used_by_its_cqs),

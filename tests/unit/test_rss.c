@@ -10,7 +10,6 @@ enum { TCP = 6, UDP = 17, QUEUES = 3 };
 enum { SOURCE = DPK_RSS_SOURCE, ADDRESSES = SOURCE | DPK_RSS_DESTINATION };
 enum { ALL = ADDRESSES | DPK_RSS_SOURCE_PORT | DPK_RSS_DESTINATION_PORT };
 
-static struct world w;
 static struct dpk_queue *cq, *rq[QUEUES];
 static uint32_t received;
 
@@ -23,19 +22,11 @@ static const struct dpk_rss microsoft = {
 
 static int begin(void **state)
 {
-    (void)state;
-    world_begin(&w);
+    begin_world(state);
     cq = cq_new(&w, 0);
     received = 0;
     for (unsigned slot = 0; slot < QUEUES; slot++)
         rq[slot] = wq_new(&w, slot, DPK_RQ, cq);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
     return 0;
 }
 
@@ -299,7 +290,7 @@ static void what_is_not_there_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end_world)
         TEST(hashes_are_the_published_ones),
         TEST(what_is_not_hashed_is_said_in_the_type),
         TEST(symmetric_hashes_are_those_of_the_way_back),

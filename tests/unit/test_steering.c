@@ -3,14 +3,12 @@
 
 #include "queue_world.h"
 
-static struct world w;
 static struct dpk_queue *cq, *first, *second;
 static uint16_t posted; /* receives of the first */
 
 static int begin(void **state)
 {
-    (void)state;
-    world_begin(&w);
+    begin_world(state);
     cq = cq_new(&w, 0);
     posted = 4;
     first = wq_new(&w, 0, DPK_RQ, cq);
@@ -20,13 +18,6 @@ static int begin(void **state)
             put_receive(&w, slot, i, 200, DATA + 0x1000);
         post_receives(&w, slot, 4);
     }
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end(&w);
     return 0;
 }
 
@@ -348,7 +339,7 @@ static void short_frames_have_what_they_have(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end_world)
         TEST(rules_take_frames_by_priority_and_mask),
         TEST(the_oldest_of_equal_rules_counts),
         TEST(a_rule_leads_to_another_table),

@@ -1,5 +1,6 @@
 /* dev:NAME: a cable to the port of another emulated device, in this process or another one. Of two
- * devices that are cabled, the one whose name is greater calls; the other answers. */
+ * devices that are cabled, the one whose name is greater calls; the other answers.
+ * switch:NAME: a cable to a switch, which answers. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -22,7 +23,7 @@ struct cabled {
     struct dpk_outlet *outlet;
     int greeting; /* the socket of a caller that has said nothing yet; -1: none */
     int epoll;
-    bool calls;
+    bool calls, to_switch;
     char name[DPK_CABLE_NAME_MAX], peer[DPK_CABLE_NAME_MAX];
     char folder[PATH_MAX], peer_folder[PATH_MAX];
     struct dpk_cable_batch batch;
@@ -144,7 +145,7 @@ static bool take_place(struct dpk_wire *wire)
 {
     struct dpk_error err;
     struct cabled *c = wire->kind;
-    if (c->outlet)
+    if (c->outlet || c->to_switch)
         return true;
     if (dpk_outlet_open(c->folder, &c->outlet, &err) == DPK_OK &&
         watch(c, dpk_outlet_fd(c->outlet), OUTLET))
@@ -250,7 +251,7 @@ static enum dpk_status check_name(const char *name, struct dpk_error *err)
     if (length > 0 && length < DPK_CABLE_NAME_MAX && strspn(name, chars) == length &&
         !strchr("_-.", name[0]))
         return DPK_OK;
-    return dpk_fail(err, DPK_ERR_USAGE, "'%.80s' is no name of a device", name);
+    return dpk_fail(err, DPK_ERR_USAGE, "'%.80s' is no name of a device or switch", name);
 }
 
 static enum dpk_status cabled_check(const char *argument, struct dpk_buf *out,
@@ -268,17 +269,17 @@ static enum dpk_status find_folders(struct cabled *c, const char *directory, con
 {
     const char *slash = directory ? strrchr(directory, '/') : NULL;
     if (!slash || check_name(slash + 1, NULL) != DPK_OK)
-        return dpk_fail(err, DPK_ERR_USAGE, "a cable is between two devices, and this is none");
-    if (strcmp(slash + 1, peer) == 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "a cable begins at a device, and this is none");
+    if (!c->to_switch && strcmp(slash + 1, peer) == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "a device has no cable to itself: use loop");
-    const int n =
-        snprintf(c->peer_folder, PATH_MAX, "%.*s/%s", (int)(slash - directory), directory, peer);
+    const int n = snprintf(c->peer_folder, PATH_MAX, "%.*s/%s%s", (int)(slash - directory),
+                           directory, c->to_switch ? DPK_SWITCH_PREFIX : "", peer);
     if (n < 0 || n >= PATH_MAX || strlen(directory) >= PATH_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", directory);
     snprintf(c->folder, PATH_MAX, "%s", directory);
     snprintf(c->name, sizeof c->name, "%s", slash + 1);
     snprintf(c->peer, sizeof c->peer, "%s", peer);
-    c->calls = strcmp(c->name, c->peer) > 0;
+    c->calls = c->to_switch || strcmp(c->name, c->peer) > 0;
     return DPK_OK;
 }
 
@@ -301,6 +302,7 @@ static enum dpk_status cabled_open(struct dpk_wire *wire, const char *argument,
     struct cabled *c = wire->kind = calloc(1, sizeof *c);
     if (!c)
         return dpk_fail_nomem(err);
+    c->to_switch = wire->ops == &wire_switch;
     c->greeting = -1;
     pthread_mutex_init(&c->lock, NULL);
     if ((c->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
@@ -328,6 +330,20 @@ static void cabled_close(struct dpk_wire *wire)
     free(c);
 }
 
+/* A switch may start later; until then nothing is carried. */
+static enum dpk_status switch_try(const char *argument, struct dpk_error *err)
+{
+    char root[PATH_MAX], folder[PATH_MAX];
+    enum dpk_status status = dpk_folder_of_devices(root, err);
+    if (status != DPK_OK)
+        return status;
+    const int n = snprintf(folder, sizeof folder, "%s/" DPK_SWITCH_PREFIX "%s", root, argument);
+    if (n > 0 && n < (int)sizeof folder && dpk_outlet_poke(folder))
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_NOT_FOUND, "no switch %s runs yet: dpadev switch %s", argument,
+                    argument);
+}
+
 const struct wire_ops wire_dev = {.name = "dev",
                                   .usage = "dev:NAME",
                                   .check = cabled_check,
@@ -336,3 +352,13 @@ const struct wire_ops wire_dev = {.name = "dev",
                                   .send = cabled_send,
                                   .flush = cabled_flush,
                                   .close = cabled_close};
+
+const struct wire_ops wire_switch = {.name = "switch",
+                                     .usage = "switch:NAME",
+                                     .check = cabled_check,
+                                     .try = switch_try,
+                                     .open = cabled_open,
+                                     .receive = cabled_receive,
+                                     .send = cabled_send,
+                                     .flush = cabled_flush,
+                                     .close = cabled_close};

@@ -58,7 +58,7 @@ struct dpk_wire {
 };
 
 extern const struct wire_ops wire_loop, wire_none, wire_pcap, wire_tap, wire_veth, wire_generate,
-    wire_dev, wire_udp;
+    wire_dev, wire_switch, wire_udp;
 
 /* Appends a path as an argument of a kind that takes several: a backslash stands before a comma or
  * a backslash. */

@@ -9,8 +9,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static const struct wire_ops *const kinds[] = {&wire_loop, &wire_none,     &wire_pcap, &wire_tap,
-                                               &wire_veth, &wire_generate, &wire_dev,  &wire_udp};
+static const struct wire_ops *const kinds[] = {&wire_loop, &wire_none,   &wire_pcap,
+                                               &wire_tap,  &wire_veth,   &wire_generate,
+                                               &wire_dev,  &wire_switch, &wire_udp};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* ---- Specifications ---- */

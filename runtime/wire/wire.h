@@ -7,6 +7,7 @@
  *     tap:NAME         a TAP of the machine, which is made if there is none of that name
  *     veth:NAME        any interface of the machine; one end of a veth pair, say
  *     dev:NAME         another emulated device of the same folder: a cable between the two
+ *     switch:NAME      a switch, which joins many devices (`dpadev switch`)
  *     udp:LISTEN,PEER  another machine, in datagrams of UDP between these two addresses
  *     pcap:IN,OUT      frames arrive from one capture and leave into another; each may be absent
  *     generate:FRAMES,SIZE,FLOWS,RATE
@@ -42,6 +43,9 @@ struct dpk_wire_sink {
     struct dpk_counters *counters; /* of the device; the wire counts for its port. NULL: nowhere */
     const char *directory; /* of the device; NULL: none, and it can have no cable to another */
 };
+
+/* The folder of a switch, beside those of devices, is this and its name, which no device has. */
+#define DPK_SWITCH_PREFIX ".switch-"
 
 struct dpk_wire;
 

@@ -298,3 +298,22 @@ TEXT
     fails 2 dpadev wire x dev:../y
     [ "$(dpadev wire x)" = dev:y ]
 }
+
+@test "a switch runs until it is interrupted" {
+    create x
+    dpadev wire x switch:lab >out 2>err
+    grep -q 'no switch lab runs yet: dpadev switch lab' err
+    fails 1 dpadev stats switch:lab
+    fails 2 dpadev switch ../lab
+    fails 2 dpadev switch lab --ageing 0
+    dpadev switch lab >log 3>&- &
+    until grep -q runs log; do sleep 0.1; done
+    fails 1 dpadev switch lab
+    grep -q 'a switch lab runs already' err
+    dpadev wire x switch:lab 2>err && [ ! -s err ]
+    [ "$(dpadev list)" = x ]
+    dpadev stats --json switch:lab | jq -e '.port.rx_packets_phy == 0'
+    kill -INT %1
+    wait %1
+    [ ! -e devices/.switch-lab/port.socket ]
+}

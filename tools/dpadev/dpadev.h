@@ -11,10 +11,13 @@ struct dpadev_options {
     bool json;
 };
 
-/* The commands, each beside its options: make.c, ask.c, archive.c, wire.c, stats.c. */
+/* The commands, each beside its options: make.c, ask.c, archive.c, wire.c, stats.c, switch.c. */
 extern const struct dpk_command dpadev_create, dpadev_reset, dpadev_delete;
 extern const struct dpk_command dpadev_list, dpadev_show, dpadev_log, dpadev_ps;
-extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_stats;
+extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_stats, dpadev_switch;
+
+/* The folder of a switch, which may not be there. DPK_ERR_USAGE: that is no name. switch.c */
+enum dpk_status dpadev_switch_folder(const char *name, char out[PATH_MAX], struct dpk_error *err);
 
 /* Texts and JSON about devices, on standard output. */
 enum dpk_status dpadev_print_list(bool json, struct dpk_error *err);

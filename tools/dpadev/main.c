@@ -7,8 +7,9 @@ static const struct dpk_option shared_options[] = {
     {0},
 };
 static const struct dpk_command *const commands[] = {
-    &dpadev_create, &dpadev_list,   &dpadev_show, &dpadev_reset, &dpadev_delete, &dpadev_log,
-    &dpadev_export, &dpadev_import, &dpadev_ps,   &dpadev_wire,  &dpadev_stats,  NULL,
+    &dpadev_create, &dpadev_list,   &dpadev_show,   &dpadev_reset, &dpadev_delete,
+    &dpadev_log,    &dpadev_export, &dpadev_import, &dpadev_ps,    &dpadev_wire,
+    &dpadev_stats,  &dpadev_switch, NULL,
 };
 static const struct dpk_tool tool = {
     .name = "dpadev",

@@ -1,6 +1,8 @@
 /* dpadev stats: what the port of a device, and each of its queues, has sent, received, dropped. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "counters/counters.h"
 #include "dpadev.h"
@@ -103,21 +105,38 @@ static cJSON *json_of(const struct dpk_counters_seen *seen)
 
 /* ---- The command ---- */
 
+/* The folder of a device, or of "switch:NAME". */
+static enum dpk_status find_folder(const char *name, char out[PATH_MAX], struct dpk_error *err)
+{
+    static const char prefix[] = "switch:";
+    struct dpk_device *device = NULL;
+    enum dpk_status status;
+    if (strncmp(name, prefix, strlen(prefix)) == 0) {
+        name += strlen(prefix);
+        status = dpadev_switch_folder(name, out, err);
+        if (status == DPK_OK && access(out, F_OK) != 0)
+            status = dpk_fail(err, DPK_ERR_NOT_FOUND, "no switch %s; make one: dpadev switch %s",
+                              name, name);
+        return status;
+    }
+    status = dpk_device_open(name, &device, err);
+    if (status == DPK_OK)
+        status = dpk_device_directory(device, out, err);
+    dpk_device_close(device);
+    return status;
+}
+
 static enum dpk_status read_counters(const char *name, bool reset, struct dpk_counters_seen *seen,
                                      struct dpk_error *err)
 {
     char directory[PATH_MAX];
-    struct dpk_device *device = NULL;
     struct dpk_counters *counters = NULL;
-    enum dpk_status status = dpk_device_open(name, &device, err);
-    if (status == DPK_OK)
-        status = dpk_device_directory(device, directory, err);
+    enum dpk_status status = find_folder(name, directory, err);
     if (status == DPK_OK)
         status = dpk_counters_open(directory, &counters, err);
     if (status == DPK_OK)
         dpk_counters_read(counters, reset, seen);
     dpk_counters_close(counters);
-    dpk_device_close(device);
     return status;
 }
 

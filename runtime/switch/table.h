@@ -1,0 +1,28 @@
+/* Which port an address was last heard from. Private to switch. */
+#ifndef DPK_SWITCH_TABLE_H
+#define DPK_SWITCH_TABLE_H
+
+#include <stdint.h>
+
+#define ADDRESS 6u /* bytes */
+
+struct port;
+
+/* An address has WAYS places; when all are taken, the one that was not heard for longest goes. So a
+ * port that makes up addresses fills no memory: it only makes the switch forget. */
+#define SETS 4096u
+#define WAYS 4u
+struct table {
+    struct entry {
+        struct port *port; /* NULL: free */
+        uint64_t heard;    /* in seconds */
+        uint8_t address[ADDRESS];
+    } entries[SETS][WAYS];
+};
+
+void table_learn(struct table *t, const uint8_t address[ADDRESS], struct port *port, uint64_t now);
+/* NULL: not heard since `oldest`. */
+struct port *table_find(const struct table *t, const uint8_t address[ADDRESS], uint64_t oldest);
+void table_forget(struct table *t, const struct port *port);
+
+#endif

@@ -259,6 +259,21 @@ static void wrong_checksums_stay_wrong_and_none_stays_none(void **state)
     assert_int_equal(be16_at(w.memory + TO + m.l4 + 6), 0);
 }
 
+/* A datagram with 0 there would have no checksum (RFC 768). */
+static void a_checksum_of_zero_becomes_ffff(void **state)
+{
+    (void)state;
+    for (unsigned version = 4; version <= 6; version += 2) {
+        const struct made m = frame_of(version, UDP, 0, 9);
+        const uint16_t port = folded(be16_at(m.bytes + m.l4 + 6) +
+                                     be16_at(m.bytes + m.l4)); /* makes the sum 0xffff */
+        const uint64_t action = set(0x0b, 0, 16, port);
+        assert_int_equal(modified(&m, &action, 1)[28], 7);
+        assert_int_equal(be16_at(w.memory + TO + m.l4), port);
+        assert_int_equal(be16_at(w.memory + TO + m.l4 + 6), 0xffff);
+    }
+}
+
 static void frames_without_the_header_stay_as_they_are(void **state)
 {
     (void)state;
@@ -471,6 +486,8 @@ static void each_flow_has_a_source_port_of_its_own(void **state)
     assert_true(first >= 49152);
     m.bytes[m.l4 + 25] ^= 1; /* data */
     m.bytes[m.l4 + 13] ^= 8; /* flags */
+    m.bytes[m.l3 + 8]--;     /* time to live, */
+    dpk_store_be16(m.bytes + m.l3 + 10, (uint16_t)(be16_at(m.bytes + m.l3 + 10) + 0x100));
     dpk_store_be16(m.bytes + m.l4 + 16, 0);
     dpk_store_be16(m.bytes + m.l4 + 16, (uint16_t)~l4_sum(m.bytes, m.l3, m.l4));
     assert_int_equal(be16_at(in_tunnel(&m, 0).bytes + 34), first);
@@ -508,6 +525,25 @@ static void what_is_no_vxlan_is_dropped(void **state)
     const struct dpk_flow_change wrap = {.kind = DPK_FLOW_WRAP, .header = headers, .size = OUTER};
     assert_null(changed(&m, &wrap, 1));
     assert_int_equal(counted(&w, DPK_DROP_TOO_LONG), 1);
+}
+
+/* A way that ends in a drop is no loss when another does not. */
+static void a_change_may_drop_one_of_two_copies(void **state)
+{
+    (void)state;
+    const struct dpk_flow_change unwrap = {.kind = DPK_FLOW_UNWRAP};
+    const struct dpk_flow_actions both = {
+        .targets = {{.kind = DPK_FLOW_QUEUE, .queue = rq, .change = &unwrap},
+                    {.kind = DPK_FLOW_QUEUE, .queue = rq}},
+        .target_count = 2};
+    struct dpk_flow_rule *r = dpk_flow_rule_new(w.root, &anything, 0, &both);
+    const struct made m = frame_of(4, TCP, 0, 40);
+    put_receive(&w, 0, 0, ROOM, TO);
+    post_receives(&w, 0, 1);
+    frame_arrives(&w, m.bytes, m.size);
+    assert_int_equal(counted(&w, DPK_RECEIVED), 1);
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE) + counted(&w, DPK_COPIED), 0);
+    dpk_flow_rule_free(r);
 }
 
 /* As a mirror has it: the copy is in a tunnel, the frame itself is as it was. */
@@ -553,6 +589,7 @@ int main(void)
         TEST(fields_are_added_to_and_wrap),
         TEST(fields_are_copied),
         TEST(wrong_checksums_stay_wrong_and_none_stays_none),
+        TEST(a_checksum_of_zero_becomes_ffff),
         TEST(frames_without_the_header_stay_as_they_are),
         TEST(actions_that_cannot_be_are_refused),
         TEST(completions_have_tags_and_counters_count),
@@ -563,6 +600,7 @@ int main(void)
         TEST(frames_are_put_into_vxlan_and_taken_out),
         TEST(each_flow_has_a_source_port_of_its_own),
         TEST(what_is_no_vxlan_is_dropped),
+        TEST(a_change_may_drop_one_of_two_copies),
         TEST(a_target_has_a_change_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,7 +259,11 @@ static void frames_wait_for_a_rule_to_a_receiver(void **state)
     assert_int_equal(dpk_flow_rqt_set(rqt, &number, 1, NULL), DPK_OK);
     assert_int_equal(slot_of(arrives(&m)), 2);
     dpk_flow_rule_free(r[1]);
+    struct dpk_flow_rule *drop = rule_in(w.root, &(struct dpk_match){{0}, {0}}, 0,
+                                         (struct dpk_flow_target){.kind = DPK_FLOW_DROP});
     assert_null(arrives(&m));
+    assert_int_equal(dpk_frames_waiting(w.nic), 1); /* no rule leads to a queue any more */
+    dpk_flow_rule_free(drop);
     dpk_flow_tir_free(first);
     dpk_flow_tir_free(second);
     assert_true(dpk_flow_rqt_free(rqt));

@@ -61,7 +61,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base elf fat hashlist certchain signer elfcrypto hostfile container appcontainer nvconfig
-RT_ROOMS := rv64 jit card provision loader counters ring cable switch rc wire port debug sched proc memory host
+RT_ROOMS := rv64 jit card provision loader counters frame ring cable switch rc wire port debug sched proc memory host
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -152,7 +152,7 @@ $(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c) 
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $$(sed -n 's/^    \(dpk_[a-z0-9_]*\);/-Wl,-u,\1/p' $<) $(filter %.a,$^) \
 	  $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c runtime/addresses/*.c runtime/counters/*.c runtime/ring/*.c runtime/cable/*.c runtime/wire/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
+$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c runtime/addresses/*.c runtime/counters/*.c runtime/frame/*.c runtime/ring/*.c runtime/cable/*.c runtime/wire/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 # libflexio.so loads it when a program reads such a file.

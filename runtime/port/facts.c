@@ -4,7 +4,7 @@
  */
 #include "model.h"
 
-#include "layers.h"
+#include "frame/frame.h"
 
 enum { CHECKED_L2 = 1, CHECKED_L3 = 2, CHECKED_L4 = 4 };
 enum {

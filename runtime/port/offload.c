@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "layers.h"
+#include "frame/frame.h"
 
 #define MAC_ADDRESSES 12u
 enum { IPV4_LENGTH = 2, IPV4_ID = 4, IPV4_CHECKSUM = 10, IPV6_LENGTH = 4, IPV6_HEADER = 40 };

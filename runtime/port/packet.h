@@ -2,7 +2,7 @@
 #ifndef DPK_PORT_PACKET_H
 #define DPK_PORT_PACKET_H
 
-#include "layers.h"
+#include "frame/frame.h"
 #include "model.h"
 #include "rules.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "layers.h"
+#include "frame/frame.h"
 #include "model.h"
 #include "offload.h"
 

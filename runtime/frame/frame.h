@@ -1,6 +1,14 @@
-/* Where the headers of a frame lie, and its checksums. Private to port. */
-#ifndef DPK_PORT_LAYERS_H
-#define DPK_PORT_LAYERS_H
+/*
+ * frame: what is in a frame of Ethernet: where its headers lie, and its checksums.
+ *
+ *     struct layers l;
+ *     layers_find(frame, size, &l);
+ *     if (l.protocol == PROTOCOL_UDP && l.end <= size && sum_l4(frame, &l) == 0xffff) ...
+ *
+ * A frame may have any bytes: nothing beyond `size` is read.
+ */
+#ifndef DPK_FRAME_H
+#define DPK_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

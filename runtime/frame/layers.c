@@ -1,5 +1,5 @@
 /* Finds headers in frames, and sums for checksums (RFC 791, 8200, 9293, 768, 1071). */
-#include "layers.h"
+#include "frame.h"
 
 #include <string.h>
 

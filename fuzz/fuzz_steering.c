@@ -49,9 +49,9 @@ static bool store(void *to, uint64_t address, const void *from, size_t size)
     return inside(address, size);
 }
 
-static void completed(void *user, bool event)
+static void completed(void *user, unsigned count, bool event)
 {
-    (void)user, (void)event;
+    (void)user, (void)count, (void)event;
 }
 
 static bool listens(void *user)

@@ -13,7 +13,7 @@ export DPAKIT_DEVICES=$work/devices XDG_CACHE_HOME=$work/cache
 dpadev create mlx5_0 >log
 dpacc "$top/examples/reflector/device/reflector_dev.c" -o app.a -mcpu=nv-dpa-bf3 -hostcc=gcc \
     --app-name=reflector_app -I"$DPAKIT_BUILD/include" >>log
-gcc -O2 "$top/examples/reflector/host/reflector.c" app.a -o host -I"$DPAKIT_BUILD/include" \
+gcc -O2 "$top/examples/reflector/host/reflector.c" "$top/examples/common/packets.c" app.a -o host -I"$DPAKIT_BUILD/include" \
     -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
 
 # Prints what the source of frames tells: frames a second, or with a RATE the median in microseconds.

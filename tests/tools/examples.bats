@@ -192,6 +192,39 @@ TEXT
     ! grep -q twice <<<"$output"
 }
 
+@test "nat: the commands of the README change addresses, ports and checksums, out and back" {
+    paste_readme nat
+    diff - <(tail -3 <<<"$output") <<'TEXT'
+2 packets handled
+ 203   0 113   1 198  51 100   7  78  32   0  53
+ 198  51 100   7  10   0   0   2   0  53  15 160
+TEXT
+    # Both packets, with the checksums that a sender would have computed.
+    local sent
+    sent=$(od -An -v -tx1 "$BATS_TEST_TMPDIR"/tmp.*/nat/out.pcap | tr -d ' \n')
+    [ "${sent:80:108}" = 636c69656e74676174657761080045000028000140004011d487cb007101c63364074e2000350014cf6957686f2061726520796f753f ]
+    [ "${sent:220}" = 636c69656e7467617465776108004500002e0001400040110682c63364070a00000200350fa0001a4ec04920616d206e756d62657220736576656e2e ]
+}
+
+@test "flow_monitor: the commands of the README count every packet in its flow" {
+    paste_readme flow_monitor
+    diff - <(sed 's:^/ *[0-9]*/::' <<<"$output" | grep -v '^Device\|^-W-') <<'TEXT'
+198.18.0.0:1024 > 198.19.0.1:9, protocol 17: 2500 packets, 250000 bytes
+198.18.0.1:1025 > 198.19.0.1:9, protocol 17: 2500 packets, 250000 bytes
+198.18.0.2:1026 > 198.19.0.1:9, protocol 17: 2500 packets, 250000 bytes
+198.18.0.3:1027 > 198.19.0.1:9, protocol 17: 2500 packets, 250000 bytes
+10000 packets of 4 flows
+TEXT
+}
+
+@test "vxlan_decap: the commands of the README send what was in VXLAN" {
+    paste_readme vxlan_decap
+    diff - <(tail -2 <<<"$output") <<'TEXT'
+1 of 2 packets were VXLAN
+insideinsidEa frame in a frame
+TEXT
+}
+
 @test "flexio_multithread: the commands of the README give its output, on one unit too" {
     DPAKIT_EUS=1 paste_readme flexio_multithread
     diff - <(tail -6 <<<"$output") <<'TEXT'

@@ -1,0 +1,226 @@
+/* What the packet examples share on the host side. */
+#include "packets.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern flexio_func_t packets_handled;
+
+/* What matchers and rules of the second layer to the fourth are given (fte_match_set_lyr_2_4). */
+struct match {
+    size_t size;
+    uint8_t bytes[64];
+};
+#define PROTOCOL      16 /* of IP */
+#define PROTOCOL_UDP  17
+#define UDP_SOURCE    28 /* port, big endian */
+#define PARAMETERS(m) ((struct mlx5dv_flow_match_parameters *)(void *)&(m))
+#define OUTER_HEADERS 1
+
+void packets_give_up(const char *step)
+{
+    perror(step);
+    exit(1);
+}
+
+void packets_must(const char *step, flexio_status status)
+{
+    if (status == FLEXIO_STATUS_SUCCESS)
+        return;
+    fprintf(stderr, "%s has failed\n", step);
+    exit(1);
+}
+#define MUST(call) packets_must(#call, call)
+
+static void *must_be(const char *step, void *made)
+{
+    if (!made)
+        packets_give_up(step);
+    return made;
+}
+
+static void start(struct packets_device *d, const char *device, const char *program)
+{
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    for (int i = 0; list && list[i] && !d->context; i++)
+        if (strcmp(ibv_get_device_name(list[i]), device) == 0)
+            d->context = ibv_open_device(list[i]);
+    ibv_free_device_list(list);
+    must_be(device, d->context);
+    struct flexio_app_select_attr app = {
+        .app_name = program, .hw_model_id = FLEXIO_HW_MODEL_DEF, .ibv_ctx = d->context};
+    struct flexio_msg_stream_attr messages = {.data_bsize = 4096,
+                                              .sync_mode = FLEXIO_MSG_DEV_SYNC_MODE_SYNC,
+                                              .level = FLEXIO_MSG_DEV_INFO,
+                                              .transport_mode = FLEXIO_MSG_TRANSPORT_QP_RC};
+    MUST(flexio_version_set(FLEXIO_VER_USED));
+    MUST(flexio_app_get(&app, &d->program));
+    MUST(flexio_process_create(d->context, d->program, NULL, &d->process));
+    MUST(flexio_msg_stream_create(d->process, &messages, stdout, NULL, &d->stream));
+}
+
+/* DPA memory that is filled with one byte. */
+static uint64_t memory(struct packets_device *d, size_t size, int byte)
+{
+    uint64_t at;
+    MUST(flexio_buf_dev_alloc(d->process, size, &at));
+    MUST(flexio_buf_dev_memset(d->process, byte, size, at));
+    return at;
+}
+
+/* Its CQEs are owned by hardware in the beginning: the owner bits are 1. */
+static uint32_t make_cq(struct packets_device *d, struct flexio_cq_attr *attr, uint64_t *ring,
+                        uint64_t *record, struct flexio_cq **out)
+{
+    *ring = memory(d, DEPTH * 64, 0xff);
+    *record = memory(d, 8, 0);
+    attr->log_cq_depth = LOG_DEPTH;
+    attr->uar_id = flexio_uar_get_id(flexio_process_get_uar(d->process));
+    attr->cq_ring_qmem.daddr = *ring;
+    attr->cq_dbr_daddr = *record;
+    MUST(flexio_cq_create(d->process, NULL, attr, out));
+    return flexio_cq_get_cq_num(*out);
+}
+
+/* Memory for packets, and a receive in every place of the ring. */
+static void post_receives(struct packets_device *d, struct packets_queue *q)
+{
+    struct mlx5_wqe_data_seg ring[DEPTH];
+    uint32_t record[2] = {htobe32(DEPTH), 0};
+    q->at.packets = memory(d, DEPTH * PACKET_SIZE, 0);
+    q->at.receives = memory(d, sizeof ring, 0);
+    q->at.receives_record = memory(d, sizeof record, 0);
+    struct flexio_mkey_attr attr = {.pd = flexio_process_get_pd(d->process),
+                                    .daddr = q->at.packets,
+                                    .len = DEPTH * PACKET_SIZE,
+                                    .access = IBV_ACCESS_LOCAL_WRITE};
+    MUST(flexio_device_mkey_create(d->process, &attr, &q->key));
+    q->at.key = flexio_mkey_get_id(q->key);
+    for (uint32_t i = 0; i < DEPTH; i++)
+        mlx5dv_set_data_seg(&ring[i], PACKET_SIZE, q->at.key, q->at.packets + i * PACKET_SIZE);
+    MUST(flexio_host2dev_memcpy(d->process, ring, sizeof ring, q->at.receives));
+    MUST(flexio_host2dev_memcpy(d->process, record, sizeof record, q->at.receives_record));
+}
+
+static void make_receives(struct packets_device *d, struct packets_queue *q)
+{
+    struct flexio_cq_attr cq = {.element_type = FLEXIO_CQ_ELEMENT_TYPE_DPA_THREAD,
+                                .thread = flexio_event_handler_get_thread(q->handler)};
+    q->at.receive_cqn =
+        make_cq(d, &cq, &q->at.receive_cq, &q->at.receive_cq_record, &q->receive_cq);
+    post_receives(d, q);
+    struct flexio_wq_attr attr = {.log_wq_depth = LOG_DEPTH,
+                                  .pd = flexio_process_get_pd(d->process),
+                                  .wq_ring_qmem = {.daddr = q->at.receives},
+                                  .wq_dbr_qmem = {.daddr = q->at.receives_record}};
+    MUST(flexio_rq_create(d->process, NULL, q->at.receive_cqn, &attr, &q->rq));
+}
+
+static void make_sends(struct packets_device *d, struct packets_queue *q)
+{
+    struct flexio_cq_attr cq = {.element_type = FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ};
+    const uint32_t cqn = make_cq(d, &cq, &q->at.send_cq, &q->at.send_cq_record, &q->send_cq);
+    q->at.sends = memory(d, DEPTH * 64, 0);
+    struct flexio_wq_attr attr = {.log_wq_depth = LOG_DEPTH,
+                                  .uar_id = flexio_uar_get_id(flexio_process_get_uar(d->process)),
+                                  .pd = flexio_process_get_pd(d->process),
+                                  .wq_ring_qmem = {.daddr = q->at.sends}};
+    MUST(flexio_sq_create(d->process, NULL, cqn, &attr, &q->sq));
+    q->at.sqn = flexio_sq_get_wq_num(q->sq);
+}
+
+void packets_open(struct packets_device *d, const char *device, const char *program,
+                  flexio_func_t *handler, unsigned queues, uint64_t user_size)
+{
+    struct flexio_event_handler_attr attr = {.host_stub_func = handler};
+    *d = (struct packets_device){.count = queues};
+    start(d, device, program);
+    d->at = memory(d, queues * sizeof(struct packets), 0);
+    d->user = user_size > 0 ? memory(d, user_size, 0) : 0;
+    for (unsigned i = 0; i < queues; i++) {
+        struct packets_queue *q = &d->queues[i];
+        const flexio_uintptr_t at = d->at + i * sizeof q->at;
+        q->at.user = d->user;
+        MUST(flexio_event_handler_create(d->process, &attr, &q->handler));
+        make_receives(d, q);
+        make_sends(d, q);
+        MUST(flexio_host2dev_memcpy(d->process, &q->at, sizeof q->at, at));
+        MUST(flexio_event_handler_run(q->handler, at));
+    }
+}
+
+/* A rule for each queue: UDP, and the last bits of the source port are the queue's number. */
+static void spread(struct packets_device *d)
+{
+    const unsigned bits = d->count - 1;
+    struct match m = {.size = sizeof m.bytes};
+    if (bits != 0)
+        m.bytes[PROTOCOL] = 0xff;
+    m.bytes[UDP_SOURCE + 1] = (uint8_t)bits;
+    d->table = must_be("table", mlx5dv_dr_table_create(d->domain, 1));
+    d->matcher = must_be(
+        "matcher", mlx5dv_dr_matcher_create(d->table, 0, bits ? OUTER_HEADERS : 0, PARAMETERS(m)));
+    if (bits != 0)
+        m.bytes[PROTOCOL] = PROTOCOL_UDP;
+    for (unsigned i = 0; i < d->count; i++) {
+        struct packets_queue *q = &d->queues[i];
+        m.bytes[UDP_SOURCE + 1] = (uint8_t)i;
+        q->action =
+            must_be("queue", mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(q->rq)));
+        q->rule = must_be("rule", mlx5dv_dr_rule_create(d->matcher, PARAMETERS(m), 1, &q->action));
+    }
+}
+
+/* The rule that leads to those of the queues comes last, so that none of them misses a packet. */
+void packets_steer(struct packets_device *d)
+{
+    struct match everything = {.size = sizeof everything.bytes};
+    d->domain =
+        must_be("domain", mlx5dv_dr_domain_create(d->context, MLX5DV_DR_DOMAIN_TYPE_NIC_RX));
+    spread(d);
+    d->root = must_be("table", mlx5dv_dr_table_create(d->domain, 0));
+    d->all = must_be("matcher", mlx5dv_dr_matcher_create(d->root, 0, 0, PARAMETERS(everything)));
+    d->to_table = must_be("table", mlx5dv_dr_action_create_dest_table(d->table));
+    d->rule =
+        must_be("rule", mlx5dv_dr_rule_create(d->all, PARAMETERS(everything), 1, &d->to_table));
+}
+
+void packets_await(struct packets_device *d, uint64_t count)
+{
+    const uint64_t queues = d->count;
+    for (uint64_t handled = 0; handled < count;) {
+        usleep(1000);
+        MUST(flexio_process_call(d->process, &packets_handled, &handled, d->at, queues));
+    }
+}
+
+static void queue_close(struct packets_queue *q)
+{
+    mlx5dv_dr_rule_destroy(q->rule);
+    mlx5dv_dr_action_destroy(q->action);
+    flexio_rq_destroy(q->rq);
+    flexio_sq_destroy(q->sq);
+    flexio_device_mkey_destroy(q->key);
+    flexio_cq_destroy(q->receive_cq);
+    flexio_cq_destroy(q->send_cq);
+    flexio_event_handler_destroy(q->handler);
+}
+
+void packets_close(struct packets_device *d)
+{
+    mlx5dv_dr_rule_destroy(d->rule);
+    for (unsigned i = 0; i < d->count; i++)
+        queue_close(&d->queues[i]);
+    mlx5dv_dr_matcher_destroy(d->all);
+    mlx5dv_dr_matcher_destroy(d->matcher);
+    mlx5dv_dr_action_destroy(d->to_table);
+    mlx5dv_dr_table_destroy(d->root);
+    mlx5dv_dr_table_destroy(d->table);
+    mlx5dv_dr_domain_destroy(d->domain);
+    flexio_msg_stream_destroy(d->stream);
+    flexio_process_destroy(d->process);
+    ibv_close_device(d->context);
+}

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     static uint8_t frames[FLOWS][64];
     struct timespec begin, end;
     struct dpk_steering *s = dpk_steering_new();
-    static const struct passage in = {.first = DPK_FLOW_RX};
+    static const struct passage in = {.sent = false};
     struct dpk_queues nic = {.steering = s};
     must(rules >= FLOWS && s && dpk_counters_open(NULL, &nic.counters, NULL) == DPK_OK);
     struct dpk_flow_table *root = dpk_flow_table_new(s, DPK_FLOW_RX, true);

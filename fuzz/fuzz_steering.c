@@ -226,8 +226,7 @@ static void destroy(struct program *p, struct dpk_reader *r)
 
 static void frame(struct program *p, struct dpk_queues *nic, struct dpk_reader *r, bool sent)
 {
-    const struct passage how = {.first = sent ? DPK_FLOW_TX : DPK_FLOW_RX,
-                                .metadata = dpk_read_be32(r)};
+    const struct passage how = {.sent = sent, .metadata = dpk_read_be32(r)};
     const size_t size = dpk_reader_left(r);
     if (size < DPK_FRAME_MIN || size > DPK_FRAME_MAX)
         return;

@@ -191,7 +191,7 @@ void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 /* ---- walk.c ---- */
 /* How a frame comes to the tables. */
 struct passage {
-    enum dpk_flow_domain first;
+    bool sent;         /* by the device; else it comes from the wire */
     uint32_t metadata; /* of the WQE, for register A */
     bool held;         /* it waits until somebody listens */
 };

@@ -199,7 +199,7 @@ void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
         TAILQ_INSERT_TAIL(&nic->waiting_queues, rq, in_waiting);
 }
 
-static const struct passage held = {.first = DPK_FLOW_RX, .held = true};
+static const struct passage held = {.held = true};
 
 /* Steers what came from outside before somebody listened. */
 static void steer(struct dpk_queues *nic)
@@ -257,7 +257,7 @@ bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size)
 /* A frame that is complete goes where rules say. */
 static void transmit(struct dpk_queue *sq, const struct wqe *wqe, const uint8_t *frame, size_t size)
 {
-    const struct passage sent = {.first = DPK_FLOW_TX, .metadata = wqe->metadata};
+    const struct passage sent = {.sent = true, .metadata = wqe->metadata};
     sq->nic->moved += size;
     dpk_count(sq->counts, DPK_SENT, 1);
     dpk_count(sq->counts, DPK_SENT_BYTES, size);
@@ -358,7 +358,7 @@ static size_t take_offered(struct dpk_queues *nic, const struct dpk_frame *frame
 size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,
                          bool waits)
 {
-    static const struct passage arrived = {.first = DPK_FLOW_RX};
+    static const struct passage arrived = {.sent = false};
     queues_lock(nic);
     const size_t taken = waits ? take_offered(nic, frames, count) : count;
     for (size_t i = 0; i < taken && !waits; i++)

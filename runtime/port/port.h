@@ -170,7 +170,8 @@ enum dpk_qp_state dpk_qp_state(struct dpk_queue *qp);
 /* struct dpk_steering has the tables of one opened device. Any thread may call these functions. A frame begins at the root
  * table of a domain. The rule that matches with the lowest priority number, of several the oldest,
  * says where the frame goes. Frames that the device sends pass DPK_FLOW_TX, then DPK_FLOW_FDB;
- * frames that come in pass DPK_FLOW_RX. */
+ * frames from the wire pass DPK_FLOW_FDB, then DPK_FLOW_RX. What leaves a port that is connected to
+ * itself passes DPK_FLOW_RX alone when it comes back. */
 struct dpk_flow_table;
 struct dpk_flow_rule;
 struct dpk_flow_tir;
@@ -257,8 +258,8 @@ struct dpk_steering *dpk_steering_new(void);
 /* Without tables, and when no device uses it any more. NULL is fine. */
 void dpk_steering_free(struct dpk_steering *s);
 /* All root tables of a domain are one. Other tables get frames from rules alone. A frame that no
- * rule of a table matches is dropped (RX), goes on (TX), leaves (FDB, root table) or comes back in
- * (FDB, other tables). */
+ * rule of a table matches is dropped (RX), goes on (TX), leaves (FDB, root table, a frame of the
+ * device) or comes in (else). */
 struct dpk_flow_table *dpk_flow_table_new(struct dpk_steering *s, enum dpk_flow_domain domain,
                                           bool root);
 /* Without rules of it, or to it. */

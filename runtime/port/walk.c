@@ -21,7 +21,8 @@ static void begin(struct walk *w, enum dpk_flow_domain domain, const struct pack
     pass(w, &w->steering->roots[domain], domain, true, p);
 }
 
-/* Out of the port, and back in if that is connected to itself, as a frame of no past. */
+/* Out of the port. If that is connected to itself, the frame comes back in, with no past, and is the
+ * device's: a rule of the FDB that sent it would send it again and again. */
 static void leave(struct walk *w, const struct packet *p)
 {
     if (frame_leaves(w->nic, p->bytes, p->size)) {
@@ -53,9 +54,9 @@ static void miss(struct walk *w, enum dpk_flow_domain domain, bool root, const s
 {
     if (domain == DPK_FLOW_TX)
         begin(w, DPK_FLOW_FDB, p);
-    if (domain == DPK_FLOW_FDB && root)
+    if (domain == DPK_FLOW_FDB && root && p->source_port == DPK_VPORT_MANAGER)
         leave(w, p);
-    if (domain == DPK_FLOW_FDB && !root)
+    else if (domain == DPK_FLOW_FDB)
         begin(w, DPK_FLOW_RX, p);
 }
 
@@ -151,11 +152,10 @@ void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
 {
     struct dpk_steering *s = nic->steering;
     struct walk w = {.nic = nic, .steering = s, .passage = passage};
-    struct packet p = packet_of(
-        frame, size, passage->first == DPK_FLOW_RX ? DPK_VPORT_UPLINK : DPK_VPORT_MANAGER);
+    struct packet p = packet_of(frame, size, passage->sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
     packet_set_register(&p, AT_REGISTER_A, passage->metadata);
     pthread_mutex_lock(&s->lock);
-    begin(&w, passage->first, &p);
+    begin(&w, passage->sent ? DPK_FLOW_TX : DPK_FLOW_FDB, &p);
     pthread_mutex_unlock(&s->lock);
     if (w.ends == 0)
         port_count(nic, DPK_DROP_NO_RULE, 1);

@@ -231,6 +231,59 @@ static void sent_frames_have_their_metadata_and_source(void **state)
     dpk_flow_table_free(fdb);
 }
 
+static void frames_from_the_wire_pass_fdb_and_rx(void **state)
+{
+    (void)state;
+    struct dpk_flow_table *fdb = dpk_flow_table_new(w.steering, DPK_FLOW_FDB, true),
+                          *next = dpk_flow_table_new(w.steering, DPK_FLOW_FDB, false);
+    const uint8_t frame[64] = {[6] = 2}, other[64] = {[6] = 3};
+    struct dpk_match mine = from_two, wire = from_two;
+    memset(mine.mask + DPK_MATCH_MISC + 6, 0xff, 2); /* source_port 0 */
+    memset(wire.mask + DPK_MATCH_MISC + 6, 0xff, 2);
+    memset(wire.value + DPK_MATCH_MISC + 6, 0xff, 2);
+    struct dpk_flow_rule *sent = rule(fdb, &mine, (struct dpk_flow_target){.kind = DPK_FLOW_DROP});
+    w.plugged = true;
+    w.every = frames_to(&w, first, &anything, 0);
+    assert_ptr_equal(taker(frame, 64), first); /* the rule is for frames that are sent */
+    struct dpk_flow_rule *r =
+        rule(fdb, &wire, (struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = next});
+    assert_ptr_equal(taker(frame, 64), first); /* no rule of the next table knows it */
+    struct dpk_flow_rule *out =
+        rule(next, &anything, (struct dpk_flow_target){.kind = DPK_FLOW_UPLINK});
+    assert_null(taker(frame, 64));
+    assert_int_equal(w.left, 1);
+    assert_ptr_equal(taker(other, 64), first);
+    dpk_flow_rule_free(out);
+    out = rule(next, &anything, (struct dpk_flow_target){.kind = DPK_FLOW_MANAGER});
+    assert_ptr_equal(taker(frame, 64), first);
+    dpk_flow_rule_free(out);
+    out = rule(next, &anything, (struct dpk_flow_target){.kind = DPK_FLOW_DROP});
+    assert_null(taker(frame, 64));
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE), 1);
+    dpk_flow_rule_free(out);
+    dpk_flow_rule_free(r);
+    dpk_flow_rule_free(sent);
+    dpk_flow_table_free(next);
+    dpk_flow_table_free(fdb);
+}
+
+/* A rule that sends everything out does not send it for ever. */
+static void what_comes_back_in_is_the_devices(void **state)
+{
+    (void)state;
+    struct dpk_queue *sq = wq_new(&w, 2, DPK_SQ, cq_new(&w, 2));
+    struct dpk_flow_table *fdb = dpk_flow_table_new(w.steering, DPK_FLOW_FDB, true);
+    struct dpk_flow_rule *out =
+        rule(fdb, &anything, (struct dpk_flow_target){.kind = DPK_FLOW_UPLINK});
+    w.every = frames_to(&w, first, &anything, 0);
+    send(sq, 0, 2);
+    assert_int_equal(dpk_cq_produced(cq), 1);
+    arrives((uint8_t[64]){1}, 64); /* by the wire: out, and back in */
+    assert_int_equal(dpk_cq_produced(cq), 2);
+    dpk_flow_rule_free(out);
+    dpk_flow_table_free(fdb);
+}
+
 /* ---- Fields ---- */
 
 /* Whether a rule for one field, at `at` in fte_match_set_lyr_2_4, takes the frame. */
@@ -348,6 +401,8 @@ int main(void)
         TEST(root_tables_of_a_domain_are_one),
         TEST(frames_that_are_sent_pass_tx_and_fdb),
         TEST(sent_frames_have_their_metadata_and_source),
+        TEST(frames_from_the_wire_pass_fdb_and_rx),
+        TEST(what_comes_back_in_is_the_devices),
         TEST(fields_of_ipv4_and_udp),
         TEST(fields_of_two_tags_and_vxlan),
         TEST(fields_of_ipv6_and_tcp),

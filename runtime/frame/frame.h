@@ -48,5 +48,25 @@ uint16_t sum_l3(const uint8_t *frame, const struct layers *l);
 uint16_t sum_l4(const uint8_t *frame, const struct layers *l);
 /* Where the checksum of TCP or UDP is. */
 size_t l4_checksum_at(const struct layers *l);
+/* Write the checksums: of the header of IPv4, and of TCP or UDP, whose IP packet is whole. */
+void checksum_l3(uint8_t *frame, const struct layers *l);
+void checksum_l4(uint8_t *frame, const struct layers *l);
+
+/* Data of TCP is cut into segments of `mss` bytes, each behind the same headers. */
+struct segments {
+    const uint8_t *headers;
+    uint32_t headers_size;
+    uint32_t mss;
+    uint64_t data;        /* bytes behind the headers */
+    struct layers layers; /* of the headers */
+};
+/* False: `headers` are not those of one TCP segment alone, whatever they say of its length. They
+ * must outlive `out`. */
+bool segments_of(const uint8_t *headers, uint32_t size, uint64_t data, uint32_t mss,
+                 struct segments *out);
+/* How many there are: at least 1. */
+uint64_t segments_count(const struct segments *s);
+/* Makes the headers of segment number `index` with `data` bytes; the checksums are not right yet. */
+void segments_header(const struct segments *s, uint64_t index, uint32_t data, uint8_t *out);
 
 #endif

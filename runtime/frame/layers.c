@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 #define EXTENSIONS_MAX 8
-enum { TCP_HEADER = 20, UDP_HEADER = 8 };
+enum { TCP_HEADER = 20, UDP_HEADER = 8, IPV4_CHECKSUM = 10 };
 
 /* `known`: the length of the packet, whatever the header says; 0: that of the header. */
 static void ipv4(struct dpk_reader r, size_t known, struct layers *out)
@@ -173,4 +173,20 @@ uint16_t sum_l4(const uint8_t *frame, const struct layers *l)
 size_t l4_checksum_at(const struct layers *l)
 {
     return l->l4 + (l->protocol == PROTOCOL_TCP ? 16 : 6);
+}
+
+void checksum_l3(uint8_t *frame, const struct layers *l)
+{
+    uint8_t *checksum = frame + l->l3 + IPV4_CHECKSUM;
+    dpk_store_be16(checksum, 0);
+    dpk_store_be16(checksum, (uint16_t)~sum_l3(frame, l));
+}
+
+void checksum_l4(uint8_t *frame, const struct layers *l)
+{
+    uint8_t *checksum = frame + l4_checksum_at(l);
+    dpk_store_be16(checksum, 0);
+    const uint16_t sum = (uint16_t)~sum_l4(frame, l);
+    /* A datagram with 0 there has no checksum (RFC 768). */
+    dpk_store_be16(checksum, sum == 0 && l->protocol == PROTOCOL_UDP ? 0xffff : sum);
 }

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -38,6 +40,15 @@ int interface_mtu(int socket, const char *name)
     return ask(socket, SIOCGIFMTU, name, &r) ? r.ifr_mtu : 0;
 }
 
+/* The flags tell of a carrier a little later. */
+static bool has_carrier(int socket, const char *name, bool runs)
+{
+    struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
+    struct ifreq r = {.ifr_data = (void *)&link};
+    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
+    return ioctl(socket, SIOCETHTOOL, &r) == 0 ? link.data != 0 : runs;
+}
+
 enum interface_state interface_state(int socket, const char *name)
 {
     struct ifreq r;
@@ -45,7 +56,8 @@ enum interface_state interface_state(int socket, const char *name)
         return INTERFACE_GONE;
     if (!(r.ifr_flags & IFF_UP))
         return INTERFACE_DOWN;
-    return r.ifr_flags & IFF_RUNNING ? INTERFACE_UP : INTERFACE_NO_CARRIER;
+    return has_carrier(socket, name, r.ifr_flags & IFF_RUNNING) ? INTERFACE_UP
+                                                                : INTERFACE_NO_CARRIER;
 }
 
 bool interface_set_up(int socket, const char *name)

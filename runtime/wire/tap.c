@@ -105,8 +105,7 @@ static enum dpk_status tap_open(struct dpk_wire *wire, const char *argument, str
         status = dpk_fail_errno(err, "socket");
     if (status == DPK_OK)
         status = attach(t->control, t->name, &t->fd, err);
-    /* Its carrier comes a little later. */
-    if (status == DPK_OK && interface_state(t->control, t->name) == INTERFACE_DOWN)
+    if (status == DPK_OK)
         (void)interface_look(wire, t->control, t->name);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "frame/frame.h"
 #include "interface.h"
 
 #define RING_BLOCK    65536u
@@ -25,17 +26,16 @@
 #define ROOM_MS       1      /* the first of several waits for room to send */
 #define ROOM_TRIES    5
 #define MAC_ADDRESSES 12u
-#define VLAN_TAG      4u
 
 struct veth {
     char name[IFNAMSIZ];
     int in, out;
-    int index;       /* of the interface; the thread looks after it */
-    bool no_carrier; /* when it was looked at */
-    bool trouble;    /* it was down since it was last seen to work */
+    int index;    /* of the interface; the thread looks after it */
+    bool trouble; /* it was down since it was last seen to work */
     uint8_t *ring;
     size_t ring_size, slot_size, slots, next;
     uint8_t *large; /* a frame that no slot has room for */
+    uint8_t (*segments)[DPK_FRAME_MAX];
     /* What waits to be sent. */
     struct mmsghdr messages[WIRE_BATCH];
     struct iovec pieces[WIRE_BATCH];
@@ -50,15 +50,11 @@ struct veth {
 static void finish_checksum(uint8_t *frame, size_t size, const struct virtio_net_hdr *h)
 {
     const size_t start = h->csum_start, at = start + h->csum_offset;
-    uint64_t sum = 0;
     if (start >= size || at + 2 > size)
         return;
-    for (size_t i = start; i < size; i++)
-        sum += (i - start) % 2 ? frame[i] : (uint64_t)frame[i] << 8;
-    while (sum >> 16)
-        sum = (sum & 0xffff) + (sum >> 16);
+    const uint16_t sum = (uint16_t)~sum_of(frame + start, size - start);
     /* 0 would say that there is none (RFC 768); for TCP both are the same number. */
-    dpk_store_be16(frame + at, sum == 0xffff ? 0xffff : (uint16_t)~sum);
+    dpk_store_be16(frame + at, sum ? sum : 0xffff);
 }
 
 /* Puts the tag of a VLAN back, which the kernel keeps beside the frame. There is room before it. */
@@ -85,44 +81,110 @@ static uint8_t *take_large(struct veth *v, size_t size)
     return n == (ssize_t)(sizeof h + size) ? v->large + VLAN_TAG : NULL;
 }
 
-/* Takes the frame of a slot; false: it was dropped. */
-static bool take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t status,
-                 struct dpk_frame *out)
+static struct virtio_net_hdr header_of(const struct tpacket2_hdr *s)
+{
+    struct virtio_net_hdr h;
+    memcpy(&h, (const uint8_t *)s + s->tp_mac - sizeof h, sizeof h);
+    return h;
+}
+
+/* Takes all of what a slot stands for, with its tag. NULL: it was dropped. */
+static uint8_t *take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t status, size_t *size)
 {
     struct veth *v = wire->kind;
+    const struct virtio_net_hdr h = header_of(s);
     uint8_t *frame = (uint8_t *)s + s->tp_mac;
-    struct virtio_net_hdr h;
-    size_t size = s->tp_len;
-    memcpy(&h, frame - sizeof h, sizeof h);
+    *size = s->tp_len;
     if (status & TP_STATUS_COPY)
-        frame = take_large(v, size);
-    else if (s->tp_snaplen < size)
+        frame = take_large(v, *size);
+    else if (s->tp_snaplen < *size)
         frame = NULL; /* there was no memory for the rest */
     if (!frame) {
         wire_drop_received(wire, DPK_WIRE_NO_ROOM, 1);
+        return NULL;
+    }
+    if (h.gso_type == VIRTIO_NET_HDR_GSO_NONE && h.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+        finish_checksum(frame, *size, &h);
+    if (!(status & TP_STATUS_VLAN_VALID) || *size < MAC_ADDRESSES)
+        return frame;
+    *size += VLAN_TAG;
+    return put_tag_back(frame, status & TP_STATUS_VLAN_TPID_VALID ? s->tp_vlan_tpid : ETHER_VLAN,
+                        s->tp_vlan_tci);
+}
+
+/* Takes the frame of a slot. False: it was dropped. */
+static bool take_frame(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t status,
+                       struct dpk_frame *out)
+{
+    size_t size;
+    const uint8_t *frame = take(wire, s, status, &size);
+    if (!frame)
         return false;
-    }
-    if (h.gso_type != VIRTIO_NET_HDR_GSO_NONE) {
-        wire_warn(wire, WIRE_CUTS,
-                  "the other end leaves it to its network card to cut what it sends into frames: "
-                  "ethtool -K INTERFACE tso off gso off");
-        wire_drop_received(wire, DPK_WIRE_TOO_LONG, 1);
-        return false;
-    }
-    if (h.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
-        finish_checksum(frame, size, &h);
-    if (status & TP_STATUS_VLAN_VALID && size >= MAC_ADDRESSES) {
-        frame =
-            put_tag_back(frame, status & TP_STATUS_VLAN_TPID_VALID ? s->tp_vlan_tpid : ETH_P_8021Q,
-                         s->tp_vlan_tci);
-        size += VLAN_TAG;
-    }
     if (size > DPK_FRAME_MAX)
         wire_drop_received(wire, DPK_WIRE_TOO_LONG, 1);
     else if (size < DPK_FRAME_MIN)
         wire_drop_received(wire, DPK_WIRE_TOO_SHORT, 1);
     *out = (struct dpk_frame){frame, size};
     return size >= DPK_FRAME_MIN && size <= DPK_FRAME_MAX;
+}
+
+/* ---- Data of TCP that arrives at once ---- */
+
+/* The machine leaves it to the network card, too, to cut its TCP into frames. */
+static bool is_joined(const struct tpacket2_hdr *s)
+{
+    return header_of(s).gso_type != VIRTIO_NET_HDR_GSO_NONE;
+}
+
+static size_t make_segment(const struct segments *s, uint64_t index, uint8_t *out)
+{
+    const uint64_t at = index * s->mss, left = s->data - at;
+    const uint32_t data = left < s->mss ? (uint32_t)left : s->mss;
+    struct layers l = s->layers;
+    segments_header(s, index, data, out);
+    memcpy(out + s->headers_size, s->headers + s->headers_size + at, data);
+    l.end = s->headers_size + data;
+    if (l.version == 4)
+        checksum_l3(out, &l);
+    checksum_l4(out, &l);
+    return l.end;
+}
+
+static void offer_segments(struct dpk_wire *wire, const struct segments *s)
+{
+    struct veth *v = wire->kind;
+    struct dpk_frame frames[WIRE_BATCH];
+    const uint64_t all = segments_count(s);
+    for (uint64_t i = 0; i < all;) {
+        size_t count = 0;
+        for (; i < all && count < WIRE_BATCH; i++, count++)
+            frames[count] =
+                (struct dpk_frame){v->segments[count], make_segment(s, i, v->segments[count])};
+        (void)wire_arrive(wire, frames, count, false);
+    }
+}
+
+static void offer_joined(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t status)
+{
+    struct layers l;
+    struct segments segments;
+    size_t size;
+    const uint32_t each = header_of(s).gso_size;
+    const uint8_t *frame = take(wire, s, status, &size);
+    if (!frame)
+        return;
+    layers_find(frame, size, &l);
+    const size_t headers = l.l4 + l.l4_size;
+    if (l.protocol == PROTOCOL_TCP && l.end <= size && headers + each <= DPK_FRAME_MAX &&
+        segments_of(frame, (uint32_t)headers, l.end - headers, each, &segments)) {
+        offer_segments(wire, &segments);
+        return;
+    }
+    wire_warn(
+        wire, WIRE_CUTS,
+        "the other end sends, other than by TCP, what its network card should cut into frames: "
+        "sudo ethtool -K INTERFACE tx-udp-segmentation off gso off");
+    wire_drop_received(wire, DPK_WIRE_TOO_LONG, 1);
 }
 
 /* Counts what the kernel had no room for. */
@@ -142,13 +204,21 @@ static size_t offer(struct dpk_wire *wire)
     struct dpk_frame frames[WIRE_BATCH];
     size_t taken = 0, count = 0;
     uint32_t all = 0;
-    while (taken < WIRE_BATCH && !(all & TP_STATUS_COPY)) {
+    bool alone = false; /* `large` and `segments` have room for one */
+    while (taken < WIRE_BATCH && !alone) {
         struct tpacket2_hdr *s = slot(v, v->next + taken);
         const uint32_t status = __atomic_load_n(&s->tp_status, __ATOMIC_ACQUIRE);
         if (!(status & TP_STATUS_USER))
             break;
+        const bool joined = is_joined(s);
+        alone = joined || status & TP_STATUS_COPY;
+        if (alone && taken > 0)
+            break;
+        if (joined)
+            offer_joined(wire, s, status);
+        else
+            count += take_frame(wire, s, status, &frames[count]);
         all |= status;
-        count += take(wire, s, status, &frames[count]);
         taken++;
     }
     if (count > 0)
@@ -187,12 +257,7 @@ static void look_again(struct dpk_wire *wire)
     struct veth *v = wire->kind;
     const int index = interface_index(v->in, v->name);
     const bool bound = index != 0 && (index == v->index || take_cable(v, index));
-    const enum interface_state state = interface_state(v->in, v->name);
-    /* A carrier may come a little later than the interface. */
-    if (state != INTERFACE_NO_CARRIER || v->no_carrier)
-        (void)interface_look(wire, v->in, v->name);
-    v->no_carrier = state == INTERFACE_NO_CARRIER;
-    v->trouble = state != INTERFACE_UP || !bound;
+    v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP || !bound;
 }
 
 static bool veth_receive(struct dpk_wire *wire)
@@ -336,8 +401,9 @@ static enum dpk_status make_ring(struct veth *v, struct dpk_error *err)
 static enum dpk_status make_buffers(struct veth *v, struct dpk_error *err)
 {
     v->large = malloc(VLAN_TAG + LARGEST);
+    v->segments = malloc(WIRE_BATCH * sizeof *v->segments);
     v->frames = malloc(WIRE_BATCH * sizeof *v->frames);
-    if (!v->large || !v->frames)
+    if (!v->large || !v->segments || !v->frames)
         return dpk_fail_nomem(err);
     for (size_t i = 0; i < WIRE_BATCH; i++) {
         v->pieces[i].iov_base = v->frames[i];
@@ -374,10 +440,7 @@ static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, st
         return status;
     /* Frames of a port wait for no other queue. */
     (void)setsockopt(v->out, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on);
-    /* A carrier may come a little later. */
-    v->trouble = interface_state(v->in, v->name) != INTERFACE_UP;
-    if (interface_state(v->in, v->name) == INTERFACE_DOWN)
-        (void)interface_look(wire, v->in, v->name);
+    v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP;
     return DPK_OK;
 }
 
@@ -395,6 +458,7 @@ static void veth_close(struct dpk_wire *wire)
     if (v->out >= 0)
         close(v->out);
     free(v->large);
+    free(v->segments);
     free(v->frames);
     free(v);
 }

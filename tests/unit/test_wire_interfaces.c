@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/if_packet.h>
+#include <linux/virtio_net.h>
 #include <net/if.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -10,10 +11,12 @@
 #include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
 
+#include "frame/frame.h"
 #include "wire/wire.h"
 
 #include "namespace.h"
@@ -32,6 +35,8 @@ struct port {
     unsigned arrived, probes;
     uint8_t last[DPK_FRAME_MAX];
     size_t last_size;
+    uint8_t all[80000]; /* one frame behind the other */
+    size_t all_size;
     atomic_uint warnings;
     char warning[300];
 };
@@ -53,6 +58,10 @@ static size_t arrive(void *context, const struct dpk_frame *frames, size_t count
         p->last_size = frames[i].size;
         memcpy(p->last, frames[i].bytes, frames[i].size);
         p->arrived++;
+        if (p->all_size + frames[i].size <= sizeof p->all) {
+            memcpy(p->all + p->all_size, frames[i].bytes, frames[i].size);
+            p->all_size += frames[i].size;
+        }
     }
     pthread_mutex_unlock(&p->lock);
     return count;
@@ -334,6 +343,113 @@ static void checksums_of_the_machine_are_finished(void **state)
     dpk_wire_close(wire);
 }
 
+/* Sends what a network card should cut into segments of `mss` bytes. */
+static void peer_sends_joined(int fd, uint8_t *frame, size_t size, bool v6, uint16_t mss)
+{
+    struct virtio_net_hdr h = {.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+                               .gso_type = v6 ? VIRTIO_NET_HDR_GSO_TCPV6 : VIRTIO_NET_HDR_GSO_TCPV4,
+                               .hdr_len = v6 ? 74 : 54,
+                               .gso_size = mss,
+                               .csum_start = v6 ? 54 : 34,
+                               .csum_offset = 16};
+    struct sockaddr_ll to = {.sll_family = AF_PACKET,
+                             .sll_protocol = htons(v6 ? 0x86dd : 0x0800),
+                             .sll_ifindex = (int)if_nametoindex("v1")};
+    struct iovec parts[] = {{&h, sizeof h}, {frame, size}};
+    const struct msghdr m = {
+        .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = parts, .msg_iovlen = 2};
+    assert_int_equal(sendmsg(fd, &m, 0), sizeof h + size);
+}
+
+static size_t joined_frame(uint8_t *frame, size_t data, bool v6)
+{
+    const size_t l4 = v6 ? 54 : 34, size = l4 + 20 + data;
+    memset(frame, 0, l4 + 20);
+    memcpy(frame, v6 ? "\2to-us\2peer.\x86\xdd\x60" : "\2to-us\2peer.\x08\x00\x45", 15);
+    if (v6) {
+        dpk_store_be16(frame + 18, (uint16_t)(size - 54));
+        memcpy(frame + 20, "\6\x40", 2);
+        frame[22] = frame[38] = 0xfd;
+    } else {
+        dpk_store_be16(frame + 16, (uint16_t)(size - 14));
+        memcpy(frame + 18, "\xff\xfe\0\0\x40\6", 6); /* the ID wraps */
+        memcpy(frame + 26, "\x0a\1\1\1\x0a\1\1\2", 8);
+    }
+    memcpy(frame + l4, "\1\2\3\4\xff\xff\xff\0\0\0\0\0\x50\x99", 14); /* CWR ACK PSH FIN */
+    for (size_t i = 0; i < data; i++)
+        frame[l4 + 20 + i] = (uint8_t)(i * 13 + i / 256);
+    return size;
+}
+
+static void data_of_tcp_is_cut_into_frames(void **state)
+{
+    (void)state;
+    static struct port p;
+    static uint8_t frame[65600];
+    const int on = 1;
+    make_pair();
+    const int other = peer("v1");
+    assert_int_equal(setsockopt(other, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof on), 0);
+    struct dpk_wire *wire = plug("veth:v0", &p);
+    for (unsigned turn = 0; turn < 4; turn++) {
+        const bool v6 = turn % 2;
+        const uint16_t mss = turn < 2 ? 1000 : 89;
+        const size_t data = turn < 2 ? 60001 : 8900, l4 = v6 ? 54 : 34;
+        const unsigned want = (unsigned)((data + mss - 1) / mss);
+        p.arrived = 0;
+        p.all_size = 0;
+        peer_sends_joined(other, frame, joined_frame(frame, data, v6), v6, mss);
+        await_arrived(&p, want);
+        for (size_t i = 0, at = 0; i < want; i++) {
+            const uint8_t *f = p.all + at;
+            const size_t mine = i + 1 < want ? mss : data - i * mss;
+            struct layers l;
+            layers_find(f, l4 + 20 + mine, &l);
+            assert_int_equal(l.protocol, PROTOCOL_TCP);
+            assert_int_equal(l.end, l4 + 20 + mine);
+            assert_int_equal(sum_l4(f, &l), 0xffff);
+            if (!v6) {
+                assert_int_equal(sum_l3(f, &l), 0xffff);
+                assert_int_equal(f[18] << 8 | f[19], (0xfffe + i) & 0xffff);
+            }
+            struct dpk_reader r = dpk_reader(f + l4 + 4, 4);
+            assert_int_equal(dpk_read_be32(&r), (uint32_t)(0xffffff00 + i * mss));
+            assert_int_equal(f[l4 + 13], 0x10 | (i == 0 ? 0x80 : 0) | (i + 1 == want ? 9 : 0));
+            assert_memory_equal(f + l4 + 20, frame + l4 + 20 + i * mss, mine);
+            at += l4 + 20 + mine;
+        }
+    }
+    assert_int_equal(atomic_load(&p.warnings), 0);
+    dpk_wire_close(wire);
+    close(other);
+}
+
+static void other_data_that_should_be_cut_is_counted(void **state)
+{
+    (void)state;
+    static struct port p;
+    enum { UDP_SEGMENT = 103 };
+    static const uint8_t data[5000];
+    const int each = 1000;
+    make_pair();
+    ip("addr add 10.9.8.1/24 dev v1");
+    ip("neigh add 10.9.8.2 lladdr 02:74:6f:2d:75:73 dev v1"); /* to-us */
+    const struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(0x0a090802)};
+    struct dpk_wire *wire = plug("veth:v0", &p);
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    need("this kernel's UDP joins no datagrams",
+         setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &each, sizeof each) == 0);
+    assert_int_equal(sendto(fd, data, sizeof data, 0, (const struct sockaddr *)&to, sizeof to),
+                     sizeof data);
+    assert_int_equal(sendto(fd, data, 10, 0, (const struct sockaddr *)&to, sizeof to), 10);
+    await_arrived(&p, 1);
+    assert_int_equal(counters(wire).received_dropped[DPK_WIRE_TOO_LONG], 1);
+    assert_int_equal(atomic_load(&p.warnings), 1);
+    close(fd);
+    dpk_wire_close(wire);
+}
+
 /* The ring was made for an interface of the usual MTU. */
 static void frames_that_no_slot_has_room_for_arrive(void **state)
 {
@@ -591,6 +707,8 @@ int main(void)
         cmocka_unit_test_setup(many_frames_are_received_or_counted, another_network),
         cmocka_unit_test_setup(tags_of_vlans_are_put_back, another_network),
         cmocka_unit_test_setup(checksums_of_the_machine_are_finished, another_network),
+        cmocka_unit_test_setup(data_of_tcp_is_cut_into_frames, another_network),
+        cmocka_unit_test_setup(other_data_that_should_be_cut_is_counted, another_network),
         cmocka_unit_test_setup(frames_that_no_slot_has_room_for_arrive, another_network),
         cmocka_unit_test_setup(frames_that_are_too_long_are_counted, another_network),
         cmocka_unit_test_setup(an_interface_goes_down_and_comes_back, another_network),

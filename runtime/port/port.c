@@ -21,7 +21,8 @@ static bool write_receive(const struct dpk_queue *rq, const struct pieces *data,
     const struct dpk_memory_domain *domain = rq->options.domain;
     const struct dpk_rc_message m = {data->list, data->count};
     const uint32_t left = size - (stripped ? VLAN_TAG : 0);
-    if (!dpk_rc_message_has(domain, &m, left, DPK_MEMORY_WRITE))
+    /* A single piece is checked when it is written. */
+    if ((stripped || data->count > 1) && !dpk_rc_message_has(domain, &m, left, DPK_MEMORY_WRITE))
         return false;
     if (!stripped)
         return dpk_rc_message_write(domain, &m, 0, size, frame);

@@ -147,15 +147,30 @@ static void pass(struct walk *w, const struct rules *rules, enum dpk_flow_domain
     }
 }
 
+/* Whether there is no rule for what is sent. */
+static bool leaves_at_once(struct dpk_steering *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const bool is =
+        rules_are_none(&s->roots[DPK_FLOW_TX]) && rules_are_none(&s->roots[DPK_FLOW_FDB]);
+    pthread_mutex_unlock(&s->lock);
+    return is;
+}
+
 void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
                    const struct passage *passage)
 {
     struct dpk_steering *s = nic->steering;
     struct walk w = {.nic = nic, .steering = s, .passage = passage};
-    struct packet p = packet_of(frame, size, passage->sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
-    packet_set_register(&p, AT_REGISTER_A, passage->metadata);
+    const bool leaves = passage->sent && leaves_at_once(s);
+    if (leaves && frame_leaves(nic, frame, size))
+        return;
+    /* What comes back at once arrives as any other frame. */
+    const bool sent = passage->sent && !leaves;
+    struct packet p = packet_of(frame, size, sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
+    packet_set_register(&p, AT_REGISTER_A, sent ? passage->metadata : 0);
     pthread_mutex_lock(&s->lock);
-    begin(&w, passage->sent ? DPK_FLOW_TX : DPK_FLOW_FDB, &p);
+    begin(&w, sent ? DPK_FLOW_TX : DPK_FLOW_FDB, &p);
     pthread_mutex_unlock(&s->lock);
     if (w.ends == 0)
         port_count(nic, DPK_DROP_NO_RULE, 1);

@@ -1,6 +1,9 @@
 /* Decoding of WQEs. */
 #include "wqe.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "port.h"
 
 #define INLINE       0x80000000u
@@ -20,6 +23,13 @@ bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
                             .completion = flags >> 2 & 3,
                             .immediate = dpk_read_be32(&r)};
     return !r.failed;
+}
+
+/* Most WQEs have one of the many pieces that there is room for. */
+static void pieces_begin(struct pieces *p)
+{
+    p->count = 0;
+    p->total = 0;
 }
 
 /* Adds a piece, unless it is empty. */
@@ -95,7 +105,8 @@ static void remote_parse(struct dpk_reader *r, struct wqe *out)
 
 enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out)
 {
-    *out = (struct wqe){0};
+    memset(out, 0, offsetof(struct wqe, data));
+    pieces_begin(&out->data);
     if (!control_parse(bytes, size, &out->control))
         return DPK_RC_LOCAL_OPERATION;
     if (out->control.segments == 0 || (size_t)out->control.segments * WQE_SEGMENT > size)
@@ -147,6 +158,6 @@ enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, s
 enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
-    *out = (struct pieces){0};
+    pieces_begin(out);
     return data_parse(&r, true, out);
 }

@@ -21,7 +21,7 @@ enum opcode {
     WQE_MULTI_SEND = 0x29, /* ENHANCED_MPSW: each piece of data is a frame */
 };
 
-/* The data of a WQE. Pieces with `bytes` are inline data of the WQE. */
+/* The data of a WQE: the first `count` of the list. Pieces with `bytes` are inline data of the WQE. */
 struct pieces {
     struct dpk_rc_piece list[WQE_SEGMENTS_MAX + 1];
     unsigned count;

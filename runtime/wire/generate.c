@@ -22,8 +22,9 @@ struct generate {
     uint64_t frames, size, flows, rate; /* rate: a second; 0: as fast as they are taken */
     uint8_t *headers;                   /* of each flow */
     uint8_t *batch;
-    uint64_t offered; /* and taken */
-    uint64_t begin;   /* when the first one was, ns */
+    uint64_t offered;          /* and taken */
+    uint64_t begin;            /* when the first one was, ns */
+    uint64_t sent, sent_bytes; /* by the port, since the last flush */
     /* What came back, and with which flush: */
     uint64_t back, sum;          /* frames, and their numbers */
     uint64_t first, since, last; /* frames of the first flush; when it was, and the last, ns */
@@ -157,7 +158,8 @@ static bool generate_send(struct dpk_wire *wire, const uint8_t *frame, size_t si
 {
     struct generate *g = wire->kind;
     struct dpk_reader r = dpk_reader(frame, size);
-    wire_sent(wire, 1, size);
+    g->sent++;
+    g->sent_bytes += size;
     dpk_read_skip(&r, HEADERS);
     const uint64_t number = dpk_read_le64(&r), offered = dpk_read_le64(&r);
     if (dpk_read_be16(&r) != MARK || r.failed)
@@ -174,6 +176,8 @@ static bool generate_send(struct dpk_wire *wire, const uint8_t *frame, size_t si
 static void generate_flush(struct dpk_wire *wire)
 {
     struct generate *g = wire->kind;
+    wire_sent(wire, g->sent, g->sent_bytes);
+    g->sent = g->sent_bytes = 0;
     if (g->back == g->seen)
         return;
     g->seen = g->back;

@@ -269,6 +269,61 @@ static void frames_wait_for_a_rule_to_a_receiver(void **state)
     assert_true(dpk_flow_rqt_free(rqt));
 }
 
+/* ---- All at once ---- */
+
+enum { ROUNDS = 400 };
+
+/* Changes the table, and gives and takes a rule, again and again. */
+static void *changes(void *argument)
+{
+    struct dpk_flow_rqt *rqt = argument;
+    struct dpk_flow_counter counter = {0};
+    struct dpk_flow_actions does = {.changes = {{.kind = DPK_FLOW_COUNT, .counter = &counter},
+                                                {.kind = DPK_FLOW_PUSH_VLAN, .value = 0x81000001}},
+                                    .change_count = 2,
+                                    .targets = {{.kind = DPK_FLOW_DROP}},
+                                    .target_count = 1};
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        const uint32_t number = dpk_queue_number(rq[i % QUEUES]);
+        dpk_flow_rqt_set(rqt, &number, 1, NULL);
+        struct dpk_flow_tir *tir;
+        if (dpk_flow_tir_new(w.steering, &microsoft, false, dpk_flow_rqt_number(rqt), &tir, NULL) !=
+            DPK_OK)
+            return rqt;
+        does.targets[0] = (struct dpk_flow_target){.kind = DPK_FLOW_TIR, .tir = tir};
+        struct dpk_flow_rule *r =
+            dpk_flow_rule_new(w.root, &(struct dpk_match){{0}, {0}}, 0, &does);
+        if (!r)
+            return rqt;
+        dpk_flow_rule_free(r);
+        dpk_flow_tir_free(tir);
+    }
+    return NULL;
+}
+
+static void rules_and_tables_change_while_frames_arrive(void **state)
+{
+    (void)state;
+    const unsigned slots[] = {0};
+    struct dpk_flow_rqt *rqt = table_of(slots, 1);
+    struct dpk_flow_tir *tir = tir_of(&microsoft, false, dpk_flow_rqt_number(rqt));
+    struct dpk_flow_rule *r = rule_in(w.root, &(struct dpk_match){{0}, {0}}, 1,
+                                      (struct dpk_flow_target){.kind = DPK_FLOW_TIR, .tir = tir});
+    const struct made m = frame_for(&published[0], TCP);
+    const struct dpk_frame frame = {m.bytes, m.size};
+    pthread_t thread;
+    void *failed = NULL;
+    assert_int_equal(pthread_create(&thread, NULL, changes, rqt), 0);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        dpk_frames_arrive(w.nic, &frame, 1, false);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    assert_int_equal(dpk_frames_waiting(w.nic) + counted(&w, DPK_DROP_OUT_OF_BUFFER), ROUNDS);
+    dpk_flow_rule_free(r);
+    dpk_flow_tir_free(tir);
+    assert_true(dpk_flow_rqt_free(rqt));
+}
+
 static void what_is_not_there_is_refused(void **state)
 {
     (void)state;
@@ -301,6 +356,7 @@ int main(void)
         TEST(hashes_choose_entries_of_tables),
         TEST(entries_of_destroyed_queues_drop_frames),
         TEST(frames_wait_for_a_rule_to_a_receiver),
+        TEST(rules_and_tables_change_while_frames_arrive),
         TEST(what_is_not_there_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

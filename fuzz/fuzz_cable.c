@@ -84,7 +84,7 @@ static void send_datagrams(struct dpk_reader *r)
     static int peer;
     static uint64_t sent;
     static unsigned runs;
-    if (runs++ % 256 == 0) {
+    if (runs++ % 32 == 0) {
         dpk_wire_close(wire);
         if (wire)
             close(peer);

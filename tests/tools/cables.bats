@@ -1,0 +1,78 @@
+# Host programs on two emulated devices that are cabled: one sends frames, examples/packet_swap on the other
+# sends them back, its addresses swapped.
+
+load ../host/setup
+
+setup_file() {
+    build_queues flexio_queue_cases.c
+    cd "$BATS_FILE_TMPDIR"
+    cp -r "$BATS_TEST_DIRNAME/../../examples/packet_swap/"* .
+    dpacc device/packet_swap_dev.c -o packet_swap_app.a -mcpu=nv-dpa-bf3 -hostcc=gcc \
+        --app-name=packet_swap_app -I"$DPAKIT_BUILD/include"
+    # shellcheck disable=SC2086
+    gcc -Wall -Wextra ${TEST_HOST_CFLAGS:-} host/packet_swap.c -o packet_swap packet_swap_app.a \
+        -I"$DPAKIT_BUILD/include" -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    make_devices "$PWD/devices"
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+    cases=$BATS_FILE_TMPDIR/cases swap=$BATS_FILE_TMPDIR/packet_swap
+}
+
+# Sends frames from mlx5_0 until some have come back; those that came before the other program steered were lost.
+come_back() {
+    local i
+    until [ -S devices/mlx5_1/port.socket ]; do sleep 0.05; done
+    sleep 0.3
+    for i in $(seq 20); do
+        timeout 5 "$cases" a_polled_frame_comes_back && return
+    done
+    return 1
+}
+
+counter() { dpadev stats --json "$1" | jq "$2"; }
+
+@test "frames cross a cable between two programs, and are counted at both ends" {
+    dpadev wire mlx5_0 dev:mlx5_1
+    "$swap" mlx5_1 1000000 >log 2>&1 3>&- &
+    come_back
+    kill $!
+    wait $! || :
+    ! grep -e '^-[EW]-' log || false
+    # The program was killed: what it had to the end is not in the sums.
+    [ "$(counter mlx5_0 '.port.tx_packets_phy + .port.drops.no_peer == .port.tx_packets and .port.rx_packets == .port.rx_packets_phy and
+        .port.rx_packets > 0')" = true ] || { dpadev stats --json mlx5_0; false; }
+    [ "$(counter mlx5_1 '.port.tx_packets_phy > 0 and .port.rx_packets_phy > 0')" = true ]
+}
+
+@test "a program goes on when the one at the other end is killed and started again" {
+    dpadev wire mlx5_1 dev:mlx5_0
+    "$swap" mlx5_1 1000000 >log 2>&1 3>&- &
+    for i in 1 2 3; do
+        come_back
+        timeout -s KILL 0.3 "$cases" each_frame_is_one_activation || :
+    done
+    kill $!
+    wait $! || :
+    ! grep -e '^-[EW]-' log || false
+}
+
+@test "a second program on a device says that the place is taken, and works" {
+    dpadev wire mlx5_0 dev:mlx5_1
+    "$swap" mlx5_1 1000000 >log 2>&1 3>&- &
+    come_back
+    timeout 2 "$swap" mlx5_1 1 >second 2>&1 || [ $? -eq 124 ]
+    grep -q -e '^-W-.* wire dev:mlx5_0: another program has plugged it in' second
+    [ "$(grep -c -e '^-W-' second)" -eq 1 ]
+    come_back
+    kill $!
+    wait $! || :
+}
+
+@test "a wire that cannot be is refused when the first queue is made" {
+    DPAKIT_WIRE_mlx5_0=dev:mlx5_0 run "$cases" a_polled_frame_comes_back
+    [ "$status" -ne 0 ]
+    grep -q 'DPAKIT_WIRE_mlx5_0: .*a device has no cable to itself: use loop' <<<"$output"
+}

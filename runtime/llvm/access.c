@@ -20,16 +20,30 @@ LLVMValueRef emit_entry(const struct emitter *e, int64_t below, LLVMValueRef pag
     return LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_BASE], &index, 1, "");
 }
 
-/* The permissions of the page of `address`. They are looked at again when the code is entered
- * again, or at the next turn of a loop that LLVM does not take them out of. */
-static LLVMValueRef page_access(const struct emitter *e, LLVMValueRef address)
+/* An entry of the table `below`, for `address`. It is looked at again when the code is entered
+ * again, or at the next turn of a loop that LLVM does not take it out of. */
+static LLVMValueRef permissions(const struct emitter *e, int64_t below, unsigned shift,
+                                LLVMValueRef address)
 {
-    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
-    LLVMValueRef at = emit_entry(e, RV64_ACCESS_BELOW, page);
+    LLVMValueRef at = emit_entry(e, below, LLVMBuildLShr(B_, address, emit_const(e, shift), ""));
     LLVMValueRef access = LLVMBuildLoad2(B_, e->i8, at, "");
     LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->context, "invariant.load", 14),
                     LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
     return access;
+}
+
+static LLVMValueRef page_access(const struct emitter *e, LLVMValueRef address)
+{
+    return permissions(e, RV64_ACCESS_BELOW, RV64_PAGE_SHIFT, address);
+}
+
+/* Whether `access` lacks `need`, of which one bit tells. */
+static LLVMValueRef lacks(const struct emitter *e, LLVMValueRef access, unsigned need)
+{
+    const LLVMValueRef bit =
+        LLVMConstInt(e->i8, need == (RV64_R | RV64_W) ? (unsigned)RV64_RW : need, false);
+    return LLVMBuildICmp(B_, LLVMIntEQ, LLVMBuildAnd(B_, access, bit, ""),
+                         LLVMConstInt(e->i8, 0, false), "");
 }
 
 /* Goes to `cold` unless [address, address + size) is guest memory that allows `need`, and `address`
@@ -48,15 +62,28 @@ static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsign
     }
     LLVMValueRef limit = emit_const(e, (UINT64_C(1) << 32) >> log2);
     emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, rotated, limit, ""), cold);
-
-    LLVMValueRef access = page_access(e, address);
-    if (size > UINT64_C(1) << log2) { /* it may reach the next page */
-        LLVMValueRef last = LLVMBuildAdd(B_, address, emit_const(e, size - 1), "");
-        access = LLVMBuildAnd(B_, access, page_access(e, last), "");
+    if (size <= UINT64_C(1) << log2) { /* on one page */
+        emit_unlikely(e, lacks(e, page_access(e, address), need), cold);
+        return;
     }
-    const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
-    LLVMValueRef have = LLVMBuildAnd(B_, access, bits, "");
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, have, bits, ""), cold);
+    /* It may reach the next page. Where the next piece is not part of it but is not allowed, both
+     * pages are looked at. */
+    LLVMBasicBlockRef on = NULL;
+    if (size <= RV64_NEAR) {
+        LLVMValueRef near = permissions(e, RV64_NEAR_BELOW, RV64_NEAR_SHIFT, address);
+        LLVMBasicBlockRef apart = emit_new_block(e, "apart");
+        emit_unlikely(e, lacks(e, near, need), apart);
+        on = LLVMGetInsertBlock(B_);
+        LLVMPositionBuilderAtEnd(B_, apart);
+    }
+    LLVMValueRef last = LLVMBuildAdd(B_, address, emit_const(e, size - 1), "");
+    LLVMValueRef access = LLVMBuildAnd(B_, page_access(e, address), page_access(e, last), "");
+    if (on == NULL) {
+        emit_unlikely(e, lacks(e, access, need), cold);
+        return;
+    }
+    LLVMBuildCondBr(B_, lacks(e, access, need), cold, on);
+    LLVMPositionBuilderAtEnd(B_, on);
 }
 
 static LLVMValueRef host_word(const struct emitter *e, LLVMValueRef address, unsigned log2)

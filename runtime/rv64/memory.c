@@ -14,13 +14,14 @@ struct rv64_memory *rv64_memory_create(uint64_t size)
     if (mem == NULL)
         return NULL;
     mem->size = size;
-    uint8_t *tables = mmap(NULL, RV64_ACCESS_BELOW + size, PROT_NONE,
+    uint8_t *tables = mmap(NULL, RV64_NEAR_BELOW + size, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (tables == MAP_FAILED)
         goto no_base;
-    if (mprotect(tables, RV64_ACCESS_BELOW, PROT_READ | PROT_WRITE) != 0)
+    if (mprotect(tables, RV64_NEAR_BELOW, PROT_READ | PROT_WRITE) != 0)
         goto no_lock;
-    mem->base = tables + RV64_ACCESS_BELOW;
+    mem->base = tables + RV64_NEAR_BELOW;
+    mem->near = tables;
     mem->access = mem->base - RV64_ACCESS_BELOW;
     mem->ahead = mem->base - RV64_AHEAD_BELOW;
     if (pthread_mutex_init(&mem->lock, NULL) != 0)
@@ -28,7 +29,7 @@ struct rv64_memory *rv64_memory_create(uint64_t size)
     return mem;
 
 no_lock:
-    munmap(tables, RV64_ACCESS_BELOW + size);
+    munmap(tables, RV64_NEAR_BELOW + size);
 no_base:
     free(mem);
     return NULL;
@@ -39,7 +40,7 @@ void rv64_memory_destroy(struct rv64_memory *mem)
     if (mem == NULL)
         return;
     pthread_mutex_destroy(&mem->lock);
-    munmap(mem->access, RV64_ACCESS_BELOW + mem->size);
+    munmap(mem->near, RV64_NEAR_BELOW + mem->size);
     free(mem);
 }
 
@@ -90,6 +91,8 @@ static uint64_t run_end(const struct rv64_memory *mem, uint64_t page, uint64_t e
 static void set_access(struct rv64_memory *mem, uint64_t page, uint64_t end, unsigned access)
 {
     bool code = (access & RV64_X) != 0;
+    if ((access & (RV64_R | RV64_W)) == (RV64_R | RV64_W))
+        access |= RV64_RW;
     for (; page < end; page++) {
         code |= (mem->access[page] & RV64_X) != 0;
         __atomic_store_n(&mem->access[page], (uint8_t)access, __ATOMIC_RELAXED);
@@ -109,6 +112,19 @@ static void set_ahead(struct rv64_memory *mem, uint64_t first, uint64_t end)
         if (page < first && mem->ahead[page] == ahead)
             break;
         __atomic_store_n(&mem->ahead[page], ahead, __ATOMIC_RELAXED);
+    }
+}
+
+/* Tells anew for the pieces of pages [first, end), whose access has changed, and for the last before
+ * them. */
+static void set_near(struct rv64_memory *mem, uint64_t first, uint64_t end)
+{
+    enum { PIECES = RV64_PAGE / RV64_NEAR };
+    for (uint64_t page = first == 0 ? 0 : first - 1; page < end; page++) {
+        uint8_t *piece = &mem->near[page * PIECES];
+        const uint8_t here = mem->access[page], next = here & mem->access[page + 1];
+        for (uint64_t i = page < first ? PIECES - 1 : 0; i < PIECES; i++)
+            __atomic_store_n(&piece[i], i + 1 < PIECES ? here : next, __ATOMIC_RELAXED);
     }
 }
 
@@ -137,6 +153,7 @@ bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, u
     }
     set_access(mem, first, end, access);
     set_ahead(mem, first, end);
+    set_near(mem, first, end);
     done = true;
 out:
     pthread_mutex_unlock(&mem->lock);

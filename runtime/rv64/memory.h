@@ -15,18 +15,27 @@ _Static_assert(RV64_PAGE == 1u << RV64_PAGE_SHIFT, "page size");
 /* Pages of the largest memory. Pages beyond the size of a smaller one have no access. */
 enum { RV64_PAGES = 1 << (32 - RV64_PAGE_SHIFT) };
 
-/* The two tables lie below `base`, at distances that translated code knows. Each has one entry more
- * than there are pages, which is zero. */
+/* For accesses that may reach beyond one page, memory is seen as pieces. */
+enum { RV64_NEAR_SHIFT = 8, RV64_NEAR = 1 << RV64_NEAR_SHIFT };
+
+/* The tables lie below `base`, at distances that translated code knows. Each has more entries than
+ * there are pages, or pieces; they are zero. */
 enum {
     RV64_TABLE = RV64_PAGES + RV64_PAGE, /* bytes */
+    RV64_NEAR_TABLE = (1 << (32 - RV64_NEAR_SHIFT)) + RV64_PAGE,
+    RV64_NEAR_BELOW = 2 * RV64_TABLE + RV64_NEAR_TABLE,
     RV64_ACCESS_BELOW = 2 * RV64_TABLE,
     RV64_AHEAD_BELOW = RV64_TABLE,
 };
 
+/* In the table of access, besides RV64_R, RV64_W and RV64_X: R and W both, so that one bit tells. */
+enum { RV64_RW = 8 };
+
 struct rv64_memory {
     uint8_t *base;   /* host address of guest address 0 */
-    uint8_t *access; /* RV64_R | RV64_W | RV64_X of each page; read without the lock */
+    uint8_t *access; /* RV64_R | RV64_W | RV64_X | RV64_RW of each page; read without the lock */
     uint8_t *ahead;  /* how many pages behind each have the same access, at most UINT8_MAX */
+    uint8_t *near;   /* of each piece: what its page and that of the next piece both allow */
     uint64_t size;
     pthread_mutex_t lock;             /* one rv64_memory_map at a time */
     _Atomic uint64_t code_generation; /* counts changes of executable pages or their bytes */
@@ -49,7 +58,8 @@ static inline void rv64_atomic_done(void)
 
 static inline unsigned rv64_page_access(const struct rv64_memory *mem, uint64_t address)
 {
-    return __atomic_load_n(&mem->access[address >> RV64_PAGE_SHIFT], __ATOMIC_RELAXED);
+    return __atomic_load_n(&mem->access[address >> RV64_PAGE_SHIFT], __ATOMIC_RELAXED) &
+           (RV64_R | RV64_W | RV64_X);
 }
 
 #endif

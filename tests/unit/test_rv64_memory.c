@@ -8,7 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rv64/memory.h"
 #include "rv64_guest.h"
+#include "rv64_words.h"
 
 static void sizes_that_cannot_be_are_refused(void **state)
 {
@@ -176,6 +178,38 @@ static void unmapping_keeps_what_else_a_page_of_the_host_has(void **state)
     }
 }
 
+/* What translated code reads instead of asking for each page. */
+static void assert_tables_tell_of_pages(const struct rv64_memory *mem)
+{
+    for (uint64_t at = 0; at < mem->size; at += RV64_NEAR) {
+        const unsigned here = rv64_page_access(mem, at),
+                       next =
+                           at + RV64_NEAR < mem->size ? rv64_page_access(mem, at + RV64_NEAR) : 0,
+                       near = mem->near[at / RV64_NEAR], both = here & next,
+                       rw = (both & RV64_R) && (both & RV64_W) ? RV64_RW : 0u;
+        if (near != (both | rw))
+            fail_msg("%#llx: %#x, and its pages %u and %u", (unsigned long long)at, near, here,
+                     next);
+    }
+}
+
+static void tables_of_pieces_follow_the_pages(void **state)
+{
+    static const unsigned rights[] = {0,      RV64_R,          RV64_R,          RV64_W,
+                                      RV64_X, RV64_R | RV64_W, RV64_R | RV64_X, RV64_R | RV64_W};
+    struct guest *g = *state;
+    uint64_t seed = 7;
+    assert_tables_tell_of_pages(g->mem[0]);
+    for (unsigned i = 0; i < 500; i++) {
+        const uint64_t pages = MEMORY_SIZE / RV64_PAGE,
+                       first = 1 + below(&seed, (uint32_t)pages - 1);
+        const uint64_t count = 1 + below(&seed, (uint32_t)(pages - first < 9 ? pages - first : 9));
+        assert_true(rv64_memory_map(g->mem[0], first * RV64_PAGE, count * RV64_PAGE,
+                                    rights[below(&seed, 8)]));
+        assert_tables_tell_of_pages(g->mem[0]);
+    }
+}
+
 static void a_change_of_permissions_keeps_the_bytes(void **state)
 {
     struct guest *g = *state;
@@ -307,6 +341,7 @@ int main(void)
         GUEST_TEST(ranges_beyond_the_memory_are_not_mapped),
         GUEST_TEST(new_pages_are_zero_and_so_are_pages_mapped_again),
         GUEST_TEST(unmapping_keeps_what_else_a_page_of_the_host_has),
+        GUEST_TEST(tables_of_pieces_follow_the_pages),
         GUEST_TEST(a_change_of_permissions_keeps_the_bytes),
         GUEST_TEST(pointers_are_given_for_what_is_mapped_as_asked),
         GUEST_TEST(stores_of_the_host_are_whole_or_not_at_all),

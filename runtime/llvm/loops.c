@@ -1,14 +1,15 @@
 /*
- * Loops of a few blocks in a row, which may be left between them. Where the addresses of all accesses grow by the same amount at each turn, many
- * turns are checked at once: as many as the budget lasts, and as the accesses stay on two pages that
- * allow them. These turns run in a loop without checks, which LLVM can unroll and vectorize. The first
- * turn, and what is left of the loop, run with checks.
+ * Loops of a few blocks in a row, which may be left between them. Where the addresses of all accesses
+ * grow by the same amount at each turn, many turns are checked at once: as many as the budget lasts, and
+ * as the accesses stay on pages that allow them. These turns run in a loop without checks, which LLVM can
+ * unroll and vectorize. The first turn, and what is left of the loop, run with checks. A block that many
+ * others jump back to, as in interpreters, is not taken for the head of such a loop.
  */
 #include "llvm/emit.h"
 
 #define B_ e->builder
 
-enum { TURNS_MIN = 4, STEP_MAX = 65536 };
+enum { TURNS_MIN = 4, STEP_MAX = 65536, OTHERS_MAX = 2 };
 
 /* ---- Which loops ---- */
 
@@ -103,10 +104,25 @@ static bool close_loop(const struct emitter *e, struct loop *l)
     return false;
 }
 
+/* How many jumps lead back to the loop's first block from elsewhere. */
+static unsigned other_jumps_back(const struct emitter *e, const struct loop *l)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < e->region->block_count; i++) {
+        const struct jit_block *b = &e->region->blocks[i];
+        bool within = false;
+        for (uint32_t k = 0; k < l->count; k++)
+            within |= l->block[k] == (int32_t)i;
+        count += !within && (b->next == l->block[0] || b->taken == l->block[0]) &&
+                 emit_is_back(e, b, l->block[0]);
+    }
+    return count;
+}
+
 bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
 {
     *l = (struct loop){.block = {(int32_t)index}, .count = 1};
-    if (e->options->uneven || !close_loop(e, l))
+    if (e->options->uneven || !close_loop(e, l) || other_jumps_back(e, l) > OTHERS_MAX)
         return false;
     if (l->count == 1 && e->facts.groups != NULL) /* its checks may have been widened */
         l->groups = e->facts.groups[index];

@@ -151,11 +151,11 @@ void emit_check(struct emitter *e)
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
-/* LLVM may neither load twice what it was told to load once, since an address that another hart
- * changes must be the one that was checked, nor read the same bytes out of order (RVWMO's coherence).
- * So loads are unordered atomics, which LLVM keeps single and may move past loads at known distances
- * only: between others is a fence for the compiler. It also keeps loads in their loops. In turns of
- * loops that are taken at once, no address depends on a load. */
+/* What becomes an address must be what was checked, so LLVM may not load it twice: such loads are
+ * unordered atomics, which it keeps single. No load may read the same bytes out of order (RVWMO's
+ * coherence): LLVM may move loads past others at known distances only; between others is a fence for
+ * the compiler, which also keeps loads in their loops. In turns of loops that are taken at once, no
+ * address depends on a load. */
 static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, unsigned log2)
 {
     const uint32_t root = e->groups->root_of[e->groups->of[e->before]];
@@ -163,7 +163,7 @@ static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, unsigned 
         LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
     e->last_root = root;
     LLVMValueRef value = LLVMBuildLoad2(B_, word_type(e, log2), host_word(e, address, log2), "");
-    if (!e->unchecked)
+    if (!e->unchecked && e->leads[e->before])
         LLVMSetOrdering(value, LLVMAtomicOrderingUnordered);
     LLVMSetAlignment(value, 1u << log2);
     return value;

@@ -11,6 +11,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/translate.h"
+#include "llvm/addresses.h"
 #include "llvm/facts.h"
 
 struct emitter {
@@ -31,6 +32,8 @@ struct emitter {
     LLVMValueRef *tried;       /* slots, for loops: whether many turns have been tried at once */
     uint32_t *dirty_at; /* registers that may have changed where a block begins; a bit each */
     uint32_t used;      /* registers that the region reads or writes */
+    uint32_t
+        addresses_at[JIT_BLOCKS_MAX]; /* registers that may become addresses where a block ends */
     /* Where the builder is. */
     const struct jit_block *block;
     const struct jit_insn *insn;
@@ -42,6 +45,7 @@ struct emitter {
     uint32_t loop_writes;             /* registers that the block writes */
     bool unchecked;                   /* accesses are known to be good, and in no order */
     uint32_t last_root;               /* of the loads just before; UINT32_MAX: none */
+    bool leads[RV64_BLOCK_MAX];       /* of each instruction: what it reads may become an address */
 };
 
 /* ---- Registers and constants ---- */

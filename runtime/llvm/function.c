@@ -222,6 +222,7 @@ static void emit_block(struct emitter *e, uint32_t index)
     e->dirty = e->dirty_at[index];
     e->last_root = UINT32_MAX;
     e->groups = &e->facts.groups[index];
+    addresses_of_block(e->region, b, e->addresses_at[index], e->leads);
     memset(e->known, 0, sizeof e->known);
     memcpy(e->known, e->facts.at[index], sizeof *e->facts.at);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
@@ -272,6 +273,7 @@ void emit_function(struct emitter *e)
                             LLVMCreateStringAttribute(e->context, "no-builtins", 11, "", 0));
     e->used = used_registers(e);
     find_dirty(e);
+    addresses_find(e->region, e->addresses_at);
     emit_begin(e);
     for (uint32_t i = 0; i < e->region->block_count; i++)
         emit_block(e, i);

@@ -25,10 +25,14 @@ void sched_lock(void)
     pthread_mutex_lock(&sched.lock);
 }
 
+/* Who is called needs the lock, so it is given back first. */
 void sched_unlock(void)
 {
-    call_workers();
+    unsigned due = workers_due;
+    workers_due = 0;
     pthread_mutex_unlock(&sched.lock);
+    for (; due > 0; due--)
+        pthread_cond_signal(&workers_called);
 }
 
 uint64_t sched_now(void)

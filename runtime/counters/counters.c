@@ -20,7 +20,7 @@ struct file {
 
 struct dpk_counters {
     struct file *file;
-    bool claimed; /* this process has claimed a row */
+    atomic_bool claimed; /* this process has claimed a row */
 };
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are for several processes");
@@ -175,9 +175,8 @@ struct dpk_counts *dpk_counters_claim(struct dpk_counters *c, enum dpk_counted k
                                       uint32_t number)
 {
     const uint64_t mine = owner_of(kind, number);
-    if (!c->claimed)
+    if (!atomic_exchange(&c->claimed, true))
         sweep(c);
-    c->claimed = true;
     struct dpk_counts *const end = c->file->rows + 1 + DPK_COUNTERS_QUEUES;
     for (struct dpk_counts *row = first_row(c); row < end; row++)
         if (atomic_load(&row->owner) == 0 && take(c, row, 0, mine))

@@ -19,6 +19,7 @@ enum { OUTLET, GREETING, CABLE };
 struct cabled {
     pthread_mutex_t lock; /* of `cable` for who sends; the wire's thread changes it with the lock */
     struct dpk_cable *cable; /* NULL: there is no peer */
+    bool met;                /* there was one */
     size_t put, put_bytes;   /* since the last flush */
     struct dpk_outlet *outlet;
     int greeting; /* the socket of a caller that has said nothing yet; -1: none */
@@ -75,6 +76,7 @@ static void plug(struct dpk_wire *wire, struct dpk_cable *cable)
     }
     pthread_mutex_lock(&c->lock);
     c->cable = cable;
+    c->met = true;
     pthread_mutex_unlock(&c->lock);
     wire_detail(wire, "the cable to %s is plugged in", c->peer);
 }
@@ -216,6 +218,21 @@ static bool cabled_receive(struct dpk_wire *wire)
     return true;
 }
 
+/* Before there was a peer, what is sent may be sent by mistake. */
+static void tell_if_alone(struct dpk_wire *wire, const struct cabled *c)
+{
+    if (c->met)
+        return;
+    if (c->to_switch)
+        wire_warn(wire, WIRE_HAS_NO_PEER,
+                  "what is sent is dropped until the switch runs: dpadev switch %s", c->peer);
+    else
+        wire_warn(wire, WIRE_HAS_NO_PEER,
+                  "what is sent is dropped until a program makes queues of %s, which must be "
+                  "plugged in as well: dpadev wire %s dev:%s",
+                  c->peer, c->name, c->peer);
+}
+
 static bool cabled_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
 {
     struct cabled *c = wire->kind;
@@ -226,6 +243,8 @@ static bool cabled_send(struct dpk_wire *wire, const uint8_t *frame, size_t size
         c->put++, c->put_bytes += size;
     else if (put == DPK_CABLE_FULL)
         why = DPK_WIRE_NO_ROOM;
+    else
+        tell_if_alone(wire, c);
     pthread_mutex_unlock(&c->lock);
     if (put != DPK_CABLE_PUT)
         wire_drop_sent(wire, why, 1);
@@ -318,7 +337,7 @@ static enum dpk_status cabled_open(struct dpk_wire *wire, const char *argument,
 static void cabled_close(struct dpk_wire *wire)
 {
     struct cabled *c = wire->kind;
-    if (!c)
+    if (!c || wire->owner != getpid()) /* a child of fork() leaves the cable to its parent */
         return;
     unplug(wire, c->cable && !dpk_cable_hear(c->cable));
     forget_greeting(c);

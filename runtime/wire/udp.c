@@ -268,7 +268,9 @@ static void udp_close(struct dpk_wire *wire)
     uint8_t byte;
     if (!u)
         return;
-    if (u->fd >= 0) {
+    if (u->fd >= 0 && wire->owner != getpid()) {
+        close(u->fd); /* what has arrived is for the parent of this child */
+    } else if (u->fd >= 0) {
         shutdown(u->fd, SHUT_RD);
         for (int i = 0; i < STALE_MAX && recv(u->fd, &byte, 1, MSG_DONTWAIT) > 0; i++)
             wire_drop_received(wire, DPK_WIRE_DOWN, 1);

@@ -146,49 +146,72 @@ static unsigned count_rings(void)
     return count;
 }
 
-/* A process that sends without end. */
-static pid_t start_peer(const char *name, const char *spec)
+/* Sends without end. */
+static void be_peer(const char *name, const char *spec)
 {
-    pid_t pid = fork();
-    if (pid == 0) {
-        static struct end e;
+    static struct end e;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!end_begin(&e, name, spec))
+        _exit(1);
+    for (;;) {
+        for (unsigned i = 0; i < 50; i++)
+            dpk_wire_send(e.wire, frame, SIZE);
+        dpk_wire_flush(e.wire);
+        usleep(50);
+    }
+}
+
+/* Starts a peer whenever it is told to, says its pid, and buries it. It has no threads, unlike the
+ * test by then. */
+static int start_starter(const char *name, const char *spec)
+{
+    int ends[2];
+    pid_t pid;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    if ((pid = fork()) == 0) {
+        char byte;
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (!end_begin(&e, name, spec))
-            _exit(1);
-        for (;;) {
-            for (unsigned i = 0; i < 50; i++)
-                dpk_wire_send(e.wire, frame, SIZE);
-            dpk_wire_flush(e.wire);
-            usleep(50);
+        close(ends[0]);
+        while (recv(ends[1], &byte, 1, 0) == 1) {
+            if ((pid = fork()) == 0)
+                be_peer(name, spec);
+            send(ends[1], &pid, sizeof pid, 0);
+            waitpid(pid, NULL, 0);
+            send(ends[1], &byte, 1, 0);
         }
+        _exit(0);
     }
     assert_true(pid > 0);
-    return pid;
+    close(ends[1]);
+    return ends[0];
 }
 
 static void kill_peers(const char *name, const char *spec, const char *peer, const char *peer_spec)
 {
     static struct end e;
+    char byte = 0;
+    pid_t pid = 0;
     const unsigned in_shm = count_entries("/dev/shm");
-    unsigned files = 0;
+    const int starter = start_starter(peer, peer_spec);
+    assert_true(end_begin(&e, name, spec));
+    const unsigned files = count_entries("/proc/self/fd");
     srand(7);
     for (unsigned i = 0; i < 50; i++) {
-        pid_t pid = start_peer(peer, peer_spec);
-        if (i == 0)
-            assert_true(end_begin(&e, name, spec));
+        assert_int_equal(send(starter, &byte, 1, 0), 1);
+        assert_int_equal(recv(starter, &pid, sizeof pid, 0), sizeof pid);
         talk_until_heard(&e, atomic_load(&e.arrived));
         usleep((useconds_t)(rand() % 3000));
         kill(pid, SIGKILL);
-        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        assert_int_equal(recv(starter, &byte, 1, 0), 1);
         for (unsigned k = 0; k < 20000 && count_rings() > 0; k++)
             usleep(1000);
         assert_int_equal(count_rings(), 0);
-        if (i == 0)
-            files = count_entries("/proc/self/fd");
         assert_int_equal(count_entries("/proc/self/fd"), files);
     }
     assert_int_equal(atomic_load(&e.wrong), 0);
     assert_int_equal(count_entries("/dev/shm"), in_shm);
+    close(starter);
+    wait(NULL);
     end_end(&e);
 }
 
@@ -214,6 +237,7 @@ static void without_a_peer_frames_are_dropped_and_counted(void **state)
     for (unsigned i = 0; i < 10; i++)
         send_one(&e);
     assert_int_equal(counters(&e).sent_dropped[DPK_WIRE_NO_PEER], 10);
+    assert_int_equal(atomic_load(&e.tells), 1);
     assert_true(end_begin(&late, "b", "dev:a"));
     send_one(&late);
     talk_until_heard(&e, 0);

@@ -51,6 +51,9 @@ size_t l4_checksum_at(const struct layers *l);
 /* Write the checksums: of the header of IPv4, and of TCP or UDP, whose IP packet is whole. */
 void checksum_l3(uint8_t *frame, const struct layers *l);
 void checksum_l4(uint8_t *frame, const struct layers *l);
+/* Finishes a checksum, `offset` bytes behind `start`, of all from `start` on; the sum of the pseudo
+ * header stands there. Does nothing if that is not in the frame. */
+void checksum_finish(uint8_t *frame, size_t size, size_t start, size_t offset);
 
 /* Data of TCP is cut into segments of `mss` bytes, each behind the same headers. */
 struct segments {
@@ -64,9 +67,16 @@ struct segments {
  * must outlive `out`. */
 bool segments_of(const uint8_t *headers, uint32_t size, uint64_t data, uint32_t mss,
                  struct segments *out);
+/* The same of a frame of any length, with its data behind the headers, for segments_make. False,
+ * too, if a segment would be a frame of more than `most` bytes, or the frame does not have all of
+ * its IP packet. */
+bool segments_of_joined(const uint8_t *frame, size_t size, uint32_t mss, size_t most,
+                        struct segments *out);
 /* How many there are: at least 1. */
 uint64_t segments_count(const struct segments *s);
 /* Makes the headers of segment number `index` with `data` bytes; the checksums are not right yet. */
 void segments_header(const struct segments *s, uint64_t index, uint32_t data, uint8_t *out);
+/* Makes all of it, with checksums. Returns its size. */
+size_t segments_make(const struct segments *s, uint64_t index, uint8_t *out);
 
 #endif

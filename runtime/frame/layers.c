@@ -175,6 +175,15 @@ size_t l4_checksum_at(const struct layers *l)
     return l->l4 + (l->protocol == PROTOCOL_TCP ? 16 : 6);
 }
 
+void checksum_finish(uint8_t *frame, size_t size, size_t start, size_t offset)
+{
+    if (start >= size || size - start < 2 || offset > size - start - 2)
+        return;
+    const uint16_t sum = (uint16_t)~sum_of(frame + start, size - start);
+    /* 0 would say that there is none (RFC 768); for TCP both are the same number. */
+    dpk_store_be16(frame + start + offset, sum ? sum : 0xffff);
+}
+
 void checksum_l3(uint8_t *frame, const struct layers *l)
 {
     uint8_t *checksum = frame + l->l3 + IPV4_CHECKSUM;

@@ -17,6 +17,17 @@ bool segments_of(const uint8_t *headers, uint32_t size, uint64_t data, uint32_t 
     return mss > 0 && l->protocol == PROTOCOL_TCP && l->l4 + l->l4_size == size;
 }
 
+bool segments_of_joined(const uint8_t *frame, size_t size, uint32_t mss, size_t most,
+                        struct segments *out)
+{
+    struct layers l;
+    layers_find(frame, size, &l);
+    const size_t headers = l.l4 + l.l4_size;
+    return l.protocol == PROTOCOL_TCP && l.end >= headers && l.end <= size && headers <= most &&
+           mss <= most - headers &&
+           segments_of(frame, (uint32_t)headers, l.end - headers, mss, out);
+}
+
 uint64_t segments_count(const struct segments *s)
 {
     return s->data == 0 ? 1 : (s->data + s->mss - 1) / s->mss;
@@ -40,4 +51,18 @@ void segments_header(const struct segments *s, uint64_t index, uint32_t data, ui
         tcp[TCP_FLAGS] &= (uint8_t)~TCP_FIN_PSH;
     if (index > 0)
         tcp[TCP_FLAGS] &= (uint8_t)~TCP_CWR; /* RFC 3168, 6.1.2 */
+}
+
+size_t segments_make(const struct segments *s, uint64_t index, uint8_t *out)
+{
+    const uint64_t at = index * s->mss, left = s->data - at;
+    const uint32_t data = left < s->mss ? (uint32_t)left : s->mss;
+    struct layers l = s->layers;
+    segments_header(s, index, data, out);
+    memcpy(out + s->headers_size, s->headers + s->headers_size + at, data);
+    l.end = s->headers_size + data;
+    if (l.version == 4)
+        checksum_l3(out, &l);
+    checksum_l4(out, &l);
+    return l.end;
 }

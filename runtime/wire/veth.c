@@ -45,18 +45,6 @@ struct veth {
 
 /* ---- Frames that arrive ---- */
 
-/* The machine leaves checksums to the network card of its own frames: computes one.
- * `h`: where it is. */
-static void finish_checksum(uint8_t *frame, size_t size, const struct virtio_net_hdr *h)
-{
-    const size_t start = h->csum_start, at = start + h->csum_offset;
-    if (start >= size || at + 2 > size)
-        return;
-    const uint16_t sum = (uint16_t)~sum_of(frame + start, size - start);
-    /* 0 would say that there is none (RFC 768); for TCP both are the same number. */
-    dpk_store_be16(frame + at, sum ? sum : 0xffff);
-}
-
 /* Puts the tag of a VLAN back, which the kernel keeps beside the frame. There is room before it. */
 static uint8_t *put_tag_back(uint8_t *frame, uint16_t type, uint16_t tci)
 {
@@ -103,8 +91,9 @@ static uint8_t *take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t sta
         wire_drop_received(wire, DPK_WIRE_NO_ROOM, 1);
         return NULL;
     }
+    /* The machine leaves checksums to the network card of its own frames. */
     if (h.gso_type == VIRTIO_NET_HDR_GSO_NONE && h.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
-        finish_checksum(frame, *size, &h);
+        checksum_finish(frame, *size, h.csum_start, h.csum_offset);
     if (!(status & TP_STATUS_VLAN_VALID) || *size < MAC_ADDRESSES)
         return frame;
     *size += VLAN_TAG;
@@ -136,20 +125,6 @@ static bool is_joined(const struct tpacket2_hdr *s)
     return header_of(s).gso_type != VIRTIO_NET_HDR_GSO_NONE;
 }
 
-static size_t make_segment(const struct segments *s, uint64_t index, uint8_t *out)
-{
-    const uint64_t at = index * s->mss, left = s->data - at;
-    const uint32_t data = left < s->mss ? (uint32_t)left : s->mss;
-    struct layers l = s->layers;
-    segments_header(s, index, data, out);
-    memcpy(out + s->headers_size, s->headers + s->headers_size + at, data);
-    l.end = s->headers_size + data;
-    if (l.version == 4)
-        checksum_l3(out, &l);
-    checksum_l4(out, &l);
-    return l.end;
-}
-
 static void offer_segments(struct dpk_wire *wire, const struct segments *s)
 {
     struct veth *v = wire->kind;
@@ -159,24 +134,20 @@ static void offer_segments(struct dpk_wire *wire, const struct segments *s)
         size_t count = 0;
         for (; i < all && count < WIRE_BATCH; i++, count++)
             frames[count] =
-                (struct dpk_frame){v->segments[count], make_segment(s, i, v->segments[count])};
+                (struct dpk_frame){v->segments[count], segments_make(s, i, v->segments[count])};
         (void)wire_arrive(wire, frames, count, false);
     }
 }
 
 static void offer_joined(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t status)
 {
-    struct layers l;
     struct segments segments;
     size_t size;
     const uint32_t each = header_of(s).gso_size;
     const uint8_t *frame = take(wire, s, status, &size);
     if (!frame)
         return;
-    layers_find(frame, size, &l);
-    const size_t headers = l.l4 + l.l4_size;
-    if (l.protocol == PROTOCOL_TCP && l.end <= size && headers + each <= DPK_FRAME_MAX &&
-        segments_of(frame, (uint32_t)headers, l.end - headers, each, &segments)) {
+    if (segments_of_joined(frame, size, each, DPK_FRAME_MAX, &segments)) {
         offer_segments(wire, &segments);
         return;
     }

@@ -6,6 +6,13 @@
 #include "proc/affinity.h"
 #include "proc/trigger.h"
 
+static void set_state(struct dpk_thread *t, enum thread_state state)
+{
+    t->state = state;
+    for (struct list *n = t->triggers.next; n != &t->triggers; n = n->next)
+        owner_of(n, struct dpk_trigger, of_thread)->heard = state == THREAD_RUN;
+}
+
 /* ---- Activations ---- */
 
 static void activation_begin(struct dpk_thread *t)
@@ -38,7 +45,7 @@ void activation_end(struct dpk_thread *t, enum hart_end how)
     if (t->state != THREAD_RUN || t->process->failed != DPK_OK)
         return;
     if (how == END_RETURN || how == END_FINISH) {
-        t->state = THREAD_STARTED;
+        set_state(t, THREAD_STARTED);
         t->events = 0;
         return;
     }
@@ -98,7 +105,7 @@ enum dpk_status dpk_thread_start(struct dpk_thread *t, struct dpk_error *err)
     if (status == DPK_OK)
         status = process_start_workers(err);
     if (status == DPK_OK && t->state == THREAD_CREATED)
-        t->state = THREAD_STARTED;
+        set_state(t, THREAD_STARTED);
     sched_unlock();
     return status;
 }
@@ -115,7 +122,7 @@ enum dpk_status dpk_thread_run(struct dpk_thread *t, const uint64_t *argument,
     if (status == DPK_OK) {
         if (argument)
             t->options.argument = *argument;
-        t->state = THREAD_RUN;
+        set_state(t, THREAD_RUN);
     }
     sched_unlock();
     return status;
@@ -131,7 +138,7 @@ void dpk_thread_activate(struct dpk_thread *t)
 static void stop(struct dpk_thread *t)
 {
     struct sched_waiter w;
-    t->state = THREAD_CREATED;
+    set_state(t, THREAD_CREATED);
     t->events = 0;
     t->parked = false;
     sched_waiter_begin(&w, &t->process->group);
@@ -162,6 +169,7 @@ void dpk_thread_destroy(struct dpk_thread *t)
     while (!list_empty(&t->triggers)) {
         struct dpk_trigger *trigger = owner_of(t->triggers.next, struct dpk_trigger, of_thread);
         trigger->thread = NULL;
+        trigger->heard = false;
         list_remove(&trigger->of_thread);
     }
     t->hart->thread = NULL;

@@ -9,7 +9,7 @@ struct dpk_thread {
     struct list in_process;
     struct dpk_thread_options options;
     struct hart *hart;
-    enum { THREAD_CREATED, THREAD_STARTED, THREAD_RUN } state;
+    enum thread_state { THREAD_CREATED, THREAD_STARTED, THREAD_RUN } state;
     bool active, parked;
     uint64_t events; /* how many came while it was active, and have had no activation yet */
     struct list triggers;

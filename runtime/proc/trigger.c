@@ -67,6 +67,7 @@ enum dpk_status dpk_trigger_attach(struct dpk_trigger *trigger, struct dpk_threa
     sched_lock();
     list_remove(&trigger->of_thread);
     trigger->thread = t;
+    trigger->heard = t && t->state == THREAD_RUN;
     if (t)
         list_append(&t->triggers, &trigger->of_thread);
     sched_unlock();
@@ -80,10 +81,7 @@ uint64_t dpk_trigger_handle(const struct dpk_trigger *trigger)
 
 bool dpk_trigger_is_heard(struct dpk_trigger *trigger)
 {
-    sched_lock();
-    bool heard = trigger->thread && trigger->thread->state == THREAD_RUN;
-    sched_unlock();
-    return heard;
+    return trigger->heard;
 }
 
 static void fire(struct dpk_trigger *trigger)
@@ -111,8 +109,16 @@ void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
         fire(trigger);
 }
 
+/* Who arms it counts completions after that, and whoever completes looks whether it is armed after
+ * that: at least one of them sees the other. */
 void dpk_trigger_signal(struct dpk_trigger *trigger, unsigned count)
 {
+    if (trigger->kind == DPK_TRIGGER_QUEUE) {
+        trigger->completions += count;
+        if (!trigger->armed)
+            return;
+        count = 0;
+    }
     sched_lock();
     trigger_signal(trigger, count);
     sched_unlock();

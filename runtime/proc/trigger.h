@@ -1,7 +1,9 @@
 /* trigger: notifications and completion queues, and the threads that they activate. With sched's
- * lock. */
+ * lock; what is atomic is also read without. */
 #ifndef DPK_PROC_TRIGGER_H
 #define DPK_PROC_TRIGGER_H
+
+#include <stdatomic.h>
 
 #include "proc/process.h"
 
@@ -11,8 +13,9 @@ struct dpk_trigger {
     struct dpk_thread *thread;
     enum dpk_trigger_kind kind;
     uint64_t handle;
-    bool armed;
-    uint32_t completions; /* how many there were, modulo 2^32 */
+    atomic_bool heard; /* the thread waits for events */
+    atomic_bool armed;
+    atomic_uint_least32_t completions; /* how many there were, modulo 2^32 */
 };
 
 struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle);

@@ -12,12 +12,13 @@ setup_file() {
     # shellcheck disable=SC2086
     gcc -Wall -Wextra ${TEST_HOST_CFLAGS:-} host/packet_swap.c -o packet_swap packet_swap_app.a \
         -I"$DPAKIT_BUILD/include" -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5
+    make_devices "$PWD/made"
 }
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    make_devices "$PWD/devices"
-    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+    cp -r "$BATS_FILE_TMPDIR/made" devices
+    export DPAKIT_DEVICES=$PWD/devices LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
     cases=$BATS_FILE_TMPDIR/cases swap=$BATS_FILE_TMPDIR/packet_swap
 }
 

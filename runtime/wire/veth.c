@@ -22,8 +22,9 @@
 #define SMALL_RING    (4u << 20)
 #define LARGE_RING    (8u << 20)
 #define LARGEST       65600u /* bytes of what the machine's TCP gives as one frame */
-#define LOOK_AGAIN_MS 500    /* when the interface is down or gone */
-#define ROOM_MS       1      /* the first of several waits for room to send */
+#define LARGE_WAITING (4 << 20)
+#define LOOK_AGAIN_MS 500 /* when the interface is down or gone */
+#define ROOM_MS       1   /* the first of several waits for room to send */
 #define ROOM_TRIES    5
 #define MAC_ADDRESSES 12u
 
@@ -385,7 +386,7 @@ static enum dpk_status make_buffers(struct veth *v, struct dpk_error *err)
 
 static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, struct dpk_error *err)
 {
-    const int on = 1;
+    const int on = 1, waiting = LARGE_WAITING;
     int index = 0;
     struct dpk_buf name = {0};
     enum dpk_status status = interface_check(argument, &name, err);
@@ -409,6 +410,9 @@ static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, st
         status = dpk_fail_errno(err, "veth:%s", v->name);
     if (status != DPK_OK)
         return status;
+    /* What no slot has room for waits here. Only root gets more than the machine's limit. */
+    if (setsockopt(v->in, SOL_SOCKET, SO_RCVBUFFORCE, &waiting, sizeof waiting) != 0)
+        (void)setsockopt(v->in, SOL_SOCKET, SO_RCVBUF, &waiting, sizeof waiting);
     /* Frames of a port wait for no other queue. */
     (void)setsockopt(v->out, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on);
     v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP;

@@ -241,15 +241,6 @@ void dpk_wire_close(struct dpk_wire *wire)
     free(wire);
 }
 
-const char *dpk_wire_drop_name(enum dpk_wire_drop drop)
-{
-    static const char *const names[DPK_WIRE_DROPS] = {
-        [DPK_WIRE_DOWN] = "down",           [DPK_WIRE_NO_PEER] = "no_peer",
-        [DPK_WIRE_NO_ROOM] = "no_room",     [DPK_WIRE_TOO_LONG] = "too_long",
-        [DPK_WIRE_TOO_SHORT] = "too_short", [DPK_WIRE_BROKEN] = "broken"};
-    return names[drop];
-}
-
 void dpk_wire_counters(const struct dpk_wire *wire, struct dpk_wire_counters *out)
 {
     out->sent = atomic_load(&wire->sent);

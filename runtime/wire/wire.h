@@ -92,7 +92,6 @@ enum dpk_wire_drop {
     DPK_WIRE_BROKEN,    /* the medium fails otherwise, as when a disk is full */
 };
 #define DPK_WIRE_DROPS 6
-const char *dpk_wire_drop_name(enum dpk_wire_drop drop); /* "no_peer" */
 
 /* Frames. What was sent left; what was received was offered to the sink. */
 struct dpk_wire_counters {

@@ -52,9 +52,22 @@ line() { # NAME QUEUES SIZE
         "$off" "$native" "$(ratio "$off" "$native")" "$(verdict 0.2 "$(ratio "$off" "$native")")"
 }
 
+# Peak memory in KiB of a run in which each frame comes back once and no counter disagrees.
+soak() { # FRAMES
+    local peak
+    dpadev stats mlx5_0 --reset >>log
+    read -r _ _ peak < <(DPAKIT_WIRE_mlx5_0=generate:$1,60,16 \
+        "$DPAKIT_BUILD/bench/measure" ./host mlx5_0 16 "$1" 2>out)
+    grep -q ": $1 frames, $1 came back" out && ! grep -q twice out || { cat out >&2; return 1; }
+    # Queues and the wire, sent and received; no row of drops.
+    [ "$(dpadev stats mlx5_0 | sed -n '2,5p' | grep -c " $1 ")" = 4 ] &&
+        ! dpadev stats mlx5_0 | grep -q '^dropped' || { dpadev stats mlx5_0 >&2; return 1; }
+    echo "$peak"
+}
 if [ "${BENCH_SOAK:-}" = 1 ]; then
-    soak=$(reflect dpa 16 100000000 64)
-    printf 'reflector: 100,000,000 frames, each came back once, a second %8d\n' "$soak"
+    short=$(soak 1000000) long=$(soak 100000000)
+    printf 'reflector: peak of 100,000,000 frames         %8d KiB (of 1,000,000: %d, ratio %s, limit 1.10: %s)\n' \
+        "$long" "$short" "$(ratio "$long" "$short")" "$(verdict "$(ratio "$long" "$short")" 1.10)"
 fi
 for queues in 1 16 256; do
     for size in 64 512 1518; do

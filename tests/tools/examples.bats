@@ -190,6 +190,11 @@ TEXT
     grep -qx '200000 packets sent back by 128 threads' <<<"$output"
     grep -q ': 200000 frames, 200000 came back; [0-9]* a second$' <<<"$output"
     ! grep -q twice <<<"$output"
+    # Nothing is lost between the queues and the wire, and no counter disagrees.
+    DPAKIT_DEVICES=$(echo "$BATS_TEST_TMPDIR"/tmp.*/reflector/devices) run dpadev stats mlx5_0 --json
+    echo "$output"
+    [ "$(sed '/"queues"/,$d' <<<"$output" | grep -c '_packets.*:.200000,$')" -eq 4 ]
+    [ "$(sed '/"queues"/,$d' <<<"$output" | grep -A 20 drops | grep -c ':.[1-9]')" -eq 0 ]
 }
 
 @test "nat: the commands of the README change addresses, ports and checksums, out and back" {

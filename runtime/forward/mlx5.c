@@ -205,7 +205,7 @@ FORWARD_VOID(mlx5dv_dr_domain_set_reclaim_device_memory,
 FORWARD_VOID(mlx5dv_dr_domain_allow_duplicate_rules, (struct mlx5dv_dr_domain * domain, bool allow),
              (domain, allow), is_ours(domain), (void)0)
 
-/* ---- Flow steering that emulated devices do not have ---- */
+/* ---- What emulated devices do not have ---- */
 
 static void *not_emulated(const char *call)
 {
@@ -213,18 +213,52 @@ static void *not_emulated(const char *call)
     return dpk_forward_refuse();
 }
 
-#define REFUSE(name, parameters, arguments, mine)                                                  \
-    FORWARD(struct mlx5dv_dr_action *, NULL, name, parameters, arguments, mine, not_emulated(#name))
+#define REFUSE(type, name, parameters, arguments, mine)                                            \
+    FORWARD(type, NULL, name, parameters, arguments, mine, not_emulated(#name))
+#define REFUSE_ACTION(name, parameters, arguments, mine)                                           \
+    REFUSE(struct mlx5dv_dr_action *, name, parameters, arguments, mine)
+#define REFUSE_INT(name, parameters, arguments, mine)                                              \
+    FORWARD(int, ENOSYS, name, parameters, arguments, mine, (not_emulated(#name), EOPNOTSUPP))
 
-REFUSE(mlx5dv_dr_action_create_dest_ib_port, (struct mlx5dv_dr_domain * domain, uint32_t ib_port),
-       (domain, ib_port), domain &&is_ours(domain))
-REFUSE(mlx5dv_dr_action_create_dest_root_table, (struct mlx5dv_dr_table * table, uint16_t priority),
-       (table, priority), table &&is_ours(table))
-REFUSE(mlx5dv_dr_action_create_aso,
-       (struct mlx5dv_dr_domain * domain, struct mlx5dv_devx_obj *object, uint32_t offset,
-        uint32_t flags, uint8_t return_reg_c),
-       (domain, object, offset, flags, return_reg_c), domain &&is_ours(domain))
-REFUSE(mlx5dv_dr_action_create_flow_meter, (struct mlx5dv_dr_flow_meter_attr * attr), (attr),
-       attr && attr->next_table && is_ours(attr->next_table))
-REFUSE(mlx5dv_dr_action_create_flow_sampler, (struct mlx5dv_dr_flow_sampler_attr * attr), (attr),
-       attr && attr->default_next_table && is_ours(attr->default_next_table))
+REFUSE_ACTION(mlx5dv_dr_action_create_dest_ib_port,
+              (struct mlx5dv_dr_domain * domain, uint32_t ib_port), (domain, ib_port),
+              domain &&is_ours(domain))
+REFUSE_ACTION(mlx5dv_dr_action_create_dest_root_table,
+              (struct mlx5dv_dr_table * table, uint16_t priority), (table, priority),
+              table &&is_ours(table))
+REFUSE_ACTION(mlx5dv_dr_action_create_aso,
+              (struct mlx5dv_dr_domain * domain, struct mlx5dv_devx_obj *object, uint32_t offset,
+               uint32_t flags, uint8_t return_reg_c),
+              (domain, object, offset, flags, return_reg_c), domain &&is_ours(domain))
+REFUSE_ACTION(mlx5dv_dr_action_create_flow_meter, (struct mlx5dv_dr_flow_meter_attr * attr), (attr),
+              attr && attr->next_table && is_ours(attr->next_table))
+REFUSE_ACTION(mlx5dv_dr_action_create_flow_sampler, (struct mlx5dv_dr_flow_sampler_attr * attr),
+              (attr), attr && attr->default_next_table && is_ours(attr->default_next_table))
+
+REFUSE_INT(mlx5dv_dump_dr_domain, (FILE * out, struct mlx5dv_dr_domain *domain), (out, domain),
+           domain &&is_ours(domain))
+REFUSE_INT(mlx5dv_dump_dr_table, (FILE * out, struct mlx5dv_dr_table *table), (out, table),
+           table &&is_ours(table))
+REFUSE_INT(mlx5dv_dump_dr_matcher, (FILE * out, struct mlx5dv_dr_matcher *matcher), (out, matcher),
+           matcher &&is_ours(matcher))
+REFUSE_INT(mlx5dv_dump_dr_rule, (FILE * out, struct mlx5dv_dr_rule *rule), (out, rule),
+           rule &&is_ours(rule))
+
+REFUSE_INT(mlx5dv_devx_query_eqn, (struct ibv_context * context, uint32_t vector, uint32_t *eqn),
+           (context, vector, eqn), dpk_context_is_emulated(context))
+REFUSE_INT(mlx5dv_devx_obj_query_async,
+           (struct mlx5dv_devx_obj * obj, const void *in, size_t inlen, size_t outlen,
+            uint64_t wr_id, struct mlx5dv_devx_cmd_comp *completions),
+           (obj, in, inlen, outlen, wr_id, completions), is_our_devx(obj))
+REFUSE(struct mlx5dv_devx_cmd_comp *, mlx5dv_devx_create_cmd_comp, (struct ibv_context * context),
+       (context), dpk_context_is_emulated(context))
+REFUSE(struct mlx5dv_devx_event_channel *, mlx5dv_devx_create_event_channel,
+       (struct ibv_context * context, enum mlx5dv_devx_create_event_channel_flags flags),
+       (context, flags), dpk_context_is_emulated(context))
+
+/* Memory of another kind than that of the program (dmabuf) has a bit in comp_mask. */
+FORWARD(struct mlx5dv_devx_umem *, NULL, mlx5dv_devx_umem_reg_ex,
+        (struct ibv_context * ctx, struct mlx5dv_devx_umem_in *in), (ctx, in),
+        dpk_context_is_emulated(ctx),
+        !in || in->comp_mask ? not_emulated("mlx5dv_devx_umem_reg_ex")
+                             : emulated()->devx_umem_reg(ctx, in->addr, in->size, in->access))

@@ -448,6 +448,37 @@ static void actions_that_cannot_be_are_refused(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+/* Functions of rdma-core that would take its own objects for granted. */
+static void other_functions_are_refused(void)
+{
+    struct tables rx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+    struct parameters none = {.size = 64};
+    uint8_t answer[ANSWER], in[32] = {0x09, 0x3b};
+    uint32_t eqn;
+    struct mlx5dv_devx_obj *counters = counters_of(0, answer);
+    struct mlx5dv_dr_matcher *m = matcher(rx.root, &none);
+    struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop();
+    struct mlx5dv_dr_rule *r = rule(m, &none, drop);
+    CHECK(mlx5dv_dump_dr_domain(stdout, rx.domain) == EOPNOTSUPP);
+    CHECK(mlx5dv_dump_dr_table(stdout, rx.root) == EOPNOTSUPP);
+    CHECK(mlx5dv_dump_dr_matcher(stdout, m) == EOPNOTSUPP);
+    CHECK(mlx5dv_dump_dr_rule(stdout, r) == EOPNOTSUPP);
+    CHECK(mlx5dv_devx_query_eqn(context, 0, &eqn) == EOPNOTSUPP);
+    CHECK(mlx5dv_devx_obj_query_async(counters, in, sizeof in, 32, 0, NULL) == EOPNOTSUPP);
+    CHECK(REFUSED(mlx5dv_devx_create_cmd_comp(context), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_devx_create_event_channel(context, 0), EOPNOTSUPP));
+    CHECK(REFUSED(mlx5dv_dr_action_create_dest_ib_port(rx.domain, 1), EOPNOTSUPP));
+    static _Alignas(4096) uint8_t page[4096];
+    struct mlx5dv_devx_umem_in how = {.addr = page, .size = sizeof page, .comp_mask = 1};
+    CHECK(REFUSED(mlx5dv_devx_umem_reg_ex(context, &how), EOPNOTSUPP));
+    how.comp_mask = 0;
+    struct mlx5dv_devx_umem *umem = mlx5dv_devx_umem_reg_ex(context, &how);
+    CHECK(umem && mlx5dv_devx_umem_dereg(umem) == 0);
+    CHECK(mlx5dv_dr_rule_destroy(r) == 0 && mlx5dv_dr_action_destroy(drop) == 0 &&
+          mlx5dv_dr_matcher_destroy(m) == 0 && mlx5dv_devx_obj_destroy(counters) == 0);
+    tables_end(&rx);
+}
+
 int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
@@ -457,6 +488,7 @@ int main(int argc, char **argv)
         CASE(tunnels_are_entered_and_left),
         CASE(copies_of_an_array_are_reformatted),
         CASE(actions_that_cannot_be_are_refused),
+        CASE(other_functions_are_refused),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

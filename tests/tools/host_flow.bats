@@ -44,3 +44,10 @@ setup_file() {
         'have L2_TO_L3_TUNNEL' 'behind a destination' 'more than 16 changes' \
         'for another kind of domain' 'tag is for NIC_RX'
 }
+
+@test "other functions of libmlx5 are refused with their name" {
+    case_ok other_functions_are_refused
+    reported mlx5dv_dump_dr_{domain,table,matcher,rule} mlx5dv_devx_{query_eqn,obj_query_async} \
+        mlx5dv_devx_create_{cmd_comp,event_channel} mlx5dv_devx_umem_reg_ex \
+        mlx5dv_dr_action_create_dest_ib_port
+}

@@ -332,10 +332,10 @@ uint32_t dpk_flow_tir_number(const struct dpk_flow_tir *tir);
 
 /* Frames arrive from outside, and each is steered. One that no rule wants is dropped. The others
  * wait, each in the order of its queue, for a listener, a receive and room in the completion queue,
- * as many as the port has room for; what comes then is dropped. Frames that the port sends to itself
- * wait for these, too, but when many wait already they are dropped.
- * `waits`: no frame is dropped for want of room, and all are held back until a rule leads to a
- * receive queue to whose completions somebody listens.
+ * as many as the port has room for; what comes then is dropped. So do frames that the port sends to
+ * itself.
+ * `waits`: no frame is dropped for want of room, fewer wait, and all are held back until a rule leads
+ * to a receive queue to whose completions somebody listens.
  * Returns how many of the first were taken: without `waits` all, else those that there is room for.
  * Each has DPK_FRAME_MIN to DPK_FRAME_MAX bytes. */
 size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,

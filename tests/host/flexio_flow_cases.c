@@ -132,6 +132,33 @@ static void receivers_spread_frames(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+#define WRONG(size, why, status)                                                                   \
+    (REFUSED(mlx5dv_devx_obj_create(context, in, size, answer, ANSWER), why) &&                    \
+     answer[0] == (status))
+
+/* `queue` is none that receives. */
+static void wrong_receivers(uint32_t number, uint32_t queue)
+{
+    uint8_t in[TIR_BYTES], answer[ANSWER];
+    receiver_command(in, number + 1);
+    CHECK(WRONG(TIR_BYTES, EREMOTEIO, 5));
+    CHECK(WRONG(100, EREMOTEIO, 3));
+    static const struct {
+        unsigned at;
+        uint8_t value;
+    } lacking[] = {{32 + 4, 0x20},  {32 + 4, 0x18},  {32 + 36, 0x10},
+                   {32 + 36, 0x30}, {32 + 83, 0x1f}, {32 + 87, 1}};
+    for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++) {
+        receiver_command(in, number);
+        in[lacking[i].at] = lacking[i].value;
+        CHECK(WRONG(TIR_BYTES, EOPNOTSUPP, 2));
+    }
+    receiver_command(in, 0);
+    in[32 + 4] = 0; /* direct */
+    put24(in + 32 + 29, queue);
+    CHECK(WRONG(TIR_BYTES, EREMOTEIO, 5));
+}
+
 /* The reasons are on the standard error, and a status in the answer. */
 static void commands_that_are_wrong_are_refused(void)
 {
@@ -139,9 +166,6 @@ static void commands_that_are_wrong_are_refused(void)
     struct set s = ethernet(p, NULL);
     uint8_t in[RQT_BYTES], answer[ANSWER];
     const uint32_t rq = flexio_rq_get_wq_num(s.rq), sq = flexio_sq_get_wq_num(s.sq);
-#define WRONG(size, why, status)                                                                   \
-    (REFUSED(mlx5dv_devx_obj_create(context, in, size, answer, ANSWER), why) &&                    \
-     answer[0] == (status))
     answer[0] = 0;
     CHECK(WRONG(1, EINVAL, 0));
     CHECK(REFUSED(mlx5dv_devx_obj_create(context, in, RQT_BYTES, answer, ANSWER - 1), EINVAL));
@@ -168,23 +192,7 @@ static void commands_that_are_wrong_are_refused(void)
     CHECK(mlx5dv_devx_obj_modify(table, in, RQT_BYTES, answer, ANSWER) == EREMOTEIO);
     put16(in, 0x901);
     CHECK(mlx5dv_devx_obj_modify(table, in, RQT_BYTES, answer, ANSWER) == EOPNOTSUPP);
-    receiver_command(in, number + 1);
-    CHECK(WRONG(TIR_BYTES, EREMOTEIO, 5));
-    CHECK(WRONG(100, EREMOTEIO, 3));
-    static const struct {
-        unsigned at;
-        uint8_t value;
-    } lacking[] = {{32 + 4, 0x20},  {32 + 4, 0x18},  {32 + 36, 0x10},
-                   {32 + 36, 0x30}, {32 + 83, 0x1f}, {32 + 87, 1}};
-    for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++) {
-        receiver_command(in, number);
-        in[lacking[i].at] = lacking[i].value;
-        CHECK(WRONG(TIR_BYTES, EOPNOTSUPP, 2));
-    }
-    receiver_command(in, 0);
-    in[32 + 4] = 0; /* direct */
-    put24(in + 32 + 29, sq);
-    CHECK(WRONG(TIR_BYTES, EREMOTEIO, 5));
+    wrong_receivers(number, sq);
     put16(in, 0x500);
     CHECK(WRONG(TIR_BYTES, EOPNOTSUPP, 2));
     CHECK(mlx5dv_devx_general_cmd(context, in, TIR_BYTES, answer, ANSWER) == EOPNOTSUPP);

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "namespace.h"
 #include "queue_world.h"
+#include "skip.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { EACH = 20000 };
@@ -274,6 +276,20 @@ static void two_ports_that_are_cabled(void **state)
     run_both("dev:d1", "dev:d0");
 }
 
+/* The kernel carries frames from one end of the pair to the other while they are sent. */
+static void two_ports_of_a_veth_pair(void **state)
+{
+    (void)state;
+    if (!namespace_enter() ||
+        !namespace_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1") ||
+        !namespace_ip("link add v0 type veth peer name v1") || !namespace_ip("link set v0 up") ||
+        !namespace_ip("link set v1 up"))
+        skip_because("no network namespace");
+    usleep(500000);
+    each = EACH / 8;
+    run_both("veth:v0", "veth:v1");
+}
+
 static void two_ports_over_udp(void **state)
 {
     (void)state;
@@ -289,6 +305,7 @@ int main(void)
         cmocka_unit_test(a_port_that_captures),
         cmocka_unit_test(two_ports_that_are_cabled),
         cmocka_unit_test(two_ports_over_udp),
+        cmocka_unit_test(two_ports_of_a_veth_pair),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -237,7 +237,10 @@ enum dpk_status dpk_flow_rqt_set(struct dpk_flow_rqt *rqt, const uint32_t *numbe
     }
     unlock_all(s, nic);
     free(queues);
-    return known == count ? DPK_OK : no_queue(numbers[known], err);
+    if (known < count)
+        return no_queue(numbers[known], err);
+    dpk_queues_kick(nic, NULL); /* frames wait for a queue to which somebody listens */
+    return DPK_OK;
 }
 
 enum dpk_status dpk_flow_rqt_new(struct dpk_steering *s, const uint32_t *numbers, uint32_t count,

@@ -269,6 +269,25 @@ static void frames_wait_for_a_rule_to_a_receiver(void **state)
     assert_true(dpk_flow_rqt_free(rqt));
 }
 
+static void frames_that_wait_get_to_a_new_entry(void **state)
+{
+    (void)state;
+    const unsigned slots[] = {0};
+    struct dpk_flow_rqt *rqt = table_of(slots, 1);
+    struct dpk_flow_tir *tir = tir_of(&microsoft, false, dpk_flow_rqt_number(rqt));
+    struct dpk_flow_rule *r = rule_to(tir);
+    const struct made m = frame_for(&published[0], TCP);
+    assert_int_equal(dpk_queue_destroy(rq[0], NULL), DPK_OK);
+    assert_null(arrives(&m));
+    assert_int_equal(dpk_frames_waiting(w.nic), 1);
+    const uint32_t number = dpk_queue_number(rq[1]);
+    assert_int_equal(dpk_flow_rqt_set(rqt, &number, 1, NULL), DPK_OK);
+    assert_int_equal(dpk_cq_produced(cq), 1);
+    dpk_flow_rule_free(r);
+    dpk_flow_tir_free(tir);
+    assert_true(dpk_flow_rqt_free(rqt));
+}
+
 /* ---- All at once ---- */
 
 enum { ROUNDS = 400 };
@@ -356,6 +375,7 @@ int main(void)
         TEST(hashes_choose_entries_of_tables),
         TEST(entries_of_destroyed_queues_drop_frames),
         TEST(frames_wait_for_a_rule_to_a_receiver),
+        TEST(frames_that_wait_get_to_a_new_entry),
         TEST(rules_and_tables_change_while_frames_arrive),
         TEST(what_is_not_there_is_refused),
     };

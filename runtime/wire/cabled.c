@@ -208,6 +208,7 @@ static bool cabled_receive(struct dpk_wire *wire)
     case WIRE_ENDS:
         return false;
     case WIRE_READY:
+        take_frames(wire); /* first: somebody waits for them */
         hear_cable(wire);
         handle_events(wire);
         break;

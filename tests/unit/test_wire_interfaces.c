@@ -219,6 +219,20 @@ static void make_pair(void)
     ip("link set v1 up");
 }
 
+/* Plugs the port into one end, and opens the other. */
+static struct dpk_wire *plug_pair(struct port *p, int *other)
+{
+    make_pair();
+    *other = peer("v1");
+    return plug("veth:v0", p);
+}
+
+static void unplug(struct dpk_wire *wire, int other)
+{
+    dpk_wire_close(wire);
+    close(other);
+}
+
 /* ---- Tests ---- */
 
 static const size_t sizes[] = {60, 61, 1000, 1513, 1514};
@@ -240,9 +254,8 @@ static void frames_cross_a_pair(void **state)
 {
     (void)state;
     static struct port p;
-    make_pair();
-    const int other = peer("v1");
-    struct dpk_wire *wire = plug("veth:v0", &p);
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
     both_ways(wire, &p, other, 1);
     /* What leaves by the interface, from the port or from others, does not arrive. */
     const int same = peer("v0");
@@ -256,8 +269,7 @@ static void frames_cross_a_pair(void **state)
     assert_int_equal(c.sent, SIZES);
     assert_int_equal(sum_of_drops(c.sent_dropped), 0);
     assert_int_equal(sum_of_drops(c.received_dropped), 0);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static void many_frames_are_received_or_counted(void **state)
@@ -265,9 +277,8 @@ static void many_frames_are_received_or_counted(void **state)
     (void)state;
     static struct port p;
     enum { MANY = 20000 };
-    make_pair();
-    const int other = peer("v1");
-    struct dpk_wire *wire = plug("veth:v0", &p);
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
     for (unsigned i = 0; i < MANY; i++) {
         if (i == MANY / 2)
             pthread_mutex_lock(&p.lock); /* the port takes none for a while: the ring runs over */
@@ -287,8 +298,7 @@ static void many_frames_are_received_or_counted(void **state)
     assert_true(c.received + c.received_dropped[DPK_WIRE_NO_ROOM] >= MANY);
     assert_true(c.received_dropped[DPK_WIRE_NO_ROOM] > 0);
     assert_true(c.received < MANY);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static void tags_of_vlans_are_put_back(void **state)
@@ -297,9 +307,8 @@ static void tags_of_vlans_are_put_back(void **state)
     static struct port p;
     static const uint8_t tags[2][8] = {{0x81, 0, 0x60, 5, 0x88, 0xb5},
                                        {0x88, 0xa8, 0xe0, 7, 0x81, 0, 0, 9}};
-    make_pair();
-    const int other = peer("v1");
-    struct dpk_wire *wire = plug("veth:v0", &p);
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
     for (unsigned i = 0; i < 2; i++) {
         uint8_t frame[80] = "\2to-us\2peer.";
         memcpy(frame + 12, tags[i], sizeof tags[i]);
@@ -308,8 +317,7 @@ static void tags_of_vlans_are_put_back(void **state)
         assert_int_equal(p.last_size, sizeof frame);
         assert_memory_equal(p.last, frame, sizeof frame);
     }
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static uint16_t sum_of_udp(const uint8_t *frame)
@@ -393,10 +401,9 @@ static void data_of_tcp_is_cut_into_frames(void **state)
     static struct port p;
     static uint8_t frame[65600];
     const int on = 1;
-    make_pair();
-    const int other = peer("v1");
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
     assert_int_equal(setsockopt(other, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof on), 0);
-    struct dpk_wire *wire = plug("veth:v0", &p);
     for (unsigned turn = 0; turn < 4; turn++) {
         const bool v6 = turn % 2;
         const uint16_t mss = turn < 2 ? 1000 : 89;
@@ -426,8 +433,7 @@ static void data_of_tcp_is_cut_into_frames(void **state)
         }
     }
     assert_int_equal(atomic_load(&p.warnings), 0);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static void other_data_that_should_be_cut_is_counted(void **state)
@@ -485,17 +491,15 @@ static void frames_that_no_slot_has_room_for_arrive(void **state)
     peer_sends(other, 9230, 3);
     await_arrived(&p, 1);
     assert_last(&p, 9230, 3);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static void frames_that_are_too_long_are_counted(void **state)
 {
     (void)state;
     static struct port p;
-    make_pair();
-    const int other = peer("v1");
-    struct dpk_wire *wire = plug("veth:v0", &p);
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
     for (unsigned i = 0; i < 3; i++) {
         assert_true(dpk_wire_send(wire, frame_of(2000, 1), 2000));
         port_sends(wire, 1514, i);
@@ -513,8 +517,7 @@ static void frames_that_are_too_long_are_counted(void **state)
     peer_sends(other, 60, 0);
     await_arrived(&p, 2);
     assert_int_equal(counters(wire).received_dropped[DPK_WIRE_TOO_LONG], 1);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static void await_warning(struct port *p, const char *what)
@@ -528,9 +531,8 @@ static void an_interface_goes_down_and_comes_back(void **state)
 {
     (void)state;
     static struct port p;
-    make_pair();
-    const int other = peer("v1");
-    struct dpk_wire *wire = plug("veth:v0", &p);
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
     both_ways(wire, &p, other, 0);
     for (unsigned i = 0; i < 2; i++) {
         ip("link set v0 down");
@@ -542,17 +544,15 @@ static void an_interface_goes_down_and_comes_back(void **state)
         both_ways(wire, &p, other, i);
     }
     assert_int_equal(atomic_load(&p.warnings), 1);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static void the_other_end_goes_down_and_comes_back(void **state)
 {
     (void)state;
     static struct port p;
-    make_pair();
-    int other = peer("v1");
-    struct dpk_wire *wire = plug("veth:v0", &p);
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
     both_ways(wire, &p, other, 0);
     ip("link set v1 down");
     port_sends(wire, 60, 0);
@@ -564,17 +564,15 @@ static void the_other_end_goes_down_and_comes_back(void **state)
     other = peer("v1");
     await_carrier(&p, other);
     both_ways(wire, &p, other, 0);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static void an_interface_is_deleted_and_made_again(void **state)
 {
     (void)state;
     static struct port p;
-    make_pair();
-    int other = peer("v1");
-    struct dpk_wire *wire = plug("veth:v0", &p);
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
     both_ways(wire, &p, other, 0);
     ip("link del v0");
     port_sends(wire, 60, 0);
@@ -586,8 +584,7 @@ static void an_interface_is_deleted_and_made_again(void **state)
     other = peer("v1");
     await_carrier(&p, other);
     both_ways(wire, &p, other, 0);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
     ip("link del v0");
 }
 
@@ -616,8 +613,7 @@ static void frames_cross_a_tap(void **state)
     other = peer("t0");
     await_carrier(&p, other);
     both_ways(wire, &p, other, 0);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
     assert_int_equal(if_nametoindex("t0"), 0);
 }
 
@@ -641,8 +637,7 @@ static void a_tap_is_deleted_and_made_again(void **state)
     await_carrier(&p, other);
     both_ways(wire, &p, other, 0);
     assert_int_equal(atomic_load(&p.warnings), 2);
-    dpk_wire_close(wire);
-    close(other);
+    unplug(wire, other);
 }
 
 static void what_cannot_be_opened_is_told(void **state)

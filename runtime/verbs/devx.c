@@ -223,13 +223,16 @@ static int tir_create(const struct command *c, struct dpk_steering *s, struct de
 
 /* ---- Flow counters ---- */
 
-/* One counter, or 128 for each of flow_counter_bulk. */
+/* One counter; or by flow_counter_bulk_log_size; or 128 for each of flow_counter_bulk. */
 static int counters_create(const struct command *c, struct ibv_context *context, struct devx *d)
 {
-    enum { BULK = 15, IN_BULK = 128 };
+    enum { LOG = 14, BULK = 15, LOG_MASK = 31, LOG_MAX = 23, IN_BULK = 128 };
     const uint32_t bulk = c->in_size > BULK ? c->in[BULK] : 0;
+    const uint32_t log = c->in_size > BULK ? c->in[LOG] & LOG_MASK : 0;
+    if (log > LOG_MAX)
+        return refuse(c, BAD_PARAMETER, "flow_counter_bulk_log_size is more than 23");
     d->kind = DEVX_COUNTERS;
-    d->counter_count = bulk ? bulk * IN_BULK : 1;
+    d->counter_count = log ? 1u << log : bulk ? bulk * IN_BULK : 1;
     d->counters = calloc(d->counter_count, sizeof *d->counters);
     if (!d->counters)
         return refuse(c, NO_RESOURCES, "out of memory");

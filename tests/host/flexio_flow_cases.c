@@ -22,27 +22,6 @@ static void sends(struct set *s, const uint8_t *header, size_t size)
     CHECK(call2(s->p, &frame, s->at, 60) >> 56 == 0);
 }
 
-/* ---- Commands, as drivers build them ---- */
-
-enum { RQT_BYTES = 32 + 240 + 2 * 4, TIR_BYTES = 32 + 240, ANSWER = 16 };
-
-static void put16(uint8_t *at, uint32_t value)
-{
-    at[0] = (uint8_t)(value >> 8);
-    at[1] = (uint8_t)value;
-}
-
-static void put24(uint8_t *at, uint32_t value)
-{
-    at[0] = (uint8_t)(value >> 16);
-    put16(at + 1, value);
-}
-
-static uint32_t number_in(const uint8_t answer[ANSWER])
-{
-    return (uint32_t)answer[9] << 16 | (uint32_t)answer[10] << 8 | answer[11];
-}
-
 static void table_command(uint8_t in[RQT_BYTES], uint32_t opcode, uint32_t first, uint32_t second)
 {
     memset(in, 0, RQT_BYTES);
@@ -68,13 +47,6 @@ static void receiver_command(uint8_t in[TIR_BYTES], uint32_t table)
     in[32 + 36] = 0x20; /* Toeplitz */
     memcpy(in + 32 + 40, key, sizeof key);
     in[32 + 83] = 0x0f;
-}
-
-static struct mlx5dv_devx_obj *made(const uint8_t *in, size_t size, uint8_t answer[ANSWER])
-{
-    struct mlx5dv_devx_obj *obj = mlx5dv_devx_obj_create(context, in, size, answer, ANSWER);
-    CHECK(obj && answer[0] == 0);
-    return obj;
 }
 
 static void receivers_spread_frames(void)
@@ -394,19 +366,13 @@ static void copies_of_an_array_are_reformatted(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* The reasons are on the standard error. */
-static void actions_that_cannot_be_are_refused(void)
+static void wrong_counters(const struct set *s)
 {
-    struct flexio_process *p = queue_process();
-    struct set s = ethernet(p, NULL);
-    struct tables rx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_RX),
-                  tx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_TX);
-    struct parameters none = {.size = 64};
     uint8_t answer[ANSWER], in[32] = {0x09, 0x3b}, out[ANSWER + 16];
     struct mlx5dv_devx_obj *counters = counters_of(0, answer);
     const uint32_t number = number_in(answer);
     CHECK(REFUSED(mlx5dv_dr_action_create_flow_counter(counters, 1), EINVAL));
-    CHECK(REFUSED(mlx5dv_dr_action_create_flow_counter(flexio_rq_get_tir(s.rq), 0), EINVAL));
+    CHECK(REFUSED(mlx5dv_dr_action_create_flow_counter(flexio_rq_get_tir(s->rq), 0), EINVAL));
 #define QUERY(size, room) mlx5dv_devx_obj_query(counters, in, size, out, room)
     CHECK(QUERY(sizeof in, sizeof out) == EREMOTEIO); /* number 0 */
     put24(in + 29, number);
@@ -417,6 +383,26 @@ static void actions_that_cannot_be_are_refused(void)
     CHECK(QUERY(sizeof in, sizeof out) == EOPNOTSUPP);
     in[24] = 0;
     CHECK(QUERY(sizeof in, sizeof out) == 0);
+    uint8_t by_log[16] = {0x09, 0x39, [14] = 24};
+    CHECK(REFUSED(mlx5dv_devx_obj_create(context, by_log, 16, answer, ANSWER), EREMOTEIO));
+    by_log[14] = 3;
+    struct mlx5dv_devx_obj *eight = made(by_log, 16, answer);
+    CHECK(number_in(answer) == number + 1);
+    CHECK(REFUSED(mlx5dv_dr_action_create_flow_counter(eight, 8), EINVAL));
+    struct mlx5dv_dr_action *last = mlx5dv_dr_action_create_flow_counter(eight, 7);
+    CHECK(last && mlx5dv_dr_action_destroy(last) == 0 && mlx5dv_devx_obj_destroy(eight) == 0);
+    CHECK(mlx5dv_devx_obj_destroy(counters) == 0);
+}
+
+/* The reasons are on the standard error. */
+static void actions_that_cannot_be_are_refused(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct tables rx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_RX),
+                  tx = tables(MLX5DV_DR_DOMAIN_TYPE_NIC_TX);
+    struct parameters none = {.size = 64};
+    wrong_counters(&s);
     __be64 inner = set_field(0x31, 0, 1), wide = set_field(0x08, 17, 1);
 #define MODIFY(domain, flags, size, list)                                                          \
     mlx5dv_dr_action_create_modify_header(domain, flags, size, list)
@@ -449,7 +435,7 @@ static void actions_that_cannot_be_are_refused(void)
     CHECK(REFUSED(mlx5dv_dr_rule_create(in_tx, P(none), 1, &tag), EOPNOTSUPP));
     CHECK(mlx5dv_dr_matcher_destroy(in_rx) == 0 && mlx5dv_dr_matcher_destroy(in_tx) == 0);
     CHECK(mlx5dv_dr_action_destroy(tag) == 0 && mlx5dv_dr_action_destroy(tir) == 0 &&
-          mlx5dv_dr_action_destroy(push) == 0 && mlx5dv_devx_obj_destroy(counters) == 0);
+          mlx5dv_dr_action_destroy(push) == 0);
     tables_end(&rx);
     tables_end(&tx);
     set_end(&s);

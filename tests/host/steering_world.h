@@ -72,6 +72,34 @@ static inline bool comes_back(struct set *s, const uint8_t *header, size_t size)
     return true;
 }
 
+/* ---- Commands, as drivers build them ---- */
+
+enum { RQT_BYTES = 32 + 240 + 2 * 4, TIR_BYTES = 32 + 240, ANSWER = 16 };
+
+static inline void put16(uint8_t *at, uint32_t value)
+{
+    at[0] = (uint8_t)(value >> 8);
+    at[1] = (uint8_t)value;
+}
+
+static inline void put24(uint8_t *at, uint32_t value)
+{
+    at[0] = (uint8_t)(value >> 16);
+    put16(at + 1, value);
+}
+
+static inline uint32_t number_in(const uint8_t answer[ANSWER])
+{
+    return (uint32_t)answer[9] << 16 | (uint32_t)answer[10] << 8 | answer[11];
+}
+
+static inline struct mlx5dv_devx_obj *made(const uint8_t *in, size_t size, uint8_t answer[ANSWER])
+{
+    struct mlx5dv_devx_obj *obj = mlx5dv_devx_obj_create(context, in, size, answer, ANSWER);
+    CHECK(obj && answer[0] == 0);
+    return obj;
+}
+
 /* Whether a call refuses, with this errno. */
 #define REFUSED(call, why) (errno = 0, !(call) && errno == (why))
 

@@ -37,7 +37,7 @@ setup_file() {
 
 @test "actions that cannot be are refused with the reason" {
     case_ok actions_that_cannot_be_are_refused
-    reported 'has 1 counters, none 1' 'no flow counters' 'flow_counter_id' 'cut off' \
+    reported 'has 1 counters, none 1' 'has 8 counters, none 8' 'bulk_log_size' 'no flow counters' 'flow_counter_id' 'cut off' \
         'no room for the counters' 'dump_to_memory' 'IN_SMAC_47_16' 'TCP_SPORT has 16' 'no flags 0x2' \
         '0 bytes, not 8' 'L2_TO_L2_TUNNEL is not for NIC_RX' 'L2_TUNNEL_TO_L2 is not for NIC_TX' \
         'L2_TUNNEL_TO_L2 has no data' '13 bytes of headers' 'have L3_TUNNEL_TO_L2' \

@@ -224,14 +224,37 @@ static void forget_stale(int fd)
             return;
 }
 
+static enum dpk_status bind_and_connect(int fd, const struct addresses *a, const char *argument,
+                                        struct dpk_error *err)
+{
+    if (fd >= 0 && bind(fd, a->listen->ai_addr, a->listen->ai_addrlen) == 0 &&
+        connect(fd, a->peer->ai_addr, a->peer->ai_addrlen) == 0)
+        return DPK_OK;
+    return dpk_fail_errno(err, "udp:%s", argument);
+}
+
+static enum dpk_status udp_try(const char *argument, struct dpk_error *err)
+{
+    struct addresses a;
+    enum dpk_status status = parse(argument, &a, err);
+    if (status == DPK_OK) {
+        const int fd = socket(a.peer->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        status = bind_and_connect(fd, &a, argument, err);
+        if (fd >= 0)
+            close(fd);
+    }
+    addresses_free(&a);
+    return status;
+}
+
 static enum dpk_status open_socket(struct udp *u, const struct addresses *a, const char *argument,
                                    struct dpk_error *err)
 {
     const int size = BUFFER_SIZE;
     u->fd = socket(a->peer->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (u->fd < 0 || bind(u->fd, a->listen->ai_addr, a->listen->ai_addrlen) != 0 ||
-        connect(u->fd, a->peer->ai_addr, a->peer->ai_addrlen) != 0)
-        return dpk_fail_errno(err, "udp:%s", argument);
+    const enum dpk_status status = bind_and_connect(u->fd, a, argument, err);
+    if (status != DPK_OK)
+        return status;
     /* Only root may have more than the system's limit. */
     if (setsockopt(u->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0)
         setsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
@@ -285,6 +308,7 @@ static void udp_close(struct dpk_wire *wire)
 const struct wire_ops wire_udp = {.name = "udp",
                                   .usage = "udp:LISTEN,PEER",
                                   .check = udp_check,
+                                  .try = udp_try,
                                   .open = udp_open,
                                   .receive = udp_receive,
                                   .send = udp_send,

@@ -212,7 +212,10 @@ static void a_port_that_is_taken_is_refused(void **state)
     snprintf(spec, sizeof spec, "udp:127.0.0.1:%u,127.0.0.1:9", ntohs(self.sin_port));
     assert_int_equal(dpk_wire_open(spec, &sink, &wire, &err), DPK_ERR_IO);
     assert_non_null(strstr(err.message, spec));
+    assert_int_equal(dpk_wire_try(spec, &err), DPK_ERR_IO);
     close(fd);
+    assert_int_equal(dpk_wire_try(spec, &err), DPK_OK);
+    assert_int_equal(dpk_wire_try("udp:192.0.2.1:4789,192.0.2.2:4789", &err), DPK_ERR_IO);
 }
 
 int main(void)

@@ -3,10 +3,11 @@
 
 #include <errno.h>
 
-static void a_polled_frame_comes_back(void)
+static void frames_come_back(char addresses[12])
 {
     struct flexio_process *p = queue_process();
     struct set s = ethernet(p, NULL);
+    CHECK(flexio_host2dev_memcpy(p, addresses, 12, s.q.data + DEPTH * BUFFER) == OK);
     struct steering rx = steer(s.rq, -1);
     for (uint32_t i = 0; i < 5 * DEPTH; i++) { /* five times around every ring */
         uint64_t word = 0x1122334455667700 + i;
@@ -19,6 +20,17 @@ static void a_polled_frame_comes_back(void)
     steering_end(&rx);
     set_end(&s);
     CHECK(flexio_process_destroy(p) == OK);
+}
+
+static void a_polled_frame_comes_back(void)
+{
+    frames_come_back((char[12]){0});
+}
+
+/* From a device that others know by its address. */
+static void a_frame_with_addresses_comes_back(void)
+{
+    frames_come_back((char[13]){"\2peer.\2self."});
 }
 
 static void one_wqe_sends_two_frames(void)
@@ -421,6 +433,7 @@ int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
         CASE(a_polled_frame_comes_back),
+        CASE(a_frame_with_addresses_comes_back),
         CASE(one_wqe_sends_two_frames),
         CASE(each_frame_is_one_activation),
         CASE(empty_completions_wake_the_thread_of_a_queue),

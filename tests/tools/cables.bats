@@ -25,10 +25,10 @@ setup() {
 # Sends frames from mlx5_0 until some have come back; those that came before the other program steered were lost.
 come_back() {
     local i
-    until [ -S devices/mlx5_1/port.socket ]; do sleep 0.05; done
+    [ "${1:-}" ] || until [ -S devices/mlx5_1/port.socket ]; do sleep 0.05; done
     sleep 0.3
     for i in $(seq 20); do
-        timeout 5 "$cases" a_polled_frame_comes_back && return
+        timeout 5 "$cases" "${1:-a_polled_frame_comes_back}" && return
     done
     return 1
 }
@@ -76,4 +76,19 @@ counter() { dpadev stats --json "$1" | jq "$2"; }
     DPAKIT_WIRE_mlx5_0=dev:mlx5_0 run "$cases" a_polled_frame_comes_back
     [ "$status" -ne 0 ]
     grep -q 'DPAKIT_WIRE_mlx5_0: .*a device has no cable to itself: use loop' <<<"$output"
+}
+
+@test "programs on a switch find each other by their addresses" {
+    for d in 0 1; do dpadev wire mlx5_$d switch:lab; done
+    dpadev switch lab >lab 2>&1 3>&- &
+    until grep -q runs lab; do sleep 0.05; done
+    "$swap" mlx5_1 1000000 >log 2>&1 3>&- &
+    until grep -q 'mlx5_1 is plugged in' lab; do sleep 0.05; done
+    come_back a_frame_with_addresses_comes_back
+    kill %2 %1
+    wait %2 || :
+    wait %1
+    grep -q 'mlx5_0 is unplugged' lab
+    [ "$(counter switch:lab '.port.rx_packets_phy + .port.copies ==
+        .port.tx_packets_phy + ([.port.drops[]] | add) and .port.rx_packets_phy > 0')" = true ]
 }

@@ -250,4 +250,7 @@ void dpk_counters_read(struct dpk_counters *c, bool reset, struct dpk_counters_s
         read_row(row, reset, q->values, out->port);
         out->count++;
     }
+    for (unsigned i = 0; i < DPK_COUNTERS; i++)
+        if (out->port[i] > INT64_MAX)
+            out->port[i] = 0; /* taken back after a reset */
 }

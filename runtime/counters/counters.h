@@ -33,8 +33,8 @@ enum dpk_counter {
     DPK_RECEIVED_BYTES,
     DPK_WIRE_OUT, /* frames that the wire took */
     DPK_WIRE_OUT_BYTES,
-    DPK_WIRE_IN, /* frames that came from the wire, also those that are dropped then */
-    DPK_WIRE_IN_BYTES, /* without those that the wire dropped */
+    DPK_WIRE_IN,            /* frames that came from the wire, also those that are dropped then */
+    DPK_WIRE_IN_BYTES,      /* without those that the wire dropped */
     DPK_COPIED,             /* frames that were made, as a rule has several destinations */
     DPK_BAD_CHECKSUM,       /* received frames whose checksums are wrong */
     DPK_DROP_NO_RULE,       /* no rule takes the frame, or one drops it */
@@ -99,7 +99,8 @@ struct dpk_counters_seen {
         uint64_t values[DPK_COUNTERS];
     } queues[DPK_COUNTERS_QUEUES];
 };
-/* Reads all counters. `reset`: each is 0 then, and what is added meanwhile is not lost. */
+/* Reads all counters. `reset`: each is 0 then, and what is added meanwhile is not lost. One from which
+ * more was taken back since then than was added (wire_lost) reads as 0. */
 void dpk_counters_read(struct dpk_counters *c, bool reset, struct dpk_counters_seen *out);
 
 #endif

@@ -96,6 +96,21 @@ static void counters_outlive_processes(void **state)
     dpk_counters_close(c);
 }
 
+/* As a wire does with frames that were sent and never taken. */
+static void what_is_taken_back_after_a_reset_is_no_huge_number(void **state)
+{
+    (void)state;
+    struct dpk_counters *c = opened();
+    dpk_count(dpk_counters_port(c), DPK_WIRE_OUT, 5);
+    dpk_count(dpk_counters_port(c), DPK_WIRE_OUT, -UINT64_C(2));
+    dpk_counters_read(c, true, &seen);
+    assert_int_equal(seen.port[DPK_WIRE_OUT], 3);
+    dpk_count(dpk_counters_port(c), DPK_WIRE_OUT, -UINT64_C(1));
+    dpk_counters_read(c, false, &seen);
+    assert_int_equal(seen.port[DPK_WIRE_OUT], 0);
+    dpk_counters_close(c);
+}
+
 static void more_queues_than_rows_count_for_the_port(void **state)
 {
     (void)state;
@@ -144,6 +159,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(threads_lose_no_count, begin, end),
         cmocka_unit_test_setup_teardown(counters_outlive_processes, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_taken_back_after_a_reset_is_no_huge_number, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(more_queues_than_rows_count_for_the_port, begin, end),
         cmocka_unit_test_setup_teardown(a_hostile_file_does_no_harm, begin, end),
         cmocka_unit_test_setup_teardown(a_link_is_refused, begin, end),

@@ -70,7 +70,11 @@ int dpk_cable_fd(const struct dpk_cable *c);
  * the protocol. What came before can still be taken. */
 bool dpk_cable_hear(struct dpk_cable *c);
 
-enum dpk_cable_put { DPK_CABLE_PUT, DPK_CABLE_FULL, DPK_CABLE_BROKEN };
+enum dpk_cable_put {
+    DPK_CABLE_PUT,
+    DPK_CABLE_FULL,   /* the other end has not taken enough yet */
+    DPK_CABLE_BROKEN, /* it broke the protocol */
+};
 /* Puts a frame of DPK_FRAME_MIN to DPK_FRAME_MAX bytes into the cable. */
 enum dpk_cable_put dpk_cable_put(struct dpk_cable *c, const uint8_t *frame, size_t size);
 /* Wakes the other end if it sleeps. */
@@ -84,8 +88,8 @@ struct dpk_cable_batch {
     uint8_t *bytes;
 };
 /* Takes the next frames, as many as a batch has room for; their bytes are copied into the batch.
- * False: the other end broke the protocol. Nothing taken: it has to be asked again only after the
- * socket can be read. DPK_CABLE_BROKEN of put is told so, too. */
+ * False: the other end broke the protocol, so that the cable should be ended. When nothing was
+ * taken, nothing will be until the socket can be read. */
 bool dpk_cable_take(struct dpk_cable *c, struct dpk_cable_batch *batch);
 
 /* What lay in a cable when it ended. */

@@ -1,6 +1,14 @@
 /*
  * ring: bytes to and from one peer, in memory that both processes write.
  *
+ *     int fd = rings_new(&r, size);  rings_pass(socket, fd, hello, n);      // one process
+ *     rings_hear(socket, hello, n, &fd);  rings_open(&r, fd, size);         // the other one
+ *     if (ring_room(&r.out, n) == RING_GOOD)
+ *         memcpy(ring_here(&r.out), frame, n), ring_wrote(&r.out, n);
+ *     if (ring_filled(&r.in, &n) == RING_GOOD)
+ *         ring_copy(&r.in, to, n), ring_read(&r.in, n);
+ *     rings_free(&r);
+ *
  * There is one ring for each direction, with one writer and one reader. The memory is a memfd whose
  * size is sealed, so that neither process can truncate it under the other. The peer may change any
  * byte of it at any time: its counters are read once and bounded, our own counters are never read

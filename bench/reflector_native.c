@@ -88,6 +88,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "reflector_native: %s\n", err.message);
         return 1;
     }
+    printf("a thread waits for packets\n");
+    fflush(stdout);
     unsigned taken = 0;
     for (unsigned long sent = 0; sent < frames;) {
         const unsigned count = await(taken);

@@ -22,6 +22,8 @@ int main(int argc, char **argv)
     }
     packets_open(&device, argv[1], "reflector_app", &reflect, (unsigned)queues, 0);
     packets_steer(&device);
+    printf("%lu threads wait for packets\n", queues);
+    fflush(stdout);
     packets_await(&device, packets);
     printf("%llu packets sent back by %lu threads\n", packets, queues);
     packets_close(&device);

@@ -2,6 +2,7 @@
 #include "jit/region.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static enum jit_end end_of(const struct rv64_insn *insn)
 {
@@ -175,6 +176,68 @@ static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t i
     r->target_count = targets;
 }
 
+/* ---- Loops ---- */
+
+static bool leads_to(const struct jit_region *r, const struct jit_block *b, const bool *found)
+{
+    bool any = (b->next >= 0 && found[b->next]) || (b->taken >= 0 && found[b->taken]);
+    for (uint32_t i = 0; i < b->target_count; i++)
+        any |= found[r->targets[b->target + i]];
+    return any;
+}
+
+static int32_t new_index(const int32_t *to, int32_t old)
+{
+    return old >= 0 ? to[old] : -1;
+}
+
+/* Takes out all other blocks. Blocks and their instructions move forward. */
+static void keep_blocks(struct jit_region *r, const bool *keep)
+{
+    int32_t to[JIT_BLOCKS_MAX];
+    uint32_t blocks = 0, insns = 0, targets = 0;
+    for (uint32_t i = 0; i < r->block_count; i++)
+        to[i] = keep[i] ? (int32_t)blocks++ : -1;
+    for (uint32_t i = 0; i < r->block_count; i++) {
+        struct jit_block b = r->blocks[i];
+        if (!keep[i])
+            continue;
+        memmove(&r->insns[insns], &r->insns[b.first], b.count * sizeof *r->insns);
+        b.first = insns;
+        insns += b.count;
+        b.next = new_index(to, b.next);
+        b.taken = new_index(to, b.taken);
+        const uint32_t first = b.target, count = b.target_count;
+        b.target = targets;
+        for (uint32_t k = 0; k < count; k++)
+            if (keep[r->targets[first + k]])
+                r->targets[targets++] = to[r->targets[first + k]];
+        b.target_count = targets - b.target;
+        r->blocks[to[i]] = b;
+    }
+    r->block_count = blocks;
+    r->insn_count = insns;
+    r->target_count = targets;
+}
+
+/* Of a region that begins with the head of a loop, keeps the loop: what leads back to the head. What
+ * is behind the loop is seldom reached. */
+static void keep_loop(struct jit_region *r)
+{
+    bool found[JIT_BLOCKS_MAX] = {true}, any = false;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = r->block_count; i-- > 0;) {
+            const bool leads = leads_to(r, &r->blocks[i], found);
+            any |= i == 0 && leads;
+            changed |= leads && !found[i];
+            found[i] |= leads;
+        }
+    }
+    if (any)
+        keep_blocks(r, found);
+}
+
 bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *region)
 {
     struct jit_region r = {
@@ -189,6 +252,7 @@ bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *reg
     (void)block_at(&r, pc, 0);
     for (uint32_t i = 0; i < r.block_count; i++)
         expand(core, &r, i);
+    keep_loop(&r);
     for (uint32_t i = 0; i < r.block_count; i++)
         if (may_copy(core, &r, &r.blocks[i]))
             copy_called(core, &r, i);

@@ -42,8 +42,8 @@ struct jit_copy {
 
 enum { JIT_BLOCKS_MAX = 128, JIT_INSNS_MAX = 600, JIT_TARGETS_MAX = 1024, JIT_COPIES_MAX = 32 };
 
-/* What direct jumps, and indirect ones as far as they are known, reach from the first block's pc on;
- * and copies of small functions that it calls. */
+/* What direct jumps, and indirect ones as far as they are known, reach from the first block's pc on. If
+ * that is the head of a loop, the loop alone. And copies of small functions that this calls. */
 struct jit_region {
     struct jit_block *blocks; /* the first one is where the region is entered */
     struct jit_insn *insns;

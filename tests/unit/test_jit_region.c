@@ -37,6 +37,47 @@ static const struct jit_block *block_of(const struct jit_region *r, uint64_t pc,
     return NULL;
 }
 
+static void the_region_of_a_loop_has_what_leads_back_to_its_head(void **state)
+{
+    struct jit_region r = find(*state,
+                               (const uint32_t[]){
+                                   i_type(ADDI, A0, A0, 0u - 1),
+                                   b_type(BEQ, A1, 0, 8),
+                                   j_type(0, 12), /* 8: out of the loop */
+                                   b_type(BNE, A0, 0, -12),
+                                   EBREAK,
+                                   i_type(ADDI, A1, A1, 1),
+                                   EBREAK,
+                               },
+                               7);
+    assert_int_equal(r.block_count, 2);
+    assert_int_equal(r.insn_count, 3);
+    assert_int_equal(r.blocks[0].next, -1);
+    assert_int_equal(r.blocks[r.blocks[0].taken].pc, CODE + 12);
+    assert_int_equal(r.blocks[1].taken, 0);
+    assert_int_equal(r.blocks[1].next, -1);
+    assert_int_equal(r.insns[r.blocks[1].first].pc, CODE + 12);
+    jit_region_free(&r);
+}
+
+static void the_region_of_a_function_has_all_that_it_jumps_to(void **state)
+{
+    struct jit_region r = find(*state,
+                               (const uint32_t[]){
+                                   i_type(ADDI, A1, A0, 0),
+                                   b_type(BEQ, A1, 0, 12),
+                                   i_type(ADDI, A1, A1, 0u - 1), /* 8: */
+                                   b_type(BNE, A1, 0, -4),
+                                   i_type(ADDI, A0, A0, 1),
+                                   ret,
+                               },
+                               6);
+    assert_int_equal(r.block_count, 3);
+    (void)block_of(&r, CODE + 8, 0);
+    (void)block_of(&r, CODE + 16, 0);
+    jit_region_free(&r);
+}
+
 static void each_call_of_a_small_function_has_a_copy(void **state)
 {
     struct jit_region r = find(*state,
@@ -175,6 +216,8 @@ static void copies_run_as_their_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest regions[] = {
+        GUEST_TEST(the_region_of_a_loop_has_what_leads_back_to_its_head),
+        GUEST_TEST(the_region_of_a_function_has_all_that_it_jumps_to),
         GUEST_TEST(each_call_of_a_small_function_has_a_copy),
         GUEST_TEST(a_copy_has_copies_of_what_it_calls),
         GUEST_TEST(a_function_that_calls_itself_has_one_copy),

@@ -31,8 +31,9 @@ behind_veth() { # dpa|native SOURCE QUEUES FRAMES
     ip link add dpa0 type veth peer name far0
     ip link set dpa0 up
     ip link set far0 up
+    rm -f ready
     reflector "$1" veth:dpa0 "$3" "$4" >ready 2>&1 &
-    until grep -q 'for packets' ready; do sleep 0.05; done
+    until grep -qs 'for packets' ready; do sleep 0.05; done
     timeout 60 "$DPAKIT_BUILD/bench/reflector_feed" "$2" veth:far0
     wait
 }

@@ -115,16 +115,17 @@ static void set_ahead(struct rv64_memory *mem, uint64_t first, uint64_t end)
     }
 }
 
-/* Tells anew for the pieces of pages [first, end), whose access has changed, and for the last before
- * them. */
+/* Tells anew for the pieces of pages [first, end), whose access has changed, and for the last of the
+ * page before them, by words: only the last piece of a page has a next one on another page. */
 static void set_near(struct rv64_memory *mem, uint64_t first, uint64_t end)
 {
-    enum { PIECES = RV64_PAGE / RV64_NEAR };
+    _Static_assert(RV64_PAGE / RV64_NEAR == 2 * sizeof(uint64_t), "two words for a page");
     for (uint64_t page = first == 0 ? 0 : first - 1; page < end; page++) {
-        uint8_t *piece = &mem->near[page * PIECES];
-        const uint8_t here = mem->access[page], next = here & mem->access[page + 1];
-        for (uint64_t i = page < first ? PIECES - 1 : 0; i < PIECES; i++)
-            __atomic_store_n(&piece[i], i + 1 < PIECES ? here : next, __ATOMIC_RELAXED);
+        const uint64_t all = mem->access[page] * UINT64_C(0x0101010101010101);
+        const uint64_t last = (uint64_t)(mem->access[page] & mem->access[page + 1]) << 56;
+        rv64_u64 *words = (rv64_u64 *)mem->near + 2 * page;
+        __atomic_store_n(&words[0], all, __ATOMIC_RELAXED);
+        __atomic_store_n(&words[1], all << 8 >> 8 | last, __ATOMIC_RELAXED);
     }
 }
 

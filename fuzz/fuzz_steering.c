@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "port/model.h"
+#include "queue_memory.h"
 #include "verbs/context.h"
 #include "verbs/devx.h"
 #include "verbs/steering.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MEMORY = 0x8000, RINGS = 0x1000, BUFFERS = 0x4000, KEPT = 8, QUEUES = 2, STEPS = 64 };
+enum { RINGS = 0x1000, BUFFERS = 0x4000, KEPT = 8, QUEUES = 2, STEPS = 64 };
 enum { LOG = 3, CQ_LOG = 3, DOMAINS = 3 };
 
 struct program {
@@ -30,36 +31,6 @@ struct program {
 
 static uint8_t memory[MEMORY];
 
-static bool inside(uint64_t address, uint64_t size)
-{
-    return size <= MEMORY && address <= MEMORY - size;
-}
-
-static bool load(void *from, uint64_t address, void *to, size_t size)
-{
-    if (inside(address, size))
-        memcpy(to, (const uint8_t *)from + address, size);
-    return inside(address, size);
-}
-
-static bool store(void *to, uint64_t address, const void *from, size_t size)
-{
-    if (inside(address, size))
-        memcpy((uint8_t *)to + address, from, size);
-    return inside(address, size);
-}
-
-static void completed(void *user, unsigned count, bool event)
-{
-    (void)user, (void)count, (void)event;
-}
-
-static bool listens(void *user)
-{
-    (void)user;
-    return true;
-}
-
 /* Some come back in. */
 static bool leaves(void *context, const uint8_t *frame, size_t size)
 {
@@ -69,11 +40,6 @@ static bool leaves(void *context, const uint8_t *frame, size_t size)
     const bool out = frame[0] & 1;
     p->left += out;
     return out;
-}
-
-static void waits(void *context)
-{
-    (void)context;
 }
 
 static void warn(void *context, const char *reason)
@@ -213,7 +179,7 @@ static void make_rule(struct program *p, struct dpk_reader *r)
 
 static void destroy(struct program *p, struct dpk_reader *r)
 {
-    const uint8_t kind = dpk_read_u8(r), which = place(dpk_read_u8(r));
+    const unsigned kind = dpk_read_u8(r), which = place(dpk_read_u8(r));
     if (kind % 4 == 0 && dpk_mlx5_dr_rule_destroy(p->rules[which]) == 0)
         p->rules[which] = NULL;
     if (kind % 4 == 1 && dpk_mlx5_dr_matcher_destroy(p->matchers[which]) == 0)

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "port/port.h"
+#include "queue_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
-    MEMORY = 0x4000,
     RINGS = 0x800,
     DOORBELLS = 8,
     QUEUES = 3,
@@ -19,47 +18,12 @@ enum {
     LOG = 3
 };
 
-static bool inside(uint64_t address, uint64_t size)
-{
-    return size <= MEMORY && address <= MEMORY - size;
-}
-
-static bool load(void *memory, uint64_t address, void *to, size_t size)
-{
-    if (inside(address, size))
-        memcpy(to, (const uint8_t *)memory + address, size);
-    return inside(address, size);
-}
-
-static bool store(void *memory, uint64_t address, const void *from, size_t size)
-{
-    if (inside(address, size))
-        memcpy((uint8_t *)memory + address, from, size);
-    return inside(address, size);
-}
-
-static void completed(void *user, unsigned count, bool event)
-{
-    (void)user, (void)count, (void)event;
-}
-
-static bool listens(void *user)
-{
-    (void)user;
-    return true;
-}
-
 static bool leaves(void *context, const uint8_t *frame, size_t size)
 {
     (void)context;
     if (size < 14 || size > DPK_FRAME_MAX || !frame)
         abort();
     return frame[0] & 1;
-}
-
-static void waits(void *context)
-{
-    (void)context;
 }
 
 static void warn(void *context, const char *reason)

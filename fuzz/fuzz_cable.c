@@ -28,7 +28,20 @@ static void tell(void *context, bool detail, const char *text)
 
 /* ---- Specifications ---- */
 
-/* What a device keeps is a specification again, and the same. */
+/* What a port sends to a source of frames need not be one of its frames. */
+static void give_back(const struct dpk_reader *r)
+{
+    const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell};
+    const size_t size = dpk_reader_left(r);
+    struct dpk_wire *wire;
+    if (size < DPK_FRAME_MIN || size > DPK_FRAME_MAX ||
+        dpk_wire_open("generate:1,60,1,1", &sink, &wire, NULL) != DPK_OK)
+        return;
+    dpk_wire_send(wire, r->pos, size);
+    dpk_wire_close(wire);
+}
+
+/* What a device keeps is a specification again, and the same. The bytes are a frame, too. */
 static void check_spec(struct dpk_reader *r)
 {
     char spec[300], kept[DPK_WIRE_SPEC_MAX], again[DPK_WIRE_SPEC_MAX];
@@ -37,6 +50,7 @@ static void check_spec(struct dpk_reader *r)
     if (dpk_wire_check(spec, kept, NULL) == DPK_OK &&
         (dpk_wire_check(kept, again, NULL) != DPK_OK || strcmp(kept, again) != 0))
         abort();
+    give_back(r);
 }
 
 /* ---- UDP ---- */

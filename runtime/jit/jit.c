@@ -73,16 +73,15 @@ static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 
 static bool translate(const struct job *j, const struct jit_options *options, struct dpk_buf *image)
 {
-    jit_translate_fn *const fn = translator();
     struct dpk_error err = {0};
-    if (fn == NULL) {
-        jit_count_refused(load_error.message);
-        return false;
-    }
-    pthread_mutex_lock(&translating);
+    bool done = false;
+    pthread_mutex_lock(
+        &translating); /* the library is loaded with it, too: an exit waits for that */
     const bool ended = has_ended();
+    jit_translate_fn *const fn = ended ? NULL : translator();
     const uint64_t begin = jit_processor_time();
-    const bool done = !ended && fn(&j->region, options, image, &err) == DPK_OK;
+    if (fn != NULL)
+        done = fn(&j->region, options, image, &err) == DPK_OK;
     const uint64_t took = jit_processor_time() - begin;
     pthread_mutex_unlock(&translating);
     if (*err.message)
@@ -91,6 +90,7 @@ static bool translate(const struct job *j, const struct jit_options *options, st
         jit_count_translated(j->region.insn_count, took);
     else
         jit_count_refused(ended          ? "the program ends"
+                          : fn == NULL   ? load_error.message
                           : *err.message ? err.message
                                          : "no reason given");
     return done;

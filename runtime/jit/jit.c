@@ -117,11 +117,12 @@ static void carry_out(const struct job *j, bool stored)
     }
     dpk_buf_free(&image);
     if (translate(j, &options, &image)) {
-        if (!translations_enter(j->to, pc, &image))
-            jit_count_refused("no memory for its code");
-        else
+        const bool entered = translations_enter(j->to, pc, &image);
+        if (entered)
             translations_cover(j->to, &j->region);
-        if (stored)
+        else
+            jit_count_refused("no memory for its code");
+        if (entered && stored)
             jit_store_put(key, image.data, image.size);
     }
     dpk_buf_free(&image);

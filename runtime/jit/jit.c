@@ -75,8 +75,8 @@ static bool translate(const struct job *j, const struct jit_options *options, st
 {
     struct dpk_error err = {0};
     bool done = false;
-    pthread_mutex_lock(
-        &translating); /* the library is loaded with it, too: an exit waits for that */
+    /* The library is loaded with the lock, too: an exit waits for that. */
+    pthread_mutex_lock(&translating);
     const bool ended = has_ended();
     jit_translate_fn *const fn = ended ? NULL : translator();
     const uint64_t begin = jit_processor_time();

@@ -33,7 +33,7 @@ static void see_far_jump(const struct jit_region *r, struct jit_block *b)
 {
     if (b->end != JIT_END_JALR || b->count < 2)
         return;
-    const struct jit_insn *jalr = &r->insns[b->first + b->count - 1], *before = jalr - 1;
+    const struct jit_insn *jalr = jit_last(r, b), *before = jalr - 1;
     if ((before->insn.op != OP_AUIPC && before->insn.op != OP_LUI) ||
         before->insn.rd != jalr->insn.rs1 || before->insn.rd == 0)
         return;
@@ -83,7 +83,7 @@ static int32_t block_at(struct jit_region *r, uint64_t pc, uint32_t copy)
 static void add_targets(struct rv64_core *core, struct jit_region *r, struct jit_block *b)
 {
     uint64_t to[RV64_JUMP_TRIES];
-    const struct jit_insn *jalr = &r->insns[b->first + b->count - 1];
+    const struct jit_insn *jalr = jit_last(r, b);
     b->target = r->target_count;
     size_t count = rv64_core_jumps(core, jalr->pc, to, RV64_JUMP_TRIES);
     for (size_t i = 0; i < count && r->target_count < JIT_TARGETS_MAX; i++) {
@@ -95,18 +95,12 @@ static void add_targets(struct rv64_core *core, struct jit_region *r, struct jit
     }
 }
 
-static const struct jit_insn *last_of(const struct jit_region *r, const struct jit_block *b)
-{
-    return &r->insns[b->first + b->count - 1];
-}
-
 /* Reads block `index`, and adds those that it leads to. */
 static void expand(struct rv64_core *core, struct jit_region *r, uint32_t index)
 {
     struct jit_block *b = &r->blocks[index];
     read_block(core, r, b);
-    if (b->end == JIT_END_FALL || b->end == JIT_END_BRANCH || b->end == JIT_END_CALL ||
-        (b->end == JIT_END_JALR && last_of(r, b)->insn.rd != 0))
+    if (b->end == JIT_END_FALL || b->end == JIT_END_BRANCH || jit_calls(r, b))
         b->next = block_at(r, b->next_pc, b->copy);
     if (b->end == JIT_END_JUMP || b->end == JIT_END_BRANCH)
         b->taken = block_at(r, b->taken_pc, b->copy);
@@ -124,7 +118,7 @@ static bool may_copy(const struct rv64_core *core, const struct jit_region *r,
 {
     if (call->end != JIT_END_CALL || call->next < 0 || r->copy_count == JIT_COPIES_MAX - 1 ||
         r->insn_count > COPIES_INSNS_MAX || r->copies[call->copy].depth == COPY_DEPTH_MAX ||
-        last_of(r, call)->insn.rd != 1)
+        jit_last(r, call)->insn.rd != 1)
         return false;
     for (uint32_t c = call->copy; c != 0; c = r->copies[c].outer)
         if (r->copies[c].pc == call->taken_pc)
@@ -145,12 +139,12 @@ static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t i
     struct jit_block *const call = &r->blocks[index];
     const uint32_t blocks = r->block_count, insns = r->insn_count, targets = r->target_count,
                    copy = r->copy_count + 1;
-    bool small = true, returns = false;
+    bool returns = false;
     r->copies[copy] = (struct jit_copy){.pc = call->taken_pc,
                                         .return_pc = call->next_pc,
                                         .outer = call->copy,
                                         .depth = r->copies[call->copy].depth + 1};
-    small = block_at(r, call->taken_pc, copy) >= 0;
+    bool small = block_at(r, call->taken_pc, copy) >= 0;
     for (uint32_t i = blocks; small && i < r->block_count; i++) {
         struct jit_block *b = &r->blocks[i];
         expand(core, r, i);
@@ -158,7 +152,7 @@ static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t i
                 b->end != JIT_END_LEAVE;
         if (b->end != JIT_END_JALR || !small)
             continue;
-        small = is_return(&last_of(r, b)->insn);
+        small = is_return(&jit_last(r, b)->insn);
         returns = true;
         b->end = JIT_END_RETURN;
         b->next_pc = call->next_pc;

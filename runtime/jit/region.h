@@ -13,8 +13,8 @@ enum jit_end {
     JIT_END_CALL,   /* calls taken_pc, which returns to next_pc */
     JIT_END_JALR,   /* indirect: a return, call or jump */
     JIT_END_INLINE, /* calls taken_pc, of which the region has a copy for this call */
-    JIT_END_RETURN, /* of a copy: goes on at next_pc, where its call was, unless x1 or x5 says else */
-    JIT_END_LEAVE, /* with an instruction that is not translated; or before code that is none */
+    JIT_END_RETURN, /* of a copy: goes on at next_pc, behind its call, unless x1 says else */
+    JIT_END_LEAVE,  /* with an instruction that is not translated; or before code that is none */
 };
 
 /* The blocks are those of the interpreter (translate.c of rv64), so that budgets are checked at the
@@ -51,6 +51,20 @@ struct jit_region {
     struct jit_copy copies[JIT_COPIES_MAX]; /* from 1 on */
     uint32_t block_count, insn_count, target_count, copy_count;
 };
+
+/* The last instruction of a block that has any. */
+static inline const struct jit_insn *jit_last(const struct jit_region *region,
+                                              const struct jit_block *block)
+{
+    return &region->insns[block->first + block->count - 1];
+}
+
+/* Whether a block ends with a call of another region, which returns to next_pc. */
+static inline bool jit_calls(const struct jit_region *region, const struct jit_block *block)
+{
+    return block->end == JIT_END_CALL ||
+           (block->end == JIT_END_JALR && jit_last(region, block)->insn.rd != 0);
+}
 
 /* Finds the region that begins at `pc`. With the core's lock held. False: no memory. */
 bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *region);

@@ -3,30 +3,20 @@
 
 #include "llvm/groups.h"
 
-static uint32_t bit_of(unsigned reg)
-{
-    return reg == 0 ? 0 : UINT32_C(1) << reg;
-}
-
-static bool is_atomic(const struct rv64_insn *insn)
-{
-    return (insn->bits & 0x7f) == 0x2f;
-}
-
 /* Which registers before the instruction may become addresses, if those of `after` may behind it. */
 static uint32_t before(const struct rv64_insn *insn, uint32_t after)
 {
-    const uint32_t address = bit_of(insn->rs1);
+    const uint32_t address = register_bit(insn->rs1);
     unsigned log2, need;
     if (access_of(insn, &log2, &need))
-        return (need & RV64_W ? after : after & ~bit_of(insn->rd)) | address;
+        return (need & RV64_W ? after : after & ~register_bit(insn->rd)) | address;
     if (is_atomic(insn) || insn->op == OP_JALR)
-        return (after & ~bit_of(insn->rd)) | address;
+        return (after & ~register_bit(insn->rd)) | address;
     if (insn->op >= OP_BEQ && insn->op <= OP_BGEU)
         return after;
-    if (!(after & bit_of(insn->rd)))
+    if (!(after & register_bit(insn->rd)))
         return after;
-    return (after & ~bit_of(insn->rd)) | address | bit_of(insn->rs2);
+    return (after & ~register_bit(insn->rd)) | address | register_bit(insn->rs2);
 }
 
 static uint32_t at_begin(const struct jit_region *r, const struct jit_block *b, uint32_t at_end)
@@ -41,7 +31,7 @@ static uint32_t behind(const struct jit_region *r, const struct jit_block *b,
                        const uint32_t *begins)
 {
     uint32_t mask = 0;
-    if (b->next >= 0 && b->end != JIT_END_CALL && b->end != JIT_END_JALR)
+    if (b->next >= 0 && !jit_calls(r, b))
         mask |= begins[b->next];
     if (b->taken >= 0)
         mask |= begins[b->taken];
@@ -72,7 +62,7 @@ void addresses_of_block(const struct jit_region *region, const struct jit_block 
 {
     for (uint32_t i = block->count; i-- > 0;) {
         const struct rv64_insn *insn = &region->insns[block->first + i].insn;
-        leads[i] = (at_end & bit_of(insn->rd)) != 0;
+        leads[i] = (at_end & register_bit(insn->rd)) != 0;
         at_end = before(insn, at_end);
     }
 }

@@ -32,8 +32,8 @@ struct emitter {
     LLVMValueRef *tried;       /* slots, for loops: whether many turns have been tried at once */
     uint32_t *dirty_at; /* registers that may have changed where a block begins; a bit each */
     uint32_t used;      /* registers that the region reads or writes */
-    uint32_t
-        addresses_at[JIT_BLOCKS_MAX]; /* registers that may become addresses where a block ends */
+    /* Of each block, registers at its end that may become addresses; a bit each. */
+    uint32_t addresses_at[JIT_BLOCKS_MAX];
     /* Where the builder is. */
     const struct jit_block *block;
     const struct jit_insn *insn;

@@ -82,17 +82,11 @@ static bool join(struct fact *fact, const struct fact *other)
 
 /* ---- Blocks ---- */
 
-static bool returns_here(const struct jit_region *r, const struct jit_block *b)
-{
-    return b->end == JIT_END_CALL ||
-           (b->end == JIT_END_JALR && r->insns[b->first + b->count - 1].insn.rd != 0);
-}
-
 /* The blocks that follow `b`, but for calls. Returns how many. */
 static uint32_t followers(const struct jit_region *r, const struct jit_block *b, int32_t *out)
 {
     uint32_t count = 0;
-    if (b->next >= 0 && !returns_here(r, b))
+    if (b->next >= 0 && !jit_calls(r, b))
         out[count++] = b->next;
     if (b->taken >= 0)
         out[count++] = b->taken;
@@ -204,7 +198,7 @@ static bool flow(const struct jit_region *r, struct facts *facts, uint32_t index
         for (unsigned reg = 1; reg < 32; reg++)
             changed |= join(&at[reg], &after[reg]);
     }
-    if (b->next >= 0 && returns_here(r, b)) { /* nothing is known behind a call */
+    if (b->next >= 0 && jit_calls(r, b)) { /* nothing is known behind a call */
         static const struct fact none;
         changed |= !reached[b->next];
         reached[b->next] = true;

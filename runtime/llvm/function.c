@@ -51,23 +51,12 @@ void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef 
 
 /* ---- What is known before ---- */
 
-static uint32_t bit_of(unsigned reg)
-{
-    return reg == 0 ? 0 : UINT32_C(1) << reg;
-}
-
 static uint32_t written_by(const struct emitter *e, const struct jit_block *b)
 {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < b->count; i++)
-        mask |= bit_of(e->region->insns[b->first + i].insn.rd);
+        mask |= register_bit(e->region->insns[b->first + i].insn.rd);
     return mask;
-}
-
-static bool calls(const struct emitter *e, const struct jit_block *b)
-{
-    return b->end == JIT_END_CALL ||
-           (b->end == JIT_END_JALR && e->region->insns[b->first + b->count - 1].insn.rd != 0);
 }
 
 /* Whether the block calls code: an indirect jump elsewhere is a call of the host's, too, if LLVM
@@ -75,8 +64,8 @@ static bool calls(const struct emitter *e, const struct jit_block *b)
 static bool needs_stack(const struct emitter *e, const struct jit_block *b)
 {
     if (b->end != JIT_END_JALR)
-        return calls(e, b);
-    const struct rv64_insn *jalr = &e->region->insns[b->first + b->count - 1].insn;
+        return jit_calls(e->region, b);
+    const struct rv64_insn *jalr = &jit_last(e->region, b)->insn;
     return jalr->rd != 0 || (jalr->rs1 != 1 && jalr->rs1 != 5);
 }
 
@@ -95,7 +84,7 @@ static void find_dirty(struct emitter *e)
         changed = false;
         for (uint32_t i = 0; i < r->block_count; i++) {
             const struct jit_block *b = &r->blocks[i];
-            uint32_t after = calls(e, b) ? 0 : e->dirty_at[i] | written_by(e, b);
+            uint32_t after = jit_calls(r, b) ? 0 : e->dirty_at[i] | written_by(e, b);
             const int32_t to[] = {b->next, b->taken};
             for (unsigned k = 0; k < 2; k++)
                 changed |= to[k] >= 0 && make_dirty(e, to[k], after);
@@ -110,7 +99,7 @@ static uint32_t used_registers(const struct emitter *e)
     uint32_t mask = 0;
     for (uint32_t i = 0; i < e->region->insn_count; i++) {
         const struct rv64_insn *insn = &e->region->insns[i].insn;
-        mask |= bit_of(insn->rd) | bit_of(insn->rs1) | bit_of(insn->rs2);
+        mask |= register_bit(insn->rd) | register_bit(insn->rs1) | register_bit(insn->rs2);
     }
     return mask;
 }

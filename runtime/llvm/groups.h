@@ -53,6 +53,18 @@ struct groups {
     int64_t base[RV64_BLOCK_MAX]; /* what its rs1 adds to the value */
 };
 
+/* A bit for a register, none for x0. */
+static inline uint32_t register_bit(unsigned reg)
+{
+    return reg == 0 ? 0 : UINT32_C(1) << reg;
+}
+
+/* Whether an instruction is one of the extension A. */
+static inline bool is_atomic(const struct rv64_insn *insn)
+{
+    return (insn->bits & 0x7f) == 0x2f;
+}
+
 /* Whether an instruction is a load or store, its width and the permission that it needs. */
 bool access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need);
 

@@ -20,13 +20,9 @@ static bool is_plain(const struct rv64_insn *insn)
     case OP_RDCYCLE:
     case OP_RDTIME:
     case OP_RDINSTRET:
-    case OP_LR_W:
-    case OP_LR_D:
-    case OP_SC_W:
-    case OP_SC_D:
         return false;
     default:
-        return (insn->bits & 0x7f) != 0x2f; /* AMO */
+        return !is_atomic(insn);
     }
 }
 
@@ -303,7 +299,7 @@ static LLVMValueRef operand(const struct emitter *e, const struct groups *g, uns
 static bool limit_to_end(const struct emitter *e, const struct loop *l, struct turns *t)
 {
     const struct jit_block *last = &e->region->blocks[l->block[l->count - 1]];
-    const struct rv64_insn *i = &e->region->insns[last->first + last->count - 1].insn;
+    const struct rv64_insn *i = &jit_last(e->region, last)->insn;
     int64_t step_a, step_b;
     if (last->taken != l->block[0])
         return false;
@@ -382,7 +378,7 @@ static LLVMValueRef stays(struct emitter *e, int32_t to)
 {
     if (e->block->end != JIT_END_BRANCH || e->block->taken == e->block->next)
         return NULL;
-    e->insn = &e->region->insns[e->block->first + e->block->count - 1];
+    e->insn = jit_last(e->region, e->block);
     LLVMValueRef taken = emit_condition(e);
     return e->block->taken == to ? taken : LLVMBuildNot(B_, taken, "");
 }

@@ -2,16 +2,12 @@
 # sends them back, its addresses swapped.
 
 load ../host/setup
+source "$BATS_TEST_DIRNAME/../helpers/packet_swap.bash"
 
 setup_file() {
     build_queues flexio_queue_cases.c
     cd "$BATS_FILE_TMPDIR"
-    cp -r "$BATS_TEST_DIRNAME/../../examples/packet_swap/"* .
-    dpacc device/packet_swap_dev.c -o packet_swap_app.a -mcpu=nv-dpa-bf3 -hostcc=gcc \
-        --app-name=packet_swap_app -I"$DPAKIT_BUILD/include"
-    # shellcheck disable=SC2086
-    gcc -Wall -Wextra ${TEST_HOST_CFLAGS:-} host/packet_swap.c -o packet_swap packet_swap_app.a \
-        -I"$DPAKIT_BUILD/include" -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5
+    build_packet_swap
     make_devices "$PWD/made"
 }
 

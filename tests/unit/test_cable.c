@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "ring/ring.h"
+#include "ring_maps.h"
 #include "wire/wire.h"
 
 enum { SIZE = 60, CABLE_RING = 1 << 21 };
@@ -135,17 +136,6 @@ static unsigned count_entries(const char *path)
     return count;
 }
 
-static unsigned count_rings(void)
-{
-    unsigned count = 0;
-    char line[512];
-    FILE *f = fopen("/proc/self/maps", "r");
-    while (fgets(line, sizeof line, f))
-        count += strstr(line, "memfd:dpakit-ring") != NULL;
-    fclose(f);
-    return count;
-}
-
 /* Sends without end. */
 static void be_peer(const char *name, const char *spec)
 {
@@ -203,9 +193,9 @@ static void kill_peers(const char *name, const char *spec, const char *peer, con
         usleep((useconds_t)(rand() % 3000));
         kill(pid, SIGKILL);
         assert_int_equal(recv(starter, &byte, 1, 0), 1);
-        for (unsigned k = 0; k < 20000 && count_rings() > 0; k++)
+        for (unsigned k = 0; k < 20000 && count_ring_maps() > 0; k++)
             usleep(1000);
-        assert_int_equal(count_rings(), 0);
+        assert_int_equal(count_ring_maps(), 0);
         assert_int_equal(count_entries("/proc/self/fd"), files);
     }
     assert_int_equal(atomic_load(&e.wrong), 0);

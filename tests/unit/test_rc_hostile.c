@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "rc_peer.h"
+#include "ring_maps.h"
 
 static const struct dpk_rc_work good_write = {.opcode = DPK_RC_WRITE,
                                               .local = {.key = KEY, .address = BASE, .size = 8},
@@ -408,23 +409,11 @@ static void memory_that_can_be_cut_short_is_refused(void **state)
     world_end(w);
 }
 
-/* Rings that are mapped now, each in three pieces. */
-static size_t count_maps(void)
-{
-    size_t count = 0;
-    char line[512];
-    FILE *f = fopen("/proc/self/maps", "r");
-    while (fgets(line, sizeof line, f))
-        count += strstr(line, "memfd:dpakit-ring") != NULL;
-    fclose(f);
-    return count;
-}
-
 static void await_maps(size_t count)
 {
-    for (unsigned i = 0; i < 600000 && count_maps() != count; i++)
+    for (unsigned i = 0; i < 600000 && count_ring_maps() != count; i++)
         usleep(100);
-    assert_int_equal(count_maps(), count);
+    assert_int_equal(count_ring_maps(), count);
 }
 
 /* Nobody else has a say in a connection within a process: not who came before, not who says that it
@@ -494,9 +483,9 @@ static void memory_is_given_back(void **state)
     (void)state;
     size_t before = count_descriptors();
     expect_life(w);
-    for (unsigned i = 0; i < 600000 && (count_maps() > 0 || count_descriptors() > before); i++)
+    for (unsigned i = 0; i < 600000 && (count_ring_maps() > 0 || count_descriptors() > before); i++)
         usleep(100);
-    assert_int_equal(count_maps(), 0);
+    assert_int_equal(count_ring_maps(), 0);
     assert_int_equal(count_descriptors(), before);
     world_end(w);
 }

@@ -61,7 +61,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base elf fat hashlist certchain signer elfcrypto hostfile container appcontainer nvconfig
-RT_ROOMS := rv64 jit card provision loader counters frame ring cable switch rc wire port debug sched proc memory host
+RT_ROOMS := rv64 jit card provision loader counters frame ring cable switch rc wire port debug sched proc memory host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -98,6 +98,8 @@ $(if $(COVERAGE),$(shell find $(O) -name '*.gcda' -delete 2>/dev/null))
 $(if $(COVERAGE),$(eval $(O)/lib/%.o: ALL_CFLAGS += --coverage))
 # Races of programs of the DPA are theirs.
 $(if $(filter thread,$(SANITIZE)),$(eval $(O)/runtime/rv64/%.o: SAN :=))
+# The model gives the same figures on every machine: no multiplication is fused with an addition.
+$(O)/runtime/cc/%.o: ALL_CFLAGS += -ffp-contract=off
 # The interpreter loop: gcc must not merge the dispatch jumps of a computed goto.
 INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
 $(O)/runtime/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)

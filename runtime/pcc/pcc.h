@@ -1,0 +1,252 @@
+/*
+ * pcc: one program of DOCA PCC (programmable congestion control) on an emulated DPA. Whoever has a
+ * network, a model or a wire, gives it events and gets rates.
+ *
+ *     const struct dpk_pcc_options options = {.threads = 1, .ports = 1, .speed_gbps = 100,
+ *                                             .now = virtual_time, .context = model};
+ *     struct dpk_pcc *pcc = NULL;
+ *     dpk_pcc_open(image, &options, &pcc, &err);              // runs the program's user_init
+ *     struct dpk_pcc_context flow = {0};                      // one for each flow
+ *     const struct dpk_pcc_event event = {.type = DPK_PCC_TX, .flow = 7, .time_ns = 12000};
+ *     struct dpk_pcc_result result = {.rate = DPK_PCC_RATE_MAX};
+ *     if (dpk_pcc_event(pcc, 0, &flow, &event, &result, &err) == DPK_OK)
+ *         ... result.rate / DPK_PCC_RATE_MAX of the port's line rate ...
+ *     dpk_pcc_close(pcc);
+ *
+ * Each thread of the program is a hart that is kept ready: an event runs on the thread of the host
+ * that gives it, without a scheduler, in a fraction of a microsecond. A thread of the program runs
+ * one event at a time; different ones may run at once, on different threads of the host. All other
+ * functions may be called by one thread of the host at a time, while no event runs, unless they say
+ * otherwise.
+ *
+ * Time is that of `now`. A run that gives the same events at the same times gets the same results,
+ * and counts the same instructions, whether code is translated or interpreted.
+ *
+ * Names and numbers are those of DOCA PCC (docs.nvidia.com/doca/sdk, "DOCA PCC", 2.5 to 3.2).
+ */
+#ifndef DPK_PCC_H
+#define DPK_PCC_H
+
+#include "base/base.h"
+#include "loader/loader.h"
+#include "proc/proc.h"
+
+#define DPK_PCC_THREADS_MAX   256
+#define DPK_PCC_PORTS_MAX     4          /* DOCA_PCC_DEV_MAX_NUM_PORTS of BlueField-3 */
+#define DPK_PCC_RATE_MAX      (1u << 20) /* DOCA_PCC_DEV_MAX_RATE: the port's line rate */
+#define DPK_PCC_SLOTS         8          /* DOCA_PCC_DEV_MAX_NUM_USER_SLOTS */
+#define DPK_PCC_SLOT_INTERNAL 15         /* the library's own algorithm */
+#define DPK_PCC_NAME_MAX      128        /* bytes of a name or description, with its NUL */
+
+/* ---- Programs ---- */
+
+enum dpk_pcc_role {
+    DPK_PCC_RP, /* reaction point: an algorithm that sets rates */
+    DPK_PCC_NP, /* notification point: answers probe packets */
+};
+
+enum dpk_pcc_counter {
+    DPK_PCC_RX_BYTES = 1,
+    DPK_PCC_TX_BYTES = 2,
+};
+
+struct dpk_pcc_options {
+    enum dpk_pcc_role role;
+    unsigned threads;    /* 1 to DPK_PCC_THREADS_MAX; 0: 1 */
+    unsigned ports;      /* 1 to DPK_PCC_PORTS_MAX; 0: 1 */
+    uint32_t speed_gbps; /* line rate of each port in Gbit/s; 0: 200 */
+    /* How many instructions one event may take, deterministic where a time limit is not. 0:
+     * DPK_PCC_INSTRUCTIONS. */
+    uint64_t instructions;
+    /* The time in nanoseconds, which must not go back: what the program's timers read. NULL: that
+     * of the host's monotonic clock. It is called on the thread that gives an event. */
+    uint64_t (*now)(void *context);
+    /* A counter of a port that the program samples, in bytes. NULL: all are 0. */
+    uint64_t (*counter)(void *context, unsigned port, enum dpk_pcc_counter which);
+    /* Gets a piece of text that the program prints, without a NUL at its end; dpk_message_clean has
+     * made it fit for a terminal. NULL: it is lost. */
+    void (*print)(void *context, unsigned thread, const char *text, size_t size);
+    /* Gets a trace message: the number of its format and its five arguments. NULL: it is lost. */
+    void (*trace)(void *context, unsigned thread, int format, const uint64_t arguments[5]);
+    /* Is told that the program wants its trace messages seen now. NULL: nobody is. */
+    void (*flush)(void *context);
+    void *context;
+    const char *device, *directory; /* as in struct dpk_process_options; may be NULL */
+};
+#define DPK_PCC_INSTRUCTIONS UINT64_C(10000000)
+
+struct dpk_pcc;
+
+/* Whether the image is a program of PCC, and of which role. */
+bool dpk_pcc_is_program(const struct dpk_image *image, enum dpk_pcc_role *role);
+
+/* Makes a process of a verified program (dpk_load) and runs doca_pcc_dev_user_init (RP), then
+ * doca_pcc_dev_user_port_info_changed for each port. The image may be freed afterwards.
+ * DPK_ERR_NOT_FOUND: the image has no program of this role. DPK_ERR_RANGE: an option is out of its
+ * range. DPK_ERR_FAULT, DPK_ERR_TIMEOUT: the program's initialization failed; the message has where.
+ * DPK_ERR_FORMAT: the program's tables of algorithms are not what its library makes. */
+enum dpk_status dpk_pcc_open(const struct dpk_image *image, const struct dpk_pcc_options *options,
+                             struct dpk_pcc **out, struct dpk_error *err);
+void dpk_pcc_close(struct dpk_pcc *pcc); /* NULL is fine */
+/* Its process, for core files, reports and dpk_copy_out; it goes with `pcc`. */
+struct dpk_process *dpk_pcc_process(struct dpk_pcc *pcc);
+
+/* ---- Events of a reaction point ---- */
+
+enum dpk_pcc_type { /* doca_pcc_dev_event_type_enum */
+    DPK_PCC_FW = 1,
+    DPK_PCC_CNP = 2,
+    DPK_PCC_TX = 3, /* a burst was sent */
+    DPK_PCC_ACK = 4,
+    DPK_PCC_NACK = 5,
+    DPK_PCC_RTT = 6, /* the answer to a probe */
+    DPK_PCC_TX_FOR_ACK_NACK = 31,
+};
+enum dpk_pcc_nack { DPK_PCC_NACK_RNR = 1, DPK_PCC_NACK_OOS, DPK_PCC_NACK_DUP_READ }; /* subtype */
+enum { /* flags of TX events */
+    DPK_PCC_TX_ACK_EXPECTED = 1,
+    DPK_PCC_TX_OVERLOADED = 2,
+    DPK_PCC_TX_RTT_REQ_SENT = 4,
+};
+
+/* What a flow keeps between its events: the first event gets zeros (doca_pcc_dev_algo_ctxt_t). */
+struct dpk_pcc_context {
+    _Alignas(16) uint8_t bytes[64];
+};
+
+/* Bytes of what a probe's answer brought, which doca_pcc_dev_get_rtt_raw_data() gives. The switch
+ * telemetry template reads three 32-bit words of this byte order: queue length in units of 256 bytes
+ * (16 bits), index (8 bits), and valid (bit 29); bytes that the switch has sent; its time in ns. */
+#define DPK_PCC_RAW_MAX 32
+
+/* One event. What its type does not have is ignored. Times are nanoseconds by options.now; programs
+ * see their lower 32 bits. */
+struct dpk_pcc_event {
+    enum dpk_pcc_type type;
+    uint8_t subtype; /* NACK: enum dpk_pcc_nack */
+    uint8_t port;
+    uint8_t flags;    /* TX */
+    uint32_t flow;    /* the flow's tag */
+    uint32_t qp;      /* number of its queue pair */
+    uint32_t serial;  /* TX, ACK, NACK: packet sequence number */
+    uint64_t time_ns; /* of the event */
+    /* TX, ACK, NACK, CNP: events of a kind may come as one. */
+    uint64_t first_time_ns;
+    uint32_t first_serial;
+    uint32_t coalesced; /* ACK, NACK, CNP: how many */
+    /* TX: the burst. */
+    uint32_t bytes, packets;
+    /* RTT */
+    uint64_t request_sent_ns, request_received_ns, response_sent_ns;
+    uint8_t raw[DPK_PCC_RAW_MAX];
+    uint8_t raw_size;
+    uint8_t hop_limit; /* of the packet that caused the event */
+    uint32_t fw[3];    /* FW */
+};
+
+struct dpk_pcc_result {
+    uint32_t rate;    /* of DPK_PCC_RATE_MAX: 1 to that */
+    bool rtt_request; /* a probe is to be sent */
+    /* False: the program has masked such events out; rate and rtt_request are as they were. */
+    bool handled;
+    uint32_t instructions; /* of the DPA, for this event */
+};
+
+/* Runs doca_pcc_dev_user_algo for one event on thread number `thread`. *context is the flow's, and is
+ * written back after a good event only. result->rate: before, the flow's rate; after, the one that
+ * the program has set. Each error names the event: its number on this thread, type, flow and time.
+ *   DPK_ERR_FAULT, DPK_ERR_TIMEOUT  the program faulted, or ran longer than options.instructions:
+ *                                   no event can follow (dpk_process_state, dpk_process_core).
+ *   DPK_ERR_FORMAT                  garbage: the rate is 0 or above DPK_PCC_RATE_MAX. *result has it;
+ *                                   the next event may be given.
+ *   DPK_ERR_RANGE                   the thread, port or a size of the event is out of range. */
+enum dpk_status dpk_pcc_event(struct dpk_pcc *pcc, unsigned thread, struct dpk_pcc_context *context,
+                              const struct dpk_pcc_event *event, struct dpk_pcc_result *result,
+                              struct dpk_error *err);
+
+/* ---- Probe packets of a notification point ---- */
+
+#define DPK_PCC_PACKET_MAX   1536
+#define DPK_PCC_RESPONSE_MAX 96
+
+struct dpk_pcc_request {
+    const uint8_t *packet; /* from its Ethernet header on */
+    size_t size;           /* at most DPK_PCC_PACKET_MAX */
+    size_t l4, payload;    /* offsets of its UDP header and of what is behind the probe's header */
+    uint8_t port, plane, slot;
+    bool has_vlan;
+    uint16_t vlan_tci;
+};
+struct dpk_pcc_response {
+    uint8_t data[DPK_PCC_RESPONSE_MAX];
+    size_t size;
+    bool send;         /* false: the program has refused the packet */
+    uint32_t priority; /* that it has set; 0 */
+    uint32_t instructions;
+};
+/* Runs doca_pcc_dev_np_user_packet_handler for one packet on thread number `thread`. Errors are
+ * those of dpk_pcc_event; DPK_ERR_FORMAT: its response is larger than DPK_PCC_RESPONSE_MAX. */
+enum dpk_status dpk_pcc_packet(struct dpk_pcc *pcc, unsigned thread,
+                               const struct dpk_pcc_request *request,
+                               struct dpk_pcc_response *response, struct dpk_error *err);
+
+/* ---- The mailbox ---- */
+
+/* Runs doca_pcc_dev_user_mailbox_handle, also while events run. *response_size: before, the bytes
+ * that `response` has; after, those that the program has written. *returned: its
+ * doca_pcc_dev_error_t. DPK_ERR_UNSUPPORTED: it has no such function. DPK_ERR_FORMAT: it says that
+ * it wrote more than there is room for. */
+enum dpk_status dpk_pcc_mailbox(struct dpk_pcc *pcc, const void *request, size_t request_size,
+                                void *response, size_t *response_size, uint32_t *returned,
+                                struct dpk_error *err);
+
+/* ---- Algorithms, their parameters and counters ----
+ * Names and descriptions come from the program; they are clean text, which lives as long as `pcc`. */
+
+struct dpk_pcc_algorithm {
+    unsigned slot;  /* 0 to DPK_PCC_SLOTS - 1 */
+    unsigned index; /* the program's number for it */
+    uint32_t id, major, minor;
+    bool enabled;     /* the first that is enabled in a port gets the port's events */
+    const char *name; /* its description; "" if it has none */
+    unsigned parameters, counters;
+};
+/* A parameter or a counter. Its description is often "NAME, what it is"; then that is split. */
+struct dpk_pcc_value {
+    const char *name, *description;
+    uint32_t value;
+    uint32_t initial, minimum, maximum; /* counters: 0, 0 and the maximum */
+    bool writable;
+};
+/* The algorithm in a slot of a port. False: there is none. */
+bool dpk_pcc_algorithm(struct dpk_pcc *pcc, unsigned port, unsigned slot,
+                       struct dpk_pcc_algorithm *out);
+/* Enables or disables the algorithm of a slot in a port. DPK_ERR_NOT_FOUND: there is none. If none is
+ * enabled, the library's own algorithm gets the port's events. */
+enum dpk_status dpk_pcc_enable(struct dpk_pcc *pcc, unsigned port, unsigned slot, bool enabled,
+                               struct dpk_error *err);
+/* One of its parameters and counters, from 0 on. False: there are not so many. */
+bool dpk_pcc_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsigned number,
+                       struct dpk_pcc_value *out);
+bool dpk_pcc_counter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsigned number,
+                     struct dpk_pcc_value *out);
+/* Finds a parameter by its name, in any case of letters. -1: there is none. */
+int dpk_pcc_find_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, const char *name);
+/* Sets parameter `number` after the program's doca_pcc_dev_user_set_algo_params has agreed.
+ * DPK_ERR_RANGE: the value is outside of the parameter's range. DPK_ERR_REFUSED: the program does not
+ * agree, or the parameter is not writable. */
+enum dpk_status dpk_pcc_set_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot,
+                                      unsigned number, uint32_t value, struct dpk_error *err);
+
+/* ---- What it has done ---- */
+
+struct dpk_pcc_stats {
+    uint64_t events;       /* given to the program, or packets */
+    uint64_t masked;       /* of types that it had masked out */
+    uint64_t instructions; /* for all of these */
+    uint64_t longest;      /* instructions of the longest */
+};
+/* The sum over all threads. */
+void dpk_pcc_stats(const struct dpk_pcc *pcc, struct dpk_pcc_stats *out);
+
+#endif

@@ -32,7 +32,7 @@ PKGS := libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson
 # Everything but these two is needed without any library there: no questions asked for them.
 ifneq ($(filter-out clean format check-layers help,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(CROSS)pkg-config --cflags $(PKGS))
-PKG_LIBS := $(shell $(CROSS)pkg-config --libs $(PKGS))
+PKG_LIBS := $(shell $(CROSS)pkg-config --libs $(PKGS)) -lm
 CMOCKA_LIBS = $(shell $(CROSS)pkg-config --libs cmocka)
 LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
 CLANG_CFLAGS := -I$(LLVM_INCLUDE)
@@ -60,7 +60,7 @@ exe_link = $(CC) -pie $(ALL_LDFLAGS)
 $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
 
 # ---- Rooms -----------------------------------------------------------------------------------------
-LIB_ROOMS := base elf fat hashlist certchain signer elfcrypto hostfile container appcontainer nvconfig
+LIB_ROOMS := base chart elf fat hashlist certchain signer elfcrypto hostfile container appcontainer nvconfig
 RT_ROOMS := rv64 jit card provision loader counters frame ring cable switch rc wire port debug sched proc memory host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma

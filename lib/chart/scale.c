@@ -1,0 +1,110 @@
+/* Axes: round marks, prefixes of units, values to pixels. */
+#include <math.h>
+#include <string.h>
+
+#include "chart/inside.h"
+
+static const struct {
+    double value;
+    const char *name;
+} prefixes[] = {{1e12, "T"}, {1e9, "G"},  {1e6, "M"},       {1e3, "k"},
+                {1, ""},     {1e-3, "m"}, {1e-6, "\u00b5"}, {1e-9, "n"}};
+
+enum { PREFIXES = sizeof prefixes / sizeof *prefixes, NO_PREFIX = 4 };
+
+/* The largest prefix that `value` has one of. */
+static unsigned prefix_of(double value, const char *unit)
+{
+    if (!unit || !*unit || !(value > 0))
+        return NO_PREFIX;
+    unsigned i = 0;
+    /* Bytes and bits are not divided. */
+    unsigned last = unit[0] == 'B' || unit[0] == 'b' ? NO_PREFIX : PREFIXES - 1;
+    while (i < last && value < prefixes[i].value * 0.9999)
+        i++;
+    return i;
+}
+
+/* The round number (1, 2 or 5 times a power of ten) that is at least `least`. */
+static double round_step(double least)
+{
+    double power = 1;
+    while (power > least)
+        power /= 10;
+    while (power * 10 <= least)
+        power *= 10;
+    return power >= least       ? power
+           : power * 2 >= least ? power * 2
+           : power * 5 >= least ? power * 5
+                                : power * 10;
+}
+
+static struct scale scale_logarithmic(double high)
+{
+    struct scale s = {.low = 1, .high = 10, .logarithmic = true, .unit = 1, .prefix = ""};
+    while (s.high < high && s.high < 1e18)
+        s.high *= 10;
+    return s;
+}
+
+struct scale scale_make(const struct chart_axis *axis, double low, double high, unsigned marks)
+{
+    if (axis->most > high)
+        high = axis->most;
+    if (axis->logarithmic)
+        return scale_logarithmic(high);
+    /* A value that never changes still needs an axis. */
+    if (!(high > low))
+        high = low + (low != 0 ? fabs(low) : 1);
+    double step = round_step((high - low) / marks);
+    struct scale s = {.low = floor(low / step + 1e-9) * step, .step = step};
+    s.high = ceil(high / step - 1e-9) * step;
+    unsigned prefix = prefix_of(fmax(fabs(s.low), fabs(s.high)), axis->unit);
+    s.unit = prefixes[prefix].value;
+    s.prefix = prefixes[prefix].name;
+    return s;
+}
+
+double scale_at(const struct scale *s, double value)
+{
+    double part = s->logarithmic ? log10(fmax(value, s->low)) / log10(s->high)
+                                 : (value - s->low) / (s->high - s->low);
+    return s->begin + fmin(fmax(part, -0.01), 1.01) * s->size;
+}
+
+bool scale_next(const struct scale *s, double *mark)
+{
+    if (isnan(*mark))
+        *mark = s->low;
+    else if (s->logarithmic)
+        *mark *= 10;
+    else
+        *mark = s->low + (floor((*mark - s->low) / s->step + 0.5) + 1) * s->step;
+    return *mark <= s->high + s->step * 1e-6;
+}
+
+void scale_put(const struct scale *s, double mark, struct dpk_buf *out)
+{
+    int digits = 0;
+    double step = s->step / s->unit;
+    if (!s->logarithmic)
+        for (; digits < 6 && step < 0.99999; digits++)
+            step *= 10;
+    double shown = mark / s->unit;
+    dpk_put_format(out, "%.*f", digits, fabs(shown) < s->step / s->unit / 2 ? 0.0 : shown);
+}
+
+void chart_put_value(struct dpk_buf *out, double value, const char *unit)
+{
+    if (!isfinite(value)) {
+        dpk_put_format(out, "\u2013");
+        return;
+    }
+    unsigned prefix = prefix_of(fabs(value) * 1.0005, unit);
+    double shown = value / prefixes[prefix].value, size = fabs(shown);
+    bool whole = shown == floor(shown) && size < 1000;
+    int digits = whole || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+    dpk_put_format(out, "%.*f", digits, shown);
+    if (unit && *unit)
+        dpk_put_format(out, "\u00a0%s%s", prefixes[prefix].name, unit);
+}

@@ -6,11 +6,10 @@
 
 #include "cli/cli.h"
 #include "debug/debug.h"
-#include "hostfile/hostfile.h"
 #include "jit/jit.h"
 #include "loader/loader.h"
 #include "proc/proc.h"
-#include "provision/provision.h"
+#include "source/source.h"
 
 enum { EXIT_REFUSED = 1, EXIT_FAULT = 2, EXIT_OTHER = 3 };
 
@@ -29,22 +28,8 @@ struct options {
 /* The only command; load.c. */
 extern const struct dpk_command run_command;
 
-/* A program to load: in a host file, or a device executable of its own. */
-struct source {
-    struct dpk_hostfile *host;    /* owns the rest, or NULL */
-    struct dpk_buf elf, crypto;   /* with host NULL */
-    struct dpk_load_request load; /* without the device */
-};
-
-/* Finds the program that the options name. */
-enum dpk_status source_open(const struct options *o, struct source *s, struct dpk_error *err);
-void source_close(struct source *s);
-
 /* Prints the program's functions, without asking a device whether it may run. */
-enum dpk_status list_functions(const struct source *s, struct dpk_error *err);
-
-/* The device that `name` says, or the only one there is. */
-enum dpk_status device_choose(const char *name, struct dpk_device **out, struct dpk_error *err);
+enum dpk_status list_functions(const struct dpk_source *s, struct dpk_error *err);
 
 /* A debugger that dparun waits for. */
 struct gdb {

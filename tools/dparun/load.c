@@ -79,13 +79,13 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
     o->program = args->words[0];
     o->args = args->words + 1;
     o->arg_count = args->count - 1;
-    struct source source = {0};
+    struct dpk_source source = {0};
     struct dpk_device *device = NULL;
     struct dpk_image *image = NULL;
     struct dpk_load_result result = {.verdict = DPK_VERDICT_UNSIGNED};
     enum dpk_status status = check_options(o, err);
     if (status == DPK_OK)
-        status = source_open(o, &source, err);
+        status = dpk_source_open(o->program, o->app, o->signature, &source, err);
     if (status == DPK_OK && o->list) {
         status = list_functions(&source, err);
         if (status != DPK_OK)
@@ -93,7 +93,7 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
         goto out;
     }
     if (status == DPK_OK)
-        status = device_choose(o->device, &device, err);
+        status = dpk_source_device(o->device, &device, err);
     if (status != DPK_OK)
         goto out;
     source.load.device = device;
@@ -114,7 +114,7 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
 out:
     dpk_image_free(image);
     dpk_device_close(device);
-    source_close(&source);
+    dpk_source_close(&source);
     return status;
 }
 

@@ -1,7 +1,8 @@
-/* Where dparun's program and its device come from. */
+/* Where a tool's program and its device come from. */
+#include "source/source.h"
+
 #include <string.h>
 
-#include "dparun.h"
 #include "elf/elf.h"
 
 static const char *base_name(const char *path)
@@ -11,16 +12,17 @@ static const char *base_name(const char *path)
 }
 
 /* The file is the program: a device executable, with its crypto data in another file. */
-static enum dpk_status open_bare(const struct options *o, struct source *s, struct dpk_error *err)
+static enum dpk_status open_bare(const char *path, const char *app, const char *signature,
+                                 struct dpk_source *s, struct dpk_error *err)
 {
-    if (o->signature) {
-        enum dpk_status status = dpk_file_read(o->signature, DPK_FILE_MAX, &s->crypto, err);
+    if (signature) {
+        enum dpk_status status = dpk_file_read(signature, DPK_FILE_MAX, &s->crypto, err);
         if (status != DPK_OK)
             return status;
         if (s->crypto.size == 0)
-            return dpk_fail(err, DPK_ERR_FORMAT, "%s: empty, no crypto data", o->signature);
+            return dpk_fail(err, DPK_ERR_FORMAT, "%s: empty, no crypto data", signature);
     }
-    s->load = (struct dpk_load_request){.app = o->app ? o->app : base_name(o->program),
+    s->load = (struct dpk_load_request){.app = app ? app : base_name(path),
                                         .sections = {.elf = s->elf.data,
                                                      .elf_size = s->elf.size,
                                                      .crypto = s->crypto.data,
@@ -28,51 +30,50 @@ static enum dpk_status open_bare(const struct options *o, struct source *s, stru
     return DPK_OK;
 }
 
-static enum dpk_status open_embedded(const struct options *o, struct source *s,
-                                     struct dpk_error *err)
+static enum dpk_status open_embedded(const char *path, const char *app, const char *signature,
+                                     struct dpk_source *s, struct dpk_error *err)
 {
     const struct dpk_program *p = NULL;
-    if (o->signature)
+    if (signature)
         return dpk_fail(err, DPK_ERR_USAGE,
-                        "--signature goes with a bare device executable; %s is a host file",
-                        o->program);
+                        "--signature goes with a bare device executable; %s is a host file", path);
     if (dpk_hostfile_count(s->host) == 0)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", o->program);
-    enum dpk_status status = dpk_hostfile_find(s->host, o->app, &p, err);
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", path);
+    enum dpk_status status = dpk_hostfile_find(s->host, app, &p, err);
     if (status != DPK_OK)
         return status;
     if (p->not_mapped[0])
-        return dpk_fail(err, DPK_ERR_REFUSED, "%s: program %s: %s", o->program, p->name,
-                        p->not_mapped);
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s: program %s: %s", path, p->name, p->not_mapped);
     s->load = (struct dpk_load_request){.app = p->name, .sections = p->sections};
     return DPK_OK;
 }
 
-enum dpk_status source_open(const struct options *o, struct source *s, struct dpk_error *err)
+enum dpk_status dpk_source_open(const char *path, const char *app, const char *signature,
+                                struct dpk_source *s, struct dpk_error *err)
 {
     struct dpk_error why = {0};
-    enum dpk_status status = dpk_file_read(o->program, DPK_FILE_MAX, &s->elf, err);
+    enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &s->elf, err);
     if (status != DPK_OK)
         return status;
     bool riscv = dpk_elf_is_riscv(s->elf.data, s->elf.size);
-    status = dpk_hostfile_parse(o->program, s->elf.data, s->elf.size, &s->host, &why);
+    status = dpk_hostfile_parse(path, s->elf.data, s->elf.size, &s->host, &why);
     /* A RISC-V file without programs inside is one itself; the loader says what is wrong with it.
      */
     if (riscv && (status != DPK_OK || dpk_hostfile_count(s->host) == 0))
-        return open_bare(o, s, err);
+        return open_bare(path, app, signature, s, err);
     if (status != DPK_OK)
         return dpk_fail(err, status, "%s", why.message);
-    return open_embedded(o, s, err);
+    return open_embedded(path, app, signature, s, err);
 }
 
-void source_close(struct source *s)
+void dpk_source_close(struct dpk_source *s)
 {
     dpk_hostfile_close(s->host);
     dpk_buf_free(&s->crypto);
     dpk_buf_free(&s->elf);
 }
 
-enum dpk_status device_choose(const char *name, struct dpk_device **out, struct dpk_error *err)
+enum dpk_status dpk_source_device(const char *name, struct dpk_device **out, struct dpk_error *err)
 {
     struct dpk_names names = {0};
     if (name)

@@ -171,6 +171,21 @@ int dpk_tool_fail(const struct dpk_error *err);
  * "standard output: ...". */
 enum dpk_status dpk_tool_flush(struct dpk_error *err);
 
+/* ---- Progress ----
+ * A bar on standard error, if that is a terminal, for what takes longer than a second. */
+
+struct dpk_progress {
+    bool terminal, shown;
+    int64_t start, last; /* milliseconds */
+};
+
+void dpk_progress_start(struct dpk_progress *p);
+/* "signing [####   ] 3 of 9"; `unit` stands behind the number: " %", or "". Several threads must not
+ * call it at once. */
+void dpk_progress_show(struct dpk_progress *p, const char *what, size_t done, size_t total,
+                       const char *unit);
+void dpk_progress_end(struct dpk_progress *p); /* takes the bar away */
+
 /* ---- JSON ---- */
 
 /* When there is no memory for a value of cJSON, the tool ends with an error and its exit code of

@@ -10,7 +10,6 @@
 
 #include "kind.h"
 #include "mlxdpa/program.h"
-#include "mlxdpa/progress.h"
 #include "mlxdpa/signing.h"
 
 static enum dpk_status open_host(struct target *t, struct dpk_error *err)
@@ -246,7 +245,7 @@ static struct dpk_hostfile_options host_options(const struct mlxdpa_options *o)
 
 static void show_progress(void *context, size_t done, size_t total)
 {
-    progress_show(context, "signing", done, total);
+    dpk_progress_show(context, "signing", done, total, "");
 }
 
 static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
@@ -256,7 +255,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     struct program_signer s = {0};
     struct dpk_edited *edited = NULL;
     struct dpk_ahead *ahead = NULL;
-    struct progress progress;
+    struct dpk_progress progress;
     enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
     if (status == DPK_OK)
         status = program_signer_open(o, t->path, &s, err);
@@ -267,9 +266,9 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     ahead = dpk_ahead_begin(s.output, t->file.data, t->file.size);
     how.progress = show_progress;
     how.progress_context = &progress;
-    progress_start(&progress);
+    dpk_progress_start(&progress);
     status = dpk_hostfile_signed(t->opened, s.chain, s.signer, &how, &edited, err);
-    progress_end(&progress);
+    dpk_progress_end(&progress);
     if (status == DPK_OK)
         status = write_edited(t, s.output, ahead, edited, err);
     if (status == DPK_OK)

@@ -1,6 +1,6 @@
-#include "progress.h"
+/* Progress bars. */
+#include "cli/cli.h"
 
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,12 +15,13 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-void progress_start(struct progress *p)
+void dpk_progress_start(struct dpk_progress *p)
 {
-    *p = (struct progress){.terminal = isatty(STDERR_FILENO), .start = now_ms()};
+    *p = (struct dpk_progress){.terminal = isatty(STDERR_FILENO), .start = now_ms()};
 }
 
-void progress_show(struct progress *p, const char *what, size_t done, size_t total)
+void dpk_progress_show(struct dpk_progress *p, const char *what, size_t done, size_t total,
+                       const char *unit)
 {
     int64_t now = p->terminal ? now_ms() : 0;
     if (!p->terminal || now - p->start < QUIET_MS || now - p->last < STEP_MS || total == 0)
@@ -28,11 +29,11 @@ void progress_show(struct progress *p, const char *what, size_t done, size_t tot
     int filled = (int)(done * WIDTH / total);
     p->shown = true;
     p->last = now;
-    fprintf(stderr, "\r%s [%.*s%*s] %zu of %zu", what, filled,
-            "########################################", WIDTH - filled, "", done, total);
+    fprintf(stderr, "\r%s [%.*s%*s] %zu of %zu%s", what, filled,
+            "########################################", WIDTH - filled, "", done, total, unit);
 }
 
-void progress_end(struct progress *p)
+void dpk_progress_end(struct dpk_progress *p)
 {
     if (p->shown)
         fputs("\r\033[K", stderr);

@@ -21,9 +21,10 @@
  * INVALID_VALUE: a buffer is gone, a list or its data is longer than devices take, the data does
  * not fit, or a stretch of it overlaps with where it goes, in the same map. Other overlaps are not
  * seen; what is copied then is not defined. NOT_PERMITTED: a map is not on
- * the device of the context; that of the destination has no LOCAL_READ_WRITE; of one that was
- * exported for PCIe, either has not the PCI flag. IO_FAILED:
- * there is no data, or the memory is gone. NOT_SUPPORTED: memory of another process. BAD_STATE: the context was stopped.
+ * the device of the context; that of the destination has no LOCAL_READ_WRITE; of one that was made
+ * from an export, its owner did not give the PCI flag. IO_FAILED: there is no data, or the memory is
+ * gone, as that of a process that has ended. NOT_SUPPORTED: memory that another process exported for
+ * RDMA. BAD_STATE: the context was stopped.
  * doca_task_try_submit says these at once, and INVALID_VALUE if there is no data.
  *
  * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another

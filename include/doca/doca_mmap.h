@@ -112,11 +112,12 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_de
 doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev, uint32_t *mkey);
 
 /*
- * Describes a started map for a peer: for a device behind the same PCIe bus, or for RDMA.
+ * Describes a started map for a peer: for a device behind the same PCIe bus, which is another process
+ * of this user, or for RDMA. DPA memory that is exported over PCIe is for this process alone.
  *   export_desc      [out]  owned by the map, valid until it is stopped
  *   export_desc_len  [out]  bytes of it
  * BAD_STATE: not started, or itself imported. NOT_FOUND: not a device of the map. NOT_PERMITTED:
- * none of the permissions is for such a peer. NO_MEMORY.
+ * none of the permissions is for such a peer. NO_MEMORY: also if 4096 maps are exported over PCIe.
  */
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
                                   const void **export_desc, size_t *export_desc_len);
@@ -131,7 +132,9 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
  *   user_data  [in]  for doca_mmap_get_user_data; may be NULL
  *   mmap       [out] to be given back with doca_mmap_destroy; NULL on failure
  * INVALID_VALUE: also a descriptor that is damaged, or of memory that cannot be.
- * UNSUPPORTED_VERSION. NO_MEMORY.
+ * UNSUPPORTED_VERSION. NO_MEMORY. Of memory that another process exported over PCIe, with a line in the
+ * log: NOT_FOUND: the process is gone, or does not export it any more. NOT_PERMITTED: it is another
+ * user's, or may not be looked into.
  */
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
                                           size_t export_desc_len, struct doca_dev *dev,

@@ -1,29 +1,41 @@
 /* The checker of bounds and rights, and the accesses that use it. */
 #include <string.h>
 
+#include "exports/exports.h"
 #include "proc/proc.h"
 #include "registry.h"
 
-#define PART_SIZE 4096u
+#define PART_SIZE   (UINT64_C(1) << 20) /* of one access of a copy */
+#define BOUNCE_SIZE 4096u               /* where both ends are not the host's own */
 
 /* ---- The checker ---- */
 
 static bool permits(const struct dpk_memory *m, const struct dpk_memory_access *a)
 {
-    return (m->kind == DPK_MEMORY_HOST || m->kind == DPK_MEMORY_DPA) && a->rights != 0 &&
-           (m->rights & a->rights) == a->rights && dpk_memory_is_in(m, a->domain) &&
-           a->address >= m->address && a->size <= m->size &&
+    return m->kind != DPK_MEMORY_NONE && a->rights != 0 && (m->rights & a->rights) == a->rights &&
+           dpk_memory_is_in(m, a->domain) && a->address >= m->address && a->size <= m->size &&
            a->address - m->address <= m->size - a->size;
 }
 
-const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a)
+/* As dpk_memory_acquire, but also of memory that another process exported. */
+static const struct dpk_memory *acquire_any(const struct dpk_memory_access *a)
 {
     struct slot *slot = slot_pin(a->key);
     if (!slot)
         return NULL;
-    if (permits(&slot->memory, a))
-        return &slot->memory;
+    const struct dpk_memory *m = &slot->memory;
+    if (permits(m, a) && (m->kind != DPK_MEMORY_REMOTE || m->import))
+        return m;
     slot_unpin(slot);
+    return NULL;
+}
+
+const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a)
+{
+    const struct dpk_memory *m = acquire_any(a);
+    if (!m || m->kind != DPK_MEMORY_REMOTE)
+        return m;
+    dpk_memory_release(m);
     return NULL;
 }
 
@@ -157,26 +169,95 @@ bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare
     return good;
 }
 
+/* ---- Copies ---- */
+
+static bool get(const struct dpk_memory *m, uint64_t address, void *to, size_t size)
+{
+    if (m->host)
+        load(to, dpk_memory_at(m, address), size);
+    else if (m->import)
+        return dpk_import_read(m->import, address, to, size);
+    else
+        return dpk_copy_out(m->process, to, address, size, NULL) == DPK_OK;
+    return true;
+}
+
+static bool put(const struct dpk_memory *m, uint64_t address, const void *from, size_t size)
+{
+    if (m->host)
+        store(dpk_memory_at(m, address), from, size);
+    else if (m->import)
+        return dpk_import_write(m->import, address, from, size);
+    else
+        return dpk_copy_in(m->process, address, from, size, NULL) == DPK_OK;
+    return true;
+}
+
+static bool bounce(const struct dpk_memory *to, uint64_t target, const struct dpk_memory *from,
+                   uint64_t source, size_t size)
+{
+    uint8_t bytes[BOUNCE_SIZE];
+    bool good = true;
+    for (size_t at = 0; at < size && good; at += BOUNCE_SIZE) {
+        const size_t n = size - at < BOUNCE_SIZE ? size - at : BOUNCE_SIZE;
+        good = get(from, source + at, bytes, n) && put(to, target + at, bytes, n);
+    }
+    return good;
+}
+
+/* A word goes in one piece (load, store), larger memory without a copy between. */
+static bool move(const struct dpk_memory *to, uint64_t target, const struct dpk_memory *from,
+                 uint64_t source, size_t size)
+{
+    if (size <= sizeof(uint64_t) || (!to->host && !from->host))
+        return bounce(to, target, from, source, size);
+    if (!to->host)
+        return put(to, target, dpk_memory_at(from, source), size);
+    if (!from->host)
+        return get(from, source, dpk_memory_at(to, target), size);
+    memmove(dpk_memory_at(to, target), dpk_memory_at(from, source), size);
+    return true;
+}
+
 /* The part of an access from an offset on. */
-static struct dpk_memory_access part_of(const struct dpk_memory_access *a, uint64_t at,
-                                        uint64_t size)
+static struct dpk_memory_access part_of(const struct dpk_memory_access *a, uint64_t at)
 {
     struct dpk_memory_access part = *a;
     part.address += at;
-    part.size = size;
+    part.size = a->size - at < PART_SIZE ? a->size - at : PART_SIZE;
     return part;
+}
+
+static bool copy_part(const struct dpk_memory_access *to, const struct dpk_memory_access *from)
+{
+    const struct dpk_memory *t = to->rights & DPK_MEMORY_WRITES ? acquire_any(to) : NULL;
+    const struct dpk_memory *f = t ? acquire_any(from) : NULL;
+    const bool good = f && move(t, to->address, f, from->address, (size_t)to->size);
+    if (f)
+        dpk_memory_release(f);
+    if (t)
+        dpk_memory_release(t);
+    return good;
+}
+
+/* Whether a copy that needs several accesses could begin. */
+static bool is_reachable(const struct dpk_memory_access *a)
+{
+    const struct dpk_memory *m = acquire_any(a);
+    if (m)
+        dpk_memory_release(m);
+    return m != NULL;
 }
 
 bool dpk_memory_copy(const struct dpk_memory_access *to, const struct dpk_memory_access *from)
 {
-    uint8_t bytes[PART_SIZE];
-    if (from->size != to->size || !dpk_memory_is_there(to) || !dpk_memory_is_there(from))
+    if (from->size != to->size)
+        return false;
+    if (to->size > PART_SIZE && (!is_reachable(to) || !is_reachable(from)))
         return false;
     for (uint64_t at = 0; at < to->size; at += PART_SIZE) {
-        const uint64_t size = to->size - at < PART_SIZE ? to->size - at : PART_SIZE;
-        const struct dpk_memory_access source = part_of(from, at, size),
-                                       target = part_of(to, at, size);
-        if (!dpk_memory_read(&source, bytes) || !dpk_memory_write(&target, bytes))
+        const struct dpk_memory_access target = part_of(to, at), source = part_of(from, at);
+        if (!copy_part(&target, &source))
             return false;
     }
     return true;

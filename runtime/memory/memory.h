@@ -27,6 +27,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include "exports/exports.h"
 
 struct dpk_process;
 
@@ -57,14 +58,15 @@ struct dpk_memory {
         DPK_MEMORY_NONE, /* a key that allows no access, but that no other memory has */
         DPK_MEMORY_HOST,
         DPK_MEMORY_DPA,
-        DPK_MEMORY_REMOTE, /* registered by whoever exported it: looked up, never accessed */
+        DPK_MEMORY_REMOTE, /* registered by whoever exported it: copied, else only looked up */
     } kind;
-    unsigned rights;                                           /* DPK_MEMORY_... */
-    uint64_t address, size;                                    /* bytes, as accesses name them */
-    uint8_t *host;                                             /* HOST: the first byte */
-    struct dpk_process *process;                               /* DPA, NONE: whose */
-    struct dpk_uuid exporter;                                  /* REMOTE: the process, */
-    uint32_t exported_key;                                     /* and the key that it has there */
+    unsigned rights;              /* DPK_MEMORY_... */
+    uint64_t address, size;       /* bytes, as accesses name them */
+    uint8_t *host;                /* HOST: the first byte */
+    struct dpk_process *process;  /* DPA, NONE: whose */
+    struct dpk_exporter exporter; /* REMOTE: the process, which */
+    uint32_t exported_key;        /* knows it by this key. Number */
+    struct dpk_import *import;    /* 0: it is not copied; import NULL */
     struct dpk_memory_domain *domains[DPK_MEMORY_DOMAINS_MAX]; /* the rest of them NULL */
 };
 
@@ -80,11 +82,19 @@ struct dpk_memory_access {
 
 /* A new key, never 0 or UINT32_MAX; `m` is copied. A number comes back after half a million others
  * at the earliest. DPK_ERR_RANGE: the host, or the DPA process, does not have all of this memory,
- * or may not write it if that is among the rights. DPK_ERR_NOMEM: out of memory, or of numbers. */
+ * or may not write it if that is among the rights. DPK_ERR_NOMEM: out of memory, or of numbers.
+ * Remote memory of a process whose number is given is imported (dpk_import_open, which says what may
+ * be wrong): the key has those of the rights that its owner grants. */
 enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct dpk_error *err);
-/* Removes a key, and waits until no access to its memory is in flight. The caller must not have
- * such an access itself, nor hold a lock that one takes. A number that is no key is ignored. */
-void dpk_memory_remove(uint32_t key);
+/* Lets other processes of this user import host memory, with those of its rights that are for that
+ * (DPK_MEMORY_EXPORT_...). `identity`: this process. DPK_ERR_NOT_FOUND: no key of host memory. Else as
+ * dpk_export_add, which is called once for a key. */
+enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
+                                  struct dpk_exporter *who, struct dpk_error *err);
+/* Removes a key, and waits until no access to its memory is in flight, here or in a process that
+ * imported it. The caller must not have such an access itself, nor hold a lock that one takes. A
+ * number that is no key is ignored. False: a process that imported it was stopped in an access. */
+bool dpk_memory_remove(uint32_t key);
 /* The same for all keys of the memory of a DPA process. NULL is fine. */
 void dpk_memory_remove_process(const struct dpk_process *process);
 /* Copies what was registered under a key. False: there is no such key, or not any more. */
@@ -102,7 +112,7 @@ static inline bool dpk_memory_is_in(const struct dpk_memory *m,
 
 /* The memory of an access; it stays registered until dpk_memory_release. NULL: the access is
  * refused, because it asks for no right, there is no such key, or the key does not cover the whole
- * range, lacks one of the rights or is not in the domain. */
+ * range, lacks one of the rights, is not in the domain, or is of another process's memory. */
 const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a);
 void dpk_memory_release(const struct dpk_memory *m);
 
@@ -128,8 +138,9 @@ bool dpk_memory_write(const struct dpk_memory_access *a, const void *from);
 bool dpk_memory_fetch_add(const struct dpk_memory_access *a, uint64_t value, uint64_t *before);
 bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare, uint64_t value,
                              uint64_t *before);
-/* Copies to->size bytes, as many accesses; false: nothing was copied, or memory was taken back
- * meanwhile. */
+/* Copies to->size bytes, as many accesses: also of memory that another process exported
+ * (DPK_MEMORY_EXPORT_...). False: nothing was copied, or memory was taken back meanwhile, or its
+ * process has ended. Of memory that overlaps nobody knows what becomes. */
 bool dpk_memory_copy(const struct dpk_memory_access *to, const struct dpk_memory_access *from);
 
 #endif

@@ -70,6 +70,7 @@ static struct slot *old_slot(void)
 static void free_slot(struct slot *slot)
 {
     atomic_store_explicit(&slot->key, 0, memory_order_relaxed);
+    dpk_import_close(slot->memory.import);
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && slot->memory.domains[i]; i++)
         atomic_fetch_sub(&slot->memory.domains[i]->keys, 1);
     slot->next_free = NULL;
@@ -107,6 +108,7 @@ static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
     const uint32_t generation = ++slot->generation & ((1u << GENERATION_BITS) - 1);
     const uint32_t key = slot->index << GENERATION_BITS | generation;
     slot->memory = *m;
+    slot->exported = false;
     for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
         atomic_fetch_add(&m->domains[i]->keys, 1);
     dpk_pins_open(&slot->pins);
@@ -114,12 +116,29 @@ static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
     return key;
 }
 
-enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct dpk_error *err)
+/* Another process's memory is there if that process lets it be imported. */
+static enum dpk_status import(struct dpk_memory *m, struct dpk_error *err)
 {
+    struct dpk_export what = {.key = m->exported_key, .address = m->address, .size = m->size};
+    m->import = NULL;
+    if (m->kind != DPK_MEMORY_REMOTE || m->exporter.process == 0)
+        return DPK_OK;
+    enum dpk_status status = dpk_import_open(&m->exporter, &what, &m->import, err);
+    m->rights &= what.rights;
+    return status;
+}
+
+enum dpk_status dpk_memory_add(const struct dpk_memory *memory, uint32_t *key,
+                               struct dpk_error *err)
+{
+    struct dpk_memory all = *memory, *m = &all;
     if (!memory_is_present(m))
         return dpk_fail(err, DPK_ERR_RANGE,
                         "0x%" PRIx64 ", %" PRIu64 " bytes: no memory with that access", m->address,
                         m->size);
+    enum dpk_status status = import(m, err);
+    if (status != DPK_OK)
+        return status;
     pthread_mutex_lock(&table.lock);
     struct slot *slot = table.free_count > REST ? old_slot() : new_slot();
     if (!slot)
@@ -127,7 +146,34 @@ enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct
     if (slot)
         *key = open_slot(slot, m);
     pthread_mutex_unlock(&table.lock);
-    return slot ? DPK_OK : dpk_fail_nomem(err);
+    if (slot)
+        return DPK_OK;
+    dpk_import_close(m->import);
+    return dpk_fail_nomem(err);
+}
+
+enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
+                                  struct dpk_exporter *who, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_ERR_NOT_FOUND;
+    struct slot *slot = slot_pin(key);
+    const struct dpk_memory *m = slot ? &slot->memory : NULL;
+    if (!m || m->kind != DPK_MEMORY_HOST || m->address != (uintptr_t)m->host) {
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "no memory of the host");
+    } else {
+        const struct dpk_export what = {
+            .key = key,
+            .rights = m->rights & (DPK_MEMORY_EXPORT_READ | DPK_MEMORY_EXPORT_WRITE),
+            .address = m->address,
+            .size = m->size};
+        pthread_mutex_lock(&table.lock);
+        status = dpk_export_add(identity, &what, who, err);
+        slot->exported = slot->exported || status == DPK_OK;
+        pthread_mutex_unlock(&table.lock);
+    }
+    if (slot)
+        slot_unpin(slot);
+    return status;
 }
 
 /* Gives the lock away while it waits for accesses in flight. Several threads may remove the same
@@ -142,13 +188,28 @@ static void remove_locked(struct slot *slot)
         free_slot(slot);
 }
 
-void dpk_memory_remove(uint32_t key)
+/* The slot of a key that is registered; NULL: there is none. With the lock. */
+static struct slot *registered(uint32_t key)
 {
-    pthread_mutex_lock(&table.lock);
     struct slot *slot = slot_at(key >> GENERATION_BITS);
-    if (key != 0 && slot && atomic_load(&slot->key) == key)
+    return key != 0 && slot && atomic_load(&slot->key) == key ? slot : NULL;
+}
+
+bool dpk_memory_remove(uint32_t key)
+{
+    bool alone = true;
+    pthread_mutex_lock(&table.lock);
+    struct slot *slot = registered(key);
+    if (slot && slot->exported) {
+        pthread_mutex_unlock(&table.lock);
+        alone = dpk_export_remove(key); /* waits */
+        pthread_mutex_lock(&table.lock);
+        slot = registered(key);
+    }
+    if (slot)
         remove_locked(slot);
     pthread_mutex_unlock(&table.lock);
+    return alone;
 }
 
 void dpk_memory_remove_process(const struct dpk_process *process)

@@ -39,9 +39,3 @@ setup() {
     run_sample --pf-device mlx5_0 --test-duration-sec 10 --user-factor 0.01
     says 'DPA run has completed.' '"total_harts": 5,' '"used_harts": [1,2,3,4],' '"unused_harts": [],'
 }
-
-@test "dma_local_copy" {
-    build_sample doca_dma/dma_local_copy -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
-    run_sample --pci-addr 03:00.0 --text 'a text to copy'
-    says 'Success, memory copied and verified as correct'
-}

@@ -325,22 +325,21 @@ static void events_are_shared_by_processes(void)
     CHECK(doca_sync_event_destroy(e) == OK);
 }
 
-static void put_be64(uint8_t *at, uint64_t value)
+static void put_be32(uint8_t *at, uint32_t value)
 {
-    for (int i = 7; i >= 0; i--, value >>= 8)
+    for (int i = 3; i >= 0; i--, value >>= 8)
         at[i] = (uint8_t)value;
 }
 
 /* The bytes with another process and descriptor in them, and a sum that is right. */
-static void forge(uint8_t *bytes, size_t size, uint64_t process, uint64_t descriptor)
+static void forge(uint8_t *bytes, size_t size, uint32_t process, uint32_t descriptor)
 {
     uint32_t sum = 2166136261u;
-    put_be64(bytes + 40, process);
-    put_be64(bytes + 48, descriptor);
+    put_be32(bytes + 12, process);
+    put_be32(bytes + 56, descriptor);
     for (size_t i = 0; i < size - 4; i++)
         sum = (sum ^ bytes[i]) * 16777619u;
-    for (int i = 0; i < 4; i++)
-        bytes[size - 4 + (size_t)i] = (uint8_t)(sum >> (24 - 8 * i));
+    put_be32(bytes + size - 4, sum);
 }
 
 static void exports_of_nothing_are_refused(void)
@@ -350,7 +349,7 @@ static void exports_of_nothing_are_refused(void)
     uint8_t copy[256];
     size_t size = 0;
     CHECK(doca_sync_event_start(e) == OK);
-    CHECK(doca_sync_event_export_to_remote_pci(e, dev, &bytes, &size) == OK && size == 60);
+    CHECK(doca_sync_event_export_to_remote_pci(e, dev, &bytes, &size) == OK && size == 64);
     CHECK(doca_sync_event_create_from_export(dev, bytes, size, &seen) == OK); /* of this process */
     CHECK(doca_sync_event_get(seen, &(uint64_t){0}) == BAD_STATE);
     CHECK(doca_sync_event_start(seen) == OK && doca_sync_event_update_add(e, 5, NULL) == OK);
@@ -364,13 +363,13 @@ static void exports_of_nothing_are_refused(void)
     int pipes[2], file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     CHECK(pipe(pipes) == 0 && file >= 0);
     const struct {
-        uint64_t process, descriptor;
+        uint32_t process, descriptor;
     } forged[] = {{0, 0},
-                  {UINT64_MAX, 1},
-                  {(uint64_t)getpid(), UINT64_MAX},
-                  {(uint64_t)getpid(), 1u << 20},
-                  {(uint64_t)getpid(), (uint64_t)pipes[0]},
-                  {(uint64_t)getpid(), (uint64_t)file}};
+                  {UINT32_MAX, 1},
+                  {(uint32_t)getpid(), UINT32_MAX},
+                  {(uint32_t)getpid(), 1u << 20},
+                  {(uint32_t)getpid(), (uint32_t)pipes[0]},
+                  {(uint32_t)getpid(), (uint32_t)file}};
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
         forge(copy, size, forged[i].process, forged[i].descriptor);
         CHECK(doca_sync_event_create_from_export(dev, copy, size, &seen) != OK && !seen);

@@ -3,8 +3,8 @@
 #include "rc/rc.h"
 
 #define MARK     0x44504b45u /* "DPKE" */
-#define VERSION  1u
-#define SIZE     60
+#define VERSION  2u
+#define SIZE     64
 #define KEY_MARK 0x44504b4du /* "DPKM": a key, an address and a size, and no more */
 #define KEY_SIZE 24
 
@@ -24,11 +24,12 @@ void descriptor_write(const struct descriptor *d, struct dpk_buf *out)
     dpk_put_be16(out, VERSION);
     dpk_put_be16(out, (uint16_t)d->kind);
     dpk_put_be32(out, d->permissions);
-    dpk_put_be32(out, 0);
+    dpk_put_be32(out, d->process);
     dpk_put(out, d->owner.bytes, sizeof d->owner.bytes);
     dpk_put_be64(out, d->key);
     dpk_put_be64(out, d->address);
     dpk_put_be64(out, d->size);
+    dpk_put_be32(out, d->file);
     if (!out->failed)
         dpk_put_be32(out, checksum(out->data + begin, out->size - begin));
 }
@@ -59,11 +60,12 @@ doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *
         return DOCA_ERROR_UNSUPPORTED_VERSION;
     out->kind = dpk_read_be16(&r);
     out->permissions = dpk_read_be32(&r);
-    dpk_read_skip(&r, 4);
+    out->process = dpk_read_be32(&r);
     memcpy(out->owner.bytes, dpk_read_bytes(&r, sizeof out->owner.bytes), sizeof out->owner.bytes);
     out->key = dpk_read_be64(&r);
     out->address = dpk_read_be64(&r);
     out->size = dpk_read_be64(&r);
+    out->file = dpk_read_be32(&r);
     if (dpk_read_be32(&r) != checksum(bytes, SIZE - 4))
         return DOCA_ERROR_INVALID_VALUE;
     return DOCA_SUCCESS;

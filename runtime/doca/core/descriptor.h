@@ -10,7 +10,7 @@ enum descriptor_kind {
     DESCRIPTOR_MMAP_PCI = 1,
     DESCRIPTOR_MMAP_RDMA = 2,
     DESCRIPTOR_SYNC_EVENT = 3,
-    DESCRIPTOR_SYNC_EVENT_PCI = 4, /* address: the process; size: its file descriptor of the memory */
+    DESCRIPTOR_SYNC_EVENT_PCI = 4,
 };
 
 struct descriptor {
@@ -19,6 +19,9 @@ struct descriptor {
     struct dpk_uuid owner; /* the process that exported it; 0: the RDMA peer, whichever it is */
     uint64_t key;          /* its number there */
     uint64_t address, size;
+    uint32_t process,
+        file; /* for peers behind the same PCIe bus: number of the process, and its file
+                               descriptor of what others map; process 0: others cannot reach it */
 };
 
 /* Appends the bytes to `out`, which says whether there was memory for them. */

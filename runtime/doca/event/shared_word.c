@@ -50,17 +50,17 @@ void shared_word_describe(const struct shared_word *w, struct descriptor *out)
     *out = (struct descriptor){.kind = DESCRIPTOR_SYNC_EVENT_PCI,
                                .owner = *dpk_process_identity(),
                                .key = w->number,
-                               .address = (uint64_t)getpid(),
-                               .size = (uint64_t)w->fd};
+                               .process = (uint32_t)getpid(),
+                               .file = (uint32_t)w->fd};
 }
 
 /* Opens memory by what a stranger may have written: it must not wait, nor become a terminal. */
 static int open_memory(const struct descriptor *what)
 {
     char path[64];
-    if (what->address == 0 || what->address > INT_MAX || what->size > INT_MAX)
+    if (what->process == 0 || what->process > INT_MAX || what->file > INT_MAX)
         return -1;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)what->address, (int)what->size);
+    snprintf(path, sizeof path, "/proc/%u/fd/%u", what->process, what->file);
     return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 

@@ -24,7 +24,7 @@ struct shared_word {
 
 /* A word with value 0. NO_MEMORY, OPERATING_SYSTEM. */
 doca_error_t shared_word_make(struct shared_word *w, uint64_t number);
-/* What another process needs; kind, owner, key, address and size. */
+/* What another process needs; kind, owner, key, process and file. */
 void shared_word_describe(const struct shared_word *w, struct descriptor *out);
 /* The word that was described. NOT_FOUND: its maker is gone, or has another user. INVALID_VALUE: it
  * is not what the descriptor says. */

@@ -54,7 +54,7 @@ doca_error_t dpk_buf_source_count(struct dpk_buf_source *s, bool free_ones, uint
 
 /* Where a buffer's memory is: sets key, rights and domain of an access that a device with that
  * domain makes. NOT_PERMITTED: the map does not permit it, or is not on the device. IO_FAILED: the
- * memory is gone. NOT_SUPPORTED: it is another process's. */
+ * memory is gone. NOT_SUPPORTED: it is another process's, which exported it for RDMA alone. */
 doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
                             const struct dpk_memory_domain *domain, struct dpk_memory_access *a);
 

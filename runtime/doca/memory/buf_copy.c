@@ -1,7 +1,8 @@
 /* Copies between lists of buffers. */
 #include "buf.h"
 
-/* What came from an export of this process is what it was exported from. */
+/* What came from an export of this process is what it was exported from. What its owner permits to
+ * those who import counts, not what the export says. */
 doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
                             const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
 {
@@ -16,13 +17,16 @@ doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
     if (!dpk_memory_is_in(&m, domain))
         return DOCA_ERROR_NOT_PERMITTED;
     if (m.kind == DPK_MEMORY_REMOTE) {
-        if (!dpk_uuid_equal(&m.exporter, dpk_process_identity()))
+        const bool own = dpk_uuid_equal(&m.exporter.identity, dpk_process_identity());
+        if (!own && m.exporter.process == 0)
             return DOCA_ERROR_NOT_SUPPORTED;
-        a->key = m.exported_key;
-        a->rights |= write ? DPK_MEMORY_EXPORT_WRITE : DPK_MEMORY_EXPORT_READ;
-        if (!dpk_memory_describe(a->key, &m)) /* what its owner permits, not what an export says */
-            return DOCA_ERROR_IO_FAILED;
-        a->domain = m.domains[0];
+        a->rights = write ? DPK_MEMORY_EXPORT_WRITE : DPK_MEMORY_EXPORT_READ;
+        if (own) {
+            a->key = m.exported_key;
+            if (!dpk_memory_describe(a->key, &m))
+                return DOCA_ERROR_IO_FAILED;
+            a->domain = m.domains[0];
+        }
     }
     return (m.rights & a->rights) == a->rights ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED;
 }

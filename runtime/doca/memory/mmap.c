@@ -1,16 +1,13 @@
 /* Memory maps. */
 #include "mmap.h"
 
-#define PCI_PERMISSIONS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
-#define RDMA_PERMISSIONS                                                                           \
-    (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 #define ALL_PERMISSIONS                                                                            \
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | RDMA_PERMISSIONS | PCI_PERMISSIONS |                      \
      DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 
 /* ---- Keys ---- */
 
-static unsigned rights_of(uint32_t permissions)
+unsigned dpk_mmap_rights(uint32_t permissions)
 {
     static const struct {
         uint32_t flag;
@@ -56,12 +53,26 @@ static bool put_domains(const struct dpk_mmap *m, struct dpk_memory *what)
     return true;
 }
 
-/* Gives the map a key, with its lock. */
-static doca_error_t key_make(struct dpk_mmap *m)
+/* What a key could not be had for. */
+static doca_error_t key_failed(const struct dpk_memory *what, const struct dpk_error *err)
+{
+    if (what->kind == DPK_MEMORY_REMOTE) {
+        const doca_error_t result = dpk_doca_failed("doca_mmap_create_from_export", err);
+        return err->status == DPK_ERR_REFUSED  ? DOCA_ERROR_NOT_PERMITTED
+               : err->status == DPK_ERR_FORMAT ? DOCA_ERROR_INVALID_VALUE
+                                               : result;
+    }
+    if (err->status != DPK_ERR_RANGE)
+        return DOCA_ERROR_NO_MEMORY;
+    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_mmap_start: %s", err->message);
+    return DOCA_ERROR_DRIVER;
+}
+
+doca_error_t dpk_mmap_make_key(struct dpk_mmap *m)
 {
     struct dpk_memory what = m->memory;
     struct dpk_error err = {0};
-    what.rights = rights_of(m->permissions);
+    what.rights = dpk_mmap_rights(m->permissions);
     if (!put_domains(m, &what))
         return DOCA_ERROR_FULL;
     if (what.kind == DPK_MEMORY_HOST)
@@ -71,11 +82,7 @@ static doca_error_t key_make(struct dpk_mmap *m)
     enum dpk_status status = dpk_memory_add(&what, &m->key, &err);
     if (what.kind == DPK_MEMORY_DPA)
         dpk_dpa_leave(m->dpa);
-    if (status == DPK_ERR_RANGE)
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_mmap_start: %s", err.message);
-    return status == DPK_OK          ? DOCA_SUCCESS
-           : status == DPK_ERR_RANGE ? DOCA_ERROR_DRIVER
-                                     : DOCA_ERROR_NO_MEMORY;
+    return status == DPK_OK ? DOCA_SUCCESS : key_failed(&what, &err);
 }
 
 /* Nobody finds the memory any more, and when it returns nobody is inside. Without the lock: who
@@ -85,7 +92,9 @@ static void key_end(struct dpk_mmap *m)
     pthread_mutex_lock(&m->object.lock);
     const uint32_t key = m->key;
     pthread_mutex_unlock(&m->object.lock);
-    dpk_memory_remove(key); /* another thread may do so */
+    if (!dpk_memory_remove(key)) /* another thread may do so */
+        dpk_doca_log(DOCA_LOG_LEVEL_WARNING,
+                     "doca_mmap: a process that imported the map is stopped while it copies");
     pthread_mutex_lock(&m->object.lock);
     if (m->key == key)
         m->key = 0;
@@ -164,7 +173,7 @@ static unsigned find_dev(const struct dpk_mmap *m, const struct dpk_dev *d)
     return i;
 }
 
-static doca_error_t add_dev(struct dpk_mmap *m, struct dpk_dev *d)
+doca_error_t dpk_mmap_put_dev(struct dpk_mmap *m, struct dpk_dev *d)
 {
     if (find_dev(m, d) < m->dev_count)
         return DOCA_ERROR_ALREADY_EXIST;
@@ -201,7 +210,7 @@ static doca_error_t change_dev(struct doca_mmap *mmap, struct doca_dev *dev,
 
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
-    return change_dev(mmap, dev, add_dev);
+    return change_dev(mmap, dev, dpk_mmap_put_dev);
 }
 
 doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
@@ -221,7 +230,7 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
     return dpk_object_unlock(m, result);
 }
 
-static bool is_range(uint64_t address, uint64_t size)
+bool dpk_mmap_is_range(uint64_t address, uint64_t size)
 {
     return address != 0 && size != 0 && size - 1 <= UINT64_MAX - address;
 }
@@ -232,7 +241,7 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
     doca_error_t result;
     struct dpk_dpa *before = NULL;
     struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
-    if (m && !is_range(address, size))
+    if (m && !dpk_mmap_is_range(address, size))
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS) {
         before = m->dpa;
@@ -272,7 +281,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
     else if (result == DOCA_SUCCESS && m->dev_count == 0 && !m->dpa)
         result = dpk_doca_bad_config("doca_mmap_start: the map has no device: doca_mmap_add_dev");
     if (result == DOCA_SUCCESS)
-        result = key_make(m);
+        result = dpk_mmap_make_key(m);
     if (result == DOCA_SUCCESS) {
         m->was_started = true;
         m->free_cb_counts = true;
@@ -311,9 +320,8 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 
 /* ---- Using ---- */
 
-/* The map, if it is started and (with `dev`) of that device. */
-static struct dpk_mmap *pin_started(const struct doca_mmap *mmap, const struct doca_dev *dev,
-                                    doca_error_t *result)
+struct dpk_mmap *dpk_mmap_pin_started(const struct doca_mmap *mmap, const struct doca_dev *dev,
+                                      doca_error_t *result)
 {
     struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
     struct dpk_dev *d = dev ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
@@ -334,7 +342,7 @@ static struct dpk_mmap *pin_started(const struct doca_mmap *mmap, const struct d
 doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key)
 {
     doca_error_t result;
-    struct dpk_mmap *m = pin_started(mmap, dev, &result);
+    struct dpk_mmap *m = dpk_mmap_pin_started(mmap, dev, &result);
     if (!m)
         return result;
     pthread_mutex_lock(&m->object.lock);
@@ -357,109 +365,4 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_de
                                           doca_dpa_dev_mmap_t *dpa_mmap)
 {
     return dev && dpa_mmap ? dpk_mmap_key(mmap, dev, dpa_mmap) : DOCA_ERROR_INVALID_VALUE;
-}
-
-/* ---- Exporting ---- */
-
-static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
-                                  const void **export_desc, size_t *export_desc_len)
-{
-    uint32_t needs = kind == DESCRIPTOR_MMAP_PCI ? PCI_PERMISSIONS : RDMA_PERMISSIONS;
-    struct dpk_buf *bytes = &m->exports[kind == DESCRIPTOR_MMAP_RDMA];
-    if (m->memory.kind == DPK_MEMORY_REMOTE)
-        return DOCA_ERROR_BAD_STATE;
-    if ((m->permissions & needs) == 0)
-        return DOCA_ERROR_NOT_PERMITTED;
-    if (bytes->size == 0)
-        descriptor_write(&(struct descriptor){.kind = kind,
-                                              .permissions = m->permissions,
-                                              .owner = *dpk_process_identity(),
-                                              .key = m->key,
-                                              .address = m->memory.address,
-                                              .size = m->memory.size},
-                         bytes);
-    if (bytes->failed) {
-        dpk_buf_free(bytes);
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    *export_desc = bytes->data;
-    *export_desc_len = bytes->size;
-    return DOCA_SUCCESS;
-}
-
-static doca_error_t export_to(struct doca_mmap *mmap, const struct doca_dev *dev,
-                              enum descriptor_kind kind, const void **export_desc,
-                              size_t *export_desc_len)
-{
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_mmap *m =
-        dev && export_desc && export_desc_len ? pin_started(mmap, dev, &result) : NULL;
-    if (!m)
-        return result;
-    pthread_mutex_lock(&m->object.lock);
-    result = export_locked(m, kind, export_desc, export_desc_len);
-    pthread_mutex_unlock(&m->object.lock);
-    dpk_object_drop(m);
-    return result;
-}
-
-doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
-                                  const void **export_desc, size_t *export_desc_len)
-{
-    return export_to(mmap, dev, DESCRIPTOR_MMAP_PCI, export_desc, export_desc_len);
-}
-
-doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
-                                   const void **export_desc, size_t *export_desc_len)
-{
-    return export_to(mmap, dev, DESCRIPTOR_MMAP_RDMA, export_desc, export_desc_len);
-}
-
-static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
-                           union doca_data user_data, struct doca_mmap **mmap)
-{
-    struct dpk_mmap *m = calloc(1, sizeof *m);
-    if (!m)
-        return DOCA_ERROR_NO_MEMORY;
-    m->memory = (struct dpk_memory){.kind = DPK_MEMORY_REMOTE,
-                                    .address = what->address,
-                                    .size = what->size,
-                                    .exporter = what->owner,
-                                    .exported_key = (uint32_t)what->key};
-    m->permissions = what->permissions;
-    m->user_data = user_data;
-    m->max_devs = 1;
-    add_dev(m, d);
-    if (!(*mmap = dpk_object_enter(m, &dpk_mmap_kind)))
-        return DOCA_ERROR_NO_MEMORY;
-    pthread_mutex_lock(&m->object.lock);
-    doca_error_t result = key_make(m);
-    if (result == DOCA_SUCCESS)
-        atomic_store(&m->started, m->was_started = true);
-    pthread_mutex_unlock(&m->object.lock);
-    if (result != DOCA_SUCCESS) {
-        doca_mmap_destroy(*mmap);
-        *mmap = NULL;
-    }
-    return result;
-}
-
-doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
-                                          size_t export_desc_len, struct doca_dev *dev,
-                                          struct doca_mmap **mmap)
-{
-    struct descriptor what;
-    if (mmap)
-        *mmap = NULL;
-    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
-    doca_error_t result =
-        d && mmap ? descriptor_read(export_desc, export_desc_len, &what) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS &&
-        ((what.kind != DESCRIPTOR_MMAP_PCI && what.kind != DESCRIPTOR_MMAP_RDMA) ||
-         !is_range(what.address, what.size) || what.key > UINT32_MAX))
-        result = DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        result = import(&what, d, user_data ? *user_data : (union doca_data){0}, mmap);
-    dpk_object_drop(d);
-    return result;
 }

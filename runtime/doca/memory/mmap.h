@@ -8,6 +8,11 @@
 
 #define MMAP_DEVS_MAX DPK_MEMORY_DOMAINS_MAX
 
+/* What permits exports. */
+#define PCI_PERMISSIONS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+#define RDMA_PERMISSIONS                                                                           \
+    (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+
 struct dpk_mmap {
     struct dpk_object object;
     atomic_bool started;                 /* until nothing is in flight any more */
@@ -32,5 +37,18 @@ extern const struct dpk_kind dpk_mmap_kind;
 /* The map, locked, if it can be changed now, else *result says why not. dpk_object_unlock ends it;
  * NULL: it is none. */
 struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *result);
+/* The map, if it is started and (with `dev`) of that device; else NULL, and *result says why. */
+struct dpk_mmap *dpk_mmap_pin_started(const struct doca_mmap *mmap, const struct doca_dev *dev,
+                                      doca_error_t *result);
+
+/* What permissions of DOCA are as rights of a key. */
+unsigned dpk_mmap_rights(uint32_t permissions);
+/* Whether there is such a range of addresses. */
+bool dpk_mmap_is_range(uint64_t address, uint64_t size);
+/* These are for a map that nobody else has, or with its lock. The first adds a device as
+ * doca_mmap_add_dev, the second registers the memory: FULL, BAD_STATE, DRIVER, NO_MEMORY; and of an
+ * import what doca_mmap_create_from_export says. */
+doca_error_t dpk_mmap_put_dev(struct dpk_mmap *m, struct dpk_dev *d);
+doca_error_t dpk_mmap_make_key(struct dpk_mmap *m);
 
 #endif

@@ -44,7 +44,7 @@ static bool find_remote(const struct dpa_rdma_work *from, struct dpk_rc_work *to
     if (from->remote > UINT32_MAX || !dpk_memory_describe((uint32_t)from->remote, &m))
         return false;
     const bool imported = m.kind == DPK_MEMORY_REMOTE;
-    to->owner = imported ? m.exporter : *dpk_process_identity();
+    to->owner = imported ? m.exporter.identity : *dpk_process_identity();
     to->key = imported ? m.exported_key : (uint32_t)from->remote;
     return true;
 }

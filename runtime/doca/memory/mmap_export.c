@@ -1,0 +1,155 @@
+/* Memory maps that others import: processes behind the same PCIe bus, and peers of RDMA. */
+#include "mmap.h"
+
+/* ---- Exporting ---- */
+
+/* Lets other processes reach the memory. DPA memory is for this process alone. With the lock. */
+static doca_error_t share(const struct dpk_mmap *m, struct descriptor *d)
+{
+    struct dpk_exporter who;
+    struct dpk_error err = {0};
+    if (m->memory.kind != DPK_MEMORY_HOST)
+        return DOCA_SUCCESS;
+    if (dpk_memory_export(m->key, dpk_process_identity(), &who, &err) != DPK_OK)
+        return dpk_doca_failed("doca_mmap_export_pci", &err);
+    d->process = who.process;
+    d->file = who.file;
+    return DOCA_SUCCESS;
+}
+
+/* With the lock. */
+static doca_error_t describe(const struct dpk_mmap *m, enum descriptor_kind kind,
+                             struct dpk_buf *out)
+{
+    struct descriptor d = {.kind = kind,
+                           .permissions = m->permissions,
+                           .owner = *dpk_process_identity(),
+                           .key = m->key,
+                           .address = m->memory.address,
+                           .size = m->memory.size};
+    const doca_error_t result = kind == DESCRIPTOR_MMAP_PCI ? share(m, &d) : DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS)
+        descriptor_write(&d, out);
+    if (!out->failed)
+        return result;
+    dpk_buf_free(out);
+    return DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
+                                  const void **export_desc, size_t *export_desc_len)
+{
+    const uint32_t needs = kind == DESCRIPTOR_MMAP_PCI ? PCI_PERMISSIONS : RDMA_PERMISSIONS;
+    struct dpk_buf *bytes = &m->exports[kind == DESCRIPTOR_MMAP_RDMA];
+    doca_error_t result = DOCA_SUCCESS;
+    if (m->memory.kind == DPK_MEMORY_REMOTE || m->key == 0 || m->stopping)
+        return DOCA_ERROR_BAD_STATE;
+    if ((m->permissions & needs) == 0)
+        return DOCA_ERROR_NOT_PERMITTED;
+    if (bytes->size == 0)
+        result = describe(m, kind, bytes);
+    if (result == DOCA_SUCCESS) {
+        *export_desc = bytes->data;
+        *export_desc_len = bytes->size;
+    }
+    return result;
+}
+
+static doca_error_t export_to(struct doca_mmap *mmap, const struct doca_dev *dev,
+                              enum descriptor_kind kind, const void **export_desc,
+                              size_t *export_desc_len)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_mmap *m =
+        dev && export_desc && export_desc_len ? dpk_mmap_pin_started(mmap, dev, &result) : NULL;
+    if (!m)
+        return result;
+    pthread_mutex_lock(&m->object.lock);
+    result = export_locked(m, kind, export_desc, export_desc_len);
+    pthread_mutex_unlock(&m->object.lock);
+    dpk_object_drop(m);
+    return result;
+}
+
+doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                  const void **export_desc, size_t *export_desc_len)
+{
+    return export_to(mmap, dev, DESCRIPTOR_MMAP_PCI, export_desc, export_desc_len);
+}
+
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                   const void **export_desc, size_t *export_desc_len)
+{
+    return export_to(mmap, dev, DESCRIPTOR_MMAP_RDMA, export_desc, export_desc_len);
+}
+
+/* ---- Importing ---- */
+
+/* Memory of another process behind the same bus can be copied: it is looked for there. */
+static struct dpk_exporter exporter_of(const struct descriptor *what)
+{
+    const bool own = dpk_uuid_equal(&what->owner, dpk_process_identity());
+    struct dpk_exporter who = {.identity = what->owner};
+    if (what->kind == DESCRIPTOR_MMAP_PCI && !own) {
+        who.process = what->process;
+        who.file = what->file;
+    }
+    return who;
+}
+
+static struct dpk_mmap *import_new(const struct descriptor *what, union doca_data user_data)
+{
+    struct dpk_mmap *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->memory = (struct dpk_memory){.kind = DPK_MEMORY_REMOTE,
+                                    .address = what->address,
+                                    .size = what->size,
+                                    .exporter = exporter_of(what),
+                                    .exported_key = (uint32_t)what->key};
+    m->permissions = what->permissions;
+    m->user_data = user_data;
+    m->max_devs = 1;
+    return m;
+}
+
+static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
+                           union doca_data user_data, struct doca_mmap **mmap)
+{
+    struct dpk_mmap *m = import_new(what, user_data);
+    if (!m)
+        return DOCA_ERROR_NO_MEMORY;
+    dpk_mmap_put_dev(m, d);
+    if (!(*mmap = dpk_object_enter(m, &dpk_mmap_kind)))
+        return DOCA_ERROR_NO_MEMORY;
+    pthread_mutex_lock(&m->object.lock);
+    doca_error_t result = dpk_mmap_make_key(m);
+    if (result == DOCA_SUCCESS)
+        atomic_store(&m->started, m->was_started = true);
+    pthread_mutex_unlock(&m->object.lock);
+    if (result != DOCA_SUCCESS) {
+        doca_mmap_destroy(*mmap);
+        *mmap = NULL;
+    }
+    return result;
+}
+
+doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+                                          size_t export_desc_len, struct doca_dev *dev,
+                                          struct doca_mmap **mmap)
+{
+    struct descriptor what;
+    if (mmap)
+        *mmap = NULL;
+    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
+    doca_error_t result =
+        d && mmap ? descriptor_read(export_desc, export_desc_len, &what) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS &&
+        ((what.kind != DESCRIPTOR_MMAP_PCI && what.kind != DESCRIPTOR_MMAP_RDMA) ||
+         !dpk_mmap_is_range(what.address, what.size) || what.key > UINT32_MAX))
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        result = import(&what, d, user_data ? *user_data : (union doca_data){0}, mmap);
+    dpk_object_drop(d);
+    return result;
+}

@@ -77,7 +77,7 @@ extern const char chart_style[];
  * UTF-8, or no character of XML, becomes '?'. */
 void chart_put_xml(struct dpk_buf *out, const char *text);
 
-/* Appends a number with a prefix of its unit and three or four digits, as it is read: "12.3 kB",
+/* Appends a number with a prefix of its unit and three digits, as it is read: "12.3 kB",
  * "99.8 Gbit/s", "417". */
 void chart_put_value(struct dpk_buf *out, double value, const char *unit);
 

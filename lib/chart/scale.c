@@ -39,11 +39,21 @@ static double round_step(double least)
                                 : power * 10;
 }
 
+/* 1, 2, 5, 10, 20 ... */
+static double mark_behind(double mark)
+{
+    double power = 1;
+    while (power * 10 <= mark * 1.0001)
+        power *= 10;
+    double first = mark / power;
+    return power * (first < 1.5 ? 2 : first < 4 ? 5 : 10);
+}
+
 static struct scale scale_logarithmic(double high)
 {
-    struct scale s = {.low = 1, .high = 10, .logarithmic = true, .unit = 1, .prefix = ""};
+    struct scale s = {.low = 1, .high = 2, .logarithmic = true, .unit = 1, .prefix = ""};
     while (s.high < high && s.high < 1e18)
-        s.high *= 10;
+        s.high = mark_behind(s.high);
     return s;
 }
 
@@ -77,7 +87,7 @@ bool scale_next(const struct scale *s, double *mark)
     if (isnan(*mark))
         *mark = s->low;
     else if (s->logarithmic)
-        *mark *= 10;
+        *mark = mark_behind(*mark);
     else
         *mark = s->low + (floor((*mark - s->low) / s->step + 0.5) + 1) * s->step;
     return *mark <= s->high + s->step * 1e-6;
@@ -103,7 +113,7 @@ void chart_put_value(struct dpk_buf *out, double value, const char *unit)
     unsigned prefix = prefix_of(fabs(value) * 1.0005, unit);
     double shown = value / prefixes[prefix].value, size = fabs(shown);
     bool whole = shown == floor(shown) && size < 1000;
-    int digits = whole || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+    int digits = whole || size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
     dpk_put_format(out, "%.*f", digits, shown);
     if (unit && *unit)
         dpk_put_format(out, "\u00a0%s%s", prefixes[prefix].name, unit);

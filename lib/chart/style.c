@@ -11,7 +11,8 @@
 #define THEME(c0, c1, c2, c3, c4, c5, c6, c7, ink, faint, grid, paper)                             \
     SERIES(0, c0)                                                                                  \
     SERIES(1, c1)                                                                                  \
-    SERIES(2, c2) SERIES(3, c3) SERIES(4, c4) SERIES(5, c5) SERIES(6, c6)                          \
+    SERIES(2, c2)                                                                                  \
+    SERIES(3, c3) SERIES(4, c4) SERIES(5, c5) SERIES(6, c6)                                        \
         SERIES(7, c7) ".chart .cp{fill:" paper "}.chart .ch{stroke:" paper                         \
                       "}.chart text{fill:" faint "}.chart .ck,.chart .ct{fill:" ink                \
                       "}.chart .cg{stroke:" grid "}.chart .ca{stroke:" faint "}"

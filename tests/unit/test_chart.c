@@ -149,6 +149,28 @@ static void axes_have_round_marks_and_units(void **state)
     dpk_buf_free(&svg);
 }
 
+static void logarithmic_axes_have_1_2_and_5(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1}, y[] = {1.2, 30};
+    const char *const names[] = {"small", "large"};
+    const struct chart_series s = {.name = "p99", .x = x, .y = y, .count = 2, .kind = CHART_POINTS};
+    const struct chart c = {.title = "slowdown",
+                            .x = {.title = "size", .names = names, .name_count = 2},
+                            .y = {.title = "times", .logarithmic = true},
+                            .series = &s,
+                            .count = 1,
+                            .width = 320};
+    struct dpk_buf svg = {0};
+    chart_svg(&c, &svg);
+    xmlFreeDoc(parse(&svg));
+    const char *const marks[] = {">1<", ">2<", ">5<", ">10<", ">20<", ">50<", ">small<", ">large<"};
+    for (size_t i = 0; i < COUNT(marks); i++)
+        assert_true(has(&svg, marks[i]));
+    assert_false(has(&svg, ">100<"));
+    dpk_buf_free(&svg);
+}
+
 static void values_are_written_as_they_are_read(void **state)
 {
     (void)state;
@@ -159,10 +181,10 @@ static void values_are_written_as_they_are_read(void **state)
                  {12345, "B", "12.3\u00a0kB"},
                  {999.96e3, "B", "1.00\u00a0MB"},
                  {0, "B", "0\u00a0B"},
-                 {0.5, "B", "0.50\u00a0B"},
+                 {0.5, "B", "0.500\u00a0B"},
                  {1.5e-6, "s", "1.50\u00a0\u00b5s"},
                  {417, NULL, "417"},
-                 {0.98765, NULL, "0.99"},
+                 {0.98765, NULL, "0.988"},
                  {NAN, "s", "\u2013"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct dpk_buf b = {0};
@@ -193,6 +215,7 @@ int main(void)
         cmocka_unit_test(gaps_and_odd_values_do_not_break_pictures),
         cmocka_unit_test(a_picture_of_nothing_says_so),
         cmocka_unit_test(axes_have_round_marks_and_units),
+        cmocka_unit_test(logarithmic_axes_have_1_2_and_5),
         cmocka_unit_test(values_are_written_as_they_are_read),
         cmocka_unit_test(quantiles_are_those_of_type_7),
     };

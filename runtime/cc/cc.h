@@ -159,6 +159,7 @@ struct cc_topology {
     uint64_t cnp_interval_ns; /* between CNPs for a flow, at the receiver */
     uint64_t timeout_ns;      /* without progress, until a flow is sent again from what is missed */
     uint64_t buffer;          /* bytes of a switch, shared by its ports */
+    uint64_t warmup_ns;       /* queues, RTTs and fairness are measured from then on */
     bool ecn, pfc;
     uint64_t kmin, kmax; /* RED: bytes of a queue where marking begins, and where all is marked */
     uint32_t pmax;       /* probability just below kmax, in millionths */
@@ -187,7 +188,7 @@ struct cc_work {
     uint64_t period_ns;         /* CC_BURSTS: 0: once */
     uint32_t flows;             /* CC_LONG: 0: as the shape has pairs; CC_BURSTS: senders, 0: all */
     enum cc_sizes sizes;        /* CC_POISSON */
-    uint32_t load;              /* CC_POISSON: of the hosts' links, in thousandths */
+    uint32_t load;              /* CC_POISSON: of the hosts' links, in millionths */
     char from[CC_NAME_MAX], to[CC_NAME_MAX]; /* CC_FLOW: nodes; CC_BURSTS: `to`, or "" */
 };
 

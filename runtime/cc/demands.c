@@ -1,0 +1,203 @@
+/* Flows of a workload: who sends how much to whom, and when. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shapes.h"
+#include "sim.h"
+
+struct list {
+    struct sim *sim;
+    struct cc_random random;
+    uint32_t capacity;
+};
+
+static enum dpk_status add(struct list *l, uint32_t from, uint32_t to, uint64_t size,
+                           uint64_t start, uint64_t stop)
+{
+    struct sim *s = l->sim;
+    if (s->flow_count == CC_FLOWS_MAX)
+        return dpk_fail(s->err, DPK_ERR_RANGE, "the workload has more than %d flows", CC_FLOWS_MAX);
+    if (s->flow_count == l->capacity) {
+        const uint32_t capacity = l->capacity ? 2 * l->capacity : 256;
+        struct flow *flows = realloc(s->flows, capacity * sizeof *flows);
+        if (!flows)
+            return dpk_fail_nomem(s->err);
+        s->flows = flows;
+        l->capacity = capacity;
+    }
+    const uint32_t mtu = s->net->mtu;
+    if (size / mtu >= INT32_MAX)
+        return dpk_fail(s->err, DPK_ERR_RANGE, "%" PRIu64 " bytes are too many for a flow", size);
+    s->flows[s->flow_count++] = (struct flow){
+        .from = from,
+        .to = to,
+        .size = size,
+        .start = start,
+        .stop = stop ? stop : UINT64_MAX,
+        .end_psn = size ? (uint32_t)((size + mtu - 1) / mtu) : UINT32_MAX,
+    };
+    return DPK_OK;
+}
+
+/* ---- Hosts ---- */
+
+static uint32_t host_count(const struct sim *s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->net->node_count; i++)
+        count += !s->net->nodes[i].is_switch;
+    return count;
+}
+
+/* The i-th host; those of our shapes come first. */
+static uint32_t host_at(const struct sim *s, uint32_t i)
+{
+    if (s->net->shape != CC_CUSTOM)
+        return i;
+    uint32_t at = 0;
+    while (s->net->nodes[at].is_switch || i-- > 0)
+        at++;
+    return at;
+}
+
+static enum dpk_status find_host(const struct sim *s, const char *name, uint32_t *out)
+{
+    for (*out = 0; *out < s->net->node_count; ++*out)
+        if (!s->net->nodes[*out].is_switch && strcmp(name, s->net->nodes[*out].name) == 0)
+            return DPK_OK;
+    return dpk_fail(s->err, DPK_ERR_NOT_FOUND, "the workload: no host \"%s\"", name);
+}
+
+/* ---- Kinds of work ---- */
+
+static enum dpk_status make_long(struct list *l, const struct cc_work *w)
+{
+    struct sim *s = l->sim;
+    const uint32_t pairs = shape_pairs(s->net), count = w->flows ? w->flows : pairs;
+    if (!pairs)
+        return dpk_fail(s->err, DPK_ERR_USAGE,
+                        "long flows need a shape with pairs; a custom topology has `kind: flow`");
+    enum dpk_status status = DPK_OK;
+    for (uint32_t i = 0; i < count && status == DPK_OK; i++) {
+        uint32_t from, to;
+        shape_pair(s->net, i, &from, &to);
+        status =
+            add(l, from, to, w->size, (w->start_ns + i * w->stagger_ns) * 1000, w->stop_ns * 1000);
+    }
+    return status;
+}
+
+static enum dpk_status make_flow(struct list *l, const struct cc_work *w)
+{
+    uint32_t from = 0, to = 0;
+    enum dpk_status status = find_host(l->sim, w->from, &from);
+    if (status == DPK_OK)
+        status = find_host(l->sim, w->to, &to);
+    if (status == DPK_OK && from == to)
+        status =
+            dpk_fail(l->sim->err, DPK_ERR_RANGE, "the workload: a flow from %s to itself", w->from);
+    return status == DPK_OK ? add(l, from, to, w->size, w->start_ns * 1000, w->stop_ns * 1000)
+                            : status;
+}
+
+static enum dpk_status make_burst(struct list *l, const struct cc_work *w, uint32_t to,
+                                  uint64_t start)
+{
+    const struct sim *s = l->sim;
+    const uint32_t hosts = host_count(s);
+    const uint32_t senders = w->flows && w->flows < hosts ? w->flows : hosts - 1;
+    enum dpk_status status = DPK_OK;
+    for (uint32_t i = 0, sent = 0; i < hosts && sent < senders && status == DPK_OK; i++) {
+        const uint32_t from = host_at(s, i);
+        if (from == to)
+            continue;
+        sent++;
+        status = add(l, from, to, w->size, start, 0);
+    }
+    return status;
+}
+
+static enum dpk_status make_bursts(struct list *l, const struct cc_work *w)
+{
+    struct sim *s = l->sim;
+    const uint64_t stop = w->stop_ns && w->stop_ns * 1000 < s->end ? w->stop_ns * 1000 : s->end;
+    uint32_t to = host_at(s, host_count(s) - 1);
+    enum dpk_status status = *w->to ? find_host(s, w->to, &to) : DPK_OK;
+    if (status == DPK_OK && !w->size)
+        status = dpk_fail(s->err, DPK_ERR_RANGE, "the workload: bursts have a size");
+    for (uint64_t at = w->start_ns * 1000; at < stop && status == DPK_OK;
+         at += w->period_ns * 1000) {
+        status = make_burst(l, w, to, at);
+        if (!w->period_ns)
+            break;
+    }
+    return status;
+}
+
+/* Arrivals of all hosts together are one Poisson process, whose rate fills `load` of the links that
+ * hosts have, headers not counted. */
+static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
+{
+    const struct sim *s = l->sim;
+    const uint32_t hosts = host_count(s);
+    const uint64_t stop = w->stop_ns && w->stop_ns * 1000 < s->end ? w->stop_ns * 1000 : s->end;
+    uint64_t mbps = 0;
+    for (uint32_t i = 0; i < hosts; i++)
+        mbps += s->ports[s->nodes[host_at(s, i)].port].mbps;
+    const uint64_t load = w->load ? w->load : 1, bits = sizes_mean(w->sizes) * 8;
+    /* bits * 10^6 / (mbps * load / 10^6), in this order to keep digits */
+    const uint64_t gap = bits * 1000000 / load * 1000000 / mbps;
+    uint64_t at = w->start_ns * 1000;
+    enum dpk_status status = DPK_OK;
+    while (status == DPK_OK && (at += cc_random_exponential(&l->random, gap) + 1) < stop) {
+        const uint32_t from = cc_random_below(&l->random, hosts);
+        const uint32_t to = cc_random_below(&l->random, hosts - 1);
+        const uint64_t size = sizes_draw(w->sizes, &l->random);
+        status = add(l, host_at(s, from), host_at(s, to + (to >= from)), size, at, 0);
+    }
+    return status;
+}
+
+/* ---- All of them ---- */
+
+/* The order of making parts those that start together: the sort moves it along as `way`. */
+static int compare(const void *a, const void *b)
+{
+    const struct flow *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->way < y->way ? -1 : x->way > y->way;
+}
+
+enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed)
+{
+    struct list l = {s, cc_random_new(seed, 1), 0};
+    enum dpk_status status = DPK_OK;
+    if (host_count(s) < 2)
+        return dpk_fail(s->err, DPK_ERR_RANGE, "a network has two hosts at least");
+    for (uint32_t i = 0; i < work->count && status == DPK_OK; i++) {
+        const struct cc_work *w = &work->items[i];
+        switch (w->kind) {
+        case CC_LONG:
+            status = make_long(&l, w);
+            break;
+        case CC_BURSTS:
+            status = make_bursts(&l, w);
+            break;
+        case CC_POISSON:
+            status = make_poisson(&l, w);
+            break;
+        case CC_FLOW:
+            status = make_flow(&l, w);
+            break;
+        }
+    }
+    if (status == DPK_OK && !s->flow_count)
+        status = dpk_fail(s->err, DPK_ERR_NOT_FOUND, "the workload has no flow in that time");
+    for (uint32_t i = 0; i < s->flow_count; i++)
+        s->flows[i].way = i;
+    if (status == DPK_OK)
+        qsort(s->flows, s->flow_count, sizeof *s->flows, compare);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* How often, or how long, a number had which value. Bins are exact below 256, and at most 1/128 of
+ * their value wide above. */
+#ifndef DPK_CC_HISTOGRAM_H
+#define DPK_CC_HISTOGRAM_H
+
+#include "cc/cc.h"
+
+#define HISTOGRAM_BINS (26 * 128) /* for 32 bits */
+
+struct histogram {
+    uint64_t *bins; /* NULL: all are 0 */
+    uint64_t total, max;
+    double sum;
+    bool failed; /* there was no memory; nothing is counted */
+};
+
+void histogram_free(struct histogram *h);
+bool histogram_open(struct histogram *h); /* makes bins; false: no memory */
+/* Adds another's counts. */
+void histogram_add_all(struct histogram *h, const struct histogram *other);
+struct cc_quantiles histogram_quantiles(const struct histogram *h);
+
+static inline uint32_t histogram_bin(uint32_t value)
+{
+    if (value < 256)
+        return value;
+    const unsigned shift = 24 - (unsigned)__builtin_clz(value);
+    return (shift << 7) + (value >> shift);
+}
+
+static inline void histogram_add(struct histogram *h, uint32_t value, uint64_t weight)
+{
+    if (!h->bins && !histogram_open(h))
+        return;
+    h->bins[histogram_bin(value)] += weight;
+    h->total += weight;
+    h->sum += (double)value * (double)weight;
+    if (value > h->max)
+        h->max = value;
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* Packets in one array, so that a number of 32 bits names one; queues are lists of them. */
+#include <stdlib.h>
+
+#include "sim.h"
+
+enum dpk_status sim_fail(struct sim *s, enum dpk_status status)
+{
+    if (s->status == DPK_OK)
+        s->status = status;
+    return s->status;
+}
+
+static bool grow(struct sim *s)
+{
+    const uint32_t capacity = s->packet_capacity ? 2 * s->packet_capacity : 4096;
+    struct packet *packets = realloc(s->packets, capacity * sizeof *packets);
+    if (!packets)
+        return false;
+    s->packets = packets;
+    if (s->algorithm->telemetry) {
+        struct cc_hop *hops = realloc(s->hops, (size_t)capacity * CC_HOPS_MAX * sizeof *hops);
+        if (!hops)
+            return false;
+        s->hops = hops;
+    }
+    s->packet_capacity = capacity;
+    return true;
+}
+
+uint32_t packet_new(struct sim *s)
+{
+    uint32_t p = s->packet_free;
+    if (p != NONE) {
+        s->packet_free = s->packets[p].next;
+    } else {
+        if (s->packet_count == s->packet_capacity && !grow(s)) {
+            sim_fail(s, dpk_fail_nomem(s->err));
+            return NONE;
+        }
+        p = s->packet_count++;
+    }
+    s->packets[p] = (struct packet){.next = NONE, .in = NONE};
+    return p;
+}
+
+void packet_free(struct sim *s, uint32_t p)
+{
+    s->packets[p].next = s->packet_free;
+    s->packet_free = p;
+}
+
+void fifo_put(struct sim *s, struct fifo *f, uint32_t p)
+{
+    s->packets[p].next = NONE;
+    if (f->head == NONE)
+        f->head = p;
+    else
+        s->packets[f->tail].next = p;
+    f->tail = p;
+}
+
+uint32_t fifo_take(struct sim *s, struct fifo *f)
+{
+    const uint32_t p = f->head;
+    f->head = s->packets[p].next;
+    return p;
+}

@@ -1,0 +1,234 @@
+/* Ports: what waits, what goes first, when it is on the line, who is told to pause. */
+#include "sim.h"
+
+static bool is_data(const struct packet *p)
+{
+    return p->kind <= PROBE;
+}
+
+/* ---- The buffer of a switch ---- */
+
+void port_note_length(struct sim *s, struct port *port)
+{
+    const uint64_t from = port->changed_at > s->warmup ? port->changed_at : s->warmup;
+    if (s->now > from)
+        histogram_add(&port->lengths, port->queued, s->now - from);
+    port->changed_at = s->now;
+}
+
+/* Bytes from one port that may be in the switch before it is paused. With xoff 0 it is 1/8 of what
+ * is free, as in the DCQCN paper (SIGCOMM 2015, section 4: beta = 8). */
+static uint64_t pause_threshold(const struct sim *s, const struct node *node)
+{
+    return s->net->xoff ? s->net->xoff : (s->net->buffer - node->used) / 8;
+}
+
+static void tell_peer(struct sim *s, struct port *in, uint32_t index, bool pause)
+{
+    in->pausing = pause;
+    const uint64_t from = in->free_at > s->now ? in->free_at : s->now;
+    put(s, from + time_on_wire(PAUSE_BYTES, in->mbps) + in->delay, pause ? WHAT_PAUSE : WHAT_RESUME,
+        s->ports[index].reverse);
+}
+
+/* May a packet stay in the switch, to leave by `out`? Without PFC a queue may take as much as is
+ * free (dynamic thresholds with alpha 1: Choudhury and Hahne, 1998). */
+static bool is_admitted(const struct sim *s, const struct port *out, uint32_t bytes)
+{
+    const uint64_t room = s->net->buffer - s->nodes[out->node].used;
+    return bytes <= room && (s->net->pfc || out->queued + bytes <= room);
+}
+
+static void hold(struct sim *s, struct packet *p, struct port *out)
+{
+    struct node *node = &s->nodes[out->node];
+    struct port *in = &s->ports[p->in];
+    node->used += p->bytes;
+    in->held += p->bytes;
+    port_note_length(s, out);
+    out->queued += p->bytes;
+    if (out->queued > out->peak)
+        out->peak = out->queued;
+    if (s->net->pfc && !in->pausing && in->held > pause_threshold(s, node))
+        tell_peer(s, in, p->in, true);
+}
+
+static void release(struct sim *s, struct packet *p, struct port *out)
+{
+    struct node *node = &s->nodes[out->node];
+    struct port *in = &s->ports[p->in];
+    node->used -= p->bytes;
+    in->held -= p->bytes;
+    port_note_length(s, out);
+    out->queued -= p->bytes;
+    if (!in->pausing)
+        return;
+    const uint64_t off = pause_threshold(s, node), gap = 2 * (uint64_t)s->data_bytes;
+    const uint64_t on = s->net->xon ? s->net->xon : off > gap ? off - gap : 0;
+    if (in->held <= on)
+        tell_peer(s, in, p->in, false);
+}
+
+/* RED on the length that a packet leaves behind, as switches of the papers mark. */
+static bool is_marked(struct sim *s, const struct port *out)
+{
+    if (!s->net->ecn || out->queued <= out->kmin)
+        return false;
+    if (out->queued >= out->kmax)
+        return true;
+    const uint64_t range = out->kmax - out->kmin, above = out->queued - out->kmin;
+    return cc_random_next(&s->marking) >> 32 <
+           (above << 32) / range * (uint64_t)s->net->pmax / 1000000;
+}
+
+static void stamp(struct sim *s, struct packet *p, uint32_t index, const struct port *out)
+{
+    struct cc_hop *hop = &s->hops[(size_t)index * CC_HOPS_MAX + p->hops++];
+    *hop = (struct cc_hop){s->now / 1000, out->tx_bytes, out->queued, out->mbps, out->queue};
+}
+
+/* ---- Sending ---- */
+
+/* A packet of a switch's queue leaves its buffer. */
+static uint32_t take_data(struct sim *s, struct port *out)
+{
+    const uint32_t index = fifo_take(s, &out->data);
+    struct packet *p = &s->packets[index];
+    release(s, p, out);
+    if (p->kind == DATA && is_marked(s, out)) {
+        p->flags |= MARKED;
+        out->marked++;
+    }
+    out->sent++;
+    out->tx_bytes += p->bytes;
+    if (s->hops && p->hops < CC_HOPS_MAX)
+        stamp(s, p, index, out);
+    return index;
+}
+
+static uint32_t next_packet(struct sim *s, struct port *out)
+{
+    if (out->control.head != NONE)
+        return fifo_take(s, &out->control);
+    if (out->paused)
+        return NONE;
+    if (!out->is_switch)
+        return sender_packet(s, out->node);
+    return out->data.head == NONE ? NONE : take_data(s, out);
+}
+
+static bool has_more(const struct sim *s, const struct port *out)
+{
+    if (out->control.head != NONE)
+        return true;
+    if (out->paused)
+        return false;
+    return out->is_switch ? out->data.head != NONE : s->nodes[out->node].head != NONE;
+}
+
+/* Puts the next packet on the line, which is free. */
+static void send(struct sim *s, uint32_t index)
+{
+    const uint32_t p = next_packet(s, &s->ports[index]);
+    if (p == NONE)
+        return;
+    struct port *out = &s->ports[index];
+    out->free_at = s->now + time_on_wire(s->packets[p].bytes, out->mbps);
+    s->packets[p].at = out->free_at + out->delay;
+    const bool alone = out->wire.head == NONE;
+    fifo_put(s, &out->wire, p);
+    if (alone)
+        put(s, s->packets[p].at, WHAT_ARRIVAL, index);
+    if (!out->scheduled && has_more(s, out)) {
+        out->scheduled = true;
+        put(s, out->free_at, WHAT_PORT, index);
+    }
+}
+
+void port_kick(struct sim *s, uint32_t index)
+{
+    struct port *out = &s->ports[index];
+    if (out->scheduled)
+        return;
+    if (s->now >= out->free_at) {
+        send(s, index);
+    } else {
+        out->scheduled = true;
+        put(s, out->free_at, WHAT_PORT, index);
+    }
+}
+
+void port_turn(struct sim *s, uint32_t index)
+{
+    s->ports[index].scheduled = false;
+    send(s, index);
+}
+
+void port_send_control(struct sim *s, uint32_t index, uint32_t p)
+{
+    fifo_put(s, &s->ports[index].control, p);
+    port_kick(s, index);
+}
+
+void port_pause(struct sim *s, uint32_t index, bool paused)
+{
+    struct port *out = &s->ports[index];
+    mark(s, paused ? CC_MARK_PAUSE : CC_MARK_RESUME, NONE, out->queue);
+    if (paused && !out->paused) {
+        out->pauses++;
+        out->paused_at = s->now;
+    }
+    if (!paused && out->paused)
+        out->paused_time += s->now - out->paused_at;
+    out->paused = paused;
+    if (!paused)
+        port_kick(s, index);
+}
+
+/* ---- Arriving ---- */
+
+static void drop(struct sim *s, uint32_t index, struct port *out)
+{
+    out->dropped++;
+    if (s->packets[index].kind == DATA)
+        s->res->data_dropped++;
+    mark(s, CC_MARK_DROP, s->packets[index].flow, out->queue);
+    packet_free(s, index);
+}
+
+static void forward(struct sim *s, uint32_t index, uint32_t in)
+{
+    struct packet *p = &s->packets[index];
+    const uint32_t next = way_port(s, &s->flows[p->flow], !is_data(p), p->hop);
+    struct port *out = &s->ports[next];
+    if (!is_data(p)) {
+        port_send_control(s, next, index);
+        return;
+    }
+    if (!is_admitted(s, out, p->bytes)) {
+        drop(s, index, out);
+        return;
+    }
+    p->in = s->ports[in].reverse;
+    hold(s, p, out);
+    fifo_put(s, &out->data, index);
+    port_kick(s, next);
+}
+
+void port_arrival(struct sim *s, uint32_t index)
+{
+    struct port *port = &s->ports[index];
+    const uint32_t p = fifo_take(s, &port->wire);
+    if (port->wire.head != NONE)
+        put(s, s->packets[port->wire.head].at, WHAT_ARRIVAL, index);
+    struct packet *packet = &s->packets[p];
+    packet->hop++;
+    if (packet->hop < s->flows[packet->flow].length) {
+        forward(s, p, index);
+    } else if (is_data(packet)) {
+        receiver_receive(s, p);
+    } else {
+        sender_receive(s, p);
+        packet_free(s, p);
+    }
+}

@@ -1,0 +1,269 @@
+/* A run: from a topology and a workload to results. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "shapes.h"
+#include "sim.h"
+
+#define TIME_MAX_NS ((uint64_t)10000000000)
+
+/* ---- Making the parts ---- */
+
+/* Thresholds that a file leaves open: 100 KB and 400 KB for each 25 Gb/s, as in HPCC (SIGCOMM 2019,
+ * section 5.1) for DCQCN. */
+static uint32_t threshold(uint64_t set, uint64_t other, uint32_t by_rate, uint32_t mbps)
+{
+    const uint64_t value = set || other ? set : (uint64_t)by_rate * mbps / 25000;
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static void make_port(struct sim *s, uint32_t index, uint32_t from, uint32_t to,
+                      const struct cc_link *link)
+{
+    const struct cc_topology *net = s->net;
+    const bool is_switch = net->nodes[from].is_switch;
+    s->ports[index] = (struct port){
+        .node = from,
+        .peer = to,
+        .reverse = index ^ 1,
+        .mbps = link->rate_mbps,
+        .delay = link->delay_ns * 1000,
+        .is_switch = is_switch,
+        .data = {NONE, NONE},
+        .control = {NONE, NONE},
+        .wire = {NONE, NONE},
+        .queue = is_switch ? s->res->queue_count++ : NONE,
+        .kmin = threshold(net->kmin, net->kmax, 100000, link->rate_mbps),
+        .kmax = threshold(net->kmax, net->kmin, 400000, link->rate_mbps),
+    };
+    if (!is_switch)
+        s->nodes[from].port = index;
+}
+
+static enum dpk_status make_network(struct sim *s)
+{
+    const struct cc_topology *net = s->net;
+    s->port_count = 2 * net->link_count;
+    s->nodes = calloc(net->node_count, sizeof *s->nodes);
+    s->ports = calloc(s->port_count, sizeof *s->ports);
+    if (!s->nodes || !s->ports)
+        return dpk_fail_nomem(s->err);
+    for (uint32_t i = 0; i < net->node_count; i++)
+        s->nodes[i] = (struct node){
+            .is_switch = net->nodes[i].is_switch, .port = NONE, .head = NONE, .tail = NONE};
+    for (uint32_t i = 0; i < net->link_count; i++) {
+        const struct cc_link *l = &net->links[i];
+        make_port(s, 2 * i, l->from, l->to, l);
+        make_port(s, 2 * i + 1, l->to, l->from, l);
+    }
+    return DPK_OK;
+}
+
+/* Time on a way without queues: of one packet there, or back. */
+static uint64_t time_of_way(const struct sim *s, const struct flow *f, uint64_t bytes,
+                            uint32_t *slowest)
+{
+    uint64_t time = 0;
+    *slowest = UINT32_MAX;
+    for (uint32_t hop = 0; hop < f->length; hop++) {
+        const struct port *p = &s->ports[way_port(s, f, false, hop)];
+        time += time_on_wire(bytes, p->mbps) + p->delay;
+        if (p->mbps < *slowest)
+            *slowest = p->mbps;
+    }
+    return time;
+}
+
+/* The first packet takes its way, all others follow at the rate of the slowest link, and the last
+ * one's acknowledgement comes back. */
+static void find_ideal(struct sim *s, struct flow *f)
+{
+    const uint64_t header = s->data_bytes - s->net->mtu;
+    uint32_t slowest;
+    const uint64_t back = time_of_way(s, f, ACK_BYTES, &slowest);
+    f->base_rtt = time_of_way(s, f, s->data_bytes, &slowest) + back;
+    if (f->base_rtt > s->widest_rtt)
+        s->widest_rtt = f->base_rtt;
+    if (!f->size)
+        return;
+    const uint64_t first = (f->size < s->net->mtu ? f->size : s->net->mtu) + header;
+    const uint64_t all = f->size + f->end_psn * header;
+    f->ideal = time_of_way(s, f, first, &slowest) + back;
+    f->ideal += time_on_wire(all - first, slowest);
+}
+
+static enum dpk_status make_flows(struct sim *s, const struct cc_workload *work, uint64_t seed)
+{
+    enum dpk_status status = demands_make(s, work, seed);
+    if (status != DPK_OK)
+        return status;
+    struct ways *ways = ways_new(s);
+    if (!ways)
+        return dpk_fail_nomem(s->err);
+    for (uint32_t i = 0; i < s->flow_count && status == DPK_OK; i++) {
+        status = ways_find(ways, &s->flows[i], i);
+        if (status == DPK_OK)
+            find_ideal(s, &s->flows[i]);
+    }
+    ways_free(ways);
+    return status;
+}
+
+static enum dpk_status make_measures(struct sim *s)
+{
+    const size_t queues = s->res->queue_count, flows = s->flow_count;
+    s->active = calloc(flows, sizeof *s->active);
+    s->samples = calloc(flows, sizeof *s->samples);
+    s->contexts = calloc(flows, s->algorithm->context_size + (size_t)1);
+    s->lengths = calloc(queues, sizeof *s->lengths);
+    s->peaks = calloc(queues, sizeof *s->peaks);
+    if (!s->active || !s->samples || !s->contexts || !s->lengths || !s->peaks)
+        return dpk_fail_nomem(s->err);
+    return DPK_OK;
+}
+
+static enum dpk_status check_time(const struct sim *s, uint64_t time_ns)
+{
+    uint32_t fastest = 0;
+    for (uint32_t i = 0; i < s->net->link_count; i++)
+        if (s->net->links[i].rate_mbps > fastest)
+            fastest = s->net->links[i].rate_mbps;
+    if (time_ns < 1 || time_ns > TIME_MAX_NS)
+        return dpk_fail(s->err, DPK_ERR_RANGE, "a run is 1 ns to 10 s of virtual time");
+    if (time_ns * fastest / 8000 / s->data_bytes > INT32_MAX) /* numbers of packets are 32 bits */
+        return dpk_fail(s->err, DPK_ERR_RANGE, "%" PRIu64 " ns are too many packets at %u Mb/s",
+                        time_ns, fastest);
+    return DPK_OK;
+}
+
+static enum dpk_status set_up(struct sim *s, const struct cc_workload *work, uint64_t seed,
+                              uint64_t time_ns)
+{
+    enum dpk_status status = shape_check(s->net, s->err);
+    if (status == DPK_OK)
+        status = check_time(s, time_ns);
+    if (status == DPK_OK)
+        status = make_network(s);
+    if (status == DPK_OK)
+        status = make_flows(s, work, seed);
+    return status == DPK_OK ? make_measures(s) : status;
+}
+
+static void tear_down(struct sim *s)
+{
+    for (uint32_t i = 0; s->ports && i < s->port_count; i++)
+        histogram_free(&s->ports[i].lengths);
+    histogram_free(&s->rtts);
+    agenda_free(&s->agenda);
+    free(s->nodes);
+    free(s->ports);
+    free(s->ways);
+    free(s->flows);
+    free(s->contexts);
+    free(s->packets);
+    free(s->hops);
+    free(s->active);
+    free(s->samples);
+    free(s->lengths);
+    free(s->peaks);
+}
+
+/* ---- Running ---- */
+
+static void start_flow(struct sim *s, uint32_t flow)
+{
+    if (flow + 1 < s->flow_count)
+        put(s, s->flows[flow + 1].start, WHAT_START, flow + 1);
+    sender_start(s, flow);
+}
+
+static void happen(struct sim *s, uint32_t what)
+{
+    const uint32_t index = what & ((1u << WHAT_SHIFT) - 1);
+    switch ((enum what)(what >> WHAT_SHIFT)) {
+    case WHAT_ARRIVAL:
+        port_arrival(s, index);
+        break;
+    case WHAT_PORT:
+        port_turn(s, index);
+        break;
+    case WHAT_FLOW:
+        sender_timer(s, index, s->now);
+        break;
+    case WHAT_TIMEOUT:
+        sender_timeout(s, index);
+        break;
+    case WHAT_PAUSE:
+        port_pause(s, index, true);
+        break;
+    case WHAT_RESUME:
+        port_pause(s, index, false);
+        break;
+    case WHAT_START:
+        start_flow(s, index);
+        break;
+    case WHAT_SAMPLE:
+        sample_take(s);
+        break;
+    }
+}
+
+/* Does the caller want to go on? It is asked a thousand times at most. */
+static bool goes_on(struct sim *s)
+{
+    if (!s->recorder || !s->recorder->progress || s->now < s->told_at)
+        return true;
+    s->told_at = s->now + s->end / 1000;
+    return s->recorder->progress(s->recorder->self, s->now / 1000, s->end / 1000);
+}
+
+static void run(struct sim *s)
+{
+    put(s, s->flows[0].start, WHAT_START, 0);
+    put(s, s->sample_every, WHAT_SAMPLE, 0);
+    bool wanted = true;
+    while (s->agenda.count && s->status == DPK_OK && wanted) {
+        const struct agenda_entry e = agenda_take(&s->agenda);
+        s->now = e.at;
+        s->res->events++;
+        happen(s, e.what);
+        wanted = goes_on(s);
+    }
+    if (s->agenda.failed)
+        sim_fail(s, dpk_fail_nomem(s->err));
+    if (s->status == DPK_OK && wanted)
+        s->now = s->end;
+}
+
+enum dpk_status cc_run(const struct cc_topology *net, const struct cc_workload *work,
+                       const struct cc_algorithm *algorithm, uint64_t seed, uint64_t time_ns,
+                       const struct cc_recorder *recorder, struct cc_results *res,
+                       struct dpk_error *err)
+{
+    *res = (struct cc_results){0};
+    const uint64_t every =
+        recorder && recorder->interval_ns ? recorder->interval_ns : time_ns / 1000;
+    struct sim s = {
+        .net = net,
+        .algorithm = algorithm,
+        .recorder = recorder,
+        .res = res,
+        .err = err,
+        .end = time_ns * 1000,
+        .warmup = net->warmup_ns * 1000,
+        .marking = cc_random_new(seed, 2),
+        .hash = cc_mix(seed ^ 3),
+        .packet_free = NONE,
+        .data_bytes = net->mtu + HEADER_BYTES + (algorithm->telemetry ? TELEMETRY_BYTES : 0),
+        .sample_every = (every ? every : 1) * 1000,
+    };
+    enum dpk_status status = set_up(&s, work, seed, time_ns);
+    if (status == DPK_OK) {
+        run(&s);
+        status = results_make(&s);
+        if (s.status != DPK_OK)
+            status = s.status;
+    }
+    tear_down(&s);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* The nodes and links of a shape. */
+#ifndef DPK_CC_SHAPES_H
+#define DPK_CC_SHAPES_H
+
+#include "cc/cc.h"
+
+/* Makes nodes and links of every shape but CC_CUSTOM. */
+enum dpk_status shape_build(struct cc_topology *net, struct dpk_error *err);
+/* How many pairs of hosts the shape has for long flows, and which the i-th is. */
+uint32_t shape_pairs(const struct cc_topology *net);
+void shape_pair(const struct cc_topology *net, uint32_t i, uint32_t *from, uint32_t *to);
+/* Puts a node or a link to those there are; links between switches get core rate and delay. */
+enum dpk_status shape_add_node(struct cc_topology *net, const char *name, bool is_switch,
+                               struct dpk_error *err);
+enum dpk_status shape_add_link(struct cc_topology *net, uint32_t from, uint32_t to,
+                               struct dpk_error *err);
+/* Is it a network that can run? Everything that cc_run relies on. */
+enum dpk_status shape_check(const struct cc_topology *net, struct dpk_error *err);
+
+#endif

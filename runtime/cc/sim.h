@@ -1,0 +1,237 @@
+/* The parts of a running model. Time is in picoseconds, sizes are bytes on the wire. */
+#ifndef DPK_CC_SIM_H
+#define DPK_CC_SIM_H
+
+#include "agenda.h"
+#include "cc/cc.h"
+#include "histogram.h"
+#include "random.h"
+
+#define NONE UINT32_MAX
+
+/* Frames of RoCEv2 (InfiniBand Architecture Specification, Annex A17) without tags, on the wire:
+ * preamble 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, gap 12. */
+#define HEADER_BYTES    82
+#define ACK_BYTES       (HEADER_BYTES + 4)  /* AETH */
+#define CNP_BYTES       (HEADER_BYTES + 16) /* reserved bytes of a CNP */
+#define PROBE_BYTES     (HEADER_BYTES + 16) /* the model's: two times */
+#define TELEMETRY_BYTES 42 /* 5 hops, as HPCC (SIGCOMM 2019, section 4.1) has them */
+#define PAUSE_BYTES     84 /* the least frame of Ethernet on the wire */
+
+enum kind { DATA, PROBE, ACK, NACK, CNP, ANSWER }; /* from ACK on they go back to the sender */
+
+enum packet_flags {
+    MARKED = 1, /* by ECN, or it acknowledges such a packet */
+    ACK_WANTED = 2,
+};
+
+struct packet {
+    uint64_t at;       /* it arrives at the end of the link that it is on */
+    uint64_t sent;     /* the packet, or that which it answers, left the sender */
+    uint64_t received; /* that which it answers came to the receiver */
+    uint32_t next;     /* in its queue */
+    uint32_t flow;
+    uint32_t psn;
+    uint32_t in; /* the port of the switch that it came in by */
+    uint16_t bytes;
+    uint8_t kind;  /* enum kind */
+    uint8_t flags; /* enum packet_flags */
+    uint8_t hop;   /* links behind it */
+    uint8_t hops;  /* records of telemetry */
+};
+
+struct fifo {
+    uint32_t head, tail; /* NONE: empty */
+};
+
+/* One direction of a link, with the port that sends into it. */
+struct port {
+    uint32_t node, peer, reverse;
+    uint32_t mbps;
+    uint64_t delay;
+    uint64_t free_at; /* the last packet has left */
+    bool scheduled;   /* its turn is on the agenda */
+    bool paused;      /* by its peer */
+    bool pausing;     /* it has paused its peer */
+    bool is_switch;
+    struct fifo data, control, wire; /* wire: packets on the link */
+    uint32_t queued;                 /* bytes of data */
+    uint32_t held;                   /* bytes in the switch that came in by this port */
+    uint32_t queue;                  /* its number in the results; NONE: a host's */
+    uint32_t kmin, kmax;
+    uint64_t paused_at;
+    uint64_t changed_at; /* the queue's length */
+    uint32_t peak;       /* since the last sample */
+    struct histogram lengths;
+    uint64_t sent, tx_bytes, marked, dropped, pauses, paused_time;
+};
+
+struct node {
+    bool is_switch;
+    uint32_t port;       /* a host's only one */
+    uint64_t used;       /* bytes of a switch's buffer */
+    uint32_t head, tail; /* flows of a host that may send now */
+};
+
+enum flow_state {
+    FLOW_IDLE,    /* nothing to send, or the window is full */
+    FLOW_WAITING, /* for its rate */
+    FLOW_READY,   /* in its host's list */
+};
+
+struct flow {
+    /* From the workload. */
+    uint32_t from, to;
+    uint64_t size, start, stop; /* stop: picoseconds, UINT64_MAX for none */
+    /* The way: ports of sim.ways, from the host's on. */
+    uint32_t way;
+    uint8_t length;
+    uint8_t state; /* enum flow_state */
+    bool begun, ended, called, probe_wanted, timing, nacked, burst_resent;
+    /* The sender. */
+    uint32_t rate;
+    uint32_t next_psn, sent_psn, acked_psn, end_psn; /* sent: the first that was never sent */
+    uint32_t burst_first, burst_left, burst_packets, burst_bytes;
+    uint32_t rest;       /* bytes that the limiter has not counted: fewer than its unit */
+    uint32_t ready_next; /* in the host's list */
+    uint64_t window;
+    uint64_t burst_at, next_at, timer_at, progress_at;
+    uint32_t probes;
+    /* The receiver. */
+    uint32_t expected;
+    uint64_t cnp_at; /* the next may go then */
+    /* Measured. */
+    uint64_t end, packets, resent, cnps, nacks, timeouts;
+    uint64_t base_rtt; /* picoseconds */
+    uint64_t ideal;
+    uint32_t sampled, sample_rtt; /* the receiver's psn at the last sample, and since then */
+};
+
+struct sim {
+    const struct cc_topology *net;
+    const struct cc_algorithm *algorithm;
+    const struct cc_recorder *recorder;
+    struct cc_results *res;
+    struct dpk_error *err;
+    enum dpk_status status; /* not DPK_OK: the run ends */
+    uint64_t now, end;      /* picoseconds */
+    uint64_t warmup;
+    struct agenda agenda;
+    struct cc_random marking;
+    uint64_t hash; /* for the choice of ways */
+
+    struct node *nodes;
+    struct port *ports; /* two for each link: 2 * link, and + 1 back */
+    uint32_t port_count;
+    uint32_t *ways;
+    uint32_t way_count, way_capacity;
+
+    struct flow *flows;
+    uint32_t flow_count, flows_begun;
+    uint8_t *contexts;
+    uint64_t widest_rtt;
+    uint32_t data_bytes; /* of a full packet */
+
+    struct packet *packets;
+    struct cc_hop *hops; /* CC_HOPS_MAX for each packet; NULL without telemetry */
+    uint32_t packet_count, packet_capacity, packet_free;
+
+    struct histogram rtts;
+    uint64_t sample_every, sampled_at;
+    uint32_t *active; /* flows that have begun and not ended */
+    uint32_t active_count;
+    struct cc_flow_sample *samples;
+    uint32_t *lengths, *peaks; /* of queues */
+    double fairness_sum;
+    uint64_t fairness_count, told_at;
+};
+
+/* What the agenda has: the kind in the upper bits, and a port or flow. */
+enum what {
+    WHAT_ARRIVAL,
+    WHAT_PORT,
+    WHAT_FLOW,
+    WHAT_TIMEOUT,
+    WHAT_PAUSE,
+    WHAT_RESUME,
+    WHAT_START,
+    WHAT_SAMPLE
+};
+#define WHAT_SHIFT 28
+
+static inline void put(struct sim *s, uint64_t at, enum what what, uint32_t index)
+{
+    if (at < s->end)
+        agenda_put(&s->agenda, at, (uint32_t)what << WHAT_SHIFT | index);
+}
+
+/* What ends the run; the first reason stays. */
+enum dpk_status sim_fail(struct sim *s, enum dpk_status status);
+
+static inline uint64_t time_on_wire(uint64_t bytes, uint32_t mbps)
+{
+    return bytes * 8000000 / mbps;
+}
+
+static inline void mark(struct sim *s, enum cc_mark what, uint32_t flow, uint32_t queue)
+{
+    if (s->recorder && s->recorder->mark)
+        s->recorder->mark(s->recorder->self, what, s->now / 1000, flow, queue);
+}
+
+/* packets.c. NONE: no memory, and the run ends. */
+uint32_t packet_new(struct sim *s);
+void packet_free(struct sim *s, uint32_t p);
+void fifo_put(struct sim *s, struct fifo *f, uint32_t p);
+uint32_t fifo_take(struct sim *s, struct fifo *f); /* it must not be empty */
+
+/* ways.c: the way of a flow; all links that it goes by. DPK_ERR_NOT_FOUND: there is none. */
+struct ways;
+struct ways *ways_new(struct sim *s);
+void ways_free(struct ways *w);
+enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index);
+/* The port that a packet of the flow leaves by, `hop` links behind the first host or the last. */
+static inline uint32_t way_port(const struct sim *s, const struct flow *f, bool back, uint32_t hop)
+{
+    const uint32_t *way = s->ways + f->way;
+    return back ? s->ports[way[f->length - 1u - hop]].reverse : way[hop];
+}
+
+/* port.c */
+void port_kick(struct sim *s, uint32_t port);    /* there may be something to send */
+void port_turn(struct sim *s, uint32_t port);    /* WHAT_PORT */
+void port_arrival(struct sim *s, uint32_t port); /* WHAT_ARRIVAL */
+void port_pause(struct sim *s, uint32_t port, bool paused);
+void port_send_control(struct sim *s, uint32_t port, uint32_t p); /* of a host */
+void port_note_length(struct sim *s, struct port *port); /* before it changes, and at the end */
+
+/* sender.c */
+void sender_start(struct sim *s, uint32_t flow);
+uint32_t sender_packet(struct sim *s, uint32_t host); /* the next data packet; NONE: none may go */
+void sender_timer(struct sim *s, uint32_t flow, uint64_t at);
+void sender_timeout(struct sim *s, uint32_t flow);
+void sender_receive(struct sim *s,
+                    uint32_t p); /* ACK, NACK, CNP, ANSWER; it is still the caller's */
+
+/* receiver.c: what a host does with DATA and PROBE; it takes the packet. */
+void receiver_receive(struct sim *s, uint32_t p);
+
+/* calls.c: tells the algorithm of an event, and applies what it wants. `p` is NONE for CC_TX. */
+void call_start(struct sim *s, uint32_t flow);
+void call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t p, uint32_t packets,
+                uint32_t flags);
+
+/* sample.c */
+void sample_take(struct sim *s);
+
+/* demands.c: flows of a workload, in order of their start. */
+enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed);
+
+/* sizes.c: sizes of flows, in bytes. */
+uint64_t sizes_draw(enum cc_sizes sizes, struct cc_random *r);
+uint64_t sizes_mean(enum cc_sizes sizes);
+
+/* results.c */
+enum dpk_status results_make(struct sim *s);
+
+#endif

@@ -1,0 +1,50 @@
+/* Published distributions of the sizes of flows, as tables of their cumulative shares in hundredths
+ * of a percent, with straight lines between. */
+#include "sim.h"
+
+struct point {
+    uint32_t bytes, share;
+};
+#define ALL 10000
+
+/* WebSearch: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, as the HPCC artifact has it
+ * (github.com/alibaba-edu/High-Precision-Congestion-Control, traffic_gen). Mean 1.71 MB. */
+static const struct point websearch[] = {
+    {0, 0},          {10000, 1500},   {20000, 2000},    {30000, 3000},
+    {50000, 4000},   {80000, 5300},   {200000, 6000},   {1000000, 7000},
+    {2000000, 8000}, {5000000, 9000}, {10000000, 9700}, {30000000, ALL},
+};
+
+/* FB_Hadoop: Roy et al., "Inside the Social Network's (Datacenter) Network", SIGCOMM 2015, from the
+ * same artifact. Mean 0.12 MB. */
+static const struct point hadoop[] = {
+    {0, 0},         {100, 100},     {200, 200},      {300, 500},      {350, 1500},
+    {400, 2000},    {500, 3000},    {600, 4000},     {700, 5000},     {1000, 6000},
+    {2000, 6700},   {7000, 7000},   {30000, 7200},   {50000, 8200},   {80000, 8700},
+    {120000, 9000}, {300000, 9500}, {1000000, 9750}, {2000000, 9900}, {10000000, ALL},
+};
+
+static const struct point *const tables[] = {[CC_WEBSEARCH] = websearch, [CC_HADOOP] = hadoop};
+
+uint64_t sizes_draw(enum cc_sizes sizes, struct cc_random *r)
+{
+    const uint64_t one = (uint64_t)1 << 32; /* shares in fixed point, 32 bits behind the point */
+    const uint64_t share = (uint64_t)cc_random_below(r, ALL) << 32 | (cc_random_next(r) >> 32);
+    const struct point *p = tables[sizes] + 1;
+    while (p->share * one <= share)
+        p++;
+    const uint64_t part = share - p[-1].share * one, whole = p->share - p[-1].share;
+    const uint64_t bytes = p[-1].bytes + (p->bytes - p[-1].bytes) * (part >> 8) / (whole << 24);
+    return bytes ? bytes : 1;
+}
+
+uint64_t sizes_mean(enum cc_sizes sizes)
+{
+    uint64_t sum = 0;
+    const struct point *p = tables[sizes];
+    do {
+        p++;
+        sum += (uint64_t)(p->share - p[-1].share) * ((uint64_t)p->bytes + p[-1].bytes) / 2;
+    } while (p->share < ALL);
+    return sum / ALL;
+}

@@ -1,0 +1,148 @@
+/* Parts of the model of a network: random numbers, the agenda, histograms, sizes of flows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "cc/agenda.h"
+#include "cc/histogram.h"
+#include "cc/random.h"
+#include "cc/sim.h"
+
+#include <cmocka.h>
+
+/* Figures of the authors' programs (prng.di.unimi.it). */
+static void random_numbers_are_those_of_their_authors(void **state)
+{
+    (void)state;
+    assert_true(cc_mix(0) == 0xe220a8397b1dcdafu);
+    struct cc_random r = {{1, 2, 3, 4}};
+    const uint64_t wanted[] = {11520, 0, 1509978240, 1215971899390074240};
+    for (size_t i = 0; i < 4; i++)
+        assert_true(cc_random_next(&r) == wanted[i]);
+}
+
+static void streams_of_one_seed_differ(void **state)
+{
+    (void)state;
+    struct cc_random a = cc_random_new(1, 1), b = cc_random_new(1, 2), c = cc_random_new(2, 1),
+                     again = cc_random_new(1, 1);
+    const uint64_t first = cc_random_next(&a);
+    assert_true(first == cc_random_next(&again));
+    assert_true(first != cc_random_next(&b));
+    assert_true(first != cc_random_next(&c));
+}
+
+/* Mean 1, and e^-1, e^-2, e^-3 of them above 1, 2 and 3. */
+static void exponential_numbers_have_their_distribution(void **state)
+{
+    (void)state;
+    enum { COUNT = 200000, MEAN = 1000000 };
+    struct cc_random r = cc_random_new(7, 1);
+    uint64_t sum = 0;
+    uint32_t above[3] = {0};
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const uint64_t x = cc_random_exponential(&r, MEAN);
+        sum += x;
+        for (uint32_t k = 0; k < 3; k++)
+            above[k] += x > (k + 1) * (uint64_t)MEAN;
+    }
+    assert_in_range(sum / COUNT, 990000, 1010000);
+    assert_in_range(above[0], 73000, 74200); /* 73576 */
+    assert_in_range(above[1], 26500, 27650); /* 27067 */
+    assert_in_range(above[2], 9600, 10320);  /* 9957 */
+}
+
+static void agenda_is_in_order_of_time_then_of_putting(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    struct agenda a = {.order = UINT32_MAX - 100}; /* it wraps */
+    struct cc_random r = cc_random_new(3, 1);
+    uint32_t put = 0, taken = 0;
+    struct agenda_entry last = {0, 0, 0};
+    while (taken < COUNT) {
+        if (put < COUNT && (!a.count || cc_random_below(&r, 3))) {
+            agenda_put(&a, last.at + cc_random_below(&r, 50), put++);
+            continue;
+        }
+        const struct agenda_entry e = agenda_take(&a);
+        if (taken++) {
+            assert_true(e.at >= last.at);
+            assert_true(e.at > last.at || e.what > last.what);
+        }
+        last = e;
+    }
+    assert_int_equal(a.count, 0);
+    agenda_free(&a);
+}
+
+/* Against a list of all values, each as often as its weight. */
+static void quantiles_are_those_of_a_sorted_list(void **state)
+{
+    (void)state;
+    struct histogram h = {0};
+    for (uint32_t v = 1; v <= 100000; v++)
+        histogram_add(&h, v, 1);
+    struct cc_quantiles q = histogram_quantiles(&h);
+    assert_in_range(q.p50, 50000, 50000 + 50000 / 128);
+    assert_in_range(q.p95, 95000, 95000 + 95000 / 128);
+    assert_in_range(q.p99, 99000, 99000 + 99000 / 128);
+    assert_int_equal(q.max, 100000);
+    assert_true(q.mean == 50000.5);
+    histogram_free(&h);
+    histogram_add(&h, 7, 99);
+    histogram_add(&h, UINT32_MAX, 1);
+    q = histogram_quantiles(&h);
+    assert_int_equal(q.p99, 7);
+    assert_int_equal(q.max, UINT32_MAX);
+    histogram_free(&h);
+}
+
+static void bins_follow_each_other(void **state)
+{
+    (void)state;
+    for (uint64_t v = 1; v <= UINT32_MAX; v += 1 + v / 300) {
+        const uint32_t here = histogram_bin((uint32_t)v), before = histogram_bin((uint32_t)v - 1);
+        assert_true(here < HISTOGRAM_BINS);
+        assert_true(here == before || here == before + 1);
+    }
+}
+
+/* What the papers and others who use these distributions say: 1.6 to 1.7 MB, 0.12 MB. */
+static void sizes_of_flows_have_their_mean(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    for (enum cc_sizes sizes = CC_WEBSEARCH; sizes <= CC_HADOOP; sizes++) {
+        struct cc_random r = cc_random_new(5, 1);
+        uint64_t sum = 0, mean = sizes_mean(sizes);
+        uint32_t small = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const uint64_t size = sizes_draw(sizes, &r);
+            assert_in_range(size, 1, 30000000);
+            sum += size;
+            small += size <= 1000;
+        }
+        assert_in_range(mean, sizes == CC_HADOOP ? 118000 : 1690000,
+                        sizes == CC_HADOOP ? 126000 : 1720000);
+        assert_in_range(sum / COUNT, mean - mean / 20, mean + mean / 20);
+        assert_in_range(small, sizes == CC_HADOOP ? 59400 : 1400,
+                        sizes == CC_HADOOP ? 60600 : 1600);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_numbers_are_those_of_their_authors),
+        cmocka_unit_test(streams_of_one_seed_differ),
+        cmocka_unit_test(exponential_numbers_have_their_distribution),
+        cmocka_unit_test(agenda_is_in_order_of_time_then_of_putting),
+        cmocka_unit_test(quantiles_are_those_of_a_sorted_list),
+        cmocka_unit_test(bins_follow_each_other),
+        cmocka_unit_test(sizes_of_flows_have_their_mean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

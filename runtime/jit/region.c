@@ -110,7 +110,8 @@ static void expand(struct rv64_core *core, struct jit_region *r, uint32_t index)
 
 /* ---- Copies ---- */
 
-enum { COPY_INSNS_MAX = 80, COPY_DEPTH_MAX = 4, COPIES_INSNS_MAX = 300 };
+/* A function that calls nothing may have LEAF_INSNS_MAX instructions where a loop calls it. */
+enum { COPY_INSNS_MAX = 80, LEAF_INSNS_MAX = 240, COPY_DEPTH_MAX = 4, COPIES_INSNS_MAX = 300 };
 
 /* A call of a function that has run, other than one that it is called by. */
 static bool may_copy(const struct rv64_core *core, const struct jit_region *r,
@@ -133,12 +134,14 @@ static bool is_return(const struct rv64_insn *insn)
     return insn->op == OP_JALR && insn->rd == 0 && insn->rs1 == 1 && insn->imm == 0;
 }
 
-/* Adds a copy of what block `index` calls. Takes it back if it is not small, or does not return. */
-static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t index)
+/* Adds a copy of what block `index` calls. Takes it back if it is not small, or does not return.
+ * `in_loop`: the region is a loop. */
+static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t index, bool in_loop)
 {
     struct jit_block *const call = &r->blocks[index];
     const uint32_t blocks = r->block_count, insns = r->insn_count, targets = r->target_count,
                    copy = r->copy_count + 1;
+    uint32_t most = in_loop ? LEAF_INSNS_MAX : COPY_INSNS_MAX;
     bool returns = false;
     r->copies[copy] = (struct jit_copy){.pc = call->taken_pc,
                                         .return_pc = call->next_pc,
@@ -148,7 +151,9 @@ static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t i
     for (uint32_t i = blocks; small && i < r->block_count; i++) {
         struct jit_block *b = &r->blocks[i];
         expand(core, r, i);
-        small = r->insn_count - insns <= COPY_INSNS_MAX && r->block_count < JIT_BLOCKS_MAX &&
+        if (jit_calls(r, b))
+            most = COPY_INSNS_MAX;
+        small = r->insn_count - insns <= most && r->block_count < JIT_BLOCKS_MAX &&
                 b->end != JIT_END_LEAVE;
         if (b->end != JIT_END_JALR || !small)
             continue;
@@ -215,8 +220,8 @@ static void keep_blocks(struct jit_region *r, const bool *keep)
 }
 
 /* Of a region that begins with the head of a loop, keeps the loop: what leads back to the head. What
- * is behind the loop is seldom reached. */
-static void keep_loop(struct jit_region *r)
+ * is behind the loop is seldom reached. False: it begins with no loop. */
+static bool keep_loop(struct jit_region *r)
 {
     bool found[JIT_BLOCKS_MAX] = {true}, any = false;
     for (bool changed = true; changed;) {
@@ -230,6 +235,7 @@ static void keep_loop(struct jit_region *r)
     }
     if (any)
         keep_blocks(r, found);
+    return any;
 }
 
 bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *region)
@@ -246,10 +252,10 @@ bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *reg
     (void)block_at(&r, pc, 0);
     for (uint32_t i = 0; i < r.block_count; i++)
         expand(core, &r, i);
-    keep_loop(&r);
+    const bool is_loop = keep_loop(&r);
     for (uint32_t i = 0; i < r.block_count; i++)
         if (may_copy(core, &r, &r.blocks[i]))
-            copy_called(core, &r, i);
+            copy_called(core, &r, i, is_loop);
     *region = r;
     return true;
 }

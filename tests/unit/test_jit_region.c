@@ -179,6 +179,30 @@ static void others_stay_calls(void **state)
     jit_region_free(&r);
 }
 
+static void a_large_function_that_calls_nothing_is_copied_into_a_loop(void **state)
+{
+    enum { BEGIN = 4, LONG = 100 };
+    const struct {
+        uint32_t back, call; /* the last instruction but one of the first block; in the function */
+        uint32_t copies;
+    } cases[] = {
+        {b_type(BNE, A0, 0, -8), i_type(ADDI, A0, A0, 0u - 1), 1},
+        {i_type(ADDI, A1, A1, 1), i_type(ADDI, A0, A0, 0u - 1), 0},
+        {b_type(BNE, A0, 0, -8), j_type(RA, 4), 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        uint32_t words[BEGIN + LONG + 1] = {j_type(RA, 4 * BEGIN), i_type(ADDI, A2, A2, 1),
+                                            cases[k].back, EBREAK, cases[k].call};
+        for (size_t i = BEGIN + 1; i < BEGIN + LONG; i++)
+            words[i] = i_type(ADDI, A3, A3, 1);
+        words[BEGIN + LONG] = ret;
+        struct jit_region r = find(*state, words, BEGIN + LONG + 1);
+        if (r.copy_count != cases[k].copies)
+            fail_msg("case %zu: %u copies", k, r.copy_count);
+        jit_region_free(&r);
+    }
+}
+
 /* A return that leads elsewhere, a fault, and the end of the budget, each within a copy. */
 static void copies_run_as_their_functions(void **state)
 {
@@ -222,6 +246,7 @@ int main(void)
         GUEST_TEST(a_copy_has_copies_of_what_it_calls),
         GUEST_TEST(a_function_that_calls_itself_has_one_copy),
         GUEST_TEST(others_stay_calls),
+        GUEST_TEST(a_large_function_that_calls_nothing_is_copied_into_a_loop),
     };
     const struct CMUnitTest runs[] = {GUEST_TEST(copies_run_as_their_functions)};
     return cmocka_run_group_tests_name("jit_region", regions, NULL, NULL) != 0 ||

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proc/direct.h"
+
 enum { SP = 2, A0 = 10, A1, A2 };
 
 uint64_t hart_stack(const struct hart *h)
@@ -33,7 +35,7 @@ struct hart *hart_take(struct dpk_process *p)
         struct hart *h = p->harts[id];
         if (!h)
             return create(p, id);
-        if (h->sched.state == HART_IDLE && !h->thread)
+        if (h->sched.state == HART_IDLE && !h->thread && !h->direct)
             return h;
     }
     return NULL;
@@ -60,6 +62,12 @@ void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, s
     memset(h->caller.state, 0, sizeof h->caller.state);
     hart_set_resume(h, h->process->hold_new ? DPK_RESUME_HOLD : DPK_RESUME_RUN);
     h->stop = (struct dpk_stop){0};
+}
+
+uint64_t hart_now(const struct hart *h)
+{
+    const struct dpk_direct_options *o = h->direct ? &h->direct->options : NULL;
+    return o && o->now ? o->now(o->context) : sched_now();
 }
 
 void hart_set_resume(struct hart *h, enum dpk_resume how)

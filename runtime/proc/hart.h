@@ -10,8 +10,9 @@ struct hart {
     struct rv64_hart regs;
     struct dpk_process *process;
     unsigned id;
-    struct launch *launch;     /* the launch that it carries out, or NULL */
-    struct dpk_thread *thread; /* the thread that owns it, or NULL */
+    struct launch *launch;           /* the launch that it carries out, or NULL */
+    struct dpk_thread *thread;       /* the thread that owns it, or NULL */
+    const struct dpk_direct *direct; /* who runs it without sched, or NULL */
     struct dpk_caller caller;
     unsigned rank, peers; /* its number in the launch, and how many threads that has */
     unsigned polled;      /* calls in a row that found nothing */
@@ -38,6 +39,8 @@ static inline struct hart *hart_of(struct sched_hart *h)
 struct hart *hart_take(struct dpk_process *p);
 /* Sets registers and arguments to the beginning of `call`, as dpa_abi.h says. */
 void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, size_t size);
+/* The clock that its code reads, in nanoseconds. */
+uint64_t hart_now(const struct hart *h);
 /* The lowest address of its stack. */
 uint64_t hart_stack(const struct hart *h);
 void hart_set_resume(struct hart *h, enum dpk_resume how);

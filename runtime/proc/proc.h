@@ -117,6 +117,38 @@ enum dpk_status dpk_process_call(struct dpk_process *p, const struct dpk_call *c
                                  const void *args, size_t size, uint64_t *result,
                                  struct dpk_error *err);
 
+/* ---- Direct calls ----
+ *
+ *     struct dpk_direct *d = NULL;
+ *     dpk_direct_create(p, &(struct dpk_direct_options){.peers = 1}, &d, &err);
+ *     while (...)
+ *         dpk_direct_call(d, &call, args, sizeof args, &result, NULL, &err);
+ *     dpk_direct_destroy(d);
+ *
+ * For short functions that are called a million times a second: a hart that is kept ready, which the
+ * calling thread runs at once and to the end, without a unit, a queue or sched's lock. One host
+ * thread at a time uses it. A process that is debugged carries the calls out as RPCs instead. */
+struct dpk_direct;
+
+struct dpk_direct_options {
+    unsigned rank, peers;  /* what the hart is told of its group; 0 peers: it is alone */
+    uint64_t instructions; /* how many a call may take; 0: no limit */
+    /* The clock that its code reads, in nanoseconds; called on the calling thread. NULL: the device's.
+     */
+    uint64_t (*now)(void *context);
+    void *context;
+};
+/* DPK_ERR_NOMEM: out of memory, or the process has too many harts. */
+enum dpk_status dpk_direct_create(struct dpk_process *p, const struct dpk_direct_options *options,
+                                  struct dpk_direct **out, struct dpk_error *err);
+/* Before its process is destroyed. NULL is fine. */
+void dpk_direct_destroy(struct dpk_direct *d);
+/* As dpk_process_call. *instructions: how many the call took; may be NULL. DPK_ERR_FAULT: also if the
+ * function waits for an event. DPK_ERR_TIMEOUT: it took more than options.instructions. */
+enum dpk_status dpk_direct_call(struct dpk_direct *d, const struct dpk_call *call, const void *args,
+                                size_t size, uint64_t *result, uint64_t *instructions,
+                                struct dpk_error *err);
+
 /* ---- Heap ---- */
 
 /* Allocates memory of the heap, aligned to 64 bytes. *address: a guest address. Pages of the heap

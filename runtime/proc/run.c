@@ -36,8 +36,7 @@ static void exception(struct hart *h, struct slice *s)
     crash_report(h, h->report, sizeof h->report);
 }
 
-/* Until `end` instructions have retired in all, or something else ends the slice. */
-static void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
+void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
 {
     const struct dpk_process *p = h->process;
     while (h->regs.instret < end && calls > 0 && !s->stopped) {

@@ -212,7 +212,7 @@ bool syscall_run(struct hart *h, struct slice *s)
         answer(h, 0);
         return true;
     case DPA_SYS_TIME:
-        return answer(h, sched_now() / 1000);
+        return answer(h, hart_now(h) / 1000);
     case DPA_SYS_LOCAL_STORAGE:
         return answer(h, h->thread ? h->thread->options.local_storage : 0);
     case DPA_SYS_NOTIFY:

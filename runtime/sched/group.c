@@ -24,6 +24,7 @@ void sched_group_destroy(struct sched_group *g)
 void sched_group_hold(struct sched_group *g)
 {
     g->holds++;
+    atomic_store(&g->closed, true);
     queue_remove(g, &g->held);
     pthread_cond_broadcast(&g->still);
 }
@@ -32,6 +33,7 @@ void sched_group_release(struct sched_group *g)
 {
     struct list again = {&again, &again};
     g->holds--;
+    atomic_store(&g->closed, g->holds > 0 || g->ended);
     while (!list_empty(&g->held)) {
         struct list *n = g->held.next;
         list_remove(n);
@@ -46,13 +48,14 @@ void sched_group_release(struct sched_group *g)
 
 void sched_group_await_still(struct sched_group *g)
 {
-    while (g->running > 0)
+    while (g->running > 0 || sched_group_runs_direct(g))
         sched_wait(&g->still, SCHED_NEVER);
 }
 
 void sched_group_end(struct sched_group *g)
 {
     g->ended = true;
+    atomic_store(&g->closed, true);
     for (struct list *n = g->harts.next; n != &g->harts; n = n->next) {
         struct sched_hart *h = owner_of(n, struct sched_hart, in_group);
         if (!sched_hart_rests(h) && !sched_hart_runs(h))

@@ -187,6 +187,7 @@ struct sched_hart {
     struct sched_counter *awaited;
     uint64_t blocked;
     struct sched_timer timer;
+    atomic_bool direct; /* between sched_direct_begin and sched_direct_end */
 };
 
 /* Initializes a hart of the group, IDLE. Without the lock, before another thread knows it. */
@@ -277,6 +278,7 @@ struct sched_group {
     unsigned running;            /* how many slices of it run now */
     unsigned holds;              /* calls of sched_group_hold without their release */
     struct list held;            /* its harts that are HELD */
+    atomic_bool closed;          /* it is held or has ended */
     pthread_cond_t still;        /* running became 0, a hart was held, or the group ended */
     struct list waiters;
     unsigned users; /* slices that run, host threads that wait, and calls of sched_group_enter */
@@ -292,7 +294,7 @@ void sched_group_end(struct sched_group *g);
 /* Holds its harts: none begins a slice until sched_group_release was called as often. */
 void sched_group_hold(struct sched_group *g);
 void sched_group_release(struct sched_group *g);
-/* Waits until no slice of it runs. */
+/* Waits until no slice of it runs, nor a hart that a host thread runs itself. */
 void sched_group_await_still(struct sched_group *g);
 /* Adds a user, and takes it away; whoever wants to destroy the group waits until it has none. */
 void sched_group_enter(struct sched_group *g);
@@ -329,6 +331,17 @@ void sched_call(struct sched_hart *h, struct sched_waiter *w);
 /* Runs the first hart of the run queue, if it is one of `g`, for a short slice on the thread that
  * launched it. A short kernel ends in it, so that no worker must be woken. */
 void sched_run_moment(const struct sched_group *g);
+
+/* ---- Direct runs ----
+ * A host thread runs a hart itself: one that is IDLE for sched, and in no queue. Without the lock,
+ * and in a few nanoseconds. */
+
+/* False: the group is held or has ended, and the hart must not run. */
+bool sched_direct_begin(struct sched_hart *h);
+/* The hart has stopped. Also after the former returned true. */
+void sched_direct_end(struct sched_hart *h);
+/* Whether a hart of the group runs so. With the lock. */
+bool sched_group_runs_direct(const struct sched_group *g);
 
 /* Whether the thread that runs the slice has other things to do soon. Then the slice should be
  * short and do nothing that may wait. Without the lock. */

@@ -55,6 +55,7 @@
 #define DPA_SYS_FAMILIES           16
 #define DPA_SYS_FAMILY_FLEXIO      1 /* windows, outboxes, queues */
 #define DPA_SYS_FAMILY_DOCA        2
+#define DPA_SYS_FAMILY_PCC         3 /* pcc_abi.h */
 #define DPA_SYS_CALL(family, call) ((family) << 8 | (call))
 
 #endif

@@ -20,13 +20,16 @@ DEV_LIB_CFLAGS := $(DEV_CFLAGS) -g0 -fforce-dwarf-frame -fno-omit-frame-pointer
 # DOCA's three libraries: communication and verbs have files of their own, if any.
 DOCA_COMM_SOURCES := $(filter runtime/guest/doca_comm%,$(DEV_SOURCES))
 DOCA_VERBS_SOURCES := $(filter runtime/guest/doca_verbs%,$(DEV_SOURCES))
-DOCA_DEV_SOURCES := $(filter-out $(DOCA_COMM_SOURCES) $(DOCA_VERBS_SOURCES), \
+# Programs of congestion control: one library for each role, and what both have.
+PCC_SOURCES := $(filter runtime/guest/doca_pcc_%,$(DEV_SOURCES))
+DOCA_DEV_SOURCES := $(filter-out $(DOCA_COMM_SOURCES) $(DOCA_VERBS_SOURCES) $(PCC_SOURCES), \
                       $(filter runtime/guest/doca_%,$(DEV_SOURCES)))
 $(call hold,$(O)/dev-flags,$(DPA_CLANG): $(shell $(DPA_CLANG) --version 2>/dev/null | head -n 1): $(DEV_LIB_CFLAGS))
 dev_objs = $(addsuffix .o,$(basename $(1:%=$(O)/%)))
 
 device-libs: $(B)/lib/libflexio_dev.a $(B)/lib/libdoca_dpa_dev.a $(B)/lib/libflexio-libc.a \
              $(B)/lib/libdoca_dpa_dev_comm.a $(B)/lib/libdoca_dpa_dev_verbs.a \
+             $(B)/lib/libdoca_pcc_dev.a $(B)/lib/libdoca_pcc_np_dev.a \
              $(B)/share/dpakit/dpa.ld $(B)/share/dpakit/libc/string.h $(B)/share/dpakit/libc/pthread.h
 
 $(O)/runtime/guest/%.o: runtime/guest/%.c Makefile runtime/guest/guest.mk $(O)/dev-flags
@@ -44,7 +47,9 @@ $(B)/lib/libdoca_dpa_dev.a: $(call dev_objs,$(DOCA_DEV_SOURCES))
 $(B)/lib/libflexio_dev.a: $(filter-out $(LIBC_OWN),$(call dev_objs,$(filter-out runtime/guest/doca_%,$(DEV_SOURCES))))
 $(B)/lib/libdoca_dpa_dev_comm.a: $(call dev_objs,$(DOCA_COMM_SOURCES))
 $(B)/lib/libdoca_dpa_dev_verbs.a: $(call dev_objs,$(DOCA_VERBS_SOURCES))
-$(patsubst %,$(B)/lib/lib%.a,doca_dpa_dev doca_dpa_dev_comm doca_dpa_dev_verbs flexio_dev): $(O)/sources
+$(B)/lib/libdoca_pcc_dev.a: $(call dev_objs,$(filter-out %_np.c,$(PCC_SOURCES)))
+$(B)/lib/libdoca_pcc_np_dev.a: $(call dev_objs,$(filter-out %_rp.c,$(PCC_SOURCES)))
+$(patsubst %,$(B)/lib/lib%.a,doca_dpa_dev doca_dpa_dev_comm doca_dpa_dev_verbs doca_pcc_dev doca_pcc_np_dev flexio_dev): $(O)/sources
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(DPA_AR) crD $@ $(filter %.o,$^)
 

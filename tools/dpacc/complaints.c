@@ -77,6 +77,19 @@ static size_t print_about_entry(const struct unit *units, size_t unit, size_t en
     return bad;
 }
 
+/* Whether a device library calls functions of the program, which need no mark then. */
+static bool is_called_by_library(const struct config *c)
+{
+    static const char *const callers[] = {"/libdoca_pcc_dev.a", "/libdoca_pcc_np_dev.a"};
+    for (size_t i = 0; i < c->archives.count; i++)
+        for (size_t k = 0; k < sizeof callers / sizeof *callers; k++) {
+            const char *name = strrchr(c->archives.at[i], '/');
+            if (name && strcmp(name, callers[k]) == 0)
+                return true;
+        }
+    return false;
+}
+
 size_t complaints_print_names(const struct unit *units, const struct words *library_entries,
                               const struct config *config)
 {
@@ -86,7 +99,8 @@ size_t complaints_print_names(const struct unit *units, const struct words *libr
             bad += print_about_entry(units, i, n, library_entries, config);
     if (!bad)
         warn_of_c_library(units, config);
-    bool may_be_none = config->mode == MODE_COMPILE || config->mode == MODE_LIBRARIES;
+    bool may_be_none = config->mode == MODE_COMPILE || config->mode == MODE_LIBRARIES ||
+                       is_called_by_library(config);
     if (functions || bad || may_be_none)
         return bad;
     fprintf(stderr,

@@ -1,0 +1,128 @@
+/*
+ * doca_pcc_dev: the device side of DOCA PCC for a reaction point: an algorithm of congestion control,
+ * which the NIC calls with each event of a flow, and which sets the flow's rate.
+ *
+ *     void doca_pcc_dev_user_init(uint32_t *disable_event_bitmask)
+ *     {
+ *         doca_pcc_dev_init_algo_slot(0, 0, 0, 1);            // port 0, slot 0, algorithm 0, enabled
+ *         *disable_event_bitmask = 1u << DOCA_PCC_DEV_EVNT_ROCE_ACK;
+ *     }
+ *     void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt, doca_pcc_dev_event_t *event,
+ *                                 const doca_pcc_dev_attr_t *attr, doca_pcc_dev_results_t *results)
+ *     {
+ *         if (doca_pcc_dev_get_ev_attr(event).ev_type == DOCA_PCC_DEV_EVNT_ROCE_CNP)
+ *             results->rate /= 2;
+ *     }
+ *     // doca_pcc_dev_user_set_algo_params: as below
+ *
+ * Link it with libdoca_pcc_dev.a (dpacc -device-libs="-ldoca_pcc_dev"). DOCA PCC 3, "DOCA PCC".
+ */
+#ifndef DOCA_PCC_DEV_H
+#define DOCA_PCC_DEV_H
+
+#ifndef DOCA_DPA_DEVICE
+#define DOCA_DPA_DEVICE
+#endif
+
+#include "doca_pcc_dev_common.h"
+#include "doca_pcc_dev_data_structures.h"
+#include "doca_pcc_dev_services.h"
+#include "doca_pcc_dev_utils.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Events ---- */
+
+/* Whether DOCA_PCC_DEV_EVNT_ROCE_TX_FOR_ACK_NACK can be masked out. */
+#define DOCA_PCC_DEV_ACK_NACK_TX_EVENT_DISABLED_SUPPORTED (1)
+
+typedef enum doca_pcc_dev_event_type_enum {
+    DOCA_PCC_DEV_EVNT_NULL = 0,
+    DOCA_PCC_DEV_EVNT_FW = 1,
+    DOCA_PCC_DEV_EVNT_ROCE_CNP = 2, /* the peer has seen a packet that a switch marked */
+    DOCA_PCC_DEV_EVNT_ROCE_TX = 3,  /* a burst was sent */
+    DOCA_PCC_DEV_EVNT_ROCE_ACK = 4,
+    DOCA_PCC_DEV_EVNT_ROCE_NACK = 5,
+    DOCA_PCC_DEV_EVNT_RTT = 6, /* the answer to a probe */
+    DOCA_PCC_DEV_EVNT_ROCE_TX_FOR_ACK_NACK = 31,
+} doca_pcc_dev_event_type_t;
+
+typedef enum doca_pcc_dev_nack_event_sub_type_enum {
+    DOCA_PCC_DEV_NACK_EVNT_NULL = 0,
+    DOCA_PCC_DEV_NACK_EVNT_RNR = 1,      /* the receiver was not ready */
+    DOCA_PCC_DEV_NACK_EVNT_OOS = 2,      /* out of sequence */
+    DOCA_PCC_DEV_NACK_EVNT_DUP_READ = 3, /* a read request came again */
+} doca_pcc_dev_nack_event_sub_type_t;
+
+#define DOCA_PCC_DEV_TX_FLAG_ACK_EXPECTED (1 << 0)
+#define DOCA_PCC_DEV_TX_FLAG_OVERLOADED   (1 << 1)
+#define DOCA_PCC_DEV_TX_FLAG_RTT_REQ_SENT                                                          \
+    (1 << 2) /* the burst has sent the probe that was asked for */
+
+/* ---- Rates ---- */
+
+/* A rate has 20 bits behind the point; 1 is the port's line rate. */
+#define DOCA_PCC_DEV_LOG_MAX_RATE (20)
+#define DOCA_PCC_DEV_MAX_RATE     (1U << DOCA_PCC_DEV_LOG_MAX_RATE)
+#define DOCA_PCC_DEV_DEFAULT_RATE                                                                  \
+    ((DOCA_PCC_DEV_MAX_RATE >> 8) > (1) ? (DOCA_PCC_DEV_MAX_RATE >> 8) : (1))
+
+/* What the algorithm wants. At its call, `rate` is the flow's rate so far, and the rest is 0. */
+typedef struct doca_pcc_dev_results {
+    uint32_t rate;
+    union {
+        uint32_t rtt_req;   /* not 0: send a probe */
+        uint32_t probe_req; /* the same */
+    };
+    uint32_t probe_type_slot; /* which probe */
+    uint32_t credits;         /* not used here: flows have rates, no credits */
+    uint32_t reload_credits;
+} doca_pcc_dev_results_t;
+
+/* ---- Limits ---- */
+#define DOCA_PCC_DEV_MAX_NUM_USER_SLOTS        (8)
+#define DOCA_PCC_DEV_MAX_NUM_ALGOS             (8)
+#define DOCA_PCC_DEV_MAX_NUM_PARAMS_PER_ALGO   (0x26)
+#define DOCA_PCC_DEV_MAX_NUM_COUNTERS_PER_ALGO (0x3F)
+#define DOCA_PCC_DEV_ALGO_SLOT_INTERNAL        (0xF) /* slot and index of the algorithm below */
+#define DOCA_PCC_DEV_ALGO_INDEX_INTERNAL       (0xF)
+
+/* The library's own algorithm, for events of slots that the program does not know. dpakit's is a
+ * simple one: a CNP takes an eighth of the rate, a burst adds 1/1024 of the line rate. It keeps its
+ * state in `algo_ctxt`. */
+void doca_pcc_dev_default_internal_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt,
+                                        doca_pcc_dev_event_t *event,
+                                        const doca_pcc_dev_attr_t *attr,
+                                        doca_pcc_dev_results_t *results);
+
+/* Sets a header of one's own in the probe that answers this event. There is none in the probes of
+ * dpakit (doca_pcc_cap_is_ccmad_custom_header_supported), so it returns DOCA_PCC_DEV_STATUS_FAIL. */
+doca_pcc_dev_error_t doca_pcc_dev_custom_header_set(doca_pcc_dev_algo_ctxt_t *algo_ctxt,
+                                                    doca_pcc_dev_event_t *event, uint32_t *header,
+                                                    uint32_t header_size, uint32_t wait_completed);
+
+/* ---- What the program implements ---- */
+
+/* Handles one event of one flow. Several threads call it at once, each for other flows. */
+void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt, doca_pcc_dev_event_t *event,
+                            const doca_pcc_dev_attr_t *attr, doca_pcc_dev_results_t *results);
+
+/* Called once, before everything else: makes the algorithms known (doca_pcc_dev_algo_access.h).
+ * *disable_event_bitmask, 0 before: events of type n are not wanted if bit n is set. */
+void doca_pcc_dev_user_init(uint32_t *disable_event_bitmask);
+
+/* Called when the host sets parameters: checks `param_num` values for those from `param_id_base` on,
+ * and returns DOCA_PCC_DEV_STATUS_OK if they may be written to `params`, the array of the port's
+ * parameters of this algorithm; the library writes them then. */
+doca_pcc_dev_error_t doca_pcc_dev_user_set_algo_params(uint32_t port_num, uint32_t algo_slot,
+                                                       uint32_t param_id_base, uint32_t param_num,
+                                                       const uint32_t *new_param_values,
+                                                       uint32_t *params);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -45,6 +45,8 @@ struct chart_axis {
                         * front as it fits; NULL: a number */
     double most;      /* the axis reaches this far at least; 0: as far as the values */
     bool logarithmic; /* values below 1 are drawn at 1; not for x */
+    bool cut; /* y alone: when few values are far above all others, the axis ends before them, and
+               * says how far they go */
     const char *const *names; /* x alone: what stands at 0, 1, 2 ... instead of numbers */
     size_t name_count;
 };

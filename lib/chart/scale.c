@@ -79,7 +79,7 @@ double scale_at(const struct scale *s, double value)
 {
     double part = s->logarithmic ? log10(fmax(value, s->low)) / log10(s->high)
                                  : (value - s->low) / (s->high - s->low);
-    return s->begin + fmin(fmax(part, -0.01), 1.01) * s->size;
+    return s->begin + fmin(fmax(part, -0.01), 1.02) * s->size;
 }
 
 bool scale_next(const struct scale *s, double *mark)

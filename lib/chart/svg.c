@@ -16,6 +16,7 @@ enum {
 struct layout {
     double width, left, right, top, bottom, height;
     struct scale x, y;
+    double cut; /* how far values go that are beyond the axis; 0: none are */
     const char *id;
 };
 
@@ -129,6 +130,34 @@ static bool ends_of(const struct chart *c, bool of_x, double *low, double *high)
     return found;
 }
 
+/* Where 98 % of the values are below, if the greatest is far above that; else the greatest. */
+static double cut_of(const struct chart *c, double high)
+{
+    struct dpk_buf all = {0};
+    for (size_t i = 0; i < c->count; i++) {
+        const struct chart_series *s = &c->series[i];
+        if (s->kind != CHART_LEVEL && s->count)
+            dpk_put(&all, s->upper ? s->upper : s->y, s->count * sizeof *s->y);
+    }
+    double *values = (double *)(void *)all.data;
+    size_t count = all.failed ? 0 : chart_sort(values, all.size / sizeof *values);
+    double most = count ? chart_quantile(values, count, 0.98) * 1.2 : 0;
+    dpk_buf_free(&all);
+    return most > 0 && high > 3 * most ? most : high;
+}
+
+static void put_cut(const struct chart *c, const struct layout *l, struct dpk_buf *out)
+{
+    struct dpk_buf text = {0};
+    dpk_put_format(&text, "peaks to ");
+    chart_put_value(&text, l->cut, c->y.unit);
+    dpk_put_u8(&text, 0);
+    out->failed |= text.failed;
+    if (!text.failed)
+        put_text(out, l->right, l->top - 10, "cr", (const char *)text.data);
+    dpk_buf_free(&text);
+}
+
 static void put_axis_title(const struct chart_axis *a, const struct scale *s, double x, double y,
                            const char *classes, struct dpk_buf *out)
 {
@@ -171,6 +200,8 @@ static void put_axes(const struct chart *c, const struct layout *l, struct dpk_b
         for (double mark = NAN; scale_next(&l->x, &mark);)
             put_mark(l, &l->x, mark, true, out);
     put_axis_title(&c->y, &l->y, EDGE, l->top - 10, NULL, out);
+    if (l->cut > 0)
+        put_cut(c, l, out);
     put_axis_title(&c->x, &l->x, l->right, l->bottom + 2 * ROW - 2, "cr", out);
 }
 
@@ -237,8 +268,9 @@ static bool lay_out(const struct chart *c, struct layout *l)
     double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
     bool something = ends_of(c, true, &x_low, &x_high) && ends_of(c, false, &y_low, &y_high);
     *l = (struct layout){.width = c->width < 320 ? 320 : c->width, .id = c->id ? c->id : "chart"};
-    double plot = l->width < 500 ? 190 : 230;
-    l->y = scale_make(&c->y, fmin(y_low, 0), y_high, 5);
+    double plot = l->width < 500 ? 190 : 230, end = c->y.cut ? cut_of(c, y_high) : y_high;
+    l->cut = end < y_high ? y_high : 0;
+    l->y = scale_make(&c->y, fmin(y_low, 0), end, 5);
     l->x = scale_make(&c->x, x_low, x_high, l->width < 500 ? 5 : 10);
     if (c->x.names) {
         l->x.low = -0.5;

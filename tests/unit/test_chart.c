@@ -171,6 +171,29 @@ static void logarithmic_axes_have_1_2_and_5(void **state)
     dpk_buf_free(&svg);
 }
 
+static void few_peaks_do_not_flatten_the_rest(void **state)
+{
+    (void)state;
+    double x[1000], y[1000];
+    for (size_t i = 0; i < COUNT(x); i++)
+        x[i] = (double)i, y[i] = i < 10 ? 100e9 : 5e9;
+    const struct chart_series s = {.name = "rate", .x = x, .y = y, .count = COUNT(x)};
+    for (int cut = 0; cut < 2; cut++) {
+        const struct chart c = {.title = "cut",
+                                .x = {.title = "time"},
+                                .y = {.title = "rate", .unit = "bit/s", .cut = cut},
+                                .series = &s,
+                                .count = 1,
+                                .width = 720};
+        struct dpk_buf svg = {0};
+        chart_svg(&c, &svg);
+        xmlFreeDoc(parse(&svg));
+        assert_int_equal(has(&svg, ">peaks to 100\u00a0Gbit/s<"), cut);
+        assert_int_equal(has(&svg, ">80<"), !cut);
+        dpk_buf_free(&svg);
+    }
+}
+
 static void values_are_written_as_they_are_read(void **state)
 {
     (void)state;
@@ -216,6 +239,7 @@ int main(void)
         cmocka_unit_test(a_picture_of_nothing_says_so),
         cmocka_unit_test(axes_have_round_marks_and_units),
         cmocka_unit_test(logarithmic_axes_have_1_2_and_5),
+        cmocka_unit_test(few_peaks_do_not_flatten_the_rest),
         cmocka_unit_test(values_are_written_as_they_are_read),
         cmocka_unit_test(quantiles_are_those_of_type_7),
     };

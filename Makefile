@@ -61,7 +61,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base chart elf fat hashlist certchain signer elfcrypto hostfile container appcontainer nvconfig
-RT_ROOMS := rv64 jit card provision loader source counters frame ring cable switch rc wire port debug sched proc exports memory host cc
+RT_ROOMS := rv64 jit card provision loader source counters frame ring cable switch rc wire port debug sched proc exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -257,6 +257,16 @@ $(O)/tests/data/%.elf: tests/data/%.c runtime/guest/dpa_abi.h
 	$(call say,DPA,$<)
 	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Wall -Werror -Iruntime -nostdlib -static \
 	  -fuse-ld=lld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
+# Programs of congestion control, each with the library of its role.
+PCC_PROGRAMS := $(patsubst tests/data/pcc/%.c,$(O)/tests/data/pcc/%.elf,$(sort $(wildcard tests/data/pcc/*.c)))
+TEST_PROGRAMS += $(PCC_PROGRAMS)
+$(PCC_PROGRAMS): $(O)/tests/data/pcc/%.elf: tests/data/pcc/%.c $(wildcard tests/data/pcc/*.h include/doca/doca_pcc*.h) \
+                 $(patsubst %,$(B)/lib/lib%.a,doca_pcc_dev doca_pcc_np_dev flexio_dev flexio-libc) runtime/guest/dpa.ld
+	$(call say,DPA,$<)
+	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Iruntime -static -nostdlib -fuse-ld=lld \
+	  -Wl,-T,runtime/guest/dpa.ld -Wl,-z,max-page-size=4096 $< -Wl,--whole-archive \
+	  $(B)/lib/libdoca_pcc_$(if $(filter np,$*),np_)dev.a -Wl,--no-whole-archive \
+	  $(B)/lib/libflexio_dev.a $(B)/lib/libflexio-libc.a -o $@
 $(UNIT_TESTS): | $(TEST_PROGRAMS)
 # The translator, where tests find it as the engine does: beside themselves.
 $(O)/tests/libdpakit-llvm.so.$(SO): $(TRANSLATOR)

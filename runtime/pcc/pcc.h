@@ -32,7 +32,7 @@
 #include "proc/proc.h"
 
 #define DPK_PCC_THREADS_MAX   256
-#define DPK_PCC_PORTS_MAX     4          /* DOCA_PCC_DEV_MAX_NUM_PORTS of BlueField-3 */
+#define DPK_PCC_PORTS_MAX     8          /* DOCA_PCC_DEV_MAX_NUM_PORTS: BlueField-3 has 4 */
 #define DPK_PCC_RATE_MAX      (1u << 20) /* DOCA_PCC_DEV_MAX_RATE: the port's line rate */
 #define DPK_PCC_SLOTS         8          /* DOCA_PCC_DEV_MAX_NUM_USER_SLOTS */
 #define DPK_PCC_SLOT_INTERNAL 15         /* the library's own algorithm */
@@ -45,7 +45,7 @@ enum dpk_pcc_role {
     DPK_PCC_NP, /* notification point: answers probe packets */
 };
 
-enum dpk_pcc_counter {
+enum dpk_pcc_port_counter {
     DPK_PCC_RX_BYTES = 1,
     DPK_PCC_TX_BYTES = 2,
 };
@@ -62,7 +62,7 @@ struct dpk_pcc_options {
      * of the host's monotonic clock. It is called on the thread that gives an event. */
     uint64_t (*now)(void *context);
     /* A counter of a port that the program samples, in bytes. NULL: all are 0. */
-    uint64_t (*counter)(void *context, unsigned port, enum dpk_pcc_counter which);
+    uint64_t (*counter)(void *context, unsigned port, enum dpk_pcc_port_counter which);
     /* Gets a piece of text that the program prints, without a NUL at its end; dpk_message_clean has
      * made it fit for a terminal. NULL: it is lost. */
     void (*print)(void *context, unsigned thread, const char *text, size_t size);
@@ -94,24 +94,24 @@ struct dpk_process *dpk_pcc_process(struct dpk_pcc *pcc);
 /* ---- Events of a reaction point ---- */
 
 enum dpk_pcc_type { /* doca_pcc_dev_event_type_enum */
-    DPK_PCC_FW = 1,
-    DPK_PCC_CNP = 2,
-    DPK_PCC_TX = 3, /* a burst was sent */
-    DPK_PCC_ACK = 4,
-    DPK_PCC_NACK = 5,
-    DPK_PCC_RTT = 6, /* the answer to a probe */
-    DPK_PCC_TX_FOR_ACK_NACK = 31,
+                    DPK_PCC_FW = 1,
+                    DPK_PCC_CNP = 2,
+                    DPK_PCC_TX = 3, /* a burst was sent */
+                    DPK_PCC_ACK = 4,
+                    DPK_PCC_NACK = 5,
+                    DPK_PCC_RTT = 6, /* the answer to a probe */
+                    DPK_PCC_TX_FOR_ACK_NACK = 31,
 };
 enum dpk_pcc_nack { DPK_PCC_NACK_RNR = 1, DPK_PCC_NACK_OOS, DPK_PCC_NACK_DUP_READ }; /* subtype */
 enum { /* flags of TX events */
-    DPK_PCC_TX_ACK_EXPECTED = 1,
-    DPK_PCC_TX_OVERLOADED = 2,
-    DPK_PCC_TX_RTT_REQ_SENT = 4,
+       DPK_PCC_TX_ACK_EXPECTED = 1,
+       DPK_PCC_TX_OVERLOADED = 2,
+       DPK_PCC_TX_RTT_REQ_SENT = 4,
 };
 
 /* What a flow keeps between its events: the first event gets zeros (doca_pcc_dev_algo_ctxt_t). */
 struct dpk_pcc_context {
-    _Alignas(16) uint8_t bytes[64];
+    _Alignas(16) uint8_t bytes[48];
 };
 
 /* Bytes of what a probe's answer brought, which doca_pcc_dev_get_rtt_raw_data() gives. The switch
@@ -138,6 +138,8 @@ struct dpk_pcc_event {
     uint32_t bytes, packets;
     /* RTT */
     uint64_t request_sent_ns, request_received_ns, response_sent_ns;
+    uint32_t np_received; /* by the peer's port, in units of 256 bytes */
+    uint8_t np_port_type; /* 0 to 6: its speed is 25, 40, 50, 100, 200, 400 or 800 Gbit/s */
     uint8_t raw[DPK_PCC_RAW_MAX];
     uint8_t raw_size;
     uint8_t hop_limit; /* of the packet that caused the event */
@@ -145,8 +147,9 @@ struct dpk_pcc_event {
 };
 
 struct dpk_pcc_result {
-    uint32_t rate;    /* of DPK_PCC_RATE_MAX: 1 to that */
-    bool rtt_request; /* a probe is to be sent */
+    uint32_t rate;      /* of DPK_PCC_RATE_MAX: 1 to that */
+    bool rtt_request;   /* a probe is to be sent */
+    uint8_t probe_slot; /* in which slot's format */
     /* False: the program has masked such events out; rate and rtt_request are as they were. */
     bool handled;
     uint32_t instructions; /* of the DPA, for this event */
@@ -167,7 +170,7 @@ enum dpk_status dpk_pcc_event(struct dpk_pcc *pcc, unsigned thread, struct dpk_p
 /* ---- Probe packets of a notification point ---- */
 
 #define DPK_PCC_PACKET_MAX   1536
-#define DPK_PCC_RESPONSE_MAX 96
+#define DPK_PCC_RESPONSE_MAX DPK_PCC_RAW_MAX
 
 struct dpk_pcc_request {
     const uint8_t *packet; /* from its Ethernet header on */

@@ -295,6 +295,16 @@ void dpk_signals_release(const sigset_t *before);
  * all but those of its own faults, for the system ends a process that blocks these. */
 int dpk_pthread_start(pthread_t *out, void *(*run)(void *), void *context);
 
+/* One turn of a loop that waits for another thread: tells the processor that it is one. */
+static inline void dpk_pause(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
 /* Calls job(context, i) for every i below `count`, in order, by up to `threads` threads (0: one for
  * each core), of which the caller is one. Returns when all are done. When the system gives fewer
  * threads, those there are do all jobs. */

@@ -6,6 +6,9 @@
 
 #include "transport.h"
 
+#define LOCK_TRIES  50u
+#define LOCK_PAUSES 30u /* between two tries */
+
 /* ---- The state of a process ---- */
 
 /* The lock is recursive: owners hold it for their own data while they call functions that take
@@ -333,8 +336,15 @@ uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp)
 
 /* ---- Posting ---- */
 
+/* Who has the lock has it for some microseconds, which is less than to sleep and be woken takes. */
 void dpk_rc_lock(struct dpk_rc *rc)
 {
+    for (unsigned tries = 0; tries < LOCK_TRIES; tries++) {
+        if (pthread_mutex_trylock(&rc->lock) == 0)
+            return;
+        for (unsigned i = 0; i < LOCK_PAUSES; i++)
+            dpk_pause();
+    }
     pthread_mutex_lock(&rc->lock);
 }
 

@@ -2,6 +2,7 @@
 #include "sched/lock.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <time.h>
 
 #include "sched/sched.h"
@@ -14,9 +15,29 @@ static struct {
 pthread_cond_t workers_called = PTHREAD_COND_INITIALIZER;
 unsigned workers_due;
 
-static void call_workers(void)
+/* A worker that has nothing to run polls before it sleeps, if workers are called often: to wake a
+ * thread on an idle processor takes longer than most activations. One worker polls at a time. */
+#define POLL_NS     200000u /* for so long, if the last two calls came in that time */
+#define POLL_PAUSES 16u
+static struct {
+    bool allowed;
+    atomic_bool polls;     /* a worker does; changed with the lock */
+    uint64_t woken, apart; /* when a worker was last called, and how long after the call before */
+} idle;
+
+/* Takes what is due, but a worker that polls: it hears that without a signal. */
+static unsigned take_due(void)
 {
-    for (; workers_due > 0; workers_due--)
+    unsigned due = workers_due;
+    workers_due = 0;
+    if (due > 0 && atomic_exchange(&idle.polls, false))
+        due--;
+    return due;
+}
+
+static void signal_workers(unsigned due)
+{
+    for (; due > 0; due--)
         pthread_cond_signal(&workers_called);
 }
 
@@ -28,11 +49,9 @@ void sched_lock(void)
 /* Who is called needs the lock, so it is given back first. */
 void sched_unlock(void)
 {
-    unsigned due = workers_due;
-    workers_due = 0;
+    const unsigned due = take_due();
     pthread_mutex_unlock(&sched.lock);
-    for (; due > 0; due--)
-        pthread_cond_signal(&workers_called);
+    signal_workers(due);
 }
 
 uint64_t sched_now(void)
@@ -53,7 +72,7 @@ void sched_cond_init(pthread_cond_t *cond)
 
 bool sched_wait(pthread_cond_t *cond, uint64_t deadline)
 {
-    call_workers();
+    signal_workers(take_due());
     if (deadline == SCHED_NEVER)
         return pthread_cond_wait(cond, &sched.lock) == 0;
     struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
@@ -61,19 +80,48 @@ bool sched_wait(pthread_cond_t *cond, uint64_t deadline)
     return pthread_cond_timedwait(cond, &sched.lock, &until) != ETIMEDOUT;
 }
 
-void worker_sleep(void)
+/* ---- Workers without work ---- */
+
+void workers_may_poll(bool may)
 {
-    sched_wait(&workers_called, SCHED_NEVER);
+    cpu_set_t set;
+    idle.allowed = may && sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+}
+
+/* False: nobody has called. Other threads of the host that are ready come first. */
+static bool poll_for_call(void)
+{
+    const uint64_t end = sched_now() + POLL_NS;
+    atomic_store(&idle.polls, true);
+    sched_unlock();
+    while (atomic_load(&idle.polls) && sched_now() < end) {
+        for (unsigned i = 0; i < POLL_PAUSES; i++)
+            dpk_pause();
+        sched_yield();
+    }
+    sched_lock();
+    return !atomic_exchange(&idle.polls, false);
+}
+
+void worker_sleep(bool polls)
+{
+    if (!polls || !idle.allowed || idle.apart > POLL_NS || idle.polls || !poll_for_call())
+        sched_wait(&workers_called, SCHED_NEVER);
+    const uint64_t now = sched_now();
+    idle.apart = now - idle.woken;
+    idle.woken = now;
 }
 
 void workers_wake(void)
 {
+    atomic_store(&idle.polls, false);
     pthread_cond_broadcast(&workers_called);
 }
 
 void sched_forked(void)
 {
     sched.forked = true;
+    atomic_store(&idle.polls, false);
     sched_cond_init(&workers_called); /* a signal might wait for those who slept there */
 }
 

@@ -3,14 +3,17 @@
 #define DPK_SCHED_LOCK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /* The condition on which workers sleep. */
 extern pthread_cond_t workers_called;
 /* How many workers are woken when the lock is given back: one for each hart that has become ready
  * and that no thread has taken until then. */
 extern unsigned workers_due;
-/* A worker sleeps until it is woken. */
-void worker_sleep(void);
+/* A worker sleeps until it is woken. `polls`: before that, it may poll for a while. */
+void worker_sleep(bool polls);
+/* Whether workers may poll at all. */
+void workers_may_poll(bool may);
 /* Wakes all workers. */
 void workers_wake(void);
 

@@ -53,7 +53,8 @@
  *   3. locks inside which no other lock is taken (rv64's, the trace's)
  *
  * Workers are threads of the host, one for each processor. When a thread gives the lock back, it
- * wakes a worker for each hart that has become ready and that no thread has taken. A host thread
+ * wakes a worker for each hart that has become ready and that no thread has taken. While calls come
+ * often, one worker polls for the next one before it sleeps, so that nobody has to wake it. A host thread
  * that waits for a group runs harts of that group while fewer slices run than there are workers.
  * With one worker it does not, so that runs are deterministic. Harts that poll share one worker.
  *

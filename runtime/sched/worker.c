@@ -23,7 +23,7 @@ static void *work(void *unused)
         if (!rests && queue_first() && (sched_workers() > 1 || run_count() == 0)) {
             rests = run_hart(queue_take(), ON_WORKER, NULL);
         } else {
-            worker_sleep();
+            worker_sleep(!rests && run_count() == 0);
             rests = false;
         }
     }
@@ -48,6 +48,7 @@ bool sched_start_workers(void)
 void sched_configure(unsigned count, unsigned units)
 {
     run_configure(count);
+    workers_may_poll(count > 1); /* runs with one worker repeat themselves */
     units_configure(units);
 }
 

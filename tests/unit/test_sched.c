@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -172,6 +173,36 @@ static void hart_may_start_again_when_it_ends(void **state)
     sched_unlock();
     reaches(&g, HART_IDLE);
     assert_int_equal(g.value, 3);
+}
+
+static uint64_t processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* Workers that are called often poll for the next call; none is lost, and after the last one they
+ * sleep. */
+static void workers_are_idle_soon_after_many_calls(void **state)
+{
+    static const enum slice_end script[] = {SLICE_DONE};
+    static struct guest g;
+    (void)state;
+    guest(&g, script);
+    for (unsigned i = 1; i <= 2000; i++) {
+        g.slices = 0;
+        start(&g, 0, 0);
+        while (state_of(&g) != HART_IDLE)
+            continue;
+        assert_int_equal(g.ended, i);
+        if (i % 100 == 0)
+            usleep(i); /* sometimes it comes before they sleep, sometimes after it */
+    }
+    usleep(20000);
+    const uint64_t before = processor_time();
+    usleep(100000);
+    assert_true(processor_time() - before < SECOND / 100);
 }
 
 static void blocked_hart_runs_when_its_counter_is_above_the_threshold(void **state)
@@ -443,6 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHED_TEST(hart_runs_slices_until_it_is_done),
         SCHED_TEST(hart_may_start_again_when_it_ends),
+        SCHED_TEST(workers_are_idle_soon_after_many_calls),
         SCHED_TEST(blocked_hart_runs_when_its_counter_is_above_the_threshold),
         SCHED_TEST(hart_waits_for_a_unit_of_its_range),
         SCHED_TEST(held_group_stands_still_until_it_is_released),

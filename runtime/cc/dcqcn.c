@@ -13,9 +13,10 @@
 #define RECOVERIES    5        /* F */
 #define ADD_MBPS      40.0     /* R_AI */
 #define HYPER_MBPS                                                                                 \
-    200.0               /* R_HAI; the paper's deployment has no figure of it: that of QCN
+    200.0                  /* R_HAI; the paper's deployment has no figure of it: that of QCN
                                   for 40 Gb/s (5 * R_AI) */
-#define CATCH_UP_MAX 64 /* periods that one event makes good */
+#define LEAST_MBPS   100.0 /* as simulations of the HPCC artifact have it; the paper has no figure */
+#define CATCH_UP_MAX 64    /* periods that one event makes good */
 
 struct context {
     double current, target, alpha; /* Mb/s, Mb/s */
@@ -42,6 +43,8 @@ static void cut(struct context *c, uint64_t now)
 {
     c->target = c->current;
     c->current *= 1 - c->alpha / 2;
+    if (c->current < LEAST_MBPS)
+        c->current = LEAST_MBPS < c->port ? LEAST_MBPS : c->port;
     c->alpha = (1 - G) * c->alpha + G;
     c->alpha_at = now + ALPHA_NS;
     c->timer_at = now + TIMER_NS;

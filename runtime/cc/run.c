@@ -9,8 +9,8 @@
 
 /* ---- Making the parts ---- */
 
-/* Thresholds that a file leaves open: 100 KB and 400 KB for each 25 Gb/s, as in HPCC (SIGCOMM 2019,
- * section 5.1) for DCQCN. */
+/* Thresholds that a file leaves open: 100 KB and 400 KB for each 25 Gb/s, as the HPCC artifact has them for
+ * DCQCN (mix/config_doc.txt). */
 static uint32_t threshold(uint64_t set, uint64_t other, uint32_t by_rate, uint32_t mbps)
 {
     const uint64_t value = set || other ? set : (uint64_t)by_rate * mbps / 25000;

@@ -59,27 +59,29 @@ static void schedule(struct sim *s, uint32_t flow, uint64_t busy_until)
     }
 }
 
-void sender_timer(struct sim *s, uint32_t flow, uint64_t at)
+/* Schedules a flow that is in this state, and tells the port if it may send. */
+static void move_on(struct sim *s, uint32_t flow, enum flow_state from)
 {
     struct flow *f = &s->flows[flow];
-    if (at != f->timer_at)
-        return; /* an earlier one came instead */
-    f->timer_at = UINT64_MAX;
-    if (f->state != FLOW_WAITING)
+    if (f->state != from)
         return;
     schedule(s, flow, s->now);
     if (f->state == FLOW_READY)
         port_kick(s, s->nodes[f->from].port);
 }
 
-static void wake(struct sim *s, uint32_t flow)
+void sender_timer(struct sim *s, uint32_t flow, uint64_t at)
 {
     struct flow *f = &s->flows[flow];
-    if (f->state != FLOW_IDLE)
-        return;
-    schedule(s, flow, s->now);
-    if (f->state == FLOW_READY)
-        port_kick(s, s->nodes[f->from].port);
+    if (at != f->timer_at)
+        return; /* an earlier one came instead */
+    f->timer_at = UINT64_MAX;
+    move_on(s, flow, FLOW_WAITING);
+}
+
+static void wake(struct sim *s, uint32_t flow)
+{
+    move_on(s, flow, FLOW_IDLE);
 }
 
 static void watch(struct sim *s, uint32_t flow)

@@ -28,7 +28,7 @@ CC := $(if $(filter default,$(origin CC))$(CROSS),$(CROSS)gcc,$(CC))
 LLVM_CONFIG ?= $(or $(shell { command -v llvm-config || ls -v /usr/lib/llvm-*/bin/llvm-config | tail -n 1; \
                       } 2>/dev/null),llvm-config)
 DPA_CLANG ?= clang
-PKGS := libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson
+PKGS := libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson p11-kit-1
 # Everything but these two is needed without any library there: no questions asked for them.
 ifneq ($(filter-out clean format check-layers help,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(CROSS)pkg-config --cflags $(PKGS))

@@ -283,6 +283,21 @@ enum dpk_status dpk_folder_of_cache(char out[PATH_MAX], struct dpk_error *err);
 /* Makes a folder, and those above it that are absent, for this user alone (0700). */
 enum dpk_status dpk_folder_make(const char *path, struct dpk_error *err);
 
+/* Makes the folder `path` with these files: it appears whole or not at all, and nothing may have its
+ * name yet (DPK_ERR_EXISTS). Names are plain, without a slash. `mode` is the folder's. Killed
+ * meanwhile it leaves a folder .NAME.XXXXXX beside it, which only its owner may read. */
+struct dpk_folder_file {
+    const char *name;
+    const struct dpk_piece *pieces; /* its content, one behind the other */
+    size_t count;
+    unsigned mode;
+};
+enum dpk_status dpk_folder_create(const char *path, unsigned mode,
+                                  const struct dpk_folder_file *files, size_t count,
+                                  struct dpk_error *err);
+/* Could such a folder be made? For asking before long work. */
+enum dpk_status dpk_folder_absent(const char *path, struct dpk_error *err);
+
 /* Signals wait from hold to release, while a temporary file is on the disk: neither Ctrl-C nor
  * SIGXFSZ may leave it behind. (A write over the limit for file sizes raises SIGXFSZ and fails with
  * EFBIG.) `before` keeps the mask that release sets again. */

@@ -15,6 +15,7 @@
 #include <openssl/x509.h>
 
 #include "base/base.h"
+#include "signer/signer.h"
 
 struct dpk_der {
     const uint8_t *data;
@@ -70,6 +71,31 @@ enum dpk_status dpk_certchain_check(const struct dpk_certchain *chain, struct dp
 /* The same whatever the date is, and whether the top has signed itself or not. */
 enum dpk_status dpk_certchain_check_forced(const struct dpk_certchain *chain,
                                            struct dpk_error *err);
+
+/* ---- Making certificates ---- */
+
+enum dpk_cert_role {
+    DPK_CERT_ROOT,         /* CA:TRUE, signed by its own key */
+    DPK_CERT_INTERMEDIATE, /* CA:TRUE, for leaves alone */
+    DPK_CERT_LEAF          /* signs programs: digitalSignature, codeSigning */
+};
+struct dpk_cert_plan {
+    enum dpk_cert_role role;
+    const char *organization, *name; /* O and CN of the subject, UTF-8; O may be NULL */
+    EVP_PKEY *key;                   /* that it certifies */
+    X509 *issuer;                    /* NULL for a root */
+    unsigned days;                   /* from now on */
+};
+/* Makes a certificate with a random serial number, signed by the issuer's key with SHA-256, as the
+ * guide's example is ("Generating DPA Root CA Certificate"). Release it with X509_free.
+ * DPK_ERR_RANGE: a name is too long for X.509. */
+enum dpk_status dpk_cert_issue(const struct dpk_cert_plan *plan, const struct dpk_signer *issuer,
+                               X509 **out, struct dpk_error *err);
+/* Can a subject have these names? DPK_ERR_RANGE as above. */
+enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
+                                    struct dpk_error *err);
+/* Appends its DER. */
+enum dpk_status dpk_cert_der(X509 *cert, struct dpk_buf *out, struct dpk_error *err);
 
 /* Root certificates to trust, from files. */
 struct dpk_roots;

@@ -84,6 +84,36 @@ enum dpk_status dpk_signature_check(EVP_PKEY *key, enum dpk_digest digest, const
                                     size_t size, const uint8_t *signature, size_t signature_size,
                                     struct dpk_error *err);
 
+/* ---- Making keys ---- */
+
+/* A new RSA-4096 pair in memory; `name` is what messages call it. */
+enum dpk_status dpk_signer_generate(const char *name, struct dpk_signer **out,
+                                    struct dpk_error *err);
+/* Appends the private key as PEM (PKCS#8), encrypted with AES-256 if there is a `passphrase`. Wipe
+ * `out` (dpk_buf_wipe_free). DPK_ERR_UNSUPPORTED: the key is not in memory. */
+enum dpk_status dpk_signer_private_pem(const struct dpk_signer *s, const char *passphrase,
+                                       struct dpk_buf *out, struct dpk_error *err);
+/* Appends the public half as PEM ("BEGIN PUBLIC KEY"). */
+enum dpk_status dpk_signer_public_pem(const struct dpk_signer *s, struct dpk_buf *out,
+                                      struct dpk_error *err);
+
+/* A pair in a PKCS#11 token. */
+struct dpk_token_key {
+    const char *label; /* CKA_LABEL, letters, digits and '-' */
+    uint8_t id[16];    /* CKA_ID, chosen when the key is made */
+    char uri[512];     /* names the private key for dpk_key_options.key; it has no PIN */
+};
+/* Makes RSA-4096 pairs in the token that the URI `where->key` names, all of them or none. Private
+ * keys are sensitive and cannot be taken out. The PIN comes from --passin, the URI or `where->ask`.
+ * DPK_ERR_EXISTS: the token has a key with such a label. DPK_ERR_NOT_FOUND: no such token.
+ * DPK_ERR_USAGE: the URI names more than a token. */
+enum dpk_status dpk_token_generate(const struct dpk_key_options *where, struct dpk_token_key *keys,
+                                   size_t count, struct dpk_error *err);
+/* Removes pairs that dpk_token_generate made, by label and id. */
+enum dpk_status dpk_token_remove(const struct dpk_key_options *where,
+                                 const struct dpk_token_key *keys, size_t count,
+                                 struct dpk_error *err);
+
 /* The passphrase that an argument of --passin stands for, as in openssl: pass:TEXT, env:NAME,
  * file:PATH (its first line). `held`, empty before, owns it: release it with dpk_buf_wipe_free. */
 enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, const char **out,

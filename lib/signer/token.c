@@ -240,6 +240,43 @@ enum dpk_status token_open(const char *uri, struct secret *secret, struct dpk_si
     return status;
 }
 
+enum dpk_status token_place_find(const struct dpk_key_options *where, struct token_place *out,
+                                 struct dpk_error *err)
+{
+    static const struct token_way direct = {.name = "p11-kit"};
+    struct uri u = {.key = {0}};
+    struct secret secret = {.options = where};
+    struct dpk_buf held = {0};
+    const char *pin = NULL, *module = NULL;
+    enum dpk_status status = uri_parse(where->key, &u, err);
+    if (status == DPK_OK && where->passin)
+        status = dpk_passphrase_resolve(where->passin, &secret.held, &secret.text, err);
+    if (status == DPK_OK)
+        status = name_module(&direct, &u, &module, err);
+    if (status == DPK_OK)
+        status = find_pin(&u, &secret, &held, &pin, err);
+    if (status == DPK_OK) {
+        dpk_put(&out->key, u.key.data, u.key.size);
+        dpk_put(&out->pin, pin, strlen(pin) + 1);
+        if (module)
+            dpk_put(&out->module, module, strlen(module) + 1);
+        out->module_given = u.module.data != NULL;
+        if (out->key.failed || out->pin.failed || out->module.failed)
+            status = dpk_fail_nomem(err);
+    }
+    dpk_buf_wipe_free(&secret.held);
+    dpk_buf_wipe_free(&held);
+    uri_free(&u);
+    return status;
+}
+
+void token_place_free(struct token_place *p)
+{
+    dpk_buf_free(&p->key);
+    dpk_buf_free(&p->module);
+    dpk_buf_wipe_free(&p->pin);
+}
+
 void token_close(struct dpk_signer *s)
 {
     if (s->token)

@@ -20,4 +20,15 @@ struct token_way {
 
 extern const struct token_way token_provider, token_engine;
 
+/* What a URI says of a token, for PKCS#11 without OpenSSL. Release with token_place_free. */
+struct token_place {
+    struct dpk_buf key;    /* the URI without PIN and module, NUL-terminated */
+    struct dpk_buf module; /* path of the module, NUL-terminated; empty: p11-kit knows */
+    bool module_given;     /* the URI itself names the module */
+    struct dpk_buf pin;    /* NUL-terminated; of a token that has one */
+};
+enum dpk_status token_place_find(const struct dpk_key_options *where, struct token_place *out,
+                                 struct dpk_error *err);
+void token_place_free(struct token_place *p);
+
 #endif

@@ -23,6 +23,7 @@ enum dpk_status mlxdpa_output(const struct mlxdpa_options *o, const char *input,
 }
 
 static const struct dpk_command *const commands[] = {
+    &keygen_command,
     &sign_dpa_apps_command,
     &sign_command,
     &export_tbs_command,

@@ -1,0 +1,161 @@
+/* Certificates made: a root, what it vouches for, and the leaf that signs programs. */
+#include <string.h>
+
+#include <openssl/err.h>
+#include <openssl/rand.h>
+#include <openssl/x509v3.h>
+
+#include "chain.h"
+
+#define SERIAL_BYTES 16
+
+struct extension {
+    int nid;
+    const char *value;
+};
+
+static const struct extension root_has[] = {{NID_basic_constraints, "critical,CA:TRUE"},
+                                            {NID_key_usage, "critical,keyCertSign,cRLSign"},
+                                            {NID_subject_key_identifier, "hash"},
+                                            {0, NULL}};
+static const struct extension intermediate_has[] = {
+    {NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
+    {NID_key_usage, "critical,keyCertSign,cRLSign"},
+    {NID_subject_key_identifier, "hash"},
+    {NID_authority_key_identifier, "keyid"},
+    {0, NULL}};
+static const struct extension leaf_has[] = {
+    {NID_basic_constraints, "critical,CA:FALSE"}, {NID_key_usage, "critical,digitalSignature"},
+    {NID_ext_key_usage, "codeSigning"},           {NID_subject_key_identifier, "hash"},
+    {NID_authority_key_identifier, "keyid"},      {0, NULL}};
+
+static bool add_extensions(X509 *cert, X509 *issuer, enum dpk_cert_role role)
+{
+    static const struct extension *const of[] = {root_has, intermediate_has, leaf_has};
+    for (const struct extension *e = of[role]; e->value; e++) {
+        X509V3_CTX context;
+        X509V3_set_ctx(&context, issuer ? issuer : cert, cert, NULL, NULL, 0);
+        X509_EXTENSION *x = X509V3_EXT_conf_nid(NULL, &context, e->nid, e->value);
+        bool added = x && X509_add_ext(cert, x, -1) == 1;
+        X509_EXTENSION_free(x);
+        if (!added)
+            return false;
+    }
+    return true;
+}
+
+static bool add_name(X509_NAME *name, const char *field, const char *text)
+{
+    return !text || X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
+                                               (const unsigned char *)text, -1, -1, 0) == 1;
+}
+
+static enum dpk_status make_name(const char *organization, const char *common, X509_NAME **out,
+                                 struct dpk_error *err)
+{
+    *out = X509_NAME_new();
+    if (!*out)
+        return dpk_fail_nomem(err);
+    if (add_name(*out, "O", organization) && add_name(*out, "CN", common))
+        return DPK_OK;
+    X509_NAME_free(*out);
+    *out = NULL;
+    return dpk_fail(err, DPK_ERR_RANGE, "'%s': no name for a certificate: %s", common,
+                    chain_openssl_reason());
+}
+
+enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
+                                    struct dpk_error *err)
+{
+    X509_NAME *made = NULL;
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status == DPK_OK)
+        status = make_name(organization, name, &made, err);
+    X509_NAME_free(made);
+    return status;
+}
+
+/* Positive, and with a bit set at the top: no two are alike. */
+static bool add_serial(X509 *cert)
+{
+    uint8_t bytes[SERIAL_BYTES];
+    if (RAND_bytes(bytes, sizeof bytes) != 1)
+        return false;
+    bytes[0] = (bytes[0] & 0x3f) | 0x40;
+    BIGNUM *number = BN_bin2bn(bytes, sizeof bytes, NULL);
+    bool done = number && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(cert));
+    BN_free(number);
+    return done;
+}
+
+/* Signs as X509_sign does, by any signer: OpenSSL can only do so with a key of its own. */
+static enum dpk_status sign(X509 *cert, const struct dpk_signer *issuer, struct dpk_error *err)
+{
+    const ASN1_BIT_STRING *bits = NULL;
+    const X509_ALGOR *outer = NULL;
+    unsigned char *tbs = NULL;
+    struct dpk_buf signature = {0};
+    enum dpk_status status = DPK_OK;
+    ASN1_OBJECT *algorithm = OBJ_nid2obj(NID_sha256WithRSAEncryption);
+    X509_get0_signature(&bits, &outer, cert);
+    int size = -1;
+    if (X509_ALGOR_set0((X509_ALGOR *)outer, algorithm, V_ASN1_NULL, NULL) == 1 &&
+        X509_ALGOR_set0((X509_ALGOR *)X509_get0_tbs_sigalg(cert), algorithm, V_ASN1_NULL, NULL) ==
+            1)
+        size = i2d_re_X509_tbs(cert, &tbs);
+    if (size <= 0)
+        return dpk_fail_nomem(err);
+    status = dpk_signer_sign(issuer, DPK_SHA256, tbs, (size_t)size, &signature, err);
+    OPENSSL_free(tbs);
+    ASN1_BIT_STRING *out = (ASN1_BIT_STRING *)bits;
+    if (status == DPK_OK && ASN1_STRING_set(out, signature.data, (int)signature.size) != 1)
+        status = dpk_fail_nomem(err);
+    /* No bit of the last byte is unused. */
+    out->flags &= ~(ASN1_STRING_FLAG_BITS_LEFT | 7);
+    out->flags |= ASN1_STRING_FLAG_BITS_LEFT;
+    dpk_buf_free(&signature);
+    return status;
+}
+
+enum dpk_status dpk_cert_issue(const struct dpk_cert_plan *plan, const struct dpk_signer *issuer,
+                               X509 **out, struct dpk_error *err)
+{
+    *out = NULL;
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
+    X509 *cert = X509_new();
+    X509_NAME *name = NULL;
+    status = cert ? make_name(plan->organization, plan->name, &name, err) : dpk_fail_nomem(err);
+    if (status != DPK_OK)
+        goto out;
+    const X509_NAME *above = plan->issuer ? X509_get_subject_name(plan->issuer) : name;
+    if (X509_set_version(cert, X509_VERSION_3) != 1 || !add_serial(cert) ||
+        X509_set_subject_name(cert, name) != 1 || X509_set_issuer_name(cert, above) != 1 ||
+        !X509_gmtime_adj(X509_getm_notBefore(cert), 0) ||
+        !X509_time_adj_ex(X509_getm_notAfter(cert), (int)plan->days, 0, NULL) ||
+        X509_set_pubkey(cert, plan->key) != 1 || !add_extensions(cert, plan->issuer, plan->role)) {
+        status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: no certificate can be made: %s", plan->name,
+                          chain_openssl_reason());
+    } else {
+        status = sign(cert, issuer, err);
+    }
+out:
+    X509_NAME_free(name);
+    ERR_clear_error();
+    if (status == DPK_OK)
+        *out = cert;
+    else
+        X509_free(cert);
+    return status;
+}
+
+enum dpk_status dpk_cert_der(X509 *cert, struct dpk_buf *out, struct dpk_error *err)
+{
+    unsigned char *der = NULL;
+    int size = i2d_X509(cert, &der);
+    if (size > 0)
+        dpk_put(out, der, (size_t)size);
+    OPENSSL_free(der);
+    return size > 0 && !out->failed ? DPK_OK : dpk_fail_nomem(err);
+}

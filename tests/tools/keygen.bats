@@ -1,0 +1,111 @@
+# mlxdpa keygen: what it makes, in files and in tokens, and that nothing is overwritten.
+
+source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+source "$BATS_TEST_DIRNAME/../helpers/tokens.bash"
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    mlxdpa keygen keys --organization Example --name Test --days 100 --leaf-days 10 >said
+}
+
+setup() {
+    f=$BATS_FILE_TMPDIR
+    cd "$BATS_TEST_TMPDIR"
+}
+
+pem() { openssl x509 -inform der -in "$1" -out "$2"; }
+
+@test "it makes an owner's key, a root, an intermediate, a leaf and their chain" {
+    [ "$(ls "$f/keys" | tr '\n' ' ')" = "chain.der intermediate.der intermediate.pem leaf.der leaf.pem owner.pem owner.pub owner.uuid root.der root.pem root.uuid " ]
+    cat "$f"/keys/{root,intermediate,leaf}.der | cmp - "$f/keys/chain.der"
+    for k in owner root intermediate leaf; do
+        openssl rsa -in "$f/keys/$k.pem" -noout -text | grep -q 'Private-Key: (4096 bit'
+    done
+    openssl rsa -in "$f/keys/owner.pem" -pubout 2>/dev/null | cmp - "$f/keys/owner.pub"
+    grep -qxE '[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}' "$f/keys/owner.uuid"
+    ! cmp "$f/keys/owner.uuid" "$f/keys/root.uuid" || false
+}
+
+@test "only the owner of the folder can read it, and each private key" {
+    [ "$(stat -c %a "$f/keys")" = 700 ]
+    [ "$(stat -c %a "$f"/keys/*.pem | sort -u)" = 600 ]
+}
+
+@test "OpenSSL finds the chain valid for signing code, with dates and names as asked" {
+    for c in root intermediate leaf; do pem "$f/keys/$c.der" $c.crt; done
+    openssl verify -purpose any -x509_strict -CAfile root.crt -untrusted intermediate.crt leaf.crt
+    openssl x509 -in leaf.crt -noout -text >text
+    grep -q 'Issuer: O = Example, CN = Test intermediate CA' text
+    grep -q 'Subject: O = Example, CN = Test signer' text
+    grep -q 'Code Signing' text
+    grep -q 'Signature Algorithm: sha256WithRSAEncryption' text
+    openssl x509 -in leaf.crt -noout -checkend $((9 * 86400))
+    ! openssl x509 -in leaf.crt -noout -checkend $((11 * 86400)) || false
+    openssl x509 -in root.crt -noout -checkend $((99 * 86400))
+    ! openssl x509 -in root.crt -noout -checkend $((101 * 86400)) || false
+}
+
+@test "a program that the leaf signs is verified under the root" {
+    make_device_elf
+    printf '.section .dpa_bin_one,"",@progbits\n.incbin "dev.elf"\n' >host.s
+    gcc -c host.s -o host
+    mlxdpa -e host -c "$f/keys/chain.der" -p "$f/keys/leaf.pem" -o signed sign_dpa_apps
+    mlxdpa verify signed --ca "$f/keys/root.der" | grep -q '1 DPA program verified'
+}
+
+@test "a folder that is there is not touched" {
+    mkdir empty && touch file && ln -s nowhere link
+    for name in empty file link "$f/keys" . /; do
+        fails 1 "is there already" mlxdpa keygen "$name"
+    done
+    [ -z "$(ls -A empty)" ] && [ ! -s file ] && [ ! -e nowhere ]
+    [ -z "$(find . -name '.*.??????')" ]
+}
+
+@test "names that no certificate can have, and folders that cannot be, are errors that leave nothing" {
+    fails 1 "no name for a certificate" mlxdpa keygen new --name "$(printf 'x%.0s' {1..70})"
+    fails 1 "nowhere" mlxdpa keygen nowhere/new
+    fails 2 "--days" mlxdpa keygen new --days 0
+    fails 2 "--passin" mlxdpa keygen new --passin pass:
+    [ -z "$(find . -name 'new' -o -name '.new*')" ]
+}
+
+@test "with a passphrase the private keys are encrypted, and long names cost the chain its root" {
+    name=$(printf 'n%.0s' {1..48})
+    P=secret mlxdpa keygen new --passin env:P --name "$name" --organization "$name"
+    [ "$(head -qn 1 new/*.pem | sort -u)" = "-----BEGIN ENCRYPTED PRIVATE KEY-----" ]
+    openssl rsa -in new/leaf.pem -passin pass:secret -noout
+    ! openssl rsa -in new/leaf.pem -passin pass:other -noout 2>/dev/null || false
+    cat new/{intermediate,leaf}.der | cmp - new/chain.der
+    [ "$(stat -c %s new/chain.der)" -lt 4096 ]
+}
+
+@test "in a token: the keys never leave it, its URIs sign, and a second time nothing changes" {
+    command -v softhsm2-util >/dev/null || skip "no SoftHSM2 here"
+    way=engine
+    is_installed engine || way=provider
+    with $way
+    make_tokens
+    export PKCS11_MODULE_PATH=$softhsm PIN=1234
+    softhsm2-util --init-token --free --label dpa --pin 1234 --so-pin 5678
+    mlxdpa keygen new --token pkcs11:token=dpa --passin env:PIN
+    [ ! -e new/leaf.pem ]
+    [ "$(cat new/leaf.uri)" = "pkcs11:token=dpa;object=dpa-leaf" ]
+    make_device_elf
+    printf '.section .dpa_bin_one,"",@progbits\n.incbin "dev.elf"\n' >host.s
+    gcc -c host.s -o host
+    mlxdpa -e host -c new/chain.der -p "$(cat new/leaf.uri)" --passin env:PIN -o signed sign_dpa_apps
+    mlxdpa verify signed --ca new/root.der
+
+    find tokens -type f | sort >before
+    fails 1 "dpa-owner is in the token already" mlxdpa keygen out --token pkcs11:token=dpa --passin env:PIN
+    fails 1 "no such token" mlxdpa keygen out --token pkcs11:token=other --passin env:PIN
+    fails 2 "name the token alone" mlxdpa keygen out --token 'pkcs11:token=dpa;object=x' --passin env:PIN
+    fails 1 "does not let us in" mlxdpa keygen out --token pkcs11:token=dpa --passin pass:9
+    fails 2 "no pkcs11: URI" mlxdpa keygen out --token dpa --passin pass:9
+    # What fails after the keys were made takes them away again.
+    name=$(printf '\xf0\x9f\x98\x80%.0s' {1..48})
+    fails 1 "have more than 4096 bytes" mlxdpa keygen out --token pkcs11:token=dpa --label more \
+        --passin env:PIN --name "$name" --organization "$name"
+    find tokens -type f | sort | cmp before -
+}

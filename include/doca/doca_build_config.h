@@ -1,6 +1,6 @@
 /*
- * doca_build_config: where programs run. Emulated devices are seen as a host sees a BlueField: no
- * representors. A program that is to be built as for the BlueField's own processors is compiled
+ * doca_build_config: where programs run. Emulated devices are seen as a host sees a BlueField, or as its
+ * own processors do (dpadev(1), "TWO SIDES"). A program that is to be built as for the BlueField's own processors is compiled
  * with -DDOCA_ARCH_DPU.
  */
 #ifndef DOCA_BUILD_CONFIG_H

@@ -1,6 +1,7 @@
 /*
  * doca_dev: finding and opening devices. Here: the emulated devices that `dpadev create` made. Each
- * is one physical function of a BlueField-3, as a host sees it.
+ * is one physical function of a BlueField-3, as a host sees it; or as its own processors do, if
+ * DPAKIT_SIDE is "dpu": then there are those of cards that were made with --pair (dpadev(1)).
  *
  *     struct doca_devinfo **list;  uint32_t count;  struct doca_dev *dev = NULL;
  *     doca_devinfo_create_list(&list, &count);
@@ -66,7 +67,8 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
 doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
                                          uint32_t size);
 
-/* The name of its network interface: what an mlx5 driver would call it, "ens3f0np0". */
+/* The name of its network interface: what an mlx5 driver would call it, "ens3f0np0", and on the DPU
+ * that of the uplink, "p0". */
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name,
                                          uint32_t size);
 
@@ -134,10 +136,10 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
 /* The device's information; valid until it is closed, owned by it. NULL for what is no device. */
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
-/* ---- Representors: hosts see none ---- */
+/* ---- Representors: the DPU sees one for each function of the host, hosts see none ---- */
 
-/* Whether representors of that kind can be listed on the device, 1 or 0: all of them, of which there
- * are none; not those of network functions and of emulated ones. */
+/* Whether representors of that kind can be listed on the device, 1 or 0: all of them; on the DPU those of
+ * network functions, too; not those of emulated ones. */
 doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
                                                           uint8_t *filter_all_supported);
 doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
@@ -148,16 +150,18 @@ doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devi
 /*
  * Lists the representors of a device that pass the filter (DOCA_DEVINFO_REP_FILTER_*).
  *   dev_list_rep  [out]  to be given back with doca_devinfo_rep_destroy_list; NULL on failure
- *   nb_devs_rep   [out]  how many: 0
- * NO_MEMORY. NOT_SUPPORTED: the filter is not for this device, as those of representors of network
- * and emulated functions.
+ *   nb_devs_rep   [out]  how many: 1 on the DPU, 0 on the host
+ * NO_MEMORY. NOT_SUPPORTED: the filter is not for this device, as that of emulated functions, and on
+ * the host that of network functions.
  */
 doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
                                           struct doca_devinfo_rep ***dev_list_rep,
                                           uint32_t *nb_devs_rep);
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
 
-/* What a representor is, as doca_devinfo_... for devices. INVALID_VALUE: always, as none is one. */
+/* What a representor is, as doca_devinfo_... for devices: the function of the host that it stands for,
+ * but its own interface, "pf0hpf". It is no hotplug function. `size`: at least
+ * DOCA_DEVINFO_IFACE_NAME_SIZE, DOCA_DEVINFO_REP_VUID_SIZE, else INVALID_VALUE. */
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
                                                char *pci_addr_str);
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
@@ -173,7 +177,7 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
                                                 const char *pci_addr_str, uint8_t *is_equal);
 
-/* Opens and closes a representor. */
+/* Opens and closes a representor; it stays open when the list is destroyed. NO_MEMORY. */
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca_dev_rep **dev_rep);
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep);
 /* NULL: it is none. */

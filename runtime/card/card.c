@@ -17,6 +17,8 @@ enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struc
     if (status == DPK_OK)
         status = dpk_device_resolve(name, dev->name, dev->path, err);
     if (status == DPK_OK)
+        status = dpk_device_side(&dev->side, err);
+    if (status == DPK_OK)
         status = dpk_device_join(dev->path, "device.db", database, err);
     if (status == DPK_OK && lstat(database, &st) != 0)
         status = dpk_fail_errno(err, "%s", database);
@@ -61,7 +63,12 @@ const char *dpk_device_name(const struct dpk_device *dev)
 enum dpk_status dpk_device_directory(const struct dpk_device *dev, char out[PATH_MAX],
                                      struct dpk_error *err)
 {
-    return realpath(dev->path, out) ? DPK_OK : dpk_fail_errno(err, "%s", dev->path);
+    char path[PATH_MAX];
+    const char *below = dev->side == DPK_SIDE_DPU ? DPK_DPU_DIRECTORY : ".";
+    enum dpk_status status = dpk_device_join(dev->path, below, path, err);
+    if (status == DPK_OK && !realpath(path, out))
+        status = dpk_fail_errno(err, "%s", path);
+    return status;
 }
 
 enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE_MAX],
@@ -69,17 +76,19 @@ enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE
 {
     bool found;
     snprintf(out, DPK_DEVICE_WIRE_MAX, "loop");
-    return dpk_db_find_meta(dev->db, DPK_META_WIRE, out, DPK_DEVICE_WIRE_MAX, &found, err);
+    return dpk_db_find_meta(dev->db, dpk_wire_key(dev), out, DPK_DEVICE_WIRE_MAX, &found, err);
 }
 
 /* Emulated devices have no slot, but the number of an alias is of one device alone. */
-static struct dpk_pci_address pci_address(const char *alias)
+static void put_place(struct dpk_device_info *out)
 {
-    const char *end = strrchr(alias, 'f'); /* mt41692_pciconf0 */
-    const unsigned long number = end ? strtoul(end + 1, NULL, 10) : 0;
-    return (struct dpk_pci_address){.domain = (unsigned)(number / 500),
-                                    .bus = (unsigned)(3 + number / 2 % 250),
-                                    .function = (unsigned)(number % 2)};
+    const size_t prefix = strlen(DPK_ALIAS_PREFIX);
+    if (strlen(out->alias) > prefix)
+        out->number = (unsigned)strtoul(out->alias + prefix, NULL, 10);
+    out->pci = (struct dpk_pci_address){
+        .domain = out->number / 500, .bus = 3 + out->number / 2 % 250, .function = out->number % 2};
+    snprintf(out->vuid, sizeof out->vuid, "%sMLNXS%uD0F%u", out->serial, out->number / 2,
+             out->pci.function);
 }
 
 enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,
@@ -116,8 +125,12 @@ enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *
     out->has_owner = owner != NULL;
     EVP_PKEY_free(owner);
     snprintf(out->path, sizeof out->path, "%s", dev->path);
-    dpk_device_alias_of(root, dev->name, out->alias, sizeof out->alias);
-    out->pci = pci_address(out->alias);
+    dpk_device_alias_of(root, dev->name, false, out->alias, sizeof out->alias);
+    put_place(out);
+    out->side = dev->side;
+    out->pair = dpk_device_is_pair(dev->path);
+    if (out->pair)
+        dpk_device_alias_of(root, dev->name, true, out->card, sizeof out->card);
     return DPK_OK;
 }
 

@@ -28,6 +28,14 @@ struct dpk_device;
 
 #define DPK_DEVICE_NAME_MAX 64
 
+/* A card may be a pair of functions (dpk_device_create): what the machine that it is plugged into
+ * sees, and what its own processors see. Both are one device with one state, but have a port and a
+ * directory each. DPAKIT_SIDE says which machine a process runs on: "host", as without it, or "dpu".
+ * There all functions of this room see only pairs. */
+enum dpk_side { DPK_SIDE_HOST, DPK_SIDE_DPU };
+/* DPK_ERR_USAGE: DPAKIT_SIDE is another word. */
+enum dpk_status dpk_device_side(enum dpk_side *side, struct dpk_error *err);
+
 /* Opens a device by name ("mlx5_0"), alias or any path whose last component is one
  * ("/dev/mst/mt41692_pciconf0"). Devices live under $DPAKIT_DEVICES, default
  * ${XDG_STATE_HOME:-$HOME/.local/state}/dpakit. Errors: there is no such device (the message lists
@@ -35,8 +43,8 @@ struct dpk_device;
 enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struct dpk_error *err);
 void dpk_device_close(struct dpk_device *dev);
 const char *dpk_device_name(const struct dpk_device *dev); /* "mlx5_0" */
-/* Its directory, absolute and without symbolic links. It tells the device from another of the same
- * name. */
+/* The directory of its function on this side, absolute and without symbolic links. It tells the
+ * device from another of the same name. */
 enum dpk_status dpk_device_directory(const struct dpk_device *dev, char out[PATH_MAX],
                                      struct dpk_error *err);
 
@@ -96,7 +104,7 @@ void dpk_ca_list_free(struct dpk_ca_list *list);
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err);
 
-/* Gets what the device's port is plugged into: a specification of a wire (wire.h), "loop" if
+/* Gets what the port of the device, on this side, is plugged into: a specification of a wire (wire.h), "loop" if
  * dpk_device_set_wire was never called. */
 #define DPK_DEVICE_WIRE_MAX 1024 /* bytes, with the NUL */
 enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE_MAX],
@@ -115,6 +123,11 @@ struct dpk_device_info {
     char psid[17], psid_branch[17];
     char part_number[64], description[256], serial[64], hw_target[16];
     char alias[64]; /* "mt41692_pciconf0", or empty */
+    bool pair;      /* it has a function on the DPU's side, too */
+    enum dpk_side side;
+    char card[DPK_DEVICE_NAME_MAX + 1]; /* name of the pair, or empty */
+    unsigned number;                    /* of its alias, or 0 */
+    char vuid[96];                      /* of the host's function; no other has it */
     struct dpk_pci_address {
         unsigned domain, bus, function; /* the number of the slot is 0 */
     } pci;            /* what programs find it by: the number of its alias, or 0, gives it */

@@ -43,6 +43,23 @@ enum dpk_status dpk_device_root(bool create, char out[PATH_MAX], struct dpk_erro
     return status == DPK_OK && create ? dpk_folder_make(out, err) : status;
 }
 
+enum dpk_status dpk_device_side(enum dpk_side *side, struct dpk_error *err)
+{
+    const char *word = getenv("DPAKIT_SIDE");
+    *side = word && strcmp(word, "dpu") == 0 ? DPK_SIDE_DPU : DPK_SIDE_HOST;
+    if (!word || !*word || *side == DPK_SIDE_DPU || strcmp(word, "host") == 0)
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_SIDE is '%.80s': there are host and dpu", word);
+}
+
+bool dpk_device_is_pair(const char *path)
+{
+    char below[PATH_MAX];
+    struct stat st;
+    return dpk_device_join(path, DPK_DPU_DIRECTORY, below, NULL) == DPK_OK &&
+           lstat(below, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 enum dpk_status dpk_device_check_owner(const char *path, const struct stat *st,
                                        struct dpk_error *err)
 {
@@ -81,8 +98,11 @@ enum dpk_status dpk_device_list(struct dpk_names *out, struct dpk_error *err)
     char root[PATH_MAX], path[PATH_MAX];
     struct dirent **entries = NULL;
     struct stat st;
+    enum dpk_side side;
     *out = (struct dpk_names){0};
-    enum dpk_status status = dpk_device_root(false, root, err);
+    enum dpk_status status = dpk_device_side(&side, err);
+    if (status == DPK_OK)
+        status = dpk_device_root(false, root, err);
     if (status != DPK_OK)
         return status;
     int count = scandir(root, &entries, is_device, alphasort);
@@ -95,7 +115,8 @@ enum dpk_status dpk_device_list(struct dpk_names *out, struct dpk_error *err)
         /* Aliases are symbolic links and not listed. */
         if (names && dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK &&
             lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
-            dpk_device_check_owner(path, &st, NULL) == DPK_OK) {
+            dpk_device_check_owner(path, &st, NULL) == DPK_OK &&
+            (side == DPK_SIDE_HOST || dpk_device_is_pair(path))) {
             names[out->count] = strdup(entries[i]->d_name);
             if (names[out->count])
                 out->count++;
@@ -119,7 +140,12 @@ void dpk_names_free(struct dpk_names *names)
     *names = (struct dpk_names){0};
 }
 
-void dpk_device_alias_of(const char *root, const char *name, char *out, size_t size)
+static bool is_numbered(const char *alias)
+{
+    return strncmp(alias, DPK_ALIAS_PREFIX, strlen(DPK_ALIAS_PREFIX)) == 0;
+}
+
+void dpk_device_alias_of(const char *root, const char *name, bool card, char *out, size_t size)
 {
     struct dirent **entries = NULL;
     int count = scandir(root, &entries, is_device, alphasort);
@@ -127,7 +153,8 @@ void dpk_device_alias_of(const char *root, const char *name, char *out, size_t s
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX], target[PATH_MAX];
         struct stat st;
-        if (!*out && dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK &&
+        if (!*out && is_numbered(entries[i]->d_name) != card &&
+            dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK &&
             lstat(path, &st) == 0 && dpk_device_check_owner(path, &st, NULL) == DPK_OK) {
             ssize_t n = readlink(path, target, sizeof target - 1);
             if (n > 0) {
@@ -167,7 +194,10 @@ enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_M
     struct stat st;
     const char *slash = strrchr(word, '/');
     const char *last = slash ? slash + 1 : word;
+    enum dpk_side side;
     enum dpk_status status = dpk_device_check_name(last, err);
+    if (status == DPK_OK)
+        status = dpk_device_side(&side, err);
     if (status == DPK_OK)
         status = dpk_device_root(false, root, err);
     if (status == DPK_OK)
@@ -193,6 +223,10 @@ enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_M
     status = dpk_device_check_directory(root, true, err);
     if (status == DPK_OK)
         status = dpk_device_check_directory(path, false, err);
+    if (status == DPK_OK && side == DPK_SIDE_DPU && !dpk_device_is_pair(path))
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND,
+                          "%.80s is on the host alone: dpadev create NAME --pair makes both sides",
+                          last);
     snprintf(name, DPK_DEVICE_NAME_MAX + 1, "%.*s", DPK_DEVICE_NAME_MAX, last);
     return status;
 }

@@ -12,9 +12,13 @@
 
 struct dpk_device {
     char name[DPK_DEVICE_NAME_MAX + 1];
-    char path[PATH_MAX];
+    char path[PATH_MAX]; /* with the state */
+    enum dpk_side side;
     sqlite3 *db;
 };
+
+#define DPK_DPU_DIRECTORY "dpu" /* below that of a device: it is a pair */
+#define DPK_ALIAS_PREFIX  "mt41692_pciconf"
 
 /* ---- paths.c ---- */
 
@@ -34,8 +38,10 @@ enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct
 /* Gets the device's name and directory for the word that the user has given. */
 enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_MAX + 1],
                                    char path[PATH_MAX], struct dpk_error *err);
-/* The alias of a device, or "". */
-void dpk_device_alias_of(const char *root, const char *name, char *out, size_t size);
+/* The first alias of a device that begins with DPK_ALIAS_PREFIX, or with `card` the first that does
+ * not; or "". */
+void dpk_device_alias_of(const char *root, const char *name, bool card, char *out, size_t size);
+bool dpk_device_is_pair(const char *path);
 
 /* ---- db.c ---- */
 
@@ -80,7 +86,11 @@ enum dpk_status dpk_db_get_meta(sqlite3 *db, const char *key, char *out, size_t 
 enum dpk_status dpk_db_put_meta(sqlite3 *db, const char *key, const char *value,
                                 struct dpk_error *err);
 
-#define DPK_META_WIRE "wire" /* what the port is plugged into */
+/* What the port of a device is plugged into. */
+static inline const char *dpk_wire_key(const struct dpk_device *dev)
+{
+    return dev->side == DPK_SIDE_DPU ? "wire_dpu" : "wire";
+}
 
 /* ---- seal.c ---- */
 

@@ -21,6 +21,7 @@ enum record {
     RECORD_ANTI_ROLLBACK = 7,
     RECORD_FLOOR,
     RECORD_REMOVED,
+    RECORD_PAIR,
     RECORD_END = 0xffff
 };
 
@@ -118,6 +119,8 @@ void archive_put(const struct archive *a, struct dpk_buf *out)
         dpk_put(out, development, sizeof development - 1);
     }
     put_rollback(out, &a->rollback);
+    if (a->pair)
+        put_head(out, RECORD_PAIR, 0);
     if (out->failed)
         return;
     if (!SHA256(out->data, out->size, digest)) {
@@ -326,6 +329,14 @@ static enum dpk_status read_anti_rollback(struct dpk_reader *r, struct archive *
     return DPK_OK;
 }
 
+static enum dpk_status read_pair(struct dpk_reader *r, struct archive *a, struct dpk_error *err)
+{
+    if (a->pair || dpk_reader_left(r) > 0)
+        return dpk_fail(err, DPK_ERR_FORMAT, "a pair twice, or more than one");
+    a->pair = true;
+    return DPK_OK;
+}
+
 static bool is_full(const struct archive *a, size_t count)
 {
     return !a->rollback.on || count >= DPK_DEVICE_ROLLBACK_MAX;
@@ -390,6 +401,8 @@ static enum dpk_status read_record(uint16_t type, struct dpk_reader *r, struct a
         return read_floor(r, a, err);
     case RECORD_REMOVED:
         return read_removed(r, a, err);
+    case RECORD_PAIR:
+        return read_pair(r, a, err);
     default:
         return dpk_fail(err, DPK_ERR_FORMAT, "record of type %u", type);
     }

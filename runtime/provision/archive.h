@@ -36,6 +36,7 @@ struct archive {
     struct archive_bytes factory;
     struct dpk_device_rollback rollback;
     bool development;
+    bool pair;
 };
 void archive_free(struct archive *a); /* its lists */
 

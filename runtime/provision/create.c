@@ -10,6 +10,8 @@
 
 #include "private.h"
 
+#define FUNCTIONS_MAX 1000u
+
 /* ---- Keys at NVIDIA level ---- */
 
 /* Writes the contents of a BIO in memory to a file. */
@@ -140,9 +142,9 @@ static enum dpk_status put_identity(sqlite3 *db, const struct dpk_device_plan *p
 static enum dpk_status fill(void *context, const char *staging, struct dpk_error *err)
 {
     const struct dpk_device_plan *plan = context;
-    char path[PATH_MAX], detail[DPK_DEVICE_NAME_MAX + 60];
+    char path[PATH_MAX], detail[DPK_DEVICE_NAME_MAX + 70];
     sqlite3 *db = NULL;
-    snprintf(detail, sizeof detail, "%s%s%s", plan->name,
+    snprintf(detail, sizeof detail, "%s%s%s%s", plan->name, plan->pair ? ", a pair" : "",
              plan->anti_rollback ? ", anti-rollback" : "",
              plan->development ? ", in its development life cycle" : "");
     enum dpk_status status = dpk_device_join(staging, "device.db", path, err);
@@ -159,6 +161,8 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
         status = dpk_device_put_life_cycle(db, plan->development, err);
     if (status == DPK_OK)
         status = install_nvidia_key(db, staging, plan, err);
+    if (status == DPK_OK && plan->pair)
+        status = dpk_device_make_pair(staging, err);
     if (status == DPK_OK)
         status = dpk_device_log_in(db, "create", "OK", detail, err);
     status = dpk_db_end(db, status, err);
@@ -166,10 +170,43 @@ out:
     return dpk_db_finish_new(db, status, err);
 }
 
-enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk_error *err)
+/* A card of a name of its own is, as a function, what a driver would call it: the first free name. */
+static enum dpk_status build_card(struct dpk_device_plan *plan, char name[DPK_DEVICE_NAME_MAX + 1],
+                                  struct dpk_error *err)
 {
+    char root[PATH_MAX], path[PATH_MAX];
+    struct stat st;
+    enum dpk_status status = dpk_device_check_name(plan->name, err);
+    if (status == DPK_OK)
+        status = dpk_device_root(false, root, err);
+    if (status == DPK_OK)
+        status = dpk_device_join(root, plan->name, path, err);
+    if (status == DPK_OK && lstat(path, &st) == 0)
+        status = dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device (or alias) of that name",
+                          plan->name);
+    for (unsigned i = 0; status == DPK_OK && i < FUNCTIONS_MAX; i++) {
+        snprintf(name, DPK_DEVICE_NAME_MAX + 1, DPK_FUNCTION_PREFIX "%u", i);
+        status = dpk_device_build(name, plan->name, fill, plan, err);
+        if (status != DPK_ERR_EXISTS || lstat(path, &st) == 0)
+            return status;
+        status = DPK_OK;
+    }
+    return status == DPK_OK ? dpk_fail(err, DPK_ERR_EXISTS, "no name is free below %s%u",
+                                       DPK_FUNCTION_PREFIX, FUNCTIONS_MAX)
+                            : status;
+}
+
+enum dpk_status dpk_device_create(const struct dpk_device_plan *plan,
+                                  char name[DPK_DEVICE_NAME_MAX + 1], struct dpk_error *err)
+{
+    char called[DPK_DEVICE_NAME_MAX + 1] = "";
+    struct dpk_device_plan mine = *plan;
     if (plan->nvidia_key && dpk_uuid_is_zero(&plan->nvidia_uuid))
         return dpk_fail(err, DPK_ERR_USAGE, "an NVIDIA key needs its UUID, which is not zero");
-    struct dpk_device_plan mine = *plan;
-    return dpk_device_build(plan->name, fill, &mine, err);
+    const bool named = !plan->pair || dpk_device_is_function(plan->name);
+    const enum dpk_status status = named ? dpk_device_build(plan->name, NULL, fill, &mine, err)
+                                         : build_card(&mine, called, err);
+    if (name && status == DPK_OK)
+        snprintf(name, DPK_DEVICE_NAME_MAX + 1, "%s", named ? plan->name : called);
+    return status;
 }

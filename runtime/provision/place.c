@@ -14,7 +14,6 @@
 #include "private.h"
 
 #define ALIASES_MAX 1000
-#define ALIAS       "mt41692_pciconf"
 #define NEW_PREFIX  ".new-"
 #define OLD_PREFIX  ".del-"
 
@@ -60,7 +59,19 @@ static void sweep_remains(const char *path)
 static int is_alias(const struct dirent *entry)
 {
     return (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) &&
-           strncmp(entry->d_name, ALIAS, strlen(ALIAS)) == 0;
+           dpk_device_check_name(entry->d_name, NULL) == DPK_OK;
+}
+
+static bool is_numbered(const char *alias)
+{
+    return strncmp(alias, DPK_ALIAS_PREFIX, strlen(DPK_ALIAS_PREFIX)) == 0;
+}
+
+bool dpk_device_is_function(const char *name)
+{
+    const size_t prefix = strlen(DPK_FUNCTION_PREFIX);
+    return strncmp(name, DPK_FUNCTION_PREFIX, prefix) == 0 && name[prefix] != 0 &&
+           name[prefix + strspn(name + prefix, "0123456789")] == 0;
 }
 
 /* Locks the directory of devices. A program that adds a device shares the lock while it makes the
@@ -88,7 +99,8 @@ static void unlock_place(int fd)
         close(fd);
 }
 
-static void sweep_alias(const char *root, const char *path)
+/* Of links that lead nowhere: those whose names we choose, and those to what we name. */
+static void sweep_alias(const char *root, const char *alias, const char *path)
 {
     char target[PATH_MAX], device[PATH_MAX];
     struct stat st;
@@ -96,7 +108,8 @@ static void sweep_alias(const char *root, const char *path)
     if (n <= 0 || lstat(path, &st) != 0 || st.st_uid != geteuid())
         return;
     target[n] = 0;
-    if (dpk_device_check_name(target, NULL) == DPK_OK &&
+    if ((is_numbered(alias) || dpk_device_is_function(target)) &&
+        dpk_device_check_name(target, NULL) == DPK_OK &&
         dpk_device_join(root, target, device, NULL) == DPK_OK && lstat(device, &st) != 0 &&
         errno == ENOENT)
         (void)unlink(path);
@@ -120,7 +133,7 @@ static void sweep(const char *root)
     count = scandir(root, &entries, is_alias, NULL);
     for (int i = 0; i < count; i++) {
         if (dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK)
-            sweep_alias(root, path);
+            sweep_alias(root, entries[i]->d_name, path);
         free(entries[i]);
     }
     free(entries);
@@ -166,7 +179,7 @@ static void make_alias(const char *root, const char *name, char path[PATH_MAX])
 {
     for (unsigned i = 0; i < ALIASES_MAX; i++) {
         char alias[64];
-        snprintf(alias, sizeof alias, ALIAS "%u", i);
+        snprintf(alias, sizeof alias, DPK_ALIAS_PREFIX "%u", i);
         if (strcmp(alias, name) == 0)
             continue;
         if (dpk_device_join(root, alias, path, NULL) != DPK_OK)
@@ -179,21 +192,37 @@ static void make_alias(const char *root, const char *name, char path[PATH_MAX])
     path[0] = 0;
 }
 
-/* Makes the alias, then the device. A program that is killed in between leaves an alias without a
- * device, which is removed later, and never a device without an alias. */
-static enum dpk_status put_in_place(const char *root, const char *name, const char *staging,
-                                    const char *path, struct dpk_error *err)
+static enum dpk_status make_card(const char *root, const char *card, const char *name,
+                                 char path[PATH_MAX], struct dpk_error *err)
 {
-    char alias[PATH_MAX];
-    enum dpk_status status = DPK_OK;
+    path[0] = 0;
+    enum dpk_status status = card ? dpk_device_join(root, card, path, err) : DPK_OK;
+    if (status != DPK_OK || !card || symlink(name, path) == 0)
+        return status;
+    status = errno == EEXIST ? dpk_fail(err, DPK_ERR_EXISTS,
+                                        "%s: there is a device (or alias) of that name", card)
+                             : dpk_fail_errno(err, "%s", path);
+    path[0] = 0;
+    return status;
+}
+
+/* Makes the aliases, then the device. A program that is killed in between leaves an alias without a
+ * device, which is removed later, and never a device without an alias. */
+static enum dpk_status put_in_place(const char *root, const char *name, const char *card,
+                                    const char *staging, const char *path, struct dpk_error *err)
+{
+    char alias[PATH_MAX], other[PATH_MAX];
     int lock = lock_place(root, LOCK_SH);
+    enum dpk_status status = make_card(root, card, name, other, err);
     make_alias(root, name, alias);
-    if (rename(staging, path) != 0)
+    if (status == DPK_OK && rename(staging, path) != 0)
         status = errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
                      ? dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device of that name", name)
                      : dpk_fail_errno(err, "%s", path);
     if (status != DPK_OK && *alias)
         (void)unlink(alias);
+    if (status != DPK_OK && *other)
+        (void)unlink(other);
     unlock_place(lock);
     return status;
 }
@@ -207,7 +236,7 @@ static void sync_directory(const char *path)
     close(fd);
 }
 
-static enum dpk_status build(const char *root, const char *name, const char *path,
+static enum dpk_status build(const char *root, const char *name, const char *card, const char *path,
                              dpk_device_filler *fill, void *context, struct dpk_error *err)
 {
     char staging[PATH_MAX];
@@ -218,7 +247,7 @@ static enum dpk_status build(const char *root, const char *name, const char *pat
     if (status == DPK_OK && fsync(fd) != 0)
         status = dpk_fail_errno(err, "%s", staging);
     if (status == DPK_OK)
-        status = put_in_place(root, name, staging, path, err);
+        status = put_in_place(root, name, card, staging, path, err);
     if (status == DPK_OK)
         sync_directory(root);
     else
@@ -227,8 +256,17 @@ static enum dpk_status build(const char *root, const char *name, const char *pat
     return status;
 }
 
-enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void *context,
-                                 struct dpk_error *err)
+enum dpk_status dpk_device_make_pair(const char *staging, struct dpk_error *err)
+{
+    char path[PATH_MAX];
+    enum dpk_status status = dpk_device_join(staging, DPK_DPU_DIRECTORY, path, err);
+    if (status == DPK_OK && mkdir(path, 0700) != 0)
+        status = dpk_fail_errno(err, "%s", path);
+    return status;
+}
+
+enum dpk_status dpk_device_build(const char *name, const char *card, dpk_device_filler *fill,
+                                 void *context, struct dpk_error *err)
 {
     char root[PATH_MAX], path[PATH_MAX];
     struct stat st;
@@ -252,18 +290,18 @@ enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void
     /* The staging directory may hold a private key. So no signal may end the program before the
      * directory is in place or removed. */
     dpk_signals_hold(&signals);
-    status = build(root, name, path, fill, context, err);
+    status = build(root, name, card, path, fill, context, err);
     dpk_signals_release(&signals);
     return status;
 }
 
 /* ---- Deleting ---- */
 
-static void remove_aliases(const char *root, const char *name)
+static void remove_aliases(const char *root, const char *name, bool cards)
 {
-    char alias[64], path[PATH_MAX];
+    char alias[DPK_DEVICE_NAME_MAX + 1], path[PATH_MAX];
     for (unsigned i = 0; i < ALIASES_MAX; i++) {
-        dpk_device_alias_of(root, name, alias, sizeof alias);
+        dpk_device_alias_of(root, name, cards, alias, sizeof alias);
         if (!*alias || dpk_device_join(root, alias, path, NULL) != DPK_OK || unlink(path) != 0)
             return;
     }
@@ -285,7 +323,8 @@ enum dpk_status dpk_device_delete(const char *word, struct dpk_error *err)
         rmdir(grave);
         return status;
     }
-    remove_aliases(root, name);
+    remove_aliases(root, name, false);
+    remove_aliases(root, name, true);
     if (remove_tree(grave) != 0)
         return dpk_fail_errno(err, "%s is deleted, but its remains are not: %s", name, grave);
     return DPK_OK;

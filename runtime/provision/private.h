@@ -23,9 +23,15 @@ enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
 typedef enum dpk_status dpk_device_filler(void *context, const char *staging,
                                           struct dpk_error *err);
 /* Makes a device with its alias, completely or not at all, and removes the remains of programs that
- * were killed while they did this. DPK_ERR_EXISTS: the name is taken. */
-enum dpk_status dpk_device_build(const char *name, dpk_device_filler *fill, void *context,
-                                 struct dpk_error *err);
+ * were killed while they did this. `card`: another alias, NULL: none. DPK_ERR_EXISTS: one of the names
+ * is taken. */
+enum dpk_status dpk_device_build(const char *name, const char *card, dpk_device_filler *fill,
+                                 void *context, struct dpk_error *err);
+/* Makes the directory of the DPU's function below `staging`. */
+enum dpk_status dpk_device_make_pair(const char *staging, struct dpk_error *err);
+/* Whether it is a name that drivers give to functions: mlx5_<N>. */
+bool dpk_device_is_function(const char *name);
+#define DPK_FUNCTION_PREFIX "mlx5_"
 
 /* ---- rollback.c ---- */
 

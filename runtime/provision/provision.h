@@ -20,6 +20,7 @@
  * PSID. */
 struct dpk_device_plan {
     const char *name; /* letters, digits, '_', '-', '.'; starts with a letter or digit */
+    bool pair;        /* also a function on the DPU's side (card.h, enum dpk_side) */
     const char *psid, *psid_branch; /* at most 16 characters */
     const char *part_number, *description, *serial;
     const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
@@ -30,8 +31,11 @@ struct dpk_device_plan {
 
 /* Creates a device completely or not at all. Without `nvidia_key` it makes an RSA-4096 test pair
  * under factory/ (nvidia.pem, nvidia.uuid), with which the user can sign as NVIDIA does. It also
- * makes the alias mt41692_pciconf<N>. DPK_ERR_EXISTS: the name is taken. */
-enum dpk_status dpk_device_create(const struct dpk_device_plan *plan, struct dpk_error *err);
+ * makes the alias mt41692_pciconf<N>. DPK_ERR_EXISTS: the name is taken.
+ * A pair whose name is not that of a function (mlx5_<N>) gets the first free one of these, and the
+ * name is another alias. `name`: what the device is called then; may be NULL. */
+enum dpk_status dpk_device_create(const struct dpk_device_plan *plan,
+                                  char name[DPK_DEVICE_NAME_MAX + 1], struct dpk_error *err);
 /* Deletes a device, also a damaged one, with its state, factory keys and aliases. */
 enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
 /* Removes the remains of programs that were killed while they created or deleted devices; private

@@ -131,7 +131,7 @@ enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire, st
                        DPK_DEVICE_WIRE_MAX - 1);
     if (status != DPK_OK)
         return status;
-    status = dpk_db_put_meta(dev->db, DPK_META_WIRE, wire, err);
+    status = dpk_db_put_meta(dev->db, dpk_wire_key(dev), wire, err);
     if (status == DPK_OK)
         status = dpk_device_log_in(dev->db, "wire", "OK", wire, err);
     return dpk_db_end(dev->db, status, err);

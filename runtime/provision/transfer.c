@@ -151,6 +151,7 @@ enum dpk_status dpk_device_export(struct dpk_device *dev, bool with_factory_keys
     if (status != DPK_OK)
         return status;
     status = gather(dev->db, &a, &keys, &certs, err);
+    a.pair = dpk_device_is_pair(dev->path);
     dpk_device_end_looking(dev);
     if (status == DPK_OK && with_factory_keys)
         status = gather_factory(dev, &a, &secret, err);
@@ -240,6 +241,8 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
         status = dpk_db_begin(db, err);
     if (status == DPK_OK)
         status = dpk_db_end(db, put_all(db, a, err), err);
+    if (status == DPK_OK && a->pair)
+        status = dpk_device_make_pair(staging, err);
     return dpk_db_finish_new(db, status, err);
 }
 
@@ -252,7 +255,7 @@ enum dpk_status dpk_device_import(const char *name, const void *bytes, size_t si
         status = archive_parse(bytes, size, &a, err);
     if (status != DPK_OK)
         return status;
-    status = dpk_device_build(name, fill, &a, err);
+    status = dpk_device_build(name, NULL, fill, &a, err);
     archive_free(&a);
     return status;
 }

@@ -192,12 +192,20 @@ void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_c
 #define LINK_LAYER_SPEED 32 /* 25 Gb/s a lane */
 
 /* The same for a name at every start; locally administered. */
-static uint64_t guid_of(const struct ibv_device *device)
+static uint64_t card_guid_of(const struct ibv_device *device)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (const char *c = device->name; *c; c++)
         hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
     return (hash & ~(UINT64_C(3) << 56)) | UINT64_C(2) << 56;
+}
+
+/* Both functions of a card have one. */
+static uint64_t guid_of(const struct ibv_device *device)
+{
+    enum dpk_side side = DPK_SIDE_HOST;
+    (void)dpk_device_side(&side, NULL);
+    return card_guid_of(device) ^ (side == DPK_SIDE_DPU ? UINT64_C(1) << 48 : 0);
 }
 
 __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
@@ -212,7 +220,7 @@ int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *
     *device_attr = (struct ibv_device_attr){
         .fw_ver = "dpakit",
         .node_guid = htobe64(guid_of(context->device)),
-        .sys_image_guid = htobe64(guid_of(context->device)),
+        .sys_image_guid = htobe64(card_guid_of(context->device)),
         .max_mr_size = UINT64_MAX,
         .page_size_cap = 4096,
         .vendor_id = MELLANOX,

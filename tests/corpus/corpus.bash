@@ -15,7 +15,7 @@ make_corpus() {
     [ -z "$corpus_reason" ] || return 0
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" "$BATS_FILE_TMPDIR/root" /opt/mellanox 3
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create mlx5_0 >/dev/null
+    dpadev create bf0 --pair >/dev/null # mlx5_0 on either side
     multiarch=$("${CC:-gcc}" -print-multiarch 2>/dev/null || gcc -print-multiarch)
     export PKG_CONFIG_PATH=/opt/mellanox/doca/lib/$multiarch/pkgconfig:/opt/mellanox/flexio/lib/pkgconfig
     # A sanitized library needs a program that is linked with the sanitizers too.

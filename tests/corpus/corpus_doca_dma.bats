@@ -24,6 +24,7 @@ setup() {
         <"$t/enter" >"$t/host.log" 2>&1 3>&- &
     exec 9>"$t/enter"
     until [ "$(wc -l <"$t/buffer" 2>/dev/null)" = 1 ] && grep -q 'press enter' "$t/host.log"; do sleep 0.01; done
+    export DPAKIT_SIDE=dpu
     run_sample -p 03:00.0 -d "$t/descriptor" -b "$t/buffer"
     says 'Remote DMA copy was done Successfully' 'Memory content: from the host'
     run_sample -p 03:00.0 -d "$t/descriptor" -b "$t/buffer" -ns 3 -nd 4

@@ -322,6 +322,48 @@ static void representors_are_listed_as_their_capabilities_say(void)
     }
 }
 
+/* With DPAKIT_SIDE=dpu; its only device is a pair. */
+static void the_dpu_sees_functions_of_the_host(void)
+{
+    struct doca_devinfo_rep **list = NULL;
+    struct doca_dev_rep *rep = NULL;
+    char text[256], pci[DOCA_DEVINFO_REP_PCI_ADDR_SIZE], vuid[DOCA_DEVINFO_REP_VUID_SIZE];
+    enum doca_pci_func_type type = DOCA_PCI_FUNC_TYPE_VF;
+    uint32_t n = 0;
+    uint16_t own = 0, hosts = 0;
+    uint8_t yes = 9;
+    struct doca_devinfo *info = doca_dev_as_devinfo(dev);
+    CHECK(doca_devinfo_get_iface_name(info, text, sizeof text) == OK && strcmp(text, "p0") == 0);
+    CHECK(doca_devinfo_rep_cap_is_filter_net_supported(info, &yes) == OK && yes == 1);
+    CHECK(doca_devinfo_rep_cap_is_filter_emulated_supported(info, &yes) == OK && yes == 0);
+    CHECK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_EMULATED, &list, &n) ==
+          DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &n) == OK);
+    CHECK(n == 1 && list[0] && !list[1]);
+    CHECK(doca_devinfo_rep_get_pci_addr_str(list[0], pci) == OK);
+    CHECK(strcmp(pci, "0000:03:00.0") == 0);
+    CHECK(doca_devinfo_rep_is_equal_pci_addr(list[0], "03:00.0", &yes) == OK && yes == 1);
+    CHECK(doca_devinfo_rep_is_equal_pci_addr(list[0], "03:00.1", &yes) == OK && yes == 0);
+    CHECK(doca_devinfo_rep_is_equal_pci_addr(list[0], "somewhere", &yes) == INVALID);
+    CHECK(doca_devinfo_rep_get_vuid(list[0], vuid, sizeof vuid) == OK);
+    CHECK(strncmp(vuid, "DPK", 3) == 0 && strstr(vuid, "MLNXS0D0F0"));
+    CHECK(doca_devinfo_rep_get_vuid(list[0], vuid, sizeof vuid - 1) == INVALID);
+    CHECK(doca_devinfo_rep_get_iface_name(list[0], text, sizeof text) == OK);
+    CHECK(strcmp(text, "pf0hpf") == 0);
+    CHECK(doca_devinfo_rep_get_is_hotplug(list[0], &yes) == OK && yes == 0);
+    CHECK(doca_devinfo_rep_get_pci_func_type(list[0], &type) == OK);
+    CHECK(type == DOCA_PCI_FUNC_TYPE_PF && doca_devinfo_get_vhca_id(info, &own) == OK);
+    CHECK(doca_devinfo_rep_get_vhca_id(list[0], &hosts) == OK && own != hosts);
+    CHECK(doca_dev_rep_open(list[0], &rep) == OK);
+    struct doca_devinfo_rep *gone = list[0];
+    CHECK(doca_devinfo_rep_destroy_list(list) == OK);
+    CHECK(doca_devinfo_rep_get_pci_addr_str(gone, pci) == INVALID);
+    CHECK(doca_dev_rep_open(gone, &(struct doca_dev_rep *){0}) == INVALID);
+    CHECK(doca_devinfo_rep_get_pci_addr_str(doca_dev_rep_as_devinfo(rep), pci) == OK);
+    CHECK(doca_dev_rep_close(rep) == OK && doca_dev_rep_close(rep) == INVALID);
+    CHECK(!doca_dev_rep_as_devinfo(rep));
+}
+
 static void events_have_no_gpu(void)
 {
     struct doca_sync_event *e = event_new(NULL, CPU, CPU);
@@ -403,6 +445,7 @@ const struct test_case core_cases[] = {CASE(a_pool_gives_each_piece_once),
                                        CASE(buffers_of_thread_safe_maps_are_no_uses),
                                        CASE(devices_answer_every_question),
                                        CASE(representors_are_listed_as_their_capabilities_say),
+                                       CASE(the_dpu_sees_functions_of_the_host),
                                        CASE(events_have_no_gpu),
                                        CASE(lines_above_the_upper_limits_are_not_shown),
                                        {NULL, NULL}};

@@ -70,6 +70,50 @@ fails() { # CODE COMMAND...
     dpadev show --json y | jq -e '.pci_address == "0000:03:00.1"'
 }
 
+@test "a pair is one card with a function on either side" {
+    create alone
+    create bf0 --pair >out
+    grep -qx 'Card bf0 created: mlx5_0 on the host, and on the DPU (DPAKIT_SIDE=dpu).' out
+    create mlx5_4 --pair
+    [ "$(dpadev list)" = $'alone\nmlx5_0\nmlx5_4' ]
+    [ "$(DPAKIT_SIDE=host dpadev list)" = "$(dpadev list)" ]
+    [ "$(DPAKIT_SIDE=dpu dpadev list)" = $'mlx5_0\nmlx5_4' ]
+    dpadev show --json alone | jq -e '.pair == null'
+    dpadev show --json bf0 | jq -e '.name == "mlx5_0" and .pair == {card: "bf0", side: "host", representors: []}'
+    serial=$(dpadev show --json bf0 | jq -r .serial)
+    DPAKIT_SIDE=dpu dpadev show --json bf0 | jq -e --arg vuid "${serial}MLNXS0D0F1" '.pair.side == "dpu" and
+        .pair.representors == [{pci_address: "0000:03:00.1", vuid: $vuid, interface: "pf1hpf"}]'
+    DPAKIT_SIDE=dpu dpadev show mlx5_4 >out
+    grep -qE 'Card: +mlx5_4$' out && grep -qE 'Side: +dpu$' out && grep -q 'interface pf2hpf$' out
+    # One state, but a port for each.
+    DPAKIT_SIDE=dpu dpadev wire bf0 none
+    [ "$(dpadev wire bf0)" = loop ] && [ "$(DPAKIT_SIDE=dpu dpadev wire bf0)" = none ]
+    DPAKIT_SIDE=dpu dpadev reset bf0
+    diff <(dpadev log --json bf0) <(DPAKIT_SIDE=dpu dpadev log --json bf0)
+    fails 1 env DPAKIT_SIDE=dpu dpadev show alone
+    grep -q 'on the host alone' err
+    fails 2 env DPAKIT_SIDE=left dpadev list
+    grep -q "DPAKIT_SIDE is 'left'" err
+}
+
+@test "a card is there whole or not at all" {
+    create bf0 --pair
+    fails 1 create bf0 --pair
+    fails 1 create bf0
+    fails 1 create mlx5_0 --pair
+    [ "$(find devices -mindepth 1 -maxdepth 1 | wc -l)" -eq 3 ]
+    # What a killed create leaves: the card's name, of no function.
+    dpadev delete bf0
+    [ -z "$(find devices -mindepth 1)" ]
+    ln -s mlx5_0 devices/bf0
+    create bf0 --pair
+    dpadev export bf0 archive
+    dpadev import other archive
+    [ "$(DPAKIT_SIDE=dpu dpadev list)" = $'mlx5_0\nother' ]
+    dpadev export other again
+    cmp archive again
+}
+
 @test "the life cycle is chosen at creation, shown and logged; production if nothing is said" {
     create x
     create --life-cycle production y

@@ -48,6 +48,13 @@ setup_file() {
     case_ok representors_are_listed_as_their_capabilities_say
 }
 
+@test "the dpu sees functions of the host" {
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/pair
+    dpadev create mlx5_0 --pair
+    dpadev create mlx5_1 --pair
+    DPAKIT_SIDE=dpu case_ok the_dpu_sees_functions_of_the_host
+}
+
 @test "events have no gpu" {
     case_ok events_have_no_gpu
 }

@@ -129,7 +129,7 @@ static inline enum dpk_status create_in_life_cycle(const char *name, bool develo
                                    .nvidia_key = key,
                                    .nvidia_uuid = uuid(NVIDIA_UUID),
                                    .development = development};
-    return dpk_device_create(&plan, &err);
+    return dpk_device_create(&plan, NULL, &err);
 }
 
 static inline enum dpk_status create_device(const char *name)

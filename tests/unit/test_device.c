@@ -220,7 +220,7 @@ static void a_factory_pair_plays_nvidias_part(void **state)
     struct dpk_nv_list list = vendor(KEEP);
     char keypair[DPK_UUID_TEXT];
     dpk_device_close(dev);
-    assert_int_equal(dpk_device_create(&plan, NULL), DPK_OK);
+    assert_int_equal(dpk_device_create(&plan, NULL, NULL), DPK_OK);
     assert_int_equal(stat(file_in_world("devices/made/factory/nvidia.pem"), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_int_equal(

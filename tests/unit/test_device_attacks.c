@@ -111,7 +111,7 @@ static void a_strangers_folder_is_no_device(void **state)
     assert_int_equal(chown(file_in_world("devices/dev1"), STRANGER, STRANGER), 0);
     assert_int_equal(dpk_device_open("dev1", &again, &err), DPK_ERR_REFUSED);
     assert_non_null(strstr(err.message, "devices/dev1: belongs to user 54321"));
-    assert_int_equal(dpk_device_create(&plan, &err), DPK_ERR_REFUSED);
+    assert_int_equal(dpk_device_create(&plan, NULL, &err), DPK_ERR_REFUSED);
     assert_non_null(strstr(err.message, "devices/dev1: belongs to user 54321"));
     assert_int_equal(dpk_device_delete("dev1", &err), DPK_ERR_REFUSED);
     assert_int_equal(dpk_device_list(&names, NULL), DPK_OK);
@@ -167,7 +167,7 @@ static void no_umask_opens_a_device_to_others(void **state)
                                         "devices/open/factory/nvidia.pem"};
     struct stat st;
     mode_t old = umask(0);
-    enum dpk_status status = dpk_device_create(&plan, NULL);
+    enum dpk_status status = dpk_device_create(&plan, NULL, NULL);
     struct dpk_device *opened = NULL;
     if (status == DPK_OK)
         status = dpk_device_open("open", &opened, NULL);

@@ -354,7 +354,7 @@ static void run(void)
                                    .psid_branch = "QA",
                                    .nvidia_key = file_in_world("nvidia.pub"),
                                    .nvidia_uuid = uuid(NVIDIA_UUID)};
-    assert_int_equal(dpk_device_create(&plan, NULL), DPK_OK);
+    assert_int_equal(dpk_device_create(&plan, NULL, NULL), DPK_OK);
     assert_int_equal(dpk_device_open("dev0", &dev, NULL), DPK_OK);
     assert_int_equal(sqlite3_open(file_in_world("devices/dev0/device.db"), &db), SQLITE_OK);
     for (now.step = 0; now.step < STEPS; now.step++) {

@@ -24,7 +24,7 @@ static bool do_create(char *why, size_t size)
 {
     struct dpk_error err = {0};
     struct dpk_device_plan plan = {.name = "made"};
-    enum dpk_status status = dpk_device_create(&plan, &err);
+    enum dpk_status status = dpk_device_create(&plan, NULL, &err);
     snprintf(why, size, "%s", err.message);
     return status == DPK_OK;
 }

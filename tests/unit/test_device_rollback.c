@@ -18,7 +18,8 @@ static int guarded_device(void **state)
                                    .nvidia_key = key,
                                    .nvidia_uuid = uuid(NVIDIA_UUID),
                                    .anti_rollback = true};
-    return dpk_device_create(&plan, NULL) == DPK_OK && dpk_device_open("dev0", &dev, NULL) == DPK_OK
+    return dpk_device_create(&plan, NULL, NULL) == DPK_OK &&
+                   dpk_device_open("dev0", &dev, NULL) == DPK_OK
                ? 0
                : -1;
 }

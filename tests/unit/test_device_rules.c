@@ -111,7 +111,7 @@ static void a_smaller_key_of_nvidia_signs_with_sha256(void **state)
     plan.nvidia_key = pub;
     dpk_device_close(dev);
     assert_int_equal(dpk_device_delete("dev0", NULL), DPK_OK);
-    assert_int_equal(dpk_device_create(&plan, NULL), DPK_OK);
+    assert_int_equal(dpk_device_create(&plan, NULL, NULL), DPK_OK);
     assert_int_equal(dpk_device_open("dev0", &dev, NULL), DPK_OK);
     struct dpk_nv_list list = vendor(KEEP);
     put_key(&list, world.owner, OWNER_UUID);

@@ -12,11 +12,15 @@ struct create_options {
 static enum dpk_status create(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     struct create_options *o = options;
+    char name[DPK_DEVICE_NAME_MAX + 1] = "";
     o->plan.name = args->words[0];
     o->plan.development = o->life_cycle == DEVELOPMENT;
-    enum dpk_status status = dpk_device_create(&o->plan, err);
-    if (status == DPK_OK)
-        printf("Device %s created.\n", o->plan.name);
+    enum dpk_status status = dpk_device_create(&o->plan, name, err);
+    if (status == DPK_OK && o->plan.pair)
+        printf("Card %s created: %s on the host, and on the DPU (DPAKIT_SIDE=dpu).\n", o->plan.name,
+               name);
+    else if (status == DPK_OK)
+        printf("Device %s created.\n", name);
     return status;
 }
 
@@ -34,6 +38,8 @@ static const struct dpk_option create_options[] = {
      .help = "its UUID"},
     {"anti-rollback", .at = AT(plan.anti_rollback),
      .help = "refuse older files and removed certificates, for good"},
+    {"pair", .at = AT(plan.pair),
+     .help = "both functions of a card: the host's, and the DPU's with its representors"},
     {"life-cycle", DPK_CHOICE, "production|development", AT(life_cycle), .standard = "production",
      .help = "for good; in development debuggers may change code"},
     {0},

@@ -95,15 +95,22 @@ static const char *const rights_texts[] = {[DPK_DEBUG_NONE] = "may not come",
                                            [DPK_DEBUG_READ] = "may look, and change nothing",
                                            [DPK_DEBUG_ALL] = "may look and change everything"};
 
+static const char *const side_names[] = {[DPK_SIDE_HOST] = "host", [DPK_SIDE_DPU] = "dpu"};
+
 /* ---- Text ---- */
 
-static void tree_identity(struct dpadev_tree *tree, const struct dpk_device_info *info)
+static void tree_identity(struct dpadev_tree *tree, const char *name,
+                          const struct dpk_device_info *info)
 {
     char created[DPADEV_TIME], pci[DPK_PCI_ADDRESS_TEXT];
     dpk_pci_address_format(&info->pci, pci);
     dpadev_tree_add(tree, 1, "Identity");
     dpadev_tree_add(tree, 2, "Alias:         %s", info->alias[0] ? info->alias : "none");
     dpadev_tree_add(tree, 2, "PCI address:   %s", pci);
+    if (info->pair) {
+        dpadev_tree_add(tree, 2, "Card:          %s", info->card[0] ? info->card : name);
+        dpadev_tree_add(tree, 2, "Side:          %s", side_names[info->side]);
+    }
     dpadev_tree_add(tree, 2, "Directory:     %s", info->path);
     dpadev_tree_add(tree, 2, "Description:   %s", info->description);
     dpadev_tree_add(tree, 2, "Part number:   %s", info->part_number);
@@ -114,6 +121,22 @@ static void tree_identity(struct dpadev_tree *tree, const struct dpk_device_info
     dpadev_tree_add(tree, 2, "Serial number: %s", info->serial);
     dpadev_tree_add(tree, 2, "Life cycle:    %s", life_cycle(info));
     dpadev_tree_add(tree, 2, "Created:       %s", dpadev_time(info->created, created));
+}
+
+static bool has_representor(const struct dpk_device_info *info)
+{
+    return info->pair && info->side == DPK_SIDE_DPU;
+}
+
+static void tree_representors(struct dpadev_tree *tree, const struct dpk_device_info *info)
+{
+    char pci[DPK_PCI_ADDRESS_TEXT];
+    if (!has_representor(info))
+        return;
+    dpk_pci_address_format(&info->pci, pci);
+    dpadev_tree_add(tree, 1, "Representors");
+    dpadev_tree_add(tree, 2, "The host's %s: VUID %s, interface pf%uhpf", pci, info->vuid,
+                    info->number);
 }
 
 static void tree_keys(struct dpadev_tree *tree, const struct portrait *p)
@@ -216,7 +239,8 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
 {
     struct dpadev_tree tree = {0};
     dpadev_tree_add(&tree, 0, "Device: %s", name);
-    tree_identity(&tree, &p->info);
+    tree_identity(&tree, name, &p->info);
+    tree_representors(&tree, &p->info);
     dpadev_tree_add(&tree, 1, "Wire: %s", p->wire);
     tree_keys(&tree, p);
     dpadev_tree_add(&tree, 1, "CA certificates: %zu of %d places taken", p->cert_count,
@@ -273,6 +297,28 @@ static void json_identity(cJSON *o, const char *name, const struct dpk_device_in
     json_time(o, "created", info->created);
 }
 
+/* null: it is no pair. */
+static void json_pair(cJSON *o, const char *name, const struct dpk_device_info *info)
+{
+    char pci[DPK_PCI_ADDRESS_TEXT], interface[24];
+    cJSON *pair =
+        info->pair ? cJSON_AddObjectToObject(o, "pair") : cJSON_AddNullToObject(o, "pair");
+    if (!info->pair)
+        return;
+    dpk_json_text(pair, "card", info->card[0] ? info->card : name);
+    cJSON_AddStringToObject(pair, "side", side_names[info->side]);
+    cJSON *all = cJSON_AddArrayToObject(pair, "representors");
+    if (!has_representor(info))
+        return;
+    cJSON *one = cJSON_CreateObject();
+    cJSON_AddItemToArray(all, one);
+    dpk_pci_address_format(&info->pci, pci);
+    snprintf(interface, sizeof interface, "pf%uhpf", info->number);
+    cJSON_AddStringToObject(one, "pci_address", pci);
+    dpk_json_text(one, "vuid", info->vuid);
+    cJSON_AddStringToObject(one, "interface", interface);
+}
+
 static void json_policy(cJSON *o, const struct portrait *p)
 {
     cJSON *authentication = cJSON_AddObjectToObject(o, "dpa_authentication");
@@ -313,6 +359,7 @@ static cJSON *json_portrait(const char *name, const struct portrait *p)
 {
     cJSON *o = cJSON_CreateObject();
     json_identity(o, name, &p->info);
+    json_pair(o, name, &p->info);
     dpk_json_text(o, "wire", p->wire);
     json_policy(o, p);
     json_rollback(o, &p->rollback);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "card/card.h"
 #include "doca/core/core.h"
 #include "handles.h"
 #include "verbs/verbs.h"
@@ -81,8 +80,7 @@ doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, cha
     return DOCA_SUCCESS;
 }
 
-/* Where a device would be plugged in. */
-static doca_error_t devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_device_info *info)
+doca_error_t dpk_devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_device_info *info)
 {
     struct dpk_error err = {0};
     struct dpk_devinfo *d = dpk_object_pin(devinfo, &dpk_devinfo_kind);
@@ -99,9 +97,11 @@ doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, cha
     struct dpk_device_info info = {0};
     if (!iface_name || size < DOCA_DEVINFO_IFACE_NAME_SIZE)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = devinfo_ask(devinfo, &info);
+    doca_error_t result = dpk_devinfo_ask(devinfo, &info);
     const struct dpk_pci_address *at = &info.pci;
-    if (result == DOCA_SUCCESS && at->domain)
+    if (result == DOCA_SUCCESS && info.side == DPK_SIDE_DPU)
+        snprintf(iface_name, size, "p%u", info.number); /* the uplink */
+    else if (result == DOCA_SUCCESS && at->domain)
         snprintf(iface_name, size, "enP%up%us0f%unp%u", at->domain, at->bus, at->function,
                  at->function);
     else if (result == DOCA_SUCCESS)
@@ -115,18 +115,16 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
     struct dpk_device_info info = {0};
     if (!mac_addr || size < DOCA_DEVINFO_MAC_ADDR_SIZE)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = devinfo_ask(devinfo, &info);
+    doca_error_t result = dpk_devinfo_ask(devinfo, &info);
     if (result != DOCA_SUCCESS)
         return result;
     uint32_t hash = 2166136261u; /* FNV-1a of the serial number: two machines differ */
     for (const char *c = info.serial; *c; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619u;
-    const uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE] = {0x02, /* locally administered */
-                                                     (uint8_t)(hash >> 16),
-                                                     (uint8_t)(hash >> 8),
-                                                     (uint8_t)hash,
-                                                     (uint8_t)info.pci.bus,
-                                                     (uint8_t)info.pci.function};
+    const uint8_t first = info.side == DPK_SIDE_DPU ? 0x06 : 0x02; /* locally administered */
+    const uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE] = {
+        first,         (uint8_t)(hash >> 16), (uint8_t)(hash >> 8),
+        (uint8_t)hash, (uint8_t)info.pci.bus, (uint8_t)info.pci.function};
     memcpy(mac_addr, mac, sizeof mac);
     return DOCA_SUCCESS;
 }
@@ -136,7 +134,7 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
     struct dpk_device_info info = {0};
     if (!pci_addr_str)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = devinfo_ask(devinfo, &info);
+    doca_error_t result = dpk_devinfo_ask(devinfo, &info);
     if (result == DOCA_SUCCESS)
         dpk_pci_address_format(&info.pci, pci_addr_str);
     return result;
@@ -151,21 +149,30 @@ static bool has_form(const char *text, const char *form)
     return !*form && !*text;
 }
 
+doca_error_t dpk_pci_address_compare(const char *text, const struct dpk_pci_address *pci,
+                                     uint8_t *is_equal)
+{
+    char address[DOCA_DEVINFO_PCI_ADDR_SIZE];
+    const bool whole = has_form(text, "xxxx:xx:xx.x");
+    if (!whole && !has_form(text, "xx:xx.x"))
+        return DOCA_ERROR_INVALID_VALUE;
+    dpk_pci_address_format(pci, address);
+    *is_equal = strcasecmp(text, address + (whole ? 0 : 5)) == 0;
+    return DOCA_SUCCESS;
+}
+
 doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
                                             const char *pci_addr_str, uint8_t *is_equal)
 {
-    char address[DOCA_DEVINFO_PCI_ADDR_SIZE];
+    struct dpk_device_info info = {0};
     if (is_equal)
         *is_equal = 0;
-    if (!pci_addr_str || !is_equal)
+    if (!pci_addr_str || !is_equal ||
+        dpk_pci_address_compare(pci_addr_str, &info.pci, &(uint8_t){0}) != DOCA_SUCCESS)
         return DOCA_ERROR_INVALID_VALUE;
-    bool whole = has_form(pci_addr_str, "xxxx:xx:xx.x");
-    if (!whole && !has_form(pci_addr_str, "xx:xx.x"))
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = doca_devinfo_get_pci_addr_str(devinfo, address);
-    if (result == DOCA_SUCCESS)
-        *is_equal = strcasecmp(pci_addr_str, address + (whole ? 0 : 5)) == 0;
-    return result;
+    const doca_error_t result = dpk_devinfo_ask(devinfo, &info);
+    return result == DOCA_SUCCESS ? dpk_pci_address_compare(pci_addr_str, &info.pci, is_equal)
+                                  : result;
 }
 
 doca_error_t dpk_devinfo_answer(const struct doca_devinfo *devinfo, doca_error_t answer)
@@ -230,15 +237,20 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, ui
     return result;
 }
 
+uint16_t dpk_vhca_id(const struct dpk_device_info *info, enum dpk_side side)
+{
+    return (uint16_t)((side == DPK_SIDE_DPU ? 1u << 15 : 0) | (info->pci.domain & 15) << 11 |
+                      (info->pci.bus & 0xff) << 3 | (info->pci.function & 7));
+}
+
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
 {
     struct dpk_device_info info = {0};
     if (!vhca_id)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = devinfo_ask(devinfo, &info);
-    if (result == DOCA_SUCCESS) /* one for each function of the machine's bus */
-        *vhca_id = (uint16_t)((info.pci.domain & 31) << 11 | (info.pci.bus & 0xff) << 3 |
-                              (info.pci.function & 7));
+    doca_error_t result = dpk_devinfo_ask(devinfo, &info);
+    if (result == DOCA_SUCCESS)
+        *vhca_id = dpk_vhca_id(&info, info.side);
     return result;
 }
 
@@ -254,9 +266,6 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
 CAP(cap_is_hotplug_manager_supported, 0)
 CAP(cap_is_notification_moderation_supported, 0)
 CAP(cap_is_accelerate_resource_reclaim_supported, 0)
-CAP(rep_cap_is_filter_all_supported, 1)
-CAP(rep_cap_is_filter_net_supported, 0)
-CAP(rep_cap_is_filter_emulated_supported, 0)
 
 /* ---- Opening ---- */
 

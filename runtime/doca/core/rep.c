@@ -1,109 +1,248 @@
-/* Representors: a host sees none, so there is never a handle of one. */
+/* Representors: on the DPU's side there is one for each function of the card that the host sees. The
+ * host sees none. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "doca/core/core.h"
 #include "handles.h"
 
-static const struct dpk_kind rep_kind; /* of no object */
+/* A representor that could be opened. */
+struct rep_info {
+    struct dpk_object object;
+    struct dpk_device_info card;
+};
+
+struct rep {
+    struct dpk_object object;
+    struct rep_info *info; /* a reference; its handle is doca_dev_rep_as_devinfo's */
+};
+
+static void rep_info_release(void *object)
+{
+    free(object);
+}
+static const struct dpk_kind rep_info_kind = {.release = rep_info_release};
+
+static void rep_left(void *object)
+{
+    struct rep *r = object;
+    dpk_object_destroy(r->info->object.handle, &rep_info_kind);
+}
+
+static void rep_release(void *object)
+{
+    struct rep *r = object;
+    dpk_object_drop(r->info);
+    free(r);
+}
+static const struct dpk_kind rep_kind = {.left = rep_left, .release = rep_release};
+
+/* ---- Listing ---- */
+
+static bool sees_representors(const struct dpk_device_info *info)
+{
+    return info->pair && info->side == DPK_SIDE_DPU;
+}
+
+/* Which filters there are: network functions are all that emulated cards have. */
+static bool is_listed(const struct dpk_device_info *info, int filter)
+{
+    return filter == DOCA_DEVINFO_REP_FILTER_ALL ||
+           (filter == DOCA_DEVINFO_REP_FILTER_NET && sees_representors(info));
+}
+
+static doca_error_t answer(const struct doca_devinfo *devinfo, int filter, uint8_t *supported)
+{
+    struct dpk_device_info info;
+    const doca_error_t result =
+        supported ? dpk_devinfo_ask(devinfo, &info) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *supported = is_listed(&info, filter);
+    return result;
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
+                                                          uint8_t *filter_all_supported)
+{
+    return answer(devinfo, DOCA_DEVINFO_REP_FILTER_ALL, filter_all_supported);
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
+                                                          uint8_t *filter_net_supported)
+{
+    return answer(devinfo, DOCA_DEVINFO_REP_FILTER_NET, filter_net_supported);
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
+                                                               uint8_t *filter_emulated_supported)
+{
+    return answer(devinfo, DOCA_DEVINFO_REP_FILTER_EMULATED, filter_emulated_supported);
+}
+
+static void *rep_info_new(const struct dpk_device_info *card)
+{
+    struct rep_info *info = calloc(1, sizeof *info);
+    if (!info)
+        return NULL;
+    info->card = *card;
+    return dpk_object_enter(info, &rep_info_kind);
+}
+
+static doca_error_t list(const struct dpk_device_info *card,
+                         struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
+{
+    const uint32_t count = sees_representors(card);
+    void **all = handles_new(count, &rep_info_kind);
+    if (all && count > 0 && !(all[0] = rep_info_new(card))) {
+        handles_destroy(all, &rep_info_kind);
+        all = NULL;
+    }
+    if (!all)
+        return DOCA_ERROR_NO_MEMORY;
+    *dev_list_rep = (struct doca_devinfo_rep **)all;
+    *nb_devs_rep = count;
+    return DOCA_SUCCESS;
+}
 
 doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
                                           struct doca_devinfo_rep ***dev_list_rep,
                                           uint32_t *nb_devs_rep)
 {
+    struct dpk_device_info card;
     if (dev_list_rep)
         *dev_list_rep = NULL;
     if (nb_devs_rep)
         *nb_devs_rep = 0;
-    struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
-    dpk_object_drop(d);
-    if (!d || !dev_list_rep || !nb_devs_rep)
+    if (!dev_list_rep || !nb_devs_rep)
         return DOCA_ERROR_INVALID_VALUE;
-    if (filter != DOCA_DEVINFO_REP_FILTER_ALL)
-        return DOCA_ERROR_NOT_SUPPORTED;
-    void **list = handles_new(0, &rep_kind);
-    *dev_list_rep = (struct doca_devinfo_rep **)list;
-    return list ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    const doca_error_t result = dpk_devinfo_ask(doca_dev_as_devinfo(dev), &card);
+    if (result != DOCA_SUCCESS)
+        return result;
+    return is_listed(&card, filter) ? list(&card, dev_list_rep, nb_devs_rep)
+                                    : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
 {
-    return handles_destroy((void **)dev_list_rep, &rep_kind);
+    return handles_destroy((void **)dev_list_rep, &rep_info_kind);
+}
+
+/* ---- What a representor is ---- */
+
+/* Pinned, if there is somewhere to say so; NULL: it is none, or there is not. */
+static struct rep_info *ask(const struct doca_devinfo_rep *devinfo_rep, const void *out)
+{
+    return out ? dpk_object_pin(devinfo_rep, &rep_info_kind) : NULL;
+}
+
+static doca_error_t answered(struct rep_info *info)
+{
+    dpk_object_drop(info);
+    return info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
                                        uint32_t size)
 {
-    (void)devinfo_rep;
-    (void)rep_vuid;
-    (void)size;
-    return DOCA_ERROR_INVALID_VALUE;
+    struct rep_info *info = ask(devinfo_rep, size < DOCA_DEVINFO_REP_VUID_SIZE ? NULL : rep_vuid);
+    if (info)
+        snprintf(rep_vuid, size, "%s", info->card.vuid);
+    return answered(info);
 }
 
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
                                                char *pci_addr_str)
 {
-    (void)devinfo_rep;
-    (void)pci_addr_str;
-    return DOCA_ERROR_INVALID_VALUE;
+    struct rep_info *info = ask(devinfo_rep, pci_addr_str);
+    if (info)
+        dpk_pci_address_format(&info->card.pci, pci_addr_str);
+    return answered(info);
 }
 
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
                                                 enum doca_pci_func_type *pci_func_type)
 {
-    (void)devinfo_rep;
-    (void)pci_func_type;
-    return DOCA_ERROR_INVALID_VALUE;
+    struct rep_info *info = ask(devinfo_rep, pci_func_type);
+    if (info)
+        *pci_func_type = DOCA_PCI_FUNC_TYPE_PF;
+    return answered(info);
 }
 
 doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep,
                                              uint8_t *is_hotplug)
 {
-    (void)devinfo_rep;
-    (void)is_hotplug;
-    return DOCA_ERROR_INVALID_VALUE;
+    struct rep_info *info = ask(devinfo_rep, is_hotplug);
+    if (info)
+        *is_hotplug = 0;
+    return answered(info);
 }
 
 doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
                                              char *iface_name, uint32_t size)
 {
-    (void)devinfo_rep;
-    (void)iface_name;
-    (void)size;
-    return DOCA_ERROR_INVALID_VALUE;
+    struct rep_info *info =
+        ask(devinfo_rep, size < DOCA_DEVINFO_IFACE_NAME_SIZE ? NULL : iface_name);
+    if (info)
+        snprintf(iface_name, size, "pf%uhpf", info->card.number);
+    return answered(info);
 }
 
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
                                           uint16_t *vhca_id)
 {
-    (void)devinfo_rep;
-    (void)vhca_id;
-    return DOCA_ERROR_INVALID_VALUE;
+    struct rep_info *info = ask(devinfo_rep, vhca_id);
+    if (info)
+        *vhca_id = dpk_vhca_id(&info->card, DPK_SIDE_HOST);
+    return answered(info);
 }
 
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
                                                 const char *pci_addr_str, uint8_t *is_equal)
 {
-    (void)devinfo_rep;
-    (void)pci_addr_str;
     if (is_equal)
         *is_equal = 0;
-    return DOCA_ERROR_INVALID_VALUE;
+    struct rep_info *info = ask(devinfo_rep, is_equal);
+    const doca_error_t result =
+        info && pci_addr_str ? dpk_pci_address_compare(pci_addr_str, &info->card.pci, is_equal)
+                             : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(info);
+    return result;
+}
+
+/* ---- Opening ---- */
+
+static doca_error_t open_rep(const struct rep_info *info, struct doca_dev_rep **dev_rep)
+{
+    struct rep *r = calloc(1, sizeof *r);
+    void *own = r ? rep_info_new(&info->card) : NULL;
+    if (!own) {
+        free(r);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    r->info = dpk_object_pin(own, &rep_info_kind);
+    *dev_rep = dpk_object_enter(r, &rep_kind);
+    return *dev_rep ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca_dev_rep **dev_rep)
 {
-    (void)devinfo_rep;
     if (dev_rep)
         *dev_rep = NULL;
-    return DOCA_ERROR_INVALID_VALUE;
+    struct rep_info *info = ask(devinfo_rep, dev_rep);
+    const doca_error_t result = info ? open_rep(info, dev_rep) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(info);
+    return result;
 }
 
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep)
 {
-    (void)dev_rep;
-    return DOCA_ERROR_INVALID_VALUE;
+    return dpk_object_destroy(dev_rep, &rep_kind);
 }
 
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
 {
-    (void)dev_rep;
-    return NULL;
+    struct rep *r = dpk_object_pin(dev_rep, &rep_kind);
+    struct doca_devinfo_rep *info = r ? r->info->object.handle : NULL;
+    dpk_object_drop(r);
+    return info;
 }

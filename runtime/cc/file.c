@@ -25,9 +25,10 @@ static const yaml_node_t *node_at(const struct file *f, int index)
     return yaml_document_get_node(f->tree, index);
 }
 
+/* Puts the line of a node before an error that has none. */
 static enum dpk_status at_line(const struct file *f, const yaml_node_t *n, enum dpk_status status)
 {
-    if (status != DPK_OK && n)
+    if (status != DPK_OK && n && f->err && strncmp(f->err->message, "line ", 5) != 0)
         dpk_error_prefix(f->err, "line %zu", n->start_mark.line + 1);
     return status;
 }
@@ -87,13 +88,15 @@ static enum dpk_status set_keys(struct file *f, const yaml_node_t *map, const ch
         char key[KEY_MAX], value[VALUE_MAX];
         bool other = false;
         if (!text_of(node_at(f, p->key), key, sizeof key))
-            return dpk_fail(f->err, DPK_ERR_FORMAT, "a key that is a word is wanted");
+            return at_line(f, node_at(f, p->key),
+                           dpk_fail(f->err, DPK_ERR_FORMAT, "a key that is a word is wanted"));
         for (size_t i = 0; others[i]; i++)
             other = other || strcmp(key, others[i]) == 0;
         if (other)
             continue;
         if (!text_of(node_at(f, p->value), value, sizeof value))
-            return dpk_fail(f->err, DPK_ERR_FORMAT, "%s: a value is wanted", key);
+            return at_line(f, node_at(f, p->key),
+                           dpk_fail(f->err, DPK_ERR_FORMAT, "%s: a value is wanted", key));
         status = at_line(f, node_at(f, p->key), set(object, key, value, f->err));
     }
     return status;

@@ -1,0 +1,59 @@
+/* Topology files, named topologies and workloads: an error, or a network that runs for a moment with
+ * no packet lost from the books. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/cc.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FLOWS_MAX 2000 /* what is larger takes too long here */
+#define NODES_MAX 500
+
+static uint64_t flows_of(const struct cc_topology *net, const struct cc_workload *work)
+{
+    uint64_t flows = 0;
+    for (uint32_t i = 0; i < work->count; i++) {
+        const struct cc_work *w = &work->items[i];
+        flows +=
+            w->flows + (w->kind == CC_BURSTS ? net->node_count * (w->period_ns < 1000 ? 2000ull : 5)
+                                             : net->node_count);
+    }
+    return flows;
+}
+
+static void run(const struct cc_topology *net, const struct cc_workload *work)
+{
+    struct cc_results res = {0};
+    if (net->node_count > NODES_MAX || flows_of(net, work) > FLOWS_MAX)
+        return;
+    const enum dpk_status status =
+        cc_run(net, work, cc_algorithm("dcqcn"), 1, 3000, NULL, &res, NULL);
+    if (status == DPK_OK &&
+        res.data_sent != res.data_received + res.data_dropped + res.data_in_flight)
+        abort();
+    cc_results_free(&res);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cc_topology net = {0};
+    struct cc_workload work = {0};
+    char text[2048];
+    if (cc_read(data, size, &net, &work, NULL) == DPK_OK)
+        run(&net, &work);
+    else if (net.nodes || net.links || work.items)
+        abort();
+    cc_topology_free(&net);
+    cc_workload_free(&work);
+    const size_t length = size < sizeof text ? size : sizeof text - 1;
+    memcpy(text, data, length);
+    text[length] = '\0';
+    if (cc_named(text, &net, &work, NULL) == DPK_OK)
+        run(&net, &work);
+    cc_topology_free(&net);
+    cc_workload_free(&work);
+    (void)cc_workload_named(text, &work, NULL);
+    cc_workload_free(&work);
+    return 0;
+}

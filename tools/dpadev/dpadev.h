@@ -5,16 +5,22 @@
 #include "cli/cli.h"
 
 #include "provision/provision.h"
+#include "signer/signer.h"
 
 /* What several commands take. */
 struct dpadev_options {
     bool json;
+    struct dpk_key_options key; /* claim, trust, lock: who signs */
+    const char *folder;         /* -o, of the same: where their files go; NULL: here */
+    bool dry_run;               /* of the same: only print the commands */
 };
 
-/* The commands, each beside its options: make.c, ask.c, archive.c, wire.c, stats.c, switch.c. */
+/* The commands, each beside its options: make.c, ask.c, archive.c, wire.c, stats.c, switch.c, own.c. */
 extern const struct dpk_command dpadev_create, dpadev_reset, dpadev_delete;
 extern const struct dpk_command dpadev_list, dpadev_show, dpadev_log, dpadev_ps;
-extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_stats, dpadev_switch;
+extern const struct dpk_command dpadev_claim, dpadev_trust, dpadev_lock;
+extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_stats,
+    dpadev_switch;
 
 /* The folder of a switch, which may not be there. DPK_ERR_USAGE: that is no name. switch.c */
 enum dpk_status dpadev_switch_folder(const char *name, char out[PATH_MAX], struct dpk_error *err);

@@ -9,16 +9,12 @@
 
 extern flexio_func_t packets_handled;
 
-/* What matchers and rules of the second layer to the fourth are given (fte_match_set_lyr_2_4). */
+/* What matchers and rules that match everything are given (mlx5dv_flow_match_parameters). */
 struct match {
     size_t size;
     uint8_t bytes[64];
 };
-#define PROTOCOL      16 /* of IP */
-#define PROTOCOL_UDP  17
-#define UDP_SOURCE    28 /* port, big endian */
 #define PARAMETERS(m) ((struct mlx5dv_flow_match_parameters *)(void *)&(m))
-#define OUTER_HEADERS 1
 
 void packets_give_up(const char *step)
 {
@@ -152,40 +148,75 @@ void packets_open(struct packets_device *d, const char *device, const char *prog
     }
 }
 
-/* A rule for each queue: UDP, and the last bits of the source port are the queue's number. */
-static void spread(struct packets_device *d)
+/* ---- RSS: commands of the ConnectX PRM, big endian ---- */
+
+enum { ALLOC_TRANSPORT_DOMAIN = 0x816, CREATE_TIR = 0x900, CREATE_RQT = 0x916 };
+enum {
+    COMMAND = 2048,
+    CONTEXT = 32,
+    ANSWER = 16,
+    ANSWER_NUMBER = 8
+}; /* bytes, and where they are */
+enum { RQT_MAX = CONTEXT + 22, RQT_SIZE = CONTEXT + 26, RQT_LIST = CONTEXT + 240 };
+enum { TIR_DISPATCH = CONTEXT + 4, TIR_TABLE = CONTEXT + 32, TIR_HASH = CONTEXT + 36 };
+enum { TIR_KEY = CONTEXT + 40, TIR_FIELDS = CONTEXT + 80 };
+enum { INDIRECT = 1u << 28, TOEPLITZ = 2u << 28 };
+enum { HASHES_UDP = 1u << 30, HASHES_ADDRESSES = 3, HASHES_PORTS = 12 };
+
+static void put32(uint8_t *at, uint32_t value)
 {
-    const unsigned bits = d->count - 1;
-    struct match m = {.size = sizeof m.bytes};
-    if (bits != 0)
-        m.bytes[PROTOCOL] = 0xff;
-    m.bytes[UDP_SOURCE + 1] = (uint8_t)bits;
-    d->table = must_be("table", mlx5dv_dr_table_create(d->domain, 1));
-    d->matcher = must_be(
-        "matcher", mlx5dv_dr_matcher_create(d->table, 0, bits ? OUTER_HEADERS : 0, PARAMETERS(m)));
-    if (bits != 0)
-        m.bytes[PROTOCOL] = PROTOCOL_UDP;
-    for (unsigned i = 0; i < d->count; i++) {
-        struct packets_queue *q = &d->queues[i];
-        m.bytes[UDP_SOURCE + 1] = (uint8_t)i;
-        q->action =
-            must_be("queue", mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(q->rq)));
-        q->rule = must_be("rule", mlx5dv_dr_rule_create(d->matcher, PARAMETERS(m), 1, &q->action));
-    }
+    value = htobe32(value);
+    memcpy(at, &value, sizeof value);
 }
 
-/* The rule that leads to those of the queues comes last, so that none of them misses a packet. */
+/* Makes an object; *number is how the device calls it. */
+static struct mlx5dv_devx_obj *make(struct packets_device *d, const char *step, uint32_t opcode,
+                                    uint8_t command[COMMAND], uint32_t *number)
+{
+    uint8_t answer[ANSWER];
+    put32(command, opcode << 16);
+    struct mlx5dv_devx_obj *made =
+        must_be(step, mlx5dv_devx_obj_create(d->context, command, COMMAND, answer, sizeof answer));
+    memcpy(number, answer + ANSWER_NUMBER, sizeof *number);
+    *number = be32toh(*number);
+    return made;
+}
+
+/* A receiver that chooses the queue by the hash of addresses and ports. */
+static struct mlx5dv_devx_obj *make_receiver(struct packets_device *d)
+{
+    /* The key that Microsoft publishes with examples of hashes. */
+    static const uint8_t key[40] = {0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
+                                    0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+                                    0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
+                                    0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
+    uint8_t domain[COMMAND] = {0}, table[COMMAND] = {0}, receiver[COMMAND] = {0};
+    uint32_t number;
+    d->transport = make(d, "transport domain", ALLOC_TRANSPORT_DOMAIN, domain, &number);
+    put32(receiver + TIR_HASH, TOEPLITZ | number);
+    put32(table + RQT_MAX - 2, d->count);
+    put32(table + RQT_SIZE - 2, d->count);
+    for (unsigned i = 0; i < d->count; i++)
+        put32(table + RQT_LIST + (size_t)i * 4, flexio_rq_get_wq_num(d->queues[i].rq));
+    d->table = make(d, "table of queues", CREATE_RQT, table, &number);
+    put32(receiver + TIR_TABLE, number);
+    put32(receiver + TIR_DISPATCH, INDIRECT);
+    memcpy(receiver + TIR_KEY, key, sizeof key);
+    put32(receiver + TIR_FIELDS, HASHES_UDP | HASHES_ADDRESSES | HASHES_PORTS);
+    return d->receiver = make(d, "receiver", CREATE_TIR, receiver, &number);
+}
+
 void packets_steer(struct packets_device *d)
 {
     struct match everything = {.size = sizeof everything.bytes};
+    struct mlx5dv_devx_obj *to =
+        d->count == 1 ? flexio_rq_get_tir(d->queues[0].rq) : make_receiver(d);
     d->domain =
         must_be("domain", mlx5dv_dr_domain_create(d->context, MLX5DV_DR_DOMAIN_TYPE_NIC_RX));
-    spread(d);
     d->root = must_be("table", mlx5dv_dr_table_create(d->domain, 0));
     d->all = must_be("matcher", mlx5dv_dr_matcher_create(d->root, 0, 0, PARAMETERS(everything)));
-    d->to_table = must_be("table", mlx5dv_dr_action_create_dest_table(d->table));
-    d->rule =
-        must_be("rule", mlx5dv_dr_rule_create(d->all, PARAMETERS(everything), 1, &d->to_table));
+    d->to = must_be("action", mlx5dv_dr_action_create_dest_devx_tir(to));
+    d->rule = must_be("rule", mlx5dv_dr_rule_create(d->all, PARAMETERS(everything), 1, &d->to));
 }
 
 void packets_await(struct packets_device *d, uint64_t count)
@@ -199,8 +230,6 @@ void packets_await(struct packets_device *d, uint64_t count)
 
 static void queue_close(struct packets_queue *q)
 {
-    mlx5dv_dr_rule_destroy(q->rule);
-    mlx5dv_dr_action_destroy(q->action);
     flexio_rq_destroy(q->rq);
     flexio_sq_destroy(q->sq);
     flexio_device_mkey_destroy(q->key);
@@ -212,13 +241,16 @@ static void queue_close(struct packets_queue *q)
 void packets_close(struct packets_device *d)
 {
     mlx5dv_dr_rule_destroy(d->rule);
+    mlx5dv_dr_action_destroy(d->to);
+    mlx5dv_dr_matcher_destroy(d->all);
+    mlx5dv_dr_table_destroy(d->root);
+    for (unsigned i = 0; i < 3; i++) {
+        struct mlx5dv_devx_obj *const made[] = {d->receiver, d->table, d->transport};
+        if (made[i])
+            mlx5dv_devx_obj_destroy(made[i]);
+    }
     for (unsigned i = 0; i < d->count; i++)
         queue_close(&d->queues[i]);
-    mlx5dv_dr_matcher_destroy(d->all);
-    mlx5dv_dr_matcher_destroy(d->matcher);
-    mlx5dv_dr_action_destroy(d->to_table);
-    mlx5dv_dr_table_destroy(d->root);
-    mlx5dv_dr_table_destroy(d->table);
     mlx5dv_dr_domain_destroy(d->domain);
     flexio_msg_stream_destroy(d->stream);
     flexio_process_destroy(d->process);

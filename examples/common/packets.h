@@ -18,8 +18,6 @@ struct packets_queue {
     struct flexio_rq *rq;
     struct flexio_sq *sq;
     struct flexio_mkey *key;
-    struct mlx5dv_dr_action *action;
-    struct mlx5dv_dr_rule *rule;
     struct packets at; /* as its thread begins */
 };
 
@@ -29,11 +27,12 @@ struct packets_device {
     struct flexio_process *process;
     struct flexio_msg_stream *stream; /* of lines that the DPA prints */
     struct mlx5dv_dr_domain *domain;
-    struct mlx5dv_dr_table *root, *table;
-    struct mlx5dv_dr_matcher *all, *matcher;
-    struct mlx5dv_dr_action *to_table;
+    struct mlx5dv_devx_obj *transport, *table, *receiver; /* of RSS; NULL with one queue */
+    struct mlx5dv_dr_table *root;
+    struct mlx5dv_dr_matcher *all;
+    struct mlx5dv_dr_action *to;
     struct mlx5dv_dr_rule *rule;
-    unsigned count; /* of queues; a power of two */
+    unsigned count; /* of queues */
     struct packets_queue queues[QUEUES_MAX];
     flexio_uintptr_t at, user; /* struct packets of each, what they share; in DPA memory */
 };
@@ -42,8 +41,8 @@ struct packets_device {
  * zero, at struct packets.user; 0: none. */
 void packets_open(struct packets_device *d, const char *device, const char *program,
                   flexio_func_t *handler, unsigned queues, uint64_t user_size);
-/* From now on packets arrive: all of them if there is one queue, else UDP, spread by the last bits
- * of the source port. */
+/* From now on packets arrive. Several queues share them by RSS: those of a flow, that is of the same
+ * addresses and ports of UDP, are for one queue. */
 void packets_steer(struct packets_device *d);
 /* Waits until the threads have handled so many packets: those of them that they sent have left. */
 void packets_await(struct packets_device *d, uint64_t count);

@@ -15,9 +15,8 @@ int main(int argc, char **argv)
     static struct packets_device device;
     const unsigned long queues = argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
     const unsigned long long packets = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
-    if (queues < 1 || queues > QUEUES_MAX || (queues & (queues - 1)) != 0 || packets == 0) {
-        fprintf(stderr, "usage: reflector DEVICE QUEUES PACKETS (queues: 1, 2, 4 ... %u)\n",
-                QUEUES_MAX);
+    if (queues < 1 || queues > QUEUES_MAX || packets == 0) {
+        fprintf(stderr, "usage: reflector DEVICE QUEUES PACKETS (queues: 1 to %u)\n", QUEUES_MAX);
         return 2;
     }
     packets_open(&device, argv[1], "reflector_app", &reflect, (unsigned)queues, 0);

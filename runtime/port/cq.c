@@ -119,6 +119,7 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
         return false;
     }
     cq->produced++;
+    ring_prefetch(cq, (uint64_t)(cq->produced & (depth(cq) - 1)) * DPK_CQE);
     if (c->event || !cq->nic->in_turn) {
         tell(cq);
         cq->nic->ops->completed(cq->options.user, 1, c->event);

@@ -124,6 +124,11 @@ void places_find(struct dpk_queue *q, uint64_t ring_size);
 bool ring_load(const struct dpk_queue *q, uint64_t offset, void *to, size_t size);
 /* Writes the CQE or EQE with that index, so that it becomes valid when all of it is there. */
 bool ring_put(const struct dpk_queue *q, uint64_t index, const uint8_t entry[DPK_CQE]);
+/* For rings in DPA memory: has the processor fetch the entry there, which will be written; or the
+ * memory that the receive there names, if that is of the same process. With many queues each of
+ * them is long unused when its next frame comes. Any bytes will do: nothing is accessed. */
+void ring_prefetch(const struct dpk_queue *q, uint64_t offset);
+void ring_prefetch_data(const struct dpk_queue *q, uint64_t offset);
 /* The first word of the doorbell record. */
 bool record_load(const struct dpk_queue *q, uint32_t *out);
 

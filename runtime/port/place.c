@@ -52,3 +52,21 @@ bool record_load(const struct dpk_queue *q, uint32_t *out)
     *out = dpk_read_be32(&r);
     return true;
 }
+
+void ring_prefetch(const struct dpk_queue *q, uint64_t offset)
+{
+    if (q->ring)
+        __builtin_prefetch(q->ring + offset, 1);
+}
+
+void ring_prefetch_data(const struct dpk_queue *q, uint64_t offset)
+{
+    uint8_t segment[WQE_SEGMENT];
+    if (!q->ring)
+        return;
+    memcpy(segment, q->ring + offset, sizeof segment);
+    struct dpk_reader r = dpk_reader(segment, sizeof segment);
+    dpk_read_skip(&r, 8); /* size and key */
+    const uint64_t distance = dpk_read_be64(&r) - q->options.ring.address;
+    __builtin_prefetch((const void *)((uintptr_t)q->ring + distance), 1);
+}

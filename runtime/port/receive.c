@@ -60,6 +60,8 @@ static bool read_next(struct dpk_queue *ring, struct receive *out)
     }
     rwqe_parse(out->bytes + head, size - head, &out->data);
     ring->taken++;
+    if (!linked)
+        ring_prefetch_data(ring, (uint64_t)(ring->taken & mask) * size);
     return true;
 }
 

@@ -116,5 +116,5 @@ void chart_put_value(struct dpk_buf *out, double value, const char *unit)
     int digits = whole || size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
     dpk_put_format(out, "%.*f", digits, shown);
     if (unit && *unit)
-        dpk_put_format(out, "\u00a0%s%s", prefixes[prefix].name, unit);
+        dpk_put_format(out, " %s%s", prefixes[prefix].name, unit);
 }

@@ -115,6 +115,17 @@ program() {
     [ -z "$(offers dparun missing --rpc s)" ]
 }
 
+@test "references, networks and parameters of an algorithm are offered" {
+    dpacc "$BATS_TEST_DIRNAME/../../examples/pcc/device/aimd.c" -o aimd.a --app-name=aimd \
+        -device-libs="-ldoca_pcc_dev"
+    [ "$(offers dpapcc co)" = compare ]
+    [ "$(offers dpapcc run d)" = dcqcn ]
+    [ "$(offers dpapcc compare dcqcn a)" = aimd.a ]
+    [ "$(offers dpapcc run dcqcn --topology fa)" = fat-tree ]
+    [ "$(offers dpapcc run aimd.a --param T)" = TARGET_NS= ]
+    [ -z "$(offers dpapcc run dcqcn --param T)" ]
+}
+
 @test "names in a hostile program are not run" {
     cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" a.elf
     "$(llvm-config --bindir)/llvm-objcopy" --redefine-sym '_dpacc_unpack_add=_dpacc_unpack_$(touch pwned)' a.elf

@@ -27,9 +27,9 @@ setup() {
     done
 }
 
-# Exit codes as dpacc(1) and dparun(1) have them; 2 for all others.
+# Exit codes as dpacc(1), dparun(1) and dpapcc(1) have them; 2 for all others.
 usage_code() {
-    case $1 in dpacc) echo 1 ;; dparun) echo 3 ;; *) echo 2 ;; esac
+    case $1 in dpacc) echo 1 ;; dparun | dpapcc) echo 3 ;; *) echo 2 ;; esac
 }
 
 @test "an unknown option is one -E- line and the exit code of wrong usage" {
@@ -55,7 +55,7 @@ usage_code() {
 @test "an option whose file name is empty is wrong usage that names the option" {
     local t option code
     for t in "mlxdpa -e" "mlxdpa --ca" "mlxdpa -p" "mlxconfig-lite -p" "flint-lite -i" \
-        "dpadev --nvidia-key" "dpacc -o" "dpacc-extract -o" "dparun --signature"; do
+        "dpadev --nvidia-key" "dpacc -o" "dpacc-extract -o" "dparun --signature" "dpapcc -o"; do
         option=${t#* } t=${t% *} code=0
         "$t" "$option" "" >out 2>err || code=$?
         [ "$code" -eq "$(usage_code "$t")" ] || { echo "$t: exit $code"; false; }

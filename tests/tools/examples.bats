@@ -133,6 +133,18 @@ TEXT
     grep -q '/Hello World$' <<<"$output"
 }
 
+@test "pcc: an algorithm that is tried, judged and compared" {
+    paste_readme pcc
+    [ "$(grep -cx '"ok"' <<<"$output")" -eq 2 ]
+    [ "$(jq '.runs | length' "$BATS_TEST_TMPDIR"/tmp.*/compared/summary.json)" -eq 4 ]
+    # The judge says what is wrong, and fails.
+    cd "$BATS_TEST_TMPDIR"/tmp.*
+    QUEUE=1000 FAIRNESS=0.9999 run ./ci.sh aimd.a incast:senders=8 judged
+    echo "$output"
+    [ "$status" -ne 0 ]
+    grep -qE 'FAILED: fairness 0[.0-9]+, not 0.9999; queue p99 [0-9]+ bytes, not 1000' <<<"$output"
+}
+
 @test "crash: the commands of the README work" {
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
     paste_readme crash

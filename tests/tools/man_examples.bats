@@ -45,6 +45,7 @@ prepare_dpa_provisioning() {
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 prepare_dparun() { a_device; }
+prepare_dpapcc() { cp "$BATS_TEST_DIRNAME/../../examples/pcc/device/aimd.c" .; }
 prepare_dpa_gdbserver() {
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
     export DPAKIT_RUNTIME=$BATS_TEST_TMPDIR/run HOME=$BATS_TEST_TMPDIR
@@ -113,6 +114,7 @@ examples_of() {
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }
+@test "dpapcc(1)" { examples_of dpapcc; }
 @test "flint-lite(1)" { examples_of flint-lite; }
 @test "mlxconfig-lite(1)" { examples_of mlxconfig-lite; }
 @test "mlxdpa(1)" { examples_of mlxdpa; }

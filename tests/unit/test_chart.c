@@ -188,7 +188,7 @@ static void few_peaks_do_not_flatten_the_rest(void **state)
         struct dpk_buf svg = {0};
         chart_svg(&c, &svg);
         xmlFreeDoc(parse(&svg));
-        assert_int_equal(has(&svg, ">peaks to 100\u00a0Gbit/s<"), cut);
+        assert_int_equal(has(&svg, ">peaks to 100 Gbit/s<"), cut);
         assert_int_equal(has(&svg, ">80<"), !cut);
         dpk_buf_free(&svg);
     }
@@ -200,12 +200,12 @@ static void values_are_written_as_they_are_read(void **state)
     const struct {
         double value;
         const char *unit, *text;
-    } cases[] = {{98.7654e9, "bit/s", "98.8\u00a0Gbit/s"},
-                 {12345, "B", "12.3\u00a0kB"},
-                 {999.96e3, "B", "1.00\u00a0MB"},
-                 {0, "B", "0\u00a0B"},
-                 {0.5, "B", "0.500\u00a0B"},
-                 {1.5e-6, "s", "1.50\u00a0\u00b5s"},
+    } cases[] = {{98.7654e9, "bit/s", "98.8 Gbit/s"},
+                 {12345, "B", "12.3 kB"},
+                 {999.96e3, "B", "1.00 MB"},
+                 {0, "B", "0 B"},
+                 {0.5, "B", "0.500 B"},
+                 {1.5e-6, "s", "1.50 \u00b5s"},
                  {417, NULL, "417"},
                  {0.98765, NULL, "0.988"},
                  {NAN, "s", "\u2013"}};

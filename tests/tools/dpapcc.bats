@@ -1,0 +1,269 @@
+# dpapcc: algorithms of congestion control in the model of a network, as users run them.
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    dpacc "$BATS_TEST_DIRNAME/../../examples/pcc/device/aimd.c" -o aimd.a --app-name=aimd \
+        -device-libs="-ldoca_pcc_dev"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export DPAKIT_DEVICES=$PWD/devices
+    aimd=$BATS_FILE_TMPDIR/aimd.a
+}
+
+files="fct.svg flows.csv queue.svg rates.svg report.html rtt.svg series.csv summary.json trace.json"
+
+# program NAME BODY: NAME.a, whose algorithm does BODY for each event.
+program() {
+    {
+        printf '#include <doca_pcc_dev.h>\n#include <doca_pcc_dev_event.h>\n'
+        printf '#include <doca_pcc_dev_algo_access.h>\n'
+        cat <<'C'
+struct flow { uint32_t events; };
+void doca_pcc_dev_user_init(uint32_t *disable_event_bitmask)
+{
+    struct doca_pcc_dev_algo_meta_data about = {.algo_id = 1};
+    doca_pcc_dev_algo_init_metadata(0, &about, 0, 0);
+    for (uint32_t port = 0; port < DOCA_PCC_DEV_MAX_NUM_PORTS; port++)
+        doca_pcc_dev_init_algo_slot(port, 0, 0, 1);
+    *disable_event_bitmask = 0;
+}
+doca_pcc_dev_error_t doca_pcc_dev_user_set_algo_params(uint32_t port, uint32_t slot, uint32_t base,
+    uint32_t count, const uint32_t *values, uint32_t *params)
+{
+    (void)port, (void)slot, (void)base, (void)count, (void)values, (void)params;
+    return DOCA_PCC_DEV_STATUS_FAIL;
+}
+void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *context, doca_pcc_dev_event_t *event,
+    const doca_pcc_dev_attr_t *attr, doca_pcc_dev_results_t *results)
+{
+    struct flow *f = (struct flow *)context;
+    (void)event, (void)attr;
+    f->events++;
+    results->rate = DOCA_PCC_DEV_MAX_RATE / 16;
+    results->rtt_req = 0;
+C
+        printf '    %s\n}\n' "$2"
+    } >"$1.c"
+    dpacc "$1.c" -o "$1.a" --app-name="$1" -device-libs="-ldoca_pcc_dev"
+}
+
+# as_executable NAME: a host program with the algorithm in it.
+as_executable() {
+    # shellcheck disable=SC2086
+    echo 'int main(void) { return 0; }' | gcc ${TEST_HOST_CFLAGS:-} -x c - -o "$1" -x none \
+        -Wl,--whole-archive "$aimd" -Wl,--no-whole-archive -L"$DPAKIT_BUILD/lib" -lflexio
+}
+
+@test "a reference runs, and a table says what it did" {
+    run dpapcc run hpcc --topology incast:senders=4 --time 1ms
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "hpcc on incast:senders=4, 1 ms, seed 1" ]
+    grep -qE '^throughput +[0-9.]+ Gbit/s$' <<<"$output"
+    grep -qE '^flows +4$' <<<"$output"
+    grep -qE '^packets dropped +0$' <<<"$output"
+}
+
+@test "results are a folder that is there whole" {
+    dpapcc run hpcc --topology incast:senders=4 --time 1ms -q -o out
+    [ "$(cd out && echo *)" = "$files" ]
+    [ "$(ls)" = out ]
+    [ "$(stat -c %a out)" = "$(printf '%o' $((0777 & ~$(umask))))" ]
+    for f in out/*.svg; do xmllint --noout --nonet "$f"; done
+    jq -e '.complete and .flows == 4 and .packets.sent == .packets.received + .packets.in_flight' out/summary.json
+    jq -e '.traceEvents | length > 100' out/trace.json >/dev/null
+    [ "$(wc -l <out/flows.csv)" -eq 5 ]
+    [ "$(awk -F, 'NR == 1 { n = NF } NF != n' out/series.csv out/flows.csv | grep -vc '^algorithm,flow,\|^"hpcc",[0-9],"')" -eq 0 ]
+}
+
+@test "the same seed gives the same bytes, another seed others" {
+    local net=fat-tree:k=4 work=poisson:sizes=hadoop,load=0.3
+    dpapcc run dcqcn --topology $net --workload $work --time 500us --seed 7 -o a >a.txt
+    dpapcc run dcqcn --topology $net --workload $work --time 500us --seed 7 -o b >b.txt
+    dpapcc run dcqcn --topology $net --workload $work --time 500us --seed 8 -o c >c.txt
+    cmp a.txt b.txt
+    diff -r a b
+    ! cmp -s a/flows.csv c/flows.csv
+}
+
+@test "a program of our own runs on the DPA, with its parameters" {
+    dpapcc list "$aimd" | tee list.txt
+    grep -qx 'slot 0: AIMD by delay (id 0x00a1, version 1.0)' list.txt
+    grep -qE '^  parameter TARGET_NS = 12000, 1000 to 10000000 ' list.txt
+    [ "$(dpapcc list "$aimd" --json | jq -r '.[0].parameters[2].name')" = FACTOR ]
+    dpapcc run "$aimd" --topology incast:senders=4 --time 2ms --json -o out >printed
+    cmp printed out/summary.json
+    jq -e '.algorithm == "aimd" and .parameters.TARGET_NS == 12000 and .counters.PROBES > 0 and
+        .counters.PROBES == .calls.rtt and .dpa.events > 100 and .dpa.instructions.mean > 10 and
+        .fairness > 0.9 and .throughput_gbps > 50' printed
+    dpapcc run "$aimd" --topology incast:senders=4 --time 2ms --json --param target_ns=6000 >less
+    jq -e '.parameters.TARGET_NS == 6000' less
+    [ "$(jq .rtt_ns.p99 less)" -lt "$(jq .rtt_ns.p99 printed)" ]
+}
+
+@test "translated or interpreted, a program's results are the same bytes" {
+    local how
+    for how in off sync; do
+        DPAKIT_JIT=$how dpapcc run "$aimd" --topology incast:senders=3 --time 300us --threads 2 -o $how -q
+    done
+    diff -r off sync
+}
+
+@test "algorithms are compared on the same traffic" {
+    run dpapcc compare "$aimd" dcqcn "$aimd" --topology incast:senders=4 --time 1ms -o out
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -qE '^ +aimd +dcqcn +aimd-3$' <<<"$output"
+    grep -qE '^throughput( +[0-9.]+ [GM]bit/s){3}$' <<<"$output"
+    jq -e '.runs[0].throughput_gbps == .runs[2].throughput_gbps' out/summary.json
+    jq -e '[.runs[].algorithm] == ["aimd", "dcqcn", "aimd-3"]' out/summary.json
+    [ "$(cd out && echo *)" = "$files" ]
+}
+
+@test "the page is well-formed, needs nothing else, and says what the summary says" {
+    dpapcc compare "$aimd" dcqcn --topology dumbbell:senders=2 --time 1ms -q -o out
+    xmllint --noout --nonet out/report.html
+    ! grep -qE 'src=|url\(|@import|<script|<link' out/report.html
+    ! grep -oE 'https?://[^"]*' out/report.html | grep -vx http://www.w3.org/2000/svg
+    # Every number of the page, against the summary.
+    grep -oE 'data-run="[0-9]+" data-key="[^"]*" data-value="[^"]*"' out/report.html |
+        sed -E 's/data-run="([^"]*)" data-key="([^"]*)" data-value="([^"]*)"/\1 \2 \3/' >cells
+    [ "$(wc -l <cells)" -gt 60 ]
+    jq -r '.runs | to_entries[] | .key as $run | .value | paths(type == "number" or type == "null") as $p |
+        "\($run) \($p | map(tostring) | join(".")) \(getpath($p) // "")"' out/summary.json >facts
+    awk 'NR == FNR { v[$1 " " $2] = $3; next }
+        !(($1 " " $2) in v) { print "not in the summary: " $0; bad = 1; next }
+        v[$1 " " $2] != $3 && v[$1 " " $2] - $3 > 1e-9 * v[$1 " " $2] { print $0 ", not " v[$1 " " $2]; bad = 1 }
+        END { exit bad }' facts cells
+    # Every picture has a name and is told in words.
+    [ "$(grep -c 'role="img" aria-labelledby=' out/report.html)" -eq 8 ]
+    [ "$(grep -c '<desc id="[a-z]*-[wn]-d">[A-Z]' out/report.html)" -eq 8 ]
+}
+
+@test "an algorithm that fails: the event, what was until then, and exit code 2" {
+    local name body words
+    while IFS='|' read -r name body words; do
+        program "$name" "$body"
+        run dpapcc run "$name.a" --topology incast:senders=2 --time 1ms -o "out-$name"
+        echo "$output"
+        [ "$status" -eq 2 ]
+        grep -qE "^-E- $name.a: .*flow [0-9]+.*$words" <<<"$output"
+        jq -e '.complete == false and (.failure.message | length) > 10 and .failure.time_ns > 0 and
+            .packets.sent > 0 and .simulated_ns < 1000000' "out-$name/summary.json"
+        grep -qF 'role="alert"' "out-$name/report.html"
+    done <<'ALGORITHMS'
+fault|if (f->events == 50) *(volatile uint32_t *)8 = 1;|fault
+loop|while (f->events >= 50) *(volatile uint32_t *)&f->events = 60;|
+zero|if (f->events == 50) results->rate = 0;|rate
+large|if (f->events == 50) results->rate = DOCA_PCC_DEV_MAX_RATE + 1;|rate
+ALGORITHMS
+}
+
+@test "one that fails among several does not take the others with it" {
+    program zero 'if (f->events == 50) results->rate = 0;'
+    run dpapcc compare hpcc zero.a --topology incast:senders=2 --time 1ms -o out
+    [ "$status" -eq 2 ]
+    jq -e '.runs[0].complete and (.runs[1].complete | not)' out/summary.json
+    jq -e '.runs[0].simulated_ns == 1000000' out/summary.json
+}
+
+@test "a device that asks for signatures runs what is signed, and refuses the rest" {
+    source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+    make_world
+    enter_world
+    as_executable unsigned
+    local few=(--topology incast:senders=2 --time 100us -q -d mlx5_0)
+    dpapcc run unsigned "${few[@]}"
+    openssl req -new -newkey rsa:4096 -nodes -keyout leaf.pem -subj "/O=Example/CN=leaf" -out leaf.csr 2>/dev/null
+    openssl x509 -req -in leaf.csr -CA root.der -CAkey root.pem -CAcreateserial -days 365 -sha256 \
+        -outform der -out leaf.der 2>/dev/null
+    cat root.der leaf.der >chain.der
+    mlxdpa -e unsigned -c chain.der -p leaf.pem -o signed sign_dpa_apps
+    claimed
+    flint-lite -d mlx5_0 -i root.signed -y b >/dev/null
+    mlxconfig-lite -d mlx5_0 apply auth.bin >/dev/null
+    dpadev reset mlx5_0
+    dpapcc run signed "${few[@]}" -o out
+    run dpapcc run unsigned "${few[@]}" -o none
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep -q '^-E- ' <<<"$output"
+    [ -e out ] && [ ! -e none ]
+}
+
+@test "a device ELF of its own, and a program in an executable" {
+    dpacc-extract "$aimd" -o aimd.elf
+    dpapcc run aimd.elf --topology incast:senders=2 --time 200us --json >elf
+    jq -e '.algorithm == "aimd" and .dpa.events > 0' elf
+    as_executable main
+    dpapcc run main --topology incast:senders=2 --time 200us --json >exe
+    diff <(jq 'del(.algorithm, .source)' elf) <(jq 'del(.algorithm, .source)' exe)
+}
+
+@test "wrong usage is one line that says what is wrong, and exit code 3" {
+    local line
+    printf '__dpa_global__ void f(void) { }\n' >f.c
+    dpacc f.c -o other.a --app-name=other
+    printf 'topology: [\n' >bad.yaml
+    mkdir taken && touch taken/thesis.tex
+    refused() { # WORDS COMMAND...
+        local words=$1 code=0
+        shift
+        dpapcc "$@" >out 2>err || code=$?
+        echo "dpapcc $*: $code, $(cat err)"
+        [ "$code" -eq 3 ] && [ "$(grep -c '^-E- ' err)" -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -qE -- "$words" err && [ ! -s out ]
+    }
+    refused 'missing.a' run missing.a
+    refused 'no program of congestion control' run other.a
+    refused 'compare takes 2 to 16' compare dcqcn
+    refused 'star' run dcqcn --topology star
+    refused 'bad.yaml' run dcqcn --topology ./bad.yaml
+    refused 'No such file' run dcqcn --topology ./none.yaml
+    refused 'time' run dcqcn --time never
+    refused 'no time at all' run dcqcn --time 0ms
+    refused 'more than 100000 samples' run dcqcn --time 1s --interval 1us
+    refused 'workload' run dcqcn --workload lunch
+    refused 'has the parameters of its paper' run dcqcn --param AI=1
+    refused 'not NAME=VALUE' run "$aimd" --param TARGET_NS
+    refused 'not a number of 32 bits' run "$aimd" --param TARGET_NS=many
+    refused 'it has TARGET_NS, INCREASE' run "$aimd" --param TARGET=1
+    refused 'TARGET_NS=5' run "$aimd" --param TARGET_NS=5
+    refused 'no algorithm in slot 3' run "$aimd" --slot 3
+    refused 'thesis.tex' run dcqcn -o taken
+    refused 'unknown command' walk dcqcn
+    [ "$(ls taken)" = thesis.tex ]
+    refused 'Not a directory|not a directory' run dcqcn -o f.c
+}
+
+@test "results replace those of an earlier run, and nothing else" {
+    dpapcc run hpcc --time 100us -q -o out
+    cp out/summary.json before
+    ln -s out link
+    dpapcc run swift --time 100us -q -o link/
+    [ -L link ] && [ ! -L out ]
+    ! cmp -s before out/summary.json
+    [ "$(cd out && echo *)" = "$files" ]
+    chmod -w . && run dpapcc run swift --time 100us -q -o new
+    chmod +w .
+    [ "$(id -u)" -eq 0 ] || [ "$status" -eq 3 ]
+    [ "$(ls -d out.* new.* 2>/dev/null)" = "" ]
+}
+
+@test "thousands of flows are told by quantiles" {
+    dpapcc run hpcc --topology fat-tree:k=4 --workload poisson:sizes=hadoop,load=0.5 --time 1ms -q -o out
+    [ "$(jq .finished out/summary.json)" -gt 100 ]
+    jq -e '.slowdown.to_10k.flows > 0 and .slowdown.to_10k.p50 >= 1 and
+        .slowdown.to_10k.p99 >= .slowdown.to_10k.p50' out/summary.json
+    grep -qE '5 to 95 % of [0-9]+ flows' out/rates.svg
+    [ "$(grep -c '>flow [0-9]*<' out/rates.svg)" -le 40 ]
+}
+
+@test "the budget is the time that a card has, or what is said" {
+    dpapcc run "$aimd" --topology incast:senders=2 --time 500us --threads 4 --json >a
+    dpapcc run "$aimd" --topology incast:senders=2 --time 500us --threads 8 --json >b
+    jq -se '(.[1].dpa.budget_ns / .[0].dpa.budget_ns - 2 | fabs) < 0.01' a b
+    dpapcc run "$aimd" --topology incast:senders=2 --time 500us --budget 1000 --json >c
+    jq -e '.dpa.budget_ns == 1000 and .dpa.load == .dpa.ns.mean / 1000' c
+}

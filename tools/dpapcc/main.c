@@ -1,0 +1,288 @@
+/* dpapcc: runs algorithms of congestion control in a model of a network, and shows what they do. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dpapcc.h"
+
+enum { RUNS_MAX = 16 };
+
+static enum dpk_status parse_duration(void *at, const char *text, struct dpk_error *err)
+{
+    enum dpk_status status = cc_parse_time(text, at, err);
+    if (status == DPK_OK && *(uint64_t *)at == 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "'%s': no time at all", text);
+    return status == DPK_OK ? status : dpk_fail(err, DPK_ERR_USAGE, "%s", err->message);
+}
+
+/* ---- Reports ---- */
+
+static void print_speed(const struct report *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct run *run = &r->runs[i];
+        uint64_t calls = 0;
+        for (size_t k = 0; k < CC_EVENT_TYPES; k++)
+            calls += run->results.calls[k];
+        fprintf(stderr,
+                "-I- %s: %.3f s, %.0f events of the model a second, %.0f of the algorithm\n",
+                run->algorithm->name, run->seconds, (double)run->results.events / run->seconds,
+                (double)calls / run->seconds);
+    }
+}
+
+static enum dpk_status show(const struct report *r, struct dpk_error *err)
+{
+    const struct options *o = r->options;
+    enum dpk_status status = o->output ? folder_write(o->output, r, err) : DPK_OK;
+    if (status == DPK_OK && o->json)
+        status = dpk_json_print(report_json(r), err);
+    else if (status == DPK_OK && !o->quiet)
+        report_table(r, stdout);
+    if (o->stats)
+        print_speed(r);
+    return status;
+}
+
+/* What ended a run early is the tool's result, too. */
+static enum dpk_status failure_of(const struct report *r, struct dpk_error *err)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->runs[i].status != DPK_OK)
+            return dpk_fail(err, DPK_ERR_FAULT, "%s: %s", r->runs[i].algorithm->word,
+                            r->runs[i].error.message);
+    return DPK_OK;
+}
+
+/* ---- Runs ---- */
+
+struct job {
+    struct run *runs;
+    struct dpk_error *errors;
+    enum dpk_status *status;
+};
+
+static void do_run(void *context, size_t i)
+{
+    struct job *job = context;
+    job->status[i] = run_algorithm(&job->runs[i], &job->errors[i]);
+}
+
+static enum dpk_status run_all(struct run *runs, size_t count, struct dpk_error *err)
+{
+    struct dpk_error errors[RUNS_MAX] = {0};
+    enum dpk_status status[RUNS_MAX];
+    struct dpk_progress progress;
+    struct job job = {.runs = runs, .errors = errors, .status = status};
+    dpk_progress_start(&progress);
+    runs[0].progress = &progress; /* the others run beside it */
+    dpk_parallel(count, 0, do_run, &job);
+    for (size_t i = 0; i < count; i++)
+        if (status[i] != DPK_OK) {
+            *err = errors[i];
+            return status[i];
+        }
+    return DPK_OK;
+}
+
+/* Two files of the same name get numbers. */
+static void name_apart(struct algorithm *algorithms, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(algorithms[k].name, algorithms[i].name) == 0) {
+                size_t length = strlen(algorithms[i].name);
+                length = length > 56 ? 56 : length;
+                snprintf(algorithms[i].name + length, 8, "-%u", (unsigned)(i + 1) % 100);
+            }
+}
+
+static enum dpk_status run_report(struct report *r, struct algorithm *algorithms,
+                                  struct dpk_error *err)
+{
+    for (size_t i = 0; i < r->count; i++)
+        r->runs[i] = (struct run){.scenario = r->scenario, .algorithm = &algorithms[i]};
+    enum dpk_status status = run_all(r->runs, r->count, err);
+    for (size_t i = 0; i < r->count && status == DPK_OK; i++)
+        facts_of(&r->runs[i], r->options, &r->facts[i]);
+    if (status == DPK_OK)
+        status = show(r, err);
+    if (status == DPK_OK)
+        status = failure_of(r, err);
+    for (size_t i = 0; i < r->count; i++)
+        run_close(&r->runs[i]);
+    return status;
+}
+
+static enum dpk_status run_words(const struct options *o, const struct dpk_args *args,
+                                 struct dpk_error *err)
+{
+    struct scenario scenario = {0};
+    struct report report = {.scenario = &scenario, .options = o, .count = args->count};
+    struct algorithm *algorithms = calloc(args->count, sizeof *algorithms);
+    report.runs = calloc(args->count, sizeof *report.runs);
+    report.facts = calloc(args->count, sizeof *report.facts);
+    enum dpk_status status =
+        algorithms && report.runs && report.facts ? DPK_OK : dpk_fail_nomem(err);
+    if (status == DPK_OK && o->output)
+        status = folder_check(o->output, err);
+    if (status == DPK_OK)
+        status = scenario_open(o, &scenario, err);
+    uint32_t speed = (uint32_t)(scenario.line_bps / 1e9);
+    for (size_t i = 0; i < args->count && status == DPK_OK; i++)
+        status = algorithm_open(args->words[i], o, speed, &algorithms[i], err);
+    if (status == DPK_OK) {
+        name_apart(algorithms, args->count);
+        status = run_report(&report, algorithms, err);
+    }
+    for (size_t i = 0; algorithms && i < args->count; i++)
+        algorithm_close(&algorithms[i]);
+    scenario_close(&scenario);
+    free(report.facts);
+    free(report.runs);
+    free(algorithms);
+    return status;
+}
+
+/* ---- Commands ---- */
+
+static enum dpk_status run(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    return run_words(options, args, err);
+}
+
+static enum dpk_status compare(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct options *o = options;
+    if (args->count < 2 || args->count > RUNS_MAX)
+        return dpk_fail(err, DPK_ERR_USAGE, "compare takes 2 to %d algorithms", RUNS_MAX);
+    if (o->parameters.count)
+        return dpk_fail(err, DPK_ERR_USAGE, "--param goes with run, where it says whose it is");
+    return run_words(o, args, err);
+}
+
+static enum dpk_status list(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct options *o = options;
+    struct algorithm *a = calloc(1, sizeof *a);
+    if (!a)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = algorithm_open(args->words[0], o, 0, a, err);
+    if (status == DPK_OK)
+        status = algorithm_list(a, o->json, err);
+    algorithm_close(a);
+    free(a);
+    return status;
+}
+
+/* ---- The command line ---- */
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct dpk_option options[] = {
+    {"topology", DPK_TEXT, "NET", AT(topology), .standard = "incast",
+     .help = "file of YAML, or a shape: dumbbell, incast, parking-lot or fat-tree, with "
+             "parameters behind a colon (incast:senders=32,rate=100G)"},
+    {"workload", DPK_TEXT, "WORK", AT(workload),
+     .help = "what is sent, instead of what the topology says: long, "
+             "bursts:size=64K,period=1ms, poisson:sizes=websearch,load=0.5"},
+    {"time", DPK_PARSED, "TIME", AT(time_ns), .parse = parse_duration,
+     .help = "how long, in virtual time: 20ms, 500us (default 10ms)"},
+    {"seed", DPK_NUMBER, "N", AT(seed), 0, UINT_MAX, .standard = "1",
+     .help = "same seed, same results"},
+    {"interval", DPK_PARSED, "TIME", AT(interval_ns), .parse = parse_duration,
+     .help = "between samples for pictures (default: a thousandth of the time)"},
+    {"o,output", DPK_FILE, "DIR", AT(output),
+     .help = "folder for summary.json, CSV, pictures, report.html and trace.json"},
+    {"d,device", DPK_TEXT, "DEV", AT(device),
+     .help = "emulated device that decides whether programs may run (default: the only one)"},
+    {"app", DPK_TEXT, "NAME", AT(app), .help = "which program of a host file"},
+    {"signature", DPK_FILE, "FILE", AT(signature), .help = "crypto data of a bare device ELF"},
+    {"threads", DPK_NUMBER, "N", AT(threads), 1, DPK_PCC_THREADS_MAX, .standard = "16",
+     .help = "threads of the DPA for a program's events; flows are spread over them"},
+    {"budget", DPK_NUMBER, "NS", AT(budget_ns), 1, 1000000000,
+     .help =
+         "nanoseconds that a card may take for an event (default: so that its threads keep up)"},
+    {"telemetry", .at = AT(telemetry),
+     .help = "switches write their queues into packets, and probes bring them back"},
+    {"json", .at = AT(json), .help = "print the summary, or the list, as JSON"},
+    {"q,quiet", .at = AT(quiet), .help = "print no table, and not what the program prints"},
+    {"stats", .at = AT(stats), .help = "say how fast the model ran"},
+    {0},
+};
+
+static const struct dpk_option run_options[] = {
+    {"param", DPK_TEXTS, "NAME=VALUE", AT(parameters),
+     .help = "set a parameter of the algorithm, by the name that list shows"},
+    {"slot", DPK_NUMBER, "N", AT(slot), 0, DPK_PCC_SLOTS - 1,
+     .help = "which algorithm of a program that has several (default: the first enabled)"},
+    {0},
+};
+
+#define SCENARIO                                                                                   \
+    "topology,workload,time,seed,interval,o,d,app,signature,threads,budget,telemetry,json,q,"      \
+    "stats"
+
+static const struct dpk_command run_command = {.names = "run",
+                                               .words = "ALGO",
+                                               .help = "run one algorithm",
+                                               .options = run_options,
+                                               .takes = SCENARIO,
+                                               .run = run};
+static const struct dpk_command compare_command = {
+    .names = "compare",
+    .words = "ALGO...",
+    .help = "run several in the same network, with the same seed",
+    .takes = SCENARIO,
+    .run = compare};
+static const struct dpk_command list_command = {
+    .names = "list",
+    .words = "ALGO",
+    .help = "show the algorithms of a program, their parameters and counters",
+    .takes = "d,app,signature,json",
+    .run = list};
+static const struct dpk_command *const commands[] = {&run_command, &compare_command, &list_command,
+                                                     NULL};
+
+static const struct options defaults = {.time_ns = 10000000, .slot = NO_SLOT};
+
+static int exit_code(enum dpk_status status)
+{
+    switch (status) {
+    case DPK_OK:
+        return 0;
+    case DPK_ERR_REFUSED:
+        return EXIT_REFUSED;
+    case DPK_ERR_FAULT:
+    case DPK_ERR_TIMEOUT:
+        return EXIT_FAILED;
+    default:
+        return EXIT_OTHER;
+    }
+}
+
+static const struct dpk_tool tool = {
+    .name = "dpapcc",
+    .usage = "dpapcc run ALGO [--topology NET] [--time TIME] [-o DIR]\n"
+             "       dpapcc compare ALGO ALGO... [--topology NET] [--time TIME] [-o DIR]\n"
+             "       dpapcc list ALGO",
+    .about =
+        "Runs algorithms of congestion control in a model of a network, and shows what they "
+        "do.\n"
+        "ALGO: a program of DOCA PCC (host executable, library, object or archive, or a device "
+        "ELF),\n"
+        "or the name of a reference: dcqcn, swift, hpcc, none.",
+    .notes = "Exit status: 0 done, 1 refused by the device, 2 the algorithm failed (its results "
+             "until then are\n"
+             "written), 3 wrong usage or any other failure.",
+    .commands = commands,
+    .options = options,
+    .size = sizeof(struct options),
+    .defaults = &defaults,
+    .exit_code = exit_code,
+};
+
+int main(int argc, char **argv)
+{
+    return dpk_tool_main(&tool, argc, argv);
+}

@@ -1,0 +1,301 @@
+/* The report as one page: HTML with its style and pictures inside, and nothing from elsewhere. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "dpapcc.h"
+
+enum { WIDE = 860, NARROW = 340, ROWS_MAX = 100 };
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n"
+    "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
+    "<meta http-equiv=\"Content-Security-Policy\" "
+    "content=\"default-src 'none';style-src 'unsafe-inline'\"/>\n";
+
+static const char style[] =
+    ":root{--ink:#1b1f24;--faint:#59636e;--line:#dfe3e8;--paper:#fff;--back:#f4f6f8;--bad:#b3261e;"
+    "--accent:#0072b2}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--faint:#a4adb8;--line:#30363d;"
+    "--paper:#15181c;--back:#0c0e11;--bad:#ff8a80;--accent:#58b4f0}}"
+    "*{box-sizing:border-box}html{color-scheme:light dark;-webkit-text-size-adjust:100%}"
+    "body{margin:0;background:var(--back);color:var(--ink);"
+    "font:16px/1.5 system-ui,'DejaVu Sans',Helvetica,Arial,sans-serif}"
+    "main,header,footer{max-width:920px;margin:0 auto;padding:0 16px}"
+    "header{padding-top:28px}h1{font-size:1.7rem;line-height:1.2;margin:0 0 .3rem;"
+    "overflow-wrap:anywhere}h2{font-size:1.1rem;margin:0 0 .2rem}"
+    "header p,figcaption,footer{color:var(--faint);margin:0 0 .6rem;overflow-wrap:anywhere}"
+    "figcaption,footer,td,th{font-size:.9rem}figcaption{margin:.6rem 0 0}"
+    "section,figure{background:var(--paper);border:1px solid var(--line);border-radius:10px;"
+    "padding:16px;margin:0 0 16px}"
+    ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.4rem,1fr));gap:10px;"
+    "margin:0 0 16px;padding:0}"
+    ".tiles div{background:var(--paper);border:1px solid var(--line);border-radius:10px;"
+    "padding:10px 14px}.tiles dt{color:var(--faint);font-size:.82rem}"
+    ".tiles dd{margin:0;font-size:1.25rem;font-weight:600;font-variant-numeric:tabular-nums}"
+    ".bad{border:1px solid var(--bad);border-left-width:6px}.bad strong{color:var(--bad)}"
+    ".scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}"
+    "th,td{padding:5px 10px;border-bottom:1px solid var(--line);text-align:right;"
+    "white-space:nowrap;font-variant-numeric:tabular-nums}"
+    "th:first-child{text-align:left;padding-left:0;font-weight:400}"
+    "thead th{color:var(--faint);font-weight:600}tbody .group th{padding-top:14px;font-weight:600}"
+    "summary{cursor:pointer;font-weight:600}:focus-visible{outline:3px solid var(--accent);"
+    "outline-offset:2px}.skip{position:absolute;left:-99rem}.skip:focus{left:8px;top:8px;"
+    "background:var(--paper);padding:6px 10px}"
+    ".narrow{display:none}@media(max-width:640px){.wide{display:none}.narrow{display:block}"
+    "section,figure{padding:12px 8px}h1{font-size:1.35rem}}"
+    "@media print{body{background:none}section,figure{break-inside:avoid}}";
+
+static void put_fact_cell(const struct facts *facts, const char *key, size_t run, const char *tag,
+                          struct dpk_buf *out)
+{
+    const struct fact *f = fact_find(facts, key);
+    struct dpk_buf text = {0};
+    if (!f) {
+        dpk_put_format(out, "<%s>\u2013</%s>", tag, tag);
+        return;
+    }
+    fact_put(f, &text);
+    dpk_put_u8(&text, 0);
+    dpk_put_format(out, "<%s data-run=\"%zu\" data-key=\"%s\" data-value=\"", tag, run, key);
+    if (isfinite(f->value))
+        dpk_put_format(out, "%.15g", f->value);
+    dpk_put_format(out, "\">");
+    chart_put_xml(out, text.failed ? "" : (const char *)text.data);
+    dpk_put_format(out, "</%s>", tag);
+    out->failed |= text.failed;
+    dpk_buf_free(&text);
+}
+
+/* ---- The parts of the page ---- */
+
+static void put_failure(const struct run *r, struct dpk_buf *out)
+{
+    if (r->status == DPK_OK)
+        return;
+    dpk_put_format(out, "<section class=\"bad\" role=\"alert\"><p><strong>");
+    chart_put_xml(out, r->algorithm->name);
+    dpk_put_format(out, " failed after ");
+    chart_put_value(out, (double)r->results.time_ns * 1e-9, "s");
+    dpk_put_format(out, "</strong>, and what is shown is what it did until then.</p><p>");
+    chart_put_xml(out, r->error.message);
+    dpk_put_format(out, "</p></section>\n");
+}
+
+static void put_tiles(const struct report *r, struct dpk_buf *out)
+{
+    static const struct {
+        const char *key, *label;
+    } tiles[] = {{"throughput_gbps", "throughput"}, {"fairness", "fairness (Jain)"},
+                 {"queue.p99", "queue, p99"},       {"rtt_ns.p99", "round trip, p99"},
+                 {"packets.dropped", "drops"},      {"dpa.ns.mean", "an event, at least"}};
+    if (r->count > 1)
+        return;
+    dpk_put_format(out, "<dl class=\"tiles\">\n");
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+        if (!fact_find(&r->facts[0], tiles[i].key))
+            continue;
+        dpk_put_format(out, "<div><dt>%s</dt>", tiles[i].label);
+        put_fact_cell(&r->facts[0], tiles[i].key, 0, "dd", out);
+        dpk_put_format(out, "</div>\n");
+    }
+    dpk_put_format(out, "</dl>\n");
+}
+
+static void put_picture(const struct report *r, enum picture which, struct dpk_buf *out)
+{
+    static const char *const titles[PICTURES] = {"Rates of flows", "Longest queues", "Round trips",
+                                                 "Slowdown of flows that ended"};
+    const char *name = picture_names[which];
+    struct dpk_buf about = {0}, narrow = {0};
+    char id[16];
+    snprintf(id, sizeof id, "%s-n", name);
+    picture_put(r, which, NARROW, id, &narrow, NULL);
+    dpk_put_format(out, "<figure id=\"%s\"><h2>%s</h2>\n<div class=\"wide\">", name, titles[which]);
+    snprintf(id, sizeof id, "%s-w", name);
+    picture_put(r, which, WIDE, id, out, &about);
+    dpk_put_format(out, "</div><div class=\"narrow\">");
+    dpk_put(out, narrow.data, narrow.size);
+    dpk_put_format(out, "</div>\n<figcaption>");
+    dpk_put_u8(&about, 0);
+    chart_put_xml(out, about.failed ? "" : (const char *)about.data);
+    dpk_put_format(out, "</figcaption></figure>\n");
+    out->failed |= about.failed || narrow.failed;
+    dpk_buf_free(&about);
+    dpk_buf_free(&narrow);
+}
+
+/* The label of a fact in one of the runs. */
+static const char *label_in(const struct report *r, const char *key)
+{
+    const struct fact *f = NULL;
+    for (size_t i = 0; i < r->count && !(f && f->label); i++)
+        f = fact_find(&r->facts[i], key);
+    return f ? f->label : NULL;
+}
+
+static void put_numbers(const struct report *r, struct dpk_buf *out)
+{
+    const struct facts *all = &r->facts[0];
+    const char *group = "";
+    for (size_t i = 1; i < r->count; i++)
+        if (r->facts[i].count > all->count)
+            all = &r->facts[i];
+    dpk_put_format(out, "<section id=\"numbers\"><h2>In numbers</h2>\n<div class=\"scroll\" "
+                        "tabindex=\"0\" role=\"region\" aria-label=\"In numbers\"><table>\n"
+                        "<thead><tr><th scope=\"col\"></th>");
+    for (size_t i = 0; i < r->count; i++) {
+        dpk_put_format(out, "<th scope=\"col\">");
+        chart_put_xml(out, r->runs[i].algorithm->name);
+        dpk_put_format(out, "</th>");
+    }
+    dpk_put_format(out, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < all->count; i++) {
+        const char *label = label_in(r, all->at[i].key);
+        if (!label)
+            continue;
+        if (strcmp(group, all->at[i].group) != 0)
+            dpk_put_format(out,
+                           "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">%s</th>"
+                           "</tr>\n",
+                           r->count + 1, all->at[i].group);
+        group = all->at[i].group;
+        dpk_put_format(out, "<tr><th scope=\"row\">");
+        chart_put_xml(out, label);
+        dpk_put_format(out, "</th>");
+        for (size_t k = 0; k < r->count; k++)
+            put_fact_cell(&r->facts[k], all->at[i].key, k, "td", out);
+        dpk_put_format(out, "</tr>\n");
+    }
+    dpk_put_format(out, "</tbody></table></div></section>\n");
+}
+
+static void put_cell(struct dpk_buf *out, double value, const char *unit)
+{
+    dpk_put_format(out, "<td>");
+    chart_put_value(out, value, unit);
+    dpk_put_format(out, "</td>");
+}
+
+static void put_flow(const struct run *r, uint32_t number, struct dpk_buf *out)
+{
+    const struct cc_flow *f = &r->results.flows[number];
+    char from[CC_NAME_MAX + 8], to[CC_NAME_MAX + 8];
+    double end = (double)(f->end_ns ? f->end_ns : r->results.time_ns);
+    double active = (end - (double)f->start_ns) * 1e-9;
+    dpk_put_format(out, "<tr><th scope=\"row\">%" PRIu32 ": ", number);
+    chart_put_xml(out, node_name(r->scenario, f->from, from));
+    dpk_put_format(out, " \u2192 ");
+    chart_put_xml(out, node_name(r->scenario, f->to, to));
+    dpk_put_format(out, "</th>");
+    put_cell(out, f->size ? (double)f->size : NAN, "B");
+    put_cell(out, active > 0 ? (double)f->acknowledged * 8 / active : NAN, "bit/s");
+    put_cell(out,
+             f->end_ns && f->ideal_ns ? (double)(f->end_ns - f->start_ns) / (double)f->ideal_ns
+                                      : NAN,
+             NULL);
+    put_cell(out, (double)f->cnps, NULL);
+    put_cell(out, (double)f->resent, NULL);
+    dpk_put_format(out, "</tr>\n");
+}
+
+static void put_flows(const struct run *r, struct dpk_buf *out)
+{
+    uint32_t count = r->results.flow_count, shown = count < ROWS_MAX ? count : ROWS_MAX;
+    dpk_put_format(out, "<section><details><summary>Flows of ");
+    chart_put_xml(out, r->algorithm->name);
+    if (shown < count)
+        dpk_put_format(out, ": the first %" PRIu32 " of %" PRIu32, shown, count);
+    dpk_put_format(out, "</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                        "aria-label=\"Flows of ");
+    chart_put_xml(out, r->algorithm->name);
+    dpk_put_format(out, "\"><table>\n<thead><tr><th scope=\"col\">flow</th><th scope=\"col\">size"
+                        "</th><th scope=\"col\">mean rate</th><th scope=\"col\">slowdown</th>"
+                        "<th scope=\"col\">CNPs</th><th scope=\"col\">sent again</th></tr></thead>"
+                        "\n<tbody>\n");
+    for (uint32_t i = 0; i < shown; i++)
+        put_flow(r, i, out);
+    dpk_put_format(out, "</tbody></table></div></details></section>\n");
+}
+
+static void put_parameters(const struct run *r, struct dpk_buf *out)
+{
+    struct algorithm *a = r->algorithm;
+    struct dpk_pcc_value v;
+    if (!a->pcc || a->about.parameters == 0)
+        return;
+    dpk_put_format(out, "<section><details><summary>Parameters of ");
+    chart_put_xml(out, a->name);
+    dpk_put_format(out, "</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                        "aria-label=\"Parameters of ");
+    chart_put_xml(out, a->name);
+    dpk_put_format(out, "\"><table>\n<thead><tr><th scope=\"col\">parameter</th>"
+                        "<th scope=\"col\">value</th><th scope=\"col\">least</th>"
+                        "<th scope=\"col\">most</th></tr></thead>\n<tbody>\n");
+    for (unsigned i = 0; dpk_pcc_parameter(a->pcc, 0, a->about.slot, i, &v); i++) {
+        dpk_put_format(out, "<tr><th scope=\"row\">");
+        chart_put_xml(out, v.name);
+        dpk_put_format(out,
+                       "</th><td>%" PRIu32 "</td><td>%" PRIu32 "</td><td>%" PRIu32 "</td></tr>\n",
+                       v.value, v.minimum, v.maximum);
+    }
+    dpk_put_format(out, "</tbody></table></div></details></section>\n");
+}
+
+/* What the numbers rest on, and what they leave out. */
+static void put_notes(const struct report *r, struct dpk_buf *out)
+{
+    bool program = false;
+    for (size_t i = 0; i < r->count; i++)
+        program |= r->runs[i].algorithm->pcc != NULL;
+    dpk_put_format(out, "<footer><p>A model of a network, not a card: dpa-pcc(7) tells what it "
+                        "leaves out. ");
+    if (program)
+        dpk_put_format(out,
+                       "Times of events are instructions at %.1f GHz, one a cycle, without "
+                       "waits for memory: a card takes longer. ",
+                       DPA_GHZ);
+    if (program && r->options->budget_ns == 0)
+        dpk_put_format(out, "The budget is the time between events of the busiest card, times its "
+                            "threads. ");
+    else if (program)
+        dpk_put_format(out, "The budget is what --budget says. ");
+    dpk_put_format(out, "Made by dpapcc of dpakit %s.</p></footer>\n", dpk_version);
+}
+
+void page_put(const struct report *r, struct dpk_buf *out)
+{
+    struct dpk_buf title = {0};
+    report_title(r, &title);
+    dpk_put_u8(&title, 0);
+    const char *text = title.failed ? "" : (const char *)title.data;
+    dpk_put_format(out, "%s<title>", head);
+    chart_put_xml(out, text);
+    dpk_put_format(out,
+                   "</title>\n<style>%s%s</style>\n</head>\n<body>\n"
+                   "<a class=\"skip\" href=\"#numbers\">To the numbers</a>\n<header><h1>",
+                   style, chart_style);
+    for (size_t i = 0; i < r->count; i++) {
+        dpk_put_format(out, "%s", i == 0 ? "" : i + 1 < r->count ? ", " : " and ");
+        chart_put_xml(out, r->runs[i].algorithm->name);
+    }
+    dpk_put_format(out, "</h1>\n<p>");
+    chart_put_xml(out, text);
+    dpk_put_format(out, "</p></header>\n<main>\n");
+    for (size_t i = 0; i < r->count; i++)
+        put_failure(&r->runs[i], out);
+    put_tiles(r, out);
+    for (unsigned i = 0; i < PICTURES; i++)
+        put_picture(r, i, out);
+    put_numbers(r, out);
+    for (size_t i = 0; i < r->count; i++) {
+        put_parameters(&r->runs[i], out);
+        put_flows(&r->runs[i], out);
+    }
+    dpk_put_format(out, "</main>\n");
+    put_notes(r, out);
+    dpk_put_format(out, "</body>\n</html>\n");
+    out->failed |= title.failed;
+    dpk_buf_free(&title);
+}

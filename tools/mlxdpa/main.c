@@ -24,6 +24,7 @@ enum dpk_status mlxdpa_output(const struct mlxdpa_options *o, const char *input,
 
 static const struct dpk_command *const commands[] = {
     &keygen_command,
+    &release_command,
     &sign_dpa_apps_command,
     &sign_command,
     &export_tbs_command,
@@ -58,6 +59,8 @@ static const struct dpk_option shared_options[] = {
      .help = "type of the section with the crypto data"},
     {"mft-compat,mft_compat", .at = MLXDPA_AT(mft_compat),
      .help = "write the chain header as NVIDIA's tool does"},
+    {"ca", DPK_FILES, "FILE", MLXDPA_AT(ca),
+     .help = "trusted root certificate (DER, PEM, directory), repeatable"},
     {"key", DPK_FILES, "FILE", MLXDPA_AT(keys), .help = "trusted public key (PEM), repeatable"},
     {"nv_config,nv-config", DPK_FILE, "FILE", MLXDPA_AT(nv_config),
      .help = "NV configuration file"},

@@ -56,6 +56,7 @@ struct mlxdpa_options {
 
 /* The commands, each beside the function that runs it. On failure nothing is written. */
 extern const struct dpk_command keygen_command;
+extern const struct dpk_command release_command;
 extern const struct dpk_command sign_dpa_apps_command;
 extern const struct dpk_command sign_command;
 extern const struct dpk_command export_tbs_command;

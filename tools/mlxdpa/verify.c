@@ -79,8 +79,6 @@ static enum dpk_status run_verify(void *given, const struct dpk_args *args, stru
 }
 
 static const struct dpk_option trust_options[] = {
-    {"ca", DPK_FILES, "FILE", MLXDPA_AT(ca),
-     .help = "trusted root certificate (DER, PEM, directory), repeatable"},
     {"d,device", DPK_TEXT, "DEVICE", MLXDPA_AT(device), .help = "verify as this device would"},
     {0},
 };
@@ -89,6 +87,6 @@ const struct dpk_command verify_command = {
     .names = "verify",
     .words = "[FILE]",
     .help = "check signatures and say every check (FILE, -e, -s, ...; --ca, --key, -d)",
-    .takes = "e,cert_container,s,nv_config,key,j,json",
+    .takes = "e,cert_container,s,nv_config,ca,key,j,json",
     .options = trust_options,
     .run = run_verify};

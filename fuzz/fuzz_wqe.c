@@ -92,7 +92,6 @@ static struct dpk_flow_rule *make_queues(struct dpk_queues *nic, uint8_t *memory
         q[i] = make(nic, &o);
     }
     o.kind = DPK_RQ;
-    o.strip_vlan = true;
     o.ring.address = RINGS + QUEUES * 0x400;
     o.record.address = 8 + QUEUES * 8;
     const struct dpk_flow_actions to = {

@@ -74,8 +74,6 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
     put24(out + 25, c->remote);
     out[28] = c->facts.checks;
     out[29] = c->facts.headers;
-    out[30] = (uint8_t)(c->facts.vlan >> 8);
-    out[31] = (uint8_t)c->facts.vlan;
     put24(out + 33, of->options.user_index);
     put32(out + 36, of->options.kind == DPK_RQ ? c->facts.metadata : c->immediate);
     put32(out + 44, c->bytes);

@@ -1,19 +1,13 @@
 /*
- * What a card says of a frame in its completion: bytes 28 to 31 of struct mlx5_cqe64, as drivers of
- * Linux and DPDK read them (hds_ip_ext, l4_l3_hdr_type, vlan_info).
+ * What a card says of a frame in its completion: bytes 28 and 29 of struct mlx5_cqe64, as drivers of
+ * Linux and DPDK read them (hds_ip_ext, l4_l3_hdr_type).
  */
 #include "model.h"
 
 #include "frame/frame.h"
 
 enum { CHECKED_L2 = 1, CHECKED_L3 = 2, CHECKED_L4 = 4 };
-enum {
-    VLAN_STRIPPED = 0x01,
-    IP_OPTIONS = 0x02,
-    L3_IPV6 = 1 << 2,
-    L3_IPV4 = 2 << 2,
-    IP_FRAGMENT = 0x80
-};
+enum { IP_OPTIONS = 0x02, L3_IPV6 = 1 << 2, L3_IPV4 = 2 << 2, IP_FRAGMENT = 0x80 };
 enum {
     L4_TCP = 1 << 4,
     L4_UDP = 2 << 4,
@@ -65,16 +59,4 @@ bool facts_are_wrong(const struct frame_facts *f)
 {
     return ((f->headers & L3_IPV4) && !(f->checks & CHECKED_L3)) ||
            ((f->headers & L4_TYPES) && !(f->checks & CHECKED_L4));
-}
-
-bool facts_strip(const uint8_t *frame, size_t size, struct frame_facts *f)
-{
-    struct dpk_reader r = dpk_reader(frame, size);
-    dpk_read_skip(&r, 12);
-    const uint16_t type = dpk_read_be16(&r), tci = dpk_read_be16(&r);
-    if (r.failed || type != ETHER_VLAN || size < DPK_FRAME_MIN + VLAN_TAG)
-        return false;
-    f->vlan = tci;
-    f->headers |= VLAN_STRIPPED;
-    return true;
 }

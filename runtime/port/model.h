@@ -32,7 +32,6 @@ enum cqe_opcode {
  * the tag and the metadata, facts_of of the others. */
 struct frame_facts {
     uint8_t checks, headers; /* bytes 28 and 29 of the CQE */
-    uint16_t vlan;           /* TCI of the tag that was taken out */
     uint32_t hash;           /* of RSS */
     uint8_t hash_type;
     uint32_t tag, metadata; /* 24 bits of a rule; register B */
@@ -209,8 +208,6 @@ void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
 struct frame_facts facts_of(const uint8_t *frame, size_t size, const struct frame_facts *steering);
 /* Whether a checksum of the frame is wrong. */
 bool facts_are_wrong(const struct frame_facts *f);
-/* Whether the frame begins with the tag of a VLAN; says so in its facts. */
-bool facts_strip(const uint8_t *frame, size_t size, struct frame_facts *f);
 
 /* ---- port.c ---- */
 enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe);

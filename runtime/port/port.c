@@ -7,28 +7,20 @@
 #include "model.h"
 #include "offload.h"
 
-#define MAC_ADDRESSES  12u
 #define LARGE_SEND_MAX (1u << 18) /* bytes of data, as cards have it (max_tso) */
 #define STUCK_MS       1000u      /* after which a queue whose frames wait is told of */
 
 /* ---- Receiving ---- */
 
-/* Writes a frame to a receive, without the tag of its VLAN if that was taken out. False: not all of
- * its memory is there. */
+/* Writes a frame to a receive. False: not all of its memory is there. */
 static bool write_receive(const struct dpk_queue *rq, const struct pieces *data,
-                          const uint8_t *frame, uint32_t size, bool stripped)
+                          const uint8_t *frame, uint32_t size)
 {
     const struct dpk_memory_domain *domain = rq->options.domain;
     const struct dpk_rc_message m = {data->list, data->count};
-    const uint32_t left = size - (stripped ? VLAN_TAG : 0);
     /* A single piece is checked when it is written. */
-    if ((stripped || data->count > 1) && !dpk_rc_message_has(domain, &m, left, DPK_MEMORY_WRITE))
-        return false;
-    if (!stripped)
-        return dpk_rc_message_write(domain, &m, 0, size, frame);
-    return dpk_rc_message_write(domain, &m, 0, MAC_ADDRESSES, frame) &&
-           dpk_rc_message_write(domain, &m, MAC_ADDRESSES, left - MAC_ADDRESSES,
-                                frame + MAC_ADDRESSES + VLAN_TAG);
+    return (data->count == 1 || dpk_rc_message_has(domain, &m, size, DPK_MEMORY_WRITE)) &&
+           dpk_rc_message_write(domain, &m, 0, size, frame);
 }
 
 static void count_received(struct dpk_queue *rq, const struct completion *c, size_t size)
@@ -58,11 +50,10 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
         return;
     }
     struct completion c = {.opcode = CQE_SEND, .facts = facts_of(frame, size, facts)};
-    const bool stripped = rq->options.strip_vlan && facts_strip(frame, size, &c.facts);
-    c.bytes = (uint32_t)size - (stripped ? VLAN_TAG : 0);
+    c.bytes = (uint32_t)size;
     if (c.bytes > r.data.total)
         c.syndrome = DPK_RC_LOCAL_LENGTH;
-    else if (!write_receive(rq, &r.data, frame, (uint32_t)size, stripped))
+    else if (!write_receive(rq, &r.data, frame, (uint32_t)size))
         c.syndrome = DPK_RC_LOCAL_PROTECTION;
     count_received(rq, &c, size);
     if (c.syndrome)

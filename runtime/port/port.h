@@ -98,9 +98,7 @@ struct dpk_queue_options {
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */
     bool multi_sends;           /* SQ: WQEs of several frames are allowed (enhanced MPSW) */
-    bool strip_vlan; /* RQ: the outer tag of a VLAN (0x8100) is taken out of frames, and put
-                                   into their completions, as cards do if `vsd` of the RQ is 0 */
-    bool linked;     /* RMP: each receive begins with a segment that has the index of the next */
+    bool linked; /* RMP: each receive begins with a segment that has the index of the next */
     struct dpk_queue_place ring;   /* of a QP: first receives, of 16 bytes, then sends */
     struct dpk_queue_place record; /* doorbell record, 8 bytes: receives posted, sends posted; of a
                                       CQ: completions consumed. An SQ and an EQ have none. */
@@ -322,6 +320,8 @@ uint32_t dpk_flow_rqt_number(const struct dpk_flow_rqt *rqt);
  * there is none. DPK_ERR_NOMEM. */
 enum dpk_status dpk_flow_tir_new(struct dpk_steering *s, const struct dpk_rss *rss, bool direct,
                                  uint32_t number, struct dpk_flow_tir **out, struct dpk_error *err);
+/* Changes what it hashes and how, for frames from now on. */
+void dpk_flow_tir_set(struct dpk_flow_tir *tir, const struct dpk_rss *rss);
 /* Without rules that lead to it. */
 void dpk_flow_tir_free(struct dpk_flow_tir *tir);
 /* Whether a rule leads to it. */

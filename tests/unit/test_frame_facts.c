@@ -5,13 +5,12 @@
 
 static struct dpk_queue *rq;
 enum { L2 = 1, L3 = 2, L4 = 4, ALL = 7, IPV6 = 0x04, IPV4 = 0x08, FRAGMENT = 0x80, OPTIONS = 0x02 };
-enum { TCP_NO_ACK = 0x10, UDP_TYPE = 0x20, TCP_ACK = 0x30, TCP_ACK_DATA = 0x40, STRIPPED = 0x01 };
+enum { TCP_NO_ACK = 0x10, UDP_TYPE = 0x20, TCP_ACK = 0x30, TCP_ACK_DATA = 0x40 };
 enum { TCP = 6, UDP = 17, ROOM = 2000, TO = DATA + 0x1000 };
 
-static void receiver(bool strip)
+static void receiver(void)
 {
     struct dpk_queue_options o = wq_options(&w, 0, DPK_RQ, cq_new(&w, 0));
-    o.strip_vlan = strip;
     assert_int_equal(dpk_queue_create(w.nic, &o, &rq, NULL), DPK_OK);
     all_frames_to(&w, rq);
 }
@@ -40,7 +39,7 @@ static void expect(const struct made *m, uint32_t index, unsigned checks, unsign
 static void right_checksums_are_reported_with_the_types_of_headers(void **state)
 {
     (void)state;
-    receiver(false);
+    receiver();
     const unsigned versions[] = {4, 6};
     for (uint32_t i = 0; i < 2; i++) {
         const unsigned ip = i ? IPV6 : IPV4;
@@ -64,7 +63,7 @@ static void right_checksums_are_reported_with_the_types_of_headers(void **state)
 static void each_wrong_bit_is_seen(void **state)
 {
     (void)state;
-    receiver(false);
+    receiver();
     uint32_t index = 0;
     for (unsigned version = 4; version <= 6; version += 2) {
         const struct made good = frame_of(version, UDP, 0, 9);
@@ -85,7 +84,7 @@ static void each_wrong_bit_is_seen(void **state)
 static void datagrams_without_a_checksum_are_right_over_ipv4_alone(void **state)
 {
     (void)state;
-    receiver(false);
+    receiver();
     for (uint32_t i = 0; i < 2; i++) {
         struct made m = frame_of(i ? 6 : 4, UDP, 0, 10);
         dpk_store_be16(m.bytes + m.l4 + 6, 0);
@@ -105,7 +104,7 @@ static void put_header(struct made *m, uint32_t at, uint16_t value)
 static void fragments_have_no_checksum_of_their_own(void **state)
 {
     (void)state;
-    receiver(false);
+    receiver();
     const uint16_t fields[] = {0x2000, 0x0005, 0x2005};
     for (uint32_t i = 0; i < 3; i++) {
         struct made m = frame_of(4, UDP, 0, 24);
@@ -123,7 +122,7 @@ static void fragments_have_no_checksum_of_their_own(void **state)
 static void broken_headers_are_reported_as_none(void **state)
 {
     (void)state;
-    receiver(false);
+    receiver();
     struct made m = frame_of(4, TCP, 0, 0);
     uint32_t index = 0;
     for (m.size = 14; m.size < m.l4; m.size++)
@@ -146,30 +145,10 @@ static void broken_headers_are_reported_as_none(void **state)
         expect(&m, index++, L2, 0);
 }
 
-static void tags_are_taken_out_if_the_queue_says_so(void **state)
-{
-    (void)state;
-    receiver(true);
-    struct made m = frame_of(4, TCP, 0xa123, 77);
-    const uint8_t *cqe = completion_of(&m, 0);
-    assert_int_equal(cqe[28], ALL);
-    assert_int_equal(cqe[29], IPV4 | TCP_ACK_DATA | STRIPPED);
-    assert_int_equal(be16_at(cqe + 30), 0xa123);
-    assert_int_equal(cqe_at(&w, 0, 0).bytes, m.size - 4);
-    assert_memory_equal(w.memory + TO, m.bytes, 12);
-    assert_memory_equal(w.memory + TO + 12, m.bytes + 16, m.size - 16);
-    m = frame_of(4, TCP, 0, 77);
-    expect(&m, 1, ALL, IPV4 | TCP_ACK_DATA);
-    assert_memory_equal(w.memory + TO, m.bytes, m.size);
-    m = frame_of(4, TCP, 5, 0);
-    m.size = 16; /* a tag without a type behind it */
-    expect(&m, 2, L2, 0);
-}
-
 static void stacks_of_tags_are_looked_through(void **state)
 {
     (void)state;
-    receiver(false);
+    receiver();
     const struct made m = frame_of(4, UDP, 0, 30);
     struct made deep = m;
     for (uint32_t i = 0; i < 10; i++) {
@@ -188,7 +167,7 @@ static void a_published_header_is_right(void **state)
     static const uint8_t header[] = {0x45, 0x00, 0x00, 0x14, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11,
                                      0xb8, 0xc0, 0xc0, 0xa8, 0x00, 0x01, 0xc0, 0xa8, 0x00, 0xc7};
     struct made m = {.size = 34};
-    receiver(false);
+    receiver();
     dpk_store_be16(m.bytes + 12, 0x0800);
     memcpy(m.bytes + 14, header, sizeof header);
     expect(&m, 0, L2 | L3, IPV4);
@@ -210,8 +189,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(fragments_have_no_checksum_of_their_own, begin_world,
                                         end_world),
         cmocka_unit_test_setup_teardown(broken_headers_are_reported_as_none, begin_world,
-                                        end_world),
-        cmocka_unit_test_setup_teardown(tags_are_taken_out_if_the_queue_says_so, begin_world,
                                         end_world),
         cmocka_unit_test_setup_teardown(stacks_of_tags_are_looked_through, begin_world, end_world),
         cmocka_unit_test_setup_teardown(a_published_header_is_right, begin_world, end_world),

@@ -48,6 +48,7 @@ static uint32_t key_at(const uint8_t key[DPK_RSS_KEY], unsigned bit)
  * fours. */
 static void prepare(struct dpk_flow_tir *tir)
 {
+    memset(tir->parts, 0, sizeof tir->parts);
     for (unsigned n = 0; n < NIBBLES; n++)
         for (unsigned value = 0; value < 16; value++)
             for (unsigned bit = 0; bit < 4; bit++)
@@ -323,6 +324,14 @@ enum dpk_status dpk_flow_tir_new(struct dpk_steering *s, const struct dpk_rss *r
         return no_queue(number, err);
     return dpk_fail(err, DPK_ERR_NOT_FOUND, "the device has no table of receive queues 0x%x",
                     number);
+}
+
+void dpk_flow_tir_set(struct dpk_flow_tir *tir, const struct dpk_rss *rss)
+{
+    pthread_mutex_lock(&tir->steering->lock);
+    tir->rss = *rss;
+    prepare(tir);
+    pthread_mutex_unlock(&tir->steering->lock);
 }
 
 void dpk_flow_tir_free(struct dpk_flow_tir *tir)

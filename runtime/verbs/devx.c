@@ -14,6 +14,7 @@
 enum opcode {
     ALLOC_TRANSPORT_DOMAIN = 0x816,
     CREATE_TIR = 0x900,
+    MODIFY_TIR = 0x901,
     CREATE_RQT = 0x916,
     MODIFY_RQT = 0x917,
     ALLOC_FLOW_COUNTER = 0x939,
@@ -39,6 +40,8 @@ static const char *name_of(unsigned opcode)
         return "ALLOC_TRANSPORT_DOMAIN";
     case CREATE_TIR:
         return "CREATE_TIR";
+    case MODIFY_TIR:
+        return "MODIFY_TIR";
     case CREATE_RQT:
         return "CREATE_RQT";
     case MODIFY_RQT:
@@ -189,13 +192,24 @@ static const char *tir_lacks(const struct command *c)
         return "emulated devices do not have tls_en";
     if (hash > HASH_TOEPLITZ)
         return "there is no such rx_hash_fn";
-    if (hash == HASH_XOR8 && kind == INDIRECT)
+    if (hash == HASH_XOR8 && (kind == INDIRECT || c->opcode == MODIFY_TIR))
         return "emulated devices do not have the rx_hash_fn INVERTED_XOR8";
     if (read24(c->in + TIR_INNER + 1) != 0)
         return "emulated devices do not have rx_hash_field_selector_inner";
     if (read24(c->in + TIR_OUTER + 1) & ~(uint32_t)FIELDS)
         return "rx_hash_field_selector_outer has other fields than addresses of IP and ports";
     return NULL;
+}
+
+static struct dpk_rss rss_of(const struct command *c)
+{
+    struct dpk_rss rss = {.hashes = c->in[TIR_HASH] >> 4 == HASH_TOEPLITZ,
+                          .symmetric = c->in[TIR_FLAGS] & SYMMETRIC,
+                          .ipv6 = c->in[TIR_OUTER] & IPV6,
+                          .udp = c->in[TIR_OUTER] & UDP,
+                          .fields = c->in[TIR_OUTER + 3] & FIELDS};
+    memcpy(rss.key, c->in + TIR_KEY, DPK_RSS_KEY);
+    return rss;
 }
 
 static int tir_create(const struct command *c, struct dpk_steering *s, struct devx *d)
@@ -207,17 +221,31 @@ static int tir_create(const struct command *c, struct dpk_steering *s, struct de
     if (lacks)
         return refuse(c, BAD_OPERATION, lacks);
     const bool direct = c->in[TIR_KIND] >> 4 == DIRECT;
-    struct dpk_rss rss = {.hashes = c->in[TIR_HASH] >> 4 == HASH_TOEPLITZ,
-                          .symmetric = c->in[TIR_FLAGS] & SYMMETRIC,
-                          .ipv6 = c->in[TIR_OUTER] & IPV6,
-                          .udp = c->in[TIR_OUTER] & UDP,
-                          .fields = c->in[TIR_OUTER + 3] & FIELDS};
-    memcpy(rss.key, c->in + TIR_KEY, DPK_RSS_KEY);
+    const struct dpk_rss rss = rss_of(c);
     if (dpk_flow_tir_new(s, &rss, direct, read24(c->in + (direct ? TIR_QUEUE : TIR_TABLE)), &d->tir,
                          &err) != DPK_OK)
         return refused_by_port(c, &err);
     d->kind = DEVX_TIR;
     d->number = dpk_flow_tir_number(d->tir);
+    return 0;
+}
+
+/* Bits of the command say what is to be changed; of a receiver that is how it hashes. */
+static int tir_modify(const struct command *c, const struct devx *d)
+{
+    enum { NUMBER = 9, BITMASK = 16, BITMASK_BYTES = 8, HASH = 4 };
+    if (c->in_size < TIR_END || read24(c->in + NUMBER) != d->number)
+        return refuse(c, BAD_RESOURCE, "tirn is not that of the object");
+    struct dpk_reader r = dpk_reader(c->in + BITMASK, BITMASK_BYTES);
+    const uint64_t changes = dpk_read_be64(&r);
+    if (changes & ~(uint64_t)HASH)
+        return refuse(c, BAD_OPERATION, "emulated devices change nothing but the hash");
+    const char *lacks = tir_lacks(c);
+    if (lacks)
+        return refuse(c, BAD_OPERATION, lacks);
+    const struct dpk_rss rss = rss_of(c);
+    if (changes & HASH)
+        dpk_flow_tir_set(d->tir, &rss);
     return 0;
 }
 
@@ -339,9 +367,11 @@ int dpk_mlx5_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t
 {
     struct command c;
     const int why = command_begin(&c, "mlx5dv_devx_obj_modify", in, inlen, out, outlen);
-    struct devx *rqt = devx_of(obj, DEVX_RQT);
+    struct devx *rqt = devx_of(obj, DEVX_RQT), *tir = devx_of(obj, DEVX_TIR);
     if (why)
         return why;
+    if (c.opcode == MODIFY_TIR && tir)
+        return tir_modify(&c, tir);
     return c.opcode == MODIFY_RQT && rqt ? rqt_modify(&c, rqt) : not_emulated(&c);
 }
 

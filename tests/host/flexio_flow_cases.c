@@ -49,6 +49,31 @@ static void receiver_command(uint8_t in[TIR_BYTES], uint32_t table)
     in[32 + 83] = 0x0f;
 }
 
+/* From now on it hashes the source address alone. Its table has entries [s[1], s[0]]. */
+static void receiver_is_modified(struct mlx5dv_devx_obj *tir, uint32_t number, struct set s[2])
+{
+    enum { FIRST = 2 }; /* completions of s[0] were there before */
+    const uint8_t source_is_one[30] = {[12] = 0x08, [14] = 0x45, [23] = 6, [29] = 1};
+    uint8_t in[TIR_BYTES], answer[ANSWER];
+    receiver_command(in, 0);
+    put16(in, 0x901);
+    in[32 + 83] = 1;
+    CHECK(mlx5dv_devx_obj_modify(tir, in, TIR_BYTES, answer, ANSWER) == EREMOTEIO); /* tirn */
+    put24(in + 9, number);
+    CHECK(mlx5dv_devx_obj_modify(tir, in, 100, answer, ANSWER) == EREMOTEIO);
+    in[23] = 2; /* indirect_table */
+    CHECK(mlx5dv_devx_obj_modify(tir, in, TIR_BYTES, answer, ANSWER) == EOPNOTSUPP);
+    in[23] = 4; /* hash */
+    in[32 + 36] = 0x10;
+    CHECK(mlx5dv_devx_obj_modify(tir, in, TIR_BYTES, answer, ANSWER) == EOPNOTSUPP);
+    in[32 + 36] = 0x20;
+    CHECK(mlx5dv_devx_obj_modify(tir, in, TIR_BYTES, answer, ANSWER) == 0);
+    sends(&s[0], source_is_one, sizeof source_is_one);
+    CHECK(has_completion(&s[0], FIRST));
+    CHECK(completion_word(&s[0], FIRST, 12) == 0x12ad8761); /* of the key, from bit 31 on */
+    CHECK(completion_word(&s[0], FIRST, 16) >> 24 == 0x01);
+}
+
 static void receivers_spread_frames(void)
 {
     struct flexio_process *p = queue_process();
@@ -62,6 +87,7 @@ static void receivers_spread_frames(void)
     const uint32_t number = number_in(answer);
     receiver_command(in, number);
     struct mlx5dv_devx_obj *tir = made(in, TIR_BYTES, answer);
+    const uint32_t tirn = number_in(answer);
     struct mlx5dv_dr_action *to = mlx5dv_dr_action_create_dest_devx_tir(tir);
     struct mlx5dv_dr_matcher *m = matcher(rx.root, &every);
     struct mlx5dv_dr_rule *r = rule(m, &every, to);
@@ -93,6 +119,7 @@ static void receivers_spread_frames(void)
     CHECK(mlx5dv_devx_obj_modify(table, in, RQT_BYTES, answer, ANSWER) == 0);
     sends(&s[0], (uint8_t[14]){0}, 14); /* no IP: its hash is 0 */
     CHECK(has_completion(&s[1], 1) && completion_word(&s[1], 1, 12) == 0);
+    receiver_is_modified(tir, tirn, s);
     CHECK(mlx5dv_devx_obj_destroy(table) == EBUSY && mlx5dv_devx_obj_destroy(tir) == EBUSY);
     CHECK(mlx5dv_dr_rule_destroy(r) == 0 && mlx5dv_devx_obj_destroy(tir) == 0);
     CHECK(REFUSED(mlx5dv_dr_rule_create(m, P(every), 1, &to), EINVAL)); /* it is gone */

@@ -10,6 +10,7 @@ setup_file() {
 @test "receivers spread frames" {
     case_ok receivers_spread_frames
     grep -q -e '^-E- mlx5dv_dr_rule_create: the receiver of the action was destroyed' <<<"$output"
+    reported 'MODIFY_TIR: tirn' 'change nothing but the hash' 'INVERTED_XOR8'
 }
 
 @test "commands that are wrong are refused with the reason" {

@@ -143,6 +143,12 @@ static enum dpk_status check_frames(struct pcap *p, const char *path, struct dpk
     return DPK_OK;
 }
 
+static enum dpk_status read_in(struct pcap *p, const char *path, struct dpk_error *err)
+{
+    const enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &p->in, err);
+    return status == DPK_OK ? check_frames(p, path, err) : status;
+}
+
 /* Offers frames until there are no more, or no room. Returns whether some are left. */
 static bool offer(struct dpk_wire *wire)
 {
@@ -222,6 +228,18 @@ static bool pcap_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
 
 /* ---- Life ---- */
 
+/* The capture that frames leave into would be emptied, so it is not tried. */
+static enum dpk_status pcap_try(const char *argument, struct dpk_error *err)
+{
+    char in[PATH_MAX], out[PATH_MAX];
+    struct pcap p = {.out = -1};
+    enum dpk_status status = parse(argument, in, out, err);
+    if (status == DPK_OK && in[0])
+        status = read_in(&p, in, err);
+    dpk_buf_free(&p.in);
+    return status;
+}
+
 static enum dpk_status pcap_open(struct dpk_wire *wire, const char *argument, struct dpk_error *err)
 {
     char in[PATH_MAX], out[PATH_MAX];
@@ -231,9 +249,7 @@ static enum dpk_status pcap_open(struct dpk_wire *wire, const char *argument, st
         return dpk_fail_nomem(err);
     p->out = -1;
     if (status == DPK_OK && in[0])
-        status = dpk_file_read(in, DPK_FILE_MAX, &p->in, err);
-    if (status == DPK_OK && in[0])
-        status = check_frames(p, in, err);
+        status = read_in(p, in, err);
     if (status == DPK_OK && out[0])
         status = open_out(p, out, err);
     return status;
@@ -253,6 +269,7 @@ static void pcap_close(struct dpk_wire *wire)
 const struct wire_ops wire_pcap = {.name = "pcap",
                                    .usage = "pcap:IN,OUT",
                                    .check = pcap_check,
+                                   .try = pcap_try,
                                    .open = pcap_open,
                                    .start = offer,
                                    .receive = pcap_receive,

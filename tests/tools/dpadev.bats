@@ -154,6 +154,11 @@ fails() { # CODE COMMAND...
     dpadev show --json x | jq -e '.wire == "loop"'
     [ "$(dpadev wire x 'pcap:in put,')" = "Device x: wire pcap:$PWD/in put" ]
     [ "$(dpadev wire x)" = "pcap:$PWD/in put" ]
+    [ "$(dpadev wire x pcap:input 2>&1 >out)" = "-W- $PWD/input: No such file or directory" ]
+    [ "$(cat out)" = "Device x: wire pcap:$PWD/input" ]
+    : >input # a capture of nothing yet
+    [ -z "$(dpadev wire x pcap:input,output 2>&1 >out)" ]
+    [ ! -e output ]
     dpadev wire x none
     dpadev show x | grep -qx '|-- Wire: none'
     dpadev show --json x | jq -e '.wire == "none"'

@@ -96,6 +96,19 @@ program() {
     [ "$(offers dpa-gdbserver '')" = "mlx5_7" ]
 }
 
+@test "wires are offered by kind, and by interface, device or file" {
+    device
+    touch input.pcap
+    [ "$(offers dpadev wire mlx5_7 ve)" = veth: ]
+    # All kinds that the tool knows.
+    diff <(offers dpadev wire mlx5_7 '') <(dpadev wire mlx5_7 nothing 2>&1 | sed 's/.*is no wire: //; s/, /\n/g' |
+        grep -oE '^[a-z]+:?' | sort)
+    [ "$(offers dpadev wire mlx5_7 veth : l)" = lo ]
+    [ "$(offers dpadev wire mlx5_7 dev :)" = mlx5_7 ]
+    [ "$(offers dpadev wire mlx5_7 pcap : in)" = input.pcap ]
+    [ -z "$(offers dpadev wire mlx5_7 udp :)" ]
+}
+
 @test "targets are offered, also several in a row" {
     [ "$(offers dpacc -mcpu = | xargs)" = "nv-dpa-bf3 nv-dpa-cx7 nv-dpa-cx8 nv-dpa-cx9" ]
     [ "$(offers dpacc --mcpu nv-dpa-b)" = "nv-dpa-bf3" ]

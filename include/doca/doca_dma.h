@@ -44,6 +44,7 @@ extern "C" {
 
 struct doca_dma;
 struct doca_dma_task_memcpy;
+struct doca_gpu_dma; /* a context, as programs of a GPU see it */
 
 /* Called by doca_pe_progress when a copy has ended; it may submit the task again, or free it. */
 typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy *task,
@@ -74,6 +75,11 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma);
  * connected to a progress engine (else BAD_CONFIG), and has stopped when all its tasks are freed:
  * until then stopping is IN_PROGRESS, and what is submitted fails in doca_pe_progress. */
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma);
+
+/* The context for a GPU, which would carry out its copies. NOT_SUPPORTED: emulated devices have none
+ * beside them; nor has a context a data path on a GPU, or on the DPA (doca_ctx_set_datapath_on_gpu,
+ * doca_ctx_set_datapath_on_dpa: NOT_SUPPORTED). *gpu_dma is NULL then. */
+doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma);
 
 /*
  * Sets copies up.

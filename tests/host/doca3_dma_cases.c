@@ -1,125 +1,5 @@
 /* DOCA DMA, and with it tasks and the progress engine. */
-#include <doca_dma.h>
-
-#include "doca3_world.h"
-
-/* What callbacks were told. */
-static unsigned completed, failed;
-static uint64_t last_task_data, last_ctx_data;
-static doca_error_t last_status;
-
-static void note(struct doca_dma_task_memcpy *task, union doca_data task_data,
-                 union doca_data ctx_data)
-{
-    last_task_data = task_data.u64;
-    last_ctx_data = ctx_data.u64;
-    last_status = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
-}
-
-static void on_completed(struct doca_dma_task_memcpy *task, union doca_data task_data,
-                         union doca_data ctx_data)
-{
-    completed++;
-    note(task, task_data, ctx_data);
-}
-
-static void on_failed(struct doca_dma_task_memcpy *task, union doca_data task_data,
-                      union doca_data ctx_data)
-{
-    failed++;
-    note(task, task_data, ctx_data);
-}
-
-struct engine {
-    struct doca_pe *pe;
-    struct doca_dma *dma;
-    struct doca_ctx *ctx;
-    struct doca_buf_inventory *inventory;
-};
-
-static struct engine engine_new(void)
-{
-    struct engine e = {0};
-    CHECK(doca_pe_create(&e.pe) == OK && doca_dma_create(dev, &e.dma) == OK);
-    e.ctx = doca_dma_as_ctx(e.dma);
-    CHECK(doca_ctx_set_user_data(e.ctx, (union doca_data){.u64 = 77}) == OK);
-    CHECK(doca_ctx_start(e.ctx) == DOCA_ERROR_BAD_CONFIG); /* no copies, no engine */
-    CHECK(doca_dma_task_memcpy_set_conf(e.dma, on_completed, on_failed, 2) == OK);
-    CHECK(doca_ctx_start(e.ctx) == DOCA_ERROR_BAD_CONFIG);
-    CHECK(doca_pe_connect_ctx(e.pe, e.ctx) == OK && doca_ctx_start(e.ctx) == OK);
-    CHECK(doca_dma_task_memcpy_set_conf(e.dma, on_completed, on_failed, 2) == BAD_STATE);
-    CHECK(doca_buf_inventory_create(16, &e.inventory) == OK);
-    CHECK(doca_buf_inventory_start(e.inventory) == OK);
-    return e;
-}
-
-static void engine_destroy(struct engine *e)
-{
-    CHECK(doca_ctx_stop(e->ctx) == OK && doca_dma_destroy(e->dma) == OK);
-    CHECK(doca_pe_destroy(e->pe) == OK && doca_buf_inventory_destroy(e->inventory) == OK);
-}
-
-static struct doca_mmap *map_of(void *address, size_t size, uint32_t permissions)
-{
-    struct doca_mmap *m = NULL;
-    CHECK(doca_mmap_create(&m) == OK && doca_mmap_set_permissions(m, permissions) == OK);
-    CHECK(doca_mmap_set_memrange(m, address, size) == OK && doca_mmap_add_dev(m, dev) == OK);
-    CHECK(doca_mmap_start(m) == OK);
-    return m;
-}
-
-static struct doca_buf *buf_of(struct engine *e, struct doca_mmap *m, void *address, size_t size,
-                               size_t data)
-{
-    struct doca_buf *b = NULL;
-    CHECK(doca_buf_inventory_buf_get_by_addr(e->inventory, m, address, size, &b) == OK);
-    CHECK(doca_buf_set_data(b, address, data) == OK);
-    return b;
-}
-
-static size_t data_of(const struct doca_buf *b)
-{
-    size_t n = 0;
-    CHECK(doca_buf_get_data_len(b, &n) == OK);
-    return n;
-}
-
-static struct doca_task *task_new(struct engine *e, struct doca_buf *from, struct doca_buf *to,
-                                  uint64_t data)
-{
-    struct doca_dma_task_memcpy *t = NULL;
-    CHECK(doca_dma_task_memcpy_alloc_init(e->dma, from, to, (union doca_data){.u64 = data}, &t) ==
-          OK);
-    return doca_dma_task_memcpy_as_task(t);
-}
-
-static enum doca_ctx_states state_of(const struct engine *e)
-{
-    enum doca_ctx_states state;
-    CHECK(doca_ctx_get_state(e->ctx, &state) == OK);
-    return state;
-}
-
-/* One copy; how it ended. One that failed has stopped the context, which is started again. */
-static doca_error_t copy(struct engine *e, struct doca_buf *from, struct doca_buf *to)
-{
-    struct doca_task *t = task_new(e, from, to, 5);
-    unsigned before = completed + failed;
-    CHECK(doca_task_submit(t) == OK && doca_pe_progress(e->pe) == 1);
-    CHECK(completed + failed == before + 1 && doca_pe_progress(e->pe) == 0);
-    CHECK(last_task_data == 5 && last_ctx_data == 77 && doca_task_get_status(t) == last_status);
-    doca_task_free(t);
-    CHECK(doca_task_get_status(t) == INVALID);
-    if (last_status == OK) {
-        CHECK(state_of(e) == DOCA_CTX_STATE_RUNNING);
-    } else {
-        CHECK(state_of(e) == DOCA_CTX_STATE_STOPPING && doca_pe_progress(e->pe) == 1);
-        CHECK(state_of(e) == DOCA_CTX_STATE_IDLE && doca_ctx_start(e->ctx) == OK);
-    }
-    return last_status;
-}
-
-#define WRITABLE DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
+#include "doca3_dma.h"
 
 static void copies_append_to_the_destination(void)
 {
@@ -267,6 +147,102 @@ static void a_map_that_is_started_again_is_another_one_to_others(void)
     engine_destroy(&e);
 }
 
+/* A list of as many buffers as devices take, and of one more. */
+static void lists_are_as_long_as_devices_say(void)
+{
+    static uint8_t bytes[256], out[256];
+    struct engine e = engine_new();
+    struct doca_buf_inventory *many = NULL;
+    struct doca_buf *first = NULL, *next = NULL;
+    uint32_t max = 0;
+    CHECK(doca_dma_cap_task_memcpy_get_max_buf_list_len(doca_dev_as_devinfo(dev), &max) == OK);
+    CHECK(max > 1 && max < 256 && doca_buf_inventory_create(max + 1, &many) == OK);
+    CHECK(doca_buf_inventory_start(many) == OK);
+    struct doca_mmap *from = map_of(bytes, sizeof bytes, 0),
+                     *to = map_of(out, sizeof out, WRITABLE);
+    struct doca_buf *x = buf_of(&e, to, out, sizeof out, 0);
+    for (uint32_t i = 0; i <= max; i++) {
+        bytes[i] = (uint8_t)(i + 1);
+        CHECK(doca_buf_inventory_buf_get_by_data(many, from, bytes + i, 1, &next) == OK);
+        if (i == max)
+            CHECK(copy(&e, first, x) == OK && data_of(x) == max);
+        if (first)
+            CHECK(doca_buf_chain_list(first, next) == OK);
+        else
+            first = next;
+    }
+    CHECK(memcmp(bytes, out, max) == 0 && out[max] == 0);
+    CHECK(doca_buf_reset_data_len(x) == OK && copy(&e, first, x) == INVALID && data_of(x) == 0);
+    CHECK(doca_buf_dec_refcount(first, NULL) == OK && doca_buf_dec_refcount(x, NULL) == OK);
+    CHECK(doca_mmap_destroy(from) == OK && doca_mmap_destroy(to) == OK);
+    CHECK(doca_buf_inventory_destroy(many) == OK);
+    engine_destroy(&e);
+}
+
+/* The second of two buffers is gone: the first may have been copied, but neither list has changed. */
+static void a_copy_that_fails_midway_leaves_lists_as_they_were(void)
+{
+    static uint8_t bytes[64], out[64];
+    struct engine e = engine_new();
+    struct doca_mmap *from = map_of(bytes, 32, 0), *gone = NULL;
+    struct doca_mmap *to = map_of(out, sizeof out, WRITABLE);
+    CHECK(doca_mmap_create(&gone) == OK && doca_mmap_enable_thread_safety(gone) == OK);
+    CHECK(doca_mmap_set_memrange(gone, bytes + 32, 32) == OK && doca_mmap_add_dev(gone, dev) == OK);
+    CHECK(doca_mmap_start(gone) == OK);
+    struct doca_buf *a = buf_of(&e, from, bytes, 32, 32), *b = buf_of(&e, gone, bytes + 32, 32, 32);
+    struct doca_buf *x = buf_of(&e, to, out, sizeof out, 3);
+    CHECK(doca_buf_chain_list(a, b) == OK && doca_mmap_stop(gone) == OK);
+    CHECK(copy(&e, a, x) == DOCA_ERROR_IO_FAILED);
+    CHECK(data_of(a) == 32 && data_of(b) == 32 && data_of(x) == 3);
+    CHECK(doca_buf_dec_refcount(a, NULL) == OK && doca_buf_dec_refcount(x, NULL) == OK);
+    CHECK(doca_mmap_destroy(from) == OK && doca_mmap_destroy(gone) == OK);
+    CHECK(doca_mmap_destroy(to) == OK);
+    engine_destroy(&e);
+}
+
+/* Addresses that are no multiple of anything, and sizes around those that are copied otherwise. */
+static void copies_need_no_alignment(void)
+{
+    static const size_t sizes[] = {1, 3, 7, 8, 9, 4095, 8192, 8193, (1 << 20) - 1, (1 << 20) + 1};
+    static uint8_t bytes[(1 << 20) + 16], out[(1 << 20) + 16];
+    struct engine e = engine_new();
+    struct doca_mmap *from = map_of(bytes, sizeof bytes, 0),
+                     *to = map_of(out, sizeof out, WRITABLE);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 7 >> 3);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const size_t n = sizes[i];
+        memset(out, 0, sizeof out);
+        struct doca_buf *a = buf_of(&e, from, bytes + 1, n, n), *x = buf_of(&e, to, out + 3, n, 0);
+        CHECK(copy(&e, a, x) == OK && data_of(x) == n);
+        CHECK(memcmp(out + 3, bytes + 1, n) == 0 && out[2] == 0 && out[3 + n] == 0);
+        CHECK(doca_buf_dec_refcount(a, NULL) == OK && doca_buf_dec_refcount(x, NULL) == OK);
+    }
+    CHECK(doca_mmap_destroy(from) == OK && doca_mmap_destroy(to) == OK);
+    engine_destroy(&e);
+}
+
+static void copies_are_for_the_cpu_alone(void)
+{
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_dma *dma = NULL;
+    struct doca_gpu_dma *gpu = (void *)&dma;
+    uint32_t max = 0;
+    CHECK(doca_dma_create(dev, &dma) == OK);
+    CHECK(doca_dma_get_gpu_handle(dma, &gpu) == DOCA_ERROR_NOT_SUPPORTED && !gpu);
+    CHECK(doca_dma_get_gpu_handle(dma, NULL) == INVALID);
+    CHECK(doca_dma_get_gpu_handle((void *)&max, &gpu) == INVALID);
+    CHECK(doca_ctx_set_datapath_on_dpa(doca_dma_as_ctx(dma), dpa) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_ctx_set_datapath_on_gpu(doca_dma_as_ctx(dma), (void *)&max) ==
+          DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_dma_cap_get_max_num_tasks(dma, &max) == OK && max >= 10000);
+    CHECK(doca_dma_task_memcpy_set_conf(dma, on_completed, on_failed, max + 1) == INVALID);
+    CHECK(doca_dma_task_memcpy_set_conf(dma, on_completed, on_failed, max) == OK);
+    CHECK(doca_dma_destroy(dma) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
+/* ---- The life of tasks ---- */
+
 static enum doca_ctx_states states[8];
 static unsigned state_count;
 
@@ -376,5 +352,9 @@ const struct test_case dma_cases[] = {
     CASE(tasks_end_before_their_context),
     CASE(a_context_that_is_started_again_takes_a_task_again_and_again),
     CASE(lists_are_chained_and_split),
+    CASE(lists_are_as_long_as_devices_say),
+    CASE(a_copy_that_fails_midway_leaves_lists_as_they_were),
+    CASE(copies_need_no_alignment),
+    CASE(copies_are_for_the_cpu_alone),
     {0},
 };

@@ -23,7 +23,8 @@ extern struct doca_dpa_app *dpa_test_app;
 extern struct doca_dev *dev, *other_dev;
 
 /* With `extern` or without, both are used. */
-extern doca_dpa_func_t hello_world, log_levels, log_and_trace, add_to_event, append_digit, wait_then_add;
+extern doca_dpa_func_t hello_world, log_levels, log_and_trace, add_to_event, append_digit,
+    wait_then_add;
 doca_dpa_func_t touch, spin, many_arguments, no_arguments, small_arguments, two_structures;
 doca_dpa_func_t notify, count_activations, set_device, acknowledge, request, fault_rpc;
 doca_dpa_func_t thread_kernel, storage_kernel, rank_kernel, rdma_one, rdma_next, bytes_and_syndrome;
@@ -35,8 +36,8 @@ doca_dpa_func_t thread_kernel, storage_kernel, rank_kernel, rdma_one, rdma_next,
 
 /* Tables of cases, ended by a NULL name. */
 extern const struct test_case common_cases[], dpa_cases[], thread_cases[], trap_cases[],
-    foreign_cases[], fault_cases[], rdma_cases[], dma_cases[], program_cases[], flight_cases[],
-    engine_cases[], event_cases[], memory_cases[], before_cases[], core_cases[];
+    foreign_cases[], fault_cases[], rdma_cases[], dma_cases[], export_cases[], program_cases[],
+    flight_cases[], engine_cases[], event_cases[], memory_cases[], before_cases[], core_cases[];
 
 struct doca_dpa *dpa_new(void);  /* started */
 struct doca_dpa *dpa_idle(void); /* with its program, not started */

@@ -236,7 +236,9 @@ static void make_others(struct world *w)
     CHECK(doca_pe_create((struct doca_pe **)&w->objects[PE]) == OK);
     CHECK(doca_pe_get_notification_handle(w->objects[PE], &(doca_notification_handle_t){0}) == OK);
     CHECK(doca_devinfo_create_list(&w->infos, &n) == OK);
-    CHECK(doca_devinfo_rep_create_list(dev, 0, &w->reps, &n) == OK);
+    CHECK(doca_devinfo_rep_create_list(dev, 0, &w->reps, &n) == OK && n == 1);
+    w->objects[REP] = w->reps[0];
+    CHECK(doca_dev_rep_open(w->reps[0], (struct doca_dev_rep **)&w->objects[DEV_REP]) == OK);
     make_param(w);
     w->objects[DEV] = dev;
     w->objects[DEVINFO] = doca_dev_as_devinfo(dev);
@@ -271,6 +273,7 @@ static void destroy(void *object)
     doca_mmap_destroy(object);
     doca_sync_event_remote_net_destroy(object);
     doca_pe_destroy(object);
+    doca_dev_rep_close(object);
     doca_sync_event_destroy(object);
     doca_dpa_destroy(object);
     if (object != dev)

@@ -65,8 +65,8 @@ enum kind {
     PE,
     PARAM,
     COMMAND,
-    REP,     /* there are none */
-    DEV_REP, /* the same */
+    REP,
+    DEV_REP,
     WORKER,  /* of DOCA 2.2, as the next two */
     MEM,
     EP,

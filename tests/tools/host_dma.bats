@@ -38,3 +38,43 @@ setup_file() {
 @test "lists are chained and split" {
     case_ok lists_are_chained_and_split
 }
+
+@test "lists are as long as devices say" {
+    case_ok lists_are_as_long_as_devices_say
+}
+
+@test "a copy that fails midway leaves lists as they were" {
+    case_ok a_copy_that_fails_midway_leaves_lists_as_they_were
+}
+
+@test "copies need no alignment" {
+    case_ok copies_need_no_alignment
+}
+
+@test "copies are for the cpu alone" {
+    case_ok copies_are_for_the_cpu_alone
+}
+
+@test "memory of another process is copied as it permits" {
+    case_ok memory_of_another_process_is_copied_as_it_permits
+}
+
+@test "tasks end when the owner dies" {
+    case_ok tasks_end_when_the_owner_dies
+}
+
+@test "damaged exports are refused" {
+    case_ok damaged_exports_are_refused
+}
+
+@test "ten thousand tasks are in flight" {
+    case_ok ten_thousand_tasks_are_in_flight
+}
+
+@test "every documented function is declared and exported" {
+    local list=$BATS_TEST_DIRNAME/../host/doca_dma.txt t=$BATS_TEST_TMPDIR
+    sort -u "$list" | diff - "$list"
+    nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_dma.so" | awk '$2 == "T" {print $3}' | sort | diff "$list" -
+    { echo '#include <doca_dma.h>'; sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
+    gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
+}

@@ -22,7 +22,10 @@ matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
 
 setup_file() {
     local t=$BATS_FILE_TMPDIR i=$DPAKIT_BUILD/include here=$BATS_TEST_DIRNAME/../host
-    make_devices "$t/devices"
+    # On the DPU's side, which has representors.
+    export DPAKIT_DEVICES=$t/devices DPAKIT_SIDE=dpu
+    dpadev create mlx5_0 --pair
+    dpadev create mlx5_1 --pair
     dpacc_sample "$here/doca3_dev.c" "$t" matrix dpa_test_app
     matrix_rows "$t/3" "" -I"$i/doca" -I"$i"
     matrix_rows "$t/2.5" _v2_5 -I"$i/doca-2.5" -I"$i"

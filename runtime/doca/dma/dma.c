@@ -90,6 +90,15 @@ doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma)
+{
+    if (gpu_dma)
+        *gpu_dma = NULL;
+    struct dma *d = gpu_dma ? dpk_object_pin(dma, &dma_kind) : NULL;
+    dpk_object_drop(d);
+    return d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}
+
 /* ---- Copies ---- */
 
 /* Whether a list, and the data in it, are not larger than said above. */

@@ -135,3 +135,9 @@ TEXT
     [ "$status" -eq 1 ]
     grep -q 'A kernel has 1 to 256 threads' <<<"$output"
 }
+
+@test "dma copy: the DPU copies memory of the host" {
+    paste_readme dma_copy
+    grep -qx 'Card bf0 created: mlx5_0 on the host, and on the DPU (DPAKIT_SIDE=dpu).' <<<"$output"
+    grep -qx 'from the host' <<<"$output"
+}

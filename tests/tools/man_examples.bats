@@ -35,6 +35,10 @@ prepare_dpa_app_attributes2blob() { :; }
 prepare_dpa_c() { a_device; }
 prepare_dpacc() { a_device && cp "$BATS_FILE_TMPDIR/hello/hello_world.c" .; }
 prepare_dpacc_extract() { cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
+prepare_doca_dma() {
+    cp "$BATS_TEST_DIRNAME/../../examples/dma_copy/dma_copy.c" .
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
+}
 prepare_dpa_network() {
     unshare -rn ip link add v0 type veth peer name v1 || skip "no network namespaces with veth pairs"
 }
@@ -112,6 +116,7 @@ examples_of() {
 @test "dpacc-extract(1)" { examples_of dpacc-extract; }
 @test "dpakit-compatibility(7)" { examples_of dpakit-compatibility; }
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
+@test "doca-dma(7)" { examples_of doca-dma; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }
 @test "dpapcc(1)" { examples_of dpapcc; }

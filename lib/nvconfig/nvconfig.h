@@ -70,12 +70,13 @@ const struct dpk_nv_tlv *dpk_nv_list_find(const struct dpk_nv_list *list, unsign
 #define DPK_NV_INDEX_SIGNATURE     4
 #define DPK_NV_INDEX_SIGNATURE_A   11
 #define DPK_NV_INDEX_SIGNATURE_B   12
-#define DPK_NV_INDEX_BIG_KEY       15 /* file_public_key_4096: see DPK_NV_DATA_MAX */
-#define DPK_NV_INDEX_DPA_AUTH      21 /* class global */
+#define DPK_NV_INDEX_BIG_KEY       15  /* file_public_key_4096: see DPK_NV_DATA_MAX */
+#define DPK_NV_INDEX_DPA_AUTH      21  /* class global */
+#define DPK_NV_INDEX_PROG_CC       273 /* class global */
 #define DPK_NV_INDEX_ID_MLNX       270
 #define DPK_NV_INDEX_ID_VENDOR     271
 #define DPK_NV_INDEX_DPAKIT_DEBUG  0xd9a001 /* dpakit's own, far from all of NVIDIA's */
-#define DPK_NV_INDEX_PUBLIC_KEY_0  412 /* and _1, _2 behind it: the device owner's key */
+#define DPK_NV_INDEX_PUBLIC_KEY_0  412      /* and _1, _2 behind it: the device owner's key */
 #define DPK_NV_PUBLIC_KEY_PARTS    3
 
 bool dpk_nv_is_owner_key(const struct dpk_nv_tlv *tlv);

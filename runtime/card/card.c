@@ -116,6 +116,8 @@ enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *
     if (status == DPK_OK)
         status = dpk_device_life_cycle(dev->db, &out->development, err);
     if (status == DPK_OK)
+        status = dpk_device_programmable_cc(dev->db, &out->programmable_cc, err);
+    if (status == DPK_OK)
         status = dpk_device_owner_key(dev->db, &out->owner, &owner, err);
     if (status == DPK_OK)
         status = dpk_device_root(false, root, err);

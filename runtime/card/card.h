@@ -130,10 +130,11 @@ struct dpk_device_info {
     char vuid[96];                      /* of the host's function; no other has it */
     struct dpk_pci_address {
         unsigned domain, bus, function; /* the number of the slot is 0 */
-    } pci;            /* what programs find it by: the number of its alias, or 0, gives it */
-    char path[4096];  /* its directory */
-    int64_t created;  /* seconds since 1970 */
-    bool development; /* the life cycle is development; else it is production */
+    } pci;                /* what programs find it by: the number of its alias, or 0, gives it */
+    char path[4096];      /* its directory */
+    int64_t created;      /* seconds since 1970 */
+    bool development;     /* the life cycle is development; else it is production */
+    bool programmable_cc; /* USER_PROGRAMMABLE_CC is in effect */
     bool has_owner;
     struct dpk_uuid owner; /* key-pair UUID of the owner's key */
 };

@@ -10,6 +10,7 @@ static const struct word {
 } words[] = {
     {DPK_NV_INDEX_DPA_AUTH, "nv_dpa_auth"},
     {DPK_NV_INDEX_DPAKIT_DEBUG, "nv_dpakit_debug"},
+    {DPK_NV_INDEX_PROG_CC, "nv_prog_cc"},
 };
 enum { WORD_SIZE = 4 };
 
@@ -67,6 +68,14 @@ enum dpk_status dpk_device_dpa_authentication(struct dpk_device *dev, enum dpk_d
                                               bool *enabled, struct dpk_error *err)
 {
     return authentication(dev->db, view, enabled, err);
+}
+
+enum dpk_status dpk_device_programmable_cc(sqlite3 *db, bool *enabled, struct dpk_error *err)
+{
+    uint8_t byte = 0;
+    enum dpk_status status = first_byte(db, DPK_VIEW_CURRENT, DPK_NV_INDEX_PROG_CC, &byte, err);
+    *enabled = status == DPK_OK && byte & 0x80;
+    return status;
 }
 
 /* ---- The life cycle ---- */

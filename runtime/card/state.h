@@ -161,6 +161,8 @@ bool dpk_device_is_policy(unsigned class_id, uint32_t index);
 /* Whether users cannot set it: so for the owner's key, and for policy. */
 bool dpk_device_needs_signature(const struct dpk_nv_def *def);
 enum dpk_status dpk_device_put_life_cycle(sqlite3 *db, bool development, struct dpk_error *err);
+/* Whether USER_PROGRAMMABLE_CC is in effect. */
+enum dpk_status dpk_device_programmable_cc(sqlite3 *db, bool *enabled, struct dpk_error *err);
 enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk_error *err);
 
 /* ---- log.c ---- */

@@ -80,6 +80,14 @@ bool dpk_host_app_destroy(struct dpk_host_app *app);
  * are none. DPK_ERR_NOMEM: out of memory. */
 enum dpk_status dpk_host_app_list(struct dpk_host_app ***apps, uint32_t *count,
                                   struct dpk_error *err);
+/* The program that a host program names by a pointer. NULL: it is none. */
+struct dpk_host_app *dpk_host_app_find(const void *app);
+/* Verifies `app` by what the device named `device` requires, and makes an image of it. `directory`:
+ * becomes the device's. Errors are those of dpk_device_open and dpk_load (DPK_ERR_REFUSED). If the
+ * device requires no signature, a wrong one is only logged as a warning. */
+enum dpk_status dpk_host_app_load(const char *device, const struct dpk_host_app *app,
+                                  struct dpk_image **image, char directory[PATH_MAX],
+                                  struct dpk_error *err);
 /* Adds a function, whose names are copied, and returns it. If the program has one with the same
  * stub already (if `unpack` is NULL: the same name), returns that, and *added is false. NULL: out
  * of memory. */
@@ -116,9 +124,8 @@ struct dpk_host_process {
     struct dpk_host_stream *streams[DPK_HOST_STREAMS_MAX]; /* by number; with the lock */
 };
 
-/* Verifies `app` by what the device named `device` requires, loads it and makes a process of it.
- * Errors are those of dpk_device_open, dpk_load (DPK_ERR_REFUSED) and dpk_process_create. If the
- * device requires no signature, a wrong one is only logged as a warning. */
+/* Loads `app` for the device named `device`, and makes a process of it. Errors are those of
+ * dpk_host_app_load and dpk_process_create. */
 enum dpk_status dpk_host_process_create(const char *device, const struct dpk_host_app *app,
                                         struct dpk_host_process **out, struct dpk_error *err);
 /* Ends its threads, whatever they do, then its streams. NULL is fine. */

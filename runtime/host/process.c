@@ -71,10 +71,9 @@ static bool resolve_next(void *context, const struct dpk_host_function *f)
     return true;
 }
 
-/* `directory`: the device's. */
-static enum dpk_status load(const char *device_name, const struct dpk_host_app *app,
-                            struct dpk_image **image, char directory[PATH_MAX],
-                            struct dpk_error *err)
+enum dpk_status dpk_host_app_load(const char *device_name, const struct dpk_host_app *app,
+                                  struct dpk_image **image, char directory[PATH_MAX],
+                                  struct dpk_error *err)
 {
     struct dpk_device *device = NULL;
     enum dpk_status status = dpk_device_open(device_name, &device, err);
@@ -121,7 +120,7 @@ enum dpk_status dpk_host_process_create(const char *device, const struct dpk_hos
     if (!p)
         return dpk_fail_nomem(err);
     pthread_mutex_init(&p->streams_lock, NULL);
-    enum dpk_status status = load(device, app, &image, directory, err);
+    enum dpk_status status = dpk_host_app_load(device, app, &image, directory, err);
     if (status != DPK_OK)
         goto out;
     const struct dpk_process_options options = {

@@ -36,6 +36,16 @@ struct dpk_host_app *dpk_host_app_create(const struct dpk_host_app *what)
     return a;
 }
 
+struct dpk_host_app *dpk_host_app_find(const void *app)
+{
+    pthread_mutex_lock(&registry.lock);
+    struct dpk_host_app *a = registry.first;
+    while (a && (const void *)a != app)
+        a = a->next;
+    pthread_mutex_unlock(&registry.lock);
+    return a;
+}
+
 static void function_free(struct dpk_host_function *f)
 {
     free(f->unpack);

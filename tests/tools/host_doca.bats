@@ -115,7 +115,7 @@ setup_file() {
 @test "the libraries have every function that the headers of all generations declare" {
     local i=$DPAKIT_BUILD/include l=$DPAKIT_BUILD/lib
     # shellcheck disable=SC2046
-    declared doca_ $(ls "$i"/doca/*.h "$i"/doca-2.[25]/*.h | grep -v doca_dpa_dev) |
+    declared doca_ $(ls "$i"/doca/*.h "$i"/doca-2.[25]/*.h | grep -v 'doca_dpa_dev\|doca_pcc_\(np_\)\?dev') |
         grep -vx doca_version >"$BATS_TEST_TMPDIR/declared" # which is inline
     {
         nm -D --defined-only "$l"/libdoca_*.so
@@ -124,6 +124,25 @@ setup_file() {
         >"$BATS_TEST_TMPDIR/defined"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 100 ]
     diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/defined"
+}
+
+# What the program implements is the only thing that they lack.
+@test "the device libraries of congestion control have what their headers declare" {
+    local i=$DPAKIT_BUILD/include/doca l=$DPAKIT_BUILD/lib role
+    for role in "" np_; do
+        {
+            cat "$i/doca_pcc_${role}dev.h" "$i"/doca_pcc_dev_{common,services}.h
+            [ -n "$role" ] || cat "$i/doca_pcc_dev_algo_access.h"
+        } | grep -v '^ \*\|^/\*' | grep -o 'doca_pcc_[a-z0-9_]*(' | tr -d '(' | grep -v '_user_' | sort -u >"$BATS_TEST_TMPDIR/declared"
+        "${DPA_NM:-llvm-nm}" --defined-only "$l/libdoca_pcc_${role}dev.a" |
+            awk '$2 == "T" && $3 ~ /^doca_/ {print $3}' | sort -u >"$BATS_TEST_TMPDIR/defined"
+        # those of the events and packets are inline
+        grep -vxFf <(grep -ho '^doca_pcc_[a-z0-9_]*(\|^FORCE_INLINE.*doca_pcc_[a-z0-9_]*(' "$i/doca_pcc_np_dev.h" |
+            grep -o 'doca_pcc_[a-z0-9_]*(' | tr -d '(' | grep get_ | grep -v max_response) \
+            "$BATS_TEST_TMPDIR/declared" >"$BATS_TEST_TMPDIR/outside"
+        [ "$(wc -l <"$BATS_TEST_TMPDIR/outside")" -ge 10 ]
+        diff "$BATS_TEST_TMPDIR/outside" "$BATS_TEST_TMPDIR/defined"
+    done
 }
 
 # Includes every header, then declares again what programs call.

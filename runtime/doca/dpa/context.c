@@ -60,22 +60,9 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
 /* ---- Programs ---- */
 
 /* What dpacc makes for a program is the same object for FlexIO and DOCA. */
-static struct dpk_host_app *find_app(const struct doca_dpa_app *app)
-{
-    struct dpk_host_app **list, *found = NULL;
-    uint32_t count;
-    if (!app || dpk_host_app_list(&list, &count, NULL) != DPK_OK)
-        return NULL;
-    for (uint32_t i = 0; i < count && !found; i++)
-        if ((const void *)list[i] == (const void *)app)
-            found = list[i];
-    free(list);
-    return found;
-}
-
 doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
 {
-    struct dpk_host_app *found = find_app(app);
+    struct dpk_host_app *found = dpk_host_app_find(app);
     struct dpk_dpa *d = found ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (!d)

@@ -1,0 +1,65 @@
+/* What the files of doca/pcc share. */
+#ifndef DPK_DOCA_PCC_PRIVATE_H
+#define DPK_DOCA_PCC_PRIVATE_H
+
+#include <doca_pcc.h>
+
+#include "doca/core/core.h"
+#include "pcc/pcc.h"
+
+#define TRACE_FORMATS_MAX 256u
+#define TRACE_VALUES      5u
+#define PROBE_SLOTS       4u
+#define NAME_OF(pcc)      ((pcc)->dev->info->name)
+
+/* Where trace messages go, and how they are written. */
+struct trace {
+    pthread_mutex_t lock; /* for all of it */
+    bool active;
+    char **formats; /* copies */
+    unsigned count;
+    char *path; /* NULL: no file */
+    FILE *file; /* while the context is started */
+    char *buffer;
+    uint32_t size, used;
+    doca_pcc_trace_callback_t handler;
+    void *user;
+    uint32_t sent;
+};
+
+struct context {
+    struct dpk_object object; /* its lock is for what follows */
+    struct dpk_dev *dev;      /* a use */
+    enum dpk_pcc_role role;
+    struct dpk_host_app *app;
+    uint32_t threads; /* 0: not set */
+    char *core_path;
+    uint8_t *request, *response; /* of the mailbox */
+    uint32_t request_max, response_max;
+    atomic_bool debug;
+    struct trace trace;
+    bool started;
+    struct dpk_pcc *run;
+    int place; /* file whose lock makes this the active process of the device; -1 */
+    bool active;
+    bool core_written;
+};
+extern const struct dpk_kind context_kind;
+
+/* ---- context.c ---- */
+/* The context, pinned and locked, if it is not started; else NULL with *result. */
+struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result);
+
+/* ---- run.c ---- */
+doca_error_t context_stop(struct context *c); /* with its lock */
+
+/* ---- trace.c ---- */
+void trace_init(struct trace *t);
+void trace_free(struct trace *t);
+/* Opens the file, if there is one. */
+doca_error_t trace_open(struct trace *t);
+void trace_close(struct trace *t);
+void trace_write(struct trace *t, unsigned thread, int format, const uint64_t values[TRACE_VALUES]);
+void trace_flush(struct trace *t);
+
+#endif

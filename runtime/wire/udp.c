@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <netdb.h>
+#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,11 +12,13 @@
 
 #include "kinds.h"
 
-#define BUFFER_SIZE (4 << 20)           /* that the socket asks for, each way */
-#define ROOM        (DPK_FRAME_MAX + 1) /* for a datagram: a longer one shows */
-#define TEXT_MAX    128                 /* of an address */
-#define STALE_MAX   (1 << 16)           /* datagrams of others that came before it was connected */
-#define PAUSE_MS    100                 /* after an error that is not the peer's */
+#define BUFFER_SIZE  (4 << 20)           /* that the socket asks for, each way */
+#define ROOM         (DPK_FRAME_MAX + 1) /* for a datagram: a longer one shows */
+#define JOINED_MAX   64u                 /* datagrams that one call of the kernel makes */
+#define JOINED_BYTES 65000u              /* of all of them */
+#define TEXT_MAX     128                 /* of an address */
+#define STALE_MAX    (1 << 16)           /* datagrams of others that came before it was connected */
+#define PAUSE_MS     100                 /* after an error that is not the peer's */
 
 struct udp {
     int fd;
@@ -23,6 +26,15 @@ struct udp {
     uint8_t *in, *out;        /* WIRE_BATCH times ROOM bytes each */
     size_t sizes[WIRE_BATCH]; /* of those that wait in `out` */
     size_t count;
+    size_t joined_max; /* bytes of frames that the kernel may be given as one */
+    struct iovec pieces[WIRE_BATCH];
+};
+
+/* For the kernel: into datagrams of how many bytes it cuts what it is given. */
+struct segment_size {
+    struct cmsghdr header;
+    uint16_t each;
+    uint8_t padding[CMSG_SPACE(sizeof(uint16_t)) - sizeof(struct cmsghdr) - sizeof(uint16_t)];
 };
 
 /* ---- The argument ---- */
@@ -171,34 +183,78 @@ static enum dpk_wire_drop drop_of(int error)
     }
 }
 
+/* How many frames from that one on the kernel can be given at once: it cuts them into datagrams of
+ * equal sizes, of which the last may be shorter (UDP_SEGMENT). */
+static size_t joined_from(const struct udp *u, size_t first)
+{
+    const size_t each = u->sizes[first];
+    size_t count = 1, all = each;
+    while (each <= u->joined_max && first + count < u->count && count < JOINED_MAX &&
+           u->sizes[first + count - 1] == each && u->sizes[first + count] <= each &&
+           all + u->sizes[first + count] <= JOINED_BYTES)
+        all += u->sizes[first + count++];
+    return count;
+}
+
+static void message_of(struct udp *u, size_t first, size_t count, struct mmsghdr *out,
+                       struct segment_size *size)
+{
+    *out = (struct mmsghdr){.msg_hdr = {.msg_iov = &u->pieces[first], .msg_iovlen = count}};
+    for (size_t i = first; i < first + count; i++)
+        u->pieces[i] = (struct iovec){u->out + i * ROOM, u->sizes[i]};
+    if (count == 1)
+        return;
+    *size = (struct segment_size){.header = {.cmsg_len = CMSG_LEN(sizeof size->each),
+                                             .cmsg_level = SOL_UDP,
+                                             .cmsg_type = UDP_SEGMENT},
+                                  .each = (uint16_t)u->sizes[first]};
+    out->msg_hdr.msg_control = size;
+    out->msg_hdr.msg_controllen = sizeof *size;
+}
+
+/* Gives the kernel frames from that one on. Returns how many it took, or how many will never leave
+ * as it did not take them (*error: why). */
+static size_t give(struct udp *u, size_t first, int *error)
+{
+    struct mmsghdr messages[WIRE_BATCH];
+    struct segment_size sizes[WIRE_BATCH];
+    size_t counts[WIRE_BATCH], count = 0, taken = 0;
+    for (size_t at = first; at < u->count; at += counts[count++]) {
+        counts[count] = joined_from(u, at);
+        message_of(u, at, counts[count], &messages[count], &sizes[count]);
+    }
+    const int n = sendmmsg(u->fd, messages, (unsigned)count, MSG_DONTWAIT | MSG_NOSIGNAL);
+    *error = n > 0 ? 0 : errno;
+    for (int i = 0; i < n; i++)
+        taken += counts[i];
+    if (*error == EINTR)
+        return 0;
+    /* Too long for packets of this network, or nothing that this kernel can do. */
+    if (counts[0] > 1 && (*error == EINVAL || *error == EMSGSIZE || *error == EIO)) {
+        u->joined_max = *error == EIO ? 0 : u->sizes[first] - 1;
+        return 0;
+    }
+    return n > 0 ? taken : counts[0];
+}
+
 static void udp_flush(struct dpk_wire *wire)
 {
     struct udp *u = wire->kind;
-    struct mmsghdr messages[WIRE_BATCH] = {0};
-    struct iovec pieces[WIRE_BATCH];
-    for (size_t i = 0; i < u->count; i++) {
-        pieces[i] = (struct iovec){u->out + i * ROOM, u->sizes[i]};
-        messages[i].msg_hdr.msg_iov = &pieces[i];
-        messages[i].msg_hdr.msg_iovlen = 1;
-    }
     for (size_t done = 0; done < u->count;) {
-        const int n = sendmmsg(u->fd, messages + done, (unsigned)(u->count - done),
-                               MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (n <= 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            const enum dpk_wire_drop why = drop_of(errno);
-            if (why == DPK_WIRE_DOWN || why == DPK_WIRE_BROKEN)
-                wire_warn(wire, WIRE_FAILS, "cannot send: %s", strerror(errno));
-            wire_drop_sent(wire, why, 1);
-            done++;
+        int error;
+        const size_t count = give(u, done, &error);
+        size_t bytes = 0;
+        for (size_t i = done; i < done + count; i++)
+            bytes += u->sizes[i];
+        done += count;
+        if (error == 0) {
+            wire_sent(wire, count, bytes);
             continue;
         }
-        size_t bytes = 0;
-        for (size_t i = done; i < done + (size_t)n; i++)
-            bytes += u->sizes[i];
-        wire_sent(wire, (size_t)n, bytes);
-        done += (size_t)n;
+        const enum dpk_wire_drop why = drop_of(error);
+        if (count > 0 && (why == DPK_WIRE_DOWN || why == DPK_WIRE_BROKEN))
+            wire_warn(wire, WIRE_FAILS, "cannot send: %s", strerror(error));
+        wire_drop_sent(wire, why, count);
     }
     u->count = 0;
 }
@@ -274,6 +330,7 @@ static enum dpk_status udp_open(struct dpk_wire *wire, const char *argument, str
         return dpk_fail_nomem(err);
     }
     u->fd = -1;
+    u->joined_max = JOINED_BYTES;
     u->in = malloc((size_t)WIRE_BATCH * ROOM);
     u->out = malloc((size_t)WIRE_BATCH * ROOM);
     if (!u->in || !u->out)

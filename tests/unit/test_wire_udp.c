@@ -12,6 +12,9 @@
 
 #include "wire/wire.h"
 
+#include "namespace.h"
+#include "skip.h"
+
 enum { SIZE = 60 };
 
 static atomic_uint arrived, tells;
@@ -145,6 +148,51 @@ static void only_frames_of_the_peer_arrive(void **state)
     close(from_stranger);
 }
 
+/* Frames that leave with one flush; the kernel may get several of them at once. */
+static void each_is_a_datagram(void)
+{
+    static const size_t runs[][2] = {{40, 60},  {1, 59},   {1, 60},   {3, 14}, {5, 2000},
+                                     {1, 9234}, {1, 9233}, {2, 9234}, {3, 60}};
+    char spec[80];
+    struct sockaddr_in peer;
+    const uint16_t port = free_port();
+    int fd = socket_to(port, &peer);
+    snprintf(spec, sizeof spec, "udp:127.0.0.1:%u,127.0.0.1:%u", port, ntohs(peer.sin_port));
+    struct dpk_wire *wire = open_wire(spec);
+    uint8_t number = 0, expected = 0;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        for (size_t n = 0; n < runs[i][0]; n++) {
+            memset(bytes, number++, runs[i][1]);
+            dpk_wire_send(wire, bytes, runs[i][1]);
+        }
+    dpk_wire_flush(wire);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        for (size_t n = 0; n < runs[i][0]; n++, expected++) {
+            assert_int_equal(recv(fd, bytes, sizeof bytes, 0), runs[i][1]);
+            assert_int_equal(bytes[0], expected);
+            assert_int_equal(bytes[runs[i][1] - 1], expected);
+        }
+    assert_int_equal(counters(wire).sent, number);
+    assert_int_equal(recv(fd, bytes, sizeof bytes, MSG_DONTWAIT), -1);
+    dpk_wire_close(wire);
+    close(fd);
+}
+
+static void frames_that_leave_together_are_datagrams_of_their_own(void **state)
+{
+    (void)state;
+    each_is_a_datagram();
+}
+
+/* Of those, the larger ones go in fragments, which the kernel does not cut. */
+static void frames_larger_than_packets_leave_together_with_others(void **state)
+{
+    (void)state;
+    if (!namespace_enter() || !namespace_ip("link set lo mtu 1500"))
+        skip_because("no user and network namespaces for this user, or no ip(8)");
+    each_is_a_datagram();
+}
+
 static void a_peer_that_is_not_there_is_told_once(void **state)
 {
     (void)state;
@@ -226,6 +274,8 @@ int main(void)
         cmocka_unit_test(a_peer_that_is_not_there_is_told_once),
         cmocka_unit_test(large_frames_go_over_ipv6),
         cmocka_unit_test(a_port_that_is_taken_is_refused),
+        cmocka_unit_test(frames_that_leave_together_are_datagrams_of_their_own),
+        cmocka_unit_test(frames_larger_than_packets_leave_together_with_others), /* stays there */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,6 +157,10 @@ int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv);
         .help = "how long the sign command may take (default 60)"                                  \
     }
 
+/* Exit codes of tools that run programs of the DPA: 0, 1 refused by the device, 2 the program failed
+ * (DPK_ERR_FAULT, DPK_ERR_TIMEOUT), 3 anything else. */
+int dpk_tool_exit_run(enum dpk_status status);
+
 /* The project's version, "1.2.3", from the file VERSION. */
 extern const char dpk_version[];
 

@@ -14,6 +14,21 @@ int dpk_tool_fail(const struct dpk_error *err)
     return err->status == DPK_ERR_USAGE ? 2 : 1;
 }
 
+int dpk_tool_exit_run(enum dpk_status status)
+{
+    switch (status) {
+    case DPK_OK:
+        return 0;
+    case DPK_ERR_REFUSED:
+        return 1;
+    case DPK_ERR_FAULT:
+    case DPK_ERR_TIMEOUT:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
 enum dpk_status dpk_tool_flush(struct dpk_error *err)
 {
     errno = 0;

@@ -8,8 +8,6 @@
 #include "pcc/pcc.h"
 #include "source/source.h"
 
-enum { EXIT_REFUSED = 1, EXIT_FAILED = 2, EXIT_OTHER = 3 };
-
 #define NO_SLOT UINT_MAX /* of options: the first that is enabled */
 
 /* What the command line says. */
@@ -116,7 +114,7 @@ struct run {
     uint64_t marks_missed; /* those that there was no room for */
     enum dpk_status status;
     struct dpk_error error; /* why it ended early, if it did */
-    double seconds;         /* that it took */
+    double seconds;         /* of the processor that it took */
     struct dpk_progress *progress;
 };
 

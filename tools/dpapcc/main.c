@@ -24,8 +24,11 @@ static void print_speed(const struct report *r)
         uint64_t calls = 0;
         for (size_t k = 0; k < CC_EVENT_TYPES; k++)
             calls += run->results.calls[k];
+        if (run->algorithm->pcc) /* a program masks some out */
+            calls = run->algorithm->cost.count;
         fprintf(stderr,
-                "-I- %s: %.3f s, %.0f events of the model a second, %.0f of the algorithm\n",
+                "-I- %s: %.3f s of a processor, %.0f events of the model a second, %.0f of the "
+                "algorithm\n",
                 run->algorithm->name, run->seconds, (double)run->results.events / run->seconds,
                 (double)calls / run->seconds);
     }
@@ -246,21 +249,6 @@ static const struct dpk_command *const commands[] = {&run_command, &compare_comm
 
 static const struct options defaults = {.time_ns = 10000000, .slot = NO_SLOT};
 
-static int exit_code(enum dpk_status status)
-{
-    switch (status) {
-    case DPK_OK:
-        return 0;
-    case DPK_ERR_REFUSED:
-        return EXIT_REFUSED;
-    case DPK_ERR_FAULT:
-    case DPK_ERR_TIMEOUT:
-        return EXIT_FAILED;
-    default:
-        return EXIT_OTHER;
-    }
-}
-
 static const struct dpk_tool tool = {
     .name = "dpapcc",
     .usage = "dpapcc run ALGO [--topology NET] [--time TIME] [-o DIR]\n"
@@ -279,7 +267,7 @@ static const struct dpk_tool tool = {
     .options = options,
     .size = sizeof(struct options),
     .defaults = &defaults,
-    .exit_code = exit_code,
+    .exit_code = dpk_tool_exit_run,
 };
 
 int main(int argc, char **argv)

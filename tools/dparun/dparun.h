@@ -11,8 +11,6 @@
 #include "proc/proc.h"
 #include "source/source.h"
 
-enum { EXIT_REFUSED = 1, EXIT_FAULT = 2, EXIT_OTHER = 3 };
-
 /* What the command line says. */
 struct options {
     const char *device, *app, *rpc, *kernel, *signature, *core, *gdb;

@@ -1,21 +1,6 @@
 /* dparun: loads a DPA program as a device would and runs one of its functions. */
 #include "dparun.h"
 
-static int exit_code(enum dpk_status status)
-{
-    switch (status) {
-    case DPK_OK:
-        return 0;
-    case DPK_ERR_REFUSED:
-        return EXIT_REFUSED;
-    case DPK_ERR_FAULT:
-    case DPK_ERR_TIMEOUT:
-        return EXIT_FAULT;
-    default:
-        return EXIT_OTHER;
-    }
-}
-
 static const struct dpk_tool tool = {
     .name = "dparun",
     .usage = "dparun [-d DEV] PROGRAM [--app NAME] --rpc FUNC [ARGS...]\n"
@@ -31,7 +16,7 @@ static const struct dpk_tool tool = {
     .command = &run_command,
     .size = sizeof(struct options),
     .negative_numbers = true,
-    .exit_code = exit_code,
+    .exit_code = dpk_tool_exit_run,
 };
 
 int main(int argc, char **argv)

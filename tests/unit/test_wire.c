@@ -1,16 +1,12 @@
 /* Wires: specifications, who says which one a device has, captures, counters. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "wire/wire.h"
+#include "wire_open.h"
 
 /* A sink with room for a few frames at a time, which checks their order. */
 struct sink {
@@ -42,18 +38,7 @@ static void tell(void *context, bool detail, const char *text)
 static struct dpk_wire *open_wire(const char *spec, struct sink *s)
 {
     const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell, .context = s};
-    struct dpk_wire *wire = NULL;
-    struct dpk_error err = {0};
-    if (dpk_wire_open(spec, &sink, &wire, &err) != DPK_OK)
-        fail_msg("%s", err.message);
-    return wire;
-}
-
-static struct dpk_wire_counters counters(const struct dpk_wire *wire)
-{
-    struct dpk_wire_counters c;
-    dpk_wire_counters(wire, &c);
-    return c;
+    return wire_open(spec, &sink);
 }
 
 /* Writes a capture of frames that are numbered; `size`: what the last record says. */

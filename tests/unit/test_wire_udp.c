@@ -1,19 +1,14 @@
 /* A wire of UDP: addresses, datagrams that are no frames, those of others, a peer that is not there. */
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "wire/wire.h"
-
 #include "namespace.h"
 #include "skip.h"
+#include "wire_open.h"
 
 enum { SIZE = 60 };
 
@@ -38,20 +33,11 @@ static void tell(void *context, bool detail, const char *text)
 static struct dpk_wire *open_wire(const char *spec)
 {
     const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell};
-    struct dpk_wire *wire = NULL;
-    struct dpk_error err = {0};
     atomic_store(&arrived, 0);
     atomic_store(&tells, 0);
-    if (dpk_wire_open(spec, &sink, &wire, &err) != DPK_OK || dpk_wire_start(wire, &err) != DPK_OK)
-        fail_msg("%s", err.message);
+    struct dpk_wire *wire = wire_open(spec, &sink);
+    assert_int_equal(dpk_wire_start(wire, NULL), DPK_OK);
     return wire;
-}
-
-static struct dpk_wire_counters counters(const struct dpk_wire *wire)
-{
-    struct dpk_wire_counters c;
-    dpk_wire_counters(wire, &c);
-    return c;
 }
 
 /* A socket of 127.0.0.1 that sends to a port there. */

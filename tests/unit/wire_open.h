@@ -1,0 +1,30 @@
+/* For tests of wires: one that is opened, or the test fails, and what it has counted. */
+#ifndef TESTS_WIRE_OPEN_H
+#define TESTS_WIRE_OPEN_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "wire/wire.h"
+
+static inline struct dpk_wire *wire_open(const char *spec, const struct dpk_wire_sink *sink)
+{
+    struct dpk_wire *wire = NULL;
+    struct dpk_error err = {0};
+    if (dpk_wire_open(spec, sink, &wire, &err) != DPK_OK)
+        fail_msg("%s", err.message);
+    return wire;
+}
+
+static inline struct dpk_wire_counters counters(const struct dpk_wire *wire)
+{
+    struct dpk_wire_counters c;
+    dpk_wire_counters(wire, &c);
+    return c;
+}
+
+#endif

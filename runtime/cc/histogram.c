@@ -9,7 +9,7 @@ void histogram_free(struct histogram *h)
     *h = (struct histogram){0};
 }
 
-bool histogram_open(struct histogram *h)
+static bool open_bins(struct histogram *h)
 {
     if (!h->failed && !h->bins)
         h->bins = calloc(HISTOGRAM_BINS, sizeof *h->bins);
@@ -17,9 +17,17 @@ bool histogram_open(struct histogram *h)
     return !h->failed;
 }
 
-void histogram_add_all(struct histogram *h, const struct histogram *other)
+void histogram_flush(struct histogram *h)
 {
-    if (!other->bins || (!h->bins && !histogram_open(h)))
+    if (h->pending && open_bins(h))
+        h->bins[h->last] += h->pending;
+    h->pending = 0;
+}
+
+void histogram_add_all(struct histogram *h, struct histogram *other)
+{
+    histogram_flush(other);
+    if (!other->bins || !open_bins(h))
         return;
     for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
         h->bins[i] += other->bins[i];
@@ -49,9 +57,10 @@ static uint64_t quantile(const struct histogram *h, unsigned hundredths)
     return h->max;
 }
 
-struct cc_quantiles histogram_quantiles(const struct histogram *h)
+struct cc_quantiles histogram_quantiles(struct histogram *h)
 {
-    if (!h->total)
+    histogram_flush(h);
+    if (!h->bins)
         return (struct cc_quantiles){0};
     return (struct cc_quantiles){quantile(h, 50), quantile(h, 95), quantile(h, 99), h->max,
                                  h->sum / (double)h->total};

@@ -9,16 +9,19 @@
 
 struct histogram {
     uint64_t *bins; /* NULL: all are 0 */
+    /* What was added last, to one bin, and is not in `bins`: most values follow one like them. */
+    uint64_t pending;
+    uint32_t last;
     uint64_t total, max;
     double sum;
     bool failed; /* there was no memory; nothing is counted */
 };
 
 void histogram_free(struct histogram *h);
-bool histogram_open(struct histogram *h); /* makes bins; false: no memory */
+void histogram_flush(struct histogram *h);
 /* Adds another's counts. */
-void histogram_add_all(struct histogram *h, const struct histogram *other);
-struct cc_quantiles histogram_quantiles(const struct histogram *h);
+void histogram_add_all(struct histogram *h, struct histogram *other);
+struct cc_quantiles histogram_quantiles(struct histogram *h);
 
 static inline uint32_t histogram_bin(uint32_t value)
 {
@@ -30,9 +33,12 @@ static inline uint32_t histogram_bin(uint32_t value)
 
 static inline void histogram_add(struct histogram *h, uint32_t value, uint64_t weight)
 {
-    if (!h->bins && !histogram_open(h))
-        return;
-    h->bins[histogram_bin(value)] += weight;
+    const uint32_t bin = histogram_bin(value);
+    if (bin != h->last) {
+        histogram_flush(h);
+        h->last = bin;
+    }
+    h->pending += weight;
     h->total += weight;
     h->sum += (double)value * (double)weight;
     if (value > h->max)

@@ -1,5 +1,6 @@
 /* Packets in one array, so that a number of 32 bits names one; queues are lists of them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim.h"
 
@@ -13,9 +14,14 @@ enum dpk_status sim_fail(struct sim *s, enum dpk_status status)
 static bool grow(struct sim *s)
 {
     const uint32_t capacity = s->packet_capacity ? 2 * s->packet_capacity : 4096;
-    struct packet *packets = realloc(s->packets, capacity * sizeof *packets);
+    if (capacity > 1u << WHAT_SHIFT) /* numbers on the agenda; 16 GiB */
+        return false;
+    struct packet *packets = aligned_alloc(_Alignof(struct packet), capacity * sizeof *packets);
     if (!packets)
         return false;
+    if (s->packets)
+        memcpy(packets, s->packets, s->packet_count * sizeof *packets);
+    free(s->packets);
     s->packets = packets;
     if (s->algorithm->telemetry) {
         struct cc_hop *hops = realloc(s->hops, (size_t)capacity * CC_HOPS_MAX * sizeof *hops);
@@ -27,7 +33,7 @@ static bool grow(struct sim *s)
     return true;
 }
 
-uint32_t packet_new(struct sim *s)
+uint32_t packet_new(struct sim *s, uint32_t flow)
 {
     uint32_t p = s->packet_free;
     if (p != NONE) {
@@ -39,12 +45,15 @@ uint32_t packet_new(struct sim *s)
         }
         p = s->packet_count++;
     }
-    s->packets[p] = (struct packet){.next = NONE, .in = NONE};
+    const struct flow *f = &s->flows[flow];
+    s->packets[p] =
+        (struct packet){.next = NONE, .in = NONE, .flow = flow, .way = f->way, .length = f->length};
     return p;
 }
 
 void packet_free(struct sim *s, uint32_t p)
 {
+    s->packets[p].kind = FREE;
     s->packets[p].next = s->packet_free;
     s->packet_free = p;
 }

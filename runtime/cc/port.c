@@ -28,7 +28,7 @@ static void tell_peer(struct sim *s, struct port *in, uint32_t index, bool pause
     in->pausing = pause;
     const uint64_t from = in->free_at > s->now ? in->free_at : s->now;
     put(s, from + time_on_wire(PAUSE_BYTES, in->mbps) + in->delay, pause ? WHAT_PAUSE : WHAT_RESUME,
-        s->ports[index].reverse);
+        index ^ 1);
 }
 
 /* May a packet stay in the switch, to leave by `out`? Without PFC a queue may take as much as is
@@ -134,14 +134,12 @@ static void send(struct sim *s, uint32_t index)
         return;
     struct port *out = &s->ports[index];
     out->free_at = s->now + time_on_wire(s->packets[p].bytes, out->mbps);
-    s->packets[p].at = out->free_at + out->delay;
-    const bool alone = out->wire.head == NONE;
-    fifo_put(s, &out->wire, p);
-    if (alone)
-        put(s, s->packets[p].at, WHAT_ARRIVAL, index);
+    put(s, out->free_at + out->delay, WHAT_ARRIVAL, p);
     if (!out->scheduled && has_more(s, out)) {
         out->scheduled = true;
         put(s, out->free_at, WHAT_PORT, index);
+        if (out->data.head != NONE)
+            __builtin_prefetch(&s->packets[out->data.head]);
     }
 }
 
@@ -196,10 +194,10 @@ static void drop(struct sim *s, uint32_t index, struct port *out)
     packet_free(s, index);
 }
 
-static void forward(struct sim *s, uint32_t index, uint32_t in)
+static void forward(struct sim *s, uint32_t index)
 {
     struct packet *p = &s->packets[index];
-    const uint32_t next = way_port(s, &s->flows[p->flow], !is_data(p), p->hop);
+    const uint32_t next = way_port(s, p->way, p->length, !is_data(p), p->hop);
     struct port *out = &s->ports[next];
     if (!is_data(p)) {
         port_send_control(s, next, index);
@@ -209,22 +207,18 @@ static void forward(struct sim *s, uint32_t index, uint32_t in)
         drop(s, index, out);
         return;
     }
-    p->in = s->ports[in].reverse;
+    p->in = way_port(s, p->way, p->length, false, p->hop - 1u) ^ 1;
     hold(s, p, out);
     fifo_put(s, &out->data, index);
     port_kick(s, next);
 }
 
-void port_arrival(struct sim *s, uint32_t index)
+void port_arrival(struct sim *s, uint32_t p)
 {
-    struct port *port = &s->ports[index];
-    const uint32_t p = fifo_take(s, &port->wire);
-    if (port->wire.head != NONE)
-        put(s, s->packets[port->wire.head].at, WHAT_ARRIVAL, index);
     struct packet *packet = &s->packets[p];
     packet->hop++;
-    if (packet->hop < s->flows[packet->flow].length) {
-        forward(s, p, index);
+    if (packet->hop < packet->length) {
+        forward(s, p);
     } else if (is_data(packet)) {
         receiver_receive(s, p);
     } else {

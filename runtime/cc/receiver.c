@@ -10,7 +10,7 @@ static void answer(struct sim *s, uint32_t index, enum kind kind, uint32_t psn, 
     p->bytes = (uint16_t)bytes;
     p->received = s->now;
     p->hop = 0;
-    port_send_control(s, way_port(s, &s->flows[p->flow], true, 0), index);
+    port_send_control(s, way_port(s, p->way, p->length, true, 0), index);
 }
 
 /* A notification for each interval in which marked packets came (DCQCN, section 3.1: NP). */
@@ -18,11 +18,10 @@ static void notify(struct sim *s, struct flow *f, uint32_t flow)
 {
     if (s->now < f->cnp_at)
         return;
-    const uint32_t p = packet_new(s);
+    const uint32_t p = packet_new(s, flow);
     if (p == NONE)
         return;
     f->cnp_at = s->now + s->net->cnp_interval_ns * 1000;
-    s->packets[p].flow = flow;
     s->res->cnps++;
     mark(s, CC_MARK_CNP, flow, NONE);
     answer(s, p, CNP, 0, CNP_BYTES);

@@ -50,13 +50,8 @@ static void fill_queue(struct sim *s, struct port *p, struct cc_queue *out)
 static uint64_t in_flight(const struct sim *s)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < s->port_count; i++) {
-        const uint32_t heads[] = {s->ports[i].data.head, s->ports[i].control.head,
-                                  s->ports[i].wire.head};
-        for (unsigned h = 0; h < 3; h++)
-            for (uint32_t p = heads[h]; p != NONE; p = s->packets[p].next)
-                count += s->packets[p].kind == DATA;
-    }
+    for (uint32_t i = 0; i < s->packet_count; i++)
+        count += s->packets[i].kind == DATA;
     return count;
 }
 

@@ -5,7 +5,8 @@
 #include "shapes.h"
 #include "sim.h"
 
-#define TIME_MAX_NS ((uint64_t)10000000000)
+#define PREFETCH_AHEAD 8 /* events */
+#define TIME_MAX_NS    ((uint64_t)10000000000)
 
 /* ---- Making the parts ---- */
 
@@ -25,13 +26,11 @@ static void make_port(struct sim *s, uint32_t index, uint32_t from, uint32_t to,
     s->ports[index] = (struct port){
         .node = from,
         .peer = to,
-        .reverse = index ^ 1,
         .mbps = link->rate_mbps,
         .delay = link->delay_ns * 1000,
         .is_switch = is_switch,
         .data = {NONE, NONE},
         .control = {NONE, NONE},
-        .wire = {NONE, NONE},
         .queue = is_switch ? s->res->queue_count++ : NONE,
         .kmin = threshold(net->kmin, net->kmax, 100000, link->rate_mbps),
         .kmax = threshold(net->kmax, net->kmin, 400000, link->rate_mbps),
@@ -66,7 +65,7 @@ static uint64_t time_of_way(const struct sim *s, const struct flow *f, uint64_t 
     uint64_t time = 0;
     *slowest = UINT32_MAX;
     for (uint32_t hop = 0; hop < f->length; hop++) {
-        const struct port *p = &s->ports[way_port(s, f, false, hop)];
+        const struct port *p = &s->ports[way_port(s, f->way, f->length, false, hop)];
         time += time_on_wire(bytes, p->mbps) + p->delay;
         if (p->mbps < *slowest)
             *slowest = p->mbps;
@@ -114,10 +113,11 @@ static enum dpk_status make_measures(struct sim *s)
     const size_t queues = s->res->queue_count, flows = s->flow_count;
     s->active = calloc(flows, sizeof *s->active);
     s->samples = calloc(flows, sizeof *s->samples);
+    s->agenda = agenda_new();
     s->contexts = calloc(flows, s->algorithm->context_size + (size_t)1);
     s->lengths = calloc(queues, sizeof *s->lengths);
     s->peaks = calloc(queues, sizeof *s->peaks);
-    if (!s->active || !s->samples || !s->contexts || !s->lengths || !s->peaks)
+    if (!s->active || !s->samples || !s->contexts || !s->agenda || !s->lengths || !s->peaks)
         return dpk_fail_nomem(s->err);
     return DPK_OK;
 }
@@ -154,7 +154,7 @@ static void tear_down(struct sim *s)
     for (uint32_t i = 0; s->ports && i < s->port_count; i++)
         histogram_free(&s->ports[i].lengths);
     histogram_free(&s->rtts);
-    agenda_free(&s->agenda);
+    agenda_free(s->agenda);
     free(s->nodes);
     free(s->ports);
     free(s->ways);
@@ -179,8 +179,8 @@ static void start_flow(struct sim *s, uint32_t flow)
 
 static void happen(struct sim *s, uint32_t what)
 {
-    const uint32_t index = what & ((1u << WHAT_SHIFT) - 1);
-    switch ((enum what)(what >> WHAT_SHIFT)) {
+    const uint32_t index = index_of(what);
+    switch (what_of(what)) {
     case WHAT_ARRIVAL:
         port_arrival(s, index);
         break;
@@ -217,19 +217,30 @@ static bool goes_on(struct sim *s)
     return s->recorder->progress(s->recorder->self, s->now / 1000, s->end / 1000);
 }
 
+/* What will happen soon is brought nearer meanwhile. */
+static void prefetch(const struct sim *s)
+{
+    const struct agenda_entry *e = agenda_peek(s->agenda, PREFETCH_AHEAD);
+    if (e && what_of(e->what) == WHAT_ARRIVAL)
+        __builtin_prefetch(&s->packets[index_of(e->what)]);
+    else if (e && what_of(e->what) == WHAT_PORT)
+        __builtin_prefetch(&s->ports[index_of(e->what)]);
+}
+
 static void run(struct sim *s)
 {
     put(s, s->flows[0].start, WHAT_START, 0);
     put(s, s->sample_every, WHAT_SAMPLE, 0);
     bool wanted = true;
-    while (s->agenda.count && s->status == DPK_OK && wanted) {
-        const struct agenda_entry e = agenda_take(&s->agenda);
+    struct agenda_entry e;
+    while (wanted && s->status == DPK_OK && agenda_take(s->agenda, &e)) {
+        prefetch(s);
         s->now = e.at;
         s->res->events++;
         happen(s, e.what);
         wanted = goes_on(s);
     }
-    if (s->agenda.failed)
+    if (s->agenda->failed)
         sim_fail(s, dpk_fail_nomem(s->err));
     if (s->status == DPK_OK && wanted)
         s->now = s->end;

@@ -98,13 +98,12 @@ static void watch(struct sim *s, uint32_t flow)
 
 static void send_probe(struct sim *s, uint32_t flow)
 {
-    const uint32_t index = packet_new(s);
+    const uint32_t index = packet_new(s, flow);
     if (index == NONE)
         return;
     struct flow *f = &s->flows[flow];
     struct packet *p = &s->packets[index];
     p->kind = PROBE;
-    p->flow = flow;
     p->psn = f->probes++;
     p->bytes = PROBE_BYTES;
     p->sent = s->now;
@@ -144,12 +143,11 @@ static void begin_burst(struct sim *s, struct flow *f)
 
 static uint32_t make_packet(struct sim *s, uint32_t flow)
 {
-    const uint32_t index = packet_new(s);
+    const uint32_t index = packet_new(s, flow);
     if (index == NONE)
         return NONE;
     struct flow *f = &s->flows[flow];
     struct packet *p = &s->packets[index];
-    p->flow = flow;
     p->psn = f->next_psn;
     p->bytes = (uint16_t)(payload_of(s, f, p->psn) + s->data_bytes - s->net->mtu);
     p->sent = s->now;

@@ -18,22 +18,33 @@
 #define TELEMETRY_BYTES 42 /* 5 hops, as HPCC (SIGCOMM 2019, section 4.1) has them */
 #define PAUSE_BYTES     84 /* the least frame of Ethernet on the wire */
 
-enum kind { DATA, PROBE, ACK, NACK, CNP, ANSWER }; /* from ACK on they go back to the sender */
+enum kind {
+    DATA,
+    PROBE,
+    ACK,
+    NACK,
+    CNP,
+    ANSWER,
+    FREE
+}; /* from ACK on they go back to the sender */
 
 enum packet_flags {
     MARKED = 1, /* by ECN, or it acknowledges such a packet */
     ACK_WANTED = 2,
 };
 
+/* Each lies in one line of the cache. */
 struct packet {
-    uint64_t at;       /* it arrives at the end of the link that it is on */
-    uint64_t sent;     /* the packet, or that which it answers, left the sender */
+    /* The packet, or that which it answers, left the sender. */
+    _Alignas(64) uint64_t sent;
     uint64_t received; /* that which it answers came to the receiver */
     uint32_t next;     /* in its queue */
     uint32_t flow;
     uint32_t psn;
-    uint32_t in; /* the port of the switch that it came in by */
+    uint32_t in;  /* the port of the switch that it came in by */
+    uint32_t way; /* the flow's, and how long that is */
     uint16_t bytes;
+    uint8_t length;
     uint8_t kind;  /* enum kind */
     uint8_t flags; /* enum packet_flags */
     uint8_t hop;   /* links behind it */
@@ -46,7 +57,7 @@ struct fifo {
 
 /* One direction of a link, with the port that sends into it. */
 struct port {
-    uint32_t node, peer, reverse;
+    uint32_t node, peer; /* the port back has this one's number, with the last bit changed */
     uint32_t mbps;
     uint64_t delay;
     uint64_t free_at; /* the last packet has left */
@@ -54,10 +65,10 @@ struct port {
     bool paused;      /* by its peer */
     bool pausing;     /* it has paused its peer */
     bool is_switch;
-    struct fifo data, control, wire; /* wire: packets on the link */
-    uint32_t queued;                 /* bytes of data */
-    uint32_t held;                   /* bytes in the switch that came in by this port */
-    uint32_t queue;                  /* its number in the results; NONE: a host's */
+    struct fifo data, control;
+    uint32_t queued; /* bytes of data */
+    uint32_t held;   /* bytes in the switch that came in by this port */
+    uint32_t queue;  /* its number in the results; NONE: a host's */
     uint32_t kmin, kmax;
     uint64_t paused_at;
     uint64_t changed_at; /* the queue's length */
@@ -116,7 +127,7 @@ struct sim {
     enum dpk_status status; /* not DPK_OK: the run ends */
     uint64_t now, end;      /* picoseconds */
     uint64_t warmup;
-    struct agenda agenda;
+    struct agenda *agenda;
     struct cc_random marking;
     uint64_t hash; /* for the choice of ways */
 
@@ -146,7 +157,7 @@ struct sim {
     uint64_t fairness_count, told_at;
 };
 
-/* What the agenda has: the kind in the upper bits, and a port or flow. */
+/* What the agenda has: the kind in the upper bits, and a packet, port or flow. */
 enum what {
     WHAT_ARRIVAL,
     WHAT_PORT,
@@ -159,10 +170,20 @@ enum what {
 };
 #define WHAT_SHIFT 28
 
+static inline enum what what_of(uint32_t what)
+{
+    return (enum what)(what >> WHAT_SHIFT);
+}
+
+static inline uint32_t index_of(uint32_t what)
+{
+    return what & ((1u << WHAT_SHIFT) - 1);
+}
+
 static inline void put(struct sim *s, uint64_t at, enum what what, uint32_t index)
 {
     if (at < s->end)
-        agenda_put(&s->agenda, at, (uint32_t)what << WHAT_SHIFT | index);
+        agenda_put(s->agenda, at, (uint32_t)what << WHAT_SHIFT | index);
 }
 
 /* What ends the run; the first reason stays. */
@@ -180,7 +201,7 @@ static inline void mark(struct sim *s, enum cc_mark what, uint32_t flow, uint32_
 }
 
 /* packets.c. NONE: no memory, and the run ends. */
-uint32_t packet_new(struct sim *s);
+uint32_t packet_new(struct sim *s, uint32_t flow);
 void packet_free(struct sim *s, uint32_t p);
 void fifo_put(struct sim *s, struct fifo *f, uint32_t p);
 uint32_t fifo_take(struct sim *s, struct fifo *f); /* it must not be empty */
@@ -190,17 +211,17 @@ struct ways;
 struct ways *ways_new(struct sim *s);
 void ways_free(struct ways *w);
 enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index);
-/* The port that a packet of the flow leaves by, `hop` links behind the first host or the last. */
-static inline uint32_t way_port(const struct sim *s, const struct flow *f, bool back, uint32_t hop)
+/* The port that a packet leaves by, `hop` links behind the first host, or the last on its way back. */
+static inline uint32_t way_port(const struct sim *s, uint32_t way, uint32_t length, bool back,
+                                uint32_t hop)
 {
-    const uint32_t *way = s->ways + f->way;
-    return back ? s->ports[way[f->length - 1u - hop]].reverse : way[hop];
+    return back ? s->ways[way + length - 1 - hop] ^ 1 : s->ways[way + hop];
 }
 
 /* port.c */
-void port_kick(struct sim *s, uint32_t port);    /* there may be something to send */
-void port_turn(struct sim *s, uint32_t port);    /* WHAT_PORT */
-void port_arrival(struct sim *s, uint32_t port); /* WHAT_ARRIVAL */
+void port_kick(struct sim *s, uint32_t port); /* there may be something to send */
+void port_turn(struct sim *s, uint32_t port); /* WHAT_PORT */
+void port_arrival(struct sim *s, uint32_t p); /* WHAT_ARRIVAL */
 void port_pause(struct sim *s, uint32_t port, bool paused);
 void port_send_control(struct sim *s, uint32_t port, uint32_t p); /* of a host */
 void port_note_length(struct sim *s, struct port *port); /* before it changes, and at the end */

@@ -116,7 +116,7 @@ static uint32_t choose(struct ways *w, const uint8_t *far, uint32_t at, uint64_t
 enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index)
 {
     struct sim *s = w->sim;
-    const uint32_t last = s->ports[s->nodes[f->to].port].reverse, to = s->ports[last].node;
+    const uint32_t last = s->nodes[f->to].port ^ 1, to = s->ports[last].node;
     const uint8_t *far = distances(w, to);
     if (!far)
         return dpk_fail_nomem(s->err);

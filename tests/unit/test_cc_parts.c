@@ -54,28 +54,33 @@ static void exponential_numbers_have_their_distribution(void **state)
     assert_in_range(above[2], 9600, 10320);  /* 9957 */
 }
 
+/* Times from now to two years of the calendar ahead, with many that are equal. */
 static void agenda_is_in_order_of_time_then_of_putting(void **state)
 {
     (void)state;
-    enum { COUNT = 20000 };
-    struct agenda a = {.order = UINT32_MAX - 100}; /* it wraps */
+    enum { COUNT = 100000 };
+    static const uint32_t spans[] = {1, 50, 20000, 5000000, 80000000};
+    struct agenda *a = agenda_new();
     struct cc_random r = cc_random_new(3, 1);
     uint32_t put = 0, taken = 0;
-    struct agenda_entry last = {0, 0, 0};
+    struct agenda_entry last = {0, 0, 0}, e;
+    assert_non_null(a);
+    a->order = UINT32_MAX - 1000; /* it wraps */
     while (taken < COUNT) {
-        if (put < COUNT && (!a.count || cc_random_below(&r, 3))) {
-            agenda_put(&a, last.at + cc_random_below(&r, 50), put++);
+        if (put < COUNT && (put == taken || cc_random_below(&r, 100) < 51)) {
+            const uint64_t ahead = cc_random_below(&r, spans[cc_random_below(&r, 5)]);
+            agenda_put(a, last.at + ahead, put++);
             continue;
         }
-        const struct agenda_entry e = agenda_take(&a);
+        assert_true(agenda_take(a, &e));
         if (taken++) {
             assert_true(e.at >= last.at);
             assert_true(e.at > last.at || e.what > last.what);
         }
         last = e;
     }
-    assert_int_equal(a.count, 0);
-    agenda_free(&a);
+    assert_false(agenda_take(a, &e));
+    agenda_free(a);
 }
 
 /* Against a list of all values, each as often as its weight. */

@@ -32,9 +32,7 @@ struct udp {
 
 /* For the kernel: into datagrams of how many bytes it cuts what it is given. */
 struct segment_size {
-    struct cmsghdr header;
-    uint16_t each;
-    uint8_t padding[CMSG_SPACE(sizeof(uint16_t)) - sizeof(struct cmsghdr) - sizeof(uint16_t)];
+    _Alignas(struct cmsghdr) uint8_t bytes[CMSG_SPACE(sizeof(uint16_t))];
 };
 
 /* ---- The argument ---- */
@@ -204,12 +202,15 @@ static void message_of(struct udp *u, size_t first, size_t count, struct mmsghdr
         u->pieces[i] = (struct iovec){u->out + i * ROOM, u->sizes[i]};
     if (count == 1)
         return;
-    *size = (struct segment_size){.header = {.cmsg_len = CMSG_LEN(sizeof size->each),
-                                             .cmsg_level = SOL_UDP,
-                                             .cmsg_type = UDP_SEGMENT},
-                                  .each = (uint16_t)u->sizes[first]};
-    out->msg_hdr.msg_control = size;
-    out->msg_hdr.msg_controllen = sizeof *size;
+    const uint16_t each = (uint16_t)u->sizes[first];
+    *size = (struct segment_size){{0}};
+    out->msg_hdr.msg_control = size->bytes;
+    out->msg_hdr.msg_controllen = sizeof size->bytes;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&out->msg_hdr);
+    header->cmsg_len = CMSG_LEN(sizeof each);
+    header->cmsg_level = SOL_UDP;
+    header->cmsg_type = UDP_SEGMENT;
+    memcpy(CMSG_DATA(header), &each, sizeof each);
 }
 
 /* Gives the kernel frames from that one on. Returns how many it took, or how many will never leave

@@ -19,6 +19,7 @@
 enum { SYS_WRITE = 64, SYS_EXIT = 93, A0 = 10, A1 = 11, A2 = 12, A7 = 17, SP = 2 };
 #define STACK_TOP  UINT64_C(0x80000000)
 #define STACK_SIZE UINT64_C(0x100000)
+#define STACK_FREE UINT64_C(0x100) /* at its end, as in processes (proc/layout.h) */
 
 static double seconds(clockid_t clock)
 {
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
 {
     struct dpk_buf file = {0};
     struct dpk_error err = {0};
-    struct rv64_hart hart = {.x[SP] = STACK_TOP};
+    struct rv64_hart hart = {.x[SP] = STACK_TOP - STACK_FREE};
     enum jit_mode mode;
     if (argc != 2) {
         fprintf(stderr, "usage: rv64_bench PROGRAM\n");

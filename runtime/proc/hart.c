@@ -43,7 +43,7 @@ struct hart *hart_take(struct dpk_process *p)
 
 void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, size_t size)
 {
-    uint64_t at = hart_stack(h) + STACK_SIZE - (size + 15) / 16 * 16;
+    uint64_t at = hart_stack(h) + STACK_SIZE - STACK_END_FREE - (size + 15) / 16 * 16;
     if (size)
         rv64_memory_store(h->process->memory, at, args, size);
     h->regs = (struct rv64_hart){.pc = dpk_image_entry(h->process->image),

@@ -15,4 +15,8 @@
 #define ARGUMENTS_MAX 0x4000ull /* bytes of arguments, which are on the stack */
 #define HARTS_MAX     (DPK_THREADS_MAX + DPK_CALLS_MAX + DPK_THREADS_OF_PROCESS)
 
+/* Bytes that stay free at the end of a stack. Checks of translated code look at 256 bytes and those
+ * behind them at once, so accesses there would need a second look: nothing is behind. */
+#define STACK_END_FREE 0x100ull
+
 #endif

@@ -130,14 +130,14 @@ static void carry_out(const struct job *j, bool stored)
 
 /* NULL: the place has or had a job, or there is no memory. */
 static struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                              bool uneven)
+                              const uint64_t *x, bool uneven)
 {
     struct translations *const to = (struct translations *)entries;
     if (!uneven && !translations_take(to, pc))
         return NULL;
     struct job *j = calloc(1, sizeof *j);
     pthread_mutex_lock(&core->lock);
-    bool found = j != NULL && jit_region_find(core, pc, &j->region);
+    bool found = j != NULL && jit_region_find(core, pc, x, &j->region);
     pthread_mutex_unlock(&core->lock);
     if (!found) {
         jit_count_refused("no memory");
@@ -291,10 +291,10 @@ static void release(struct rv64_entries *entries)
 }
 
 static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *entries,
-                     uint64_t pc, bool uneven)
+                     uint64_t pc, const uint64_t *x, bool uneven)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, uneven);
+    struct job *j = job_create(core, entries, pc, x, uneven);
     if (j == NULL)
         return;
     pthread_mutex_lock(&queue.lock);
@@ -305,10 +305,10 @@ static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *
 }
 
 static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                bool uneven)
+                const uint64_t *x, bool uneven)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, uneven);
+    struct job *j = job_create(core, entries, pc, x, uneven);
     if (j != NULL)
         enqueue(j);
 }

@@ -47,8 +47,17 @@ static void put_region(struct dpk_buf *b, const struct jit_region *r)
         dpk_put_le32(b, block->target_count);
         for (uint32_t k = 0; k < block->target_count; k++)
             dpk_put_le32(b, (uint32_t)r->targets[block->target + k]);
+        dpk_put_le32(b, block->table);
         for (uint32_t k = 0; k < block->count; k++)
             dpk_put_le32(b, r->insns[block->first + k].insn.bits);
+    }
+    dpk_put_le32(b, r->table_count);
+    for (uint32_t i = 1; i <= r->table_count; i++) {
+        const struct jit_table *t = &r->tables[i]; /* the rest follows from the instructions */
+        dpk_put_le64(b, t->base);
+        dpk_put_le32(b, t->entry_count);
+        for (uint32_t k = 0; k < t->entry_count; k++)
+            dpk_put_le32(b, (uint32_t)r->targets[t->entry + k]);
     }
 }
 

@@ -238,7 +238,8 @@ static bool keep_loop(struct jit_region *r)
     return any;
 }
 
-bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *region)
+bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
+                     struct jit_region *region)
 {
     struct jit_region r = {
         .blocks = calloc(JIT_BLOCKS_MAX, sizeof *r.blocks),
@@ -256,6 +257,7 @@ bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *reg
     for (uint32_t i = 0; i < r.block_count; i++)
         if (may_copy(core, &r, &r.blocks[i]))
             copy_called(core, &r, i, is_loop);
+    jit_tables_find(core, x, &r);
     *region = r;
     return true;
 }

@@ -26,6 +26,7 @@ struct jit_block {
     uint32_t copy;                 /* of a function's code: region.copies. 0: no copy */
     int32_t next, taken;           /* the blocks there. -1: not of this region */
     uint32_t target, target_count; /* of an indirect jump: region.targets */
+    uint32_t table;                /* that it jumps by: region.tables. 0: none */
 };
 
 struct jit_insn {
@@ -40,6 +41,25 @@ struct jit_copy {
     uint32_t depth;
 };
 
+/*
+ * A table of addresses that a block's last instruction jumps to, on pages that are only read. The
+ * block has, at the indices `scale`, `add` and `load` (the first two may be one):
+ *     slli  a, index, 3
+ *     add   a, a, base
+ *     ld    target, offset(a)
+ *     jr    target
+ */
+struct jit_table {
+    uint64_t base;    /* what the register `base` holds, if the table is the one that was found */
+    uint64_t address; /* of the first entry */
+    uint32_t scale, add, load;
+    uint8_t index_reg, base_reg;
+    uint32_t entry,
+        entry_count; /* the blocks that entries lead to, -1: other code: region.targets */
+};
+
+enum { JIT_TABLES_MAX = 8, JIT_ENTRIES_MAX = 256 };
+
 enum { JIT_BLOCKS_MAX = 128, JIT_INSNS_MAX = 600, JIT_TARGETS_MAX = 1024, JIT_COPIES_MAX = 32 };
 
 /* What direct jumps, and indirect ones as far as they are known, reach from the first block's pc on. If
@@ -47,9 +67,10 @@ enum { JIT_BLOCKS_MAX = 128, JIT_INSNS_MAX = 600, JIT_TARGETS_MAX = 1024, JIT_CO
 struct jit_region {
     struct jit_block *blocks; /* the first one is where the region is entered */
     struct jit_insn *insns;
-    int32_t *targets;                       /* blocks that indirect jumps have led to */
-    struct jit_copy copies[JIT_COPIES_MAX]; /* from 1 on */
-    uint32_t block_count, insn_count, target_count, copy_count;
+    int32_t *targets;                        /* blocks that indirect jumps have led to */
+    struct jit_copy copies[JIT_COPIES_MAX];  /* from 1 on */
+    struct jit_table tables[JIT_TABLES_MAX]; /* from 1 on */
+    uint32_t block_count, insn_count, target_count, copy_count, table_count;
 };
 
 /* The last instruction of a block that has any. */
@@ -66,8 +87,12 @@ static inline bool jit_calls(const struct jit_region *region, const struct jit_b
            (block->end == JIT_END_JALR && jit_last(region, block)->insn.rd != 0);
 }
 
-/* Finds the region that begins at `pc`. With the core's lock held. False: no memory. */
-bool jit_region_find(struct rv64_core *core, uint64_t pc, struct jit_region *region);
+/* Finds the region that begins at `pc`. `x`: registers of a hart that is there, which tell where
+ * tables are. With the core's lock held. False: no memory. */
+bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
+                     struct jit_region *region);
+/* Of a whole region, finds the tables that its blocks jump by. tables.c */
+void jit_tables_find(const struct rv64_core *core, const uint64_t x[32], struct jit_region *region);
 void jit_region_free(struct jit_region *region);
 
 #endif

@@ -136,6 +136,22 @@ static void after_call(struct emitter *e, LLVMValueRef next)
     LLVMBuildBr(B_, emit_destination(e, e->block->next, e->block->next_pc));
 }
 
+/* Jumps to the label `index`, which is less than `size`. */
+static void jump_by(struct emitter *e, LLVMValueRef *labels, uint64_t size, LLVMValueRef index,
+                    const LLVMBasicBlockRef *to, uint32_t count)
+{
+    const LLVMTypeRef type = LLVMArrayType(e->bytes, (unsigned)size);
+    LLVMValueRef table = LLVMAddGlobal(e->module, type, "");
+    LLVMSetInitializer(table, LLVMConstArray(e->bytes, labels, (unsigned)size));
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMValueRef at =
+        LLVMBuildInBoundsGEP2(B_, type, table, (LLVMValueRef[]){emit_const(e, 0), index}, 2, "");
+    LLVMValueRef jump = LLVMBuildIndirectBr(B_, LLVMBuildLoad2(B_, e->bytes, at, ""), count);
+    for (uint32_t i = 0; i < count; i++)
+        LLVMAddDestination(jump, to[i]);
+}
+
 /* Jumps to `target` if it is one of the block's; if not, the builder goes on. A table has where each
  * halfword of code between the first and the last target leads. */
 static void jump_within(struct emitter *e, LLVMValueRef target)
@@ -154,29 +170,22 @@ static void jump_within(struct emitter *e, LLVMValueRef target)
     if (size > TABLE_MAX)
         return;
     LLVMValueRef labels[TABLE_MAX];
+    LLVMBasicBlockRef to[RV64_JUMP_TRIES + 1];
     LLVMBasicBlockRef other = emit_new_block(e, "other"), inside;
     for (uint64_t i = 0; i < size; i++)
         labels[i] = LLVMBlockAddress(e->function, other);
-    for (uint32_t i = 0; i < count; i++)
-        labels[(r->blocks[targets[i]].pc - low) / 2] =
-            LLVMBlockAddress(e->function, e->blocks[targets[i]]);
-    LLVMValueRef table = LLVMAddGlobal(e->module, LLVMArrayType(e->bytes, (unsigned)size), "");
-    LLVMSetInitializer(table, LLVMConstArray(e->bytes, labels, (unsigned)size));
-    LLVMSetGlobalConstant(table, true);
-    LLVMSetLinkage(table, LLVMPrivateLinkage);
-
+    to[count] = other;
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = e->blocks[targets[i]];
+        labels[(r->blocks[targets[i]].pc - low) / 2] = LLVMBlockAddress(e->function, to[i]);
+    }
     LLVMValueRef index = LLVMBuildSub(B_, target, emit_const(e, low), "");
     inside = emit_new_block(e, "inside");
     LLVMBuildCondBr(B_, LLVMBuildICmp(B_, LLVMIntULE, index, emit_const(e, high - low), ""), inside,
                     other);
     LLVMPositionBuilderAtEnd(B_, inside);
     index = LLVMBuildLShr(B_, index, emit_const(e, 1), "");
-    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, LLVMArrayType(e->bytes, (unsigned)size), table,
-                                            (LLVMValueRef[]){emit_const(e, 0), index}, 2, "");
-    LLVMValueRef jump = LLVMBuildIndirectBr(B_, LLVMBuildLoad2(B_, e->bytes, at, ""), count + 1);
-    LLVMAddDestination(jump, other);
-    for (uint32_t i = 0; i < count; i++)
-        LLVMAddDestination(jump, e->blocks[targets[i]]);
+    jump_by(e, labels, size, index, to, count + 1);
     LLVMPositionBuilderAtEnd(B_, other);
 }
 
@@ -201,6 +210,35 @@ static void copy_return(struct emitter *e)
     leave_to(e, target);
 }
 
+/* Jumps to code that is not of the region. */
+static void jump_elsewhere(struct emitter *e, LLVMValueRef target)
+{
+    emit_store_registers(e, e->dirty);
+    LLVMValueRef next = call(e, target);
+    LLVMSetTailCall(next, true);
+    LLVMBuildRet(B_, next);
+}
+
+void emit_table_jump(struct emitter *e)
+{
+    const struct jit_region *r = e->region;
+    const struct jit_table *const t = &r->tables[e->block->table];
+    const struct jit_block *const b = e->block;
+    const LLVMBasicBlockRef other = emit_new_block(e, "other");
+    LLVMBasicBlockRef to[RV64_JUMP_TRIES + 1];
+    LLVMValueRef labels[JIT_ENTRIES_MAX];
+    to[b->target_count] = other;
+    for (uint32_t k = 0; k < b->target_count; k++)
+        to[k] = e->blocks[r->targets[b->target + k]];
+    for (uint32_t i = 0; i < t->entry_count; i++) {
+        const int32_t block = r->targets[t->entry + i];
+        labels[i] = LLVMBlockAddress(e->function, block < 0 ? other : e->blocks[block]);
+    }
+    jump_by(e, labels, t->entry_count, e->table_index, to, b->target_count + 1);
+    LLVMPositionBuilderAtEnd(B_, other);
+    jump_elsewhere(e, jalr_target(e));
+}
+
 static void jalr(struct emitter *e)
 {
     const struct rv64_insn *i = &e->insn->insn;
@@ -211,15 +249,13 @@ static void jalr(struct emitter *e)
     }
     if (e->block->target_count != 0)
         jump_within(e, target);
-    emit_set(e, i->rd, emit_const(e, e->block->next_pc));
-    emit_store_registers(e, e->dirty);
-    LLVMValueRef next = call(e, target);
-    if (i->rd != 0) {
-        after_call(e, next);
+    if (i->rd == 0) {
+        jump_elsewhere(e, target);
         return;
     }
-    LLVMSetTailCall(next, true);
-    LLVMBuildRet(B_, next);
+    emit_set(e, i->rd, emit_const(e, e->block->next_pc));
+    emit_store_registers(e, e->dirty);
+    after_call(e, call(e, target));
 }
 
 void emit_block_end(struct emitter *e)

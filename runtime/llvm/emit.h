@@ -46,6 +46,7 @@ struct emitter {
     bool unchecked;                   /* accesses are known to be good, and in no order */
     uint32_t last_root;               /* of the loads just before; UINT32_MAX: none */
     bool leads[RV64_BLOCK_MAX];       /* of each instruction: what it reads may become an address */
+    LLVMValueRef table_index, table_base; /* what those registers of the block's table hold */
 };
 
 /* ---- Registers and constants ---- */
@@ -77,6 +78,8 @@ void emit_check(struct emitter *e);
 void emit_leave(struct emitter *e);
 void emit_block_begin(struct emitter *e, bool check_budget);
 void emit_block_end(struct emitter *e);
+/* Ends a block whose table_index is less than its table has entries. */
+void emit_table_jump(struct emitter *e);
 /* Whether the branch at the current instruction is taken. */
 LLVMValueRef emit_condition(const struct emitter *e);
 /* Block `index` of the region. -1: a block that leaves the code, for `pc`. */

@@ -201,6 +201,54 @@ static bool begins_group(const struct emitter *e)
            e->groups->group[e->groups->of[e->before]].first == e->before;
 }
 
+/* Instruction `before` of the block, behind the check that it begins. */
+static void emit_checked(struct emitter *e)
+{
+    e->insn = &e->region->insns[e->block->first + e->before];
+    if (!e->options->uneven && begins_group(e))
+        emit_check(e);
+    emit_instruction(e);
+}
+
+/* Whether the block jumps by a table whose entry it loads with a check of its own. */
+static bool jumps_by_table(const struct emitter *e)
+{
+    if (e->block->table == 0 || e->options->uneven)
+        return false;
+    const uint32_t load = e->region->tables[e->block->table].load;
+    const struct group *const g = &e->groups->group[e->groups->of[load]];
+    return g->first == load && g->accesses == 1 && g->end - g->begin == sizeof(uint64_t);
+}
+
+/* At the current instruction, which loads an entry: if it is one of the block's table, this needs no
+ * check, and its index tells where the block leads. The builder goes on where it is none. */
+static void emit_by_table(struct emitter *e, uint32_t count)
+{
+    const struct jit_table *const t = &e->region->tables[e->block->table];
+    const uint8_t group = e->groups->of[t->load];
+    LLVMBasicBlockRef none = emit_new_block(e, "no_entry");
+    LLVMValueRef const base = emit_const(e, t->base), entries = emit_const(e, t->entry_count);
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, e->table_base, base, ""), none);
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, e->table_index, entries, ""), none);
+    struct fact known[JIT_FORMS_MAX];
+    const uint32_t dirty = e->dirty, last_root = e->last_root;
+    memcpy(known, e->known, sizeof known);
+
+    fact_learn(&e->known[e->groups->root_of[group]], &e->groups->group[group]);
+    e->insn = &e->region->insns[e->block->first + t->load];
+    emit_instruction(e);
+    for (e->before = t->load + 1; e->before < count; e->before++)
+        emit_checked(e);
+    e->insn = jit_last(e->region, e->block);
+    emit_table_jump(e);
+
+    memcpy(e->known, known, sizeof known);
+    e->dirty = dirty;
+    e->last_root = last_root;
+    e->before = t->load;
+    LLVMPositionBuilderAtEnd(B_, none);
+}
+
 static void emit_block(struct emitter *e, uint32_t index)
 {
     const struct jit_block *b = &e->region->blocks[index];
@@ -227,11 +275,15 @@ static void emit_block(struct emitter *e, uint32_t index)
         LLVMPositionBuilderAtEnd(B_, checked);
     }
     emit_block_begin(e, checks_budget(e, index));
+    const struct jit_table *const table = jumps_by_table(e) ? &e->region->tables[b->table] : NULL;
     for (e->before = 0; e->before < count; e->before++) {
-        e->insn = &e->region->insns[b->first + e->before];
-        if (!e->options->uneven && begins_group(e))
-            emit_check(e);
-        emit_instruction(e);
+        if (table != NULL && e->before == table->scale)
+            e->table_index = emit_get(e, table->index_reg);
+        if (table != NULL && e->before == table->add)
+            e->table_base = emit_get(e, table->base_reg);
+        if (table != NULL && e->before == table->load)
+            emit_by_table(e, count);
+        emit_checked(e);
     }
     if (count < b->count)
         e->insn = &e->region->insns[b->first + count];

@@ -97,16 +97,17 @@ void rv64_cache_release(struct rv64_core *core, struct rv64_cache *cache);
 struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
                                   const void *const handlers[RUN_COUNT]);
 
-/* Counts that a jump back, a call or a return leads to `block`. Returns the translated code from
- * there on. NULL: there is none. */
+/* Counts that a jump back, a call or a return leads to `block`, with registers `x`. Returns the
+ * translated code from there on. NULL: there is none. */
 rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
-                           struct rv64_block *block);
+                           struct rv64_block *block, const uint64_t *x);
 
 /* The same without counting. */
 rv64_code *rv64_cache_code(struct rv64_core *core, struct rv64_cache *cache,
                            struct rv64_block *block);
 /* Counts that translated code has left before misaligned accesses that begin with `block`. */
-void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block);
+void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block,
+                       const uint64_t *x);
 /* Notes where the indirect jump at `from` leads to. */
 void rv64_cache_jump(struct rv64_cache *cache, uint64_t from, uint64_t to);
 

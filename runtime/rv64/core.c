@@ -178,7 +178,7 @@ rv64_code *rv64_cache_code(struct rv64_core *core, struct rv64_cache *cache,
 enum { HOT_AGAIN = 65536 }; /* the translator is told again each time */
 
 rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
-                           struct rv64_block *block)
+                           struct rv64_block *block, const uint64_t *x)
 {
     const struct rv64_translator *t = core->translator;
     uint32_t heat = atomic_load_explicit(&block->heat, memory_order_relaxed) + 1;
@@ -191,16 +191,17 @@ rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
     rv64_code *const code = atomic_load_explicit(at, memory_order_acquire);
     if (code != NULL || (heat != t->heat && heat % HOT_AGAIN != 0))
         return code;
-    t->hot(t->context, core, cache_entries(core, cache), block->pc, false);
+    t->hot(t->context, core, cache_entries(core, cache), block->pc, x, false);
     return atomic_load_explicit(at, memory_order_acquire);
 }
 
-void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block)
+void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block,
+                       const uint64_t *x)
 {
     const struct rv64_translator *t = core->translator;
     if (atomic_fetch_add_explicit(&block->uneven, 1, memory_order_relaxed) == t->heat &&
         entry_of(cache_entries(core, cache), block) != NULL)
-        t->hot(t->context, core, cache_entries(core, cache), block->pc, true);
+        t->hot(t->context, core, cache_entries(core, cache), block->pc, x, true);
 }
 
 /* A table of pairs, by hash. What finds no place is not noted. */

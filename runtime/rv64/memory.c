@@ -88,13 +88,19 @@ static uint64_t run_end(const struct rv64_memory *mem, uint64_t page, uint64_t e
     return page;
 }
 
+/* Whether translations depend on the bytes of a page: those of code, and of what is only read. */
+static bool is_fixed(unsigned access)
+{
+    return (access & RV64_X) != 0 || (access & (RV64_R | RV64_W)) == RV64_R;
+}
+
 static void set_access(struct rv64_memory *mem, uint64_t page, uint64_t end, unsigned access)
 {
     bool code = (access & RV64_X) != 0;
     if ((access & (RV64_R | RV64_W)) == (RV64_R | RV64_W))
         access |= RV64_RW;
     for (; page < end; page++) {
-        code |= (mem->access[page] & RV64_X) != 0;
+        code |= is_fixed(mem->access[page]);
         __atomic_store_n(&mem->access[page], (uint8_t)access, __ATOMIC_RELAXED);
     }
     if (code)
@@ -161,11 +167,12 @@ out:
     return done;
 }
 
-/* Whether all pages of the range have `access`. *code: whether one of them is executable. */
+/* Whether all pages of the range have `access`. *code: whether one of them is executable; *fixed:
+ * whether translations depend on one. */
 static bool check_range(const struct rv64_memory *mem, uint64_t address, uint64_t size,
-                        unsigned access, bool *code)
+                        unsigned access, bool *code, bool *fixed)
 {
-    *code = false;
+    *code = *fixed = false;
     if (!in_range(mem, address, size))
         return false;
     uint64_t end = address + size;
@@ -174,6 +181,7 @@ static bool check_range(const struct rv64_memory *mem, uint64_t address, uint64_
         if (have == 0 || (have & access) != access)
             return false;
         *code |= (have & RV64_X) != 0;
+        *fixed |= is_fixed(have);
     }
     return true;
 }
@@ -181,8 +189,8 @@ static bool check_range(const struct rv64_memory *mem, uint64_t address, uint64_
 void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t size,
                      unsigned access)
 {
-    bool code;
-    return check_range(mem, address, size, access, &code) ? mem->base + address : NULL;
+    bool code, fixed;
+    return check_range(mem, address, size, access, &code, &fixed) ? mem->base + address : NULL;
 }
 
 /* Harts may fetch this code meanwhile, by halfwords: each reads the old or the new one. */
@@ -219,16 +227,17 @@ static void populate(struct rv64_memory *mem, uint64_t address, uint64_t size)
 
 bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size)
 {
-    bool code;
-    if (!check_range(mem, address, size, 0, &code))
+    bool code, fixed;
+    if (!check_range(mem, address, size, 0, &code, &fixed))
         return false;
     populate(mem, address, size);
     if (code) {
         store_code(mem->base + address, from, size);
-        atomic_fetch_add(&mem->code_generation, 1);
     } else if (size != 0) {
         memcpy(mem->base + address, from, size);
     }
+    if (fixed)
+        atomic_fetch_add(&mem->code_generation, 1);
     return true;
 }
 

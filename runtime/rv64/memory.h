@@ -37,8 +37,9 @@ struct rv64_memory {
     uint8_t *ahead;  /* how many pages behind each have the same access, at most UINT8_MAX */
     uint8_t *near;   /* of each piece: what its page and that of the next piece both allow */
     uint64_t size;
-    pthread_mutex_t lock;             /* one rv64_memory_map at a time */
-    _Atomic uint64_t code_generation; /* counts changes of executable pages or their bytes */
+    pthread_mutex_t lock; /* one rv64_memory_map at a time */
+    _Atomic uint64_t
+        code_generation; /* counts changes of pages that are executable or only read, or of their bytes */
 };
 
 /* Guest words in host memory. They alias other types, and several threads access them. */

@@ -184,7 +184,7 @@ do_JALR:
 translated:
     if (unlikely(uneven != NULL)) {
         if (hart->misaligned != misaligned)
-            rv64_cache_uneven(core, cache, uneven);
+            rv64_cache_uneven(core, cache, uneven, x);
         uneven = NULL;
     }
     memcpy(hart->x, x, sizeof hart->x);

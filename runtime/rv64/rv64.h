@@ -39,7 +39,7 @@ uint64_t rv64_memory_size(const struct rv64_memory *mem);
  * together with X is refused). Newly mapped pages are zero. False: the range is unaligned or not
  * within the memory. It may be called while harts run, and applies to their next access; for
  * translated code that has just checked the pages of an access, to the next turn of the outermost
- * loop or call. */
+ * loop or call, and where it jumps by a table that was only read, to the next rv64_run. */
 bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access);
 
 /* Returns a pointer of the host to guest bytes [address, address+size). NULL: not all of them are
@@ -48,7 +48,8 @@ bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, u
 void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t size,
                      unsigned access);
 /* Copies bytes into guest memory without regard to permissions. False: not all of the range is
- * mapped. A hart sees new code, and new mappings of code, from its next rv64_run or FENCE.I on. */
+ * mapped. A hart sees new code, new mappings of code, and new tables of addresses on pages that
+ * are only read, from its next rv64_run or FENCE.I on. */
 bool rv64_memory_store(struct rv64_memory *mem, uint64_t address, const void *from, uint64_t size);
 
 /* Finds the first range of mapped pages at or above `from` that have the same permissions. *size:
@@ -144,10 +145,10 @@ struct rv64_translator {
     struct rv64_entries *(*begin)(void *context, struct rv64_core *core);
     void (*release)(struct rv64_entries *entries);
     /* The code at `pc` is hot: sooner or later, `entries` may have it; while it is not there, this
-     * is called again now and then. `uneven`: it often makes misaligned accesses; it may have been
-     * translated without that. */
+     * is called again now and then. `x`: the registers of a hart that is there, 32 of them. `uneven`:
+     * it often makes misaligned accesses; it may have been translated without that. */
     void (*hot)(void *context, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                bool uneven);
+                const uint64_t *x, bool uneven);
     uint32_t heat; /* how often a place is reached before it is hot, at least 1 */
     void *context;
 };

@@ -23,7 +23,7 @@ static struct jit_region find(struct guest *g, const uint32_t *words, size_t cou
     guest_store(g, CODE, words, count * sizeof *words);
     (void)guest_run(g, &hart, 1000);
     pthread_mutex_lock(&g->core[0]->lock);
-    assert_true(jit_region_find(g->core[0], CODE, &region));
+    assert_true(jit_region_find(g->core[0], CODE, hart.x, &region));
     pthread_mutex_unlock(&g->core[0]->lock);
     return region;
 }

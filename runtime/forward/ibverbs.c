@@ -1,6 +1,6 @@
 /*
- * libibverbs.so.1: devices, protection domains and memory, of emulated devices and of all others.
- * Emulated devices have completion queues of the host, but no others: to make one is EOPNOTSUPP.
+ * libibverbs.so.1: devices, memory, queues and queue pairs, of emulated devices and of all others.
+ * What <infiniband/verbs.h> calls through a context does not come here (runtime/verbs).
  */
 #include <infiniband/verbs.h>
 
@@ -32,7 +32,7 @@ FORWARD(int, ENOSYS, ibv_query_port,
         (context, port_num, port_attr), MINE(context),
         emulated()->query_port(context, port_num, port_attr))
 FORWARD(int, -1, ibv_get_async_event, (struct ibv_context * context, struct ibv_async_event *event),
-        (context, event), MINE(context), (dpk_forward_refuse(), -1))
+        (context, event), MINE(context), emulated()->get_async_event(context, event))
 
 /* ---- Addresses ---- */
 
@@ -141,7 +141,7 @@ FORWARD(struct ibv_mr *, NULL, ibv_import_mr, (struct ibv_pd * pd, uint32_t mr_h
 FORWARD(struct ibv_dm *, NULL, ibv_import_dm, (struct ibv_context * context, uint32_t dm_handle),
         (context, dm_handle), MINE(context), dpk_forward_refuse())
 
-/* ---- Completion queues, which DPA threads complete ---- */
+/* ---- Completion queues ---- */
 
 FORWARD(struct ibv_comp_channel *, NULL, ibv_create_comp_channel, (struct ibv_context * context),
         (context), MINE(context), emulated()->create_comp_channel(context))
@@ -157,15 +157,49 @@ FORWARD(int, -1, ibv_get_cq_event,
         (struct ibv_comp_channel * channel, struct ibv_cq **cq, void **cq_context),
         (channel, cq, cq_context), OF(channel), emulated()->get_cq_event(channel, cq, cq_context))
 
-/* ---- Other queues, which emulated devices do not have for the host ---- */
+FORWARD(int, ENOSYS, ibv_resize_cq, (struct ibv_cq * cq, int cqe), (cq, cqe), OF(cq),
+        cq ? EOPNOTSUPP : EINVAL)
+
+/* ---- Queue pairs ---- */
 
 FORWARD(struct ibv_srq *, NULL, ibv_create_srq,
         (struct ibv_pd * pd, struct ibv_srq_init_attr *attr), (pd, attr), OF(pd),
-        dpk_forward_refuse())
+        emulated()->create_srq(pd, attr))
+FORWARD(int, ENOSYS, ibv_destroy_srq, (struct ibv_srq * srq), (srq), OF(srq),
+        emulated()->destroy_srq(srq))
+FORWARD(int, ENOSYS, ibv_modify_srq, (struct ibv_srq * srq, struct ibv_srq_attr *attr, int mask),
+        (srq, attr, mask), OF(srq), emulated()->modify_srq(srq, attr, mask))
+FORWARD(int, ENOSYS, ibv_query_srq, (struct ibv_srq * srq, struct ibv_srq_attr *attr), (srq, attr),
+        OF(srq), emulated()->query_srq(srq, attr))
 FORWARD(struct ibv_qp *, NULL, ibv_create_qp, (struct ibv_pd * pd, struct ibv_qp_init_attr *attr),
-        (pd, attr), OF(pd), dpk_forward_refuse())
+        (pd, attr), OF(pd), emulated()->create_qp(pd, attr))
+FORWARD(int, ENOSYS, ibv_destroy_qp, (struct ibv_qp * qp), (qp), OF(qp), emulated()->destroy_qp(qp))
+FORWARD(int, ENOSYS, ibv_modify_qp, (struct ibv_qp * qp, struct ibv_qp_attr *attr, int attr_mask),
+        (qp, attr, attr_mask), OF(qp), emulated()->modify_qp(qp, attr, attr_mask))
+FORWARD(int, ENOSYS, ibv_query_qp,
+        (struct ibv_qp * qp, struct ibv_qp_attr *attr, int attr_mask,
+         struct ibv_qp_init_attr *init_attr),
+        (qp, attr, attr_mask, init_attr), OF(qp),
+        emulated()->query_qp(qp, attr, attr_mask, init_attr))
+FORWARD(struct ibv_qp_ex *, NULL, ibv_qp_to_qp_ex, (struct ibv_qp * qp), (qp), OF(qp),
+        emulated()->qp_to_qp_ex(qp))
+/* Messages are written in order, from the first byte on. */
+FORWARD(int, 0, ibv_query_qp_data_in_order,
+        (struct ibv_qp * qp, enum ibv_wr_opcode op, uint32_t flags), (qp, op, flags), OF(qp),
+        qp &&flags == 0)
+
+/* ---- What emulated devices do not have: datagrams, multicast, ECE ---- */
+
 FORWARD(struct ibv_ah *, NULL, ibv_create_ah, (struct ibv_pd * pd, struct ibv_ah_attr *attr),
         (pd, attr), OF(pd), dpk_forward_refuse())
 FORWARD(struct ibv_ah *, NULL, ibv_create_ah_from_wc,
         (struct ibv_pd * pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num),
         (pd, wc, grh, port_num), OF(pd), dpk_forward_refuse())
+FORWARD(int, ENOSYS, ibv_attach_mcast, (struct ibv_qp * qp, const union ibv_gid *gid, uint16_t lid),
+        (qp, gid, lid), OF(qp), qp ? EOPNOTSUPP : EINVAL)
+FORWARD(int, ENOSYS, ibv_detach_mcast, (struct ibv_qp * qp, const union ibv_gid *gid, uint16_t lid),
+        (qp, gid, lid), OF(qp), qp ? EOPNOTSUPP : EINVAL)
+FORWARD(int, ENOSYS, ibv_query_ece, (struct ibv_qp * qp, struct ibv_ece *ece), (qp, ece), OF(qp),
+        qp ? EOPNOTSUPP : EINVAL)
+FORWARD(int, ENOSYS, ibv_set_ece, (struct ibv_qp * qp, struct ibv_ece *ece), (qp, ece), OF(qp),
+        qp ? EOPNOTSUPP : EINVAL)

@@ -170,9 +170,10 @@ static bool completed(void *context, const struct dpk_rc_completion *done)
     return rwqe_complete(q, (uint16_t)done->index, &c);
 }
 
-static void failed(void *context)
+static void failed(void *context, enum dpk_rc_status refused)
 {
     struct dpk_queue *q = context;
+    (void)refused;
     q->state = DPK_QP_ERROR;
     q->waits = false;
 }

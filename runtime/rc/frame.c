@@ -3,7 +3,7 @@
 
 #include "frame.h"
 
-enum { FLAG_FIRST = 1, FLAG_LAST = 2, FLAG_IMMEDIATE = 4 };
+enum { FLAG_FIRST = 1, FLAG_LAST = 2, FLAG_IMMEDIATE = 4, FLAG_SOLICITED = 8 };
 
 static void store_be64(uint8_t *p, uint64_t v)
 {
@@ -18,8 +18,9 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
     memset(out, 0, FRAME_SIZE);
     out[0] = (uint8_t)f->kind;
     out[1] = (uint8_t)(request ? (unsigned)r->opcode : (unsigned)f->response.status);
-    out[2] = (uint8_t)((r->first ? FLAG_FIRST : 0) | (r->last ? FLAG_LAST : 0) |
-                       (r->has_immediate ? FLAG_IMMEDIATE : 0));
+    out[2] =
+        (uint8_t)((r->first ? FLAG_FIRST : 0) | (r->last ? FLAG_LAST : 0) |
+                  (r->has_immediate ? FLAG_IMMEDIATE : 0) | (r->solicited ? FLAG_SOLICITED : 0));
     dpk_store_be32(out + 4, request ? r->size : f->response.size);
     store_be64(out + 8, r->total);
     store_be64(out + 16, r->key);
@@ -36,6 +37,7 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
                                     .first = flags & FLAG_FIRST,
                                     .last = flags & FLAG_LAST,
                                     .has_immediate = flags & FLAG_IMMEDIATE,
+                                    .solicited = flags & FLAG_SOLICITED,
                                     .size = size};
     out->request.total = dpk_read_be64(in);
     out->request.key = dpk_read_be64(in);

@@ -126,7 +126,7 @@ void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receive
         return;
     qp->state = QP_FAILED;
     if (o->ops->failed)
-        o->ops->failed(o->context);
+        o->ops->failed(o->context, qp->refused);
     requester_flush(qp, status);
     responder_abort(qp);
     flush_receives(qp);
@@ -285,7 +285,7 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
     qp->unanswered = 0;
     qp->waits = false;
     qp->waits_since = 0;
-    qp->halted = DPK_RC_OK;
+    qp->halted = qp->refused = DPK_RC_OK;
     responder_forget(qp);
     if (qp->transport)
         qp->transport->close(qp);

@@ -94,6 +94,7 @@ struct dpk_rc_work {
     bool has_immediate;       /* of a send or a write: the peer gets `immediate` with it, and uses
                                  up a receive for it */
     uint32_t immediate;
+    bool solicited; /* of a send or a write with an immediate: the peer's completion says so */
     /* The local memory: the source, or the target of a read. Its size is that of the operation. An
      * atomic operation stores the old value here; size 0: it does not store it. */
     struct dpk_memory_access local;
@@ -116,6 +117,7 @@ struct dpk_rc_completion {
     } event;
     uint32_t connection; /* as given at creation; 0 for a receive that no peer used */
     uint32_t immediate;
+    bool solicited;
     uint32_t index; /* how many works or receives were posted before it; wraps */
     enum dpk_rc_status status;
     uint64_t bytes; /* of the message */
@@ -149,8 +151,9 @@ struct dpk_rc_ops {
      * works and receives in order to flush them. */
     bool (*next)(void *context, struct dpk_rc_work *out);
     enum dpk_rc_taken (*receive)(void *context, struct dpk_rc_receive *out);
-    /* The queue pair has entered the error state; completions of what is posted follow. Or NULL. */
-    void (*failed)(void *context);
+    /* The queue pair has entered the error state; completions of what is posted follow. `refused`:
+     * what the peer was told of its request that broke it; DPK_RC_OK: none did. Or NULL. */
+    void (*failed)(void *context, enum dpk_rc_status refused);
 };
 
 /* `identity` names this process to its peers. Peers find its queue pairs by their addresses, and

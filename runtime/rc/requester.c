@@ -91,6 +91,7 @@ static enum dpk_rc_status make_request(const struct dpk_rc_qp *qp, struct reques
                           .first = at == 0,
                           .has_immediate = w->has_immediate,
                           .immediate = w->immediate,
+                          .solicited = w->solicited,
                           .size = part_size(w, at),
                           .total = bytes_of(w),
                           .key = w->key,

@@ -45,6 +45,7 @@ static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *re
 {
     return qp_complete(qp, (struct dpk_rc_completion){.event = event,
                                                       .immediate = r->immediate,
+                                                      .solicited = r->solicited,
                                                       .index = receive->index,
                                                       .bytes = bytes,
                                                       .user = receive->user});
@@ -190,14 +191,9 @@ static enum answer run_signal(const struct dpk_rc_qp *qp, const struct request *
     return refuse(out, DPK_RC_REMOTE_ACCESS);
 }
 
-enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
-                          struct response *out, uint8_t *payload)
+static enum answer run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
+                       struct response *out, uint8_t *payload)
 {
-    *out = (struct response){0};
-    if (qp->state == QP_NEW)
-        return ANSWER_LATER; /* until it is connected */
-    if (qp->state != QP_READY)
-        return refuse(out, DPK_RC_REMOTE_OPERATION);
     if (qp->receiving && r->opcode != DPK_RC_SEND)
         return refuse(out, DPK_RC_REMOTE_INVALID); /* in the middle of a send */
     switch (r->opcode) {
@@ -216,4 +212,17 @@ enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const u
     default:
         return refuse(out, DPK_RC_REMOTE_INVALID);
     }
+}
+
+enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
+                          struct response *out, uint8_t *payload)
+{
+    *out = (struct response){0};
+    if (qp->state == QP_NEW)
+        return ANSWER_LATER; /* until it is connected */
+    if (qp->state != QP_READY)
+        return refuse(out, DPK_RC_REMOTE_OPERATION);
+    const enum answer answer = run(qp, r, bytes, out, payload);
+    qp->refused = out->status;
+    return answer;
 }

@@ -21,6 +21,7 @@ struct request {
     enum dpk_rc_opcode opcode;
     bool first, last; /* of its work */
     bool has_immediate;
+    bool solicited;
     uint32_t immediate;
     uint32_t size;         /* bytes of this part: they follow, or a read asks for them */
     uint64_t total;        /* of the work */
@@ -100,6 +101,7 @@ struct dpk_rc_qp {
     bool receiving;                /* some parts of a send have arrived */
     struct dpk_rc_receive receive; /* that this send uses */
     uint64_t received, total;
+    enum dpk_rc_status refused; /* the peer's last request was, with this */
     /* Transport. */
     const struct transport *transport;
     struct dpk_rc_qp *local;              /* the peer, in this process */

@@ -5,27 +5,43 @@
 #include <stdatomic.h>
 
 #include "memory/memory.h"
+#include "verbs/async.h"
 #include "verbs/verbs.h"
 
+struct dpk_rc; /* rc/rc.h */
+struct qp;     /* verbs/qp.h */
+
 struct context {
-    struct ibv_context ib; /* first: programs hold a pointer to it */
+    struct verbs_context extended; /* programs hold a pointer to its last member */
     struct dpk_verbs_device device;
     void *attached; /* of another library */
     void (*end_attached)(void *attached);
     atomic_uint pds; /* protection domains that are not deallocated */
+    struct async async;
+    /* With the mutex of the ibv_context. */
+    struct dpk_rc *rc;   /* NULL: it never had a queue pair */
+    LIST_HEAD(, qp) qps; /* that are not destroyed */
 };
 
 static inline struct context *context_of(struct ibv_context *ib)
 {
-    return (struct context *)ib;
+    return (struct context *)((char *)ib - offsetof(struct context, extended.context));
 }
+
+/* Whether a device of this machine has that GID. */
+bool device_has_gid(const union ibv_gid *gid);
 
 /* A key of host memory, as ibv_reg_mr makes it; 0: errno says why not. */
 uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
                          int access);
+/* An object of the domain comes, or goes. A domain that has objects is not deallocated. */
+void domain_use(struct ibv_pd *pd);
+void domain_leave(struct ibv_pd *pd);
 
-/* ---- cq.c: what <infiniband/verbs.h> calls through a context ---- */
-int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc);
-int cq_arm(struct ibv_cq *ib, int solicited_only);
+/* ---- query.c: what a device is, as <infiniband/verbs.h> asks it through a context ---- */
+int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+                    struct ibv_device_attr_ex *attr, size_t attr_size);
+int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
+                  size_t size);
 
 #endif

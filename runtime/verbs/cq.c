@@ -1,8 +1,8 @@
 /*
- * Completion queues of the host, and the channels through which it waits for their events. Emulated
- * devices have no send or receive queues of the host, so completions come from DPA threads alone
- * (flexio_dev_msix_send). All zero but the owner bit, they belong to no queue: a program waits for
- * them, and polling only consumes them.
+ * Completion queues of the host, and the channels through which it waits for their events.
+ * Completions come from queue pairs of the host, and from DPA threads (flexio_dev_msix_send). Those
+ * of DPA threads belong to no queue: a program waits for them, and polling only consumes them. In
+ * the ring that mlx5dv_init_obj tells, all are zero but the owner bit.
  */
 #include <endian.h>
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
 #include "context.h"
+#include "cq.h"
 
 #define CQE_SIZE   64u
 #define OP_OWN     63u        /* where a CQE has opcode and owner bit */
@@ -21,16 +21,6 @@
 #define CQE_MAX    ((1 << 22) - 1)
 #define INDEX_MASK 0xffffffu /* of the consumer index in the doorbell record */
 #define ALIGN      4096u
-
-struct cq {
-    struct ibv_cq ib; /* first: programs hold a pointer to it */
-    SLIST_ENTRY(cq) next;
-    uint8_t *ring;
-    __be32 *record; /* consumed; behind the ring */
-    unsigned log_depth;
-    uint32_t number, produced, reported; /* reported: events that a program took */
-    bool armed, failed;
-};
 
 struct event {
     STAILQ_ENTRY(event) next;
@@ -85,7 +75,7 @@ static void raise_event(struct cq *cq)
     struct channel *channel = (struct channel *)cq->ib.channel;
     struct event *e = channel ? malloc(sizeof *e) : NULL;
     const uint64_t one = 1;
-    cq->armed = false;
+    cq->armed = UNARMED;
     if (!e)
         return;
     e->cq = cq;
@@ -110,7 +100,7 @@ int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
         if ((e = STAILQ_FIRST(&((struct channel *)channel)->events))) {
             STAILQ_REMOVE_HEAD(&((struct channel *)channel)->events, next);
             e->cq->reported++;
-            *cq = &e->cq->ib;
+            *cq = ibv_cq_ex_to_cq(&e->cq->ib);
             *cq_context = e->cq->ib.cq_context;
         }
         pthread_mutex_unlock(&lock);
@@ -140,18 +130,19 @@ static bool list_cq(struct cq *cq)
     return left;
 }
 
-struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *cq_context,
-                                   struct ibv_comp_channel *channel, int comp_vector)
+static struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
+                         struct ibv_comp_channel *channel, uint32_t comp_vector)
 {
-    if (!context || cqe < 1 || cqe > CQE_MAX || comp_vector < 0 ||
-        comp_vector >= context->num_comp_vectors || (channel && channel->context != context)) {
+    if (!context || cqe < 1 || cqe > CQE_MAX ||
+        comp_vector >= (uint32_t)context->num_comp_vectors ||
+        (channel && channel->context != context)) {
         errno = EINVAL;
         return NULL;
     }
     struct cq *cq = calloc(1, sizeof *cq);
     if (!cq)
         return NULL;
-    while (depth(cq) <= (uint32_t)cqe)
+    while (depth(cq) <= cqe)
         cq->log_depth++;
     const size_t size = (size_t)depth(cq) * CQE_SIZE;
     cq->ring = aligned_alloc(ALIGN, (size + CQE_SIZE + ALIGN - 1) / ALIGN * ALIGN);
@@ -161,10 +152,10 @@ struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *c
             cq->ring[i * CQE_SIZE + OP_OWN] = INVALID | 1;
         cq->record = (__be32 *)(void *)(cq->ring + size);
     }
-    cq->ib = (struct ibv_cq){.context = context,
-                             .channel = channel,
-                             .cq_context = cq_context,
-                             .cqe = (int)depth(cq) - 1};
+    cq->ib = (struct ibv_cq_ex){.context = context,
+                                .channel = channel,
+                                .cq_context = cq_context,
+                                .cqe = (int)depth(cq) - 1};
     if (!cq->ring || !list_cq(cq)) {
         free(cq->ring);
         free(cq);
@@ -174,6 +165,33 @@ struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *c
     cq->ib.handle = cq->number;
     pthread_mutex_init(&cq->ib.mutex, NULL);
     pthread_cond_init(&cq->ib.cond, NULL);
+    return cq;
+}
+
+struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *cq_context,
+                                   struct ibv_comp_channel *channel, int comp_vector)
+{
+    struct cq *cq = cq_new(context, (uint32_t)cqe, cq_context, channel, (uint32_t)comp_vector);
+    return cq ? ibv_cq_ex_to_cq(&cq->ib) : NULL;
+}
+
+#define WC_FLAGS                                                                                   \
+    (IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM | IBV_WC_EX_WITH_SRC_QP)
+#define CREATE_FLAGS (IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
+
+/* EOPNOTSUPP: emulated devices do not have what it asks for. An overrun is never ignored. */
+struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+{
+    if (!attr || attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS ||
+        attr->wc_flags & ~(uint64_t)WC_FLAGS ||
+        (attr->comp_mask && attr->flags & ~(uint32_t)CREATE_FLAGS)) {
+        errno = attr ? EOPNOTSUPP : EINVAL;
+        return NULL;
+    }
+    struct cq *cq = cq_new(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector);
+    if (!cq)
+        return NULL;
+    cq_set_reader(&cq->ib);
     return &cq->ib;
 }
 
@@ -195,22 +213,30 @@ static uint32_t forget_events(struct cq *cq)
     return cq->reported;
 }
 
-/* Waits, as on a card, for ibv_ack_cq_events of each event that was taken. */
+/* Waits, as on a card, until the program has acknowledged each event that it took. */
 int dpk_verbs_destroy_cq(struct ibv_cq *ib)
 {
     if (!ib)
         return EINVAL;
     struct cq *cq = (struct cq *)ib;
     pthread_mutex_lock(&lock);
-    SLIST_REMOVE(&cqs, cq, cq, next);
-    const uint32_t reported = forget_events(cq);
+    const bool used = cq->users > 0;
+    uint32_t reported = 0;
+    if (!used) {
+        SLIST_REMOVE(&cqs, cq, cq, next);
+        reported = forget_events(cq);
+    }
     pthread_mutex_unlock(&lock);
+    if (used)
+        return EBUSY;
+    const uint32_t async = async_forget(&context_of(ib->context)->async, &cq->async_reported);
     pthread_mutex_lock(&ib->mutex);
-    while (ib->comp_events_completed != reported)
+    while (ib->comp_events_completed != reported || ib->async_events_completed != async)
         pthread_cond_wait(&ib->cond, &ib->mutex);
     pthread_mutex_unlock(&ib->mutex);
     pthread_cond_destroy(&ib->cond);
     pthread_mutex_destroy(&ib->mutex);
+    free(cq->wcs);
     free(cq->ring);
     free(cq);
     return 0;
@@ -221,28 +247,46 @@ static uint32_t unconsumed(const struct cq *cq)
 {
     const uint32_t consumed = be32toh(__atomic_load_n(cq->record, __ATOMIC_ACQUIRE));
     const uint32_t behind = (cq->produced - consumed) & INDEX_MASK;
-    return behind <= INDEX_MASK / 2 ? behind : 0;
+    return behind <= depth(cq) ? behind : 0;
 }
 
-/* With the lock. */
-static void complete(struct cq *cq)
+static void overrun(struct cq *cq)
 {
-    uint8_t *cqe = cq->ring + (size_t)(cq->produced & (depth(cq) - 1)) * CQE_SIZE;
+    const struct ibv_async_event event = {.element.cq = ibv_cq_ex_to_cq(&cq->ib),
+                                          .event_type = IBV_EVENT_CQ_ERR};
+    cq->failed = true;
+    fprintf(stderr,
+            "-W- CQ 0x%x of the host is in the error state: overrun: %u completions that were not "
+            "consumed (ibv_poll_cq)\n",
+            cq->number, depth(cq));
+    async_raise(&context_of(cq->ib.context)->async, &event, &cq->async_reported);
+}
+
+/* `wc`: NULL: of a DPA thread. False: the queue has failed. With the lock. */
+static bool complete(struct cq *cq, const struct ibv_wc *wc, bool solicited)
+{
+    const uint32_t at = cq->produced & (depth(cq) - 1);
+    uint8_t *cqe = cq->ring + (size_t)at * CQE_SIZE;
+    if (!cq->failed && unconsumed(cq) >= depth(cq))
+        overrun(cq);
     if (cq->failed)
-        return;
-    if (unconsumed(cq) >= depth(cq)) {
-        cq->failed = true;
-        fprintf(stderr,
-                "-W- CQ 0x%x of the host is in the error state: overrun: %u completions of DPA "
-                "threads that were not consumed (ibv_poll_cq)\n",
-                cq->number, depth(cq));
-        return;
-    }
+        return false;
+    if (cq->wcs)
+        cq->wcs[at] = wc ? *wc : (struct ibv_wc){.qp_num = 0};
     memset(cqe, 0, OP_OWN);
     __atomic_store_n(cqe + OP_OWN, (uint8_t)(cq->produced >> cq->log_depth & 1), __ATOMIC_RELEASE);
     cq->produced++;
-    if (cq->armed)
+    if (cq->armed == ARMED || (cq->armed == ARMED_SOLICITED && solicited))
         raise_event(cq);
+    return true;
+}
+
+bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, bool solicited)
+{
+    pthread_mutex_lock(&lock);
+    const bool good = complete((struct cq *)ib, wc, solicited);
+    pthread_mutex_unlock(&lock);
+    return good;
 }
 
 bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
@@ -253,32 +297,83 @@ bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
     if (cq->number == number && cq->ib.context == context)
         break;
     if (cq)
-        complete(cq);
+        complete(cq, NULL, true);
     pthread_mutex_unlock(&lock);
     return cq != NULL;
+}
+
+/* ---- Queue pairs that complete to it ---- */
+
+bool cq_use(struct ibv_cq *ib)
+{
+    struct cq *cq = (struct cq *)ib;
+    pthread_mutex_lock(&lock);
+    if (!cq->wcs)
+        cq->wcs = calloc(depth(cq), sizeof *cq->wcs);
+    const bool good = cq->wcs != NULL;
+    cq->users += good;
+    pthread_mutex_unlock(&lock);
+    return good;
+}
+
+void cq_leave(struct ibv_cq *ib)
+{
+    pthread_mutex_lock(&lock);
+    ((struct cq *)ib)->users--;
+    pthread_mutex_unlock(&lock);
+}
+
+void cq_forget(struct ibv_cq *ib, uint32_t qp_num)
+{
+    struct cq *cq = (struct cq *)ib;
+    pthread_mutex_lock(&lock);
+    for (uint32_t left = unconsumed(cq); left > 0; left--) {
+        struct ibv_wc *wc = &cq->wcs[(cq->produced - left) & (depth(cq) - 1)];
+        if (wc->qp_num == qp_num)
+            wc->qp_num = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Polling ---- */
+
+/* Consumes completions; those of DPA threads are not reported. Returns how many are in `wc`. With
+ * the lock. */
+static int consume(struct cq *cq, int room, struct ibv_wc *wc)
+{
+    int taken = 0;
+    uint32_t left = unconsumed(cq);
+    if (left == 0)
+        return 0;
+    for (int empty = 0; left > 0 && taken + empty < room; left--) {
+        struct ibv_wc *done = cq->wcs ? &cq->wcs[(cq->produced - left) & (depth(cq) - 1)] : NULL;
+        if (done && done->qp_num != 0)
+            wc[taken++] = *done;
+        else
+            empty += cq->users == 0; /* a program that only waits for DPA threads counts them */
+    }
+    __atomic_store_n(cq->record, htobe32((cq->produced - left) & INDEX_MASK), __ATOMIC_RELEASE);
+    return taken;
 }
 
 int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
 {
     struct cq *cq = (struct cq *)ib;
-    (void)wc;
+    if (unconsumed(cq) == 0)
+        return 0;
     pthread_mutex_lock(&lock);
-    const uint32_t all = unconsumed(cq);
-    const uint32_t taken =
-        num_entries < 0 || all < (uint32_t)num_entries ? all : (uint32_t)num_entries;
-    if (taken > 0)
-        __atomic_store_n(cq->record, htobe32((cq->produced - all + taken) & INDEX_MASK),
-                         __ATOMIC_RELEASE);
+    const int taken = consume(cq, num_entries, wc);
     pthread_mutex_unlock(&lock);
-    return 0;
+    return taken;
 }
 
+/* What a DPA thread sends is solicited. */
 int cq_arm(struct ibv_cq *ib, int solicited_only)
 {
     struct cq *cq = (struct cq *)ib;
-    (void)solicited_only; /* what a DPA thread sends is an event in either case */
     pthread_mutex_lock(&lock);
-    cq->armed = true;
+    if (!solicited_only || cq->armed == UNARMED)
+        cq->armed = solicited_only ? ARMED_SOLICITED : ARMED;
     if (unconsumed(cq) > 0)
         raise_event(cq);
     pthread_mutex_unlock(&lock);

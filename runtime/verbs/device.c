@@ -1,6 +1,6 @@
 /*
- * The emulated devices, listed, opened and asked as RDMA devices are. The types are those of
- * rdma-core's <infiniband/verbs.h>. Send and receive queues are libflexio's: there are none of the host here.
+ * The emulated devices, listed and opened as RDMA devices are. The types are those of rdma-core's
+ * <infiniband/verbs.h>.
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,7 +13,10 @@
 
 #include "card/card.h"
 #include "context.h"
+#include "cq.h"
 #include "port/port.h"
+#include "qp.h"
+#include "srq.h"
 #include "verbs/verbs.h"
 
 /* Held by the list it is in and by every context that was opened from it. */
@@ -131,21 +134,34 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
     enum dpk_status status = c ? look(device->name, &c->device) : DPK_ERR_NOMEM;
     if (status == DPK_OK && !(c->device.steering = dpk_steering_new()))
         status = DPK_ERR_NOMEM;
+    if (status == DPK_OK && !async_open(&c->async))
+        status = DPK_ERR_IO;
     if (status != DPK_OK) {
-        if (c)
+        if (c) {
+            dpk_steering_free(c->device.steering);
             free(c->device.wire);
+        }
         free(c);
         errno = errno_of(status);
         return NULL;
     }
-    struct ibv_context *context = &c->ib;
+    struct ibv_context *context = &c->extended.context;
     atomic_fetch_add(&((struct device *)device)->references, 1);
-    context->device = device;
-    context->cmd_fd = -1;
-    context->async_fd = -1;
-    context->num_comp_vectors = 1;
-    context->ops.poll_cq = cq_poll;
-    context->ops.req_notify_cq = cq_arm;
+    c->extended.sz = sizeof c->extended;
+    c->extended.query_port = query_port_ex;
+    c->extended.query_device_ex = query_device_ex;
+    c->extended.create_cq_ex = cq_create_ex;
+    c->extended.create_qp_ex = qp_create_ex;
+    *context = (struct ibv_context){.device = device,
+                                    .cmd_fd = -1,
+                                    .async_fd = c->async.fd,
+                                    .num_comp_vectors = 1,
+                                    .abi_compat = __VERBS_ABI_IS_EXTENDED,
+                                    .ops = {.poll_cq = cq_poll,
+                                            .req_notify_cq = cq_arm,
+                                            .post_send = qp_post_send,
+                                            .post_recv = qp_post_recv,
+                                            .post_srq_recv = srq_post_recv}};
     pthread_mutex_init(&context->mutex, NULL);
     return context;
 }
@@ -155,10 +171,12 @@ int dpk_verbs_close_device(struct ibv_context *context)
     if (!context)
         return EINVAL;
     struct context *c = context_of(context);
+    qps_abandon(c);
     if (c->attached)
         c->end_attached(c->attached);
     dpk_steering_free(c->device.steering);
     free(c->device.wire);
+    async_close(&c->async);
     pthread_mutex_destroy(&context->mutex);
     device_release(context->device);
     free(c);
@@ -174,108 +192,12 @@ void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_c
                          void (*end)(void *attached))
 {
     struct context *c = context_of(context);
-    pthread_mutex_lock(&c->ib.mutex);
+    pthread_mutex_lock(&context->mutex);
     if (!c->attached) {
         c->attached = make(context);
         c->end_attached = end;
     }
     void *attached = c->attached;
-    pthread_mutex_unlock(&c->ib.mutex);
+    pthread_mutex_unlock(&context->mutex);
     return attached;
-}
-
-/* ---- What it is ---- */
-
-#define MELLANOX         0x15b3
-#define BLUEFIELD_3      41692
-#define LOCAL_PREFIX     UINT64_C(0xfe80000000000000)
-#define LINK_LAYER_SPEED 32 /* 25 Gb/s a lane */
-
-/* The same for a name at every start; locally administered. */
-static uint64_t card_guid_of(const struct ibv_device *device)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (const char *c = device->name; *c; c++)
-        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
-    return (hash & ~(UINT64_C(3) << 56)) | UINT64_C(2) << 56;
-}
-
-/* Both functions of a card have one. */
-static uint64_t guid_of(const struct ibv_device *device)
-{
-    enum dpk_side side = DPK_SIDE_HOST;
-    (void)dpk_device_side(&side, NULL);
-    return card_guid_of(device) ^ (side == DPK_SIDE_DPU ? UINT64_C(1) << 48 : 0);
-}
-
-__be64 dpk_verbs_get_device_guid(struct ibv_device *device)
-{
-    return device ? htobe64(guid_of(device)) : 0;
-}
-
-int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
-{
-    if (!context || !device_attr)
-        return EINVAL;
-    *device_attr = (struct ibv_device_attr){
-        .fw_ver = "dpakit",
-        .node_guid = htobe64(guid_of(context->device)),
-        .sys_image_guid = htobe64(card_guid_of(context->device)),
-        .max_mr_size = UINT64_MAX,
-        .page_size_cap = 4096,
-        .vendor_id = MELLANOX,
-        .vendor_part_id = BLUEFIELD_3,
-        .max_mr = (1 << 20) - 2,
-        .max_pd = 1 << 24,
-        .max_cq = 1 << 21,
-        .max_cqe = (1 << 22) - 1,
-        .phys_port_cnt = 1,
-    };
-    return 0;
-}
-
-int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
-                         struct _compat_ibv_port_attr *port_attr)
-{
-    const struct ibv_port_attr attr = {
-        .state = IBV_PORT_ACTIVE,
-        .max_mtu = IBV_MTU_4096,
-        .active_mtu = IBV_MTU_1024,
-        .gid_tbl_len = 1,
-        .max_msg_sz = 1u << 30,
-        .pkey_tbl_len = 1,
-        .active_width = 2,
-        .active_speed = LINK_LAYER_SPEED,
-        .phys_state = 5,
-        .link_layer = IBV_LINK_LAYER_ETHERNET,
-    };
-    if (!context || !port_attr || port_num != 1)
-        return EINVAL;
-    /* What callers of old know of it ends before port_cap_flags2. */
-    memcpy(port_attr, &attr, offsetof(struct ibv_port_attr, port_cap_flags2));
-    return 0;
-}
-
-int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
-                        union ibv_gid *gid)
-{
-    if (!context || !gid || port_num != 1 || index != 0) {
-        errno = EINVAL;
-        return -1;
-    }
-    gid->global.subnet_prefix = htobe64(LOCAL_PREFIX);
-    gid->global.interface_id = htobe64(guid_of(context->device));
-    return 0;
-}
-
-#define DEFAULT_PKEY 0xffff
-
-int dpk_verbs_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
-{
-    if (!context || !pkey || port_num != 1 || index != 0) {
-        errno = EINVAL;
-        return -1;
-    }
-    *pkey = htobe16(DEFAULT_PKEY);
-    return 0;
 }

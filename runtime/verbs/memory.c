@@ -9,7 +9,18 @@
 struct domain {
     struct ibv_pd ib; /* first: programs hold a pointer to it */
     struct dpk_memory_domain memory;
+    atomic_uint users; /* queue pairs and shared receive queues */
 };
+
+void domain_use(struct ibv_pd *pd)
+{
+    atomic_fetch_add(&((struct domain *)pd)->users, 1);
+}
+
+void domain_leave(struct ibv_pd *pd)
+{
+    atomic_fetch_sub(&((struct domain *)pd)->users, 1);
+}
 
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd)
 {
@@ -32,7 +43,8 @@ int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
 {
     if (!pd)
         return EINVAL;
-    if (atomic_load(&dpk_verbs_domain(pd)->keys) > 0)
+    if (atomic_load(&dpk_verbs_domain(pd)->keys) > 0 ||
+        atomic_load(&((struct domain *)pd)->users) > 0)
         return EBUSY;
     atomic_fetch_sub(&context_of(pd->context)->pds, 1);
     free(pd);

@@ -4,8 +4,8 @@
  * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
  * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_emulated_6.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_6.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_7.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_7.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -65,6 +65,19 @@ struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *c
                                    struct ibv_comp_channel *channel, int comp_vector);
 int dpk_verbs_destroy_cq(struct ibv_cq *cq);
 int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context);
+struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+int dpk_verbs_destroy_srq(struct ibv_srq *srq);
+int dpk_verbs_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
+int dpk_verbs_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+/* Reliable connected ones alone; EOPNOTSUPP: others. */
+struct ibv_qp *dpk_verbs_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+int dpk_verbs_destroy_qp(struct ibv_qp *qp);
+int dpk_verbs_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int dpk_verbs_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+                       struct ibv_qp_init_attr *init_attr);
+/* NULL: the queue pair was made without send_ops_flags. */
+struct ibv_qp_ex *dpk_verbs_qp_to_qp_ex(struct ibv_qp *qp);
+int dpk_verbs_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
 /* Puts an empty completion into a queue of ibv_create_cq. False: the opened device has none with
  * that number, which mlx5dv_init_obj tells. */
 bool dpk_verbs_complete(struct ibv_context *context, uint32_t number);
@@ -147,7 +160,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_6" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_7" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -169,6 +182,16 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(destroy_comp_channel)                                                                        \
     F(create_cq)                                                                                   \
     F(destroy_cq)                                                                                  \
+    F(create_srq)                                                                                  \
+    F(destroy_srq)                                                                                 \
+    F(modify_srq)                                                                                  \
+    F(query_srq)                                                                                   \
+    F(create_qp)                                                                                   \
+    F(destroy_qp)                                                                                  \
+    F(modify_qp)                                                                                   \
+    F(query_qp)                                                                                    \
+    F(qp_to_qp_ex)                                                                                 \
+    F(get_async_event)                                                                             \
     F(get_cq_event)                                                                                \
     F(complete)
 #define DPK_EMULATED_MLX5(F)                                                                       \
@@ -213,7 +236,7 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_6;
+extern const struct dpk_emulated dpk_emulated_7;
 
 /* ---- For libflexio ---- */
 

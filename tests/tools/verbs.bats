@@ -2,10 +2,13 @@
 # for programs that know nothing of dpakit (those of Debian's ibverbs-utils).
 
 setup() {
+    . "$BATS_TEST_DIRNAME/../helpers/await.bash"
     cd "$BATS_TEST_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
     system=$(dirname "$(gcc -print-file-name=libibverbs.so.1)")
 }
+
+teardown() { end_background; }
 
 # Debian's programs are not made for a sanitizer.
 utils() {
@@ -30,12 +33,47 @@ ours() { LD_LIBRARY_PATH=$DPAKIT_BUILD/lib "$@"; }
     [ "$(tr -d : <info | awk '$1 == "node_guid" {print $2}')" = "$(awk '$1 == "mlx5_0" {print $2}' devices.list)" ]
 }
 
-@test "queues of the host are refused on an emulated device" {
+listens() { # PID PORT: or has ended
+    ! kill -0 "$1" 2>/dev/null || grep -qE "$(printf ':%04X [0-9A-F]+:0000 0A' "$2")" /proc/net/tcp /proc/net/tcp6
+}
+
+# Runs a server and its client, which meet at a port of TCP; what they print goes to the files `server`
+# and `client`. Fails if one of them does.
+pair() { # PROGRAM [OPTION ...]
+    local port server
+    command -v "$1" >/dev/null || skip "no $1: packages ibverbs-utils, perftest"
+    while :; do
+        port=$((10000 + RANDOM % 20000))
+        in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "$@" -p "$port" >server 2>&1
+        server=$!
+        await listens "$server" "$port"
+        # Another program may have the port.
+        kill -0 "$server" 2>/dev/null || ! grep -qi 'listen\|bind\|in use' server || continue
+        break
+    done
+    ours timeout 100 "$@" -p "$port" 127.0.0.1 >client 2>&1 || { cat client server; return 1; }
+    wait "$server" || { cat client server; return 1; }
+}
+
+@test "ibv_rc_pingpong and ibv_srq_pingpong run between two processes, polling and with events" {
     utils
     dpadev create mlx5_0
-    run ours timeout 60 ibv_rc_pingpong -d mlx5_0
+    for options in "-n 100" "-n 100 -e" "-n 20 -s 100000 -e" "-n 100 -N -e"; do
+        # shellcheck disable=SC2086
+        pair ibv_rc_pingpong -d mlx5_0 -g 0 $options
+        grep -q 'usec/iter' client
+        grep -q 'usec/iter' server
+    done
+    pair ibv_srq_pingpong -d mlx5_0 -g 0 -n 100 -e -q 4
+    grep -q 'usec/iter' client
+}
+
+@test "without the peer's GID a queue pair is not connected, as on a card with RoCE" {
+    utils
+    dpadev create mlx5_0
+    run pair ibv_rc_pingpong -d mlx5_0 -n 10
     [ "$status" -eq 1 ]
-    [ "$output" = "Couldn't create QP" ]
+    [[ $output == *"Failed to modify QP to RTR"* ]]
 }
 
 @test "without an emulated device nothing changes, and nothing of dpakit is loaded beside" {

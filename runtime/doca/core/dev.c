@@ -17,7 +17,7 @@ static void dev_release(void *object)
 {
     struct dpk_dev *d = object;
     if (d->context)
-        dpk_emulated_6.close_device(d->context);
+        dpk_emulated_7.close_device(d->context);
     dpk_object_drop(d->info);
     free(d);
 }
@@ -43,7 +43,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
     if (!dev_list || !nb_devs)
         return DOCA_ERROR_INVALID_VALUE;
     int count = 0;
-    struct ibv_device **devices = dpk_emulated_6.get_device_list(&count);
+    struct ibv_device **devices = dpk_emulated_7.get_device_list(&count);
     if (!devices)
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
     void **list = handles_new((size_t)count, &dpk_devinfo_kind);
@@ -52,7 +52,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
             handles_destroy(list, &dpk_devinfo_kind);
             list = NULL;
         }
-    dpk_emulated_6.free_device_list(devices);
+    dpk_emulated_7.free_device_list(devices);
     if (!list)
         return DOCA_ERROR_NO_MEMORY;
     *dev_list = (struct doca_devinfo **)list;
@@ -272,11 +272,11 @@ CAP(cap_is_accelerate_resource_reclaim_supported, 0)
 static struct ibv_context *open_by_name(const char *name)
 {
     struct ibv_context *context = NULL;
-    struct ibv_device **devices = dpk_emulated_6.get_device_list(NULL);
+    struct ibv_device **devices = dpk_emulated_7.get_device_list(NULL);
     for (size_t i = 0; devices && devices[i] && !context; i++)
         if (strcmp(devices[i]->name, name) == 0)
-            context = dpk_emulated_6.open_device(devices[i]);
-    dpk_emulated_6.free_device_list(devices);
+            context = dpk_emulated_7.open_device(devices[i]);
+    dpk_emulated_7.free_device_list(devices);
     return context;
 }
 

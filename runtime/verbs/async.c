@@ -1,0 +1,90 @@
+/* Asynchronous events: errors of queue pairs and completion queues, limits of shared receive
+ * queues. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "async.h"
+#include "context.h"
+
+struct async_event {
+    STAILQ_ENTRY(async_event) next;
+    struct ibv_async_event event;
+    uint32_t *reported;
+};
+
+bool async_open(struct async *a)
+{
+    STAILQ_INIT(&a->events);
+    a->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+    return a->fd >= 0 && (errno = pthread_mutex_init(&a->lock, NULL)) == 0;
+}
+
+void async_close(struct async *a)
+{
+    struct async_event *e;
+    while ((e = STAILQ_FIRST(&a->events))) {
+        STAILQ_REMOVE_HEAD(&a->events, next);
+        free(e);
+    }
+    close(a->fd);
+    pthread_mutex_destroy(&a->lock);
+}
+
+void async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported)
+{
+    struct async_event *e = malloc(sizeof *e);
+    if (!e)
+        return;
+    *e = (struct async_event){.event = *event, .reported = reported};
+    pthread_mutex_lock(&a->lock);
+    STAILQ_INSERT_TAIL(&a->events, e, next);
+    pthread_mutex_unlock(&a->lock);
+    eventfd_write(a->fd, 1);
+}
+
+uint32_t async_forget(struct async *a, const uint32_t *reported)
+{
+    struct async_event *e, *next;
+    pthread_mutex_lock(&a->lock);
+    for (e = STAILQ_FIRST(&a->events); e; e = next) {
+        next = STAILQ_NEXT(e, next);
+        if (e->reported == reported) {
+            STAILQ_REMOVE(&a->events, e, async_event, next);
+            free(e);
+        }
+    }
+    const uint32_t taken = *reported;
+    pthread_mutex_unlock(&a->lock);
+    return taken;
+}
+
+/* Takes the next event. False: what was counted has gone with its object. */
+static bool take(struct async *a, struct ibv_async_event *event)
+{
+    pthread_mutex_lock(&a->lock);
+    struct async_event *e = STAILQ_FIRST(&a->events);
+    if (e) {
+        STAILQ_REMOVE_HEAD(&a->events, next);
+        *event = e->event;
+        ++*e->reported;
+    }
+    pthread_mutex_unlock(&a->lock);
+    free(e);
+    return e != NULL;
+}
+
+int dpk_verbs_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+    uint64_t one;
+    if (!context || !event) {
+        errno = EINVAL;
+        return -1;
+    }
+    do {
+        if (read(context->async_fd, &one, sizeof one) != sizeof one)
+            return -1;
+    } while (!take(&context_of(context)->async, event));
+    return 0;
+}

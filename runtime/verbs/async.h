@@ -1,0 +1,25 @@
+/* Asynchronous events of an opened device (ibv_get_async_event). Private to verbs. */
+#ifndef DPK_VERBS_ASYNC_H
+#define DPK_VERBS_ASYNC_H
+
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+struct async {
+    pthread_mutex_t lock;
+    int fd; /* an eventfd that counts the events; the program sees it as async_fd */
+    STAILQ_HEAD(, async_event) events;
+};
+
+/* False: errno says why not. */
+bool async_open(struct async *a);
+void async_close(struct async *a);
+/* Tells the program of an event. `reported` counts those of the object that the program has taken,
+ * which it must acknowledge before the object is destroyed. */
+void async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported);
+/* Drops events of an object that nobody took. Returns how many of its events were taken. */
+uint32_t async_forget(struct async *a, const uint32_t *reported);
+
+#endif

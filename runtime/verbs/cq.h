@@ -1,0 +1,47 @@
+/* Completion queues of the host. Private to verbs. */
+#ifndef DPK_VERBS_CQ_H
+#define DPK_VERBS_CQ_H
+
+#include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+struct dpk_rc;
+
+struct cq {
+    struct ibv_cq_ex
+        ib; /* first: programs hold a pointer to it, or to the ibv_cq that it starts as */
+    SLIST_ENTRY(cq) next;
+    uint8_t *ring;
+    __be32 *record; /* consumed; behind the ring */
+    struct ibv_wc
+        *wcs; /* of queue pairs of the host, an entry for each of the ring; qp_num 0: it is
+                           a DPA thread's. NULL: no queue pair has this queue */
+    unsigned log_depth;
+    uint32_t number;
+    _Atomic uint32_t produced;
+    uint32_t users;    /* queue pairs */
+    uint32_t reported; /* events that a program took */
+    uint32_t async_reported;
+    enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
+    bool failed;
+    struct ibv_wc now; /* that a program reads by ibv_start_poll */
+};
+
+/* What <infiniband/verbs.h> calls through a context. */
+int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc);
+int cq_arm(struct ibv_cq *ib, int solicited_only);
+struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
+/* Sets the functions by which programs poll one completion after the other. */
+void cq_set_reader(struct ibv_cq_ex *ib);
+
+/* A queue pair begins, or ends, to complete to it. False: no memory. */
+bool cq_use(struct ibv_cq *ib);
+void cq_leave(struct ibv_cq *ib);
+/* Adds a completion. False: the queue is full, and fails. */
+bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, bool solicited);
+/* Drops what a queue pair completed. */
+void cq_forget(struct ibv_cq *ib, uint32_t qp_num);
+
+#endif

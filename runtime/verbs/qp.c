@@ -1,0 +1,395 @@
+/* Queue pairs of the host: creation, receives, completions, destruction. */
+#include "qp.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cq.h"
+#include "srq.h"
+
+_Static_assert(sizeof(void *) >= sizeof(uint64_t), "rc keeps a wr_id as a pointer");
+
+/* ---- Processes ---- */
+
+/* In a child of fork() the lock of the parent's struct dpk_rc may be held for ever. */
+static atomic_uint generation;
+
+static void in_child(void)
+{
+    atomic_fetch_add(&generation, 1);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+unsigned qp_generation(void)
+{
+    return atomic_load_explicit(&generation, memory_order_relaxed);
+}
+
+struct dpk_rc *context_rc(struct context *c)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct ibv_context *ib = &c->extended.context;
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&ib->mutex);
+    if (!c->rc && dpk_rc_enter(&c->rc, NULL) != DPK_OK)
+        errno = ENOMEM;
+    pthread_mutex_unlock(&ib->mutex);
+    return c->rc;
+}
+
+/* ---- Completions ---- */
+
+static enum ibv_wc_status status_of(enum dpk_rc_status status)
+{
+    switch (status) {
+    case DPK_RC_OK:
+        return IBV_WC_SUCCESS;
+    case DPK_RC_LOCAL_LENGTH:
+        return IBV_WC_LOC_LEN_ERR;
+    case DPK_RC_LOCAL_OPERATION:
+        return IBV_WC_LOC_QP_OP_ERR;
+    case DPK_RC_LOCAL_PROTECTION:
+        return IBV_WC_LOC_PROT_ERR;
+    case DPK_RC_FLUSHED:
+        return IBV_WC_WR_FLUSH_ERR;
+    case DPK_RC_REMOTE_INVALID:
+        return IBV_WC_REM_INV_REQ_ERR;
+    case DPK_RC_REMOTE_ACCESS:
+        return IBV_WC_REM_ACCESS_ERR;
+    case DPK_RC_REMOTE_OPERATION:
+        return IBV_WC_REM_OP_ERR;
+    case DPK_RC_RETRY_EXCEEDED:
+        return IBV_WC_RETRY_EXC_ERR;
+    default:
+        return IBV_WC_GENERAL_ERR;
+    }
+}
+
+struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status)
+{
+    return (struct ibv_wc){.wr_id = wr_id,
+                           .status = status_of(status),
+                           .vendor_err = status,
+                           .qp_num = qp->ib.qp_base.qp_num};
+}
+
+static bool received(struct qp *qp, const struct dpk_rc_completion *c)
+{
+    struct ibv_wc wc = wc_of(qp, (uintptr_t)c->user, c->status);
+    const bool failed = c->event == DPK_RC_RECEIVE_FAILED;
+    wc.opcode = c->event == DPK_RC_WRITTEN_IMMEDIATE ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+    if (!failed) {
+        wc.byte_len = (uint32_t)c->bytes;
+        wc.src_qp = qp->attr.dest_qp_num;
+        wc.wc_flags = c->event == DPK_RC_RECEIVED ? 0 : IBV_WC_WITH_IMM;
+        wc.imm_data = htobe32(c->immediate);
+    }
+    return cq_complete(qp->ib.qp_base.recv_cq, &wc, failed || c->solicited);
+}
+
+static bool completed(void *context, const struct dpk_rc_completion *c)
+{
+    const bool sent = c->event == DPK_RC_DONE || c->event == DPK_RC_FAILED;
+    return sent ? send_done(context, c) : received(context, c);
+}
+
+/* ---- Receives ---- */
+
+static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
+{
+    struct qp *qp = context;
+    struct srq *srq = (struct srq *)qp->ib.qp_base.srq;
+    if (srq && qp->ib.qp_base.state == IBV_QPS_ERR)
+        return DPK_RC_NEVER;
+    if (srq ? srq_take(srq, &qp->receive, qp->pieces)
+            : receives_take(&qp->receives, &qp->receive, qp->pieces)) {
+        *out = (struct dpk_rc_receive){.pieces = qp->pieces,
+                                       .count = qp->receive.count,
+                                       .user = (void *)(uintptr_t)qp->receive.wr_id};
+        return DPK_RC_TAKEN;
+    }
+    if (srq && !qp->waits) {
+        qp->waits = true;
+        TAILQ_INSERT_TAIL(&srq->waiting, qp, in_srq);
+    }
+    return DPK_RC_NONE;
+}
+
+/* A receive that is posted in the error state is flushed at once. */
+static void flush(struct qp *qp, uint64_t wr_id)
+{
+    struct ibv_wc wc = wc_of(qp, wr_id, DPK_RC_FLUSHED);
+    wc.opcode = IBV_WC_RECV;
+    cq_complete(qp->ib.qp_base.recv_cq, &wc, true);
+}
+
+static int post_receive(struct qp *qp, const struct ibv_recv_wr *wr)
+{
+    if (qp->ib.qp_base.srq || qp->ib.qp_base.state == IBV_QPS_RESET)
+        return EINVAL;
+    if (qp->ib.qp_base.state != IBV_QPS_ERR)
+        return receives_post(&qp->receives, wr);
+    flush(qp, wr->wr_id);
+    return 0;
+}
+
+int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+    struct qp *qp = (struct qp *)ib;
+    int why = EINVAL;
+    if (qp->generation == qp_generation()) {
+        dpk_rc_lock(qp->rc);
+        for (why = 0; wr; wr = wr->next)
+            if ((why = post_receive(qp, wr)))
+                break;
+        dpk_rc_end_resume(qp->end);
+        dpk_rc_unlock(qp->rc);
+    }
+    if (why)
+        *bad_wr = wr;
+    return why;
+}
+
+/* ---- Errors ---- */
+
+void qp_raise(struct qp *qp, enum ibv_event_type type)
+{
+    const struct ibv_async_event event = {.element.qp = &qp->ib.qp_base, .event_type = type};
+    async_raise(&context_of(qp->ib.qp_base.context)->async, &event, &qp->async_reported);
+}
+
+static void failed(void *context, enum dpk_rc_status refused)
+{
+    struct qp *qp = context;
+    qp->ib.qp_base.state = IBV_QPS_ERR;
+    if (refused == DPK_RC_REMOTE_ACCESS)
+        qp_raise(qp, IBV_EVENT_QP_ACCESS_ERR);
+    else if (refused == DPK_RC_REMOTE_INVALID)
+        qp_raise(qp, IBV_EVENT_QP_REQ_ERR);
+    else if (refused != DPK_RC_OK)
+        qp_raise(qp, IBV_EVENT_QP_FATAL);
+    if (qp->ib.qp_base.srq)
+        qp_raise(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
+}
+
+/* ---- Creation ---- */
+
+static const struct dpk_rc_ops ops = {
+    .complete = completed, .next = send_next, .receive = next_receive, .failed = failed};
+
+#define AT_ONCE 64u /* work requests that rc carries out at once */
+
+/* 0, or an errno. */
+static int check(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *a)
+{
+    const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+    const uint64_t operations = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
+                                IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
+                                IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+                                IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+    if (!(a->comp_mask & IBV_QP_INIT_ATTR_PD) || !a->pd || a->pd->context != context ||
+        !a->send_cq || !a->recv_cq || a->send_cq->context != context ||
+        a->recv_cq->context != context || (a->srq && a->srq->pd != a->pd))
+        return EINVAL;
+    if (a->qp_type != IBV_QPT_RC || a->comp_mask & ~known ||
+        (a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS && a->send_ops_flags & ~operations))
+        return EOPNOTSUPP;
+    if (a->cap.max_send_wr > QP_WR_MAX || a->cap.max_recv_wr > QP_WR_MAX ||
+        a->cap.max_send_sge > QP_SGE_MAX || a->cap.max_recv_sge > QP_SGE_MAX ||
+        a->cap.max_inline_data > QP_INLINE_MAX)
+        return EINVAL;
+    return 0;
+}
+
+/* Gives back what create made, in reverse order. */
+static void qp_free(struct qp *qp)
+{
+    if (qp->end)
+        dpk_rc_end_destroy(qp->end);
+    sends_free(&qp->sends);
+    receives_free(&qp->receives);
+    free(qp->pieces);
+    free(qp);
+}
+
+static struct qp *qp_new(struct dpk_rc *rc, const struct ibv_qp_init_attr_ex *a)
+{
+    struct qp *qp = calloc(1, sizeof *qp);
+    const struct srq *srq = (const struct srq *)a->srq;
+    if (!qp)
+        return NULL;
+    const struct dpk_rc_end_options options = {.ops = &ops,
+                                               .context = qp,
+                                               .domain = dpk_verbs_domain(a->pd),
+                                               .sends = AT_ONCE,
+                                               .outlives_peers = true};
+    if (!sends_new(&qp->sends, a->cap.max_send_wr, a->cap.max_send_sge, a->cap.max_inline_data) ||
+        !receives_new(&qp->receives, srq ? 0 : a->cap.max_recv_wr, a->cap.max_recv_sge) ||
+        !(qp->pieces = calloc(srq ? srq->receives.sges : qp->receives.sges, sizeof *qp->pieces)) ||
+        dpk_rc_end_create(rc, &options, &qp->end, NULL) != DPK_OK ||
+        dpk_rc_qp_create(qp->end, 0, &qp->pair, NULL) != DPK_OK) {
+        qp_free(qp);
+        return NULL;
+    }
+    qp->rc = rc;
+    qp->generation = qp_generation();
+    return qp;
+}
+
+/* False: no memory. */
+static bool use_queues(const struct ibv_qp_init_attr_ex *a)
+{
+    if (!cq_use(a->send_cq))
+        return false;
+    if (cq_use(a->recv_cq))
+        return true;
+    cq_leave(a->send_cq);
+    return false;
+}
+
+static void list_qp(struct qp *qp)
+{
+    struct ibv_qp *ib = &qp->ib.qp_base;
+    domain_use(ib->pd);
+    pthread_mutex_lock(&ib->context->mutex);
+    LIST_INSERT_HEAD(&context_of(ib->context)->qps, qp, in_context);
+    pthread_mutex_unlock(&ib->context->mutex);
+    dpk_rc_lock(qp->rc);
+    if (ib->srq)
+        ((struct srq *)ib->srq)->users++;
+    dpk_rc_unlock(qp->rc);
+}
+
+struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+    int why = context && attr ? check(context, attr) : EINVAL;
+    struct dpk_rc *rc = why ? NULL : context_rc(context_of(context));
+    struct qp *qp = rc ? qp_new(rc, attr) : NULL;
+    if (qp && !use_queues(attr)) {
+        qp_free(qp);
+        qp = NULL;
+    }
+    if (!qp) {
+        errno = why ? why : ENOMEM;
+        return NULL;
+    }
+    qp->ib.qp_base = (struct ibv_qp){.context = context,
+                                     .qp_context = attr->qp_context,
+                                     .pd = attr->pd,
+                                     .send_cq = attr->send_cq,
+                                     .recv_cq = attr->recv_cq,
+                                     .srq = attr->srq,
+                                     .handle = dpk_rc_qp_number(qp->pair),
+                                     .qp_num = dpk_rc_qp_number(qp->pair),
+                                     .state = IBV_QPS_RESET,
+                                     .qp_type = attr->qp_type};
+    pthread_mutex_init(&qp->ib.qp_base.mutex, NULL);
+    pthread_cond_init(&qp->ib.qp_base.cond, NULL);
+    qp->signals_all = attr->sq_sig_all;
+    qp->has_work_requests = attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+    qp_set_work_requests(&qp->ib);
+    attr->cap.max_send_wr = qp->sends.size;
+    attr->cap.max_send_sge = qp->sends.sges;
+    attr->cap.max_recv_wr = qp->receives.size;
+    attr->cap.max_recv_sge = attr->srq ? 0 : qp->receives.sges;
+    qp->cap = attr->cap;
+    list_qp(qp);
+    return &qp->ib.qp_base;
+}
+
+struct ibv_qp *dpk_verbs_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+    if (!pd || !attr) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct ibv_qp_init_attr_ex all = {.qp_context = attr->qp_context,
+                                      .send_cq = attr->send_cq,
+                                      .recv_cq = attr->recv_cq,
+                                      .srq = attr->srq,
+                                      .cap = attr->cap,
+                                      .qp_type = attr->qp_type,
+                                      .sq_sig_all = attr->sq_sig_all,
+                                      .comp_mask = IBV_QP_INIT_ATTR_PD,
+                                      .pd = pd};
+    struct ibv_qp *qp = qp_create_ex(pd->context, &all);
+    if (qp)
+        attr->cap = all.cap;
+    return qp;
+}
+
+struct ibv_qp_ex *dpk_verbs_qp_to_qp_ex(struct ibv_qp *ib)
+{
+    struct qp *qp = (struct qp *)ib;
+    return qp && qp->has_work_requests ? &qp->ib : NULL;
+}
+
+/* ---- Destruction ---- */
+
+void qp_drop(struct qp *qp)
+{
+    struct ibv_qp *ib = &qp->ib.qp_base;
+    dpk_rc_qp_reset(qp->pair);
+    qp->sends.taken = qp->sends.done = qp->sends.posted;
+    qp->sends.reads = 0;
+    qp->receives.taken = qp->receives.posted;
+    if (qp->waits)
+        TAILQ_REMOVE(&((struct srq *)ib->srq)->waiting, qp, in_srq);
+    qp->waits = false;
+    cq_forget(ib->send_cq, ib->qp_num);
+    cq_forget(ib->recv_cq, ib->qp_num);
+}
+
+/* Ends the queue pair, but leaves what programs may still hold. */
+static void qp_end(struct qp *qp)
+{
+    dpk_rc_lock(qp->rc);
+    qp_drop(qp);
+    dpk_rc_unlock(qp->rc);
+    dpk_rc_end_destroy(qp->end);
+    qp->end = NULL;
+}
+
+int dpk_verbs_destroy_qp(struct ibv_qp *ib)
+{
+    struct qp *qp = (struct qp *)ib;
+    if (!qp || qp->generation != qp_generation())
+        return EINVAL;
+    struct context *c = context_of(ib->context);
+    pthread_mutex_lock(&ib->context->mutex);
+    LIST_REMOVE(qp, in_context);
+    pthread_mutex_unlock(&ib->context->mutex);
+    qp_end(qp);
+    const uint32_t taken = async_forget(&c->async, &qp->async_reported);
+    pthread_mutex_lock(&ib->mutex);
+    while (ib->events_completed != taken)
+        pthread_cond_wait(&ib->cond, &ib->mutex);
+    pthread_mutex_unlock(&ib->mutex);
+    dpk_rc_lock(qp->rc);
+    if (ib->srq)
+        ((struct srq *)ib->srq)->users--;
+    dpk_rc_unlock(qp->rc);
+    cq_leave(ib->send_cq);
+    cq_leave(ib->recv_cq);
+    domain_leave(ib->pd);
+    pthread_cond_destroy(&ib->cond);
+    pthread_mutex_destroy(&ib->mutex);
+    qp_free(qp);
+    return 0;
+}
+
+void qps_abandon(struct context *c)
+{
+    struct qp *qp;
+    LIST_FOREACH(qp, &c->qps, in_context)
+    if (qp->generation == qp_generation())
+        qp_end(qp);
+    if (c->rc)
+        dpk_rc_leave(c->rc);
+}

@@ -1,0 +1,99 @@
+/*
+ * Queue pairs of the host: a front end of rc. Private to verbs.
+ *
+ * The lock of the struct dpk_rc guards what changes of a queue pair. rc asks for the next work
+ * (send.c) and for the next receive (qp.c), and tells what became of them.
+ */
+#ifndef DPK_VERBS_QP_H
+#define DPK_VERBS_QP_H
+
+#include "context.h"
+#include "receives.h"
+
+#define QP_WR_MAX      32768
+#define QP_SGE_MAX     30
+#define QP_INLINE_MAX  1024u
+#define QP_READS_MAX   16
+#define QP_MESSAGE_MAX (1u << 30)
+
+/* A work request of the send queue. */
+struct send {
+    uint64_t wr_id;
+    unsigned flags; /* enum ibv_send_flags */
+    enum ibv_wc_opcode opcode;
+    bool reads; /* later work requests with a fence wait for it */
+    struct dpk_rc_work work;
+};
+
+struct sends {
+    struct send *ring;
+    struct dpk_rc_piece *pieces;  /* `sges` for each entry of the ring */
+    uint8_t *inlined;             /* cap.max_inline_data bytes for each */
+    uint32_t size, sges;          /* the size is a power of two, or 0 */
+    uint32_t posted, taken, done; /* counters, which wrap */
+    uint32_t reads;               /* that are taken and not done */
+    /* Work requests that a program describes between ibv_wr_start and ibv_wr_complete. */
+    uint32_t begun;
+    int wrong; /* an errno; 0: all are good */
+};
+
+struct qp {
+    struct ibv_qp_ex
+        ib; /* first: programs hold a pointer to it, or to the ibv_qp that it starts as */
+    LIST_ENTRY(qp) in_context;
+    TAILQ_ENTRY(qp) in_srq;
+    struct dpk_rc *rc;
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *pair;
+    unsigned generation; /* of the process: not that of a child of fork() */
+    bool signals_all;
+    bool has_work_requests; /* it has the functions of struct ibv_qp_ex */
+    bool waits;             /* it is in the list of its shared receive queue */
+    struct ibv_qp_cap cap;
+    struct ibv_qp_attr attr; /* what was set */
+    struct sends sends;
+    struct receives receives;    /* of its own; none if it has a shared receive queue */
+    struct receive receive;      /* that was taken last, */
+    struct dpk_rc_piece *pieces; /* and its pieces */
+    uint32_t async_reported;
+};
+
+/* ---- What <infiniband/verbs.h> calls through a context ---- */
+struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+/* ---- qp.c ---- */
+/* Counts forks: objects are of the process that made them. */
+unsigned qp_generation(void);
+/* The struct dpk_rc of an opened device. NULL: errno says why not. */
+struct dpk_rc *context_rc(struct context *c);
+/* Destroys what the program left, as the kernel does when a device is closed. */
+void qps_abandon(struct context *c);
+void qp_raise(struct qp *qp, enum ibv_event_type type);
+/* Drops all that is posted, and what was completed but not polled. */
+void qp_drop(struct qp *qp);
+
+/* ---- send.c: with the lock ---- */
+bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined);
+void sends_free(struct sends *s);
+/* The next entry, which is empty but for its flags; sends_commit posts those that were begun. NULL:
+ * the queue is full. */
+struct send *send_begin(struct qp *qp);
+/* These return an errno. */
+int send_set_operation(struct send *s, enum ibv_wr_opcode opcode);
+int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count);
+int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list, size_t count);
+void sends_commit(struct qp *qp);
+/* Of struct dpk_rc_ops. */
+bool send_next(void *context, struct dpk_rc_work *out);
+bool send_done(struct qp *qp, const struct dpk_rc_completion *c);
+bool send_is_allowed(const struct qp *qp);
+
+/* ---- wr.c ---- */
+void qp_set_work_requests(struct ibv_qp_ex *ib);
+
+/* The status of a completion, and what it says beside. */
+struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status);
+
+#endif

@@ -1,0 +1,41 @@
+/* Queues of receives: of a queue pair, or shared by several. Private to verbs. */
+#ifndef DPK_VERBS_RECEIVES_H
+#define DPK_VERBS_RECEIVES_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+#include "rc/rc.h"
+
+struct receives {
+    struct receive {
+        uint64_t wr_id;
+        unsigned count; /* pieces */
+    } * ring;
+    struct dpk_rc_piece *pieces; /* `sges` for each entry of the ring */
+    uint32_t size, sges;         /* the size is a power of two, or 0 */
+    uint32_t posted, taken;      /* counters, which wrap */
+};
+
+/* Makes room for at least that many receives, of at most so many pieces. False: no memory. */
+bool receives_new(struct receives *r, uint32_t receives, uint32_t sges);
+void receives_free(struct receives *r);
+/* Returns an errno, 0: it was posted. ENOMEM: the queue is full. */
+int receives_post(struct receives *r, const struct ibv_recv_wr *wr);
+/* Takes the next receive. Its pieces are copied to `pieces`, which has room for r->sges. False:
+ * there is none. */
+bool receives_take(struct receives *r, struct receive *out, struct dpk_rc_piece *pieces);
+
+static inline uint32_t receives_left(const struct receives *r)
+{
+    return r->posted - r->taken;
+}
+
+/* What a work request names. */
+static inline struct dpk_rc_piece piece_of(const struct ibv_sge *sge)
+{
+    return (struct dpk_rc_piece){
+        .memory = {.key = sge->lkey, .address = sge->addr, .size = sge->length}};
+}
+
+#endif

@@ -1,0 +1,246 @@
+/* Send queues: work requests become works of rc. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cq.h"
+#include "qp.h"
+
+bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
+{
+    /* Inline data of a work request is one piece. */
+    *s = (struct sends){.sges = sges ? sges : 1};
+    if (sends == 0)
+        return true;
+    for (s->size = 1; s->size < sends;)
+        s->size *= 2;
+    s->ring = calloc(s->size, sizeof *s->ring);
+    s->pieces = calloc(s->size, s->sges * sizeof *s->pieces);
+    s->inlined = inlined ? calloc(s->size, inlined) : NULL;
+    if (s->ring && s->pieces && (s->inlined || inlined == 0))
+        return true;
+    sends_free(s);
+    return false;
+}
+
+void sends_free(struct sends *s)
+{
+    free(s->ring);
+    free(s->pieces);
+    free(s->inlined);
+    *s = (struct sends){0};
+}
+
+/* ---- Describing a work request ---- */
+
+struct send *send_begin(struct qp *qp)
+{
+    struct sends *s = &qp->sends;
+    if (s->posted + s->begun - s->done >= s->size)
+        return NULL;
+    struct send *send = &s->ring[(s->posted + s->begun++) & (s->size - 1)];
+    *send = (struct send){.flags = qp->signals_all ? IBV_SEND_SIGNALED : 0};
+    return send;
+}
+
+static size_t index_of(const struct qp *qp, const struct send *s)
+{
+    return (size_t)(s - qp->sends.ring);
+}
+
+int send_set_operation(struct send *s, enum ibv_wr_opcode opcode)
+{
+    static const struct {
+        bool is_there;
+        enum dpk_rc_opcode opcode;
+        enum ibv_wc_opcode done;
+        bool has_immediate, reads;
+    } operations[] = {
+        [IBV_WR_SEND] = {true, DPK_RC_SEND, IBV_WC_SEND, false, false},
+        [IBV_WR_SEND_WITH_IMM] = {true, DPK_RC_SEND, IBV_WC_SEND, true, false},
+        [IBV_WR_RDMA_WRITE] = {true, DPK_RC_WRITE, IBV_WC_RDMA_WRITE, false, false},
+        [IBV_WR_RDMA_WRITE_WITH_IMM] = {true, DPK_RC_WRITE, IBV_WC_RDMA_WRITE, true, false},
+        [IBV_WR_RDMA_READ] = {true, DPK_RC_READ, IBV_WC_RDMA_READ, false, true},
+        [IBV_WR_ATOMIC_CMP_AND_SWP] = {true, DPK_RC_COMPARE_SWAP, IBV_WC_COMP_SWAP, false, true},
+        [IBV_WR_ATOMIC_FETCH_AND_ADD] = {true, DPK_RC_FETCH_ADD, IBV_WC_FETCH_ADD, false, true},
+    };
+    if ((size_t)opcode >= sizeof operations / sizeof *operations || !operations[opcode].is_there)
+        return opcode <= IBV_WR_DRIVER1 ? EOPNOTSUPP : EINVAL;
+    s->opcode = operations[opcode].done;
+    s->reads = operations[opcode].reads;
+    s->work.opcode = operations[opcode].opcode;
+    s->work.has_immediate = operations[opcode].has_immediate;
+    return 0;
+}
+
+int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count)
+{
+    struct dpk_rc_piece *to = &qp->sends.pieces[index_of(qp, s) * qp->sends.sges];
+    if (count > qp->sends.sges || (count > 0 && !list))
+        return EINVAL;
+    for (size_t i = 0; i < count; i++)
+        to[i] = piece_of(&list[i]);
+    s->work.pieces = to;
+    s->work.count = (unsigned)count;
+    return 0;
+}
+
+int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list, size_t count)
+{
+    const uint32_t room = qp->cap.max_inline_data;
+    uint8_t *to = qp->sends.inlined + index_of(qp, s) * room;
+    uint32_t size = 0;
+    if (s->reads)
+        return EINVAL; /* there is nothing to send */
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].length > room - size)
+            return ENOMEM;
+        if (list[i].length > 0)
+            memcpy(to + size, list[i].addr, list[i].length);
+        size += (uint32_t)list[i].length;
+    }
+    struct dpk_rc_piece *piece = &qp->sends.pieces[index_of(qp, s) * qp->sends.sges];
+    *piece = (struct dpk_rc_piece){.bytes = to, .memory = {.size = size}};
+    s->work.pieces = piece;
+    s->work.count = size > 0;
+    return 0;
+}
+
+/* What only the whole of a work request tells. */
+static void judge(struct send *s)
+{
+    const struct dpk_rc_message m = {s->work.pieces, s->work.count};
+    const uint64_t size = dpk_rc_message_size(&m);
+    const bool atomic = s->work.opcode == DPK_RC_FETCH_ADD || s->work.opcode == DPK_RC_COMPARE_SWAP;
+    s->work.user = s;
+    s->work.solicited = s->flags & IBV_SEND_SOLICITED;
+    if (size > QP_MESSAGE_MAX || (atomic && size != sizeof(uint64_t)))
+        s->work.wrong = DPK_RC_LOCAL_LENGTH;
+}
+
+void sends_commit(struct qp *qp)
+{
+    struct sends *s = &qp->sends;
+    for (; s->begun > 0; s->begun--)
+        judge(&s->ring[s->posted++ & (s->size - 1)]);
+    dpk_rc_qp_kick(qp->pair);
+}
+
+bool send_is_allowed(const struct qp *qp)
+{
+    return qp->ib.qp_base.state == IBV_QPS_RTS || qp->ib.qp_base.state == IBV_QPS_SQD ||
+           qp->ib.qp_base.state == IBV_QPS_ERR;
+}
+
+/* ---- ibv_post_send ---- */
+
+static int set_data(struct qp *qp, struct send *s, const struct ibv_send_wr *wr)
+{
+    struct ibv_data_buf list[QP_SGE_MAX];
+    if (wr->num_sge < 0 || wr->num_sge > QP_SGE_MAX || (wr->num_sge > 0 && !wr->sg_list))
+        return EINVAL;
+    const size_t count = (size_t)wr->num_sge;
+    if (!(wr->send_flags & IBV_SEND_INLINE))
+        return send_set_pieces(qp, s, wr->sg_list, count);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct ibv_data_buf){.addr = (void *)(uintptr_t)wr->sg_list[i].addr,
+                                        .length = wr->sg_list[i].length};
+    return send_set_inline(qp, s, list, count);
+}
+
+static void set_target(struct send *s, const struct ibv_send_wr *wr)
+{
+    if (s->work.has_immediate)
+        s->work.immediate = be32toh(wr->imm_data);
+    switch (s->work.opcode) {
+    case DPK_RC_WRITE:
+    case DPK_RC_READ:
+        s->work.key = wr->wr.rdma.rkey;
+        s->work.address = wr->wr.rdma.remote_addr;
+        break;
+    case DPK_RC_FETCH_ADD:
+        s->work.key = wr->wr.atomic.rkey;
+        s->work.address = wr->wr.atomic.remote_addr;
+        s->work.value = wr->wr.atomic.compare_add;
+        break;
+    case DPK_RC_COMPARE_SWAP:
+        s->work.key = wr->wr.atomic.rkey;
+        s->work.address = wr->wr.atomic.remote_addr;
+        s->work.compare = wr->wr.atomic.compare_add;
+        s->work.value = wr->wr.atomic.swap;
+        break;
+    default:
+        break;
+    }
+}
+
+static int describe(struct qp *qp, const struct ibv_send_wr *wr)
+{
+    struct send *s = send_begin(qp);
+    if (!s)
+        return ENOMEM;
+    s->wr_id = wr->wr_id;
+    s->flags |= wr->send_flags;
+    int why = send_set_operation(s, wr->opcode);
+    if (!why)
+        why = set_data(qp, s, wr);
+    if (why)
+        qp->sends.begun--;
+    else
+        set_target(s, wr);
+    return why;
+}
+
+int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+    struct qp *qp = (struct qp *)ib;
+    int why = EINVAL;
+    if (qp->generation == qp_generation()) {
+        dpk_rc_lock(qp->rc);
+        why = send_is_allowed(qp) ? 0 : EINVAL;
+        for (; !why && wr; wr = why ? wr : wr->next)
+            why = describe(qp, wr);
+        sends_commit(qp);
+        dpk_rc_unlock(qp->rc);
+    }
+    if (why)
+        *bad_wr = wr;
+    return why;
+}
+
+/* ---- What rc asks ---- */
+
+bool send_next(void *context, struct dpk_rc_work *out)
+{
+    struct qp *qp = context;
+    struct sends *s = &qp->sends;
+    const enum ibv_qp_state state = qp->ib.qp_base.state;
+    if (s->taken == s->posted || (state != IBV_QPS_RTS && state != IBV_QPS_ERR))
+        return false;
+    const struct send *next = &s->ring[s->taken & (s->size - 1)];
+    if (state == IBV_QPS_RTS && next->flags & IBV_SEND_FENCE && s->reads > 0)
+        return false;
+    s->taken++;
+    s->reads += next->reads;
+    *out = next->work;
+    return true;
+}
+
+bool send_done(struct qp *qp, const struct dpk_rc_completion *c)
+{
+    struct sends *s = &qp->sends;
+    const struct send *done = c->user;
+    struct ibv_wc wc = wc_of(qp, done->wr_id, c->status);
+    const bool silent = c->event == DPK_RC_DONE && !(done->flags & IBV_SEND_SIGNALED);
+    wc.opcode = done->opcode;
+    wc.byte_len = done->reads ? (uint32_t)c->bytes : 0;
+    s->reads -= done->reads;
+    s->done++;
+    if (qp->ib.qp_base.state == IBV_QPS_SQD && s->done == s->taken &&
+        qp->attr.en_sqd_async_notify) {
+        qp->attr.en_sqd_async_notify = 0;
+        qp_raise(qp, IBV_EVENT_SQ_DRAINED);
+    }
+    return silent || cq_complete(qp->ib.qp_base.send_cq, &wc, c->status != DPK_RC_OK);
+}

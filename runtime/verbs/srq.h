@@ -1,0 +1,27 @@
+/* Shared receive queues. Private to verbs. */
+#ifndef DPK_VERBS_SRQ_H
+#define DPK_VERBS_SRQ_H
+
+#include <sys/queue.h>
+
+#include "receives.h"
+
+struct qp;
+
+/* All but `ib` is guarded by the lock of the struct dpk_rc. */
+struct srq {
+    struct ibv_srq ib; /* first: programs hold a pointer to it */
+    struct dpk_rc *rc;
+    unsigned generation; /* qp.h */
+    struct receives receives;
+    uint32_t limit;           /* with fewer receives an event tells of it; 0: none does */
+    TAILQ_HEAD(, qp) waiting; /* queue pairs with a message that finds no receive */
+    uint32_t users;           /* queue pairs */
+    uint32_t async_reported;
+};
+
+int srq_post_recv(struct ibv_srq *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+/* Takes the next receive, as receives_take does. */
+bool srq_take(struct srq *s, struct receive *out, struct dpk_rc_piece *pieces);
+
+#endif

@@ -1,0 +1,190 @@
+/* The states of a queue pair: which attributes each transition needs and allows, as the InfiniBand
+ * architecture has it (volume 1, 11.2.5.2, of reliable connected queue pairs). */
+#include <errno.h>
+
+#include "qp.h"
+
+#define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
+#define INIT (IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
+#define RTR                                                                                        \
+    (IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |   \
+     IBV_QP_MIN_RNR_TIMER)
+#define RTS                                                                                        \
+    (IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)
+
+static const struct transition {
+    bool is_there;
+    int needs, allows;
+} transitions[IBV_QPS_ERR + 1][IBV_QPS_ERR + 1] = {
+    [IBV_QPS_RESET] = {[IBV_QPS_INIT] = {true, INIT, 0}},
+    [IBV_QPS_INIT] = {[IBV_QPS_INIT] = {true, 0, INIT},
+                      [IBV_QPS_RTR] = {true, RTR, IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | PATH}},
+    [IBV_QPS_RTR] = {[IBV_QPS_RTS] = {true, RTS,
+                                      IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS |
+                                          IBV_QP_MIN_RNR_TIMER | PATH}},
+    [IBV_QPS_RTS] = {[IBV_QPS_RTS] = {true, 0,
+                                      IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS |
+                                          IBV_QP_MIN_RNR_TIMER | PATH},
+                     [IBV_QPS_SQD] = {true, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY}},
+    [IBV_QPS_SQD] =
+        {[IBV_QPS_SQD] = {true, 0,
+                          INIT | (RTR & ~(IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)) |
+                              (RTS & ~IBV_QP_SQ_PSN) | PATH},
+         [IBV_QPS_RTS] = {true, 0,
+                          IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH}},
+};
+
+/* Attributes that emulated devices do not have, where a transition would allow them. */
+#define MISSING PATH
+
+/* The address of a peer: RoCE knows it by its GID. */
+static int check_path(const struct ibv_ah_attr *a)
+{
+    if (!a->is_global || a->port_num != 1 || a->grh.sgid_index != 0)
+        return EINVAL;
+    return device_has_gid(&a->grh.dgid) ? 0 : ETIMEDOUT;
+}
+
+static int check_values(const struct ibv_qp_attr *a, int mask)
+{
+    const unsigned rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+                            IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+                            IBV_ACCESS_RELAXED_ORDERING;
+    if ((mask & IBV_QP_PORT && a->port_num != 1) ||
+        (mask & IBV_QP_PKEY_INDEX && a->pkey_index != 0) ||
+        (mask & IBV_QP_ACCESS_FLAGS && a->qp_access_flags & ~rights) ||
+        (mask & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096)) ||
+        (mask & IBV_QP_DEST_QPN && a->dest_qp_num > 0xffffff) ||
+        (mask & IBV_QP_MAX_QP_RD_ATOMIC && a->max_rd_atomic > QP_READS_MAX) ||
+        (mask & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > QP_READS_MAX) ||
+        (mask & IBV_QP_MIN_RNR_TIMER && a->min_rnr_timer > 31) ||
+        (mask & IBV_QP_TIMEOUT && a->timeout > 31) ||
+        (mask & IBV_QP_RETRY_CNT && a->retry_cnt > 7) ||
+        (mask & IBV_QP_RNR_RETRY && a->rnr_retry > 7))
+        return EINVAL;
+    return mask & IBV_QP_AV ? check_path(&a->ah_attr) : 0;
+}
+
+/* 0, or an errno. */
+static int check(const struct qp *qp, enum ibv_qp_state to, const struct ibv_qp_attr *a, int mask)
+{
+    const enum ibv_qp_state from = qp->ib.qp_base.state;
+    mask &= ~IBV_QP_STATE;
+    if (mask & IBV_QP_CUR_STATE && a->cur_qp_state != from)
+        return EINVAL;
+    if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
+        return mask & ~IBV_QP_CUR_STATE ? EINVAL : 0;
+    const struct transition *t = (unsigned)to <= IBV_QPS_ERR ? &transitions[from][to] : NULL;
+    if (!t || !t->is_there || (mask & t->needs) != t->needs || mask & ~(t->needs | t->allows))
+        return EINVAL;
+    return mask & MISSING ? EOPNOTSUPP : check_values(a, mask);
+}
+
+static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask)
+{
+#define KEEP(bit, member)                                                                          \
+    if (mask & IBV_QP_##bit)                                                                       \
+        to->member = a->member;
+    KEEP(EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify)
+    KEEP(ACCESS_FLAGS, qp_access_flags)
+    KEEP(PKEY_INDEX, pkey_index)
+    KEEP(PORT, port_num)
+    KEEP(AV, ah_attr)
+    KEEP(PATH_MTU, path_mtu)
+    KEEP(TIMEOUT, timeout)
+    KEEP(RETRY_CNT, retry_cnt)
+    KEEP(RNR_RETRY, rnr_retry)
+    KEEP(RQ_PSN, rq_psn)
+    KEEP(MAX_QP_RD_ATOMIC, max_rd_atomic)
+    KEEP(MIN_RNR_TIMER, min_rnr_timer)
+    KEEP(SQ_PSN, sq_psn)
+    KEEP(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic)
+    KEEP(DEST_QPN, dest_qp_num)
+#undef KEEP
+}
+
+static unsigned permits(const struct qp *qp)
+{
+    return dpk_verbs_rights((int)qp->attr.qp_access_flags) &
+           (DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC);
+}
+
+/* Enters a state, with the lock. */
+static void enter(struct qp *qp, enum ibv_qp_state to)
+{
+    enum ibv_qp_state *state = &qp->ib.qp_base.state;
+    switch (to) {
+    case IBV_QPS_RESET:
+        *state = to;
+        qp_drop(qp);
+        qp->attr = (struct ibv_qp_attr){0};
+        break;
+    case IBV_QPS_ERR:
+        if (*state == IBV_QPS_RESET)
+            *state = to;
+        else
+            dpk_rc_qp_fail(qp->pair); /* `failed` sets the state */
+        break;
+    case IBV_QPS_SQD:
+        *state = to;
+        if (qp->sends.done == qp->sends.taken && qp->attr.en_sqd_async_notify) {
+            qp->attr.en_sqd_async_notify = 0;
+            qp_raise(qp, IBV_EVENT_SQ_DRAINED);
+        }
+        break;
+    default:
+        *state = to;
+        dpk_rc_qp_kick(qp->pair);
+    }
+}
+
+int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mask)
+{
+    struct qp *qp = (struct qp *)ib;
+    if (!qp || !attr || qp->generation != qp_generation())
+        return EINVAL;
+    dpk_rc_lock(qp->rc);
+    const enum ibv_qp_state from = ib->state;
+    const enum ibv_qp_state to = attr_mask & IBV_QP_STATE ? attr->qp_state : from;
+    int why = check(qp, to, attr, attr_mask);
+    if (!why) {
+        keep(&qp->attr, attr, attr_mask);
+        dpk_rc_end_permit(qp->end, permits(qp));
+    }
+    dpk_rc_unlock(qp->rc);
+    /* It may wait for the peer's process, so the lock is not held. */
+    if (!why && from == IBV_QPS_INIT && to == IBV_QPS_RTR &&
+        dpk_rc_qp_connect_number(qp->pair, attr->dest_qp_num, NULL) != DPK_OK)
+        why = ENOMEM;
+    if (why)
+        return why;
+    dpk_rc_lock(qp->rc);
+    if (ib->state == from)
+        enter(qp, to);
+    dpk_rc_unlock(qp->rc);
+    return 0;
+}
+
+int dpk_verbs_query_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mask,
+                       struct ibv_qp_init_attr *init_attr)
+{
+    struct qp *qp = (struct qp *)ib;
+    (void)attr_mask; /* it tells what is needed; all is there */
+    if (!qp || !attr || !init_attr || qp->generation != qp_generation())
+        return EINVAL;
+    dpk_rc_lock(qp->rc);
+    *attr = qp->attr;
+    attr->qp_state = attr->cur_qp_state = ib->state;
+    attr->path_mig_state = IBV_MIG_MIGRATED;
+    attr->sq_draining = ib->state == IBV_QPS_SQD && qp->sends.done != qp->sends.taken;
+    attr->cap = qp->cap;
+    *init_attr = (struct ibv_qp_init_attr){.qp_context = ib->qp_context,
+                                           .send_cq = ib->send_cq,
+                                           .recv_cq = ib->recv_cq,
+                                           .srq = ib->srq,
+                                           .cap = qp->cap,
+                                           .qp_type = ib->qp_type,
+                                           .sq_sig_all = qp->signals_all};
+    dpk_rc_unlock(qp->rc);
+    return 0;
+}

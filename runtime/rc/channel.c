@@ -50,6 +50,8 @@ void channel_close(struct channel *c)
     close(c->fd);
     c->fd = -1;
     c->qp = NULL;
+    c->rc->gateway->closings++;
+    c->rc->gateway->next = NULL;
     TAILQ_REMOVE(&c->rc->gateway->channels, c, link);
     TAILQ_INSERT_TAIL(&c->rc->gateway->closed, c, link);
     gateway_wake(c->rc->gateway);
@@ -110,7 +112,7 @@ static enum taken request(struct channel *c, const struct request *r, const uint
     }
     answer.payload = answer.response.size;
     put(c, &answer);
-    if (answer.response.status != DPK_RC_OK || answer.response.broken)
+    if (response_breaks(&answer.response))
         qp_fail(qp, DPK_RC_FLUSHED, true);
     return TAKEN;
 }
@@ -176,7 +178,9 @@ static void lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
 {
     if (!qp->end->options.outlives_peers)
         qp_lose_peer(qp, !peer_closed);
-    else if (requests ? qp->posted != qp->done : qp->receiving)
+    else if (requests && qp->posted != qp->done)
+        qp_miss_peer(qp, !peer_closed);
+    else if (!requests && qp->receiving)
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !peer_closed);
     else if (!requests)
         responder_forget(qp);
@@ -224,6 +228,21 @@ static bool work(struct channel *c)
     return true;
 }
 
+void channel_serve(struct channel *c)
+{
+    if (!work(c) && c->fd >= 0)
+        lost(c);
+}
+
+void channel_poll(struct channel *c, bool polls)
+{
+    if (!c->rings.map)
+        return;
+    ring_poll(&c->rings.in, polls);
+    if (!polls && c->fd >= 0)
+        set_interest(c);
+}
+
 /* ---- The socket ---- */
 
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
@@ -236,6 +255,8 @@ bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
                 rings_pass(c->fd, memory, addresses.data, addresses.size);
     gateway_close(memory);
     dpk_buf_free(&addresses);
+    if (good)
+        channel_poll(c, c->rc->gateway->polled);
     return good;
 }
 
@@ -280,6 +301,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     c->role = RESPONSES;
     c->qp = qp;
     qp->responses = c;
+    channel_poll(c, c->rc->gateway->polled);
     return true;
 }
 
@@ -359,8 +381,7 @@ static void shared_resume(struct dpk_rc_qp *qp)
     if (!c || !c->held)
         return;
     c->held = false;
-    if (!work(c) && c->fd >= 0)
-        lost(c);
+    channel_serve(c);
 }
 
 static void shared_close(struct dpk_rc_qp *qp)

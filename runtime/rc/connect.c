@@ -55,6 +55,7 @@ static void absent_nothing(struct dpk_rc_qp *qp)
 
 const struct transport transport_absent = {absent_room, absent_send, absent_nothing,
                                            absent_nothing};
+const struct transport transport_gone = {absent_room, absent_send, absent_nothing, absent_nothing};
 
 void absent_begin(struct dpk_rc_qp *qp)
 {

@@ -21,6 +21,7 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
     out[2] =
         (uint8_t)((r->first ? FLAG_FIRST : 0) | (r->last ? FLAG_LAST : 0) |
                   (r->has_immediate ? FLAG_IMMEDIATE : 0) | (r->solicited ? FLAG_SOLICITED : 0));
+    out[3] = (uint8_t)r->rnr_retries;
     dpk_store_be32(out + 4, request ? r->size : f->response.size);
     store_be64(out + 8, r->total);
     store_be64(out + 16, r->key);
@@ -30,14 +31,15 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
     dpk_store_be32(out + 48, r->immediate);
 }
 
-static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags, uint32_t size,
-                         struct frame *out)
+static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags, unsigned retries,
+                         uint32_t size, struct frame *out)
 {
     out->request = (struct request){.opcode = opcode,
                                     .first = flags & FLAG_FIRST,
                                     .last = flags & FLAG_LAST,
                                     .has_immediate = flags & FLAG_IMMEDIATE,
                                     .solicited = flags & FLAG_SOLICITED,
+                                    .rnr_retries = retries,
                                     .size = size};
     out->request.total = dpk_read_be64(in);
     out->request.key = dpk_read_be64(in);
@@ -46,26 +48,27 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
     out->request.compare = dpk_read_be64(in);
     out->request.immediate = dpk_read_be32(in);
     out->payload = opcode <= DPK_RC_WRITE ? size : 0;
-    return opcode < DPK_RC_OPCODES && size <= SEGMENT && size <= out->request.total;
+    return opcode < DPK_RC_OPCODES && retries <= DPK_RC_RNR_FOREVER && size <= SEGMENT && size <= out->request.total;
 }
 
 /* Whether a responder may answer with this status. The others are set by the requester itself. */
 static bool is_answer(unsigned status)
 {
     return status == DPK_RC_OK || status == DPK_RC_REMOTE_INVALID ||
-           status == DPK_RC_REMOTE_ACCESS || status == DPK_RC_REMOTE_OPERATION;
+           status == DPK_RC_REMOTE_ACCESS || status == DPK_RC_REMOTE_OPERATION ||
+           status == DPK_RC_RNR_EXCEEDED;
 }
 
 bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
 {
     struct dpk_reader in = dpk_reader(bytes, FRAME_SIZE);
     unsigned kind = dpk_read_u8(&in), what = dpk_read_u8(&in), flags = dpk_read_u8(&in);
-    dpk_read_skip(&in, 1);
+    unsigned retries = dpk_read_u8(&in);
     uint32_t size = dpk_read_be32(&in);
     *out = (struct frame){.kind = kind};
     switch (kind) {
     case FRAME_REQUEST:
-        return read_request(&in, what, flags, size, out);
+        return read_request(&in, what, flags, retries, size, out);
     case FRAME_RESPONSE:
         dpk_read_skip(&in, 24);
         out->response =

@@ -71,10 +71,11 @@ static void *serve(void *context)
     struct gateway *s = rc->gateway;
     struct epoll_event events[EVENTS_MAX];
     eventfd_t woken;
-    bool stop = false, waits = false;
+    bool stop = false, waits = false, polled = false;
     while (!stop) {
         bool crowded = false;
-        int n = epoll_wait(s->epoll, events, EVENTS_MAX, waits ? LOOK_EACH_MS : -1);
+        int n = epoll_wait(s->epoll, events, EVENTS_MAX,
+                           polled ? POLLED_MS : waits ? LOOK_EACH_MS : -1);
         pthread_mutex_lock(&rc->lock);
         for (int i = 0; i < n; i++) {
             struct channel *c = events[i].data.ptr;
@@ -85,6 +86,7 @@ static void *serve(void *context)
         }
         stop = s->stop;
         waits = !stop && waits_run(rc);
+        polled = polls_run(s);
         free_closed(s);
         pthread_mutex_unlock(&rc->lock);
         if (crowded)

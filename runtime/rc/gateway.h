@@ -33,6 +33,12 @@ struct gateway {
     pthread_t thread;
     /* Only the thread frees closed channels: it may still hold an event of one. */
     TAILQ_HEAD(, channel) channels, closed;
+    /* Threads of programs that poll (poll.c). */
+    bool polled;                  /* peers do not wake the thread */
+    struct channel *next;         /* to look at; NULL: the first */
+    uint64_t closings;            /* channels that were ever closed */
+    uint64_t polls, spins;        /* calls that were ever made, and that lately found nothing */
+    uint64_t polls_seen, seen_ms; /* by the thread */
 };
 
 /* All of these need the lock. The channel owns `fd`, which is closed when this fails. NULL: out of
@@ -46,6 +52,17 @@ void channel_event(struct channel *c, uint32_t events);
 void channel_refuse(struct channel *c);
 /* Makes the shared memory and sends the hello of `qp`. False: errno says why not. */
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
+/* Handles what the peer has written to a channel with rings. */
+void channel_serve(struct channel *c);
+/* The program polls from here on, or not any more. */
+void channel_poll(struct channel *c, bool polls);
+
+/* ---- poll.c: with the lock ---- */
+#define POLLED_MS 2 /* after so long without a poll, the program does not poll any more */
+/* Ends polling if the program does not poll any more. Returns whether it polls. */
+bool polls_run(struct gateway *s);
+void polls_end(struct gateway *s);
+
 /* Wakes the thread of the gateway. */
 void gateway_wake(struct gateway *s);
 

@@ -138,9 +138,27 @@ void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receive
     }
 }
 
+void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives)
+{
+    if (qp->state == QP_FAILED || qp->transport == &transport_gone)
+        return;
+    if (qp->patience.retry_ms == 0) {
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
+        return;
+    }
+    if (qp->transport)
+        qp->transport->close(qp);
+    qp->transport = &transport_gone;
+    qp->next = (struct place){qp->done, qp->done_bytes};
+    qp->unanswered = 0;
+    requester_resume(qp);
+}
+
 void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
 {
-    if (qp->end->options.outlives_peers && qp->posted == qp->done && !qp->receiving)
+    if (qp->posted != qp->done)
+        qp_miss_peer(qp, drops_receives);
+    else if (qp->end->options.outlives_peers && !qp->receiving)
         responder_forget(qp);
     else
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
@@ -257,6 +275,7 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
     qp->ring = ring;
     qp->ring_size = end->options.sends;
     qp->address.process = rc->identity;
+    qp->patience.rnr_retries = DPK_RC_RNR_FOREVER;
     pthread_mutex_lock(&rc->lock);
     qp->address.number = number_new(rc);
     if (qp->address.number != 0) {
@@ -294,6 +313,13 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
     gateway_forget(qp);
     each_sender(qp, lose_peer);
     dpk_rc_unlock(rc);
+}
+
+void dpk_rc_qp_set_patience(struct dpk_rc_qp *qp, const struct dpk_rc_patience *patience)
+{
+    dpk_rc_lock(qp->end->rc);
+    qp->patience = *patience;
+    dpk_rc_unlock(qp->end->rc);
 }
 
 void dpk_rc_qp_fail(struct dpk_rc_qp *qp)

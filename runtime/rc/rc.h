@@ -13,10 +13,11 @@
  *
  * Works that are posted on a queue pair are carried out and completed in the order of posting. A
  * work that fails always has a completion; one that succeeds has none if it was posted as `silent`.
- * A send waits without limit until the peer has a receive for it. Memory is reached by key, with
+ * A send waits until the peer has a
+ * receive for it, without limit unless dpk_rc_qp_set_patience says otherwise. Memory is reached by key, with
  * the rights that each access needs, in the domain of the end (memory.h). After an error, all works
  * that are posted on the queue pair, now or later, fail, and the peer's queue pair enters the error
- * state too. It is such an error when the peer is destroyed or its process ends; receives fail also
+ * state too, unless it has only refused to wait for a receive. It is such an error when the peer is destroyed or its process ends; receives fail also
  * when no other connection of their end is left.
  *
  * A transport (transport.h) carries requests from one queue pair to the other: a function call
@@ -73,6 +74,7 @@ enum dpk_rc_status {
     DPK_RC_REMOTE_ACCESS = 0x13,
     DPK_RC_REMOTE_OPERATION = 0x14,
     DPK_RC_RETRY_EXCEEDED = 0x15, /* there is no peer, or it does not answer */
+    DPK_RC_RNR_EXCEEDED = 0x16,   /* the peer has no receive (receiver not ready) */
 };
 
 enum dpk_rc_opcode {
@@ -236,6 +238,24 @@ uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp);
  * later, in this process or, if numbers are published, in another. */
 enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
                                          struct dpk_error *err);
+
+/* How long a queue pair tries, and lets its peer try. At first it has no patience with a peer that is
+ * gone, and as much as there is with one that has no receive. */
+#define DPK_RC_RNR_FOREVER 7
+struct dpk_rc_patience {
+    uint64_t retry_ms;    /* works without a peer fail after that, as on a card when all retries
+                             have failed; UINT64_MAX: never; 0: at once if the peer is gone, after
+                             DPK_RC_CONNECT_WAIT_MS if it is not there yet */
+    unsigned rnr_retries; /* of messages that find no receive at the peer: 0 to 7 */
+    uint32_t rnr_ms;      /* how long the peer's messages wait for each retry of theirs */
+};
+void dpk_rc_qp_set_patience(struct dpk_rc_qp *qp, const struct dpk_rc_patience *patience);
+
+/* For a thread that polls for completions: does what peers of other processes have sent, if no other
+ * thread does. As long as there are such calls, peers need not wake the thread of this library. */
+void dpk_rc_poll(struct dpk_rc *rc);
+/* The thread that has polled is going to sleep. */
+void dpk_rc_rest(struct dpk_rc *rc);
 
 /* Posts a work. False: there is no room, as `sends` works have not ended. */
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work);

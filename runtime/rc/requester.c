@@ -92,6 +92,7 @@ static enum dpk_rc_status make_request(const struct dpk_rc_qp *qp, struct reques
                           .has_immediate = w->has_immediate,
                           .immediate = w->immediate,
                           .solicited = w->solicited,
+                          .rnr_retries = qp->patience.rnr_retries,
                           .size = part_size(w, at),
                           .total = bytes_of(w),
                           .key = w->key,
@@ -155,7 +156,7 @@ static bool send_next(struct dpk_rc_qp *qp)
         qp->unanswered--;
         qp->waits = true;
     } else if (sent == SENT_NEVER) {
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, false);
+        qp_miss_peer(qp, false);
     }
     return sent == SENT;
 }

@@ -19,17 +19,25 @@ static enum dpk_rc_taken take(struct dpk_rc_end *end, struct dpk_rc_receive *out
     return receive_take(end, out) ? DPK_RC_TAKEN : DPK_RC_NONE;
 }
 
-static enum answer stall(struct dpk_rc_qp *qp)
-{
-    qp->stalled = true;
-    TAILQ_INSERT_TAIL(&qp->end->stalled, qp, in_stalled);
-    return ANSWER_LATER;
-}
-
 static enum answer refuse(struct response *out, enum dpk_rc_status status)
 {
     out->status = status;
     return ANSWERED;
+}
+
+/* There is no receive. The peer tries again as often as it says, each time after the timer of this
+ * queue pair. */
+static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct response *out)
+{
+    if (r->rnr_retries == 0 || (r->rnr_retries < DPK_RC_RNR_FOREVER && qp->stalled_out))
+        return refuse(out, DPK_RC_RNR_EXCEEDED);
+    qp->stalled = true;
+    TAILQ_INSERT_TAIL(&qp->end->stalled, qp, in_stalled);
+    if (r->rnr_retries < DPK_RC_RNR_FOREVER) {
+        qp->stalled_ms = (uint64_t)r->rnr_retries * qp->patience.rnr_ms;
+        wait_begin(qp->end->rc, &qp->stalled_since);
+    }
+    return ANSWER_LATER;
 }
 
 static struct dpk_rc_message message_of(const struct dpk_rc_receive *r, struct dpk_rc_piece *one)
@@ -73,7 +81,8 @@ void responder_forget(struct dpk_rc_qp *qp)
 {
     if (qp->stalled)
         TAILQ_REMOVE(&qp->end->stalled, qp, in_stalled);
-    qp->stalled = qp->receiving = false;
+    qp->stalled = qp->receiving = qp->stalled_out = false;
+    qp->stalled_since = 0;
 }
 
 void responder_abort(struct dpk_rc_qp *qp)
@@ -92,7 +101,7 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
         return refuse(out, DPK_RC_REMOTE_INVALID); /* a part of another send */
     enum dpk_rc_taken taken = r->first ? take(qp->end, &qp->receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
-        return taken == DPK_RC_NONE ? stall(qp) : refuse(out, DPK_RC_REMOTE_OPERATION);
+        return taken == DPK_RC_NONE ? stall(qp, r, out) : refuse(out, DPK_RC_REMOTE_OPERATION);
     const struct dpk_rc_message to = message_of(&qp->receive, &one);
     if (r->first) {
         qp->receiving = true;
@@ -145,7 +154,7 @@ static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, cons
         return refuse(out, DPK_RC_REMOTE_ACCESS);
     enum dpk_rc_taken taken = uses_receive ? take(qp->end, &receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
-        return taken == DPK_RC_NONE ? stall(qp) : refuse(out, DPK_RC_REMOTE_OPERATION);
+        return taken == DPK_RC_NONE ? stall(qp, r, out) : refuse(out, DPK_RC_REMOTE_OPERATION);
     if (r->size > 0 && !dpk_memory_write(&part, bytes)) {
         if (uses_receive)
             receive_fails(qp, &receive, DPK_RC_FLUSHED);
@@ -223,6 +232,10 @@ enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const u
     if (qp->state != QP_READY)
         return refuse(out, DPK_RC_REMOTE_OPERATION);
     const enum answer answer = run(qp, r, bytes, out, payload);
-    qp->refused = out->status;
+    if (answer == ANSWERED) {
+        qp->stalled_since = 0;
+        qp->stalled_out = false;
+        qp->refused = out->status == DPK_RC_RNR_EXCEEDED ? DPK_RC_OK : out->status;
+    }
     return answer;
 }

@@ -27,6 +27,7 @@ struct request {
     uint64_t total;        /* of the work */
     uint64_t key, address; /* of this part */
     uint64_t value, compare;
+    unsigned rnr_retries; /* as in struct dpk_rc_patience */
 };
 
 struct response {
@@ -36,6 +37,12 @@ struct response {
     /* The request succeeded, but the responder fails after it. The requester is not told. */
     bool broken;
 };
+
+/* Whether the responder fails with it. */
+static inline bool response_breaks(const struct response *r)
+{
+    return r->broken || (r->status != DPK_RC_OK && r->status != DPK_RC_RNR_EXCEEDED);
+}
 
 enum sent {
     SENT,
@@ -59,8 +66,9 @@ struct transport {
     /* Tells the peer that this queue pair is closed on purpose. */
     void (*close)(struct dpk_rc_qp *qp);
 };
-/* transport_absent: no queue pair has the number of the peer yet. */
-extern const struct transport transport_local, transport_shared, transport_absent;
+/* transport_absent: no queue pair has the number of the peer yet. transport_gone: the peer does not
+ * exist any more. */
+extern const struct transport transport_local, transport_shared, transport_absent, transport_gone;
 
 /* ---- Addresses ---- */
 struct address {
@@ -82,6 +90,7 @@ struct dpk_rc_qp {
     struct dpk_rc_end *end;
     uint32_t connection;
     struct address address, peer;
+    struct dpk_rc_patience patience;
     enum { QP_NEW, QP_READY, QP_FAILED } state;
     /* Requester. Works are posted, then sent in parts, then done. The counters wrap. */
     struct dpk_rc_work *ring;
@@ -98,6 +107,9 @@ struct dpk_rc_qp {
     enum dpk_rc_status halted; /* the next work fails with this when those before it are done */
     /* Responder. */
     bool stalled;                  /* a request waits for a receive */
+    uint64_t stalled_since;        /* when it began to wait; 0: it may wait without limit */
+    uint64_t stalled_ms;           /* how long it may wait, */
+    bool stalled_out;              /* and it has */
     bool receiving;                /* some parts of a send have arrived */
     struct dpk_rc_receive receive; /* that this send uses */
     uint64_t received, total;
@@ -142,6 +154,8 @@ struct dpk_rc_qp *qp_find(struct dpk_rc *rc, const struct address *address);
 /* Puts it into the error state. The oldest work ends with `status`, the others are flushed.
  * `drops_receives`: if this was the last connection of its end, receives fail as well. */
 void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives);
+/* Its works have no peer any more. They fail, as soon as the patience of the queue pair ends. */
+void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives);
 /* Its peer does not exist any more. */
 void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives);
 /* Delivers a completion to the owner. False: the owner has no room for it. */

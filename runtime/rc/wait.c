@@ -24,11 +24,17 @@ static bool is_over(const struct dpk_rc *rc, uint64_t since)
     return now_ms() - since >= rc->connect_wait_ms;
 }
 
+static bool is_over_for(const struct dpk_rc_qp *qp)
+{
+    return qp->patience.retry_ms ? now_ms() - qp->waits_since >= qp->patience.retry_ms
+                                 : is_over(qp->end->rc, qp->waits_since);
+}
+
 /* Whether the oldest request of a queue pair has no peer. */
 static bool has_no_peer(const struct dpk_rc_qp *qp)
 {
     return qp->state == QP_READY && qp->waits &&
-           (qp->transport == &transport_absent ||
+           (qp->transport == &transport_absent || qp->transport == &transport_gone ||
             (qp->transport == &transport_local && qp->local && qp->local->state == QP_NEW));
 }
 
@@ -42,11 +48,25 @@ static bool run_qp(struct dpk_rc_qp *qp)
         qp->waits_since = 0;
         return false;
     }
-    if (is_over(qp->end->rc, qp->waits_since))
+    if (is_over_for(qp))
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, false);
     else if (qp->transport == &transport_absent && absent_find(qp))
         requester_resume(qp);
     return qp->state == QP_READY;
+}
+
+/* A message of the peer waits for a receive. */
+static bool run_stall(struct dpk_rc_qp *qp)
+{
+    if (!qp->stalled || qp->stalled_since == 0)
+        return false;
+    if (now_ms() - qp->stalled_since < qp->stalled_ms)
+        return true;
+    TAILQ_REMOVE(&qp->end->stalled, qp, in_stalled);
+    qp->stalled = false;
+    qp->stalled_out = true;
+    qp->transport->resume(qp);
+    return qp->stalled;
 }
 
 /* Another process waits until a queue pair of this one is connected. */
@@ -71,8 +91,10 @@ bool waits_run(struct dpk_rc *rc)
     struct channel *next;
     bool waits = false;
     TAILQ_FOREACH(end, &rc->ends, link)
-    TAILQ_FOREACH(qp, &end->qps, in_end)
-    waits = run_qp(qp) || waits;
+    TAILQ_FOREACH(qp, &end->qps, in_end) {
+        waits = run_qp(qp) || waits;
+        waits = run_stall(qp) || waits;
+    }
     for (struct channel *c = TAILQ_FIRST(&rc->gateway->channels); c; c = next) {
         next = TAILQ_NEXT(c, link);
         waits = run_channel(c) || waits;

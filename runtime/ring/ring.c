@@ -125,7 +125,12 @@ bool ring_wakes_reader(struct ring *out)
     uint32_t read = atomic_load(&out->shared->read);
     bool wakes = read != out->at && out->at - read <= out->at - out->told;
     out->told = out->at;
-    return wakes;
+    return wakes && !atomic_load(&out->shared->polled);
+}
+
+void ring_poll(struct ring *in, bool polls)
+{
+    atomic_store(&in->shared->polled, polls);
 }
 
 /* Wakes the writer when half of the ring is free: fewer system calls, and no writer waits for

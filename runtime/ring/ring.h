@@ -39,6 +39,7 @@ struct ring_shared {
     _Alignas(64) _Atomic uint32_t written;
     _Atomic uint32_t wants; /* the writer waits for room */
     _Alignas(64) _Atomic uint32_t read;
+    _Atomic uint32_t polled; /* the reader looks again and again, and need not be woken */
     _Atomic uint32_t left; /* who has left the ring: bits of RING_WRITER, RING_READER */
 };
 
@@ -101,5 +102,8 @@ bool ring_leave(struct ring *r, enum ring_end end);
 /* Whether the peer may sleep and must be woken; to be asked after ring_wrote or ring_read. */
 bool ring_wakes_reader(struct ring *out);
 bool ring_wakes_writer(struct ring *in);
+/* The reader begins, or ends, to look at the ring again and again. When it has ended, it must look
+ * once more before it sleeps. */
+void ring_poll(struct ring *in, bool polls);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "context.h"
 #include "cq.h"
+#include "rc/rc.h"
 
 #define CQE_SIZE   64u
 #define OP_OWN     63u        /* where a CQE has opcode and owner bit */
@@ -304,7 +305,7 @@ bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
 
 /* ---- Queue pairs that complete to it ---- */
 
-bool cq_use(struct ibv_cq *ib)
+bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc)
 {
     struct cq *cq = (struct cq *)ib;
     pthread_mutex_lock(&lock);
@@ -312,6 +313,8 @@ bool cq_use(struct ibv_cq *ib)
         cq->wcs = calloc(depth(cq), sizeof *cq->wcs);
     const bool good = cq->wcs != NULL;
     cq->users += good;
+    if (good)
+        cq->rc = rc;
     pthread_mutex_unlock(&lock);
     return good;
 }
@@ -319,7 +322,9 @@ bool cq_use(struct ibv_cq *ib)
 void cq_leave(struct ibv_cq *ib)
 {
     pthread_mutex_lock(&lock);
-    ((struct cq *)ib)->users--;
+    struct cq *cq = (struct cq *)ib;
+    if (--cq->users == 0)
+        cq->rc = NULL;
     pthread_mutex_unlock(&lock);
 }
 
@@ -359,6 +364,9 @@ static int consume(struct cq *cq, int room, struct ibv_wc *wc)
 int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
 {
     struct cq *cq = (struct cq *)ib;
+    struct dpk_rc *rc = cq->rc;
+    if (unconsumed(cq) == 0 && rc)
+        dpk_rc_poll(rc);
     if (unconsumed(cq) == 0)
         return 0;
     pthread_mutex_lock(&lock);
@@ -371,6 +379,9 @@ int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
 int cq_arm(struct ibv_cq *ib, int solicited_only)
 {
     struct cq *cq = (struct cq *)ib;
+    struct dpk_rc *rc = cq->rc;
+    if (rc)
+        dpk_rc_rest(rc);
     pthread_mutex_lock(&lock);
     if (!solicited_only || cq->armed == UNARMED)
         cq->armed = solicited_only ? ARMED_SOLICITED : ARMED;

@@ -21,8 +21,9 @@ struct cq {
     unsigned log_depth;
     uint32_t number;
     _Atomic uint32_t produced;
-    uint32_t users;    /* queue pairs */
-    uint32_t reported; /* events that a program took */
+    struct dpk_rc *_Atomic rc; /* of the queue pairs; NULL: there is none */
+    uint32_t users;            /* queue pairs */
+    uint32_t reported;         /* events that a program took */
     uint32_t async_reported;
     enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
     bool failed;
@@ -37,7 +38,7 @@ struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_a
 void cq_set_reader(struct ibv_cq_ex *ib);
 
 /* A queue pair begins, or ends, to complete to it. False: no memory. */
-bool cq_use(struct ibv_cq *ib);
+bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc);
 void cq_leave(struct ibv_cq *ib);
 /* Adds a completion. False: the queue is full, and fails. */
 bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, bool solicited);

@@ -66,6 +66,8 @@ static enum ibv_wc_status status_of(enum dpk_rc_status status)
         return IBV_WC_REM_OP_ERR;
     case DPK_RC_RETRY_EXCEEDED:
         return IBV_WC_RETRY_EXC_ERR;
+    case DPK_RC_RNR_EXCEEDED:
+        return IBV_WC_RNR_RETRY_EXC_ERR;
     default:
         return IBV_WC_GENERAL_ERR;
     }
@@ -243,11 +245,11 @@ static struct qp *qp_new(struct dpk_rc *rc, const struct ibv_qp_init_attr_ex *a)
 }
 
 /* False: no memory. */
-static bool use_queues(const struct ibv_qp_init_attr_ex *a)
+static bool use_queues(const struct ibv_qp_init_attr_ex *a, struct dpk_rc *rc)
 {
-    if (!cq_use(a->send_cq))
+    if (!cq_use(a->send_cq, rc))
         return false;
-    if (cq_use(a->recv_cq))
+    if (cq_use(a->recv_cq, rc))
         return true;
     cq_leave(a->send_cq);
     return false;
@@ -271,7 +273,7 @@ struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr
     int why = context && attr ? check(context, attr) : EINVAL;
     struct dpk_rc *rc = why ? NULL : context_rc(context_of(context));
     struct qp *qp = rc ? qp_new(rc, attr) : NULL;
-    if (qp && !use_queues(attr)) {
+    if (qp && !use_queues(attr, rc)) {
         qp_free(qp);
         qp = NULL;
     }

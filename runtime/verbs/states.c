@@ -109,6 +109,32 @@ static unsigned permits(const struct qp *qp)
            (DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC);
 }
 
+/* Timers of the architecture (volume 1, 9.7.5.2.8), in units of 10 us: of receivers that are not
+ * ready. */
+static uint32_t rnr_ms(uint8_t timer)
+{
+    static const uint16_t timers[32] = {0xffff, 1,    2,    3,     4,     6,     8,     12,
+                                        16,     24,   32,   48,    64,    96,    128,   192,
+                                        256,    384,  512,  768,   1024,  1536,  2048,  3072,
+                                        4096,   6144, 8192, 12288, 16384, 24576, 32768, 49152};
+    return timers[timer & 31] / 100u + 1;
+}
+
+/* 4.096 us * 2^timeout, for the first try and each retry (volume 1, 9.7.6.1.3). */
+static uint64_t retry_ms(const struct ibv_qp_attr *a)
+{
+    return a->timeout == 0 ? UINT64_MAX
+                           : ((UINT64_C(4096) << a->timeout) * (a->retry_cnt + 1u)) / 1000000 + 1;
+}
+
+static void set_patience(struct qp *qp)
+{
+    const struct dpk_rc_patience patience = {.retry_ms = retry_ms(&qp->attr),
+                                             .rnr_retries = qp->attr.rnr_retry,
+                                             .rnr_ms = rnr_ms(qp->attr.min_rnr_timer)};
+    dpk_rc_qp_set_patience(qp->pair, &patience);
+}
+
 /* Enters a state, with the lock. */
 static void enter(struct qp *qp, enum ibv_qp_state to)
 {
@@ -150,6 +176,7 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
     if (!why) {
         keep(&qp->attr, attr, attr_mask);
         dpk_rc_end_permit(qp->end, permits(qp));
+        set_patience(qp);
     }
     dpk_rc_unlock(qp->rc);
     /* It may wait for the peer's process, so the lock is not held. */

@@ -1,0 +1,108 @@
+/*
+ * Threads of programs that poll for completions. They handle what peers have written themselves, so
+ * no other thread is woken for it, by no system call of the peer. Who finds nothing for a while is
+ * said to poll; who goes to sleep says so, or is found out by the thread of the gateway, which then
+ * looks at all channels itself.
+ */
+#include <sched.h>
+#include <time.h>
+
+#include "gateway.h"
+
+#define SPINS_FIRST 32  /* polls in a row that find nothing, before the program is said to poll */
+#define SPINS_YIELD 256 /* from there on the thread lets others run, now and then: */
+#define SPINS_EACH  16  /* perhaps its peer */
+#define AT_ONCE     16  /* channels that one call looks at */
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void set_polled(struct gateway *s, bool polled)
+{
+    struct channel *c;
+    s->polled = polled;
+    TAILQ_FOREACH(c, &s->channels, link)
+    channel_poll(c, polled);
+}
+
+static void polls_begin(struct gateway *s)
+{
+    set_polled(s, true);
+    s->polls_seen = s->polls;
+    s->seen_ms = now_ms();
+    gateway_wake(s);
+}
+
+void polls_end(struct gateway *s)
+{
+    s->spins = 0;
+    if (s->polled)
+        set_polled(s, false);
+}
+
+bool polls_run(struct gateway *s)
+{
+    const uint64_t now = s->polled ? now_ms() : 0;
+    if (!s->polled || now - s->seen_ms < POLLED_MS)
+        return s->polled;
+    if (s->polls == s->polls_seen)
+        polls_end(s);
+    s->polls_seen = s->polls;
+    s->seen_ms = now;
+    return s->polled;
+}
+
+/* Looks at some channels, after those of the last call. Returns whether there was something. */
+static bool serve(struct gateway *s)
+{
+    uint32_t size;
+    const uint64_t closings = s->closings;
+    struct channel *c = s->next ? s->next : TAILQ_FIRST(&s->channels);
+    bool any = false;
+    for (int i = 0; i < AT_ONCE && c; i++) {
+        if (c->rings.map && !c->held && ring_filled(&c->rings.in, &size) != RING_WAIT) {
+            any = true;
+            channel_serve(c);
+            if (s->closings != closings)
+                return true; /* `c` may be closed */
+        }
+        c = TAILQ_NEXT(c, link);
+    }
+    s->next = c;
+    return any;
+}
+
+/* Whether the thread should let others run. With the lock. */
+static bool poll(struct gateway *s)
+{
+    s->polls++;
+    if (serve(s)) {
+        s->spins = s->polled ? SPINS_FIRST : 0;
+        return false;
+    }
+    if (++s->spins >= SPINS_FIRST && !s->polled)
+        polls_begin(s);
+    return s->spins >= SPINS_YIELD && s->spins % SPINS_EACH == 0;
+}
+
+void dpk_rc_poll(struct dpk_rc *rc)
+{
+    if (pthread_mutex_trylock(&rc->lock) != 0)
+        return; /* who has the lock does it */
+    const bool yields = rc->gateway && poll(rc->gateway);
+    pthread_mutex_unlock(&rc->lock);
+    if (yields)
+        sched_yield();
+}
+
+void dpk_rc_rest(struct dpk_rc *rc)
+{
+    pthread_mutex_lock(&rc->lock);
+    if (rc->gateway)
+        polls_end(rc->gateway);
+    pthread_mutex_unlock(&rc->lock);
+}

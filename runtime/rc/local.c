@@ -41,7 +41,7 @@ static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const
     bool fails = out.status != DPK_RC_OK || out.broken;
     if (fails)
         peer->local = qp->local = NULL; /* both fail below, each with its own status */
-    if (out.status != DPK_RC_OK && response_breaks(&out))
+    if (out.status != DPK_RC_OK && response_breaks(&out) && peer != qp)
         qp_fail(peer, DPK_RC_FLUSHED, true);
     requester_response(qp, &out, answer);
     if (out.broken)

@@ -70,16 +70,19 @@ int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel)
     return 0;
 }
 
-/* With the lock. */
+/* As on a card, who arms a queue before the event of the last time was taken gets no second one.
+ * With the lock. */
 static void raise_event(struct cq *cq)
 {
     struct channel *channel = (struct channel *)cq->ib.channel;
-    struct event *e = channel ? malloc(sizeof *e) : NULL;
+    struct event *e = channel && !cq->told ? malloc(sizeof *e) : NULL;
     const uint64_t one = 1;
     cq->armed = UNARMED;
     if (!e)
         return;
     e->cq = cq;
+    cq->told = true;
+    cq->announced = cq->produced;
     STAILQ_INSERT_TAIL(&channel->events, e, next);
     if (write(channel->ib.fd, &one, sizeof one) != sizeof one)
         fprintf(stderr, "-W- CQ 0x%x: its channel was closed, or counts no more events\n",
@@ -101,6 +104,7 @@ int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
         if ((e = STAILQ_FIRST(&((struct channel *)channel)->events))) {
             STAILQ_REMOVE_HEAD(&((struct channel *)channel)->events, next);
             e->cq->reported++;
+            e->cq->told = false;
             *cq = ibv_cq_ex_to_cq(&e->cq->ib);
             *cq_context = e->cq->ib.cq_context;
         }
@@ -375,7 +379,8 @@ int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
     return taken;
 }
 
-/* What a DPA thread sends is solicited. */
+/* What a DPA thread sends is solicited. What has come since the last event, and is not consumed, is
+ * told of at once: no completion is missed by a program that arms the queue after it has polled. */
 int cq_arm(struct ibv_cq *ib, int solicited_only)
 {
     struct cq *cq = (struct cq *)ib;
@@ -385,7 +390,7 @@ int cq_arm(struct ibv_cq *ib, int solicited_only)
     pthread_mutex_lock(&lock);
     if (!solicited_only || cq->armed == UNARMED)
         cq->armed = solicited_only ? ARMED_SOLICITED : ARMED;
-    if (unconsumed(cq) > 0)
+    if (unconsumed(cq) > 0 && cq->produced != cq->announced)
         raise_event(cq);
     pthread_mutex_unlock(&lock);
     return 0;

@@ -22,10 +22,12 @@ struct cq {
     uint32_t number;
     _Atomic uint32_t produced;
     struct dpk_rc *_Atomic rc; /* of the queue pairs; NULL: there is none */
+    uint32_t announced;        /* what was produced when the last event was raised */
     uint32_t users;            /* queue pairs */
     uint32_t reported;         /* events that a program took */
     uint32_t async_reported;
     enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
+    bool told; /* of an event that the program has not taken yet */
     bool failed;
     struct ibv_wc now; /* that a program reads by ibv_start_poll */
 };

@@ -37,10 +37,9 @@ listens() { # PID PORT: or has ended
     ! kill -0 "$1" 2>/dev/null || grep -qE "$(printf ':%04X [0-9A-F]+:0000 0A' "$2")" /proc/net/tcp /proc/net/tcp6
 }
 
-# Runs a server and its client, which meet at a port of TCP; what they print goes to the files `server`
-# and `client`. Fails if one of them does.
-pair() { # PROGRAM [OPTION ...]
-    local port server
+# Starts a server, whose process is $server, and which listens at the port $port of TCP. What it prints
+# goes to the file `server`.
+meet() { # PROGRAM [OPTION ...]
     command -v "$1" >/dev/null || skip "no $1: packages ibverbs-utils, perftest"
     while :; do
         port=$((10000 + RANDOM % 20000))
@@ -51,7 +50,15 @@ pair() { # PROGRAM [OPTION ...]
         kill -0 "$server" 2>/dev/null || ! grep -qi 'listen\|bind\|in use' server || continue
         break
     done
-    ours timeout 100 "$@" -p "$port" 127.0.0.1 >client 2>&1 || { cat client server; return 1; }
+}
+
+# Runs a server and its client, whose output goes to the file `client`. Fails if one of them does.
+# $peer_options: options that the client has beside.
+pair() { # PROGRAM [OPTION ...]
+    local port server
+    meet "$@"
+    # shellcheck disable=SC2086
+    ours timeout 100 "$@" ${peer_options:-} -p "$port" 127.0.0.1 >client 2>&1 || { cat client server; return 1; }
     wait "$server" || { cat client server; return 1; }
 }
 
@@ -66,6 +73,68 @@ pair() { # PROGRAM [OPTION ...]
     done
     pair ibv_srq_pingpong -d mlx5_0 -g 0 -n 100 -e -q 4
     grep -q 'usec/iter' client
+}
+
+# A figure that perftest printed, which must be a positive number.
+figure() { # COLUMN
+    awk -v c="$1" '/^ *[0-9]/ {x = $c} END {exit !(x > 0)}' client
+}
+
+@test "perftest's bandwidth tests run, with both ways to post, several queue pairs, all sizes and both directions" {
+    utils
+    dpadev create mlx5_0
+    pair ib_write_bw -d mlx5_0 -F -n 200
+    figure 4
+    pair ib_write_bw -d mlx5_0 -F -n 100 -s 4096 -q 4 -b
+    figure 4
+    pair ib_write_bw -d mlx5_0 -F -n 5 -a --use_old_post_send
+    [ "$(grep -cE '^ *[0-9]+ +5 ' client)" -eq 23 ]
+    pair ib_read_bw -d mlx5_0 -F -n 200
+    figure 4
+    pair ib_send_bw -d mlx5_0 -F -n 200 -s 100000 -b
+    figure 4
+    pair ib_send_bw -d mlx5_0 -F -n 200 -s 64 -e -r 64
+    figure 4
+    pair ib_atomic_bw -d mlx5_0 -F -n 200
+    figure 4
+}
+
+@test "perftest's latency tests run" {
+    utils
+    dpadev create mlx5_0
+    for test in ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat "ib_atomic_lat -A CMP_AND_SWAP"; do
+        # shellcheck disable=SC2086
+        pair $test -d mlx5_0 -F -n 200
+        figure 6
+    done
+    pair ib_send_lat -d mlx5_0 -F -n 200 -e -s 1000
+    figure 6
+}
+
+@test "two devices of the machine talk to each other" {
+    utils
+    dpadev create mlx5_0
+    dpadev create mlx5_1
+    peer_options="-d mlx5_1" pair ibv_rc_pingpong -d mlx5_0 -g 0 -n 100 -e
+    grep -q 'usec/iter' client
+}
+
+@test "a peer that is killed ends a program with an error, and no crash" {
+    utils
+    dpadev create mlx5_0
+    for victim in server client; do
+        meet ibv_rc_pingpong -d mlx5_0 -g 0 -n 100000000
+        in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" stdbuf -oL ibv_rc_pingpong -d mlx5_0 -g 0 -n 100000000 \
+            -p "$port" 127.0.0.1 >client 2>&1
+        client=$!
+        await grep -q remote client
+        kill -9 "${!victim}"
+        [ "$victim" = server ] && other=$client || other=$server
+        code=0
+        wait "$other" || code=$?
+        [ "$code" -eq 1 ]
+        cat client server | grep 'transport retry counter exceeded (12)'
+    done
 }
 
 @test "without the peer's GID a queue pair is not connected, as on a card with RoCE" {

@@ -1,0 +1,100 @@
+# Queue pairs of the host (tests/host/verbs_cases.c, verbs_process_cases.c), linked as programs of libibverbs
+# are.
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/verbs_cases.c" -o "$t/cases" \
+        -L"$DPAKIT_BUILD/lib" -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "messages arrive" {
+    case_ok messages_arrive
+}
+
+@test "memory of the peer is written and read" {
+    case_ok memory_of_the_peer_is_written_and_read
+}
+
+@test "atomics change a word" {
+    case_ok atomics_change_a_word
+}
+
+@test "work requests are described call by call" {
+    case_ok work_requests_are_described_call_by_call
+}
+
+@test "a shared queue serves its queue pairs" {
+    case_ok a_shared_queue_serves_its_queue_pairs
+}
+
+@test "transitions need their attributes" {
+    case_ok transitions_need_their_attributes
+}
+
+@test "a drained queue sends nothing until it goes on" {
+    case_ok a_drained_queue_sends_nothing_until_it_goes_on
+}
+
+@test "what is posted is flushed or dropped" {
+    case_ok what_is_posted_is_flushed_or_dropped
+}
+
+@test "a wrong key of the peer is an access error" {
+    case_ok a_wrong_key_of_the_peer_is_an_access_error
+}
+
+@test "rights of the queue pair count" {
+    case_ok rights_of_the_queue_pair_count
+}
+
+@test "a message that is too long fails on both sides" {
+    case_ok a_message_that_is_too_long_fails_on_both_sides
+}
+
+@test "memory of the sender must be its own" {
+    case_ok memory_of_the_sender_must_be_its_own
+}
+
+@test "a peer without receives ends the patience" {
+    case_ok a_peer_without_receives_ends_the_patience
+}
+
+@test "a peer that is destroyed ends the retries" {
+    case_ok a_peer_that_is_destroyed_ends_the_retries
+}
+
+@test "events come for what was asked" {
+    case_ok events_come_for_what_was_asked
+}
+
+@test "completions are read one by one" {
+    case_ok completions_are_read_one_by_one
+}
+
+@test "a queue that overruns fails its queue pair" {
+    case_ok a_queue_that_overruns_fails_its_queue_pair
+}
+
+@test "nothing is destroyed while it is used" {
+    case_ok nothing_is_destroyed_while_it_is_used
+}
+
+@test "calls that make no sense are refused" {
+    case_ok calls_that_make_no_sense_are_refused
+}
+
+@test "a queue pair talks to itself" {
+    case_ok a_queue_pair_talks_to_itself
+}
+
+@test "a closed device ends its queue pairs" {
+    case_ok a_closed_device_ends_its_queue_pairs
+}
+
+@test "threads may use both ends" {
+    case_ok threads_may_use_both_ends
+}

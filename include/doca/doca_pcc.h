@@ -38,8 +38,8 @@ struct doca_pcc_app; /* a program, which dpacc embeds under its name */
 struct doca_pcc_bin_report;
 
 typedef enum {
-    DOCA_PCC_PS_ACTIVE = 0,      /* it gets the device's events */
-    DOCA_PCC_PS_STANDBY = 1,     /* another process gets them; it is next */
+    DOCA_PCC_PS_ACTIVE = 0,      /* it is the device's; dpa-pcc(7) tells which events come */
+    DOCA_PCC_PS_STANDBY = 1,     /* another process is, and this one may be next */
     DOCA_PCC_PS_DEACTIVATED = 2, /* it was not started, or was stopped */
     DOCA_PCC_PS_ERROR = 3,       /* the program has failed */
 } doca_pcc_process_state_t;
@@ -69,7 +69,7 @@ doca_error_t doca_pcc_create(struct doca_dev *doca_dev, struct doca_pcc **pcc);
 doca_error_t doca_pcc_np_create(struct doca_dev *doca_dev, struct doca_pcc **pcc);
 /* Stops it if it runs, and frees it. */
 doca_error_t doca_pcc_destroy(struct doca_pcc *pcc);
-/* Loads the program, as the device allows it (NOT_PERMITTED), and runs its initialization. BAD_CONFIG:
+/* Loads the program, as the device allows it (AUTHENTICATION), and runs its initialization. BAD_CONFIG:
  * a program or threads are missing; DRIVER: the program failed in it. */
 doca_error_t doca_pcc_start(struct doca_pcc *pcc);
 /* Ends the program. BAD_STATE: it is not started. */
@@ -87,8 +87,7 @@ doca_error_t doca_pcc_set_thread_affinity(struct doca_pcc *pcc, uint32_t num_thr
                                           uint32_t *affinity_configs);
 
 /* ---- Probes ----
- * Probes of emulated devices are answered by the transport: the settings are checked and kept, and
- * change nothing else. A slot: 0 to doca_pcc_cap_get_num_probe_format_slots() - 1. */
+ * An emulated device sends no probes: the settings are checked, and change nothing. A slot: 0 to doca_pcc_cap_get_num_probe_format_slots() - 1. */
 
 doca_error_t doca_pcc_cap_get_num_probe_format_slots(struct doca_pcc *pcc,
                                                      uint32_t *num_probe_format_slots);

@@ -205,6 +205,9 @@ static uint64_t calculate(const uint64_t *q)
         doca_pcc_dev_nic_counters_config(ids, 3, values);
         doca_pcc_dev_nic_counters_sample();
         return values[0] | (uint64_t)values[1] << 16 | (uint64_t)values[2] << 32;
+    case ASK_TRACE:
+        doca_pcc_dev_trace_5(7, 1, (uint64_t)-2, 3, 4, 1ull << 40);
+        return 0;
     case ASK_HEADER:
         return doca_pcc_dev_custom_header_set(NULL, NULL, ids, 4, 0);
     default:

@@ -1,0 +1,62 @@
+# DOCA PCC of host programs (tests/host/pcc_cases.c), with tests/data/pcc/rp.c on the device.
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/.. t=$BATS_FILE_TMPDIR
+    dpacc "$here/data/pcc/rp.c" -o "$t/rp.a" -app-name=pcc_test_app -device-libs=-ldoca_pcc_dev \
+        -devicecc-options="-I$DPAKIT_BUILD/include/doca -I$here/../runtime"
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" \
+        -I"$DPAKIT_BUILD/include" "$here/host/pcc_cases.c" "$t/rp.a" -o "$t/cases" \
+        -L"$DPAKIT_BUILD/lib" -ldoca_pcc -ldoca_common -lflexio -Wl,-rpath,"$DPAKIT_BUILD/lib"
+}
+
+setup() {
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices CORE=$BATS_TEST_TMPDIR/core
+    dpadev create mlx5_0 >/dev/null
+    [[ $BATS_TEST_DESCRIPTION == *'is asked first'* ]] && return
+    mlxconfig-lite -y -d mlx5_0 set USER_PROGRAMMABLE_CC=1 >/dev/null
+    dpadev reset mlx5_0 >/dev/null
+}
+
+@test "a device is asked first" {
+    case_ok a_device_is_asked_first
+    [ "$(grep -c 'mlxconfig-lite -d mlx5_0 set USER_PROGRAMMABLE_CC=1' <<<"$output")" -eq 1 ]
+}
+
+@test "it starts, answers and stops" {
+    case_ok it_starts_answers_and_stops
+    grep -qx 'doca_pcc_dev_user_init: 0' <<<"$output"
+    grep -qx 'slot 2: algorithm 1 "modes, for tests", id 0xbfff, version 3.4, enabled' <<<"$output"
+    grep -qx '  parameter RATE = 1000' <<<"$output"
+    grep -qx '  counter EVENTS = 0' <<<"$output"
+}
+
+@test "what is wrong is refused" {
+    case_ok what_is_wrong_is_refused
+}
+
+@test "a fault leaves a core file" {
+    case_ok a_fault_leaves_a_core_file
+    grep -q 'doca_pcc_dev_user_mailbox_handle' "$CORE.txt"
+    [ "$(head -c 4 "$CORE" | tail -c 3)" = ELF ]
+}
+
+@test "one is active at a time" {
+    case_ok one_is_active_at_a_time
+}
+
+@test "a program that may not run is refused" {
+    mkdir "$BATS_TEST_TMPDIR/locked"
+    make_locked_device "$BATS_TEST_TMPDIR/locked"
+    mlxconfig-lite -y -d mlx5_0 set USER_PROGRAMMABLE_CC=1 >/dev/null
+    dpadev reset mlx5_0 >/dev/null
+    case_ok a_program_that_may_not_run_is_refused
+    grep -q 'UNSIGNED' <<<"$output"
+}
+
+@test "traces go where the program says" {
+    case_ok traces_go_where_the_program_says
+    case_ok traces_go_to_a_function_or_a_file
+}

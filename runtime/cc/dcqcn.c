@@ -12,11 +12,9 @@
 #define COUNTER_BYTES 10000000 /* B */
 #define RECOVERIES    5        /* F */
 #define ADD_MBPS      40.0     /* R_AI */
-#define HYPER_MBPS                                                                                 \
-    200.0                  /* R_HAI; the paper's deployment has no figure of it: that of QCN
-                                  for 40 Gb/s (5 * R_AI) */
-#define LEAST_MBPS   100.0 /* as simulations of the HPCC artifact have it; the paper has no figure */
-#define CATCH_UP_MAX 64    /* periods that one event makes good */
+#define HYPER_MBPS    200.0    /* R_HAI: 5 * R_AI, for the paper has no figure of it */
+#define LEAST_MBPS    100.0 /* as simulations of the HPCC artifact have it; the paper has no figure */
+#define CATCH_UP_MAX  64    /* periods that one event makes good */
 
 struct context {
     double current, target, alpha; /* Mb/s, Mb/s */

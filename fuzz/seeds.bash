@@ -34,7 +34,7 @@ make_devices() (
         openssl req -x509 -new -key nvidia.pem -outform der -out root.der -subj /CN=Root -days 30 || exit
     dpadev create fuzz --nvidia-key key.pem --nvidia-key-uuid $FUZZ_KEY_UUID &&
         dpadev create owned --anti-rollback --nvidia-key key.pem --nvidia-key-uuid $FUZZ_KEY_UUID &&
-        dpadev create full --anti-rollback --life-cycle development || exit
+        dpadev create full --pair --anti-rollback --life-cycle development || exit
     claim_xml >claim.xml
 
     # An owner and a certificate, and the container that takes it away.

@@ -1,6 +1,7 @@
 /* Memory that other processes reach: what they find, what they are refused, and what becomes of them
  * when one of them ends. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -376,6 +377,55 @@ static void children_have_exports_of_their_own(void **state)
     owner_end(&o);
 }
 
+/* Several threads copy what another process exports, each with an import of its own and one in common,
+ * until that process takes it back. */
+struct copier {
+    struct owner *o;
+    struct dpk_import *common;
+    unsigned done;
+};
+
+static void *copy_until_refused(void *context)
+{
+    struct copier *c = context;
+    static _Thread_local uint8_t mine[1 << 14];
+    struct dpk_export what = c->o->what;
+    struct dpk_import *in = NULL;
+    if (dpk_import_open(&c->o->who, &what, &in, NULL) != DPK_OK)
+        return NULL;
+    while (dpk_import_read(in, what.address, mine, sizeof mine) &&
+           dpk_import_write(c->common, what.address, mine, 64) && mine[0] == 3)
+        c->done++;
+    dpk_import_close(in);
+    return NULL;
+}
+
+static void threads_copy_until_memory_is_taken_back(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    struct owner o = owner_new(7);
+    struct dpk_import *common = import_of(&o);
+    struct copier copiers[THREADS];
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i++) {
+        copiers[i] = (struct copier){&o, common, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, copy_until_refused, &copiers[i]), 0);
+    }
+    const struct timespec moment = {.tv_nsec = 100000000};
+    nanosleep(&moment, NULL);
+    tell(&o, 'w');
+    assert_int_equal(hear(&o), 'y');
+    unsigned done = 0;
+    for (size_t i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        done += copiers[i].done;
+    }
+    assert_true(done > 0);
+    dpk_import_close(common);
+    owner_end(&o);
+}
+
 /* Whichever of the two is killed, at whichever moment: the other goes on. */
 static void either_side_may_be_killed(void **state)
 {
@@ -426,6 +476,7 @@ int main(void)
         cmocka_unit_test(what_a_stranger_says_is_checked),
         cmocka_unit_test(an_owner_waits_for_those_who_live),
         cmocka_unit_test(children_have_exports_of_their_own),
+        cmocka_unit_test(threads_copy_until_memory_is_taken_back),
         cmocka_unit_test(either_side_may_be_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

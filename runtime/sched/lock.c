@@ -19,6 +19,7 @@ unsigned workers_due;
  * thread on an idle processor takes longer than most activations. One worker polls at a time. */
 #define POLL_NS     200000u /* for so long, if the last two calls came in that time */
 #define POLL_PAUSES 16u
+#define TAKEN_NS    50000u /* between two looks at the clock: the processor was taken away */
 static struct {
     bool allowed;
     atomic_bool polls;     /* a worker does; changed with the lock */
@@ -88,16 +89,18 @@ void workers_may_poll(bool may)
     idle.allowed = may && sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
 }
 
-/* False: nobody has called. Other threads of the host that are ready come first. */
+/* False: nobody has called, or other threads of the host need the processor. */
 static bool poll_for_call(void)
 {
-    const uint64_t end = sched_now() + POLL_NS;
+    uint64_t now = sched_now(), last = now;
+    const uint64_t end = now + POLL_NS;
     atomic_store(&idle.polls, true);
     sched_unlock();
-    while (atomic_load(&idle.polls) && sched_now() < end) {
+    while (atomic_load(&idle.polls) && now < end && now - last < TAKEN_NS) {
         for (unsigned i = 0; i < POLL_PAUSES; i++)
             dpk_pause();
-        sched_yield();
+        last = now;
+        now = sched_now();
     }
     sched_lock();
     return !atomic_exchange(&idle.polls, false);

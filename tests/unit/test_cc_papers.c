@@ -114,9 +114,9 @@ static void dcqcn_queue_stands_at_the_fixed_point_of_its_fluid_model(void **stat
         char topology[128];
         snprintf(topology, sizeof topology,
                  "incast:senders=%" PRIu32
-                 ",rate=40G,ecn.kmin=5K,ecn.kmax=200K,ecn.pmax=0.01,warmup=30ms",
+                 ",rate=40G,ecn.kmin=5K,ecn.kmax=200K,ecn.pmax=0.01,warmup=20ms",
                  counts[i]);
-        struct cc_results r = run(topology, NULL, "dcqcn", 100 * MS, NULL);
+        struct cc_results r = run(topology, NULL, "dcqcn", 60 * MS, NULL);
         const double wanted = fixed_point(counts[i], 5e3, 200e3, 0.01);
         expect_between("the mean queue", r.queue.mean, wanted * 0.65, wanted * 1.35);
         expect_between("fairness", r.fairness, 0.97, 1);
@@ -220,7 +220,7 @@ static uint64_t time_to_fairness(const char *algorithm, uint32_t count)
     const struct cc_recorder recorder = {
         .self = &shares, .interval_ns = 100000, .sample = note_shares};
     snprintf(topology, sizeof topology, "incast:senders=%" PRIu32, count);
-    struct cc_results r = run(topology, "long:stagger=500us", algorithm, 60 * MS, &recorder);
+    struct cc_results r = run(topology, "long:stagger=500us", algorithm, 25 * MS, &recorder);
     cc_results_free(&r);
     return shares.fair_ns ? shares.fair_ns - shares.after_ns : UINT64_MAX;
 }

@@ -64,6 +64,21 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
                                             const struct dpk_der *roots, size_t root_count,
                                             char *why, size_t why_size);
 
+/* What else path validation goes by. */
+struct dpk_path_rules {
+    int64_t at;            /* when certificates must be valid, seconds since 1970; 0: now */
+    X509_CRL *const *crls; /* borrowed. If there are any, each certificate below the root needs one
+                              of its issuer that is valid then */
+    size_t crl_count;
+};
+/* The same by these rules; NULL: now, without revocation lists. */
+enum dpk_path_result dpk_certchain_validate_by(const struct dpk_certchain *chain,
+                                               const struct dpk_der *roots, size_t root_count,
+                                               const struct dpk_path_rules *rules, char *why,
+                                               size_t why_size);
+/* Reads a list of revoked certificates, DER or PEM; release it with X509_CRL_free. */
+enum dpk_status dpk_crl_load(const char *path, X509_CRL **out, struct dpk_error *err);
+
 /* Validates the chain by itself, its top taken as trusted whether it is a root or not: what a
  * signer can know. A top that names itself as its issuer has signed itself. DPK_ERR_CRYPTO with
  * OpenSSL's reason and the subject concerned. */

@@ -146,7 +146,8 @@ static X509_STORE *store_of(const struct dpk_der *root)
 }
 
 static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *store,
-                                STACK_OF(X509) * above, unsigned long flags, char *why, size_t size)
+                                STACK_OF(X509) * above, unsigned long flags,
+                                const struct dpk_path_rules *rules, char *why, size_t size)
 {
     enum dpk_path_result result = DPK_PATH_INVALID;
     X509_STORE_CTX *ctx = X509_STORE_CTX_new();
@@ -158,6 +159,8 @@ static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *s
     X509_VERIFY_PARAM_set_auth_level(param, 2); /* 112 bits: no SHA-1, no RSA below 2048 */
     X509_VERIFY_PARAM_set_depth(param, DPK_CHAIN_MAX_CERTS);
     X509_VERIFY_PARAM_set_flags(param, flags);
+    if (rules && rules->at)
+        X509_VERIFY_PARAM_set_time(param, (time_t)rules->at);
     if (X509_verify_cert(ctx) == 1) {
         result = check_profile(chain, X509_STORE_CTX_get0_chain(ctx), why, size);
         goto out;
@@ -173,13 +176,18 @@ out:
 
 /* Takes the store over; NULL stands for out of memory. */
 static enum dpk_path_result validate(const struct dpk_certchain *chain, X509_STORE *store,
-                                     unsigned long flags, char *why, size_t size)
+                                     unsigned long flags, const struct dpk_path_rules *rules,
+                                     char *why, size_t size)
 {
     STACK_OF(X509) *above = sk_X509_new_null();
     bool ready = store && above;
+    for (size_t i = 0; ready && rules && i < rules->crl_count; i++)
+        ready = X509_STORE_add_crl(store, rules->crls[i]) == 1;
+    if (rules && rules->crl_count)
+        flags |= X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL;
     for (size_t i = 0; ready && i + 1 < chain->count; i++)
         ready = sk_X509_push(above, chain->certs[i]) > 0;
-    enum dpk_path_result result = ready ? run(chain, store, above, flags, why, size)
+    enum dpk_path_result result = ready ? run(chain, store, above, flags, rules, why, size)
                                         : no(DPK_PATH_INVALID, "out of memory", NULL, why, size);
     sk_X509_free(above); /* the chain owns the certificates */
     X509_STORE_free(store);
@@ -190,6 +198,14 @@ static enum dpk_path_result validate(const struct dpk_certchain *chain, X509_STO
 enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
                                             const struct dpk_der *roots, size_t root_count,
                                             char *why, size_t why_size)
+{
+    return dpk_certchain_validate_by(chain, roots, root_count, NULL, why, why_size);
+}
+
+enum dpk_path_result dpk_certchain_validate_by(const struct dpk_certchain *chain,
+                                               const struct dpk_der *roots, size_t root_count,
+                                               const struct dpk_path_rules *rules, char *why,
+                                               size_t why_size)
 {
     if (chain->count == 0)
         return no(DPK_PATH_INVALID, "no certificate", NULL, why, why_size);
@@ -202,7 +218,7 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
         no(DPK_PATH_UNKNOWN_CA, "no trusted root certificate", chain->certs[0], why, why_size);
     for (size_t i = 0; i < root_count && result != DPK_PATH_OK; i++) {
         char one[256] = "";
-        enum dpk_path_result r = validate(chain, store_of(&roots[i]), 0, one, sizeof one);
+        enum dpk_path_result r = validate(chain, store_of(&roots[i]), 0, rules, one, sizeof one);
         if (i > 0 && r == DPK_PATH_UNKNOWN_CA)
             continue;
         if (r == DPK_PATH_INVALID && result == DPK_PATH_INVALID)
@@ -221,7 +237,8 @@ static enum dpk_status check(const struct dpk_certchain *chain, unsigned long fl
         X509_STORE_free(store);
         store = NULL;
     }
-    if (validate(chain, store, X509_V_FLAG_PARTIAL_CHAIN | flags, why, sizeof why) != DPK_PATH_OK)
+    if (validate(chain, store, X509_V_FLAG_PARTIAL_CHAIN | flags, NULL, why, sizeof why) !=
+        DPK_PATH_OK)
         return dpk_fail(err, DPK_ERR_CRYPTO, "certificate chain: %s", why);
     return DPK_OK;
 }

@@ -176,6 +176,7 @@ struct dpk_report {
 struct dpk_trust {
     const struct dpk_der *roots; /* {data, size} each */
     size_t count;
+    const struct dpk_path_rules *rules; /* the date and revocation lists; NULL: now, none */
 };
 
 /* Verifies a subject, in the order of enum dpk_verdict, up to the first failure. Not signed:

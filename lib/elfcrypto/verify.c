@@ -216,7 +216,8 @@ static enum dpk_verdict check_path(struct verification *v)
     size_t count = v->trust ? v->trust->count : 0;
     const struct dpk_der *roots = v->trust ? v->trust->roots : NULL;
     enum dpk_verdict verdict = DPK_VERDICT_CERT_INVALID;
-    switch (dpk_certchain_validate(v->chain, roots, count, why, sizeof why)) {
+    const struct dpk_path_rules *rules = v->trust ? v->trust->rules : NULL;
+    switch (dpk_certchain_validate_by(v->chain, roots, count, rules, why, sizeof why)) {
     case DPK_PATH_OK:
         verdict = DPK_VERDICT_OK;
         break;

@@ -19,7 +19,7 @@ struct vouched {
 static inline enum dpk_verdict judged(const struct vouched *v, const uint8_t *crypto, size_t size)
 {
     struct dpk_der der = {v->root.data, v->root.size};
-    struct dpk_trust trust = {&der, 1};
+    struct dpk_trust trust = {.roots = &der, .count = 1};
     return verify_bytes(v->elf.data, v->elf.size, crypto, size, &trust, NULL);
 }
 

@@ -129,7 +129,7 @@ static inline size_t verifies(const struct dpk_buf *b, enum dpk_placement placem
 {
     struct dpk_hostfile *host = parsed(b);
     struct dpk_der der = {root.data, root.size};
-    struct dpk_trust trust = {&der, 1};
+    struct dpk_trust trust = {.roots = &der, .count = 1};
     size_t count = dpk_hostfile_count(host);
     for (size_t i = 0; i < count; i++) {
         struct dpk_report r;

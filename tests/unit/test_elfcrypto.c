@@ -21,7 +21,7 @@ static enum dpk_verdict verify(const struct dpk_buf *elf, const struct dpk_buf *
                                struct dpk_report *report)
 {
     struct dpk_der der = {root.data, root.size};
-    struct dpk_trust trust = {&der, 1};
+    struct dpk_trust trust = {.roots = &der, .count = 1};
     return verify_bytes(elf->data, elf->size, crypto->data, crypto->size, &trust, report);
 }
 
@@ -89,7 +89,7 @@ static void reference_files_are_accepted(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct dpk_hostfile *host = opened(names[i]);
         struct dpk_der der = {root.data, root.size};
-        struct dpk_trust trust = {&der, 1};
+        struct dpk_trust trust = {.roots = &der, .count = 1};
         assert_int_equal(dpk_hostfile_count(host), 2);
         for (size_t j = 0; j < 2; j++) {
             struct dpk_report report;
@@ -110,7 +110,7 @@ static void reference_file_under_another_ca_is_refused(void **state)
     const struct dpk_program *p = dpk_hostfile_program(host, 0);
     struct dpk_buf other = golden("keys/inter.der");
     struct dpk_der der = {other.data, other.size};
-    struct dpk_trust trust = {&der, 1}, none = {0};
+    struct dpk_trust trust = {.roots = &der, .count = 1}, none = {0};
     struct dpk_report report;
     assert_int_equal(dpk_verify(&p->subjects[0], &trust, &report), DPK_VERDICT_UNKNOWN_CA);
     assert_int_equal(dpk_verify(&p->subjects[0], &none, &report), DPK_VERDICT_UNKNOWN_CA);

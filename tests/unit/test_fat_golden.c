@@ -33,7 +33,7 @@ static void reference_files_are_accepted(void **state)
     for (size_t i = 0; i < NAMES; i++) {
         struct dpk_hostfile *host = opened(file_name(i, ".signed.elf"));
         struct dpk_der der = {root.data, root.size};
-        struct dpk_trust trust = {&der, 1};
+        struct dpk_trust trust = {.roots = &der, .count = 1};
         struct dpk_result *r = NULL;
         size_t count = 0, some = 0;
         assert_int_equal(dpk_hostfile_verify(host, &trust, 2, &r, &count, NULL), DPK_OK);

@@ -75,7 +75,7 @@ static void judged(const struct dpk_buf *file, enum dpk_verdict cx7, enum dpk_ve
 {
     struct dpk_hostfile *host = parsed(file);
     struct dpk_der der = {root.data, root.size};
-    struct dpk_trust trust = {&der, 1};
+    struct dpk_trust trust = {.roots = &der, .count = 1};
     struct dpk_result *r = NULL;
     size_t count = 0;
     assert_int_equal(dpk_hostfile_verify(host, &trust, 2, &r, &count, NULL), DPK_OK);

@@ -73,7 +73,7 @@ static void damaged_length_of_a_reserved_section_is_refused(void **state)
     (void)state;
     struct host_layout at;
     struct dpk_der der = {root.data, root.size};
-    struct dpk_trust trust = {&der, 1};
+    struct dpk_trust trust = {.roots = &der, .count = 1};
     struct dpk_buf elf = device_elf(9), file = host_with(".dpa_sig_a", 8192, &elf, &at);
     struct dpk_buf out = signed_with(&file, &plain);
     for (unsigned bit = 0; bit < 64; bit++) {
@@ -290,7 +290,7 @@ static void a_mix_of_placements_is_signed_and_verified(void **state)
     struct dpk_buf file = make_host(s, 5, NULL), out = signed_with(&file, &plain);
     struct dpk_hostfile *host = parsed(&out);
     struct dpk_der der = {root.data, root.size};
-    struct dpk_trust trust = {&der, 1};
+    struct dpk_trust trust = {.roots = &der, .count = 1};
     for (size_t i = 0; i < 3; i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
         assert_int_equal(p->placement, expected[i]);

@@ -67,7 +67,7 @@ static enum dpk_status verify_host(struct dpk_error *err)
     for (size_t i = 0; status == DPK_OK && i < 2; i++) {
         const struct dpk_program *p = dpk_hostfile_program(host, i);
         struct dpk_der der = {root.data, root.size};
-        struct dpk_trust trust = {&der, 1};
+        struct dpk_trust trust = {.roots = &der, .count = 1};
         struct dpk_report r;
         enum dpk_verdict v = dpk_verify(&p->subjects[0], &trust, &r);
         if (v != DPK_VERDICT_OK)

@@ -150,6 +150,7 @@ enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *
     t->count++;
     if (o->code && t->refused++ == 0) {
         const struct outcome_check *c = o->count ? &o->checks[o->count - 1] : NULL;
+        t->first_code = o->code;
         snprintf(t->first, sizeof t->first, "%s: %s (%s)", title(o, text, sizeof text), o->verdict,
                  c ? c->detail : "");
     }

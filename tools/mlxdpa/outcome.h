@@ -18,7 +18,7 @@ struct outcome {
     const char *target;      /* of a program for several: which, else NULL */
     const char *verdict;     /* of the check that refused, else "OK" */
     int code;
-    struct outcome_check checks[DPK_CHECKS_MAX + 1];
+    struct outcome_check checks[DPK_CHECKS_MAX + 2];
     size_t count;
     const char *uncovered[4]; /* what the format's signature leaves out; constants */
     size_t uncovered_count;
@@ -46,6 +46,7 @@ struct tally {
     struct cJSON *json; /* NULL: text */
     size_t count, refused;
     char first[1100]; /* the first one refused, and why */
+    int first_code;
 };
 enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *err);
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static int visible(const struct dirent *entry)
@@ -51,11 +52,12 @@ static enum dpk_status ask_device(const char *name, struct trust *t, struct dpk_
     if (status == DPK_OK)
         status =
             dpk_device_dpa_authentication(t->device, DPK_VIEW_CURRENT, &t->authentication, err);
-    t->programs = (struct dpk_trust){t->installed.roots, t->installed.count};
+    t->programs = (struct dpk_trust){.roots = t->installed.roots, .count = t->installed.count};
     return status;
 }
 
-enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out, struct dpk_error *err)
+static enum dpk_status open_anchors(const struct mlxdpa_options *o, struct trust *out,
+                                    struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     *out = (struct trust){0};
@@ -77,6 +79,34 @@ enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out, st
     return status;
 }
 
+/* --at alone is a policy that allows everything, at that date. */
+static enum dpk_status open_policy(const struct mlxdpa_options *o, struct trust *t,
+                                   struct dpk_error *err)
+{
+    static const char everything[] = "policy: 1";
+    int64_t at = 0;
+    enum dpk_status status = DPK_OK;
+    if (!o->policy && !o->at)
+        return DPK_OK;
+    if (o->at)
+        status = dpk_policy_date(o->at, &at, err);
+    if (status != DPK_OK)
+        return dpk_error_prefix(err, "--at");
+    status = o->policy ? dpk_policy_load(o->policy, &t->policy, err)
+                       : dpk_policy_parse(everything, strlen(everything), &t->policy, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_policy_set_date(t->policy, at);
+    t->programs.rules = dpk_policy_rules(t->policy);
+    return DPK_OK;
+}
+
+enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out, struct dpk_error *err)
+{
+    enum dpk_status status = open_anchors(o, out, err);
+    return status == DPK_OK ? open_policy(o, out, err) : status;
+}
+
 void trust_close(struct trust *t)
 {
     for (size_t i = 0; i < t->key_count; i++)
@@ -84,5 +114,6 @@ void trust_close(struct trust *t)
     free(t->keys);
     dpk_ca_list_free(&t->installed);
     dpk_roots_free(t->roots);
+    dpk_policy_free(t->policy);
     dpk_device_close(t->device);
 }

@@ -4,6 +4,7 @@
 
 #include "certchain/certchain.h"
 #include "elfcrypto/elfcrypto.h"
+#include "policy/policy.h"
 #include "provision/provision.h"
 
 #include "mlxdpa.h"
@@ -12,6 +13,7 @@ struct trust {
     struct dpk_roots *roots;
     struct dpk_ca_list installed; /* CA certificates of the device */
     struct dpk_trust programs;    /* `roots` or `installed` */
+    struct dpk_policy *policy;    /* NULL: neither --policy nor --at was given */
     EVP_PKEY **keys;
     const char *const *key_names; /* those of --key, borrowed */
     size_t key_count;
@@ -19,7 +21,7 @@ struct trust {
     bool authentication;       /* the device has DPA authentication on */
 };
 
-/* Reads --ca, --key or -d. Release with trust_close, after a failure too. */
+/* Reads --ca, --key or -d, and --policy. Release with trust_close, after a failure too. */
 enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out,
                            struct dpk_error *err);
 void trust_close(struct trust *t);

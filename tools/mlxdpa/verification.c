@@ -70,3 +70,21 @@ enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
     }
     return DPK_OK;
 }
+
+void check_policy(struct outcome *o, const struct trust *t, struct dpk_policy_subject about,
+                  const uint8_t *crypto, size_t crypto_size)
+{
+    char why[256];
+    struct dpk_crypto_view view = {0};
+    if (!t->policy || o->code != DPK_VERDICT_OK)
+        return;
+    if (crypto && dpk_crypto_view_open(crypto, crypto_size, &view, NULL) == DPK_OK)
+        about.leaf = dpk_certchain_leaf(view.chain);
+    enum dpk_policy_reason reason = dpk_policy_check(t->policy, &about, why, sizeof why);
+    if (reason == DPK_POLICY_OK)
+        outcome_note(o, "policy", "%s", why);
+    else
+        outcome_refuse(o, "policy", dpk_policy_reason_name(reason), (int)reason, "%s", why);
+    if (about.leaf)
+        dpk_crypto_view_free(&view);
+}

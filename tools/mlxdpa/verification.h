@@ -39,4 +39,8 @@ enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
                                                          enum dpk_reject *, struct dpk_error *),
                               struct dpk_error *err);
 
+/* Asks the policy, if there is one, about a program whose signature was found right. */
+void check_policy(struct outcome *o, const struct trust *t, struct dpk_policy_subject about,
+                  const uint8_t *crypto, size_t crypto_size);
+
 #endif

@@ -32,6 +32,11 @@ static enum dpk_status check_targets(const struct targets *t, const struct mlxdp
                               err);
         if (status == DPK_OK && k->need_trust)
             status = k->need_trust(&t->list[i], o, err);
+        if (status == DPK_OK && (o->policy || o->at) && k != &kind_host && k != &kind_app)
+            status = dpk_fail(err, DPK_ERR_USAGE,
+                              "--policy and --at are about programs, and %s "
+                              "is a %s",
+                              t->list[i].path, k->name);
     }
     return status;
 }
@@ -50,6 +55,8 @@ static enum dpk_status verify_all(const struct targets *t, const struct trust *t
         status = dpk_json_print(tally.json, err);
     if (status != DPK_OK)
         return status;
+    if (tally.refused && trust->policy)
+        mlxdpa_exit_with(tally.first_code < 20 ? 10 + tally.first_code : tally.first_code);
     if (tally.refused)
         return dpk_fail(err, DPK_ERR_REFUSED, "%s: %zu of %zu %s refused; %s", t->list[0].path,
                         tally.refused, tally.count,
@@ -79,6 +86,10 @@ static enum dpk_status run_verify(void *given, const struct dpk_args *args, stru
 }
 
 static const struct dpk_option trust_options[] = {
+    {"policy", DPK_FILE, "FILE", MLXDPA_AT(policy),
+     .help = "what is allowed: programs, signers, versions, revocation lists (YAML)"},
+    {"at", DPK_TEXT, "DATE", MLXDPA_AT(at),
+     .help = "when certificates must be valid (default: now)"},
     {"d,device", DPK_TEXT, "DEVICE", MLXDPA_AT(device), .help = "verify as this device would"},
     {0},
 };

@@ -98,14 +98,24 @@ static void verify_program(struct verification *v, struct outcome *o, const stru
 {
     struct dpk_report report;
     struct dpk_buf elf = {0};
+    char digest[65] = "", uuid[DPK_UUID_TEXT];
     note_device(o, v->trust);
     /* It is over hashes of their contents. The parser asks for one priority in all of them. */
     outcome_uncovered(o, "priorities of the container's items");
     enum dpk_verdict verdict = dpk_app_verify(app, &v->trust->programs, &report);
     outcome_report(o, verdict, &report);
     o->facts = cJSON_CreateObject();
-    if (dpk_app_elf(app, &elf, NULL) == DPK_OK)
+    if (dpk_app_elf(app, &elf, NULL) == DPK_OK) {
         program_digest(o->facts, elf.data, elf.size, NULL);
+        dpk_sha256_text(elf.data, elf.size, digest);
+    }
+    dpk_uuid_format(&app->metadata.uuid, uuid);
+    check_policy(o, v->trust,
+                 (struct dpk_policy_subject){.name = uuid,
+                                             .sha256 = digest,
+                                             .has_version = true,
+                                             .version = app->metadata.app_version},
+                 app->crypto, app->crypto_size);
     dpk_buf_free(&elf);
     program_chain(o->facts, app->crypto, app->crypto_size);
 }
@@ -126,6 +136,8 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
                  dpk_lifecycle_name(app.priority));
     if (program)
         verify_program(v, &o, &app);
+    else if (v->trust->policy)
+        refuse(&o, "policy", DPK_VERDICT_UNSUPPORTED, "a policy is about programs alone");
     else
         verify_removal(v, &o, &app);
     return tally_add(v->tally, &o, err);

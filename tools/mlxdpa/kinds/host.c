@@ -195,6 +195,10 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
         note_device(&o, v->trust);
         note_uncovered(&o, results[i].program);
         outcome_report(&o, results[i].verdict, &results[i].report);
+        check_policy(
+            &o, v->trust,
+            (struct dpk_policy_subject){.name = o.name, .sha256 = results[i].report.sha256},
+            results[i].subject->crypto, results[i].subject->crypto_size);
         o.facts = program_facts(&results[i]);
         status = tally_add(v->tally, &o, err);
     }

@@ -1,0 +1,61 @@
+/*
+ * policy: what somebody allows beyond a right signature: which programs, whose signatures, from
+ * which version on, and which certificates were revoked. A policy is a YAML file (mlxdpa(1),
+ * "POLICY").
+ *
+ *     struct dpk_policy *policy = NULL;
+ *     dpk_policy_load("policy.yaml", &policy, &err);
+ *     trust.rules = dpk_policy_rules(policy);                     // revocation lists, the date
+ *     if (dpk_verify(&subject, &trust, &report) == DPK_VERDICT_OK)
+ *         reason = dpk_policy_check(policy, &about, why, sizeof why);
+ *     dpk_policy_free(policy);
+ */
+#ifndef DPK_POLICY_H
+#define DPK_POLICY_H
+
+#include "base/base.h"
+#include "certchain/certchain.h"
+
+#define DPK_POLICY_MAX ((size_t)1 << 20) /* bytes of a policy */
+
+struct dpk_policy;
+
+/* Why a program that is signed rightly is not allowed. The numbers follow those of enum
+ * dpk_verdict, and are exit codes of mlxdpa verify. */
+enum dpk_policy_reason {
+    DPK_POLICY_OK = 0,
+    DPK_POLICY_PROGRAM = 21, /* its digest is not in `programs` */
+    DPK_POLICY_SIGNER = 22,  /* neither leaf certificate nor key are in `signers` */
+    DPK_POLICY_VERSION = 23, /* it has a lower version than `minimum_versions` asks for, or none */
+};
+const char *dpk_policy_reason_name(enum dpk_policy_reason reason); /* "SIGNER_NOT_ALLOWED" */
+
+/* Reads a policy; paths of revocation lists are relative to its folder. DPK_ERR_FORMAT,
+ * DPK_ERR_RANGE: "FILE: line 7: ...". Release with dpk_policy_free. */
+enum dpk_status dpk_policy_load(const char *path, struct dpk_policy **out, struct dpk_error *err);
+/* The same from bytes; `crls` is refused, for there is no folder. */
+enum dpk_status dpk_policy_parse(const void *bytes, size_t size, struct dpk_policy **out,
+                                 struct dpk_error *err);
+void dpk_policy_free(struct dpk_policy *policy); /* NULL: nothing */
+
+/* The date at which certificates must be valid, seconds since 1970, instead of now (0). */
+void dpk_policy_set_date(struct dpk_policy *policy, int64_t at);
+/* "2026-11-23", or "2026-11-23T18:00:00Z": seconds since 1970. DPK_ERR_USAGE: it is neither. */
+enum dpk_status dpk_policy_date(const char *text, int64_t *out, struct dpk_error *err);
+/* Its date and revocation lists, for verification; borrowed. */
+const struct dpk_path_rules *dpk_policy_rules(const struct dpk_policy *policy);
+
+/* What a policy is asked about. */
+struct dpk_policy_subject {
+    const char *name;   /* of the program, or its UUID in a container */
+    const char *sha256; /* of the device ELF, 64 small hexadecimal digits */
+    X509 *leaf;         /* certificate of who signed; NULL is no signer that is allowed */
+    bool has_version;
+    uint32_t version;
+};
+/* Is a program allowed that was verified? `why` gets the reason in words. */
+enum dpk_policy_reason dpk_policy_check(const struct dpk_policy *policy,
+                                        const struct dpk_policy_subject *about, char *why,
+                                        size_t size);
+
+#endif

@@ -1,0 +1,140 @@
+# mlxdpa verify --policy: what a gate lets pass, with one exit code a reason.
+
+source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    mlxdpa keygen keys --leaf-days 30 >/dev/null
+    make_device_elf
+    for p in one two; do
+        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' $p
+        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
+    done >host.s
+    gcc -c host.s -o host
+    mlxdpa -e host -c keys/chain.der -p keys/leaf.pem -o signed sign_dpa_apps
+    printf 'type: 2\ndpa_app_subtype: 1\ndpa_app_version: 7\ndpa_os_api_version: 4\ndpa_fw_api_version: 5\ndpa_app_description_string: x\n' >app.yaml
+    mlxdpa -s dev.elf -m app.yaml --dpa_app_uuid $uuid --life_cycle_priority OEM -o app create_single_dpa_app
+    mlxdpa -s app -c keys/chain.der -p keys/leaf.pem --life_cycle_priority OEM -o app.signed sign_single_dpa_app
+    digest=$(sha256sum <dev.elf | cut -d ' ' -f 1)
+    certificate=$(sha256sum <keys/leaf.der | cut -d ' ' -f 1)
+    key=$(openssl x509 -inform der -in keys/leaf.der -noout -pubkey | openssl pkey -pubin -outform der |
+        sha256sum | cut -d ' ' -f 1)
+    other=$(printf 'b%.0s' {1..64})
+    printf '%s=%s\n' digest "$digest" certificate "$certificate" key "$key" other "$other" >facts
+    # Revocation lists of the root (nothing) and of the intermediate (the leaf).
+    for ca in root intermediate; do
+        openssl x509 -inform der -in keys/$ca.der -out $ca.crt
+        mkdir $ca && : >$ca/index && echo 01 >$ca/number
+        printf '%s\n' '[ca]' default_ca=d '[d]' database=$ca/index crlnumber=$ca/number \
+            default_md=sha256 default_crl_days=60 >$ca/conf
+        openssl ca -config $ca/conf -gencrl -keyfile keys/$ca.pem -cert $ca.crt -out $ca.crl
+    done
+    cp intermediate.crl clean.crl
+    openssl x509 -inform der -in keys/leaf.der -out leaf.crt
+    openssl ca -config intermediate/conf -revoke leaf.crt -keyfile keys/intermediate.pem -cert intermediate.crt
+    openssl ca -config intermediate/conf -gencrl -keyfile keys/intermediate.pem -cert intermediate.crt -out intermediate.crl
+}
+
+setup() {
+    f=$BATS_FILE_TMPDIR
+    cd "$BATS_TEST_TMPDIR"
+    . "$f/facts"
+}
+
+policy() { printf 'policy: 1\n%s\n' "$1" >policy.yaml; }
+gate() { mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --policy policy.yaml "$@"; }
+app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy policy.yaml "$@"; }
+
+@test "what the policy allows passes, and is said" {
+    policy ""
+    gate
+    policy "$(printf 'programs: [%s, %s]\nsigners:\n  - certificate: %s\n  - key: %s' "$other" "${digest^^}" "$certificate" "$other")"
+    gate | grep -q '^  policy          OK       allowed'
+    policy "signers: [{key: $key}]"
+    gate --json | jq -e 'all(.[]; .checks[-1].name == "policy" and .verdict == "OK")'
+}
+
+@test "programs, signers and versions that are not allowed have their exit codes" {
+    policy "programs: [$other]"
+    fails 21 "PROGRAM_NOT_ALLOWED" gate
+    policy "programs: []"
+    fails 21 "PROGRAM_NOT_ALLOWED" gate
+    policy "signers: [{certificate: $other}, {key: $other}]"
+    fails 22 "SIGNER_NOT_ALLOWED" gate
+    policy "signers: [{certificate: $key}, {key: $certificate}]"
+    fails 22 "SIGNER_NOT_ALLOWED" gate
+    policy "minimum_versions: {two: 1}"
+    fails 23 "two: VERSION_TOO_LOW (it has no version" gate
+    policy "minimum_versions: {$uuid: 7, other: 99}"
+    mlxdpa show "$f/app.signed"
+    app_gate
+    policy "minimum_versions: {$uuid: 8}"
+    fails 23 "version 7, and the policy allows 8 and later" app_gate
+    # The verdict in JSON has the same number.
+    policy "programs: [$other]"
+    gate --json 2>/dev/null | jq -e '.[0].code == 21'
+}
+
+@test "each verdict of a device has its exit code, with a policy alone" {
+    policy ""
+    fails 11 UNSIGNED mlxdpa verify "$f/host" --ca "$f/keys/root.der" --policy policy.yaml
+    fails 1 UNSIGNED mlxdpa verify "$f/host" --ca "$f/keys/root.der"
+    mlxdpa keygen other >/dev/null
+    fails 16 UNKNOWN_CA mlxdpa verify "$f/signed" --ca other/root.der --policy policy.yaml
+    cp "$f/signed" changed
+    at=$(grep -obUaP '\x13{8}' changed | head -n 1 | cut -d : -f 1)
+    printf '\x93' | dd of=changed bs=1 seek="$at" conv=notrunc status=none
+    fails 14 DIGEST_MISMATCH mlxdpa verify changed --ca "$f/keys/root.der" --policy policy.yaml
+}
+
+@test "--at asks about another date" {
+    policy ""
+    gate --at "$(date -u -d '+10 days' +%F)"
+    gate --at "$(date -u -d '+10 days' +%FT%TZ)"
+    fails 17 "certificate has expired" gate --at "$(date -u -d '+40 days' +%F)"
+    fails 17 "not yet valid" gate --at 2020-02-29
+    fails 17 "has expired" mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --at 2060-01-01
+    for date in 2021-02-29 tomorrow 2026-1 2026-01-01T00:00 1969-01-01; do
+        fails 2 "no date" gate --at "$date"
+    done
+}
+
+@test "a revoked leaf is refused, and so is a chain without its lists, or with old ones" {
+    policy "crls: ['$f/root.crl', '$f/clean.crl']"
+    gate
+    policy "crls: ['$f/root.crl', '$f/intermediate.crl']"
+    fails 17 "certificate revoked: CN=DPA signer" gate
+    policy "crls: ['$f/root.crl']"
+    fails 17 "unable to get certificate CRL" gate
+    policy "crls: ['$f/root.crl', '$f/clean.crl']"
+    fails 17 "CRL has expired" gate --at "$(date -u -d '+65 days' +%F)" ||
+        fails 17 "certificate has expired" gate --at "$(date -u -d '+65 days' +%F)"
+    # Paths are relative to the policy.
+    mkdir below && cp "$f"/{root,clean}.crl below
+    printf 'policy: 1\ncrls: [root.crl, clean.crl]\n' >below/policy.yaml
+    mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --policy below/policy.yaml
+}
+
+@test "what is no policy is refused with its line" {
+    bad() { printf '%b' "$1" >policy.yaml && fails 1 "policy.yaml: $2" gate; }
+    bad '' "no policy"
+    bad 'policy: 2\n' "line 1: the only version"
+    bad 'programs: []\n' "no 'policy: 1'"
+    bad 'policy: 1\nprogram: []\n' "line 2: unknown key 'program'"
+    bad 'policy: 1\npolicy: 1\n' "line 2: twice"
+    bad 'policy: 1\nprograms:\n  - 12\n' "line 3: no SHA-256"
+    bad 'policy: 1\nprograms: x\n' "line 2: a list is needed"
+    bad 'policy: 1\nsigners: [{name: x}]\n' "line 2: unknown key 'name'"
+    bad 'policy: 1\nminimum_versions: {a: 1, a: 2}\n' "line 2: twice: 'a'"
+    bad 'policy: 1\nminimum_versions: {a: 4294967296}\n' "line 2: a version has 32 bits"
+    bad 'policy: 1\nminimum_versions: {a: -1}\n' "line 2: no version"
+    bad 'policy: 1\n--- {}\n' "more than one document"
+    bad 'policy: 1\nprograms: [\n' "line"
+    bad 'policy: 1\nprograms: &a [*a]\n' "line 2: no SHA-256"
+    fails 1 "nowhere.yaml" mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --policy nowhere.yaml
+    printf 'policy: 1\ncrls: [policy.yaml]\n' >policy.yaml
+    fails 1 "no list of revoked certificates" gate
+    policy ""
+    fails 2 "about programs" mlxdpa verify "$f/keys/root.der" --ca "$f/keys/root.der" --policy policy.yaml ||
+        fails 1 "" mlxdpa verify "$f/keys/root.der" --ca "$f/keys/root.der" --policy policy.yaml
+}

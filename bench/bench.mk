@@ -1,12 +1,12 @@
 # Programs that bench/*.sh run.
 KERNELS := $(basename $(notdir $(filter-out %/start.c,$(wildcard bench/kernels/*.c))))
 BENCH_KERNELS := $(KERNELS:%=$(B)/bench/native-%) $(KERNELS:%=$(B)/bench/rv64-%)
-bench: $(B)/bench/rv64_bench $(BENCH_KERNELS) $(B)/bench/measure $(B)/bench/rdma_nic $(B)/bench/steering_bench $(B)/bench/cc_bench $(B)/bench/reflector_native $(B)/bench/reflector_feed
+bench: $(B)/bench/rv64_bench $(BENCH_KERNELS) $(B)/bench/measure $(B)/bench/rdma_nic $(B)/bench/steering_bench $(B)/bench/cc_bench $(B)/bench/pcc_bench $(B)/bench/reflector_native $(B)/bench/reflector_feed
 $(B)/bench/measure: $(O)/bench/measure.o
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(exe_link) $^ -o $@
 
-$(B)/bench/rv64_bench $(B)/bench/rdma_nic $(B)/bench/steering_bench $(B)/bench/cc_bench $(B)/bench/reflector_native $(B)/bench/reflector_feed: $(B)/bench/%: $(O)/bench/%.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/bench/rv64_bench $(B)/bench/rdma_nic $(B)/bench/steering_bench $(B)/bench/cc_bench $(B)/bench/pcc_bench $(B)/bench/reflector_native $(B)/bench/reflector_feed: $(B)/bench/%: $(O)/bench/%.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(exe_link) $^ -o $@ $(PKG_LIBS) -pthread
 

@@ -103,6 +103,8 @@ enum dpk_status dpk_direct_call(struct dpk_direct *d, const struct dpk_call *cal
     enum dpk_status status = launch_check(call, size, err);
     if (status != DPK_OK)
         return status;
+    if (sched_is_forked())
+        return process_state(h->process, err);
     if (!sched_direct_begin(&h->sched) || h->process->debugger || h->process->hold_new) {
         sched_direct_end(&h->sched);
         if (instructions)

@@ -96,6 +96,7 @@ static void it_starts_answers_and_stops(void)
     CHECK(doca_pcc_start(pcc) == DOCA_SUCCESS); /* again */
     CHECK(doca_pcc_destroy(pcc) == DOCA_SUCCESS);
     CHECK(doca_pcc_destroy(pcc) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_dev_close(dev) == DOCA_SUCCESS);
 }
 
 static void what_is_wrong_is_refused(void)

@@ -1,6 +1,8 @@
 /* Direct calls: functions of a process that a host thread runs itself. */
 #include "dpa.h"
 
+#include <sys/wait.h>
+
 #include "guest/dpa_abi.h"
 
 static struct dpk_direct *direct(struct dpk_process *p, struct dpk_direct_options o)
@@ -108,6 +110,23 @@ static void a_failed_process_has_no_more(void **state)
     dpk_process_destroy(p);
 }
 
+static void a_child_of_fork_has_no_dpa(void **state)
+{
+    int status = 0;
+    struct dpk_process *p = process();
+    struct dpk_direct *d = direct(p, (struct dpk_direct_options){0});
+    struct dpk_error err = {0};
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(call(d, p, "add", 1, 2, NULL, NULL, &err) == DPK_ERR_FAULT ? 7 : 8);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 7);
+    assert_int_equal(call(d, p, "add", 1, 2, NULL, NULL, &err), DPK_OK);
+    dpk_direct_destroy(d);
+    dpk_process_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +135,7 @@ int main(void)
         cmocka_unit_test(a_call_that_waits_fails_the_process),
         cmocka_unit_test(rank_and_clock_are_the_callers),
         cmocka_unit_test(a_failed_process_has_no_more),
+        cmocka_unit_test(a_child_of_fork_has_no_dpa),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,6 @@ static void left(void *object)
         context_stop(c);
     pthread_mutex_unlock(&c->object.lock);
     dpk_object_end_use(c->dev);
-    c->dev = NULL;
 }
 
 static void release(void *object)

@@ -241,8 +241,10 @@ $(B)/share/man/man7/%: man/% ; $(put)
 AROUND_CMOCKA := -Wl,--wrap=_cmocka_run_group_tests,--wrap=_skip
 $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)$(exe_link) $(AROUND_CMOCKA) $^ -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
+	$(Q)$(exe_link) $(AROUND_CMOCKA) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
 $(O)/tests/test_llvm_addresses: $(O)/runtime/llvm/addresses.o $(O)/runtime/llvm/groups.o
+$(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))
+$(O)/tests/unit/test_dpapcc.o: ALL_CFLAGS += -Itools
 # For LD_PRELOAD, behind what a sanitizer brings.
 $(O)/tests/helpers/%_shim.so: SAN :=
 $(O)/tests/helpers/%_shim.so: $(O)/tests/helpers/%_shim.o

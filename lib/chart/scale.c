@@ -15,7 +15,7 @@ enum { PREFIXES = sizeof prefixes / sizeof *prefixes, NO_PREFIX = 4 };
 /* The largest prefix that `value` has one of. */
 static unsigned prefix_of(double value, const char *unit)
 {
-    if (!unit || !*unit || !(value > 0))
+    if (!unit || !*unit || *unit == '%' || !(value > 0))
         return NO_PREFIX;
     unsigned i = 0;
     /* Bytes and bits are not divided. */

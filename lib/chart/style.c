@@ -15,9 +15,10 @@
     SERIES(3, c3)                                                                                  \
     SERIES(4, c4)                                                                                  \
     SERIES(5, c5)                                                                                  \
-    SERIES(6, c6) SERIES(7, c7) ".chart .cp{fill:" paper "}.chart .ch{stroke:" paper               \
-                                "}.chart text{fill:" faint "}.chart .ck,.chart .ct{fill:" ink      \
-                                "}.chart .cg{stroke:" grid "}.chart .ca{stroke:" faint "}"
+    SERIES(6, c6)                                                                                  \
+    SERIES(7, c7) ".chart .cp{fill:" paper "}.chart .ch{stroke:" paper "}.chart text{fill:" faint  \
+                  "}.chart .ck,.chart .ct{fill:" ink "}.chart .cg{stroke:" grid                    \
+                  "}.chart .ca{stroke:" faint "}"
 
 /* Classes: cl line, cf area, cn thin line, cb band, d dashes; ca axis, cg grid, cp paper;
  * ct title, ck name, ch with a halo, cr ends here, cm in the middle. */

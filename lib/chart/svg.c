@@ -308,7 +308,8 @@ void chart_svg(const struct chart *c, struct dpk_buf *out)
                        chart_style, l.width, l.height);
         put_text(out, EDGE, EDGE + 14, "ct", c->title);
     }
-    put_legend(c, l.width, c->bare ? 0 : EDGE + ROW, out);
+    if (something)
+        put_legend(c, l.width, c->bare ? 0 : EDGE + ROW, out);
     put_axes(c, &l, out);
     for (size_t i = 0; something && i < c->count; i++)
         put_series(&c->series[i], &l, out);

@@ -207,6 +207,7 @@ static void values_are_written_as_they_are_read(void **state)
                  {0.5, "B", "0.500 B"},
                  {1.5e-6, "s", "1.50 \u00b5s"},
                  {417, NULL, "417"},
+                 {0.4, "%", "0.400 %"},
                  {0.98765, NULL, "0.988"},
                  {NAN, "s", "\u2013"}};
     for (size_t i = 0; i < COUNT(cases); i++) {

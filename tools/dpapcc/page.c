@@ -33,7 +33,9 @@ static const char style[] =
     "margin:0 0 16px;padding:0}"
     ".tiles div{background:var(--paper);border:1px solid var(--line);border-radius:10px;"
     "padding:10px 14px}.tiles dt{color:var(--faint);font-size:.82rem}"
-    ".tiles dd{margin:0;font-size:1.25rem;font-weight:600;font-variant-numeric:tabular-nums}"
+    ".tiles "
+    "dd{margin:0;white-space:nowrap;font-size:1.2rem;font-weight:600;font-variant-numeric:tabular-"
+    "nums}"
     ".bad{border:1px solid var(--bad);border-left-width:6px}.bad strong{color:var(--bad)}"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}"
     "th,td{padding:5px 10px;border-bottom:1px solid var(--line);text-align:right;"
@@ -89,7 +91,7 @@ static void put_tiles(const struct report *r, struct dpk_buf *out)
         const char *key, *label;
     } tiles[] = {{"throughput_gbps", "throughput"}, {"fairness", "fairness (Jain)"},
                  {"queue.p99", "queue, p99"},       {"rtt_ns.p99", "round trip, p99"},
-                 {"packets.dropped", "drops"},      {"dpa.ns.mean", "an event, at least"}};
+                 {"packets.dropped", "drops"},      {"dpa.ns.mean", "DPA, an event"}};
     if (r->count > 1)
         return;
     dpk_put_format(out, "<dl class=\"tiles\">\n");

@@ -9,7 +9,7 @@
 
 const char *const picture_names[PICTURES] = {"rates", "queue", "rtt", "fct"};
 
-enum { SERIES_MAX = 256, LINES_OF_MANY = 5 };
+enum { SERIES_MAX = 256, LINES_OF_MANY = 3, BANDS_OF_RUNS = 3 };
 
 /* A picture in the making; it owns the names and numbers that its series need. */
 struct drawing {
@@ -89,14 +89,15 @@ static void add_band(struct drawing *d, const struct series *s, const double *lo
             "%s", name);
 }
 
-/* "NAME median" and "NAME 5 to 95 %" of flows, or of round trips. */
+/* "NAME median" and, with `bands`, "NAME 5 to 95 %" of flows, or of round trips. */
 static void add_quantiles(struct drawing *d, const struct series *s, double *const *columns,
-                          double scale, unsigned style, const char *prefix)
+                          double scale, unsigned style, const char *prefix, bool bands)
 {
     char name[128];
     snprintf(name, sizeof name, "%s5 to 95 %%", prefix);
-    add_band(d, s, scaled(d, columns[Q05], s->count, scale),
-             scaled(d, columns[Q95], s->count, scale), style, name);
+    if (bands)
+        add_band(d, s, scaled(d, columns[Q05], s->count, scale),
+                 scaled(d, columns[Q95], s->count, scale), style, name);
     snprintf(name, sizeof name, "%smedian", prefix);
     add_line(d, s, scaled(d, columns[Q50], s->count, scale), style, name);
 }
@@ -160,7 +161,8 @@ static void draw_rates(struct drawing *d, const struct report *r)
     for (unsigned i = 0; i < r->count; i++) {
         char prefix[80];
         snprintf(prefix, sizeof prefix, "%s, ", r->runs[i].algorithm->name);
-        add_quantiles(d, &r->runs[i].series, r->runs[i].series.rate, scale, style_of(r, i), prefix);
+        add_quantiles(d, &r->runs[i].series, r->runs[i].series.rate, scale, style_of(r, i), prefix,
+                      r->count <= BANDS_OF_RUNS);
     }
 }
 
@@ -210,7 +212,8 @@ static void draw_rtt(struct drawing *d, const struct report *r)
         char prefix[80] = "";
         if (r->count > 1)
             snprintf(prefix, sizeof prefix, "%s, ", r->runs[i].algorithm->name);
-        add_quantiles(d, &r->runs[i].series, r->runs[i].series.rtt, 1, style_of(r, i), prefix);
+        add_quantiles(d, &r->runs[i].series, r->runs[i].series.rtt, 1, style_of(r, i), prefix,
+                      r->count <= BANDS_OF_RUNS);
     }
     if (r->count == 1 && r->runs[0].results.flow_count)
         add_level(d, (double)r->runs[0].results.flows[0].base_rtt_ns * 1e-9, 7, "empty network");

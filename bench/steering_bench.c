@@ -52,8 +52,8 @@ static struct dpk_flow_tir *receiver(struct dpk_steering *s, struct dpk_queues *
                           .udp = true,
                           .fields = DPK_RSS_SOURCE | DPK_RSS_DESTINATION | DPK_RSS_SOURCE_PORT |
                                     DPK_RSS_DESTINATION_PORT};
-    struct dpk_flow_rqt *rqt;
-    struct dpk_flow_tir *tir;
+    struct dpk_flow_rqt *rqt = NULL;
+    struct dpk_flow_tir *tir = NULL;
     memset(rss.key, 0x5a, sizeof rss.key);
     for (unsigned i = 0; i < QUEUES; i++)
         numbers[i] = queue.number;

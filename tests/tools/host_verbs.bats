@@ -1,5 +1,4 @@
-# Queue pairs of the host (tests/host/verbs_cases.c, verbs_process_cases.c), linked as programs of libibverbs
-# are.
+# Queue pairs of the host (tests/host/verbs_cases.c), linked as programs of libibverbs are.
 
 load ../host/setup
 
@@ -9,6 +8,8 @@ setup_file() {
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/verbs_cases.c" -o "$t/cases" \
         -L"$DPAKIT_BUILD/lib" -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
     make_devices "$BATS_FILE_TMPDIR/devices"
+    # The sanitizer's dlopen does not look where our libibverbs says that its engine is.
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 
 @test "messages arrive" {

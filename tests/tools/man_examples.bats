@@ -42,6 +42,11 @@ prepare_doca_dma() {
 prepare_dpa_network() {
     unshare -rn ip link add v0 type veth peer name v1 || skip "no network namespaces with veth pairs"
 }
+prepare_dpa_verbs() {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only: Debian's programs carry no sanitizer"
+    command -v ibv_rc_pingpong >/dev/null && command -v ib_write_bw >/dev/null || skip "no ibverbs-utils or perftest"
+    build=$DPAKIT_BUILD port=$((10000 + RANDOM % 20000))
+}
 prepare_dpadev() { :; }
 prepare_dpakit_compatibility() { cp "$BATS_FILE_TMPDIR/hello/hello_world" "$world/"{owner.pem,root.der,root.signed} .; }
 prepare_dpa_provisioning() {
@@ -110,6 +115,7 @@ examples_of() {
 
 @test "dpa-app-attributes2blob(1)" { examples_of dpa-app-attributes2blob; }
 @test "dpa-c(7)" { examples_of dpa-c; }
+@test "dpa-verbs(7)" { examples_of dpa-verbs; }
 @test "dpa-network(7)" { examples_of dpa-network; }
 @test "dpacc(1)" { examples_of dpacc; }
 @test "dpa-gdbserver(1)" { examples_of dpa-gdbserver; }

@@ -71,7 +71,8 @@ static void make_object(struct program *p, struct dpk_reader *r)
     struct mlx5dv_devx_obj **to = &p->objects[place(dpk_read_u8(r))];
     const size_t size = dpk_reader_left(r);
     if (!*to)
-        *to = dpk_mlx5_devx_obj_create(&p->context.ib, dpk_read_bytes(r, size), size, out, 16);
+        *to = dpk_mlx5_devx_obj_create(&p->context.extended.context, dpk_read_bytes(r, size), size,
+                                       out, 16);
 }
 
 static void use_object(struct program *p, struct dpk_reader *r, bool query)
@@ -278,7 +279,7 @@ static void make_queues(struct program *p, struct dpk_queues *nic,
         }
         dpk_store_be32(memory + record, 1u << LOG);
         p->receivers[i] = (struct mlx5dv_devx_obj){
-            .context = &p->context.ib,
+            .context = &p->context.extended.context,
             .receiver = make(nic, &(struct dpk_queue_options){.kind = DPK_RQ,
                                                               .log_depth = LOG,
                                                               .log_stride = 4,
@@ -292,7 +293,8 @@ static void make_queues(struct program *p, struct dpk_queues *nic,
 static void make_tables(struct program *p)
 {
     for (unsigned i = 0; i < DOMAINS; i++) {
-        p->domains[i] = dpk_mlx5_dr_domain_create(&p->context.ib, (enum mlx5dv_dr_domain_type)i);
+        p->domains[i] =
+            dpk_mlx5_dr_domain_create(&p->context.extended.context, (enum mlx5dv_dr_domain_type)i);
         for (unsigned level = 0; level < 2; level++)
             if (!p->domains[i] ||
                 !(p->tables[i][level] = dpk_mlx5_dr_table_create(p->domains[i], level)))

@@ -142,7 +142,7 @@ $(O)/tools/mlxdpa/kinds.o: $(O)/tools/mlxdpa/kinds.list Makefile $(O)/flags
 # others stand on it. A library is the file lib<name>.so.$(SO) and the link lib<name>.so, which is what
 # link lines find.
 SO := 1
-SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources $(HOST_LIBS))
+SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpkverify $(HOST_LIBS))
 # Two that are loaded when they are needed. Nothing is linked with them.
 INTERFACE := $(B)/lib/libdpakit-interface.so.$(SO)
 TRANSLATOR := $(B)/lib/libdpakit-llvm.so.$(SO)
@@ -162,6 +162,10 @@ $(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c
 $(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runtime/resources/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(PKG_LIBS) && $(so_name)
+# For programs that check what they load: it stands alone.
+$(B)/lib/libdpkverify.so: runtime/dpkverify/exports.map $(call objs,runtime/dpkverify/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.a,$^) $(PKG_LIBS) -pthread && $(so_name)
 loaded_link = $(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -Wl,--no-undefined \
               -Wl,--version-script=$(filter %.map,$^) -o $@ $(filter %.o %.a,$^)
 # The engine loads it when device code is hot.
@@ -218,6 +222,7 @@ TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
         $(B)/share/zsh/site-functions/_dpakit $(B)/share/zsh/vendor-completions/_dpakit \
         $(patsubst %,$(B)/share/doc/dpakit/%,$(shell find examples -type f)) \
         $(patsubst man/%.1,$(B)/share/man/man1/%.1,$(wildcard man/*.1)) \
+        $(patsubst man/%.3,$(B)/share/man/man3/%.3,$(wildcard man/*.3)) \
         $(patsubst man/%.7,$(B)/share/man/man7/%.7,$(wildcard man/*.7))
 # Headers of DOCA 2.5 that are as those of later DOCA.
 AS_LATER := $(filter-out doca_dpa_dev_rdma_2_7.h $(notdir $(wildcard include/doca-2.5/*.h)),$(notdir $(wildcard include/doca/*.h)))
@@ -234,6 +239,7 @@ $(B)/share/zsh/site-functions/%: share/zsh/% ; $(put)
 $(B)/share/zsh/vendor-completions/%: share/zsh/% ; $(put)
 $(B)/share/doc/dpakit/examples/%: examples/% ; $(put)
 $(B)/share/man/man1/%: man/% ; $(put)
+$(B)/share/man/man3/%: man/% ; $(put)
 $(B)/share/man/man7/%: man/% ; $(put)
 
 # ---- Tests -----------------------------------------------------------------------------------------

@@ -71,6 +71,12 @@ prepare_flint_lite() {
     a_device && mlxconfig-lite -d mlx5_0 apply "$world/claim.bin"
     owner_files && cp "$world/root.der" .
 }
+prepare_libdpkverify() {
+    command -v python3 >/dev/null || skip "no Python here"
+    [[ $DPAKIT_BUILD != */sanitize* ]] || skip "Python does not run with a sanitizer in a library"
+    cp "$BATS_FILE_TMPDIR/hello/hello_world" .
+    export DPAKIT=$DPAKIT_BUILD PYTHONDONTWRITEBYTECODE=1
+}
 prepare_mlxconfig_lite() { a_device; }
 prepare_mlxdpa() { owner_files && cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
 
@@ -127,6 +133,7 @@ examples_of() {
 @test "dparun(1)" { examples_of dparun; }
 @test "dpapcc(1)" { examples_of dpapcc; }
 @test "flint-lite(1)" { examples_of flint-lite; }
+@test "libdpkverify(3)" { examples_of libdpkverify; }
 @test "mlxconfig-lite(1)" { examples_of mlxconfig-lite; }
 @test "mlxdpa(1)" { examples_of mlxdpa; }
 

@@ -1,0 +1,279 @@
+/* Files verified, and what is said of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "appcontainer/appcontainer.h"
+#include "elfcrypto/elfcrypto.h"
+#include "hashlist/hashlist.h"
+#include "hostfile/hostfile.h"
+
+#include "inside.h"
+
+#define VERDICT_CODES 10 /* what is added to a verdict: dpkverify_code */
+
+struct dpkverify_result {
+    struct dpk_buf content; /* the private copy */
+    int code;               /* of the first refusal; finish() refuses what has no program */
+    char reason[DPKVERIFY_WHY];
+    char *json;
+    cJSON *programs; /* while it is made */
+    size_t count;
+    bool failed; /* no memory for all of the JSON */
+};
+
+/* ---- Results ---- */
+
+static void put_text(struct dpkverify_result *r, cJSON *o, const char *key, const char *text)
+{
+    cJSON *item = cJSON_AddStringToObject(o, key, text);
+    if (item)
+        dpk_text_clean(item->valuestring);
+    else
+        r->failed = true;
+}
+
+static void refuse(struct dpkverify_result *r, int code, const char *name, const char *verdict,
+                   const char *detail)
+{
+    if (r->code)
+        return;
+    r->code = code;
+    snprintf(r->reason, sizeof r->reason, "%.200s%s%.40s: %.700s", name, name[0] ? ": " : "", verdict, detail);
+    dpk_text_clean(r->reason);
+}
+
+/* A program's verdict, and then the policy's. */
+struct finding {
+    const char *name, *target, *sha256;
+    enum dpk_verdict verdict;
+    const struct dpk_report *report;
+    struct dpk_policy_subject about;
+    const uint8_t *crypto;
+    size_t crypto_size;
+};
+
+static int ask_policy(const struct dpkverify_trust *trust, const struct finding *f, char *why,
+                      size_t size)
+{
+    struct dpk_crypto_view view;
+    struct dpk_policy_subject about = f->about;
+    if (dpk_crypto_view_open(f->crypto, f->crypto_size, &view, NULL) != DPK_OK) {
+        snprintf(why, size, "its certificates cannot be read");
+        return DPK_POLICY_SIGNER;
+    }
+    about.leaf = dpk_certchain_leaf(view.chain);
+    int code = (int)dpk_policy_check(trust->policy, &about, why, size);
+    dpk_crypto_view_free(&view);
+    return code;
+}
+
+static void add_finding(struct dpkverify_result *r, const struct dpkverify_trust *trust,
+                        const struct finding *f)
+{
+    char why[256];
+    const struct dpk_check *last =
+        f->report->count ? &f->report->checks[f->report->count - 1] : NULL;
+    const char *verdict = dpk_verdict_name(f->verdict), *detail = last ? last->detail : "";
+    int code = f->verdict == DPK_VERDICT_OK ? 0 : VERDICT_CODES + (int)f->verdict;
+    if (!code && trust->policy) {
+        code = ask_policy(trust, f, why, sizeof why);
+        verdict = dpk_policy_reason_name((enum dpk_policy_reason)code);
+        detail = why;
+    }
+    r->count++;
+    if (code)
+        refuse(r, code, f->name, verdict, detail);
+    cJSON *o = cJSON_CreateObject();
+    put_text(r, o, "name", f->name);
+    put_text(r, o, "target", f->target);
+    put_text(r, o, "sha256", f->sha256);
+    r->failed |= !cJSON_AddNumberToObject(o, "code", code);
+    put_text(r, o, "verdict", verdict);
+    put_text(r, o, "detail", detail);
+    if (!cJSON_AddItemToArray(r->programs, o)) {
+        cJSON_Delete(o);
+        r->failed = true;
+    }
+}
+
+/* ---- Kinds of file ---- */
+
+static void verify_app(struct dpkverify_result *r, const struct dpkverify_trust *trust,
+                       const struct dpk_trust *anchors)
+{
+    struct dpk_app app;
+    struct dpk_error why = {0};
+    struct dpk_report report = {0};
+    struct dpk_buf elf = {0};
+    char digest[65] = "", uuid[DPK_UUID_TEXT];
+    if (dpk_app_parse(r->content.data, r->content.size, &app, &why) != DPK_OK) {
+        refuse(r, VERDICT_CODES + DPK_VERDICT_BAD_FORMAT, "", "BAD_FORMAT", why.message);
+        return;
+    }
+    enum dpk_verdict verdict = dpk_app_verify(&app, anchors, &report);
+    if (app.kind == DPK_APP_PROGRAM && dpk_app_elf(&app, &elf, NULL) == DPK_OK)
+        dpk_sha256_text(elf.data, elf.size, digest);
+    dpk_buf_free(&elf);
+    bool program = app.kind == DPK_APP_PROGRAM;
+    dpk_uuid_format(program ? &app.metadata.uuid : &app.app_uuid, uuid);
+    const struct finding f = {.name = uuid,
+                              .target = "",
+                              .sha256 = digest,
+                              .verdict = verdict,
+                              .report = &report,
+                              .about = {.name = uuid,
+                                        .sha256 = digest,
+                                        .has_version = true,
+                                        .version = program ? app.metadata.app_version : 0},
+                              .crypto = app.crypto,
+                              .crypto_size = app.crypto_size};
+    add_finding(r, trust, &f);
+}
+
+static enum dpk_status verify_host(struct dpkverify_result *r, const struct dpkverify_trust *trust,
+                                   const struct dpk_trust *anchors, struct dpk_error *err)
+{
+    struct dpk_hostfile *host = NULL;
+    struct dpk_result *results = NULL;
+    struct dpk_error why = {0};
+    size_t count = 0;
+    enum dpk_status status = dpk_hostfile_borrow(
+        "", r->content.data ? r->content.data : (const uint8_t *)"", r->content.size, &host, &why);
+    if (status == DPK_ERR_NOMEM)
+        return dpk_fail_nomem(err);
+    if (status != DPK_OK) {
+        const char *text = strncmp(why.message, ": ", 2) == 0 ? why.message + 2 : why.message;
+        refuse(r, VERDICT_CODES + DPK_VERDICT_BAD_FORMAT, "", "BAD_FORMAT", text);
+        return DPK_OK;
+    }
+    if (dpk_hostfile_count(host) > 0)
+        status = dpk_hostfile_verify(host, anchors, 1, &results, &count, err);
+    for (size_t i = 0; i < count && status == DPK_OK; i++) {
+        const struct dpk_subject *s = results[i].subject;
+        const char *name = results[i].program->name;
+        const char *digest = results[i].report.sha256;
+        const struct finding f = {.name = name,
+                                  .target = s->target,
+                                  .sha256 = digest,
+                                  .verdict = results[i].verdict,
+                                  .report = &results[i].report,
+                                  .about = {.name = name, .sha256 = digest},
+                                  .crypto = s->crypto,
+                                  .crypto_size = s->crypto_size};
+        add_finding(r, trust, &f);
+    }
+    free(results);
+    dpk_hostfile_close(host);
+    return status;
+}
+
+/* ---- The calls ---- */
+
+static enum dpk_status finish(struct dpkverify_result *r, struct dpk_error *err)
+{
+    cJSON *o = cJSON_CreateObject();
+    if (r->count == 0)
+        refuse(r, VERDICT_CODES + DPK_VERDICT_BAD_FORMAT, "", "BAD_FORMAT", "no DPA program in it");
+    r->failed |= !cJSON_AddNumberToObject(o, "code", r->code);
+    put_text(r, o, "reason", r->reason);
+    if (!cJSON_AddItemToObject(o, "programs", r->programs))
+        r->failed = true;
+    else
+        r->programs = NULL;
+    char *text = r->failed ? NULL : cJSON_PrintUnformatted(o);
+    r->json = text ? strdup(text) : NULL;
+    cJSON_free(text);
+    cJSON_Delete(o);
+    return r->json ? DPK_OK : dpk_fail_nomem(err);
+}
+
+/* Takes the content over. */
+static int verify(const struct dpkverify_trust *trust, struct dpk_buf *content,
+                  struct dpkverify_result **out, char *why)
+{
+    struct dpk_error err = {0};
+    struct dpkverify_result *r = calloc(1, sizeof *r);
+    const struct dpk_trust anchors = {.roots = trust->list,
+                                      .count = trust->count,
+                                      .rules =
+                                          trust->policy ? dpk_policy_rules(trust->policy) : NULL};
+    if (r)
+        r->programs = cJSON_CreateArray();
+    enum dpk_status status = r && r->programs ? dpk_openssl_start(&err) : dpk_fail_nomem(&err);
+    if (r) {
+        r->content = *content;
+        *content = (struct dpk_buf){0};
+    }
+    if (status == DPK_OK && dpk_app_is(r->content.data, r->content.size))
+        verify_app(r, trust, &anchors);
+    else if (status == DPK_OK)
+        status = verify_host(r, trust, &anchors, &err);
+    if (status == DPK_OK)
+        status = finish(r, &err);
+    if (status == DPK_OK) {
+        *out = r;
+    } else {
+        dpk_buf_free(content);
+        dpkverify_result_free(r);
+    }
+    return dpkverify_say(&err, status, why);
+}
+
+int dpkverify_file(const struct dpkverify_trust *trust, const char *path,
+                   struct dpkverify_result **result, char *why)
+{
+    struct dpk_error err = {0};
+    struct dpk_buf content = {0};
+    *result = NULL;
+    enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &content, &err);
+    return status == DPK_OK ? verify(trust, &content, result, why)
+                            : dpkverify_say(&err, status, why);
+}
+
+int dpkverify_bytes(const struct dpkverify_trust *trust, const void *bytes, size_t size,
+                    struct dpkverify_result **result, char *why)
+{
+    struct dpk_error err = {0};
+    struct dpk_buf content = {0};
+    *result = NULL;
+    if (size > DPK_FILE_MAX)
+        return dpkverify_say(&err, dpk_fail(&err, DPK_ERR_RANGE, "more than 4 GiB"), why);
+    if (size)
+        dpk_put(&content, bytes, size);
+    if (content.failed)
+        return dpkverify_say(&err, dpk_fail_nomem(&err), why);
+    return verify(trust, &content, result, why);
+}
+
+void dpkverify_result_free(struct dpkverify_result *result)
+{
+    if (!result)
+        return;
+    dpk_buf_free(&result->content);
+    cJSON_Delete(result->programs);
+    free(result->json);
+    free(result);
+}
+
+int dpkverify_code(const struct dpkverify_result *result)
+{
+    return result->code;
+}
+
+const char *dpkverify_reason(const struct dpkverify_result *result)
+{
+    return result->reason;
+}
+
+const char *dpkverify_json(const struct dpkverify_result *result)
+{
+    return result->json;
+}
+
+const void *dpkverify_content(const struct dpkverify_result *result, size_t *size)
+{
+    *size = result->content.size;
+    return result->content.data;
+}

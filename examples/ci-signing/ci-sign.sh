@@ -10,6 +10,8 @@
 #   SIGN_CHAIN   certificate chain, DER, root first
 #   SIGN_ROOT    the root CA to verify against, DER
 #   DEVICE       archive of a provisioned device (dpadev export)
+#   POLICY       a policy that the signed program must pass (optional)
+#   SOURCE_URI, SOURCE_REVISION  where the source is, and which commit (optional)
 #   OUT          directory for what is released (default: ./out)
 #   DPAKIT_BUILD dpakit's tree (default: the one that this script lies in)
 # PKCS11_MODULE_PATH names the token's module where p11-kit does not know it.
@@ -24,6 +26,7 @@ export SIGN_PIN
 tree=$(cd "${DPAKIT_BUILD:-$here/../../build}" && pwd)
 sources=$(cd "${1:-$here/../hello}" && pwd)
 chain=$(realpath "$SIGN_CHAIN") root=$(realpath "$SIGN_ROOT") device=$(realpath "$DEVICE")
+policy=${POLICY:+$(realpath "$POLICY")}
 mkdir -p "${OUT:-out}"
 out=$(cd "${OUT:-out}" && pwd)
 work=$(mktemp -d)
@@ -44,10 +47,13 @@ gcc ${TEST_HOST_CFLAGS:-} hello_world.c -o hello_world dpa_program.a libdoca_dpa
     -L"$tree/lib" -lflexio -lstdc++ -libverbs -lmlx5
 
 echo "== Sign"
-mlxdpa -e hello_world -c "$chain" -p "$SIGN_KEY" --passin env:SIGN_PIN -o hello_signed sign_dpa_apps
+cp hello_world hello_signed
+mlxdpa release hello_signed -c "$chain" -p "$SIGN_KEY" --passin env:SIGN_PIN --ca "$root" -o release \
+    ${SOURCE_URI:+--source-uri "$SOURCE_URI" --source-revision "$SOURCE_REVISION"}
+cp release/hello_signed hello_signed
 
 echo "== Verify"
-mlxdpa -e hello_signed --ca "$root" verify
+mlxdpa -e hello_signed --ca "$root" ${policy:+--policy "$policy"} verify
 
 echo "== Run, on a device that refuses what is not signed"
 dpadev import mlx5_0 "$device"
@@ -65,8 +71,7 @@ grep -qF 'Hello World' run.log
 
 echo "== Archive"
 dpadev log --json mlx5_0 >device-log.json
-mkdir release
-cp hello_signed "$chain" run.log device-log.json release/
+cp run.log device-log.json release/
 tar --sort=name --owner=0 --group=0 --numeric-owner -czf release.tar.gz release
 sha256sum release.tar.gz >release.tar.gz.sha256
 cp release.tar.gz release.tar.gz.sha256 "$out/"

@@ -35,6 +35,8 @@ fails() {
     sha256sum -c release.tar.gz.sha256
     tar -xzf release.tar.gz
     mlxdpa -e release/hello_signed --ca "$world/root.der" verify
+    (cd release && sha256sum --strict -c SHA256SUMS)
+    jq -r .payload release/hello_signed.intoto.jsonl | base64 -d | jq -e '.subject[0].name == "hello_signed"'
     jq -e 'map(.result) == ["OK", "UNSIGNED", "OK"]' release/device-log.json
     grep -q 'Hello World' release/run.log
 }
@@ -51,6 +53,8 @@ fails() {
     openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -outform der -out foreign.der \
         -subj /CN=Foreign 2>/dev/null
     SIGN_ROOT=$PWD/foreign.der fails 1 'UNKNOWN_CA'
+    printf 'policy: 1\nsigners: []\n' >policy.yaml
+    POLICY=$PWD/policy.yaml fails 22 'SIGNER_NOT_ALLOWED'
 }
 
 @test "a device that loads anything is no test of a signature" {
@@ -100,6 +104,21 @@ released() {
     was_asked
     released
     [ "$(sed -n 's/^    paths: \[\(.*\)\/\]/\1/p' $file)" = out ]
+}
+
+@test "the Jenkins pipeline: its variables and each of its steps" {
+    fresh_copy
+    file=examples/ci-signing/Jenkinsfile
+    sed -n "/^    environment {/,/^    }/s/^        \([A-Z_]*\) = '\(.*\)'$/export \1=\2/p" $file >variables
+    [ "$(wc -l <variables)" -eq 4 ]
+    [ "$(grep -c "= credentials('dpa-sign-[a-z]*')$" $file)" -eq 2 ]
+    awk "/sh '''/ {n++; on = 1; next} /^ *'''/ {on = 0} on {print > (\"step\" n)}" n=0 $file
+    [ -s step1 ] && [ -s step2 ] && [ ! -e step3 ]
+    . ./variables
+    for step in step1 step2; do sh -xe $step; done # as Jenkins runs them
+    was_asked
+    released
+    grep -q "archiveArtifacts artifacts: 'out/\*'" $file
 }
 
 @test "the GitHub Action: its inputs and each of its steps" {

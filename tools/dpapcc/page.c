@@ -45,7 +45,8 @@ static const char style[] =
     "summary{cursor:pointer;font-weight:600}:focus-visible{outline:3px solid var(--accent);"
     "outline-offset:2px}.skip{position:absolute;left:-99rem}.skip:focus{left:8px;top:8px;"
     "background:var(--paper);padding:6px 10px}"
-    ".narrow{display:none}@media(max-width:640px){.wide{display:none}.narrow{display:block}"
+    ".narrow{display:none}.narrow "
+    ".chart{width:100%}@media(max-width:640px){.wide{display:none}.narrow{display:block}"
     "section,figure{padding:12px 8px}h1{font-size:1.35rem}}"
     "@media print{body{background:none}section,figure{break-inside:avoid}}";
 

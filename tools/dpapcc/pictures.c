@@ -189,9 +189,9 @@ static void draw_queues(struct drawing *d, const struct report *r)
         }
     }
     /* Thresholds far above all queues would press these to the ground. */
-    if (net->ecn && (double)net->kmin < highest * 1.5)
+    if (net->ecn && net->kmin && (double)net->kmin < highest * 1.5)
         add_level(d, (double)net->kmin, 7, "Kmin");
-    if (net->ecn && (double)net->kmax < highest * 1.5)
+    if (net->ecn && net->kmax && (double)net->kmax < highest * 1.5)
         add_level(d, (double)net->kmax, 7, "Kmax");
     dpk_put_format(&d->about, "The longest that queues of switches were in each sample, over time. "
                               "Half of the time the busiest was no longer than");

@@ -42,9 +42,7 @@ static enum dpk_status load_modules(struct token *t, struct dpk_error *err)
     }
     t->own = p11_kit_module_load(path, 0);
     CK_RV rv = t->own ? p11_kit_module_initialize(t->own) : CKR_OK;
-    /* OpenSSL's engine has it for as long as the process lives. */
-    t->shared = rv == CKR_CRYPTOKI_ALREADY_INITIALIZED;
-    if (t->own && (rv == CKR_OK || t->shared))
+    if (t->own && rv == CKR_OK)
         return DPK_OK;
     if (t->own)
         p11_kit_module_release(t->own);
@@ -99,7 +97,8 @@ static enum dpk_status log_in(struct token *t, CK_SLOT_ID slot, struct dpk_error
     t->is_open = true;
     CK_UTF8CHAR *pin = t->place.pin.data;
     rv = t->module->C_Login(t->session, CKU_USER, pin, strlen((const char *)pin));
-    t->shared = t->shared || rv == CKR_USER_ALREADY_LOGGED_IN;
+    /* OpenSSL's engine has it for as long as the process lives. */
+    t->shared = rv == CKR_USER_ALREADY_LOGGED_IN;
     return rv == CKR_OK || rv == CKR_USER_ALREADY_LOGGED_IN
                ? DPK_OK
                : fail_rv(t, "the token does not let us in", rv, err);
@@ -112,10 +111,11 @@ static void token_end(struct token *t)
             t->module->C_Logout(t->session);
         t->module->C_CloseSession(t->session);
     }
-    if (t->own && !t->shared)
+    /* p11-kit leaves a module as it is that somebody else has initialized. */
+    if (t->own) {
         p11_kit_module_finalize(t->own);
-    if (t->own)
         p11_kit_module_release(t->own);
+    }
     if (t->all)
         p11_kit_modules_finalize_and_release(t->all);
     p11_kit_uri_free(t->uri);

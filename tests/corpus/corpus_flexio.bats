@@ -109,6 +109,7 @@ processes_from_cable() { # OPTION...
 
 @test "packet_processor: the commands of the README of examples/packet_processor work" {
     [ "$(id -u)" -eq 0 ] && unshare -n true || skip 'tcpdump needs root, not that of a user namespace'
+    PATH=/usr/bin:$PATH # another python3 that comes first does not have Debian's packages
     python3 -c 'import scapy.all' 2>/dev/null || skip 'no scapy (Debian: python3-scapy)'
     command -v tcpdump >/dev/null || skip 'no tcpdump'
     cd "$BATS_TEST_TMPDIR"

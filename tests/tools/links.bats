@@ -8,7 +8,7 @@ setup() {
 }
 
 # Pages of other projects that ours name.
-OTHERS='openssl|cmp|clang'
+OTHERS='openssl|cmp|clang|sh|rping|ib_[a-z_]+|ibv_[a-z_]+'
 
 markdown() { (cd "$tree" && ls ./*.md examples/*.md examples/*/*.md tests/golden/README.md); }
 

@@ -175,6 +175,11 @@ int dpk_tool_fail(const struct dpk_error *err);
  * "standard output: ...". */
 enum dpk_status dpk_tool_flush(struct dpk_error *err);
 
+/* The date that a tool writes into the files that it makes: now, or what SOURCE_DATE_EPOCH says
+ * (reproducible-builds.org), in seconds since 1970, up to the year 9999. DPK_ERR_USAGE: the variable
+ * has no such date. */
+enum dpk_status dpk_tool_date(int64_t *seconds, struct dpk_error *err);
+
 /* ---- Progress ----
  * A bar on standard error, if that is a terminal, for what takes longer than a second. */
 

@@ -15,7 +15,8 @@ struct dpadev_options {
     bool dry_run;               /* of the same: only print the commands */
 };
 
-/* The commands, each beside its options: make.c, ask.c, archive.c, wire.c, stats.c, switch.c, own.c. */
+/* The commands, each beside its options: make.c, ask.c, claim.c, trust.c, lock.c, archive.c, wire.c,
+ * stats.c, switch.c. */
 extern const struct dpk_command dpadev_create, dpadev_reset, dpadev_delete;
 extern const struct dpk_command dpadev_list, dpadev_show, dpadev_log, dpadev_ps;
 extern const struct dpk_command dpadev_claim, dpadev_trust, dpadev_lock;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "hashlist/hashlist.h"
 #include "hostfile/hostfile.h"
@@ -38,16 +37,6 @@ static enum dpk_status check_source(const struct release_options *o, struct dpk_
         (strspn(revision, "0123456789abcdef") != length || (length != 40 && length != 64)))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "--source-revision: 40 or 64 hexadecimal digits of a commit, in full");
-    return DPK_OK;
-}
-
-static enum dpk_status get_date(int64_t *out, struct dpk_error *err)
-{
-    const char *text = getenv("SOURCE_DATE_EPOCH");
-    char *end = NULL;
-    *out = text ? strtoll(text, &end, 10) : (int64_t)time(NULL);
-    if (text && (end == text || *end || *out < 0 || *out > 253402300799))
-        return dpk_fail(err, DPK_ERR_USAGE, "SOURCE_DATE_EPOCH: '%.40s' is no date", text);
     return DPK_OK;
 }
 
@@ -137,7 +126,7 @@ static enum dpk_status write_papers(const struct release_options *o, const struc
                         .sbom_name = m->names[SBOM]};
     dpk_sha256_text(m->bytes[HOST].data, m->bytes[HOST].size, r.sha256);
     dpk_sha256_text(t->file.data, t->file.size, r.unsigned_sha256);
-    enum dpk_status status = get_date(&r.date, err);
+    enum dpk_status status = dpk_tool_date(&r.date, err);
     if (status == DPK_OK)
         status = papers_sbom(&r, &m->bytes[SBOM], err);
     if (status == DPK_OK) {

@@ -17,7 +17,6 @@
 #define DOCA_DPA_DEVICE
 #endif
 
-#include <dpaintrin.h>
 #include <stddef.h>
 #include <stdint.h>
 

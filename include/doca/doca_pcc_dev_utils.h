@@ -12,8 +12,12 @@
 #define DOCA_DPA_DEVICE
 #endif
 
-#include <dpaintrin.h>
 #include <stdint.h>
+#ifdef __riscv
+#include <dpaintrin.h>
+#else /* a compiler for hosts that only looks at the types */
+uint64_t __dpa_thread_time(void);
+#endif
 
 #include "doca_pcc_dev_services.h"
 

@@ -200,12 +200,12 @@ static struct doca_buf *buf_of(struct doca_buf_inventory *v, struct doca_mmap *m
     return b;
 }
 
-/* A copy is held in the memory that it goes to: buffers of others work, its own are given back,
- * then the map waits. */
+/* A copy is held in the first MiB of the memory that it goes to: buffers of others work, its own are
+ * given back, then the map waits. The second MiB is another access. */
 static void stopping_a_map_waits_for_dma_and_no_buffer_does(void)
 {
-    static char bytes[2 * HELD_PAGE];
-    struct held h = held_new(2);
+    static char bytes[512 * HELD_PAGE];
+    struct held h = held_new(512);
     struct doca_mmap *from = map_new(bytes, sizeof bytes, ALL), *to = map_new(h.at, h.size, ALL);
     struct doca_pe *pe = NULL;
     struct doca_dma *dma = NULL;
@@ -235,7 +235,7 @@ static void stopping_a_map_waits_for_dma_and_no_buffer_does(void)
     held_let_go(&h);
     CHECK(call_end(&taken) == OK);
     held_end(&h);
-    CHECK(call_end(&copying) == 1 && copied == DOCA_ERROR_IO_FAILED); /* its second part */
+    CHECK(call_end(&copying) == 1 && copied == DOCA_ERROR_IO_FAILED); /* the second MiB */
     doca_task_free(doca_dma_task_memcpy_as_task(task));
     CHECK(doca_buf_dec_refcount(a, NULL) == OK && doca_buf_dec_refcount(other, NULL) == OK);
     CHECK(doca_ctx_stop(doca_dma_as_ctx(dma)) == OK && doca_dma_destroy(dma) == OK);

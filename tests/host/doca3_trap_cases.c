@@ -126,7 +126,7 @@ static void use_once(void)
 
 static void a_thousand_contexts_leave_nothing_behind(void)
 {
-    for (int i = 0; i < 50; i++)
+    for (int i = 0; i < 300; i++) /* caches grow until then */
         use_once();
     struct mallinfo2 before = mallinfo2(), after;
     unsigned fds = entries("/proc/self/fd"), threads = entries("/proc/self/task");
@@ -136,7 +136,7 @@ static void a_thousand_contexts_leave_nothing_behind(void)
     CHECK(entries("/proc/self/fd") == fds);
     while (entries("/proc/self/task") > threads) /* the kernel shows a joined one for a moment */
         pause_ms(1);
-    CHECK(after.uordblks <= before.uordblks + 65536); /* caches; not one object for each */
+    CHECK(after.uordblks < before.uordblks + 1000 * 32); /* less than one object for each */
 }
 
 /* ---- Many threads ---- */

@@ -1,13 +1,15 @@
 # Keys, files and a device for tests of provisioning. "source" it in a bats file.
 
+test_keys=${BASH_SOURCE[0]%/*}/../data/keys
+
 # Once per file: keys, a root CA, a device template, in $BATS_FILE_TMPDIR/world.
 make_world() {
     mkdir "$BATS_FILE_TMPDIR/world" && cd "$BATS_FILE_TMPDIR/world" || return 1
     export DPAKIT_DEVICES=$PWD/devices
     owner_uuid=77dd4ef0-c633-11ed-9e20-001dd8b744ff
-    openssl genrsa -out owner.pem 4096 2>/dev/null
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der -sha256 \
-        -subj "/O=Example/CN=Example DPA root CA" -days 3650 2>/dev/null
+    cp "$test_keys"/{owner,root}.pem .
+    openssl req -x509 -key root.pem -outform der -out root.der -sha256 \
+        -subj "/O=Example/CN=Example DPA root CA" -days 3650
     dpadev create mlx5_0 >/dev/null
     cp devices/mlx5_0/factory/nvidia.pem devices/mlx5_0/factory/nvidia.uuid .
     claim_xml >claim.xml

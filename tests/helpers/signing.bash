@@ -1,5 +1,7 @@
 # What tests of signing share. "source" it in a bats file.
 
+test_keys=${BASH_SOURCE[0]%/*}/../data/keys
+
 # fails CODE TEXT COMMAND...: that exit code, one -E- line with the text, no file "out".
 fails() {
     local code=$1 text=$2 got=0
@@ -19,6 +21,15 @@ make_device_elf() {
     printf '.globl _start\n_start: .zero 300, 0x13\n' >dev.s
     clang --target=riscv64 -c dev.s -o dev.o
     ld.lld dev.o -o dev.elf
+}
+
+# make_host: host, a host file with the program dev.elf, named "one" and "two".
+make_host() {
+    for p in one two; do
+        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' $p
+        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
+    done >host.s
+    gcc -c host.s -o host
 }
 
 # expired_certificate CSR ROOT.pem ROOT_KEY OUT: a certificate under this root that has expired.
@@ -51,19 +62,28 @@ make_locking_device() {
 # "signed", "container.signed".
 make_leaf_world() {
     make_device_elf
-    for p in one two; do
-        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' $p
-        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
-    done >host.s
-    gcc -c host.s -o host
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout leaf.pem -outform der -out chain.der \
-        -subj /CN=Leaf -days 30 2>log
+    make_host
+    cp "$test_keys/leaf.pem" .
+    cp "$test_keys/owner.pem" other.pem
+    openssl req -x509 -key leaf.pem -outform der -out chain.der -subj /CN=Leaf -days 30
     openssl pkey -in leaf.pem -pubout -out leaf.pub
-    openssl genrsa -out other.pem 4096 2>>log
     mlxdpa -e host -c chain.der -p leaf.pem -o signed sign_dpa_apps
     mlxdpa --cert_container_type add -c chain.der -o container --life_cycle_priority OEM \
         --cert_uuid $uuid --keypair_uuid $uuid create_cert_container
     container -p leaf.pem -o container.signed
+}
+
+# make_signed_files: the keys of tests ("keys"), a host file with two programs ("host") and a container
+# with one of version 7 ("app"), and what keys/leaf.pem makes of them: "signed", "app.signed".
+make_signed_files() {
+    cp -r "$test_keys" keys
+    make_device_elf
+    make_host
+    mlxdpa -e host -c keys/chain.der -p keys/leaf.pem -o signed sign_dpa_apps
+    printf '%s\n' 'type: 2' 'dpa_app_subtype: 1' 'dpa_app_version: 7' 'dpa_os_api_version: 4' \
+        'dpa_fw_api_version: 5' 'dpa_app_description_string: x' >app.yaml
+    mlxdpa -s dev.elf -m app.yaml --dpa_app_uuid $uuid --life_cycle_priority OEM -o app create_single_dpa_app
+    mlxdpa -s app -c keys/chain.der -p keys/leaf.pem --life_cycle_priority OEM -o app.signed sign_single_dpa_app
 }
 
 # Sign in the world of a leaf, which lies in $f or here, with the options that are given.

@@ -4,17 +4,7 @@ source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    mlxdpa keygen keys >/dev/null
-    make_device_elf
-    for p in one two; do
-        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' $p
-        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
-    done >host.s
-    gcc -c host.s -o host
-    mlxdpa -e host -c keys/chain.der -p keys/leaf.pem -o signed sign_dpa_apps
-    printf 'type: 2\ndpa_app_subtype: 1\ndpa_app_version: 7\ndpa_os_api_version: 4\ndpa_fw_api_version: 5\ndpa_app_description_string: x\n' >app.yaml
-    mlxdpa -s dev.elf -m app.yaml --dpa_app_uuid $uuid --life_cycle_priority OEM -o app create_single_dpa_app
-    mlxdpa -s app -c keys/chain.der -p keys/leaf.pem --life_cycle_priority OEM -o app.signed sign_single_dpa_app
+    make_signed_files
     printf 'policy: 1\nprograms: []\n' >nothing.yaml
     printf 'policy: 1\nminimum_versions: {%s: 8}\n' $uuid >newer.yaml
     # shellcheck disable=SC2086
@@ -36,8 +26,7 @@ setup() {
     [ "$(./check keys/root.der nothing.yaml signed | head -n 1)" = 21 ]
     [ "$(./check keys/root.der - app.signed | head -n 1)" = 0 ]
     [ "$(./check keys/root.der newer.yaml app.signed | head -n 1)" = 23 ]
-    mlxdpa keygen other >/dev/null
-    [ "$(./check other/root.der - signed | head -n 1)" = 16 ]
+    [ "$(./check "$DPAKIT_GOLDEN/keys/root.der" - signed | head -n 1)" = 16 ]
 }
 
 @test "what is no such file, or has no program, is refused, and what cannot be read is an error" {

@@ -4,7 +4,7 @@ source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    mlxdpa keygen keys >/dev/null
+    cp -r "$test_keys" keys
     mkdir devices
     DPAKIT_DEVICES=$PWD/devices dpadev create mlx5_0
 }
@@ -78,8 +78,7 @@ own() { # as far as STEP
     refused 1 dpadev claim mlx5_0 keys/owner.pem -p keys/leaf.pem --nvidia-uuid "$(cat devices/mlx5_0/factory/nvidia.uuid)"
     says "is not the one that mlx5_0 knows"
     refused 2 dpadev claim mlx5_0 keys/owner.pem -p keys/leaf.pem
-    openssl genrsa -out small.pem 2048
-    refused 1 dpadev claim mlx5_0 small.pem --owner-uuid "$(cat keys/owner.uuid)" && says "RSA-4096"
+    refused 1 dpadev claim mlx5_0 "$DPAKIT_GOLDEN/keys/owner2048.pem" --owner-uuid "$(cat keys/owner.uuid)" && says "RSA-4096"
     own claim
     rm mlx5_0.*
     refused 1 dpadev trust mlx5_0 keys/root.der -p keys/leaf.pem && says "is not the one that mlx5_0 knows"

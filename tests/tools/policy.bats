@@ -4,17 +4,7 @@ source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    mlxdpa keygen keys --leaf-days 30 >/dev/null
-    make_device_elf
-    for p in one two; do
-        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' $p
-        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
-    done >host.s
-    gcc -c host.s -o host
-    mlxdpa -e host -c keys/chain.der -p keys/leaf.pem -o signed sign_dpa_apps
-    printf 'type: 2\ndpa_app_subtype: 1\ndpa_app_version: 7\ndpa_os_api_version: 4\ndpa_fw_api_version: 5\ndpa_app_description_string: x\n' >app.yaml
-    mlxdpa -s dev.elf -m app.yaml --dpa_app_uuid $uuid --life_cycle_priority OEM -o app create_single_dpa_app
-    mlxdpa -s app -c keys/chain.der -p keys/leaf.pem --life_cycle_priority OEM -o app.signed sign_single_dpa_app
+    make_signed_files
     digest=$(sha256sum <dev.elf | cut -d ' ' -f 1)
     certificate=$(sha256sum <keys/leaf.der | cut -d ' ' -f 1)
     key=$(openssl x509 -inform der -in keys/leaf.der -noout -pubkey | openssl pkey -pubin -outform der |
@@ -79,8 +69,7 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     policy ""
     fails 11 UNSIGNED mlxdpa verify "$f/host" --ca "$f/keys/root.der" --policy policy.yaml
     fails 1 UNSIGNED mlxdpa verify "$f/host" --ca "$f/keys/root.der"
-    mlxdpa keygen other >/dev/null
-    fails 16 UNKNOWN_CA mlxdpa verify "$f/signed" --ca other/root.der --policy policy.yaml
+    fails 16 UNKNOWN_CA mlxdpa verify "$f/signed" --ca "$DPAKIT_GOLDEN/keys/root.der" --policy policy.yaml
     cp "$f/signed" changed
     at=$(grep -obUaP '\x13{8}' changed | head -n 1 | cut -d : -f 1)
     printf '\x93' | dd of=changed bs=1 seek="$at" conv=notrunc status=none
@@ -91,7 +80,7 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     policy ""
     gate --at "$(date -u -d '+10 days' +%F)"
     gate --at "$(date -u -d '+10 days' +%FT%TZ)"
-    fails 17 "certificate has expired" gate --at "$(date -u -d '+40 days' +%F)"
+    fails 17 "certificate has expired" gate --at 2048-05-20
     fails 17 "not yet valid" gate --at 2020-02-29
     fails 17 "has expired" mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --at 2060-01-01
     for date in 2021-02-29 tomorrow 2026-1 2026-01-01T00:00 1969-01-01; do
@@ -103,12 +92,11 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     policy "crls: ['$f/root.crl', '$f/clean.crl']"
     gate
     policy "crls: ['$f/root.crl', '$f/intermediate.crl']"
-    fails 17 "certificate revoked: CN=DPA signer" gate
+    fails 17 "certificate revoked: O=Test public, CN=Test signer" gate
     policy "crls: ['$f/root.crl']"
     fails 17 "unable to get certificate CRL" gate
     policy "crls: ['$f/root.crl', '$f/clean.crl']"
-    fails 17 "CRL has expired" gate --at "$(date -u -d '+65 days' +%F)" ||
-        fails 17 "certificate has expired" gate --at "$(date -u -d '+65 days' +%F)"
+    fails 17 "CRL has expired" gate --at "$(date -u -d '+65 days' +%F)"
     # Paths are relative to the policy.
     mkdir below && cp "$f"/{root,clean}.crl below
     printf 'policy: 1\ncrls: [root.crl, clean.crl]\n' >below/policy.yaml

@@ -4,15 +4,11 @@ source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    mlxdpa keygen keys >/dev/null
+    cp -r "$test_keys" keys
     printf 'int flexio_dev_x(void) { return 1; }\nvoid _start(void) { flexio_dev_x(); }\n' >dev.c
     clang --target=riscv64 -ffreestanding -fno-builtin -nostdlib -c dev.c -o dev.o
     ld.lld dev.o -o dev.elf
-    for p in one two; do
-        printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' $p
-        printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
-    done >host.s
-    gcc -c host.s -o host
+    make_host
     chmod 751 host
     SOURCE_DATE_EPOCH=1700000000 mlxdpa release host -c keys/chain.der -p keys/leaf.pem -o out \
         --source-uri git+https://example.org/x --source-revision "$(printf 'a%.0s' {1..40})" >said
@@ -95,8 +91,7 @@ release() { mlxdpa release "$f/host" -c "$f/keys/chain.der" -p "$f/keys/leaf.pem
     fails 2 "go together" release -o out --source-uri x
     fails 2 "hexadecimal" release -o out --source-uri x --source-revision main
     SOURCE_DATE_EPOCH=never fails 2 "SOURCE_DATE_EPOCH" release -o out
-    mlxdpa keygen other >/dev/null
-    fails 1 "UNKNOWN_CA" release -o out --ca other/root.der
+    fails 1 "UNKNOWN_CA" release -o out --ca "$DPAKIT_GOLDEN/keys/root.der"
     cat "$f"/keys/{intermediate,leaf}.der >rootless.der
     fails 2 "needs --ca" mlxdpa release "$f/host" -c rootless.der -p "$f/keys/leaf.pem" -o out
     mlxdpa release "$f/host" -c rootless.der -p "$f/keys/leaf.pem" -o rooted --ca "$f/keys/root.der"

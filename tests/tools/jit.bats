@@ -437,9 +437,9 @@ C
 # ---- The cache
 
 @test "what was translated once is taken from the cache: no LLVM is loaded" {
-    want=$(DPAKIT_JIT=off dparun "$f/hot.elf" --rpc sum 50000000)
+    want=$(DPAKIT_JIT=off dparun "$f/hot.elf" --rpc sum 10000000)
     for turn in first second; do
-        run -0 --separate-stderr env LD_DEBUG=files dparun "$f/hot.elf" --rpc sum 50000000
+        run -0 --separate-stderr env LD_DEBUG=files dparun "$f/hot.elf" --rpc sum 10000000
         [ "$output" = "$want" ]
         grep -q 'file=.*libLLVM.*generating link map' <<<"$stderr" && echo yes >$turn || echo no >$turn
         [ -z "$(find cache -type f ! -perm 600)" ]

@@ -51,13 +51,22 @@ static enum dpk_status set_work(void *work, const char *key, const char *value,
     return keys_set_work(work, key, value, err);
 }
 
+static enum dpk_status copy_line(const char *text, char copy[LINE_MAX_BYTES], struct dpk_error *err)
+{
+    const size_t size = strlen(text) + 1;
+    if (size > LINE_MAX_BYTES)
+        return dpk_fail(err, DPK_ERR_RANGE, "\"%.40s...\" is too long", text);
+    memcpy(copy, text, size);
+    return DPK_OK;
+}
+
 /* A copy of the line, and what is behind its first colon: "" if there is none. */
 static enum dpk_status split(const char *text, char copy[LINE_MAX_BYTES], char **rest,
                              struct dpk_error *err)
 {
-    if (strlen(text) >= LINE_MAX_BYTES)
-        return dpk_fail(err, DPK_ERR_RANGE, "\"%.40s...\" is too long", text);
-    strcpy(copy, text);
+    enum dpk_status status = copy_line(text, copy, err);
+    if (status != DPK_OK)
+        return status;
     *rest = copy + strcspn(copy, ":");
     if (**rest)
         *(*rest)++ = '\0';
@@ -89,9 +98,7 @@ enum dpk_status cc_named(const char *text, struct cc_topology *net, struct cc_wo
 enum dpk_status cc_workload_named(const char *text, struct cc_workload *work, struct dpk_error *err)
 {
     char line[LINE_MAX_BYTES], *rest;
-    enum dpk_status status = split(text, line, &rest, err);
-    if (status == DPK_OK)
-        strcpy(line, text);
+    enum dpk_status status = copy_line(text, line, err);
     char *next = NULL;
     for (char *one = status == DPK_OK ? strtok_r(line, "+", &next) : NULL; one && status == DPK_OK;
          one = strtok_r(NULL, "+", &next)) {

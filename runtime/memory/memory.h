@@ -60,13 +60,15 @@ struct dpk_memory {
         DPK_MEMORY_DPA,
         DPK_MEMORY_REMOTE, /* registered by whoever exported it: copied, else only looked up */
     } kind;
-    unsigned rights;              /* DPK_MEMORY_... */
-    uint64_t address, size;       /* bytes, as accesses name them */
-    uint8_t *host;                /* HOST: the first byte */
-    struct dpk_process *process;  /* DPA, NONE: whose */
-    struct dpk_exporter exporter; /* REMOTE: the process, which */
-    uint32_t exported_key;        /* knows it by this key. Number */
-    struct dpk_import *import;    /* 0: it is not copied; import NULL */
+    unsigned rights;             /* DPK_MEMORY_... */
+    uint64_t address, size;      /* bytes, as accesses name them */
+    uint8_t *host;               /* HOST: the first byte */
+    struct dpk_process *process; /* DPA, NONE: whose */
+    /* REMOTE: the process that exported it, and its key there. If exporter.process is 0, the memory
+     * is not copied, and `import` is NULL. */
+    struct dpk_exporter exporter;
+    uint32_t exported_key;
+    struct dpk_import *import;
     struct dpk_memory_domain *domains[DPK_MEMORY_DOMAINS_MAX]; /* the rest of them NULL */
 };
 

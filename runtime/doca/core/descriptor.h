@@ -19,9 +19,9 @@ struct descriptor {
     struct dpk_uuid owner; /* the process that exported it; 0: the RDMA peer, whichever it is */
     uint64_t key;          /* its number there */
     uint64_t address, size;
-    uint32_t process,
-        file; /* for peers behind the same PCIe bus: number of the process, and its file
-                               descriptor of what others map; process 0: others cannot reach it */
+    /* For peers behind the same PCIe bus: the number of the owner's process, and its file descriptor
+     * of the memory that they map. Process 0: they cannot reach it. */
+    uint32_t process, file;
 };
 
 /* Appends the bytes to `out`, which says whether there was memory for them. */

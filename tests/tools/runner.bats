@@ -136,3 +136,22 @@ END
     grep -q 'skip() has no reason' out
     last '0 passed, 2 failed, 1 skipped'
 }
+
+@test "with sanitizers, what looks at compilers and packages is left out, unless it is named" {
+    mkdir -p build/sanitize/obj/tests
+    ln -s "$PWD/build/obj/tests/helpers" build/sanitize/obj/tests/
+    bats_file packaging <<'END'
+a test "packs" { :; }
+END
+    bats_file mlxdpa <<'END'
+a test "signs" { :; }
+END
+    MORE=DPAKIT_BUILD=$PWD/build/sanitize runner
+    last '1 passed, 0 failed'
+    grep -q '^only with the plain build: .* packaging ' out
+    grep -q '^mlxdpa ' out
+    MORE=DPAKIT_BUILD=$PWD/build/sanitize runner packaging
+    last '1 passed, 0 failed'
+    runner
+    last '2 passed, 0 failed'
+}

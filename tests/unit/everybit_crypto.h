@@ -87,7 +87,7 @@ static inline void mutate_section(const char *elf, const char *section, size_t p
     v.crypto_at = (size_t)(p->crypto - file.data);
     v.crypto_size = p->crypto_size;
     dpk_hostfile_close(host);
-    for (size_t bit = part; bit < 8 * content.size; bit += 2) {
+    for (size_t bit = part; bit < 8 * content.size; bit += 2 * BIT_STEP) {
         uint8_t *byte = file.data + at.offsets[1] + bit / 8;
         *byte ^= (uint8_t)(1u << bit % 8);
         verify_in_host(file.data, file.size, (size_t)(byte - file.data), &v);

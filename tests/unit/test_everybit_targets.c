@@ -45,7 +45,7 @@ static void only_what_was_signed(const uint8_t *bytes, size_t size, size_t chang
 /* Every bit of [at, at + count). */
 static void flip(uint8_t *bytes, size_t size, size_t at, size_t count, struct accepted *a)
 {
-    for (size_t bit = 8 * at; bit < 8 * (at + count); bit++) {
+    for (size_t bit = 8 * at; bit < 8 * (at + count); bit += BIT_STEP) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         only_what_was_signed(bytes, size, bit / 8, a);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);

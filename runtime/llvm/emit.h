@@ -29,7 +29,7 @@ struct emitter {
     LLVMValueRef x[32];        /* slots of the registers; [0] is not used */
     LLVMBasicBlockRef *blocks; /* by block of the region */
     LLVMBasicBlockRef *back;   /* the same, for jumps back */
-    LLVMValueRef *tried;       /* slots, for loops: whether many turns have been tried at once */
+    struct loop **loops;       /* that begin with each block; NULL: none */
     uint32_t *dirty_at; /* registers that may have changed where a block begins; a bit each */
     uint32_t used;      /* registers that the region reads or writes */
     /* Of each block, registers at its end that may become addresses; a bit each. */
@@ -89,17 +89,29 @@ void emit_load_registers(struct emitter *e, uint32_t mask);
 void emit_store_registers(struct emitter *e, uint32_t mask);
 
 /* ---- loops.c ---- */
-enum { LOOP_BLOCKS_MAX = 4, LOOP_GROUPS_MAX = 6 };
+enum { LOOP_BLOCKS_MAX = 4, LOOP_GROUPS_MAX = 6, LOOP_STEP_MAX = 65536 };
 struct loop {
     int32_t block[LOOP_BLOCKS_MAX]; /* one goes on to the next, the last one to the first */
     uint32_t count, instructions;
     struct groups groups;
+    LLVMValueRef tried; /* a slot: whether many turns have been tried since it was entered */
 };
 /* Finds the loop that begins with block `index`. False: there is none of which many turns can be
  * checked at once. */
 bool loop_find(const struct emitter *e, uint32_t index, struct loop *loop);
 /* Before facts_find: marks the blocks of loops of several blocks. */
 void loops_fix(const struct emitter *e, bool *fixed);
+/* Finds all loops: fills e->loops and e->back, with the builder where the function begins. */
+void loops_begin(struct emitter *e);
+/* At the end of the current block: loops that it leads into from elsewhere, by their first block or by
+ * another one, have not been tried. */
+void loops_enter(struct emitter *e);
+void loops_free(struct emitter *e);
+/* How the value of group `i` changes from turn to turn: by `step`, and by what is in `step_register`. */
+void loop_group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t *step_register);
+void loop_set_tried(const struct emitter *e, const struct loop *loop, bool tried);
+
+/* ---- turns.c ---- */
 /* The builder is where the first block is entered from elsewhere, e->back where the loop goes back
  * to it. Both go to `checked` for turns with checks. */
 void emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef checked);

@@ -162,7 +162,6 @@ static void check_stack(struct emitter *e)
 
 static void emit_begin(struct emitter *e)
 {
-    struct loop loop;
     bool any_calls = false;
     LLVMPositionBuilderAtEnd(B_, emit_new_block(e, "entry"));
     e->left = LLVMBuildAlloca(B_, e->i64, "left");
@@ -176,12 +175,7 @@ static void emit_begin(struct emitter *e)
     emit_load_registers(e, e->used);
     for (uint32_t i = 0; i < e->region->block_count; i++)
         e->back[i] = e->blocks[i] = emit_new_block(e, "block");
-    for (uint32_t i = 0; i < e->region->block_count; i++)
-        if (loop_find(e, i, &loop)) {
-            e->back[i] = emit_new_block(e, "back");
-            e->tried[i] = LLVMBuildAlloca(B_, e->i1, "");
-            LLVMBuildStore(B_, LLVMConstInt(e->i1, 0, false), e->tried[i]);
-        }
+    loops_begin(e);
     LLVMBuildBr(B_, e->blocks[0]);
 }
 
@@ -263,10 +257,9 @@ static void emit_block(struct emitter *e, uint32_t index)
     memset(e->known, 0, sizeof e->known);
     memcpy(e->known, e->facts.at[index], sizeof *e->facts.at);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
-    struct loop loop;
-    if (e->back[index] != e->blocks[index] && loop_find(e, index, &loop)) {
+    if (e->loops[index] != NULL) {
         LLVMBasicBlockRef checked = emit_new_block(e, "checked");
-        emit_loop(e, &loop, checked);
+        emit_loop(e, e->loops[index], checked);
         e->block = b;
         e->before = 0;
         e->insn = NULL;
@@ -275,6 +268,7 @@ static void emit_block(struct emitter *e, uint32_t index)
         LLVMPositionBuilderAtEnd(B_, checked);
     }
     emit_block_begin(e, checks_budget(e, index));
+    loops_enter(e);
     const struct jit_table *const table = jumps_by_table(e) ? &e->region->tables[b->table] : NULL;
     for (e->before = 0; e->before < count; e->before++) {
         if (table != NULL && e->before == table->scale)

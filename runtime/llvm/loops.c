@@ -1,15 +1,15 @@
 /*
- * Loops of a few blocks in a row, which may be left between them. Where the addresses of all accesses
- * grow by the same amount at each turn, many turns are checked at once: as many as the budget lasts, and
- * as the accesses stay on pages that allow them. These turns run in a loop without checks, which LLVM can
- * unroll and vectorize. The first turn, and what is left of the loop, run with checks. A block that many
- * others jump back to, as in interpreters, is not taken for the head of such a loop.
+ * Finds loops of a few blocks in a row, which may be left between them, where the addresses of all accesses
+ * grow by the same amount at each turn. A block that many others jump back to, as in interpreters, is not
+ * taken for the head of such a loop.
  */
 #include "llvm/emit.h"
 
+#include <stdlib.h>
+
 #define B_ e->builder
 
-enum { TURNS_MIN = 4, STEP_MAX = 65536, OTHERS_MAX = 2 };
+enum { OTHERS_MAX = 2 };
 
 /* ---- Which loops ---- */
 
@@ -49,7 +49,7 @@ static bool form_step(const struct groups *g, const struct form *form, int64_t *
     return *step_register == 0 || *step == 0;
 }
 
-static void group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t *step_register)
+void loop_group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t *step_register)
 {
     (void)form_step(g, &g->form[g->root_of[i]], step, step_register);
 }
@@ -61,8 +61,8 @@ static bool group_is_good(const struct groups *g, uint32_t i)
     const struct group *group = &g->group[i];
     int64_t step;
     uint8_t step_register;
-    return form_step(g, &g->form[g->root_of[i]], &step, &step_register) && step > -STEP_MAX &&
-           step < STEP_MAX && (step & ((INT64_C(1) << group->log2) - 1)) == 0;
+    return form_step(g, &g->form[g->root_of[i]], &step, &step_register) && step > -LOOP_STEP_MAX &&
+           step < LOOP_STEP_MAX && (step & ((INT64_C(1) << group->log2) - 1)) == 0;
 }
 
 /* Whether block `b` may be in such a loop. */
@@ -74,6 +74,14 @@ static bool block_is_good(const struct emitter *e, const struct jit_block *b)
         if (!is_plain(&e->region->insns[b->first + i].insn))
             return false;
     return b->count != 0;
+}
+
+static bool has_block(const struct loop *l, int32_t index)
+{
+    for (uint32_t k = 0; k < l->count; k++)
+        if (l->block[k] == index)
+            return true;
+    return false;
 }
 
 /* Follows blocks from the last of the loop back to its first. */
@@ -88,9 +96,7 @@ static bool close_loop(const struct emitter *e, struct loop *l)
                 return true;
             if (to[i] < 0 || l->count == LOOP_BLOCKS_MAX)
                 continue;
-            bool seen = false;
-            for (uint32_t k = 0; k < l->count; k++)
-                seen |= l->block[k] == to[i];
+            const bool seen = has_block(l, to[i]);
             l->block[l->count++] = to[i];
             if (!seen && close_loop(e, l))
                 return true;
@@ -106,10 +112,7 @@ static unsigned other_jumps_back(const struct emitter *e, const struct loop *l)
     unsigned count = 0;
     for (uint32_t i = 0; i < e->region->block_count; i++) {
         const struct jit_block *b = &e->region->blocks[i];
-        bool within = false;
-        for (uint32_t k = 0; k < l->count; k++)
-            within |= l->block[k] == (int32_t)i;
-        count += !within && (b->next == l->block[0] || b->taken == l->block[0]) &&
+        count += !has_block(l, (int32_t)i) && (b->next == l->block[0] || b->taken == l->block[0]) &&
                  emit_is_back(e, b, l->block[0]);
     }
     return count;
@@ -143,328 +146,47 @@ void loops_fix(const struct emitter *e, bool *fixed)
                 fixed[l.block[k]] = true;
 }
 
-/* ---- How many turns ---- */
-
-struct turns {
-    const struct groups *groups; /* of all blocks */
-    LLVMValueRef count;          /* at least 1 where `good` */
-    LLVMValueRef good;           /* i1 */
-    LLVMValueRef low[LOOP_GROUPS_MAX],
-        high[LOOP_GROUPS_MAX]; /* what each group accesses at the first turn */
-    LLVMValueRef step[LOOP_GROUPS_MAX];
-};
-
-static LLVMValueRef compare(const struct emitter *e, LLVMIntPredicate p, LLVMValueRef a,
-                            LLVMValueRef b)
+void loop_set_tried(const struct emitter *e, const struct loop *l, bool tried)
 {
-    return LLVMBuildICmp(B_, p, a, b, "");
+    LLVMBuildStore(B_, LLVMConstInt(e->i1, tried, false), l->tried);
 }
 
-static void require(const struct emitter *e, struct turns *t, LLVMValueRef condition)
+void loops_begin(struct emitter *e)
 {
-    t->good = LLVMBuildAnd(B_, t->good, condition, "");
-}
-
-static void at_most(const struct emitter *e, struct turns *t, LLVMValueRef count)
-{
-    t->count = LLVMBuildSelect(B_, compare(e, LLVMIntULT, count, t->count), count, t->count, "");
-}
-
-/* Whether page `number`, of which there is one more than of guest memory, allows `need`. */
-static LLVMValueRef page_allows(const struct emitter *e, LLVMValueRef number, unsigned need)
-{
-    LLVMValueRef at = emit_entry(e, RV64_ACCESS_BELOW, number);
-    const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
-    return compare(e, LLVMIntEQ, LLVMBuildAnd(B_, LLVMBuildLoad2(B_, e->i8, at, ""), bits, ""),
-                   bits);
-}
-
-static LLVMValueRef safe_page(const struct emitter *e, LLVMValueRef address)
-{
-    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
-    LLVMValueRef none = emit_const(e, RV64_PAGES);
-    return LLVMBuildSelect(B_, compare(e, LLVMIntULT, page, none), page, none, "");
-}
-
-static LLVMValueRef page_begin(const struct emitter *e, LLVMValueRef page)
-{
-    return LLVMBuildShl(B_, page, emit_const(e, RV64_PAGE_SHIFT), "");
-}
-
-static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
-{
-    return LLVMBuildZExt(B_, flag, e->i64, "");
-}
-
-/* The turns at which group `i` stays on pages that have the same permissions as the first. A loop
- * that goes down stays on the page where it begins and the one before. */
-static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
-{
-    const struct group *g = &t->groups->group[i];
-    int64_t step;
-    uint8_t step_register;
-    group_step(t->groups, i, &step, &step_register);
-    const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
-    LLVMValueRef low = emit_const(e, (uint64_t)g->begin);
-    const struct form *form = &t->groups->form[t->groups->root_of[i]];
-    for (unsigned k = 0; k < form->count; k++) {
-        LLVMValueRef term =
-            LLVMBuildShl(B_, emit_get(e, form->reg[k]), emit_const(e, form->shift[k]), "");
-        low = LLVMBuildAdd(B_, low, term, "");
-    }
-    LLVMValueRef high = LLVMBuildAdd(B_, low, emit_const(e, (uint64_t)(g->end - g->begin)), "");
-    LLVMValueRef page = safe_page(e, low);
-    t->low[i] = low;
-    t->high[i] = high;
-    t->step[i] = step_register != 0 ? emit_get(e, step_register) : emit_const(e, (uint64_t)step);
-    require(e, t, page_allows(e, page, g->need));
-    if (g->log2 != 0) {
-        LLVMValueRef bits = step_register != 0 ? LLVMBuildOr(B_, low, t->step[i], "") : low;
-        bits = LLVMBuildAnd(B_, bits, emit_const(e, (UINT64_C(1) << g->log2) - 1), "");
-        require(e, t, compare(e, LLVMIntEQ, bits, zero));
-    }
-    LLVMValueRef at = emit_entry(e, RV64_AHEAD_BELOW, page);
-    LLVMValueRef ahead = as_number(e, LLVMBuildLoad2(B_, e->i8, at, ""));
-    LLVMValueRef behind = LLVMBuildAdd(B_, LLVMBuildAdd(B_, page, one, ""), ahead, "");
-    LLVMValueRef room = LLVMBuildSub(B_, page_begin(e, behind), high, "");
-    require(e, t, compare(e, LLVMIntSGE, room, zero));
-    LLVMValueRef divisor = t->step[i];
-    if (step < 0) {
-        LLVMValueRef before = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, page, zero), page,
-                                              LLVMBuildSub(B_, page, one, ""), "");
-        page = LLVMBuildSub(B_, page, as_number(e, page_allows(e, before, g->need)), "");
-        room = LLVMBuildSub(B_, low, page_begin(e, page), "");
-        divisor = emit_const(e, (uint64_t)-step);
-    } else if (step_register != 0) {
-        LLVMValueRef less = LLVMBuildSub(B_, t->step[i], one, "");
-        require(e, t, compare(e, LLVMIntULT, less, emit_const(e, STEP_MAX)));
-        divisor = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, divisor, zero), one, divisor, "");
-    } else if (step == 0) {
-        return;
-    }
-    at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, room, divisor, ""), one, ""));
-}
-
-/* Two groups that may read the same bytes are not read out of order. */
-static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uint32_t b)
-{
-    const struct group *const g[] = {&t->groups->group[a], &t->groups->group[b]};
-    if (!g[0]->reads || !g[1]->reads)
-        return;
-    LLVMValueRef low[2], high[2];
-    const uint32_t index[] = {a, b};
-    for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef way = LLVMBuildMul(B_, LLVMBuildSub(B_, t->count, emit_const(e, 1), ""),
-                                        t->step[index[i]], "");
-        LLVMValueRef up = compare(e, LLVMIntSGE, way, emit_const(e, 0)), zero = emit_const(e, 0);
-        low[i] = LLVMBuildAdd(B_, t->low[index[i]], LLVMBuildSelect(B_, up, zero, way, ""), "");
-        high[i] = LLVMBuildAdd(B_, t->high[index[i]], LLVMBuildSelect(B_, up, way, zero, ""), "");
-    }
-    require(e, t,
-            LLVMBuildOr(B_, compare(e, LLVMIntULE, high[0], low[1]),
-                        compare(e, LLVMIntULE, high[1], low[0]), ""));
-}
-
-/* Whether turns may read what earlier turns have read. */
-static bool reads_again(const struct groups *groups)
-{
-    for (uint32_t i = 0; i < groups->count; i++) {
-        const struct group *g = &groups->group[i];
-        int64_t step;
-        uint8_t step_register;
-        group_step(groups, i, &step, &step_register);
-        if (g->reads && (step_register != 0 ? g->accesses > 1 : step < g->span && -step < g->span))
-            return true;
-    }
-    return false;
-}
-
-/* ---- Where the loop ends ---- */
-
-/* An operand of the branch, at the end of the first turn; *step: how it changes from turn to turn.
- * NULL: it changes otherwise. */
-static LLVMValueRef operand(const struct emitter *e, const struct groups *g, unsigned reg,
-                            int64_t *step)
-{
-    *step = g->change[reg].step;
-    if (reg == 0)
-        return emit_const(e, 0);
-    if (!g->change[reg].known || g->change[reg].step_register != 0)
-        return NULL;
-    return LLVMBuildAdd(B_, emit_get(e, reg), emit_const(e, (uint64_t)*step), "");
-}
-
-/* Limits the turns to those after which the loop goes on, and one. False: they are not known, so the
- * branch is to be looked at in each turn. */
-static bool limit_to_end(const struct emitter *e, const struct loop *l, struct turns *t)
-{
-    const struct jit_block *last = &e->region->blocks[l->block[l->count - 1]];
-    const struct rv64_insn *i = &jit_last(e->region, last)->insn;
-    int64_t step_a, step_b;
-    if (last->taken != l->block[0])
-        return false;
-    LLVMValueRef a = operand(e, &l->groups, i->rs1, &step_a),
-                 b = operand(e, &l->groups, i->rs2, &step_b);
-    if (a == NULL || b == NULL)
-        return false;
-    const LLVMValueRef one = emit_const(e, 1);
-    int64_t step = step_a - step_b;
-    LLVMValueRef way = LLVMBuildSub(B_, b, a, ""); /* what is still to go, in steps of `step` */
-    if (i->op == OP_BNE) {
-        if (step < 0) {
-            step = -step;
-            way = LLVMBuildNeg(B_, way, "");
-        }
-        if (step == 0 || (step & (step - 1)) != 0)
-            return false;
-        LLVMValueRef whole =
-            compare(e, LLVMIntEQ, LLVMBuildAnd(B_, way, emit_const(e, (uint64_t)step - 1), ""),
-                    emit_const(e, 0));
-        require(e, t, whole);
-    } else if ((i->op == OP_BLTU || i->op == OP_BLT) && step_b == 0 && step > 0) {
-        /* Neither overflows where both are small. */
-        const LLVMValueRef small = emit_const(e, UINT64_C(1) << 62);
-        require(e, t, compare(e, LLVMIntULT, a, small));
-        require(e, t, compare(e, LLVMIntULT, b, small));
-        way = LLVMBuildSelect(B_, compare(e, LLVMIntULT, a, b), way, emit_const(e, 0), "");
-        way = LLVMBuildAdd(B_, way, emit_const(e, (uint64_t)step - 1), "");
-    } else {
-        return false;
-    }
-    LLVMValueRef more = LLVMBuildUDiv(B_, way, emit_const(e, (uint64_t)step), "");
-    at_most(
-        e, t,
-        LLVMBuildAdd(B_,
-                     LLVMBuildSelect(B_, compare(e, LLVMIntULT, more, emit_const(e, UINT32_MAX)),
-                                     more, emit_const(e, UINT32_MAX), ""),
-                     one, ""));
-    return true;
-}
-
-/* ---- The loop ---- */
-
-/* Fills `t`, and returns whether the turns end with the loop. */
-static bool find_turns(const struct emitter *e, const struct loop *l, LLVMValueRef left,
-                       struct turns *t)
-{
-    const uint32_t last = e->region->blocks[l->block[l->count - 1]].count;
-    const LLVMValueRef one = emit_const(e, 1), before = emit_const(e, l->instructions - last);
-    *t = (struct turns){.groups = &l->groups, .good = compare(e, LLVMIntSGT, left, before)};
-    /* The last turn's last block begins with something left. */
-    LLVMValueRef more = LLVMBuildSub(B_, LLVMBuildSub(B_, left, before, ""), one, "");
-    t->count =
-        LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, emit_const(e, l->instructions), ""), one, "");
-    for (uint32_t i = 0; i < l->groups.count; i++)
-        limit_to_pages(e, t, i);
-    const bool countable = limit_to_end(e, l, t);
-    for (uint32_t i = 0; i < l->groups.count; i++)
-        for (uint32_t k = i + 1; k < l->groups.count; k++)
-            keep_apart(e, t, i, k);
-    require(e, t, compare(e, LLVMIntUGE, t->count, emit_const(e, TURNS_MIN)));
-    return countable;
-}
-
-/* What is left of the budget at the end of the current block, in turn `turn`. */
-static void put_left(const struct emitter *e, const struct loop *l, LLVMValueRef left,
-                     LLVMValueRef turn, uint32_t instructions)
-{
-    LLVMValueRef used = LLVMBuildMul(B_, turn, emit_const(e, l->instructions), "");
-    used = LLVMBuildAdd(B_, used, emit_const(e, instructions), "");
-    LLVMBuildStore(B_, LLVMBuildSub(B_, left, used, ""), e->left);
-}
-
-/* Whether the current block goes on within the loop; NULL: always. */
-static LLVMValueRef stays(struct emitter *e, int32_t to)
-{
-    if (e->block->end != JIT_END_BRANCH || e->block->taken == e->block->next)
-        return NULL;
-    e->insn = jit_last(e->region, e->block);
-    LLVMValueRef taken = emit_condition(e);
-    return e->block->taken == to ? taken : LLVMBuildNot(B_, taken, "");
-}
-
-/* Leaves the loop behind the current block. */
-static void leave_loop(struct emitter *e, int32_t to)
-{
-    const bool by_jump = e->block->end == JIT_END_JUMP || e->block->taken != to;
-    LLVMBuildBr(B_, by_jump ? emit_destination(e, e->block->taken, e->block->taken_pc)
-                            : emit_destination(e, e->block->next, e->block->next_pc));
-}
-
-static void emit_turn_block(struct emitter *e, int32_t index)
-{
-    e->block = &e->region->blocks[index];
-    e->dirty = e->dirty_at[index];
-    const uint32_t count = e->block->end == JIT_END_FALL ? e->block->count : e->block->count - 1;
-    for (e->before = 0; e->before < count; e->before++) {
-        e->insn = &e->region->insns[e->block->first + e->before];
-        emit_instruction(e);
-    }
-}
-
-/* One turn, at `turn`. The builder goes on behind its last block. */
-static void emit_turn(struct emitter *e, const struct loop *l, LLVMValueRef left, LLVMValueRef turn)
-{
-    uint32_t instructions = 0;
-    e->unchecked = true;
-    for (uint32_t i = 0; i < l->count; i++) {
-        emit_turn_block(e, l->block[i]);
-        instructions += e->block->count;
-        if (i + 1 == l->count)
-            break;
-        LLVMValueRef on = stays(e, l->block[i + 1]);
-        if (on == NULL)
+    struct loop found;
+    for (uint32_t i = 0; i < e->region->block_count; i++) {
+        struct loop *const l = loop_find(e, i, &found) ? malloc(sizeof *l) : NULL;
+        if (l == NULL)
             continue;
-        LLVMBasicBlockRef out = emit_new_block(e, "out"), next = emit_new_block(e, "next");
-        LLVMBuildCondBr(B_, on, next, out);
-        LLVMPositionBuilderAtEnd(B_, out);
-        put_left(e, l, left, turn, instructions);
-        leave_loop(e, l->block[i + 1]);
-        LLVMPositionBuilderAtEnd(B_, next);
+        *l = found;
+        l->tried = LLVMBuildAlloca(B_, e->i1, "");
+        loop_set_tried(e, l, false);
+        e->back[i] = emit_new_block(e, "back");
+        e->loops[i] = l;
     }
-    e->unchecked = false;
 }
 
-void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checked)
+static bool leads_into(const struct emitter *e, const struct jit_block *b, const struct loop *l)
 {
-    const LLVMValueRef tried = e->tried[l->block[0]];
-    LLVMBasicBlockRef again = emit_new_block(e, "again"), before = emit_new_block(e, "turns"),
-                      body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned"),
-                      out = emit_new_block(e, "out");
-    const LLVMValueRef no = LLVMConstInt(e->i1, 0, false), yes = LLVMConstInt(e->i1, 1, false);
-    struct turns t;
-    LLVMBuildStore(B_, no, tried);
-    LLVMBuildBr(B_, checked);
+    bool any = has_block(l, b->next) || has_block(l, b->taken);
+    for (uint32_t k = 0; k < b->target_count; k++)
+        any |= has_block(l, e->region->targets[b->target + k]);
+    return any;
+}
 
-    LLVMPositionBuilderAtEnd(B_, e->back[l->block[0]]);
-    LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, tried, ""), checked, again);
+void loops_enter(struct emitter *e)
+{
+    const int32_t index = (int32_t)(e->block - e->region->blocks);
+    for (uint32_t i = 0; i < e->region->block_count; i++) {
+        const struct loop *const l = e->loops[i];
+        if (l != NULL && !has_block(l, index) && leads_into(e, e->block, l))
+            loop_set_tried(e, l, false);
+    }
+}
 
-    LLVMPositionBuilderAtEnd(B_, again);
-    LLVMBuildStore(B_, yes, tried);
-    LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
-    const bool countable = find_turns(e, l, left, &t);
-    LLVMBuildCondBr(B_, t.good, before, checked);
-
-    LLVMPositionBuilderAtEnd(B_, before);
-    LLVMBuildBr(B_, body);
-    LLVMPositionBuilderAtEnd(B_, body);
-    LLVMValueRef turn = LLVMBuildPhi(B_, e->i64, "");
-    if (reads_again(&l->groups))
-        LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
-    emit_turn(e, l, left, turn);
-    LLVMValueRef next = LLVMBuildAdd(B_, turn, emit_const(e, 1), "");
-    LLVMValueRef go_on = compare(e, LLVMIntULT, next, t.count);
-    LLVMValueRef stay = countable ? NULL : stays(e, l->block[0]);
-    if (stay != NULL)
-        go_on = LLVMBuildAnd(B_, go_on, stay, "");
-    LLVMAddIncoming(turn, (LLVMValueRef[]){emit_const(e, 0), next},
-                    (LLVMBasicBlockRef[]){before, LLVMGetInsertBlock(B_)}, 2);
-    LLVMBuildCondBr(B_, go_on, body, after);
-
-    LLVMPositionBuilderAtEnd(B_, after);
-    put_left(e, l, left, turn, l->instructions);
-    stay = stays(e, l->block[0]);
-    LLVMBuildCondBr(B_, stay != NULL ? stay : yes, again, out);
-    LLVMPositionBuilderAtEnd(B_, out);
-    leave_loop(e, l->block[0]);
+void loops_free(struct emitter *e)
+{
+    for (uint32_t i = 0; e->loops != NULL && i < e->region->block_count; i++)
+        free(e->loops[i]);
+    free(e->loops);
 }

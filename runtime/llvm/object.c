@@ -75,7 +75,7 @@ static void end(struct emitter *e)
     LLVMContextDispose(e->context);
     free(e->blocks);
     free(e->back);
-    free(e->tried);
+    loops_free(e);
     free(e->dirty_at);
     facts_free(&e->facts);
 }
@@ -265,12 +265,12 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region,
         .split_atomics = split_atomics,
         .blocks = calloc(region->block_count, sizeof(LLVMBasicBlockRef)),
         .back = calloc(region->block_count, sizeof(LLVMBasicBlockRef)),
-        .tried = calloc(region->block_count, sizeof(LLVMValueRef)),
+        .loops = calloc(region->block_count, sizeof(struct loop *)),
         .dirty_at = calloc(region->block_count, sizeof(uint32_t)),
     };
     begin(&e);
     enum dpk_status status = DPK_OK;
-    if (e.blocks == NULL || e.back == NULL || e.tried == NULL || e.dirty_at == NULL ||
+    if (e.blocks == NULL || e.back == NULL || e.loops == NULL || e.dirty_at == NULL ||
         !find_facts(&e))
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {

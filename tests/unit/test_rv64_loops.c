@@ -69,11 +69,63 @@ static void a_loop_of_two_blocks_ends_by_either_branch(void **state)
                                    7);
 }
 
+/* A loop of two blocks within another one, which enters it by its second block. The pairs tell how many
+ * turns the inner one takes. */
+static void a_loop_is_entered_by_its_second_block(void **state)
+{
+    static const uint32_t sizes[] = {8, 0u - 8};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (uint32_t outer = 1; outer < 4; outer++)
+            run_from_all_pairs(*state,
+                               (const uint32_t[]){
+                                   i_type(ADDI, 5, 0, outer),
+                                   i_type(ADDI, 14, A0, 1024), /* the outer loop */
+                                   i_type(ADDI, 11, 6, 0),
+                                   b_type(branches[0], 0, 0, 12), /* to the second block */
+                                   i_type(LD, 12, 14, 0),         /* the inner loop */
+                                   b_type(branches[0], 11, 7, 20),
+                                   i_type(ADDI, 11, 11, 1),
+                                   s_type(SD, 11, 14, 8),
+                                   i_type(ADDI, 14, 14, sizes[s]),
+                                   b_type(branches[0], 0, 0, -20),
+                                   i_type(ADDI, 5, 5, 0u - 1),
+                                   b_type(branches[1], 5, 0, -40),
+                                   EBREAK,
+                               },
+                               13);
+}
+
+/* Two groups of loads, of which one comes to where the other began. */
+static void a_loop_reads_what_it_has_read_before(void **state)
+{
+    static const uint32_t steps[] = {8, 16, 0u - 8};
+    static const uint32_t distances[] = {8, 32, 40, 256, 0u - 64};
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        for (size_t d = 0; d < sizeof distances / sizeof *distances; d++)
+            run_from_all_pairs(*state,
+                               (const uint32_t[]){
+                                   i_type(ADDI, 14, A0, 1024),
+                                   i_type(ADDI, 11, A0, distances[d]),
+                                   i_type(LD, 12, A0, 0),
+                                   i_type(LD, 13, 11, 0),
+                                   i_type(ADDI, 12, 12, 1),
+                                   s_type(SD, 12, 14, 0),
+                                   i_type(ADDI, A0, A0, steps[s]),
+                                   i_type(ADDI, 11, 11, steps[s]),
+                                   i_type(ADDI, 6, 6, 1),
+                                   b_type(branches[4], 6, 7, -28),
+                                   EBREAK,
+                               },
+                               11);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         GUEST_TEST(a_loop_of_one_block_ends_by_its_branch),
         GUEST_TEST(a_loop_of_two_blocks_ends_by_either_branch),
+        GUEST_TEST(a_loop_is_entered_by_its_second_block),
+        GUEST_TEST(a_loop_reads_what_it_has_read_before),
     };
     return RUN_GUEST_TESTS("rv64_loops", tests);
 }

@@ -1,0 +1,355 @@
+/*
+ * Of a loop, many turns are checked at once: as many as the budget lasts, and as the accesses stay on pages
+ * that allow them. These turns run in a loop without checks, which LLVM can unroll and vectorize. The first
+ * turn, and what is left of the loop, run with checks.
+ */
+#include "llvm/emit.h"
+
+#define B_ e->builder
+
+enum { TURNS_MIN = 4 };
+
+/* ---- How many turns ---- */
+
+struct turns {
+    const struct groups *groups; /* of all blocks */
+    LLVMValueRef count;          /* at least 1 where `good` */
+    LLVMValueRef good;           /* i1 */
+    LLVMValueRef low[LOOP_GROUPS_MAX],
+        high[LOOP_GROUPS_MAX]; /* what each group accesses at the first turn */
+    LLVMValueRef step[LOOP_GROUPS_MAX];
+};
+
+static LLVMValueRef compare(const struct emitter *e, LLVMIntPredicate p, LLVMValueRef a,
+                            LLVMValueRef b)
+{
+    return LLVMBuildICmp(B_, p, a, b, "");
+}
+
+static void require(const struct emitter *e, struct turns *t, LLVMValueRef condition)
+{
+    t->good = LLVMBuildAnd(B_, t->good, condition, "");
+}
+
+static void at_most(const struct emitter *e, struct turns *t, LLVMValueRef count)
+{
+    t->count = LLVMBuildSelect(B_, compare(e, LLVMIntULT, count, t->count), count, t->count, "");
+}
+
+/* Whether page `number`, of which there is one more than of guest memory, allows `need`. */
+static LLVMValueRef page_allows(const struct emitter *e, LLVMValueRef number, unsigned need)
+{
+    LLVMValueRef at = emit_entry(e, RV64_ACCESS_BELOW, number);
+    const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
+    return compare(e, LLVMIntEQ, LLVMBuildAnd(B_, LLVMBuildLoad2(B_, e->i8, at, ""), bits, ""),
+                   bits);
+}
+
+static LLVMValueRef safe_page(const struct emitter *e, LLVMValueRef address)
+{
+    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
+    LLVMValueRef none = emit_const(e, RV64_PAGES);
+    return LLVMBuildSelect(B_, compare(e, LLVMIntULT, page, none), page, none, "");
+}
+
+static LLVMValueRef page_begin(const struct emitter *e, LLVMValueRef page)
+{
+    return LLVMBuildShl(B_, page, emit_const(e, RV64_PAGE_SHIFT), "");
+}
+
+static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
+{
+    return LLVMBuildZExt(B_, flag, e->i64, "");
+}
+
+/* The turns at which group `i` stays on pages that have the same permissions as the first. A loop
+ * that goes down stays on the page where it begins and the one before. */
+static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
+{
+    const struct group *g = &t->groups->group[i];
+    int64_t step;
+    uint8_t step_register;
+    loop_group_step(t->groups, i, &step, &step_register);
+    const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
+    LLVMValueRef low = emit_const(e, (uint64_t)g->begin);
+    const struct form *form = &t->groups->form[t->groups->root_of[i]];
+    for (unsigned k = 0; k < form->count; k++) {
+        LLVMValueRef term =
+            LLVMBuildShl(B_, emit_get(e, form->reg[k]), emit_const(e, form->shift[k]), "");
+        low = LLVMBuildAdd(B_, low, term, "");
+    }
+    LLVMValueRef high = LLVMBuildAdd(B_, low, emit_const(e, (uint64_t)(g->end - g->begin)), "");
+    LLVMValueRef page = safe_page(e, low);
+    t->low[i] = low;
+    t->high[i] = high;
+    t->step[i] = step_register != 0 ? emit_get(e, step_register) : emit_const(e, (uint64_t)step);
+    require(e, t, page_allows(e, page, g->need));
+    if (g->log2 != 0) {
+        LLVMValueRef bits = step_register != 0 ? LLVMBuildOr(B_, low, t->step[i], "") : low;
+        bits = LLVMBuildAnd(B_, bits, emit_const(e, (UINT64_C(1) << g->log2) - 1), "");
+        require(e, t, compare(e, LLVMIntEQ, bits, zero));
+    }
+    LLVMValueRef at = emit_entry(e, RV64_AHEAD_BELOW, page);
+    LLVMValueRef ahead = as_number(e, LLVMBuildLoad2(B_, e->i8, at, ""));
+    LLVMValueRef behind = LLVMBuildAdd(B_, LLVMBuildAdd(B_, page, one, ""), ahead, "");
+    LLVMValueRef room = LLVMBuildSub(B_, page_begin(e, behind), high, "");
+    require(e, t, compare(e, LLVMIntSGE, room, zero));
+    LLVMValueRef divisor = t->step[i];
+    if (step < 0) {
+        LLVMValueRef before = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, page, zero), page,
+                                              LLVMBuildSub(B_, page, one, ""), "");
+        page = LLVMBuildSub(B_, page, as_number(e, page_allows(e, before, g->need)), "");
+        room = LLVMBuildSub(B_, low, page_begin(e, page), "");
+        divisor = emit_const(e, (uint64_t)-step);
+    } else if (step_register != 0) {
+        LLVMValueRef less = LLVMBuildSub(B_, t->step[i], one, "");
+        require(e, t, compare(e, LLVMIntULT, less, emit_const(e, LOOP_STEP_MAX)));
+        divisor = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, divisor, zero), one, divisor, "");
+    } else if (step == 0) {
+        return;
+    }
+    at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, room, divisor, ""), one, ""));
+}
+
+/* Two groups that move alike are apart until the one behind reaches where the other began. */
+static void limit_to_apart(const struct emitter *e, struct turns *t, uint32_t a, uint32_t b,
+                           uint64_t step)
+{
+    LLVMValueRef ab = LLVMBuildSub(B_, t->low[b], t->high[a], ""),
+                 ba = LLVMBuildSub(B_, t->low[a], t->high[b], ""), zero = emit_const(e, 0);
+    LLVMValueRef gap = LLVMBuildSelect(B_, compare(e, LLVMIntSGE, ab, zero), ab, ba, "");
+    require(e, t, compare(e, LLVMIntSGE, gap, zero));
+    LLVMValueRef more = LLVMBuildUDiv(B_, gap, emit_const(e, step), "");
+    at_most(e, t, LLVMBuildAdd(B_, more, emit_const(e, 1), ""));
+}
+
+/* Two groups that may read the same bytes are not read out of order. */
+static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uint32_t b)
+{
+    const uint32_t index[] = {a, b};
+    int64_t step[2];
+    uint8_t step_register[2];
+    for (unsigned i = 0; i < 2; i++) {
+        if (!t->groups->group[index[i]].reads)
+            return;
+        loop_group_step(t->groups, index[i], &step[i], &step_register[i]);
+    }
+    if (step_register[0] == 0 && step_register[1] == 0 && step[0] == step[1] && step[0] != 0) {
+        limit_to_apart(e, t, a, b, (uint64_t)(step[0] < 0 ? -step[0] : step[0]));
+        return;
+    }
+    LLVMValueRef low[2], high[2];
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef way = LLVMBuildMul(B_, LLVMBuildSub(B_, t->count, emit_const(e, 1), ""),
+                                        t->step[index[i]], "");
+        LLVMValueRef up = compare(e, LLVMIntSGE, way, emit_const(e, 0)), zero = emit_const(e, 0);
+        low[i] = LLVMBuildAdd(B_, t->low[index[i]], LLVMBuildSelect(B_, up, zero, way, ""), "");
+        high[i] = LLVMBuildAdd(B_, t->high[index[i]], LLVMBuildSelect(B_, up, way, zero, ""), "");
+    }
+    require(e, t,
+            LLVMBuildOr(B_, compare(e, LLVMIntULE, high[0], low[1]),
+                        compare(e, LLVMIntULE, high[1], low[0]), ""));
+}
+
+/* Whether turns may read what earlier turns have read. */
+static bool reads_again(const struct groups *groups)
+{
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const struct group *g = &groups->group[i];
+        int64_t step;
+        uint8_t step_register;
+        loop_group_step(groups, i, &step, &step_register);
+        if (g->reads && (step_register != 0 ? g->accesses > 1 : step < g->span && -step < g->span))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Where the loop ends ---- */
+
+/* An operand of the branch, at the end of the first turn; *step: how it changes from turn to turn.
+ * NULL: it changes otherwise. */
+static LLVMValueRef operand(const struct emitter *e, const struct groups *g, unsigned reg,
+                            int64_t *step)
+{
+    *step = g->change[reg].step;
+    if (reg == 0)
+        return emit_const(e, 0);
+    if (!g->change[reg].known || g->change[reg].step_register != 0)
+        return NULL;
+    return LLVMBuildAdd(B_, emit_get(e, reg), emit_const(e, (uint64_t)*step), "");
+}
+
+/* Limits the turns to those after which the loop goes on, and one. False: they are not known, so the
+ * branch is to be looked at in each turn. */
+static bool limit_to_end(const struct emitter *e, const struct loop *l, struct turns *t)
+{
+    const struct jit_block *last = &e->region->blocks[l->block[l->count - 1]];
+    const struct rv64_insn *i = &jit_last(e->region, last)->insn;
+    int64_t step_a, step_b;
+    if (last->taken != l->block[0])
+        return false;
+    LLVMValueRef a = operand(e, &l->groups, i->rs1, &step_a),
+                 b = operand(e, &l->groups, i->rs2, &step_b);
+    if (a == NULL || b == NULL)
+        return false;
+    const LLVMValueRef one = emit_const(e, 1);
+    int64_t step = step_a - step_b;
+    LLVMValueRef way = LLVMBuildSub(B_, b, a, ""); /* what is still to go, in steps of `step` */
+    if (i->op == OP_BNE) {
+        if (step < 0) {
+            step = -step;
+            way = LLVMBuildNeg(B_, way, "");
+        }
+        if (step == 0 || (step & (step - 1)) != 0)
+            return false;
+        LLVMValueRef whole =
+            compare(e, LLVMIntEQ, LLVMBuildAnd(B_, way, emit_const(e, (uint64_t)step - 1), ""),
+                    emit_const(e, 0));
+        require(e, t, whole);
+    } else if ((i->op == OP_BLTU || i->op == OP_BLT) && step_b == 0 && step > 0) {
+        /* Neither overflows where both are small. */
+        const LLVMValueRef small = emit_const(e, UINT64_C(1) << 62);
+        require(e, t, compare(e, LLVMIntULT, a, small));
+        require(e, t, compare(e, LLVMIntULT, b, small));
+        way = LLVMBuildSelect(B_, compare(e, LLVMIntULT, a, b), way, emit_const(e, 0), "");
+        way = LLVMBuildAdd(B_, way, emit_const(e, (uint64_t)step - 1), "");
+    } else {
+        return false;
+    }
+    LLVMValueRef more = LLVMBuildUDiv(B_, way, emit_const(e, (uint64_t)step), "");
+    at_most(
+        e, t,
+        LLVMBuildAdd(B_,
+                     LLVMBuildSelect(B_, compare(e, LLVMIntULT, more, emit_const(e, UINT32_MAX)),
+                                     more, emit_const(e, UINT32_MAX), ""),
+                     one, ""));
+    return true;
+}
+
+/* ---- The loop ---- */
+
+/* Fills `t`, and returns whether the turns end with the loop. */
+static bool find_turns(const struct emitter *e, const struct loop *l, LLVMValueRef left,
+                       struct turns *t)
+{
+    const uint32_t last = e->region->blocks[l->block[l->count - 1]].count;
+    const LLVMValueRef one = emit_const(e, 1), before = emit_const(e, l->instructions - last);
+    *t = (struct turns){.groups = &l->groups, .good = compare(e, LLVMIntSGT, left, before)};
+    /* The last turn's last block begins with something left. */
+    LLVMValueRef more = LLVMBuildSub(B_, LLVMBuildSub(B_, left, before, ""), one, "");
+    t->count =
+        LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, emit_const(e, l->instructions), ""), one, "");
+    for (uint32_t i = 0; i < l->groups.count; i++)
+        limit_to_pages(e, t, i);
+    const bool countable = limit_to_end(e, l, t);
+    for (uint32_t i = 0; i < l->groups.count; i++)
+        for (uint32_t k = i + 1; k < l->groups.count; k++)
+            keep_apart(e, t, i, k);
+    require(e, t, compare(e, LLVMIntUGE, t->count, emit_const(e, TURNS_MIN)));
+    return countable;
+}
+
+/* What is left of the budget at the end of the current block, in turn `turn`. */
+static void put_left(const struct emitter *e, const struct loop *l, LLVMValueRef left,
+                     LLVMValueRef turn, uint32_t instructions)
+{
+    LLVMValueRef used = LLVMBuildMul(B_, turn, emit_const(e, l->instructions), "");
+    used = LLVMBuildAdd(B_, used, emit_const(e, instructions), "");
+    LLVMBuildStore(B_, LLVMBuildSub(B_, left, used, ""), e->left);
+}
+
+/* Whether the current block goes on within the loop; NULL: always. */
+static LLVMValueRef stays(struct emitter *e, int32_t to)
+{
+    if (e->block->end != JIT_END_BRANCH || e->block->taken == e->block->next)
+        return NULL;
+    e->insn = jit_last(e->region, e->block);
+    LLVMValueRef taken = emit_condition(e);
+    return e->block->taken == to ? taken : LLVMBuildNot(B_, taken, "");
+}
+
+/* Leaves the loop behind the current block. */
+static void leave_loop(struct emitter *e, int32_t to)
+{
+    const bool by_jump = e->block->end == JIT_END_JUMP || e->block->taken != to;
+    LLVMBuildBr(B_, by_jump ? emit_destination(e, e->block->taken, e->block->taken_pc)
+                            : emit_destination(e, e->block->next, e->block->next_pc));
+}
+
+static void emit_turn_block(struct emitter *e, int32_t index)
+{
+    e->block = &e->region->blocks[index];
+    e->dirty = e->dirty_at[index];
+    const uint32_t count = e->block->end == JIT_END_FALL ? e->block->count : e->block->count - 1;
+    for (e->before = 0; e->before < count; e->before++) {
+        e->insn = &e->region->insns[e->block->first + e->before];
+        emit_instruction(e);
+    }
+}
+
+/* One turn, at `turn`. The builder goes on behind its last block. */
+static void emit_turn(struct emitter *e, const struct loop *l, LLVMValueRef left, LLVMValueRef turn)
+{
+    uint32_t instructions = 0;
+    e->unchecked = true;
+    for (uint32_t i = 0; i < l->count; i++) {
+        emit_turn_block(e, l->block[i]);
+        instructions += e->block->count;
+        if (i + 1 == l->count)
+            break;
+        LLVMValueRef on = stays(e, l->block[i + 1]);
+        if (on == NULL)
+            continue;
+        LLVMBasicBlockRef out = emit_new_block(e, "out"), next = emit_new_block(e, "next");
+        LLVMBuildCondBr(B_, on, next, out);
+        LLVMPositionBuilderAtEnd(B_, out);
+        put_left(e, l, left, turn, instructions);
+        leave_loop(e, l->block[i + 1]);
+        LLVMPositionBuilderAtEnd(B_, next);
+    }
+    e->unchecked = false;
+}
+
+void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checked)
+{
+    LLVMBasicBlockRef again = emit_new_block(e, "again"), before = emit_new_block(e, "turns"),
+                      body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned"),
+                      out = emit_new_block(e, "out");
+    struct turns t;
+    LLVMBuildBr(B_, checked);
+
+    LLVMPositionBuilderAtEnd(B_, e->back[l->block[0]]);
+    LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, l->tried, ""), checked, again);
+
+    LLVMPositionBuilderAtEnd(B_, again);
+    loop_set_tried(e, l, true);
+    LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
+    const bool countable = find_turns(e, l, left, &t);
+    LLVMBuildCondBr(B_, t.good, before, checked);
+
+    /* What one group has read before, another one may read now. */
+    LLVMPositionBuilderAtEnd(B_, before);
+    LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
+    LLVMBuildBr(B_, body);
+    LLVMPositionBuilderAtEnd(B_, body);
+    LLVMValueRef turn = LLVMBuildPhi(B_, e->i64, "");
+    if (reads_again(&l->groups))
+        LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
+    emit_turn(e, l, left, turn);
+    LLVMValueRef next = LLVMBuildAdd(B_, turn, emit_const(e, 1), "");
+    LLVMValueRef go_on = compare(e, LLVMIntULT, next, t.count);
+    LLVMValueRef stay = countable ? NULL : stays(e, l->block[0]);
+    if (stay != NULL)
+        go_on = LLVMBuildAnd(B_, go_on, stay, "");
+    LLVMAddIncoming(turn, (LLVMValueRef[]){emit_const(e, 0), next},
+                    (LLVMBasicBlockRef[]){before, LLVMGetInsertBlock(B_)}, 2);
+    LLVMBuildCondBr(B_, go_on, body, after);
+
+    LLVMPositionBuilderAtEnd(B_, after);
+    put_left(e, l, left, turn, l->instructions);
+    stay = stays(e, l->block[0]);
+    LLVMBuildCondBr(B_, stay != NULL ? stay : LLVMConstInt(e->i1, 1, false), again, out);
+    LLVMPositionBuilderAtEnd(B_, out);
+    leave_loop(e, l->block[0]);
+}

@@ -195,6 +195,20 @@ void dpk_store_le64(uint8_t *p, uint64_t v);
 enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
                               struct dpk_error *err);
 
+/* A file in a directory that processes map and change together. All its blocks are there from the
+ * start, so that a full disk ends nobody who writes to it; whoever may write to the directory can
+ * truncate it, which does. */
+struct dpk_share {
+    const char *name; /* of the file, which says what it has */
+    uint64_t magic;   /* its first 8 bytes, in the byte order of this machine */
+    size_t size;      /* bytes; at first zero behind the magic */
+};
+/* Maps it, for munmap. `makes`: it is made if there is none. DPK_ERR_NOT_FOUND, DPK_ERR_IO: it is not
+ * there, or cannot be made. DPK_ERR_REFUSED: it is another user's. DPK_ERR_FORMAT: it is something
+ * else. */
+enum dpk_status dpk_file_share(const char *directory, const struct dpk_share *what, bool makes,
+                               void **out, struct dpk_error *err);
+
 /* Writes a file so that readers see the old content or the new, never a part: another file in the
  * same directory, fsync, rename. `mode` (0644, 0600, ...) is used for a new file; an existing
  * regular file keeps its permissions (and its owner where we may give it away), and is refused if

@@ -2,12 +2,9 @@
 #include "counters.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAGIC UINT64_C(0x32544e5543504b44) /* "DKPCUNT2": layout 1, byte order of this machine */
@@ -53,63 +50,12 @@ const char *dpk_counter_name(enum dpk_counter counter)
 
 /* ---- The file ---- */
 
-/* Gives a new file its blocks, under its lock: another process may do so at the same time. What a
- * killed process has begun is begun again. */
-static enum dpk_status fill(int fd, const char *path, struct dpk_error *err)
-{
-    const uint64_t magic = MAGIC;
-    struct stat st;
-    enum dpk_status status = DPK_OK;
-    if (flock(fd, LOCK_EX) != 0 || fstat(fd, &st) != 0)
-        return dpk_fail_errno(err, "%s", path);
-    if (st.st_size < (off_t)sizeof(struct file)) {
-        if (ftruncate(fd, 0) != 0 || pwrite(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
-            (errno = posix_fallocate(fd, 0, (off_t)sizeof(struct file))) != 0)
-            status = dpk_fail_errno(err, "%s", path);
-    }
-    flock(fd, LOCK_UN);
-    return status;
-}
-
-static enum dpk_status check(int fd, const char *path, struct dpk_error *err)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return dpk_fail_errno(err, "%s", path);
-    if (!S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0))
-        return dpk_fail(err, DPK_ERR_REFUSED, "%s: not a file of this user", path);
-    return st.st_size < (off_t)sizeof(struct file) ? fill(fd, path, err) : DPK_OK;
-}
-
-static enum dpk_status map(int fd, const char *path, struct file **out, struct dpk_error *err)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return dpk_fail_errno(err, "%s", path);
-    void *at = mmap(NULL, sizeof **out, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (at == MAP_FAILED)
-        return dpk_fail_errno(err, "%s", path);
-    if (st.st_size == (off_t)sizeof **out && ((struct file *)at)->magic == MAGIC) {
-        *out = at;
-        return DPK_OK;
-    }
-    munmap(at, sizeof **out);
-    return dpk_fail(err, DPK_ERR_FORMAT, "%s: no file of counters; remove it", path);
-}
-
 static enum dpk_status map_file(const char *directory, struct file **out, struct dpk_error *err)
 {
-    char path[PATH_MAX];
-    const int n = snprintf(path, sizeof path, "%s/counters", directory);
-    if (n < 0 || n >= (int)sizeof path)
-        return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", directory);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (fd < 0)
-        return dpk_fail_errno(err, "%s", path);
-    enum dpk_status status = check(fd, path, err);
-    if (status == DPK_OK)
-        status = map(fd, path, out, err);
-    close(fd);
+    static const struct dpk_share what = {"counters", MAGIC, sizeof **out};
+    void *at;
+    enum dpk_status status = dpk_file_share(directory, &what, true, &at, err);
+    *out = at;
     return status;
 }
 

@@ -34,7 +34,8 @@ struct dpk_process;
 /* Who may use a key: those whose protection domain, or device, is one of the key's. Known by its
  * address; it stays as long as it has keys. */
 struct dpk_memory_domain {
-    atomic_uint keys; /* how many keys are in it */
+    atomic_uint keys;   /* how many keys are in it */
+    const char *device; /* directory of its device, for congestion control; NULL: none */
 };
 
 /* Rights: what a key allows, and what an access asks for. */

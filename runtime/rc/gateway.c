@@ -8,10 +8,12 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "gateway.h"
+#include "pace.h"
 
 #define EVENTS_MAX     16
 #define CONNECT_WAIT_S 5
@@ -56,6 +58,17 @@ static bool accept_some(struct dpk_rc *rc)
     return true;
 }
 
+/* One of those descriptors that are of no channel. False: as accept_some. */
+static bool hear(struct dpk_rc *rc)
+{
+    eventfd_t woken;
+    uint64_t expired;
+    eventfd_read(rc->gateway->wake, &woken);
+    if (read(rc->gateway->timer, &expired, sizeof expired) < 0 && errno != EAGAIN)
+        return true;
+    return accept_some(rc);
+}
+
 static void free_closed(struct gateway *s)
 {
     struct channel *c;
@@ -70,23 +83,26 @@ static void *serve(void *context)
     struct dpk_rc *rc = context;
     struct gateway *s = rc->gateway;
     struct epoll_event events[EVENTS_MAX];
-    eventfd_t woken;
     bool stop = false, waits = false, polled = false;
     while (!stop) {
         bool crowded = false;
         int n = epoll_wait(s->epoll, events, EVENTS_MAX,
-                           polled ? POLLED_MS : waits ? LOOK_EACH_MS : -1);
+                           polled  ? POLLED_MS
+                           : waits ? LOOK_EACH_MS
+                                   : -1);
         pthread_mutex_lock(&rc->lock);
         for (int i = 0; i < n; i++) {
             struct channel *c = events[i].data.ptr;
             if (c && c->fd >= 0)
                 channel_event(c, events[i].events);
             else if (!c)
-                crowded = !accept_some(rc), eventfd_read(s->wake, &woken);
+                crowded = !hear(rc);
         }
         stop = s->stop;
         waits = !stop && waits_run(rc);
         polled = polls_run(s);
+        if (!stop)
+            pace_look(rc);
         free_closed(s);
         pthread_mutex_unlock(&rc->lock);
         if (crowded)
@@ -109,17 +125,19 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
     socklen_t size = name_socket(identity, &at);
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     s->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    return s->epoll >= 0 && s->wake >= 0 && s->listener >= 0 &&
+    return s->epoll >= 0 && s->wake >= 0 && s->timer >= 0 && s->listener >= 0 &&
            bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
            listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, NULL) &&
-           watch(s->epoll, s->wake, NULL);
+           watch(s->epoll, s->wake, NULL) && watch(s->epoll, s->timer, NULL);
 }
 
 static void gateway_free(struct gateway *s)
 {
     gateway_close(s->listener);
     gateway_close(s->wake);
+    gateway_close(s->timer);
     gateway_close(s->epoll);
     free(s);
 }
@@ -129,7 +147,7 @@ enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err)
     struct gateway *s = calloc(1, sizeof *s);
     if (!s)
         return dpk_fail_nomem(err);
-    s->epoll = s->wake = s->listener = -1;
+    s->epoll = s->wake = s->timer = s->listener = -1;
     TAILQ_INIT(&s->channels);
     TAILQ_INIT(&s->closed);
     rc->gateway = s;
@@ -156,6 +174,26 @@ void gateway_stop(struct dpk_rc *rc)
         channel_close(c);
     free_closed(s);
     gateway_free(s);
+}
+
+/* ---- For pace.c ---- */
+
+bool gateway_watch(struct dpk_rc *rc, int fd)
+{
+    return watch(rc->gateway->epoll, fd, NULL);
+}
+
+void gateway_ignore(struct dpk_rc *rc, int fd)
+{
+    if (rc->gateway)
+        epoll_ctl(rc->gateway->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+void gateway_alarm(struct dpk_rc *rc, uint64_t ns)
+{
+    const struct itimerspec at = {
+        .it_value = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}};
+    timerfd_settime(rc->gateway->timer, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
 /* ---- Channels of queue pairs ---- */

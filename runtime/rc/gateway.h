@@ -29,6 +29,7 @@ struct channel {
 
 struct gateway {
     int epoll, listener, wake;
+    int timer; /* for pace.c */
     bool stop;
     pthread_t thread;
     /* Only the thread frees closed channels: it may still hold an event of one. */
@@ -65,5 +66,9 @@ void polls_end(struct gateway *s);
 
 /* Wakes the thread of the gateway. */
 void gateway_wake(struct gateway *s);
+/* The thread calls pace_look when the socket is readable, and at that time. With the lock. */
+bool gateway_watch(struct dpk_rc *rc, int fd);
+void gateway_ignore(struct dpk_rc *rc, int fd);
+void gateway_alarm(struct dpk_rc *rc, uint64_t ns);
 
 #endif

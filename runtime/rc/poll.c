@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "gateway.h"
+#include "pace.h"
 
 #define SPINS_FIRST 32  /* polls in a row that find nothing, before the program is said to poll */
 #define SPINS_YIELD 256 /* from there on the thread lets others run, now and then: */
@@ -77,9 +78,11 @@ static bool serve(struct gateway *s)
 }
 
 /* Whether the thread should let others run. With the lock. */
-static bool poll(struct gateway *s)
+static bool poll(struct dpk_rc *rc)
 {
+    struct gateway *s = rc->gateway;
     s->polls++;
+    pace_run(rc);
     if (serve(s)) {
         s->spins = s->polled ? SPINS_FIRST : 0;
         return false;
@@ -93,7 +96,7 @@ void dpk_rc_poll(struct dpk_rc *rc)
 {
     if (pthread_mutex_trylock(&rc->lock) != 0)
         return; /* who has the lock does it */
-    const bool yields = rc->gateway && poll(rc->gateway);
+    const bool yields = rc->gateway && poll(rc);
     pthread_mutex_unlock(&rc->lock);
     if (yields)
         sched_yield();

@@ -4,7 +4,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "transport.h"
+#include "pace.h"
 
 #define LOCK_TRIES  50u
 #define LOCK_PAUSES 30u /* between two tries */
@@ -40,6 +40,8 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     rc->connect_wait_ms = DPK_RC_CONNECT_WAIT_MS;
     lock_init(&rc->lock);
     TAILQ_INIT(&rc->ends);
+    TAILQ_INIT(&rc->paced);
+    rc->paced_ns = UINT64_MAX;
     *out = rc;
     return DPK_OK;
 }
@@ -185,6 +187,7 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_opt
     TAILQ_INIT(&end->qps);
     TAILQ_INIT(&end->stalled);
     pthread_mutex_lock(&rc->lock);
+    end->pace = pace_use(rc, options->domain->device);
     TAILQ_INSERT_TAIL(&rc->ends, end, link);
     pthread_mutex_unlock(&rc->lock);
     *out = end;
@@ -209,6 +212,7 @@ static void lose_peer(struct dpk_rc_qp *sender)
 
 static void qp_free(struct dpk_rc_qp *qp)
 {
+    pace_forget(qp);
     TAILQ_REMOVE(&qp->end->qps, qp, in_end);
     free(qp->ring);
     free(qp);
@@ -237,6 +241,7 @@ void dpk_rc_end_destroy(struct dpk_rc_end *end)
          * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         qp_free(qp);
     TAILQ_REMOVE(&rc->ends, end, link);
+    pace_leave(rc, end->pace);
     pthread_mutex_unlock(&rc->lock);
     free(end->ring);
     free(end);
@@ -299,6 +304,7 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
         return;
     dpk_rc_lock(rc);
     qp->state = QP_NEW;
+    pace_forget(qp);
     qp->next = (struct place){.work = qp->done = qp->posted};
     qp->done_bytes = 0;
     qp->unanswered = 0;

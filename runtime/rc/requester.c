@@ -1,7 +1,7 @@
 /* The requester: sends posted works as requests, and completes works when responses arrive. */
 #include <endian.h>
 
-#include "transport.h"
+#include "pace.h"
 
 static bool is_atomic(enum dpk_rc_opcode opcode)
 {
@@ -149,11 +149,15 @@ static bool send_next(struct dpk_rc_qp *qp)
     else
         qp->next.bytes += r.size;
     qp->unanswered++;
+    if (pace_has(qp))
+        pace_sent(qp, &r);
     if (sent == SENT)
         sent = qp->transport->send(qp, &r, payload);
     if (sent == SENT_LATER) {
         qp->next = before;
         qp->unanswered--;
+        if (pace_has(qp))
+            pace_unsent(qp, &r);
         qp->waits = true;
     } else if (sent == SENT_NEVER) {
         qp_miss_peer(qp, false);
@@ -174,9 +178,11 @@ static bool has_next(struct dpk_rc_qp *qp)
 void requester_kick(struct dpk_rc_qp *qp)
 {
     while (qp->state == QP_READY && !qp->waits && qp->halted == DPK_RC_OK &&
-           qp->unanswered < WINDOW && has_next(qp))
+           qp->unanswered < WINDOW && has_next(qp) && pace_may_send(qp))
         if (!send_next(qp))
             break;
+    if (pace_has(qp))
+        pace_tell(qp);
 }
 
 void requester_resume(struct dpk_rc_qp *qp)
@@ -208,6 +214,8 @@ bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const ui
         return false;
     const struct dpk_rc_work *w = work_at(qp, qp->done);
     uint32_t size = part_size(w, qp->done_bytes);
+    if (pace_has(qp))
+        pace_answered(qp, r, size);
     if (r->status == DPK_RC_OK && r->size != (w->opcode == DPK_RC_READ ? size : 0))
         return false;
     if (r->status != DPK_RC_OK || !store(qp, w, r, payload)) {

@@ -85,6 +85,29 @@ bool address_means(const struct address *a, const struct address *b);
 
 /* ---- Objects ---- */
 
+/* What pace.c keeps of a queue pair while a process sets its rate. */
+struct paced {
+    TAILQ_ENTRY(dpk_rc_qp) link; /* in the list of those that wait */
+    bool waits;
+    uint32_t joined;            /* to which server of its device the flow is known; 0: to none */
+    uint32_t flow;              /* DPK_RATES_NONE: it is not limited */
+    int64_t credit;             /* in units of pace.c */
+    uint64_t filled_ns, due_ns; /* when it was filled last, and when it is 0 again */
+    uint32_t serial;            /* of the last packet, */
+    uint32_t acknowledged;      /* and of the last that was answered */
+    uint32_t requests;          /* that were sent */
+    struct burst {
+        uint64_t first_ns, last_ns;
+        uint32_t first_serial, serial, bytes, count;
+    } sent, answered;     /* and not told yet; bytes 0, count 0: nothing */
+    bool nack;            /* the last answer: the peer was not ready */
+    bool probes;          /* a probe is under way, */
+    bool probe_sent;      /* and its request is not told yet */
+    uint32_t probe;       /* number of the request that is the probe */
+    uint64_t probe_ns;    /* when it was sent, */
+    uint64_t answered_ns; /* and when it was answered, if it was; 0: not yet */
+};
+
 struct dpk_rc_qp {
     TAILQ_ENTRY(dpk_rc_qp) in_end, in_stalled;
     struct dpk_rc_end *end;
@@ -118,12 +141,14 @@ struct dpk_rc_qp {
     const struct transport *transport;
     struct dpk_rc_qp *local;              /* the peer, in this process */
     struct channel *requests, *responses; /* between processes: our requests, and the peer's */
+    struct paced paced;
 };
 
 struct dpk_rc_end {
     TAILQ_ENTRY(dpk_rc_end) link;
     struct dpk_rc *rc;
     struct dpk_rc_end_options options;
+    struct pace *pace; /* of its device; NULL: nobody sets rates */
     struct dpk_rc_receive *ring;
     uint32_t posted, taken;
     bool dropped; /* receives fail at once, as the last peer's process ended */
@@ -141,6 +166,9 @@ struct dpk_rc {
     uint8_t *part, *answer;   /* SEGMENT bytes each, for transport_local */
     uint64_t connect_wait_ms; /* DPK_RC_CONNECT_WAIT_MS; tests make it shorter */
     struct gateway *gateway;  /* NULL: other processes cannot connect */
+    SLIST_HEAD(, pace) paces;
+    TAILQ_HEAD(, dpk_rc_qp) paced; /* that wait until their rate lets them send */
+    uint64_t paced_ns;             /* when the next of them may; UINT64_MAX: there is none */
 };
 
 /* Without the lock. DPK_ERR_USAGE: in a child of fork(). */

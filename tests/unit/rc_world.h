@@ -97,6 +97,9 @@ static inline void side_register(struct side *s, unsigned rights)
          &err);
 }
 
+/* Directory of the device of sides that are made; NULL: of none. */
+static const char *side_device;
+
 /* An end with one queue pair, and its address. */
 static inline void side_begin(struct side *s, struct dpk_rc *rc, unsigned permissions)
 {
@@ -108,6 +111,7 @@ static inline void side_begin(struct side *s, struct dpk_rc *rc, unsigned permis
                                                .sends = 64,
                                                .receives = 64};
     memset(s, 0, sizeof *s);
+    s->domain.device = side_device;
     s->rc = rc;
     s->memory = calloc(1, MEMORY);
     side_register(s, ~0u);

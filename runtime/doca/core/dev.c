@@ -303,6 +303,17 @@ static struct dpk_memory_domain *domain_of(const char *name)
     return n ? &n->domain : NULL;
 }
 
+/* Once, since the domain stays longer than the context. Without memory it has no name. */
+static void name_device(struct dpk_memory_domain *domain, struct ibv_context *context)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const char *directory = dpk_verbs_device(context)->directory;
+    pthread_mutex_lock(&lock);
+    if (!domain->device && *directory)
+        domain->device = strdup(directory);
+    pthread_mutex_unlock(&lock);
+}
+
 static doca_error_t dev_open(const struct dpk_devinfo *info, struct doca_dev **dev)
 {
     struct dpk_dev *d = calloc(1, sizeof *d);
@@ -313,6 +324,8 @@ static doca_error_t dev_open(const struct dpk_devinfo *info, struct doca_dev **d
     }
     d->info = dpk_object_pin(own, &dpk_devinfo_kind);
     d->context = open_by_name(info->name);
+    if (d->context)
+        name_device(d->domain, d->context);
     doca_error_t result = d->context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
     if (result == DOCA_SUCCESS) {
         if (!(*dev = dpk_object_enter(d, &dpk_dev_kind)))

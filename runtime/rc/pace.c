@@ -1,0 +1,360 @@
+/* Pacing: queue pairs send by the rates that a process of congestion control sets. */
+#include "pace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gateway.h"
+
+/* The port has 100 Gbit/s, 12.5 bytes a nanosecond. A unit of credit is a byte / 2^21, so a rate of
+ * r / DPK_RATES_MAX fills r * LINE of them in a nanosecond. */
+#define LINE 25
+#define BYTE ((int64_t)1 << 21)
+
+#define FILL_NS 200000u      /* a bucket has the credit of so long at most */
+#define LONG_NS 10000000000u /* so long is needed to fill any that is empty */
+#define LOOK_NS 1000000u     /* how often who waits looks whether its rate is another */
+
+/* What a message takes on the wire, by the port's active MTU: of each packet preamble, Ethernet, IPv4,
+ * UDP, BTH, ICRC, FCS and gap. */
+#define MTU  1024u
+#define HEAD 82u
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- Devices ---- */
+
+struct pace *pace_use(struct dpk_rc *rc, const char *device)
+{
+    struct pace *p;
+    SLIST_FOREACH(p, &rc->paces, link)
+    if (device && strcmp(p->device, device) == 0) {
+        p->uses++;
+        return p;
+    }
+    if (!device || !(p = calloc(1, sizeof *p)))
+        return NULL;
+    p->device = strdup(device);
+    if (!p->device || dpk_rates_open(device, &p->rates, NULL) != DPK_OK) {
+        free(p->device);
+        free(p);
+        return NULL;
+    }
+    p->uses = 1;
+    SLIST_INSERT_HEAD(&rc->paces, p, link);
+    return p;
+}
+
+static void leave_server(struct dpk_rc *rc, struct pace *p)
+{
+    if (dpk_rates_on(p->rates))
+        gateway_ignore(rc, dpk_rates_socket(p->rates));
+    dpk_rates_leave(p->rates);
+}
+
+void pace_leave(struct dpk_rc *rc, struct pace *p)
+{
+    if (!p || --p->uses > 0)
+        return;
+    leave_server(rc, p);
+    dpk_rates_close(p->rates);
+    SLIST_REMOVE(&rc->paces, p, pace, link);
+    free(p->device);
+    free(p);
+}
+
+/* Without a thread nobody would be kicked, so nobody is made to wait. */
+static void join_server(struct dpk_rc *rc, struct pace *p)
+{
+    leave_server(rc, p);
+    if (!dpk_rates_join(p->rates))
+        return;
+    if ((!rc->gateway && gateway_start(rc, NULL) != DPK_OK) ||
+        !gateway_watch(rc, dpk_rates_socket(p->rates)))
+        dpk_rates_leave(p->rates);
+    else if (++p->joined == 0)
+        p->joined = 1;
+}
+
+/* ---- Flows ---- */
+
+static void end_wait(struct dpk_rc_qp *qp)
+{
+    if (qp->paced.waits)
+        TAILQ_REMOVE(&qp->end->rc->paced, qp, paced.link);
+    qp->paced.waits = false;
+}
+
+void pace_forget(struct dpk_rc_qp *qp)
+{
+    struct pace *p = qp->end->pace;
+    end_wait(qp);
+    if (p && qp->paced.joined == p->joined)
+        dpk_rates_release(p->rates, qp->paced.flow);
+    qp->paced = (struct paced){0};
+}
+
+/* A flow begins with a full bucket. */
+static void begin(struct dpk_rc_qp *qp, uint64_t now)
+{
+    struct pace *p = qp->end->pace;
+    end_wait(qp);
+    qp->paced = (struct paced){.joined = p->joined, .flow = dpk_rates_claim(p->rates)};
+    qp->paced.filled_ns = now - FILL_NS;
+}
+
+static struct dpk_rates_flow *flow_of(struct dpk_rc_qp *qp)
+{
+    return dpk_rates_flow(qp->end->pace->rates, qp->paced.flow);
+}
+
+/* Whether its rate is set by the server that there is now. */
+static bool is_limited(const struct dpk_rc_qp *qp)
+{
+    const struct pace *p = qp->end->pace;
+    return p && qp->paced.joined != 0 && qp->paced.joined == p->joined && dpk_rates_on(p->rates) &&
+           qp->paced.flow != DPK_RATES_NONE;
+}
+
+static void fill(struct paced *f, uint32_t rate, uint64_t now)
+{
+    const uint64_t passed = now - f->filled_ns < LONG_NS ? now - f->filled_ns : LONG_NS;
+    const int64_t full = (int64_t)rate * LINE * FILL_NS;
+    f->credit += (int64_t)(passed * LINE) * (int64_t)rate;
+    if (f->credit > full)
+        f->credit = full;
+    f->filled_ns = now;
+}
+
+static void wait_until_due(struct dpk_rc_qp *qp, uint32_t rate, uint64_t now)
+{
+    struct dpk_rc *rc = qp->end->rc;
+    struct paced *f = &qp->paced;
+    const uint64_t left = (uint64_t)(-f->credit / ((int64_t)rate * LINE) + 1);
+    f->due_ns = now + (left < LOOK_NS ? left : LOOK_NS);
+    if (!f->waits)
+        TAILQ_INSERT_TAIL(&rc->paced, qp, paced.link);
+    f->waits = true;
+    if (f->due_ns < rc->paced_ns)
+        gateway_alarm(rc, rc->paced_ns = f->due_ns);
+}
+
+bool pace_allows(struct dpk_rc_qp *qp)
+{
+    struct pace *p = qp->end->pace;
+    struct paced *f = &qp->paced;
+    const uint64_t now = now_ns();
+    if (dpk_rates_look(p->rates))
+        join_server(qp->end->rc, p);
+    if (dpk_rates_on(p->rates) && f->joined != p->joined)
+        begin(qp, now);
+    if (!is_limited(qp)) {
+        f->joined = 0;
+        return true;
+    }
+    dpk_rates_take(p->rates);
+    const uint32_t rate = flow_of(qp)->rate;
+    fill(f, rate, now);
+    if (f->credit < 0)
+        wait_until_due(qp, rate, now);
+    else
+        end_wait(qp);
+    return f->credit >= 0;
+}
+
+/* ---- What is sent and answered ---- */
+
+static uint32_t bytes_of(const struct request *r)
+{
+    return r->opcode <= DPK_RC_READ ? r->size : sizeof(uint64_t);
+}
+
+static uint32_t packets_of(uint32_t bytes)
+{
+    return bytes == 0 ? 1 : (bytes + MTU - 1) / MTU;
+}
+
+static int64_t cost_of(uint32_t bytes)
+{
+    return (bytes + (int64_t)packets_of(bytes) * HEAD) * BYTE;
+}
+
+static void add(struct burst *b, uint64_t now, uint32_t serial, uint32_t bytes, uint32_t count)
+{
+    if (b->count == 0)
+        *b = (struct burst){.first_ns = now, .first_serial = serial};
+    b->last_ns = now;
+    b->serial = serial;
+    b->bytes += bytes;
+    b->count += count;
+}
+
+void pace_sent(struct dpk_rc_qp *qp, const struct request *r)
+{
+    struct paced *f = &qp->paced;
+    const uint32_t bytes = bytes_of(r), packets = packets_of(bytes);
+    if (!is_limited(qp))
+        return;
+    if (qp->unanswered == 1)
+        f->acknowledged = f->serial; /* others have no answer any more */
+    f->credit -= cost_of(bytes);
+    f->serial = (f->serial + packets) & 0xffffff;
+    f->requests++;
+    add(&f->sent, f->filled_ns, f->serial, bytes, packets);
+    if (flow_of(qp)->probe && !f->probes) {
+        flow_of(qp)->probe = false;
+        f->probes = f->probe_sent = true;
+        f->probe = f->requests;
+        f->probe_ns = f->filled_ns;
+        f->answered_ns = 0;
+    }
+}
+
+void pace_unsent(struct dpk_rc_qp *qp, const struct request *r)
+{
+    struct paced *f = &qp->paced;
+    const uint32_t bytes = bytes_of(r), packets = packets_of(bytes);
+    if (!is_limited(qp))
+        return;
+    if (f->probes && f->probe == f->requests) {
+        flow_of(qp)->probe = true;
+        f->probes = f->probe_sent = false;
+    }
+    f->credit += cost_of(bytes);
+    f->serial = (f->serial - packets) & 0xffffff;
+    f->requests--;
+    f->sent.serial = f->serial;
+    f->sent.bytes -= bytes;
+    f->sent.count -= packets;
+}
+
+void pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t bytes)
+{
+    struct paced *f = &qp->paced;
+    if (!is_limited(qp))
+        return;
+    const uint64_t now = now_ns();
+    const uint32_t number = f->requests - qp->unanswered + 1;
+    f->acknowledged = (f->acknowledged + packets_of(bytes)) & 0xffffff;
+    if (r->status == DPK_RC_OK || r->status == DPK_RC_RNR_EXCEEDED)
+        add(&f->answered, now, f->acknowledged, bytes, 1);
+    f->nack = r->status == DPK_RC_RNR_EXCEEDED;
+    if (f->probes && number == f->probe)
+        f->answered_ns = now;
+    else if (f->probes && f->answered_ns == 0 && (int32_t)(number - f->probe) > 0)
+        f->probes = false; /* it was sent to a peer that is gone */
+}
+
+/* ---- What the server is told ---- */
+
+static void tell(struct dpk_rc_qp *qp, enum dpk_rates_type type, const struct burst *b)
+{
+    struct paced *f = &qp->paced;
+    if (b->count == 0)
+        return;
+    const bool tx = type == DPK_RATES_TX;
+    const struct dpk_rates_event e = {
+        .type = (uint8_t)type,
+        .subtype = type == DPK_RATES_NACK ? DPK_RATES_NACK_RNR : 0,
+        .flags = tx ? DPK_RATES_ACK_EXPECTED | (f->probe_sent ? DPK_RATES_PROBE_SENT : 0) : 0,
+        .flow = f->flow,
+        .qp = dpk_rc_qp_number(qp),
+        .serial = b->serial,
+        .first_serial = b->first_serial,
+        .bytes = tx ? b->bytes : 0,
+        .count = b->count,
+        .time_ns = b->last_ns,
+        .first_time_ns = b->first_ns};
+    if (tx)
+        f->probe_sent = false;
+    dpk_rates_tell(qp->end->pace->rates, &e);
+}
+
+static void tell_round_trip(struct dpk_rc_qp *qp)
+{
+    struct paced *f = &qp->paced;
+    const struct dpk_rates_event e = {.type = DPK_RATES_RTT,
+                                      .flow = f->flow,
+                                      .qp = dpk_rc_qp_number(qp),
+                                      .serial = f->serial,
+                                      .time_ns = f->answered_ns,
+                                      .sent_ns = f->probe_ns};
+    f->probes = false;
+    dpk_rates_tell(qp->end->pace->rates, &e);
+}
+
+void pace_tell(struct dpk_rc_qp *qp)
+{
+    struct paced *f = &qp->paced;
+    if (is_limited(qp)) {
+        const struct burst answered = f->answered, sent = f->sent;
+        const enum dpk_rates_type type = f->nack ? DPK_RATES_NACK : DPK_RATES_ACK;
+        const bool first = sent.first_ns <= answered.first_ns;
+        if (first)
+            tell(qp, DPK_RATES_TX, &sent);
+        tell(qp, type, &answered);
+        if (!first)
+            tell(qp, DPK_RATES_TX, &sent);
+        if (f->probes && f->answered_ns != 0)
+            tell_round_trip(qp);
+    }
+    f->sent = f->answered = (struct burst){0};
+}
+
+/* ---- Kicking ---- */
+
+static bool is_due(const struct dpk_rc *rc)
+{
+    return rc->paced_ns != UINT64_MAX && now_ns() >= rc->paced_ns;
+}
+
+/* Kicks those that are due, or all. */
+static void kick(struct dpk_rc *rc, bool all)
+{
+    struct dpk_rc_qp *qp;
+    unsigned count = 0;
+    const uint64_t now = now_ns();
+    TAILQ_FOREACH(qp, &rc->paced, paced.link)
+    count++;
+    rc->paced_ns = UINT64_MAX;
+    while (count-- > 0 && (qp = TAILQ_FIRST(&rc->paced))) {
+        end_wait(qp);
+        if (all || qp->paced.due_ns <= now) {
+            requester_kick(qp);
+            continue;
+        }
+        TAILQ_INSERT_TAIL(&rc->paced, qp, paced.link);
+        qp->paced.waits = true;
+        if (qp->paced.due_ns < rc->paced_ns)
+            rc->paced_ns = qp->paced.due_ns;
+    }
+    if (rc->paced_ns != UINT64_MAX)
+        gateway_alarm(rc, rc->paced_ns);
+}
+
+void pace_run(struct dpk_rc *rc)
+{
+    if (is_due(rc))
+        kick(rc, false);
+}
+
+void pace_look(struct dpk_rc *rc)
+{
+    struct pace *p;
+    bool gone = false;
+    SLIST_FOREACH(p, &rc->paces, link)
+    if (dpk_rates_on(p->rates) && !dpk_rates_alive(p->rates)) {
+        leave_server(rc, p);
+        gone = true;
+    }
+    if (gone)
+        kick(rc, true);
+    else
+        pace_run(rc);
+}

@@ -154,8 +154,8 @@ doca_error_t doca_pcc_mailbox_send(struct doca_pcc *pcc, uint32_t request_size,
 
 /* ---- Looking ---- */
 
-/* Waits until its state changes, for at most so many seconds; negative: without a limit. A signal ends
- * the wait too. */
+/* Waits until its state is another than the program was last told of, for at most so many seconds;
+ * negative: without a limit. A signal ends the wait too. */
 doca_error_t doca_pcc_wait(struct doca_pcc *pcc, int wait_time);
 doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
                                         doca_pcc_process_state_t *process_state);

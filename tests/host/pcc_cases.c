@@ -61,6 +61,15 @@ static doca_error_t ask(struct doca_pcc *pcc, uint64_t what, uint64_t *answer, u
     return result;
 }
 
+static void set_param(struct doca_pcc *pcc, uint64_t which, uint64_t value)
+{
+    uint64_t *request;
+    uint32_t size, returned;
+    CHECK(doca_pcc_mailbox_get_request_buffer(pcc, (void **)&request) == DOCA_SUCCESS);
+    memcpy(request, (const uint64_t[]){ASK_PARAM, which, value}, 24);
+    CHECK(doca_pcc_mailbox_send(pcc, 24, &size, &returned) == DOCA_SUCCESS);
+}
+
 /* ---- Cases ---- */
 
 static void a_device_is_asked_first(void)
@@ -176,6 +185,24 @@ static void one_is_active_at_a_time(void)
     CHECK(doca_pcc_destroy(second) == DOCA_SUCCESS);
 }
 
+/* Sets the rates of the device's RDMA to what the environment says, until its input ends. */
+static void it_sets_rates(void)
+{
+    const char *mode = getenv("MODE"), *rate = getenv("RATE");
+    char line[100];
+    struct doca_pcc *pcc = make();
+    CHECK(doca_pcc_start(pcc) == DOCA_SUCCESS);
+    set_param(pcc, RATE, rate ? (uint32_t)atoi(rate) : 0);
+    set_param(pcc, MODE, mode ? (uint32_t)atoi(mode) : MODE_SET);
+    CHECK(doca_pcc_enable_debug(pcc, true) == DOCA_SUCCESS);
+    puts("ready");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin))
+        CHECK(doca_pcc_dump_debug(pcc) == DOCA_SUCCESS); /* while events come */
+    printf("state %d\n", state(pcc));
+    CHECK(doca_pcc_destroy(pcc) == DOCA_SUCCESS);
+}
+
 static void a_program_that_may_not_run_is_refused(void)
 {
     struct doca_pcc *pcc = make();
@@ -254,10 +281,15 @@ int main(int argc, char **argv)
         void (*run)(void);
     } cases[] = {
 #define CASE(f) {#f, f}
-        CASE(a_device_is_asked_first),          CASE(it_starts_answers_and_stops),
-        CASE(what_is_wrong_is_refused),         CASE(a_fault_leaves_a_core_file),
-        CASE(one_is_active_at_a_time),          CASE(a_program_that_may_not_run_is_refused),
-        CASE(traces_go_where_the_program_says), CASE(traces_go_to_a_function_or_a_file),
+        CASE(a_device_is_asked_first),
+        CASE(it_starts_answers_and_stops),
+        CASE(what_is_wrong_is_refused),
+        CASE(a_fault_leaves_a_core_file),
+        CASE(one_is_active_at_a_time),
+        CASE(a_program_that_may_not_run_is_refused),
+        CASE(traces_go_where_the_program_says),
+        CASE(traces_go_to_a_function_or_a_file),
+        CASE(it_sets_rates),
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc == 2 && strcmp(argv[1], cases[i].name) == 0) {

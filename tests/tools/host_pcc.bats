@@ -3,24 +3,19 @@
 load ../host/setup
 
 setup_file() {
-    local here=$BATS_TEST_DIRNAME/.. t=$BATS_FILE_TMPDIR
-    dpacc "$here/data/pcc/rp.c" -o "$t/rp.a" -app-name=pcc_test_app -device-libs=-ldoca_pcc_dev \
-        -devicecc-options="-I$DPAKIT_BUILD/include/doca -I$here/../runtime"
-    # shellcheck disable=SC2086
-    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" \
-        -I"$DPAKIT_BUILD/include" "$here/host/pcc_cases.c" "$t/rp.a" -o "$t/cases" \
-        -L"$DPAKIT_BUILD/lib" -ldoca_pcc -ldoca_common -lflexio -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    build_pcc
+    make_pcc_device "$BATS_FILE_TMPDIR/devices"
 }
 
 setup() {
-    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices CORE=$BATS_TEST_TMPDIR/core
-    dpadev create mlx5_0 >/dev/null
-    [[ $BATS_TEST_DESCRIPTION == *'is asked first'* ]] && return
-    mlxconfig-lite -y -d mlx5_0 set USER_PROGRAMMABLE_CC=1 >/dev/null
-    dpadev reset mlx5_0 >/dev/null
+    export CORE=$BATS_TEST_TMPDIR/core
 }
 
 @test "a device is asked first" {
+    cp -r "$DPAKIT_DEVICES" "$BATS_TEST_TMPDIR/devices"
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
+    mlxconfig-lite -y -d mlx5_0 set USER_PROGRAMMABLE_CC=0 >/dev/null
+    dpadev reset mlx5_0 >/dev/null
     case_ok a_device_is_asked_first
     [ "$(grep -c 'mlxconfig-lite -d mlx5_0 set USER_PROGRAMMABLE_CC=1' <<<"$output")" -eq 1 ]
 }

@@ -6,6 +6,7 @@
 
 #include "doca/core/core.h"
 #include "pcc/pcc.h"
+#include "rates/rates.h"
 
 #define TRACE_FORMATS_MAX 256u
 #define TRACE_VALUES      5u
@@ -40,9 +41,15 @@ struct context {
     struct trace trace;
     bool started;
     struct dpk_pcc *run;
+    unsigned run_threads;            /* that it has for events */
+    char directory[PATH_MAX];        /* of the device */
+    struct dpk_rates_server *server; /* while it is active and well; NULL: no rates are set */
+    unsigned workers;                /* of the server */
+    atomic_bool told;                /* of a rate that is none */
     int place; /* file whose lock makes this the active process of the device; -1 */
     bool active;
     bool core_written;
+    doca_pcc_process_state_t seen; /* the state that the program was last told of */
 };
 extern const struct dpk_kind context_kind;
 
@@ -52,6 +59,12 @@ struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result);
 
 /* ---- run.c ---- */
 doca_error_t context_stop(struct context *c); /* with its lock */
+
+/* ---- serve.c: with the context's lock ---- */
+/* The context is active: a reaction point sets rates from here on. */
+void context_serve(struct context *c);
+/* It sets none any more, and its program runs no events. */
+void context_rest(struct context *c);
 
 /* ---- trace.c ---- */
 void trace_init(struct trace *t);

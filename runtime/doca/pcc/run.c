@@ -14,17 +14,20 @@
 
 /* ---- One active process for each device and role ---- */
 
-static int open_place(const struct context *c, const char *directory)
+static int open_place(const struct context *c)
 {
     char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/pcc-%s.lock", directory, c->role == DPK_PCC_RP ? "rp" : "np");
+    snprintf(path, sizeof path, "%s/pcc-%s.lock", c->directory,
+             c->role == DPK_PCC_RP ? "rp" : "np");
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
 static bool is_active(struct context *c)
 {
-    if (!c->active)
-        c->active = flock(c->place, LOCK_EX | LOCK_NB) == 0;
+    if (!c->active && flock(c->place, LOCK_EX | LOCK_NB) == 0) {
+        c->active = true;
+        context_serve(c);
+    }
     return c->active;
 }
 
@@ -53,13 +56,13 @@ static void flush(void *context)
 static doca_error_t load(struct context *c, struct dpk_error *err)
 {
     struct dpk_image *image = NULL;
-    char directory[PATH_MAX];
-    enum dpk_status status = dpk_host_app_load(NAME_OF(c), c->app, &image, directory, err);
+    enum dpk_status status = dpk_host_app_load(NAME_OF(c), c->app, &image, c->directory, err);
     if (status != DPK_OK)
         return dpk_doca_error(status);
+    c->run_threads = c->threads > 1 ? c->threads - 1 : 1; /* the last is for the host */
     const struct dpk_pcc_options options = {
         .role = c->role,
-        .threads = c->threads > 1 ? c->threads - 1 : 1, /* the last is for the host */
+        .threads = c->run_threads,
         .ports = 1,
         .speed_gbps = 100, /* what ports of emulated devices say */
         .print = print,
@@ -67,12 +70,12 @@ static doca_error_t load(struct context *c, struct dpk_error *err)
         .flush = flush,
         .context = c,
         .device = NAME_OF(c),
-        .directory = directory,
+        .directory = c->directory,
     };
     status = dpk_pcc_open(image, &options, &c->run, err);
     dpk_image_free(image);
-    if (status == DPK_OK && (c->place = open_place(c, directory)) < 0)
-        status = dpk_fail_errno(err, "%s: its lock of congestion control", directory);
+    if (status == DPK_OK && (c->place = open_place(c)) < 0)
+        status = dpk_fail_errno(err, "%s: its lock of congestion control", c->directory);
     if (status == DPK_ERR_FAULT || status == DPK_ERR_TIMEOUT)
         return DOCA_ERROR_DRIVER;
     return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_error(status);
@@ -80,6 +83,7 @@ static doca_error_t load(struct context *c, struct dpk_error *err)
 
 static void unload(struct context *c)
 {
+    context_rest(c);
     dpk_pcc_close(c->run);
     c->run = NULL;
     if (c->place >= 0)
@@ -109,7 +113,7 @@ static doca_error_t start(struct context *c)
         return result;
     }
     c->started = true;
-    (void)is_active(c);
+    c->seen = is_active(c) ? DOCA_PCC_PS_ACTIVE : DOCA_PCC_PS_STANDBY;
     return DOCA_SUCCESS;
 }
 
@@ -166,6 +170,7 @@ static doca_pcc_process_state_t state_of(struct context *c)
     if (!c->started)
         return DOCA_PCC_PS_DEACTIVATED;
     if (dpk_process_state(dpk_pcc_process(c->run), &err) != DPK_OK) {
+        context_rest(c);
         write_core(c, err.message);
         return DOCA_PCC_PS_ERROR;
     }
@@ -178,7 +183,7 @@ doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
     struct context *c = process_state ? dpk_object_lock(pcc, &context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
-    *process_state = state_of(c);
+    *process_state = c->seen = state_of(c);
     return dpk_object_unlock(c, DOCA_SUCCESS);
 }
 
@@ -189,19 +194,30 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* The state, and the one that the program was told of before. */
+static doca_error_t look(struct doca_pcc *pcc, doca_pcc_process_state_t *before,
+                         doca_pcc_process_state_t *now)
+{
+    struct context *c = dpk_object_lock(pcc, &context_kind);
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    *before = c->seen;
+    *now = c->seen = state_of(c);
+    return dpk_object_unlock(c,
+                             *now == DOCA_PCC_PS_DEACTIVATED ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS);
+}
+
 doca_error_t doca_pcc_wait(struct doca_pcc *pcc, int wait_time)
 {
     doca_pcc_process_state_t before, now;
     const uint64_t end = wait_time < 0 ? UINT64_MAX : now_ms() + (uint64_t)wait_time * 1000;
-    doca_error_t result = doca_pcc_get_process_state(pcc, &before);
-    if (result == DOCA_SUCCESS && before == DOCA_PCC_PS_DEACTIVATED)
-        return DOCA_ERROR_BAD_STATE;
-    for (now = before; result == DOCA_SUCCESS && now == before && now != DOCA_PCC_PS_ERROR;) {
+    doca_error_t result = look(pcc, &before, &now);
+    while (result == DOCA_SUCCESS && now == before && now != DOCA_PCC_PS_ERROR) {
         const uint64_t at = now_ms(), left = at < end ? end - at : 0;
         if (left == 0 ||
             (poll(NULL, 0, left < LOOK_AGAIN_MS ? (int)left : LOOK_AGAIN_MS) < 0 && errno == EINTR))
             break;
-        result = doca_pcc_get_process_state(pcc, &now);
+        result = look(pcc, &before, &now);
     }
     return result;
 }
@@ -259,12 +275,14 @@ doca_error_t doca_pcc_dump_debug(const struct doca_pcc *pcc)
     struct context *c = dpk_object_lock(pcc, &context_kind);
     if (!c || !c->started || !atomic_load(&c->debug))
         return dpk_object_unlock(c, DOCA_ERROR_BAD_STATE);
+    dpk_rates_pause(c->server);
     dpk_pcc_stats(c->run, &s);
     printf("events: %" PRIu64 ", masked out: %" PRIu64 ", instructions: %" PRIu64
            ", of the longest event: %" PRIu64 "\n",
            s.events, s.masked, s.instructions, s.longest);
     for (unsigned slot = 0; c->role == DPK_PCC_RP && slot < DPK_PCC_SLOTS; slot++)
         dump_slot(c, slot);
+    dpk_rates_resume(c->server);
     fflush(stdout);
     return dpk_object_unlock(c, DOCA_SUCCESS);
 }

@@ -44,6 +44,7 @@ enum { /* the first of three numbers of a request */
        ASK_TOO_MUCH,
        ASK_FAULT,
        ASK_TRACE,
+       ASK_PARAM, /* sets one: its number, its value */
 };
 enum { SEEN_BAD, SEEN_PORTS, SEEN_SET, SEEN_EVENT = SEEN_SET + 5, SEEN_MAX = SEEN_EVENT + 32 };
 

@@ -208,6 +208,9 @@ static uint64_t calculate(const uint64_t *q)
     case ASK_TRACE:
         doca_pcc_dev_trace_5(7, 1, (uint64_t)-2, 3, 4, 1ull << 40);
         return 0;
+    case ASK_PARAM:
+        ((uint32_t *)(uintptr_t)doca_pcc_dev_get_algo_params(0, SLOT))[a] = b;
+        return b;
     case ASK_HEADER:
         return doca_pcc_dev_custom_header_set(NULL, NULL, ids, 4, 0);
     default:

@@ -6,6 +6,7 @@
 
 #include "counters/counters.h"
 #include "dpadev.h"
+#include "rates.h"
 
 struct stats_options {
     struct dpadev_options shared;
@@ -51,15 +52,23 @@ static void put_queue(struct dpk_buf *out, const struct dpk_counters_queue *q)
     dpk_put_format(out, "\n");
 }
 
-static enum dpk_status print_text(const struct dpk_counters_seen *seen, struct dpk_error *err)
+/* All that is shown. */
+struct seen {
+    struct dpk_counters_seen counters;
+    struct dpk_rates_seen rates;
+};
+
+static enum dpk_status print_text(const struct seen *all, struct dpk_error *err)
 {
     struct dpk_buf out = {0};
+    const struct dpk_counters_seen *seen = &all->counters;
     put_port(&out, seen->port);
     if (seen->count > 0)
         dpk_put_format(&out, "\n%-14s %10s  %20s %20s  %s\n", "QUEUE (*: gone)", "PROCESS",
                        "PACKETS", "BYTES", "DROPPED");
     for (size_t i = 0; i < seen->count; i++)
         put_queue(&out, &seen->queues[i]);
+    rates_put(&out, &all->rates);
     const bool failed = out.failed;
     if (!failed)
         fwrite(out.data, 1, out.size, stdout);
@@ -85,8 +94,9 @@ static void add_all(cJSON *o, const uint64_t values[DPK_COUNTERS])
     add_counters(cJSON_AddObjectToObject(o, "drops"), values, DPK_FIRST_DROP, DPK_COUNTERS);
 }
 
-static cJSON *json_of(const struct dpk_counters_seen *seen)
+static cJSON *json_of(const struct seen *all)
 {
+    const struct dpk_counters_seen *seen = &all->counters;
     cJSON *o = cJSON_CreateObject();
     add_all(cJSON_AddObjectToObject(o, "port"), seen->port);
     cJSON *queues = cJSON_AddArrayToObject(o, "queues");
@@ -100,6 +110,7 @@ static cJSON *json_of(const struct dpk_counters_seen *seen)
         cJSON_AddBoolToObject(item, "gone", q->gone);
         add_all(item, q->values);
     }
+    cJSON_AddItemToObject(o, "congestion_control", rates_json(&all->rates));
     return o;
 }
 
@@ -126,8 +137,16 @@ static enum dpk_status find_folder(const char *name, char out[PATH_MAX], struct 
     return status;
 }
 
-static enum dpk_status read_counters(const char *name, bool reset, struct dpk_counters_seen *seen,
-                                     struct dpk_error *err)
+/* Who has never had a queue pair has no rates. */
+static enum dpk_status read_rates(const char *directory, struct dpk_rates_seen *seen,
+                                  struct dpk_error *err)
+{
+    const enum dpk_status status = dpk_rates_read(directory, seen, err);
+    return status == DPK_ERR_NOT_FOUND ? DPK_OK : status;
+}
+
+static enum dpk_status read_all(const char *name, bool reset, struct seen *seen,
+                                struct dpk_error *err)
 {
     char directory[PATH_MAX];
     struct dpk_counters *counters = NULL;
@@ -135,18 +154,20 @@ static enum dpk_status read_counters(const char *name, bool reset, struct dpk_co
     if (status == DPK_OK)
         status = dpk_counters_open(directory, &counters, err);
     if (status == DPK_OK)
-        dpk_counters_read(counters, reset, seen);
+        dpk_counters_read(counters, reset, &seen->counters);
     dpk_counters_close(counters);
+    if (status == DPK_OK)
+        status = read_rates(directory, &seen->rates, err);
     return status;
 }
 
 static enum dpk_status stats(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct stats_options *o = options;
-    struct dpk_counters_seen *seen = malloc(sizeof *seen);
+    struct seen *seen = calloc(1, sizeof *seen);
     if (!seen)
         return dpk_fail_nomem(err);
-    enum dpk_status status = read_counters(args->words[0], o->reset, seen, err);
+    enum dpk_status status = read_all(args->words[0], o->reset, seen, err);
     if (status == DPK_OK)
         status = o->shared.json ? dpk_json_print(json_of(seen), err) : print_text(seen, err);
     free(seen);
@@ -158,10 +179,11 @@ static const struct dpk_option stats_options[] = {
     {0},
 };
 
-const struct dpk_command dpadev_stats = {"stats",
-                                         "NAME",
-                                         "packets, bytes and drops of a device's port",
-                                         .takes = "json",
-                                         .options = stats_options,
-                                         .size = sizeof(struct stats_options),
-                                         .run = stats};
+const struct dpk_command dpadev_stats = {
+    "stats",
+    "NAME",
+    "packets, bytes and drops of a device's port, rates of its flows",
+    .takes = "json",
+    .options = stats_options,
+    .size = sizeof(struct stats_options),
+    .run = stats};

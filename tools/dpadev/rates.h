@@ -1,0 +1,13 @@
+/* What `dpadev stats` shows of congestion control. */
+#ifndef DPADEV_RATES_H
+#define DPADEV_RATES_H
+
+#include <cjson/cJSON.h>
+
+#include "rates/rates.h"
+
+/* Nothing, if no process sets rates. */
+void rates_put(struct dpk_buf *out, const struct dpk_rates_seen *seen);
+cJSON *rates_json(const struct dpk_rates_seen *seen);
+
+#endif

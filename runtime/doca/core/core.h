@@ -46,7 +46,9 @@ struct dpk_devinfo {
     char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 };
 extern const struct dpk_kind dpk_devinfo_kind;
-/* What the card says of a device. INVALID_VALUE: it is none. */
+/* What the card says of a device, or of the function that an open representor stands for.
+ * INVALID_VALUE: it is none. */
+doca_error_t dpk_dev_rep_ask(const struct doca_dev_rep *rep, struct dpk_device_info *info);
 doca_error_t dpk_devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_device_info *info);
 /* Whether a text is the PCI address, with the domain or without. INVALID_VALUE: it is none. */
 doca_error_t dpk_pci_address_compare(const char *text, const struct dpk_pci_address *pci,
@@ -71,8 +73,14 @@ struct dpk_task;
 
 struct dpk_ctx_ops {
     /* With the object's lock held; `stop` when all tasks are freed. NULL: there is nothing to do. */
+    /* IN_PROGRESS of `start`: it is starting until dpk_ctx_begin_run is called. */
     doca_error_t (*start)(struct dpk_ctx *ctx);
     doca_error_t (*stop)(struct dpk_ctx *ctx);
+    /* For a context that keeps its submitted tasks itself, and has events: does one piece of work,
+     * without a lock, in any state but idle. False: there was none. `is_ready`: whether there would
+     * be, asked by any thread, and with any lock. NULL: all that it does is to run tasks. */
+    bool (*progress)(struct dpk_ctx *ctx);
+    bool (*is_ready)(const struct dpk_ctx *ctx);
     bool has_datapath;   /* dpk_ctx_set_datapath is for it */
     bool ends_by_errors; /* a task that fails stops it, and the other tasks fail with it */
 };
@@ -110,6 +118,11 @@ bool dpk_ctx_is_running(const struct dpk_ctx *ctx);
 doca_error_t dpk_ctx_start(struct dpk_ctx *ctx);
 /* IN_PROGRESS: tasks are not freed; it stops in doca_pe_progress when they are. */
 doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx);
+/* A starting context runs from now on, without the lock. False: it does not start any more. */
+bool dpk_ctx_begin_run(struct dpk_ctx *ctx);
+/* A task failed, or a peer has gone: a context that runs or starts is stopping from now on. Without
+ * the lock. */
+void dpk_ctx_begin_stop(struct dpk_ctx *ctx);
 
 /* The first member of contexts that stand on one device. */
 struct dpk_dev_ctx {
@@ -137,6 +150,9 @@ struct dpk_task_type {
     doca_error_t (*check)(struct dpk_task *task);
     /* Carries it out, without a lock. IN_PROGRESS: it cannot be yet. AGAIN: a part was. */
     doca_error_t (*run)(struct dpk_task *task);
+    /* For contexts with `progress`, instead of `run`: takes a task that is being submitted, with the
+     * lock of its context, and calls dpk_task_end later. Else what doca_task_submit returns. */
+    doca_error_t (*take)(struct dpk_task *task);
     /* Whether one that could not be carried out could be now, asked by a thread of a progress
      * engine that is armed. NULL: what makes it so calls dpk_task_retry. */
     bool (*is_ready)(struct dpk_task *task);
@@ -190,6 +206,8 @@ void dpk_task_end_change(struct dpk_task *task);
 /* As doca_task_submit; with an observer it tells that one. */
 doca_error_t dpk_task_submit(struct dpk_task *task,
                              void (*observer)(void *owner, struct dpk_task *task), void *owner);
+/* Ends a task that `take` took, without a lock, and tells of it. */
+void dpk_task_end(struct dpk_task *task, doca_error_t status);
 /* One that could not be carried out could be now. */
 void dpk_task_retry(struct dpk_task *task);
 /* Gives it back. False: it is submitted, and is given back when it has ended. */

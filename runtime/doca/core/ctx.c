@@ -64,8 +64,9 @@ doca_error_t dpk_ctx_start(struct dpk_ctx *ctx)
         result = DOCA_ERROR_INVALID_VALUE;
     } else if (atomic_load(&ctx->state) == DOCA_CTX_STATE_IDLE) {
         result = ctx->ops->start ? ctx->ops->start(ctx) : DOCA_SUCCESS;
-        if (result == DOCA_SUCCESS)
-            c = enter_state(ctx, DOCA_CTX_STATE_RUNNING);
+        if (result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS)
+            c = enter_state(ctx, result == DOCA_SUCCESS ? DOCA_CTX_STATE_RUNNING
+                                                        : DOCA_CTX_STATE_STARTING);
     }
     pthread_mutex_unlock(&ctx->object.lock);
     tell(ctx, &c);
@@ -99,11 +100,24 @@ doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx)
     return result;
 }
 
+bool dpk_ctx_begin_run(struct dpk_ctx *ctx)
+{
+    struct change c = {0};
+    pthread_mutex_lock(&ctx->object.lock);
+    const bool starts = atomic_load(&ctx->state) == DOCA_CTX_STATE_STARTING;
+    if (starts)
+        c = enter_state(ctx, DOCA_CTX_STATE_RUNNING);
+    pthread_mutex_unlock(&ctx->object.lock);
+    tell(ctx, &c);
+    return starts;
+}
+
 void dpk_ctx_begin_stop(struct dpk_ctx *ctx)
 {
     struct change c = {0};
     pthread_mutex_lock(&ctx->object.lock);
-    if (dpk_ctx_is_running(ctx))
+    const enum doca_ctx_states state = atomic_load(&ctx->state);
+    if (state == DOCA_CTX_STATE_RUNNING || state == DOCA_CTX_STATE_STARTING)
         c = enter_state(ctx, DOCA_CTX_STATE_STOPPING);
     pthread_mutex_unlock(&ctx->object.lock);
     tell(ctx, &c);

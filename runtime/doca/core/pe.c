@@ -248,7 +248,7 @@ static enum found look(struct dpk_pe *p, bool at_tasks)
         struct dpk_ctx *c = next_in_line(p, &length);
         if (c && (dpk_ctx_has_work(c) || (at_tasks && dpk_ctx_is_ready(c))))
             found = WORK;
-        else if (c && atomic_load(&c->waiting) > 0)
+        else if (c && dpk_ctx_waits(c))
             found = WAITING;
         dpk_object_drop(c);
     }

@@ -10,10 +10,10 @@ void dpk_pe_disconnect(struct dpk_ctx *ctx);
  * it. NULL is fine. */
 void dpk_pe_notify(struct dpk_pe *pe);
 
-/* A task failed: a running context is stopping from now on. Without the lock. */
-void dpk_ctx_begin_stop(struct dpk_ctx *ctx);
 /* A stopping context whose tasks are all freed becomes idle. False: it is not that far. */
 bool dpk_ctx_end_stop(struct dpk_ctx *ctx);
+/* Whether it has what nobody tells of when it is ready. */
+bool dpk_ctx_waits(const struct dpk_ctx *ctx);
 /* Whether a task that waits could be carried out now. */
 bool dpk_ctx_is_ready(struct dpk_ctx *ctx);
 

@@ -239,6 +239,15 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep)
     return dpk_object_destroy(dev_rep, &rep_kind);
 }
 
+doca_error_t dpk_dev_rep_ask(const struct doca_dev_rep *dev_rep, struct dpk_device_info *info)
+{
+    struct rep *r = dpk_object_pin(dev_rep, &rep_kind);
+    if (r)
+        *info = r->info->card;
+    dpk_object_drop(r);
+    return r ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
 {
     struct rep *r = dpk_object_pin(dev_rep, &rep_kind);

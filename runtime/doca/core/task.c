@@ -101,10 +101,18 @@ void dpk_task_end_change(struct dpk_task *t)
 
 bool dpk_ctx_has_work(const struct dpk_ctx *ctx)
 {
-    const bool stops = atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING;
+    const enum doca_ctx_states state = atomic_load(&ctx->state);
     const size_t submitted = atomic_load(&ctx->submitted);
-    return stops ? submitted > 0 || atomic_load(&ctx->tasks) == 0
-                 : submitted > atomic_load(&ctx->waiting);
+    if (state == DOCA_CTX_STATE_STOPPING)
+        return submitted > 0 || atomic_load(&ctx->tasks) == 0;
+    return ctx->ops->is_ready ? state != DOCA_CTX_STATE_IDLE && ctx->ops->is_ready(ctx)
+                              : submitted > atomic_load(&ctx->waiting);
+}
+
+bool dpk_ctx_waits(const struct dpk_ctx *ctx)
+{
+    return atomic_load(&ctx->waiting) > 0 ||
+           (ctx->ops->is_ready && atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE);
 }
 
 /* With the context's lock. */
@@ -129,6 +137,19 @@ static void append(struct dpk_task *t)
     ctx->last = t;
 }
 
+/* It is submitted. With the context's lock. */
+static void enter(struct dpk_task *t, void (*observer)(void *owner, struct dpk_task *task),
+                  void *owner)
+{
+    t->state = DPK_TASK_SUBMITTED;
+    t->observer = observer;
+    t->owner = owner;
+    t->ctx->submitted++;
+    if (!t->pool->type->take)
+        append(t);
+    dpk_pe_notify(t->ctx->pe);
+}
+
 doca_error_t dpk_task_submit(struct dpk_task *t,
                              void (*observer)(void *owner, struct dpk_task *task), void *owner)
 {
@@ -138,13 +159,9 @@ doca_error_t dpk_task_submit(struct dpk_task *t,
         result =
             DOCA_ERROR_INVALID_VALUE; /* by another thread, just now or while it is submitted */
     } else if (dpk_ctx_is_running(t->ctx) && t->state != DPK_TASK_SUBMITTED) {
-        t->state = DPK_TASK_SUBMITTED;
-        t->observer = observer;
-        t->owner = owner;
-        t->ctx->submitted++;
-        append(t);
-        dpk_pe_notify(t->ctx->pe);
-        result = DOCA_SUCCESS;
+        result = t->pool->type->take ? t->pool->type->take(t) : DOCA_SUCCESS;
+        if (result == DOCA_SUCCESS)
+            enter(t, observer, owner);
     }
     pthread_mutex_unlock(&t->ctx->object.lock);
     return result;
@@ -259,8 +276,17 @@ static void finish(struct dpk_task *t, doca_error_t status)
     dpk_object_drop(t);
 }
 
+void dpk_task_end(struct dpk_task *t, doca_error_t status)
+{
+    dpk_object_hold(t);
+    finish(t, status);
+}
+
 bool dpk_ctx_progress(struct dpk_ctx *ctx)
 {
+    if (ctx->ops->progress && atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE &&
+        ctx->ops->progress(ctx))
+        return true;
     for (size_t n = atomic_load(&ctx->submitted); n > 0; n--) {
         bool stops = false;
         struct dpk_task *t = take(ctx, &stops);

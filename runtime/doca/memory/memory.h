@@ -39,6 +39,19 @@ doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to,
 /* What that would return for the lists as they are now; copies nothing. */
 doca_error_t dpk_buf_list_check(const struct doca_buf *from, struct doca_buf *to,
                                 const struct dpk_memory_domain *domain);
+/* The bytes of data in a list of buffers, and how many buffers it has. INVALID_VALUE: it is none. */
+doca_error_t dpk_buf_list_size(const struct doca_buf *list, uint64_t *size, uint32_t *count);
+/* Copies `size` bytes of its data, from an offset on, as a device does whose domain that is.
+ * INVALID_VALUE: there are not so many; else as dpk_buf_list_copy. Memory that another process
+ * exported is NOT_PERMITTED or IO_FAILED. */
+doca_error_t dpk_buf_list_read(const struct doca_buf *list, uint64_t offset, void *to, size_t size,
+                               const struct dpk_memory_domain *domain);
+/* Appends bytes to its data, where the peers of a device may write, too. INVALID_VALUE: they do not
+ * fit. *appended grows by what was appended, also on failure. */
+doca_error_t dpk_buf_list_append(struct doca_buf *list, const void *from, size_t size,
+                                 const struct dpk_memory_domain *domain, uint64_t *appended);
+/* Takes the last bytes of its data away again. */
+void dpk_buf_list_shrink(struct doca_buf *list, uint64_t by);
 /* Whether it is a buffer. */
 bool dpk_is_buf(const struct doca_buf *buf);
 

@@ -61,13 +61,14 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base chart elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := rv64 jit card provision loader source counters frame ring rates cable switch rc wire port debug sched proc exports memory pcc host cc
+RT_ROOMS := rv64 jit card provision loader source counters frame ring rates cable comch switch rc wire port debug sched proc exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
-DOCA_LIBS := argp rdma dma pcc
+DOCA_LIBS := argp rdma dma comch pcc
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # Rooms are by object, libraries by name: which files of runtime/doca each library has. All that is
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
 IN_doca_argp := runtime/doca/argp/*.c
+IN_doca_comch := runtime/doca/comch/*.c runtime/comch/*.c runtime/ring/*.c
 IN_doca_dma := runtime/doca/dma/*.c
 IN_doca_pcc := runtime/doca/pcc/*.c
 IN_doca_rdma := runtime/doca/rdma/rdma.c runtime/doca-2.5/rdma.c

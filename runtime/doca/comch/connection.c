@@ -1,0 +1,241 @@
+/* Connections: who is on them, and what they counted. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "private.h"
+
+/* ---- Queues of tasks ---- */
+
+void queue_put(struct queue *q, struct entry *e)
+{
+    e->next = NULL;
+    if (q->last)
+        q->last->next = e;
+    else
+        q->first = e;
+    q->last = e;
+}
+
+struct entry *queue_take(struct queue *q)
+{
+    struct entry *e = q->first;
+    if (e && !(q->first = e->next))
+        q->last = NULL;
+    return e;
+}
+
+/* ---- Consumers of the peer ---- */
+
+void remote_drop(struct remote *r)
+{
+    if (!r || atomic_fetch_sub(&r->references, 1) != 1)
+        return;
+    rings_free(&r->rings);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+static struct remote *remote_new(const struct dpk_comch_word *w)
+{
+    struct remote *r = calloc(1, sizeof *r);
+    if (r && !dpk_pipe_open(&r->rings, w->memory)) {
+        free(r);
+        r = NULL;
+    }
+    if (!r)
+        return NULL;
+    atomic_init(&r->references, 1);
+    pthread_mutex_init(&r->lock, NULL);
+    r->id = w->value;
+    memcpy(&r->imm_room, w->bytes, sizeof r->imm_room);
+    return r;
+}
+
+/* Where a consumer is in the list, or its end. With the lock. */
+static struct remote **place_of(struct connection *c, uint32_t id)
+{
+    struct remote **at = &c->remotes;
+    while (*at && (*at)->id != id)
+        at = &(*at)->next;
+    return at;
+}
+
+bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w)
+{
+    struct remote *r = w->value ? remote_new(w) : NULL;
+    bool good = r && r->imm_room <= DPK_PIPE_IMM_MAX;
+    close(w->memory);
+    pthread_mutex_lock(&c->object.lock);
+    good = good && c->remote_count < CONSUMERS_MAX && !*place_of(c, w->value);
+    if (good) {
+        r->next = c->remotes;
+        c->remotes = r;
+        c->remote_count++;
+    }
+    pthread_mutex_unlock(&c->object.lock);
+    if (!good)
+        remote_drop(r);
+    return good;
+}
+
+bool connection_expire_remote(struct connection *c, uint32_t id)
+{
+    pthread_mutex_lock(&c->object.lock);
+    struct remote **at = place_of(c, id), *r = *at;
+    if (r) {
+        *at = r->next;
+        c->remote_count--;
+        atomic_store(&r->gone, true);
+    }
+    pthread_mutex_unlock(&c->object.lock);
+    remote_drop(r);
+    return r != NULL;
+}
+
+struct remote *connection_find_remote(struct connection *c, uint32_t id)
+{
+    pthread_mutex_lock(&c->object.lock);
+    struct remote *r = *place_of(c, id);
+    if (r)
+        atomic_fetch_add(&r->references, 1);
+    pthread_mutex_unlock(&c->object.lock);
+    return r;
+}
+
+/* ---- Life ---- */
+
+static void connection_release(void *object)
+{
+    struct connection *c = object;
+    for (struct remote *r; (r = c->remotes);) {
+        c->remotes = r->next;
+        remote_drop(r);
+    }
+    close(c->fd);
+    dpk_object_drop(c->dev);
+    free(c);
+}
+const struct dpk_kind connection_kind = {.release = connection_release};
+
+struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, bool is_server)
+{
+    struct connection *c = calloc(1, sizeof *c);
+    if (!c) {
+        close(fd);
+        return NULL;
+    }
+    c->fd = fd;
+    c->endpoint = endpoint;
+    c->is_server = is_server;
+    dpk_object_hold(c->dev = dev);
+    void *handle = dpk_object_enter(c, &connection_kind);
+    return handle ? dpk_object_pin(handle, &connection_kind) : NULL;
+}
+
+/* A child of fork() may have the socket open, too: closing it is not enough. */
+void connection_break(struct connection *c)
+{
+    if (!atomic_exchange(&c->broken, true))
+        shutdown(c->fd, SHUT_RDWR);
+}
+
+bool connection_is_lost(struct connection *c)
+{
+    return atomic_load(&c->broken) || dpk_comch_has_hung_up(c->fd);
+}
+
+doca_error_t connection_enter(struct connection *c, uint32_t *count, uint32_t *last, uint32_t *id)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    pthread_mutex_lock(&c->object.lock);
+    if (atomic_load(&c->broken))
+        result = DOCA_ERROR_NOT_CONNECTED;
+    else if (*count == CONSUMERS_MAX || *last == UINT32_MAX)
+        result = DOCA_ERROR_FULL;
+    if (result == DOCA_SUCCESS) {
+        ++*count;
+        *id = ++*last;
+    }
+    pthread_mutex_unlock(&c->object.lock);
+    return result;
+}
+
+void connection_leave(struct connection *c, uint32_t *count)
+{
+    pthread_mutex_lock(&c->object.lock);
+    --*count;
+    pthread_mutex_unlock(&c->object.lock);
+}
+
+/* ---- Counters ---- */
+
+void connection_count(struct connection *c, bool sent, uint32_t size)
+{
+    pthread_mutex_lock(&c->object.lock);
+    c->counters[sent ? DOCA_COMCH_COUNTER_SENT_MESSAGES : DOCA_COMCH_COUNTER_RECV_MESSAGES]++;
+    c->counters[sent ? DOCA_COMCH_COUNTER_SENT_BYTES : DOCA_COMCH_COUNTER_RECV_BYTES] += size;
+    pthread_mutex_unlock(&c->object.lock);
+}
+
+doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *connection)
+{
+    struct connection *c = dpk_object_lock(connection, &connection_kind);
+    if (c)
+        memcpy(c->shown, c->counters, sizeof c->shown);
+    return dpk_object_unlock(c, c && connection_is_lost(c) ? DOCA_ERROR_CONNECTION_ABORTED
+                                                           : DOCA_SUCCESS);
+}
+
+doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connection *connection,
+                                               enum doca_comch_counter counter_type,
+                                               uint64_t *counter_value)
+{
+    if (!counter_value || (unsigned)counter_type < DOCA_COMCH_COUNTER_SENT_MESSAGES ||
+        (unsigned)counter_type > DOCA_COMCH_COUNTER_RECV_BYTES)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct connection *c = dpk_object_lock(connection, &connection_kind);
+    if (c)
+        *counter_value = c->shown[counter_type];
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+/* ---- What a connection is of ---- */
+
+doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
+                                                 union doca_data user_data)
+{
+    struct connection *c = dpk_object_lock(connection, &connection_kind);
+    if (c)
+        c->user_data = user_data;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)
+{
+    struct connection *c = dpk_object_lock(connection, &connection_kind);
+    const union doca_data user_data = c ? c->user_data : (union doca_data){0};
+    dpk_object_unlock(c, DOCA_SUCCESS);
+    return user_data;
+}
+
+static void *endpoint_of(const struct doca_comch_connection *connection, bool is_server)
+{
+    struct connection *c = dpk_object_pin(connection, &connection_kind);
+    void *endpoint = c && c->is_server == is_server ? c->endpoint : NULL;
+    dpk_object_drop(c);
+    return endpoint;
+}
+
+struct doca_comch_server *
+doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
+{
+    return endpoint_of(connection, true);
+}
+
+struct doca_comch_client *
+doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
+{
+    return endpoint_of(connection, false);
+}

@@ -1,0 +1,432 @@
+/* Consumers: receive what the peer's producers send, into buffers that were posted. */
+#include <string.h>
+#include <unistd.h>
+
+#include "private.h"
+
+#define LOOKS 256u /* how often it finds nothing before it asks whether the peer is there */
+
+struct consumer {
+    struct dpk_dev_ctx base;
+    struct connection *c; /* a reference */
+    struct dpk_task_pool receives;
+    uint32_t imm_len, id;
+    unsigned looked;
+    uint64_t got;        /* bytes of the message that is coming */
+    doca_error_t status; /* of that message */
+    bool entered;        /* it counts on the connection; with the lock, as the next three */
+    bool announced;      /* the peer knows it */
+    int memory;          /* of the rings; -1 */
+    struct queue posted;
+    pthread_mutex_t
+        rings_lock; /* for who looks at rings, and who replaces them; the last of locks */
+    struct rings rings;
+};
+
+struct receive {
+    struct entry entry;
+    struct doca_buf *buf; /* NULL: for immediate data alone */
+    uint32_t producer;
+    uint8_t imm_len;
+    uint8_t imm[DPK_PIPE_IMM_MAX];
+};
+
+/* ---- Start and stop ---- */
+
+static void replace_rings(struct consumer *n, struct rings rings)
+{
+    pthread_mutex_lock(&n->rings_lock);
+    rings_free(&n->rings);
+    n->rings = rings;
+    pthread_mutex_unlock(&n->rings_lock);
+}
+
+/* With the lock, as the next. */
+static void leave(struct consumer *n)
+{
+    if (n->entered)
+        connection_leave(n->c, &n->c->consumers);
+    n->entered = n->announced = false;
+    if (n->memory >= 0)
+        close(n->memory);
+    n->memory = -1;
+}
+
+static doca_error_t consumer_start(struct dpk_ctx *ctx)
+{
+    struct consumer *n = (struct consumer *)ctx;
+    struct rings rings = {0};
+    if (!ctx->pe)
+        return dpk_doca_bad_config("doca_ctx_start: the comch consumer has no progress engine");
+    if (n->receives.max == 0)
+        return dpk_doca_bad_config("doca_ctx_start: no receives were configured, as by "
+                                   "doca_comch_consumer_task_post_recv_set_conf");
+    const doca_error_t result =
+        connection_enter(n->c, &n->c->consumers, &n->c->last_consumer, &n->id);
+    if (result != DOCA_SUCCESS)
+        return result;
+    n->entered = true;
+    n->got = n->looked = 0;
+    n->status = DOCA_SUCCESS;
+    n->memory = dpk_pipe_new(&rings);
+    replace_rings(n, rings);
+    if (n->memory >= 0)
+        return DOCA_ERROR_IN_PROGRESS;
+    leave(n);
+    return DOCA_ERROR_NO_MEMORY;
+}
+
+/* The peer is told before it goes: this may have to wait. */
+static doca_error_t consumer_stop(struct dpk_ctx *ctx)
+{
+    struct consumer *n = (struct consumer *)ctx;
+    if (n->announced && !atomic_load(&n->c->broken) &&
+        dpk_comch_say(n->c->fd, DPK_COMCH_EXPIRED, n->id, NULL, 0) == DPK_COMCH_FULL)
+        return DOCA_ERROR_IN_PROGRESS;
+    leave(n);
+    return DOCA_SUCCESS;
+}
+
+static bool announce(struct consumer *n)
+{
+    switch (atomic_load(&n->c->broken)
+                ? DPK_COMCH_GONE
+                : dpk_comch_say_memory(n->c->fd, n->id, n->imm_len, n->memory)) {
+    case DPK_COMCH_SAID:
+        n->announced = true;
+        return dpk_ctx_begin_run(&n->base.ctx);
+    case DPK_COMCH_FULL:
+        return false;
+    default:
+        dpk_ctx_begin_stop(&n->base.ctx);
+        return true;
+    }
+}
+
+/* ---- Receiving ---- */
+
+/* The receive that is next. `takes`: it ends. */
+static struct receive *next_receive(struct consumer *n, bool takes)
+{
+    pthread_mutex_lock(&n->base.ctx.object.lock);
+    struct entry *e = takes ? queue_take(&n->posted) : n->posted.first;
+    pthread_mutex_unlock(&n->base.ctx.object.lock);
+    return (struct receive *)e;
+}
+
+static void end_receive(struct consumer *n, struct receive *r, doca_error_t status)
+{
+    if (status != DOCA_SUCCESS && n->got > 0)
+        dpk_buf_list_shrink(r->buf, n->got);
+    n->got = 0;
+    n->status = DOCA_SUCCESS;
+    dpk_task_end(&r->entry.task, status);
+}
+
+static doca_error_t put_data(struct consumer *n, struct receive *r,
+                             const struct dpk_pipe_part *part)
+{
+    if (part->head.size == 0)
+        return DOCA_SUCCESS;
+    if (!r->buf)
+        return DOCA_ERROR_INVALID_VALUE;
+    return dpk_buf_list_append(r->buf, part->data, part->head.size, n->base.dev->domain, &n->got);
+}
+
+static void take_part(struct consumer *n, struct receive *r, const struct dpk_pipe_part *part)
+{
+    const struct dpk_pipe_head *h = &part->head;
+    if (n->status == DOCA_SUCCESS)
+        n->status = put_data(n, r, part);
+    dpk_pipe_took(&n->rings, part);
+    if (!(h->flags & DPK_PIPE_LAST))
+        return;
+    doca_error_t status = n->status;
+    if (h->flags & DPK_PIPE_ABANDON)
+        status = DOCA_ERROR_IO_FAILED;
+    else if (h->imm_size > n->imm_len)
+        status = DOCA_ERROR_INVALID_VALUE;
+    r->producer = h->producer;
+    r->imm_len = status == DOCA_SUCCESS ? h->imm_size : 0;
+    memcpy(r->imm, part->imm, r->imm_len);
+    next_receive(n, true);
+    end_receive(n, r, status);
+}
+
+static bool receive_part(struct consumer *n)
+{
+    struct dpk_pipe_part part;
+    const enum ring_state state = dpk_pipe_next(&n->rings, &part);
+    struct receive *r = state == RING_GOOD ? next_receive(n, false) : NULL;
+    if (r) {
+        n->looked = 0;
+        take_part(n, r, &part);
+        return true;
+    }
+    if (state == RING_WAIT && !(++n->looked % LOOKS == 0 && connection_is_lost(n->c)) &&
+        !atomic_load(&n->c->broken))
+        return false;
+    if (state != RING_WAIT) { /* no message is allowed without a receive */
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
+                     "comch consumer: what a producer of the peer wrote is no message");
+        connection_break(n->c);
+    }
+    dpk_ctx_begin_stop(&n->base.ctx);
+    return true;
+}
+
+static bool flush(struct consumer *n)
+{
+    struct receive *r = next_receive(n, true);
+    if (r)
+        end_receive(n, r,
+                    connection_is_lost(n->c) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_BAD_STATE);
+    return r != NULL;
+}
+
+static bool consumer_progress(struct dpk_ctx *ctx)
+{
+    struct consumer *n = (struct consumer *)ctx;
+    switch (atomic_load(&ctx->state)) {
+    case DOCA_CTX_STATE_STARTING:
+        return announce(n);
+    case DOCA_CTX_STATE_RUNNING:
+        return receive_part(n);
+    case DOCA_CTX_STATE_STOPPING:
+        return flush(n);
+    default:
+        return false;
+    }
+}
+
+static bool consumer_is_ready(const struct dpk_ctx *ctx)
+{
+    struct consumer *n = (struct consumer *)ctx;
+    if (atomic_load(&ctx->state) == DOCA_CTX_STATE_STARTING || connection_is_lost(n->c))
+        return true;
+    pthread_mutex_lock(&n->rings_lock);
+    const bool ready = n->rings.map && dpk_pipe_has_part(&n->rings);
+    pthread_mutex_unlock(&n->rings_lock);
+    return ready;
+}
+
+static const struct dpk_ctx_ops ops = {.start = consumer_start,
+                                       .stop = consumer_stop,
+                                       .progress = consumer_progress,
+                                       .is_ready = consumer_is_ready};
+
+/* ---- Life ---- */
+
+static void consumer_left(void *object)
+{
+    struct consumer *n = object;
+    dpk_dev_ctx_left(object);
+    pthread_mutex_lock(&n->base.ctx.object.lock);
+    leave(n); /* if it could not stop */
+    pthread_mutex_unlock(&n->base.ctx.object.lock);
+}
+
+static void consumer_release(void *object)
+{
+    struct consumer *n = object;
+    rings_free(&n->rings);
+    pthread_mutex_destroy(&n->rings_lock);
+    dpk_object_drop(n->c);
+    dpk_dev_ctx_release(object);
+}
+
+static const struct dpk_kind consumer_kind = {
+    .left = consumer_left, .release = consumer_release, .is_ctx = true};
+
+/* Of a connection that is pinned. */
+static struct doca_comch_consumer *consumer_new(struct connection *c, doca_error_t *result)
+{
+    struct doca_comch_consumer *handle = dpk_dev_ctx_new(c->dev->object.handle, &consumer_kind,
+                                                         &ops, sizeof(struct consumer), result);
+    struct consumer *n = dpk_object_lock(handle, &consumer_kind);
+    if (!n)
+        return NULL;
+    pthread_mutex_init(&n->rings_lock, NULL);
+    dpk_object_hold(n->c = c);
+    n->memory = -1;
+    dpk_object_unlock(n, DOCA_SUCCESS);
+    return handle;
+}
+
+doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
+                                        struct doca_mmap *buf_mmap,
+                                        struct doca_comch_consumer **consumer)
+{
+    uint32_t key;
+    if (consumer)
+        *consumer = NULL;
+    struct connection *c = consumer ? dpk_object_pin(comch_connection, &connection_kind) : NULL;
+    doca_error_t result =
+        c ? dpk_mmap_key(buf_mmap, c->dev->object.handle, &key) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *consumer = consumer_new(c, &result);
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
+{
+    return dpk_object_destroy(consumer, &consumer_kind);
+}
+
+struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
+{
+    return dpk_ctx_of(consumer, &consumer_kind);
+}
+
+/* ---- Properties ---- */
+
+doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer,
+                                                  uint32_t imm_data_len)
+{
+    if (imm_data_len > DPK_PIPE_IMM_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct consumer *n = dpk_object_lock(consumer, &consumer_kind);
+    const bool idle = n && atomic_load(&n->base.ctx.state) == DOCA_CTX_STATE_IDLE;
+    if (idle)
+        n->imm_len = imm_data_len;
+    return dpk_object_unlock(n, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
+                                                  uint32_t *imm_data_len)
+{
+    struct consumer *n = imm_data_len ? dpk_object_lock(consumer, &consumer_kind) : NULL;
+    if (n)
+        *imm_data_len = n->imm_len;
+    return dpk_object_unlock(n, DOCA_SUCCESS);
+}
+
+doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
+{
+    struct consumer *n = id ? dpk_object_lock(consumer, &consumer_kind) : NULL;
+    if (n && n->entered)
+        *id = n->id;
+    return dpk_object_unlock(n, n && n->entered ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+/* ---- Receives ---- */
+
+static doca_error_t receive_take(struct dpk_task *task)
+{
+    struct consumer *n = (struct consumer *)task->ctx;
+    if (atomic_load(&n->c->broken))
+        return DOCA_ERROR_NOT_CONNECTED;
+    queue_put(&n->posted, (struct entry *)task);
+    dpk_pipe_post(&n->rings, 1);
+    return DOCA_SUCCESS;
+}
+
+static void receive_tell(dpk_task_callback callback, void *task, union doca_data task_data,
+                         union doca_data ctx_data)
+{
+    ((doca_comch_consumer_task_post_recv_completion_cb_t)callback)(task, task_data, ctx_data);
+}
+
+static const struct dpk_task_type receive_type = {
+    .size = sizeof(struct receive), .take = receive_take, .tell = receive_tell};
+
+doca_error_t doca_comch_consumer_task_post_recv_set_conf(
+    struct doca_comch_consumer *consumer,
+    doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
+    doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
+{
+    if (!task_completion_cb || !task_error_cb || num_post_recv_tasks == 0 ||
+        num_post_recv_tasks > DPK_PIPE_POSTS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct consumer *n = dpk_object_pin(consumer, &consumer_kind);
+    doca_error_t result =
+        n ? dpk_task_pool_set(&n->base.ctx, &n->receives, &receive_type,
+                              (dpk_task_callback)task_completion_cb,
+                              (dpk_task_callback)task_error_cb, num_post_recv_tasks)
+          : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(n);
+    return result;
+}
+
+doca_error_t
+doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer,
+                                              struct doca_buf *buf,
+                                              struct doca_comch_consumer_task_post_recv **task)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct receive *r = NULL;
+    if (task)
+        *task = NULL;
+    struct consumer *n =
+        task && (!buf || dpk_is_buf(buf)) ? dpk_object_pin(consumer, &consumer_kind) : NULL;
+    if (n)
+        r = (struct receive *)dpk_task_new(&n->base.ctx, &n->receives, (union doca_data){0},
+                                           &result);
+    if (r) {
+        r->buf = buf;
+        *task = r->entry.task.object.handle;
+    }
+    dpk_object_drop(r);
+    dpk_object_drop(n);
+    return result;
+}
+
+struct doca_task *
+doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)
+{
+    return dpk_task_handle(task, &receive_type);
+}
+
+static struct receive *pin(const struct doca_comch_consumer_task_post_recv *task)
+{
+    return (struct receive *)dpk_task_pin(task, &receive_type);
+}
+
+void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task,
+                                                struct doca_buf *buf)
+{
+    struct receive *r = pin(task);
+    if (r && (!buf || dpk_is_buf(buf)) && dpk_task_begin_change(&r->entry.task)) {
+        r->buf = buf;
+        dpk_task_end_change(&r->entry.task);
+    }
+    dpk_object_drop(r);
+}
+
+struct doca_buf *
+doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)
+{
+    struct receive *r = pin(task);
+    struct doca_buf *buf = r ? r->buf : NULL;
+    dpk_object_drop(r);
+    return buf;
+}
+
+uint32_t doca_comch_consumer_task_post_recv_get_producer_id(
+    const struct doca_comch_consumer_task_post_recv *task)
+{
+    struct receive *r = pin(task);
+    const uint32_t id = r ? r->producer : 0;
+    dpk_object_drop(r);
+    return id;
+}
+
+/* It stays as long as the task. */
+const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(
+    const struct doca_comch_consumer_task_post_recv *task)
+{
+    struct receive *r = pin(task);
+    const uint8_t *imm = r && r->imm_len > 0 ? r->imm : NULL;
+    dpk_object_drop(r);
+    return imm;
+}
+
+uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(
+    const struct doca_comch_consumer_task_post_recv *task)
+{
+    struct receive *r = pin(task);
+    const uint32_t len = r ? r->imm_len : 0;
+    dpk_object_drop(r);
+    return len;
+}

@@ -1,0 +1,376 @@
+/* Endpoints: what clients and servers have in common: their properties, sends, and what they hear. */
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "private.h"
+
+static const struct endpoint_ops *e_ops(const struct endpoint *e)
+{
+    return (const struct endpoint_ops *)e->base.ctx.ops;
+}
+
+/* ---- Life ---- */
+
+void *endpoint_new(const struct doca_dev *dev, const struct dpk_device_info *card, const char *name,
+                   const struct dpk_kind *kind, const struct endpoint_ops *ops,
+                   doca_error_t *result)
+{
+    const size_t length = strnlen(name, DPK_COMCH_NAME_MAX + 1);
+    *result = DOCA_ERROR_INVALID_VALUE;
+    if (length == 0 || length > DPK_COMCH_NAME_MAX)
+        return NULL;
+    void *handle = dpk_dev_ctx_new(dev, kind, &ops->ctx, sizeof(struct endpoint), result);
+    struct endpoint *e = dpk_object_lock(handle, kind);
+    if (!e)
+        return NULL;
+    memcpy(e->name, name, length);
+    snprintf(e->folder, sizeof e->folder, "%s", card->path);
+    e->max_msg_size = DPK_COMCH_MESSAGE_MAX;
+    e->recv_queue_size = RECV_QUEUE_MAX;
+    atomic_init(&e->events, -1);
+    dpk_object_unlock(e, DOCA_SUCCESS);
+    return handle;
+}
+
+/* ---- Properties ---- */
+
+struct endpoint *endpoint_begin_change(void *handle, const struct dpk_kind *kind,
+                                       doca_error_t *result)
+{
+    struct endpoint *e = dpk_object_lock(handle, kind);
+    *result = !e                                                       ? DOCA_ERROR_INVALID_VALUE
+              : atomic_load(&e->base.ctx.state) == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS
+                                                                       : DOCA_ERROR_BAD_STATE;
+    if (e && *result != DOCA_SUCCESS) {
+        dpk_object_unlock(e, *result);
+        e = NULL;
+    }
+    return e;
+}
+
+doca_error_t endpoint_set(void *handle, const struct dpk_kind *kind, size_t member, uint32_t value,
+                          uint32_t most)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (value == 0 || value > most)
+        return result;
+    struct endpoint *e = endpoint_begin_change(handle, kind, &result);
+    if (!e)
+        return result;
+    memcpy((uint8_t *)e + member, &value, sizeof value);
+    return dpk_object_unlock(e, DOCA_SUCCESS);
+}
+
+doca_error_t endpoint_get(const void *handle, const struct dpk_kind *kind, size_t member,
+                          uint32_t *value)
+{
+    struct endpoint *e = value ? dpk_object_lock(handle, kind) : NULL;
+    if (e)
+        memcpy(value, (const uint8_t *)e + member, sizeof *value);
+    return dpk_object_unlock(e, DOCA_SUCCESS);
+}
+
+doca_error_t endpoint_get_device(const void *handle, const struct dpk_kind *kind,
+                                 struct doca_dev **dev)
+{
+    struct endpoint *e = dev ? dpk_object_lock(handle, kind) : NULL;
+    if (e)
+        *dev = e->base.dev->object.handle;
+    return dpk_object_unlock(e, DOCA_SUCCESS);
+}
+
+doca_error_t endpoint_on_message(void *handle, const struct dpk_kind *kind,
+                                 doca_comch_event_msg_recv_cb_t cb)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct endpoint *e = cb ? endpoint_begin_change(handle, kind, &result) : NULL;
+    if (!e)
+        return result;
+    e->on_message = cb;
+    return dpk_object_unlock(e, DOCA_SUCCESS);
+}
+
+doca_error_t endpoint_on_consumer(void *handle, const struct dpk_kind *kind,
+                                  doca_comch_event_consumer_cb_t added,
+                                  doca_comch_event_consumer_cb_t expired)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct endpoint *e = added && expired ? endpoint_begin_change(handle, kind, &result) : NULL;
+    if (!e)
+        return result;
+    e->on_consumer = added;
+    e->on_expired = expired;
+    return dpk_object_unlock(e, DOCA_SUCCESS);
+}
+
+/* ---- Sends ---- */
+
+struct send {
+    struct entry entry;
+    struct connection *to; /* a reference */
+    const void *msg;
+    uint32_t len;
+};
+
+/* With the lock, as the next three. */
+static void ended(struct endpoint *e, struct entry *s, doca_error_t status)
+{
+    s->status = status;
+    queue_put(&e->ended, s);
+    atomic_fetch_add(&e->ended_count, 1);
+}
+
+/* False: it must wait. */
+static bool try_send(struct endpoint *e, struct send *s)
+{
+    const enum dpk_comch_said said =
+        atomic_load(&s->to->broken)
+            ? DPK_COMCH_GONE
+            : dpk_comch_say(s->to->fd, DPK_COMCH_MESSAGE, 0, s->msg, s->len);
+    if (said == DPK_COMCH_FULL)
+        return false;
+    if (said == DPK_COMCH_SAID)
+        connection_count(s->to, true, s->len);
+    ended(e, &s->entry, said == DPK_COMCH_SAID ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_RESET);
+    return true;
+}
+
+static doca_error_t send_take(struct dpk_task *task)
+{
+    struct endpoint *e = (struct endpoint *)task->ctx;
+    struct send *s = (struct send *)task;
+    if (atomic_load(&s->to->broken))
+        return DOCA_ERROR_NOT_CONNECTED;
+    if (s->to->waiting.first || !try_send(e, s)) {
+        queue_put(&s->to->waiting, &s->entry);
+        atomic_fetch_add(&e->waiting_count, 1);
+    }
+    return DOCA_SUCCESS;
+}
+
+/* Sends of one connection that waited: tried again, or not any more. */
+static void retry(struct endpoint *e, struct connection *c, bool gives_up)
+{
+    for (struct entry *s, *next; (s = c->waiting.first); c->waiting.first = next) {
+        next = s->next;
+        if (gives_up)
+            ended(e, s,
+                  atomic_load(&c->broken) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_BAD_STATE);
+        else if (!try_send(e, (struct send *)s))
+            return;
+        atomic_fetch_sub(&e->waiting_count, 1);
+    }
+    c->waiting.last = NULL;
+}
+
+static void send_release(struct dpk_task *task)
+{
+    dpk_object_drop(((struct send *)task)->to);
+}
+
+static void send_tell(dpk_task_callback callback, void *task, union doca_data task_data,
+                      union doca_data ctx_data)
+{
+    ((doca_comch_task_send_completion_cb_t)callback)(task, task_data, ctx_data);
+}
+
+static const struct dpk_task_type send_type = {
+    .size = sizeof(struct send), .take = send_take, .release = send_release, .tell = send_tell};
+
+doca_error_t endpoint_send_conf(void *handle, const struct dpk_kind *kind,
+                                doca_comch_task_send_completion_cb_t completed,
+                                doca_comch_task_send_completion_cb_t failed, uint32_t count)
+{
+    if (!completed || !failed || count == 0 || count > SEND_TASKS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct endpoint *e = dpk_object_pin(handle, kind);
+    doca_error_t result =
+        e ? dpk_task_pool_set(&e->base.ctx, &e->sends, &send_type, (dpk_task_callback)completed,
+                              (dpk_task_callback)failed, count)
+          : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(e);
+    return result;
+}
+
+/* `e` and `c` are pinned; so is the task. */
+static struct send *send_new(struct endpoint *e, struct connection *c, const void *msg,
+                             uint32_t len, doca_error_t *result)
+{
+    *result = DOCA_ERROR_INVALID_VALUE;
+    if (c->endpoint != e->base.ctx.object.handle || len == 0 || len > c->max_size)
+        return NULL;
+    *result = DOCA_ERROR_BAD_STATE;
+    if (e->sends.max == 0)
+        return NULL;
+    struct send *s =
+        (struct send *)dpk_task_new(&e->base.ctx, &e->sends, (union doca_data){0}, result);
+    if (s) {
+        dpk_object_hold(s->to = c);
+        s->msg = msg;
+        s->len = len;
+    }
+    return s;
+}
+
+doca_error_t endpoint_send_new(void *handle, const struct dpk_kind *kind,
+                               struct doca_comch_connection *peer, const void *msg, uint32_t len,
+                               struct doca_comch_task_send **task)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (task)
+        *task = NULL;
+    struct endpoint *e = dpk_object_pin(handle, kind);
+    struct connection *c = dpk_object_pin(peer, &connection_kind);
+    struct send *s = e && c && msg && task ? send_new(e, c, msg, len, &result) : NULL;
+    if (s)
+        *task = s->entry.task.object.handle;
+    dpk_object_drop(s);
+    dpk_object_drop(c);
+    dpk_object_drop(e);
+    return result;
+}
+
+struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task)
+{
+    return dpk_task_handle(task, &send_type);
+}
+
+/* ---- What is heard ---- */
+
+enum dpk_comch_said endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind)
+{
+    uint8_t bytes[sizeof(uint32_t) + DPK_COMCH_NAME_MAX];
+    const uint32_t version = DPK_COMCH_VERSION;
+    const size_t name = kind == DPK_COMCH_HELLO ? strlen(e->name) : 0;
+    memcpy(bytes, &version, sizeof version);
+    memcpy(bytes + sizeof version, e->name, name);
+    return dpk_comch_say(fd, kind, e->max_msg_size, bytes, sizeof version + name);
+}
+
+/* Events have no object of their own: programs get the endpoint's handle. */
+static bool tell(struct endpoint *e, struct connection *c, const struct dpk_comch_word *w)
+{
+    void *event = e->base.ctx.object.handle, *handle = c->object.handle;
+    switch (w->kind) {
+    case DPK_COMCH_MESSAGE:
+        if (w->size == 0 || w->size > c->max_size)
+            return false;
+        connection_count(c, false, w->size);
+        if (e->on_message)
+            e->on_message(event, (uint8_t *)w->bytes, w->size, handle);
+        return true;
+    case DPK_COMCH_CONSUMER:
+        if (!connection_add_remote(c, w))
+            return false;
+        if (e->on_consumer)
+            e->on_consumer(event, handle, w->value);
+        return true;
+    case DPK_COMCH_EXPIRED:
+        if (!connection_expire_remote(c, w->value))
+            return false;
+        if (e->on_expired)
+            e->on_expired(event, handle, w->value);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool handle_word(struct endpoint *e, struct connection *c, const struct dpk_comch_word *w)
+{
+    if (c->open)
+        return tell(e, c, w);
+    const bool good = e_ops(e)->greeted(e, c, w);
+    if (w->memory >= 0)
+        close(w->memory);
+    return good;
+}
+
+static bool hear(struct endpoint *e)
+{
+    struct dpk_comch_word w;
+    struct connection *c = e_ops(e)->next(e);
+    if (!c)
+        return false;
+    enum dpk_comch_heard heard =
+        atomic_load(&c->broken) ? DPK_COMCH_HUNG_UP : dpk_comch_hear(c->fd, e->room, &w);
+    if (heard == DPK_COMCH_HEARD && !handle_word(e, c, &w))
+        heard = DPK_COMCH_BROKEN;
+    if (heard == DPK_COMCH_BROKEN)
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "comch \"%s\": what the peer said is no word of ours",
+                     e->name);
+    if (heard == DPK_COMCH_BROKEN || heard == DPK_COMCH_HUNG_UP) {
+        connection_break(c);
+        e_ops(e)->lost(e, c);
+    }
+    dpk_object_drop(c);
+    return heard != DPK_COMCH_NOTHING;
+}
+
+/* ---- Progress ---- */
+
+static bool end_send(struct endpoint *e)
+{
+    const bool stops = atomic_load(&e->base.ctx.state) == DOCA_CTX_STATE_STOPPING;
+    if (atomic_load(&e->ended_count) + atomic_load(&e->waiting_count) == 0)
+        return false;
+    pthread_mutex_lock(&e->base.ctx.object.lock);
+    if (atomic_load(&e->waiting_count) > 0)
+        for (struct connection *c = e->connections; c; c = c->next)
+            retry(e, c, stops);
+    struct entry *s = queue_take(&e->ended);
+    if (s)
+        atomic_fetch_sub(&e->ended_count, 1);
+    pthread_mutex_unlock(&e->base.ctx.object.lock);
+    if (s)
+        dpk_task_end(&s->task, s->status);
+    return s != NULL;
+}
+
+/* Takes turns, so that neither what comes nor what goes is kept waiting by the other. */
+bool endpoint_progress(struct dpk_ctx *ctx)
+{
+    struct endpoint *e = (struct endpoint *)ctx;
+    const bool hears = atomic_load(&ctx->state) != DOCA_CTX_STATE_STOPPING;
+    const bool heard_last = e->heard_last;
+    e->heard_last = false;
+    if (heard_last && end_send(e))
+        return true;
+    if (hears && hear(e)) {
+        e->heard_last = true;
+        return true;
+    }
+    return !heard_last && end_send(e);
+}
+
+bool endpoint_is_ready(const struct dpk_ctx *ctx)
+{
+    const struct endpoint *e = (const struct endpoint *)ctx;
+    struct pollfd p = {.fd = atomic_load(&e->events), .events = POLLIN};
+    return atomic_load(&e->ended_count) > 0 || (p.fd >= 0 && poll(&p, 1, 0) > 0);
+}
+
+/* ---- Ends ---- */
+
+void endpoint_forget(struct endpoint *e, struct connection *c)
+{
+    struct connection **at = &e->connections;
+    while (*at && *at != c)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    *at = c->next;
+    e->connection_count--;
+    retry(e, c, true);
+}
+
+void endpoint_hang_up(struct endpoint *e)
+{
+    for (struct connection *c; (c = e->connections);) {
+        connection_break(c);
+        endpoint_forget(e, c);
+        dpk_object_destroy(c->object.handle, &connection_kind);
+        dpk_object_drop(c);
+    }
+}

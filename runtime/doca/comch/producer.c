@@ -1,0 +1,438 @@
+/* Producers: send to consumers of the peer. */
+#include <string.h>
+
+#include "private.h"
+
+#define LOOKS 256u /* how often it finds no room before it asks whether the peer is there */
+
+struct producer {
+    struct dpk_dev_ctx base;
+    struct connection *c; /* a reference */
+    struct dpk_task_pool sends;
+    uint32_t id;
+    unsigned looked;
+    bool entered; /* it counts on the connection; with the lock, as the next */
+    struct queue waiting, ended;
+    atomic_uint waiting_count, ended_count;
+};
+
+struct send {
+    struct entry entry;
+    const struct doca_buf *buf; /* NULL: it has none */
+    uint32_t consumer;
+    uint32_t imm_len;
+    uint8_t imm[DPK_PIPE_IMM_MAX];
+    struct remote *to;    /* a reference, while it is submitted */
+    uint64_t size, done;  /* bytes of data, and those that are on their way */
+    doca_error_t failure; /* why it must be abandoned */
+};
+
+/* ---- Start and stop ---- */
+
+static doca_error_t producer_start(struct dpk_ctx *ctx)
+{
+    struct producer *p = (struct producer *)ctx;
+    if (!ctx->pe)
+        return dpk_doca_bad_config("doca_ctx_start: the comch producer has no progress engine");
+    if (p->sends.max == 0)
+        return dpk_doca_bad_config("doca_ctx_start: no sends were configured, as by "
+                                   "doca_comch_producer_task_send_set_conf");
+    const doca_error_t result =
+        connection_enter(p->c, &p->c->producers, &p->c->last_producer, &p->id);
+    p->entered = result == DOCA_SUCCESS;
+    return result;
+}
+
+static doca_error_t producer_stop(struct dpk_ctx *ctx)
+{
+    struct producer *p = (struct producer *)ctx;
+    if (p->entered)
+        connection_leave(p->c, &p->c->producers);
+    p->entered = false;
+    return DOCA_SUCCESS;
+}
+
+/* ---- Sending ---- */
+
+/* Puts the next part. GOOD: it is there; BAD: the consumer broke the protocol. With the lock of the
+ * remote consumer, as the next. */
+static enum ring_state put_part(struct producer *p, struct send *s)
+{
+    enum ring_state state;
+    const uint64_t left = s->size - s->done;
+    const bool abandons = s->failure != DOCA_SUCCESS;
+    struct dpk_pipe_head h = {.producer = p->id};
+    if (!abandons)
+        h.size = (uint32_t)(left < DPK_PIPE_PART_MAX ? left : DPK_PIPE_PART_MAX);
+    if (abandons || h.size == left)
+        h.flags = abandons ? DPK_PIPE_LAST | DPK_PIPE_ABANDON : DPK_PIPE_LAST;
+    if (h.flags == DPK_PIPE_LAST)
+        h.imm_size = (uint8_t)s->imm_len;
+    uint8_t *to = dpk_pipe_room(&s->to->rings, &h, &state);
+    if (!to)
+        return state;
+    if (h.size > 0)
+        s->failure = dpk_buf_list_read(s->buf, s->done, to, h.size, p->base.dev->domain);
+    if (s->failure != DOCA_SUCCESS && !abandons)
+        return put_part(p, s); /* what was read is not put */
+    dpk_pipe_put(&s->to->rings, &h, s->imm);
+    s->done += h.size;
+    s->to->writer = h.flags & DPK_PIPE_LAST ? NULL : p;
+    return RING_GOOD;
+}
+
+/* Sends as much as there is room for. IN_PROGRESS: there is more; else how it ended. */
+static doca_error_t go_on(struct producer *p, struct send *s)
+{
+    struct remote *r = s->to;
+    doca_error_t result = DOCA_ERROR_IN_PROGRESS;
+    pthread_mutex_lock(&r->lock);
+    enum ring_state state = r->writer && r->writer != p ? RING_WAIT : RING_GOOD;
+    while (state == RING_GOOD && (state = put_part(p, s)) == RING_GOOD && r->writer == p)
+        ;
+    pthread_mutex_unlock(&r->lock);
+    if (state == RING_GOOD)
+        result = s->failure;
+    else if (state == RING_BAD)
+        connection_break(p->c);
+    if (atomic_load(&p->c->broken))
+        result = DOCA_ERROR_CONNECTION_RESET;
+    else if (result == DOCA_ERROR_IN_PROGRESS && atomic_load(&r->gone))
+        result = DOCA_ERROR_NOT_CONNECTED;
+    return result;
+}
+
+/* The next five: with the lock of the producer. */
+static void ended(struct producer *p, struct send *s, doca_error_t status)
+{
+    remote_drop(s->to);
+    s->to = NULL;
+    s->entry.status = status;
+    queue_put(&p->ended, &s->entry);
+    atomic_fetch_add(&p->ended_count, 1);
+}
+
+static void retry(struct producer *p, bool stops)
+{
+    struct send *s = (struct send *)p->waiting.first;
+    if (!s)
+        return;
+    if (stops && s->failure == DOCA_SUCCESS)
+        s->failure = DOCA_ERROR_BAD_STATE;
+    if (++p->looked % LOOKS == 0 && connection_is_lost(p->c))
+        connection_break(p->c);
+    const doca_error_t result = go_on(p, s);
+    if (result == DOCA_ERROR_IN_PROGRESS)
+        return;
+    queue_take(&p->waiting);
+    atomic_fetch_sub(&p->waiting_count, 1);
+    ended(p, s, result);
+}
+
+/* Reserves one of the places that a consumer has posted. AGAIN: there is none. */
+static doca_error_t reserve(struct producer *p, struct send *s)
+{
+    uint32_t posted;
+    struct remote *r = s->to;
+    pthread_mutex_lock(&r->lock);
+    const enum ring_state state = dpk_pipe_posted(&r->rings, &posted);
+    if (state == RING_GOOD)
+        dpk_pipe_use_post(&r->rings);
+    pthread_mutex_unlock(&r->lock);
+    if (state == RING_GOOD)
+        return DOCA_SUCCESS;
+    if (state == RING_BAD || connection_is_lost(p->c))
+        connection_break(p->c);
+    return atomic_load(&p->c->broken) ? DOCA_ERROR_NOT_CONNECTED
+           : atomic_load(&r->gone)    ? DOCA_ERROR_NOT_FOUND
+                                      : DOCA_ERROR_AGAIN;
+}
+
+static doca_error_t check(const struct send *s, uint64_t *size)
+{
+    uint32_t count = 0;
+    doca_error_t result = DOCA_SUCCESS;
+    *size = 0;
+    if (s->buf)
+        result = dpk_buf_list_size(s->buf, size, &count);
+    if (*size > BUF_SIZE_MAX || count > BUF_LIST_LEN_MAX || *size + s->imm_len == 0)
+        result = DOCA_ERROR_INVALID_VALUE;
+    return result;
+}
+
+static doca_error_t send_take(struct dpk_task *task)
+{
+    struct producer *p = (struct producer *)task->ctx;
+    struct send *s = (struct send *)task;
+    doca_error_t result =
+        atomic_load(&p->c->broken) ? DOCA_ERROR_NOT_CONNECTED : check(s, &s->size);
+    if (result != DOCA_SUCCESS)
+        return result;
+    s->to = connection_find_remote(p->c, s->consumer);
+    result = !s->to                         ? DOCA_ERROR_NOT_FOUND
+             : s->imm_len > s->to->imm_room ? DOCA_ERROR_INVALID_VALUE
+                                            : reserve(p, s);
+    if (result != DOCA_SUCCESS) {
+        remote_drop(s->to);
+        s->to = NULL;
+        return result;
+    }
+    s->done = 0;
+    s->failure = DOCA_SUCCESS;
+    if (!p->waiting.first && (result = go_on(p, s)) != DOCA_ERROR_IN_PROGRESS) {
+        ended(p, s, result);
+    } else {
+        queue_put(&p->waiting, &s->entry);
+        atomic_fetch_add(&p->waiting_count, 1);
+    }
+    return DOCA_SUCCESS;
+}
+
+static bool producer_progress(struct dpk_ctx *ctx)
+{
+    struct producer *p = (struct producer *)ctx;
+    if (atomic_load(&p->waiting_count) + atomic_load(&p->ended_count) == 0)
+        return false;
+    pthread_mutex_lock(&ctx->object.lock);
+    retry(p, atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING);
+    struct entry *e = queue_take(&p->ended);
+    if (e)
+        atomic_fetch_sub(&p->ended_count, 1);
+    pthread_mutex_unlock(&ctx->object.lock);
+    if (!e)
+        return false;
+    const doca_error_t status = e->status;
+    if (status == DOCA_ERROR_CONNECTION_RESET)
+        dpk_ctx_begin_stop(ctx);
+    dpk_task_end(&e->task, status);
+    return true;
+}
+
+static bool producer_is_ready(const struct dpk_ctx *ctx)
+{
+    const struct producer *p = (const struct producer *)ctx;
+    return atomic_load(&p->waiting_count) + atomic_load(&p->ended_count) > 0;
+}
+
+static const struct dpk_ctx_ops ops = {.start = producer_start,
+                                       .stop = producer_stop,
+                                       .progress = producer_progress,
+                                       .is_ready = producer_is_ready};
+
+/* ---- Life ---- */
+
+static void producer_release(void *object)
+{
+    struct producer *p = object;
+    dpk_object_drop(p->c);
+    dpk_dev_ctx_release(object);
+}
+
+static const struct dpk_kind producer_kind = {
+    .left = dpk_dev_ctx_left, .release = producer_release, .is_ctx = true};
+
+/* Of a connection that is pinned. */
+static struct doca_comch_producer *producer_new(struct connection *c, doca_error_t *result)
+{
+    struct doca_comch_producer *handle = dpk_dev_ctx_new(c->dev->object.handle, &producer_kind,
+                                                         &ops, sizeof(struct producer), result);
+    struct producer *p = dpk_object_lock(handle, &producer_kind);
+    if (p)
+        dpk_object_hold(p->c = c);
+    dpk_object_unlock(p, DOCA_SUCCESS);
+    return handle;
+}
+
+doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
+                                        struct doca_comch_producer **producer)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (producer)
+        *producer = NULL;
+    struct connection *c = producer ? dpk_object_pin(comch_connection, &connection_kind) : NULL;
+    if (c)
+        *producer = producer_new(c, &result);
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
+{
+    return dpk_object_destroy(producer, &producer_kind);
+}
+
+struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer)
+{
+    return dpk_ctx_of(producer, &producer_kind);
+}
+
+doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)
+{
+    struct producer *p = id ? dpk_object_lock(producer, &producer_kind) : NULL;
+    if (p && p->entered)
+        *id = p->id;
+    return dpk_object_unlock(p, p && p->entered ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+/* ---- Sends ---- */
+
+static void send_release(struct dpk_task *task)
+{
+    remote_drop(((struct send *)task)->to);
+}
+
+static void send_tell(dpk_task_callback callback, void *task, union doca_data task_data,
+                      union doca_data ctx_data)
+{
+    ((doca_comch_producer_task_send_completion_cb_t)callback)(task, task_data, ctx_data);
+}
+
+static const struct dpk_task_type send_type = {
+    .size = sizeof(struct send), .take = send_take, .release = send_release, .tell = send_tell};
+
+doca_error_t doca_comch_producer_task_send_set_conf(
+    struct doca_comch_producer *producer,
+    doca_comch_producer_task_send_completion_cb_t task_completion_cb,
+    doca_comch_producer_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
+{
+    if (!task_completion_cb || !task_error_cb || num_send_tasks == 0 ||
+        num_send_tasks > DPK_PIPE_POSTS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct producer *p = dpk_object_pin(producer, &producer_kind);
+    doca_error_t result = p ? dpk_task_pool_set(&p->base.ctx, &p->sends, &send_type,
+                                                (dpk_task_callback)task_completion_cb,
+                                                (dpk_task_callback)task_error_cb, num_send_tasks)
+                            : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(p);
+    return result;
+}
+
+static bool is_imm(const uint8_t *imm_data, uint32_t imm_data_len)
+{
+    return imm_data_len <= DPK_PIPE_IMM_MAX && (imm_data || imm_data_len == 0);
+}
+
+static void set_imm(struct send *s, const uint8_t *imm_data, uint32_t imm_data_len)
+{
+    s->imm_len = imm_data_len;
+    if (imm_data_len > 0)
+        memcpy(s->imm, imm_data, imm_data_len);
+}
+
+doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
+                                                      const struct doca_buf *buf, uint8_t *imm_data,
+                                                      uint32_t imm_data_len, uint32_t consumer_id,
+                                                      struct doca_comch_producer_task_send **task)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct send *s = NULL;
+    if (task)
+        *task = NULL;
+    struct producer *p =
+        task && (!buf || dpk_is_buf(buf)) && is_imm(imm_data, imm_data_len) && consumer_id != 0
+            ? dpk_object_pin(producer, &producer_kind)
+            : NULL;
+    if (p)
+        s = (struct send *)dpk_task_new(&p->base.ctx, &p->sends, (union doca_data){0}, &result);
+    if (s) {
+        s->buf = buf;
+        s->consumer = consumer_id;
+        set_imm(s, imm_data, imm_data_len);
+        *task = s->entry.task.object.handle;
+    }
+    dpk_object_drop(s);
+    dpk_object_drop(p);
+    return result;
+}
+
+struct doca_task *doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task)
+{
+    return dpk_task_handle(task, &send_type);
+}
+
+static struct send *pin(const struct doca_comch_producer_task_send *task)
+{
+    return (struct send *)dpk_task_pin(task, &send_type);
+}
+
+/* The task, if it may be changed; end_change ends it. */
+static struct send *begin_change(struct doca_comch_producer_task_send *task)
+{
+    struct send *s = pin(task);
+    if (s && dpk_task_begin_change(&s->entry.task))
+        return s;
+    dpk_object_drop(s);
+    return NULL;
+}
+
+static void end_change(struct send *s)
+{
+    dpk_task_end_change(&s->entry.task);
+    dpk_object_drop(s);
+}
+
+void doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send *task,
+                                           const struct doca_buf *buf)
+{
+    struct send *s = !buf || dpk_is_buf(buf) ? begin_change(task) : NULL;
+    if (!s)
+        return;
+    s->buf = buf;
+    end_change(s);
+}
+
+const struct doca_buf *
+doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send *task)
+{
+    struct send *s = pin(task);
+    const struct doca_buf *buf = s ? s->buf : NULL;
+    dpk_object_drop(s);
+    return buf;
+}
+
+void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task,
+                                                const uint8_t *imm_data, uint32_t imm_data_len)
+{
+    struct send *s = is_imm(imm_data, imm_data_len) ? begin_change(task) : NULL;
+    if (!s)
+        return;
+    set_imm(s, imm_data, imm_data_len);
+    end_change(s);
+}
+
+const uint8_t *
+doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task)
+{
+    struct send *s = pin(task);
+    const uint8_t *imm = s && s->imm_len > 0 ? s->imm : NULL;
+    dpk_object_drop(s);
+    return imm;
+}
+
+uint32_t
+doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task)
+{
+    struct send *s = pin(task);
+    const uint32_t len = s ? s->imm_len : 0;
+    dpk_object_drop(s);
+    return len;
+}
+
+void doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_send *task,
+                                                   uint32_t consumer_id)
+{
+    struct send *s = consumer_id != 0 ? begin_change(task) : NULL;
+    if (!s)
+        return;
+    s->consumer = consumer_id;
+    end_change(s);
+}
+
+uint32_t
+doca_comch_producer_task_send_get_consumer_id(const struct doca_comch_producer_task_send *task)
+{
+    struct send *s = pin(task);
+    const uint32_t id = s ? s->consumer : 0;
+    dpk_object_drop(s);
+    return id;
+}

@@ -1,0 +1,82 @@
+# Samples of DOCA comch, and the application that uses it: a program on each side of a card.
+setup_file() {
+    load corpus.bash
+    make_corpus
+}
+setup() {
+    load corpus.bash
+}
+
+# The server's program: in the background, until its file exists.
+start_server() { # PROGRAM ARGUMENT...
+    DPAKIT_SIDE=dpu in_opt timeout 60 "$@" >"$BATS_TEST_TMPDIR/server.log" 2>&1 3>&- &
+    server=$!
+    until compgen -G "$DPAKIT_DEVICES/mlx5_0/comch-*" >/dev/null; do
+        kill -0 $server || { cat "$BATS_TEST_TMPDIR/server.log"; return 1; }
+        sleep 0.01
+    done
+}
+
+server_says() { # LINE...
+    wait $server
+    output=$(<"$BATS_TEST_TMPDIR/server.log")
+    echo "$output"
+    says "$@"
+    ! compgen -G "$DPAKIT_DEVICES/mlx5_0/comch-*"
+}
+
+build_both() { # NAME: makes $client and $server_program
+    build_sample "doca_comch/comch_$1_client"
+    client=$program
+    build_sample "doca_comch/comch_$1_server" -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
+    server_program=$program
+    program=$client
+}
+
+@test "messages: comch_ctrl_path_client and comch_ctrl_path_server" {
+    build_both ctrl_path
+    start_server "$server_program" -p 03:00.0 -r 03:00.0 -t 'from the DPU'
+    run_sample -p 03:00.0 -t 'from the host'
+    says "Message received: 'from the DPU'"
+    server_says "Message received: 'from the host'" 'Sample finished successfully'
+    # With no server.
+    run in_opt timeout 60 "$client" -p 03:00.0 -t 'from the host'
+    echo "$output"
+    [ "$status" -ne 0 ]
+    says 'there is no server'
+}
+
+@test "producers and consumers: comch_data_path_high_speed_client and comch_data_path_high_speed_server" {
+    build_both data_path_high_speed
+    start_server "$server_program" -p 03:00.0 -r 03:00.0 -t 'fast from the DPU'
+    run_sample -p 03:00.0 -t 'fast from the host'
+    says "Message received: 'fast from the DPU'"
+    server_says "Message received: 'fast from the host'" 'Sample finished successfully'
+}
+
+# The application asks whether the file shall be read or written by whether it is there.
+@test "dma_copy, in both directions" {
+    local t=$BATS_TEST_TMPDIR sanitize=none from to
+    need_source applications
+    [[ ${TEST_HOST_CFLAGS-} != *-fsanitize=* ]] || sanitize=address,undefined
+    for from in host dpu; do
+        in_opt meson setup "$t/$from" "$source" -Denable_all_applications=false -Denable_dma_copy=true \
+            -Db_sanitize=$sanitize -Db_lundef=false -Dc_args="$([ $from = host ] || echo -DDOCA_ARCH_DPU) $CFLAGS"
+        in_opt ninja -C "$t/$from"
+    done
+    client=$t/host/dma_copy/doca_dma_copy
+    server_program=$t/dpu/dma_copy/doca_dma_copy
+    head -c 3000000 /dev/urandom >"$t/data"
+    for from in host dpu; do
+        to=$([ $from = host ] && echo dpu || echo host)
+        rm -f "$t/of_host" "$t/of_dpu"
+        cp "$t/data" "$t/of_$from"
+        start_server "$server_program" -p 03:00.0 -r 03:00.0 -f "$t/of_dpu"
+        run in_opt timeout 60 "$client" -p 03:00.0 -f "$t/of_host"
+        echo "$output"
+        [ "$status" -eq 0 ]
+        wait $server
+        cat "$t/server.log"
+        cmp "$t/data" "$t/of_$to"
+    done
+}

@@ -54,6 +54,22 @@ build_both() { # NAME: makes $client and $server_program
     server_says "Message received: 'fast from the host'" 'Sample finished successfully'
 }
 
+# The event is the host's; the DPU gets its export over a channel.
+@test "events: sync_event_local_pci and sync_event_remote_pci" {
+    build_sample doca_common/sync_event_local_pci
+    client=$program
+    build_sample doca_common/sync_event_remote_pci -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
+    server_program=$program
+    program=$client
+    for options in '' '--async --async-num-tasks 4 --atomic'; do
+        # shellcheck disable=SC2086  # a list of options
+        start_server "$server_program" -d 03:00.0 -r 03:00.0 $options
+        # shellcheck disable=SC2086
+        run_sample -d 03:00.0 $options
+        server_says 'Sample finished successfully'
+    done
+}
+
 # The application asks whether the file shall be read or written by whether it is there.
 @test "dma_copy, in both directions" {
     local t=$BATS_TEST_TMPDIR sanitize=none from to

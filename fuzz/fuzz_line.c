@@ -1,4 +1,4 @@
-/* Any bytes as a program's line table: a line, or none. The first bytes of the input say how much
+/* Any bytes as a program's line table: a line, or none, found twice. The first bytes of the input say how much
  * is .debug_line; the rest is .debug_line_str and .debug_str. */
 #include <elf.h>
 #include <stdlib.h>
@@ -51,6 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     image->elf = dpk_elf(elf.data, elf.size);
     if (dpk_line_find(image, pc, &line) && (line.line == 0 || strlen(line.file) > 255))
         abort();
+    struct dpk_lines *all = dpk_lines_create(image);
+    if (!all || (dpk_lines_find(all, pc, &line) && (line.line == 0 || strlen(line.file) > 255)))
+        abort();
+    dpk_lines_free(all);
     dpk_image_free(image);
     return 0;
 }

@@ -57,6 +57,8 @@ elf=build/obj/tests/data/faults.elf
 section() { llvm-objcopy -O binary --only-section="$1" --set-section-flags "$1=alloc" "$elf" "$seeds/part"; }
 mkdir -p "$seeds/line" "$seeds/guest" "$seeds/image" "$seeds/loader" "$seeds/isa"
 section .debug_line && { printf '\x00\x12\xff\x1f'; cat "$seeds/part"; } >"$seeds/line/faults"
+mkdir -p "$seeds/unwind"
+section .debug_frame && { printf '\xb4\x12\x01\x00\x00\x10\x20\x12\x00\x00\xff\x03'; cat "$seeds/part"; } >"$seeds/unwind/faults"
 section .text && { head -c 64 "$elf"; head -c 2000 "$seeds/part"; } >"$seeds/guest/faults"
 mkdir -p "$seeds/programs" && head -c 4000 "$elf" >"$seeds/programs/elf" && tail -c 3000 "$elf" >"$seeds/programs/end"
 section .riscv.attributes && mv "$seeds/part" "$seeds/isa/attributes"

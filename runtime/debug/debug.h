@@ -30,6 +30,32 @@ struct dpk_line {
  * checked. */
 bool dpk_line_find(const struct dpk_image *image, uint64_t pc, struct dpk_line *out);
 
+/* The same for many addresses: the table is read once. */
+struct dpk_lines;
+/* NULL: out of memory. A program without a table gives one that knows no line. */
+struct dpk_lines *dpk_lines_create(const struct dpk_image *image);
+void dpk_lines_free(struct dpk_lines *lines); /* NULL is fine */
+bool dpk_lines_find(const struct dpk_lines *lines, uint64_t pc, struct dpk_line *out);
+
+/* ---- Callers ---- */
+
+/* A call that is not over: its registers, as they are or will be when what it has called returns. */
+struct dpk_frame {
+    uint64_t pc, sp, fp, ra; /* fp: s0 */
+    bool called;             /* pc is behind a call, and ra is not its own any more */
+};
+/* Call frame information of a program (DWARF 5, section 6.4), which is not trusted. */
+struct dpk_frames;
+/* NULL: out of memory. */
+struct dpk_frames *dpk_frames_create(const struct dpk_image *image);
+void dpk_frames_free(struct dpk_frames *frames); /* NULL is fine */
+/* Reads 8 bytes of the stack. False: they are not there. */
+typedef bool dpk_frames_read(void *context, uint64_t address, uint64_t *out);
+/* Makes the caller of *frame. The stack never grows from caller to caller. False: there is none, or
+ * it is not known. One thread at a time: it keeps what it has found. */
+bool dpk_frames_caller(struct dpk_frames *frames, struct dpk_frame *frame, dpk_frames_read *read,
+                       void *context);
+
 /* ---- Core files ---- */
 
 struct dpk_core_thread {

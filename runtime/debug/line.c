@@ -3,6 +3,7 @@
  * The table comes from a program that is not trusted. So every step is checked, and an error ends
  * the search. Libraries that read DWARF are not made for hostile input.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "debug/debug.h"
@@ -314,23 +315,159 @@ static struct dpk_reader section(const struct dpk_image *image, const char *name
     return dpk_reader(data, data ? size : 0);
 }
 
+static struct sections sections_of(const struct dpk_image *image)
+{
+    return (struct sections){.lines = section(image, ".debug_line"),
+                             .line_strings = section(image, ".debug_line_str"),
+                             .strings = section(image, ".debug_str")};
+}
+
+/* Makes the line of a row. */
+static bool line_of(const struct unit *u, const struct sections *s, uint64_t file, int64_t line,
+                    struct dpk_line *out)
+{
+    const char *name = file_name(u, s, file);
+    if (!name || line <= 0 || line > UINT32_MAX)
+        return false;
+    snprintf(out->file, sizeof out->file, "%s", name);
+    dpk_text_clean(out->file);
+    out->line = (unsigned)line;
+    return true;
+}
+
 bool dpk_line_find(const struct dpk_image *image, uint64_t pc, struct dpk_line *out)
 {
-    struct sections s = {.lines = section(image, ".debug_line"),
-                         .line_strings = section(image, ".debug_line_str"),
-                         .strings = section(image, ".debug_str")};
+    struct sections s = sections_of(image);
     struct unit u;
     struct row row;
-    while (dpk_reader_left(&s.lines) > 0 && next_unit(&s.lines, &u)) {
-        if (u.version == 0 || u.line_range == 0 || !find_row(&u, pc, &row))
-            continue;
-        const char *name = file_name(&u, &s, row.file);
-        if (!name || row.line <= 0 || row.line > UINT32_MAX)
-            return false;
-        snprintf(out->file, sizeof out->file, "%s", name);
-        dpk_text_clean(out->file);
-        out->line = (unsigned)row.line;
-        return true;
-    }
+    while (dpk_reader_left(&s.lines) > 0 && next_unit(&s.lines, &u))
+        if (u.version != 0 && u.line_range != 0 && find_row(&u, pc, &row))
+            return line_of(&u, &s, row.file, row.line, out);
     return false;
+}
+
+/* ---- All lines of a program ---- */
+
+enum { LINES_MAX = 1 << 24, UNITS_MAX = 1 << 20 };
+
+/* The instructions from `begin` on, up to the next. */
+struct span {
+    uint64_t begin;
+    uint32_t unit;         /* UINT32_MAX: of no line */
+    uint32_t file, number; /* number: of the row, in the order of the table */
+    int64_t line;
+};
+
+struct dpk_lines {
+    struct dpk_image *image;
+    struct sections sections;
+    struct unit *units;
+    struct span *spans; /* by address */
+    size_t unit_count, unit_room, span_count, span_room;
+};
+
+/* Makes room for one more of `size` bytes. */
+static bool grow(void *array, size_t count, size_t *room, size_t size, size_t max)
+{
+    void **at = array;
+    if (count < *room)
+        return true;
+    const size_t more = *room ? *room * 2 : 64;
+    void *larger = more <= max ? realloc(*at, more * size) : NULL;
+    if (!larger)
+        return false;
+    *at = larger;
+    *room = more;
+    return true;
+}
+
+/* Adds the rows of the last unit. */
+static bool add_rows(struct dpk_lines *l)
+{
+    const struct row first = {.file = 1, .line = 1};
+    const struct unit *u = &l->units[l->unit_count - 1];
+    struct dpk_reader r = u->program;
+    struct row now = first;
+    bool open = false;
+    while (dpk_reader_left(&r) > 0 && !r.failed) {
+        bool emitted, ended;
+        operate(&r, u, &now, &emitted, &ended);
+        if (!emitted || r.failed || (now.line == 0 && open && !ended))
+            continue; /* line 0 is code of no one line: it counts to the line before */
+        open = !ended;
+        if (!grow(&l->spans, l->span_count, &l->span_room, sizeof *l->spans, LINES_MAX))
+            return false;
+        l->spans[l->span_count] = (struct span){
+            .begin = now.address,
+            .unit = ended || now.file > UINT32_MAX ? UINT32_MAX : (uint32_t)(l->unit_count - 1),
+            .file = (uint32_t)now.file,
+            .number = (uint32_t)l->span_count,
+            .line = now.line};
+        l->span_count++;
+        if (ended)
+            now = first;
+    }
+    return true;
+}
+
+/* Where two have one address, the end of a sequence comes before the line behind it. Of two lines,
+ * the later one counts. */
+static int by_address(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    const bool xe = x->unit == UINT32_MAX, ye = y->unit == UINT32_MAX;
+    if (xe != ye)
+        return xe ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+struct dpk_lines *dpk_lines_create(const struct dpk_image *image)
+{
+    struct dpk_lines *l = calloc(1, sizeof *l);
+    struct unit u;
+    if (!l)
+        return NULL;
+    l->image = dpk_image_share(image);
+    l->sections = sections_of(image);
+    struct dpk_reader r = l->sections.lines;
+    while (dpk_reader_left(&r) > 0 && next_unit(&r, &u)) {
+        if (u.version == 0 || u.line_range == 0)
+            continue;
+        if (!grow(&l->units, l->unit_count, &l->unit_room, sizeof *l->units, UNITS_MAX))
+            break;
+        l->units[l->unit_count++] = u;
+        if (!add_rows(l))
+            break;
+    }
+    if (l->span_count)
+        qsort(l->spans, l->span_count, sizeof *l->spans, by_address);
+    return l;
+}
+
+void dpk_lines_free(struct dpk_lines *l)
+{
+    if (!l)
+        return;
+    dpk_image_free(l->image);
+    free(l->units);
+    free(l->spans);
+    free(l);
+}
+
+bool dpk_lines_find(const struct dpk_lines *l, uint64_t pc, struct dpk_line *out)
+{
+    size_t low = 0, high = l->span_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (l->spans[middle].begin <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || l->spans[low - 1].unit == UINT32_MAX)
+        return false;
+    const struct span *s = &l->spans[low - 1];
+    return line_of(&l->units[s->unit], &l->sections, s->file, s->line, out);
 }

@@ -7,6 +7,7 @@
 #include "proc/affinity.h"
 #include "proc/control.h"
 #include "proc/memory.h"
+#include "proc/profile.h"
 #include "proc/trace.h"
 
 #define WORKERS_MAX 256
@@ -55,6 +56,8 @@ static enum dpk_status configure(struct dpk_error *err)
 {
     unsigned workers = 0;
     enum dpk_status status = trace_begin(err);
+    if (status == DPK_OK)
+        status = profile_begin(err);
     if (status == DPK_OK)
         status = count_workers(&workers, err);
     if (status == DPK_OK)
@@ -124,6 +127,7 @@ void device_leave(void)
     if (!last)
         return;
     trace_flush();
+    profile_flush();
     control_stop(device.control);
     device.control = NULL;
     sched_stop();

@@ -27,6 +27,9 @@ struct hart {
     enum dpk_resume resume;
     struct dpk_stop hit, stop;
     uint64_t began; /* trace.c: when it began to run, or 0 */
+    /* profile.c: the count of its instructions at the next sample, 0 before its first run; how many
+     * of them before it are run one by one. */
+    uint64_t sample_at, sample_margin;
 };
 
 static inline struct hart *hart_of(struct sched_hart *h)

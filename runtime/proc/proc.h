@@ -93,6 +93,11 @@ int dpk_process_failure_fd(struct dpk_process *p);
 /* How many instructions all of the process's threads have retired. */
 uint64_t dpk_process_instructions(const struct dpk_process *p);
 
+/* Writes the profile (DPAKIT_PROFILE) of all processes that were destroyed; without a call, that is
+ * done when there is no process any more, and when the program ends. DPK_OK, too, if there is none;
+ * else the error of the last time that it was written. */
+enum dpk_status dpk_profile_flush(struct dpk_error *err);
+
 /* ---- Functions ---- */
 
 /* A function that the host may start: its address, that of its unpack wrapper, and the size of its

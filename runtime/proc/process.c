@@ -11,6 +11,7 @@
 #include "proc/failure.h"
 #include "proc/heap.h"
 #include "proc/memory.h"
+#include "proc/profile.h"
 #include "proc/run.h"
 #include "proc/thread.h"
 
@@ -44,6 +45,7 @@ static bool map_segments(struct dpk_process *p)
 /* Frees a process, also one that was not created completely. No hart runs any more. */
 static void process_free(struct dpk_process *p)
 {
+    profile_leave(p);
     threads_free(p);
     for (unsigned i = 0; i < HARTS_MAX; i++)
         free(p->harts[i]);
@@ -118,7 +120,7 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     rv64_core_set_strict(p->core, align);
     jit_attach(p->core, mode, sched_workers() == 1);
-    return DPK_OK;
+    return profile_enter(p, err);
 }
 
 enum dpk_status dpk_process_create(const struct dpk_image *image,

@@ -68,6 +68,8 @@ struct dpk_process {
     bool warned;
     struct list stalls;
 
+    struct profiled *profiled; /* profile.c; NULL: there is no profile */
+
     /* debugger.c, control.c */
     struct dpk_debugger *debugger; /* changes only while the process is held */
     int debugger_fd;               /* the debugger's eventfd (debugger.h); -1: no debugger */

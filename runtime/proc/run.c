@@ -8,6 +8,7 @@
 #include "proc/external.h"
 #include "proc/failure.h"
 #include "proc/launch.h"
+#include "proc/profile.h"
 #include "proc/syscall.h"
 #include "proc/thread.h"
 #include "proc/trace.h"
@@ -41,7 +42,9 @@ void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
     const struct dpk_process *p = h->process;
     while (h->regs.instret < end && calls > 0 && !s->stopped) {
         uint64_t left = end - h->regs.instret;
-        switch (p->debugger ? debug_run(h, left, s) : rv64_run(p->core, &h->regs, left)) {
+        switch (p->debugger   ? debug_run(h, left, s)
+                : p->profiled ? profile_run(h, left)
+                              : rv64_run(p->core, &h->regs, left)) {
         case RV64_STOP_BUDGET:
         case RV64_STOP_BREAKPOINT:
         case RV64_STOP_WATCH:

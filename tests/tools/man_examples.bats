@@ -54,6 +54,7 @@ prepare_dpa_provisioning() {
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 prepare_dparun() { a_device; }
+prepare_dpaprof() { a_device; }
 prepare_dpapcc() { cp "$BATS_TEST_DIRNAME/../../examples/pcc/device/aimd.c" .; }
 prepare_dpa_gdbserver() {
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
@@ -132,6 +133,7 @@ examples_of() {
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }
 @test "dpapcc(1)" { examples_of dpapcc; }
+@test "dpaprof(1)" { examples_of dpaprof; }
 @test "flint-lite(1)" { examples_of flint-lite; }
 @test "libdpkverify(3)" { examples_of libdpkverify; }
 @test "mlxconfig-lite(1)" { examples_of mlxconfig-lite; }

@@ -13,7 +13,8 @@
 
 /* What the command line says. */
 struct options {
-    const char *device, *app, *rpc, *kernel, *signature, *core, *gdb;
+    const char *device, *app, *rpc, *kernel, *signature, *core, *gdb, *profile;
+    unsigned every; /* instructions from sample to sample; 0: the default */
     unsigned threads;
     unsigned limit_ms; /* 0: the default */
     bool stats, verify_only, json;

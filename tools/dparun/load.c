@@ -136,6 +136,12 @@ static const struct dpk_option run_options[] = {
     {"gdb", DPK_TEXT, "PORT", AT(gdb), .with = "rpc,kernel",
      .help = "wait for GDB on the Unix socket PORT (with a slash in it: ./gdb.socket), on TCP port "
              "PORT of 127.0.0.1 (0: any), or on standard input and output (-)"},
+    {"profile", DPK_FILE, "FILE", AT(profile), .with = "rpc,kernel",
+     .help = "write where its instructions go: folded stacks (FILE ends in .folded), JSON of "
+             "speedscope (.json) or a flame graph (.svg)"},
+    {"profile-every", DPK_NUMBER, "N", AT(every), 1, UINT32_MAX, .with = "profile",
+     .help = "take a sample each N instructions of a thread (default 1000003); 1 counts each "
+             "instruction, without callers"},
     {"stats", .at = AT(stats), .help = "print instructions and time, also of each thread"},
     {"verify-only", .at = AT(verify_only), .help = "load and verify, print the checks, do not run"},
     {"json", .at = AT(json), .with = "verify-only",

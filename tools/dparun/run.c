@@ -121,6 +121,17 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* The runtime takes it from the environment, as it does for every program. */
+static enum dpk_status ask_for_profile(const struct options *o, struct dpk_error *err)
+{
+    char every[16];
+    snprintf(every, sizeof every, "%u", o->every);
+    if ((o->profile && setenv("DPAKIT_PROFILE", o->profile, 1) != 0) ||
+        (o->every && setenv("DPAKIT_PROFILE_EVERY", every, 1) != 0))
+        return dpk_fail_nomem(err);
+    return DPK_OK;
+}
+
 enum dpk_status run(const struct options *o, const struct dpk_device *device,
                     const struct dpk_image *image, struct dpk_error *err)
 {
@@ -133,7 +144,9 @@ enum dpk_status run(const struct options *o, const struct dpk_device *device,
     struct dpk_call call;
     struct dpk_buf args = {0};
     struct gdb gdb = {0};
-    enum dpk_status status = dpk_device_directory(device, directory, err);
+    enum dpk_status status = ask_for_profile(o, err);
+    if (status == DPK_OK)
+        status = dpk_device_directory(device, directory, err);
     if (status == DPK_OK)
         status = dpk_process_create(image, &limits, &p, err);
     if (status != DPK_OK)
@@ -155,5 +168,5 @@ enum dpk_status run(const struct options *o, const struct dpk_device *device,
 out:
     dpk_process_destroy(p);
     dpk_buf_free(&args);
-    return status;
+    return status == DPK_OK ? dpk_profile_flush(err) : status;
 }

@@ -1,0 +1,14 @@
+/* dpaprof: what its files share. */
+#ifndef DPAPROF_H
+#define DPAPROF_H
+
+#include "cli/cli.h"
+
+struct options {
+    const char *app, *exact, *source;
+};
+
+/* annotate.c */
+enum dpk_status annotate(void *options, const struct dpk_args *args, struct dpk_error *err);
+
+#endif

@@ -156,7 +156,9 @@ $(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c) 
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $$(sed -n 's/^    \(dpk_[a-z0-9_]*\);/-Wl,-u,\1/p' $<) $(filter %.a,$^) \
 	  $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c runtime/addresses/*.c runtime/counters/*.c runtime/frame/*.c runtime/ring/*.c runtime/cable/*.c runtime/wire/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
+# Libraries that plug a port into its wire have these rooms to themselves.
+WIRED := $(call objs,$(foreach r,nic counters frame ring cable wire,runtime/$(r)/*.c))
+$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c runtime/addresses/*.c) $(WIRED) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 # libflexio.so loads it when a program reads such a file.

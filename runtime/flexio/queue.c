@@ -7,7 +7,8 @@ struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_proce
                                    const struct flexio_qmem *from)
 {
     const bool own = process->dumem_id != 0 && from->umem_id == process->dumem_id;
-    *out = (struct queue_memory){.process = process,
+    *out = (struct queue_memory){.ops = queue_memory_ops,
+                                 .process = process,
                                  .host = from->memtype == FLEXIO_MEMTYPE_HOST && !own,
                                  .umem = from->umem_id};
     return (struct dpk_queue_place){.memory = out,
@@ -70,6 +71,7 @@ flexio_status queue_add(const char *call, struct flexio_queue *queue,
     struct flexio_process *p = queue->process;
     struct dpk_error err = {0};
     queue->kind = options->kind;
+    queue->listener = queue_listener;
     if (dpk_queue_create(p->nic, options, &queue->q, &err) != DPK_OK) {
         release(queue);
         return failed(call, &err);

@@ -2,17 +2,19 @@
 #ifndef DPK_HOST_FLEXIO_QUEUE_H
 #define DPK_HOST_FLEXIO_QUEUE_H
 
-#include "port/port.h"
+#include "nic/nic.h"
 #include "private.h"
 
 /* Where a ring or record is; struct dpk_queue_place refers to it. */
 struct queue_memory {
+    struct dpk_nic_memory ops; /* first */
     struct flexio_process *process;
     bool host;
     uint32_t umem;
 };
 
 struct flexio_queue {
+    struct dpk_nic_listener listener; /* first */
     struct flexio_queue *next; /* of the process's */
     struct flexio_queue *next_numbered;
     struct flexio_process *process;
@@ -43,12 +45,8 @@ uint32_t queue_number(const struct flexio_queue *queue);
 struct flexio_queue *queue_of_cq(struct flexio_cq *cq);
 struct flexio_queue *queue_of_sq(struct flexio_sq *sq);
 
-/* ---- retry.c: what waits for a receive ---- */
-struct retry;
-struct retry *retry_new(struct dpk_queues *queues); /* NULL: out of memory */
-/* Looks at the queues a millisecond later, with a thread that the first call makes. */
-void retry_soon(struct retry *r);
-/* Before the queues are closed; NULL is fine. */
-void retry_end(struct retry *r);
+/* ---- nic.c ---- */
+extern const struct dpk_nic_memory queue_memory_ops;
+extern const struct dpk_nic_listener queue_listener;
 
 #endif

@@ -5,7 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "queue.h"
+#include "private.h"
+
+#include <pthread.h>
+#include <stdlib.h>
 
 #define PERIOD_NS 1000000
 

@@ -1,0 +1,161 @@
+/* The port of an opened device, plugged into its wire. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "host/host.h"
+#include "private.h"
+#include "verbs/verbs.h"
+
+struct nic {
+    struct dpk_rc *rc;
+    struct dpk_queues *queues;
+    struct dpk_counters *counters;
+    struct dpk_wire *wire; /* that the port is plugged into */
+    struct retry *retry;
+};
+
+/* ---- Memory and completions are their owners' ---- */
+
+static bool load(void *memory, uint64_t address, void *to, size_t size)
+{
+    const struct dpk_nic_memory *m = memory;
+    return m->load(m, address, to, size);
+}
+
+static bool store(void *memory, uint64_t address, const void *from, size_t size)
+{
+    const struct dpk_nic_memory *m = memory;
+    return m->store(m, address, from, size);
+}
+
+static void completed(void *user, unsigned count, bool event)
+{
+    struct dpk_nic_listener *l = user;
+    l->completed(l, count, event);
+}
+
+static bool listens(void *user)
+{
+    const struct dpk_nic_listener *l = user;
+    return l->listens(l);
+}
+
+/* ---- The port ---- */
+
+static bool leaves(void *context, const uint8_t *frame, size_t size)
+{
+    const struct nic *nic = context;
+    return dpk_wire_send(nic->wire, frame, size);
+}
+
+static void left(void *context)
+{
+    const struct nic *nic = context;
+    dpk_wire_flush(nic->wire);
+}
+
+static void waits(void *context)
+{
+    const struct nic *nic = context;
+    retry_soon(nic->retry);
+}
+
+static void warn(void *context, const char *reason)
+{
+    (void)context;
+    dpk_host_log(DPK_HOST_LOG_WARNING, "%s", reason);
+}
+
+static size_t arrive(void *context, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    const struct nic *nic = context;
+    return dpk_frames_arrive(nic->queues, frames, count, waits);
+}
+
+static void tell(void *context, bool detail, const char *text)
+{
+    (void)context;
+    dpk_host_log(detail ? DPK_HOST_LOG_INFO : DPK_HOST_LOG_WARNING, "%s", text);
+}
+
+/* A device that may only be read works without counters. */
+static enum dpk_status open_counters(struct nic *nic, const char *directory, struct dpk_error *err)
+{
+    struct dpk_error trouble = {0};
+    if (directory[0] && dpk_counters_open(directory, &nic->counters, &trouble) == DPK_OK)
+        return DPK_OK;
+    if (directory[0] && access(directory, W_OK) == 0)
+        dpk_host_log(DPK_HOST_LOG_WARNING, "%s; packets are not counted", trouble.message);
+    return dpk_counters_open(NULL, &nic->counters, err);
+}
+
+/* Plugs in what the environment says, else the device's state. */
+static enum dpk_status plug(struct nic *nic, struct ibv_context *context, struct dpk_error *err)
+{
+    const struct dpk_wire_sink sink = {.arrive = arrive,
+                                       .tell = tell,
+                                       .context = nic,
+                                       .counters = nic->counters,
+                                       .directory = dpk_verbs_device(context)->directory};
+    char *spec = NULL, origin[DPK_WIRE_ORIGIN_MAX];
+    enum dpk_status status =
+        dpk_wire_choose(context->device->name, dpk_verbs_device(context)->wire, &spec, origin, err);
+    if (status == DPK_OK && (status = dpk_wire_open(spec, &sink, &nic->wire, err)) != DPK_OK)
+        dpk_error_prefix(err, "%s", origin);
+    free(spec);
+    return status;
+}
+
+/* ---- Life ---- */
+
+static const struct dpk_queue_ops ops = {.load = load,
+                                         .store = store,
+                                         .completed = completed,
+                                         .listens = listens,
+                                         .leaves = leaves,
+                                         .left = left,
+                                         .waits = waits,
+                                         .warn = warn};
+
+static void nic_end(void *attached)
+{
+    struct nic *nic = attached;
+    retry_end(nic->retry);
+    dpk_wire_close(nic->wire);
+    dpk_queues_close(nic->queues);
+    dpk_counters_close(nic->counters);
+    if (nic->rc)
+        dpk_rc_leave(nic->rc);
+    free(nic);
+}
+
+static void *nic_make(struct ibv_context *context)
+{
+    struct dpk_error err = {0};
+    struct nic *nic = calloc(1, sizeof *nic);
+    if (!nic)
+        return NULL;
+    enum dpk_status status = open_counters(nic, dpk_verbs_device(context)->directory, &err);
+    if (status == DPK_OK)
+        status = plug(nic, context, &err);
+    if (status == DPK_OK)
+        status = dpk_rc_enter(&nic->rc, &err);
+    if (status == DPK_OK)
+        status = dpk_queues_open(&ops, nic, nic->rc, dpk_verbs_device(context)->steering,
+                                 nic->counters, &nic->queues, &err);
+    if (status == DPK_OK && !(nic->retry = retry_new(nic->queues)))
+        status = dpk_fail_nomem(&err);
+    if (status == DPK_OK)
+        status = dpk_wire_start(nic->wire, &err);
+    if (status == DPK_OK)
+        return nic;
+    dpk_host_log(DPK_HOST_LOG_ERROR, "%s", err.message);
+    nic_end(nic);
+    return NULL;
+}
+
+struct dpk_queues *dpk_nic_queues(struct ibv_context *context)
+{
+    const struct nic *nic = dpk_verbs_attached(context, nic_make, nic_end);
+    return nic ? nic->queues : NULL;
+}

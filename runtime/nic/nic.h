@@ -1,0 +1,37 @@
+/*
+ * nic: the port of an opened device, which is plugged into its wire; queues of FlexIO and of DOCA
+ * share it.
+ *
+ *     struct dpk_queues *nic = dpk_nic_queues(context);      // NULL: the log says why
+ *     struct dpk_queue_options o = {.kind = DPK_CQ, .ring.memory = &mine, .user = &listener, ...};
+ *     dpk_queue_create(nic, &o, &cq, &err);
+ *
+ * Whoever makes a queue says with it how its rings are reached, and who is told of completions:
+ * `memory` of a struct dpk_queue_place is a struct dpk_nic_memory, `user` of a CQ a
+ * struct dpk_nic_listener. Both are called with the lock of the port held.
+ */
+#ifndef DPK_NIC_H
+#define DPK_NIC_H
+
+#include "port/port.h"
+
+struct ibv_context;
+
+/* The first member of what a ring or a doorbell record lies in: as struct dpk_queue_ops says. */
+struct dpk_nic_memory {
+    bool (*load)(const struct dpk_nic_memory *memory, uint64_t address, void *to, size_t size);
+    bool (*store)(const struct dpk_nic_memory *memory, uint64_t address, const void *from,
+                  size_t size);
+};
+
+/* The first member of the owner of a completion queue: the same. */
+struct dpk_nic_listener {
+    void (*completed)(struct dpk_nic_listener *listener, unsigned count, bool event);
+    bool (*listens)(const struct dpk_nic_listener *listener);
+};
+
+/* The queues of an opened device. The first call plugs its port in; it stays so until the device is
+ * closed. NULL: the port does not work, of which the log has told. */
+struct dpk_queues *dpk_nic_queues(struct ibv_context *context);
+
+#endif

@@ -55,7 +55,8 @@ void checksum_l4(uint8_t *frame, const struct layers *l);
  * header stands there. Does nothing if that is not in the frame. */
 void checksum_finish(uint8_t *frame, size_t size, size_t start, size_t offset);
 
-/* Data of TCP is cut into segments of `mss` bytes, each behind the same headers. */
+/* Data of TCP is cut into segments of `mss` bytes, each behind the same headers; what is behind
+ * headers without IP is cut, too. */
 struct segments {
     const uint8_t *headers;
     uint32_t headers_size;
@@ -63,7 +64,7 @@ struct segments {
     uint64_t data;        /* bytes behind the headers */
     struct layers layers; /* of the headers */
 };
-/* False: `headers` are not those of one TCP segment alone, whatever they say of its length. They
+/* False: `headers` have IP, but are not those of one TCP segment alone, whatever they say of its length. They
  * must outlive `out`. */
 bool segments_of(const uint8_t *headers, uint32_t size, uint64_t data, uint32_t mss,
                  struct segments *out);

@@ -5,6 +5,7 @@
 #include "frame.h"
 
 enum { IPV4_LENGTH = 2, IPV4_ID = 4, IPV6_LENGTH = 4, IPV6_HEADER = 40 };
+enum { ETHER_HEADER = 14 };
 enum { TCP_SEQUENCE = 4, TCP_FLAGS = 13, TCP_FIN_PSH = 0x09, TCP_CWR = 0x80 };
 
 bool segments_of(const uint8_t *headers, uint32_t size, uint64_t data, uint32_t mss,
@@ -14,6 +15,8 @@ bool segments_of(const uint8_t *headers, uint32_t size, uint64_t data, uint32_t 
     /* Lengths are what a program has put there, often 0 or that of all data. */
     struct layers *l = &out->layers;
     layers_find_before(headers, size, 0, l);
+    if (l->version == 0) /* nothing in them changes */
+        return mss > 0 && size >= ETHER_HEADER;
     return mss > 0 && l->protocol == PROTOCOL_TCP && l->l4 + l->l4_size == size;
 }
 
@@ -38,6 +41,8 @@ void segments_header(const struct segments *s, uint64_t index, uint32_t data, ui
     const uint32_t l3 = (uint32_t)s->layers.l3, length = s->headers_size - l3 + data;
     const bool v4 = s->layers.version == 4;
     memcpy(out, s->headers, s->headers_size);
+    if (s->layers.version == 0)
+        return;
     if (v4) {
         struct dpk_reader id = dpk_reader(out + l3 + IPV4_ID, 2);
         dpk_store_be16(out + l3 + IPV4_ID, (uint16_t)(dpk_read_be16(&id) + index));

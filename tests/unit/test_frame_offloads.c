@@ -212,6 +212,23 @@ static void data_is_cut_into_segments_of_tcp(void **state)
     }
 }
 
+/* The samples of DOCA Ethernet send such, with nothing but a header of Ethernet. */
+static void data_behind_headers_without_ip_is_cut(void **state)
+{
+    (void)state;
+    const struct made m = frame_of(4, TCP, 0, 0);
+    for (uint32_t i = 0; i < 250; i++)
+        w.memory[DATA + i] = (uint8_t)i;
+    send_large(&m, 14, 0, 100, 250);
+    assert_int_equal(syndrome(0), 0);
+    assert_int_equal(count, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(sent[i].size, 14 + (i < 2 ? 100 : 50));
+        assert_memory_equal(sent[i].bytes, m.bytes, 14);
+        assert_memory_equal(sent[i].bytes + 14, w.memory + DATA + i * 100, sent[i].size - 14);
+    }
+}
+
 static void large_sends_that_cannot_be_are_refused(void **state)
 {
     const struct made tcp = frame_of(4, TCP, 0, 0), udp = frame_of(4, UDP, 0, 12);
@@ -223,7 +240,6 @@ static void large_sends_that_cannot_be_are_refused(void **state)
         {&tcp, tcp.size, 0, 100, 0x02},       /* no size of segments */
         {&udp, udp.size, 100, 100, 0x02},     /* no TCP */
         {&tcp, tcp.size - 1, 100, 100, 0x02}, /* not all of the headers */
-        {&tcp, 14, 100, 100, 0x02},           /* no IP */
         {&tcp, 2, 100, 100, 0x02},            /* not even Ethernet */
         {&tcp, tcp.size, 9200, 9200, 0x01},   /* longer than a frame */
         {&tcp, tcp.size, 1000, 262145, 0x01}, /* more than a large send has */
@@ -280,6 +296,7 @@ int main(void)
         TEST(a_tag_is_put_in),
         TEST(inner_checksums_and_trailers_are_refused),
         TEST(data_is_cut_into_segments_of_tcp),
+        TEST(data_behind_headers_without_ip_is_cut),
         TEST(large_sends_that_cannot_be_are_refused),
         TEST(nothing_is_sent_when_not_all_data_is_there),
         TEST(frames_of_one_wqe_have_their_checksums),

@@ -21,6 +21,13 @@ typedef doca_notification_handle_t doca_event_handle_t;
 #define doca_notification_invalid_handle (-1)
 #define doca_event_invalid_handle        doca_notification_invalid_handle
 
+/* Bytes in several places, one after the other. */
+struct doca_gather_list {
+    void *addr;
+    uint64_t len;
+    struct doca_gather_list *next; /* NULL: it is the last */
+};
+
 /* Who may do what with the memory of a doca_mmap; bits. */
 enum doca_access_flag {
     DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,

@@ -15,7 +15,7 @@ struct queue_memory {
 
 struct flexio_queue {
     struct dpk_nic_listener listener; /* first */
-    struct flexio_queue *next; /* of the process's */
+    struct flexio_queue *next;        /* of the process's */
     struct flexio_queue *next_numbered;
     struct flexio_process *process;
     struct dpk_queue *q;

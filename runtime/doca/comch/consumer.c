@@ -312,8 +312,9 @@ doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consum
 
 /* ---- Receives ---- */
 
-static doca_error_t receive_take(struct dpk_task *task)
+static doca_error_t receive_take(struct dpk_task *task, bool flush)
 {
+    (void)flush; /* nothing is held back */
     struct consumer *n = (struct consumer *)task->ctx;
     if (atomic_load(&n->c->broken))
         return DOCA_ERROR_NOT_CONNECTED;

@@ -136,8 +136,9 @@ static bool try_send(struct endpoint *e, struct send *s)
     return true;
 }
 
-static doca_error_t send_take(struct dpk_task *task)
+static doca_error_t send_take(struct dpk_task *task, bool flush)
 {
+    (void)flush; /* nothing is held back */
     struct endpoint *e = (struct endpoint *)task->ctx;
     struct send *s = (struct send *)task;
     if (atomic_load(&s->to->broken))

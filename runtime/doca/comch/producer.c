@@ -160,8 +160,9 @@ static doca_error_t check(const struct send *s, uint64_t *size)
     return result;
 }
 
-static doca_error_t send_take(struct dpk_task *task)
+static doca_error_t send_take(struct dpk_task *task, bool flush)
 {
+    (void)flush; /* nothing is held back */
     struct producer *p = (struct producer *)task->ctx;
     struct send *s = (struct send *)task;
     doca_error_t result =

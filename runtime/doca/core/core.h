@@ -63,8 +63,16 @@ struct dpk_dev {
     struct dpk_devinfo *info; /* a reference; its handle is doca_dev_as_devinfo's */
     struct ibv_context *context;
     struct dpk_memory_domain *domain; /* one for a device, however often that is open */
+    struct dpk_receiver *receivers;   /* with the object's lock */
 };
 extern const struct dpk_kind dpk_dev_kind;
+
+/* Receive queues of an opened device by the ids that programs gave them (receivers.c): their numbers
+ * on the device, which are never 0. ALREADY_EXIST: another queue has that id. NO_MEMORY. */
+doca_error_t dpk_dev_add_receiver(struct dpk_dev *dev, uint16_t id, uint32_t number);
+void dpk_dev_remove_receiver(struct dpk_dev *dev, uint32_t number);
+/* 0: no queue has that id. */
+uint32_t dpk_dev_receiver(struct dpk_dev *dev, uint16_t id);
 
 /* ---- Contexts ---- */
 
@@ -81,6 +89,9 @@ struct dpk_ctx_ops {
      * be, asked by any thread, and with any lock. NULL: all that it does is to run tasks. */
     bool (*progress)(struct dpk_ctx *ctx);
     bool (*is_ready)(const struct dpk_ctx *ctx);
+    bool notifies; /* it calls dpk_ctx_notify when it has become ready: no thread needs to ask */
+    /* Lets tasks go that `take` holds back; with the lock. NULL: none ever are. */
+    void (*flush)(struct dpk_ctx *ctx);
     bool has_datapath;   /* dpk_ctx_set_datapath is for it */
     bool ends_by_errors; /* a task that fails stops it, and the other tasks fail with it */
 };
@@ -151,8 +162,9 @@ struct dpk_task_type {
     /* Carries it out, without a lock. IN_PROGRESS: it cannot be yet. AGAIN: a part was. */
     doca_error_t (*run)(struct dpk_task *task);
     /* For contexts with `progress`, instead of `run`: takes a task that is being submitted, with the
-     * lock of its context, and calls dpk_task_end later. Else what doca_task_submit returns. */
-    doca_error_t (*take)(struct dpk_task *task);
+     * lock of its context, and calls dpk_task_end later. Else what doca_task_submit returns. `flush`:
+     * neither this one nor those that were taken before may be held back any longer. */
+    doca_error_t (*take)(struct dpk_task *task, bool flush);
     /* Whether one that could not be carried out could be now, asked by a thread of a progress
      * engine that is armed. NULL: what makes it so calls dpk_task_retry. */
     bool (*is_ready)(struct dpk_task *task);
@@ -203,19 +215,34 @@ struct doca_task *dpk_task_handle(const void *handle, const struct dpk_task_type
 /* Between these what it does may be changed. False: it is submitted, and must not be. */
 bool dpk_task_begin_change(struct dpk_task *task);
 void dpk_task_end_change(struct dpk_task *task);
-/* As doca_task_submit; with an observer it tells that one. */
-doca_error_t dpk_task_submit(struct dpk_task *task,
+/* As doca_task_submit; with an observer it tells that one. `flush`: as above. */
+doca_error_t dpk_task_submit(struct dpk_task *task, bool flush,
                              void (*observer)(void *owner, struct dpk_task *task), void *owner);
 /* Ends a task that `take` took, without a lock, and tells of it. */
 void dpk_task_end(struct dpk_task *task, doca_error_t status);
 /* One that could not be carried out could be now. */
 void dpk_task_retry(struct dpk_task *task);
+/* What doca_task_get_status returns, and what the program keeps with it. */
+doca_error_t dpk_task_status(struct dpk_task *task);
+void dpk_task_set_user_data(struct dpk_task *task, union doca_data user_data);
+union doca_data dpk_task_user_data(struct dpk_task *task);
 /* Gives it back. False: it is submitted, and is given back when it has ended. */
 bool dpk_task_free(struct dpk_task *task);
 /* Does one piece of work of a context and tells of it. False: there was none. */
 bool dpk_ctx_progress(struct dpk_ctx *ctx);
+/* There may be work for the progress engine of a context that runs or stops. */
+void dpk_ctx_notify(struct dpk_ctx *ctx);
 /* Whether dpk_ctx_progress would find something to do, as far as that is known without trying. */
 bool dpk_ctx_has_work(const struct dpk_ctx *ctx);
+
+/* ---- Batches of tasks ---- */
+
+/* One task, to the context, that programs see as a batch of `count` tasks. The first member. */
+struct dpk_task_batch {
+    struct dpk_task task;
+    uint16_t count;
+};
+extern const struct dpk_kind dpk_task_batch_kind; /* of types of tasks that are batches */
 
 /* A number that no other process has, nor a child of fork(). */
 const struct dpk_uuid *dpk_process_identity(void);

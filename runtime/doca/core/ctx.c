@@ -292,5 +292,12 @@ doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
-    (void)ctx; /* nothing is held back: each task is ready once it is submitted */
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->object.lock);
+    if (c->ops->flush && atomic_load(&c->state) != DOCA_CTX_STATE_IDLE)
+        c->ops->flush(c);
+    pthread_mutex_unlock(&c->object.lock);
+    dpk_object_drop(c);
 }

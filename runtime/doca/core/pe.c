@@ -180,6 +180,11 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 
 /* ---- Notifications ---- */
 
+void dpk_ctx_notify(struct dpk_ctx *ctx)
+{
+    dpk_pe_notify(ctx->pe); /* which stays while the context does not rest */
+}
+
 void dpk_pe_notify(struct dpk_pe *p)
 {
     if (p && atomic_exchange(&p->armed, false))

@@ -112,7 +112,8 @@ bool dpk_ctx_has_work(const struct dpk_ctx *ctx)
 bool dpk_ctx_waits(const struct dpk_ctx *ctx)
 {
     return atomic_load(&ctx->waiting) > 0 ||
-           (ctx->ops->is_ready && atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE);
+           (ctx->ops->is_ready && !ctx->ops->notifies &&
+            atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE);
 }
 
 /* With the context's lock. */
@@ -150,7 +151,7 @@ static void enter(struct dpk_task *t, void (*observer)(void *owner, struct dpk_t
     dpk_pe_notify(t->ctx->pe);
 }
 
-doca_error_t dpk_task_submit(struct dpk_task *t,
+doca_error_t dpk_task_submit(struct dpk_task *t, bool flush,
                              void (*observer)(void *owner, struct dpk_task *task), void *owner)
 {
     doca_error_t result = DOCA_ERROR_BAD_STATE;
@@ -159,7 +160,7 @@ doca_error_t dpk_task_submit(struct dpk_task *t,
         result =
             DOCA_ERROR_INVALID_VALUE; /* by another thread, just now or while it is submitted */
     } else if (dpk_ctx_is_running(t->ctx) && t->state != DPK_TASK_SUBMITTED) {
-        result = t->pool->type->take ? t->pool->type->take(t) : DOCA_SUCCESS;
+        result = t->pool->type->take ? t->pool->type->take(t, flush) : DOCA_SUCCESS;
         if (result == DOCA_SUCCESS)
             enter(t, observer, owner);
     }
@@ -316,32 +317,33 @@ bool dpk_ctx_is_ready(struct dpk_ctx *ctx)
 
 /* ---- The public side ---- */
 
-static doca_error_t submit(struct doca_task *task, bool checked)
+static doca_error_t submit(struct doca_task *task, bool checked, bool flush)
 {
     struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
     doca_error_t result = t ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (t && checked && t->pool->type->check)
         result = t->pool->type->check(t);
     if (result == DOCA_SUCCESS)
-        result = dpk_task_submit(t, NULL, NULL);
+        result = dpk_task_submit(t, flush, NULL, NULL);
     dpk_object_drop(t);
     return result;
 }
 
 doca_error_t doca_task_submit(struct doca_task *task)
 {
-    return submit(task, false);
+    return submit(task, false, true);
 }
 
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
     const uint32_t known = DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
-    return flags & ~known ? DOCA_ERROR_INVALID_VALUE : submit(task, false);
+    return flags & ~known ? DOCA_ERROR_INVALID_VALUE
+                          : submit(task, false, flags & DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
 doca_error_t doca_task_try_submit(struct doca_task *task)
 {
-    return submit(task, true);
+    return submit(task, true, true);
 }
 
 void doca_task_free(struct doca_task *task)
@@ -352,40 +354,51 @@ void doca_task_free(struct doca_task *task)
     dpk_object_drop(t);
 }
 
-doca_error_t doca_task_get_status(const struct doca_task *task)
+doca_error_t dpk_task_status(struct dpk_task *t)
 {
-    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
-    if (!t)
-        return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&t->ctx->object.lock);
     doca_error_t result = t->state == DPK_TASK_NEW         ? DOCA_ERROR_BAD_STATE
                           : t->state == DPK_TASK_SUBMITTED ? DOCA_ERROR_IN_PROGRESS
                                                            : t->status;
     pthread_mutex_unlock(&t->ctx->object.lock);
+    return result;
+}
+
+doca_error_t doca_task_get_status(const struct doca_task *task)
+{
+    struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
+    const doca_error_t result = t ? dpk_task_status(t) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(t);
     return result;
+}
+
+void dpk_task_set_user_data(struct dpk_task *t, union doca_data user_data)
+{
+    pthread_mutex_lock(&t->ctx->object.lock);
+    t->user_data = user_data;
+    pthread_mutex_unlock(&t->ctx->object.lock);
+}
+
+union doca_data dpk_task_user_data(struct dpk_task *t)
+{
+    pthread_mutex_lock(&t->ctx->object.lock);
+    const union doca_data user_data = t->user_data;
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    return user_data;
 }
 
 void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
 {
     struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
-    if (!t)
-        return;
-    pthread_mutex_lock(&t->ctx->object.lock);
-    t->user_data = user_data;
-    pthread_mutex_unlock(&t->ctx->object.lock);
+    if (t)
+        dpk_task_set_user_data(t, user_data);
     dpk_object_drop(t);
 }
 
 union doca_data doca_task_get_user_data(const struct doca_task *task)
 {
     struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
-    union doca_data user_data = {0};
-    if (!t)
-        return user_data;
-    pthread_mutex_lock(&t->ctx->object.lock);
-    user_data = t->user_data;
-    pthread_mutex_unlock(&t->ctx->object.lock);
+    const union doca_data user_data = t ? dpk_task_user_data(t) : (union doca_data){0};
     dpk_object_drop(t);
     return user_data;
 }

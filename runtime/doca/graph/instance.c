@@ -125,7 +125,7 @@ static void begin_step(struct instance *v, size_t i)
         v->under_way++;
         unlock(v);
         dpk_object_hold(v); /* until step_ended */
-        if ((status = dpk_task_submit(s->task, step_ended, v)) == DOCA_SUCCESS)
+        if ((status = dpk_task_submit(s->task, true, step_ended, v)) == DOCA_SUCCESS)
             return;
         dpk_object_drop(v);
         lock(v);
@@ -345,7 +345,7 @@ doca_error_t doca_graph_instance_submit(struct doca_graph_instance *graph_instan
         result = is_complete(v);
         dpk_task_end_change(&v->task);
         if (result == DOCA_SUCCESS)
-            result = dpk_task_submit(&v->task, NULL, NULL);
+            result = dpk_task_submit(&v->task, true, NULL, NULL);
     }
     dpk_object_drop(v);
     return result;

@@ -6,6 +6,7 @@
 struct pool {
     struct dpk_buf_source source;
     struct dpk_mmap *mmap; /* a reference */
+    uint64_t offset, size; /* the stretch of the map; size 0: all of it */
     size_t element_size, alignment;
 };
 
@@ -71,9 +72,26 @@ static doca_error_t prepare(struct dpk_buf_source *source)
     struct pool *p = (struct pool *)source;
     pthread_mutex_lock(&p->mmap->object.lock);
     const bool good = atomic_load(&p->mmap->started) && !p->mmap->stopping;
-    const struct dpk_memory memory = p->mmap->memory;
+    struct dpk_memory memory = p->mmap->memory;
     pthread_mutex_unlock(&p->mmap->object.lock);
-    return good ? lay_out(p, &memory) : DOCA_ERROR_BAD_STATE;
+    if (!good)
+        return DOCA_ERROR_BAD_STATE;
+    if (p->offset > memory.size || p->size > memory.size - p->offset)
+        return DOCA_ERROR_INITIALIZATION;
+    memory.address += p->offset;
+    memory.size = p->size ? p->size : memory.size - p->offset;
+    return lay_out(p, &memory);
+}
+
+doca_error_t dpk_buf_pool_set_stretch(struct doca_buf_pool *buf_pool, uint64_t offset,
+                                      uint64_t size)
+{
+    struct pool *p = dpk_object_lock(buf_pool, &pool_kind);
+    if (p) {
+        p->offset = offset;
+        p->size = size;
+    }
+    return dpk_object_unlock(p, DOCA_SUCCESS);
 }
 
 doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)

@@ -52,6 +52,18 @@ doca_error_t dpk_buf_list_append(struct doca_buf *list, const void *from, size_t
                                  const struct dpk_memory_domain *domain, uint64_t *appended);
 /* Takes the last bytes of its data away again. */
 void dpk_buf_list_shrink(struct doca_buf *list, uint64_t by);
+/* Where a device whose domain that is finds the data of a list (`room`: writes what comes behind it):
+ * *count accesses of host memory, at most `most`, that are not empty. INVALID_VALUE: no buffer, or a
+ * longer list. NOT_PERMITTED, IO_FAILED, NOT_SUPPORTED: as tasks of doca_dma.h say of memory. */
+doca_error_t dpk_buf_list_places(const struct doca_buf *list, bool room,
+                                 const struct dpk_memory_domain *domain,
+                                 struct dpk_memory_access *out, unsigned most, unsigned *count);
+/* The first `size` bytes behind the data of a list have become data. */
+void dpk_buf_list_grow(struct doca_buf *list, uint64_t size);
+/* Before a pool is started: the part of its map that it has. */
+struct doca_buf_pool;
+doca_error_t dpk_buf_pool_set_stretch(struct doca_buf_pool *buf_pool, uint64_t offset,
+                                      uint64_t size);
 /* Whether it is a buffer. */
 bool dpk_is_buf(const struct doca_buf *buf);
 

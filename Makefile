@@ -63,13 +63,15 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 LIB_ROOMS := base chart profile elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
 RT_ROOMS := rv64 jit card provision loader source counters frame ring rates cable comch switch rc wire port debug sched proc exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
-DOCA_LIBS := argp rdma dma comch pcc
+DOCA_LIBS := argp rdma dma comch pcc eth flow
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # Rooms are by object, libraries by name: which files of runtime/doca each library has. All that is
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
 IN_doca_argp := runtime/doca/argp/*.c
 IN_doca_comch := runtime/doca/comch/*.c runtime/comch/*.c runtime/ring/*.c
 IN_doca_dma := runtime/doca/dma/*.c
+IN_doca_eth := runtime/doca/eth/*.c
+IN_doca_flow := runtime/doca/flow/*.c
 IN_doca_pcc := runtime/doca/pcc/*.c
 IN_doca_rdma := runtime/doca/rdma/rdma.c runtime/doca-2.5/rdma.c
 IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/doca/*/*.c runtime/doca-2.2/*.c runtime/doca-2.5/*.c))
@@ -190,6 +192,7 @@ $(B)/lib/libdoca_$(1).so: runtime/doca/$(1)/exports.map $$(call objs,$(IN_doca_$
 	  $(PKG_LIBS) -pthread && $$(so_name)
 endef
 $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
+$(B)/lib/libdoca_eth.so: $(WIRED)
 # Its functions are in libdoca_common.so; link lines want it by name, as they do libpthread.a.
 $(B)/lib/libdoca_dpa.a:
 	$(call say,AR,$@)

@@ -1,0 +1,346 @@
+/* Receive queues: what is set, and their life. */
+#include "eth.h"
+
+#define BURST_MAX    ETH_DEPTH_MAX
+#define METADATA_MAX 1u /* register B of flow steering */
+
+static void rxq_release(void *object)
+{
+    struct rxq *q = object;
+    dpk_object_drop(q->event);
+    eth_rings_free(&q->rings);
+    dpk_dev_ctx_release(q);
+}
+
+static void rxq_left(void *object)
+{
+    struct rxq *q = object;
+    dpk_dev_ctx_left(q);
+    if (q->event)
+        dpk_object_destroy(q->event->object.handle, q->event->object.kind);
+}
+const struct dpk_kind rxq_kind = {.left = rxq_left, .release = rxq_release, .is_ctx = true};
+
+/* ---- What devices can do ---- */
+
+static doca_error_t cap32(const struct doca_devinfo *devinfo, uint32_t *out, uint32_t value)
+{
+    doca_error_t result =
+        dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+    if (result == DOCA_SUCCESS)
+        *out = value;
+    return result;
+}
+
+doca_error_t doca_eth_rxq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
+                                                 uint32_t *max_burst_size)
+{
+    return cap32(devinfo, max_burst_size, BURST_MAX);
+}
+
+doca_error_t doca_eth_rxq_cap_get_max_packet_size(const struct doca_devinfo *devinfo,
+                                                  uint32_t *max_packet_size)
+{
+    return cap32(devinfo, max_packet_size, DPK_FRAME_MAX);
+}
+
+doca_error_t doca_eth_rxq_cap_get_max_recv_buf_list_len(const struct doca_devinfo *devinfo,
+                                                        uint32_t *max_recv_buf_list_len)
+{
+    return cap32(devinfo, max_recv_buf_list_len, ETH_LIST_MAX);
+}
+
+doca_error_t doca_eth_rxq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,
+                                                   uint8_t *max_metadata_num)
+{
+    doca_error_t result =
+        dpk_devinfo_answer(devinfo, max_metadata_num ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+    if (result == DOCA_SUCCESS)
+        *max_metadata_num = METADATA_MAX;
+    return result;
+}
+
+static bool is_type(enum doca_eth_rxq_type type)
+{
+    return type == DOCA_ETH_RXQ_TYPE_REGULAR || type == DOCA_ETH_RXQ_TYPE_CYCLIC ||
+           type == DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL;
+}
+
+doca_error_t doca_eth_rxq_cap_is_type_supported(const struct doca_devinfo *devinfo,
+                                                enum doca_eth_rxq_type type,
+                                                enum doca_eth_rxq_data_path_type data_path_type)
+{
+    if (!is_type(type) || (data_path_type != DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU &&
+                           data_path_type != DOCA_ETH_RXQ_DATA_PATH_TYPE_GPU))
+        return DOCA_ERROR_INVALID_VALUE;
+    const bool can =
+        type != DOCA_ETH_RXQ_TYPE_CYCLIC && data_path_type == DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU;
+    return dpk_devinfo_answer(devinfo, can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED);
+}
+
+/* ---- Life ---- */
+
+static bool is_managed(const struct rxq *q)
+{
+    return q->type == DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL;
+}
+
+static void close_all(struct rxq *q)
+{
+    eth_rings_close(&q->rings);
+    free(q->in_flight);
+    free(q->posted);
+    q->in_flight = NULL;
+    q->posted = NULL;
+}
+
+/* Bytes of an entry of the ring, as a power of two. */
+static unsigned log_entry(const struct rxq *q)
+{
+    unsigned log = 4;
+    while (ETH_SEGMENT * q->list_max > 1u << log)
+        log++;
+    return log;
+}
+
+static doca_error_t rxq_start(struct dpk_ctx *ctx)
+{
+    struct rxq *q = (struct rxq *)ctx;
+    if (!ctx->pe)
+        return dpk_doca_bad_config("doca_ctx_start: the receive queue has no progress engine");
+    if (is_managed(q) ? !q->event || !q->mmap : q->tasks.max == 0)
+        return dpk_doca_bad_config(
+            "doca_ctx_start: the receive queue has no tasks (doca_eth_rxq_task_recv_set_conf), or "
+            "as "
+            "a managed one no events or no memory (doca_eth_rxq_set_pkt_buf)");
+    doca_error_t result =
+        eth_rings_open(&q->rings, &q->base, DPK_RQ, q->burst, is_managed(q) ? 4 : log_entry(q));
+    if (result != DOCA_SUCCESS)
+        return result;
+    q->drained = false;
+    q->in_flight = calloc(1u << q->rings.log_depth, sizeof *q->in_flight);
+    q->posted = calloc(1u << q->rings.log_depth, sizeof *q->posted);
+    result = !q->in_flight || !q->posted ? DOCA_ERROR_NO_MEMORY
+             : is_managed(q)             ? rxq_pool_open(q)
+                                         : DOCA_SUCCESS;
+    if (result != DOCA_SUCCESS)
+        close_all(q);
+    return result;
+}
+
+static doca_error_t rxq_stop(struct dpk_ctx *ctx)
+{
+    struct rxq *q = (struct rxq *)ctx;
+    if (is_managed(q) && rxq_pool_close(q) != DOCA_SUCCESS)
+        return DOCA_ERROR_IN_USE;
+    if (q->rings.queue)
+        dpk_dev_remove_receiver(q->base.dev, dpk_queue_number(q->rings.queue));
+    q->has_id = false;
+    close_all(q);
+    return DOCA_SUCCESS;
+}
+
+static const struct dpk_ctx_ops ops = {.start = rxq_start,
+                                       .stop = rxq_stop,
+                                       .progress = rxq_progress,
+                                       .is_ready = rxq_is_ready,
+                                       .notifies = true,
+                                       .ends_by_errors = true};
+
+doca_error_t doca_eth_rxq_create(struct doca_dev *dev, uint32_t max_burst_size,
+                                 uint32_t max_packet_size, struct doca_eth_rxq **eth_rxq)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (eth_rxq)
+        *eth_rxq = NULL;
+    if (!eth_rxq || max_burst_size == 0 || max_burst_size > BURST_MAX || max_packet_size == 0 ||
+        max_packet_size > DPK_FRAME_MAX)
+        return result;
+    *eth_rxq = dpk_dev_ctx_new(dev, &rxq_kind, &ops, sizeof(struct rxq), &result);
+    struct rxq *q = dpk_object_pin(*eth_rxq, &rxq_kind);
+    if (q) {
+        q->burst = max_burst_size;
+        q->packet = max_packet_size;
+        q->list_max = 1;
+    }
+    dpk_object_drop(q);
+    return result;
+}
+
+doca_error_t doca_eth_rxq_destroy(struct doca_eth_rxq *eth_rxq)
+{
+    struct rxq *q = dpk_object_pin(eth_rxq, &rxq_kind);
+    doca_error_t result = q ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (q && is_managed(q))
+        result = dpk_ctx_stop(&q->base.ctx); /* its buffers are not its users */
+    dpk_object_drop(q);
+    return result == DOCA_SUCCESS ? dpk_object_destroy(eth_rxq, &rxq_kind) : result;
+}
+
+struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
+{
+    return dpk_ctx_of(eth_rxq, &rxq_kind);
+}
+
+/* ---- What is set ---- */
+
+/* The queue, locked, if it is idle; *result: `good` then. */
+static struct rxq *begin_change(struct doca_eth_rxq *eth_rxq, doca_error_t good,
+                                doca_error_t *result)
+{
+    struct rxq *q = dpk_object_lock(eth_rxq, &rxq_kind);
+    const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
+    *result = !q ? DOCA_ERROR_INVALID_VALUE : idle ? good : DOCA_ERROR_BAD_STATE;
+    return q;
+}
+
+doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_rxq_type type)
+{
+    doca_error_t result;
+    struct rxq *q = begin_change(eth_rxq,
+                                 !is_type(type)                     ? DOCA_ERROR_INVALID_VALUE
+                                 : type == DOCA_ETH_RXQ_TYPE_CYCLIC ? DOCA_ERROR_NOT_SUPPORTED
+                                                                    : DOCA_SUCCESS,
+                                 &result);
+    if (result == DOCA_SUCCESS)
+        q->type = type;
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_eth_rxq_set_pkt_buf(struct doca_eth_rxq *eth_rxq, struct doca_mmap *mmap,
+                                      uint64_t mmap_offset, uint32_t mmap_len)
+{
+    doca_error_t result;
+    struct rxq *q = begin_change(
+        eth_rxq, dpk_is_mmap(mmap) && mmap_len > 0 ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE,
+        &result);
+    if (result == DOCA_SUCCESS) {
+        q->mmap = mmap;
+        q->mmap_offset = mmap_offset;
+        q->mmap_len = mmap_len;
+    }
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, uint32_t rate,
+                                                   uint32_t pkt_max_process_time,
+                                                   uint32_t max_packet_size,
+                                                   uint32_t max_burst_size,
+                                                   uint8_t log_max_lro_pkt_sz, uint16_t head_size,
+                                                   uint16_t tail_size, uint32_t *buf_size)
+{
+    (void)log_max_lro_pkt_sz;
+    if (!buf_size || !is_type(type) || max_packet_size == 0 || max_packet_size > DPK_FRAME_MAX ||
+        max_burst_size == 0 || max_burst_size > BURST_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (type == DOCA_ETH_RXQ_TYPE_CYCLIC)
+        return DOCA_ERROR_NOT_SUPPORTED;
+    if (type == DOCA_ETH_RXQ_TYPE_REGULAR) {
+        *buf_size = 0;
+        return DOCA_SUCCESS;
+    }
+    /* MB/s times microseconds are bytes; twice, as frames come while others are kept. */
+    const uint64_t slot =
+        ((uint64_t)head_size + max_packet_size + tail_size + DPK_WQEBB - 1) & ~(uint64_t)63;
+    const uint64_t kept = 2 * ((uint64_t)rate * pkt_max_process_time / max_packet_size + 1);
+    const uint64_t slots = kept > max_burst_size ? kept : max_burst_size;
+    if (slots > (UINT32_MAX - DPK_WQEBB) / slot)
+        return DOCA_ERROR_TOO_BIG;
+    *buf_size = (uint32_t)(slots * slot + DPK_WQEBB); /* its start need not be aligned */
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_eth_rxq_set_max_recv_buf_list_len(struct doca_eth_rxq *eth_rxq,
+                                                    uint32_t max_recv_buf_list_len)
+{
+    doca_error_t result;
+    const bool good = max_recv_buf_list_len > 0 && max_recv_buf_list_len <= ETH_LIST_MAX;
+    struct rxq *q = begin_change(eth_rxq, good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &result);
+    if (result == DOCA_SUCCESS)
+        q->list_max = max_recv_buf_list_len;
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_eth_rxq_set_metadata_num(struct doca_eth_rxq *eth_rxq, uint8_t metadata_num)
+{
+    doca_error_t result;
+    struct rxq *q = begin_change(
+        eth_rxq, metadata_num <= METADATA_MAX ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED, &result);
+    if (result == DOCA_SUCCESS)
+        q->metadata_num = metadata_num;
+    return dpk_object_unlock(q, result);
+}
+
+#define SWITCH(name, member)                                                                       \
+    doca_error_t doca_eth_rxq_set_##name(struct doca_eth_rxq *eth_rxq, uint8_t enable)             \
+    {                                                                                              \
+        doca_error_t result;                                                                       \
+        struct rxq *q =                                                                            \
+            begin_change(eth_rxq, enable <= 1 ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &result); \
+        if (result == DOCA_SUCCESS)                                                                \
+            q->member = enable;                                                                    \
+        return dpk_object_unlock(q, result);                                                       \
+    }
+SWITCH(flow_tag, tells_tag)
+SWITCH(rx_hash, tells_hash)
+SWITCH(timestamp, tells_time)
+
+doca_error_t doca_eth_rxq_set_packet_headroom(struct doca_eth_rxq *eth_rxq, uint16_t headroom)
+{
+    doca_error_t result;
+    struct rxq *q = begin_change(eth_rxq, DOCA_SUCCESS, &result);
+    if (result == DOCA_SUCCESS)
+        q->headroom = headroom;
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_eth_rxq_set_packet_tailroom(struct doca_eth_rxq *eth_rxq, uint16_t tailroom)
+{
+    doca_error_t result;
+    struct rxq *q = begin_change(eth_rxq, DOCA_SUCCESS, &result);
+    if (result == DOCA_SUCCESS)
+        q->tailroom = tailroom;
+    return dpk_object_unlock(q, result);
+}
+
+/* ---- Numbers ---- */
+
+doca_error_t doca_eth_rxq_apply_queue_id(struct doca_eth_rxq *eth_rxq, uint16_t queue_id)
+{
+    struct rxq *q = dpk_object_lock(eth_rxq, &rxq_kind);
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (q && dpk_ctx_is_running(&q->base.ctx) && !q->has_id)
+        result = dpk_dev_add_receiver(q->base.dev, queue_id, dpk_queue_number(q->rings.queue));
+    if (q && result == DOCA_SUCCESS) {
+        q->has_id = true;
+        q->id = queue_id;
+    }
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_eth_rxq_get_flow_queue_id(struct doca_eth_rxq *eth_rxq, uint16_t *flow_queue_id)
+{
+    struct rxq *q = flow_queue_id ? dpk_object_lock(eth_rxq, &rxq_kind) : NULL;
+    if (q && q->has_id)
+        *flow_queue_id = q->id;
+    return dpk_object_unlock(q, q && q->has_id ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_eth_rxq_get_hw_queue_num(struct doca_eth_rxq *eth_rxq, uint32_t *hw_queue_num)
+{
+    struct rxq *q = hw_queue_num ? dpk_object_lock(eth_rxq, &rxq_kind) : NULL;
+    const bool open = q && q->rings.queue;
+    if (open)
+        *hw_queue_num = dpk_queue_number(q->rings.queue);
+    return dpk_object_unlock(q, open ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
+                                         struct doca_gpu_eth_rxq **eth_rxq_ext)
+{
+    if (eth_rxq_ext)
+        *eth_rxq_ext = NULL;
+    struct rxq *q = eth_rxq_ext ? dpk_object_pin(eth_rxq, &rxq_kind) : NULL;
+    dpk_object_drop(q);
+    return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,237 @@
+/* Send queues: what is set, and their life. */
+#include "eth.h"
+
+#define HEADERS_MAX     256u
+#define HEADERS_DEFAULT 74u
+#define MSS_DEFAULT     1500u
+#define LARGE_MAX       (256u << 10) /* bytes of data of a task that is cut */
+
+static void txq_release(void *object)
+{
+    struct txq *q = object;
+    eth_rings_free(&q->rings);
+    dpk_dev_ctx_release(q);
+}
+const struct dpk_kind txq_kind = {.left = dpk_dev_ctx_left, .release = txq_release, .is_ctx = true};
+
+/* Control, Ethernet segment, headers without their first two bytes, data. */
+uint32_t txq_blocks(uint32_t list_max, uint16_t headers_max)
+{
+    const uint32_t headers = headers_max > 2 ? headers_max - 2u : 0;
+    const uint32_t segments = 2 + (headers + ETH_SEGMENT - 1) / ETH_SEGMENT + list_max;
+    return (segments * ETH_SEGMENT + DPK_WQEBB - 1) / DPK_WQEBB;
+}
+
+/* ---- What devices can do ---- */
+
+doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
+                                                 uint32_t max_send_buf_list_len,
+                                                 uint16_t max_lso_header_size,
+                                                 uint32_t *max_burst_size)
+{
+    const bool good = max_burst_size && max_send_buf_list_len <= ETH_LIST_MAX &&
+                      max_lso_header_size <= HEADERS_MAX;
+    doca_error_t result =
+        dpk_devinfo_answer(devinfo, good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+    if (result == DOCA_SUCCESS)
+        *max_burst_size = ETH_DEPTH_MAX / txq_blocks(max_send_buf_list_len, max_lso_header_size);
+    return result;
+}
+
+#define CAP(name, type, value)                                                                     \
+    doca_error_t doca_eth_txq_cap_get_##name(const struct doca_devinfo *devinfo, type *name)       \
+    {                                                                                              \
+        doca_error_t result =                                                                      \
+            dpk_devinfo_answer(devinfo, name ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);           \
+        if (result == DOCA_SUCCESS)                                                                \
+            *name = (value);                                                                       \
+        return result;                                                                             \
+    }
+CAP(max_send_buf_list_len, uint32_t, ETH_LIST_MAX)
+CAP(max_lso_header_size, uint16_t, HEADERS_MAX)
+CAP(max_lso_msg_size, uint32_t, LARGE_MAX)
+
+doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
+    const struct doca_devinfo *devinfo, enum doca_eth_wait_on_time_type *wait_on_time_mode)
+{
+    doca_error_t result =
+        dpk_devinfo_answer(devinfo, wait_on_time_mode ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+    if (result == DOCA_SUCCESS)
+        *wait_on_time_mode = DOCA_ETH_WAIT_ON_TIME_TYPE_NONE;
+    return result;
+}
+
+doca_error_t doca_eth_txq_cap_is_l3_chksum_offload_supported(const struct doca_devinfo *devinfo)
+{
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+}
+
+doca_error_t doca_eth_txq_cap_is_l4_chksum_offload_supported(const struct doca_devinfo *devinfo)
+{
+    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+}
+
+doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devinfo,
+                                                enum doca_eth_txq_type type,
+                                                enum doca_eth_txq_data_path_type data_path_type)
+{
+    if (type != DOCA_ETH_TXQ_TYPE_REGULAR || (data_path_type != DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU &&
+                                              data_path_type != DOCA_ETH_TXQ_DATA_PATH_TYPE_GPU))
+        return DOCA_ERROR_INVALID_VALUE;
+    return dpk_devinfo_answer(devinfo, data_path_type == DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU
+                                           ? DOCA_SUCCESS
+                                           : DOCA_ERROR_NOT_SUPPORTED);
+}
+
+/* ---- Life ---- */
+
+static doca_error_t txq_start(struct dpk_ctx *ctx)
+{
+    struct txq *q = (struct txq *)ctx;
+    const bool cuts = q->large_sends.max > 0 || q->large_batches.max > 0;
+    if (!ctx->pe)
+        return dpk_doca_bad_config("doca_ctx_start: the send queue has no progress engine");
+    if (!cuts && q->sends.max == 0 && q->batches.max == 0)
+        return dpk_doca_bad_config("doca_ctx_start: the send queue has no tasks "
+                                   "(doca_eth_txq_task_send_set_conf and others)");
+    const uint32_t blocks = txq_blocks(q->list_max, cuts ? q->headers_max : 0);
+    if (q->burst > ETH_DEPTH_MAX / blocks)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = eth_rings_open(&q->rings, &q->base, DPK_SQ, q->burst * blocks, 6);
+    if (result != DOCA_SUCCESS)
+        return result;
+    q->done = 0;
+    q->in_flight = calloc(1u << q->rings.log_depth, sizeof *q->in_flight);
+    if (!q->in_flight)
+        eth_rings_close(&q->rings);
+    return q->in_flight ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t txq_stop(struct dpk_ctx *ctx)
+{
+    struct txq *q = (struct txq *)ctx;
+    eth_rings_close(&q->rings);
+    free(q->in_flight);
+    q->in_flight = NULL;
+    q->has_id = false;
+    return DOCA_SUCCESS;
+}
+
+static const struct dpk_ctx_ops ops = {.start = txq_start,
+                                       .stop = txq_stop,
+                                       .progress = txq_progress,
+                                       .is_ready = txq_is_ready,
+                                       .notifies = true,
+                                       .flush = txq_flush,
+                                       .ends_by_errors = true};
+
+doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
+                                 struct doca_eth_txq **eth_txq)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (eth_txq)
+        *eth_txq = NULL;
+    if (!eth_txq || max_burst_size == 0 || max_burst_size > ETH_DEPTH_MAX)
+        return result;
+    *eth_txq = dpk_dev_ctx_new(dev, &txq_kind, &ops, sizeof(struct txq), &result);
+    struct txq *q = dpk_object_pin(*eth_txq, &txq_kind);
+    if (q) {
+        q->burst = max_burst_size;
+        q->list_max = 1;
+        q->mss = MSS_DEFAULT;
+        q->headers_max = HEADERS_DEFAULT;
+    }
+    dpk_object_drop(q);
+    return result;
+}
+
+doca_error_t doca_eth_txq_destroy(struct doca_eth_txq *eth_txq)
+{
+    return dpk_object_destroy(eth_txq, &txq_kind);
+}
+
+struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq)
+{
+    return dpk_ctx_of(eth_txq, &txq_kind);
+}
+
+/* ---- What is set ---- */
+
+/* The queue, locked, if it is idle; *result: `good` then. */
+static struct txq *begin_change(struct doca_eth_txq *eth_txq, bool good, doca_error_t *result)
+{
+    struct txq *q = dpk_object_lock(eth_txq, &txq_kind);
+    const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
+    *result = !q || !good ? DOCA_ERROR_INVALID_VALUE : idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    return q;
+}
+
+#define SETTER(name, type, value, good, member)                                                    \
+    doca_error_t doca_eth_txq_set_##name(struct doca_eth_txq *eth_txq, type value)                 \
+    {                                                                                              \
+        doca_error_t result;                                                                       \
+        struct txq *q = begin_change(eth_txq, (good), &result);                                    \
+        if (result == DOCA_SUCCESS)                                                                \
+            q->member = value;                                                                     \
+        return dpk_object_unlock(q, result);                                                       \
+    }
+SETTER(max_send_buf_list_len, uint32_t, max_send_buf_list_len,
+       max_send_buf_list_len > 0 && max_send_buf_list_len <= ETH_LIST_MAX, list_max)
+SETTER(l3_chksum_offload, uint8_t, enable_offload, enable_offload <= 1, l3)
+SETTER(l4_chksum_offload, uint8_t, enable_offload, enable_offload <= 1, l4)
+SETTER(mss, uint16_t, mss, mss > 0, mss)
+SETTER(max_lso_header_size, uint16_t, max_lso_header_size,
+       max_lso_header_size > 0 && max_lso_header_size <= HEADERS_MAX, headers_max)
+
+doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_txq_type type)
+{
+    doca_error_t result;
+    struct txq *q = begin_change(eth_txq, type == DOCA_ETH_TXQ_TYPE_REGULAR, &result);
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_eth_txq_set_wait_on_time_offload(struct doca_eth_txq *eth_txq)
+{
+    struct txq *q = dpk_object_pin(eth_txq, &txq_kind);
+    dpk_object_drop(q);
+    return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint64_t timestamp_ns,
+                                              uint64_t *wait_on_time_value)
+{
+    (void)timestamp_ns;
+    return wait_on_time_value ? doca_eth_txq_set_wait_on_time_offload(eth_txq)
+                              : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* ---- Numbers ---- */
+
+doca_error_t doca_eth_txq_apply_queue_id(struct doca_eth_txq *eth_txq, uint16_t queue_id)
+{
+    (void)queue_id; /* no rule of doca_flow asks where a frame was sent */
+    struct txq *q = dpk_object_lock(eth_txq, &txq_kind);
+    const bool can = q && dpk_ctx_is_running(&q->base.ctx) && !q->has_id;
+    if (can)
+        q->has_id = true;
+    return dpk_object_unlock(q, can ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_t *hw_queue_num)
+{
+    struct txq *q = hw_queue_num ? dpk_object_lock(eth_txq, &txq_kind) : NULL;
+    const bool open = q && q->rings.queue;
+    if (open)
+        *hw_queue_num = dpk_queue_number(q->rings.queue);
+    return dpk_object_unlock(q, open ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
+                                         struct doca_gpu_eth_txq **eth_txq_ext)
+{
+    if (eth_txq_ext)
+        *eth_txq_ext = NULL;
+    struct txq *q = eth_txq_ext ? dpk_object_pin(eth_txq, &txq_kind) : NULL;
+    dpk_object_drop(q);
+    return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}

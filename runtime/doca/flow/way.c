@@ -1,0 +1,219 @@
+/* Where frames of a pipe go: to receive queues, to another pipe, nowhere. */
+#include "flow.h"
+
+#define RULES_MAX 7 /* of RSS: four of addresses and ports, two of addresses, all others */
+#define LAST      0xfff0u
+#define QUEUES    65535
+enum { FIELD_REGISTER_B = 0x50, MATCH_PROTOCOL = 0x10, MATCH_VERSION = 0x12 };
+enum { TCP = 6, UDP = 17 };
+
+struct flow_way {
+    struct dpk_flow_rule *rules[RULES_MAX];
+    struct dpk_flow_tir *tirs[RULES_MAX];
+    struct dpk_flow_rqt *rqt;
+    struct flow_pipe *next; /* a use */
+    struct dpk_flow_modification metadata;
+    unsigned count;
+};
+
+doca_error_t flow_cannot(const char *what)
+{
+    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_flow: %s is not emulated", what);
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+/* ---- Checks ---- */
+
+static doca_error_t check_rss(struct flow_port *port, const struct doca_flow_fwd *fwd)
+{
+    const uint32_t known =
+        DOCA_FLOW_RSS_IPV4 | DOCA_FLOW_RSS_IPV6 | DOCA_FLOW_RSS_UDP | DOCA_FLOW_RSS_TCP;
+    if (fwd->rss_type == DOCA_FLOW_RESOURCE_TYPE_SHARED)
+        return flow_cannot("shared RSS");
+    if (!fwd->rss.queues_array || fwd->rss.nr_queues <= 0 || fwd->rss.nr_queues > QUEUES)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (fwd->rss.outer_flags & ~known || fwd->rss.inner_flags)
+        return flow_cannot("RSS of inner headers, or of others than IP, TCP and UDP,");
+    for (int i = 0; i < fwd->rss.nr_queues; i++)
+        if (dpk_dev_receiver(port->dev, fwd->rss.queues_array[i]) == 0) {
+            dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
+                         "doca_flow: no running receive queue of the device has id %u "
+                         "(doca_eth_rxq_apply_queue_id)",
+                         fwd->rss.queues_array[i]);
+            return DOCA_ERROR_NOT_FOUND;
+        }
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t check_pipe(const struct flow_port *port, const struct doca_flow_fwd *fwd)
+{
+    struct flow_pipe *next = dpk_object_pin(fwd->next_pipe, &flow_pipe_kind);
+    const bool good = next && next->port == port;
+    dpk_object_drop(next);
+    return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *fwd)
+{
+    switch (fwd->type) {
+    case DOCA_FLOW_FWD_DROP:
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_FWD_RSS:
+        return check_rss(port, fwd);
+    case DOCA_FLOW_FWD_PIPE:
+        return check_pipe(port, fwd);
+    case DOCA_FLOW_FWD_PORT:
+        return flow_cannot("forwarding to a port");
+    case DOCA_FLOW_FWD_TARGET:
+    case DOCA_FLOW_FWD_ORDERED_LIST_PIPE:
+    case DOCA_FLOW_FWD_CHANGEABLE:
+    case DOCA_FLOW_FWD_HASH_PIPE:
+        return flow_cannot("forwarding to anything but queues, pipes and nothing");
+    default:
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+}
+
+/* ---- Rules ---- */
+
+/* Frames of an IP version (0: any), and of a protocol in it. */
+static struct dpk_match match_of(unsigned version, unsigned protocol)
+{
+    struct dpk_match m = {0};
+    m.mask[MATCH_VERSION] = version ? 0xf << 1 : 0;
+    m.value[MATCH_VERSION] = (uint8_t)(version << 1);
+    m.mask[MATCH_PROTOCOL] = protocol ? 0xff : 0;
+    m.value[MATCH_PROTOCOL] = (uint8_t)protocol;
+    return m;
+}
+
+static doca_error_t add_rule(struct flow_way *w, struct flow_pipe *pipe,
+                             const struct dpk_match *match, unsigned priority,
+                             const uint32_t *metadata, const struct dpk_flow_target *target)
+{
+    struct dpk_flow_actions actions = {.targets = {*target}, .target_count = 1};
+    if (metadata) {
+        w->metadata = (struct dpk_flow_modification){
+            .kind = DPK_FLOW_SET, .field = FIELD_REGISTER_B, .length = 32, .data = *metadata};
+        actions.changes[actions.change_count++] = (struct dpk_flow_change){
+            .kind = DPK_FLOW_MODIFY, .modifications = &w->metadata, .size = 1};
+    }
+    struct dpk_flow_rule *rule = dpk_flow_rule_new(pipe->table, match, priority, &actions);
+    if (!rule)
+        return DOCA_ERROR_NO_MEMORY;
+    w->rules[w->count++] = rule;
+    return DOCA_SUCCESS;
+}
+
+/* A receiver that hashes these fields, and the rule that leads to it. */
+static doca_error_t add_receiver(struct flow_way *w, struct flow_pipe *pipe, unsigned version,
+                                 unsigned protocol, unsigned priority, const uint32_t *metadata)
+{
+    /* That of Microsoft's examples, as drivers have it. */
+    static const uint8_t key[DPK_RSS_KEY] = {
+        0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
+        0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
+        0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
+    struct dpk_error err = {0};
+    struct dpk_rss rss = {.hashes = version != 0,
+                          .ipv6 = version == 6,
+                          .udp = protocol == UDP,
+                          .fields =
+                              DPK_RSS_SOURCE | DPK_RSS_DESTINATION |
+                              (protocol ? DPK_RSS_SOURCE_PORT | DPK_RSS_DESTINATION_PORT : 0u)};
+    memcpy(rss.key, key, sizeof key);
+    struct dpk_flow_tir **tir = &w->tirs[w->count];
+    if (dpk_flow_tir_new(pipe->port->steering, &rss, false, dpk_flow_rqt_number(w->rqt), tir,
+                         &err) != DPK_OK)
+        return dpk_doca_failed("doca_flow", &err);
+    const struct dpk_match match = match_of(version, protocol);
+    return add_rule(w, pipe, &match, priority, metadata,
+                    &(struct dpk_flow_target){.kind = DPK_FLOW_TIR, .tir = *tir});
+}
+
+/* The most exact rules come first. */
+static doca_error_t add_receivers(struct flow_way *w, struct flow_pipe *pipe, uint32_t flags,
+                                  unsigned priority, const uint32_t *metadata)
+{
+    static const struct {
+        uint32_t flags;
+        unsigned version, protocol, later;
+    } all[RULES_MAX] = {
+        {DOCA_FLOW_RSS_IPV4 | DOCA_FLOW_RSS_UDP, 4, UDP, 0},
+        {DOCA_FLOW_RSS_IPV4 | DOCA_FLOW_RSS_TCP, 4, TCP, 0},
+        {DOCA_FLOW_RSS_IPV6 | DOCA_FLOW_RSS_UDP, 6, UDP, 0},
+        {DOCA_FLOW_RSS_IPV6 | DOCA_FLOW_RSS_TCP, 6, TCP, 0},
+        {DOCA_FLOW_RSS_IPV4, 4, 0, 1},
+        {DOCA_FLOW_RSS_IPV6, 6, 0, 1},
+        {0, 0, 0, 2},
+    };
+    doca_error_t result = DOCA_SUCCESS;
+    for (size_t i = 0; i < RULES_MAX && result == DOCA_SUCCESS; i++)
+        if ((flags & all[i].flags) == all[i].flags)
+            result = add_receiver(w, pipe, all[i].version, all[i].protocol, priority + all[i].later,
+                                  metadata);
+    return result;
+}
+
+static doca_error_t add_queues(struct flow_way *w, struct flow_pipe *pipe,
+                               const struct doca_flow_fwd *fwd, unsigned priority,
+                               const uint32_t *metadata)
+{
+    struct dpk_error err = {0};
+    const uint32_t count = (uint32_t)fwd->rss.nr_queues;
+    uint32_t *numbers = calloc(count, sizeof *numbers);
+    if (!numbers)
+        return DOCA_ERROR_NO_MEMORY;
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = dpk_dev_receiver(pipe->port->dev, fwd->rss.queues_array[i]);
+    const enum dpk_status status =
+        dpk_flow_rqt_new(pipe->port->steering, numbers, count, &w->rqt, &err);
+    free(numbers);
+    return status == DPK_OK ? add_receivers(w, pipe, fwd->rss.outer_flags, priority, metadata)
+                            : dpk_doca_failed("doca_flow", &err);
+}
+
+doca_error_t flow_way_new(struct flow_pipe *pipe, const struct doca_flow_fwd *fwd,
+                          const uint32_t *metadata, bool last, struct flow_way **out)
+{
+    const struct dpk_match any = {0};
+    const unsigned priority = last ? LAST : 0;
+    struct dpk_flow_target target = {.kind = DPK_FLOW_DROP};
+    doca_error_t result = flow_way_check(pipe->port, fwd);
+    struct flow_way *w = result == DOCA_SUCCESS ? calloc(1, sizeof *w) : NULL;
+    if (!w)
+        return result == DOCA_SUCCESS ? DOCA_ERROR_NO_MEMORY : result;
+    if (fwd->type == DOCA_FLOW_FWD_RSS) {
+        result = add_queues(w, pipe, fwd, priority, metadata);
+    } else {
+        if (fwd->type == DOCA_FLOW_FWD_PIPE &&
+            (w->next = dpk_object_pin(fwd->next_pipe, &flow_pipe_kind))) {
+            dpk_object_use(w->next);
+            dpk_object_drop(w->next);
+            target = (struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = w->next->table};
+        }
+        result = add_rule(w, pipe, &any, priority, metadata, &target);
+    }
+    if (result == DOCA_SUCCESS)
+        *out = w;
+    else
+        flow_way_free(w);
+    return result;
+}
+
+void flow_way_free(struct flow_way *w)
+{
+    if (!w)
+        return;
+    for (unsigned i = 0; i < RULES_MAX; i++) {
+        if (w->rules[i])
+            dpk_flow_rule_free(w->rules[i]);
+        if (w->tirs[i])
+            dpk_flow_tir_free(w->tirs[i]);
+    }
+    if (w->rqt)
+        dpk_flow_rqt_free(w->rqt);
+    if (w->next)
+        dpk_object_unuse(w->next);
+    free(w);
+}

@@ -10,7 +10,7 @@ setup() {
 # Pages of other projects that ours name.
 OTHERS='openssl|cmp|clang|sh|rping|ib_[a-z_]+|ibv_[a-z_]+'
 
-markdown() { (cd "$tree" && ls ./*.md examples/*.md examples/*/*.md tests/golden/README.md); }
+markdown() { (cd "$tree" && ls ./*.md docs/*.md examples/*.md examples/*/*.md tests/golden/README.md); }
 
 # text FILE: one line, what a reader sees of it.
 text() {
@@ -59,7 +59,7 @@ broken_pages() {
 }
 
 @test "pages, sections and tests that a text names are there" {
-    for file in "$tree"/*.md "$man"/man[17]/*; do broken_pages "$file"; done >broken
+    for file in "$tree"/*.md "$tree"/docs/*.md "$man"/man[17]/*; do broken_pages "$file"; done >broken
     cat broken
     [ ! -s broken ]
 }

@@ -5,6 +5,7 @@
 # "These examples assume ...") is put there first, by the function prepare_PAGE below.
 
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+source "$BATS_TEST_DIRNAME/../helpers/printed.bash"
 
 setup_file() {
     command -v man >/dev/null || return 0
@@ -85,15 +86,6 @@ prepare_mlxdpa() { owner_files && cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
 extract() {
     LC_ALL=C.UTF-8 MANWIDTH=120 man -l "$DPAKIT_BUILD"/share/man/man?/"$1".? |
         awk -v dir="$BATS_TEST_TMPDIR/steps" -f "$BATS_TEST_DIRNAME/../helpers/man_examples.awk"
-}
-
-# printed SHOWN REAL: REAL is SHOWN, where "..." stands for any lines.
-printed() {
-    awk '
-    NR == FNR { if ($0 == "...") gap[n + 1] = 1; else want[++n] = $0; next }
-    at < n && $0 == want[at + 1] { at++; next }
-    !gap[at + 1] { bad = 1; print "not shown on the page: " $0 }
-    END { if (at < n) print "not printed: " want[at + 1]; exit bad || at < n }' "$1" "$2"
 }
 
 # run_steps: every step in this shell, so that variables live on. Called with errexit off.

@@ -1,0 +1,85 @@
+# The texts in docs/, command by command, as a reader would paste them, and what they show of the output.
+
+source "$BATS_TEST_DIRNAME/../helpers/printed.bash"
+
+# Keys take seconds, so these are made once; commands of the texts get a copy.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" && mlxdpa keygen keys >said
+}
+
+setup() {
+    tree=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    cd "$BATS_TEST_TMPDIR"
+    mkdir top steps tmp
+    ln -s "$tree/examples" top/examples
+    ln -s "$DPAKIT_BUILD" top/build
+    # `make install-compat` of a text, from what is built.
+    cat >top/Makefile <<END
+install-compat:
+	'$tree/packaging/install-compat' '$DPAKIT_BUILD' '\$(DESTDIR)' /opt/mellanox 3
+END
+}
+
+# steps FILE: runs its commands in one shell, each step to its first failing command.
+steps() {
+    local step
+    awk -v dir=steps -f "$tree/tests/helpers/markdown_steps.awk" "$1"
+    [ -f steps/001.cmd ] || return 1
+    # The host compiler with what the sanitizer build needs.
+    sed -i -E "s|^( *)gcc |\1gcc ${TEST_HOST_CFLAGS:-} |" steps/*.cmd
+    cat >run.bash <<'END'
+set -e
+steps=$1
+made=$2
+mlxdpa() {
+    if [ "$*" = "keygen keys" ]; then cp -a "$made/keys" . && cat "$made/said"; else command mlxdpa "$@"; fi
+}
+cd top
+for step in "$steps"/*.cmd; do
+    . "$step" >"${step%.cmd}.real" 2>"${step%.cmd}.errors" </dev/null
+    : >"${step%.cmd}.done"
+done
+END
+    env -u DPAKIT_DEVICES TMPDIR="$PWD/tmp" bash run.bash "$PWD/steps" "$BATS_FILE_TMPDIR" || echo "exit code $?"
+    for step in steps/*.cmd; do
+        [ -f "${step%.cmd}.done" ] &&
+            { [ ! -f "${step%.cmd}.out" ] || printed "${step%.cmd}.out" "${step%.cmd}.real"; } && continue
+        sed '1s/^/$ /' "$step"
+        cat "${step%.cmd}.real" "${step%.cmd}.errors"
+        return 1
+    done
+}
+
+@test "tutorial" { steps "$tree/docs/tutorial.md"; }
+@test "card" { steps "$tree/docs/card.md"; }
+@test "ci" { steps "$tree/docs/ci.md"; }
+@test "hsm" {
+    command -v softhsm2-util >/dev/null || skip "no softhsm2"
+    steps "$tree/docs/hsm.md"
+}
+@test "debugging" {
+    command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
+    steps "$tree/docs/debugging.md"
+}
+@test "packets" { steps "$tree/docs/packets.md"; }
+@test "congestion-control" { steps "$tree/docs/congestion-control.md"; }
+@test "dma" { steps "$tree/docs/dma.md"; }
+
+@test "every text with commands is tested here" {
+    local file
+    for file in "$tree"/docs/*.md; do
+        grep -q '^```sh$' "$file" || continue
+        grep -qF "@test \"$(basename "$file" .md)\"" "$BATS_TEST_FILENAME" || { echo "$file"; false; }
+    done
+}
+
+@test "a failing command and a line that is not printed are found" {
+    printf '%s\n' '```sh' 'false' 'true' '```' >wrong.md
+    ! steps wrong.md || false
+    rm steps/*
+    printf '%s\n' '```sh' 'x=two; echo one' '```' 'text' '```sh' 'echo $x' 'echo three' '```' '```text' '...' 'three' '```' >right.md
+    steps right.md
+    sed -i 's/^three$/four/' right.md
+    rm steps/*
+    ! steps right.md || false
+}

@@ -62,10 +62,7 @@ static bool accept_some(struct dpk_rc *rc)
 static bool hear(struct dpk_rc *rc)
 {
     eventfd_t woken;
-    uint64_t expired;
     eventfd_read(rc->gateway->wake, &woken);
-    if (read(rc->gateway->timer, &expired, sizeof expired) < 0 && errno != EAGAIN)
-        return true;
     return accept_some(rc);
 }
 
@@ -113,9 +110,9 @@ static void *serve(void *context)
 
 /* ---- Starting and stopping ---- */
 
-static bool watch(int epoll, int fd, void *what)
+static bool watch(int epoll, int fd, uint32_t events)
 {
-    struct epoll_event e = {.events = EPOLLIN, .data.ptr = what};
+    struct epoll_event e = {.events = events};
     return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
@@ -129,8 +126,9 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
     s->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     return s->epoll >= 0 && s->wake >= 0 && s->timer >= 0 && s->listener >= 0 &&
            bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
-           listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, NULL) &&
-           watch(s->epoll, s->wake, NULL) && watch(s->epoll, s->timer, NULL);
+           listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, EPOLLIN) &&
+           watch(s->epoll, s->wake, EPOLLIN) &&
+           watch(s->epoll, s->timer, EPOLLIN | EPOLLET); /* so nobody has to read it */
 }
 
 static void gateway_free(struct gateway *s)
@@ -180,7 +178,7 @@ void gateway_stop(struct dpk_rc *rc)
 
 bool gateway_watch(struct dpk_rc *rc, int fd)
 {
-    return watch(rc->gateway->epoll, fd, NULL);
+    return watch(rc->gateway->epoll, fd, EPOLLIN);
 }
 
 void gateway_ignore(struct dpk_rc *rc, int fd)

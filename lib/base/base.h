@@ -305,12 +305,23 @@ struct dpk_folder_file {
     const struct dpk_piece *pieces; /* its content, one behind the other */
     size_t count;
     unsigned mode;
+    /* If it is not NULL, appends the content instead when the file is written. */
+    void (*put)(const void *context, const char *name, struct dpk_buf *out);
+    const void *context;
 };
 enum dpk_status dpk_folder_create(const char *path, unsigned mode,
                                   const struct dpk_folder_file *files, size_t count,
                                   struct dpk_error *err);
 /* Could such a folder be made? For asking before long work. */
 enum dpk_status dpk_folder_absent(const char *path, struct dpk_error *err);
+/* The same, but a folder with that name is replaced if it has nothing but files of these names
+ * (DPK_ERR_EXISTS): in one step, where the file system can exchange two names. Links are followed. */
+enum dpk_status dpk_folder_replace(const char *path, unsigned mode,
+                                   const struct dpk_folder_file *files, size_t count,
+                                   struct dpk_error *err);
+/* Could it be replaced, or made? */
+enum dpk_status dpk_folder_replaceable(const char *path, const struct dpk_folder_file *files,
+                                       size_t count, struct dpk_error *err);
 
 /* Signals wait from hold to release, while a temporary file is on the disk: neither Ctrl-C nor
  * SIGXFSZ may leave it behind. (A write over the limit for file sizes raises SIGXFSZ and fails with

@@ -1,4 +1,5 @@
 /* A folder with files that appears whole or not at all. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,11 +9,11 @@
 
 #include "base/base.h"
 
-static enum dpk_status write_all(int fd, const struct dpk_folder_file *f)
+static enum dpk_status write_pieces(int fd, const struct dpk_piece *pieces, size_t count)
 {
-    for (size_t i = 0; i < f->count; i++) {
-        const uint8_t *at = f->pieces[i].data;
-        for (size_t left = f->pieces[i].size; left > 0;) {
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *at = pieces[i].data;
+        for (size_t left = pieces[i].size; left > 0;) {
             ssize_t n = write(fd, at, left);
             if (n < 0 && errno == EINTR)
                 continue;
@@ -22,7 +23,28 @@ static enum dpk_status write_all(int fd, const struct dpk_folder_file *f)
             left -= (size_t)n;
         }
     }
-    return fchmod(fd, f->mode) == 0 && fsync(fd) == 0 ? DPK_OK : DPK_ERR_IO;
+    return DPK_OK;
+}
+
+static enum dpk_status write_content(int fd, const struct dpk_folder_file *f)
+{
+    struct dpk_buf made = {0};
+    if (!f->put)
+        return write_pieces(fd, f->pieces, f->count);
+    f->put(f->context, f->name, &made);
+    const struct dpk_piece piece = {made.data, made.size};
+    errno = ENOMEM;
+    enum dpk_status status = made.failed ? DPK_ERR_IO : write_pieces(fd, &piece, 1);
+    const int why = errno;
+    dpk_buf_free(&made);
+    errno = why;
+    return status;
+}
+
+static enum dpk_status write_all(int fd, const struct dpk_folder_file *f)
+{
+    enum dpk_status status = write_content(fd, f);
+    return status == DPK_OK && fchmod(fd, f->mode) == 0 && fsync(fd) == 0 ? DPK_OK : DPK_ERR_IO;
 }
 
 static enum dpk_status put_file(int folder, const struct dpk_folder_file *f, const char *path,
@@ -60,13 +82,33 @@ static void sync_folder(const char *path)
     }
 }
 
-/* Takes away what was written of a folder that could not be finished. */
-static void remove_folder(const char *temp, int folder, const struct dpk_folder_file *files,
-                          size_t count)
+/* Takes away a folder with these files. */
+static void remove_folder(const char *path, const struct dpk_folder_file *files, size_t count)
 {
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (size_t i = 0; folder >= 0 && i < count; i++)
         (void)unlinkat(folder, files[i].name, 0);
-    (void)rmdir(temp);
+    if (folder >= 0)
+        close(folder);
+    (void)rmdir(path);
+}
+
+/* Gives the folder a name that another may have, which is taken away. */
+static enum dpk_status exchange_folder(const char *from, const char *path,
+                                       const struct dpk_folder_file *files, size_t count,
+                                       struct dpk_error *err)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return DPK_OK;
+    if (errno != EEXIST && errno != EINVAL && errno != ENOSYS)
+        return dpk_fail_errno(err, "%s", path);
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_EXCHANGE) == 0) {
+        remove_folder(from, files, count);
+        return DPK_OK;
+    }
+    /* A file system that exchanges no names. */
+    remove_folder(path, files, count);
+    return rename(from, path) == 0 ? DPK_OK : dpk_fail_errno(err, "%s", path);
 }
 
 /* "A/B/" is to be made in A as "A/.B.XXXXXX". */
@@ -105,9 +147,25 @@ enum dpk_status dpk_folder_absent(const char *given, struct dpk_error *err)
     return DPK_OK;
 }
 
-enum dpk_status dpk_folder_create(const char *given, unsigned mode,
-                                  const struct dpk_folder_file *files, size_t count,
-                                  struct dpk_error *err)
+static enum dpk_status fill(const char *temp, const char *path, unsigned mode,
+                            const struct dpk_folder_file *files, size_t count,
+                            struct dpk_error *err)
+{
+    int folder = open(temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return dpk_fail_errno(err, "%s", path);
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < count && status == DPK_OK; i++)
+        status = put_file(folder, &files[i], path, err);
+    if (status == DPK_OK && (fchmod(folder, mode) != 0 || fsync(folder) != 0))
+        status = dpk_fail_errno(err, "%s", path);
+    close(folder);
+    return status;
+}
+
+static enum dpk_status make(const char *given, bool replaces, unsigned mode,
+                            const struct dpk_folder_file *files, size_t count,
+                            struct dpk_error *err)
 {
     char path[PATH_MAX], parent[PATH_MAX], temp[PATH_MAX];
     sigset_t before;
@@ -115,26 +173,65 @@ enum dpk_status dpk_folder_create(const char *given, unsigned mode,
     if (status != DPK_OK)
         return status;
     dpk_signals_hold(&before);
-    if (!mkdtemp(temp)) {
+    if (mkdtemp(temp)) {
+        status = fill(temp, path, mode, files, count, err);
+        if (status == DPK_OK)
+            status = replaces ? exchange_folder(temp, path, files, count, err)
+                              : name_folder(temp, path, err);
+        if (status == DPK_OK)
+            sync_folder(parent);
+        else
+            remove_folder(temp, files, count);
+    } else {
         status = dpk_fail_errno(err, "%s", path);
-        dpk_signals_release(&before);
-        return status;
     }
-    int folder = open(temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        status = dpk_fail_errno(err, "%s", path);
-    for (size_t i = 0; i < count && status == DPK_OK; i++)
-        status = put_file(folder, &files[i], path, err);
-    if (status == DPK_OK && (fchmod(folder, mode) != 0 || fsync(folder) != 0))
-        status = dpk_fail_errno(err, "%s", path);
-    if (status == DPK_OK)
-        status = name_folder(temp, path, err);
-    if (status == DPK_OK)
-        sync_folder(parent);
-    else
-        remove_folder(temp, folder, files, count);
-    if (folder >= 0)
-        close(folder);
     dpk_signals_release(&before);
     return status;
+}
+
+enum dpk_status dpk_folder_create(const char *path, unsigned mode,
+                                  const struct dpk_folder_file *files, size_t count,
+                                  struct dpk_error *err)
+{
+    return make(path, false, mode, files, count, err);
+}
+
+/* ---- Replacing ---- */
+
+static bool is_named(const char *name, const struct dpk_folder_file *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(files[i].name, name) == 0)
+            return true;
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+enum dpk_status dpk_folder_replaceable(const char *path, const struct dpk_folder_file *files,
+                                       size_t count, struct dpk_error *err)
+{
+    DIR *dir = opendir(path);
+    if (!dir)
+        return errno == ENOENT ? dpk_folder_absent(path, err) : dpk_fail_errno(err, "%s", path);
+    enum dpk_status status = DPK_OK;
+    for (const struct dirent *e; status == DPK_OK && (e = readdir(dir)) != NULL;)
+        if (!is_named(e->d_name, files, count)) {
+            char name[256];
+            snprintf(name, sizeof name, "%s", e->d_name);
+            status = dpk_fail(err, DPK_ERR_EXISTS,
+                              "%s has %s, which is no file of such a folder: choose another", path,
+                              dpk_text_clean(name));
+        }
+    closedir(dir);
+    return status;
+}
+
+enum dpk_status dpk_folder_replace(const char *path, unsigned mode,
+                                   const struct dpk_folder_file *files, size_t count,
+                                   struct dpk_error *err)
+{
+    char real[PATH_MAX];
+    if (realpath(path, real)) /* what a link leads to is replaced, not the link */
+        path = real;
+    enum dpk_status status = dpk_folder_replaceable(path, files, count, err);
+    return status == DPK_OK ? make(path, true, mode, files, count, err) : status;
 }

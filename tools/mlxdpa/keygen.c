@@ -143,7 +143,8 @@ static struct dpk_buf *add_file(struct world *w, const char *party, const char *
 {
     size_t i = w->count++;
     snprintf(w->names[i], sizeof w->names[i], "%s.%s", party, suffix);
-    w->files[i] = (struct dpk_folder_file){w->names[i], &w->pieces[i], 1, mode};
+    w->files[i] = (struct dpk_folder_file){
+        .name = w->names[i], .pieces = &w->pieces[i], .count = 1, .mode = mode};
     return &w->contents[i];
 }
 

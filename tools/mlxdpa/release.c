@@ -152,8 +152,10 @@ static enum dpk_status write_folder(const struct target *t, const char *folder, 
         if (m->bytes[i].failed)
             return dpk_fail_nomem(err);
         m->pieces[i] = (struct dpk_piece){m->bytes[i].data, m->bytes[i].size};
-        m->files[i] =
-            (struct dpk_folder_file){m->names[i], &m->pieces[i], 1, i == HOST ? mode : 0644};
+        m->files[i] = (struct dpk_folder_file){.name = m->names[i],
+                                               .pieces = &m->pieces[i],
+                                               .count = 1,
+                                               .mode = i == HOST ? mode : 0644};
     }
     return dpk_folder_create(folder, 0755, m->files, PARTS, err);
 }

@@ -87,17 +87,20 @@ doca_error_t doca_pcc_set_thread_affinity(struct doca_pcc *pcc, uint32_t num_thr
                                           uint32_t *affinity_configs);
 
 /* ---- Probes ----
- * An emulated device sends no probes: the settings are checked, and change nothing. A slot: 0 to doca_pcc_cap_get_num_probe_format_slots() - 1. */
+ * A probe is a request of the flow itself (dpa-pcc(7)), so it has no format: the settings are checked,
+ * and change nothing. A slot: 0 to doca_pcc_cap_get_num_probe_format_slots() - 1. */
 
 doca_error_t doca_pcc_cap_get_num_probe_format_slots(struct doca_pcc *pcc,
                                                      uint32_t *num_probe_format_slots);
 doca_error_t doca_pcc_set_ccmad_probe_packet_format(struct doca_pcc *pcc,
                                                     uint32_t probe_format_slot);
+/* A line of the log says that no switch is there to write telemetry into probes. */
 doca_error_t doca_pcc_set_ifa1_probe_packet_format(struct doca_pcc *pcc,
                                                    uint32_t probe_format_slot);
 doca_error_t doca_pcc_set_ifa2_probe_packet_format(struct doca_pcc *pcc,
                                                    uint32_t probe_format_slot);
 /* Of reaction points (rp) and notification points (np); NOT_SUPPORTED: of the other. */
+/* Whether the peer's notification point answers. NOT_SUPPORTED if so: the peer's device does. */
 doca_error_t doca_pcc_rp_set_ccmad_remote_sw_handler(struct doca_pcc *pcc,
                                                      uint32_t probe_format_slot, bool sw_handler);
 doca_error_t doca_pcc_set_ifa1_probe_marker(struct doca_pcc *pcc, uint32_t probe_format_slot,

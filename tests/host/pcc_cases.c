@@ -133,8 +133,13 @@ static void what_is_wrong_is_refused(void)
     CHECK(doca_pcc_rp_set_ifa2_gns(pcc, 0, 15) == DOCA_SUCCESS);
     CHECK(doca_pcc_np_set_ifa2_gns_ignore(pcc, 0, 1, 1) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_pcc_rp_set_ccmad_custom_header_size(pcc, 0, 8) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_pcc_rp_set_ccmad_remote_sw_handler(pcc, 0, false) == DOCA_SUCCESS);
+    CHECK(doca_pcc_rp_set_ccmad_remote_sw_handler(pcc, 0, true) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_pcc_rp_set_ccmad_remote_sw_handler(pcc, 4, true) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_pcc_np_create(dev, &np) == DOCA_SUCCESS);
-    CHECK(doca_pcc_start(np) == DOCA_ERROR_BAD_CONFIG); /* no program */
+    CHECK(doca_pcc_rp_set_ccmad_remote_sw_handler(np, 0, false) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_pcc_set_ifa2_probe_packet_format(np, 1) == DOCA_SUCCESS); /* and says so */
+    CHECK(doca_pcc_start(np) == DOCA_ERROR_BAD_CONFIG);                  /* no program */
     CHECK(doca_pcc_set_app(np, pcc_test_app) == DOCA_SUCCESS);
     CHECK(doca_pcc_start(np) == DOCA_ERROR_BAD_CONFIG); /* no threads */
     units[0] = 3;

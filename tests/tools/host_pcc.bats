@@ -30,6 +30,7 @@ setup() {
 
 @test "what is wrong is refused" {
     case_ok what_is_wrong_is_refused
+    [ "$(grep -c 'probes of IFA 2: no switch is between emulated ports' <<<"$output")" -eq 1 ]
 }
 
 @test "a fault leaves a core file" {

@@ -204,21 +204,34 @@ doca_error_t doca_pcc_set_ccmad_probe_packet_format(struct doca_pcc *pcc,
     return set_probe(pcc, probe_format_slot, ANY_ROLE);
 }
 
+/* There is no switch between emulated ports that would write into a probe: a program that waits for
+ * that would do so in vain. */
+static doca_error_t set_ifa(struct doca_pcc *pcc, uint32_t slot, unsigned version)
+{
+    doca_error_t result = set_probe(pcc, slot, ANY_ROLE);
+    if (result == DOCA_SUCCESS)
+        dpk_doca_log(DOCA_LOG_LEVEL_WARNING,
+                     "probes of IFA %u: no switch is between emulated ports, so no probe brings "
+                     "telemetry (dpa-pcc(7))",
+                     version);
+    return result;
+}
+
 doca_error_t doca_pcc_set_ifa1_probe_packet_format(struct doca_pcc *pcc, uint32_t probe_format_slot)
 {
-    return set_probe(pcc, probe_format_slot, ANY_ROLE);
+    return set_ifa(pcc, probe_format_slot, 1);
 }
 
 doca_error_t doca_pcc_set_ifa2_probe_packet_format(struct doca_pcc *pcc, uint32_t probe_format_slot)
 {
-    return set_probe(pcc, probe_format_slot, ANY_ROLE);
+    return set_ifa(pcc, probe_format_slot, 2);
 }
 
 doca_error_t doca_pcc_rp_set_ccmad_remote_sw_handler(struct doca_pcc *pcc,
                                                      uint32_t probe_format_slot, bool sw_handler)
 {
-    (void)sw_handler;
-    return set_probe(pcc, probe_format_slot, DPK_PCC_RP);
+    doca_error_t result = set_probe(pcc, probe_format_slot, DPK_PCC_RP);
+    return result == DOCA_SUCCESS && sw_handler ? DOCA_ERROR_NOT_SUPPORTED : result;
 }
 
 doca_error_t doca_pcc_set_ifa1_probe_marker(struct doca_pcc *pcc, uint32_t probe_format_slot,

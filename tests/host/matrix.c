@@ -36,6 +36,7 @@ static const char *const optional[][2] = {
     {"doca_mmap_create_from_export", "user_data"},
     {"doca_mmap_set_free_cb", "free_cb"},
     {"doca_mmap_set_free_cb", "opaque"},
+    {"doca_pcc_register_trace_handler", "user_ctx"},
     {"doca_sync_event_task_notify_add_alloc_init", "fetched_val_ptr"},
     {"doca_sync_event_update_add", "fetched"},
 };
@@ -91,7 +92,7 @@ static int all_refused(void)
         if (is_left_out(rows[r].name))
             continue;
         struct world w;
-        world_begin(&w, RUNNING);
+        world_begin(&w, RUNNING, rows[r].name);
         for (unsigned i = 0; i < rows[r].count; i++) {
             const struct parameter *p = &rows[r].parameters[i];
             if (is_pointer(p) && !is_optional(&rows[r], p))
@@ -123,7 +124,7 @@ static void print_states(const struct row *row)
     for (enum state s = NEW; s < STATES; s++) {
         struct world w;
         uint64_t a[16] = {0};
-        world_begin(&w, s);
+        world_begin(&w, s, row->name);
         for (unsigned i = 0; i < row->count; i++)
             a[i] = good_argument(&w, row->name, &row->parameters[i]);
         uint64_t result = row->call(a);

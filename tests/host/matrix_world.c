@@ -5,6 +5,12 @@
 
 extern struct doca_dpa_app *dpa_test_app;
 extern doca_dpa_func_t hello_world, no_arguments, touch;
+#ifdef DOCA_2_2_DPA_H
+#define PCC_APP NULL
+#else
+extern struct doca_pcc_app *pcc_test_app;
+#define PCC_APP pcc_test_app
+#endif
 
 /* What stays for the whole program. */
 static struct doca_dev *dev;
@@ -64,6 +70,16 @@ static void destroy_threads(struct world *w)
 #define start_memory   start_threads
 #define stop_memory    start_threads
 #define destroy_memory start_threads
+bool is_of_pcc(const char *function)
+{
+    (void)function;
+    return false;
+}
+static void make_control(struct world *w, enum state state)
+{
+    (void)w, (void)state;
+}
+#define destroy_control start_threads
 #else
 static void make_copies(struct world *w)
 {
@@ -133,8 +149,17 @@ static void destroy_thread_object(void *object)
     doca_dpa_eu_affinity_destroy(object);
     doca_dpa_thread_destroy(object);
 }
+static void make_control(struct world *w, enum state state)
+{
+    make_pcc(w, dev, state);
+}
+static void destroy_control(struct world *w)
+{
+    doca_pcc_destroy(w->objects[PCC]);
+}
 static void destroy_made(struct world *w)
 {
+    doca_pcc_destroy(w->made);
     doca_rdma_destroy(w->made);
     doca_task_free(w->made);
     doca_dma_destroy(w->made);
@@ -288,7 +313,7 @@ static void fault_dpa(struct world *w)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-static void world_fill(struct world *w, enum state state)
+static void world_fill(struct world *w, enum state state, bool has_pcc)
 {
     *w = (struct world){.text = "03:00.0"};
     make_dpa(w, state != NEW);
@@ -296,6 +321,8 @@ static void world_fill(struct world *w, enum state state)
     make_others(w);
     make_copies(w);
     make_memory(w);
+    if (has_pcc)
+        make_control(w, state);
     if (state >= RUNNING) {
         start_threads(w);
         start_others(w);
@@ -329,7 +356,7 @@ static void open_program(void)
     CHECK((null = fopen("/dev/null", "w")) != NULL);
     CHECK(doca_log_backend_create_with_file(null, &backends[0]) == OK);
     CHECK(doca_log_backend_create_with_file_sdk(null, &backends[1]) == OK);
-    world_fill(&w, RUNNING);
+    world_fill(&w, RUNNING, true);
     CHECK(doca_argp_register_param(w.objects[PARAM]) == OK); /* it goes with the parser */
     CHECK(doca_argp_register_cmd(w.objects[COMMAND]) == OK);
     void *keep[] = {gone[DEV], gone[DEVINFO]};
@@ -340,11 +367,11 @@ static void open_program(void)
     world_end(&w);
 }
 
-void world_begin(struct world *w, enum state state)
+void world_begin(struct world *w, enum state state, const char *function)
 {
     if (!dev)
         open_program();
-    world_fill(w, state);
+    world_fill(w, state, is_of_pcc(function));
 }
 
 void world_forget_made(struct world *w)
@@ -362,6 +389,7 @@ void world_end(struct world *w)
 {
     doca_argp_destroy();
     world_forget_made(w);
+    destroy_control(w);
     destroy_copies(w);
     destroy_memory(w);
     destroy_threads(w);
@@ -416,6 +444,7 @@ static const struct {
     {"doca_dpa_ep_t", EP},
     {"struct doca_rdma *", RDMA},
     {"struct doca_rdma_connection *", CONNECTION},
+    {"struct doca_pcc *", PCC},
     {"struct doca_dma *", DMA},
     {"struct doca_buf_arr *", BUF_ARR},
     {"struct doca_dpa_async_ops *", ASYNC_OPS},
@@ -483,6 +512,7 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
         {"struct doca_devinfo ***", NULL, &w->listed},
         {"struct doca_devinfo_rep ***", NULL, &w->listed_reps},
         {"struct doca_dpa_app *", NULL, dpa_test_app},
+        {"struct doca_pcc_app *", NULL, PCC_APP},
         {"doca_dpa_app_t", NULL, dpa_test_app},
         {"doca_dpa_func_t *", NULL,
          (void *)(uintptr_t)(strstr(function, "rpc") ? &no_arguments : &hello_world)},
@@ -551,6 +581,11 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"primary_clock_type", 1},
         {"nic_clock_type", 1},
         {"dst_buf_list_len", 1},
+        {"max_request_size", 24},
+        {"max_response_size", 8},
+        {"request_size", 24},
+        {"buf_size", 512},
+        {"buffer_size", 512},
         {"details_size", w->details_size},
         {"sz", w->event_export_size}, /* as that of the other export */
         {"export_desc_len", w->map_export_size},

@@ -16,6 +16,7 @@
 #include <doca_dma.h>
 #include <doca_graph.h>
 #include <doca_mmap_advise.h>
+#include <doca_pcc.h>
 #include <doca_rdma.h>
 #endif
 #include <doca_sync_event.h>
@@ -33,7 +34,8 @@
 /* NEW: the DPA context is not started. IDLE: it is, other objects are not. RUNNING: all are; in
  * TWICE the function is called twice. STOPPED: all but the context were started and stopped.
  * Of the last three, all were started; then FAULTED: a kernel faulted; HALTED: the context was
- * stopped; GONE: it was destroyed. */
+ * stopped; GONE: it was destroyed. The context of PCC, which is made for its own functions only, is
+ * started in those of RUNNING, and then is as the DPA context. */
 enum state { NEW, IDLE, RUNNING, TWICE, STOPPED, FAULTED, HALTED, GONE, STATES };
 
 struct parameter {
@@ -67,7 +69,7 @@ enum kind {
     COMMAND,
     REP,
     DEV_REP,
-    WORKER,  /* of DOCA 2.2, as the next two */
+    WORKER, /* of DOCA 2.2, as the next two */
     MEM,
     EP,
     RDMA,       /* of DOCA 3.x, as the next */
@@ -83,6 +85,7 @@ enum kind {
     BUF_ARR,
     ASYNC_OPS,
     GROUP,
+    PCC,
     BACKEND,
     SDK_BACKEND,
     KINDS
@@ -114,7 +117,8 @@ struct world {
     struct doca_buf_inventory *helper_inventory;
 };
 
-void world_begin(struct world *w, enum state state);
+/* For a call of this function. */
+void world_begin(struct world *w, enum state state, const char *function);
 /* Gives back what the function made. */
 void world_forget_made(struct world *w);
 void world_end(struct world *w);
@@ -141,6 +145,10 @@ void make_memory(struct world *w);
 void start_memory(struct world *w);
 void stop_memory(struct world *w);
 void destroy_memory(struct world *w);
+
+/* matrix_pcc.c */
+bool is_of_pcc(const char *function);
+void make_pcc(struct world *w, struct doca_dev *dev, enum state state);
 
 /* matrix_rdma.c */
 void make_rdma(struct world *w, struct doca_dev *dev);

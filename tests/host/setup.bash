@@ -26,23 +26,33 @@ build_queues() { # CASES.c
         -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
 }
 
+# The program of tests/data/pcc/rp.c, as pcc_test_app.
+pcc_program() { # OUTPUT
+    local here=$BATS_TEST_DIRNAME/..
+    dpacc "$here/data/pcc/rp.c" -o "$1" -app-name=pcc_test_app -device-libs=-ldoca_pcc_dev \
+        -devicecc-options="-I$DPAKIT_BUILD/include/doca -I$here/../runtime"
+}
+
+# A device that runs programs of congestion control.
+let_run_pcc() { # DEVICE
+    mlxconfig-lite -y -d "$1" set USER_PROGRAMMABLE_CC=1 >/dev/null
+    dpadev reset "$1" >/dev/null
+}
+
 # Builds $BATS_FILE_TMPDIR/cases of tests/host/pcc_cases.c, with tests/data/pcc/rp.c in it.
 build_pcc() {
     local here=$BATS_TEST_DIRNAME/.. t=$BATS_FILE_TMPDIR
-    dpacc "$here/data/pcc/rp.c" -o "$t/rp.a" -app-name=pcc_test_app -device-libs=-ldoca_pcc_dev \
-        -devicecc-options="-I$DPAKIT_BUILD/include/doca -I$here/../runtime"
+    pcc_program "$t/rp.a"
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" \
         -I"$DPAKIT_BUILD/include" "$here/host/pcc_cases.c" "$t/rp.a" -o "$t/cases" \
         -L"$DPAKIT_BUILD/lib" -ldoca_pcc -ldoca_common -lflexio -Wl,-rpath,"$DPAKIT_BUILD/lib"
 }
 
-# A device that runs programs of congestion control.
 make_pcc_device() { # DIRECTORY
     export DPAKIT_DEVICES=$1
     dpadev create mlx5_0 >/dev/null
-    mlxconfig-lite -y -d mlx5_0 set USER_PROGRAMMABLE_CC=1 >/dev/null
-    dpadev reset mlx5_0 >/dev/null
+    let_run_pcc mlx5_0
 }
 
 make_devices() { # DIRECTORY

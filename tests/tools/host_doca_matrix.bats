@@ -1,5 +1,5 @@
-# Every public function of libdoca_common, libdoca_dpa, libdoca_argp, libdoca_rdma and libdoca_dma, of both
-# generations (the last two: of 3.x), with objects that are none and in every state
+# Every public function of libdoca_common, libdoca_dpa, libdoca_argp, libdoca_rdma, libdoca_dma and libdoca_pcc, of
+# both generations (the last three: of 3.x), with objects that are none and in every state
 # (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
 #   make test TESTS=host_doca_matrix, and take over the file that the failed test names.
 
@@ -12,7 +12,7 @@ matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
     shift 2
     mkdir -p "$d"
     {
-        nm -D --defined-only "$l/libdoca_common.so" "$l/libdoca_argp.so" "$l/libdoca_rdma.so" "$l/libdoca_dma.so"
+        nm -D --defined-only "$l/libdoca_common.so" "$l/libdoca_argp.so" "$l/libdoca_rdma.so" "$l/libdoca_dma.so" "$l/libdoca_pcc.so"
         nm --defined-only "$l/libdoca_dpa.a"
     } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 ~ s {sub(/_v2_[25]$/, "", $3); print $3}' | sort -u >"$d/names"
     echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |
@@ -26,14 +26,16 @@ setup_file() {
     export DPAKIT_DEVICES=$t/devices DPAKIT_SIDE=dpu
     dpadev create mlx5_0 --pair
     dpadev create mlx5_1 --pair
+    let_run_pcc mlx5_0
     dpacc_sample "$here/doca3_dev.c" "$t" matrix dpa_test_app
+    pcc_program "$t/rp.a"
     matrix_rows "$t/3" "" -I"$i/doca" -I"$i"
     matrix_rows "$t/2.5" _v2_5 -I"$i/doca-2.5" -I"$i"
     matrix_rows "$t/2.2" "" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
     link_sample "$t/3/cases" "$t/matrix_program.a" -I"$t/3" \
-        "$here"/matrix*.c
+        "$here"/matrix*.c "$t/rp.a" -ldoca_pcc
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.5" link_sample "$t/2.5/cases" "$t/matrix_program.a" -I"$t/2.5" \
-        "$here"/matrix*.c
+        "$here"/matrix*.c "$t/rp.a" -ldoca_pcc
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.2" link_sample "$t/2.2/cases" "$t/matrix_program.a" -I"$t/2.2" \
         "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_event.c
 }
@@ -61,7 +63,7 @@ setup_file() {
     for g in 3 2.5 2.2; do
         "$BATS_FILE_TMPDIR/$g/cases" states >"$BATS_TEST_TMPDIR/$g" 2>"$BATS_TEST_TMPDIR/err" </dev/null ||
             { cat "$BATS_TEST_TMPDIR/err"; false; }
-        grep '^doca_' "$BATS_TEST_TMPDIR/$g" >"$BATS_TEST_TMPDIR/states_$g.txt"
+        grep '^doca_[a-z0-9_]* ' "$BATS_TEST_TMPDIR/$g" >"$BATS_TEST_TMPDIR/states_$g.txt"
         diff "$BATS_TEST_DIRNAME/../host/states_$g.txt" "$BATS_TEST_TMPDIR/states_$g.txt" ||
             { echo "what they return now: $BATS_TEST_TMPDIR/states_$g.txt"; false; }
     done

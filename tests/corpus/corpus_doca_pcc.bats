@@ -17,6 +17,8 @@ setup_file() {
 
 setup() {
     load corpus.bash
+    load ../helpers/await
+    load ../helpers/rdma_traffic
     need_source applications/pcc
     program=$BATS_FILE_TMPDIR/b/pcc/doca_pcc
 }
@@ -26,9 +28,13 @@ enable() {
     dpadev reset mlx5_0 >/dev/null
 }
 
-# run_pcc ARGUMENT...: gets SIGINT after it has waited once; $output, $status.
-run_pcc() {
-    local out=$BATS_TEST_TMPDIR/out pid
+teardown() {
+    end_background
+}
+
+# start_pcc ARGUMENT...: until it waits, or has ended.
+start_pcc() {
+    out=$BATS_TEST_TMPDIR/out
     # The library of stdbuf comes before that of a sanitizer.
     ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 in_opt timeout --preserve-status -k 10 100 stdbuf -oL "$program" -d mlx5_0 -w 1 -l 50 \
         -f "$BATS_TEST_TMPDIR/core" "$@" >"$out" 2>&1 3>&- &
@@ -37,11 +43,20 @@ run_pcc() {
         ! grep -q 'Waiting on DOCA PCC' "$out" && kill -0 "$pid" 2>/dev/null || break
         sleep 0.1
     done
+}
+
+# Sends it SIGINT; $output, $status.
+stop_pcc() {
     kill -INT "$(pgrep -P "$pid")" 2>/dev/null || true # timeout itself may have been told to ignore it
     status=0
     wait "$pid" || status=$?
     output=$(<"$out")
     echo "$output"
+}
+
+run_pcc() { # ARGUMENT...
+    start_pcc "$@"
+    stop_pcc
 }
 
 @test "pcc: a device must be told to run programs of congestion control" {
@@ -60,6 +75,22 @@ run_pcc() {
     says 'format 0 - user init: port num = 0x3, algo index = 0, algo slot = 0, algo enable = 0x1, disable event bitmask = 0x10' \
         'doca_pcc_dev_user_init, disable_event_bitmask=0x80000010' \
         'Info: PCC host status Active' 'Info: Finished waiting on DOCA PCC'
+    [ ! -e "$BATS_TEST_TMPDIR/core" ]
+}
+
+@test "pcc: reaction point, RTT template, measures RDMA between programs and sets its rates" {
+    need_perftest
+    enable
+    cd "$BATS_TEST_TMPDIR"
+    start_pcc
+    traffic 2
+    await seen '.events.tx > 100 and .events.rtt > 50 and .changes > 50 and .list[0].rtt_ns > 0 and .list[0].rate < 1048576'
+    wait "$client"
+    cat client
+    [ "$(average)" -gt 0 ]
+    stop_pcc
+    [ "$status" -eq 0 ]
+    says 'Info: Finished waiting on DOCA PCC'
     [ ! -e "$BATS_TEST_TMPDIR/core" ]
 }
 

@@ -381,6 +381,41 @@ void dpk_unpin(struct dpk_pins *pins);
  * child of fork() does not wait: the threads that had pins are not in it. */
 void dpk_pins_close(struct dpk_pins *pins);
 
+/* ---- Sets of execution units ---- */
+
+#define DPK_UNITS_MAX 256
+struct dpk_units {
+    uint64_t bits[DPK_UNITS_MAX / 64];
+};
+static inline bool dpk_units_have(const struct dpk_units *u, unsigned number)
+{
+    return number < DPK_UNITS_MAX && (u->bits[number / 64] >> number % 64 & 1);
+}
+static inline void dpk_units_add(struct dpk_units *u, unsigned number)
+{
+    u->bits[number / 64] |= UINT64_C(1) << number % 64;
+}
+static inline void dpk_units_remove(struct dpk_units *u, unsigned number)
+{
+    u->bits[number / 64] &= ~(UINT64_C(1) << number % 64);
+}
+static inline bool dpk_units_none(const struct dpk_units *u)
+{
+    return (u->bits[0] | u->bits[1] | u->bits[2] | u->bits[3]) == 0;
+}
+/* Adds the units from `first` to `last`, which is below DPK_UNITS_MAX. */
+void dpk_units_add_range(struct dpk_units *u, unsigned first, unsigned last);
+unsigned dpk_units_count(const struct dpk_units *u);
+bool dpk_units_meet(const struct dpk_units *a, const struct dpk_units *b); /* they share a unit */
+/* The member with `rank` members below it, or DPK_UNITS_MAX; and how many are below `number`. */
+unsigned dpk_units_member(const struct dpk_units *u, unsigned rank);
+unsigned dpk_units_rank(const struct dpk_units *u, unsigned number);
+/* Reads "6-8,16,55": decimal numbers and ranges, in any order. False: it is something else, or has
+ * a unit that does not exist; *out is empty then. */
+bool dpk_units_parse(const char *text, struct dpk_units *out);
+/* Appends "6,7,8,16,55", or with `ranges` "6-8,16,55". */
+void dpk_units_put(struct dpk_buf *out, const struct dpk_units *u, bool ranges);
+
 /* ---- UUIDs (RFC 4122) ---- */
 
 struct dpk_uuid {

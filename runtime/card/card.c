@@ -71,6 +71,17 @@ enum dpk_status dpk_device_directory(const struct dpk_device *dev, char out[PATH
     return status;
 }
 
+enum dpk_status dpk_device_card_directory(const struct dpk_device *dev, char out[PATH_MAX],
+                                          struct dpk_error *err)
+{
+    return realpath(dev->path, out) ? DPK_OK : dpk_fail_errno(err, "%s", dev->path);
+}
+
+bool dpk_device_manages(const struct dpk_device *dev)
+{
+    return dev->side == DPK_SIDE_DPU || !dpk_device_is_pair(dev->path);
+}
+
 enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE_MAX],
                                 struct dpk_error *err)
 {
@@ -89,6 +100,16 @@ static void put_place(struct dpk_device_info *out)
         .domain = out->number / 500, .bus = 3 + out->number / 2 % 250, .function = out->number % 2};
     snprintf(out->vuid, sizeof out->vuid, "%sMLNXS%uD0F%u", out->serial, out->number / 2,
              out->pci.function);
+}
+
+unsigned dpk_device_vhca(struct dpk_device *dev)
+{
+    char root[PATH_MAX];
+    struct dpk_device_info info = {0};
+    if (dpk_device_root(false, root, NULL) == DPK_OK)
+        dpk_device_alias_of(root, dev->name, false, info.alias, sizeof info.alias);
+    put_place(&info);
+    return dpk_vhca_id(&info, dev->side);
 }
 
 enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *out,

@@ -189,6 +189,64 @@ enum dpk_status dpk_device_events(struct dpk_device *dev, unsigned last,
                                   void (*each)(void *context, const struct dpk_device_event *event),
                                   void *context, struct dpk_error *err);
 
+/* ---- Execution units ----
+ * A card has DPK_UNITS_MAX units. A partition gives some of them to functions, which number them
+ * from 0 on; all others are the default partition, of the function that manages partitions (a pair's
+ * on the DPU's side, the only one of a device that is no pair), with their own numbers. Groups are
+ * subsets of a partition, which threads name as their affinity. None of this survives a reset. */
+
+#define DPK_PARTITIONS_MAX      15
+#define DPK_PARTITION_VHCAS_MAX 32
+#define DPK_EU_GROUPS_MAX       15 /* of all partitions, with those that partitions reserve */
+#define DPK_EU_GROUP_NAME       16 /* bytes, with the NUL */
+#define DPK_PARTITION_DEFAULT   0
+
+struct dpk_partition {
+    unsigned id; /* from 1 on */
+    unsigned groups_max;
+    uint16_t vhcas[DPK_PARTITION_VHCAS_MAX];
+    size_t vhca_count;
+    struct dpk_units units;
+};
+struct dpk_eu_group {
+    unsigned id; /* from 1 on */
+    unsigned partition;
+    char name[DPK_EU_GROUP_NAME]; /* printable */
+    struct dpk_units units;       /* by the numbers of the card */
+};
+struct dpk_partitions {
+    struct dpk_partition partitions[DPK_PARTITIONS_MAX]; /* by id */
+    size_t count;
+    struct dpk_eu_group groups[DPK_EU_GROUPS_MAX]; /* by id */
+    size_t group_count;
+};
+enum dpk_status dpk_device_partitions(struct dpk_device *dev, struct dpk_partitions *out,
+                                      struct dpk_error *err);
+
+/* The number that a function has on its card; and that of the device's, on this side. */
+static inline uint16_t dpk_vhca_id(const struct dpk_device_info *info, enum dpk_side side)
+{
+    return (uint16_t)((side == DPK_SIDE_DPU ? 1u << 15 : 0) | (info->pci.domain & 15) << 11 |
+                      (info->pci.bus & 0xff) << 3 | (info->pci.function & 7));
+}
+unsigned dpk_device_vhca(struct dpk_device *dev);
+/* The directory that all functions of the card have in common, as of dpk_device_directory. */
+enum dpk_status dpk_device_card_directory(const struct dpk_device *dev, char out[PATH_MAX],
+                                          struct dpk_error *err);
+/* Whether its function manages the partitions of the card. */
+bool dpk_device_manages(const struct dpk_device *dev);
+
+/* What the device's function may use. */
+struct dpk_device_units {
+    unsigned vhca;
+    bool any;               /* there is a partition for it */
+    unsigned partition;     /* its number, or DPK_PARTITION_DEFAULT */
+    struct dpk_units units; /* by the numbers of the card */
+    bool renumbered;        /* the function numbers them from 0 on */
+};
+void dpk_device_units_of(const struct dpk_device *dev, unsigned vhca,
+                         const struct dpk_partitions *all, struct dpk_device_units *out);
+
 /* ---- Refusals ---- */
 
 /* Why a device refuses a file, with the numbers of NVIDIA's tools (dpa-provisioning(7)). */

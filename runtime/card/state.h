@@ -92,6 +92,14 @@ static inline const char *dpk_wire_key(const struct dpk_device *dev)
     return dev->side == DPK_SIDE_DPU ? "wire_dpu" : "wire";
 }
 
+/* ---- units.c ---- */
+
+/* The partitions as the table "meta" has them. */
+#define DPK_PARTITIONS_KEY "partitions"
+enum dpk_status dpk_partitions_read(sqlite3 *db, struct dpk_partitions *out, struct dpk_error *err);
+enum dpk_status dpk_partitions_write(sqlite3 *db, const struct dpk_partitions *p,
+                                     struct dpk_error *err);
+
 /* ---- seal.c ---- */
 
 #define DPK_SEAL_SIZE 32 /* SHA-256 */

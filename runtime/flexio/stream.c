@@ -31,7 +31,8 @@ static const char *complaint(const struct flexio_process *process,
     if (attr->data_bsize < DATA_BSIZE_MIN || (attr->data_bsize & (attr->data_bsize - 1)) != 0)
         return "data_bsize must be a power of two, at least 2048";
     struct dpk_affinity affinity;
-    if (!affinity_of(&attr->mgmt_affinity, &affinity) || !dpk_eu_exists(&affinity))
+    if (!affinity_of(&attr->mgmt_affinity, &affinity) ||
+        !dpk_eu_exists(process->host->dpa, &affinity))
         return "mgmt_affinity names no execution unit or group";
     if ((unsigned)attr->level > FLEXIO_MSG_DEV_DEBUG)
         return "no such level";

@@ -27,6 +27,8 @@ struct dpk_image {
     atomic_uint references;
     char app[256];
     char device[DPK_DEVICE_NAME_MAX + 1]; /* the device that accepted it; "": none was asked */
+    char card[PATH_MAX];                  /* directory of its card, or "" */
+    unsigned vhca;                        /* its function */
     uint8_t *copy;                        /* the private copy of the bytes */
     struct dpk_elf elf;                   /* describes the copy; verification used it too */
     uint64_t entry;

@@ -217,6 +217,9 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
     if ((status = judge(ask->device, &found, image->app, err)) != DPK_OK)
         goto out;
     snprintf(image->device, sizeof image->device, "%s", dpk_device_name(ask->device));
+    if ((status = dpk_device_card_directory(ask->device, image->card, err)) != DPK_OK)
+        goto out;
+    image->vhca = dpk_device_vhca(ask->device);
     *out = image;
     image = NULL;
 out:

@@ -83,6 +83,16 @@ enum dpk_status dpk_debug_record(const struct dpk_image *image,
                                  const struct dpk_debug_permit *permit, const char *action,
                                  const char *result, const char *detail, struct dpk_error *err);
 
+/* ---- Execution units ---- */
+
+/* The directory of the card that the device is a function of, and the function's number there. NULL:
+ * no device was asked. */
+const char *dpk_image_card(const struct dpk_image *image, unsigned *vhca);
+/* Asks the device now which units its function may use, and all partitions and groups of its card.
+ * There is a device. */
+enum dpk_status dpk_image_units(const struct dpk_image *image, struct dpk_device_units *out,
+                                struct dpk_partitions *all, struct dpk_error *err);
+
 /* ---- Reading images ---- */
 
 /* The name of the device that accepted it; "": none was asked. */

@@ -7,6 +7,7 @@
 #include "proc/affinity.h"
 #include "proc/control.h"
 #include "proc/memory.h"
+#include "proc/place.h"
 #include "proc/profile.h"
 #include "proc/trace.h"
 
@@ -63,7 +64,7 @@ static enum dpk_status configure(struct dpk_error *err)
     if (status == DPK_OK)
         status = units_read(err);
     if (status == DPK_OK)
-        sched_configure(workers, units_count());
+        sched_configure(workers);
     return status;
 }
 
@@ -73,7 +74,7 @@ static void forked_child(void)
     if (device.users > 0) {
         sched_forked();
         for (struct list *n = device.processes.next; n != &device.processes; n = n->next)
-            memory_not_in_flight(owner_of(n, struct dpk_process, in_device));
+            place_forked(owner_of(n, struct dpk_process, in_device));
     }
     sched_unlock();
 }

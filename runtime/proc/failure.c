@@ -15,7 +15,7 @@ static void error_handler_start(struct dpk_process *p)
         return;
     hart_reset(h, &p->error_handler, &zero, p->error_handler.argument_size);
     p->group.survivor = &h->sched;
-    sched_hart_start(&h->sched, (struct sched_units){0});
+    sched_hart_start(&h->sched, (struct dpk_units){0});
 }
 
 void error_handler_end(struct dpk_process *p)

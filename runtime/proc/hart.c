@@ -56,12 +56,25 @@ void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, s
     h->peers = 1;
     h->rpc = false;
     h->function = call->function;
+    hart_counts(h);
     h->cause = CAUSE_EXCEPTION;
     h->sched.workers_only = false;
     h->sched.share = NULL;
     memset(h->caller.state, 0, sizeof h->caller.state);
     hart_set_resume(h, h->process->hold_new ? DPK_RESUME_HOLD : DPK_RESUME_RUN);
     h->stop = (struct dpk_stop){0};
+}
+
+void hart_counts(struct hart *h)
+{
+    struct dpk_live *live = h->process->live;
+    if (!live)
+        return;
+    if (h->named != h->function)
+        dpk_live_name(live, h->id, dpk_image_function_at(h->process->image, h->function, NULL));
+    h->named = h->function;
+    if (dpk_live_collects(live))
+        dpk_live_count(live, h->id, 0, 0, 1);
 }
 
 uint64_t hart_now(const struct hart *h)

@@ -27,6 +27,7 @@ struct hart {
     enum dpk_resume resume;
     struct dpk_stop hit, stop;
     uint64_t began; /* trace.c: when it began to run, or 0 */
+    uint64_t named; /* address of the function that other programs see it by (live.h) */
     /* profile.c: the count of its instructions at the next sample, 0 before its first run; how many
      * of them before it are run one by one. */
     uint64_t sample_at, sample_margin;
@@ -42,6 +43,8 @@ static inline struct hart *hart_of(struct sched_hart *h)
 struct hart *hart_take(struct dpk_process *p);
 /* Sets registers and arguments to the beginning of `call`, as dpa_abi.h says. */
 void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, size_t size);
+/* It begins to run: other programs see its function's name, and count it. */
+void hart_counts(struct hart *h);
 /* The clock that its code reads, in nanoseconds. */
 uint64_t hart_now(const struct hart *h);
 /* The lowest address of its stack. */

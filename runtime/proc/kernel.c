@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proc/affinity.h"
 #include "proc/launch.h"
 #include "proc/stall.h"
 #include "proc/trace.h"
@@ -142,10 +141,10 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
         return dpk_fail_nomem(err);
     sched_lock();
     status = process_state(p, err);
-    if (status == DPK_OK && launch->threads > units_count())
+    if (status == DPK_OK && launch->threads > dpk_eu_count(p))
         status =
             dpk_fail(err, DPK_ERR_RANGE, "a launch of %u threads, there are %u execution units",
-                     launch->threads, units_count());
+                     launch->threads, dpk_eu_count(p));
     if (status == DPK_OK)
         status = process_start_workers(err);
     if (status == DPK_OK)

@@ -1,6 +1,5 @@
 #include "proc/launch.h"
 
-#include "proc/affinity.h"
 #include "proc/failure.h"
 
 static struct {
@@ -54,14 +53,14 @@ struct hart *launch_hart(struct launch *l, unsigned rank)
 /* RPCs need no execution unit: a kernel that occupies one may poll until an RPC has run. */
 bool launch_fits(const struct launch *l)
 {
-    return l->rpc ? line.calls_active < DPK_CALLS_MAX : l->threads <= sched_units_free();
+    return l->rpc ? line.calls_active < DPK_CALLS_MAX
+                  : l->threads <= sched_units_free(l->process->group.pool, &l->process->units.all);
 }
 
 static void start_harts(struct launch *l)
 {
-    const struct dpk_affinity any = {.kind = DPK_AFFINITY_NONE};
-    const struct sched_units units = l->rpc ? (struct sched_units){0} : units_of(&any);
     struct dpk_process *p = l->process;
+    const struct dpk_units units = l->rpc ? (struct dpk_units){0} : p->units.all;
     for (unsigned rank = 0, threads = l->threads; rank < threads; rank++) {
         struct hart *h = launch_hart(l, rank);
         if (!h) {
@@ -79,6 +78,8 @@ static void line_up(struct launch *l)
         start_harts(l);
     else
         list_append(queue, &l->pending);
+    if (!l->rpc && !list_empty(&l->pending))
+        sched_pool_await(l->process->group.pool);
 }
 
 static void caught_up(struct sched_wait *w)
@@ -100,8 +101,11 @@ static void admit(struct list *queue)
     while (!list_empty(queue)) {
         struct launch *l = owner_of(queue->next, struct launch, pending);
         bool dead = l->process->failed != DPK_OK; /* its caller is about to learn it */
-        if (!dead && !launch_fits(l))
+        if (!dead && !launch_fits(l)) {
+            if (!l->rpc)
+                sched_pool_await(l->process->group.pool);
             return;
+        }
         list_remove(&l->pending);
         if (!dead)
             start_harts(l);

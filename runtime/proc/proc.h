@@ -11,7 +11,7 @@
  *     dpk_process_destroy(p);
  *
  * Execution (sched.h describes it): threads of kernels and activations of event-driven threads
- * occupy execution units, of which there are dpk_eu_count() for all processes. RPCs need no unit,
+ * occupy execution units, which all processes on a card share (dpk_eu_count). RPCs need no unit,
  * so that a call is answered while kernels poll on every unit. Workers are threads of the host, one
  * for each processor (DPAKIT_WORKERS=N changes that; with 1, runs are deterministic). They run all
  * of this in short slices, so that a thread that polls forever does not stop the others. Host
@@ -68,7 +68,8 @@ struct dpk_process_options {
 };
 
 /* Creates a process from a loaded image: maps segments, stacks with guards, the heap. The image
- * may be freed afterwards. `options` may be NULL. */
+ * may be freed afterwards. `options` may be NULL. DPK_ERR_MISMATCH: the card has no partition of
+ * execution units for the function. */
 enum dpk_status dpk_process_create(const struct dpk_image *image,
                                    const struct dpk_process_options *options,
                                    struct dpk_process **out, struct dpk_error *err);
@@ -302,15 +303,16 @@ struct dpk_affinity {
     uint32_t id;
 };
 
-/* Execution units that programs may use, numbered from 0: DPK_EUS_MAX, or what DPAKIT_EUS=N or
- * DPAKIT_EUS=FIRST-LAST says. The latter is a partition: units FIRST to LAST of the device, which
- * the program sees as 0 to LAST-FIRST (virtual units). DPAKIT_EU_GROUPS=ID=FIRST-LAST[,...] makes
- * groups of them, with numbers as the program sees them. Read when the first process is created;
- * 0 before. */
-#define DPK_EUS_MAX 256
-unsigned dpk_eu_count(void);
+/* Execution units that the process may use. The device says which, when the process is created: those
+ * of the partition of its function, and groups of them (card.h). They are shared with all programs
+ * on the card. For one run, DPAKIT_EUS=N or DPAKIT_EUS=FIRST-LAST says otherwise: units FIRST to
+ * LAST of the card, which the program sees as 0 to LAST-FIRST (virtual units), and
+ * DPAKIT_EU_GROUPS=ID=FIRST-LAST[,...] makes groups of them, with numbers as the program sees them.
+ * Both are read when the first process is created. */
+#define DPK_EUS_MAX DPK_UNITS_MAX
+unsigned dpk_eu_count(const struct dpk_process *p);
 /* Whether there is a unit that this affinity allows. */
-bool dpk_eu_exists(const struct dpk_affinity *affinity);
+bool dpk_eu_exists(const struct dpk_process *p, const struct dpk_affinity *affinity);
 
 struct dpk_thread;
 

@@ -11,6 +11,7 @@
 #include "proc/failure.h"
 #include "proc/heap.h"
 #include "proc/memory.h"
+#include "proc/place.h"
 #include "proc/profile.h"
 #include "proc/run.h"
 #include "proc/thread.h"
@@ -50,6 +51,7 @@ static void process_free(struct dpk_process *p)
     for (unsigned i = 0; i < HARTS_MAX; i++)
         free(p->harts[i]);
     free(p->events);
+    place_leave(p);
     heap_destroy(p->heap);
     if (p->core)
         rv64_core_destroy(p->core);
@@ -84,6 +86,7 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     list_init(&p->threads);
     list_init(&p->stalls);
     list_init(&p->in_device);
+    list_init(&p->in_place);
     snprintf(p->device, sizeof p->device, "%s", o->device ? o->device : "");
     snprintf(p->directory, sizeof p->directory, "%s", o->directory ? o->directory : "");
     memory_not_in_flight(p);
@@ -146,6 +149,8 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
     }
     process_init(p, image, &o);
     status = process_build(p, err);
+    if (status == DPK_OK)
+        status = place_enter(p, o.warn, err);
     if (status != DPK_OK) {
         process_free(p);
         device_leave();

@@ -8,10 +8,22 @@
 #include <limits.h>
 
 #include "guest/dpa_abi.h"
+#include "live/live.h"
 #include "proc/layout.h"
 #include "proc/proc.h"
 #include "rv64/rv64.h"
 #include "sched/sched.h"
+
+/* Units by the numbers of the card. */
+struct process_units {
+    struct dpk_units all;
+    bool renumbered; /* the program numbers them from 0 on */
+    unsigned group_count;
+    struct process_group {
+        uint32_t id;
+        struct dpk_units units;
+    } groups[DPK_EUS_MAX];
+};
 
 struct dpk_process {
     struct sched_group group; /* its harts */
@@ -22,6 +34,12 @@ struct dpk_process {
     char device[64];               /* the device's name; may be empty */
     char directory[PATH_MAX];      /* the device's directory; may be empty */
     struct list in_device;
+
+    /* place.c, affinity.c */
+    struct dpk_live *live; /* what other programs see of it; NULL: it shares nothing */
+    struct place *place;   /* the card that it is on */
+    struct list in_place;
+    struct process_units units;
 
     /* failure.c */
     _Atomic enum dpk_status failed; /* DPK_OK: it has not failed; written with the lock */

@@ -75,10 +75,13 @@ static void run(struct sched_hart *sched, struct slice *s)
     s->stopped = false;
     if (tracing() && h->began == 0)
         h->began = sched_now();
+    const uint64_t counted = dpk_live_collects(h->process->live) ? sched_now() : 0;
     h->regs.time = sched_now() / 1000; /* the device's clock: one for all processes */
     run_until(h, s, before + (hurried ? MOMENT_INSTRUCTIONS : SLICE_INSTRUCTIONS),
               hurried ? MOMENT_CALLS : SLICE_CALLS);
     s->instructions = h->regs.instret - before;
+    if (counted)
+        dpk_live_count(h->process->live, h->id, s->instructions, sched_now() - counted, 0);
     if (s->end == SLICE_FAULT &&
         slice_is_hurried(s)) /* no launch fails its process: it faults again */
         s->end = SLICE_USED;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proc/affinity.h"
 #include "proc/crash.h"
 #include "proc/event.h"
 #include "proc/thread.h"
@@ -219,7 +220,7 @@ bool syscall_run(struct hart *h, struct slice *s)
     case DPA_SYS_ARM:
         return trigger_call(h, s, number);
     case DPA_SYS_EU:
-        return answer(h, h->sched.unit == SCHED_NO_UNIT ? UINT64_MAX : h->sched.unit);
+        return answer(h, unit_of(h));
     default:
         return library_call(h, s, number);
     }

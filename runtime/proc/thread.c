@@ -24,9 +24,11 @@ static void activation_begin(struct dpk_thread *t)
         memcpy(h->caller.state, t->options.state, sizeof h->caller.state);
         h->rank = t->options.rank;
         h->peers = t->options.peers > 0 ? t->options.peers : 1;
+    } else {
+        hart_counts(h);
     }
     t->parked = false;
-    sched_hart_start(&h->sched, units_of(&t->options.affinity));
+    sched_hart_start(&h->sched, units_of(t->process, &t->options.affinity));
 }
 
 void thread_activate(struct dpk_thread *t)
@@ -99,7 +101,7 @@ enum dpk_status dpk_thread_start(struct dpk_thread *t, struct dpk_error *err)
     sched_lock();
     enum dpk_status status = process_state(t->process, err);
     const struct dpk_affinity *affinity = &t->options.affinity;
-    if (status == DPK_OK && !dpk_eu_exists(affinity))
+    if (status == DPK_OK && !dpk_eu_exists(t->process, affinity))
         status = dpk_fail(err, DPK_ERR_RANGE, "there is no execution unit%s %u",
                           affinity->kind == DPK_AFFINITY_GROUP ? " group" : "", affinity->id);
     if (status == DPK_OK)

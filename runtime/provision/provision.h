@@ -41,13 +41,58 @@ enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
 /* Removes the remains of programs that were killed while they created or deleted devices; private
  * keys may be among them. dpk_device_create does so as well. */
 void dpk_device_sweep(void);
-/* Does a cold boot: the Next Boot view becomes Current. */
+/* Does a cold boot: the Next Boot view becomes Current, and partitions and groups of execution units are
+ * gone. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
 /* Plugs the port into another wire, a specification that dpk_wire_check has made (wire.h); what is
  * wrong with it is found when it is used. It is no part of archives, since it is of this machine. */
 enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire,
                                     struct dpk_error *err);
+
+/* ---- Execution units ----
+ *
+ *     struct dpk_units_change c;
+ *     enum dpk_status status = dpk_units_begin(dev, &c, &err);
+ *     if (status == DPK_OK)
+ *         status = dpk_units_end(&c, dpk_partition_add(&c, &wanted, &id, &err), "...", &err);
+ *
+ * Changes of the partitions and groups of a card (card.h): all of those between these two calls, or
+ * none. No DPA process runs on the card meanwhile, and none begins. */
+
+struct dpk_units_change {
+    struct dpk_device *dev;
+    struct dpk_partitions all;    /* as they will be */
+    struct dpk_device_units mine; /* what the device's function had when the change began */
+    int pause;
+};
+/* DPK_ERR_REFUSED: DPA processes run on the card. */
+enum dpk_status dpk_units_begin(struct dpk_device *dev, struct dpk_units_change *c,
+                                struct dpk_error *err);
+/* Makes the change if `status` is DPK_OK, and logs `detail`. Returns `status`, or another error. */
+enum dpk_status dpk_units_end(struct dpk_units_change *c, enum dpk_status status,
+                              const char *detail, struct dpk_error *err);
+
+/* Gives `wanted->units`, by the numbers of the card, to its functions. *id: its number, the lowest
+ * that is free. DPK_ERR_REFUSED: the device does not manage partitions, or units or functions are
+ * another's. DPK_ERR_RANGE: there are too many. */
+enum dpk_status dpk_partition_add(struct dpk_units_change *c, const struct dpk_partition *wanted,
+                                  unsigned *id, struct dpk_error *err);
+/* With its groups. DPK_ERR_NOT_FOUND, DPK_ERR_REFUSED as above. */
+enum dpk_status dpk_partition_remove(struct dpk_units_change *c, unsigned id,
+                                     struct dpk_error *err);
+/* Makes a group of units of the device's partition, by the numbers that its function sees. *id: its
+ * number, the lowest that is free on the card. DPK_ERR_EXISTS: the partition has a group of that
+ * name. DPK_ERR_RANGE: a bad name, units that the function does not have, or too many groups. */
+enum dpk_status dpk_group_add(struct dpk_units_change *c, const char *name,
+                              const struct dpk_units *units, unsigned *id, struct dpk_error *err);
+/* DPK_ERR_NOT_FOUND: the device's partition has no group of that number. */
+enum dpk_status dpk_group_remove(struct dpk_units_change *c, unsigned id, struct dpk_error *err);
+/* Removes all groups of the device's partition. */
+void dpk_groups_clear(struct dpk_units_change *c);
+/* The units of a group, by the numbers that the device's function sees. */
+struct dpk_units dpk_group_units(const struct dpk_device_units *mine,
+                                 const struct dpk_eu_group *group);
 
 /* ---- Archives of devices ---- */
 

@@ -76,11 +76,11 @@ void sched_hart_init(struct sched_hart *h, struct sched_group *g)
     list_append(&g->harts, &h->in_group);
 }
 
-void sched_hart_start(struct sched_hart *h, struct sched_units units)
+void sched_hart_start(struct sched_hart *h, struct dpk_units units)
 {
     h->ran = 0;
     h->units = units;
-    if (units.first == units.end || unit_take(h))
+    if (dpk_units_none(&units) || unit_take(h))
         hart_ready(h, HART_NEW);
     else
         unit_await(h);

@@ -5,10 +5,11 @@
  *
  *     struct sched_group g;
  *     sched_group_init(&g, &owner, 6000000000u);       // the owner's callbacks; limit in ns
+ *     sched_pool_init(&pool, NULL);  g.pool = &pool;
  *     sched_hart_init(&h, &g);
  *     sched_lock();
  *     sched_start_workers();
- *     sched_hart_start(&h, (struct sched_units){0, 256}); // owner.run(), then owner.ended()
+ *     sched_hart_start(&h, units);                     // owner.run(), then owner.ended()
  *     sched_unlock();
  *
  * A slice is a short run of a hart on a processor of the host: at most a number of instructions
@@ -74,10 +75,9 @@
 #include "base/base.h"
 #include "sched/list.h"
 
-#define SCHED_NEVER     UINT64_MAX
-#define SCHED_NO_UNIT   UINT32_MAX
-#define SCHED_UNITS_MAX 256
-#define SCHED_SHARE     10u
+#define SCHED_NEVER   UINT64_MAX
+#define SCHED_NO_UNIT UINT32_MAX
+#define SCHED_SHARE   10u
 
 /* ---- The lock and the clock ---- */
 void sched_lock(void);
@@ -140,11 +140,6 @@ enum hart_state {
     HART_FAILED,     /* was not IDLE when its group ended; never runs again */
 };
 
-/* The units that a hart may occupy: first to end - 1. An empty range: it needs no unit. */
-struct sched_units {
-    unsigned first, end;
-};
-
 /* Why a hart is over its limit. */
 enum sched_overrun {
     SCHED_OVERRUN_RAN,     /* it ran too long */
@@ -169,19 +164,19 @@ struct sched_hart {
     struct sched_group *group;
     struct list in_group;
     enum hart_state state;
-    struct list queued; /* in the run queue, the line for units, or among the held */
-    unsigned unit;      /* the unit that it occupies, or SCHED_NO_UNIT */
-    struct sched_units units;
-    bool workers_only;    /* host threads do not run it: it has polled, or its owner says so */
-    bool hold;            /* set by the owner: it is held whenever it would become ready */
-    bool event;           /* set by the owner: an event starts it, so it gets a head start */
-    struct list leads;    /* in the list of harts with a head start */
-    uint64_t lead_number; /* the number of its head start, in the order of their beginnings */
-    uint64_t lead;        /* how many instructions are left of its head start */
-    uint64_t limit;       /* nanoseconds; the group's until the owner sets another */
-    uint64_t ran;         /* nanoseconds for which it has run or was blocked since it was started */
-    uint64_t *share;      /* nanoseconds for which all harts with this pointer have run, or NULL */
-    uint64_t retired;     /* instructions retired until the end of its last slice */
+    struct list queued;     /* in the run queue, the line for units, or among the held */
+    unsigned unit;          /* the unit that it occupies, or SCHED_NO_UNIT */
+    struct dpk_units units; /* those that it may occupy */
+    bool workers_only;      /* host threads do not run it: it has polled, or its owner says so */
+    bool hold;              /* set by the owner: it is held whenever it would become ready */
+    bool event;             /* set by the owner: an event starts it, so it gets a head start */
+    struct list leads;      /* in the list of harts with a head start */
+    uint64_t lead_number;   /* the number of its head start, in the order of their beginnings */
+    uint64_t lead;          /* how many instructions are left of its head start */
+    uint64_t limit;         /* nanoseconds; the group's until the owner sets another */
+    uint64_t ran;     /* nanoseconds for which it has run or was blocked since it was started */
+    uint64_t *share;  /* nanoseconds for which all harts with this pointer have run, or NULL */
+    uint64_t retired; /* instructions retired until the end of its last slice */
     /* Of a hart that is BLOCKED: its wait, the counter, when the wait began, and the timer that
      * expires when it has lasted too long. */
     struct sched_wait wait;
@@ -193,8 +188,9 @@ struct sched_hart {
 
 /* Initializes a hart of the group, IDLE. Without the lock, before another thread knows it. */
 void sched_hart_init(struct sched_hart *h, struct sched_group *g);
-/* Gives an idle hart a unit and puts it into the run queue, or lets it wait for a unit first. */
-void sched_hart_start(struct sched_hart *h, struct sched_units units);
+/* Gives an idle hart one of `units` of its group's pool and puts it into the run queue, or lets it
+ * wait for a unit first. No units: it needs none. */
+void sched_hart_start(struct sched_hart *h, struct dpk_units units);
 /* Ends a hart that does not run on a processor now. */
 void sched_hart_end(struct sched_hart *h, enum hart_end how, uint64_t value);
 /* Ends any hart. One that runs ends with its slice, and the waiters of its group are woken then. */
@@ -271,7 +267,8 @@ struct sched_owner {
 
 struct sched_group {
     const struct sched_owner *owner;
-    uint64_t limit; /* nanoseconds */
+    struct sched_pool *pool; /* set by the owner, before its harts need units */
+    uint64_t limit;          /* nanoseconds */
     struct list harts;
     bool debugged; /* set by the owner: there is no limit, and only workers run its harts */
     bool ended;
@@ -351,10 +348,36 @@ static inline bool slice_is_hurried(const struct slice *s)
     return s->runner == ON_LAUNCHER || (s->runner == ON_WAITER && s->waiter->state != WAITER_WAITS);
 }
 
-/* ---- Units and workers ---- */
-/* Sets how many workers and units there are. No hart runs meanwhile. */
-void sched_configure(unsigned workers, unsigned units);
-unsigned sched_units_free(void);
+/* ---- Units ----
+ * A pool is the units of one device. Processes of the host may share them: then a unit must also be
+ * claimed from the other processes, who give it back when they like. */
+struct sched_sharing {
+    /* Whether the hart may have the unit, which no other hart of this process has; and gives it
+     * back. */
+    bool (*claim)(const struct sched_hart *h, unsigned unit);
+    void (*give)(const struct sched_hart *h, unsigned unit);
+    struct dpk_units (*free)(const struct sched_pool *pool); /* those that nobody has claimed */
+    /* Is called every millisecond while sched_pool_await or a hart waits for units. */
+    void (*retry)(struct sched_pool *pool);
+};
+struct sched_pool {
+    const struct sched_sharing *sharing; /* NULL: nobody else uses them */
+    const struct sched_hart *occupied[DPK_UNITS_MAX];
+    struct dpk_units taken;
+    struct list line; /* harts that wait */
+    struct sched_timer timer;
+};
+void sched_pool_init(struct sched_pool *pool, const struct sched_sharing *sharing);
+/* No hart has or awaits a unit of it. */
+void sched_pool_end(struct sched_pool *pool);
+/* How many of the units are free. */
+unsigned sched_units_free(const struct sched_pool *pool, const struct dpk_units *units);
+/* Of a shared pool: retry() is to be called. */
+void sched_pool_await(struct sched_pool *pool);
+
+/* ---- Workers ---- */
+/* Sets how many workers there are. No hart runs meanwhile. */
+void sched_configure(unsigned workers);
 unsigned sched_workers(void);
 /* Whether no slice runs. */
 bool sched_is_idle(void);

@@ -8,7 +8,6 @@
 #include "sched/queue.h"
 #include "sched/run.h"
 #include "sched/timer.h"
-#include "sched/units.h"
 #include "sched/waiter.h"
 
 struct workers workers;
@@ -45,11 +44,10 @@ bool sched_start_workers(void)
     return workers.count > 0;
 }
 
-void sched_configure(unsigned count, unsigned units)
+void sched_configure(unsigned count)
 {
     run_configure(count);
     workers_may_poll(count > 1); /* runs with one worker repeat themselves */
-    units_configure(units);
 }
 
 void sched_stop(void)
@@ -99,7 +97,7 @@ void sched_call(struct sched_hart *h, struct sched_waiter *w)
 {
     w->call = h;
     h->ran = 0;
-    h->units = (struct sched_units){0};
+    h->units = (struct dpk_units){0};
     if (h->hold) {
         hart_ready(h, HART_NEW);
     } else {

@@ -76,6 +76,20 @@ const char *dpk_device_name(const struct dpk_device *dev)
     return "dev0";
 }
 
+enum dpk_status dpk_device_card_directory(const struct dpk_device *dev, char out[PATH_MAX],
+                                          struct dpk_error *err)
+{
+    (void)dev, (void)err;
+    out[0] = 0;
+    return DPK_OK;
+}
+
+unsigned dpk_device_vhca(struct dpk_device *dev)
+{
+    (void)dev;
+    return 1;
+}
+
 enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struct dpk_error *err)
 {
     (void)name;

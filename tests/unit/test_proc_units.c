@@ -116,7 +116,7 @@ static void there_are_256_units_or_as_many_as_wanted(void **state)
     for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
         setenv("DPAKIT_EUS", good[i].text, 1);
         struct dpk_process *p = process();
-        assert_int_equal(dpk_eu_count(), good[i].count);
+        assert_int_equal(dpk_eu_count(p), good[i].count);
         dpk_process_destroy(p);
     }
     const char *const bad[] = {"0",   "257",   "-1", "x",  "3x",

@@ -75,7 +75,7 @@ static void ended(struct sched_hart *h, enum hart_end how, uint64_t value)
     if (g->again) {
         g->again = false;
         g->slices = 0;
-        sched_hart_start(h, (struct sched_units){0});
+        sched_hart_start(h, (struct dpk_units){0});
     }
     sched_group_wake(h->group);
 }
@@ -85,12 +85,16 @@ static const struct sched_owner owner = {run, left, settled, overran, ended};
 /* ---- A world of two workers and two units ---- */
 
 static struct sched_group group;
+static struct sched_pool pool;
+static const struct dpk_units both = {{3}};
 
 static int make_world(void **state)
 {
     (void)state;
-    sched_configure(2, 2);
+    sched_configure(2);
+    sched_pool_init(&pool, NULL);
     sched_group_init(&group, &owner, 60 * SECOND);
+    group.pool = &pool;
     sched_lock();
     bool started = sched_start_workers();
     sched_unlock();
@@ -131,8 +135,11 @@ static void reaches(struct guest *g, enum hart_state state)
 
 static void start(struct guest *g, unsigned first, unsigned end)
 {
+    struct dpk_units units = {0};
+    for (unsigned n = first; n < end; n++)
+        dpk_units_add(&units, n);
     sched_lock();
-    sched_hart_start(&g->hart, (struct sched_units){first, end});
+    sched_hart_start(&g->hart, units);
     sched_unlock();
 }
 
@@ -258,7 +265,7 @@ static void held_group_stands_still_until_it_is_released(void **state)
     sched_group_hold(&group);
     sched_group_await_still(&group);
     assert_int_equal(running.hart.state, HART_HELD);
-    sched_hart_start(&guest(&held, three_slices)->hart, (struct sched_units){0});
+    sched_hart_start(&guest(&held, three_slices)->hart, (struct dpk_units){0});
     assert_int_equal(held.hart.state, HART_HELD);
     unsigned slices = running.slices;
     sched_unlock();
@@ -306,10 +313,10 @@ static void fault_ends_the_group_but_its_survivor(void **state)
     start(guest(&faulty, faults), 0, 1);
     reaches(&faulty, HART_FAILED);
     assert_int_equal(state_of(&blocked), HART_FAILED);
-    assert_int_equal(sched_units_free(), 2);
+    assert_int_equal(sched_units_free(&pool, &both), 2);
     sched_lock();
     group.survivor = &guest(&survivor, three_slices)->hart;
-    sched_hart_start(&survivor.hart, (struct sched_units){0});
+    sched_hart_start(&survivor.hart, (struct dpk_units){0});
     sched_unlock();
     reaches(&survivor, HART_IDLE);
     assert_int_equal(survivor.value, 3);

@@ -63,6 +63,9 @@ struct dpadev_tree {
 };
 void dpadev_tree_add(struct dpadev_tree *tree, unsigned depth, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Partitions and groups, if there are any. units.c */
+void dpadev_tree_units(struct dpadev_tree *tree, const struct dpk_partitions *all);
+void dpadev_json_units(cJSON *o, const struct dpk_partitions *all);
 /* Prints and frees the lines. */
 enum dpk_status dpadev_tree_print(struct dpadev_tree *tree, struct dpk_error *err);
 

@@ -15,6 +15,7 @@ struct portrait {
     bool authentication, authentication_next, locked;
     enum dpk_debug_rights debuggers, debuggers_next;
     char wire[DPK_DEVICE_WIRE_MAX];
+    struct dpk_partitions partitions;
     char factory_key[4200]; /* "" if there is none */
 };
 
@@ -47,6 +48,8 @@ static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct d
     if (status == DPK_OK)
         status = dpk_device_wire(dev, p->wire, err);
     (void)dpk_text_clean(p->wire);
+    if (status == DPK_OK)
+        status = dpk_device_partitions(dev, &p->partitions, err);
     if (status == DPK_OK)
         status = look_at_authentication(dev, p, err);
     if (status == DPK_OK)
@@ -242,6 +245,7 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
     tree_identity(&tree, name, &p->info);
     tree_representors(&tree, &p->info);
     dpadev_tree_add(&tree, 1, "Wire: %s", p->wire);
+    dpadev_tree_units(&tree, &p->partitions);
     tree_keys(&tree, p);
     dpadev_tree_add(&tree, 1, "CA certificates: %zu of %d places taken", p->cert_count,
                     DPK_DEVICE_CERT_PLACES);
@@ -361,6 +365,7 @@ static cJSON *json_portrait(const char *name, const struct portrait *p)
     json_identity(o, name, &p->info);
     json_pair(o, name, &p->info);
     dpk_json_text(o, "wire", p->wire);
+    dpadev_json_units(o, &p->partitions);
     json_policy(o, p);
     json_rollback(o, &p->rollback);
     if (p->info.has_owner)

@@ -53,8 +53,6 @@ doca_error_t dpk_devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_devi
 /* Whether a text is the PCI address, with the domain or without. INVALID_VALUE: it is none. */
 doca_error_t dpk_pci_address_compare(const char *text, const struct dpk_pci_address *pci,
                                      uint8_t *is_equal);
-/* The number of a function on the machine's bus. */
-uint16_t dpk_vhca_id(const struct dpk_device_info *info, enum dpk_side side);
 /* What a question about a device that could be opened has as its answer. INVALID_VALUE: it is none. */
 doca_error_t dpk_devinfo_answer(const struct doca_devinfo *devinfo, doca_error_t answer);
 

@@ -237,12 +237,6 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, ui
     return result;
 }
 
-uint16_t dpk_vhca_id(const struct dpk_device_info *info, enum dpk_side side)
-{
-    return (uint16_t)((side == DPK_SIDE_DPU ? 1u << 15 : 0) | (info->pci.domain & 15) << 11 |
-                      (info->pci.bus & 0xff) << 3 | (info->pci.function & 7));
-}
-
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
 {
     struct dpk_device_info info = {0};

@@ -172,31 +172,32 @@ doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsign
     return result;
 }
 
-/* A number of execution units, of a context that is started. */
-static doca_error_t tell_units(struct doca_dpa *dpa, unsigned units, unsigned *out)
+/* How many execution units a context has that is started, in parts of `per`; with `per` 0, how many
+ * a core has. */
+static doca_error_t tell_units(struct doca_dpa *dpa, unsigned per, unsigned *out)
 {
     struct dpk_dpa_call c;
     doca_error_t result = out ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
         return result;
-    *out = units;
+    *out = per ? (dpk_eu_count(c.process) + per - 1) / per : UNITS_PER_CORE;
     dpk_dpa_end(&c);
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
 {
-    return tell_units(dpa, dpk_eu_count(), total_num_eus);
+    return tell_units(dpa, 1, total_num_eus);
 }
 
 doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores)
 {
-    return tell_units(dpa, (dpk_eu_count() + UNITS_PER_CORE - 1) / UNITS_PER_CORE, num_cores);
+    return tell_units(dpa, UNITS_PER_CORE, num_cores);
 }
 
 doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core)
 {
-    return tell_units(dpa, UNITS_PER_CORE, eus_per_core);
+    return tell_units(dpa, 0, eus_per_core);
 }
 
 doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)

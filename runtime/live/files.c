@@ -1,0 +1,210 @@
+/* The files of a device's folder `live`. */
+#include "live/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define UNITS_MAGIC   UINT64_C(0x315354494e554b44) /* "DKUNITS1" */
+#define PROCESS_MAGIC UINT64_C(0x31434f52504b44)   /* "DKPROC1" */
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are for several processes");
+
+uint64_t live_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- The folder ---- */
+
+enum dpk_status folder_open(const char *directory, bool make, int *out, struct dpk_error *err)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    const int n = snprintf(path, sizeof path, "%s/live", directory);
+    *out = -1;
+    if (n < 0 || n >= (int)sizeof path)
+        return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", directory);
+    if (make && mkdir(path, 0700) != 0 && errno != EEXIST)
+        return dpk_fail_errno(err, "%s", path);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: not there", path);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        enum dpk_status status = dpk_fail_errno(err, "%s", path);
+        if (fd >= 0)
+            close(fd);
+        return status;
+    }
+    if (st.st_uid != geteuid() || (st.st_mode & 022)) {
+        close(fd);
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s: not a folder of this user alone", path);
+    }
+    *out = fd;
+    return DPK_OK;
+}
+
+/* ---- Files that are mapped ---- */
+
+/* A whole file with that magic, or NULL. */
+static void *map(int fd, size_t size, uint64_t magic)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        st.st_size != (off_t)size)
+        return NULL;
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    uint64_t found;
+    memcpy(&found, at, sizeof found);
+    if (found == magic)
+        return at;
+    munmap(at, size);
+    return NULL;
+}
+
+/* Gives an empty file its blocks. The magic is the last that is written. */
+static enum dpk_status fill(int fd, size_t size, uint64_t magic, struct dpk_error *err)
+{
+    errno = posix_fallocate(fd, 0, (off_t)size);
+    if (errno != 0 || pwrite(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic)
+        return dpk_fail_errno(err, "the folder live of the device");
+    return DPK_OK;
+}
+
+/* ---- The file of all units ---- */
+
+static enum dpk_status take_lock(int fd, bool wait, struct dpk_error *err)
+{
+    while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            return dpk_fail(err, DPK_ERR_TIMEOUT, "another program changes what is on the device");
+        if (errno != EINTR)
+            return dpk_fail_errno(err, "the folder live of the device");
+    }
+    return DPK_OK;
+}
+
+enum dpk_status units_lock(int folder, bool wait, struct units_lock *out, struct dpk_error *err)
+{
+    struct stat st;
+    *out = (struct units_lock){
+        .fd =
+            openat(folder, "units", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600)};
+    if (out->fd < 0)
+        return dpk_fail_errno(err, "the folder live of the device");
+    enum dpk_status status = take_lock(out->fd, wait, err);
+    /* What a killed program has begun is begun again; nobody has mapped it yet. */
+    if (status == DPK_OK && fstat(out->fd, &st) == 0 && st.st_size < (off_t)sizeof *out->file)
+        status = fill(out->fd, sizeof *out->file, UNITS_MAGIC, err);
+    if (status == DPK_OK && !(out->file = map(out->fd, sizeof *out->file, UNITS_MAGIC)))
+        status = dpk_fail(err, DPK_ERR_FORMAT,
+                          "live/units of the device is no table of units; remove it");
+    if (status != DPK_OK)
+        close(out->fd);
+    return status;
+}
+
+/* Children of fork() may have the descriptor, too. */
+void units_release(int *fd)
+{
+    if (*fd < 0)
+        return;
+    flock(*fd, LOCK_UN);
+    close(*fd);
+    *fd = -1;
+}
+
+void units_unlock(struct units_lock *lock)
+{
+    munmap(lock->file, sizeof *lock->file);
+    units_release(&lock->fd);
+}
+
+/* ---- Files of processes ---- */
+
+struct file_name {
+    char text[12];
+};
+
+static const char *name_of(unsigned number, struct file_name *out)
+{
+    snprintf(out->text, sizeof out->text, "%u", number);
+    return out->text;
+}
+
+/* A lock of the open file: it ends with the last descriptor of it, however its process ends. */
+static bool put_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &whole) == 0;
+}
+
+static bool has_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &whole) != 0 || whole.l_type != F_UNLCK;
+}
+
+enum dpk_status process_make(int folder, unsigned number, int *out, struct process_file **file,
+                             struct dpk_error *err)
+{
+    struct file_name name;
+    int fd = openat(folder, name_of(number, &name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    *file = NULL;
+    *out = fd;
+    if (fd < 0)
+        return dpk_fail_errno(err, "the folder live of the device");
+    enum dpk_status status = put_lock(fd) ? fill(fd, sizeof **file, PROCESS_MAGIC, err)
+                                          : dpk_fail_errno(err, "the folder live of the device");
+    if (status == DPK_OK && !(*file = map(fd, sizeof **file, PROCESS_MAGIC)))
+        status = dpk_fail_nomem(err);
+    if (status == DPK_OK)
+        return DPK_OK;
+    unlinkat(folder, name.text, 0);
+    close(fd);
+    *out = -1;
+    return status;
+}
+
+bool process_map(int folder, unsigned number, struct process_file **out)
+{
+    struct file_name name;
+    int fd = openat(folder, name_of(number, &name), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    *out = NULL;
+    if (fd < 0)
+        return false;
+    if (has_lock(fd))
+        *out = map(fd, sizeof **out, PROCESS_MAGIC);
+    close(fd);
+    return *out != NULL;
+}
+
+bool process_is_dead(int folder, unsigned number)
+{
+    struct file_name name;
+    int fd = openat(folder, name_of(number, &name), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno != ENOENT && errno != EMFILE && errno != ENFILE;
+    bool dead = !has_lock(fd);
+    close(fd);
+    return dead;
+}
+
+void process_bury(int folder, unsigned number, struct units_file *units)
+{
+    struct file_name name;
+    for (unsigned i = 0; i < DPK_UNITS_MAX; i++) {
+        unsigned owner = number + 1;
+        (void)atomic_compare_exchange_strong(&units->owners[i], &owner, 0);
+    }
+    unlinkat(folder, name_of(number, &name), 0);
+}

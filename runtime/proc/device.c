@@ -6,7 +6,6 @@
 
 #include "proc/affinity.h"
 #include "proc/control.h"
-#include "proc/memory.h"
 #include "proc/place.h"
 #include "proc/profile.h"
 #include "proc/trace.h"

@@ -49,6 +49,9 @@ prepare_dpa_verbs() {
     build=$DPAKIT_BUILD port=$((10000 + RANDOM % 20000))
 }
 prepare_dpadev() { :; }
+prepare_dpaeumgmt() { :; }
+prepare_dpa_ps() { :; }
+prepare_dpa_statistics() { :; }
 prepare_dpakit_compatibility() { cp "$BATS_FILE_TMPDIR/hello/hello_world" "$world/"{owner.pem,root.der,root.signed} .; }
 prepare_dpa_provisioning() {
     cp "$BATS_FILE_TMPDIR/hello/hello_world" .
@@ -118,6 +121,9 @@ examples_of() {
 @test "dpa-network(7)" { examples_of dpa-network; }
 @test "dpacc(1)" { examples_of dpacc; }
 @test "dpa-gdbserver(1)" { examples_of dpa-gdbserver; }
+@test "dpa-ps(1)" { examples_of dpa-ps; }
+@test "dpa-statistics(1)" { examples_of dpa-statistics; }
+@test "dpaeumgmt(1)" { examples_of dpaeumgmt; }
 @test "dpacc-extract(1)" { examples_of dpacc-extract; }
 @test "dpakit-compatibility(7)" { examples_of dpakit-compatibility; }
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }

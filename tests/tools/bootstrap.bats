@@ -16,7 +16,7 @@ setup() {
     tool make 'echo "make $*" >>asked'
     : >installed >known >named
     PATH=$PWD/bin:$PATH
-    everything=$(sed -n "/^build=/,/'\$/p; /^demo=/,/'\$/p; /^check=/,/'\$/p; /^package=/,/'\$/p" tree/bootstrap |
+    everything=$(sed -n "/^build=/,/'\$/p; /^demo=/,/'\$/p; /^check=/,/'\$/p; /^pages=/p; /^package=/,/'\$/p" tree/bootstrap |
         sed "s/^[a-z]*='//; s/'\$//" | tr -s ' |\n' '\n\n\n' | sort -u)
 }
 tool() { # NAME SCRIPT: runs in the test's folder, wherever it is called from

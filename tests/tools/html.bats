@@ -1,0 +1,140 @@
+# `make html`: every page of the site, its links, its pictures, and how it stands on a small screen.
+
+source "$BATS_TEST_DIRNAME/../helpers/browser.bash"
+
+setup_file() {
+    local tool
+    for tool in lowdown mandoc xmllint; do command -v $tool >/dev/null || return 0; done
+    "$BATS_TEST_DIRNAME/../../docs/site/make" "$BATS_FILE_TMPDIR/html"
+}
+
+setup() {
+    local tool
+    for tool in lowdown mandoc xmllint; do command -v $tool >/dev/null || skip "no $tool"; done
+    tree=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    html=$BATS_FILE_TMPDIR/html
+    cd "$BATS_TEST_TMPDIR"
+}
+
+pages() { (cd "$1" && find . -name '*.html' | sed 's|^\./||' | sort); }
+
+# attributes NAME FOLDER: "PAGE TAB VALUE" for each in its pages.
+attributes() {
+    local page
+    for page in $(pages "$2"); do
+        { xmllint --nonet --xpath "//@$1" "$2/$page" 2>/dev/null || true; } |
+            sed -nE "s|^ *$1=\"(.*)\"\$|$page\t\1|p" | sed 's/&amp;/\&/g'
+    done
+}
+
+# dead_links FOLDER: "PAGE: LINK" for each link that leads to no file, or to no place in it.
+dead_links() {
+    attributes id "$1" | tr '\t' '#' >places
+    (cd "$1" && find . -type f | sed 's|^\./||') >>places
+    attributes href "$1" | awk -F '\t' '
+        NR == FNR { there[$0] = 1; next }
+        $2 ~ /^(https?:|mailto:)/ { next }
+        {
+            path = $1
+            if ($2 !~ /^#/) { sub(/[^\/]*$/, "", path); path = path $2 } else path = path $2
+            while (sub(/[^\/]+\/\.\.\//, "", path)) ;
+            if (!(path in there)) print $1 ": " $2
+        }' places - | sort -u
+}
+
+@test "every text and every manual page is there, well-formed, with a title, and needs no network" {
+    local page
+    (cd "$tree" && ls ./*.md docs/*.md examples/*.md examples/*/*.md) | sed 's|^\./||; s/\.md$/.html/; s|^docs/index|index|' >wanted
+    (cd "$tree" && ls man/*.[1-8]) | sed 's/$/.html/' >>wanted
+    while read -r page; do [ -f "$html/$page" ] || { echo "no $page"; false; }; done <wanted
+    [ "$(wc -l <wanted)" -gt 50 ]
+    for page in $(pages "$html"); do
+        xmllint --noout --nonet "$html/$page"
+        [ "$(xmllint --nonet --xpath 'concat(count(//h1), count(//main), count(//meta[@name="viewport"]),
+            count(//title[string-length() > 9]), count(//html[@lang]), count(//svg[not(@aria-label)]))' "$html/$page")" = 111110 ] ||
+            { echo "$page"; false; }
+        ! grep -nE ' src=|<script|@import|url\(|<link[^>]*http' "$html/$page" || false
+    done
+    # A name that a page has twice leads to the first.
+    attributes id "$html" | sort | uniq -d >twice
+    cat twice
+    [ ! -s twice ]
+}
+
+@test "every link leads to a page, and every anchor to a place in it" {
+    dead_links "$html" >dead
+    cat dead
+    [ "$(wc -l <places)" -gt 400 ]
+    [ ! -s dead ]
+}
+
+@test "a dead link and a dead anchor are found" {
+    mkdir -p site/a
+    echo '<html><a href="a/b.html#here">x</a><a href="a/b.html#gone">y</a><a href="gone.html">z</a></html>' >site/index.html
+    echo '<html><p id="here"><a href="../index.html">x</a><a href="#there">y</a></p></html>' >site/a/b.html
+    [ "$(dead_links site | tr '\n' '|')" = 'a/b.html: #there|index.html: a/b.html#gone|index.html: gone.html|' ]
+}
+
+@test "names of manual pages are links, in pages of the manual and in other texts" {
+    grep -qF '<a class="page" href="../man/dpacc-extract.1.html">dpacc-extract(1)</a>' "$html/man/dpacc.1.html"
+    grep -qF '<a class="page" href="../man/dparun.1.html#ENVIRONMENT">dparun(1)</a>, "ENVIRONMENT"' "$html/docs/ci.html"
+    grep -qF 'href="man/dpacc.1.html">dpacc(1)</a>' "$html/README.html"
+    # What names one and is none.
+    local left
+    left=$(cd "$tree/man" && ls ./*.[1-8] | sed -E 's|^\./(.*)\.([1-8])$|\1\\(\2\\)|' | paste -sd'|')
+    for page in "$html"/man/*.html "$html"/docs/*.html; do
+        sed -E 's|<a [^>]*>[^<]*</a>||g; /<(h[1-6]|title)/d; /<pre/,/<\/pre>/d' "$page" |
+            grep -E "(^|[^a-z0-9-])($left)" | sed "s|^|${page##*/}: |" || true
+    done >unlinked
+    cat unlinked
+    [ ! -s unlinked ]
+}
+
+@test "a picture has a box for each box, an arrow for each arrow, and all words" {
+    cat >one.md <<'END'
+```picture The host asks the DPA.
++------+  ask <it> +-----+
+| host |---------->| DPA |
+| a-b  |<----------|     |
++------+           +-----+
+   ^                  |
+   +------------------+
+```
+END
+    awk -f "$tree/docs/site/picture.awk" -f "$tree/docs/site/markdown.awk" one.md >one.svg
+    cat one.svg
+    xmllint --noout one.svg
+    [ "$(xmllint --xpath 'string(//svg/@aria-label)' one.svg)" = "The host asks the DPA." ]
+    [ "$(xmllint --xpath 'count(//rect)' one.svg)" = 2 ]
+    [ "$(xmllint --xpath 'string(//path[@class="head"]/@d)' one.svg | grep -o z | wc -l)" = 3 ]
+    [ "$(xmllint --xpath '//text/text()' one.svg | tr -d '\n')" = 'ask &lt;it&gt;hostDPAa-b' ]
+    # Those of the site: as many as their texts have, and no sign of a drawing is left over as a word.
+    local file page
+    for file in "$tree"/docs/*.md; do
+        page=$html/docs/$(basename "$file" .md).html
+        [ -f "$page" ] || page=$html/index.html
+        [ "$(grep -c '^```picture .*\.$' "$file" || true)" = "$(grep -c '<figure class="picture">' "$page" || true)" ]
+        ! { xmllint --xpath '//figure//text/text()' "$page" 2>/dev/null || true; } | grep -E '[|+^]|--|^[v<>-]$'
+    done
+}
+
+@test "the folder is replaced as a whole, and one with something else in it is left alone" {
+    cp -r "$html" again && echo old >again/old.html
+    "$tree/docs/site/make" again
+    diff -r "$html" again
+    mkdir mine && echo mine >mine/file
+    run "$tree/docs/site/make" mine
+    [ "$status" -eq 1 ]
+    [[ $output == *"mine is something else" ]]
+    [ "$(ls -A mine)" = file ]
+    [ "$(ls -A)" = "$(printf '%s\n' again mine)" ]
+}
+
+@test "no page is wider than a phone" {
+    need_browser
+    cp -r "$html" site
+    echo '<!DOCTYPE html><html><p style="width:400px">wide</p></html>' >site/wide.html
+    pages site | wider_than_phone site >found
+    cat found
+    [ "$(cat found)" = "$(printf '%s\n' 'wide: wide.html' "$(pages site | wc -l) pages")" ]
+}

@@ -150,7 +150,7 @@ doca_error_t connection_enter(struct connection *c, uint32_t *count, uint32_t *l
 {
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&c->object.lock);
-    if (atomic_load(&c->broken))
+    if (connection_is_lost(c))
         result = DOCA_ERROR_NOT_CONNECTED;
     else if (*count == CONSUMERS_MAX || *last == UINT32_MAX)
         result = DOCA_ERROR_FULL;

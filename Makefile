@@ -2,7 +2,7 @@
 # built without a word here.
 #
 #   make [V=1] [SANITIZE=1|thread] [CROSS=aarch64-linux-gnu-] [PREFIX=/usr/local] [DESTDIR=]
-#                                    all test coverage demo bench fuzz html format tidy
+#                                    all test coverage demo bench fuzz html figures format tidy
 #                                    fuzz-coverage check-layers install uninstall install-compat
 #                                    uninstall-compat deb clean
 .DELETE_ON_ERROR:
@@ -30,7 +30,7 @@ LLVM_CONFIG ?= $(or $(shell { command -v llvm-config || ls -v /usr/lib/llvm-*/bi
 DPA_CLANG ?= clang
 PKGS := libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson p11-kit-1
 # Everything but these is needed without any library there: no questions asked for them.
-ifneq ($(filter-out clean format html check-layers help,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean format html figures check-layers help,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(CROSS)pkg-config --cflags $(PKGS))
 PKG_LIBS := $(shell $(CROSS)pkg-config --libs $(PKGS)) -lm
 CMOCKA_LIBS = $(shell $(CROSS)pkg-config --libs cmocka)
@@ -83,7 +83,7 @@ HELPERS := $(patsubst %.c,$(O)/%,$(sort $(filter-out %_shim.c,$(wildcard tests/h
            $(patsubst %.c,$(O)/%.so,$(wildcard tests/helpers/*_shim.c))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 
-.PHONY: all test coverage demo bench fuzz html format tidy check-layers install uninstall clean help
+.PHONY: all test coverage demo bench fuzz html figures format tidy check-layers install uninstall clean help
 all: tools libs device-libs tree
 .PHONY: tools libs device-libs tree
 tools: $(TOOLS:%=$(B)/bin/%)
@@ -306,6 +306,9 @@ bench: all
 # The texts and the manual as pages for a browser.
 html:
 	$(Q)docs/site/make '$(B)/html'
+# What speaks for the project in numbers: counted, and from the last runs.
+figures:
+	$(Q)scripts/figures
 
 -include bench/bench.mk
 -include fuzz/fuzz.mk
@@ -335,7 +338,7 @@ clean:
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
 help:
-	@echo 'make all | test [TESTS=...] | coverage | demo | bench | fuzz | fuzz-coverage | html | format | tidy | check-layers'
+	@echo 'make all | test [TESTS=...] | coverage | demo | bench | fuzz | fuzz-coverage | html | figures | format | tidy | check-layers'
 	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean | deb'
 	@echo '     install-compat [ROOT=/opt/mellanox] [DOCA=3|2.5|2.2] [DESTDIR=] | uninstall-compat'
 	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'

@@ -155,3 +155,17 @@ END
     runner
     last '2 passed, 0 failed'
 }
+
+@test "a whole run leaves its sum for the figures, and one of chosen tests does not" {
+    bats_file t <<'END'
+a test "a" { :; }
+a test "b" { skip "no b"; }
+END
+    runner t
+    [ ! -e build/tests.sum ]
+    printf '#!/bin/sh\nprintf "1..1\\n# changed files: 30\\nok 1\\n# changed files: 4\\n"\n' >build/obj/tests/test_x
+    chmod +x build/obj/tests/test_x
+    touch "$run_in/unit/test_x.c"
+    runner
+    [ "$(tr '\n' ' ' <build/tests.sum)" = "passed 2 failed 0 skipped 1 changed 34 " ]
+}

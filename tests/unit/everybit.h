@@ -39,17 +39,20 @@ static inline void every_truncation(uint8_t *bytes, size_t size, look *f, void *
         f(bytes, cut, cut, context);
     }
     ASAN_UNPOISON_MEMORY_REGION(bytes, size);
+    printf("# changed files: %zu\n", size);
 }
 
 /* Bits `part`, `part + parts`, ..., or of these each BIT_STEPth. */
 static inline void flip_part(uint8_t *bytes, size_t size, size_t part, size_t parts, look *f,
                              void *context)
 {
-    for (size_t bit = part; bit < 8 * size; bit += parts * BIT_STEP) {
+    size_t changed = 0;
+    for (size_t bit = part; bit < 8 * size; bit += parts * BIT_STEP, changed++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         f(bytes, size, bit / 8, context);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
+    printf("# changed files: %zu\n", changed); /* tests/run counts them */
 }
 
 static inline void every_flip(uint8_t *bytes, size_t size, look *f, void *context)

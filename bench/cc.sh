@@ -36,6 +36,22 @@ say "an event in ten times the time" "$(calc "$long / $short")" times 1.3 "cost 
 run dcqcn fat-tree:k=16 long:flows=10000 20us
 say "10,000 flows in a fat tree of 1024 hosts" "$(figure mb)" MB 2000
 
+# ---- A program, as dpapcc runs it: the model and the emulated DPA, by the figures of --stats ----
+t=$(mktemp -d)
+trap 'rm -rf "$t"' EXIT
+dpacc "$top"/examples/pcc/device/aimd.c -o "$t/aimd.a" --app-name=aimd -device-libs=-ldoca_pcc_dev
+program() { dpapcc run "$t/aimd.a" -q --stats -o "$t/out" "$@" 2>&1; }
+for _ in 1 2 3 4 5; do
+    program --topology incast:senders=16 --time 20ms
+done >"$t/stats"
+# For each event of a program there are six of the model.
+rate=$(sed -n 's/.* second, \([0-9]*\) of the algorithm$/\1/p' "$t/stats" | sort -g | tail -1)
+say "dpapcc run, incast of 16: an event of the program" "$(calc "1e9 / $rate")" ns 1000 "with the model's share"
+program --topology fat-tree:k=16 --workload long:flows=10000 --time 200us >"$t/stats"
+say "dpapcc run, 10,000 flows in a fat tree" "$(sed -n 's/^-I- \([0-9]*\) MB.*/\1/p' "$t/stats")" MB 2000
+rate=$(sed -n 's/.* processor, \([0-9]*\) events of the model.*/\1/p' "$t/stats")
+say "dpapcc run, 10,000 flows: an event of the model" "$(calc "1e9 / $rate")" ns 1000 "first touches of packets and queues"
+
 # ---- DCQCN: Zhu et al., SIGCOMM 2015 ----
 # The queue at the fixed point of its fluid model (section 5.1, equations 5 to 7): FLOWS at 40 Gb/s.
 fixed_point() {

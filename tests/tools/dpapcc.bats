@@ -67,7 +67,10 @@ as_executable() {
 }
 
 @test "results are a folder that is there whole" {
-    dpapcc run hpcc --topology incast:senders=4 --time 1ms -q -o out
+    dpapcc run hpcc --topology incast:senders=4 --time 1ms -q --stats -o out 2>stats
+    grep -qE '^-I- hpcc: [0-9.]+ s of a processor, [0-9]+ events of the model a second, [0-9]+ of the algorithm$' stats
+    grep -qE '^-I- [1-9][0-9]* MB of memory at most$' stats
+    rm stats
     [ "$(cd out && echo *)" = "$files" ]
     [ "$(ls)" = out ]
     [ "$(stat -c %a out)" = "$(printf '%o' $((0777 & ~$(umask))))" ]

@@ -1,6 +1,7 @@
 /* dpapcc: runs algorithms of congestion control in a model of a network, and shows what they do. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "dpapcc.h"
@@ -32,6 +33,9 @@ static void print_speed(const struct report *r)
                 run->algorithm->name, run->seconds, (double)run->results.events / run->seconds,
                 (double)calls / run->seconds);
     }
+    struct rusage used;
+    if (getrusage(RUSAGE_SELF, &used) == 0)
+        fprintf(stderr, "-I- %ld MB of memory at most\n", used.ru_maxrss / 1024);
 }
 
 static enum dpk_status show(const struct report *r, struct dpk_error *err)
@@ -210,7 +214,7 @@ static const struct dpk_option options[] = {
      .help = "switches write their queues into packets, and probes bring them back"},
     {"json", .at = AT(json), .help = "print the summary, or the list, as JSON"},
     {"q,quiet", .at = AT(quiet), .help = "print no table, and not what the program prints"},
-    {"stats", .at = AT(stats), .help = "say how fast the model ran"},
+    {"stats", .at = AT(stats), .help = "say how fast the model ran, in how much memory"},
     {0},
 };
 

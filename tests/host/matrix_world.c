@@ -85,19 +85,23 @@ static void make_copies(struct world *w)
 {
     make_dma(w, dev);
     make_graph(w, dev);
+    make_comch(w, dev);
 }
 static void start_copies(struct world *w)
 {
     start_dma(w);
     start_graph(w);
+    start_comch(w);
 }
 static void stop_copies(struct world *w)
 {
+    stop_comch(w);
     stop_graph(w);
     stop_dma(w);
 }
 static void destroy_copies(struct world *w)
 {
+    destroy_comch(w);
     destroy_graph(w);
     destroy_dma(w);
 }
@@ -164,6 +168,7 @@ static void destroy_made(struct world *w)
     doca_task_free(w->made);
     doca_dma_destroy(w->made);
     destroy_graph_object(w->made);
+    destroy_comch_object(w->made);
     doca_buf_arr_destroy(w->made);
     doca_dpa_async_ops_destroy(w->made);
     doca_dpa_thread_group_destroy(w->made);
@@ -446,6 +451,14 @@ static const struct {
     {"struct doca_rdma_connection *", CONNECTION},
     {"struct doca_pcc *", PCC},
     {"struct doca_dma *", DMA},
+    {"struct doca_comch_server *", COMCH_SERVER},
+    {"struct doca_comch_client *", COMCH_CLIENT},
+    {"struct doca_comch_producer *", COMCH_PRODUCER},
+    {"struct doca_comch_consumer *", COMCH_CONSUMER},
+    {"struct doca_comch_connection *", COMCH_CONNECTION},
+    {"struct doca_comch_task_send *", COMCH_SEND},
+    {"struct doca_comch_producer_task_send *", COMCH_PRODUCE},
+    {"struct doca_comch_consumer_task_post_recv *", COMCH_RECEIVE},
     {"struct doca_buf_arr *", BUF_ARR},
     {"struct doca_dpa_async_ops *", ASYNC_OPS},
     {"struct doca_dpa_tg *", GROUP},
@@ -577,6 +590,11 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"num_memcpy_tasks", 2},
         {"num_instances", 2},
         {"num_tasks", 2},
+        {"num_send_tasks", 2},
+        {"num_post_recv_tasks", 2},
+        {"imm_data_len", 8},
+        {"consumer_id", 1},
+        {"counter_type", 1},
         {"clock_type", 1},
         {"primary_clock_type", 1},
         {"nic_clock_type", 1},

@@ -13,6 +13,8 @@
 #ifndef DOCA_2_2_DPA_H
 #include <doca_buf_array.h>
 #include <doca_clock.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
 #include <doca_dma.h>
 #include <doca_graph.h>
 #include <doca_mmap_advise.h>
@@ -82,6 +84,14 @@ enum kind {
     CLOCK,
     ADVISE,
     ADVICE, /* while it runs */
+    COMCH_SERVER,
+    COMCH_CLIENT,
+    COMCH_PRODUCER, /* while they run, as the next five */
+    COMCH_CONSUMER,
+    COMCH_CONNECTION,
+    COMCH_SEND, /* tasks */
+    COMCH_PRODUCE,
+    COMCH_RECEIVE,
     BUF_ARR,
     ASYNC_OPS,
     GROUP,
@@ -110,7 +120,7 @@ struct world {
     void *made;                   /* by the function: one handle */
     struct doca_mmap *helper_map;
     struct doca_dpa_completion *rdma_queue;
-    struct doca_pe *dma_pe;
+    struct doca_pe *dma_pe, *comch_pe;
     struct doca_rdma *peer; /* has a connection; details tell of it */
     uint8_t details[512];
     size_t details_size;
@@ -132,6 +142,13 @@ void make_dma(struct world *w, struct doca_dev *dev);
 void start_dma(struct world *w);
 void stop_dma(struct world *w);
 void destroy_dma(struct world *w);
+
+/* matrix_comch.c */
+void make_comch(struct world *w, struct doca_dev *dev);
+void start_comch(struct world *w);
+void stop_comch(struct world *w);
+void destroy_comch(struct world *w);
+void destroy_comch_object(void *object);
 
 /* matrix_graph.c: after DMA, and before it at the end */
 void make_graph(struct world *w, struct doca_dev *dev);

@@ -27,8 +27,10 @@ struct wire_ops {
     /* Called by the wire's thread, again and again: waits for frames with wire_wait, and offers
      * them with wire_arrive. False: no more will come. NULL: none ever arrive. */
     bool (*receive)(struct dpk_wire *wire);
-    /* False: the port is plugged into itself. Not called by two threads at once; `receive` may run
-     * meanwhile. */
+    /* Called by that thread when it ends: offers what had arrived before. NULL: nothing is lost. */
+    void (*drain)(struct dpk_wire *wire);
+    /* False: the port is plugged into itself. Called with wire->sends, as is `flush`; both may give it
+     * back for a while. `receive` may run meanwhile. */
     bool (*send)(struct dpk_wire *wire, const uint8_t *frame, size_t size);
     void (*flush)(struct dpk_wire *wire); /* NULL: `send` leaves nothing behind */
     void (*close)(struct dpk_wire *wire); /* after the last `receive` and `send` */
@@ -50,7 +52,8 @@ struct dpk_wire {
     struct dpk_wire_sink sink;
     pthread_t thread;
     bool runs;
-    pid_t owner;      /* a child of fork() has no thread */
+    pid_t owner; /* a child of fork() has no thread */
+    pthread_mutex_t sends;
     int ends;         /* eventfd: the thread has to end */
     atomic_uint told; /* bits of troubles */
     atomic_uint_least64_t sent, received;

@@ -37,11 +37,16 @@ struct veth {
     size_t ring_size, slot_size, slots, next;
     uint8_t *large; /* a frame that no slot has room for */
     uint8_t (*segments)[DPK_FRAME_MAX];
-    /* What waits to be sent. */
-    struct mmsghdr messages[WIRE_BATCH];
-    struct iovec pieces[WIRE_BATCH];
-    uint8_t (*frames)[DPK_FRAME_MAX];
-    unsigned count;
+    /* One batch is filled while the other one may be sent; then they change places. */
+    struct batch {
+        struct mmsghdr messages[WIRE_BATCH];
+        struct iovec pieces[WIRE_BATCH];
+        uint8_t *bytes;
+        size_t size;
+        unsigned count;
+    } batches[2], *filled;
+    bool sending;        /* a thread sends, and looks for more afterwards */
+    pthread_cond_t room; /* the batch to be filled is empty */
 };
 
 /* ---- Frames that arrive ---- */
@@ -232,6 +237,14 @@ static void look_again(struct dpk_wire *wire)
     v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP || !bound;
 }
 
+/* Once the whole ring: frames may come faster than they are taken. */
+static void veth_drain(struct dpk_wire *wire)
+{
+    const struct veth *v = wire->kind;
+    for (size_t taken = 0, some; taken < v->slots && (some = offer(wire)) > 0; taken += some)
+        continue;
+}
+
 static bool veth_receive(struct dpk_wire *wire)
 {
     struct veth *v = wire->kind;
@@ -269,34 +282,57 @@ static bool wait_for_room(const struct veth *v, unsigned *tries)
     return true;
 }
 
-static void veth_flush(struct dpk_wire *wire)
+static void send_batch(struct dpk_wire *wire, struct batch *b)
 {
     struct veth *v = wire->kind;
     unsigned tries = 0;
-    for (unsigned done = 0; done < v->count;) {
-        const int n = sendmmsg(v->out, v->messages + done, v->count - done, MSG_DONTWAIT);
+    for (unsigned done = 0; done < b->count;) {
+        const int n = sendmmsg(v->out, b->messages + done, b->count - done, MSG_DONTWAIT);
         size_t bytes = 0;
         for (int i = 0; i < n; i++)
-            bytes += v->pieces[done + (unsigned)i].iov_len;
+            bytes += b->pieces[done + (unsigned)i].iov_len;
         if (n > 0) {
             wire_sent(wire, (size_t)n, bytes);
             done += (unsigned)n;
             tries = 0;
         } else if (!wait_for_room(v, &tries)) {
-            interface_not_sent(wire, v->out, v->name, v->pieces[done].iov_len);
+            interface_not_sent(wire, v->out, v->name, b->pieces[done].iov_len);
             done++;
         }
     }
-    v->count = 0;
+    b->count = 0;
+    b->size = 0;
+}
+
+/* What is posted while a thread sends leaves by its next call of the kernel. */
+static void veth_flush(struct dpk_wire *wire)
+{
+    struct veth *v = wire->kind;
+    if (v->sending)
+        return;
+    v->sending = true;
+    for (struct batch *b; (b = v->filled)->count > 0;) {
+        v->filled = &v->batches[b == v->batches];
+        pthread_cond_broadcast(&v->room);
+        pthread_mutex_unlock(&wire->sends);
+        send_batch(wire, b);
+        pthread_mutex_lock(&wire->sends);
+    }
+    v->sending = false;
+    pthread_cond_broadcast(&v->room);
 }
 
 static bool veth_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
 {
     struct veth *v = wire->kind;
-    memcpy(v->frames[v->count], frame, size);
-    v->pieces[v->count++].iov_len = size;
-    if (v->count == WIRE_BATCH)
+    while (v->filled->count == WIRE_BATCH && v->sending)
+        pthread_cond_wait(&v->room, &wire->sends);
+    if (v->filled->count == WIRE_BATCH)
         veth_flush(wire);
+    struct batch *b = v->filled;
+    memcpy(b->bytes + b->size, frame, size);
+    b->pieces[b->count++] = (struct iovec){b->bytes + b->size, size};
+    b->size += size;
     return true;
 }
 
@@ -374,13 +410,15 @@ static enum dpk_status make_buffers(struct veth *v, struct dpk_error *err)
 {
     v->large = malloc(VLAN_TAG + LARGEST);
     v->segments = malloc(WIRE_BATCH * sizeof *v->segments);
-    v->frames = malloc(WIRE_BATCH * sizeof *v->frames);
-    if (!v->large || !v->segments || !v->frames)
-        return dpk_fail_nomem(err);
-    for (size_t i = 0; i < WIRE_BATCH; i++) {
-        v->pieces[i].iov_base = v->frames[i];
-        v->messages[i].msg_hdr = (struct msghdr){.msg_iov = &v->pieces[i], .msg_iovlen = 1};
+    v->filled = v->batches;
+    pthread_cond_init(&v->room, NULL);
+    for (struct batch *b = v->batches; b < v->batches + 2; b++) {
+        b->bytes = malloc((size_t)WIRE_BATCH * DPK_FRAME_MAX);
+        for (size_t i = 0; i < WIRE_BATCH; i++)
+            b->messages[i].msg_hdr = (struct msghdr){.msg_iov = &b->pieces[i], .msg_iovlen = 1};
     }
+    if (!v->large || !v->segments || !v->batches[0].bytes || !v->batches[1].bytes)
+        return dpk_fail_nomem(err);
     return DPK_OK;
 }
 
@@ -434,7 +472,8 @@ static void veth_close(struct dpk_wire *wire)
         close(v->out);
     free(v->large);
     free(v->segments);
-    free(v->frames);
+    free(v->batches[0].bytes);
+    free(v->batches[1].bytes);
     free(v);
 }
 
@@ -444,6 +483,7 @@ const struct wire_ops wire_veth = {.name = "veth",
                                    .try = veth_try,
                                    .open = veth_open,
                                    .receive = veth_receive,
+                                   .drain = veth_drain,
                                    .send = veth_send,
                                    .flush = veth_flush,
                                    .close = veth_close};

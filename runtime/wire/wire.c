@@ -175,6 +175,8 @@ static void *wire_main(void *context)
     struct dpk_wire *wire = context;
     while (wire_wait(wire, -1, 0) != WIRE_ENDS && wire->ops->receive(wire))
         continue;
+    if (wire->ops->drain)
+        wire->ops->drain(wire);
     return NULL;
 }
 
@@ -188,6 +190,7 @@ enum dpk_status dpk_wire_open(const char *spec, const struct dpk_wire_sink *sink
         return dpk_fail_nomem(err);
     wire->sink = *sink;
     wire->owner = getpid();
+    pthread_mutex_init(&wire->sends, NULL);
     wire->ends = -1;
     enum dpk_status status = find_kind(spec, &wire->ops, &argument, err);
     if (status == DPK_OK && !(wire->spec = strdup(spec)))
@@ -217,24 +220,33 @@ enum dpk_status dpk_wire_start(struct dpk_wire *wire, struct dpk_error *err)
 
 bool dpk_wire_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
 {
-    return wire->ops->send(wire, frame, size);
+    pthread_mutex_lock(&wire->sends);
+    const bool leaves = wire->ops->send(wire, frame, size);
+    pthread_mutex_unlock(&wire->sends);
+    return leaves;
 }
 
 void dpk_wire_flush(struct dpk_wire *wire)
 {
-    if (wire->ops->flush)
-        wire->ops->flush(wire);
+    if (!wire->ops->flush)
+        return;
+    pthread_mutex_lock(&wire->sends);
+    wire->ops->flush(wire);
+    pthread_mutex_unlock(&wire->sends);
 }
 
 void dpk_wire_close(struct dpk_wire *wire)
 {
     if (!wire)
         return;
-    if (wire->runs && wire->owner == getpid()) {
-        eventfd_write(wire->ends, 1);
-        pthread_join(wire->thread, NULL);
+    if (wire->owner == getpid()) {
+        if (wire->runs) {
+            eventfd_write(wire->ends, 1);
+            pthread_join(wire->thread, NULL);
+        }
+        dpk_wire_flush(wire);
+        pthread_mutex_destroy(&wire->sends);
     }
-    dpk_wire_flush(wire);
     wire->ops->close(wire);
     close(wire->ends);
     free(wire->spec);

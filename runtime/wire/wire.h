@@ -77,7 +77,8 @@ enum dpk_status dpk_wire_open(const char *spec, const struct dpk_wire_sink *sink
 enum dpk_status dpk_wire_start(struct dpk_wire *wire, struct dpk_error *err);
 /* Sends a frame of DPK_FRAME_MIN to DPK_FRAME_MAX bytes, which is copied. It may stay in the wire
  * until dpk_wire_flush. False: the port is plugged into itself, so that the caller has to take the
- * frame in. One thread at a time may call these two. */
+ * frame in. When dpk_wire_flush returns, another thread that flushes may be about to send it. Any
+ * thread may call these two. */
 bool dpk_wire_send(struct dpk_wire *wire, const uint8_t *frame, size_t size);
 void dpk_wire_flush(struct dpk_wire *wire);
 /* Flushes, and ends the thread; must not be called with a lock that the sink takes. NULL is fine. */

@@ -43,6 +43,63 @@ static void frames_cross_a_pair(void **state)
     unplug(wire, other);
 }
 
+/* ---- Threads that send at once ---- */
+
+enum { SENDERS = 4, EACH = 3000, ROOM = 100 /* frames, of the peer's socket */ };
+
+struct sender {
+    pthread_t thread;
+    struct dpk_wire *wire;
+    unsigned number;
+};
+
+static atomic_uint given, got; /* frames: to the wire, by the peer */
+
+static void *send_many(void *context)
+{
+    const struct sender *s = context;
+    uint8_t frame[64] = "\2to-us\2peer.\x88\xb5";
+    frame[20] = (uint8_t)s->number;
+    for (uint32_t i = 0; i < EACH; i++) {
+        memcpy(frame + 24, &i, sizeof i);
+        assert_true(dpk_wire_send(s->wire, frame, sizeof frame));
+        const bool full = ++given > got + ROOM;
+        if (full || i % 7 == s->number)
+            dpk_wire_flush(s->wire);
+        while (full && given > got + ROOM / 2)
+            usleep(100);
+    }
+    dpk_wire_flush(s->wire);
+    return NULL;
+}
+
+static void frames_of_several_threads_leave_once_and_in_order(void **state)
+{
+    (void)state;
+    static struct port p;
+    static struct sender senders[SENDERS];
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
+    given = got = 0;
+    for (unsigned i = 0; i < SENDERS; i++) {
+        senders[i] = (struct sender){.wire = wire, .number = i};
+        assert_int_equal(pthread_create(&senders[i].thread, NULL, send_many, &senders[i]), 0);
+    }
+    uint32_t next[SENDERS] = {0}, number;
+    for (; got < SENDERS * EACH; got++) {
+        uint8_t frame[DPK_FRAME_MAX];
+        assert_int_equal(recv(other, frame, sizeof frame, 0), 64);
+        assert_true(frame[20] < SENDERS);
+        memcpy(&number, frame + 24, sizeof number);
+        assert_int_equal(number, next[frame[20]]++);
+    }
+    for (unsigned i = 0; i < SENDERS; i++)
+        pthread_join(senders[i].thread, NULL);
+    assert_int_equal(counters(wire).sent, SENDERS * EACH);
+    assert_int_equal(sum_of_drops(counters(wire).sent_dropped), 0);
+    unplug(wire, other);
+}
+
 static void many_frames_are_received_or_counted(void **state)
 {
     (void)state;
@@ -70,6 +127,32 @@ static void many_frames_are_received_or_counted(void **state)
     assert_true(c.received_dropped[DPK_WIRE_NO_ROOM] > 0);
     assert_true(c.received < MANY);
     unplug(wire, other);
+}
+
+static void *close_it(void *wire)
+{
+    dpk_wire_close(wire);
+    return NULL;
+}
+
+/* The port is busy while frames come, and meanwhile the wire is asked to end. */
+static void frames_that_had_arrived_are_offered_when_the_wire_ends(void **state)
+{
+    (void)state;
+    static struct port p;
+    enum { MANY = 500 };
+    pthread_t thread;
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other);
+    pthread_mutex_lock(&p.lock);
+    for (unsigned i = 0; i < MANY; i++)
+        peer_sends(other, 60, i);
+    assert_int_equal(pthread_create(&thread, NULL, close_it, wire), 0);
+    usleep(100000);
+    pthread_mutex_unlock(&p.lock);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(arrived(&p), MANY);
+    close(other);
 }
 
 static void await_warning(struct port *p, const char *what)
@@ -262,7 +345,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(frames_cross_a_pair, another_network),
+        cmocka_unit_test_setup(frames_of_several_threads_leave_once_and_in_order, another_network),
         cmocka_unit_test_setup(many_frames_are_received_or_counted, another_network),
+        cmocka_unit_test_setup(frames_that_had_arrived_are_offered_when_the_wire_ends,
+                               another_network),
         cmocka_unit_test_setup(an_interface_goes_down_and_comes_back, another_network),
         cmocka_unit_test_setup(the_other_end_goes_down_and_comes_back, another_network),
         cmocka_unit_test_setup(an_interface_is_deleted_and_made_again, another_network),

@@ -27,9 +27,9 @@ static bool store(void *memory, uint64_t address, const void *from, size_t size)
     return inside(address, size);
 }
 
-static void completed(void *user, unsigned count, bool event)
+static void completed(void *context, void *user, unsigned count, bool event)
 {
-    (void)user, (void)count, (void)event;
+    (void)context, (void)user, (void)count, (void)event;
 }
 
 static bool listens(void *user)

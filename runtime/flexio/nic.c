@@ -29,18 +29,20 @@ static bool ring_store(const struct dpk_nic_memory *memory, uint64_t address, co
 
 /* ---- Completions ---- */
 
-static void completed(struct dpk_nic_listener *listener, unsigned count, bool event)
+static struct dpk_trigger *completed(struct dpk_nic_listener *listener, unsigned count, bool event)
 {
     struct flexio_queue *cq = (struct flexio_queue *)listener;
     if (!cq->trigger)
-        return;
-    const unsigned each = event || cq->always_armed ? 1 : count;
-    for (; count > 0; count -= each) {
-        if (event || cq->always_armed)
-            dpk_trigger_arm(cq->trigger, cq->signalled);
-        cq->signalled += each;
-        dpk_trigger_signal(cq->trigger, each);
+        return NULL;
+    if (!event && !cq->always_armed) {
+        cq->signalled += count;
+        return dpk_trigger_count(cq->trigger, count) ? cq->trigger : NULL;
     }
+    for (; count > 0; count--) {
+        dpk_trigger_arm(cq->trigger, cq->signalled++);
+        dpk_trigger_signal(cq->trigger, 1);
+    }
+    return NULL;
 }
 
 static bool listens(const struct dpk_nic_listener *listener)

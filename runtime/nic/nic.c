@@ -6,12 +6,16 @@
 #include "private.h"
 #include "verbs/verbs.h"
 
+#define FIRED 64u
+
 struct nic {
     struct dpk_rc *rc;
     struct dpk_queues *queues;
     struct dpk_counters *counters;
     struct dpk_wire *wire; /* that the port is plugged into */
     struct retry *retry;
+    struct dpk_trigger *fired[FIRED]; /* in this turn; the lock of the port */
+    size_t fired_count;
 };
 
 /* ---- Memory and completions are their owners' ---- */
@@ -28,10 +32,23 @@ static bool store(void *memory, uint64_t address, const void *from, size_t size)
     return m->store(m, address, from, size);
 }
 
-static void completed(void *user, unsigned count, bool event)
+/* Wakes the threads of the queues that got completions in this turn. */
+static void told(void *context)
 {
+    struct nic *nic = context;
+    dpk_triggers_fire(nic->fired, nic->fired_count);
+    nic->fired_count = 0;
+}
+
+static void completed(void *context, void *user, unsigned count, bool event)
+{
+    struct nic *nic = context;
     struct dpk_nic_listener *l = user;
-    l->completed(l, count, event);
+    struct dpk_trigger *fires = l->completed(l, count, event);
+    if (fires)
+        nic->fired[nic->fired_count++] = fires;
+    if (nic->fired_count == FIRED)
+        told(nic);
 }
 
 static bool listens(void *user)
@@ -111,6 +128,7 @@ static enum dpk_status plug(struct nic *nic, struct ibv_context *context, struct
 static const struct dpk_queue_ops ops = {.load = load,
                                          .store = store,
                                          .completed = completed,
+                                         .told = told,
                                          .listens = listens,
                                          .leaves = leaves,
                                          .left = left,

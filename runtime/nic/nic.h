@@ -14,6 +14,7 @@
 #define DPK_NIC_H
 
 #include "port/port.h"
+#include "proc/proc.h"
 
 struct ibv_context;
 
@@ -26,7 +27,8 @@ struct dpk_nic_memory {
 
 /* The first member of the owner of a completion queue: the same. */
 struct dpk_nic_listener {
-    void (*completed)(struct dpk_nic_listener *listener, unsigned count, bool event);
+    /* Returns what has to fire for it, which is done for all queues of a turn at once. NULL: nothing. */
+    struct dpk_trigger *(*completed)(struct dpk_nic_listener *listener, unsigned count, bool event);
     bool (*listens)(const struct dpk_nic_listener *listener);
 };
 

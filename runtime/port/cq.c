@@ -96,7 +96,7 @@ static void tell(struct dpk_queue *cq)
     if (cq->untold == 0)
         return;
     TAILQ_REMOVE(&cq->nic->untold, cq, in_untold);
-    cq->nic->ops->completed(cq->options.user, cq->untold, false);
+    cq->nic->ops->completed(cq->nic->context, cq->options.user, cq->untold, false);
     cq->untold = 0;
 }
 
@@ -111,16 +111,20 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
         return false;
     }
     encode(cq, of, c, cqe);
-    if (!ring_put(cq, cq->produced & (depth(cq) - 1), cqe)) {
+    /* Whoever sees the completion must find it counted. */
+    const uint32_t place = cq->produced++ & (depth(cq) - 1);
+    if (!ring_put(cq, place, cqe)) {
+        cq->produced--;
         cq->state = DPK_QP_ERROR;
         queue_warn(cq, "its ring is no memory any more");
         return false;
     }
-    cq->produced++;
     ring_prefetch(cq, (uint64_t)(cq->produced & (depth(cq) - 1)) * DPK_CQE);
     if (c->event || !cq->nic->in_turn) {
         tell(cq);
-        cq->nic->ops->completed(cq->options.user, 1, c->event);
+        cq->nic->ops->completed(cq->nic->context, cq->options.user, 1, c->event);
+        if (!cq->nic->in_turn)
+            cqs_tell(cq->nic);
     } else if (cq->untold++ == 0) {
         TAILQ_INSERT_TAIL(&cq->nic->untold, cq, in_untold);
     }
@@ -132,6 +136,8 @@ void cqs_tell(struct dpk_queues *nic)
 {
     for (struct dpk_queue *cq; (cq = TAILQ_FIRST(&nic->untold));)
         tell(cq);
+    if (nic->ops->told)
+        nic->ops->told(nic->context);
 }
 
 void dpk_cq_complete(struct dpk_queue *cq)

@@ -62,12 +62,12 @@ struct dpk_queue {
     struct dpk_queue_options options;
     uint8_t *ring, *record; /* in DPA memory; NULL: elsewhere */
     uint32_t number;
-    enum dpk_qp_state state; /* queues that are no queue pairs are in RTS or ERROR */
-    unsigned users;          /* of a CQ, RMP or EQ */
-    uint32_t produced;       /* CQ, EQ */
-    uint32_t consumed;       /* EQ */
-    bool armed;              /* CQ with an EQ */
-    unsigned untold;         /* CQ: completions of this turn that its owner is told of at its end */
+    enum dpk_qp_state state;        /* queues that are no queue pairs are in RTS or ERROR */
+    unsigned users;                 /* of a CQ, RMP or EQ */
+    atomic_uint_least32_t produced; /* CQ, EQ; that of a CQ is read without the lock */
+    uint32_t consumed;              /* EQ */
+    bool armed;                     /* CQ with an EQ */
+    unsigned untold; /* CQ: completions of this turn that its owner is told of at its end */
     TAILQ_ENTRY(dpk_queue) in_untold;
     uint16_t taken;        /* receives */
     uint16_t next;         /* of a linked RMP: index of the next receive */

@@ -57,7 +57,7 @@ struct dpk_queue_ops {
     bool (*store)(void *memory, uint64_t address, const void *from, size_t size);
     /* So many completions were written. `user` is that of the CQ. `event`: the WQE of this one asks
      * for an event even if the CQ is not armed. */
-    void (*completed)(void *user, unsigned count, bool event);
+    void (*completed)(void *context, void *user, unsigned count, bool event);
     /* Whether somebody waits for completions. Frames from outside are held back until then. */
     bool (*listens)(void *user);
     /* Sends a frame out of the port. False: nothing is connected, and the frame comes back in. */
@@ -68,8 +68,11 @@ struct dpk_queue_ops {
     void (*waits)(void *context);
     /* Reports something to the user. */
     void (*warn)(void *context, const char *reason);
-    /* No more frames leave for now, of those of which `leaves` was told. NULL: it need not be told. */
+    /* No more frames leave for now, of those of which `leaves` was told. NULL: it need not be told.
+     * Called without the lock. */
     void (*left)(void *context);
+    /* `completed` will not be called again for now. NULL: it need not be told. */
+    void (*told)(void *context);
 };
 
 /* `ops`, `rc`, `steering` and `counters` must outlive it. The lock of `rc` guards it. */
@@ -135,7 +138,8 @@ bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *
  * when nothing waits. */
 void dpk_queues_kick(struct dpk_queues *nic, const struct dpk_queue *cq);
 
-/* How many completions were ever written to a CQ; wraps. */
+/* How many completions were ever written to a CQ; wraps. The last one may be just being written, by a
+ * thread that has the lock. */
 uint32_t dpk_cq_produced(const struct dpk_queue *cq);
 
 /* Writes a completion of no queue to a CQ: all zero but the owner bit. */

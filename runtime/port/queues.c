@@ -56,12 +56,13 @@ static void unlock(struct dpk_queues *nic, unsigned queues)
         resume_pairs(nic);
     if (frames_run(nic, queues))
         nic->ops->waits(nic->context);
-    if (nic->left && nic->ops->left)
-        nic->ops->left(nic->context);
-    nic->left = false;
     cqs_tell(nic);
+    const bool left = nic->left && nic->ops->left;
+    nic->left = false;
     nic->in_turn = false;
     dpk_rc_unlock(nic->rc);
+    if (left)
+        nic->ops->left(nic->context);
 }
 
 void queues_unlock(struct dpk_queues *nic)
@@ -349,10 +350,7 @@ void dpk_queues_kick(struct dpk_queues *nic, const struct dpk_queue *cq)
 
 uint32_t dpk_cq_produced(const struct dpk_queue *cq)
 {
-    dpk_rc_lock(cq->nic->rc);
-    uint32_t produced = cq->produced;
-    dpk_rc_unlock(cq->nic->rc);
-    return produced;
+    return cq->produced;
 }
 
 /* ---- States ---- */

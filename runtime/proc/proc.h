@@ -375,6 +375,10 @@ bool dpk_trigger_is_heard(struct dpk_trigger *trigger);
 /* Reports so many more completions, which the device can see already, as one event; or
  * notifications, each of them one. */
 void dpk_trigger_signal(struct dpk_trigger *trigger, unsigned count);
+/* The same of many completion queues, so that their threads are woken at once. The first counts the
+ * completions, and returns whether the trigger has to be among those of the second. */
+bool dpk_trigger_count(struct dpk_trigger *trigger, unsigned count);
+void dpk_triggers_fire(struct dpk_trigger *const *triggers, size_t count);
 /* Requests an event for the next completion after the first `consumed` ones. */
 void dpk_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
 

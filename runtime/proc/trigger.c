@@ -111,13 +111,27 @@ void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
 
 /* Who arms it counts completions after that, and whoever completes looks whether it is armed after
  * that: at least one of them sees the other. */
+bool dpk_trigger_count(struct dpk_trigger *trigger, unsigned count)
+{
+    trigger->completions += count;
+    return trigger->armed;
+}
+
+void dpk_triggers_fire(struct dpk_trigger *const *triggers, size_t count)
+{
+    if (count == 0)
+        return;
+    sched_lock();
+    for (size_t i = 0; i < count; i++)
+        trigger_signal(triggers[i], 0);
+    sched_unlock();
+}
+
 void dpk_trigger_signal(struct dpk_trigger *trigger, unsigned count)
 {
     if (trigger->kind == DPK_TRIGGER_QUEUE) {
-        trigger->completions += count;
-        if (!trigger->armed)
-            return;
-        count = 0;
+        dpk_triggers_fire(&trigger, dpk_trigger_count(trigger, count));
+        return;
     }
     sched_lock();
     trigger_signal(trigger, count);

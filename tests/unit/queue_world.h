@@ -32,7 +32,8 @@ struct world {
     uint8_t memory[MEMORY];
     struct dpk_memory_domain domain;
     uint32_t key; /* of the memory from DATA on, with all rights */
-    unsigned completed, told, events, waits, troubles, left, batches;
+    unsigned completed, told, turns, events, waits, troubles, left, batches;
+    unsigned before;    /* completions in turns before this one */
     bool plugged, deaf; /* frames leave; nobody listens */
     uint8_t last_left[DPK_FRAME_MAX];
 };
@@ -58,9 +59,10 @@ static bool world_store(void *memory, uint64_t address, const void *from, size_t
     return inside(address, size);
 }
 
-static void world_completed(void *user, unsigned count, bool event)
+static void world_completed(void *context, void *user, unsigned count, bool event)
 {
     struct world *w = user;
+    assert_ptr_equal(w, context);
     w->completed += count;
     w->told++;
     w->events += event;
@@ -97,9 +99,16 @@ static void world_left(void *context)
     ((struct world *)context)->batches++;
 }
 
+static void world_told(void *context)
+{
+    struct world *w = context;
+    w->turns += w->completed > w->before;
+    w->before = w->completed;
+}
+
 static const struct dpk_queue_ops world_ops = {world_load,    world_store,  world_completed,
                                                world_listens, world_leaves, world_waits,
-                                               world_warn,    world_left};
+                                               world_warn,    world_left,   world_told};
 
 /* A key of a part of the memory. */
 static inline uint32_t world_key(struct world *w, uint64_t address, uint64_t size, unsigned rights)

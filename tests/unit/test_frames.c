@@ -162,9 +162,11 @@ static void completions_of_frames_that_come_together_are_told_once(void **state)
     assert_int_equal(dpk_frames_arrive(w.nic, batch, COUNT, false), COUNT);
     assert_int_equal(w.completed, COUNT);
     assert_int_equal(w.told, 1);
+    assert_int_equal(w.turns, 1);
     assert_int_equal(dpk_frames_arrive(w.nic, batch, COUNT, true), COUNT);
     assert_int_equal(w.completed, 2 * COUNT);
     assert_int_equal(w.told, 2);
+    assert_int_equal(w.turns, 2);
 }
 
 /* Many queues wait, of which each call looks at some: the one that is asked for is among them. */

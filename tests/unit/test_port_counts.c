@@ -31,10 +31,10 @@ static char folder[] = "/tmp/dpk-ports-XXXXXX"; /* of devices */
 
 /* ---- Callbacks: with the lock ---- */
 
-static void completed(void *user, unsigned count, bool event)
+static void completed(void *context, void *user, unsigned count, bool event)
 {
     struct machine *m = user;
-    (void)event;
+    (void)context, (void)event;
     if (m)
         m->received += count;
 }

@@ -71,6 +71,8 @@ static struct cqe await(const struct process *p, unsigned cq, uint32_t index)
     for (int i = 0; i < 600000 && dpk_cq_produced(p->cqs[cq]) <= index; i++)
         usleep(100);
     assert_true(dpk_cq_produced(p->cqs[cq]) > index);
+    dpk_rc_lock(p->w.rc); /* it is written by whoever has counted it */
+    dpk_rc_unlock(p->w.rc);
     return cqe_at(&p->w, cq, index);
 }
 

@@ -38,11 +38,12 @@ static bool store(const struct dpk_nic_memory *memory, uint64_t address, const v
     return true;
 }
 
-static void completed(struct dpk_nic_listener *listener, unsigned count, bool event)
+static struct dpk_trigger *completed(struct dpk_nic_listener *listener, unsigned count, bool event)
 {
     (void)count;
     (void)event;
     dpk_ctx_notify(((struct eth_rings *)listener)->ctx);
+    return NULL;
 }
 
 static bool listens(const struct dpk_nic_listener *listener)

@@ -12,7 +12,8 @@ struct nic {
     struct dpk_rc *rc;
     struct dpk_queues *queues;
     struct dpk_counters *counters;
-    struct dpk_wire *wire; /* that the port is plugged into */
+    struct dpk_wire *wire;      /* that the port is plugged into */
+    struct dpk_deferred *flush; /* of the wire */
     struct retry *retry;
     struct dpk_trigger *fired[FIRED]; /* in this turn; the lock of the port */
     size_t fired_count;
@@ -65,7 +66,15 @@ static bool leaves(void *context, const uint8_t *frame, size_t size)
     return dpk_wire_send(nic->wire, frame, size);
 }
 
+/* Frames of several threads leave by one call of the kernel. */
 static void left(void *context)
+{
+    const struct nic *nic = context;
+    if (!dpk_defer(nic->flush))
+        dpk_wire_flush(nic->wire);
+}
+
+static void flush(void *context)
 {
     const struct nic *nic = context;
     dpk_wire_flush(nic->wire);
@@ -139,6 +148,7 @@ static void nic_end(void *attached)
 {
     struct nic *nic = attached;
     retry_end(nic->retry);
+    dpk_deferred_free(nic->flush);
     dpk_wire_close(nic->wire);
     dpk_queues_close(nic->queues);
     dpk_counters_close(nic->counters);
@@ -161,7 +171,8 @@ static void *nic_make(struct ibv_context *context)
     if (status == DPK_OK)
         status = dpk_queues_open(&ops, nic, nic->rc, dpk_verbs_device(context)->steering,
                                  nic->counters, &nic->queues, &err);
-    if (status == DPK_OK && !(nic->retry = retry_new(nic->queues)))
+    if (status == DPK_OK &&
+        !((nic->retry = retry_new(nic->queues)) && (nic->flush = dpk_deferred_new(flush, nic))))
         status = dpk_fail_nomem(&err);
     if (status == DPK_OK)
         status = dpk_wire_start(nic->wire, &err);

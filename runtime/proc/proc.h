@@ -457,6 +457,18 @@ typedef void (*dpk_message_sink)(void *context, unsigned stream, unsigned level,
 /* Sets the function that gets the process's messages. Messages sent before are lost. */
 void dpk_process_set_sink(struct dpk_process *p, dpk_message_sink sink, void *context);
 
+/* ---- Work that is put off ----
+ * What threads cause one after another may be done better once for all of them, as frames leave by
+ * one call of the kernel. While other threads are ready, it can be put off by some microseconds. */
+struct dpk_deferred;
+
+/* `run` carries it out, on a thread that holds no lock. NULL: out of memory. */
+struct dpk_deferred *dpk_deferred_new(void (*run)(void *context), void *context);
+/* Puts it off, if it does not wait already. False: the caller has to do it now. */
+bool dpk_defer(struct dpk_deferred *d);
+/* It does not run afterwards, even if it waited. NULL is fine. */
+void dpk_deferred_free(struct dpk_deferred *d);
+
 /* ---- Inspection ---- */
 
 struct dpk_thread_info {

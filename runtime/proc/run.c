@@ -37,6 +37,13 @@ static void exception(struct hart *h, struct slice *s)
     crash_report(h, h->report, sizeof h->report);
 }
 
+/* What was put off waits for the end of the slice, too. */
+static uint64_t shortened(const struct hart *h, uint64_t end)
+{
+    const uint64_t most = h->regs.instret + SCHED_SHORT_SLICE;
+    return sched_has_deferred() && most < end ? most : end;
+}
+
 void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
 {
     const struct dpk_process *p = h->process;
@@ -53,6 +60,8 @@ void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
             calls--;
             if (syscall_run(h, s))
                 return;
+            if (s->runner == ON_WORKER)
+                end = shortened(h, end);
             break;
         case RV64_STOP_EBREAK:
             breakpoint(h, s);
@@ -77,7 +86,8 @@ static void run(struct sched_hart *sched, struct slice *s)
         h->began = sched_now();
     const uint64_t counted = dpk_live_collects(h->process->live) ? sched_now() : 0;
     h->regs.time = sched_now() / 1000; /* the device's clock: one for all processes */
-    run_until(h, s, before + (hurried ? MOMENT_INSTRUCTIONS : SLICE_INSTRUCTIONS),
+    const uint64_t end = before + (hurried ? MOMENT_INSTRUCTIONS : SLICE_INSTRUCTIONS);
+    run_until(h, s, s->runner == ON_WORKER ? shortened(h, end) : end,
               hurried ? MOMENT_CALLS : SLICE_CALLS);
     s->instructions = h->regs.instret - before;
     if (counted)

@@ -87,6 +87,7 @@ static bool send_message(struct hart *h, struct slice *s)
         return bad_call(h, s, "no host memory for a message of bytes", size);
     memcpy(text, from, size);
     dpk_message_clean(text, size);
+    sched_do_deferred();
     pthread_mutex_lock(&p->sink_lock);
     if (p->sink)
         p->sink(p->sink_context, (unsigned)x[A0], (unsigned)x[A1], h->id, text, size);

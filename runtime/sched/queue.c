@@ -3,6 +3,7 @@
 #include "sched/lead.h"
 
 struct list run_queue = {&run_queue, &run_queue};
+atomic_bool queue_has_work;
 
 void queue_remove(const struct sched_group *g, struct list *to)
 {

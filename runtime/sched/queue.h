@@ -6,6 +6,8 @@
 #include "sched/sched.h"
 
 extern struct list run_queue;
+/* Whether a hart that does not poll is the first one, or will be; read without the lock. */
+extern atomic_bool queue_has_work;
 
 /* Appends `h` with that state. A worker is woken for it, unless it polls: the worker that ran it
  * looks at the queue again by itself. */
@@ -13,8 +15,10 @@ static inline void queue_put(struct sched_hart *h, enum hart_state state)
 {
     h->state = state;
     list_append(&run_queue, &h->queued);
-    if (state != HART_POLLING)
-        workers_due++;
+    if (state == HART_POLLING)
+        return;
+    workers_due++;
+    atomic_store_explicit(&queue_has_work, true, memory_order_relaxed);
 }
 
 /* The first hart of the queue, which stays in it. NULL: the queue is empty. */
@@ -30,6 +34,9 @@ static inline struct sched_hart *queue_take(void)
     list_remove(&h->queued);
     if (list_empty(&run_queue))
         workers_due = 0;
+    const struct sched_hart *next = queue_first();
+    atomic_store_explicit(&queue_has_work, next && next->state != HART_POLLING,
+                          memory_order_relaxed);
     return h;
 }
 

@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include "sched/deferred.h"
 #include "sched/hart.h"
 #include "sched/lead.h"
 #include "sched/queue.h"
@@ -164,6 +165,8 @@ static void run_slice(struct sched_hart *h, struct slice *s, uint64_t *from, boo
     uint64_t before = h->ran;
     *from = charge(h, s, *from, polled);
     sched_lock();
+    if (s->runner == ON_WORKER)
+        deferred_check();
     if (h->share)
         *h->share += h->ran - before;
     g->instructions += s->instructions;

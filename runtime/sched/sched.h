@@ -250,6 +250,29 @@ static inline bool slice_is_borrowed(const struct slice *s)
     return s->runner == ON_WAITER || s->runner == ON_LAUNCHER;
 }
 
+/* ---- Work that is put off ----
+ * What harts cause one after another is sometimes done better once for all of them, as frames leave by
+ * one call of the kernel. While other harts are ready, a worker puts such work off. It is carried out
+ * as soon as no hart is ready, or when it has waited for 20 us and one slice, which is short then. */
+struct sched_deferred {
+    struct list node;
+    atomic_bool waits; /* for being carried out */
+    unsigned runs;     /* workers that carry it out */
+    /* Carries it out, on a worker, without the lock. */
+    void (*run)(struct sched_deferred *d);
+};
+void sched_deferred_init(struct sched_deferred *d, void (*run)(struct sched_deferred *d));
+/* Puts it off; it may wait already. False: the caller has to do it now, since its thread is no worker, or no
+ * hart is ready. Without the lock, as are these three. */
+bool sched_defer(struct sched_deferred *d);
+/* Whether something waits; harts should get short slices, of SCHED_SHORT_SLICE instructions. */
+bool sched_has_deferred(void);
+#define SCHED_SHORT_SLICE 4096u
+/* Carries out what waits: the calling worker may be away for long. */
+void sched_do_deferred(void);
+/* Afterwards it does not wait, and is not carried out. */
+void sched_deferred_cancel(struct sched_deferred *d);
+
 /* ---- Groups, and their owner ---- */
 struct sched_owner {
     /* Runs code of `h` for a slice. Without the lock. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "sched/deferred.h"
 #include "sched/hart.h"
 #include "sched/lead.h"
 #include "sched/queue.h"
@@ -17,10 +18,12 @@ struct workers workers;
 static void *work(void *unused)
 {
     bool rests = false; /* what is in the queue is for another worker */
+    deferred_allow();
     sched_lock();
     while (!workers.stop) {
         if (!rests && queue_first() && (sched_workers() > 1 || run_count() == 0)) {
             rests = run_hart(queue_take(), ON_WORKER, NULL);
+            deferred_check();
         } else {
             worker_sleep(!rests && run_count() == 0);
             rests = false;

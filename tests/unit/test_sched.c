@@ -24,6 +24,7 @@ struct guest {
     bool again; /* starts anew when it has ended */
     enum sched_overrun why;
     unsigned overran;
+    void (*in_slice)(void); /* NULL: nothing */
 };
 
 static struct guest *guest_of(struct sched_hart *h)
@@ -42,7 +43,9 @@ static void run(struct sched_hart *h, struct slice *s)
     s->how = END_RETURN;
     s->value = n + 1;
     s->instructions = 10;
-    if (!g->script)
+    if (g->in_slice)
+        g->in_slice();
+    else if (!g->script)
         usleep(200);
 }
 
@@ -474,6 +477,114 @@ static void timers_expire_in_order_of_time(void **state)
     assert_int_equal(order[1], 0);
 }
 
+/* ---- Work that is put off ----
+ * While harts are in slices on both workers, nothing is carried out. */
+
+static struct sched_deferred deferred;
+static _Atomic unsigned carried_out, stay, put_off, refused;
+
+static void carry_out(struct sched_deferred *d)
+{
+    assert_ptr_equal(d, &deferred);
+    sched_lock(); /* it is called without the lock */
+    carried_out++;
+    sched_unlock();
+}
+
+static void stays(void)
+{
+    stay++;
+    while (stay > 0)
+        usleep(100);
+}
+
+static void puts_off(void)
+{
+    while (stay == 0) /* until the other worker is away, so that it carries nothing out */
+        usleep(100);
+    for (unsigned i = 0; i < 3; i++)
+        *(sched_defer(&deferred) ? &put_off : &refused) += 1;
+    while (stay > 0)
+        usleep(100);
+}
+
+static const enum slice_end one_slice[] = {SLICE_DONE};
+static struct guest away, caller, ready;
+
+/* The third hart is ready all the time, or there is none. */
+static void start_deferring(bool with_third)
+{
+    sched_deferred_init(&deferred, carry_out);
+    carried_out = stay = put_off = refused = 0;
+    guest(&away, one_slice)->in_slice = stays;
+    guest(&caller, one_slice)->in_slice = puts_off;
+    guest(&ready, one_slice);
+    sched_lock();
+    sched_hart_start(&away.hart, (struct dpk_units){0});
+    sched_hart_start(&caller.hart, (struct dpk_units){0});
+    if (with_third)
+        sched_hart_start(&ready.hart, (struct dpk_units){0});
+    sched_unlock();
+    while (put_off + refused < 3)
+        usleep(100);
+}
+
+static void end_deferring(void)
+{
+    stay = 0;
+    reaches(&away, HART_IDLE);
+    reaches(&caller, HART_IDLE);
+    reaches(&ready, HART_IDLE);
+}
+
+static void work_waits_while_harts_are_ready_and_is_done_once(void **state)
+{
+    (void)state;
+    start_deferring(true);
+    assert_int_equal(put_off, 3);
+    assert_int_equal(carried_out, 0);
+    assert_true(sched_has_deferred());
+    end_deferring();
+    while (carried_out == 0)
+        usleep(100);
+    sched_deferred_cancel(&deferred); /* waits until it is carried out */
+    assert_int_equal(carried_out, 1);
+    assert_false(sched_has_deferred());
+}
+
+static void work_is_not_put_off_when_no_hart_is_ready(void **state)
+{
+    (void)state;
+    assert_false(sched_defer(&deferred)); /* this thread is no worker */
+    start_deferring(false);
+    assert_int_equal(refused, 3);
+    assert_false(sched_has_deferred());
+    end_deferring();
+    assert_int_equal(carried_out, 0);
+}
+
+static void work_that_is_cancelled_is_not_done(void **state)
+{
+    (void)state;
+    start_deferring(true);
+    assert_true(sched_has_deferred());
+    sched_deferred_cancel(&deferred);
+    assert_false(sched_has_deferred());
+    end_deferring();
+    assert_int_equal(carried_out, 0);
+}
+
+static void work_that_waits_is_done_on_demand(void **state)
+{
+    (void)state;
+    start_deferring(true);
+    sched_do_deferred();
+    assert_int_equal(carried_out, 1);
+    assert_false(sched_has_deferred());
+    end_deferring();
+    assert_int_equal(carried_out, 1);
+}
+
 #define SCHED_TEST(test) cmocka_unit_test_setup_teardown(test, make_world, free_world)
 
 int main(void)
@@ -495,6 +606,10 @@ int main(void)
         SCHED_TEST(waiter_is_satisfied_by_a_counter_or_late),
         SCHED_TEST(caller_runs_its_call_itself),
         SCHED_TEST(timers_expire_in_order_of_time),
+        SCHED_TEST(work_waits_while_harts_are_ready_and_is_done_once),
+        SCHED_TEST(work_is_not_put_off_when_no_hart_is_ready),
+        SCHED_TEST(work_that_is_cancelled_is_not_done),
+        SCHED_TEST(work_that_waits_is_done_on_demand),
     };
     return cmocka_run_group_tests_name("sched", tests, NULL, NULL);
 }

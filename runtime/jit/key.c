@@ -51,6 +51,8 @@ static void put_region(struct dpk_buf *b, const struct jit_region *r)
         for (uint32_t k = 0; k < block->count; k++)
             dpk_put_le32(b, r->insns[block->first + k].insn.bits);
     }
+    for (unsigned i = 0; i < RV64_WINDOWS; i++) /* points_to is for speed alone */
+        dpk_put_le64(b, r->window_begin[i]);
     dpk_put_le32(b, r->table_count);
     for (uint32_t i = 1; i <= r->table_count; i++) {
         const struct jit_table *t = &r->tables[i]; /* the rest follows from the instructions */

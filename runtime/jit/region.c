@@ -238,6 +238,20 @@ static bool keep_loop(struct jit_region *r)
     return any;
 }
 
+/* ---- Hints ---- */
+
+static void find_hints(const struct rv64_core *core, const uint64_t x[32], struct jit_region *r)
+{
+    struct rv64_window window[RV64_WINDOWS];
+    rv64_windows_find(core->mem, x[2], window);
+    for (unsigned reg = 1; reg < 32; reg++)
+        for (uint8_t i = 0; i < RV64_WINDOWS && r->points_to[reg] == 0; i++)
+            if (rv64_window_has(&window[i], x[reg]))
+                r->points_to[reg] = i + 1;
+    r->window_begin[RV64_WINDOW_IMAGE] = window[RV64_WINDOW_IMAGE].begin;
+    r->window_begin[RV64_WINDOW_DATA] = window[RV64_WINDOW_DATA].begin;
+}
+
 bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
                      struct jit_region *region)
 {
@@ -258,6 +272,7 @@ bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
         if (may_copy(core, &r, &r.blocks[i]))
             copy_called(core, &r, i, is_loop);
     jit_tables_find(core, x, &r);
+    find_hints(core, x, &r);
     *region = r;
     return true;
 }

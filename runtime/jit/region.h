@@ -71,6 +71,10 @@ struct jit_region {
     struct jit_copy copies[JIT_COPIES_MAX];  /* from 1 on */
     struct jit_table tables[JIT_TABLES_MAX]; /* from 1 on */
     uint32_t block_count, insn_count, target_count, copy_count, table_count;
+    /* Hints for checks: where each register pointed to when the region was found, an RV64_WINDOW_ and 1,
+     * 0: elsewhere; and where windows began that all harts have. 0: it is to be read from the hart. */
+    uint8_t points_to[32];
+    uint64_t window_begin[RV64_WINDOWS];
 };
 
 /* The last instruction of a block that has any. */
@@ -88,7 +92,7 @@ static inline bool jit_calls(const struct jit_region *region, const struct jit_b
 }
 
 /* Finds the region that begins at `pc`. `x`: registers of a hart that is there, which tell where
- * tables are. With the core's lock held. False: no memory. */
+ * tables are, and other memory. With the core's lock held. False: no memory. */
 bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
                      struct jit_region *region);
 /* Of a whole region, finds the tables that its blocks jump by. tables.c */

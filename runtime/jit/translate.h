@@ -18,7 +18,7 @@
 #define DPK_JIT_LIBRARY "libdpakit-llvm.so.1"
 
 /* Counts changes of the images' format and of the code's contract with its process. */
-enum { JIT_IMAGE_VERSION = 5 };
+enum { JIT_IMAGE_VERSION = 6 };
 
 /* What the code refers to. */
 enum jit_symbol {

@@ -46,22 +46,24 @@ static LLVMValueRef lacks(const struct emitter *e, LLVMValueRef access, unsigned
                          LLVMConstInt(e->i8, 0, false), "");
 }
 
+/* `value` rotated, so that bits which are not 0 in a misaligned value come to the top. */
+static LLVMValueRef rotate(struct emitter *e, LLVMValueRef value, unsigned log2)
+{
+    if (log2 == 0)
+        return value;
+    LLVMValueRef args[] = {value, value, emit_const(e, log2)};
+    const unsigned id = LLVMLookupIntrinsicID("llvm.fshr", 9);
+    return LLVMBuildCall2(B_, LLVMIntrinsicGetType(e->context, id, &e->i64, 1),
+                          LLVMGetIntrinsicDeclaration(e->module, id, &e->i64, 1), args, 3, "");
+}
+
 /* Goes to `cold` unless [address, address + size) is guest memory that allows `need`, and `address`
- * a multiple of 1 << log2. Bits that the rotation brings to the top are those of a misaligned
- * address. */
+ * a multiple of 1 << log2. */
 static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsigned log2,
                   unsigned need, LLVMBasicBlockRef cold)
 {
-    LLVMValueRef rotated = address;
-    if (log2 != 0) {
-        LLVMValueRef args[] = {address, address, emit_const(e, log2)};
-        unsigned id = LLVMLookupIntrinsicID("llvm.fshr", 9);
-        rotated =
-            LLVMBuildCall2(B_, LLVMIntrinsicGetType(e->context, id, &e->i64, 1),
-                           LLVMGetIntrinsicDeclaration(e->module, id, &e->i64, 1), args, 3, "");
-    }
     LLVMValueRef limit = emit_const(e, (UINT64_C(1) << 32) >> log2);
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, rotated, limit, ""), cold);
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, rotate(e, address, log2), limit, ""), cold);
     if (size <= UINT64_C(1) << log2) { /* on one page */
         emit_unlikely(e, lacks(e, page_access(e, address), need), cold);
         return;
@@ -83,6 +85,62 @@ static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsign
         return;
     }
     LLVMBuildCondBr(B_, lacks(e, access, need), cold, on);
+    LLVMPositionBuilderAtEnd(B_, on);
+}
+
+/* ---- Windows ---- They stay as they are while the code runs, so they are loaded once. */
+
+static LLVMValueRef load_window(const struct emitter *e, unsigned window, size_t field)
+{
+    const size_t at = offsetof(struct rv64_hart, window) + window * sizeof(struct rv64_window);
+    return LLVMBuildLoad2(B_, e->i64, emit_field(e, at + field, e->i64), "");
+}
+
+/* Where the window begins: nearly always where it began when the region was found. */
+static LLVMValueRef window_begin(struct emitter *e, unsigned window)
+{
+    const uint64_t begin = e->region->window_begin[window];
+    LLVMValueRef *const value = &e->window[window].begin;
+    if (*value == NULL)
+        *value = begin != 0 ? emit_const(e, begin)
+                            : load_window(e, window, offsetof(struct rv64_window, begin));
+    return *value;
+}
+
+/* How many accesses of 1 << log2 bytes the window has from there on. */
+static LLVMValueRef window_limit(struct emitter *e, unsigned window, unsigned log2)
+{
+    const size_t field = offsetof(struct rv64_window, limit) + log2 * sizeof(uint64_t);
+    LLVMValueRef *const value = &e->window[window].limit[log2];
+    if (*value != NULL)
+        return *value;
+    *value = load_window(e, window, field);
+    if (e->region->window_begin[window] != 0) {
+        LLVMValueRef begin = load_window(e, window, offsetof(struct rv64_window, begin));
+        LLVMValueRef same = LLVMBuildICmp(B_, LLVMIntEQ, begin, window_begin(e, window), "");
+        *value = LLVMBuildSelect(B_, same, *value, emit_const(e, 0), "");
+    }
+    return *value;
+}
+
+/* Does what check does, and looks first whether the access is in the window that the hint tells. */
+static void check_by_hint(struct emitter *e, LLVMValueRef address, uint64_t size, unsigned log2,
+                          unsigned need, uint8_t hint, LLVMBasicBlockRef cold)
+{
+    if (hint == HINT_NONE || size > RV64_NEAR) {
+        check(e, address, size, log2, need, cold);
+        return;
+    }
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), outside = emit_new_block(e, "outside");
+    LLVMPositionBuilderBefore(B_, LLVMGetBasicBlockTerminator(e->entry));
+    LLVMValueRef begin = window_begin(e, hint - 1u), limit = window_limit(e, hint - 1u, log2);
+    LLVMPositionBuilderAtEnd(B_, on);
+    LLVMValueRef offset = rotate(e, LLVMBuildSub(B_, address, begin, ""), log2);
+    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, offset, limit, ""), outside);
+    on = LLVMGetInsertBlock(B_);
+    LLVMPositionBuilderAtEnd(B_, outside);
+    check(e, address, size, log2, need, cold);
+    LLVMBuildBr(B_, on);
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
@@ -141,7 +199,8 @@ void emit_check(struct emitter *e)
         bits = LLVMBuildAnd(B_, begin, bits, "");
         emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, bits, emit_const(e, 0), ""), cold);
     } else {
-        check(e, begin, (uint64_t)(g->end - g->begin), g->log2, g->need, cold);
+        const uint8_t hint = hint_for(e->hint[e->before], g->need);
+        check_by_hint(e, begin, (uint64_t)(g->end - g->begin), g->log2, g->need, hint, cold);
     }
     on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, cold);

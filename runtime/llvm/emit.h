@@ -13,6 +13,7 @@
 #include "jit/translate.h"
 #include "llvm/addresses.h"
 #include "llvm/facts.h"
+#include "llvm/hints.h"
 
 struct emitter {
     const struct jit_region *region;
@@ -34,6 +35,11 @@ struct emitter {
     uint32_t used;      /* registers that the region reads or writes */
     /* Of each block, registers at its end that may become addresses; a bit each. */
     uint32_t addresses_at[JIT_BLOCKS_MAX];
+    uint8_t hints_at[JIT_BLOCKS_MAX][32];
+    LLVMBasicBlockRef entry; /* its end: what is computed once */
+    struct {
+        LLVMValueRef begin, limit[4];
+    } window[RV64_WINDOWS]; /* NULL: not used so far */
     /* Where the builder is. */
     const struct jit_block *block;
     const struct jit_insn *insn;
@@ -46,6 +52,7 @@ struct emitter {
     bool unchecked;                   /* accesses are known to be good, and in no order */
     uint32_t last_root;               /* of the loads just before; UINT32_MAX: none */
     bool leads[RV64_BLOCK_MAX];       /* of each instruction: what it reads may become an address */
+    uint8_t hint[RV64_BLOCK_MAX];     /* of each instruction: the window of what rs1 points to */
     LLVMValueRef table_index, table_base; /* what those registers of the block's table hold */
 };
 

@@ -176,6 +176,7 @@ static void emit_begin(struct emitter *e)
     for (uint32_t i = 0; i < e->region->block_count; i++)
         e->back[i] = e->blocks[i] = emit_new_block(e, "block");
     loops_begin(e);
+    e->entry = LLVMGetInsertBlock(B_);
     LLVMBuildBr(B_, e->blocks[0]);
 }
 
@@ -254,6 +255,7 @@ static void emit_block(struct emitter *e, uint32_t index)
     e->last_root = UINT32_MAX;
     e->groups = &e->facts.groups[index];
     addresses_of_block(e->region, b, e->addresses_at[index], e->leads);
+    hints_of_block(e->region, b, e->hints_at[index], e->hint);
     memset(e->known, 0, sizeof e->known);
     memcpy(e->known, e->facts.at[index], sizeof *e->facts.at);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
@@ -309,6 +311,7 @@ void emit_function(struct emitter *e)
     e->used = used_registers(e);
     find_dirty(e);
     addresses_find(e->region, e->addresses_at);
+    hints_find(e->region, e->hints_at);
     emit_begin(e);
     for (uint32_t i = 0; i < e->region->block_count; i++)
         emit_block(e, i);

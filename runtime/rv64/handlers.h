@@ -128,7 +128,7 @@ VALUE(MV, A)
     do {                                                                                           \
         block = (to);                                                                              \
         if (translator != NULL && left > 0 &&                                                      \
-            (code = rv64_cache_warm(core, cache, block, x)) != NULL)                                  \
+            (code = rv64_cache_warm(core, cache, block, x)) != NULL)                               \
             goto translated;                                                                       \
         ENTER(block);                                                                              \
     } while (0)

@@ -161,6 +161,7 @@ bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, u
     set_access(mem, first, end, access);
     set_ahead(mem, first, end);
     set_near(mem, first, end);
+    rv64_windows_map(mem, first, end);
     done = true;
 out:
     pthread_mutex_unlock(&mem->lock);

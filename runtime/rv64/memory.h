@@ -37,7 +37,9 @@ struct rv64_memory {
     uint8_t *ahead;  /* how many pages behind each have the same access, at most UINT8_MAX */
     uint8_t *near;   /* of each piece: what its page and that of the next piece both allow */
     uint64_t size;
-    pthread_mutex_t lock; /* one rv64_memory_map at a time */
+    pthread_mutex_t lock;               /* one rv64_memory_map at a time */
+    _Atomic uint64_t run[RV64_WINDOWS]; /* pages of windows, but for stacks: windows.c */
+    _Atomic uint64_t layout; /* a new number when pages have changed, unlike all others */
     _Atomic uint64_t
         code_generation; /* counts changes of pages that are executable or only read, or of their bytes */
 };
@@ -56,6 +58,16 @@ static inline void rv64_atomic_done(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
+
+/* ---- windows.c ---- */
+/* The access of pages [first, end) has changed: all of them have the same now. With the lock held. */
+void rv64_windows_map(struct rv64_memory *mem, uint64_t first, uint64_t end);
+/* Fills the windows of a hart that has this stack pointer. */
+void rv64_windows_find(const struct rv64_memory *mem, uint64_t stack_pointer,
+                       struct rv64_window out[RV64_WINDOWS]);
+bool rv64_window_has(const struct rv64_window *window, uint64_t address);
+/* The same for those of the hart, if they are not as they should be. */
+void rv64_windows_refresh(const struct rv64_memory *mem, struct rv64_hart *hart);
 
 static inline unsigned rv64_page_access(const struct rv64_memory *mem, uint64_t address)
 {

@@ -58,6 +58,8 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
     hart->uneven = 0;
     hart->horizon = start + (uint64_t)granted;
     hart->stack_limit = translator != NULL ? rv64_stack_limit() : 0;
+    if (translator != NULL)
+        rv64_windows_refresh(core->mem, hart);
     memcpy(x, hart->x, sizeof hart->x);
     struct rv64_cache *cache = rv64_cache_acquire(core);
     if (cache == NULL)

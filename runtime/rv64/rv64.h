@@ -37,9 +37,8 @@ uint64_t rv64_memory_size(const struct rv64_memory *mem);
 
 /* Gives whole pages [address, address+size) the permissions `access` (0 unmaps and frees them; W
  * together with X is refused). Newly mapped pages are zero. False: the range is unaligned or not
- * within the memory. It may be called while harts run, and applies to their next access; for
- * translated code that has just checked the pages of an access, to the next turn of the outermost
- * loop or call, and where it jumps by a table that was only read, to the next rv64_run. */
+ * within the memory. It may be called while harts run, and applies to their next access; what it
+ * takes away, to the next rv64_run of those that run translated code. */
 bool rv64_memory_map(struct rv64_memory *mem, uint64_t address, uint64_t size, unsigned access);
 
 /* Returns a pointer of the host to guest bytes [address, address+size). NULL: not all of them are
@@ -79,6 +78,21 @@ enum rv64_fault {
 };
 const char *rv64_fault_name(enum rv64_fault fault); /* "store access fault" */
 
+/* Guest memory that a hart may access, as translated code sees it: runs of pages. */
+enum {
+    RV64_WINDOW_STACK, /* around the stack pointer, where the run begins */
+    RV64_WINDOW_IMAGE, /* the lowest pages that may be read */
+    RV64_WINDOW_DATA,  /* the lowest that may be read and written */
+    RV64_WINDOW_HEAP,  /* the highest that may */
+    RV64_WINDOWS,
+};
+
+/* From `begin` plus n << log2 on, 256 bytes are allowed if n < limit[log2]. */
+struct rv64_window {
+    uint64_t begin;
+    uint64_t limit[4];
+};
+
 struct rv64_hart {
     uint64_t x[32]; /* x[0] stays 0 */
     uint64_t pc;
@@ -96,6 +110,8 @@ struct rv64_hart {
     uint64_t horizon;     /* instret when the budget is used up */
     uint64_t stack_limit; /* translated code returns if the host's stack reaches below it */
     uint8_t uneven;       /* translated code has returned before accesses that it did not expect */
+    uint64_t layout;      /* rv64_memory.layout when the windows were found; 0: they were not */
+    struct rv64_window window[RV64_WINDOWS];
 };
 
 struct rv64_core;

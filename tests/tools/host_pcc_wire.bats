@@ -1,16 +1,20 @@
-# RDMA of programs obeys a program of DOCA PCC in another process: perftest beside tests/data/pcc/rp.c.
+# RDMA of programs obeys a program of DOCA PCC in another process: perftest, and tests/host's queue pairs of
+# libflexio and DOCA, beside tests/data/pcc/rp.c.
 
 load ../host/setup
 load ../helpers/await
 load ../helpers/rdma_traffic
 
 setup_file() {
+    local t=$BATS_FILE_TMPDIR
+    build_queues flexio_queue_cases.c && mv "$t/cases" "$t/flexio"
+    build_doca3 && mv "$t/cases" "$t/doca"
     build_pcc
-    make_pcc_device "$BATS_FILE_TMPDIR/devices"
+    make_pcc_device "$t/devices"
+    dpadev create mlx5_1 >/dev/null
 }
 
 setup() {
-    need_perftest
     cd "$BATS_TEST_TMPDIR"
 }
 
@@ -29,6 +33,7 @@ control() { # RATE MODE
 }
 
 @test "a program sends at the rate that a process of congestion control sets, as stats tells" {
+    need_perftest
     control 10486 # 1 %: 119 MiB/s on the wire, 110 of payload
     traffic 2
     await seen '.flows >= 1 and .events.tx > 10 and .events.rtt > 1 and .list[0].gbps < 1.01 and .list[0].rtt_ns > 0'
@@ -48,6 +53,7 @@ control() { # RATE MODE
 }
 
 @test "a process that is killed lets go of the traffic" {
+    need_perftest
     control 105 # 0.01 %: 1 MiB/s
     traffic 3
     await seen '.flows >= 1 and .list[0].rate == 105'
@@ -59,6 +65,7 @@ control() { # RATE MODE
 }
 
 @test "a rate of 0 counts as the least, and is said once" {
+    need_perftest
     control 0
     traffic 1
     await seen '.flows >= 1 and .list[0].rate == 1'
@@ -71,6 +78,7 @@ control() { # RATE MODE
 }
 
 @test "an algorithm that faults ends its rates" {
+    need_perftest
     control 105 2
     traffic 1
     wait "$client"
@@ -81,4 +89,16 @@ control() { # RATE MODE
     cat control
     grep -qx 'state 3' control
     dpadev stats --json mlx5_0 | jq -e '.congestion_control == null'
+}
+
+@test "queue pairs of libflexio and DOCA, which the DPA uses, are flows" {
+    control 1048576
+    "$BATS_FILE_TMPDIR/flexio" queue_pairs_send_write_read_and_add
+    await seen '.events.tx > 1 and .programs == 0'
+    exec 9>&-
+    wait "$controller"
+    rm in
+    control 1048576
+    "$BATS_FILE_TMPDIR/doca" one_sided_operations_reach_host_and_dpa_memory
+    await seen '.events.tx > 1 and .programs == 0'
 }

@@ -65,9 +65,12 @@ static enum dpk_status name_folder(const char *from, const char *path, struct dp
     struct stat st;
     if (renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
         return DPK_OK;
-    /* Some file systems know no such flag. */
-    if (errno == EINVAL && lstat(path, &st) != 0 && errno == ENOENT && rename(from, path) == 0)
-        return DPK_OK;
+    if (errno == EINVAL) { /* some file systems know no such flag */
+        if (lstat(path, &st) == 0)
+            errno = EEXIST;
+        else if (errno == ENOENT && rename(from, path) == 0)
+            return DPK_OK;
+    }
     if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
         return dpk_fail(err, DPK_ERR_EXISTS, "%s: is there already; nothing is overwritten", path);
     return dpk_fail_errno(err, "%s", path);

@@ -251,7 +251,7 @@ ALGORITHMS
     chmod -w . && run dpapcc run swift --time 100us -q -o new
     chmod +w .
     [ "$(id -u)" -eq 0 ] || [ "$status" -eq 3 ]
-    [ "$(ls -d out.* new.* 2>/dev/null)" = "" ]
+    [ "$(ls -d .out.* .new.* 2>/dev/null)" = "" ]
 }
 
 @test "thousands of flows are told by quantiles" {

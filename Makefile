@@ -60,7 +60,7 @@ exe_link = $(CC) -pie $(ALL_LDFLAGS)
 $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
 
 # ---- Rooms -----------------------------------------------------------------------------------------
-LIB_ROOMS := base chart profile elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
+LIB_ROOMS := base chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
 RT_ROOMS := rv64 jit card provision loader source counters frame ring rates cable comch switch live rc wire port debug sched proc exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow

@@ -118,6 +118,10 @@ bool dpk_image_argument_size(const struct dpk_image *image, const char *entry, u
  * 64 MiB). They are not checked, and live as long as the image. NULL: there is no section of that
  * name, or it cannot be inflated. */
 const void *dpk_image_section(const struct dpk_image *image, const char *name, size_t *size);
+/* Where the program has a section: its address and its size in bytes, which are not checked. False:
+ * there is no section of that name. */
+bool dpk_image_section_range(const struct dpk_image *image, const char *name, uint64_t *address,
+                             uint64_t *size);
 /* The nearest function at or below an address, for reports of failures. NULL: there is none. */
 const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address,
                                   uint64_t *offset);

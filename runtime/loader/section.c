@@ -79,6 +79,24 @@ void image_free_plain(struct dpk_image *image)
 
 /* ---- By name ---- */
 
+bool dpk_image_section_range(const struct dpk_image *image, const char *name, uint64_t *address,
+                             uint64_t *size)
+{
+    unsigned count;
+    if (image_count_sections(image, &count, NULL) != DPK_OK)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const struct dpk_elf_section s = dpk_elf_section(&image->elf, i);
+        const char *its = dpk_elf_name(&image->elf, &s);
+        if (!its || strcmp(its, name) != 0)
+            continue;
+        *address = s.address;
+        *size = s.size;
+        return true;
+    }
+    return false;
+}
+
 const void *dpk_image_section(const struct dpk_image *image, const char *name, size_t *size)
 {
     unsigned count;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "jit/jit.h"
+#include "proc/coverage.h"
 #include "proc/device.h"
 #include "proc/event.h"
 #include "proc/failure.h"
@@ -47,6 +48,7 @@ static bool map_segments(struct dpk_process *p)
 static void process_free(struct dpk_process *p)
 {
     profile_leave(p);
+    coverage_leave(p);
     threads_free(p);
     for (unsigned i = 0; i < HARTS_MAX; i++)
         free(p->harts[i]);
@@ -123,7 +125,8 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     rv64_core_set_strict(p->core, align);
     jit_attach(p->core, mode, sched_workers() == 1);
-    return profile_enter(p, err);
+    status = profile_enter(p, err);
+    return status == DPK_OK ? coverage_enter(p, err) : status;
 }
 
 enum dpk_status dpk_process_create(const struct dpk_image *image,

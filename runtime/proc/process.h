@@ -87,6 +87,7 @@ struct dpk_process {
     struct list stalls;
 
     struct profiled *profiled; /* profile.c; NULL: there is no profile */
+    struct covered *covered;   /* coverage.c; NULL: the program does not count what runs */
 
     /* debugger.c, control.c */
     struct dpk_debugger *debugger; /* changes only while the process is held */

@@ -44,6 +44,25 @@ static bool has_object_stub(const struct config *c)
     return c->mode == MODE_COMPILE;
 }
 
+/* With --coverage: makes objects of the assembly that the compiles have left. */
+static enum dpk_status assemble(struct build *b)
+{
+    const struct config *c = b->config;
+    static const struct {
+        const char *what;
+        void (*command)(const struct config *, const struct paths *, size_t, size_t,
+                        struct words *);
+    } steps[] = {{"preparing of counters", edit_counts}, {"device assembly", assemble_counts}};
+    enum dpk_status status = DPK_OK;
+    for (size_t s = 0; s < sizeof steps / sizeof *steps && status == DPK_OK; s++) {
+        for (size_t i = 0; i < b->paths.count; i++)
+            for (size_t t = 0; t < c->target_count && build_is_source(b, i); t++)
+                steps[s].command(c, &b->paths, i, t, jobs_add(&b->jobs, steps[s].what, 2));
+        status = build_run_jobs(b);
+    }
+    return status;
+}
+
 static enum dpk_status compile(struct build *b)
 {
     const struct config *c = b->config;
@@ -70,7 +89,7 @@ static enum dpk_status compile(struct build *b)
     for (size_t i = 0; i < b->paths.count && status == DPK_OK && !b->run.dry; i++)
         if (b->units[i].syntax_error)
             status = dpk_fail(&b->err, DPK_ERR_FORMAT, "%s", b->units[i].syntax_error);
-    return status;
+    return status == DPK_OK && c->coverage ? assemble(b) : status;
 }
 
 static enum dpk_status join(struct build *b)

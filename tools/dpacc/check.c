@@ -303,6 +303,8 @@ static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
             return dpk_error_prefix(err, "-dpa-proc-attr");
         words_add(&c->inputs, c->attributes);
     }
+    if (c->coverage && c->flto)
+        return dpk_fail(err, DPK_ERR_USAGE, "-coverage and -flto cannot be used together");
     if (c->keep_dir && !*c->keep_dir)
         return dpk_fail(err, DPK_ERR_USAGE, "-keep-dir: the name is empty");
     long processors = sysconf(_SC_NPROCESSORS_ONLN);

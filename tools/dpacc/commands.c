@@ -50,6 +50,14 @@ void add_directory_map(const struct paths *p, struct words *out)
         words_addf(out, "-ffile-prefix-map=%s=", p->dir);
 }
 
+/* A step of our own (steps.h). */
+static void begin_step(const struct config *c, const char *name, struct words *out)
+{
+    words_add(out, c->self);
+    words_add(out, "-step");
+    words_add(out, name);
+}
+
 /* ---- Device compiles ---- */
 
 void device_arguments(const struct config *c, struct words *out)
@@ -166,8 +174,38 @@ void compile_source(const struct config *c, const struct paths *p, const struct 
     } else { /* one file of dependencies is enough */
         append_without_dependencies(device, out);
     }
-    words_add(out, "-c");
+    if (c->coverage) {
+        /* Threads of the DPA count in parallel. */
+        static const char *const counts[] = {"-fprofile-instr-generate", "-fcoverage-mapping",
+                                             "-fprofile-update=atomic"};
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            words_add(out, counts[i]);
+    }
+    words_add(out, c->coverage ? "-S" : "-c");
     words_add(out, c->units.at[index]);
+    words_add(out, "-o");
+    words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
+               c->coverage ? "count.s" : "o");
+}
+
+void edit_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
+                 struct words *out)
+{
+    begin_step(c, "coverage", out);
+    words_addf(out, "%s%s.%s.count.s", p->dir, p->names[index], c->targets[target]->name);
+    words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
+}
+
+void assemble_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
+                     struct words *out)
+{
+    static const char *const fixed[] = {"--target=riscv64-unknown-elf", "-mabi=lp64", "-mno-relax",
+                                        "-c"};
+    device_compiler(out);
+    words_addf(out, "-march=%s", c->targets[target]->march);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        words_add(out, fixed[i]);
+    words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
     words_add(out, "-o");
     words_addf(out, "%s%s.%s.o", p->dir, p->names[index], c->targets[target]->name);
 }
@@ -187,6 +225,10 @@ void compile_wrappers(const struct config *c, const struct paths *p, const struc
     out->failed |= plain.failed;
     words_free(&plain);
     add_directory_map(p, out);
+    if (c->coverage) {
+        words_add(out, "-include");
+        words_addf(out, "%s/share/dpakit/coverage.h", c->root);
+    }
     words_add(out, "-w");
     words_add(out, "-c");
     words_addf(out, "%s%s.dpa.device.c", p->dir, p->names[index]);
@@ -195,13 +237,6 @@ void compile_wrappers(const struct config *c, const struct paths *p, const struc
 }
 
 /* ---- Steps of our own ---- */
-
-static void begin_step(const struct config *c, const char *name, struct words *out)
-{
-    words_add(out, c->self);
-    words_add(out, "-step");
-    words_add(out, name);
-}
 
 /* Without the options that write files or have no meaning for libclang. */
 static void append_for_parser(const struct words *device, struct words *out)

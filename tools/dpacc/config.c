@@ -49,6 +49,8 @@ const struct dpk_option config_options[] = {
     {"dpa-proc-attr", DPK_FILE, "FILE", AT(attributes),
      .help = "attributes of the program, as a blob"},
     {"flto", .at = AT(flto), .help = "optimise the device code at link time"},
+    {"coverage", .at = AT(coverage),
+     .help = "count which device code runs; a run leaves a file for llvm-cov"},
     {"disable-asm-checks", .at = AT(no_asm_checks), .help = "accepted; assembly is not checked"},
     {"keep", .at = AT(keep), .help = "keep intermediate files here"},
     {"keep-dir", DPK_TEXT, "DIR", AT(keep_dir), .help = "keep intermediate files in DIR"},

@@ -34,7 +34,7 @@ struct config {
     const struct target *targets[TARGETS_MAX];
     size_t target_count;
     const char *output, *app, *hostcc, *keep_dir, *attributes, *options_file;
-    bool verbose, dryrun, keep, flto;
+    bool verbose, dryrun, keep, flto, coverage;
     bool compile_only, gen_libs, shared, link_dpa, no_asm_checks;
     unsigned jobs; /* 0: one for each processor */
     char *self;    /* this program's file */

@@ -29,7 +29,8 @@ enum dpk_status commands_keep_apart(const struct config *c, const struct paths *
     static const char *const of_source[] = {".dpa.device.c", ".dpa.host.c", ".dpa.entries",
                                             ".dpa.o",        ".stub.inc",   NULL};
     static const char *const of_object[] = {".dpa.host.o", NULL};
-    static const char *const of_target[] = {".o", ".dpa.device.o", ".dpa.join.o", NULL};
+    static const char *const of_target[] = {".o", ".dpa.device.o", ".dpa.join.o", ".count.s", ".s",
+                                            NULL};
     static const char *const of_program[] = {".stub.inc", ".a", NULL};
     static const char *const of_host[] = {".o", ".a", ".so", NULL};
     static const char *const of_app[] = {".meta.c", ".meta.o", NULL};

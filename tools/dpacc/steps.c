@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 #include "config.h"
+#include "coverage.h"
 #include "dpaobject.h"
 #include "embed.h"
 #include "fat/fat.h"
@@ -351,6 +352,25 @@ static enum dpk_status step_library(size_t count, char *const *words, bool drive
     return status;
 }
 
+static enum dpk_status step_coverage(size_t count, char *const *words, bool driven,
+                                     struct dpk_error *err)
+{
+    struct dpk_buf in = {0}, text = {0};
+    (void)driven;
+    if (count != 2)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs IN OUT");
+    enum dpk_status status = dpk_file_read(words[0], INPUT_MAX, &in, err);
+    dpk_put_u8(&in, '\0');
+    if (status == DPK_OK && in.failed)
+        status = dpk_fail_nomem(err);
+    if (status == DPK_OK) {
+        coverage_edit((const char *)in.data, &text);
+        status = write_file(words[1], "", &text, err);
+    }
+    dpk_buf_free(&in);
+    return status;
+}
+
 static const struct {
     const char *name;
     enum dpk_status (*run)(size_t count, char *const *words, bool driven, struct dpk_error *err);
@@ -358,6 +378,7 @@ static const struct {
     {"interface", step_interface}, {"object-stub", step_object_stub},
     {"extract", step_extract},     {"program-stub", step_program_stub},
     {"meta", step_meta},           {"library", step_library},
+    {"coverage", step_coverage},
 };
 
 int step_run(size_t count, char *const *words, bool driven)

@@ -13,6 +13,8 @@
  *         device executables, room for crypto data, attributes ("" for none) as C
  *     dpacc -step meta OUT APP ENTRY...
  *         the program's variable, its constructor and destructor
+ *     dpacc -step coverage IN OUT
+ *         assembly of code that counts, changed for the DPA (coverage.h)
  *     dpacc -step library OUT TARGET=ARCHIVE...
  *         device archives of several targets as one library
  */

@@ -1,0 +1,17 @@
+/*
+ * coverage: makes code that clang has prepared to count what runs (-fprofile-instr-generate) fit for
+ * the DPA. Such code is compiled to assembly, changed, and assembled:
+ *
+ * - A record of a function says how far its counters are from it. LLVM 14 has no relocation for
+ *   that on RISC-V. The address of the counters is put there, and the engine subtracts.
+ * - A constructor would register the records. The DPA runs none, and the engine needs none.
+ */
+#ifndef DPACC_COVERAGE_H
+#define DPACC_COVERAGE_H
+
+#include "base/base.h"
+
+/* Appends the changed text. */
+void coverage_edit(const char *text, struct dpk_buf *out);
+
+#endif

@@ -271,6 +271,8 @@ static void list_qp(struct qp *qp)
 struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
     int why = context && attr ? check(context, attr) : EINVAL;
+    if (!why && attr->cap.max_inline_data < QP_INLINE_MIN)
+        attr->cap.max_inline_data = QP_INLINE_MIN;
     struct dpk_rc *rc = why ? NULL : context_rc(context_of(context));
     struct qp *qp = rc ? qp_new(rc, attr) : NULL;
     if (qp && !use_queues(attr, rc)) {

@@ -13,6 +13,9 @@
 #define QP_WR_MAX      32768
 #define QP_SGE_MAX     30
 #define QP_INLINE_MAX  1024u
+/* What fits into a card's smallest work request of a queue pair with one piece. Programs that ask
+ * for no room use it, as rdma_xclient does. */
+#define QP_INLINE_MIN 60u
 #define QP_READS_MAX   16
 #define QP_MESSAGE_MAX (1u << 30)
 

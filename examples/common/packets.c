@@ -228,6 +228,18 @@ void packets_await(struct packets_device *d, uint64_t count)
     }
 }
 
+/* Waits until threads have sent what came before; they still use their queues until then. */
+static void settle(struct packets_device *d)
+{
+    const uint64_t queues = d->count;
+    uint64_t handled = 0, before;
+    do {
+        before = handled;
+        usleep(20000);
+        MUST(flexio_process_call(d->process, &packets_handled, &handled, d->at, queues));
+    } while (handled != before);
+}
+
 static void queue_close(struct packets_queue *q)
 {
     flexio_rq_destroy(q->rq);
@@ -249,6 +261,7 @@ void packets_close(struct packets_device *d)
         if (made[i])
             mlx5dv_devx_obj_destroy(made[i]);
     }
+    settle(d);
     for (unsigned i = 0; i < d->count; i++)
         queue_close(&d->queues[i]);
     mlx5dv_dr_domain_destroy(d->domain);

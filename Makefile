@@ -61,7 +61,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := rv64 jit card provision loader source counters frame ring rates cable comch switch live rc wire port debug sched proc exports memory pcc host cc
+RT_ROOMS := rv64 jit card provision loader source counters frame ring rates cable comch switch live rc cm wire port debug sched proc exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -149,7 +149,7 @@ SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpkverify
 # Two that are loaded when they are needed. Nothing is linked with them.
 INTERFACE := $(B)/lib/libdpakit-interface.so.$(SO)
 TRANSLATOR := $(B)/lib/libdpakit-llvm.so.$(SO)
-libs: $(SHARED) $(INTERFACE) $(TRANSLATOR) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1
+libs: $(SHARED) $(INTERFACE) $(TRANSLATOR) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1 $(B)/lib/librdmacm.so.1
 $(SHARED) $(INTERFACE) $(TRANSLATOR): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
@@ -198,7 +198,7 @@ $(B)/lib/libdoca_dpa.a:
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(CROSS)ar crD $@
 
-# libibverbs.so.1 and libmlx5.so.1 stand in front of the system's (runtime/forward). They need the
+# libibverbs.so.1, libmlx5.so.1 and librdmacm.so.1 stand in front of the system's (runtime/forward). They need the
 # system's by its path: `by_path` is an empty library of that name, to link with.
 SYSTEM_LIBDIR = $(shell realpath -ms "$$(dirname "$$(env -u LIBRARY_PATH $(CC) -print-file-name=libibverbs.so.1)")")
 $(O)/runtime/forward/find-%.o: runtime/forward/find.c Makefile VERSION $(O)/flags
@@ -208,13 +208,14 @@ $(O)/runtime/forward/find-%.o: runtime/forward/find.c Makefile VERSION $(O)/flag
 $(B)/lib/libibverbs.so.1: $(call objs,runtime/forward/list.c runtime/forward/ibverbs.c) \
                           $(O)/runtime/forward/find-ibverbs.o
 $(B)/lib/libmlx5.so.1: $(call objs,runtime/forward/mlx5.c) $(O)/runtime/forward/find-mlx5.o
-$(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1: $(B)/lib/lib%.so.1: scripts/version-map $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/lib/librdmacm.so.1: $(call objs,runtime/rdmacm/*.c) $(O)/runtime/forward/find-rdmacm.o $(B)/lib/libibverbs.so.1
+$(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1 $(B)/lib/librdmacm.so.1: $(B)/lib/lib%.so.1: scripts/version-map $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) $(O)/by_path && \
 	  scripts/version-map '$(SYSTEM_LIBDIR)/lib$*.so.1' $(filter %.o,$^) >$(O)/by_path/$*.map && \
 	  $(CC) -shared -nostdlib -x c /dev/null -Wl,-soname,$(SYSTEM_LIBDIR)/lib$*.so.1 -o $(O)/by_path/$*.so && \
 	  $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' $(ALL_LDFLAGS) -Wl,--no-undefined \
-	  -Wl,--version-script=$(O)/by_path/$*.map -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	  -Wl,--version-script=$(O)/by_path/$*.map -o $@ $(filter %.o %.so.1,$^) $(filter %.a,$^) \
 	  -Wl,--push-state,--no-as-needed $(O)/by_path/$*.so -Wl,--pop-state $(PKG_LIBS) -pthread
 
 # ---- Device libraries: code for the DPA ------------------------------------------------------------

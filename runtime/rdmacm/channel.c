@@ -1,0 +1,259 @@
+/* Channels and their events. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "rdmacm.h"
+
+#define SOCKETS_AT_ONCE 16
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t acknowledged = PTHREAD_COND_INITIALIZER;
+
+void cm_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void cm_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+int failed(int why)
+{
+    errno = why;
+    return -1;
+}
+
+static struct channel *channel_of(struct rdma_event_channel *seen)
+{
+    return (struct channel *)seen;
+}
+
+/* ---- Channels ---- */
+
+static bool add(int epoll, int fd, void *what)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = what};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) == 0;
+}
+
+struct rdma_event_channel *cm_create_event_channel(void)
+{
+    struct channel *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    TAILQ_INIT(&c->events);
+    c->seen.fd = epoll_create1(EPOLL_CLOEXEC);
+    c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (c->seen.fd >= 0 && c->wake >= 0 && add(c->seen.fd, c->wake, NULL))
+        return &c->seen;
+    int why = errno;
+    cm_destroy_event_channel(&c->seen);
+    errno = why;
+    return NULL;
+}
+
+void cm_destroy_event_channel(struct rdma_event_channel *seen)
+{
+    struct channel *c = channel_of(seen);
+    if (!c)
+        return;
+    if (c->wake >= 0)
+        close(c->wake);
+    if (c->seen.fd >= 0)
+        close(c->seen.fd);
+    free(c);
+}
+
+bool channel_watch(struct id *id)
+{
+    return add(id->channel->seen.fd, id->fd, id);
+}
+
+void channel_forget(struct id *id)
+{
+    epoll_ctl(id->channel->seen.fd, EPOLL_CTL_DEL, id->fd, NULL);
+}
+
+/* ---- Events ---- */
+
+static void fill(struct event *e, const struct dpk_cm_message *m)
+{
+    memcpy(e->private_data, m->private_data, m->private_size);
+    /* What the peer asks for is what this end gives. */
+    e->seen.param.conn = (struct rdma_conn_param){
+        .private_data = m->private_size ? e->private_data : NULL,
+        .private_data_len = m->private_size,
+        .responder_resources = m->initiator_depth,
+        .initiator_depth = m->responder_resources,
+        .flow_control = m->flow_control,
+        .retry_count = m->retries,
+        .rnr_retry_count = m->rnr_retries,
+        .srq = m->srq,
+        .qp_num = m->queue_pair,
+    };
+}
+
+void channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what, int status,
+                  const struct dpk_cm_message *m)
+{
+    struct event *e = calloc(1, sizeof *e);
+    if (!e)
+        return;
+    e->seen = (struct rdma_cm_event){.id = &id->seen,
+                                     .listen_id = listener ? &listener->seen : NULL,
+                                     .event = what,
+                                     .status = status};
+    e->about = listener ? listener : id;
+    if (m)
+        fill(e, m);
+    TAILQ_INSERT_TAIL(&id->channel->events, e, link);
+    eventfd_write(id->channel->wake, 1);
+}
+
+/* Reads what peers have said. */
+static void listen_to_all(struct channel *c)
+{
+    struct epoll_event ready[SOCKETS_AT_ONCE];
+    int n = epoll_wait(c->seen.fd, ready, SOCKETS_AT_ONCE, 0);
+    for (int i = 0; i < n; i++)
+        if (ready[i].data.ptr)
+            connect_heard(ready[i].data.ptr);
+}
+
+static struct event *next_event(struct channel *c)
+{
+    eventfd_t count;
+    cm_lock();
+    if (TAILQ_EMPTY(&c->events))
+        listen_to_all(c);
+    struct event *e = TAILQ_FIRST(&c->events);
+    if (e) {
+        TAILQ_REMOVE(&c->events, e, link);
+        e->about->unacknowledged++;
+    }
+    if (TAILQ_EMPTY(&c->events))
+        eventfd_read(c->wake, &count);
+    cm_unlock();
+    return e;
+}
+
+int cm_get_event(struct rdma_event_channel *seen, struct rdma_cm_event **event)
+{
+    struct event *e;
+    if (!seen || !event)
+        return failed(EINVAL);
+    while (!(e = next_event(channel_of(seen)))) {
+        struct pollfd p = {.fd = seen->fd, .events = POLLIN};
+        int flags = fcntl(seen->fd, F_GETFL);
+        if (flags < 0 || flags & O_NONBLOCK)
+            return failed(flags < 0 ? errno : EAGAIN);
+        if (poll(&p, 1, -1) < 0)
+            return -1;
+    }
+    *event = &e->seen;
+    return 0;
+}
+
+int cm_ack_event(struct rdma_cm_event *seen)
+{
+    struct event *e = (struct event *)seen;
+    if (!e)
+        return failed(EINVAL);
+    cm_lock();
+    e->about->unacknowledged--;
+    pthread_cond_broadcast(&acknowledged);
+    cm_unlock();
+    free(e);
+    return 0;
+}
+
+/* Takes an event that the program has not got. NULL: there is none about this identifier. */
+static struct event *take_event(struct id *id)
+{
+    struct event *e;
+    TAILQ_FOREACH (e, &id->channel->events, link)
+        if (e->about == id || e->seen.id == &id->seen) {
+            TAILQ_REMOVE(&id->channel->events, e, link);
+            return e;
+        }
+    return NULL;
+}
+
+static void drop_events(struct id *id)
+{
+    struct event *e;
+    while ((e = take_event(id))) {
+        struct id *caller = e->seen.id == &id->seen ? NULL : id_of(e->seen.id);
+        free(e);
+        if (caller) { /* a request that nobody will answer */
+            drop_events(caller);
+            id_free(caller);
+        }
+    }
+}
+
+void channel_settle(struct id *id)
+{
+    cm_lock();
+    drop_events(id);
+    while (id->unacknowledged)
+        pthread_cond_wait(&acknowledged, &lock);
+    cm_unlock();
+}
+
+int channel_complete(struct id *id)
+{
+    static const int why[] = {
+        [RDMA_CM_EVENT_ADDR_ERROR] = ENODEV,       [RDMA_CM_EVENT_ROUTE_ERROR] = ENETUNREACH,
+        [RDMA_CM_EVENT_CONNECT_ERROR] = ECONNRESET, [RDMA_CM_EVENT_UNREACHABLE] = ETIMEDOUT,
+        [RDMA_CM_EVENT_REJECTED] = ECONNREFUSED,
+    };
+    if (!id->synchronous)
+        return 0;
+    if (id->seen.event) {
+        cm_ack_event(id->seen.event);
+        id->seen.event = NULL;
+    }
+    if (cm_get_event(&id->channel->seen, &id->seen.event) != 0)
+        return -1;
+    unsigned what = id->seen.event->event;
+    return what < sizeof why / sizeof *why && why[what] ? failed(why[what]) : 0;
+}
+
+int cm_migrate_id(struct rdma_cm_id *seen, struct rdma_event_channel *to)
+{
+    struct id *id = id_of(seen);
+    struct channel *const old = id->channel;
+    const bool own = !to;
+    if (own && !(to = cm_create_event_channel()))
+        return -1;
+    if (id->synchronous && id->seen.event) {
+        cm_ack_event(id->seen.event);
+        id->seen.event = NULL;
+    }
+    cm_lock();
+    struct channel *new = channel_of(to);
+    struct event *e;
+    if (id->fd >= 0 && id->state > BOUND)
+        channel_forget(id);
+    while ((e = take_event(id))) {
+        TAILQ_INSERT_TAIL(&new->events, e, link);
+        eventfd_write(new->wake, 1);
+    }
+    id->channel = new;
+    id->seen.channel = to;
+    bool watched = id->fd < 0 || id->state <= BOUND || channel_watch(id);
+    cm_unlock();
+    if (id->synchronous)
+        cm_destroy_event_channel(&old->seen);
+    id->synchronous = own;
+    return watched ? 0 : -1;
+}

@@ -1,0 +1,298 @@
+/* Connections: what is said to the peer, and what it says. */
+#include <errno.h>
+#include <openssl/rand.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rdmacm.h"
+
+#define MAX_24   0xFFFFFFu
+#define MAX_BITS 7 /* counts of retries have three bits */
+
+/* ---- What this end says of itself ---- */
+
+static uint8_t least(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
+}
+
+/* id->mine from what the program wants; `asked`: the peer's wishes, or NULL. */
+static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_conn_param *p,
+                     const struct dpk_cm_message *asked)
+{
+    static const struct rdma_conn_param most = {.responder_resources = RDMA_MAX_RESP_RES,
+                                                .initiator_depth = RDMA_MAX_INIT_DEPTH,
+                                                .retry_count = MAX_BITS,
+                                                .rnr_retry_count = MAX_BITS};
+    const struct device *d = device_of(id->seen.verbs);
+    struct dpk_cm_message *m = &id->mine;
+    uint32_t psn = 0;
+    if (!d)
+        return failed(ENODEV);
+    if (!p)
+        p = &most;
+    if ((p->private_data_len && !p->private_data) || p->retry_count > MAX_BITS ||
+        p->rnr_retry_count > MAX_BITS || (!id->seen.qp && p->qp_num > MAX_24))
+        return failed(EINVAL);
+    RAND_bytes((unsigned char *)&psn, sizeof psn);
+    *m = (struct dpk_cm_message){
+        .kind = kind,
+        .from = id->local,
+        .to = id->remote,
+        .queue_pair = id->seen.qp ? id->seen.qp->qp_num : p->qp_num,
+        .psn = psn & MAX_24,
+        .responder_resources = least(p->responder_resources, d->resources),
+        .initiator_depth = least(p->initiator_depth, d->depth),
+        .retries = p->retry_count,
+        .rnr_retries = p->rnr_retry_count,
+        .flow_control = p->flow_control != 0,
+        .srq = id->seen.qp ? id->seen.qp->srq != NULL : p->srq != 0,
+        .private_size = p->private_data_len,
+    };
+    if (asked && p == &most) {
+        m->responder_resources = least(m->responder_resources, asked->initiator_depth);
+        m->initiator_depth = least(m->initiator_depth, asked->responder_resources);
+    }
+    memcpy(m->gid, d->gid.raw, sizeof m->gid);
+    if (p->private_data_len)
+        memcpy(m->private_data, p->private_data, p->private_data_len);
+    return 0;
+}
+
+/* ---- The caller ---- */
+
+int cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
+{
+    struct id *id = id_of(seen);
+    int fd = -1;
+    if (!id || id->state != ROUTED)
+        return failed(EINVAL);
+    if (introduce(id, DPK_CM_REQ, param, NULL) != 0)
+        return -1;
+    enum dpk_status status = dpk_cm_call(&id->remote, &fd, NULL);
+    cm_lock();
+    id_hang_up(id); /* of the bound port: the connection has a socket of its own */
+    id->fd = fd;
+    if (status == DPK_OK && channel_watch(id) && dpk_cm_send(fd, &id->mine)) {
+        id->state = CALLING;
+    } else {
+        id->state = ENDED;
+        if (status == DPK_ERR_NOT_FOUND)
+            channel_tell(id, NULL, RDMA_CM_EVENT_REJECTED, DPK_CM_NO_LISTENER,
+                         &(struct dpk_cm_message){0});
+        else
+            channel_tell(id, NULL, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+    }
+    cm_unlock();
+    if (channel_complete(id) != 0)
+        return -1;
+    return id->synchronous && id->state == ANSWERED ? cm_establish(seen) : 0;
+}
+
+int cm_establish(struct rdma_cm_id *seen)
+{
+    struct id *id = id_of(seen);
+    cm_lock();
+    bool may = id && id->state == ANSWERED,
+         sent = may && dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_RTU});
+    if (sent)
+        id->state = CONNECTED;
+    cm_unlock();
+    return sent ? 0 : failed(may ? ECONNRESET : EINVAL);
+}
+
+static void refuse(struct id *id, uint16_t why)
+{
+    dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_REJ, .reason = why});
+}
+
+/* REP has come. */
+static void answered(struct id *id, const struct dpk_cm_message *m)
+{
+    id->theirs = *m;
+    id->state = ANSWERED;
+    if (!id->seen.qp) {
+        channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_RESPONSE, 0, m);
+        return;
+    }
+    if (qp_connect(id) && dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_RTU})) {
+        id->state = CONNECTED;
+        channel_tell(id, NULL, RDMA_CM_EVENT_ESTABLISHED, 0, m);
+        return;
+    }
+    int why = errno;
+    refuse(id, DPK_CM_REJECTED);
+    id->state = ENDED;
+    id_hang_up(id);
+    channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_ERROR, -why, NULL);
+}
+
+/* ---- Who is called ---- */
+
+static void take_callers(struct id *listener)
+{
+    int fd;
+    while ((fd = dpk_cm_accept(listener->fd)) >= 0) {
+        struct id *id = id_new(listener->channel, listener->seen.ps, listener->seen.context);
+        if (!id)
+            return;
+        id->fd = fd;
+        id->state = INCOMING;
+        id->listener = listener;
+        if (!channel_watch(id)) {
+            id_free(id);
+            return;
+        }
+        TAILQ_INSERT_TAIL(&listener->incoming, id, link);
+    }
+}
+
+/* REQ, or what is no REQ, has come from a caller that the program does not know yet. */
+static void asked(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_message *m)
+{
+    struct id *listener = id->listener;
+    TAILQ_REMOVE(&listener->incoming, id, link);
+    const struct device *d =
+        heard == DPK_CM_MESSAGE && m->kind == DPK_CM_REQ ? device_at(&m->to) : NULL;
+    if (!d) {
+        id_free(id);
+        return;
+    }
+    const sa_family_t family = listener->seen.route.addr.src_addr.sa_family;
+    id->seen.verbs = listener->seen.verbs ? listener->seen.verbs : d->verbs;
+    id->local = m->to;
+    id->remote = m->from;
+    address_write(&id->local, family, &id->seen.route.addr.src_addr);
+    address_write(&id->remote, family, &id->seen.route.addr.dst_addr);
+    id->theirs = *m;
+    id->state = REQUESTED;
+    channel_tell(id, listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0, m);
+}
+
+int cm_accept(struct rdma_cm_id *seen, struct rdma_conn_param *param)
+{
+    struct id *id = id_of(seen);
+    if (!id || id->state != REQUESTED)
+        return failed(EINVAL);
+    if (introduce(id, DPK_CM_REP, param, &id->theirs) != 0)
+        return -1;
+    cm_lock();
+    int done = 0;
+    if (id->state != REQUESTED)
+        done = failed(ECONNRESET);
+    else if (id->seen.qp && !qp_connect(id))
+        done = -1;
+    else if (!dpk_cm_send(id->fd, &id->mine))
+        done = failed(ECONNRESET);
+    else
+        id->state = ACCEPTED;
+    cm_unlock();
+    return done == 0 ? channel_complete(id) : done;
+}
+
+int cm_reject(struct rdma_cm_id *seen, const void *data, uint8_t size)
+{
+    struct id *id = id_of(seen);
+    struct dpk_cm_message m = {.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED, .private_size = size};
+    if (!id || (size && !data))
+        return failed(EINVAL);
+    if (size)
+        memcpy(m.private_data, data, size);
+    cm_lock();
+    bool may = id->state == REQUESTED || id->state == ANSWERED;
+    if (may) {
+        dpk_cm_send(id->fd, &m);
+        id->state = ENDED;
+        id_hang_up(id);
+    }
+    cm_unlock();
+    return may ? 0 : failed(EINVAL);
+}
+
+/* The peer's packets came before its RTU. */
+int cm_notify(struct rdma_cm_id *seen, enum ibv_event_type event)
+{
+    struct id *id = id_of(seen);
+    if (!id || event != IBV_EVENT_COMM_EST)
+        return failed(EINVAL);
+    cm_lock();
+    bool may = id->state == ACCEPTED || id->state == CONNECTED;
+    cm_unlock();
+    return may ? 0 : failed(EINVAL); /* RTU comes for certain, and says the same */
+}
+
+/* ---- Both ---- */
+
+int cm_disconnect(struct rdma_cm_id *seen)
+{
+    struct id *id = id_of(seen);
+    if (!id)
+        return failed(EINVAL);
+    cm_lock();
+    bool was = id->state == CONNECTED || id->state == ACCEPTED || id->state == ANSWERED,
+         may = was || id->state == ENDED;
+    if (was) {
+        dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_DREQ});
+        id->state = ENDED;
+        id_hang_up(id);
+        channel_tell(id, NULL, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+    }
+    cm_unlock();
+    if (!may)
+        return failed(EINVAL);
+    qp_fail(id);
+    return was ? channel_complete(id) : 0;
+}
+
+static void ended(struct id *id, enum rdma_cm_event_type what, int status,
+                  const struct dpk_cm_message *m)
+{
+    id->state = ENDED;
+    id_hang_up(id);
+    channel_tell(id, NULL, what, status, m);
+}
+
+/* What a message means in the state that the identifier is in; what means nothing there ends the
+ * connection. */
+static void understand(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_message *m)
+{
+    const unsigned kind = heard == DPK_CM_MESSAGE ? m->kind : 0;
+    switch (id->state) {
+    case CALLING:
+        if (kind == DPK_CM_REP)
+            answered(id, m);
+        else if (kind == DPK_CM_REJ)
+            ended(id, RDMA_CM_EVENT_REJECTED, m->reason, m);
+        else
+            ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+        break;
+    case ACCEPTED:
+        if (kind == DPK_CM_RTU) {
+            id->state = CONNECTED;
+            channel_tell(id, NULL, RDMA_CM_EVENT_ESTABLISHED, 0, NULL);
+        } else if (kind == DPK_CM_REJ) {
+            ended(id, RDMA_CM_EVENT_REJECTED, m->reason, m);
+        } else {
+            ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+        }
+        break;
+    case CONNECTED: ended(id, RDMA_CM_EVENT_DISCONNECTED, 0, NULL); break;
+    default: ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL); break;
+    }
+}
+
+void connect_heard(struct id *id)
+{
+    struct dpk_cm_message m;
+    if (id->state == LISTENING) {
+        take_callers(id);
+        return;
+    }
+    enum dpk_cm_heard heard = dpk_cm_receive(id->fd, &m);
+    if (heard == DPK_CM_NOTHING)
+        return;
+    if (id->state == INCOMING)
+        asked(id, heard, &m);
+    else
+        understand(id, heard, &m);
+}

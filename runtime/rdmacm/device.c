@@ -1,0 +1,146 @@
+/* Which emulated device an address is of. A device's GID is an IPv6 address of its own; all other
+ * addresses of the machine are the first device's. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "rdmacm.h"
+
+static struct device *devices;
+static size_t device_count;
+
+/* Devices stay open until the program ends, as in the system's library. */
+static void open_devices(void)
+{
+    int count = 0;
+    struct ibv_device **list = ibv_get_device_list(&count);
+    if (!list || count <= 0 || !(devices = calloc((size_t)count, sizeof *devices)))
+        count = 0;
+    for (int i = 0; i < count; i++) {
+        struct device *d = &devices[device_count];
+        struct ibv_device_attr attr;
+        if (!(d->verbs = ibv_open_device(list[i])))
+            continue;
+        if (ibv_query_gid(d->verbs, 1, 0, &d->gid) != 0 || ibv_query_device(d->verbs, &attr) != 0) {
+            ibv_close_device(d->verbs);
+            continue;
+        }
+        d->resources = attr.max_qp_rd_atom > 255 ? 255 : (uint8_t)attr.max_qp_rd_atom;
+        d->depth = attr.max_qp_init_rd_atom > 255 ? 255 : (uint8_t)attr.max_qp_init_rd_atom;
+        device_count++;
+    }
+    if (list)
+        ibv_free_device_list(list);
+}
+
+static void need_devices(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_devices);
+}
+
+static bool of_this_machine(const struct dpk_cm_address *at)
+{
+    struct dpk_cm_address a = *at;
+    struct sockaddr_storage name = {0};
+    a.port = 0;
+    const bool v4 = memcmp(at->ip, (const uint8_t[12]){[10] = 0xff, [11] = 0xff}, 12) == 0;
+    address_write(&a, v4 ? AF_INET : AF_INET6, (struct sockaddr *)&name);
+    int fd = socket(name.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool ours = fd >= 0 && bind(fd, (const struct sockaddr *)&name,
+                                v4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6)) == 0;
+    if (fd >= 0)
+        close(fd);
+    return ours;
+}
+
+struct device *device_at(const struct dpk_cm_address *at)
+{
+    need_devices();
+    for (size_t i = 0; i < device_count; i++)
+        if (memcmp(devices[i].gid.raw, at->ip, sizeof at->ip) == 0)
+            return &devices[i];
+    if (device_count && (address_is_any(at) || of_this_machine(at)))
+        return &devices[0];
+    errno = device_count ? EADDRNOTAVAIL : ENODEV;
+    return NULL;
+}
+
+struct device *device_of(const struct ibv_context *verbs)
+{
+    for (size_t i = 0; i < device_count; i++)
+        if (devices[i].verbs == verbs)
+            return &devices[i];
+    return NULL;
+}
+
+struct ibv_pd *device_pd(struct device *d)
+{
+    cm_lock();
+    if (!d->pd)
+        d->pd = ibv_alloc_pd(d->verbs);
+    cm_unlock();
+    return d->pd;
+}
+
+struct ibv_context **cm_get_devices(int *count)
+{
+    need_devices();
+    struct ibv_context **list = calloc(device_count + 1, sizeof(struct ibv_context *));
+    for (size_t i = 0; list && i < device_count; i++)
+        list[i] = devices[i].verbs;
+    if (count)
+        *count = list ? (int)device_count : 0;
+    return list;
+}
+
+void cm_free_devices(struct ibv_context **list)
+{
+    free(list);
+}
+
+/* ---- Addresses ---- */
+
+bool address_read(const struct sockaddr *from, struct dpk_cm_address *to)
+{
+    *to = (struct dpk_cm_address){0};
+    if (from->sa_family == AF_INET) {
+        struct sockaddr_in in;
+        memcpy(&in, from, sizeof in);
+        to->port = ntohs(in.sin_port);
+        if (in.sin_addr.s_addr) {
+            to->ip[10] = to->ip[11] = 0xff;
+            memcpy(to->ip + 12, &in.sin_addr, 4);
+        }
+        return true;
+    }
+    if (from->sa_family != AF_INET6)
+        return false;
+    struct sockaddr_in6 in6;
+    memcpy(&in6, from, sizeof in6);
+    to->port = ntohs(in6.sin6_port);
+    memcpy(to->ip, &in6.sin6_addr, sizeof to->ip);
+    return true;
+}
+
+void address_write(const struct dpk_cm_address *from, sa_family_t family, struct sockaddr *to)
+{
+    if (family == AF_INET) {
+        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(from->port)};
+        memcpy(&in.sin_addr, from->ip + 12, 4);
+        memcpy(to, &in, sizeof in);
+    } else {
+        struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(from->port)};
+        memcpy(&in6.sin6_addr, from->ip, sizeof from->ip);
+        memcpy(to, &in6, sizeof in6);
+    }
+}
+
+uint16_t cm_port(const struct sockaddr *of)
+{
+    struct dpk_cm_address a;
+    return of->sa_family && address_read(of, &a) ? htons(a.port) : 0;
+}

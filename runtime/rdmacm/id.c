@@ -1,0 +1,217 @@
+/* Identifiers: making, binding, resolving, ending. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rdmacm.h"
+
+struct id *id_new(struct channel *channel, enum rdma_port_space ps, void *context)
+{
+    struct id *id = calloc(1, sizeof *id);
+    if (!id)
+        return NULL;
+    id->fd = -1;
+    id->channel = channel;
+    TAILQ_INIT(&id->incoming);
+    id->seen.channel = channel ? &channel->seen : NULL;
+    id->seen.context = context;
+    id->seen.ps = ps;
+    id->seen.port_num = 1;
+    id->seen.qp_type = IBV_QPT_RC;
+    return id;
+}
+
+int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **out, void *context,
+                 enum rdma_port_space ps)
+{
+    if (ps != RDMA_PS_TCP) /* the others are for datagrams and for addresses of InfiniBand */
+        return failed(EOPNOTSUPP);
+    int devices = 0;
+    struct ibv_context **list = cm_get_devices(&devices);
+    cm_free_devices(list);
+    if (!devices)
+        return failed(ENODEV);
+    struct id *id = id_new((struct channel *)channel, ps, context);
+    if (!id)
+        return failed(ENOMEM);
+    if (!channel) {
+        struct rdma_event_channel *own = cm_create_event_channel();
+        if (!own) {
+            free(id);
+            return -1;
+        }
+        id->synchronous = true;
+        id->channel = (struct channel *)own;
+        id->seen.channel = own;
+    }
+    *out = &id->seen;
+    return 0;
+}
+
+void id_hang_up(struct id *id)
+{
+    if (id->fd < 0)
+        return;
+    channel_forget(id);
+    close(id->fd);
+    id->fd = -1;
+}
+
+void id_free(struct id *id)
+{
+    struct id *caller;
+    while ((caller = TAILQ_FIRST(&id->incoming))) {
+        TAILQ_REMOVE(&id->incoming, caller, link);
+        id_free(caller);
+    }
+    id_hang_up(id);
+    free(id);
+}
+
+int cm_destroy_id(struct rdma_cm_id *seen)
+{
+    struct id *id = id_of(seen);
+    if (!id)
+        return failed(EINVAL);
+    if (id->seen.event) {
+        cm_ack_event(id->seen.event);
+        id->seen.event = NULL;
+    }
+    cm_lock();
+    if (id->state == REQUESTED)
+        dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED});
+    id_hang_up(id);
+    cm_unlock();
+    channel_settle(id);
+    struct channel *own = id->synchronous ? id->channel : NULL;
+    cm_lock();
+    id_free(id);
+    cm_unlock();
+    if (own)
+        cm_destroy_event_channel(&own->seen);
+    return 0;
+}
+
+/* ---- Addresses ---- */
+
+/* errno for a function of cm that failed. */
+static int reason(enum dpk_status status)
+{
+    return status == DPK_ERR_EXISTS ? EADDRINUSE : status == DPK_ERR_NOMEM ? ENOMEM : EACCES;
+}
+
+/* Takes the address in id->local, and a port. */
+static int bind_id(struct id *id, sa_family_t family)
+{
+    enum dpk_status status = dpk_cm_bind(&id->local, &id->fd, NULL);
+    if (status != DPK_OK)
+        return failed(reason(status));
+    address_write(&id->local, family, &id->seen.route.addr.src_addr);
+    id->state = BOUND;
+    return 0;
+}
+
+int cm_bind_addr(struct rdma_cm_id *seen, struct sockaddr *addr)
+{
+    struct id *id = id_of(seen);
+    struct dpk_cm_address at;
+    if (!id || !addr || id->state != IDLE)
+        return failed(EINVAL);
+    if (!address_read(addr, &at))
+        return failed(EAFNOSUPPORT);
+    struct device *device = device_at(&at);
+    if (!device)
+        return -1;
+    id->local = at;
+    if (bind_id(id, addr->sa_family) != 0)
+        return -1;
+    if (!address_is_any(&at))
+        id->seen.verbs = device->verbs;
+    return 0;
+}
+
+static void resolve(struct id *id, const struct device *device, sa_family_t family)
+{
+    address_write(&id->remote, family, &id->seen.route.addr.dst_addr);
+    if (address_is_any(&id->local))
+        memcpy(id->local.ip, id->remote.ip, sizeof id->local.ip);
+    address_write(&id->local, family, &id->seen.route.addr.src_addr);
+    id->seen.verbs = device->verbs;
+    id->seen.route.addr.addr.ibaddr.sgid = device->gid;
+    id->state = RESOLVED;
+}
+
+int cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct sockaddr *dst,
+                    int timeout_ms)
+{
+    (void)timeout_ms; /* it takes no time */
+    struct id *id = id_of(seen);
+    struct device *device = NULL;
+    if (!id || !dst || id->state > BOUND)
+        return failed(EINVAL);
+    if (!address_read(dst, &id->remote))
+        return failed(EAFNOSUPPORT);
+    if (id->state == IDLE && src && src->sa_family && cm_bind_addr(seen, src) != 0)
+        return -1;
+    if (id->state == IDLE && bind_id(id, dst->sa_family) != 0)
+        return -1;
+    /* The peer is on this machine; its device is this end's, unless this end has named one. */
+    if (!address_is_any(&id->remote) && device_at(&id->remote))
+        device = id->seen.verbs ? device_of(id->seen.verbs) : device_at(&id->remote);
+    cm_lock();
+    if (device) {
+        resolve(id, device, dst->sa_family);
+        channel_tell(id, NULL, RDMA_CM_EVENT_ADDR_RESOLVED, 0, NULL);
+    } else {
+        channel_tell(id, NULL, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, NULL);
+    }
+    cm_unlock();
+    return channel_complete(id);
+}
+
+int cm_resolve_route(struct rdma_cm_id *seen, int timeout_ms)
+{
+    (void)timeout_ms;
+    struct id *id = id_of(seen);
+    if (!id || id->state != RESOLVED)
+        return failed(EINVAL);
+    cm_lock();
+    id->state = ROUTED;
+    channel_tell(id, NULL, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, NULL);
+    cm_unlock();
+    return channel_complete(id);
+}
+
+int cm_listen(struct rdma_cm_id *seen, int backlog)
+{
+    struct id *id = id_of(seen);
+    if (!id || id->state > BOUND)
+        return failed(EINVAL);
+    if (id->state == IDLE && bind_id(id, AF_INET) != 0)
+        return -1;
+    cm_lock();
+    int done = 0;
+    if (dpk_cm_listen(id->fd, backlog, NULL) == DPK_OK && channel_watch(id))
+        id->state = LISTENING;
+    else
+        done = -1;
+    cm_unlock();
+    return done;
+}
+
+/* Options say how packets are marked and addresses shared; nothing here depends on them. */
+int cm_set_option(struct rdma_cm_id *seen, int level, int option, void *value, size_t size)
+{
+    static const size_t sizes[] = {
+        [RDMA_OPTION_ID_TOS] = 1,
+        [RDMA_OPTION_ID_REUSEADDR] = sizeof(int),
+        [RDMA_OPTION_ID_AFONLY] = sizeof(int),
+        [RDMA_OPTION_ID_ACK_TIMEOUT] = 1,
+    };
+    if (!seen || !value)
+        return failed(EINVAL);
+    if (level != RDMA_OPTION_ID || option < 0 || option >= (int)(sizeof sizes / sizeof *sizes))
+        return failed(ENOSYS);
+    return size == sizes[option] ? 0 : failed(EINVAL);
+}

@@ -1,0 +1,54 @@
+# Connections (tests/host/rdmacm_cases.c), linked as programs of librdmacm are.
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/rdmacm_cases.c" -o "$t/cases" \
+        -L"$DPAKIT_BUILD/lib" -lrdmacm -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    make_devices "$BATS_FILE_TMPDIR/devices"
+    # The sanitizer's dlopen does not look where our libibverbs says that its engine is.
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+}
+
+setup() {
+    mkdir -m 700 "$BATS_TEST_TMPDIR/run"
+    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/run
+}
+
+@test "a connection is made, used and ended" {
+    case_ok a_connection_is_made_used_and_ended
+}
+
+@test "queue pairs may be the program's own" {
+    case_ok queue_pairs_may_be_the_programs_own
+}
+
+@test "a call may be rejected" {
+    case_ok a_call_may_be_rejected
+}
+
+@test "who does not listen rejects" {
+    case_ok who_does_not_listen_rejects
+}
+
+@test "a listener may end at once" {
+    case_ok a_listener_may_end_at_once
+}
+
+@test "addresses are of this machine" {
+    case_ok addresses_are_of_this_machine
+}
+
+@test "calls that make no sense are refused" {
+    case_ok calls_that_make_no_sense_are_refused
+}
+
+@test "endpoints need no events" {
+    case_ok endpoints_need_no_events
+}
+
+@test "many connections share a channel" {
+    case_ok many_connections_share_a_channel
+}

@@ -167,17 +167,85 @@ static bool reads_again(const struct groups *groups)
 
 /* ---- Where the loop ends ---- */
 
-/* An operand of the branch, at the end of the first turn; *step: how it changes from turn to turn.
- * NULL: it changes otherwise. */
-static LLVMValueRef operand(const struct emitter *e, const struct groups *g, unsigned reg,
-                            int64_t *step)
+/* A value that the branch compares, at the end of the first turn, and by how much it grows from turn to
+ * turn: `step`, or what is in the register `step_register`. */
+struct operand {
+    LLVMValueRef value;
+    int64_t step;
+    uint8_t step_register; /* 0: none */
+};
+
+/* False: it changes otherwise. */
+static bool find_operand(const struct emitter *e, const struct groups *g, unsigned reg,
+                         struct operand *out)
 {
-    *step = g->change[reg].step;
-    if (reg == 0)
-        return emit_const(e, 0);
-    if (!g->change[reg].known || g->change[reg].step_register != 0)
-        return NULL;
-    return LLVMBuildAdd(B_, emit_get(e, reg), emit_const(e, (uint64_t)*step), "");
+    *out = (struct operand){emit_get(e, reg), g->change[reg].step, g->change[reg].step_register};
+    LLVMValueRef step = out->step_register != 0 ? emit_get(e, out->step_register)
+                                                : emit_const(e, (uint64_t)out->step);
+    out->value = LLVMBuildAdd(B_, out->value, step, "");
+    return g->change[reg].known;
+}
+
+/* Whether the loop goes on while `reg` is less than 1 << *log2, both as unsigned numbers: its last block
+ * shifts the register right, and goes back if nothing is left. */
+static bool ends_by_shift(const struct emitter *e, const struct jit_block *last, uint8_t *reg,
+                          unsigned *log2)
+{
+    const struct rv64_insn *const branch = &jit_last(e->region, last)->insn;
+    if (branch->op != OP_BEQ || branch->rs2 != 0)
+        return false;
+    uint32_t written = 0;
+    for (uint32_t i = last->count - 1; i-- > 0;) {
+        const struct rv64_insn *const insn = &e->region->insns[last->first + i].insn;
+        *reg = insn->rs1;
+        *log2 = (unsigned)insn->imm;
+        written |= register_bit(insn->rd);
+        if (insn->rd == branch->rs1)
+            return insn->op == OP_SRLI && *log2 < 62 && !(written & register_bit(*reg));
+    }
+    return false;
+}
+
+/* The turns after which a value that grows from `a` is less than `b`, and one. */
+static void limit_to_less(const struct emitter *e, struct turns *t, const struct operand *a,
+                          LLVMValueRef b)
+{
+    /* Neither overflows where both are small. */
+    const LLVMValueRef small = emit_const(e, UINT64_C(1) << 62), one = emit_const(e, 1);
+    LLVMValueRef step = emit_const(e, (uint64_t)a->step);
+    if (a->step_register != 0) {
+        step = emit_get(e, a->step_register);
+        LLVMValueRef less = LLVMBuildSub(B_, step, one, "");
+        LLVMValueRef good = compare(e, LLVMIntULT, less, emit_const(e, LOOP_STEP_MAX));
+        require(e, t, good);
+        step = LLVMBuildSelect(B_, good, step, one, "");
+    }
+    require(e, t, compare(e, LLVMIntULT, a->value, small));
+    require(e, t, compare(e, LLVMIntULT, b, small));
+    LLVMValueRef way = LLVMBuildSub(B_, b, a->value, "");
+    way = LLVMBuildSelect(B_, compare(e, LLVMIntULT, a->value, b), way, emit_const(e, 0), "");
+    way = LLVMBuildAdd(B_, way, LLVMBuildSub(B_, step, one, ""), "");
+    at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, way, step, ""), one, ""));
+}
+
+/* The turns after which a value that grows from `a` by `step` is not `b`, and one. */
+static bool limit_to_other(const struct emitter *e, struct turns *t, LLVMValueRef a, LLVMValueRef b,
+                           int64_t step)
+{
+    LLVMValueRef way = LLVMBuildSub(B_, b, a, "");
+    if (step < 0) {
+        step = -step;
+        way = LLVMBuildNeg(B_, way, "");
+    }
+    if (step == 0 || (step & (step - 1)) != 0)
+        return false;
+    LLVMValueRef rest = LLVMBuildAnd(B_, way, emit_const(e, (uint64_t)step - 1), "");
+    require(e, t, compare(e, LLVMIntEQ, rest, emit_const(e, 0)));
+    LLVMValueRef more = LLVMBuildUDiv(B_, way, emit_const(e, (uint64_t)step), "");
+    const LLVMValueRef most = emit_const(e, UINT32_MAX);
+    more = LLVMBuildSelect(B_, compare(e, LLVMIntULT, more, most), more, most, "");
+    at_most(e, t, LLVMBuildAdd(B_, more, emit_const(e, 1), ""));
+    return true;
 }
 
 /* Limits the turns to those after which the loop goes on, and one. False: they are not known, so the
@@ -186,45 +254,26 @@ static bool limit_to_end(const struct emitter *e, const struct loop *l, struct t
 {
     const struct jit_block *last = &e->region->blocks[l->block[l->count - 1]];
     const struct rv64_insn *i = &jit_last(e->region, last)->insn;
-    int64_t step_a, step_b;
+    struct operand a, b;
+    uint8_t reg;
+    unsigned log2;
     if (last->taken != l->block[0])
         return false;
-    LLVMValueRef a = operand(e, &l->groups, i->rs1, &step_a),
-                 b = operand(e, &l->groups, i->rs2, &step_b);
-    if (a == NULL || b == NULL)
-        return false;
-    const LLVMValueRef one = emit_const(e, 1);
-    int64_t step = step_a - step_b;
-    LLVMValueRef way = LLVMBuildSub(B_, b, a, ""); /* what is still to go, in steps of `step` */
-    if (i->op == OP_BNE) {
-        if (step < 0) {
-            step = -step;
-            way = LLVMBuildNeg(B_, way, "");
-        }
-        if (step == 0 || (step & (step - 1)) != 0)
-            return false;
-        LLVMValueRef whole =
-            compare(e, LLVMIntEQ, LLVMBuildAnd(B_, way, emit_const(e, (uint64_t)step - 1), ""),
-                    emit_const(e, 0));
-        require(e, t, whole);
-    } else if ((i->op == OP_BLTU || i->op == OP_BLT) && step_b == 0 && step > 0) {
-        /* Neither overflows where both are small. */
-        const LLVMValueRef small = emit_const(e, UINT64_C(1) << 62);
-        require(e, t, compare(e, LLVMIntULT, a, small));
-        require(e, t, compare(e, LLVMIntULT, b, small));
-        way = LLVMBuildSelect(B_, compare(e, LLVMIntULT, a, b), way, emit_const(e, 0), "");
-        way = LLVMBuildAdd(B_, way, emit_const(e, (uint64_t)step - 1), "");
-    } else {
-        return false;
+    if (ends_by_shift(e, last, &reg, &log2) && find_operand(e, &l->groups, reg, &a) &&
+        (a.step > 0 || a.step_register != 0)) {
+        limit_to_less(e, t, &a, emit_const(e, UINT64_C(1) << log2));
+        return true;
     }
-    LLVMValueRef more = LLVMBuildUDiv(B_, way, emit_const(e, (uint64_t)step), "");
-    at_most(
-        e, t,
-        LLVMBuildAdd(B_,
-                     LLVMBuildSelect(B_, compare(e, LLVMIntULT, more, emit_const(e, UINT32_MAX)),
-                                     more, emit_const(e, UINT32_MAX), ""),
-                     one, ""));
-    return true;
+    if (!find_operand(e, &l->groups, i->rs1, &a) || !find_operand(e, &l->groups, i->rs2, &b) ||
+        b.step_register != 0)
+        return false;
+    if ((i->op == OP_BLTU || i->op == OP_BLT) && b.step == 0 &&
+        (a.step > 0 || a.step_register != 0)) {
+        limit_to_less(e, t, &a, b.value);
+        return true;
+    }
+    return i->op == OP_BNE && a.step_register == 0 &&
+           limit_to_other(e, t, a.value, b.value, a.step - b.step);
 }
 
 /* ---- The loop ---- */

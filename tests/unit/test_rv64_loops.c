@@ -119,6 +119,80 @@ static void a_loop_reads_what_it_has_read_before(void **state)
                                11);
 }
 
+static uint32_t add(uint32_t rd, uint32_t rs1, uint32_t rs2)
+{
+    return 0x33 | rs2 << 20 | rs1 << 15 | rd << 7;
+}
+
+static uint32_t srli(uint32_t rd, uint32_t rs1, uint32_t by)
+{
+    return i_type(0x5013, rd, rs1, by);
+}
+
+/* What is compared grows by 1 or 3, or by what is in x6. */
+static const uint32_t steps_in_x11[] = {0x00100593, 0x00300593, 0x00030593};
+
+static void a_loop_goes_on_until_a_shift_leaves_something(void **state)
+{
+    static const uint32_t shifts[] = {6, 62};
+    for (size_t s = 0; s < sizeof steps_in_x11 / sizeof *steps_in_x11; s++)
+        for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++)
+            for (size_t b = 0; b < 2; b++) {
+                const uint32_t back = b_type(branches[b], 12, 0, -16);
+                const uint32_t shift = srli(12, 8, shifts[k]), grow = add(8, 8, 11),
+                               put = s_type(SD, 8, A0, 0), on = i_type(ADDI, A0, A0, 8);
+                const uint32_t loops[][4] = {
+                    {put, on, grow, shift},
+                    {put, grow, shift, on},
+                    {shift, put, on, grow}, /* what is shifted is that of the turn before */
+                    {i_type(ADDI, 8, 8, 8), shift, put, i_type(ADDI, 8, 8, 0u - 5)},
+                    {grow, shift, put,
+                     i_type(ADDI, 12, 12, 0u - 1)}, /* it is not what is compared */
+                };
+                for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+                    run_from_all_pairs(*state,
+                                       (const uint32_t[]){steps_in_x11[s], loops[i][0], loops[i][1],
+                                                          loops[i][2], loops[i][3], back, EBREAK},
+                                       7);
+            }
+}
+
+static void a_loop_steps_by_a_register(void **state)
+{
+    for (size_t s = 0; s < sizeof steps_in_x11 / sizeof *steps_in_x11; s++)
+        for (size_t b = 1; b < BRANCHES; b++)
+            for (uint32_t swapped = 0; swapped < 2; swapped++)
+                run_from_all_pairs(*state,
+                                   (const uint32_t[]){
+                                       steps_in_x11[s],
+                                       s_type(SD, 8, A0, 0),
+                                       i_type(ADDI, A0, A0, 8),
+                                       add(8, 8, 11),
+                                       b_type(branches[b], 8 + swapped, 9 - swapped, -12),
+                                       EBREAK,
+                                   },
+                                   6);
+}
+
+/* The address grows by a register, and so does what is shifted. */
+static void a_loop_goes_through_memory_by_a_register(void **state)
+{
+    static const uint32_t steps[] = {8, 24, 4, 0, 0u - 8};
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        run_from_all_pairs(*state,
+                           (const uint32_t[]){
+                               i_type(ADDI, 11, 0, steps[s]),
+                               i_type(ADDI, A0, A0, 1024),
+                               add(12, 8, A0),
+                               s_type(SD, 8, 12, 0),
+                               add(8, 8, 11),
+                               srli(13, 8, 9),
+                               b_type(branches[0], 13, 0, -16),
+                               EBREAK,
+                           },
+                           8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +200,9 @@ int main(void)
         GUEST_TEST(a_loop_of_two_blocks_ends_by_either_branch),
         GUEST_TEST(a_loop_is_entered_by_its_second_block),
         GUEST_TEST(a_loop_reads_what_it_has_read_before),
+        GUEST_TEST(a_loop_goes_on_until_a_shift_leaves_something),
+        GUEST_TEST(a_loop_steps_by_a_register),
+        GUEST_TEST(a_loop_goes_through_memory_by_a_register),
     };
     return RUN_GUEST_TESTS("rv64_loops", tests);
 }

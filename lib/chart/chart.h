@@ -83,6 +83,16 @@ void chart_put_xml(struct dpk_buf *out, const char *text);
  * "99.8 Gbit/s", "417". */
 void chart_put_value(struct dpk_buf *out, double value, const char *unit);
 
+/* ---- Pages ----
+ * One file without scripts, which asks for nothing from elsewhere: for light and dark screens, phones,
+ * keyboards and paper. Its classes: tiles (a <dl> of numbers), bad (a <section> with what went wrong),
+ * scroll (around a wide table), wide and narrow (a picture twice, for either screen). */
+
+/* Begins a page, up to its <body> and a link for keyboards to the element with the id `skip_to`. The
+ * caller ends the elements. `title` becomes XML here; the other texts are taken as they are. */
+void chart_page_begin(struct dpk_buf *out, const char *title, const char *skip_to,
+                      const char *skip_text);
+
 /* ---- Many series as one ----
  * Ten thousand flows are no lines any more, but quantiles of them at each time. */
 

@@ -11,17 +11,17 @@
 struct dpadev_options {
     bool json;
     struct dpk_key_options key; /* claim, trust, lock: who signs */
-    const char *folder;         /* -o, of the same: where their files go; NULL: here */
-    bool dry_run;               /* of the same: only print the commands */
+    const char *output; /* -o, of the same: where their files go; NULL: here; report: the page */
+    bool dry_run;       /* of the same: only print the commands */
 };
 
 /* The commands, each beside its options: make.c, ask.c, claim.c, trust.c, lock.c, archive.c, wire.c,
- * stats.c, switch.c. */
+ * stats.c, switch.c, report.c. */
 extern const struct dpk_command dpadev_create, dpadev_reset, dpadev_delete;
 extern const struct dpk_command dpadev_list, dpadev_show, dpadev_log, dpadev_ps;
 extern const struct dpk_command dpadev_claim, dpadev_trust, dpadev_lock;
 extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_stats,
-    dpadev_switch;
+    dpadev_switch, dpadev_report;
 
 /* The folder of a switch, which may not be there. DPK_ERR_USAGE: that is no name. switch.c */
 enum dpk_status dpadev_switch_folder(const char *name, char out[PATH_MAX], struct dpk_error *err);
@@ -33,6 +33,17 @@ enum dpk_status dpadev_print_log(struct dpk_device *dev, unsigned last, bool jso
                                  struct dpk_error *err);
 /* The DPA processes of this user on `device`, or on all (NULL). ps.c */
 enum dpk_status dpadev_print_ps(const char *device, bool threads, bool json, struct dpk_error *err);
+
+/* The same as values, for cJSON_Delete. */
+enum dpk_status dpadev_json_show(struct dpk_device *dev, cJSON **out, struct dpk_error *err);
+enum dpk_status dpadev_json_log(struct dpk_device *dev, unsigned last, cJSON **out,
+                                struct dpk_error *err);
+enum dpk_status dpadev_json_ps(const char *device, cJSON **out, struct dpk_error *err);
+/* What `dpadev stats --json` prints. stats.c */
+enum dpk_status dpadev_json_stats(const char *device, cJSON **out, struct dpk_error *err);
+
+/* A report (report.c) as a page: HTML with its style and picture inside. page.c */
+void dpadev_put_page(struct dpk_buf *out, const cJSON *report);
 
 /* ---- processes.c ---- */
 

@@ -62,15 +62,24 @@ static void json_event(void *context, const struct dpk_device_event *e)
     dpk_json_text(o, "detail", e->detail);
 }
 
-enum dpk_status dpadev_print_log(struct dpk_device *dev, unsigned last, bool json,
-                                 struct dpk_error *err)
+enum dpk_status dpadev_json_log(struct dpk_device *dev, unsigned last, cJSON **out,
+                                struct dpk_error *err)
 {
-    if (!json)
-        return dpk_device_events(dev, last, print_event, NULL, err);
     cJSON *array = cJSON_CreateArray();
     enum dpk_status status = dpk_device_events(dev, last, json_event, array, err);
     if (status == DPK_OK)
-        return dpk_json_print(array, err);
-    cJSON_Delete(array);
+        *out = array;
+    else
+        cJSON_Delete(array);
     return status;
+}
+
+enum dpk_status dpadev_print_log(struct dpk_device *dev, unsigned last, bool json,
+                                 struct dpk_error *err)
+{
+    cJSON *array = NULL;
+    if (!json)
+        return dpk_device_events(dev, last, print_event, NULL, err);
+    enum dpk_status status = dpadev_json_log(dev, last, &array, err);
+    return status == DPK_OK ? dpk_json_print(array, err) : status;
 }

@@ -3,18 +3,18 @@
 
 static const struct dpk_option shared_options[] = {
     {"json", .at = offsetof(struct dpadev_options, json),
-     .help = "list, show, log, ps, stats: print JSON"},
+     .help = "list, show, log, ps, stats, report: print JSON"},
     DPK_SIGNER_OPTIONS(struct dpadev_options, key),
-    {"o,output", DPK_FILE, "DIR", offsetof(struct dpadev_options, folder),
-     .help = "claim, trust, lock: where their files go (default: here)"},
+    {"o,output", DPK_FILE, "PATH", offsetof(struct dpadev_options, output),
+     .help = "claim, trust, lock: folder of their files (default: here); report: the page"},
     {"dry-run", .at = offsetof(struct dpadev_options, dry_run),
      .help = "claim, trust, lock: only print the commands that do the same"},
     {0},
 };
 static const struct dpk_command *const commands[] = {
-    &dpadev_create, &dpadev_list,   &dpadev_show, &dpadev_reset, &dpadev_delete, &dpadev_log,
-    &dpadev_export, &dpadev_import, &dpadev_ps,   &dpadev_wire,  &dpadev_stats,  &dpadev_switch,
-    &dpadev_claim,  &dpadev_trust,  &dpadev_lock, NULL,
+    &dpadev_create, &dpadev_list,   &dpadev_show, &dpadev_reset,  &dpadev_delete, &dpadev_log,
+    &dpadev_export, &dpadev_import, &dpadev_ps,   &dpadev_wire,   &dpadev_stats,  &dpadev_switch,
+    &dpadev_claim,  &dpadev_trust,  &dpadev_lock, &dpadev_report, NULL,
 };
 static const struct dpk_tool tool = {
     .name = "dpadev",

@@ -7,7 +7,7 @@
 static enum dpk_status name_file(const struct own_work *w, const char *suffix, char out[PATH_MAX],
                                  struct dpk_error *err)
 {
-    const char *folder = w->options->shared.folder;
+    const char *folder = w->options->shared.output;
     int n = snprintf(out, PATH_MAX, "%s%s%s.%s", folder ? folder : "", folder ? "/" : "",
                      dpk_device_name(w->dev), suffix);
     return n > 0 && n < PATH_MAX ? DPK_OK : dpk_fail(err, DPK_ERR_RANGE, "-o: path too long");

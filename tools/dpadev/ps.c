@@ -21,18 +21,27 @@ static bool ask(void *context, int fd)
     return true;
 }
 
-enum dpk_status dpadev_print_ps(const char *name, bool threads, bool json, struct dpk_error *err)
+enum dpk_status dpadev_json_ps(const char *name, cJSON **out, struct dpk_error *err)
 {
     struct dpk_device *device = NULL;
-    struct dpk_buf all = {0}, text = {0};
-    cJSON *list = NULL;
+    struct dpk_buf all = {0};
     enum dpk_status status = name ? dpk_device_open(name, &device, err) : DPK_OK;
     if (status == DPK_OK)
         status = dpk_peers_each(ask, &all, err);
     if (status == DPK_OK && all.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = dpadev_processes(&all, device, &list, err);
+        status = dpadev_processes(&all, device, out, err);
+    dpk_buf_free(&all);
+    dpk_device_close(device);
+    return status;
+}
+
+enum dpk_status dpadev_print_ps(const char *name, bool threads, bool json, struct dpk_error *err)
+{
+    struct dpk_buf text = {0};
+    cJSON *list = NULL;
+    enum dpk_status status = dpadev_json_ps(name, &list, err);
     if (status == DPK_OK && json) {
         status = dpk_json_print(list, err);
         list = NULL;
@@ -45,7 +54,5 @@ enum dpk_status dpadev_print_ps(const char *name, bool threads, bool json, struc
     }
     cJSON_Delete(list);
     dpk_buf_free(&text);
-    dpk_buf_free(&all);
-    dpk_device_close(device);
     return status;
 }

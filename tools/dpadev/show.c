@@ -389,6 +389,22 @@ static cJSON *json_portrait(const char *name, const struct portrait *p)
     return o;
 }
 
+static void free_portrait(struct portrait *p)
+{
+    dpk_device_rollback_free(&p->rollback);
+    free(p->keys);
+}
+
+enum dpk_status dpadev_json_show(struct dpk_device *dev, cJSON **out, struct dpk_error *err)
+{
+    struct portrait p = {0};
+    enum dpk_status status = look(dev, &p, err);
+    if (status == DPK_OK)
+        *out = json_portrait(dpk_device_name(dev), &p);
+    free_portrait(&p);
+    return status;
+}
+
 enum dpk_status dpadev_print_show(struct dpk_device *dev, bool json, struct dpk_error *err)
 {
     struct portrait p = {0};
@@ -396,7 +412,6 @@ enum dpk_status dpadev_print_show(struct dpk_device *dev, bool json, struct dpk_
     if (status == DPK_OK)
         status = json ? dpk_json_print(json_portrait(dpk_device_name(dev), &p), err)
                       : print_portrait(dpk_device_name(dev), &p, err);
-    dpk_device_rollback_free(&p.rollback);
-    free(p.keys);
+    free_portrait(&p);
     return status;
 }

@@ -161,6 +161,18 @@ static enum dpk_status read_all(const char *name, bool reset, struct seen *seen,
     return status;
 }
 
+enum dpk_status dpadev_json_stats(const char *name, cJSON **out, struct dpk_error *err)
+{
+    struct seen *seen = calloc(1, sizeof *seen);
+    if (!seen)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = read_all(name, false, seen, err);
+    if (status == DPK_OK)
+        *out = json_of(seen);
+    free(seen);
+    return status;
+}
+
 static enum dpk_status stats(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct stats_options *o = options;

@@ -219,15 +219,15 @@ static void strange_callers_are_sent_away(void)
         uint32_t words[4];
         size_t size;
     } greetings[] = {
-        {{0}, 0},                      /* nothing at all */
-        {{1}, 3},                      /* less than a head */
-        {{99, 4080, 1}, 12},           /* no word */
-        {{3, 0, 1}, 12},               /* a message before the greeting */
-        {{1, 4080, 1}, 12},            /* no name */
+        {{0}, 0},                       /* nothing at all */
+        {{1}, 3},                       /* less than a head */
+        {{99, 4080, 1}, 12},            /* no word */
+        {{3, 0, 1}, 12},                /* a message before the greeting */
+        {{1, 4080, 1}, 12},             /* no name */
         {{1, 4080, 1, 0x34343434}, 16}, /* another name */
-        {{1, 0, 1, 0x656c7572}, 16},   /* no size */
+        {{1, 0, 1, 0x656c7572}, 16},    /* no size */
         {{1, 4080, 9, 0x656c7572}, 16}, /* another version */
-        {{4, 1, 0}, 12},               /* a consumer without memory */
+        {{4, 1, 0}, 12},                /* a consumer without memory */
     };
     struct end *s = server_new("rule"), *c = client_new("rule");
     char byte;
@@ -237,8 +237,7 @@ static void strange_callers_are_sent_away(void)
         if (greetings[i].size == 0)
             CHECK(shutdown(fd, SHUT_WR) == 0);
         else
-            CHECK(send(fd, greetings[i].words, greetings[i].size, 0) ==
-                  (ssize_t)greetings[i].size);
+            CHECK(send(fd, greetings[i].words, greetings[i].size, 0) == (ssize_t)greetings[i].size);
         ssize_t n;
         AWAIT(s, s, (n = recv(fd, &byte, 1, MSG_DONTWAIT)) >= 0);
         CHECK(n == 0 || recv(fd, &byte, 1, 0) == 0); /* the right greeting of another version */

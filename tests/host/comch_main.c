@@ -21,7 +21,8 @@ struct doca_dev_rep *open_rep(struct doca_dev *dev)
     struct doca_devinfo_rep **list = NULL;
     struct doca_dev_rep *rep = NULL;
     uint32_t n = 0;
-    CHECK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &n) == OK && n == 1);
+    CHECK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &n) == OK &&
+          n == 1);
     CHECK(doca_dev_rep_open(list[0], &rep) == OK && doca_devinfo_rep_destroy_list(list) == OK);
     return rep;
 }
@@ -187,8 +188,7 @@ void connect_ends(struct end *server, struct end *client)
     if (state_of(server->ctx) == DOCA_CTX_STATE_IDLE)
         CHECK(doca_ctx_start(server->ctx) == OK);
     CHECK(doca_ctx_start(client->ctx) == DOCA_ERROR_IN_PROGRESS);
-    AWAIT(server, client,
-          server->came > came && state_of(client->ctx) == DOCA_CTX_STATE_RUNNING);
+    AWAIT(server, client, server->came > came && state_of(client->ctx) == DOCA_CTX_STATE_RUNNING);
     CHECK(doca_comch_client_get_connection(client->client, &client->c) == OK && client->c);
 }
 
@@ -309,8 +309,8 @@ doca_error_t sender_start(struct sender *s, struct doca_comch_connection *c)
     return doca_ctx_start(s->ctx);
 }
 
-doca_error_t receiver_start(struct receiver *r, struct doca_comch_connection *c, struct doca_mmap *map,
-                    uint32_t imm_len)
+doca_error_t receiver_start(struct receiver *r, struct doca_comch_connection *c,
+                            struct doca_mmap *map, uint32_t imm_len)
 {
     *r = (struct receiver){0};
     CHECK(doca_pe_create(&r->pe) == OK && doca_comch_consumer_create(c, map, &r->consumer) == OK);

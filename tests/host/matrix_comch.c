@@ -47,7 +47,8 @@ void make_comch(struct world *w, struct doca_dev *dev)
     struct doca_comch_client *c = NULL;
     CHECK(doca_pe_create(&w->comch_pe) == OK);
     CHECK(doca_comch_server_create(dev, w->objects[DEV_REP], "matrix", &s) == OK);
-    CHECK(doca_comch_server_task_send_set_conf(s, on_send, on_send, 2) == OK); /* one is the row's */
+    CHECK(doca_comch_server_task_send_set_conf(s, on_send, on_send, 2) ==
+          OK); /* one is the row's */
     CHECK(doca_comch_server_event_msg_recv_register(s, on_message) == OK);
     CHECK(doca_comch_server_event_connection_status_changed_register(s, on_came, on_went) == OK);
     CHECK(doca_pe_connect_ctx(w->comch_pe, doca_comch_server_as_ctx(s)) == OK);

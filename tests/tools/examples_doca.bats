@@ -136,6 +136,11 @@ TEXT
     grep -q 'A kernel has 1 to 256 threads' <<<"$output"
 }
 
+@test "comch echo: the DPU answers the host" {
+    paste_readme comch_echo
+    [[ $output == *$'from the host\na client came\nit went' ]]
+}
+
 @test "dma copy: the DPU copies memory of the host" {
     paste_readme dma_copy
     grep -qx 'Card bf0 created: mlx5_0 on the host, and on the DPU (DPAKIT_SIDE=dpu).' <<<"$output"

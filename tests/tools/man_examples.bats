@@ -40,6 +40,10 @@ prepare_doca_dma() {
     cp "$BATS_TEST_DIRNAME/../../examples/dma_copy/dma_copy.c" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
 }
+prepare_doca_comch() {
+    cp "$BATS_TEST_DIRNAME/../../examples/comch_echo/comch_echo.c" .
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
+}
 prepare_dpa_network() {
     unshare -rn ip link add v0 type veth peer name v1 || skip "no network namespaces with veth pairs"
 }
@@ -127,6 +131,7 @@ examples_of() {
 @test "dpacc-extract(1)" { examples_of dpacc-extract; }
 @test "dpakit-compatibility(7)" { examples_of dpakit-compatibility; }
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
+@test "doca-comch(7)" { examples_of doca-comch; }
 @test "doca-dma(7)" { examples_of doca-dma; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }

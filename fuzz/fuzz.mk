@@ -16,7 +16,7 @@ FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-
               -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) $(if $(FUZZ_COVERAGE),-Xclang -main-file-name -Xclang $<) \
               -Ilib -Iruntime -Iinclude -Iinclude/doca -Itools $(PKG_CFLAGS)
 FUZZ_SOURCES := $(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS)) \
-                $(wildcard runtime/flexio/*.c runtime/verbs/*.c runtime/resources/*.c runtime/addresses/*.c $(IN_doca_argp)) $(IN_doca_common) \
+                $(wildcard runtime/flexio/*.c runtime/verbs/*.c runtime/resources/*.c runtime/addresses/*.c $(IN_doca_argp) runtime/doca/comch/*.c) $(IN_doca_common) \
                 tools/dpacc-extract/core.c tools/dpacc/dpaobject.c tools/dpadev/processes.c \
                 tools/dpa-app-attributes2blob/attributes.c
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(F)/obj/%.o)

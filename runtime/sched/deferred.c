@@ -1,6 +1,8 @@
 /* Work that workers put off while harts are ready. */
 #include "sched/deferred.h"
 
+#include <unistd.h>
+
 #include "sched/queue.h"
 
 #define WAIT_NS 20000u
@@ -15,7 +17,7 @@ static struct {
 
 void sched_deferred_init(struct sched_deferred *d, void (*run)(struct sched_deferred *d))
 {
-    *d = (struct sched_deferred){.run = run};
+    *d = (struct sched_deferred){.run = run, .owner = getpid()};
     list_init(&d->node);
 }
 
@@ -85,6 +87,8 @@ void sched_do_deferred(void)
 
 void sched_deferred_cancel(struct sched_deferred *d)
 {
+    if (d->owner != getpid())
+        return;
     sched_lock();
     list_remove(&d->node);
     atomic_store(&deferred.has_any, !list_empty(&deferred.waiting));

@@ -71,6 +71,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/base.h"
 #include "sched/list.h"
@@ -258,6 +259,7 @@ struct sched_deferred {
     struct list node;
     atomic_bool waits; /* for being carried out */
     unsigned runs;     /* workers that carry it out */
+    pid_t owner;       /* a child of fork() has no workers */
     /* Carries it out, on a worker, without the lock. */
     void (*run)(struct sched_deferred *d);
 };

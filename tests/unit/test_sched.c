@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -483,9 +484,15 @@ static void timers_expire_in_order_of_time(void **state)
 static struct sched_deferred deferred;
 static _Atomic unsigned carried_out, stay, put_off, refused;
 
+static _Atomic pid_t child;
+
 static void carry_out(struct sched_deferred *d)
 {
     assert_ptr_equal(d, &deferred);
+    if (child < 0 && (child = fork()) == 0) {
+        sched_deferred_cancel(d);
+        _exit(0);
+    }
     sched_lock(); /* it is called without the lock */
     carried_out++;
     sched_unlock();
@@ -585,6 +592,20 @@ static void work_that_waits_is_done_on_demand(void **state)
     assert_int_equal(carried_out, 1);
 }
 
+static void children_wait_for_no_worker(void **state)
+{
+    (void)state;
+    int status = -1;
+    start_deferring(true);
+    child = -1;
+    end_deferring();
+    while (carried_out == 0)
+        usleep(100);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    child = 0;
+}
+
 #define SCHED_TEST(test) cmocka_unit_test_setup_teardown(test, make_world, free_world)
 
 int main(void)
@@ -610,6 +631,7 @@ int main(void)
         SCHED_TEST(work_is_not_put_off_when_no_hart_is_ready),
         SCHED_TEST(work_that_is_cancelled_is_not_done),
         SCHED_TEST(work_that_waits_is_done_on_demand),
+        SCHED_TEST(children_wait_for_no_worker),
     };
     return cmocka_run_group_tests_name("sched", tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void run_server(uint8_t flags, struct dpk_reader *r)
             shutdown(fds[1], SHUT_RDWR);
         for (int i = 0; i < 40 && programs_serve(&of) > 0; i++)
             if (!TAILQ_EMPTY(&of.list) && !program_hear(&of, TAILQ_FIRST(&of.list)))
-                program_free(&of, TAILQ_FIRST(&of.list));
+                program_end(&of, TAILQ_FIRST(&of.list));
     }
     programs_free(&of);
     if (atomic_load(&file.flows) != 0 || atomic_load(&file.programs) != 0)

@@ -220,23 +220,39 @@ static bool take(struct programs *of, struct program *p, const struct dpk_rates_
     return true;
 }
 
-/* As programs_serve, of one program. A ring that is broken makes its program leave. */
-static int serve(struct programs *of, struct program *p)
+/* Gives the events in the next `size` bytes. False: no more can be given. */
+static bool give(struct programs *of, struct program *p, uint32_t size)
 {
-    uint32_t size;
     struct dpk_rates_event e;
-    const enum ring_state state = ring_filled(&p->rings.in, &size);
-    if (state == RING_BAD || size % sizeof e != 0) {
-        program_free(of, p);
-        return 0;
-    }
-    for (unsigned i = 0; i < AT_ONCE && size > 0; i++, size -= (uint32_t)sizeof e) {
+    for (; size >= sizeof e; size -= (uint32_t)sizeof e) {
         ring_copy(&p->rings.in, &e, sizeof e);
         ring_read(&p->rings.in, sizeof e);
         if (!take(of, p, &e))
-            return -1;
+            return false;
     }
-    return state == RING_GOOD;
+    return true;
+}
+
+/* As programs_serve, of one program. A ring that is broken makes its program leave. */
+static int serve(struct programs *of, struct program *p)
+{
+    const uint32_t most = AT_ONCE * (uint32_t)sizeof(struct dpk_rates_event);
+    uint32_t size;
+    const enum ring_state state = ring_filled(&p->rings.in, &size);
+    if (state == RING_BAD || size % sizeof(struct dpk_rates_event) != 0) {
+        program_free(of, p);
+        return 0;
+    }
+    return give(of, p, size < most ? size : most) ? state == RING_GOOD : -1;
+}
+
+bool program_end(struct programs *of, struct program *p)
+{
+    uint32_t size;
+    const bool good =
+        !p->greeted || ring_filled(&p->rings.in, &size) != RING_GOOD || give(of, p, size);
+    program_free(of, p);
+    return good;
 }
 
 int programs_serve(struct programs *of)

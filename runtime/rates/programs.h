@@ -38,6 +38,8 @@ void program_free(struct programs *of, struct program *p);
 void programs_free(struct programs *of);
 /* Reads what came by the socket. False: it is gone, or not what it should be. */
 bool program_hear(struct programs *of, struct program *p);
+/* It is gone: gives what it has told until then, and frees it. False: no more events can be given. */
+bool program_end(struct programs *of, struct program *p);
 /* Gives events of all programs to the owner. Returns whether there were any; -1: no more can be
  * given. */
 int programs_serve(struct programs *of);

@@ -79,10 +79,11 @@ static void accept_one(struct worker *w)
         pthread_mutex_unlock(&to->lock);
 }
 
-/* Returns whether something was done, or may have to be. */
-static bool hear(struct worker *w, const struct epoll_event *events, int count)
+/* Returns as programs_serve. */
+static int hear(struct worker *w, const struct epoll_event *events, int count)
 {
     eventfd_t woken;
+    bool good = true;
     for (int i = 0; i < count; i++) {
         void *what = events[i].data.ptr;
         if (what == w)
@@ -90,9 +91,9 @@ static bool hear(struct worker *w, const struct epoll_event *events, int count)
         else if (what == w->server)
             accept_one(w);
         else if (!program_hear(&w->programs, what))
-            program_free(&w->programs, what);
+            good = program_end(&w->programs, what) && good;
     }
-    return count > 0;
+    return good ? count > 0 : -1;
 }
 
 /* One look at all programs. Returns whether there was something. */
@@ -101,12 +102,12 @@ static bool look(struct worker *w, int wait_ms)
     struct epoll_event events[EVENTS_MAX];
     const int n = epoll_wait(w->programs.epoll, events, EVENTS_MAX, wait_ms);
     pthread_mutex_lock(&w->lock);
-    bool any = hear(w, events, n);
-    const int served = programs_serve(&w->programs);
+    const int heard = hear(w, events, n);
+    const int served = heard < 0 ? heard : programs_serve(&w->programs);
     pthread_mutex_unlock(&w->lock);
     if (served < 0)
         set_over(w->server);
-    return any || served != 0;
+    return heard != 0 || served != 0;
 }
 
 static void set_polled(struct worker *w, bool polled)

@@ -34,7 +34,7 @@ static uint64_t now_ns(void)
 
 struct algorithm {
     atomic_uint rate, asks, events[8];
-    atomic_bool blocks, ends;
+    atomic_bool blocks, ends, waits;
     atomic_uint wrong;
     atomic_ullong rtt_ns, bytes;
 };
@@ -46,8 +46,10 @@ static bool decide(void *context, unsigned worker, struct dpk_rates_state *state
     struct algorithm *a = context;
     uint32_t count;
     (void)worker;
-    while (atomic_load(&a->blocks))
+    while (atomic_load(&a->blocks)) {
+        atomic_store(&a->waits, true);
         usleep(100);
+    }
     memcpy(&count, state->bytes, sizeof count);
     count++;
     memcpy(state->bytes, &count, sizeof count);
@@ -377,6 +379,29 @@ static void programs_that_are_hostile_harm_nobody(void **state)
     close(wrong), close(small), close(torn), close(fd);
 }
 
+static void what_a_program_told_before_it_ended_is_given(void **state)
+{
+    const uint64_t hello = MAGIC;
+    struct algorithm a = {.rate = 5, .blocks = true};
+    struct dpk_rates_server *server = serve(&a, 1);
+    struct rings rings = {0};
+    (void)state;
+    int fd = raw_client(&rings, &hello, sizeof hello, RATES_RING);
+    AWAIT(seen()->programs == 1);
+    const struct dpk_rates_event e = {.type = 3, .life = 1, .bytes = 1, .count = 1, .flags = 1};
+    write_event(fd, &rings, e); /* holds the server up */
+    AWAIT(atomic_load(&a.waits));
+    for (int i = 0; i < 3; i++) {
+        memcpy(ring_here(&rings.out), &e, sizeof e);
+        ring_wrote(&rings.out, sizeof e);
+    }
+    close(fd);
+    atomic_store(&a.blocks, false);
+    AWAIT(seen()->events[0] == 4 && seen()->programs == 0 && seen()->flows == 0);
+    dpk_rates_stop(server);
+    rings_free(&rings);
+}
+
 static void a_file_that_is_none_is_refused(void **state)
 {
     char path[64];
@@ -552,6 +577,7 @@ int main(void)
         BOTH(each_flow_has_its_rate),
         cmocka_unit_test(orders_of_a_hostile_server_are_checked),
         cmocka_unit_test(programs_that_are_hostile_harm_nobody),
+        cmocka_unit_test(what_a_program_told_before_it_ended_is_given),
         cmocka_unit_test(a_file_that_is_none_is_refused),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -206,6 +206,8 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp);
 void dpk_rc_qp_fail(struct dpk_rc_qp *qp);
 /* Asks the owner for works (`next`) again. */
 void dpk_rc_qp_kick(struct dpk_rc_qp *qp);
+/* The same, soon and by a thread of rc: for callbacks, with the lock. */
+void dpk_rc_qp_kick_later(struct dpk_rc_qp *qp);
 /* Asks the owner for receives (`receive`) again. */
 void dpk_rc_end_resume(struct dpk_rc_end *end);
 void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions);

@@ -127,6 +127,7 @@ struct dpk_rc_qp {
     unsigned unanswered;       /* requests */
     bool waits;                /* the transport said SENT_LATER */
     uint64_t waits_since;      /* when it began to wait for its peer; 0: it does not (wait.c) */
+    bool kicked_later;         /* the thread of the gateway kicks it */
     enum dpk_rc_status halted; /* the next work fails with this when those before it are done */
     /* Responder. */
     bool stalled;                  /* a request waits for a receive */

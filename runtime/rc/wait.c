@@ -84,6 +84,23 @@ static bool run_channel(struct channel *c)
     return waits;
 }
 
+void dpk_rc_qp_kick_later(struct dpk_rc_qp *qp)
+{
+    struct dpk_rc *rc = qp->end->rc;
+    if (qp->kicked_later || (!rc->gateway && gateway_start(rc, NULL) != DPK_OK))
+        return;
+    qp->kicked_later = true;
+    gateway_wake(rc->gateway);
+}
+
+static void run_kick(struct dpk_rc_qp *qp)
+{
+    if (!qp->kicked_later)
+        return;
+    qp->kicked_later = false;
+    dpk_rc_qp_kick(qp);
+}
+
 bool waits_run(struct dpk_rc *rc)
 {
     struct dpk_rc_end *end;
@@ -94,6 +111,7 @@ bool waits_run(struct dpk_rc *rc)
     TAILQ_FOREACH(qp, &end->qps, in_end) {
         waits = run_qp(qp) || waits;
         waits = run_stall(qp) || waits;
+        run_kick(qp);
     }
     for (struct channel *c = TAILQ_FIRST(&rc->gateway->channels); c; c = next) {
         next = TAILQ_NEXT(c, link);

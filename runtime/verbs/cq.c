@@ -14,6 +14,7 @@
 
 #include "context.h"
 #include "cq.h"
+#include "qp.h"
 #include "rc/rc.h"
 
 #define CQE_SIZE   64u
@@ -225,7 +226,7 @@ int dpk_verbs_destroy_cq(struct ibv_cq *ib)
         return EINVAL;
     struct cq *cq = (struct cq *)ib;
     pthread_mutex_lock(&lock);
-    const bool used = cq->users > 0;
+    const bool used = cq->users > 0 || cq->awaited > 0;
     uint32_t reported = 0;
     if (!used) {
         SLIST_REMOVE(&cqs, cq, cq, next);
@@ -291,20 +292,60 @@ bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, bool solicited)
     pthread_mutex_lock(&lock);
     const bool good = complete((struct cq *)ib, wc, solicited);
     pthread_mutex_unlock(&lock);
+    sends_wake();
     return good;
+}
+
+/* With the lock. */
+static struct cq *find(const struct ibv_context *context, uint32_t number)
+{
+    struct cq *cq;
+    SLIST_FOREACH(cq, &cqs, next)
+    if (cq->number == number && cq->ib.context == context)
+        break;
+    return cq;
 }
 
 bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
 {
-    struct cq *cq;
     pthread_mutex_lock(&lock);
-    SLIST_FOREACH(cq, &cqs, next)
-    if (cq->number == number && cq->ib.context == context)
-        break;
+    struct cq *cq = find(context, number);
     if (cq)
         complete(cq, NULL, true);
+    const bool awaited = cq && cq->awaited > 0;
     pthread_mutex_unlock(&lock);
+    struct dpk_rc *rc = awaited ? context_rc(context_of(context)) : NULL;
+    if (rc) {
+        dpk_rc_lock(rc);
+        sends_wake();
+        dpk_rc_unlock(rc);
+    }
     return cq != NULL;
+}
+
+/* ---- Work requests that wait for it ---- */
+
+struct cq *cq_await(struct ibv_context *context, uint32_t number)
+{
+    pthread_mutex_lock(&lock);
+    struct cq *cq = find(context, number);
+    if (cq)
+        cq->awaited++;
+    pthread_mutex_unlock(&lock);
+    return cq;
+}
+
+void cq_unawait(struct cq *cq)
+{
+    pthread_mutex_lock(&lock);
+    cq->awaited--;
+    pthread_mutex_unlock(&lock);
+}
+
+bool cq_has_passed(const struct cq *cq, uint32_t produced)
+{
+    const uint32_t ahead = (cq->produced - produced) & INDEX_MASK;
+    return ahead > 0 && ahead <= INDEX_MASK / 2;
 }
 
 /* ---- Queue pairs that complete to it ---- */

@@ -24,6 +24,7 @@ struct cq {
     struct dpk_rc *_Atomic rc; /* of the queue pairs; NULL: there is none */
     uint32_t announced;        /* what was produced when the last event was raised */
     uint32_t users;            /* queue pairs */
+    uint32_t awaited;          /* by work requests */
     uint32_t reported;         /* events that a program took */
     uint32_t async_reported;
     enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
@@ -44,6 +45,11 @@ bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc);
 void cq_leave(struct ibv_cq *ib);
 /* Adds a completion. False: the queue is full, and fails. */
 bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, bool solicited);
+/* The queue with that number, which stays until cq_unawait. NULL: the opened device has none. */
+struct cq *cq_await(struct ibv_context *context, uint32_t number);
+void cq_unawait(struct cq *cq);
+/* Whether it has had more completions than that, in 24 bits. */
+bool cq_has_passed(const struct cq *cq, uint32_t produced);
 /* Drops what a queue pair completed. */
 void cq_forget(struct ibv_cq *ib, uint32_t qp_num);
 

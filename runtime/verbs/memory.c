@@ -9,7 +9,8 @@
 struct domain {
     struct ibv_pd ib; /* first: programs hold a pointer to it */
     struct dpk_memory_domain memory;
-    atomic_uint users; /* queue pairs and shared receive queues */
+    struct dpk_memory_domain *joined; /* that it has instead of its own; NULL: its own */
+    atomic_uint users;                /* queue pairs, shared receive queues, memory regions */
 };
 
 void domain_use(struct ibv_pd *pd)
@@ -24,7 +25,13 @@ void domain_leave(struct ibv_pd *pd)
 
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd)
 {
-    return &((struct domain *)pd)->memory;
+    struct domain *d = (struct domain *)pd;
+    return d->joined ? d->joined : &d->memory;
+}
+
+void dpk_verbs_join_domain(struct ibv_pd *pd, struct dpk_memory_domain *domain)
+{
+    ((struct domain *)pd)->joined = domain;
 }
 
 struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context)
@@ -45,7 +52,7 @@ int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
 {
     if (!pd)
         return EINVAL;
-    if (atomic_load(&dpk_verbs_domain(pd)->keys) > 0 ||
+    if (atomic_load(&((struct domain *)pd)->memory.keys) > 0 ||
         atomic_load(&((struct domain *)pd)->users) > 0)
         return EBUSY;
     atomic_fetch_sub(&context_of(pd->context)->pds, 1);
@@ -90,6 +97,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
         free(mr);
         return NULL;
     }
+    domain_use(pd);
     *mr = (struct ibv_mr){.context = pd->context,
                           .pd = pd,
                           .addr = addr,
@@ -122,6 +130,7 @@ int dpk_verbs_dereg_mr(struct ibv_mr *mr)
     if (!mr)
         return EINVAL;
     dpk_memory_remove(mr->lkey);
+    domain_leave(mr->pd);
     free(mr);
     return 0;
 }

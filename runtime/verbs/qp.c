@@ -340,8 +340,7 @@ void qp_drop(struct qp *qp)
 {
     struct ibv_qp *ib = &qp->ib.qp_base;
     dpk_rc_qp_reset(qp->pair);
-    qp->sends.taken = qp->sends.done = qp->sends.posted;
-    qp->sends.reads = 0;
+    sends_drop(qp);
     qp->receives.taken = qp->receives.posted;
     if (qp->waits)
         TAILQ_REMOVE(&((struct srq *)ib->srq)->waiting, qp, in_srq);

@@ -10,12 +10,12 @@
 #include "context.h"
 #include "receives.h"
 
-#define QP_WR_MAX      32768
-#define QP_SGE_MAX     30
-#define QP_INLINE_MAX  1024u
+#define QP_WR_MAX     32768
+#define QP_SGE_MAX    30
+#define QP_INLINE_MAX 1024u
 /* What fits into a card's smallest work request of a queue pair with one piece. Programs that ask
  * for no room use it, as rdma_xclient does. */
-#define QP_INLINE_MIN 60u
+#define QP_INLINE_MIN  60u
 #define QP_READS_MAX   16
 #define QP_MESSAGE_MAX (1u << 30)
 
@@ -24,7 +24,9 @@ struct send {
     uint64_t wr_id;
     unsigned flags; /* enum ibv_send_flags */
     enum ibv_wc_opcode opcode;
-    bool reads; /* later work requests with a fence wait for it */
+    bool reads;        /* later work requests with a fence wait for it */
+    struct cq *awaits; /* it waits until this queue had more completions than `until`; or NULL */
+    uint32_t until;
     struct dpk_rc_work work;
 };
 
@@ -52,6 +54,8 @@ struct qp {
     bool signals_all;
     bool has_work_requests; /* it has the functions of struct ibv_qp_ex */
     bool waits;             /* it is in the list of its shared receive queue */
+    bool awaits;            /* it is in the list of send.c */
+    LIST_ENTRY(qp) in_awaiting;
     struct ibv_qp_cap cap;
     struct ibv_qp_attr attr; /* what was set */
     struct sends sends;
@@ -88,6 +92,10 @@ int send_set_operation(struct send *s, enum ibv_wr_opcode opcode);
 int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count);
 int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list, size_t count);
 void sends_commit(struct qp *qp);
+/* Completions may have come that work requests wait for. */
+void sends_wake(void);
+/* Gives back what the work requests hold that have not ended. */
+void sends_drop(struct qp *qp);
 /* Of struct dpk_rc_ops. */
 bool send_next(void *context, struct dpk_rc_work *out);
 bool send_done(struct qp *qp, const struct dpk_rc_completion *c);

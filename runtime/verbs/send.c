@@ -63,6 +63,7 @@ int send_set_operation(struct send *s, enum ibv_wr_opcode opcode)
         [IBV_WR_RDMA_WRITE_WITH_IMM] = {true, DPK_RC_WRITE, IBV_WC_RDMA_WRITE, true, false},
         [IBV_WR_RDMA_READ] = {true, DPK_RC_READ, IBV_WC_RDMA_READ, false, true},
         [IBV_WR_ATOMIC_CMP_AND_SWP] = {true, DPK_RC_COMPARE_SWAP, IBV_WC_COMP_SWAP, false, true},
+        [IBV_WR_DRIVER1] = {true, DPK_RC_NOP, IBV_WC_DRIVER1, false, false},
         [IBV_WR_ATOMIC_FETCH_AND_ADD] = {true, DPK_RC_FETCH_ADD, IBV_WC_FETCH_ADD, false, true},
     };
     if ((size_t)opcode >= sizeof operations / sizeof *operations || !operations[opcode].is_there)
@@ -175,6 +176,17 @@ static void set_target(struct send *s, const struct ibv_send_wr *wr)
     }
 }
 
+/* As dpk_verbs_set_wait made it. */
+static int set_wait(const struct qp *qp, struct send *s, const struct ibv_send_wr *wr)
+{
+    const uint64_t number = wr->wr.rdma.remote_addr;
+    if (number > UINT32_MAX || wr->num_sge != 0 ||
+        !(s->awaits = cq_await(qp->ib.qp_base.context, (uint32_t)number)))
+        return EINVAL;
+    s->until = wr->wr.rdma.rkey;
+    return 0;
+}
+
 static int describe(struct qp *qp, const struct ibv_send_wr *wr)
 {
     struct send *s = send_begin(qp);
@@ -185,6 +197,8 @@ static int describe(struct qp *qp, const struct ibv_send_wr *wr)
     int why = send_set_operation(s, wr->opcode);
     if (!why)
         why = set_data(qp, s, wr);
+    if (!why && s->work.opcode == DPK_RC_NOP)
+        why = set_wait(qp, s, wr);
     if (why)
         qp->sends.begun--;
     else
@@ -209,6 +223,56 @@ int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr *
     return why;
 }
 
+/* ---- Waiting for completions ---- */
+
+/* Queue pairs whose next work request waits; with the lock. */
+static LIST_HEAD(, qp) awaiting = LIST_HEAD_INITIALIZER(awaiting);
+
+static void await(struct qp *qp)
+{
+    if (!qp->awaits)
+        LIST_INSERT_HEAD(&awaiting, qp, in_awaiting);
+    qp->awaits = true;
+}
+
+static void unawait(struct qp *qp)
+{
+    if (qp->awaits)
+        LIST_REMOVE(qp, in_awaiting);
+    qp->awaits = false;
+}
+
+void sends_wake(void)
+{
+    struct qp *qp, *next;
+    for (qp = LIST_FIRST(&awaiting); qp; qp = next) {
+        const struct sends *s = &qp->sends;
+        const struct send *send = &s->ring[s->taken & (s->size - 1)];
+        next = LIST_NEXT(qp, in_awaiting);
+        if (cq_has_passed(send->awaits, send->until)) {
+            unawait(qp);
+            dpk_rc_qp_kick_later(qp->pair);
+        }
+    }
+}
+
+static void end_wait(struct send *s)
+{
+    if (s->awaits)
+        cq_unawait(s->awaits);
+    s->awaits = NULL;
+}
+
+void sends_drop(struct qp *qp)
+{
+    struct sends *s = &qp->sends;
+    unawait(qp);
+    for (; s->done != s->posted; s->done++)
+        end_wait(&s->ring[s->done & (s->size - 1)]);
+    s->taken = s->posted;
+    s->reads = 0;
+}
+
 /* ---- What rc asks ---- */
 
 bool send_next(void *context, struct dpk_rc_work *out)
@@ -221,6 +285,11 @@ bool send_next(void *context, struct dpk_rc_work *out)
     const struct send *next = &s->ring[s->taken & (s->size - 1)];
     if (state == IBV_QPS_RTS && next->flags & IBV_SEND_FENCE && s->reads > 0)
         return false;
+    if (state == IBV_QPS_RTS && next->awaits && !cq_has_passed(next->awaits, next->until)) {
+        await(qp);
+        return false;
+    }
+    unawait(qp);
     s->taken++;
     s->reads += next->reads;
     *out = next->work;
@@ -230,12 +299,13 @@ bool send_next(void *context, struct dpk_rc_work *out)
 bool send_done(struct qp *qp, const struct dpk_rc_completion *c)
 {
     struct sends *s = &qp->sends;
-    const struct send *done = c->user;
+    struct send *done = c->user;
     struct ibv_wc wc = wc_of(qp, done->wr_id, c->status);
     const bool silent = c->event == DPK_RC_DONE && !(done->flags & IBV_SEND_SIGNALED);
     wc.opcode = done->opcode;
     wc.byte_len = done->reads ? (uint32_t)c->bytes : 0;
     s->reads -= done->reads;
+    end_wait(done);
     s->done++;
     if (qp->ib.qp_base.state == IBV_QPS_SQD && s->done == s->taken &&
         qp->attr.en_sqd_async_notify) {

@@ -65,10 +65,9 @@ static int check_values(const struct ibv_qp_attr *a, int mask)
     return mask & IBV_QP_AV ? check_path(&a->ah_attr) : 0;
 }
 
-/* 0, or an errno. */
-static int check(const struct qp *qp, enum ibv_qp_state to, const struct ibv_qp_attr *a, int mask)
+int dpk_verbs_check_change(enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask)
 {
-    const enum ibv_qp_state from = qp->ib.qp_base.state;
+    const enum ibv_qp_state to = mask & IBV_QP_STATE ? a->qp_state : from;
     mask &= ~IBV_QP_STATE;
     if (mask & IBV_QP_CUR_STATE && a->cur_qp_state != from)
         return EINVAL;
@@ -80,7 +79,7 @@ static int check(const struct qp *qp, enum ibv_qp_state to, const struct ibv_qp_
     return mask & MISSING ? EOPNOTSUPP : check_values(a, mask);
 }
 
-static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask)
+void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask)
 {
 #define KEEP(bit, member)                                                                          \
     if (mask & IBV_QP_##bit)                                                                       \
@@ -127,12 +126,11 @@ static uint64_t retry_ms(const struct ibv_qp_attr *a)
                            : ((UINT64_C(4096) << a->timeout) * (a->retry_cnt + 1u)) / 1000000 + 1;
 }
 
-static void set_patience(struct qp *qp)
+void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a)
 {
-    const struct dpk_rc_patience patience = {.retry_ms = retry_ms(&qp->attr),
-                                             .rnr_retries = qp->attr.rnr_retry,
-                                             .rnr_ms = rnr_ms(qp->attr.min_rnr_timer)};
-    dpk_rc_qp_set_patience(qp->pair, &patience);
+    const struct dpk_rc_patience patience = {
+        .retry_ms = retry_ms(a), .rnr_retries = a->rnr_retry, .rnr_ms = rnr_ms(a->min_rnr_timer)};
+    dpk_rc_qp_set_patience(pair, &patience);
 }
 
 /* Enters a state, with the lock. */
@@ -172,11 +170,11 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
     dpk_rc_lock(qp->rc);
     const enum ibv_qp_state from = ib->state;
     const enum ibv_qp_state to = attr_mask & IBV_QP_STATE ? attr->qp_state : from;
-    int why = check(qp, to, attr, attr_mask);
+    int why = dpk_verbs_check_change(from, attr, attr_mask);
     if (!why) {
-        keep(&qp->attr, attr, attr_mask);
+        dpk_verbs_keep_change(&qp->attr, attr, attr_mask);
         dpk_rc_end_permit(qp->end, permits(qp));
-        set_patience(qp);
+        dpk_verbs_set_patience(qp->pair, &qp->attr);
     }
     dpk_rc_unlock(qp->rc);
     /* It may wait for the peer's process, so the lock is not held. */

@@ -71,6 +71,13 @@ int dpk_verbs_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mas
 int dpk_verbs_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 /* Reliable connected ones alone; EOPNOTSUPP: others. */
 struct ibv_qp *dpk_verbs_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+/* A work request of a queue pair of the host that waits until the completion queue with a number has
+ * had more completions than that, in 24 bits; it completes with IBV_WC_DRIVER1. */
+static inline void dpk_verbs_set_wait(struct ibv_send_wr *wr, uint32_t cqn, uint32_t produced)
+{
+    *wr = (struct ibv_send_wr){.opcode = IBV_WR_DRIVER1,
+                               .wr.rdma = {.remote_addr = cqn, .rkey = produced}};
+}
 int dpk_verbs_destroy_qp(struct ibv_qp *qp);
 int dpk_verbs_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int dpk_verbs_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
@@ -238,6 +245,15 @@ struct dpk_emulated {
 };
 extern const struct dpk_emulated dpk_emulated_7;
 
+/* ---- For queue pairs that are not of the host ---- */
+
+struct dpk_rc_qp; /* rc/rc.h */
+/* Whether a queue pair in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has the
+ * GID. The second keeps what the mask names, the third makes rc as patient as was kept. */
+int dpk_verbs_check_change(enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask);
+void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask);
+void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a);
+
 /* ---- For libflexio ---- */
 
 struct dpk_queue; /* port/port.h */
@@ -245,6 +261,8 @@ struct dpk_steering;
 
 /* What tells keys of a protection domain of ours from others; until it is deallocated. */
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
+/* Gives a protection domain that has no memory yet another domain than its own. */
+void dpk_verbs_join_domain(struct ibv_pd *pd, struct dpk_memory_domain *domain);
 #define DPK_VERBS_UARS      512u
 #define DPK_VERBS_FIRST_UAR 0x1000u /* larger than those of processes (flexio_uar_get_id) */
 

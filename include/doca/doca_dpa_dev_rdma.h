@@ -15,7 +15,7 @@
  * does all that is posted on the connection after it. A full send queue is waited for; a full
  * receive queue, or a bad handle, faults the thread.
  *
- * There is no doca_verbs here: libdoca_dpa_dev_verbs.a is empty, for command lines that name it.
+ * Queue pairs of doca_verbs have functions of their own (doca_dpa_dev_verbs.h).
  *
  * Memory is named by handles of doca_mmap_dev_get_dpa_handle; addresses are those of its owner. What
  * has "buf" in its name takes buffers instead (doca_dpa_dev_buf.h), whole, as long as the source is.

@@ -21,6 +21,19 @@ typedef doca_notification_handle_t doca_event_handle_t;
 #define doca_notification_invalid_handle (-1)
 #define doca_event_invalid_handle        doca_notification_invalid_handle
 
+/* Bytes of a GID, the address of a port. */
+#define DOCA_GID_BYTE_LENGTH 16
+
+/* Bytes of data in a packet, at most. */
+enum doca_mtu_size {
+    DOCA_MTU_SIZE_256_BYTES = 0,
+    DOCA_MTU_SIZE_512_BYTES,
+    DOCA_MTU_SIZE_1K_BYTES,
+    DOCA_MTU_SIZE_2K_BYTES,
+    DOCA_MTU_SIZE_4K_BYTES,
+    DOCA_MTU_SIZE_RAW_ETHERNET,
+};
+
 /* Bytes in several places, one after the other. */
 struct doca_gather_list {
     void *addr;

@@ -60,10 +60,21 @@ struct dpk_dev {
     struct dpk_object object;
     struct dpk_devinfo *info; /* a reference; its handle is doca_dev_as_devinfo's */
     struct ibv_context *context;
+    void *owner;       /* of the context, which is borrowed from it: a use; NULL: it is the device's */
+    struct ibv_pd *pd; /* NULL: nobody asked for it; with the object's lock */
     struct dpk_memory_domain *domain; /* one for a device, however often that is open */
     struct dpk_receiver *receivers;   /* with the object's lock */
 };
 extern const struct dpk_kind dpk_dev_kind;
+
+/* Opens the device of a `devinfo` for libibverbs alone. INVALID_VALUE: it is none. NOT_CONNECTED. */
+doca_error_t dpk_dev_open_context(const struct doca_devinfo *devinfo, struct ibv_context **context);
+/* A protection domain of an opened device, whose keys are those of its DOCA devices too. NULL: out of
+ * memory. */
+struct ibv_pd *dpk_dev_alloc_pd(struct ibv_context *context);
+/* An open device that has the context, and the protection domain, of an object, which it uses until
+ * it is closed. */
+doca_error_t dpk_dev_borrow(struct ibv_pd *pd, void *owner, struct doca_dev **dev);
 
 /* Receive queues of an opened device by the ids that programs gave them (receivers.c): their numbers
  * on the device, which are never 0. ALREADY_EXIST: another queue has that id. NO_MEMORY. */

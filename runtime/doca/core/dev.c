@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doca_rdma_bridge.h>
+
 #include "doca/core/core.h"
 #include "handles.h"
 #include "verbs/verbs.h"
@@ -16,8 +18,11 @@ const struct dpk_kind dpk_devinfo_kind = {.release = devinfo_release};
 static void dev_release(void *object)
 {
     struct dpk_dev *d = object;
-    if (d->context)
+    if (d->pd && !d->owner)
+        dpk_emulated_7.dealloc_pd(d->pd);
+    if (d->context && !d->owner)
         dpk_emulated_7.close_device(d->context);
+    dpk_object_drop(d->owner);
     dpk_object_drop(d->info);
     free(d);
 }
@@ -308,16 +313,42 @@ static void name_device(struct dpk_memory_domain *domain, struct ibv_context *co
     pthread_mutex_unlock(&lock);
 }
 
-static doca_error_t dev_open(const struct dpk_devinfo *info, struct doca_dev **dev)
+doca_error_t dpk_dev_open_context(const struct doca_devinfo *devinfo, struct ibv_context **context)
+{
+    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    if (!info)
+        return DOCA_ERROR_INVALID_VALUE;
+    *context = open_by_name(info->name);
+    dpk_object_drop(info);
+    return *context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
+}
+
+struct ibv_pd *dpk_dev_alloc_pd(struct ibv_context *context)
+{
+    struct dpk_memory_domain *domain = domain_of(context->device->name);
+    struct ibv_pd *pd = domain ? dpk_emulated_7.alloc_pd(context) : NULL;
+    if (!pd)
+        return NULL;
+    name_device(domain, context);
+    dpk_verbs_join_domain(pd, domain);
+    return pd;
+}
+
+/* `pd`: NULL, or whose device it is. */
+static doca_error_t dev_open(const char *name, struct ibv_pd *pd, void *owner,
+                             struct doca_dev **dev)
 {
     struct dpk_dev *d = calloc(1, sizeof *d);
-    void *own = d && (d->domain = domain_of(info->name)) ? devinfo_new(info->name) : NULL;
+    void *own = d && (d->domain = domain_of(name)) ? devinfo_new(name) : NULL;
     if (!own) {
         free(d);
         return DOCA_ERROR_NO_MEMORY;
     }
     d->info = dpk_object_pin(own, &dpk_devinfo_kind);
-    d->context = open_by_name(info->name);
+    d->context = pd ? pd->context : open_by_name(name);
+    d->pd = pd;
+    if ((d->owner = owner))
+        dpk_object_use(owner);
     if (d->context)
         name_device(d->domain, d->context);
     doca_error_t result = d->context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
@@ -337,9 +368,27 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
     if (dev)
         *dev = NULL;
     struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
-    doca_error_t result = info && dev ? dev_open(info, dev) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result =
+        info && dev ? dev_open(info->name, NULL, NULL, dev) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(info);
     return result;
+}
+
+doca_error_t dpk_dev_borrow(struct ibv_pd *pd, void *owner, struct doca_dev **dev)
+{
+    return dev_open(pd->context->device->name, pd, owner, dev);
+}
+
+doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd)
+{
+    if (pd)
+        *pd = NULL;
+    struct dpk_dev *d = pd ? dpk_object_lock(dev, &dpk_dev_kind) : NULL;
+    if (d && !d->pd)
+        d->pd = dpk_dev_alloc_pd(d->context);
+    if (d)
+        *pd = d->pd;
+    return dpk_object_unlock(d, d && !d->pd ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS);
 }
 
 doca_error_t doca_dev_close(struct doca_dev *dev)
@@ -352,6 +401,8 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
         return result;
     struct dpk_dev *d = object;
     dpk_object_destroy(d->info->object.handle, &dpk_devinfo_kind);
+    if (d->owner)
+        dpk_object_end_use(d->owner);
     dpk_object_drop(d);
     return DOCA_SUCCESS;
 }

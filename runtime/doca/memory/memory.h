@@ -64,6 +64,13 @@ void dpk_buf_list_grow(struct doca_buf *list, uint64_t size);
 struct doca_buf_pool;
 doca_error_t dpk_buf_pool_set_stretch(struct doca_buf_pool *buf_pool, uint64_t offset,
                                       uint64_t size);
+/* Whether `size` bytes of memory for rings, from an offset on, are there, of the DPA context whose base
+ * that is; and whether it is a page of doorbells. */
+struct doca_uar;
+struct doca_umem;
+bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint64_t offset,
+                  uint64_t size);
+bool dpk_is_uar(const struct doca_uar *uar);
 /* Whether it is a buffer. */
 bool dpk_is_buf(const struct doca_buf *buf);
 

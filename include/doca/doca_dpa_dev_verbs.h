@@ -1,0 +1,155 @@
+/*
+ * doca_dpa_dev_verbs: work requests of DPA code, on queue pairs of doca_verbs that have an external
+ * data path. Link the program with -ldoca_dpa_dev_verbs.
+ *
+ *     struct doca_dpa_dev_verbs_sge at = {.addr = address, .length = 8, .lkey = memory};
+ *     struct doca_dpa_dev_verbs_send_wr wr = {0};
+ *     doca_dpa_dev_verbs_send_wr_set_sg_list(&wr, &at);
+ *     doca_dpa_dev_verbs_send_wr_set_sg_num_sge(&wr, 1);
+ *     doca_dpa_dev_verbs_send_wr_set_opcode(&wr, DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_SEND);
+ *     doca_dpa_dev_verbs_send_wr_set_send_flags(&wr, DOCA_DPA_DEV_VERBS_SEND_WR_FLAGS_SIGNALED);
+ *     doca_dpa_dev_verbs_send_wr_set_fence_mode(&wr, DOCA_DPA_DEV_VERBS_SEND_WR_FM_NO_FENCE);
+ *     doca_dpa_dev_verbs_qp_post_send_wr(qp, &wr);
+ *     doca_dpa_dev_verbs_qp_commit_send(qp);                    // until then nothing is carried out
+ *     while (!doca_dpa_dev_get_completion(queue, &element))
+ *         ;
+ *
+ * What is posted is read at once; the memory that a work request names is read or written when it is
+ * carried out. Keys are handles of doca_mmap_dev_get_dpa_handle; that of the peer is the peer's. A
+ * bad handle of a queue pair faults the thread.
+ *
+ * Rings lie in the host's memory: doca_dpa_dev_verbs_qp_get_wq, _get_dbr_addr and functions with raw
+ * in their names, which would write to them, are not there, nor are shared receive queues and queues
+ * of Ethernet (DOCA DPA programming guide).
+ */
+#ifndef DOCA_DPA_DEV_VERBS_H
+#define DOCA_DPA_DEV_VERBS_H
+
+#include "doca_dpa_dev.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+__dpa_global__ typedef uint64_t doca_dpa_dev_verbs_qp_t;
+
+/* Work requests, whose members are the library's. A new one need not be cleared: what its operation
+ * does not need is not looked at. */
+struct doca_dpa_dev_verbs_send_wr {
+    uint64_t reserved[8];
+};
+struct doca_dpa_dev_verbs_recv_wr {
+    uint64_t reserved[2];
+};
+
+enum doca_dpa_dev_verbs_send_wr_opcode {
+    DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_WRITE = 0x8,
+    DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_WRITE_WITH_IMM = 0x9,
+    DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_SEND = 0xA,
+    DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_SEND_WITH_IMM = 0xB,
+    DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_READ = 0x10,
+    DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_ATOMIC_FETCH_ADD = 0x12, /* of 8 bytes, aligned */
+};
+
+/* Bits. SIGNALED: success is told, too. SOLICITED: the peer's completion is an event to who waits for
+ * such alone. */
+enum doca_dpa_dev_verbs_send_wr_flags {
+    DOCA_DPA_DEV_VERBS_SEND_WR_FLAGS_SIGNALED = 1 << 1,
+    DOCA_DPA_DEV_VERBS_SEND_WR_FLAGS_SOLICITED = 1 << 2,
+};
+
+/* What must have ended before: nothing; or reads and atomic operations. Works of a queue pair are
+ * carried out in their order here in any case. */
+enum doca_dpa_dev_verbs_send_wr_fm {
+    DOCA_DPA_DEV_VERBS_SEND_WR_FM_NO_FENCE = 0,
+    DOCA_DPA_DEV_VERBS_SEND_WR_FM_INITIATOR_SMALL_FENCE,
+    DOCA_DPA_DEV_VERBS_SEND_WR_FM_FENCE,
+    DOCA_DPA_DEV_VERBS_SEND_WR_FM_STRONG_ORDERING_FENCE,
+    DOCA_DPA_DEV_VERBS_SEND_WR_FM_FENCE_AND_INITIATOR_SMALL_FENCE,
+};
+
+/* A stretch of memory. */
+struct doca_dpa_dev_verbs_sge {
+    uint64_t addr;
+    uint32_t length; /* bytes */
+    uint32_t lkey;
+};
+
+/* ---- Send work requests ---- */
+
+void doca_dpa_dev_verbs_send_wr_set_sg_list(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                            struct doca_dpa_dev_verbs_sge *sg_list);
+struct doca_dpa_dev_verbs_sge *
+doca_dpa_dev_verbs_send_wr_get_sg_list(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_sg_num_sge(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                               uint32_t num_sge);
+uint32_t doca_dpa_dev_verbs_send_wr_get_sg_num_sge(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_opcode(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                           enum doca_dpa_dev_verbs_send_wr_opcode opcode);
+enum doca_dpa_dev_verbs_send_wr_opcode
+doca_dpa_dev_verbs_send_wr_get_opcode(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_send_flags(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                               unsigned int send_flags);
+unsigned int doca_dpa_dev_verbs_send_wr_get_send_flags(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_fence_mode(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                               enum doca_dpa_dev_verbs_send_wr_fm fence_mode);
+enum doca_dpa_dev_verbs_send_wr_fm
+doca_dpa_dev_verbs_send_wr_get_fence_mode(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_imm_data(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                             uint32_t imm_data);
+uint32_t doca_dpa_dev_verbs_send_wr_get_imm_data(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_rdma_remote_addr(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                                     uint64_t remote_addr);
+uint64_t
+doca_dpa_dev_verbs_send_wr_get_rdma_remote_addr(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_rdma_rkey(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                              uint32_t rkey);
+uint32_t doca_dpa_dev_verbs_send_wr_get_rdma_rkey(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_atomic_remote_addr(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                                       uint64_t remote_addr);
+uint64_t
+doca_dpa_dev_verbs_send_wr_get_atomic_remote_addr(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_atomic_rkey(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                                uint32_t rkey);
+uint32_t doca_dpa_dev_verbs_send_wr_get_atomic_rkey(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_atomic_compare_add(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                                       uint64_t compare_add);
+uint64_t
+doca_dpa_dev_verbs_send_wr_get_atomic_compare_add(struct doca_dpa_dev_verbs_send_wr *send_wr);
+void doca_dpa_dev_verbs_send_wr_set_atomic_swap(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                                uint64_t swap);
+uint64_t doca_dpa_dev_verbs_send_wr_get_atomic_swap(struct doca_dpa_dev_verbs_send_wr *send_wr);
+
+/* ---- Receive work requests ---- */
+
+void doca_dpa_dev_verbs_recv_wr_set_sg_list(struct doca_dpa_dev_verbs_recv_wr *recv_wr,
+                                            struct doca_dpa_dev_verbs_sge *sg_list);
+struct doca_dpa_dev_verbs_sge *
+doca_dpa_dev_verbs_recv_wr_get_sg_list(struct doca_dpa_dev_verbs_recv_wr *recv_wr);
+void doca_dpa_dev_verbs_recv_wr_set_sg_num_sge(struct doca_dpa_dev_verbs_recv_wr *recv_wr,
+                                               uint32_t num_sge);
+uint32_t doca_dpa_dev_verbs_recv_wr_get_sg_num_sge(struct doca_dpa_dev_verbs_recv_wr *recv_wr);
+
+/* ---- Queue pairs ---- */
+
+/* Posts one: how many there have been with it, as doca_dpa_dev_completion_element_get_wqe_counter says
+ * of its completion. 0: the queue is full, or the work request has more segments than the queue. */
+uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
+                                            struct doca_dpa_dev_verbs_send_wr *send_wr);
+uint32_t doca_dpa_dev_verbs_qp_post_recv_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
+                                            struct doca_dpa_dev_verbs_recv_wr *recv_wr);
+/* What was posted since the last commit is carried out. The lw functions leave fences to the program,
+ * which are nothing here. */
+void doca_dpa_dev_verbs_qp_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp);
+void doca_dpa_dev_verbs_qp_lw_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp);
+void doca_dpa_dev_verbs_qp_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp);
+void doca_dpa_dev_verbs_qp_lw_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp);
+/* Its number, and what doca_verbs_qp_init_attr_set_user_index set. */
+uint32_t doca_dpa_dev_verbs_qp_get_qpn(doca_dpa_dev_verbs_qp_t verbs_qp);
+uint32_t doca_dpa_dev_verbs_qp_get_user_index(doca_dpa_dev_verbs_qp_t verbs_qp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * doca_verbs_bridge: objects of doca_verbs and of libibverbs, each as the other; and how programs of
+ * the CPU post work requests and poll for completions.
+ *
+ *     doca_verbs_bridge_post_send(qp, &wr, &bad);
+ *     while (doca_verbs_bridge_poll_cq(cq, 1, &wc) == 0)
+ *         continue;
+ *
+ * What posts and polls is as the function of libibverbs with that name: 0, or an errno; of polling,
+ * how many completions there were, or -1.
+ */
+#ifndef DOCA_VERBS_BRIDGE_H
+#define DOCA_VERBS_BRIDGE_H
+
+#include <infiniband/verbs.h>
+
+#include "doca_verbs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A context, or a protection domain, of what the program has of libibverbs: it stays the program's, and
+ * must stay there meanwhile. INVALID_VALUE: also of no emulated device. */
+doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_context, uint32_t flags,
+                                                    struct doca_verbs_context **context);
+doca_error_t doca_verbs_bridge_verbs_pd_import(struct ibv_pd *ibv_pd, struct doca_verbs_pd **pd);
+
+/* The other way round; NULL: it is none. They are not the program's to close. */
+struct ibv_context *
+doca_verbs_bridge_verbs_context_get_ibv_context(const struct doca_verbs_context *context);
+struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd *pd);
+
+/* EINVAL also: a queue pair of the DPA. */
+int doca_verbs_bridge_post_send(struct doca_verbs_qp *qp, struct ibv_send_wr *wr,
+                                struct ibv_send_wr **bad_wr);
+int doca_verbs_bridge_post_recv(struct doca_verbs_qp *qp, struct ibv_recv_wr *wr,
+                                struct ibv_recv_wr **bad_wr);
+int doca_verbs_bridge_post_srq_recv(struct doca_verbs_srq *srq, struct ibv_recv_wr *wr,
+                                    struct ibv_recv_wr **bad_wr);
+int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct ibv_wc *wc);
+
+/* Completions of a queue that were polled: 24 bits, which wrap. */
+uint32_t doca_verbs_bridge_get_current_cq_ci(const struct doca_verbs_cq *cq);
+
+/* Makes a work request of one that waits: until the queue has had more completions, of 24 bits, than
+ * `wait_pi`. What is posted behind it on a queue pair of the same device waits, too. It completes with
+ * the opcode IBV_WC_DRIVER1. wr_id, next and send_flags are to be set after this. */
+doca_error_t doca_verbs_bridge_set_wait_cq_pi_wr(struct doca_verbs_cq *cq, uint32_t wait_pi,
+                                                 struct ibv_send_wr *wr);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

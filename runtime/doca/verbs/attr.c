@@ -1,0 +1,214 @@
+/* What addresses and queue pairs shall be like. */
+#include "verbs.h"
+
+/* ---- Addresses ---- */
+
+static void ah_attr_release(void *object)
+{
+    free(object);
+}
+const struct dpk_kind ah_attr_kind = {.release = ah_attr_release};
+
+doca_error_t doca_verbs_ah_attr_create(struct doca_verbs_context *context,
+                                       struct doca_verbs_ah_attr **ah_attr)
+{
+    if (ah_attr)
+        *ah_attr = NULL;
+    struct context *c = ah_attr ? dpk_object_pin(context, &context_kind) : NULL;
+    dpk_object_drop(c);
+    return c ? attr_new(sizeof(struct ah_attr), &ah_attr_kind, (void **)ah_attr)
+             : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_verbs_ah_attr_destroy(struct doca_verbs_ah_attr *ah_attr)
+{
+    return dpk_object_destroy(ah_attr, &ah_attr_kind);
+}
+FIELD(ah_attr, struct doca_verbs_gid, gid)
+FIELD(ah_attr, enum doca_verbs_addr_type, addr_type)
+FIELD(ah_attr, uint32_t, dlid)
+FIELD(ah_attr, uint8_t, sl)
+FIELD(ah_attr, uint8_t, sgid_index)
+FIELD(ah_attr, uint8_t, static_rate)
+FIELD(ah_attr, uint8_t, hop_limit)
+FIELD(ah_attr, uint8_t, traffic_class)
+
+/* ---- New queue pairs ---- */
+
+LIFE(qp_init_attr)
+FIELD(qp_init_attr, struct doca_verbs_pd *, pd)
+FIELD(qp_init_attr, uint32_t, qp_type)
+FIELD(qp_init_attr, uint32_t, sq_wr)
+FIELD(qp_init_attr, uint32_t, rq_wr)
+FIELD(qp_init_attr, uint32_t, send_max_sges)
+FIELD(qp_init_attr, uint32_t, receive_max_sges)
+FIELD(qp_init_attr, uint32_t, max_inline_data)
+FIELD(qp_init_attr, int, sq_sig_all)
+FIELD(qp_init_attr, void *, qp_context)
+FIELD(qp_init_attr, uint32_t, user_index)
+FIELD(qp_init_attr, struct doca_verbs_cq *, send_cq)
+FIELD(qp_init_attr, struct doca_verbs_cq *, receive_cq)
+FIELD(qp_init_attr, struct doca_verbs_srq *, srq)
+FIELD(qp_init_attr, uint8_t, external_datapath_en)
+FIELD(qp_init_attr, struct doca_uar *, external_uar)
+FIELD(qp_init_attr, struct doca_dpa_completion *, send_dpa_completion)
+FIELD(qp_init_attr, struct doca_dpa_completion *, receive_dpa_completion)
+
+doca_error_t doca_verbs_qp_init_attr_set_external_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
+                                                       struct doca_umem *umem, uint64_t offset)
+{
+    struct qp_init_attr *a = dpk_object_lock(qp_init_attr, &qp_init_attr_kind);
+    if (a) {
+        a->external_umem = umem;
+        a->external_umem_offset = offset;
+    }
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+doca_error_t
+doca_verbs_qp_init_attr_set_external_dbr_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
+                                              struct doca_umem *umem, uint64_t offset)
+{
+    struct qp_init_attr *a = dpk_object_lock(qp_init_attr, &qp_init_attr_kind);
+    if (a) {
+        a->external_dbr_umem = umem;
+        a->external_dbr_umem_offset = offset;
+    }
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+/* ---- Changes of queue pairs ---- */
+
+LIFE(qp_attr)
+FIELD(qp_attr, enum doca_verbs_qp_state, next_state)
+FIELD(qp_attr, enum doca_verbs_qp_state, current_state)
+FIELD(qp_attr, int, allow_remote_write)
+FIELD(qp_attr, int, allow_remote_read)
+FIELD(qp_attr, enum doca_verbs_qp_atomic_mode, atomic_mode)
+FIELD(qp_attr, uint16_t, pkey_index)
+FIELD(qp_attr, uint16_t, port_num)
+FIELD(qp_attr, enum doca_mtu_size, path_mtu)
+FIELD(qp_attr, uint32_t, rq_psn)
+FIELD(qp_attr, uint32_t, sq_psn)
+FIELD(qp_attr, uint32_t, dest_qp_num)
+FIELD(qp_attr, struct doca_verbs_ah_attr *, ah_attr)
+FIELD(qp_attr, uint16_t, ack_timeout)
+FIELD(qp_attr, uint16_t, retry_cnt)
+FIELD(qp_attr, uint16_t, rnr_retry)
+FIELD(qp_attr, uint16_t, min_rnr_timer)
+FIELD(qp_attr, uint8_t, max_rd_atomic)
+FIELD(qp_attr, uint8_t, max_dest_rd_atomic)
+
+#define READS 16 /* at once, where nothing else is said */
+
+static bool state_of(enum doca_verbs_qp_state state, enum ibv_qp_state *out)
+{
+    static const enum ibv_qp_state states[] = {[DOCA_VERBS_QP_STATE_RST] = IBV_QPS_RESET,
+                                               [DOCA_VERBS_QP_STATE_INIT] = IBV_QPS_INIT,
+                                               [DOCA_VERBS_QP_STATE_RTR] = IBV_QPS_RTR,
+                                               [DOCA_VERBS_QP_STATE_RTS] = IBV_QPS_RTS,
+                                               [DOCA_VERBS_QP_STATE_ERR] = IBV_QPS_ERR};
+    if ((size_t)state >= sizeof states / sizeof *states)
+        return false;
+    *out = states[state];
+    return true;
+}
+
+static bool address_of(const struct doca_verbs_ah_attr *handle, struct ibv_ah_attr *out)
+{
+    struct ah_attr *a = dpk_object_lock(handle, &ah_attr_kind);
+    const bool good = a && (a->addr_type == DOCA_VERBS_ADDR_TYPE_IPv4 ||
+                            a->addr_type == DOCA_VERBS_ADDR_TYPE_IPv6);
+    if (good) {
+        *out = (struct ibv_ah_attr){.is_global = 1,
+                                    .port_num = 1,
+                                    .sl = a->sl,
+                                    .static_rate = a->static_rate,
+                                    .grh = {.sgid_index = a->sgid_index,
+                                            .hop_limit = a->hop_limit,
+                                            .traffic_class = a->traffic_class}};
+        memcpy(out->grh.dgid.raw, a->gid.raw, sizeof a->gid.raw);
+    }
+    dpk_object_unlock(a, DOCA_SUCCESS);
+    return good;
+}
+
+/* Rights are set all at once, whichever of them the mask names. */
+#define RIGHTS                                                                                     \
+    (DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_WRITE | DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_READ |                \
+     DOCA_VERBS_QP_ATTR_ATOMIC_MODE)
+
+static unsigned rights_of(const struct qp_attr *a, int mask)
+{
+    return (mask & DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_WRITE && a->allow_remote_write
+                ? IBV_ACCESS_REMOTE_WRITE
+                : 0u) |
+           (mask & DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_READ && a->allow_remote_read
+                ? IBV_ACCESS_REMOTE_READ
+                : 0u) |
+           (mask & DOCA_VERBS_QP_ATTR_ATOMIC_MODE && a->atomic_mode ? IBV_ACCESS_REMOTE_ATOMIC
+                                                                    : 0u);
+}
+
+static const struct {
+    int bit, ibv;
+} bits[] = {{DOCA_VERBS_QP_ATTR_NEXT_STATE, IBV_QP_STATE},
+            {DOCA_VERBS_QP_ATTR_CURRENT_STATE, IBV_QP_CUR_STATE},
+            {RIGHTS, IBV_QP_ACCESS_FLAGS},
+            {DOCA_VERBS_QP_ATTR_PKEY_INDEX, IBV_QP_PKEY_INDEX},
+            {DOCA_VERBS_QP_ATTR_MIN_RNR_TIMER, IBV_QP_MIN_RNR_TIMER},
+            {DOCA_VERBS_QP_ATTR_PORT_NUM, IBV_QP_PORT},
+            {DOCA_VERBS_QP_ATTR_PATH_MTU, IBV_QP_PATH_MTU},
+            {DOCA_VERBS_QP_ATTR_RQ_PSN, IBV_QP_RQ_PSN},
+            {DOCA_VERBS_QP_ATTR_SQ_PSN, IBV_QP_SQ_PSN},
+            {DOCA_VERBS_QP_ATTR_DEST_QP_NUM, IBV_QP_DEST_QPN},
+            {DOCA_VERBS_QP_ATTR_ACK_TIMEOUT, IBV_QP_TIMEOUT},
+            {DOCA_VERBS_QP_ATTR_RETRY_CNT, IBV_QP_RETRY_CNT},
+            {DOCA_VERBS_QP_ATTR_RNR_RETRY, IBV_QP_RNR_RETRY},
+            {DOCA_VERBS_QP_ATTR_AH_ATTR, IBV_QP_AV},
+            {DOCA_VERBS_QP_ATTR_MAX_QP_RD_ATOMIC, IBV_QP_MAX_QP_RD_ATOMIC},
+            {DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC, IBV_QP_MAX_DEST_RD_ATOMIC}};
+
+/* False: it names what there is not. */
+static bool mask_of(const struct qp_attr *a, int mask, int *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        if (mask & bits[i].bit)
+            *out |= bits[i].ibv;
+        mask &= ~bits[i].bit;
+    }
+    /* These have a value that no program need say. */
+    if (*out & IBV_QP_STATE && a->next_state == DOCA_VERBS_QP_STATE_RTR)
+        *out |= IBV_QP_MAX_DEST_RD_ATOMIC;
+    if (*out & IBV_QP_STATE && a->next_state == DOCA_VERBS_QP_STATE_RTS)
+        *out |= IBV_QP_MAX_QP_RD_ATOMIC;
+    return mask == 0;
+}
+
+doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask)
+{
+    *out = (struct ibv_qp_attr){
+        .qp_access_flags = rights_of(a, mask),
+        .pkey_index = a->pkey_index,
+        .port_num = (uint8_t)a->port_num,
+        .path_mtu = (enum ibv_mtu)(a->path_mtu + IBV_MTU_256),
+        .rq_psn = a->rq_psn,
+        .sq_psn = a->sq_psn,
+        .dest_qp_num = a->dest_qp_num,
+        .timeout = (uint8_t)a->ack_timeout,
+        .retry_cnt = (uint8_t)a->retry_cnt,
+        .rnr_retry = (uint8_t)a->rnr_retry,
+        .min_rnr_timer = (uint8_t)a->min_rnr_timer,
+        .max_rd_atomic =
+            mask & DOCA_VERBS_QP_ATTR_MAX_QP_RD_ATOMIC ? a->max_rd_atomic : (uint8_t)READS,
+        .max_dest_rd_atomic =
+            mask & DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC ? a->max_dest_rd_atomic : (uint8_t)READS};
+    const bool good =
+        mask_of(a, mask, out_mask) && a->port_num <= UINT8_MAX && a->ack_timeout <= UINT8_MAX &&
+        a->retry_cnt <= UINT8_MAX && a->rnr_retry <= UINT8_MAX && a->min_rnr_timer <= UINT8_MAX &&
+        (!(*out_mask & IBV_QP_STATE) || state_of(a->next_state, &out->qp_state)) &&
+        (!(*out_mask & IBV_QP_CUR_STATE) || state_of(a->current_state, &out->cur_qp_state)) &&
+        (!(*out_mask & IBV_QP_AV) || address_of(a->ah_attr, &out->ah_attr));
+    return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,269 @@
+/* Contexts and protection domains; what devices can do. */
+#include <errno.h>
+
+#include "verbs.h"
+
+/* ---- What all objects share ---- */
+
+doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out)
+{
+    if (!out)
+        return DOCA_ERROR_INVALID_VALUE;
+    void *object = calloc(1, size);
+    *out = object ? dpk_object_enter(object, kind) : NULL;
+    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t error_of(int why)
+{
+    switch (why) {
+    case 0:
+        return DOCA_SUCCESS;
+    case EINVAL:
+        return DOCA_ERROR_INVALID_VALUE;
+    case EOPNOTSUPP:
+        return DOCA_ERROR_NOT_SUPPORTED;
+    case ENOMEM:
+        return DOCA_ERROR_NO_MEMORY;
+    case EBUSY:
+        return DOCA_ERROR_IN_USE;
+    default:
+        return DOCA_ERROR_DRIVER;
+    }
+}
+
+void *use(const void *handle, const struct dpk_kind *kind)
+{
+    void *object = dpk_object_pin(handle, kind);
+    if (object) {
+        dpk_object_use(object);
+        dpk_object_drop(object);
+    }
+    return object;
+}
+
+void unuse(void *object)
+{
+    if (object)
+        dpk_object_unuse(object);
+}
+
+/* ---- Contexts ---- */
+
+static void context_release(void *object)
+{
+    struct context *c = object;
+    if (c->ib && !c->borrowed)
+        dpk_emulated_7.close_device(c->ib);
+    free(c);
+}
+const struct dpk_kind context_kind = {.release = context_release};
+
+static doca_error_t context_new(struct ibv_context *ib, bool borrowed,
+                                struct doca_verbs_context **out)
+{
+    struct context *c = calloc(1, sizeof *c);
+    if (!c) {
+        if (!borrowed)
+            dpk_emulated_7.close_device(ib);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    c->ib = ib;
+    c->borrowed = borrowed;
+    *out = dpk_object_enter(c, &context_kind);
+    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_verbs_context_create(struct doca_devinfo *devinfo, uint32_t flags,
+                                       struct doca_verbs_context **context)
+{
+    struct ibv_context *ib = NULL;
+    if (context)
+        *context = NULL;
+    if (!context || flags != DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE)
+        return DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result = dpk_dev_open_context(devinfo, &ib);
+    return result == DOCA_SUCCESS ? context_new(ib, false, context) : result;
+}
+
+doca_error_t doca_verbs_context_destroy(struct doca_verbs_context *context)
+{
+    return dpk_object_destroy(context, &context_kind);
+}
+
+doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_context, uint32_t flags,
+                                                    struct doca_verbs_context **context)
+{
+    if (context)
+        *context = NULL;
+    if (!context || flags != DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE ||
+        !dpk_context_is_emulated(ibv_context))
+        return DOCA_ERROR_INVALID_VALUE;
+    return context_new(ibv_context, true, context);
+}
+
+struct ibv_context *
+doca_verbs_bridge_verbs_context_get_ibv_context(const struct doca_verbs_context *context)
+{
+    struct context *c = dpk_object_pin(context, &context_kind);
+    struct ibv_context *ib = c ? c->ib : NULL;
+    dpk_object_drop(c);
+    return ib;
+}
+
+/* ---- Protection domains ---- */
+
+static void pd_left(void *object)
+{
+    unuse(((struct pd *)object)->context);
+}
+
+static void pd_release(void *object)
+{
+    free(object);
+}
+const struct dpk_kind pd_kind = {.left = pd_left, .release = pd_release};
+
+static doca_error_t pd_new(struct ibv_pd *ib, struct context *c, struct doca_verbs_pd **out)
+{
+    struct pd *p = calloc(1, sizeof *p);
+    if (!p)
+        return DOCA_ERROR_NO_MEMORY;
+    p->ib = ib;
+    if ((p->context = c))
+        dpk_object_use(c);
+    *out = dpk_object_enter(p, &pd_kind);
+    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_verbs_pd_create(struct doca_verbs_context *context, struct doca_verbs_pd **pd)
+{
+    if (pd)
+        *pd = NULL;
+    struct context *c = pd ? dpk_object_pin(context, &context_kind) : NULL;
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct ibv_pd *ib = dpk_dev_alloc_pd(c->ib);
+    const doca_error_t result = ib ? pd_new(ib, c, pd) : DOCA_ERROR_NO_MEMORY;
+    if (ib && result != DOCA_SUCCESS)
+        dpk_emulated_7.dealloc_pd(ib);
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_verbs_pd_destroy(struct doca_verbs_pd *pd)
+{
+    struct pd *p = dpk_object_lock(pd, &pd_kind);
+    if (!p)
+        return DOCA_ERROR_INVALID_VALUE;
+    int why = atomic_load(&p->object.users) > 0 ? EBUSY : 0;
+    if (!why && p->context && p->ib)
+        why = dpk_emulated_7.dealloc_pd(p->ib);
+    if (!why)
+        p->ib = NULL;
+    const doca_error_t result = dpk_object_unlock(p, error_of(why));
+    return result == DOCA_SUCCESS ? dpk_object_destroy(pd, &pd_kind) : result;
+}
+
+doca_error_t doca_verbs_pd_as_doca_dev(struct doca_verbs_pd *pd, struct doca_dev **dev)
+{
+    if (dev)
+        *dev = NULL;
+    struct pd *p = dev ? dpk_object_lock(pd, &pd_kind) : NULL;
+    return dpk_object_unlock(p,
+                             p && p->ib ? dpk_dev_borrow(p->ib, p, dev) : DOCA_ERROR_INVALID_VALUE);
+}
+
+doca_error_t doca_verbs_bridge_verbs_pd_import(struct ibv_pd *ibv_pd, struct doca_verbs_pd **pd)
+{
+    if (pd)
+        *pd = NULL;
+    return pd && ibv_pd && dpk_context_is_emulated(ibv_pd->context) ? pd_new(ibv_pd, NULL, pd)
+                                                                    : DOCA_ERROR_INVALID_VALUE;
+}
+
+struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd *pd)
+{
+    struct pd *p = dpk_object_pin(pd, &pd_kind);
+    struct ibv_pd *ib = p ? p->ib : NULL;
+    dpk_object_drop(p);
+    return ib;
+}
+
+/* ---- What devices can do ---- */
+
+struct device_attr {
+    struct dpk_object object;
+    struct ibv_device_attr ib;
+};
+
+static void device_attr_release(void *object)
+{
+    free(object);
+}
+static const struct dpk_kind device_attr_kind = {.release = device_attr_release};
+
+doca_error_t doca_verbs_query_device(struct doca_verbs_context *context,
+                                     struct doca_verbs_device_attr **device_attr)
+{
+    if (device_attr)
+        *device_attr = NULL;
+    struct context *c = device_attr ? dpk_object_pin(context, &context_kind) : NULL;
+    struct device_attr *a = c ? calloc(1, sizeof *a) : NULL;
+    doca_error_t result = c ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
+    if (a) {
+        result = error_of(dpk_emulated_7.query_device(c->ib, &a->ib));
+        if (!(*device_attr = dpk_object_enter(a, &device_attr_kind)))
+            result = DOCA_ERROR_NO_MEMORY;
+    }
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_verbs_device_attr_free(struct doca_verbs_device_attr *device_attr)
+{
+    return dpk_object_destroy(device_attr, &device_attr_kind);
+}
+
+#define LIMIT(name, value)                                                                         \
+    uint32_t doca_verbs_device_attr_get_##name(const struct doca_verbs_device_attr *device_attr)   \
+    {                                                                                              \
+        struct device_attr *a = dpk_object_pin(device_attr, &device_attr_kind);                    \
+        const uint32_t result = a ? (uint32_t)a->ib.value : 0;                                     \
+        dpk_object_drop(a);                                                                        \
+        return result;                                                                             \
+    }
+LIMIT(max_qp, max_qp)
+LIMIT(max_qp_wr, max_qp_wr)
+LIMIT(max_sge, max_sge)
+LIMIT(max_cq, max_cq)
+LIMIT(max_cqe, max_cqe)
+LIMIT(max_mr, max_mr)
+LIMIT(max_pd, max_pd)
+LIMIT(max_ah, max_ah)
+LIMIT(max_srq, max_srq)
+LIMIT(max_srq_wr, max_srq_wr)
+LIMIT(max_srq_sge, max_srq_sge)
+LIMIT(max_pkeys, max_pkeys)
+LIMIT(max_qp_rd_atom, max_qp_rd_atom)
+LIMIT(max_qp_init_rd_atom, max_qp_init_rd_atom)
+
+static doca_error_t answer(const struct doca_verbs_device_attr *device_attr, bool yes)
+{
+    struct device_attr *a = dpk_object_pin(device_attr, &device_attr_kind);
+    dpk_object_drop(a);
+    return !a ? DOCA_ERROR_INVALID_VALUE : yes ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t
+doca_verbs_device_attr_get_is_qp_type_supported(const struct doca_verbs_device_attr *device_attr,
+                                                uint32_t qp_type)
+{
+    return answer(device_attr, qp_type == DOCA_VERBS_QP_TYPE_RC);
+}
+
+doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
+    const struct doca_verbs_device_attr *device_attr)
+{
+    return answer(device_attr, true);
+}

@@ -1,0 +1,210 @@
+/* Queue pairs: those of the CPU are of libibverbs, those of the DPA are in dpa_qp.c. */
+#include <errno.h>
+
+#include "verbs.h"
+
+static void qp_left(void *object)
+{
+    struct qp *q = object;
+    if (q->ib)
+        dpk_emulated_7.destroy_qp(q->ib);
+    dpa_qp_free(q->dpa);
+    q->ib = NULL;
+    q->dpa = NULL;
+    unuse(q->srq);
+    unuse(q->receive_cq);
+    unuse(q->send_cq);
+    unuse(q->pd);
+    unuse(q->context);
+}
+
+static void qp_release(void *object)
+{
+    free(object);
+}
+const struct dpk_kind qp_kind = {.left = qp_left, .release = qp_release};
+
+/* Takes what it is made of. False: something is missing, or of another device. */
+static bool use_parts(struct qp *q, struct context *c, const struct qp_init_attr *a)
+{
+    dpk_object_use(q->context = c);
+    q->pd = use(a->pd, &pd_kind);
+    q->send_cq = use(a->send_cq, &cq_kind);
+    q->receive_cq = use(a->receive_cq, &cq_kind);
+    q->srq = use(a->srq, &srq_kind);
+    return q->pd && q->pd->ib && q->pd->ib->context == c->ib && (q->send_cq || !a->send_cq) &&
+           (q->receive_cq || !a->receive_cq) && (q->srq || !a->srq);
+}
+
+static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
+{
+    const struct cq *send = q->send_cq ? q->send_cq : q->receive_cq,
+                    *receive = q->receive_cq ? q->receive_cq : q->send_cq;
+    if (!send || !send->ib || !receive->ib)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct ibv_qp_init_attr init = {.qp_context = a->qp_context,
+                                    .send_cq = send->ib,
+                                    .recv_cq = receive->ib,
+                                    .srq = q->srq ? q->srq->ib : NULL,
+                                    .cap = {.max_send_wr = a->sq_wr,
+                                            .max_recv_wr = a->rq_wr,
+                                            .max_send_sge = a->send_max_sges,
+                                            .max_recv_sge = a->receive_max_sges,
+                                            .max_inline_data = a->max_inline_data},
+                                    .qp_type = IBV_QPT_RC,
+                                    .sq_sig_all = a->sq_sig_all};
+    q->ib = dpk_emulated_7.create_qp(q->pd->ib, &init);
+    return q->ib ? DOCA_SUCCESS : error_of(errno);
+}
+
+static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
+                           struct doca_verbs_qp **out)
+{
+    struct qp *q = calloc(1, sizeof *q);
+    if (!q)
+        return DOCA_ERROR_NO_MEMORY;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (use_parts(q, c, a))
+        result = a->qp_type != DOCA_VERBS_QP_TYPE_RC ? DOCA_ERROR_NOT_SUPPORTED
+                 : a->external_datapath_en           ? dpa_qp_new(q->pd->ib, a, &q->dpa)
+                                                     : cpu_qp_new(q, a);
+    if (result != DOCA_SUCCESS) {
+        qp_left(q);
+        free(q);
+        return result;
+    }
+    *out = dpk_object_enter(q, &qp_kind);
+    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
+                                  struct doca_verbs_qp_init_attr *attr, struct doca_verbs_qp **qp)
+{
+    if (qp)
+        *qp = NULL;
+    struct context *c = qp ? dpk_object_pin(context, &context_kind) : NULL;
+    struct qp_init_attr *a = c ? dpk_object_lock(attr, &qp_init_attr_kind) : NULL;
+    const doca_error_t result = dpk_object_unlock(a, a ? qp_new(c, a, qp) : DOCA_SUCCESS);
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp)
+{
+    return dpk_object_destroy(qp, &qp_kind);
+}
+
+uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp)
+{
+    struct qp *q = dpk_object_pin(qp, &qp_kind);
+    const uint32_t number = !q ? 0 : q->ib ? q->ib->qp_num : q->dpa ? dpa_qp_number(q->dpa) : 0;
+    dpk_object_drop(q);
+    return number;
+}
+
+doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_dpa *dpa,
+                                          doca_dpa_dev_verbs_qp_t *qp_handle)
+{
+    struct qp *q = qp_handle ? dpk_object_lock(qp, &qp_kind) : NULL;
+    return dpk_object_unlock(q, q && q->dpa ? dpa_qp_handle(q->dpa, dpa, qp_handle)
+                                            : DOCA_ERROR_BAD_STATE);
+}
+
+/* ---- Changes ---- */
+
+doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
+                                  int attr_mask)
+{
+    struct ibv_qp_attr change;
+    int mask = 0;
+    struct qp *q = dpk_object_lock(qp, &qp_kind);
+    struct qp_attr *a = q ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
+    doca_error_t result =
+        dpk_object_unlock(a, a ? change_of(a, attr_mask, &change, &mask) : DOCA_SUCCESS);
+    if (result == DOCA_SUCCESS)
+        result = q->ib    ? error_of(dpk_emulated_7.modify_qp(q->ib, &change, mask))
+                 : q->dpa ? dpa_qp_modify(q->dpa, &change, mask)
+                          : DOCA_ERROR_INVALID_VALUE;
+    return dpk_object_unlock(q, result);
+}
+
+static enum doca_verbs_qp_state state_of(enum ibv_qp_state state)
+{
+    switch (state) {
+    case IBV_QPS_INIT:
+        return DOCA_VERBS_QP_STATE_INIT;
+    case IBV_QPS_RTR:
+        return DOCA_VERBS_QP_STATE_RTR;
+    case IBV_QPS_RTS:
+        return DOCA_VERBS_QP_STATE_RTS;
+    case IBV_QPS_ERR:
+        return DOCA_VERBS_QP_STATE_ERR;
+    default:
+        return DOCA_VERBS_QP_STATE_RST;
+    }
+}
+
+static void tell(const struct ibv_qp_attr *from, struct qp_attr *to)
+{
+    to->next_state = to->current_state = state_of(from->qp_state);
+    to->allow_remote_write = !!(from->qp_access_flags & IBV_ACCESS_REMOTE_WRITE);
+    to->allow_remote_read = !!(from->qp_access_flags & IBV_ACCESS_REMOTE_READ);
+    to->atomic_mode = from->qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC
+                          ? DOCA_VERBS_QP_ATOMIC_MODE_IB_SPEC
+                          : DOCA_VERBS_QP_ATOMIC_MODE_NONE;
+    to->pkey_index = from->pkey_index;
+    to->port_num = from->port_num;
+    to->path_mtu = from->path_mtu ? (enum doca_mtu_size)(from->path_mtu - IBV_MTU_256)
+                                  : DOCA_MTU_SIZE_256_BYTES;
+    to->rq_psn = from->rq_psn;
+    to->sq_psn = from->sq_psn;
+    to->dest_qp_num = from->dest_qp_num;
+    to->ack_timeout = from->timeout;
+    to->retry_cnt = from->retry_cnt;
+    to->rnr_retry = from->rnr_retry;
+    to->min_rnr_timer = from->min_rnr_timer;
+    to->max_rd_atomic = from->max_rd_atomic;
+    to->max_dest_rd_atomic = from->max_dest_rd_atomic;
+}
+
+doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr)
+{
+    struct ibv_qp_attr now;
+    struct ibv_qp_init_attr init;
+    struct qp *q = dpk_object_lock(qp, &qp_kind);
+    struct qp_attr *a = q ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
+    doca_error_t result = q && !a ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    if (a && q->ib) {
+        result = error_of(dpk_emulated_7.query_qp(q->ib, &now, 0, &init));
+        if (result == DOCA_SUCCESS)
+            tell(&now, a);
+    }
+    dpk_object_unlock(a, DOCA_SUCCESS);
+    return dpk_object_unlock(q, result);
+}
+
+/* ---- The data path of the CPU ---- */
+
+int doca_verbs_bridge_post_send(struct doca_verbs_qp *qp, struct ibv_send_wr *wr,
+                                struct ibv_send_wr **bad_wr)
+{
+    struct ibv_send_wr *bad = wr;
+    struct qp *q = wr ? dpk_object_pin(qp, &qp_kind) : NULL;
+    const int why = q && q->ib ? ibv_post_send(q->ib, wr, &bad) : EINVAL;
+    dpk_object_drop(q);
+    if (why && bad_wr)
+        *bad_wr = bad;
+    return why;
+}
+
+int doca_verbs_bridge_post_recv(struct doca_verbs_qp *qp, struct ibv_recv_wr *wr,
+                                struct ibv_recv_wr **bad_wr)
+{
+    struct ibv_recv_wr *bad = wr;
+    struct qp *q = wr ? dpk_object_pin(qp, &qp_kind) : NULL;
+    const int why = q && q->ib ? ibv_post_recv(q->ib, wr, &bad) : EINVAL;
+    dpk_object_drop(q);
+    if (why && bad_wr)
+        *bad_wr = bad;
+    return why;
+}

@@ -1,0 +1,194 @@
+/* Completion queues and shared receive queues. */
+#include <endian.h>
+#include <errno.h>
+
+#include "verbs.h"
+
+/* ---- Completion queues ---- */
+
+struct cq_attr {
+    struct dpk_object object;
+    uint32_t cq_size;
+    void *cq_context;
+    uint8_t external_datapath_en;
+    struct doca_uar *external_uar;
+    enum doca_verbs_cq_entry_size entry_size;
+};
+LIFE(cq_attr)
+FIELD(cq_attr, uint32_t, cq_size)
+FIELD(cq_attr, void *, cq_context)
+FIELD(cq_attr, uint8_t, external_datapath_en)
+FIELD(cq_attr, struct doca_uar *, external_uar)
+FIELD(cq_attr, enum doca_verbs_cq_entry_size, entry_size)
+
+static void cq_left(void *object)
+{
+    struct cq *q = object;
+    if (q->ib)
+        dpk_emulated_7.destroy_cq(q->ib);
+    q->ib = NULL;
+    unuse(q->context);
+}
+
+static void cq_release(void *object)
+{
+    free(object);
+}
+const struct dpk_kind cq_kind = {.left = cq_left, .release = cq_release};
+
+static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct doca_verbs_cq **out)
+{
+    if (a->cq_size == 0 || a->cq_size > INT32_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (a->external_datapath_en || a->entry_size != DOCA_VERBS_CQ_ENTRY_SIZE_64)
+        return DOCA_ERROR_NOT_SUPPORTED;
+    struct cq *q = calloc(1, sizeof *q);
+    if (!q)
+        return DOCA_ERROR_NO_MEMORY;
+    q->ib = dpk_emulated_7.create_cq(c->ib, (int)a->cq_size, a->cq_context, NULL, 0);
+    if (!q->ib) {
+        free(q);
+        return error_of(errno);
+    }
+    dpk_object_use(q->context = c);
+    if (!(*out = dpk_object_enter(q, &cq_kind)))
+        return DOCA_ERROR_NO_MEMORY;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
+                                  struct doca_verbs_cq_attr *attr, struct doca_verbs_cq **cq)
+{
+    if (cq)
+        *cq = NULL;
+    struct context *c = cq ? dpk_object_pin(context, &context_kind) : NULL;
+    struct cq_attr *a = c ? dpk_object_lock(attr, &cq_attr_kind) : NULL;
+    const doca_error_t result = dpk_object_unlock(a, a ? cq_new(c, a, cq) : DOCA_SUCCESS);
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq)
+{
+    return dpk_object_destroy(cq, &cq_kind);
+}
+
+/* Its number and where it is; false: there is none. */
+static bool describe(const struct doca_verbs_cq *cq, struct mlx5dv_cq *out)
+{
+    struct cq *q = dpk_object_pin(cq, &cq_kind);
+    struct mlx5dv_obj o = {.cq = {.in = q ? q->ib : NULL, .out = out}};
+    const bool good = q && dpk_emulated_7.init_obj(&o, MLX5DV_OBJ_CQ) == 0;
+    dpk_object_drop(q);
+    return good;
+}
+
+uint32_t doca_verbs_cq_get_cqn(const struct doca_verbs_cq *cq)
+{
+    struct mlx5dv_cq d;
+    return describe(cq, &d) ? d.cqn : 0;
+}
+
+uint32_t doca_verbs_bridge_get_current_cq_ci(const struct doca_verbs_cq *cq)
+{
+    struct mlx5dv_cq d;
+    return describe(cq, &d) ? be32toh(__atomic_load_n(d.dbrec, __ATOMIC_ACQUIRE)) & 0xffffff : 0;
+}
+
+doca_error_t doca_verbs_bridge_set_wait_cq_pi_wr(struct doca_verbs_cq *cq, uint32_t wait_pi,
+                                                 struct ibv_send_wr *wr)
+{
+    struct mlx5dv_cq d;
+    if (!wr || !describe(cq, &d))
+        return DOCA_ERROR_INVALID_VALUE;
+    dpk_verbs_set_wait(wr, d.cqn, wait_pi);
+    return DOCA_SUCCESS;
+}
+
+int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+    struct cq *q = wc && num_entries >= 0 ? dpk_object_pin(cq, &cq_kind) : NULL;
+    const int count = q && q->ib ? ibv_poll_cq(q->ib, num_entries, wc) : -1;
+    dpk_object_drop(q);
+    return count;
+}
+
+/* ---- Shared receive queues ---- */
+
+struct srq_init_attr {
+    struct dpk_object object;
+    struct doca_verbs_pd *pd;
+    enum doca_verbs_srq_type srq_type;
+    uint32_t srq_wr, receive_max_sges;
+};
+LIFE(srq_init_attr)
+FIELD(srq_init_attr, struct doca_verbs_pd *, pd)
+FIELD(srq_init_attr, enum doca_verbs_srq_type, srq_type)
+FIELD(srq_init_attr, uint32_t, srq_wr)
+FIELD(srq_init_attr, uint32_t, receive_max_sges)
+
+static void srq_left(void *object)
+{
+    struct srq *s = object;
+    if (s->ib)
+        dpk_emulated_7.destroy_srq(s->ib);
+    s->ib = NULL;
+    unuse(s->pd);
+}
+
+static void srq_release(void *object)
+{
+    free(object);
+}
+const struct dpk_kind srq_kind = {.left = srq_left, .release = srq_release};
+
+static doca_error_t srq_new(const struct context *c, const struct srq_init_attr *a,
+                            struct doca_verbs_srq **out)
+{
+    struct ibv_srq_init_attr init = {.attr = {.max_wr = a->srq_wr, .max_sge = a->receive_max_sges}};
+    struct srq *s = calloc(1, sizeof *s);
+    if (!s)
+        return DOCA_ERROR_NO_MEMORY;
+    s->pd = use(a->pd, &pd_kind);
+    errno = EINVAL;
+    s->ib = s->pd && s->pd->ib && s->pd->ib->context == c->ib
+                ? dpk_emulated_7.create_srq(s->pd->ib, &init)
+                : NULL;
+    if (!s->ib) {
+        unuse(s->pd);
+        free(s);
+        return error_of(errno);
+    }
+    *out = dpk_object_enter(s, &srq_kind);
+    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
+                                   struct doca_verbs_srq_init_attr *attr,
+                                   struct doca_verbs_srq **srq)
+{
+    if (srq)
+        *srq = NULL;
+    struct context *c = srq ? dpk_object_pin(context, &context_kind) : NULL;
+    struct srq_init_attr *a = c ? dpk_object_lock(attr, &srq_init_attr_kind) : NULL;
+    const doca_error_t result = dpk_object_unlock(a, a ? srq_new(c, a, srq) : DOCA_SUCCESS);
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq)
+{
+    return dpk_object_destroy(srq, &srq_kind);
+}
+
+int doca_verbs_bridge_post_srq_recv(struct doca_verbs_srq *srq, struct ibv_recv_wr *wr,
+                                    struct ibv_recv_wr **bad_wr)
+{
+    struct ibv_recv_wr *bad = wr;
+    struct srq *s = wr ? dpk_object_pin(srq, &srq_kind) : NULL;
+    const int why = s && s->ib ? ibv_post_srq_recv(s->ib, wr, &bad) : EINVAL;
+    dpk_object_drop(s);
+    if (why && bad_wr)
+        *bad_wr = bad;
+    return why;
+}

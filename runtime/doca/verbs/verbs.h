@@ -1,0 +1,149 @@
+/*
+ * verbs: objects of DOCA Verbs. Those of the CPU are objects of libibverbs (runtime/verbs); queue
+ * pairs of the DPA are a front end of rc of their own (dpa_qp.c).
+ *
+ * Objects that stand on another one are its users, so that it cannot be destroyed before them. The
+ * lock of an object guards what is set of it.
+ */
+#ifndef DPK_DOCA_VERBS_H
+#define DPK_DOCA_VERBS_H
+
+#include <doca_verbs_bridge.h>
+
+#include "doca/core/core.h"
+#include "verbs/verbs.h"
+
+struct context {
+    struct dpk_object object;
+    struct ibv_context *ib;
+    bool borrowed; /* from the program */
+};
+
+struct pd {
+    struct dpk_object object;
+    struct context *context; /* a use; NULL: it was borrowed */
+    struct ibv_pd *ib;
+};
+
+struct cq {
+    struct dpk_object object;
+    struct context *context; /* a use */
+    struct ibv_cq *ib;
+};
+
+struct srq {
+    struct dpk_object object;
+    struct pd *pd; /* a use */
+    struct ibv_srq *ib;
+};
+
+struct dpa_qp;
+
+struct qp {
+    struct dpk_object object;
+    struct context *context; /* these are uses; NULL: it has none */
+    struct pd *pd;
+    struct cq *send_cq, *receive_cq;
+    struct srq *srq;
+    struct ibv_qp *ib;  /* of the CPU, */
+    struct dpa_qp *dpa; /* or of the DPA */
+};
+
+extern const struct dpk_kind context_kind, pd_kind, cq_kind, srq_kind, qp_kind;
+extern const struct dpk_kind ah_attr_kind, qp_attr_kind, qp_init_attr_kind;
+
+/* ---- What others shall be like ---- */
+
+struct ah_attr {
+    struct dpk_object object;
+    struct doca_verbs_gid gid;
+    enum doca_verbs_addr_type addr_type;
+    uint32_t dlid;
+    uint8_t sl, sgid_index, static_rate, hop_limit, traffic_class;
+};
+
+struct qp_attr {
+    struct dpk_object object;
+    enum doca_verbs_qp_state next_state, current_state;
+    int allow_remote_write, allow_remote_read;
+    enum doca_verbs_qp_atomic_mode atomic_mode;
+    enum doca_mtu_size path_mtu;
+    uint32_t rq_psn, sq_psn, dest_qp_num;
+    struct doca_verbs_ah_attr *ah_attr;
+    uint16_t pkey_index, port_num, ack_timeout, retry_cnt, rnr_retry, min_rnr_timer;
+    uint8_t max_rd_atomic, max_dest_rd_atomic;
+};
+
+struct qp_init_attr {
+    struct dpk_object object;
+    struct doca_verbs_pd *pd;
+    uint32_t qp_type, sq_wr, rq_wr, send_max_sges, receive_max_sges, max_inline_data, user_index;
+    int sq_sig_all;
+    void *qp_context;
+    struct doca_verbs_cq *send_cq, *receive_cq;
+    struct doca_verbs_srq *srq;
+    uint8_t external_datapath_en;
+    struct doca_uar *external_uar;
+    struct doca_umem *external_umem, *external_dbr_umem;
+    uint64_t external_umem_offset, external_dbr_umem_offset;
+    struct doca_dpa_completion *send_dpa_completion, *receive_dpa_completion;
+};
+
+/* A new object of a kind: *out is its handle. NO_MEMORY, or INVALID_VALUE for NULL. */
+doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
+
+/* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. */
+#define FIELD(obj, type, field)                                                                    \
+    doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj, type field)          \
+    {                                                                                              \
+        struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
+        if (a)                                                                                     \
+            a->field = field;                                                                      \
+        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+    }                                                                                              \
+    type doca_verbs_##obj##_get_##field(const struct doca_verbs_##obj *obj)                        \
+    {                                                                                              \
+        struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
+        type field = (type){0};                                                                    \
+        if (a)                                                                                     \
+            field = a->field;                                                                      \
+        dpk_object_unlock(a, DOCA_SUCCESS);                                                        \
+        return field;                                                                              \
+    }
+
+/* doca_verbs_OBJECT_create and doca_verbs_OBJECT_destroy of an object without anything else. */
+#define LIFE(obj)                                                                                  \
+    static void obj##_release(void *object)                                                        \
+    {                                                                                              \
+        free(object);                                                                              \
+    }                                                                                              \
+    const struct dpk_kind obj##_kind = {.release = obj##_release};                                 \
+    doca_error_t doca_verbs_##obj##_create(struct doca_verbs_##obj **obj)                          \
+    {                                                                                              \
+        return attr_new(sizeof(struct obj), &obj##_kind, (void **)obj);                            \
+    }                                                                                              \
+    doca_error_t doca_verbs_##obj##_destroy(struct doca_verbs_##obj *obj)                          \
+    {                                                                                              \
+        return dpk_object_destroy(obj, &obj##_kind);                                               \
+    }
+
+/* What an errno of libibverbs is to DOCA. */
+doca_error_t error_of(int why);
+/* Pins an object of a kind and adds a use of it; NULL: there is none. unuse is its opposite, of NULL
+ * too. */
+void *use(const void *handle, const struct dpk_kind *kind);
+void unuse(void *object);
+/* The attributes of libibverbs that a change to a queue pair is made of, and their mask. INVALID_VALUE:
+ * a value is none. */
+doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask);
+
+/* ---- Queue pairs of the DPA: dpa_qp.c ---- */
+
+/* INVALID_VALUE, BAD_STATE, NO_MEMORY, NOT_SUPPORTED: as doca_verbs_qp_create says. */
+doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_qp **out);
+void dpa_qp_free(struct dpa_qp *q);
+doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int mask);
+uint32_t dpa_qp_number(const struct dpa_qp *q);
+doca_error_t dpa_qp_handle(struct dpa_qp *q, const struct doca_dpa *dpa, uint64_t *handle);
+
+#endif

@@ -1,0 +1,118 @@
+/* Work requests of DOCA Verbs for DPA code: each is described to the host library. */
+#include "syscall.h"
+#include "verbs_calls.h"
+
+#include <doca_dpa_dev_verbs.h>
+
+struct send {
+    uint64_t segments, remote_address, add, swap;
+    uint32_t count, opcode, flags, fence, immediate, remote_key;
+};
+
+struct receive {
+    uint64_t segments;
+    uint32_t count, reserved;
+};
+
+_Static_assert(sizeof(struct send) <= sizeof(struct doca_dpa_dev_verbs_send_wr) &&
+                   sizeof(struct receive) <= sizeof(struct doca_dpa_dev_verbs_recv_wr) &&
+                   sizeof(struct dpa_verbs_segment) == sizeof(struct doca_dpa_dev_verbs_sge),
+               "they are as large as the header says");
+
+static struct send *send_of(struct doca_dpa_dev_verbs_send_wr *wr)
+{
+    return (struct send *)(void *)wr;
+}
+
+static struct receive *receive_of(struct doca_dpa_dev_verbs_recv_wr *wr)
+{
+    return (struct receive *)(void *)wr;
+}
+
+#define FIELD(wr, of, type, name, member)                                                          \
+    void doca_dpa_dev_verbs_##wr##_set_##name(struct doca_dpa_dev_verbs_##wr *w, type value)       \
+    {                                                                                              \
+        of(w)->member = (__typeof__(of(w)->member))value;                                          \
+    }                                                                                              \
+    type doca_dpa_dev_verbs_##wr##_get_##name(struct doca_dpa_dev_verbs_##wr *w)                   \
+    {                                                                                              \
+        return (type)of(w)->member;                                                                \
+    }
+
+FIELD(send_wr, send_of, struct doca_dpa_dev_verbs_sge *, sg_list, segments)
+FIELD(send_wr, send_of, uint32_t, sg_num_sge, count)
+FIELD(send_wr, send_of, enum doca_dpa_dev_verbs_send_wr_opcode, opcode, opcode)
+FIELD(send_wr, send_of, unsigned int, send_flags, flags)
+FIELD(send_wr, send_of, enum doca_dpa_dev_verbs_send_wr_fm, fence_mode, fence)
+FIELD(send_wr, send_of, uint32_t, imm_data, immediate)
+FIELD(send_wr, send_of, uint64_t, rdma_remote_addr, remote_address)
+FIELD(send_wr, send_of, uint32_t, rdma_rkey, remote_key)
+FIELD(send_wr, send_of, uint64_t, atomic_remote_addr, remote_address)
+FIELD(send_wr, send_of, uint32_t, atomic_rkey, remote_key)
+FIELD(send_wr, send_of, uint64_t, atomic_compare_add, add)
+FIELD(send_wr, send_of, uint64_t, atomic_swap, swap)
+FIELD(recv_wr, receive_of, struct doca_dpa_dev_verbs_sge *, sg_list, segments)
+FIELD(recv_wr, receive_of, uint32_t, sg_num_sge, count)
+
+static uint64_t verbs_call(unsigned call, uint64_t a, uint64_t b, uint64_t c)
+{
+    return dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, call), a, b, c, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
+                                            struct doca_dpa_dev_verbs_send_wr *send_wr)
+{
+    const struct send *s = send_of(send_wr);
+    const struct dpa_verbs_work work = {
+        .opcode = s->opcode,
+        .flags = (s->flags & (DPA_VERBS_SIGNALED | DPA_VERBS_SOLICITED)) |
+                 (s->fence == DOCA_DPA_DEV_VERBS_SEND_WR_FM_NO_FENCE ||
+                          s->fence == DOCA_DPA_DEV_VERBS_SEND_WR_FM_INITIATOR_SMALL_FENCE
+                      ? 0
+                      : DPA_VERBS_FENCE),
+        .count = s->count,
+        .immediate = s->immediate,
+        .segments = s->segments,
+        .remote_address = s->remote_address,
+        .remote_key = s->remote_key,
+        .add = s->add,
+        .swap = s->swap};
+    return (uint32_t)verbs_call(DPA_VERBS_POST, verbs_qp, (uintptr_t)&work, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_qp_post_recv_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
+                                            struct doca_dpa_dev_verbs_recv_wr *recv_wr)
+{
+    const struct receive *r = receive_of(recv_wr);
+    return (uint32_t)verbs_call(DPA_VERBS_RECEIVE, verbs_qp, r->segments, r->count);
+}
+
+void doca_dpa_dev_verbs_qp_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp)
+{
+    verbs_call(DPA_VERBS_COMMIT, verbs_qp, 0, 0);
+}
+
+void doca_dpa_dev_verbs_qp_lw_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp)
+{
+    verbs_call(DPA_VERBS_COMMIT, verbs_qp, 0, 0);
+}
+
+void doca_dpa_dev_verbs_qp_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp)
+{
+    verbs_call(DPA_VERBS_COMMIT, verbs_qp, 1, 0);
+}
+
+void doca_dpa_dev_verbs_qp_lw_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp)
+{
+    verbs_call(DPA_VERBS_COMMIT, verbs_qp, 1, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_qp_get_qpn(doca_dpa_dev_verbs_qp_t verbs_qp)
+{
+    return (uint32_t)verbs_call(DPA_VERBS_TELL, verbs_qp, DPA_VERBS_NUMBER, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_qp_get_user_index(doca_dpa_dev_verbs_qp_t verbs_qp)
+{
+    return (uint32_t)verbs_call(DPA_VERBS_TELL, verbs_qp, DPA_VERBS_USER_INDEX, 0);
+}

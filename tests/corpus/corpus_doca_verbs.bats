@@ -1,0 +1,47 @@
+# Samples of DOCA Verbs, on the CPU and on the DPA. They meet at port 5000, so each test has a network of its own.
+setup_file() {
+    load corpus.bash
+    make_corpus
+    [ -z "$corpus_reason" ] || return 0
+    unshare -rn ip link set lo up || export corpus_reason='no network namespaces for this user'
+}
+setup() {
+    load corpus.bash
+}
+
+# both_run "SERVER ARGUMENTS" "CLIENT ARGUMENTS": runs $program as either, whose output goes to $output and server.log.
+both_run() {
+    export program BATS_TEST_DIRNAME BATS_FILE_TMPDIR BATS_TEST_TMPDIR
+    run timeout 100 unshare -rn bash -c "$(declare -f in_opt)
+        ip link set lo up
+        log=\$BATS_TEST_TMPDIR/server.log
+        in_opt stdbuf -oL \$program $1 >\$log 2>&1 &
+        until grep -q 'Server is listening' \$log; do kill -0 \$! || exit 1; sleep 0.01; done
+        in_opt \$program $2 || exit
+        wait \$!" both_run
+    echo "$output"
+    cat "$BATS_TEST_TMPDIR/server.log"
+    [ "$status" -eq 0 ]
+    output+=$(<"$BATS_TEST_TMPDIR/server.log")
+    [ "$(grep -c 'Sample finished successfully' <<<"$output")" -ge 1 ]
+}
+
+@test "verbs_server_client sends, writes and reads" {
+    build_sample doca_verbs/verbs_server_client
+    for operation in send write read; do
+        both_run "-d mlx5_0 -gid 0 -ro $operation -n 20 -b" "-d mlx5_0 -gid 0 -ro $operation -n 20 -b -c 127.0.0.1"
+        [ $operation = read ] || says 'Received a valid message #20 from client'
+    done
+}
+
+@test "verbs_wait_cq_wr" {
+    build_sample doca_verbs/verbs_wait_cq_wr
+    run_sample -d mlx5_0 --gid-index 0
+    says 'Wait WR completed:' 'Data in buffer3 is identical to the data in buffer1'
+}
+
+@test "dpa_verbs_initiator_target" {
+    build_sample doca_dpa/dpa_verbs_initiator_target
+    both_run '-d mlx5_0 -gid 0' '-d mlx5_0 -gid 0 -i 127.0.0.1'
+    says 'Initiator: Local buffer value after sample is 0xf'
+}

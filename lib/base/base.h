@@ -405,6 +405,7 @@ static inline bool dpk_units_none(const struct dpk_units *u)
 }
 /* Adds the units from `first` to `last`, which is below DPK_UNITS_MAX. */
 void dpk_units_add_range(struct dpk_units *u, unsigned first, unsigned last);
+void dpk_units_subtract(struct dpk_units *u, const struct dpk_units *from_it);
 unsigned dpk_units_count(const struct dpk_units *u);
 bool dpk_units_meet(const struct dpk_units *a, const struct dpk_units *b); /* they share a unit */
 /* The member with `rank` members below it, or DPK_UNITS_MAX; and how many are below `number`. */

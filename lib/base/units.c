@@ -7,6 +7,12 @@ void dpk_units_add_range(struct dpk_units *u, unsigned first, unsigned last)
         dpk_units_add(u, n);
 }
 
+void dpk_units_subtract(struct dpk_units *u, const struct dpk_units *from_it)
+{
+    for (unsigned i = 0; i < DPK_UNITS_MAX / 64; i++)
+        u->bits[i] &= ~from_it->bits[i];
+}
+
 unsigned dpk_units_rank(const struct dpk_units *u, unsigned number)
 {
     unsigned count = 0;

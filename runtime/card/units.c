@@ -139,9 +139,7 @@ void dpk_device_units_of(const struct dpk_device *dev, unsigned vhca,
         out->any = true;
         dpk_units_add_range(&out->units, 0, DPK_UNITS_MAX - 1);
         for (size_t i = 0; i < all->count; i++)
-            for (unsigned u = 0; u < DPK_UNITS_MAX; u++)
-                if (dpk_units_have(&all->partitions[i].units, u))
-                    dpk_units_remove(&out->units, u);
+            dpk_units_subtract(&out->units, &all->partitions[i].units);
         return;
     }
     for (size_t i = 0; i < all->count; i++)

@@ -133,6 +133,9 @@ void units_fill(struct dpk_process *p, const struct dpk_device_units *device,
         fill_wanted_groups(u);
     else
         fill_device_groups(u, device->partition, all);
+    u->ungrouped = u->all;
+    for (unsigned i = 0; i < u->group_count; i++)
+        dpk_units_subtract(&u->ungrouped, &u->groups[i].units);
 }
 
 unsigned dpk_eu_count(const struct dpk_process *p)
@@ -147,7 +150,7 @@ struct dpk_units units_of(const struct dpk_process *p, const struct dpk_affinity
     const struct process_units *u = &p->units;
     struct dpk_units one = {0};
     if (affinity->kind == DPK_AFFINITY_NONE)
-        return u->all;
+        return u->ungrouped;
     if (affinity->kind == DPK_AFFINITY_STRICT) {
         const unsigned real = real_unit(u, affinity->id);
         if (real < DPK_UNITS_MAX)

@@ -141,10 +141,11 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
         return dpk_fail_nomem(err);
     sched_lock();
     status = process_state(p, err);
-    if (status == DPK_OK && launch->threads > dpk_eu_count(p))
+    const unsigned units = dpk_units_count(&p->units.ungrouped);
+    if (status == DPK_OK && launch->threads > units)
         status =
-            dpk_fail(err, DPK_ERR_RANGE, "a launch of %u threads, there are %u execution units",
-                     launch->threads, dpk_eu_count(p));
+            dpk_fail(err, DPK_ERR_RANGE, "a launch of %u threads, there are %u execution units%s",
+                     launch->threads, units, p->units.group_count ? " that are in no EU group" : "");
     if (status == DPK_OK)
         status = process_start_workers(err);
     if (status == DPK_OK)

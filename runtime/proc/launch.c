@@ -54,13 +54,13 @@ struct hart *launch_hart(struct launch *l, unsigned rank)
 bool launch_fits(const struct launch *l)
 {
     return l->rpc ? line.calls_active < DPK_CALLS_MAX
-                  : l->threads <= sched_units_free(l->process->group.pool, &l->process->units.all);
+                  : l->threads <= sched_units_free(l->process->group.pool, &l->process->units.ungrouped);
 }
 
 static void start_harts(struct launch *l)
 {
     struct dpk_process *p = l->process;
-    const struct dpk_units units = l->rpc ? (struct dpk_units){0} : p->units.all;
+    const struct dpk_units units = l->rpc ? (struct dpk_units){0} : p->units.ungrouped;
     for (unsigned rank = 0, threads = l->threads; rank < threads; rank++) {
         struct hart *h = launch_hart(l, rank);
         if (!h) {

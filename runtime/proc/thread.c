@@ -102,8 +102,10 @@ enum dpk_status dpk_thread_start(struct dpk_thread *t, struct dpk_error *err)
     enum dpk_status status = process_state(t->process, err);
     const struct dpk_affinity *affinity = &t->options.affinity;
     if (status == DPK_OK && !dpk_eu_exists(t->process, affinity))
-        status = dpk_fail(err, DPK_ERR_RANGE, "there is no execution unit%s %u",
-                          affinity->kind == DPK_AFFINITY_GROUP ? " group" : "", affinity->id);
+        status = affinity->kind == DPK_AFFINITY_NONE
+                     ? dpk_fail(err, DPK_ERR_RANGE, "every execution unit is in an EU group")
+                     : dpk_fail(err, DPK_ERR_RANGE, "there is no execution unit%s %u",
+                                affinity->kind == DPK_AFFINITY_GROUP ? " group" : "", affinity->id);
     if (status == DPK_OK)
         status = process_start_workers(err);
     if (status == DPK_OK && t->state == THREAD_CREATED)

@@ -164,14 +164,14 @@ static void affinity_decides_the_unit(void **state)
 {
     (void)state;
     setenv("DPAKIT_EUS", "20-39", 1);
-    setenv("DPAKIT_EU_GROUPS", "7=3-4,8=0-19", 1);
+    setenv("DPAKIT_EU_GROUPS", "7=3-4,8=5-19", 1);
     struct dpk_process *p = process();
     for (uint32_t eu = 0; eu < 20; eu++)
         assert_int_equal(unit_of(p, (struct dpk_affinity){DPK_AFFINITY_STRICT, eu}), eu);
     for (int i = 0; i < 5; i++) {
         uint64_t eu = unit_of(p, (struct dpk_affinity){DPK_AFFINITY_GROUP, 7});
         assert_true(eu == 3 || eu == 4);
-        assert_true(unit_of(p, (struct dpk_affinity){.kind = DPK_AFFINITY_NONE}) < 20);
+        assert_true(unit_of(p, (struct dpk_affinity){.kind = DPK_AFFINITY_NONE}) < 3);
     }
     struct dpk_thread_options options = {.call = function(p, "handle")};
     const struct dpk_affinity none_such[] = {
@@ -182,6 +182,29 @@ static void affinity_decides_the_unit(void **state)
         assert_int_equal(dpk_thread_create(p, &options, &t, NULL), DPK_OK);
         assert_int_equal(dpk_thread_start(t, NULL), DPK_ERR_RANGE);
     }
+    struct dpk_error err = {0};
+    launch(p, (struct kernel){"nothing", .threads = 3});
+    assert_int_equal(try_launch(p, (struct kernel){"nothing", .threads = 4}, &err), DPK_ERR_RANGE);
+    assert_non_null(strstr(err.message, "there are 3 execution units that are in no EU group"));
+    drain(p);
+    dpk_process_destroy(p);
+    unsetenv("DPAKIT_EU_GROUPS");
+    unsetenv("DPAKIT_EUS");
+}
+
+static void groups_of_all_units_leave_none_to_others(void **state)
+{
+    (void)state;
+    setenv("DPAKIT_EUS", "8", 1);
+    setenv("DPAKIT_EU_GROUPS", "1=0-5,2=4-7", 1);
+    struct dpk_process *p = process();
+    struct dpk_error err = {0};
+    struct dpk_thread *t = NULL;
+    struct dpk_thread_options options = {.call = function(p, "handle")};
+    assert_int_equal(dpk_thread_create(p, &options, &t, NULL), DPK_OK);
+    assert_int_equal(dpk_thread_start(t, &err), DPK_ERR_RANGE);
+    assert_non_null(strstr(err.message, "every execution unit is in an EU group"));
+    assert_int_equal(rpc(p, "add", 20, 22), 42);
     unsetenv("DPAKIT_EU_GROUPS");
     unsetenv("DPAKIT_EUS");
     dpk_process_destroy(p);
@@ -269,6 +292,7 @@ int main(void)
         cmocka_unit_test(there_are_256_units_or_as_many_as_wanted),
         cmocka_unit_test(groups_must_be_ranges_of_units),
         cmocka_unit_test(affinity_decides_the_unit),
+        cmocka_unit_test(groups_of_all_units_leave_none_to_others),
         cmocka_unit_test(threads_of_one_unit_take_turns),
         cmocka_unit_test(kernels_of_more_threads_than_units_are_refused),
         cmocka_unit_test(two_hundred_polling_threads_leave_room_for_a_call),

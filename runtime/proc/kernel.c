@@ -143,9 +143,9 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
     status = process_state(p, err);
     const unsigned units = dpk_units_count(&p->units.ungrouped);
     if (status == DPK_OK && launch->threads > units)
-        status =
-            dpk_fail(err, DPK_ERR_RANGE, "a launch of %u threads, there are %u execution units%s",
-                     launch->threads, units, p->units.group_count ? " that are in no EU group" : "");
+        status = dpk_fail(err, DPK_ERR_RANGE,
+                          "a launch of %u threads, there are %u execution units%s", launch->threads,
+                          units, p->units.group_count ? " that are in no EU group" : "");
     if (status == DPK_OK)
         status = process_start_workers(err);
     if (status == DPK_OK)

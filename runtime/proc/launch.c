@@ -54,7 +54,8 @@ struct hart *launch_hart(struct launch *l, unsigned rank)
 bool launch_fits(const struct launch *l)
 {
     return l->rpc ? line.calls_active < DPK_CALLS_MAX
-                  : l->threads <= sched_units_free(l->process->group.pool, &l->process->units.ungrouped);
+                  : l->threads <=
+                        sched_units_free(l->process->group.pool, &l->process->units.ungrouped);
 }
 
 static void start_harts(struct launch *l)

@@ -63,7 +63,8 @@ enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire,
 struct dpk_units_change {
     struct dpk_device *dev;
     struct dpk_partitions all;    /* as they will be */
-    struct dpk_device_units mine; /* what the device's function had when the change began */
+    struct dpk_device_units mine; /* what the device's function had when the change began, or what
+                                     dpk_units_turn_to says */
     int pause;
 };
 /* DPK_ERR_REFUSED: DPA processes run on the card. */
@@ -73,6 +74,9 @@ enum dpk_status dpk_units_begin(struct dpk_device *dev, struct dpk_units_change 
 enum dpk_status dpk_units_end(struct dpk_units_change *c, enum dpk_status status,
                               const char *detail, struct dpk_error *err);
 
+/* Adds "1,2" or "24-27" to the functions of a partition. DPK_ERR_USAGE: it is something else, or there
+ * are more than DPK_PARTITION_VHCAS_MAX then. */
+enum dpk_status dpk_vhcas_parse(const char *text, struct dpk_partition *out, struct dpk_error *err);
 /* Gives `wanted->units`, by the numbers of the card, to its functions. *id: its number, the lowest
  * that is free. DPK_ERR_REFUSED: the device does not manage partitions, or units or functions are
  * another's. DPK_ERR_RANGE: there are too many. */
@@ -81,6 +85,11 @@ enum dpk_status dpk_partition_add(struct dpk_units_change *c, const struct dpk_p
 /* With its groups. DPK_ERR_NOT_FOUND, DPK_ERR_REFUSED as above. */
 enum dpk_status dpk_partition_remove(struct dpk_units_change *c, unsigned id,
                                      struct dpk_error *err);
+/* Makes a partition the device's for functions of groups from here on, by the numbers that its
+ * functions see; DPK_PARTITION_DEFAULT: its own, with what other partitions leave now.
+ * DPK_ERR_NOT_FOUND: there is no such partition. */
+enum dpk_status dpk_units_turn_to(struct dpk_units_change *c, unsigned partition,
+                                  struct dpk_error *err);
 /* Makes a group of units of the device's partition, by the numbers that its function sees. *id: its
  * number, the lowest that is free on the card. DPK_ERR_EXISTS: the partition has a group of that
  * name. DPK_ERR_RANGE: a bad name, units that the function does not have, or too many groups. */

@@ -1,4 +1,5 @@
 /* Changes of partitions and groups of execution units. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "live/live.h"
@@ -51,6 +52,26 @@ enum dpk_status dpk_units_end(struct dpk_units_change *c, enum dpk_status status
     status = dpk_db_end(c->dev->db, status, err);
     dpk_live_moves(&pause);
     return status;
+}
+
+enum dpk_status dpk_units_turn_to(struct dpk_units_change *c, unsigned partition,
+                                  struct dpk_error *err)
+{
+    if (partition == DPK_PARTITION_DEFAULT) {
+        dpk_device_units_of(c->dev, c->mine.vhca, &c->all, &c->mine);
+        return DPK_OK;
+    }
+    for (size_t i = 0; i < c->all.count; i++) {
+        if (c->all.partitions[i].id != partition)
+            continue;
+        c->mine = (struct dpk_device_units){.vhca = c->mine.vhca,
+                                            .any = true,
+                                            .partition = partition,
+                                            .units = c->all.partitions[i].units,
+                                            .renumbered = true};
+        return DPK_OK;
+    }
+    return dpk_fail(err, DPK_ERR_NOT_FOUND, "there is no partition %u", partition);
 }
 
 /* ---- Partitions ---- */
@@ -109,6 +130,30 @@ static enum dpk_status check_units(const struct dpk_units_change *c, const struc
             return dpk_fail(err, DPK_ERR_REFUSED, "units of them are in EU group %u (%s)",
                             c->all.groups[i].id, c->all.groups[i].name);
     return DPK_OK;
+}
+
+enum dpk_status dpk_vhcas_parse(const char *text, struct dpk_partition *out, struct dpk_error *err)
+{
+    const char *at = text;
+    do {
+        char *end;
+        if (*at < '0' || *at > '9')
+            break;
+        const unsigned long first = strtoul(at, &end, 0);
+        unsigned long last = first;
+        if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+            last = strtoul(end + 1, &end, 0);
+        if (last > UINT16_MAX || last < first)
+            break;
+        if (last - first >= DPK_PARTITION_VHCAS_MAX - out->vhca_count)
+            return dpk_fail(err, DPK_ERR_USAGE, "more than %d vHCAs", DPK_PARTITION_VHCAS_MAX);
+        for (unsigned long n = first; n <= last; n++)
+            out->vhcas[out->vhca_count++] = (uint16_t)n;
+        at = end;
+        if (!*at)
+            return DPK_OK;
+    } while (*at++ == ',');
+    return dpk_fail(err, DPK_ERR_USAGE, "'%.100s' is no list of vHCAs, as 1,2", text);
 }
 
 /* The place of the lowest number, from 1 on, that is not among those of sorted items. */

@@ -54,6 +54,7 @@ prepare_dpa_verbs() {
 }
 prepare_dpadev() { :; }
 prepare_dpaeumgmt() { :; }
+prepare_dpa_resource_mgmt() { :; }
 prepare_dpa_ps() { :; }
 prepare_dpa_statistics() { :; }
 prepare_dpakit_compatibility() { cp "$BATS_FILE_TMPDIR/hello/hello_world" "$world/"{owner.pem,root.der,root.signed} .; }
@@ -126,6 +127,7 @@ examples_of() {
 @test "dpacc(1)" { examples_of dpacc; }
 @test "dpa-gdbserver(1)" { examples_of dpa-gdbserver; }
 @test "dpa-ps(1)" { examples_of dpa-ps; }
+@test "dpa-resource-mgmt(1)" { examples_of dpa-resource-mgmt; }
 @test "dpa-statistics(1)" { examples_of dpa-statistics; }
 @test "dpaeumgmt(1)" { examples_of dpaeumgmt; }
 @test "dpacc-extract(1)" { examples_of dpacc-extract; }

@@ -1,10 +1,6 @@
 /* dpaeumgmt partition. */
 #include "dpaeumgmt.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Looking ---- */
 
 static enum dpk_status print_partition(const struct dpk_partition *p, struct dpk_error *err)
@@ -68,37 +64,11 @@ static enum dpk_status query(const struct eu_options *o, struct dpk_device *dev,
 
 /* ---- Changing ---- */
 
-/* "1,2" or "1-4"; numbers may be hexadecimal, as info vhca tells them. */
-static enum dpk_status read_vhcas(const char *text, struct dpk_partition *out,
-                                  struct dpk_error *err)
-{
-    const char *at = text;
-    do {
-        char *end;
-        if (*at < '0' || *at > '9')
-            break;
-        const unsigned long first = strtoul(at, &end, 0);
-        unsigned long last = first;
-        if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-            last = strtoul(end + 1, &end, 0);
-        if (last > UINT16_MAX || last < first)
-            break;
-        if (last - first >= DPK_PARTITION_VHCAS_MAX - out->vhca_count)
-            return dpk_fail(err, DPK_ERR_USAGE, "more than %d vHCAs", DPK_PARTITION_VHCAS_MAX);
-        for (unsigned long n = first; n <= last; n++)
-            out->vhcas[out->vhca_count++] = (uint16_t)n;
-        at = end;
-        if (!*at)
-            return DPK_OK;
-    } while (*at++ == ',');
-    return dpk_fail(err, DPK_ERR_USAGE, "'%.100s' is no list of vHCAs, as 1,2", text);
-}
-
 static enum dpk_status read_partition(const char *vhcas, const char *units, unsigned groups_max,
                                       struct dpk_partition *out, struct dpk_error *err)
 {
     *out = (struct dpk_partition){.groups_max = groups_max};
-    enum dpk_status status = read_vhcas(vhcas, out, err);
+    enum dpk_status status = dpk_vhcas_parse(vhcas, out, err);
     return status == DPK_OK ? eu_read_units(units, &out->units, err) : status;
 }
 

@@ -16,12 +16,17 @@ make_corpus() {
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" "$BATS_FILE_TMPDIR/root" /opt/mellanox 3
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
     dpadev create bf0 --pair >/dev/null # mlx5_0 on either side
-    DPAKIT_SIDE=dpu dpaeumgmt partition create -d mlx5_0 -v 24 -r 1-200 -m 1 >/dev/null # the host's units
+    give_units
     multiarch=$("${CC:-gcc}" -print-multiarch 2>/dev/null || gcc -print-multiarch)
     export PKG_CONFIG_PATH=/opt/mellanox/doca/lib/$multiarch/pkgconfig:/opt/mellanox/flexio/lib/pkgconfig
     # A sanitized library needs a program that is linked with the sanitizers too.
     export CFLAGS="${TEST_HOST_CFLAGS-}" LDFLAGS="${TEST_HOST_CFLAGS-}"
     export ASAN_OPTIONS="${ASAN_OPTIONS-}${ASAN_OPTIONS:+:}detect_leaks=0" # of programs that are not ours
+}
+
+# The host's execution units, which a reset of the device takes back.
+give_units() {
+    DPAKIT_SIDE=dpu dpaeumgmt partition create -d mlx5_0 -v 24 -r 1-200 -m 1 >/dev/null
 }
 
 in_opt() {

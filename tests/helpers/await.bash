@@ -11,6 +11,12 @@ await() {
     return 1
 }
 
+# await listens PID PORT
+listens() { # PID PORT: at a port of TCP or of the connection manager; or it has ended
+    ! kill -0 "$1" 2>/dev/null || grep -qE "$(printf ':%04X [0-9A-F]+:0000 0A' "$2")" /proc/net/tcp /proc/net/tcp6 ||
+        grep -qE " 00010000 .* @dpakit-cm-[^ ]*-$2-" /proc/net/unix
+}
+
 # in_background COMMAND...: starts it and sets $! to its process. A file that uses this has
 # `teardown() { end_background; }`: what a test that failed did not end, ends there.
 started=()

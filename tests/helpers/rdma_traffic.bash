@@ -10,7 +10,7 @@ traffic() { # SECONDS
     local port=$((10000 + RANDOM % 20000))
     local words=(env "LD_LIBRARY_PATH=$DPAKIT_BUILD/lib" ib_write_bw -d mlx5_0 -F -p "$port" -s 65536 -D "$1")
     in_background "${words[@]}" >server 2>&1
-    sleep 0.3
+    await listens $! "$port"
     in_background "${words[@]}" 127.0.0.1 >client 2>&1
     # shellcheck disable=SC2034 # of the tests
     client=$!

@@ -27,11 +27,6 @@ device() { # NAME
 
 ours() { LD_LIBRARY_PATH=$DPAKIT_BUILD/lib "$@"; }
 
-listens() { # PID PORT: at a port of TCP or of the connection manager; or it has ended
-    ! kill -0 "$1" 2>/dev/null || grep -qE "$(printf ':%04X [0-9A-F]+:0000 0A' "$2")" /proc/net/tcp /proc/net/tcp6 ||
-        grep -qE " 00010000 .* @dpakit-cm-[^ ]*-$2-" /proc/net/unix
-}
-
 # Starts a server, whose process is $server, and which listens at the port $port. What it prints
 # goes to the file `server`.
 meet() { # PROGRAM [OPTION ...]

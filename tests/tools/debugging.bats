@@ -383,7 +383,8 @@ gdb.events.cont.connect(lambda event: later.start())' \
 }
 
 @test "DPAKIT_TRACE: the file is whole when the program is killed" {
-    DPAKIT_TRACE=trace.json in_background dparun --run-time-limit 60000 "$elf" --kernel crowd --threads 3 9
+    # A program that runs for long writes faster than jq reads.
+    DPAKIT_TRACE=trace.json DPAKIT_TRACE_MAX=1M in_background dparun --run-time-limit 60000 "$elf" --kernel crowd --threads 3 9
     whole() { jq -e '.traceEvents | length > 0' trace.json; }
     await whole
     end_background

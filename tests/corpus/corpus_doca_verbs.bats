@@ -15,9 +15,10 @@ both_run() {
     run timeout 100 unshare -rn bash -c "$(declare -f in_opt)
         ip link set lo up
         log=\$BATS_TEST_TMPDIR/server.log
+        : >\$log # that of the server before says the same
         in_opt stdbuf -oL \$program $1 >\$log 2>&1 &
         until grep -q 'Server is listening' \$log; do kill -0 \$! || exit 1; sleep 0.01; done
-        in_opt \$program $2 || exit
+        in_opt \$program $2 || { kill \$!; exit 1; }
         wait \$!" both_run
     echo "$output"
     cat "$BATS_TEST_TMPDIR/server.log"

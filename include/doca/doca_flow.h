@@ -186,8 +186,8 @@ doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
 /* With its entries. What is no pipe is ignored, as is one that another leads to. */
 void doca_flow_pipe_destroy(struct doca_flow_pipe *pipe);
 
-/* Adds an entry, which works at once. `actions`, `monitor` and `fwd` may be NULL. INVALID_VALUE: also
- * an action or a way that neither the pipe nor the entry has. */
+/* Adds an entry, which works at once. `match`, `actions`, `monitor` and `fwd` may be NULL.
+ * INVALID_VALUE: also an action or a way that neither the pipe nor the entry has. */
 doca_error_t doca_flow_pipe_add_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
                                       const struct doca_flow_match *match, uint8_t action_idx,
                                       const struct doca_flow_actions *actions,

@@ -18,7 +18,8 @@
  *
  * Objects with "attr" in their names say how another shall be; that copies them. Functions that set
  * something return INVALID_VALUE for NULL, for an object that is gone and for one of another kind;
- * functions that get return 0 or NULL then (DOCA Verbs programming guide).
+ * so is what they set if that is an object, which may be NULL for none. Functions that get return 0 or
+ * NULL then (DOCA Verbs programming guide).
  */
 #ifndef DOCA_VERBS_H
 #define DOCA_VERBS_H

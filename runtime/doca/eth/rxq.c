@@ -184,13 +184,15 @@ struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
 
 /* ---- What is set ---- */
 
-/* The queue, locked, if it is idle; *result: `good` then. */
+/* The queue, locked; *result: `good`, but BAD_STATE of a valid value unless the queue is idle. */
 static struct rxq *begin_change(struct doca_eth_rxq *eth_rxq, doca_error_t good,
                                 doca_error_t *result)
 {
     struct rxq *q = dpk_object_lock(eth_rxq, &rxq_kind);
     const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
-    *result = !q ? DOCA_ERROR_INVALID_VALUE : idle ? good : DOCA_ERROR_BAD_STATE;
+    *result = !q                                         ? DOCA_ERROR_INVALID_VALUE
+              : idle || good == DOCA_ERROR_INVALID_VALUE ? good
+                                                         : DOCA_ERROR_BAD_STATE;
     return q;
 }
 

@@ -1,4 +1,6 @@
 /* What addresses and queue pairs shall be like. */
+#include "doca/dpa/dpa.h"
+#include "doca/memory/memory.h"
 #include "verbs.h"
 
 /* ---- Addresses ---- */
@@ -36,7 +38,7 @@ FIELD(ah_attr, uint8_t, traffic_class)
 /* ---- New queue pairs ---- */
 
 LIFE(qp_init_attr)
-FIELD(qp_init_attr, struct doca_verbs_pd *, pd)
+OBJECT_FIELD(qp_init_attr, struct doca_verbs_pd *, pd, pd_kind)
 FIELD(qp_init_attr, uint32_t, qp_type)
 FIELD(qp_init_attr, uint32_t, sq_wr)
 FIELD(qp_init_attr, uint32_t, rq_wr)
@@ -46,18 +48,27 @@ FIELD(qp_init_attr, uint32_t, max_inline_data)
 FIELD(qp_init_attr, int, sq_sig_all)
 FIELD(qp_init_attr, void *, qp_context)
 FIELD(qp_init_attr, uint32_t, user_index)
-FIELD(qp_init_attr, struct doca_verbs_cq *, send_cq)
-FIELD(qp_init_attr, struct doca_verbs_cq *, receive_cq)
-FIELD(qp_init_attr, struct doca_verbs_srq *, srq)
+OBJECT_FIELD(qp_init_attr, struct doca_verbs_cq *, send_cq, cq_kind)
+OBJECT_FIELD(qp_init_attr, struct doca_verbs_cq *, receive_cq, cq_kind)
+OBJECT_FIELD(qp_init_attr, struct doca_verbs_srq *, srq, srq_kind)
 FIELD(qp_init_attr, uint8_t, external_datapath_en)
-FIELD(qp_init_attr, struct doca_uar *, external_uar)
-FIELD(qp_init_attr, struct doca_dpa_completion *, send_dpa_completion)
-FIELD(qp_init_attr, struct doca_dpa_completion *, receive_dpa_completion)
+CHECKED_FIELD(qp_init_attr, struct doca_uar *, external_uar,
+              !external_uar || dpk_is_uar(external_uar))
+OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, send_dpa_completion, dpk_completion_kind)
+OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, receive_dpa_completion,
+             dpk_completion_kind)
+
+static bool is_umem_or_null(const struct doca_umem *umem)
+{
+    size_t size;
+    return !umem || doca_umem_get_size(umem, &size) == DOCA_SUCCESS;
+}
 
 doca_error_t doca_verbs_qp_init_attr_set_external_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
                                                        struct doca_umem *umem, uint64_t offset)
 {
-    struct qp_init_attr *a = dpk_object_lock(qp_init_attr, &qp_init_attr_kind);
+    struct qp_init_attr *a =
+        is_umem_or_null(umem) ? dpk_object_lock(qp_init_attr, &qp_init_attr_kind) : NULL;
     if (a) {
         a->external_umem = umem;
         a->external_umem_offset = offset;
@@ -69,7 +80,8 @@ doca_error_t
 doca_verbs_qp_init_attr_set_external_dbr_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
                                               struct doca_umem *umem, uint64_t offset)
 {
-    struct qp_init_attr *a = dpk_object_lock(qp_init_attr, &qp_init_attr_kind);
+    struct qp_init_attr *a =
+        is_umem_or_null(umem) ? dpk_object_lock(qp_init_attr, &qp_init_attr_kind) : NULL;
     if (a) {
         a->external_dbr_umem = umem;
         a->external_dbr_umem_offset = offset;
@@ -91,7 +103,7 @@ FIELD(qp_attr, enum doca_mtu_size, path_mtu)
 FIELD(qp_attr, uint32_t, rq_psn)
 FIELD(qp_attr, uint32_t, sq_psn)
 FIELD(qp_attr, uint32_t, dest_qp_num)
-FIELD(qp_attr, struct doca_verbs_ah_attr *, ah_attr)
+OBJECT_FIELD(qp_attr, struct doca_verbs_ah_attr *, ah_attr, ah_attr_kind)
 FIELD(qp_attr, uint16_t, ack_timeout)
 FIELD(qp_attr, uint16_t, retry_cnt)
 FIELD(qp_attr, uint16_t, rnr_retry)

@@ -14,6 +14,13 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out)
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
+bool is_a(const void *handle, const struct dpk_kind *kind)
+{
+    void *object = handle ? dpk_object_pin(handle, kind) : NULL;
+    dpk_object_drop(object);
+    return !handle || object;
+}
+
 doca_error_t error_of(int why)
 {
     switch (why) {

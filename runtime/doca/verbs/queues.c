@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <errno.h>
 
+#include "doca/memory/memory.h"
 #include "verbs.h"
 
 /* ---- Completion queues ---- */
@@ -18,7 +19,7 @@ LIFE(cq_attr)
 FIELD(cq_attr, uint32_t, cq_size)
 FIELD(cq_attr, void *, cq_context)
 FIELD(cq_attr, uint8_t, external_datapath_en)
-FIELD(cq_attr, struct doca_uar *, external_uar)
+CHECKED_FIELD(cq_attr, struct doca_uar *, external_uar, !external_uar || dpk_is_uar(external_uar))
 FIELD(cq_attr, enum doca_verbs_cq_entry_size, entry_size)
 
 static void cq_left(void *object)
@@ -122,7 +123,7 @@ struct srq_init_attr {
     uint32_t srq_wr, receive_max_sges;
 };
 LIFE(srq_init_attr)
-FIELD(srq_init_attr, struct doca_verbs_pd *, pd)
+OBJECT_FIELD(srq_init_attr, struct doca_verbs_pd *, pd, pd_kind)
 FIELD(srq_init_attr, enum doca_verbs_srq_type, srq_type)
 FIELD(srq_init_attr, uint32_t, srq_wr)
 FIELD(srq_init_attr, uint32_t, receive_max_sges)

@@ -92,11 +92,14 @@ struct qp_init_attr {
 /* A new object of a kind: *out is its handle. NO_MEMORY, or INVALID_VALUE for NULL. */
 doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 
-/* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. */
-#define FIELD(obj, type, field)                                                                    \
+/* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter takes any value; or an object of
+ * a kind, or NULL; or what the expression `good`, which may name the field, is true for. */
+#define FIELD(obj, type, field)              CHECKED_FIELD(obj, type, field, true)
+#define OBJECT_FIELD(obj, type, field, kind) CHECKED_FIELD(obj, type, field, is_a(field, &(kind)))
+#define CHECKED_FIELD(obj, type, field, good)                                                      \
     doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj, type field)          \
     {                                                                                              \
-        struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
+        struct obj *a = (good) ? dpk_object_lock(obj, &obj##_kind) : NULL;                         \
         if (a)                                                                                     \
             a->field = field;                                                                      \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
@@ -127,6 +130,8 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return dpk_object_destroy(obj, &obj##_kind);                                               \
     }
 
+/* Whether a handle is NULL, or of that kind. */
+bool is_a(const void *handle, const struct dpk_kind *kind);
 /* What an errno of libibverbs is to DOCA. */
 doca_error_t error_of(int why);
 /* Pins an object of a kind and adds a use of it; NULL: there is none. unuse is its opposite, of NULL

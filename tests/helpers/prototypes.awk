@@ -43,6 +43,7 @@ function emit(  n, i, texts, call, row)
         }
         split_parameter(texts[i])
         call = call (i > 1 ? ", " : "") (type ~ /^union/ && type !~ /\*/ ? "(" type "){.u64 = a[" i - 1 "]}" : \
+            type ~ /^struct/ && type !~ /\*/ ? "(" type "){0}" : \
                                                           "(" type ")(uintptr_t)a[" i - 1 "]")
         row = row "{\"" plain "\", \"" parameter "\"}, "
     }
@@ -52,6 +53,8 @@ function emit(  n, i, texts, call, row)
         body = call "; return 0"
     else if (result ~ /^union/)
         body = "return " call ".u64"
+    else if (result ~ /^struct/ && result !~ /\*/)
+        body = result " r = " call "; return *(const uint8_t *)&r"
     else
         body = "return (uint64_t)(uintptr_t)" call
     callers = callers "static uint64_t call_" name "(const uint64_t *a) { (void)a; " body "; }\n"

@@ -3,8 +3,10 @@
  * state. Rows come from the headers (tests/helpers/prototypes.awk), so that no function is left
  * out.
  *
- *     matrix refused          tries what is not there; prints what was not refused
- *     matrix states           prints what each function returns in each state, for states_*.txt
+ *     matrix refused [PREFIX]     tries what is not there; prints what was not refused
+ *     matrix states [PREFIX]      prints what each function returns in each state, for states_*.txt
+ *
+ * PREFIX: only functions whose names begin so.
  */
 #include "matrix_world.h"
 
@@ -36,6 +38,21 @@ static const char *const optional[][2] = {
     {"doca_dpa_kernel_launch_update_add", "comp_event"},
     {"doca_dpa_kernel_launch_update_set", "wait_event"},
     {"doca_dpa_kernel_launch_update_set", "comp_event"},
+    {"doca_flow_pipe_add_entry", "match"},
+    {"doca_flow_pipe_add_entry", "actions"},
+    {"doca_flow_pipe_add_entry", "monitor"},
+    {"doca_flow_pipe_add_entry", "fwd"},
+    {"doca_flow_pipe_add_entry", "usr_ctx"},
+    {"doca_flow_pipe_basic_add_entry", "match"},
+    {"doca_flow_pipe_basic_add_entry", "actions"},
+    {"doca_flow_pipe_basic_add_entry", "monitor"},
+    {"doca_flow_pipe_basic_add_entry", "fwd"},
+    {"doca_flow_pipe_basic_add_entry", "usr_ctx"},
+    {"doca_flow_pipe_cfg_set_actions", "actions_masks"},
+    {"doca_flow_pipe_cfg_set_actions", "action_descs"},
+    {"doca_flow_pipe_cfg_set_match", "match_mask"},
+    {"doca_flow_pipe_create", "fwd"},
+    {"doca_flow_pipe_create", "fwd_miss"},
     {"doca_graph_instance_set_user_node_data", "cookie"},
     {"doca_mmap_create_from_export", "user_data"},
     {"doca_mmap_set_free_cb", "free_cb"},
@@ -43,6 +60,20 @@ static const char *const optional[][2] = {
     {"doca_pcc_register_trace_handler", "user_ctx"},
     {"doca_sync_event_task_notify_add_alloc_init", "fetched_val_ptr"},
     {"doca_sync_event_update_add", "fetched"},
+    {"doca_verbs_cq_attr_set_cq_context", "cq_context"},
+    {"doca_verbs_cq_attr_set_external_uar", "external_uar"},
+    {"doca_verbs_qp_attr_set_ah_attr", "ah_attr"},
+    {"doca_verbs_qp_init_attr_set_external_dbr_umem", "umem"},
+    {"doca_verbs_qp_init_attr_set_external_uar", "external_uar"},
+    {"doca_verbs_qp_init_attr_set_external_umem", "umem"},
+    {"doca_verbs_qp_init_attr_set_pd", "pd"},
+    {"doca_verbs_qp_init_attr_set_qp_context", "qp_context"},
+    {"doca_verbs_qp_init_attr_set_receive_cq", "receive_cq"},
+    {"doca_verbs_qp_init_attr_set_receive_dpa_completion", "receive_dpa_completion"},
+    {"doca_verbs_qp_init_attr_set_send_cq", "send_cq"},
+    {"doca_verbs_qp_init_attr_set_send_dpa_completion", "send_dpa_completion"},
+    {"doca_verbs_qp_init_attr_set_srq", "srq"},
+    {"doca_verbs_srq_init_attr_set_pd", "pd"},
 };
 
 static bool is_optional(const struct row *row, const struct parameter *p)
@@ -89,11 +120,16 @@ static unsigned not_refused(const struct row *row, struct world *w, unsigned whi
     return 1;
 }
 
-static int all_refused(void)
+static bool is_tried(const struct row *row, const char *prefix)
+{
+    return !is_left_out(row->name) && strncmp(row->name, prefix, strlen(prefix)) == 0;
+}
+
+static int all_refused(const char *prefix)
 {
     unsigned bad = 0;
     for (size_t r = 0; r < ROWS; r++) {
-        if (is_left_out(rows[r].name))
+        if (!is_tried(&rows[r], prefix))
             continue;
         struct world w;
         world_begin(&w, RUNNING, rows[r].name);
@@ -144,10 +180,11 @@ static void print_states(const struct row *row)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "refused") == 0)
-        return all_refused();
+    const char *prefix = argc > 2 ? argv[2] : "";
+    if (argc > 1 && strcmp(argv[1], "refused") == 0)
+        return all_refused(prefix);
     for (size_t r = 0; r < ROWS; r++)
-        if (!is_left_out(rows[r].name))
+        if (is_tried(&rows[r], prefix))
             print_states(&rows[r]);
     return 0;
 }

@@ -4,11 +4,6 @@
 
 extern struct doca_pcc_app *pcc_test_app;
 
-bool is_of_pcc(const char *function)
-{
-    return strncmp(function, "doca_pcc_", 9) == 0;
-}
-
 static void fault(struct doca_pcc *pcc)
 {
     uint64_t *request;

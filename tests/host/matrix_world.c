@@ -6,7 +6,8 @@
 extern struct doca_dpa_app *dpa_test_app;
 extern doca_dpa_func_t hello_world, no_arguments, touch;
 #ifdef DOCA_2_2_DPA_H
-#define PCC_APP NULL
+#define PCC_APP   NULL
+#define INIT_MASK 0
 #else
 extern struct doca_pcc_app *pcc_test_app;
 #define PCC_APP pcc_test_app
@@ -70,16 +71,16 @@ static void destroy_threads(struct world *w)
 #define start_memory   start_threads
 #define stop_memory    start_threads
 #define destroy_memory start_threads
-bool is_of_pcc(const char *function)
+static void make_own(struct world *w, enum state state, const char *function)
 {
-    (void)function;
-    return false;
+    (void)w, (void)state, (void)function;
 }
-static void make_control(struct world *w, enum state state)
+static void *own_pointer(struct world *w, const struct parameter *p)
 {
-    (void)w, (void)state;
+    (void)w, (void)p;
+    return NULL;
 }
-#define destroy_control start_threads
+#define destroy_own start_threads
 #else
 static void make_copies(struct world *w)
 {
@@ -153,13 +154,49 @@ static void destroy_thread_object(void *object)
     doca_dpa_eu_affinity_destroy(object);
     doca_dpa_thread_destroy(object);
 }
-static void make_control(struct world *w, enum state state)
+/* Whether it is a function of one of these, with spaces between; NULL: of all. */
+static bool is_of(const char *function, const char *prefixes)
 {
-    make_pcc(w, dev, state);
+    for (size_t size; function && (size = strcspn(prefixes, " ")) > 0; prefixes += size + 1) {
+        if (strncmp(function, prefixes, size) == 0)
+            return true;
+        if (!prefixes[size])
+            return false;
+    }
+    return !function;
 }
-static void destroy_control(struct world *w)
+/* What is made for its own functions only. */
+static void make_own(struct world *w, enum state state, const char *function)
+{
+    if (is_of(function, "doca_pcc_"))
+        make_pcc(w, dev, state);
+    if ((w->has_eth = is_of(function, "doca_eth_ doca_flow_ doca_task_batch_")))
+        make_eth(w, dev, state, function);
+    if (is_of(function, "doca_verbs_ doca_umem_ doca_uar_"))
+        make_verbs(w, state, function);
+}
+static void destroy_own(struct world *w)
 {
     doca_pcc_destroy(w->objects[PCC]);
+    if (w->has_eth)
+        destroy_eth(w);
+    destroy_verbs(w);
+}
+static void *own_pointer(struct world *w, const struct parameter *p)
+{
+    if (strcmp(p->type, "struct doca_gather_list *") == 0)
+        return &w->headers;
+    if (strcmp(p->type, "struct doca_flow_fwd *") == 0)
+        return &w->fwd;
+    if (strcmp(p->type, "struct doca_flow_actions *") == 0)
+        return &w->action;
+    if (strcmp(p->type, "struct doca_flow_actions **") == 0)
+        return strcmp(p->name, "actions") == 0 ? &w->actions : NULL;
+    if (strncmp(p->type, "struct doca_flow_m", 18) == 0) /* match, monitor: all is 0 */
+        return w->foreign;
+    if (strcmp(p->type, "struct ibv_context *") == 0)
+        return w->ib;
+    return strcmp(p->type, "struct ibv_pd *") == 0 ? w->ib_pd : NULL;
 }
 static void destroy_made(struct world *w)
 {
@@ -169,6 +206,8 @@ static void destroy_made(struct world *w)
     doca_dma_destroy(w->made);
     destroy_graph_object(w->made);
     destroy_comch_object(w->made);
+    destroy_eth_object(w->made);
+    destroy_verbs_object(w->made);
     doca_buf_arr_destroy(w->made);
     doca_dpa_async_ops_destroy(w->made);
     doca_dpa_thread_group_destroy(w->made);
@@ -318,7 +357,7 @@ static void fault_dpa(struct world *w)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-static void world_fill(struct world *w, enum state state, bool has_pcc)
+static void world_fill(struct world *w, enum state state, const char *function)
 {
     *w = (struct world){.text = "03:00.0"};
     make_dpa(w, state != NEW);
@@ -326,8 +365,6 @@ static void world_fill(struct world *w, enum state state, bool has_pcc)
     make_others(w);
     make_copies(w);
     make_memory(w);
-    if (has_pcc)
-        make_control(w, state);
     if (state >= RUNNING) {
         start_threads(w);
         start_others(w);
@@ -340,6 +377,7 @@ static void world_fill(struct world *w, enum state state, bool has_pcc)
         stop_threads(w);
         stop_others(w);
     }
+    make_own(w, state, function);
     if (state == FAULTED)
         fault_dpa(w);
     if (state == HALTED)
@@ -361,7 +399,7 @@ static void open_program(void)
     CHECK((null = fopen("/dev/null", "w")) != NULL);
     CHECK(doca_log_backend_create_with_file(null, &backends[0]) == OK);
     CHECK(doca_log_backend_create_with_file_sdk(null, &backends[1]) == OK);
-    world_fill(&w, RUNNING, true);
+    world_fill(&w, RUNNING, NULL);
     CHECK(doca_argp_register_param(w.objects[PARAM]) == OK); /* it goes with the parser */
     CHECK(doca_argp_register_cmd(w.objects[COMMAND]) == OK);
     void *keep[] = {gone[DEV], gone[DEVINFO]};
@@ -376,7 +414,7 @@ void world_begin(struct world *w, enum state state, const char *function)
 {
     if (!dev)
         open_program();
-    world_fill(w, state, is_of_pcc(function));
+    world_fill(w, state, function);
 }
 
 void world_forget_made(struct world *w)
@@ -394,7 +432,7 @@ void world_end(struct world *w)
 {
     doca_argp_destroy();
     world_forget_made(w);
-    destroy_control(w);
+    destroy_own(w);
     destroy_copies(w);
     destroy_memory(w);
     destroy_threads(w);
@@ -413,6 +451,7 @@ void world_end(struct world *w)
 /* ---- Arguments ---- */
 
 static char *arguments[] = {"x", NULL};
+static char modes[] = "vnf,isolated";
 
 static const struct {
     const char *type;
@@ -459,6 +498,32 @@ static const struct {
     {"struct doca_comch_task_send *", COMCH_SEND},
     {"struct doca_comch_producer_task_send *", COMCH_PRODUCE},
     {"struct doca_comch_consumer_task_post_recv *", COMCH_RECEIVE},
+    {"struct doca_eth_rxq *", ETH_RXQ},
+    {"struct doca_eth_txq *", ETH_TXQ},
+    {"struct doca_eth_rxq_task_recv *", ETH_RECEIVE},
+    {"struct doca_eth_txq_task_send *", ETH_SEND},
+    {"struct doca_eth_txq_task_lso_send *", ETH_LARGE_SEND},
+    {"struct doca_eth_rxq_event_managed_recv *", ETH_EVENT},
+    {"struct doca_eth_rxq_event_batch_managed_recv *", ETH_BATCH_EVENT},
+    {"struct doca_task_batch *", TASK_BATCH},
+    {"struct doca_flow_cfg *", FLOW_CFG},
+    {"struct doca_flow_port_cfg *", FLOW_PORT_CFG},
+    {"struct doca_flow_pipe_cfg *", FLOW_PIPE_CFG},
+    {"struct doca_flow_port *", FLOW_PORT},
+    {"struct doca_flow_pipe *", FLOW_PIPE},
+    {"struct doca_verbs_context *", VERBS_CONTEXT},
+    {"struct doca_verbs_pd *", VERBS_PD},
+    {"struct doca_verbs_device_attr *", VERBS_DEVICE_ATTR},
+    {"struct doca_verbs_ah_attr *", VERBS_AH_ATTR},
+    {"struct doca_verbs_cq_attr *", VERBS_CQ_ATTR},
+    {"struct doca_verbs_cq *", VERBS_CQ},
+    {"struct doca_verbs_srq_init_attr *", VERBS_SRQ_ATTR},
+    {"struct doca_verbs_srq *", VERBS_SRQ},
+    {"struct doca_verbs_qp_init_attr *", VERBS_QP_INIT_ATTR},
+    {"struct doca_verbs_qp_attr *", VERBS_QP_ATTR},
+    {"struct doca_verbs_qp *", VERBS_QP},
+    {"struct doca_umem *", UMEM},
+    {"struct doca_uar *", UAR},
     {"struct doca_buf_arr *", BUF_ARR},
     {"struct doca_dpa_async_ops *", ASYNC_OPS},
     {"struct doca_dpa_tg *", GROUP},
@@ -511,7 +576,8 @@ uint64_t destroyed(const struct world *w, const struct parameter *p)
 
 bool is_left_out(const char *function)
 {
-    return is(function, "doca_argp_usage") || is(function, "doca_dpa_ep_addr_free");
+    return is(function, "doca_argp_usage") || is(function, "doca_dpa_ep_addr_free") ||
+           is(function, "doca_eth_rxq_event_batch_managed_recv_pkt_array_free");
 }
 
 static void *good_pointer(struct world *w, const char *function, const struct parameter *p)
@@ -538,6 +604,7 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
         {"void *", "data", w->mapped},
         {"doca_dpa_ep_addr_t", NULL, w->address},
         {"doca_dpa_ep_addr_t *", NULL, &w->made_address},
+        {"char *", "mode_args", modes},
         {"char *", NULL, w->text},
     };
     if (is(function, "doca_sync_event_create_from_export") && is(p->name, "data"))
@@ -545,6 +612,9 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (is(p->type, known[i].type) && (!known[i].name || is(p->name, known[i].name)))
             return known[i].value;
+    void *own = own_pointer(w, p);
+    if (own)
+        return own;
     if (strncmp(p->type, "struct doca_", 12) == 0 || is(p->type, "doca_dpa_t *") ||
         is(p->type, "doca_dpa_worker_t *") || is(p->type, "doca_dpa_mem_t *") ||
         is(p->type, "doca_dpa_ep_t *"))
@@ -578,7 +648,7 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"num_elem", 4},
         {"elem_size", 64},
         {"argc", 1},
-        {"type", DOCA_ARGP_TYPE_STRING},
+        {"type", strstr(p->type, "argp") ? DOCA_ARGP_TYPE_STRING : 0},
         {"fd", null ? (uint64_t)fileno(null) : 0},
         {"dev_ptr", w->memory},
         {"dpa_addr", w->memory},
@@ -595,6 +665,23 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"imm_data_len", 8},
         {"consumer_id", 1},
         {"counter_type", 1},
+        {"max_burst_size", 8},
+        {"max_packet_size", 64},
+        {"max_recv_buf_list_len", 1},
+        {"max_send_buf_list_len", 1},
+        {"mss", 64},
+        {"max_lso_header_size", 64},
+        {"mmap_len", 512},
+        {"task_recv_num", 2},
+        {"task_send_num", 2},
+        {"task_lso_send_num", 2},
+        {"num_task_batches", 2},
+        {"tasks_num", 1},
+        {"pipe_queues", 1},
+        {"nb_actions", 1},
+        {"num_entries", 1},
+        {"address", w->memory},
+        {"attr_mask", INIT_MASK},
         {"clock_type", 1},
         {"primary_clock_type", 1},
         {"nic_clock_type", 1},

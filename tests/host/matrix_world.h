@@ -16,10 +16,15 @@
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
 #include <doca_dma.h>
+#include <doca_eth_rxq_cpu_data_path.h>
+#include <doca_eth_txq_cpu_data_path.h>
+#include <doca_flow.h>
 #include <doca_graph.h>
 #include <doca_mmap_advise.h>
 #include <doca_pcc.h>
 #include <doca_rdma.h>
+#include <doca_rdma_bridge.h>
+#include <doca_verbs_bridge.h>
 #endif
 #include <doca_sync_event.h>
 #include <doca_version.h>
@@ -37,7 +42,8 @@
  * TWICE the function is called twice. STOPPED: all but the context were started and stopped.
  * Of the last three, all were started; then FAULTED: a kernel faulted; HALTED: the context was
  * stopped; GONE: it was destroyed. The context of PCC, which is made for its own functions only, is
- * started in those of RUNNING, and then is as the DPA context. */
+ * started in those of RUNNING, and then is as the DPA context. Queues of Ethernet, pipes and objects of
+ * DOCA Verbs are made for their own functions only, too. */
 enum state { NEW, IDLE, RUNNING, TWICE, STOPPED, FAULTED, HALTED, GONE, STATES };
 
 struct parameter {
@@ -92,6 +98,32 @@ enum kind {
     COMCH_SEND, /* tasks */
     COMCH_PRODUCE,
     COMCH_RECEIVE,
+    ETH_RXQ,
+    ETH_TXQ,
+    ETH_RECEIVE, /* while they run, as all until TASK_BATCH: tasks, */
+    ETH_SEND,
+    ETH_LARGE_SEND,
+    ETH_EVENT, /* and events of functions that ask about them */
+    ETH_BATCH_EVENT,
+    TASK_BATCH,
+    FLOW_PIPE, /* while the port runs, as the next two */
+    FLOW_PIPE_CFG,
+    FLOW_PORT,
+    FLOW_PORT_CFG,
+    FLOW_CFG,
+    VERBS_QP, /* each before what it is of */
+    VERBS_SRQ,
+    VERBS_CQ,
+    VERBS_QP_ATTR,
+    VERBS_QP_INIT_ATTR,
+    VERBS_SRQ_ATTR,
+    VERBS_CQ_ATTR,
+    VERBS_AH_ATTR,
+    VERBS_DEVICE_ATTR,
+    VERBS_PD,
+    VERBS_CONTEXT,
+    UMEM,
+    UAR,
     BUF_ARR,
     ASYNC_OPS,
     GROUP,
@@ -125,6 +157,14 @@ struct world {
     uint8_t details[512];
     size_t details_size;
     struct doca_buf_inventory *helper_inventory;
+#ifndef DOCA_2_2_DPA_H
+    struct doca_gather_list headers; /* of a task of ETH_TXQ */
+    struct doca_flow_fwd fwd;
+    struct doca_flow_actions action, *actions;
+    struct ibv_context *ib; /* of VERBS_CONTEXT and VERBS_PD */
+    struct ibv_pd *ib_pd;
+    bool has_eth;
+#endif
 };
 
 /* For a call of this function. */
@@ -150,6 +190,21 @@ void stop_comch(struct world *w);
 void destroy_comch(struct world *w);
 void destroy_comch_object(void *object);
 
+/* matrix_eth.c; `function` NULL: for all */
+void make_eth(struct world *w, struct doca_dev *dev, enum state state, const char *function);
+void stop_eth(struct world *w);
+void destroy_eth(struct world *w);
+void destroy_eth_object(void *object);
+
+/* matrix_verbs.c. What changes a new queue pair to INIT: */
+#define INIT_MASK                                                                                  \
+    (DOCA_VERBS_QP_ATTR_NEXT_STATE | DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_WRITE |                       \
+     DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_READ | DOCA_VERBS_QP_ATTR_PKEY_INDEX |                        \
+     DOCA_VERBS_QP_ATTR_PORT_NUM)
+void make_verbs(struct world *w, enum state state, const char *function);
+void destroy_verbs(struct world *w);
+void destroy_verbs_object(void *object);
+
 /* matrix_graph.c: after DMA, and before it at the end */
 void make_graph(struct world *w, struct doca_dev *dev);
 void start_graph(struct world *w);
@@ -164,7 +219,6 @@ void stop_memory(struct world *w);
 void destroy_memory(struct world *w);
 
 /* matrix_pcc.c */
-bool is_of_pcc(const char *function);
 void make_pcc(struct world *w, struct doca_dev *dev, enum state state);
 
 /* matrix_rdma.c */

@@ -1,6 +1,6 @@
 # Every public function of libdoca_common, libdoca_dpa, libdoca_argp, libdoca_rdma, libdoca_dma,
-# libdoca_comch and libdoca_pcc, of both generations (the last four: of 3.x), with objects that are none and in every state
-# (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
+# libdoca_comch, libdoca_pcc, libdoca_eth, libdoca_flow and libdoca_verbs, of both generations (from libdoca_rdma on: of
+# 3.x), with objects that are none and in every state (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
 #   make test TESTS=host_doca_matrix, and take over the file that the failed test names.
 
 load ../host/setup
@@ -13,7 +13,7 @@ matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
     mkdir -p "$d"
     {
         nm -D --defined-only "$l/libdoca_common.so" "$l/libdoca_argp.so" "$l/libdoca_rdma.so" "$l/libdoca_dma.so" \
-            "$l/libdoca_comch.so" "$l/libdoca_pcc.so"
+            "$l/libdoca_comch.so" "$l/libdoca_pcc.so" "$l/libdoca_eth.so" "$l/libdoca_flow.so" "$l/libdoca_verbs.so"
         nm --defined-only "$l/libdoca_dpa.a"
     } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 ~ s {sub(/_v2_[25]$/, "", $3); print $3}' | sort -u >"$d/names"
     echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |

@@ -7,6 +7,7 @@ extern struct doca_dpa_app *dpa_test_app;
 extern doca_dpa_func_t hello_world, no_arguments, touch;
 #ifdef DOCA_2_2_DPA_H
 #define PCC_APP   NULL
+#undef INIT_MASK
 #define INIT_MASK 0
 #else
 extern struct doca_pcc_app *pcc_test_app;

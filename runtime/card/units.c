@@ -93,6 +93,8 @@ enum dpk_status dpk_partitions_write(sqlite3 *db, const struct dpk_partitions *p
                                      struct dpk_error *err)
 {
     struct dpk_buf b = {0};
+    if (p->count == 0 && p->group_count == 0) /* as on a new device */
+        return dpk_db_exec(db, "DELETE FROM meta WHERE key = '" DPK_PARTITIONS_KEY "'", err);
     for (size_t i = 0; i < p->count; i++) {
         const struct dpk_partition *one = &p->partitions[i];
         dpk_put_format(&b, "partition %u %u ", one->id, one->groups_max);

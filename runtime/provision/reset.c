@@ -23,7 +23,7 @@ enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err)
                          " version, data FROM tlv WHERE view = 2;",
                          err);
     if (status == DPK_OK)
-        status = dpk_db_put_meta(dev->db, DPK_PARTITIONS_KEY, "", err);
+        status = dpk_partitions_write(dev->db, &(struct dpk_partitions){0}, err);
     if (status == DPK_OK)
         status = dpk_device_log_in(dev->db, "boot", "OK", "cold boot", err);
     return dpk_db_end(dev->db, status, err);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "verbs_world.h"
 
 /* ---- Both ends ---- */
 
@@ -417,11 +417,5 @@ int main(int argc, char **argv)
                                              CASE(endpoints_need_no_events),
                                              CASE(many_connections_share_a_channel),
                                              {NULL, NULL}};
-    for (const struct test_case *c = cases; argc == 2 && c->name; c++)
-        if (strcmp(c->name, argv[1]) == 0) {
-            c->run();
-            return 0;
-        }
-    fprintf(stderr, "no such case\n");
-    return 2;
+    return run_case(argc, argv, cases);
 }

@@ -41,6 +41,10 @@ struct doca_verbs_context;
 struct doca_verbs_cq;
 struct doca_verbs_cq_attr;
 struct doca_verbs_device_attr;
+struct doca_verbs_eth_rq;
+struct doca_verbs_eth_rq_init_attr;
+struct doca_verbs_eth_sq;
+struct doca_verbs_eth_sq_init_attr;
 struct doca_verbs_pd;
 struct doca_verbs_qp;
 struct doca_verbs_qp_attr;
@@ -48,8 +52,10 @@ struct doca_verbs_qp_init_attr;
 struct doca_verbs_srq;
 struct doca_verbs_srq_init_attr;
 
-/* A queue pair, as DPA code calls it. */
+/* A queue pair, or a queue of Ethernet, as DPA code calls it. */
 typedef uint64_t doca_dpa_dev_verbs_qp_t;
+typedef uint64_t doca_dpa_dev_verbs_eth_sq_t;
+typedef uint64_t doca_dpa_dev_verbs_eth_rq_t;
 
 #define DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE 0
 
@@ -157,6 +163,16 @@ doca_error_t
 doca_verbs_device_attr_get_is_qp_type_supported(const struct doca_verbs_device_attr *device_attr,
                                                 uint32_t qp_type);
 doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
+    const struct doca_verbs_device_attr *device_attr);
+/* NOT_SUPPORTED: queues of a GPU, and queues of Ethernet of the DPA, whose times of arrival and sending
+ * are of a clock (DOCA_VERBS_TS_SOURCE_). The frequency of the free-running one in kHz: 0, there is none. */
+doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
+    const struct doca_verbs_device_attr *device_attr);
+doca_error_t doca_verbs_device_attr_get_is_eth_sq_ts_source_type_supported(
+    const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type);
+doca_error_t doca_verbs_device_attr_get_is_eth_rq_ts_source_type_supported(
+    const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type);
+uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
     const struct doca_verbs_device_attr *device_attr);
 
 /* ---- Addresses of peers ---- */
@@ -404,6 +420,118 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
                                   int attr_mask);
 /* What a queue pair of the CPU has been set to. NOT_SUPPORTED: one of the DPA. */
 doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr);
+
+/* ---- Queues of Ethernet of the DPA ---- */
+
+/* The clock of their times, as the firmware numbers them. */
+#define DOCA_VERBS_TS_SOURCE_FREE_RUNNING 0x0
+#define DOCA_VERBS_TS_SOURCE_DEFAULT      0x1
+#define DOCA_VERBS_TS_SOURCE_REAL_TIME    0x2
+
+/* Emulated devices have none: creating one is NOT_SUPPORTED, and the log says so; the functions that take
+ * one return INVALID_VALUE. DPA code has queues of Ethernet by FlexIO (dpa-network(7)), programs of the
+ * CPU by doca_eth. */
+doca_error_t
+doca_verbs_eth_sq_init_attr_create(struct doca_verbs_eth_sq_init_attr **eth_sq_init_attr);
+doca_error_t
+doca_verbs_eth_sq_init_attr_destroy(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t
+doca_verbs_eth_sq_init_attr_set_pd(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
+                                   struct doca_verbs_pd *pd);
+struct doca_verbs_pd *
+doca_verbs_eth_sq_init_attr_get_pd(const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t
+doca_verbs_eth_sq_init_attr_set_dpa(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
+                                    struct doca_dpa *dpa);
+struct doca_dpa *
+doca_verbs_eth_sq_init_attr_get_dpa(const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t
+doca_verbs_eth_sq_init_attr_set_dpa_completion(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
+                                               struct doca_dpa_completion *dpa_completion);
+struct doca_dpa_completion *doca_verbs_eth_sq_init_attr_get_dpa_completion(
+    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t doca_verbs_eth_sq_init_attr_set_external_datapath_en(
+    struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr, uint8_t external_datapath_en);
+uint8_t doca_verbs_eth_sq_init_attr_get_external_datapath_en(
+    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t
+doca_verbs_eth_sq_init_attr_set_queue_id(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
+                                         uint16_t queue_id);
+uint16_t doca_verbs_eth_sq_init_attr_get_queue_id(
+    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t
+doca_verbs_eth_sq_init_attr_set_wr_num(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
+                                       uint32_t wr_num);
+uint32_t
+doca_verbs_eth_sq_init_attr_get_wr_num(const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t
+doca_verbs_eth_sq_init_attr_set_max_sges(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
+                                         uint32_t max_sges);
+uint32_t doca_verbs_eth_sq_init_attr_get_max_sges(
+    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t
+doca_verbs_eth_sq_init_attr_set_ts_source_type(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
+                                               uint8_t ts_source_type);
+uint8_t doca_verbs_eth_sq_init_attr_get_ts_source_type(
+    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
+doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
+                                      struct doca_verbs_eth_sq_init_attr *attr,
+                                      struct doca_verbs_eth_sq **eth_sq);
+doca_error_t doca_verbs_eth_sq_destroy(struct doca_verbs_eth_sq *eth_sq);
+doca_error_t doca_verbs_eth_sq_get_dpa_handle(struct doca_verbs_eth_sq *eth_sq,
+                                              struct doca_dpa *dpa,
+                                              doca_dpa_dev_verbs_eth_sq_t *eth_sq_handle);
+
+doca_error_t
+doca_verbs_eth_rq_init_attr_create(struct doca_verbs_eth_rq_init_attr **eth_rq_init_attr);
+doca_error_t
+doca_verbs_eth_rq_init_attr_destroy(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t
+doca_verbs_eth_rq_init_attr_set_pd(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
+                                   struct doca_verbs_pd *pd);
+struct doca_verbs_pd *
+doca_verbs_eth_rq_init_attr_get_pd(const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t
+doca_verbs_eth_rq_init_attr_set_dpa(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
+                                    struct doca_dpa *dpa);
+struct doca_dpa *
+doca_verbs_eth_rq_init_attr_get_dpa(const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t
+doca_verbs_eth_rq_init_attr_set_dpa_completion(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
+                                               struct doca_dpa_completion *dpa_completion);
+struct doca_dpa_completion *doca_verbs_eth_rq_init_attr_get_dpa_completion(
+    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t doca_verbs_eth_rq_init_attr_set_external_datapath_en(
+    struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr, uint8_t external_datapath_en);
+uint8_t doca_verbs_eth_rq_init_attr_get_external_datapath_en(
+    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t
+doca_verbs_eth_rq_init_attr_set_queue_id(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
+                                         uint16_t queue_id);
+uint16_t doca_verbs_eth_rq_init_attr_get_queue_id(
+    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t
+doca_verbs_eth_rq_init_attr_set_wr_num(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
+                                       uint32_t wr_num);
+uint32_t
+doca_verbs_eth_rq_init_attr_get_wr_num(const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t
+doca_verbs_eth_rq_init_attr_set_max_sges(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
+                                         uint32_t max_sges);
+uint32_t doca_verbs_eth_rq_init_attr_get_max_sges(
+    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t
+doca_verbs_eth_rq_init_attr_set_ts_source_type(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
+                                               uint8_t ts_source_type);
+uint8_t doca_verbs_eth_rq_init_attr_get_ts_source_type(
+    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
+doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
+                                      struct doca_verbs_eth_rq_init_attr *attr,
+                                      struct doca_verbs_eth_rq **eth_rq);
+doca_error_t doca_verbs_eth_rq_destroy(struct doca_verbs_eth_rq *eth_rq);
+doca_error_t doca_verbs_eth_rq_get_dpa_handle(struct doca_verbs_eth_rq *eth_rq,
+                                              struct doca_dpa *dpa,
+                                              doca_dpa_dev_verbs_eth_rq_t *eth_rq_handle);
 
 #ifdef __cplusplus
 }

@@ -181,8 +181,8 @@ static void start_flow(struct world *w)
                                (struct doca_flow_port **)&w->objects[FLOW_PORT]) == OK);
     CHECK(doca_flow_pipe_cfg_create(&cfg, w->objects[FLOW_PORT]) == OK);
     CHECK(doca_flow_pipe_cfg_set_is_root(cfg, true) == OK);
-    CHECK(doca_flow_pipe_create(cfg, NULL, NULL, (struct doca_flow_pipe **)&w->objects[FLOW_PIPE]) ==
-          OK);
+    CHECK(doca_flow_pipe_create(cfg, NULL, NULL,
+                                (struct doca_flow_pipe **)&w->objects[FLOW_PIPE]) == OK);
     w->objects[FLOW_PIPE_CFG] = cfg;
 }
 

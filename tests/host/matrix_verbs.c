@@ -24,8 +24,8 @@ static void make_context(struct world *w)
     w->ib_pd = doca_verbs_bridge_verbs_pd_get_ibv_pd(w->objects[VERBS_PD]);
     CHECK(doca_verbs_query_device(
               c, (struct doca_verbs_device_attr **)&w->objects[VERBS_DEVICE_ATTR]) == OK);
-    CHECK(doca_verbs_ah_attr_create(
-              c, (struct doca_verbs_ah_attr **)&w->objects[VERBS_AH_ATTR]) == OK);
+    CHECK(doca_verbs_ah_attr_create(c, (struct doca_verbs_ah_attr **)&w->objects[VERBS_AH_ATTR]) ==
+          OK);
 }
 
 static void make_completions(struct world *w)
@@ -56,6 +56,14 @@ static void make_memory_and_page(struct world *w)
                            (struct doca_umem **)&w->objects[UMEM]) == OK);
     CHECK(doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE,
                           (struct doca_uar **)&w->objects[UAR]) == OK);
+}
+
+static void make_ethernet(struct world *w)
+{
+    CHECK(doca_verbs_eth_sq_init_attr_create(
+              (struct doca_verbs_eth_sq_init_attr **)&w->objects[VERBS_ETH_SQ_ATTR]) == OK);
+    CHECK(doca_verbs_eth_rq_init_attr_create(
+              (struct doca_verbs_eth_rq_init_attr **)&w->objects[VERBS_ETH_RQ_ATTR]) == OK);
 }
 
 /* ---- The queue pair ---- */
@@ -99,7 +107,8 @@ static void change(struct world *w, enum doca_verbs_qp_state state, int mask)
 {
     struct doca_verbs_qp_attr *a = w->objects[VERBS_QP_ATTR];
     CHECK(doca_verbs_qp_attr_set_next_state(a, state) == OK);
-    CHECK(doca_verbs_qp_modify(w->objects[VERBS_QP], a, DOCA_VERBS_QP_ATTR_NEXT_STATE | mask) == OK);
+    CHECK(doca_verbs_qp_modify(w->objects[VERBS_QP], a, DOCA_VERBS_QP_ATTR_NEXT_STATE | mask) ==
+          OK);
 }
 
 static void make_change(struct world *w)
@@ -133,6 +142,7 @@ void make_verbs(struct world *w, enum state state, const char *function)
     make_completions(w);
     make_shared(w);
     make_memory_and_page(w);
+    make_ethernet(w);
     make_pair(w, of_dpa && state >= RUNNING);
     make_change(w);
     if (state >= RUNNING)
@@ -152,6 +162,8 @@ void destroy_verbs_object(void *object)
     doca_verbs_qp_init_attr_destroy(object);
     doca_verbs_cq_attr_destroy(object);
     doca_verbs_srq_init_attr_destroy(object);
+    doca_verbs_eth_sq_init_attr_destroy(object);
+    doca_verbs_eth_rq_init_attr_destroy(object);
     doca_verbs_ah_attr_destroy(object);
     doca_verbs_device_attr_free(object);
     doca_verbs_pd_destroy(object);

@@ -520,6 +520,8 @@ static const struct {
     {"struct doca_verbs_cq *", VERBS_CQ},
     {"struct doca_verbs_srq_init_attr *", VERBS_SRQ_ATTR},
     {"struct doca_verbs_srq *", VERBS_SRQ},
+    {"struct doca_verbs_eth_sq_init_attr *", VERBS_ETH_SQ_ATTR},
+    {"struct doca_verbs_eth_rq_init_attr *", VERBS_ETH_RQ_ATTR},
     {"struct doca_verbs_qp_init_attr *", VERBS_QP_INIT_ATTR},
     {"struct doca_verbs_qp_attr *", VERBS_QP_ATTR},
     {"struct doca_verbs_qp *", VERBS_QP},

@@ -274,3 +274,30 @@ doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
 {
     return answer(device_attr, true);
 }
+
+doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
+    const struct doca_verbs_device_attr *device_attr)
+{
+    return answer(device_attr, false);
+}
+
+doca_error_t doca_verbs_device_attr_get_is_eth_sq_ts_source_type_supported(
+    const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type)
+{
+    (void)ts_source_type;
+    return answer(device_attr, false);
+}
+
+doca_error_t doca_verbs_device_attr_get_is_eth_rq_ts_source_type_supported(
+    const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type)
+{
+    (void)ts_source_type;
+    return answer(device_attr, false);
+}
+
+uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
+    const struct doca_verbs_device_attr *device_attr)
+{
+    (void)device_attr;
+    return 0;
+}

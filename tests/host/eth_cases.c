@@ -1,0 +1,327 @@
+/* What frames, queues and pipes of DOCA Ethernet do, and peers of theirs that are killed. */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "eth_world.h"
+
+/* ---- Frames ---- */
+
+void frames_arrive_and_tell_of_themselves(void)
+{
+    uint8_t ok = 0;
+    const uint32_t *metadata = NULL;
+    uint32_t tag = 0;
+    uint64_t time = 0;
+    world_open("mlx5_0");
+    receiver_start();
+    sender_start();
+    struct doca_buf *b = udp_frame(), *to = buf(8, 0);
+    receive_into(to);
+    CHECK(send_frame(b) == OK);
+    await(&w.came, 1);
+    size_t size = 0;
+    CHECK(doca_buf_get_data_len(to, &size) == OK && size == 114);
+    CHECK(memcmp(w.memory + 8 * FRAME, w.memory, 24) == 0);
+    CHECK(memcmp(w.memory + 8 * FRAME + 42, w.memory + 42, 114 - 42) == 0);
+    CHECK(doca_eth_rxq_task_recv_get_l3_ok(w.last, &ok) == OK && ok == 1);
+    CHECK(doca_eth_rxq_task_recv_get_l4_ok(w.last, &ok) == OK && ok == 1);
+    CHECK(doca_eth_rxq_task_recv_get_metadata_array(w.last, &metadata) == OK);
+    CHECK(metadata[0] == METADATA);
+    CHECK(doca_eth_rxq_task_recv_get_timestamp(w.last, &time) == OK && time > 0);
+    CHECK(doca_eth_rxq_task_recv_get_flow_tag(w.last, &tag) == DOCA_ERROR_BAD_STATE);
+    await(&w.sent, 1);
+    doca_task_free(doca_eth_rxq_task_recv_as_doca_task(w.last));
+    CHECK(doca_buf_dec_refcount(b, NULL) == OK && doca_buf_dec_refcount(to, NULL) == OK);
+    world_close();
+}
+
+/* The card would write further: the task fails, those behind it are given back, and the queue stops. */
+void a_frame_that_does_not_fit_stops_the_queue(void)
+{
+    world_open("mlx5_0");
+    receiver_start();
+    sender_start();
+    struct doca_buf *b = udp_frame(), *small = NULL, *to = buf(9, 0);
+    CHECK(doca_buf_inventory_buf_get_by_addr(w.bufs, w.map, w.memory + 8 * FRAME, 100, &small) ==
+          OK);
+    memset(w.memory + 8 * FRAME, 0xee, FRAME);
+    receive_into(small);
+    receive_into(to);
+    CHECK(send_frame(b) == OK);
+    await(&w.failed, 2);
+    CHECK(w.status == DOCA_ERROR_IO_FAILED && w.came == 0);
+    for (unsigned i = 100; i < FRAME; i++)
+        CHECK(w.memory[8 * FRAME + i] == 0xee);
+    while (state_of(doca_eth_rxq_as_doca_ctx(w.rxq)) != DOCA_CTX_STATE_IDLE)
+        doca_pe_progress(w.pe);
+    await(&w.sent, 1);
+    CHECK(doca_buf_dec_refcount(small, NULL) == OK && doca_buf_dec_refcount(to, NULL) == OK);
+    CHECK(doca_buf_dec_refcount(b, NULL) == OK);
+    world_close();
+}
+
+void queues_stop_with_tasks_in_flight(void)
+{
+    struct doca_buf *bufs[TASKS];
+    world_open("mlx5_0");
+    receiver_start();
+    for (unsigned i = 0; i < TASKS; i++)
+        receive_into(bufs[i] = buf(i, 0));
+    stop(doca_eth_rxq_as_doca_ctx(w.rxq));
+    CHECK(w.failed == TASKS && w.came == 0 && w.status == DOCA_ERROR_BAD_STATE);
+    for (unsigned i = 0; i < TASKS; i++)
+        CHECK(doca_buf_dec_refcount(bufs[i], NULL) == OK);
+    world_close();
+}
+
+/* ---- What is refused ---- */
+
+void sends_that_cannot_be_are_refused(void)
+{
+    struct doca_buf *good, *empty, *pair, **pkts = NULL;
+    struct doca_eth_txq_task_lso_send *large = NULL;
+    struct doca_task_batch *batch = NULL;
+    union doca_data *data = NULL;
+    world_open("mlx5_0");
+    sender_start();
+    good = udp_frame();
+    empty = buf(1, 0);
+    CHECK(send_frame(empty) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(send_frame(NULL) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_buf_chain_list(empty, pair = buf(2, 60)) == OK); /* the queue has lists of one */
+    CHECK(doca_buf_set_data(empty, w.memory + FRAME, 60) == OK);
+    CHECK(send_frame(empty) == DOCA_ERROR_INVALID_VALUE);
+
+    struct doca_gather_list headers = {.addr = w.memory, .len = 75}; /* one more than were set up */
+    CHECK(doca_eth_txq_task_lso_send_allocate_init(w.txq, good, &headers, (union doca_data){0},
+                                                   &large) == OK);
+    struct doca_task *t = doca_eth_txq_task_lso_send_as_doca_task(large);
+    CHECK(doca_task_submit(t) == DOCA_ERROR_INVALID_VALUE);
+    headers = (struct doca_gather_list){.addr = NULL, .len = 54};
+    CHECK(doca_task_submit(t) == DOCA_ERROR_INVALID_VALUE);
+    headers = (struct doca_gather_list){.addr = w.memory, .len = UINT64_MAX};
+    CHECK(doca_task_submit(t) == DOCA_ERROR_INVALID_VALUE);
+    doca_task_free(t);
+
+    /* One of a batch is bad: none is sent, and the queue has as much room as before. */
+    for (unsigned i = 0; i < 100; i++) {
+        CHECK(doca_eth_txq_task_batch_send_allocate(w.txq, 16, (union doca_data){0}, &pkts, &data,
+                                                    &batch) == OK);
+        for (unsigned k = 0; k < 15; k++)
+            pkts[k] = good;
+        CHECK(doca_task_batch_submit(batch) == DOCA_ERROR_INVALID_VALUE); /* the last is NULL */
+        doca_task_batch_free(batch);
+    }
+    CHECK(doca_eth_txq_task_batch_send_allocate(w.txq, 17, (union doca_data){0}, &pkts, &data,
+                                                &batch) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(w.sent == 0 && send_frame(good) == OK);
+    await(&w.sent, 1);
+    CHECK(doca_buf_dec_refcount(good, NULL) == OK && doca_buf_dec_refcount(empty, NULL) == OK);
+    world_close();
+}
+
+void settings_out_of_range_are_refused(void)
+{
+    struct doca_eth_rxq *r = NULL;
+    struct doca_eth_txq *t = NULL;
+    uint32_t size = 0;
+    world_open("mlx5_0");
+    CHECK(doca_eth_rxq_create(w.dev, 0, FRAME, &r) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_rxq_create(w.dev, 1 << 20, FRAME, &r) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_rxq_create(w.dev, 1, UINT32_MAX, &r) == DOCA_ERROR_INVALID_VALUE && !r);
+    CHECK(doca_eth_rxq_create(w.dev, 4, FRAME, &r) == OK);
+    CHECK(doca_eth_rxq_set_type(r, DOCA_ETH_RXQ_TYPE_CYCLIC) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_eth_rxq_set_metadata_num(r, 2) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_eth_rxq_set_flow_tag(r, 2) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_rxq_set_max_recv_buf_list_len(r, 0) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_rxq_set_max_recv_buf_list_len(r, 1000) == DOCA_ERROR_INVALID_VALUE);
+    struct doca_ctx *ctx = doca_eth_rxq_as_doca_ctx(r);
+    CHECK(doca_pe_connect_ctx(w.pe, ctx) == OK);
+    CHECK(doca_ctx_start(ctx) == DOCA_ERROR_BAD_CONFIG); /* neither tasks nor events */
+    CHECK(doca_eth_rxq_destroy(r) == OK);
+
+    CHECK(doca_eth_rxq_estimate_packet_buf_size(DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL, UINT32_MAX,
+                                                UINT32_MAX, 1, 1, 0, UINT16_MAX, UINT16_MAX,
+                                                &size) == DOCA_ERROR_TOO_BIG);
+    CHECK(doca_eth_txq_create(w.dev, 0, &t) == DOCA_ERROR_INVALID_VALUE && !t);
+    CHECK(doca_eth_txq_create(w.dev, 32768, &t) == OK);
+    CHECK(doca_eth_txq_set_mss(t, 0) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_txq_set_max_lso_header_size(t, 257) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_txq_set_max_send_buf_list_len(t, 17) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_txq_set_max_send_buf_list_len(t, 16) == OK);
+    CHECK(doca_eth_txq_task_send_set_conf(t, on_sent, on_sent, 1) == OK);
+    ctx = doca_eth_txq_as_doca_ctx(t);
+    CHECK(doca_pe_connect_ctx(w.pe, ctx) == OK);
+    CHECK(doca_ctx_start(ctx) == DOCA_ERROR_INVALID_VALUE); /* so many long lists are no ring */
+    CHECK(doca_eth_txq_destroy(t) == OK);
+    world_close();
+}
+
+static void on_managed(struct doca_eth_rxq_event_managed_recv *event, struct doca_buf *pkt,
+                       union doca_data data)
+{
+    (void)event, (void)pkt, (void)data;
+}
+
+/* What starting a managed queue says of memory at a place of the map. */
+static doca_error_t managed_start(uint64_t offset, uint32_t size)
+{
+    struct doca_eth_rxq *r = NULL;
+    CHECK(doca_eth_rxq_create(w.dev, 4, FRAME, &r) == OK);
+    CHECK(doca_eth_rxq_set_type(r, DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL) == OK);
+    CHECK(doca_eth_rxq_event_managed_recv_register(r, (union doca_data){0}, on_managed,
+                                                   on_managed) == OK);
+    CHECK(doca_eth_rxq_set_pkt_buf(r, w.map, offset, size) == OK);
+    CHECK(doca_pe_connect_ctx(w.pe, doca_eth_rxq_as_doca_ctx(r)) == OK);
+    const doca_error_t result = doca_ctx_start(doca_eth_rxq_as_doca_ctx(r));
+    CHECK(doca_eth_rxq_destroy(r) == OK);
+    return result;
+}
+
+void memory_of_managed_queues_is_checked(void)
+{
+    world_open("mlx5_0");
+    CHECK(managed_start(0, ROOM) == OK);
+    CHECK(managed_start(0, FRAME) == DOCA_ERROR_INVALID_VALUE); /* no room to align a frame */
+    CHECK(managed_start(ROOM - FRAME, 4 * FRAME) != OK);
+    CHECK(managed_start(UINT64_MAX - 64, 4096) != OK);
+    CHECK(doca_mmap_stop(w.map) == OK);
+    CHECK(managed_start(0, ROOM) != OK);
+    CHECK(doca_mmap_set_permissions(w.map, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY) == OK);
+    CHECK(doca_mmap_start(w.map) == OK && managed_start(0, ROOM) == DOCA_ERROR_NOT_PERMITTED);
+    world_close();
+}
+
+/* ---- Pipes ---- */
+
+void pipes_lead_to_queues_that_are_there(void)
+{
+    struct doca_eth_rxq *other = NULL;
+    world_open("mlx5_0");
+    receiver_start();
+    sender_start();
+    struct doca_buf *b = udp_frame();
+    struct doca_flow_pipe *first = w.pipe;
+    CHECK(lead_to(QUEUE + 1) == DOCA_ERROR_NOT_FOUND);
+    w.pipe = first;
+    CHECK(doca_eth_rxq_apply_queue_id(w.rxq, QUEUE + 1) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_eth_rxq_create(w.dev, 1, FRAME, &other) == OK);
+    CHECK(doca_eth_rxq_task_recv_set_conf(other, on_came, on_lost, 1) == OK);
+    CHECK(doca_pe_connect_ctx(w.pe, doca_eth_rxq_as_doca_ctx(other)) == OK);
+    CHECK(doca_ctx_start(doca_eth_rxq_as_doca_ctx(other)) == OK);
+    CHECK(doca_eth_rxq_apply_queue_id(other, QUEUE) == DOCA_ERROR_ALREADY_EXIST);
+    CHECK(doca_eth_rxq_destroy(other) == OK);
+    CHECK(doca_flow_port_stop(w.port) == DOCA_ERROR_IN_USE);
+
+    /* The queue goes, and frames to it are dropped. */
+    CHECK(doca_eth_rxq_destroy(w.rxq) == OK);
+    w.rxq = NULL;
+    for (unsigned i = 1; i <= 8; i++) {
+        CHECK(send_frame(b) == OK);
+        await(&w.sent, i);
+    }
+    CHECK(w.came == 0 && doca_buf_dec_refcount(b, NULL) == OK);
+    world_close();
+}
+
+/* ---- Peers that die ---- */
+
+/* This program again, with a case that goes on until it is killed; it has written a byte when it has
+ * begun. */
+static pid_t spawn(const char *live)
+{
+    int ready[2];
+    char byte;
+    CHECK(pipe(ready) == 0);
+    const pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        dup2(ready[1], STDOUT_FILENO);
+        execl("/proc/self/exe", "cases", live, NULL);
+        _exit(1);
+    }
+    close(ready[1]);
+    CHECK(read(ready[0], &byte, 1) == 1);
+    close(ready[0]);
+    return pid;
+}
+
+static void end(pid_t pid)
+{
+    CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+}
+
+void live_receiver(void)
+{
+    world_open("mlx5_1");
+    receiver_start();
+    receive_into(buf(8, 0));
+    CHECK(write(STDOUT_FILENO, "", 1) == 1);
+    for (unsigned seen = 0;; seen = w.came) {
+        await(&w.came, seen + 1);
+        receive_again();
+    }
+}
+
+void live_sender(void)
+{
+    world_open("mlx5_0");
+    sender_start();
+    struct doca_buf *b = udp_frame();
+    CHECK(write(STDOUT_FILENO, "", 1) == 1);
+    for (;;) {
+        send_frame(b);
+        doca_pe_progress(w.pe);
+    }
+}
+
+/* Sends go on, whoever was there to receive them. */
+void receivers_are_killed(void)
+{
+    for (unsigned round = 0; round < 20; round++) {
+        const pid_t pid = spawn("live_receiver");
+        if (round == 0) {
+            world_open("mlx5_0");
+            sender_start();
+        }
+        struct doca_buf *b = udp_frame();
+        for (unsigned i = 0; i < 200; i++) {
+            const unsigned before = w.sent;
+            CHECK(send_frame(b) == OK);
+            if (i == 10 * round % 200)
+                end(pid);
+            await(&w.sent, before + 1);
+        }
+        CHECK(w.failed == 0 && doca_buf_dec_refcount(b, NULL) == OK);
+    }
+    world_close();
+}
+
+/* A receiver gets frames of the next sender, and whole ones alone. */
+void senders_are_killed(void)
+{
+    world_open("mlx5_1");
+    receiver_start();
+    struct doca_buf *to = buf(8, 0);
+    receive_into(to);
+    pid_t pid = spawn("live_sender");
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned i = 0; i < 5; i++) {
+            size_t size = 0;
+            await(&w.came, w.came + 1);
+            CHECK(doca_buf_get_data_len(to, &size) == OK && size == 114);
+            CHECK(w.memory[8 * FRAME + 113] == 113);
+            receive_again();
+        }
+        end(pid);
+        pid = spawn("live_sender");
+    }
+    end(pid);
+    w.stops = true;
+    stop(doca_eth_rxq_as_doca_ctx(w.rxq));
+    CHECK(doca_buf_dec_refcount(to, NULL) == OK);
+    world_close();
+}

@@ -1,0 +1,67 @@
+/* Queues of DOCA Ethernet with their port and pipe, and what cases do with them. */
+#ifndef TESTS_HOST_ETH_WORLD_H
+#define TESTS_HOST_ETH_WORLD_H
+
+#include <doca_buf_inventory.h>
+#include <doca_eth_rxq_cpu_data_path.h>
+#include <doca_eth_txq_cpu_data_path.h>
+#include <doca_flow.h>
+#include <string.h>
+
+#include "check.h"
+
+#define OK DOCA_SUCCESS
+enum { TASKS = 16, FRAME = 128, ROOM = 65536, QUEUE = 3, METADATA = 1234 };
+
+extern struct world {
+    struct doca_dev *dev;
+    struct doca_pe *pe;
+    struct doca_mmap *map;
+    struct doca_buf_inventory *bufs;
+    struct doca_eth_rxq *rxq;
+    struct doca_eth_txq *txq;
+    struct doca_flow_port *port;
+    struct doca_flow_pipe *pipe;
+    _Alignas(64) uint8_t memory[ROOM];
+    unsigned sent, came, failed; /* tasks */
+    doca_error_t status;         /* of the last that failed */
+    struct doca_eth_rxq_task_recv *last;
+    bool stops; /* tasks that come are freed */
+} w;
+
+void world_open(const char *name);
+/* A buffer of FRAME bytes, of which the first `size` are data. */
+struct doca_buf *buf(unsigned place, size_t size);
+enum doca_ctx_states state_of(struct doca_ctx *ctx);
+void stop(struct doca_ctx *ctx);
+void on_sent(struct doca_eth_txq_task_send *task, union doca_data task_data,
+             union doca_data ctx_data);
+void sender_start(void);
+doca_error_t send_frame(struct doca_buf *b);
+/* A frame of UDP over IPv4, whose checksums are left out, and its bytes at w.memory. */
+struct doca_buf *udp_frame(void);
+void on_came(struct doca_eth_rxq_task_recv *task, union doca_data task_data,
+             union doca_data ctx_data);
+void on_lost(struct doca_eth_rxq_task_recv *task, union doca_data task_data,
+             union doca_data ctx_data);
+void receive_into(struct doca_buf *b);
+void receive_again(void);
+/* A pipe to the queue with that id, and the metadata of its frames. */
+doca_error_t lead_to(uint16_t id);
+void receiver_start(void);
+void await(const unsigned *counter, unsigned count);
+void world_close(void);
+
+void frames_arrive_and_tell_of_themselves(void);
+void a_frame_that_does_not_fit_stops_the_queue(void);
+void queues_stop_with_tasks_in_flight(void);
+void sends_that_cannot_be_are_refused(void);
+void settings_out_of_range_are_refused(void);
+void memory_of_managed_queues_is_checked(void);
+void pipes_lead_to_queues_that_are_there(void);
+void live_receiver(void);
+void live_sender(void);
+void receivers_are_killed(void);
+void senders_are_killed(void);
+
+#endif

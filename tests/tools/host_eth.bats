@@ -1,0 +1,63 @@
+# DOCA Ethernet, and the pipes of DOCA Flow that lead to its queues (tests/host/eth_*.c).
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" \
+        "$here"/eth_*.c -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" -ldoca_eth -ldoca_flow -ldoca_common \
+        -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    make_devices "$BATS_FILE_TMPDIR/devices"
+}
+
+@test "frames arrive and tell of themselves" {
+    case_ok frames_arrive_and_tell_of_themselves
+}
+
+@test "a frame that does not fit stops the queue" {
+    case_ok a_frame_that_does_not_fit_stops_the_queue
+}
+
+@test "queues stop with tasks in flight" {
+    case_ok queues_stop_with_tasks_in_flight
+}
+
+@test "sends that cannot be are refused" {
+    case_ok sends_that_cannot_be_are_refused
+}
+
+@test "settings out of range are refused" {
+    case_ok settings_out_of_range_are_refused
+}
+
+@test "memory of managed queues is checked" {
+    case_ok memory_of_managed_queues_is_checked
+}
+
+@test "pipes lead to queues that are there" {
+    case_ok pipes_lead_to_queues_that_are_there
+    grep -q 'no running receive queue of the device has id 4 (doca_eth_rxq_apply_queue_id)' <<<"$output"
+}
+
+@test "receivers are killed" {
+    dpadev wire mlx5_0 dev:mlx5_1
+    case_ok receivers_are_killed
+}
+
+@test "senders are killed" {
+    dpadev wire mlx5_0 dev:mlx5_1
+    case_ok senders_are_killed
+}
+
+@test "every function is declared and exported" {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_TEST_TMPDIR name
+    for name in eth flow; do
+        LC_ALL=C sort -u "$here/doca_$name.txt" | diff - "$here/doca_$name.txt"
+        nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_$name.so" | awk '$2 == "T" {print $3}' | LC_ALL=C sort |
+            diff "$here/doca_$name.txt" -
+    done
+    { printf '#include <doca_%s.h>\n' eth_rxq_cpu_data_path eth_txq_cpu_data_path flow
+      sed 's/.*/void *const p_& = (void *)\&&;/' "$here/doca_eth.txt" "$here/doca_flow.txt"; } >"$t/names.c"
+    gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
+}

@@ -141,6 +141,11 @@ TEXT
     [[ $output == *$'from the host\na client came\nit went' ]]
 }
 
+@test "texts in frames: one device hears the other" {
+    paste_readme eth_text
+    [[ $output == *$'a first frame\na second frame' ]]
+}
+
 @test "dma copy: the DPU copies memory of the host" {
     paste_readme dma_copy
     grep -qx 'Card bf0 created: mlx5_0 on the host, and on the DPU (DPAKIT_SIDE=dpu).' <<<"$output"

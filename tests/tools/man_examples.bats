@@ -44,6 +44,10 @@ prepare_doca_comch() {
     cp "$BATS_TEST_DIRNAME/../../examples/comch_echo/comch_echo.c" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
 }
+prepare_doca_eth() {
+    cp "$BATS_TEST_DIRNAME/../../examples/eth_text/eth_text.c" .
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
+}
 prepare_dpa_network() {
     unshare -rn ip link add v0 type veth peer name v1 || skip "no network namespaces with veth pairs"
 }
@@ -135,6 +139,7 @@ examples_of() {
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
 @test "doca-comch(7)" { examples_of doca-comch; }
 @test "doca-dma(7)" { examples_of doca-dma; }
+@test "doca-eth(7)" { examples_of doca-eth; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }
 @test "dpapcc(1)" { examples_of dpapcc; }

@@ -36,8 +36,7 @@ teardown() {
 # start_pcc ARGUMENT...: until it waits, or has ended.
 start_pcc() {
     out=$BATS_TEST_TMPDIR/out
-    # The library of stdbuf comes before that of a sanitizer.
-    ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 in_opt timeout --foreground --preserve-status -k 10 100 stdbuf -oL "$program" -d mlx5_0 -w 1 -l 50 \
+    in_opt timeout --foreground --preserve-status -k 10 100 stdbuf -oL "$program" -d mlx5_0 -w 1 -l 50 \
         -f "$BATS_TEST_TMPDIR/core" "$@" >"$out" 2>&1 3>&- &
     pid=$!
     for _ in {1..900}; do

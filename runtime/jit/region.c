@@ -104,7 +104,7 @@ static void expand(struct rv64_core *core, struct jit_region *r, uint32_t index)
         b->next = block_at(r, b->next_pc, b->copy);
     if (b->end == JIT_END_JUMP || b->end == JIT_END_BRANCH)
         b->taken = block_at(r, b->taken_pc, b->copy);
-    if (b->end == JIT_END_JALR)
+    if (b->end == JIT_END_JALR && !jit_calls(r, b))
         add_targets(core, r, b);
 }
 
@@ -113,20 +113,23 @@ static void expand(struct rv64_core *core, struct jit_region *r, uint32_t index)
 /* A function that calls nothing may have LEAF_INSNS_MAX instructions where a loop calls it. */
 enum { COPY_INSNS_MAX = 80, LEAF_INSNS_MAX = 240, COPY_DEPTH_MAX = 4, COPIES_INSNS_MAX = 300 };
 
-/* A call of a function that has run, other than one that it is called by. */
+/* An indirect call that has led to more functions than that has no copies. */
+enum { CALLED_MAX = 4 };
+
+/* Whether `call` calls, by ra, the function at `pc`, which has run, and which it is not called by. */
 static bool may_copy(const struct rv64_core *core, const struct jit_region *r,
-                     const struct jit_block *call)
+                     const struct jit_block *call, uint64_t pc)
 {
-    if (call->end != JIT_END_CALL || call->next < 0 || r->copy_count == JIT_COPIES_MAX - 1 ||
+    if (!jit_calls(r, call) || call->next < 0 || r->copy_count == JIT_COPIES_MAX - 1 ||
         r->insn_count > COPIES_INSNS_MAX || r->copies[call->copy].depth == COPY_DEPTH_MAX ||
         jit_last(r, call)->insn.rd != 1)
         return false;
     for (uint32_t c = call->copy; c != 0; c = r->copies[c].outer)
-        if (r->copies[c].pc == call->taken_pc)
+        if (r->copies[c].pc == pc)
             return false;
-    return call->taken_pc != r->blocks[0].pc && core->cache != NULL &&
+    return pc != r->blocks[0].pc && core->cache != NULL &&
            rv64_cache_find(core->cache, call->pc) != NULL &&
-           rv64_cache_find(core->cache, call->taken_pc) != NULL;
+           rv64_cache_find(core->cache, pc) != NULL;
 }
 
 static bool is_return(const struct rv64_insn *insn)
@@ -134,20 +137,26 @@ static bool is_return(const struct rv64_insn *insn)
     return insn->op == OP_JALR && insn->rd == 0 && insn->rs1 == 1 && insn->imm == 0;
 }
 
-/* Adds a copy of what block `index` calls. Takes it back if it is not small, or does not return.
- * `in_loop`: the region is a loop. */
-static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t index, bool in_loop)
+/* Whether a JALR returns, in an unusual way maybe: by a link register, with nothing to link. */
+static bool uses_link(const struct rv64_insn *insn)
 {
-    struct jit_block *const call = &r->blocks[index];
+    return insn->rd == 0 && (insn->rs1 == 1 || insn->rs1 == 5);
+}
+
+/* Adds a copy of the function at `pc` for `call`, and returns its first block. -1: it is not small, or does
+ * not return; nothing was added. `in_loop`: the region is a loop. */
+static int32_t add_copy(struct rv64_core *core, struct jit_region *r, const struct jit_block *call,
+                        uint64_t pc, bool in_loop)
+{
     const uint32_t blocks = r->block_count, insns = r->insn_count, targets = r->target_count,
                    copy = r->copy_count + 1;
     uint32_t most = in_loop ? LEAF_INSNS_MAX : COPY_INSNS_MAX;
     bool returns = false;
-    r->copies[copy] = (struct jit_copy){.pc = call->taken_pc,
+    r->copies[copy] = (struct jit_copy){.pc = pc,
                                         .return_pc = call->next_pc,
                                         .outer = call->copy,
                                         .depth = r->copies[call->copy].depth + 1};
-    bool small = block_at(r, call->taken_pc, copy) >= 0;
+    bool small = block_at(r, pc, copy) >= 0;
     for (uint32_t i = blocks; small && i < r->block_count; i++) {
         struct jit_block *b = &r->blocks[i];
         expand(core, r, i);
@@ -155,7 +164,7 @@ static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t i
             most = COPY_INSNS_MAX;
         small = r->insn_count - insns <= most && r->block_count < JIT_BLOCKS_MAX &&
                 b->end != JIT_END_LEAVE;
-        if (b->end != JIT_END_JALR || !small)
+        if (b->end != JIT_END_JALR || !small || !uses_link(&jit_last(r, b)->insn))
             continue;
         small = is_return(&jit_last(r, b)->insn);
         returns = true;
@@ -165,14 +174,48 @@ static void copy_called(struct rv64_core *core, struct jit_region *r, uint32_t i
     }
     if (small && returns) {
         r->copy_count = copy;
-        call->end = JIT_END_INLINE;
-        call->taken = (int32_t)blocks;
-        call->next = -1;
-        return;
+        return (int32_t)blocks;
     }
     r->block_count = blocks;
     r->insn_count = insns;
     r->target_count = targets;
+    return -1;
+}
+
+/* Of an indirect call, copies what it has called. Other functions stay calls. */
+static void copy_targets(struct rv64_core *core, struct jit_region *r, struct jit_block *call,
+                         bool in_loop)
+{
+    uint64_t to[CALLED_MAX + 1];
+    int32_t first[CALLED_MAX];
+    uint32_t found = 0;
+    const size_t count = rv64_core_jumps(core, jit_last(r, call)->pc, to, CALLED_MAX + 1);
+    for (size_t i = 0; i < count && count <= CALLED_MAX; i++) {
+        first[found] =
+            may_copy(core, r, call, to[i]) ? add_copy(core, r, call, to[i], in_loop) : -1;
+        found += first[found] >= 0;
+    }
+    if (found > JIT_TARGETS_MAX - r->target_count)
+        return;
+    memcpy(&r->targets[r->target_count], first, found * sizeof *first);
+    call->target = r->target_count;
+    call->target_count = found;
+    r->target_count += found;
+}
+
+static void copy_called(struct rv64_core *core, struct jit_region *r, struct jit_block *call,
+                        bool in_loop)
+{
+    if (call->end == JIT_END_JALR && jit_calls(r, call))
+        copy_targets(core, r, call, in_loop);
+    if (call->end != JIT_END_CALL || !may_copy(core, r, call, call->taken_pc))
+        return;
+    const int32_t first = add_copy(core, r, call, call->taken_pc, in_loop);
+    if (first < 0)
+        return;
+    call->end = JIT_END_INLINE;
+    call->taken = first;
+    call->next = -1;
 }
 
 /* ---- Loops ---- */
@@ -269,8 +312,7 @@ bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
         expand(core, &r, i);
     const bool is_loop = keep_loop(&r);
     for (uint32_t i = 0; i < r.block_count; i++)
-        if (may_copy(core, &r, &r.blocks[i]))
-            copy_called(core, &r, i, is_loop);
+        copy_called(core, &r, &r.blocks[i], is_loop);
     jit_tables_find(core, x, &r);
     find_hints(core, x, &r);
     *region = r;

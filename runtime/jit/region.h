@@ -23,10 +23,11 @@ struct jit_block {
     uint64_t pc, next_pc, taken_pc;
     uint32_t first, count; /* its instructions: those of the region from `first` on */
     enum jit_end end;
-    uint32_t copy;                 /* of a function's code: region.copies. 0: no copy */
-    int32_t next, taken;           /* the blocks there. -1: not of this region */
-    uint32_t target, target_count; /* of an indirect jump: region.targets */
-    uint32_t table;                /* that it jumps by: region.tables. 0: none */
+    uint32_t copy;       /* of a function's code: region.copies. 0: no copy */
+    int32_t next, taken; /* the blocks there. -1: not of this region */
+    /* Where an indirect jump has led, and the copies of what an indirect call has called: region.targets. */
+    uint32_t target, target_count;
+    uint32_t table; /* that it jumps by: region.tables. 0: none */
 };
 
 struct jit_insn {
@@ -67,7 +68,7 @@ enum { JIT_BLOCKS_MAX = 128, JIT_INSNS_MAX = 600, JIT_TARGETS_MAX = 1024, JIT_CO
 struct jit_region {
     struct jit_block *blocks; /* the first one is where the region is entered */
     struct jit_insn *insns;
-    int32_t *targets;                        /* blocks that indirect jumps have led to */
+    int32_t *targets;                        /* blocks that indirect jumps and calls have led to */
     struct jit_copy copies[JIT_COPIES_MAX];  /* from 1 on */
     struct jit_table tables[JIT_TABLES_MAX]; /* from 1 on */
     uint32_t block_count, insn_count, target_count, copy_count, table_count;

@@ -239,6 +239,20 @@ void emit_table_jump(struct emitter *e)
     jump_elsewhere(e, jalr_target(e));
 }
 
+/* Goes to the block's copy of what is called; if it has none, the builder goes on. */
+static void call_copies(struct emitter *e, LLVMValueRef target)
+{
+    const struct jit_region *r = e->region;
+    for (uint32_t i = 0; i < e->block->target_count; i++) {
+        const int32_t copy = r->targets[e->block->target + i];
+        LLVMBasicBlockRef other = emit_new_block(e, "other");
+        LLVMValueRef same =
+            LLVMBuildICmp(B_, LLVMIntEQ, target, emit_const(e, r->blocks[copy].pc), "");
+        LLVMBuildCondBr(B_, same, e->blocks[copy], other);
+        LLVMPositionBuilderAtEnd(B_, other);
+    }
+}
+
 static void jalr(struct emitter *e)
 {
     const struct rv64_insn *i = &e->insn->insn;
@@ -247,13 +261,14 @@ static void jalr(struct emitter *e)
         leave_to(e, target); /* a return */
         return;
     }
-    if (e->block->target_count != 0)
-        jump_within(e, target);
     if (i->rd == 0) {
+        if (e->block->target_count != 0)
+            jump_within(e, target);
         jump_elsewhere(e, target);
         return;
     }
     emit_set(e, i->rd, emit_const(e, e->block->next_pc));
+    call_copies(e, target);
     emit_store_registers(e, e->dirty);
     after_call(e, call(e, target));
 }

@@ -84,12 +84,13 @@ static void find_dirty(struct emitter *e)
         changed = false;
         for (uint32_t i = 0; i < r->block_count; i++) {
             const struct jit_block *b = &r->blocks[i];
-            uint32_t after = jit_calls(r, b) ? 0 : e->dirty_at[i] | written_by(e, b);
+            const uint32_t inside = e->dirty_at[i] | written_by(e, b),
+                           after = jit_calls(r, b) ? 0 : inside;
             const int32_t to[] = {b->next, b->taken};
             for (unsigned k = 0; k < 2; k++)
                 changed |= to[k] >= 0 && make_dirty(e, to[k], after);
             for (uint32_t k = 0; k < b->target_count; k++)
-                changed |= make_dirty(e, r->targets[b->target + k], after);
+                changed |= make_dirty(e, r->targets[b->target + k], inside);
         }
     }
 }

@@ -108,7 +108,7 @@ rv64_code *rv64_cache_code(struct rv64_core *core, struct rv64_cache *cache,
 /* Counts that translated code has left before misaligned accesses that begin with `block`. */
 void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block,
                        const uint64_t *x);
-/* Notes where the indirect jump at `from` leads to. */
+/* Notes where the indirect jump or call at `from` leads to. */
 void rv64_cache_jump(struct rv64_cache *cache, uint64_t from, uint64_t to);
 
 /* Below this address, the calling thread's stack is not for translated code. */

@@ -17,7 +17,7 @@ struct rv64_core {
 /* Whether there is a breakpoint at `pc`. With the lock held. */
 bool rv64_core_breaks(const struct rv64_core *core, uint64_t pc);
 
-/* Fills `to` with where the indirect jump at `from` has led, at most `max`. Returns how many. With
+/* Fills `to` with where the indirect jump or call at `from` has led, at most `max`. Returns how many. With
  * the lock held. */
 size_t rv64_core_jumps(struct rv64_core *core, uint64_t from, uint64_t *to, size_t max);
 

@@ -175,7 +175,7 @@ do_END:
 do_JALR:
     pc = (A + IMM) & ~UINT64_C(1);
     D = block->next_pc;
-    if (translator != NULL && r->rd == RV64_SINK && r->rs1 != 1 && r->rs1 != 5)
+    if (translator != NULL && r->rs1 != 1 && r->rs1 != 5) /* no return, no far call */
         rv64_cache_jump(cache, block->pc + r->offset, pc);
     struct rv64_block *target = rv64_cache_find(cache, pc);
     if (likely(target != NULL))

@@ -4,7 +4,19 @@
 #include "rv64_translations.h"
 #include "rv64_words.h"
 
-enum { JAL = 0x6f, JALR = 0x67, BEQ = 0x63, BNE = 0x1063, T0 = 5 };
+enum {
+    LUI = 0x37,
+    JAL = 0x6f,
+    JALR = 0x67,
+    BEQ = 0x63,
+    BNE = 0x1063,
+    BLT = 0x4063,
+    XOR_I = 0x4013,
+    AND_I = 0x7013,
+    SLLI = 0x1013,
+    ADD = 0x33,
+    T0 = 5
+};
 
 static uint32_t j_type(uint32_t rd, int32_t by)
 {
@@ -15,11 +27,14 @@ static uint32_t j_type(uint32_t rd, int32_t by)
 
 static const uint32_t ret = JALR | RA << 15;
 
-/* Runs the words, so that their blocks have run, and finds the region of the first. */
+/* Runs the words, so that their blocks have run and indirect jumps are noted, and finds the region of the
+ * first. */
 static struct jit_region find(struct guest *g, const uint32_t *words, size_t count)
 {
+    static const struct rv64_translator idle = {.heat = UINT32_MAX};
     struct jit_region region;
     struct rv64_hart hart = {.pc = CODE, .x[SP] = DATA + 1024, .x[A0] = 3};
+    rv64_core_set_translator(g->core[0], &idle);
     guest_store(g, CODE, words, count * sizeof *words);
     (void)guest_run(g, &hart, 1000);
     pthread_mutex_lock(&g->core[0]->lock);
@@ -145,6 +160,64 @@ static void a_function_that_calls_itself_has_one_copy(void **state)
     jit_region_free(&r);
 }
 
+/* Calls `count` functions in turn by a register, at CODE + INDIRECT; each ends with a jump by a register. */
+enum { INDIRECT = 16, FUNCTIONS_AT = 36, FUNCTION_SIZE = 12 };
+static size_t put_indirect_calls(uint32_t *words, unsigned count)
+{
+    const uint32_t begin[] = {
+        LUI | A1 << 7 | (uint32_t)CODE,
+        i_type(ADDI, A2, A1, FUNCTIONS_AT + FUNCTION_SIZE * count), /* an end of all */
+        i_type(ADDI, A1, A1, FUNCTIONS_AT),
+        i_type(ADDI, A0, 0, count),
+        i_type(JALR, RA, A1, 0), /* INDIRECT: */
+        i_type(ADDI, A1, A1, FUNCTION_SIZE),
+        i_type(ADDI, A0, A0, 0u - 1),
+        b_type(BNE, A0, 0, -12),
+        EBREAK,
+    };
+    size_t at = sizeof begin / sizeof *begin;
+    memcpy(words, begin, sizeof begin);
+    for (unsigned i = 0; i < count; i++) {
+        words[at++] = i_type(ADDI, A3, A3, i);
+        words[at++] = i_type(XOR_I, A3, A3, 1);
+        words[at++] = JALR | A2 << 15;
+    }
+    words[at++] = ret;
+    return at;
+}
+
+static void what_an_indirect_call_has_called_is_copied(void **state)
+{
+    enum { COUNT = 3 };
+    uint32_t words[64];
+    struct jit_region r = find(*state, words, put_indirect_calls(words, COUNT));
+    const struct jit_block *call = block_of(&r, CODE + INDIRECT, 0);
+    assert_int_equal(call->end, JIT_END_JALR); /* others are called */
+    assert_int_equal(r.blocks[call->next].pc, CODE + INDIRECT + 4);
+    assert_int_equal(call->target_count, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const struct jit_block *called = &r.blocks[r.targets[call->target + i]], *end;
+        assert_true(called->copy != 0);
+        assert_int_equal(r.copies[called->copy].pc, called->pc);
+        assert_int_equal(called->end, JIT_END_JALR);
+        assert_int_equal(called->target_count, 1);
+        end = &r.blocks[r.targets[called->target]];
+        assert_int_equal(end->copy, called->copy);
+        assert_int_equal(end->end, JIT_END_RETURN);
+        assert_int_equal(end->next, call->next);
+    }
+    jit_region_free(&r);
+}
+
+static void an_indirect_call_of_many_functions_has_no_copies(void **state)
+{
+    uint32_t words[64];
+    struct jit_region r = find(*state, words, put_indirect_calls(words, 5));
+    assert_int_equal(block_of(&r, CODE + INDIRECT, 0)->target_count, 0);
+    assert_int_equal(r.copy_count, 0);
+    jit_region_free(&r);
+}
+
 static void others_stay_calls(void **state)
 {
     enum { LONG = 100 };
@@ -203,10 +276,27 @@ static void a_large_function_that_calls_nothing_is_copied_into_a_loop(void **sta
     }
 }
 
+/* Runs the words with each budget; they load from A0 on. */
+static void run_with_budgets(struct guest *g, const uint32_t *words, size_t size)
+{
+    static struct rv64_translator eager;
+    guest_store(g, CODE, words, size);
+    if (g->core[0]->translator != NULL) {
+        eager = *g->core[0]->translator;
+        eager.heat = 4;
+        rv64_core_set_translator(g->core[0], &eager);
+    }
+    for (uint64_t budget = 400; budget > 0; budget--)
+        for (unsigned from = 0; from < 2; from++) {
+            struct rv64_hart hart = {.pc = CODE, .x[A0] = from ? DATA : DATA + DATA_SIZE - 240};
+            (void)guest_run(g, &hart, budget);
+        }
+    assert_true(guest_mode == JIT_OFF || count_translations(g->core[0]) > 1);
+}
+
 /* A return that leads elsewhere, a fault, and the end of the budget, each within a copy. */
 static void copies_run_as_their_functions(void **state)
 {
-    struct guest *g = *state;
     const uint32_t words[] = {
         i_type(ADDI, S0, 0, 40),
         j_type(RA, 24), /* 4: */
@@ -222,19 +312,39 @@ static void copies_run_as_their_functions(void **state)
         i_type(ADDI, A0, A0, 8),
         ret,
     };
-    static struct rv64_translator eager;
-    guest_store(g, CODE, words, sizeof words);
-    if (g->core[0]->translator != NULL) {
-        eager = *g->core[0]->translator;
-        eager.heat = 4;
-        rv64_core_set_translator(g->core[0], &eager);
-    }
-    for (uint64_t budget = 400; budget > 0; budget--)
-        for (unsigned from = 0; from < 2; from++) {
-            struct rv64_hart hart = {.pc = CODE, .x[A0] = from ? DATA : DATA + DATA_SIZE - 240};
-            (void)guest_run(g, &hart, budget);
-        }
-    assert_true(guest_mode == JIT_OFF || count_translations(g->core[0]) > 1);
+    run_with_budgets(*state, words, sizeof words);
+}
+
+/* The same, where the function is one of two; in the end it is another one; there is no copy of that. */
+static void copies_of_what_is_called_by_a_pointer_run_as_it(void **state)
+{
+    const uint32_t words[] = {
+        i_type(ADDI, S0, 0, 40),
+        LUI | S1 << 7 | (uint32_t)CODE,
+        i_type(ADDI, A1, 0, 2), /* 8: */
+        i_type(ADDI, A2, S0, 0u - 5),
+        b_type(BLT, A2, 0, 8), /* the last turns call the third one */
+        i_type(AND_I, A1, S0, 1),
+        i_type(SLLI, A1, A1, 4), /* 24: */
+        ADD | A1 << 7 | A1 << 15 | S1 << 20,
+        i_type(JALR, RA, A1, 56),
+        i_type(ADDI, A1, A2, 1),
+        i_type(ADDI, A2, A2, 2),
+        i_type(ADDI, S0, S0, 0u - 1),
+        b_type(BNE, S0, 0, -40),
+        EBREAK,
+        i_type(LD, A3, A0, 0), /* 56: */
+        i_type(ADDI, A0, A0, 16),
+        i_type(ADDI, A3, A3, 7),
+        ret,
+        b_type(BNE, A2, 0, 8),   /* 72: */
+        i_type(ADDI, RA, RA, 4), /* the return is past one instruction */
+        i_type(ADDI, A3, A3, 5),
+        ret,
+        i_type(ADDI, A3, A3, 9), /* 88: */
+        ret,
+    };
+    run_with_budgets(*state, words, sizeof words);
 }
 
 int main(void)
@@ -245,10 +355,13 @@ int main(void)
         GUEST_TEST(each_call_of_a_small_function_has_a_copy),
         GUEST_TEST(a_copy_has_copies_of_what_it_calls),
         GUEST_TEST(a_function_that_calls_itself_has_one_copy),
+        GUEST_TEST(what_an_indirect_call_has_called_is_copied),
+        GUEST_TEST(an_indirect_call_of_many_functions_has_no_copies),
         GUEST_TEST(others_stay_calls),
         GUEST_TEST(a_large_function_that_calls_nothing_is_copied_into_a_loop),
     };
-    const struct CMUnitTest runs[] = {GUEST_TEST(copies_run_as_their_functions)};
+    const struct CMUnitTest runs[] = {GUEST_TEST(copies_run_as_their_functions),
+                                      GUEST_TEST(copies_of_what_is_called_by_a_pointer_run_as_it)};
     return cmocka_run_group_tests_name("jit_region", regions, NULL, NULL) != 0 ||
            RUN_GUEST_TESTS("jit_region, run", runs);
 }

@@ -40,6 +40,22 @@ END
     nothing_runs '^777[12]$'
 }
 
+@test "of a failed test that says much, the beginning and the end are told" {
+    bats_file talks <<'END'
+a test "fails" {
+    seq 1000
+    false
+}
+END
+    runner talks
+    last '0 passed, 1 failed'
+    grep -q '^not ok 1 fails$' out
+    grep -q '^# 1$' out
+    grep -q '^# 1000$' out
+    grep -q '^# \.\.\. [0-9]* lines \.\.\.$' out
+    [ "$(wc -l <out)" -lt 60 ]
+}
+
 @test "what a bats test leaves behind does not hold up its file, and is told" {
     bats_file leaves <<'END'
 a test "leaves one" { sleep 7773 & }

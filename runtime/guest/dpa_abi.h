@@ -50,6 +50,15 @@
 #define DPA_SYS_END_PROCESS    20 /* (): ends the process, which is no error; never returns */
 #define DPA_SYS_PARK_RETRIGGER 21 /* (): as DPA_SYS_PARK, with an event that is there at once */
 
+/* (address, size, how, place): code compiled with -fsanitize=address is about to access `size` bytes,
+ * some of which it may not. `how`: DPA_ACCESS_*. `place`: behind the call in the code that accesses. */
+#define DPA_SYS_BAD_ACCESS 22
+#define DPA_ACCESS_WRITES  1
+#define DPA_ACCESS_GOES_ON 2 /* the program goes on (-fsanitize-recover=address) */
+/* The shadow memory of such code: a byte for each 8 bytes of the 4 GiB of guest memory. */
+#define DPA_SHADOW_BASE 0x50000000
+#define DPA_SHADOW_SIZE 0x20000000
+
 /* Calls from here on are carried out by the host libraries: the number is family << 8 | call. */
 #define DPA_SYS_FAMILY_FIRST       1
 #define DPA_SYS_FAMILIES           16

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proc/asan.h"
 #include "proc/direct.h"
 
 enum { SP = 2, A0 = 10, A1, A2 };
@@ -46,6 +47,7 @@ void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, s
     uint64_t at = hart_stack(h) + STACK_SIZE - STACK_END_FREE - (size + 15) / 16 * 16;
     if (size)
         rv64_memory_store(h->process->memory, at, args, size);
+    asan_stack_is_empty(h);
     h->regs = (struct rv64_hart){.pc = dpk_image_entry(h->process->image),
                                  .instret = h->regs.instret,
                                  .misaligned = h->regs.misaligned};
@@ -146,6 +148,8 @@ int hart_signal(const struct hart *h)
     case RV64_FAULT_STORE:
         return SIGSEGV;
     default:
-        return h->cause == CAUSE_BAD_CALL ? SIGSYS : SIGTRAP;
+        return h->cause == CAUSE_BAD_CALL     ? SIGSYS
+               : h->cause == CAUSE_BAD_ACCESS ? SIGABRT
+                                              : SIGTRAP;
     }
 }

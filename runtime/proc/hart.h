@@ -20,7 +20,7 @@ struct hart {
     bool rpc;             /* whether it carries out an RPC, or did last */
     uint64_t function;    /* address of the function that it runs, or ran last */
     /* The cause and the report of the fault with which its last slice ended. */
-    enum { CAUSE_EXCEPTION, CAUSE_BAD_CALL, CAUSE_END_PROCESS } cause;
+    enum { CAUSE_EXCEPTION, CAUSE_BAD_CALL, CAUSE_END_PROCESS, CAUSE_BAD_ACCESS } cause;
     char report[800];
     /* For a debugger: how the hart goes on; what it stopped for in its last slice, which the thread
      * that runs the slice writes; and the stop that the client is still to be told. */

@@ -7,13 +7,16 @@
 #include "sched/sched.h"
 
 #define BINS 40
+/* Of a guarded heap, this part waits to be free. */
+#define WAITING_PART 4
 
 struct block {
     struct list neighbours; /* all blocks by address */
-    struct list bin;        /* of free blocks */
+    struct list bin;        /* of free blocks; of those that wait to be free */
     struct block *chain;    /* of the hash table, used blocks */
     uint64_t address, size; /* multiples of HEAP_ALIGN */
     uint64_t requested;     /* 0: free */
+    bool waits;             /* it was freed, and waits to be free */
 };
 
 struct heap {
@@ -23,6 +26,9 @@ struct heap {
     size_t table_size;    /* a power of two */
     size_t used_count;
     uint64_t total, taken, requested;
+    uint64_t zone;       /* bytes behind each allocation */
+    struct list waiting; /* freed blocks, the oldest first */
+    uint64_t waiting_size;
 };
 
 static unsigned bin_of(uint64_t size)
@@ -57,6 +63,7 @@ struct heap *heap_create(uint64_t base, uint64_t size)
         list_init(&h->bins[i]);
     all->address = base;
     all->size = size;
+    list_init(&h->waiting);
     list_append(&h->blocks, &all->neighbours);
     list_append(&h->bins[bin_of(size)], &all->bin);
     return h;
@@ -121,6 +128,54 @@ static bool split(struct heap *h, struct block *b, uint64_t size)
     return true;
 }
 
+/* Joins `high` to its neighbour `low`; neither is in a bin. */
+static void absorb(struct block *low, struct block *high)
+{
+    low->size += high->size;
+    list_remove(&high->neighbours);
+}
+
+/* The block at `node`, taken out of its bin, if there is one and it is free. */
+static struct block *free_neighbour(struct heap *h, struct list *node)
+{
+    if (node == &h->blocks)
+        return NULL;
+    struct block *b = owner_of(node, struct block, neighbours);
+    if (b->requested)
+        return NULL;
+    list_remove(&b->bin);
+    return b;
+}
+
+/* Makes a block free that is in no list but that of neighbours. */
+static void give_back(struct heap *h, struct block *b)
+{
+    b->requested = 0;
+    b->waits = false;
+    struct block *above = free_neighbour(h, b->neighbours.next);
+    struct block *below = free_neighbour(h, b->neighbours.prev);
+    struct block *whole = below ? below : b;
+    if (above)
+        absorb(b, above);
+    if (below)
+        absorb(below, b);
+    list_append(&h->bins[bin_of(whole->size)], &whole->bin);
+    free(above);
+    if (below)
+        free(b);
+}
+
+/* Lets no more than `most` bytes wait to be free. */
+static void release(struct heap *h, uint64_t most)
+{
+    while (h->waiting_size > most) {
+        struct block *b = owner_of(h->waiting.next, struct block, bin);
+        list_remove(&b->bin);
+        h->waiting_size -= b->size;
+        give_back(h, b);
+    }
+}
+
 enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, struct dpk_error *err)
 {
     *address = 0;
@@ -129,8 +184,12 @@ enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, str
     struct block *b = NULL;
     uint64_t rounded = 0;
     if (size <= h->total) {
-        rounded = (size + HEAP_ALIGN - 1) / HEAP_ALIGN * HEAP_ALIGN;
+        rounded = (size + HEAP_ALIGN - 1) / HEAP_ALIGN * HEAP_ALIGN + h->zone;
         b = find(h, rounded);
+        if (!b && h->waiting_size) {
+            release(h, 0);
+            b = find(h, rounded);
+        }
     }
     if (!b)
         return dpk_fail(err, DPK_ERR_NOMEM, "heap: no room for %llu bytes, %llu of %llu in use",
@@ -153,25 +212,6 @@ enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, str
     return DPK_OK;
 }
 
-/* Joins `high` to its neighbour `low`; neither is in a bin. */
-static void absorb(struct block *low, struct block *high)
-{
-    low->size += high->size;
-    list_remove(&high->neighbours);
-}
-
-/* The block at `node`, taken out of its bin, if there is one and it is free. */
-static struct block *free_neighbour(struct heap *h, struct list *node)
-{
-    if (node == &h->blocks)
-        return NULL;
-    struct block *b = owner_of(node, struct block, neighbours);
-    if (b->requested)
-        return NULL;
-    list_remove(&b->bin);
-    return b;
-}
-
 enum dpk_status heap_free(struct heap *h, uint64_t address, struct dpk_error *err)
 {
     struct block **slot = slot_of(h, address);
@@ -185,19 +225,48 @@ enum dpk_status heap_free(struct heap *h, uint64_t address, struct dpk_error *er
     h->used_count--;
     h->requested -= b->requested;
     h->taken -= b->size;
-    b->requested = 0;
-    struct block *above = free_neighbour(h, b->neighbours.next);
-    struct block *below = free_neighbour(h, b->neighbours.prev);
-    struct block *whole = below ? below : b;
-    if (above)
-        absorb(b, above);
-    if (below)
-        absorb(below, b);
-    list_append(&h->bins[bin_of(whole->size)], &whole->bin);
-    free(above);
-    if (below)
-        free(b);
+    if (h->zone == 0) {
+        give_back(h, b);
+        return DPK_OK;
+    }
+    b->waits = true;
+    list_append(&h->waiting, &b->bin);
+    h->waiting_size += b->size;
+    release(h, h->total / WAITING_PART);
     return DPK_OK;
+}
+
+void heap_guard(struct heap *h)
+{
+    h->zone = HEAP_ALIGN;
+}
+
+/* How far an address is from a block's bytes. */
+static uint64_t distance(const struct block *b, uint64_t address)
+{
+    const uint64_t end = b->address + b->requested;
+    return address < b->address ? b->address - address : address < end ? 0 : address - end + 1;
+}
+
+uint64_t heap_size_at(const struct heap *h, uint64_t address)
+{
+    const struct block *b = *slot_of(h, address);
+    while (b && b->address != address)
+        b = b->chain;
+    return b ? b->requested : 0;
+}
+
+bool heap_find(const struct heap *h, uint64_t address, struct heap_place *out)
+{
+    uint64_t least = UINT64_MAX;
+    for (const struct list *n = h->blocks.next; n != &h->blocks; n = n->next) {
+        const struct block *b = owner_of(n, struct block, neighbours);
+        if (b->requested == 0 || distance(b, address) >= least)
+            continue;
+        least = distance(b, address);
+        *out = (struct heap_place){b->address, b->requested, b->waits};
+    }
+    return least != UINT64_MAX;
 }
 
 uint64_t heap_requested(const struct heap *h)

@@ -25,6 +25,19 @@ enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, str
 /* DPK_ERR_RANGE: the address is not the start of an allocation in use. */
 enum dpk_status heap_free(struct heap *h, uint64_t address, struct dpk_error *err);
 
+/* For checkers: from now on HEAP_ALIGN bytes or more that are nobody's lie behind each allocation, and
+ * a freed one is not used again until many others were freed. Before the first allocation. */
+void heap_guard(struct heap *h);
+/* The size that the allocation at `address` was asked for with. 0: there is none in use. */
+uint64_t heap_size_at(const struct heap *h, uint64_t address);
+struct heap_place {
+    uint64_t address, size; /* as it was asked for */
+    bool freed;
+};
+/* Finds the allocation that is nearest to an address, or has it; also one that was freed, as long as it
+ * is not used again. It looks at all of them. False: there is none. */
+bool heap_find(const struct heap *h, uint64_t address, struct heap_place *out);
+
 /* Bytes that callers have asked for, and bytes that these allocations take. */
 uint64_t heap_requested(const struct heap *h);
 uint64_t heap_taken(const struct heap *h);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "proc/asan.h"
 #include "proc/heap.h"
 
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
@@ -27,6 +28,7 @@ static enum dpk_status map_heap(struct dpk_process *p, uint64_t end, struct dpk_
     if (!rv64_memory_map(p->memory, mapped, end - mapped, RV64_R | RV64_W))
         return dpk_fail_nomem(err);
     p->heap_mapped = end - HEAP_BASE;
+    asan_heap_grew(p, mapped, end - mapped);
     return DPK_OK;
 }
 
@@ -42,6 +44,8 @@ enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *a
     if (status == DPK_OK && (status = map_heap(p, *address + size, err)) != DPK_OK) {
         heap_free(p->heap, *address, NULL);
         *address = 0;
+    } else if (status == DPK_OK) {
+        asan_allocated(p, *address, size);
     }
     pthread_mutex_unlock(&p->heap_lock);
     return status;
@@ -51,7 +55,10 @@ enum dpk_status dpk_heap_free(struct dpk_process *p, uint64_t address, struct dp
 {
     pthread_rwlock_wrlock(&p->in_flight);
     pthread_mutex_lock(&p->heap_lock);
+    const uint64_t size = heap_size_at(p->heap, address);
     enum dpk_status status = heap_free(p->heap, address, err);
+    if (status == DPK_OK)
+        asan_freed(p, address, size);
     pthread_mutex_unlock(&p->heap_lock);
     pthread_rwlock_unlock(&p->in_flight);
     return status;
@@ -73,9 +80,11 @@ static void *access_begin(struct dpk_process *p, uint64_t address, uint64_t size
 {
     pthread_rwlock_rdlock(&p->in_flight);
     void *at = rv64_memory_at(p->memory, address, size, access);
-    if (at)
+    if (at && asan_allows(p, address, size, err))
         return at;
     pthread_rwlock_unlock(&p->in_flight);
+    if (at)
+        return NULL;
     dpk_fail(err, DPK_ERR_RANGE, "0x%llx, %llu bytes: not %s memory of the process",
              (unsigned long long)address, (unsigned long long)size,
              access & RV64_W ? "writable" : "readable");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "jit/jit.h"
+#include "proc/asan.h"
 #include "proc/coverage.h"
 #include "proc/device.h"
 #include "proc/event.h"
@@ -49,6 +50,7 @@ static void process_free(struct dpk_process *p)
 {
     profile_leave(p);
     coverage_leave(p);
+    asan_leave(p);
     threads_free(p);
     for (unsigned i = 0; i < HARTS_MAX; i++)
         free(p->harts[i]);
@@ -125,7 +127,9 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     rv64_core_set_strict(p->core, align);
     jit_attach(p->core, mode, sched_workers() == 1);
-    status = profile_enter(p, err);
+    status = asan_enter(p, err);
+    if (status == DPK_OK)
+        status = profile_enter(p, err);
     return status == DPK_OK ? coverage_enter(p, err) : status;
 }
 

@@ -87,6 +87,7 @@ struct dpk_process {
     struct list stalls;
 
     struct profiled *profiled; /* profile.c; NULL: there is no profile */
+    struct asan *asan;         /* asan.c; NULL: the program is not compiled for it */
     struct covered *covered;   /* coverage.c; NULL: the program does not count what runs */
 
     /* debugger.c, control.c */

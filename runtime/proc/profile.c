@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proc/callers.h"
 #include "proc/device.h"
 #include "profile/profile.h"
 
@@ -16,8 +17,6 @@
  * budget. Where it exceeds this, too, the sample is late, and the next ones begin earlier. */
 enum { MARGIN_MIN = 64, MARGIN_MAX = 4096 };
 enum { DEPTH_MAX = 128, BUCKETS = 8192, STACKS_MAX = 1 << 18 };
-
-enum { RA = 1, SP = 2, FP = 8 };
 
 /* A stack that was found, from the innermost instruction to its callers. */
 struct stack {
@@ -167,31 +166,6 @@ enum dpk_status profile_enter(struct dpk_process *p, struct dpk_error *err)
 
 /* ---- Samples ---- */
 
-static bool read_stack(void *context, uint64_t address, uint64_t *out)
-{
-    const struct hart *h = context;
-    const uint64_t stack = hart_stack(h);
-    const void *at = address >= stack && address <= stack + STACK_SIZE - 8 && address % 8 == 0
-                         ? rv64_memory_at(h->process->memory, address, 8, RV64_R)
-                         : NULL;
-    if (at)
-        memcpy(out, at, 8);
-    return at != NULL;
-}
-
-/* With the lock of `t`. */
-static unsigned find_stack(const struct hart *h, struct profiled *t, uint64_t pc[DEPTH_MAX])
-{
-    const uint64_t *x = h->regs.x;
-    struct dpk_frame frame = {.pc = h->regs.pc, .sp = x[SP], .fp = x[FP], .ra = x[RA]};
-    unsigned depth = 0;
-    pc[depth++] = frame.pc;
-    while (depth < DEPTH_MAX && dpk_frames_caller(t->frames, &frame, read_stack, (void *)h) &&
-           rv64_memory_at(h->process->memory, frame.pc - 1, 1, RV64_X))
-        pc[depth++] = frame.pc;
-    return depth;
-}
-
 /* Counts at a stack, which it keeps at first. Beyond STACKS_MAX only the innermost instruction is
  * kept; without memory the sample is lost. With the lock of `t`. */
 static void count_stack(struct profiled *t, const uint64_t *pc, unsigned depth,
@@ -225,7 +199,7 @@ static void take_sample(struct hart *h, struct profiled *t)
     const uint64_t late = h->regs.instret - h->sample_at;
     const uint64_t samples = 1 + late / profile.every;
     pthread_mutex_lock(&t->lock);
-    const unsigned depth = find_stack(h, t, pc);
+    const unsigned depth = callers_find(h, t->frames, pc, DEPTH_MAX);
     count_stack(t, pc, depth, samples * profile.every);
     pthread_mutex_unlock(&t->lock);
     h->sample_at += samples * profile.every;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "proc/affinity.h"
+#include "proc/asan.h"
 #include "proc/crash.h"
 #include "proc/event.h"
 #include "proc/thread.h"
@@ -220,6 +221,8 @@ bool syscall_run(struct hart *h, struct slice *s)
     case DPA_SYS_NOTIFY:
     case DPA_SYS_ARM:
         return trigger_call(h, s, number);
+    case DPA_SYS_BAD_ACCESS:
+        return asan_report(h, s);
     case DPA_SYS_EU:
         return answer(h, unit_of(h));
     default:

@@ -1,4 +1,5 @@
 #include "config.h"
+#include "sanitize.h"
 
 #include "fat/fat.h"
 
@@ -289,7 +290,10 @@ static enum dpk_status check_compiles(const char *option, const struct words *op
 
 static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
 {
-    enum dpk_status status = check_compiles("-devicecc-options", &c->device_options, err);
+    enum dpk_status status = sanitize_edit(&c->device_options, c->root, err);
+    if (status != DPK_OK)
+        return dpk_error_prefix(err, "-devicecc-options");
+    status = check_compiles("-devicecc-options", &c->device_options, err);
     if (status == DPK_OK)
         status = check_compiles("-hostcc-options", &c->host_options, err);
     if (status != DPK_OK)

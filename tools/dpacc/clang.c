@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 #include "commands.h"
+#include "sanitize.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -33,6 +34,8 @@ static enum dpk_status make_command(struct config *c, int argc, char **argv, str
     enum dpk_status status = config_find_root(c, err);
     if (status == DPK_OK)
         status = config_choose_targets(c, err);
+    if (status == DPK_OK)
+        status = sanitize_edit(&rest, c->root, err);
     if (status == DPK_OK && c->target_count > 1)
         status = dpk_fail(err, DPK_ERR_USAGE, "-mcpu: one target at a time");
     if (status == DPK_OK) {

@@ -1,0 +1,12 @@
+/* What functions of the C library ask before they access memory, in programs compiled with
+ * -fsanitize=address. */
+#ifndef DPA_ASAN_H
+#define DPA_ASAN_H
+
+#include <stdint.h>
+
+/* Reports an access to bytes that may not be accessed. `how`: as DPA_SYS_BAD_ACCESS has it. `from`: behind
+ * the call in the program. */
+void _dpa_asan_check(uint64_t at, uint64_t size, uint64_t how, const void *from);
+
+#endif

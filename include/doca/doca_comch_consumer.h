@@ -26,13 +26,16 @@
 
 #include "doca_buf.h"
 #include "doca_comch.h"
+#include "doca_dpa_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct doca_comch_consumer;
+struct doca_comch_consumer_completion;
 struct doca_comch_consumer_task_post_recv;
+struct doca_dpa_thread;
 struct doca_mmap;
 
 typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
@@ -114,6 +117,63 @@ uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(
 /* The same object as a task; NULL if it is none. */
 struct doca_task *
 doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task);
+
+/* ---- Completions on the DPA, of consumers of a message queue (doca_comch_msgq.h) ---- */
+
+/* Makes one that is not started. NO_MEMORY. */
+doca_error_t
+doca_comch_consumer_completion_create(struct doca_comch_consumer_completion **consumer_comp);
+/* Stops it if it is started. IN_USE: a consumer that has it runs; it stays. */
+doca_error_t
+doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion *consumer_comp);
+/* BAD_CONFIG: it has no thread, or the thread is gone. BAD_STATE: it is started, or the context of its
+ * thread is not. NO_MEMORY. */
+doca_error_t
+doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *consumer_comp);
+/* BAD_STATE: it is not started. IN_USE: a consumer that has it runs. */
+doca_error_t
+doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consumer_comp);
+
+/* The thread that messages wake. It must have one. BAD_STATE of these: it is started. */
+doca_error_t
+doca_comch_consumer_completion_set_dpa_thread(struct doca_comch_consumer_completion *consumer_comp,
+                                              struct doca_dpa_thread *dpa_thread);
+/* Consumers that may have it at once, 1 to 64; 64 to begin with. */
+doca_error_t doca_comch_consumer_completion_set_max_num_consumers(
+    struct doca_comch_consumer_completion *consumer_comp, uint32_t max_num_consumers);
+doca_error_t doca_comch_consumer_completion_get_max_num_consumers(
+    const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_consumers);
+/* Messages that it holds until they are acknowledged, 1 to 8192; 1024 to begin with. One more ends the
+ * process of the DPA. */
+doca_error_t doca_comch_consumer_completion_set_max_num_recv(
+    struct doca_comch_consumer_completion *consumer_comp, uint32_t max_num_recv);
+doca_error_t doca_comch_consumer_completion_get_max_num_recv(
+    const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_recv);
+/* Bytes of immediate data of its consumers, up to 32, as to begin with. */
+doca_error_t doca_comch_consumer_completion_set_imm_data_len(
+    struct doca_comch_consumer_completion *consumer_comp, uint32_t imm_data_len);
+doca_error_t doca_comch_consumer_completion_get_imm_data_len(
+    const struct doca_comch_consumer_completion *consumer_comp, uint32_t *imm_data_len);
+/* What DPA code calls it. BAD_STATE: it is not started. */
+doca_error_t doca_comch_consumer_completion_get_dpa_handle(
+    struct doca_comch_consumer_completion *consumer_comp,
+    doca_dpa_dev_comch_consumer_completion_t *dpa_consumer_comp);
+
+/* ---- Consumers on the DPA ---- */
+
+/* NOT_SUPPORTED of all these: the consumer is of a connection. BAD_STATE of the first two: it is not
+ * idle. It starts if its data path is on the DPA (doca_ctx_set_datapath_on_dpa), its completion is
+ * started and takes as much immediate data (else BAD_CONFIG). */
+doca_error_t
+doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
+                                   struct doca_comch_consumer_completion *consumer_comp,
+                                   uint32_t user_data);
+/* Receives that it may have posted at once, 1 to 8192, as to begin with. */
+doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
+                                                      uint32_t dev_num_recv);
+/* What DPA code calls it. BAD_STATE: it does not run, or not on the DPA. */
+doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
+                                                doca_dpa_dev_comch_consumer_t *dpa_consumer);
 
 #ifdef __cplusplus
 }

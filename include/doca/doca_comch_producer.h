@@ -26,6 +26,7 @@
 
 #include "doca_buf.h"
 #include "doca_comch.h"
+#include "doca_dpa_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,7 @@ extern "C" {
 
 struct doca_comch_producer;
 struct doca_comch_producer_task_send;
+struct doca_dpa_completion;
 
 typedef void (*doca_comch_producer_task_send_completion_cb_t)(
     struct doca_comch_producer_task_send *task, union doca_data task_user_data,
@@ -104,6 +106,21 @@ uint32_t
 doca_comch_producer_task_send_get_consumer_id(const struct doca_comch_producer_task_send *task);
 /* The same object as a task; NULL if it is none. */
 struct doca_task *doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task);
+
+/* ---- Producers on the DPA, of a message queue (doca_comch_msgq.h) ---- */
+
+/* NOT_SUPPORTED of all these: the producer is of a connection. BAD_STATE of the first two: it is not
+ * idle. It starts if its data path is on the DPA (doca_ctx_set_datapath_on_dpa; else BAD_CONFIG). */
+
+/* Where the ends of its sends go. Without one nobody is told. */
+doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
+                                                       struct doca_dpa_completion *dpa_comp);
+/* Sends that may be on their way at once, 1 to 8192; here each ends before the next. */
+doca_error_t doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
+                                                      uint32_t dev_num_send);
+/* What DPA code calls it. BAD_STATE: it does not run, or not on the DPA. */
+doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
+                                                doca_dpa_dev_comch_producer_t *dpa_producer);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 extern struct doca_dpa_app *dpa_test_app;
 extern doca_dpa_func_t hello_world, no_arguments, touch;
 #ifdef DOCA_2_2_DPA_H
-#define PCC_APP   NULL
+#define PCC_APP NULL
 #undef INIT_MASK
 #define INIT_MASK 0
 #else
@@ -173,6 +173,14 @@ static void make_own(struct world *w, enum state state, const char *function)
         make_pcc(w, dev, state);
     if ((w->has_eth = is_of(function, "doca_eth_ doca_flow_ doca_task_batch_")))
         make_eth(w, dev, state, function);
+    if ((w->has_msgq = is_of(function, "doca_comch_msgq_ doca_comch_consumer_completion_ "
+                                       "doca_comch_consumer_set_completion "
+                                       "doca_comch_consumer_set_dev_ "
+                                       "doca_comch_consumer_get_dpa_ "
+                                       "doca_comch_producer_dpa_ "
+                                       "doca_comch_producer_set_dev_ "
+                                       "doca_comch_producer_get_dpa_")))
+        make_msgq(w, dev, state, function);
     if (is_of(function, "doca_verbs_ doca_umem_ doca_uar_"))
         make_verbs(w, state, function);
 }
@@ -181,6 +189,8 @@ static void destroy_own(struct world *w)
     doca_pcc_destroy(w->objects[PCC]);
     if (w->has_eth)
         destroy_eth(w);
+    if (w->has_msgq)
+        destroy_msgq(w);
     destroy_verbs(w);
 }
 static void *own_pointer(struct world *w, const struct parameter *p)
@@ -207,6 +217,7 @@ static void destroy_made(struct world *w)
     doca_dma_destroy(w->made);
     destroy_graph_object(w->made);
     destroy_comch_object(w->made);
+    destroy_msgq_object(w->made);
     destroy_eth_object(w->made);
     destroy_verbs_object(w->made);
     doca_buf_arr_destroy(w->made);
@@ -499,6 +510,8 @@ static const struct {
     {"struct doca_comch_task_send *", COMCH_SEND},
     {"struct doca_comch_producer_task_send *", COMCH_PRODUCE},
     {"struct doca_comch_consumer_task_post_recv *", COMCH_RECEIVE},
+    {"struct doca_comch_msgq *", COMCH_MSGQ},
+    {"struct doca_comch_consumer_completion *", COMCH_COMPLETION},
     {"struct doca_eth_rxq *", ETH_RXQ},
     {"struct doca_eth_txq *", ETH_TXQ},
     {"struct doca_eth_rxq_task_recv *", ETH_RECEIVE},
@@ -667,6 +680,11 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"num_post_recv_tasks", 2},
         {"imm_data_len", 8},
         {"consumer_id", 1},
+        {"max_num_consumers", 1},
+        {"max_num_producers", 1},
+        {"max_num_recv", 8},
+        {"dev_num_recv", 8},
+        {"dev_num_send", 8},
         {"counter_type", 1},
         {"max_burst_size", 8},
         {"max_packet_size", 64},

@@ -13,8 +13,7 @@
 #ifndef DOCA_2_2_DPA_H
 #include <doca_buf_array.h>
 #include <doca_clock.h>
-#include <doca_comch_consumer.h>
-#include <doca_comch_producer.h>
+#include <doca_comch_msgq.h>
 #include <doca_dma.h>
 #include <doca_eth_rxq_cpu_data_path.h>
 #include <doca_eth_txq_cpu_data_path.h>
@@ -42,8 +41,8 @@
  * TWICE the function is called twice. STOPPED: all but the context were started and stopped.
  * Of the last three, all were started; then FAULTED: a kernel faulted; HALTED: the context was
  * stopped; GONE: it was destroyed. The context of PCC, which is made for its own functions only, is
- * started in those of RUNNING, and then is as the DPA context. Queues of Ethernet, pipes and objects of
- * DOCA Verbs are made for their own functions only, too. */
+ * started in those of RUNNING, and then is as the DPA context. Queues of Ethernet, pipes, message queues
+ * and objects of DOCA Verbs are made for their own functions only, too. */
 enum state { NEW, IDLE, RUNNING, TWICE, STOPPED, FAULTED, HALTED, GONE, STATES };
 
 struct parameter {
@@ -98,6 +97,8 @@ enum kind {
     COMCH_SEND, /* tasks */
     COMCH_PRODUCE,
     COMCH_RECEIVE,
+    COMCH_MSGQ,
+    COMCH_COMPLETION,
     ETH_RXQ,
     ETH_TXQ,
     ETH_RECEIVE, /* while they run, as all until TASK_BATCH: tasks, */
@@ -160,12 +161,14 @@ struct world {
     size_t details_size;
     struct doca_buf_inventory *helper_inventory;
 #ifndef DOCA_2_2_DPA_H
+    struct doca_comch_msgq *msgq_back;
+    void *pipes[2]; /* of COMCH_CONNECTION, while those of a message queue are in their places */
     struct doca_gather_list headers; /* of a task of ETH_TXQ */
     struct doca_flow_fwd fwd;
     struct doca_flow_actions action, *actions;
     struct ibv_context *ib; /* of VERBS_CONTEXT and VERBS_PD */
     struct ibv_pd *ib_pd;
-    bool has_eth;
+    bool has_eth, has_msgq;
 #endif
 };
 
@@ -197,6 +200,11 @@ void make_eth(struct world *w, struct doca_dev *dev, enum state state, const cha
 void stop_eth(struct world *w);
 void destroy_eth(struct world *w);
 void destroy_eth_object(void *object);
+
+/* matrix_msgq.c; the same */
+void make_msgq(struct world *w, struct doca_dev *dev, enum state state, const char *function);
+void destroy_msgq(struct world *w);
+void destroy_msgq_object(void *object);
 
 /* matrix_verbs.c. What changes a new queue pair to INIT: */
 #define INIT_MASK                                                                                  \

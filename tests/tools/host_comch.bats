@@ -103,6 +103,6 @@ teardown() {
     local list=$BATS_TEST_DIRNAME/../host/doca_comch.txt t=$BATS_TEST_TMPDIR
     sort -u "$list" | diff - "$list"
     nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_comch.so" | awk '$2 == "T" {print $3}' | sort | diff "$list" -
-    { printf '#include <doca_comch_%s.h>\n' producer consumer; sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
+    { printf '#include <doca_comch_%s.h>\n' producer consumer msgq; sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
 }

@@ -37,7 +37,7 @@ void remote_drop(struct remote *r)
     free(r);
 }
 
-static struct remote *remote_new(const struct dpk_comch_word *w)
+static struct remote *remote_new(const struct dpk_comch_word *w, struct consumer *owner)
 {
     struct remote *r = calloc(1, sizeof *r);
     if (r && !dpk_pipe_open(&r->rings, w->memory)) {
@@ -49,6 +49,7 @@ static struct remote *remote_new(const struct dpk_comch_word *w)
     atomic_init(&r->references, 1);
     pthread_mutex_init(&r->lock, NULL);
     r->id = w->value;
+    r->owner = owner;
     memcpy(&r->imm_room, w->bytes, sizeof r->imm_room);
     return r;
 }
@@ -62,9 +63,10 @@ static struct remote **place_of(struct connection *c, uint32_t id)
     return at;
 }
 
-bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w)
+bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w,
+                           struct consumer *owner)
 {
-    struct remote *r = w->value ? remote_new(w) : NULL;
+    struct remote *r = w->value ? remote_new(w, owner) : NULL;
     bool good = r && r->imm_room <= DPK_PIPE_IMM_MAX;
     close(w->memory);
     pthread_mutex_lock(&c->object.lock);
@@ -90,6 +92,11 @@ bool connection_expire_remote(struct connection *c, uint32_t id)
         atomic_store(&r->gone, true);
     }
     pthread_mutex_unlock(&c->object.lock);
+    if (r) {
+        pthread_mutex_lock(&r->lock);
+        r->owner = NULL;
+        pthread_mutex_unlock(&r->lock);
+    }
     remote_drop(r);
     return r != NULL;
 }
@@ -113,7 +120,10 @@ static void connection_release(void *object)
         c->remotes = r->next;
         remote_drop(r);
     }
-    close(c->fd);
+    if (c->fd >= 0)
+        close(c->fd);
+    dpk_object_drop(c->consumer_dpa);
+    dpk_object_drop(c->producer_dpa);
     dpk_object_drop(c->dev);
     free(c);
 }
@@ -122,13 +132,14 @@ const struct dpk_kind connection_kind = {.release = connection_release};
 struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, bool is_server)
 {
     struct connection *c = calloc(1, sizeof *c);
-    if (!c) {
+    if (!c && fd >= 0)
         close(fd);
+    if (!c)
         return NULL;
-    }
     c->fd = fd;
     c->endpoint = endpoint;
     c->is_server = is_server;
+    c->consumers.max = c->producers.max = CONSUMERS_MAX;
     dpk_object_hold(c->dev = dev);
     void *handle = dpk_object_enter(c, &connection_kind);
     return handle ? dpk_object_pin(handle, &connection_kind) : NULL;
@@ -137,35 +148,35 @@ struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, b
 /* A child of fork() may have the socket open, too: closing it is not enough. */
 void connection_break(struct connection *c)
 {
-    if (!atomic_exchange(&c->broken, true))
+    if (!atomic_exchange(&c->broken, true) && c->fd >= 0)
         shutdown(c->fd, SHUT_RDWR);
 }
 
 bool connection_is_lost(struct connection *c)
 {
-    return atomic_load(&c->broken) || dpk_comch_has_hung_up(c->fd);
+    return atomic_load(&c->broken) || (c->fd >= 0 && dpk_comch_has_hung_up(c->fd));
 }
 
-doca_error_t connection_enter(struct connection *c, uint32_t *count, uint32_t *last, uint32_t *id)
+doca_error_t connection_enter(struct connection *c, struct roll *roll, uint32_t *id)
 {
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&c->object.lock);
     if (connection_is_lost(c))
         result = DOCA_ERROR_NOT_CONNECTED;
-    else if (*count == CONSUMERS_MAX || *last == UINT32_MAX)
+    else if (roll->count == roll->max || roll->last == UINT32_MAX)
         result = DOCA_ERROR_FULL;
     if (result == DOCA_SUCCESS) {
-        ++*count;
-        *id = ++*last;
+        roll->count++;
+        *id = ++roll->last;
     }
     pthread_mutex_unlock(&c->object.lock);
     return result;
 }
 
-void connection_leave(struct connection *c, uint32_t *count)
+void connection_leave(struct connection *c, struct roll *roll)
 {
     pthread_mutex_lock(&c->object.lock);
-    --*count;
+    roll->count--;
     pthread_mutex_unlock(&c->object.lock);
 }
 

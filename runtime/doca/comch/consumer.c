@@ -1,27 +1,11 @@
 /* Consumers: receive what the peer's producers send, into buffers that were posted. */
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "private.h"
 
 #define LOOKS 256u /* how often it finds nothing before it asks whether the peer is there */
-
-struct consumer {
-    struct dpk_dev_ctx base;
-    struct connection *c; /* a reference */
-    struct dpk_task_pool receives;
-    uint32_t imm_len, id;
-    unsigned looked;
-    uint64_t got;        /* bytes of the message that is coming */
-    doca_error_t status; /* of that message */
-    bool entered;        /* it counts on the connection; with the lock, as the next three */
-    bool announced;      /* the peer knows it */
-    int memory;          /* of the rings; -1 */
-    struct queue posted;
-    pthread_mutex_t
-        rings_lock; /* for who looks at rings, and who replaces them; the last of locks */
-    struct rings rings;
-};
 
 struct receive {
     struct entry entry;
@@ -44,25 +28,36 @@ static void replace_rings(struct consumer *n, struct rings rings)
 /* With the lock, as the next. */
 static void leave(struct consumer *n)
 {
+    if (n->announced && n->c->fd < 0)
+        connection_expire_remote(n->c, n->id);
     if (n->entered)
         connection_leave(n->c, &n->c->consumers);
-    n->entered = n->announced = false;
+    if (n->uses_completion)
+        dpk_object_unuse(n->completion);
+    n->entered = n->announced = n->uses_completion = false;
     if (n->memory >= 0)
         close(n->memory);
     n->memory = -1;
 }
 
-static doca_error_t consumer_start(struct dpk_ctx *ctx)
+static doca_error_t check_tasks(const struct consumer *n)
 {
-    struct consumer *n = (struct consumer *)ctx;
-    struct rings rings = {0};
-    if (!ctx->pe)
+    if (n->base.ctx.datapath)
+        return dpk_doca_bad_config(
+            "doca_ctx_start: the consumers of this message queue are on the CPU");
+    if (!n->base.ctx.pe)
         return dpk_doca_bad_config("doca_ctx_start: the comch consumer has no progress engine");
     if (n->receives.max == 0)
         return dpk_doca_bad_config("doca_ctx_start: no receives were configured, as by "
                                    "doca_comch_consumer_task_post_recv_set_conf");
-    const doca_error_t result =
-        connection_enter(n->c, &n->c->consumers, &n->c->last_consumer, &n->id);
+    return DOCA_SUCCESS;
+}
+
+/* A number and rings. */
+static doca_error_t enter(struct consumer *n)
+{
+    struct rings rings = {0};
+    const doca_error_t result = connection_enter(n->c, &n->c->consumers, &n->id);
     if (result != DOCA_SUCCESS)
         return result;
     n->entered = true;
@@ -70,17 +65,41 @@ static doca_error_t consumer_start(struct dpk_ctx *ctx)
     n->status = DOCA_SUCCESS;
     n->memory = dpk_pipe_new(&rings);
     replace_rings(n, rings);
-    if (n->memory >= 0)
+    return n->memory >= 0 ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+/* To the producers of this process, which are those of a message queue. */
+static bool announce_here(struct consumer *n)
+{
+    const struct dpk_comch_word w = {.kind = DPK_COMCH_CONSUMER,
+                                     .value = n->id,
+                                     .bytes = (const uint8_t *)&n->imm_len,
+                                     .size = sizeof n->imm_len,
+                                     .memory = fcntl(n->memory, F_DUPFD_CLOEXEC, 0)};
+    return connection_add_remote(n->c, &w, n->c->consumer_dpa ? n : NULL);
+}
+
+static doca_error_t consumer_start(struct dpk_ctx *ctx)
+{
+    struct consumer *n = (struct consumer *)ctx;
+    doca_error_t result = n->c->consumer_dpa ? dpa_consumer_check(n) : check_tasks(n);
+    if (result != DOCA_SUCCESS)
+        return result;
+    result = enter(n);
+    if (result == DOCA_SUCCESS && n->c->fd >= 0)
         return DOCA_ERROR_IN_PROGRESS;
-    leave(n);
-    return DOCA_ERROR_NO_MEMORY;
+    if (result == DOCA_SUCCESS && !(n->announced = announce_here(n)))
+        result = DOCA_ERROR_NO_MEMORY;
+    if (result != DOCA_SUCCESS)
+        leave(n);
+    return result;
 }
 
 /* The peer is told before it goes: this may have to wait. */
 static doca_error_t consumer_stop(struct dpk_ctx *ctx)
 {
     struct consumer *n = (struct consumer *)ctx;
-    if (n->announced && !atomic_load(&n->c->broken) &&
+    if (n->announced && n->c->fd >= 0 && !atomic_load(&n->c->broken) &&
         dpk_comch_say(n->c->fd, DPK_COMCH_EXPIRED, n->id, NULL, 0) == DPK_COMCH_FULL)
         return DOCA_ERROR_IN_PROGRESS;
     leave(n);
@@ -213,7 +232,12 @@ static bool consumer_is_ready(const struct dpk_ctx *ctx)
 static const struct dpk_ctx_ops ops = {.start = consumer_start,
                                        .stop = consumer_stop,
                                        .progress = consumer_progress,
-                                       .is_ready = consumer_is_ready};
+                                       .is_ready = consumer_is_ready},
+                                msgq_ops = {.start = consumer_start,
+                                            .stop = consumer_stop,
+                                            .progress = consumer_progress,
+                                            .is_ready = consumer_is_ready,
+                                            .has_datapath = true};
 
 /* ---- Life ---- */
 
@@ -224,6 +248,7 @@ static void consumer_left(void *object)
     pthread_mutex_lock(&n->base.ctx.object.lock);
     leave(n); /* if it could not stop */
     pthread_mutex_unlock(&n->base.ctx.object.lock);
+    dpk_object_end_use(n->msgq);
 }
 
 static void consumer_release(void *object)
@@ -231,24 +256,31 @@ static void consumer_release(void *object)
     struct consumer *n = object;
     rings_free(&n->rings);
     pthread_mutex_destroy(&n->rings_lock);
+    dpk_object_drop(n->completion);
     dpk_object_drop(n->c);
+    dpk_object_drop(n->msgq);
     dpk_dev_ctx_release(object);
 }
 
-static const struct dpk_kind consumer_kind = {
+const struct dpk_kind consumer_kind = {
     .left = consumer_left, .release = consumer_release, .is_ctx = true};
 
-/* Of a connection that is pinned. */
-static struct doca_comch_consumer *consumer_new(struct connection *c, doca_error_t *result)
+struct doca_comch_consumer *consumer_new(struct connection *c, void *msgq, doca_error_t *result)
 {
-    struct doca_comch_consumer *handle = dpk_dev_ctx_new(c->dev->object.handle, &consumer_kind,
-                                                         &ops, sizeof(struct consumer), result);
+    struct doca_comch_consumer *handle =
+        dpk_dev_ctx_new(c->dev->object.handle, &consumer_kind, msgq ? &msgq_ops : &ops,
+                        sizeof(struct consumer), result);
     struct consumer *n = dpk_object_lock(handle, &consumer_kind);
     if (!n)
         return NULL;
     pthread_mutex_init(&n->rings_lock, NULL);
     dpk_object_hold(n->c = c);
     n->memory = -1;
+    n->receives_max = DPK_PIPE_POSTS_MAX;
+    if (msgq) {
+        dpk_object_use(n->msgq = msgq);
+        n->imm_len = DPK_PIPE_IMM_MAX;
+    }
     dpk_object_unlock(n, DOCA_SUCCESS);
     return handle;
 }
@@ -264,7 +296,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
     doca_error_t result =
         c ? dpk_mmap_key(buf_mmap, c->dev->object.handle, &key) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
-        *consumer = consumer_new(c, &result);
+        *consumer = consumer_new(c, NULL, &result);
     dpk_object_drop(c);
     return result;
 }

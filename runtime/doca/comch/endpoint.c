@@ -262,7 +262,7 @@ static bool tell(struct endpoint *e, struct connection *c, const struct dpk_comc
             e->on_message(event, (uint8_t *)w->bytes, w->size, handle);
         return true;
     case DPK_COMCH_CONSUMER:
-        if (!connection_add_remote(c, w))
+        if (!connection_add_remote(c, w, NULL))
             return false;
         if (e->on_consumer)
             e->on_consumer(event, handle, w->value);

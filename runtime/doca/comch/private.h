@@ -1,15 +1,16 @@
 /*
  * What the files of doca_comch share: endpoints (clients and servers), connections, producers and
- * consumers.
+ * consumers, message queues.
  *
  * Locks, in the order in which they are taken: of a context (its properties, its queues of tasks), of
- * a connection (who is on it), of a remote consumer (its ring).
+ * a connection (who is on it), of a remote consumer (its ring), of a consumer completion.
  */
 #ifndef DPK_DOCA_COMCH_PRIVATE_H
 #define DPK_DOCA_COMCH_PRIVATE_H
 
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
+#include <doca_comch_msgq.h>
 #include <doca_comch_producer.h>
 
 #include "comch/comch.h"
@@ -36,38 +37,49 @@ struct entry *queue_take(struct queue *q); /* NULL: it is empty */
 
 /* ---- Connections: connection.c ---- */
 
-/* A consumer of the peer's. */
+struct consumer;
+
+/* A consumer of the peer's; of a message queue's, one of this process. */
 struct remote {
     struct remote *next; /* of its connection */
     atomic_uint references;
     uint32_t id, imm_room;
     pthread_mutex_t lock; /* of the rest */
     struct rings rings;
-    const void *writer; /* the producer that has begun a message; NULL: none */
+    const void *writer;     /* the producer that has begun a message; NULL: none */
+    struct consumer *owner; /* that is on the DPA, and is told what came; else NULL */
     atomic_bool gone;
 };
 
-/* A doca_comch_connection. */
+/* Who is on a connection: how many, the number of the last one, how many there may be. */
+struct roll {
+    uint32_t count, last, max;
+};
+
+/* A doca_comch_connection; also that of a message queue, which is within this process. */
 struct connection {
     struct dpk_object object;
     struct connection *next; /* of its server */
-    int fd;                  /* until it is released */
+    int fd;                  /* until it is released; -1: of a message queue */
     atomic_bool broken;      /* nothing comes or goes any more */
     bool open;               /* both have greeted; of its endpoint */
     bool is_server;
-    void *endpoint;       /* the handle */
-    struct dpk_dev *dev;  /* a reference */
-    uint32_t max_size;    /* of messages; the smaller one of both sides' */
-    struct queue waiting; /* sends; with the lock of the endpoint */
+    void *endpoint;                              /* the handle */
+    struct dpk_dev *dev;                         /* a reference */
+    struct dpk_dpa *consumer_dpa, *producer_dpa; /* whose side is on the DPA: references, or NULL */
+    uint32_t max_size;                           /* of messages; the smaller one of both sides' */
+    struct queue waiting;                        /* sends; with the lock of the endpoint */
     /* With the lock of the connection. */
     union doca_data user_data;
     struct remote *remotes;
-    uint32_t remote_count, consumers, producers, last_consumer, last_producer;
+    uint32_t remote_count;
+    struct roll consumers, producers;
     uint64_t counters[DOCA_COMCH_COUNTER_RECV_BYTES + 1], shown[DOCA_COMCH_COUNTER_RECV_BYTES + 1];
 };
 extern const struct dpk_kind connection_kind;
 
-/* A connection over a socket, which it owns from then on, entered and pinned. NULL: out of memory. */
+/* A connection over a socket, which it owns from then on, or over none (-1); entered and pinned.
+ * NULL: out of memory. */
 struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, bool is_server);
 /* Nothing comes or goes any more. Any thread. */
 void connection_break(struct connection *c);
@@ -75,18 +87,79 @@ void connection_break(struct connection *c);
 bool connection_is_lost(struct connection *c);
 /* Counts a message. */
 void connection_count(struct connection *c, bool sent, uint32_t size);
-/* The peer has a new consumer. False: it broke the protocol. */
-bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w);
+/* The peer has a new consumer. False: it broke the protocol. `owner`: one of this process that is to
+ * be told what comes; or NULL. */
+bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w,
+                           struct consumer *owner);
 /* One of its consumers has gone. False: it had none of that number. */
 bool connection_expire_remote(struct connection *c, uint32_t id);
 /* A consumer of the peer's, held; NULL: there is none of that number. */
 struct remote *connection_find_remote(struct connection *c, uint32_t id);
 void remote_drop(struct remote *r); /* NULL is fine */
 
-/* Counts one more consumer or producer of this side (`count`); *id gets its number, the one after
- * `last`. NOT_CONNECTED. FULL: there are as many as there may be. */
-doca_error_t connection_enter(struct connection *c, uint32_t *count, uint32_t *last, uint32_t *id);
-void connection_leave(struct connection *c, uint32_t *count);
+/* Counts one more consumer or producer of this side; *id gets its number, the one after the last.
+ * NOT_CONNECTED. FULL: there are as many as there may be. */
+doca_error_t connection_enter(struct connection *c, struct roll *roll, uint32_t *id);
+void connection_leave(struct connection *c, struct roll *roll);
+
+/* ---- Consumers and producers: consumer.c, producer.c; those on the DPA: dpa_consumer.c, dpa_producer.c ---- */
+
+struct consumer {
+    struct dpk_dev_ctx base;
+    struct connection *c; /* a reference */
+    void *msgq;           /* a use; NULL: it is of a connection of two processes */
+    struct dpk_task_pool receives;
+    uint32_t imm_len, id;
+    unsigned looked;
+    uint64_t got;        /* bytes of the message that is coming */
+    doca_error_t status; /* of that message */
+    bool entered;        /* it counts on the connection; with the lock, as the next three */
+    bool announced;      /* the peer knows it */
+    int memory;          /* of the rings; -1 */
+    struct queue posted;
+    pthread_mutex_t
+        rings_lock; /* for who looks at rings, and who replaces them; the last of locks */
+    struct rings rings;
+    /* On the DPA; with the lock. */
+    struct consumer_completion *completion; /* a reference, while it runs a use; or NULL */
+    bool uses_completion;
+    uint32_t completion_data, receives_max;
+    uint32_t room; /* receives that are posted; with the lock of the completion */
+};
+extern const struct dpk_kind consumer_kind;
+
+struct producer {
+    struct dpk_dev_ctx base;
+    struct connection *c; /* a reference */
+    void *msgq;           /* a use; NULL: it is of a connection of two processes */
+    struct dpk_task_pool sends;
+    uint32_t id;
+    unsigned looked;
+    bool entered; /* it counts on the connection; with the lock, as the next */
+    struct queue waiting, ended;
+    atomic_uint waiting_count, ended_count;
+    /* On the DPA; with the lock. */
+    struct dpk_dpa_completion *queue; /* a reference, while it runs a use; or NULL */
+    uint32_t sent;
+    uint64_t run; /* of the context that it is on */
+};
+extern const struct dpk_kind producer_kind;
+
+/* Idle ones of a connection that is pinned. `msgq`: the queue that it is of, which they use; or NULL. */
+struct doca_comch_consumer *consumer_new(struct connection *c, void *msgq, doca_error_t *result);
+struct doca_comch_producer *producer_new(struct connection *c, void *msgq, doca_error_t *result);
+
+/* Whether one may start that is on the DPA; with its lock. The consumer uses its completion from then
+ * on, until it leaves. */
+doca_error_t dpa_consumer_check(struct consumer *n);
+doca_error_t dpa_producer_check(struct producer *p);
+/* Hands what came to its completion; with the lock of the remote consumer that it is of. */
+void dpa_consumer_arrived(struct consumer *n);
+/* Whether a data path is on that side of a message queue, and runs; *run says which of its starts. */
+doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run);
+/* Calls of DPA code, as those of struct dpk_dpa_calls. */
+bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
+                          size_t size);
 
 /* ---- Endpoints: endpoint.c, client.c, server.c ---- */
 

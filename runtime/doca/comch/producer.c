@@ -5,17 +5,6 @@
 
 #define LOOKS 256u /* how often it finds no room before it asks whether the peer is there */
 
-struct producer {
-    struct dpk_dev_ctx base;
-    struct connection *c; /* a reference */
-    struct dpk_task_pool sends;
-    uint32_t id;
-    unsigned looked;
-    bool entered; /* it counts on the connection; with the lock, as the next */
-    struct queue waiting, ended;
-    atomic_uint waiting_count, ended_count;
-};
-
 struct send {
     struct entry entry;
     const struct doca_buf *buf; /* NULL: it has none */
@@ -29,17 +18,28 @@ struct send {
 
 /* ---- Start and stop ---- */
 
-static doca_error_t producer_start(struct dpk_ctx *ctx)
+static doca_error_t check_tasks(const struct producer *p)
 {
-    struct producer *p = (struct producer *)ctx;
-    if (!ctx->pe)
+    if (p->base.ctx.datapath)
+        return dpk_doca_bad_config(
+            "doca_ctx_start: the producers of this message queue are on the CPU");
+    if (!p->base.ctx.pe)
         return dpk_doca_bad_config("doca_ctx_start: the comch producer has no progress engine");
     if (p->sends.max == 0)
         return dpk_doca_bad_config("doca_ctx_start: no sends were configured, as by "
                                    "doca_comch_producer_task_send_set_conf");
-    const doca_error_t result =
-        connection_enter(p->c, &p->c->producers, &p->c->last_producer, &p->id);
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t producer_start(struct dpk_ctx *ctx)
+{
+    struct producer *p = (struct producer *)ctx;
+    doca_error_t result = p->c->producer_dpa ? dpa_producer_check(p) : check_tasks(p);
+    if (result == DOCA_SUCCESS)
+        result = connection_enter(p->c, &p->c->producers, &p->id);
     p->entered = result == DOCA_SUCCESS;
+    if (p->entered && p->queue)
+        dpk_object_use(p->queue);
     return result;
 }
 
@@ -48,6 +48,8 @@ static doca_error_t producer_stop(struct dpk_ctx *ctx)
     struct producer *p = (struct producer *)ctx;
     if (p->entered)
         connection_leave(p->c, &p->c->producers);
+    if (p->entered && p->queue)
+        dpk_object_unuse(p->queue);
     p->entered = false;
     return DOCA_SUCCESS;
 }
@@ -90,6 +92,8 @@ static doca_error_t go_on(struct producer *p, struct send *s)
     enum ring_state state = r->writer && r->writer != p ? RING_WAIT : RING_GOOD;
     while (state == RING_GOOD && (state = put_part(p, s)) == RING_GOOD && r->writer == p)
         ;
+    if (r->owner)
+        dpa_consumer_arrived(r->owner);
     pthread_mutex_unlock(&r->lock);
     if (state == RING_GOOD)
         result = s->failure;
@@ -170,9 +174,10 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
     if (result != DOCA_SUCCESS)
         return result;
     s->to = connection_find_remote(p->c, s->consumer);
-    result = !s->to                         ? DOCA_ERROR_NOT_FOUND
-             : s->imm_len > s->to->imm_room ? DOCA_ERROR_INVALID_VALUE
-                                            : reserve(p, s);
+    const bool data = s->size > 0 && p->c->consumer_dpa; /* it takes immediate data alone */
+    result = !s->to                                 ? DOCA_ERROR_NOT_FOUND
+             : s->imm_len > s->to->imm_room || data ? DOCA_ERROR_INVALID_VALUE
+                                                    : reserve(p, s);
     if (result != DOCA_SUCCESS) {
         remote_drop(s->to);
         s->to = NULL;
@@ -218,28 +223,45 @@ static bool producer_is_ready(const struct dpk_ctx *ctx)
 static const struct dpk_ctx_ops ops = {.start = producer_start,
                                        .stop = producer_stop,
                                        .progress = producer_progress,
-                                       .is_ready = producer_is_ready};
+                                       .is_ready = producer_is_ready},
+                                msgq_ops = {.start = producer_start,
+                                            .stop = producer_stop,
+                                            .progress = producer_progress,
+                                            .is_ready = producer_is_ready,
+                                            .has_datapath = true};
 
 /* ---- Life ---- */
+
+static void producer_left(void *object)
+{
+    struct producer *p = object;
+    dpk_dev_ctx_left(object);
+    dpk_object_end_use(p->msgq);
+}
 
 static void producer_release(void *object)
 {
     struct producer *p = object;
+    dpk_object_drop(p->queue);
     dpk_object_drop(p->c);
+    dpk_object_drop(p->msgq);
     dpk_dev_ctx_release(object);
 }
 
-static const struct dpk_kind producer_kind = {
-    .left = dpk_dev_ctx_left, .release = producer_release, .is_ctx = true};
+const struct dpk_kind producer_kind = {
+    .left = producer_left, .release = producer_release, .is_ctx = true};
 
-/* Of a connection that is pinned. */
-static struct doca_comch_producer *producer_new(struct connection *c, doca_error_t *result)
+struct doca_comch_producer *producer_new(struct connection *c, void *msgq, doca_error_t *result)
 {
-    struct doca_comch_producer *handle = dpk_dev_ctx_new(c->dev->object.handle, &producer_kind,
-                                                         &ops, sizeof(struct producer), result);
+    struct doca_comch_producer *handle =
+        dpk_dev_ctx_new(c->dev->object.handle, &producer_kind, msgq ? &msgq_ops : &ops,
+                        sizeof(struct producer), result);
     struct producer *p = dpk_object_lock(handle, &producer_kind);
-    if (p)
+    if (p) {
         dpk_object_hold(p->c = c);
+    }
+    if (p && msgq)
+        dpk_object_use(p->msgq = msgq);
     dpk_object_unlock(p, DOCA_SUCCESS);
     return handle;
 }
@@ -252,7 +274,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
         *producer = NULL;
     struct connection *c = producer ? dpk_object_pin(comch_connection, &connection_kind) : NULL;
     if (c)
-        *producer = producer_new(c, &result);
+        *producer = producer_new(c, NULL, &result);
     dpk_object_drop(c);
     return result;
 }

@@ -60,6 +60,11 @@ struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d);
 /* The process with its functions, for one who entered. */
 struct dpk_host_process *dpk_dpa_host(struct dpk_dpa *d);
 
+/* The handle of the context of a thread; NULL: it is no thread. */
+struct doca_dpa;
+struct doca_dpa_thread;
+struct doca_dpa *dpk_dpa_of_thread(const struct doca_dpa_thread *thread);
+
 /* A context, pinned and entered. */
 struct dpk_dpa_call {
     struct dpk_dpa *dpa;

@@ -166,6 +166,14 @@ static doca_error_t stop(struct dpk_dpa_thread *t)
     return DOCA_SUCCESS;
 }
 
+struct doca_dpa *dpk_dpa_of_thread(const struct doca_dpa_thread *thread)
+{
+    struct dpk_dpa_thread *t = dpk_object_pin(thread, &dpk_dpa_thread_kind);
+    struct doca_dpa *dpa = t ? t->dpa->object.handle : NULL;
+    dpk_object_drop(t);
+    return dpa;
+}
+
 doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread)
 {
     struct dpk_dpa_thread *t = thread_begin(dpa_thread);

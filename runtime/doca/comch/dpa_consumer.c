@@ -1,0 +1,357 @@
+/* Consumers of message queues on the DPA: their completions, and how messages get there. */
+#include <doca_dpa.h>
+#include <doca_dpa_dev.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/comch_calls.h"
+#include "private.h"
+
+_Static_assert(DPA_COMCH_IMM_MAX == DPK_PIPE_IMM_MAX, "the device's immediate data is as large");
+
+#define MESSAGES_DEFAULT 1024u
+
+/* A doca_comch_consumer_completion. */
+struct consumer_completion {
+    struct dpk_object object;
+    /* With the lock: */
+    struct doca_dpa_thread *thread; /* a handle; NULL: not set */
+    uint32_t consumers_max, messages_max, imm_len;
+    /* While it is started: */
+    struct doca_dpa_completion *handle; /* what follows is a reference to it; NULL: not started */
+    struct dpk_dpa_completion *queue;
+    doca_dpa_dev_uintptr_t memory; /* a struct dpa_comch_completion */
+    uint32_t arrived;              /* messages */
+};
+
+/* ---- Start and stop of completions ---- */
+
+/* With the lock, as the next two. What was made is given back; of a DPA context that was stopped it is
+ * gone. */
+static void end(struct consumer_completion *k)
+{
+    struct dpk_error err = {0};
+    struct dpk_process *p = k->memory ? dpk_dpa_enter(k->queue->dpa, k->queue->run) : NULL;
+    if (p) {
+        dpk_heap_free(p, k->memory, &err);
+        dpk_dpa_leave(k->queue->dpa);
+    }
+    doca_dpa_completion_destroy(k->handle);
+    dpk_object_drop(k->queue);
+    k->handle = NULL;
+    k->queue = NULL;
+    k->memory = 0;
+}
+
+static doca_error_t make_memory(struct consumer_completion *k, struct doca_dpa *dpa)
+{
+    struct dpa_comch_completion head = {.queue = (uintptr_t)k->handle};
+    const doca_error_t result =
+        doca_dpa_mem_alloc(dpa, sizeof head + k->messages_max * sizeof *head.messages, &k->memory);
+    return result == DOCA_SUCCESS ? doca_dpa_h2d_memcpy(dpa, k->memory, &head, sizeof head)
+                                  : result;
+}
+
+static doca_error_t start(struct consumer_completion *k)
+{
+    struct doca_dpa *dpa = dpk_dpa_of_thread(k->thread);
+    if (!dpa)
+        return dpk_doca_bad_config("doca_comch_consumer_completion_start: it has no thread, as by "
+                                   "doca_comch_consumer_completion_set_dpa_thread");
+    doca_error_t result = doca_dpa_completion_create(dpa, k->messages_max, &k->handle);
+    if (result != DOCA_SUCCESS)
+        return result;
+    k->queue = dpk_object_pin(k->handle, &dpk_completion_kind);
+    k->arrived = 0;
+    result = doca_dpa_completion_set_thread(k->handle, k->thread);
+    if (result == DOCA_SUCCESS)
+        result = doca_dpa_completion_start(k->handle);
+    if (result == DOCA_SUCCESS)
+        result = make_memory(k, dpa);
+    if (result != DOCA_SUCCESS)
+        end(k);
+    return result;
+}
+
+static void completion_left(void *object)
+{
+    struct consumer_completion *k = object;
+    pthread_mutex_lock(&k->object.lock);
+    if (k->handle)
+        end(k);
+    pthread_mutex_unlock(&k->object.lock);
+}
+static const struct dpk_kind completion_kind = {.left = completion_left, .release = free};
+
+doca_error_t
+doca_comch_consumer_completion_create(struct doca_comch_consumer_completion **consumer_comp)
+{
+    if (!consumer_comp)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct consumer_completion *k = calloc(1, sizeof *k);
+    if (k) {
+        k->consumers_max = CONSUMERS_MAX;
+        k->messages_max = MESSAGES_DEFAULT;
+        k->imm_len = DPK_PIPE_IMM_MAX;
+    }
+    *consumer_comp = k ? dpk_object_enter(k, &completion_kind) : NULL;
+    return *consumer_comp ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t
+doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion *consumer_comp)
+{
+    return dpk_object_destroy(consumer_comp, &completion_kind);
+}
+
+doca_error_t
+doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *consumer_comp)
+{
+    struct consumer_completion *k = dpk_object_lock(consumer_comp, &completion_kind);
+    return dpk_object_unlock(k, k && !k->handle ? start(k) : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t
+doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consumer_comp)
+{
+    struct consumer_completion *k = dpk_object_lock(consumer_comp, &completion_kind);
+    doca_error_t result = k && k->handle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    if (result == DOCA_SUCCESS && atomic_load(&k->object.users) > 0)
+        result = DOCA_ERROR_IN_USE;
+    if (result == DOCA_SUCCESS)
+        end(k);
+    return dpk_object_unlock(k, result);
+}
+
+/* ---- Properties of completions ---- */
+
+doca_error_t
+doca_comch_consumer_completion_set_dpa_thread(struct doca_comch_consumer_completion *consumer_comp,
+                                              struct doca_dpa_thread *dpa_thread)
+{
+    if (!dpk_dpa_of_thread(dpa_thread))
+        return DOCA_ERROR_INVALID_VALUE;
+    struct consumer_completion *k = dpk_object_lock(consumer_comp, &completion_kind);
+    const bool idle = k && !k->handle;
+    if (idle)
+        k->thread = dpa_thread;
+    return dpk_object_unlock(k, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+static uint32_t *number_of(struct consumer_completion *k, size_t member)
+{
+    return (uint32_t *)((char *)k + member);
+}
+
+static doca_error_t set(struct doca_comch_consumer_completion *handle, size_t member,
+                        uint32_t value, uint32_t least, uint32_t most)
+{
+    if (value < least || value > most)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct consumer_completion *k = dpk_object_lock(handle, &completion_kind);
+    const bool idle = k && !k->handle;
+    if (idle)
+        *number_of(k, member) = value;
+    return dpk_object_unlock(k, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+static doca_error_t get(const struct doca_comch_consumer_completion *handle, size_t member,
+                        uint32_t *value)
+{
+    struct consumer_completion *k = value ? dpk_object_lock(handle, &completion_kind) : NULL;
+    if (k)
+        *value = *number_of(k, member);
+    return dpk_object_unlock(k, DOCA_SUCCESS);
+}
+
+#define NUMBER(name, member, least, most)                                                          \
+    doca_error_t doca_comch_consumer_completion_set_##name(                                        \
+        struct doca_comch_consumer_completion *consumer_comp, uint32_t value)                      \
+    {                                                                                              \
+        return set(consumer_comp, offsetof(struct consumer_completion, member), value, (least),    \
+                   (most));                                                                        \
+    }                                                                                              \
+    doca_error_t doca_comch_consumer_completion_get_##name(                                        \
+        const struct doca_comch_consumer_completion *consumer_comp, uint32_t *value)               \
+    {                                                                                              \
+        return get(consumer_comp, offsetof(struct consumer_completion, member), value);            \
+    }
+
+NUMBER(max_num_consumers, consumers_max, 1, CONSUMERS_MAX)
+NUMBER(max_num_recv, messages_max, 1, DPK_PIPE_POSTS_MAX)
+NUMBER(imm_data_len, imm_len, 0, DPK_PIPE_IMM_MAX)
+
+doca_error_t doca_comch_consumer_completion_get_dpa_handle(
+    struct doca_comch_consumer_completion *consumer_comp,
+    doca_dpa_dev_comch_consumer_completion_t *dpa_consumer_comp)
+{
+    struct consumer_completion *k =
+        dpa_consumer_comp ? dpk_object_lock(consumer_comp, &completion_kind) : NULL;
+    const bool started = k && k->handle;
+    if (started)
+        *dpa_consumer_comp = k->memory;
+    return dpk_object_unlock(k, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+/* ---- Consumers ---- */
+
+doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run)
+{
+    if (!datapath || dpk_dpa_base(datapath) != dpk_dpa_base(side))
+        return dpk_doca_bad_config("doca_ctx_start: this side of the message queue is on the DPA, "
+                                   "and the data path is not: doca_ctx_set_datapath_on_dpa");
+    if (!dpk_dpa_enter(datapath, 0))
+        return DOCA_ERROR_BAD_STATE;
+    *run = dpk_dpa_base(datapath)->run;
+    dpk_dpa_leave(datapath);
+    return DOCA_SUCCESS;
+}
+
+/* With the lock of the consumer. */
+doca_error_t dpa_consumer_check(struct consumer *n)
+{
+    uint64_t run;
+    struct consumer_completion *k = n->completion;
+    doca_error_t result = dpa_side_check(n->base.ctx.datapath, n->c->consumer_dpa, &run);
+    if (result == DOCA_SUCCESS && !k)
+        return dpk_doca_bad_config("doca_ctx_start: the consumer has no completion, as by "
+                                   "doca_comch_consumer_set_completion");
+    if (result != DOCA_SUCCESS)
+        return result;
+    pthread_mutex_lock(&k->object.lock);
+    if (!k->handle || k->queue->run != run ||
+        dpk_dpa_base(k->queue->dpa) != dpk_dpa_base(n->c->consumer_dpa))
+        result = dpk_doca_bad_config("doca_ctx_start: the consumer's completion is not started on "
+                                     "its DPA context");
+    else if (n->imm_len > k->imm_len)
+        result = dpk_doca_bad_config("doca_ctx_start: the consumer takes %u bytes of immediate "
+                                     "data, its completion %u",
+                                     n->imm_len, k->imm_len);
+    else if (atomic_load(&k->object.users) >= k->consumers_max)
+        result = DOCA_ERROR_FULL;
+    if (result == DOCA_SUCCESS) {
+        n->room = 0;
+        n->uses_completion = true;
+        dpk_object_use(k);
+    }
+    pthread_mutex_unlock(&k->object.lock);
+    return result;
+}
+
+doca_error_t
+doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
+                                   struct doca_comch_consumer_completion *consumer_comp,
+                                   uint32_t user_data)
+{
+    struct consumer_completion *before = NULL, *k = dpk_object_pin(consumer_comp, &completion_kind);
+    struct consumer *n = k ? dpk_object_lock(consumer, &consumer_kind) : NULL;
+    doca_error_t result = DOCA_SUCCESS;
+    if (n && !n->msgq) {
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    } else if (n && atomic_load(&n->base.ctx.state) != DOCA_CTX_STATE_IDLE) {
+        result = DOCA_ERROR_BAD_STATE;
+    } else if (n) {
+        before = n->completion;
+        dpk_object_hold(n->completion = k);
+        n->completion_data = user_data;
+    }
+    result = dpk_object_unlock(n, result);
+    dpk_object_drop(before);
+    dpk_object_drop(k);
+    return result;
+}
+
+doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
+                                                      uint32_t dev_num_recv)
+{
+    if (dev_num_recv == 0 || dev_num_recv > DPK_PIPE_POSTS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct consumer *n = dpk_object_lock(consumer, &consumer_kind);
+    doca_error_t result = DOCA_SUCCESS;
+    if (n && !n->msgq)
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    else if (n && atomic_load(&n->base.ctx.state) != DOCA_CTX_STATE_IDLE)
+        result = DOCA_ERROR_BAD_STATE;
+    else if (n)
+        n->receives_max = dev_num_recv;
+    return dpk_object_unlock(n, result);
+}
+
+doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
+                                                doca_dpa_dev_comch_consumer_t *dpa_consumer)
+{
+    struct consumer *n = dpa_consumer ? dpk_object_lock(consumer, &consumer_kind) : NULL;
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (n && !n->msgq)
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    if (n && n->entered && n->c->consumer_dpa) {
+        *dpa_consumer = (uintptr_t)n->base.ctx.object.handle;
+        result = DOCA_SUCCESS;
+    }
+    return dpk_object_unlock(n, result);
+}
+
+/* ---- Messages ---- */
+
+/* Puts a message where the element that is posted for it says. With the lock of the completion, as
+ * what is counted of receives. */
+static void deliver(const struct consumer *n, struct consumer_completion *k,
+                    const struct dpk_pipe_part *part)
+{
+    struct dpa_comch_message m = {.imm_size = part->head.imm_size,
+                                  .producer = part->head.producer,
+                                  .user_data = n->completion_data};
+    const uint32_t place = k->arrived++ % k->messages_max;
+    const uint64_t address =
+        k->memory + sizeof(struct dpa_comch_completion) + place * (uint64_t)sizeof m;
+    memcpy(m.imm, part->imm, m.imm_size);
+    struct dpk_process *p = dpk_dpa_enter(k->queue->dpa, k->queue->run);
+    if (!p)
+        return; /* it was stopped under the completion */
+    dpk_copy_in(p, address, &m, sizeof m, NULL);
+    dpk_dpa_leave(k->queue->dpa);
+    dpk_completion_post(k->queue, &(struct dpk_completion){.type = DOCA_DPA_DEV_COMP_RECV_SEND_IMM,
+                                                           .user_data = m.user_data,
+                                                           .wqe_counter = place,
+                                                           .bytes = m.imm_size});
+}
+
+void dpa_consumer_arrived(struct consumer *n)
+{
+    struct dpk_pipe_part part;
+    struct consumer_completion *k = n->completion;
+    pthread_mutex_lock(&k->object.lock);
+    while (dpk_pipe_next(&n->rings, &part) == RING_GOOD) {
+        n->room--;
+        deliver(n, k, &part);
+        dpk_pipe_took(&n->rings, &part);
+    }
+    pthread_mutex_unlock(&k->object.lock);
+}
+
+/* With the lock of the consumer. False: it may not have so many. */
+static bool post_receives(struct consumer *n, uint64_t count)
+{
+    pthread_mutex_lock(&n->completion->object.lock);
+    const bool fits = count <= n->receives_max - n->room;
+    if (fits) {
+        n->room += (uint32_t)count;
+        dpk_pipe_post(&n->rings, (uint32_t)count);
+    }
+    pthread_mutex_unlock(&n->completion->object.lock);
+    return fits;
+}
+
+bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
+                          size_t size)
+{
+    struct consumer *n = dpk_object_lock(dpk_pointer(handle), &consumer_kind);
+    const char *why = NULL;
+    if (!n || !n->uses_completion || n->completion->queue->run != d->run ||
+        dpk_dpa_base(n->completion->queue->dpa) != d)
+        why = "comch: not a handle of a consumer, or not started";
+    else if (!post_receives(n, count))
+        why = "comch: more receives than the consumer may have";
+    dpk_object_unlock(n, DOCA_SUCCESS);
+    return !why || dpk_dpa_call_fails(reason, size, why);
+}

@@ -1,0 +1,190 @@
+/* Producers of message queues on the DPA, and what DPA code asks of either side of a queue
+ * (runtime/guest/comch_calls.h). */
+#include <doca_dpa_dev.h>
+#include <string.h>
+
+#include "guest/comch_calls.h"
+#include "private.h"
+
+#define LOCAL_PROTECTION 0x04 /* MLX5_CQE_SYNDROME_LOCAL_PROT_ERR */
+#define REMOTE_INVALID   0x12 /* MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR */
+
+/* ---- Producers ---- */
+
+doca_error_t dpa_producer_check(struct producer *p)
+{
+    const doca_error_t result = dpa_side_check(p->base.ctx.datapath, p->c->producer_dpa, &p->run);
+    if (result == DOCA_SUCCESS && p->queue &&
+        dpk_dpa_base(p->queue->dpa) != dpk_dpa_base(p->c->producer_dpa))
+        return dpk_doca_bad_config(
+            "doca_ctx_start: the completion queue of the producer is of another DPA context");
+    p->sent = 0;
+    return result;
+}
+
+doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
+                                                       struct doca_dpa_completion *dpa_comp)
+{
+    struct dpk_dpa_completion *before = NULL, *q = dpk_object_pin(dpa_comp, &dpk_completion_kind);
+    struct producer *p = q ? dpk_object_lock(producer, &producer_kind) : NULL;
+    doca_error_t result = DOCA_SUCCESS;
+    if (p && !p->msgq) {
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    } else if (p && atomic_load(&p->base.ctx.state) != DOCA_CTX_STATE_IDLE) {
+        result = DOCA_ERROR_BAD_STATE;
+    } else if (p) {
+        before = p->queue;
+        dpk_object_hold(p->queue = q);
+    }
+    result = dpk_object_unlock(p, result);
+    dpk_object_drop(before);
+    dpk_object_drop(q);
+    return result;
+}
+
+doca_error_t doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
+                                                      uint32_t dev_num_send)
+{
+    if (dev_num_send == 0 || dev_num_send > DPK_PIPE_POSTS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct producer *p = dpk_object_lock(producer, &producer_kind);
+    const bool idle = p && atomic_load(&p->base.ctx.state) == DOCA_CTX_STATE_IDLE;
+    return dpk_object_unlock(p, p && !p->msgq ? DOCA_ERROR_NOT_SUPPORTED
+                                : idle        ? DOCA_SUCCESS
+                                              : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
+                                                doca_dpa_dev_comch_producer_t *dpa_producer)
+{
+    struct producer *p = dpa_producer ? dpk_object_lock(producer, &producer_kind) : NULL;
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (p && !p->msgq)
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    if (p && p->entered && p->c->producer_dpa) {
+        *dpa_producer = (uintptr_t)p->base.ctx.object.handle;
+        result = DOCA_SUCCESS;
+    }
+    return dpk_object_unlock(p, result);
+}
+
+/* ---- Sends ---- */
+
+/* The producer of a handle, pinned and locked; dpk_object_unlock ends it. */
+static struct producer *begin(struct dpk_dpa *d, uint64_t handle)
+{
+    struct producer *p = dpk_object_lock(dpk_pointer(handle), &producer_kind);
+    if (p && p->entered && p->c->producer_dpa && p->run == d->run &&
+        dpk_dpa_base(p->c->producer_dpa) == d)
+        return p;
+    dpk_object_unlock(p, DOCA_SUCCESS);
+    return NULL;
+}
+
+static bool copy(const struct dpa_comch_send *s, const struct dpk_memory_domain *domain)
+{
+    const struct dpk_memory_access to = {s->to, DPK_MEMORY_WRITE, s->to_address, s->length, domain},
+                                   from = {s->from, DPK_MEMORY_READ, s->from_address, s->length,
+                                           domain};
+    return s->length == 0 || dpk_memory_copy(&to, &from);
+}
+
+/* How a send to a consumer ends: an error's number, 0, or -1: it has no receive now. */
+static int send_to(struct producer *p, struct remote *r, const struct dpa_comch_send *s)
+{
+    uint32_t posted;
+    enum ring_state state;
+    int error = -1;
+    const struct dpk_pipe_head h = {
+        .producer = p->id, .imm_size = (uint8_t)s->imm_size, .flags = DPK_PIPE_LAST};
+    if (s->imm_size > r->imm_room)
+        return REMOTE_INVALID;
+    pthread_mutex_lock(&r->lock);
+    if (atomic_load(&r->gone)) {
+        error = REMOTE_INVALID;
+    } else if (dpk_pipe_posted(&r->rings, &posted) == RING_GOOD &&
+               dpk_pipe_room(&r->rings, &h, &state)) {
+        error = copy(s, p->base.dev->domain) ? 0 : LOCAL_PROTECTION;
+        if (error == 0) {
+            dpk_pipe_use_post(&r->rings);
+            dpk_pipe_put(&r->rings, &h, s->imm);
+        }
+    }
+    pthread_mutex_unlock(&r->lock);
+    return error;
+}
+
+static void tell(struct producer *p, uint32_t report, uint32_t error)
+{
+    const struct dpk_completion c = {.type = error ? DOCA_DPA_DEV_COMP_SEND_ERR
+                                                   : DOCA_DPA_DEV_COMP_SEND,
+                                     .user_data = p->id,
+                                     .wqe_counter = p->sent++,
+                                     .syndrome = error};
+    if (!p->queue || (!error && report == DPA_COMCH_SILENT))
+        return;
+    if (!error && report == DPA_COMCH_REPORT_IF_ROOM)
+        dpk_completion_offer(p->queue, &c);
+    else
+        dpk_completion_post(p->queue, &c);
+}
+
+/* False: there is no receive now. */
+static bool send(struct producer *p, const struct dpa_comch_send *s)
+{
+    struct remote *r =
+        s->imm_size <= DPA_COMCH_IMM_MAX ? connection_find_remote(p->c, s->consumer) : NULL;
+    const int error = r ? send_to(p, r, s) : REMOTE_INVALID;
+    remote_drop(r);
+    if (error >= 0)
+        tell(p, s->report, (uint32_t)error);
+    return error >= 0;
+}
+
+static bool has_no_receive(struct producer *p, uint32_t id)
+{
+    uint32_t posted;
+    struct remote *r = connection_find_remote(p->c, id);
+    if (!r)
+        return true;
+    pthread_mutex_lock(&r->lock);
+    const bool none = dpk_pipe_posted(&r->rings, &posted) != RING_GOOD;
+    pthread_mutex_unlock(&r->lock);
+    remote_drop(r);
+    return none;
+}
+
+/* ---- Calls ---- */
+
+static bool producer_call(struct dpk_dpa *d, struct dpk_caller *caller, unsigned call,
+                          const uint64_t args[6], uint64_t *result, char *reason, size_t size)
+{
+    struct dpa_comch_send s = {0};
+    if (call == DPA_COMCH_SEND &&
+        dpk_copy_out(d->process->dpa, &s, args[1], sizeof s, NULL) != DPK_OK)
+        return dpk_dpa_call_fails(reason, size, "comch: no memory where the send is described");
+    struct producer *p = begin(d, args[0]);
+    if (!p)
+        return dpk_dpa_call_fails(reason, size,
+                                  "comch: not a handle of a producer, or not started");
+    *result = call == DPA_COMCH_SEND ? send(p, &s) : has_no_receive(p, (uint32_t)args[1]);
+    caller->polls = *result == (call == DPA_COMCH_IS_EMPTY);
+    dpk_object_unlock(p, DOCA_SUCCESS);
+    return true;
+}
+
+static bool comch_call(void *context, struct dpk_caller *caller, unsigned call,
+                       const uint64_t args[6], uint64_t *result, char *reason, size_t size)
+{
+    struct dpk_dpa *d = context;
+    return call == DPA_COMCH_RECEIVE ? dpa_consumer_receive(d, args[0], args[1], reason, size)
+                                     : producer_call(d, caller, call, args, result, reason, size);
+}
+
+static struct dpk_dpa_calls calls = {
+    .first = DPA_COMCH_RECEIVE, .last = DPA_COMCH_SEND, .call = comch_call};
+
+__attribute__((constructor)) static void register_calls(void)
+{
+    dpk_dpa_register_calls(&calls);
+}

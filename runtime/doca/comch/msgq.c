@@ -1,0 +1,177 @@
+/* Message queues: connections within this process whose consumers, or producers, are on the DPA. */
+#include <stdlib.h>
+
+#include "private.h"
+
+struct msgq {
+    struct dpk_object object; /* its users: consumers and producers */
+    struct dpk_dev *dev;      /* a use */
+    struct dpk_dpa *consumer_dpa,
+        *producer_dpa; /* references, or NULL; with the lock, as the next */
+    uint32_t consumers_max, producers_max;
+    struct connection *c; /* a reference; NULL: it is not started */
+};
+
+/* With the lock, or when nobody else has it. */
+static void end_connection(struct msgq *q)
+{
+    if (!q->c)
+        return;
+    connection_break(q->c);
+    dpk_object_destroy(q->c->object.handle, &connection_kind);
+    dpk_object_drop(q->c);
+    q->c = NULL;
+}
+
+static void msgq_left(void *object)
+{
+    struct msgq *q = object;
+    pthread_mutex_lock(&q->object.lock);
+    end_connection(q);
+    pthread_mutex_unlock(&q->object.lock);
+    dpk_object_end_use(q->dev);
+}
+
+static void msgq_release(void *object)
+{
+    struct msgq *q = object;
+    dpk_object_drop(q->consumer_dpa);
+    dpk_object_drop(q->producer_dpa);
+    dpk_object_drop(q->dev);
+    free(q);
+}
+
+static const struct dpk_kind msgq_kind = {.left = msgq_left, .release = msgq_release};
+
+doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
+{
+    if (msgq)
+        *msgq = NULL;
+    struct dpk_dev *d = msgq ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    struct msgq *q = d ? calloc(1, sizeof *q) : NULL;
+    if (q) {
+        dpk_object_use(q->dev = d);
+        q->consumers_max = q->producers_max = CONSUMERS_MAX;
+        *msgq = dpk_object_enter(q, &msgq_kind);
+    }
+    const doca_error_t result = !d      ? DOCA_ERROR_INVALID_VALUE
+                                : *msgq ? DOCA_SUCCESS
+                                        : DOCA_ERROR_NO_MEMORY;
+    dpk_object_drop(d);
+    return result;
+}
+
+doca_error_t doca_comch_msgq_destroy(struct doca_comch_msgq *msgq)
+{
+    return dpk_object_destroy(msgq, &msgq_kind);
+}
+
+static doca_error_t start(struct msgq *q)
+{
+    if (!q->consumer_dpa == !q->producer_dpa)
+        return dpk_doca_bad_config(
+            "doca_comch_msgq_start: one side of the queue must be on the DPA");
+    if (!(q->c = connection_new(-1, q->dev, NULL, false)))
+        return DOCA_ERROR_NO_MEMORY;
+    if (q->consumer_dpa)
+        dpk_object_hold(q->c->consumer_dpa = q->consumer_dpa);
+    if (q->producer_dpa)
+        dpk_object_hold(q->c->producer_dpa = q->producer_dpa);
+    q->c->consumers.max = q->consumers_max;
+    q->c->producers.max = q->producers_max;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq)
+{
+    struct msgq *q = dpk_object_lock(msgq, &msgq_kind);
+    return dpk_object_unlock(q, q && !q->c ? start(q) : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
+{
+    struct msgq *q = dpk_object_lock(msgq, &msgq_kind);
+    doca_error_t result = q && q->c ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    if (result == DOCA_SUCCESS && atomic_load(&q->object.users) > 0)
+        result = DOCA_ERROR_IN_USE;
+    if (result == DOCA_SUCCESS)
+        end_connection(q);
+    return dpk_object_unlock(q, result);
+}
+
+/* ---- Properties ---- */
+
+static doca_error_t set_dpa(struct doca_comch_msgq *msgq, size_t member, struct doca_dpa *dpa)
+{
+    struct dpk_dpa *before = NULL, *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    struct msgq *q = d ? dpk_object_lock(msgq, &msgq_kind) : NULL;
+    const bool idle = q && !q->c;
+    if (idle) {
+        struct dpk_dpa **at = (struct dpk_dpa **)((char *)q + member);
+        before = *at;
+        dpk_object_hold(*at = d);
+    }
+    const doca_error_t result = dpk_object_unlock(q, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    dpk_object_drop(before);
+    dpk_object_drop(d);
+    return result;
+}
+
+doca_error_t doca_comch_msgq_set_dpa_consumer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa)
+{
+    return set_dpa(msgq, offsetof(struct msgq, consumer_dpa), dpa);
+}
+
+doca_error_t doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa)
+{
+    return set_dpa(msgq, offsetof(struct msgq, producer_dpa), dpa);
+}
+
+static doca_error_t set_max(struct doca_comch_msgq *msgq, size_t member, uint32_t value)
+{
+    if (value == 0 || value > CONSUMERS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct msgq *q = dpk_object_lock(msgq, &msgq_kind);
+    const bool idle = q && !q->c;
+    if (idle)
+        *(uint32_t *)((char *)q + member) = value;
+    return dpk_object_unlock(q, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_comch_msgq_set_max_num_consumers(struct doca_comch_msgq *msgq,
+                                                   uint32_t max_num_consumers)
+{
+    return set_max(msgq, offsetof(struct msgq, consumers_max), max_num_consumers);
+}
+
+doca_error_t doca_comch_msgq_set_max_num_producers(struct doca_comch_msgq *msgq,
+                                                   uint32_t max_num_producers)
+{
+    return set_max(msgq, offsetof(struct msgq, producers_max), max_num_producers);
+}
+
+/* ---- Its ends ---- */
+
+doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
+                                             struct doca_comch_consumer **consumer)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (consumer)
+        *consumer = NULL;
+    struct msgq *q = consumer ? dpk_object_lock(msgq, &msgq_kind) : NULL;
+    if (q && q->c)
+        *consumer = consumer_new(q->c, q, &result);
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
+                                             struct doca_comch_producer **producer)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (producer)
+        *producer = NULL;
+    struct msgq *q = producer ? dpk_object_lock(msgq, &msgq_kind) : NULL;
+    if (q && q->c)
+        *producer = producer_new(q->c, q, &result);
+    return dpk_object_unlock(q, result);
+}

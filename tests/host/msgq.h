@@ -1,0 +1,13 @@
+/* What msgq_cases.c and its device program share. */
+#ifndef TESTS_HOST_MSGQ_H
+#define TESTS_HOST_MSGQ_H
+
+#include <stdint.h>
+
+struct echo_arg {
+    uint64_t consumer, completion, producer;
+};
+
+#define NOTHING UINT64_MAX
+
+#endif

@@ -1,0 +1,56 @@
+# DOCA comch: message queues between CPU and DPA (tests/host/msgq_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    dpacc_sample "$here/msgq_dev.c" "$t" cases msgq_app
+    link_sample "$t/cases" "$t/cases_program.a" "$here/msgq_cases.c"
+    make_devices "$t/devices"
+}
+
+@test "messages go there and back" {
+    case_ok messages_go_there_and_back
+}
+
+@test "many are on their way" {
+    case_ok many_are_on_their_way
+}
+
+@test "threads have producers of their own" {
+    case_ok threads_have_producers_of_their_own
+}
+
+@test "sends wait for receives" {
+    case_ok sends_wait_for_receives
+}
+
+@test "sends that cannot arrive fail" {
+    case_ok sends_that_cannot_arrive_fail
+}
+
+@test "copies come before messages" {
+    case_ok copies_come_before_messages
+}
+
+@test "too many receives are a fault" {
+    case_ok too_many_receives_are_a_fault
+    grep -q "comch: more receives than the consumer may have" <<<"$output"
+}
+
+@test "foreign handles are a fault" {
+    case_ok foreign_handles_are_a_fault
+}
+
+@test "a full completion ends the process" {
+    case_ok a_full_completion_ends_the_process
+    grep -q "a completion queue of 2 elements is full" <<<"$output"
+}
+
+@test "a stopped context takes its ends along" {
+    case_ok a_stopped_context_takes_its_ends_along
+}
+
+@test "order is kept" {
+    case_ok order_is_kept
+}

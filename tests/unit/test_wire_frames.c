@@ -21,8 +21,10 @@ static void tags_of_vlans_are_put_back(void **state)
         memcpy(frame + 12, tags[i], sizeof tags[i]);
         assert_int_equal(send(other, frame, sizeof frame, 0), sizeof frame);
         await_arrived(&p, i + 1);
+        pthread_mutex_lock(&p.lock);
         assert_int_equal(p.last_size, sizeof frame);
         assert_memory_equal(p.last, frame, sizeof frame);
+        pthread_mutex_unlock(&p.lock);
     }
     unplug(wire, other);
 }
@@ -57,8 +59,10 @@ static void checksums_of_the_machine_are_finished(void **state)
         const size_t size = (const size_t[]){1, 1000, 1001}[i];
         assert_int_equal(sendto(fd, data, size, 0, (const struct sockaddr *)&to, sizeof to), size);
         await_arrived(&p, i + 1);
+        pthread_mutex_lock(&p.lock);
         assert_int_equal(p.last_size, 42 + size);
         assert_int_equal(sum_of_udp(p.last), 0xffff);
+        pthread_mutex_unlock(&p.lock);
     }
     close(fd);
     dpk_wire_close(wire);
@@ -116,10 +120,13 @@ static void data_of_tcp_is_cut_into_frames(void **state)
         const uint16_t mss = turn < 2 ? 1000 : 89;
         const size_t data = turn < 2 ? 60001 : 8900, l4 = v6 ? 54 : 34;
         const unsigned want = (unsigned)((data + mss - 1) / mss);
+        pthread_mutex_lock(&p.lock);
         p.arrived = 0;
         p.all_size = 0;
+        pthread_mutex_unlock(&p.lock);
         peer_sends_joined(other, frame, joined_frame(frame, data, v6), v6, mss);
         await_arrived(&p, want);
+        pthread_mutex_lock(&p.lock);
         for (size_t i = 0, at = 0; i < want; i++) {
             const uint8_t *f = p.all + at;
             const size_t mine = i + 1 < want ? mss : data - i * mss;
@@ -138,6 +145,7 @@ static void data_of_tcp_is_cut_into_frames(void **state)
             assert_memory_equal(f + l4 + 20, frame + l4 + 20 + i * mss, mine);
             at += l4 + 20 + mine;
         }
+        pthread_mutex_unlock(&p.lock);
     }
     assert_int_equal(atomic_load(&p.warnings), 0);
     unplug(wire, other);
@@ -215,7 +223,7 @@ static void frames_that_are_too_long_are_counted(void **state)
     assert_int_equal(counters(wire).sent_dropped[DPK_WIRE_TOO_LONG], 3);
     assert_int_equal(counters(wire).sent, 3);
     assert_int_equal(atomic_load(&p.warnings), 1);
-    assert_non_null(strstr(p.warning, "ip link set v0 mtu 9216"));
+    assert_true(has_warned(&p, "ip link set v0 mtu 9216"));
     ip("link set v0 mtu 9500");
     ip("link set v1 mtu 9500");
     peer_sends(other, DPK_FRAME_MAX, 0);

@@ -64,8 +64,19 @@ static inline void tell(void *context, bool detail, const char *text)
     struct port *p = context;
     if (detail)
         return;
+    pthread_mutex_lock(&p->lock);
     snprintf(p->warning, sizeof p->warning, "%s", text);
     atomic_fetch_add(&p->warnings, 1);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Whether the last warning has what. */
+static inline bool has_warned(struct port *p, const char *what)
+{
+    pthread_mutex_lock(&p->lock);
+    const bool has = strstr(p->warning, what);
+    pthread_mutex_unlock(&p->lock);
+    return has;
 }
 
 static inline struct dpk_wire *plug(const char *spec, struct port *p)

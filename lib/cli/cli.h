@@ -180,6 +180,10 @@ enum dpk_status dpk_tool_flush(struct dpk_error *err);
  * has no such date. */
 enum dpk_status dpk_tool_date(int64_t *seconds, struct dpk_error *err);
 
+#define DPK_TOOL_TIME 32
+/* "2026-11-20T12:00:00Z" (RFC 3339, UTC) for seconds since 1970; returns `out`. */
+const char *dpk_tool_time(int64_t seconds, char out[DPK_TOOL_TIME]);
+
 /* ---- Progress ----
  * A bar on standard error, if that is a terminal, for what takes longer than a second. */
 
@@ -204,6 +208,8 @@ void dpk_progress_end(struct dpk_progress *p); /* takes the bar away */
 enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err);
 /* Adds text that a file brought, fit for a terminal (dpk_text_clean). NULL is "". */
 void dpk_json_text(cJSON *object, const char *key, const char *text);
+/* Adds an integer exactly, which numbers of cJSON are only up to 2^53. */
+void dpk_json_integer(cJSON *object, const char *key, uint64_t value);
 void dpk_json_uuid(cJSON *object, const char *key, const struct dpk_uuid *uuid);
 
 #endif

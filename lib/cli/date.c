@@ -1,4 +1,4 @@
-/* The date of what a tool makes. */
+/* The date of what a tool makes, and dates as text. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -14,4 +14,13 @@ enum dpk_status dpk_tool_date(int64_t *seconds, struct dpk_error *err)
     if (text && (end == text || *end || *seconds < 0 || *seconds > END_OF_YEAR_9999))
         return dpk_fail(err, DPK_ERR_USAGE, "SOURCE_DATE_EPOCH: '%.40s' is no date", text);
     return DPK_OK;
+}
+
+const char *dpk_tool_time(int64_t seconds, char out[DPK_TOOL_TIME])
+{
+    const time_t t = (time_t)seconds;
+    struct tm tm;
+    if (!gmtime_r(&t, &tm) || strftime(out, DPK_TOOL_TIME, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+        snprintf(out, DPK_TOOL_TIME, "1970-01-01T00:00:00Z");
+    return out;
 }

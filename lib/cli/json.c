@@ -1,5 +1,6 @@
 #include "line.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,6 +40,13 @@ void dpk_json_text(cJSON *object, const char *key, const char *text)
     cJSON *item = cJSON_AddStringToObject(object, key, text ? text : "");
     if (item)
         dpk_text_clean(item->valuestring);
+}
+
+void dpk_json_integer(cJSON *object, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    cJSON_AddRawToObject(object, key, text);
 }
 
 void dpk_json_uuid(cJSON *object, const char *key, const struct dpk_uuid *uuid)

@@ -58,10 +58,6 @@ void dpadev_put_processes(struct dpk_buf *out, const cJSON *list, bool threads);
 
 /* ---- text.c ---- */
 
-#define DPADEV_TIME 32
-/* "2026-11-20T12:00:00Z"; returns `out`. */
-const char *dpadev_time(int64_t seconds, char out[DPADEV_TIME]);
-
 /* Lines under lines; depth 0 is the root. Zero-initialise. */
 #define DPADEV_TREE_MAX 128
 struct dpadev_tree {

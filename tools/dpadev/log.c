@@ -37,9 +37,9 @@ static void print_plain(const char *text)
 
 static void print_event(void *context, const struct dpk_device_event *e)
 {
-    char when[DPADEV_TIME];
+    char when[DPK_TOOL_TIME];
     (void)context;
-    dpadev_time(e->time, when);
+    dpk_tool_time(e->time, when);
     printf("%s  uid %lld pid %lld ", when, (long long)e->uid, (long long)e->pid);
     print_plain(e->command);
     printf("  %s  %s%s", e->action, e->result, e->detail[0] ? "  " : "");
@@ -49,11 +49,11 @@ static void print_event(void *context, const struct dpk_device_event *e)
 
 static void json_event(void *context, const struct dpk_device_event *e)
 {
-    char when[DPADEV_TIME];
+    char when[DPK_TOOL_TIME];
     cJSON *o = cJSON_CreateObject();
     cJSON_AddItemToArray(context, o);
     cJSON_AddNumberToObject(o, "id", (double)e->id);
-    cJSON_AddStringToObject(o, "time", dpadev_time(e->time, when));
+    cJSON_AddStringToObject(o, "time", dpk_tool_time(e->time, when));
     cJSON_AddNumberToObject(o, "uid", (double)e->uid);
     cJSON_AddNumberToObject(o, "pid", (double)e->pid);
     dpk_json_text(o, "command", e->command);

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "cli/cli.h"
+
 #define LINE_GBPS 100.0
 
 static const char *const names[DPK_RATES_TYPES] = {"tx", "ack", "nack", "rtt"};
@@ -37,14 +39,6 @@ void rates_put(struct dpk_buf *out, const struct dpk_rates_seen *seen)
         put_flow(out, &seen->rows[i]);
 }
 
-/* Exact, which numbers of cJSON are only up to 2^53. */
-static void add(cJSON *o, const char *name, uint64_t value)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    cJSON_AddRawToObject(o, name, text);
-}
-
 static cJSON *flow_json(const struct dpk_rates_row *r)
 {
     cJSON *o = cJSON_CreateObject();
@@ -54,7 +48,7 @@ static cJSON *flow_json(const struct dpk_rates_row *r)
     cJSON_AddNumberToObject(o, "gbps", gbps(r->rate));
     if (r->rtt_ns > 0)
         cJSON_AddNumberToObject(o, "rtt_ns", r->rtt_ns);
-    add(o, "events", r->events);
+    dpk_json_integer(o, "events", r->events);
     return o;
 }
 
@@ -64,14 +58,14 @@ cJSON *rates_json(const struct dpk_rates_seen *seen)
         return cJSON_CreateNull();
     cJSON *o = cJSON_CreateObject();
     cJSON_AddNumberToObject(o, "process", seen->process);
-    add(o, "programs", seen->programs);
-    add(o, "flows", seen->flows);
-    add(o, "changes", seen->changes);
+    dpk_json_integer(o, "programs", seen->programs);
+    dpk_json_integer(o, "flows", seen->flows);
+    dpk_json_integer(o, "changes", seen->changes);
     cJSON *events = cJSON_AddObjectToObject(o, "events");
     for (unsigned i = 0; i < DPK_RATES_TYPES; i++)
-        add(events, names[i], seen->events[i]);
-    add(o, "lost", seen->lost);
-    add(o, "bad", seen->bad);
+        dpk_json_integer(events, names[i], seen->events[i]);
+    dpk_json_integer(o, "lost", seen->lost);
+    dpk_json_integer(o, "bad", seen->bad);
     cJSON *list = cJSON_AddArrayToObject(o, "list");
     for (size_t i = 0; i < seen->count; i++)
         cJSON_AddItemToArray(list, flow_json(&seen->rows[i]));

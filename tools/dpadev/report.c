@@ -73,7 +73,7 @@ static void add_reason(cJSON *reasons, const cJSON *device, const char *view)
 static enum dpk_status collect(struct dpk_device *dev, cJSON *o, struct dpk_error *err)
 {
     const char *name = dpk_device_name(dev);
-    char text[DPADEV_TIME];
+    char text[DPK_TOOL_TIME];
     int64_t now;
     cJSON *part = NULL;
     enum dpk_status status = dpk_tool_date(&now, err);
@@ -82,7 +82,7 @@ static enum dpk_status collect(struct dpk_device *dev, cJSON *o, struct dpk_erro
     if (status != DPK_OK)
         return status;
     cJSON_AddStringToObject(o, "dpakit", dpk_version);
-    cJSON_AddStringToObject(o, "made", dpadev_time(now, text));
+    cJSON_AddStringToObject(o, "made", dpk_tool_time(now, text));
     cJSON_AddItemToObject(o, "device", part);
     cJSON *reasons = cJSON_AddObjectToObject(o, "reasons");
     add_reason(reasons, part, "current");

@@ -105,7 +105,7 @@ static const char *const side_names[] = {[DPK_SIDE_HOST] = "host", [DPK_SIDE_DPU
 static void tree_identity(struct dpadev_tree *tree, const char *name,
                           const struct dpk_device_info *info)
 {
-    char created[DPADEV_TIME], pci[DPK_PCI_ADDRESS_TEXT];
+    char created[DPK_TOOL_TIME], pci[DPK_PCI_ADDRESS_TEXT];
     dpk_pci_address_format(&info->pci, pci);
     dpadev_tree_add(tree, 1, "Identity");
     dpadev_tree_add(tree, 2, "Alias:         %s", info->alias[0] ? info->alias : "none");
@@ -123,7 +123,7 @@ static void tree_identity(struct dpadev_tree *tree, const char *name,
     dpadev_tree_add(tree, 2, "Hardware:      %s", info->hw_target);
     dpadev_tree_add(tree, 2, "Serial number: %s", info->serial);
     dpadev_tree_add(tree, 2, "Life cycle:    %s", life_cycle(info));
-    dpadev_tree_add(tree, 2, "Created:       %s", dpadev_time(info->created, created));
+    dpadev_tree_add(tree, 2, "Created:       %s", dpk_tool_time(info->created, created));
 }
 
 static bool has_representor(const struct dpk_device_info *info)
@@ -170,7 +170,7 @@ static void tree_keys(struct dpadev_tree *tree, const struct portrait *p)
 static void tree_cert(struct dpadev_tree *tree, const struct portrait *p,
                       const struct dpk_device_cert *cert)
 {
-    char uuid[DPK_UUID_TEXT], from[DPADEV_TIME], until[DPADEV_TIME], digest[65] = "";
+    char uuid[DPK_UUID_TEXT], from[DPK_TOOL_TIME], until[DPK_TOOL_TIME], digest[65] = "";
     const char *signer = whose(p, &cert->keypair);
     dpk_uuid_format(&cert->uuid, uuid);
     dpadev_tree_add(tree, 2, "%s, %s", uuid, dpk_lifecycle_name(cert->priority));
@@ -181,8 +181,8 @@ static void tree_cert(struct dpadev_tree *tree, const struct portrait *p,
                     : signer[0] == 'n' ? "NVIDIA's"
                                        : "no longer trusted here",
                     cert->container_size ? "; container kept" : "");
-    dpadev_tree_add(tree, 3, "Valid: %s to %s", dpadev_time(cert->valid_from, from),
-                    dpadev_time(cert->valid_until, until));
+    dpadev_tree_add(tree, 3, "Valid: %s to %s", dpk_tool_time(cert->valid_from, from),
+                    dpk_tool_time(cert->valid_until, until));
     dpk_hex_text(cert->sha256, sizeof cert->sha256, digest);
     dpadev_tree_add(tree, 3, "SHA-256: %s", digest);
 }
@@ -261,8 +261,8 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
 
 static void json_time(cJSON *o, const char *key, int64_t seconds)
 {
-    char text[DPADEV_TIME];
-    cJSON_AddStringToObject(o, key, dpadev_time(seconds, text));
+    char text[DPK_TOOL_TIME];
+    cJSON_AddStringToObject(o, key, dpk_tool_time(seconds, text));
 }
 
 static void json_cert(cJSON *array, const struct portrait *p, const struct dpk_device_cert *cert)

@@ -78,14 +78,10 @@ static enum dpk_status print_text(const struct seen *all, struct dpk_error *err)
 
 /* ---- JSON ---- */
 
-/* Exact, which numbers of cJSON are only up to 2^53. */
 static void add_counters(cJSON *o, const uint64_t values[DPK_COUNTERS], unsigned from, unsigned to)
 {
-    for (unsigned i = from; i < to; i++) {
-        char text[24];
-        snprintf(text, sizeof text, "%" PRIu64, values[i]);
-        cJSON_AddRawToObject(o, dpk_counter_name(i), text);
-    }
+    for (unsigned i = from; i < to; i++)
+        dpk_json_integer(o, dpk_counter_name(i), values[i]);
 }
 
 static void add_all(cJSON *o, const uint64_t values[DPK_COUNTERS])

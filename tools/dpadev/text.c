@@ -3,16 +3,6 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <time.h>
-
-const char *dpadev_time(int64_t seconds, char out[DPADEV_TIME])
-{
-    time_t t = (time_t)seconds;
-    struct tm tm;
-    if (!gmtime_r(&t, &tm) || strftime(out, DPADEV_TIME, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-        snprintf(out, DPADEV_TIME, "?");
-    return out;
-}
 
 void dpadev_tree_add(struct dpadev_tree *tree, unsigned depth, const char *format, ...)
 {

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -14,14 +13,6 @@
 #define PAYLOAD_TYPE "application/vnd.in-toto+json"
 #define BUILD_TYPE   "https://dpakit.invalid/release/v1"
 #define NAMESPACE    "https://dpakit.invalid/spdx"
-
-static void put_date(int64_t seconds, char out[32])
-{
-    time_t t = (time_t)seconds;
-    struct tm tm;
-    if (!gmtime_r(&t, &tm) || strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-        strcpy(out, "1970-01-01T00:00:00Z");
-}
 
 /* Appends the JSON and frees it. */
 static enum dpk_status put_json(cJSON *value, bool lines, struct dpk_buf *out,
@@ -201,9 +192,9 @@ static void sbom_program(void *context, const char *name, const struct dpk_subje
 
 enum dpk_status papers_sbom(const struct release *r, struct dpk_buf *out, struct dpk_error *err)
 {
-    char date[32], text[400];
+    char date[DPK_TOOL_TIME], text[400];
     cJSON *o = cJSON_CreateObject();
-    put_date(r->date, date);
+    dpk_tool_time(r->date, date);
     cJSON_AddStringToObject(o, "spdxVersion", "SPDX-2.3");
     cJSON_AddStringToObject(o, "dataLicense", "CC0-1.0");
     cJSON_AddStringToObject(o, "SPDXID", "SPDXRef-DOCUMENT");
@@ -258,10 +249,10 @@ static void add_definition(cJSON *predicate, const struct release *r)
 
 static void add_details(cJSON *predicate, const struct release *r)
 {
-    char date[32];
+    char date[DPK_TOOL_TIME];
     cJSON *details = cJSON_AddObjectToObject(predicate, "runDetails");
     cJSON *builder = cJSON_AddObjectToObject(details, "builder");
-    put_date(r->date, date);
+    dpk_tool_time(r->date, date);
     dpk_json_text(builder, "id", r->builder);
     cJSON_AddStringToObject(cJSON_AddObjectToObject(builder, "version"), "dpakit", dpk_version);
     cJSON_AddStringToObject(cJSON_AddObjectToObject(details, "metadata"), "finishedOn", date);

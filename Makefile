@@ -33,6 +33,8 @@ PKGS := libcrypto uuid zlib libxml-2.0 sqlite3 liblzma yaml-0.1 libcjson p11-kit
 ifneq ($(filter-out clean format html figures check-layers help,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(CROSS)pkg-config --cflags $(PKGS))
 PKG_LIBS := $(shell $(CROSS)pkg-config --libs $(PKGS)) -lm
+CURSES_CFLAGS = $(shell $(CROSS)pkg-config --cflags ncursesw)
+CURSES_LIBS = $(shell $(CROSS)pkg-config --libs ncursesw)
 CMOCKA_LIBS = $(shell $(CROSS)pkg-config --libs cmocka)
 LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
 CLANG_CFLAGS := -I$(LLVM_INCLUDE)
@@ -127,9 +129,12 @@ $(O)/tools/%.o: ALL_CFLAGS += -Itools
 define tool_rule
 $(B)/bin/$(1): $$(filter-out $(O)/tools/dpacc/interface/%,$$(call objs,tools/$(1)/*.c tools/$(1)/*/*.c)) $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$$(call say,LD,$$@)
-	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o %.a,$$^) -o $$@ $(PKG_LIBS) -pthread
+	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o %.a,$$^) -o $$@ $(PKG_LIBS) $$(LIBS_$(1)) -pthread
 endef
+# The one tool that draws on a terminal.
+LIBS_dpatop = $(CURSES_LIBS)
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
+$(O)/tools/dpatop/%.o: ALL_CFLAGS += $(CURSES_CFLAGS)
 
 # mlxdpa's table of kinds of file: kinds/NAME.c has kind_NAME (tools/mlxdpa/kinds/kind.h).
 KINDS := $(basename $(notdir $(sort $(wildcard tools/mlxdpa/kinds/*.c))))

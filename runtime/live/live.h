@@ -93,6 +93,17 @@ enum dpk_status dpk_live_look(const char *directory, bool threads, struct dpk_li
                               struct dpk_error *err);
 void dpk_live_seen_free(struct dpk_live_seen *seen);
 
+/* Follows who has which unit. A look costs no lock, so it may come many times a second. `directory`
+ * is a device's, and its folder is made if nothing has run there. Whoever may write to that can
+ * truncate the file, which ends the program that watches. DPK_ERR_IO, DPK_ERR_REFUSED: as
+ * dpk_live_enter. */
+struct dpk_live_watch;
+enum dpk_status dpk_live_watch(const char *directory, struct dpk_live_watch **out,
+                               struct dpk_error *err);
+/* The units that any process has now. */
+struct dpk_units dpk_live_watch_units(const struct dpk_live_watch *watch);
+void dpk_live_watch_end(struct dpk_live_watch *watch); /* NULL is fine */
+
 /* Reads numbers of processes as NVIDIA's tools take them: "0,1f", hexadecimal. NULL: all that there
  * may be. DPK_ERR_USAGE: it is something else. */
 struct dpk_live_choice {

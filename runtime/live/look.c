@@ -112,6 +112,51 @@ void dpk_live_seen_free(struct dpk_live_seen *seen)
     *seen = (struct dpk_live_seen){0};
 }
 
+/* ---- Watching ---- */
+
+struct dpk_live_watch {
+    struct units_file *units;
+};
+
+enum dpk_status dpk_live_watch(const char *directory, struct dpk_live_watch **out,
+                               struct dpk_error *err)
+{
+    int folder;
+    struct units_lock lock;
+    *out = NULL;
+    enum dpk_status status = folder_open(directory, true, &folder, err);
+    if (status != DPK_OK)
+        return status;
+    status = units_lock(folder, true, &lock, err);
+    close(folder);
+    if (status != DPK_OK)
+        return status;
+    units_release(&lock.fd);
+    *out = malloc(sizeof **out);
+    if (!*out) {
+        munmap(lock.file, sizeof *lock.file);
+        return dpk_fail_nomem(err);
+    }
+    (*out)->units = lock.file;
+    return DPK_OK;
+}
+
+struct dpk_units dpk_live_watch_units(const struct dpk_live_watch *watch)
+{
+    struct dpk_units out = {0};
+    for (unsigned i = 0; i < DPK_UNITS_MAX; i++)
+        if (atomic_load_explicit(&watch->units->owners[i], memory_order_relaxed) != 0)
+            dpk_units_add(&out, i);
+    return out;
+}
+
+void dpk_live_watch_end(struct dpk_live_watch *watch)
+{
+    if (watch)
+        munmap(watch->units, sizeof *watch->units);
+    free(watch);
+}
+
 enum dpk_status dpk_live_choose(const char *list, struct dpk_live_choice *out,
                                 struct dpk_error *err)
 {

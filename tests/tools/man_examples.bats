@@ -61,6 +61,7 @@ prepare_dpaeumgmt() { :; }
 prepare_dpa_resource_mgmt() { :; }
 prepare_dpa_ps() { :; }
 prepare_dpa_statistics() { :; }
+prepare_dpatop() { command -v jq >/dev/null || skip "no jq"; }
 prepare_dpakit_compatibility() { cp "$BATS_FILE_TMPDIR/hello/hello_world" "$world/"{owner.pem,root.der,root.signed} .; }
 prepare_dpa_provisioning() {
     cp "$BATS_FILE_TMPDIR/hello/hello_world" .
@@ -142,6 +143,7 @@ examples_of() {
 @test "doca-eth(7)" { examples_of doca-eth; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }
+@test "dpatop(1)" { examples_of dpatop; }
 @test "dpapcc(1)" { examples_of dpapcc; }
 @test "dpaprof(1)" { examples_of dpaprof; }
 @test "flint-lite(1)" { examples_of flint-lite; }

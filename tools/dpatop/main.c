@@ -1,0 +1,152 @@
+/* dpatop: what a device does, live: its processes, threads, execution units, queues and events. */
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "screen.h"
+
+struct options {
+    const char *device;
+    unsigned interval, count;
+    bool once;
+};
+
+/* ---- Waiting ---- */
+
+static volatile sig_atomic_t ended;
+
+static void end(int signal)
+{
+    (void)signal;
+    ended = 1;
+}
+
+/* Signals that end the program are let through only while it waits, so that counting ends, and the
+ * terminal is as before, in any case. */
+static void hold_signals(sigset_t *waiting)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction action = {.sa_handler = end};
+    sigset_t held;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        sigaddset(&held, ending[i]);
+        sigaction(ending[i], &action, NULL);
+    }
+    sigprocmask(SIG_BLOCK, &held, waiting);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigdelset(waiting, ending[i]);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+enum waited { WAITED_TIME, WAITED_KEY, WAITED_END };
+
+/* Looks at the units until `until`, or until a key is pressed or the size of the terminal changes. */
+static enum waited wait_until(struct top *top, uint64_t until, bool keys, const sigset_t *waiting)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    const struct timespec tick = {.tv_nsec = TOP_TICK_MS * 1000000};
+    while (!ended && now_ms() < until) {
+        const int n = ppoll(&input, keys, &tick, waiting);
+        if (ended || (n > 0 && !(input.revents & POLLIN)))
+            return WAITED_END; /* the terminal is gone */
+        if (n > 0 || (n < 0 && errno == EINTR && keys))
+            return WAITED_KEY;
+        top_tick(top);
+    }
+    return ended ? WAITED_END : WAITED_TIME;
+}
+
+/* ---- Once, and live ---- */
+
+static enum dpk_status once(const struct options *o, struct top *top, const sigset_t *waiting,
+                            struct dpk_error *err)
+{
+    if (wait_until(top, now_ms() + o->interval, false, waiting) == WAITED_END)
+        return dpk_fail(err, DPK_ERR_TIMEOUT, "ended by a signal");
+    enum dpk_status status = top_measure(top, err);
+    return status == DPK_OK ? dpk_json_print(top_json(o->device, top_seen(top)), err) : status;
+}
+
+static enum dpk_status follow(const struct options *o, struct screen *s, struct top *top,
+                              const sigset_t *waiting, struct dpk_error *err)
+{
+    uint64_t began = now_ms();
+    for (unsigned shown = 0;;) {
+        screen_draw(s, top_seen(top));
+        switch (wait_until(top, began + s->interval, true, waiting)) {
+        case WAITED_END:
+            return DPK_OK;
+        case WAITED_KEY:
+            if (!screen_keys(s))
+                return DPK_OK;
+            continue;
+        case WAITED_TIME:
+            break;
+        }
+        began = now_ms();
+        if (s->frozen)
+            continue;
+        enum dpk_status status = top_measure(top, err);
+        if (status != DPK_OK || (o->count > 0 && ++shown >= o->count))
+            return status;
+    }
+}
+
+static enum dpk_status live(const struct options *o, struct top *top, const sigset_t *waiting,
+                            struct dpk_error *err)
+{
+    struct screen s = {.device = o->device, .interval = o->interval};
+    enum dpk_status status = screen_begin(&s, err);
+    if (status == DPK_OK)
+        status = follow(o, &s, top, waiting, err);
+    screen_end(&s);
+    return status;
+}
+
+static enum dpk_status run(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct options *o = options;
+    struct top *top = NULL;
+    sigset_t waiting;
+    (void)args;
+    setlocale(LC_CTYPE, "");
+    hold_signals(&waiting);
+    enum dpk_status status = top_open(o->device, &top, err);
+    if (status == DPK_OK)
+        status = o->once ? once(o, top, &waiting, err) : live(o, top, &waiting, err);
+    top_close(top);
+    return status;
+}
+
+#define AT(field) offsetof(struct options, field)
+static const struct dpk_option options[] = {
+    {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
+    {"i,interval", DPK_NUMBER, "MS", AT(interval), SCREEN_INTERVAL_LEAST, SCREEN_INTERVAL_MOST,
+     .standard = "1000", .help = "how long a look takes, in milliseconds"},
+    {"n,iterations", DPK_NUMBER, "N", AT(count), 1, 1000000, .help = "end after so many looks"},
+    {"once", .at = AT(once), .help = "print one look as JSON, and end"},
+    {0},
+};
+static const struct dpk_command command = {.needs = "d", .options = options, .run = run};
+static const struct dpk_tool tool = {
+    .name = "dpatop",
+    .usage = "dpatop -d DEVICE [-i MS] [-n N | --once]",
+    .about = "Shows what runs on an emulated device, live. Keys: h for help, q to quit.",
+    .command = &command,
+    .size = sizeof(struct options),
+};
+
+int main(int argc, char **argv)
+{
+    return dpk_tool_main(&tool, argc, argv);
+}

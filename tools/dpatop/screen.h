@@ -1,0 +1,35 @@
+/*
+ * screen: what dpatop shows on a terminal, and its keys.
+ *
+ *     struct screen s = {.device = "mlx5_0"};
+ *     screen_begin(&s, &err);
+ *     screen_draw(&s, seen);
+ *     if (!screen_keys(&s)) ...                  // q was pressed
+ *     screen_end(&s);                            // before anything else is printed
+ */
+#ifndef DPATOP_SCREEN_H
+#define DPATOP_SCREEN_H
+
+#include "table.h"
+
+struct screen {
+    const char *device;
+    unsigned interval; /* ms; keys change it */
+    bool frozen, help;
+    struct table table;
+    size_t top; /* the first row that is shown */
+    void *terminal;
+};
+
+#define SCREEN_INTERVAL_LEAST 100
+#define SCREEN_INTERVAL_MOST  60000
+
+/* DPK_ERR_USAGE: standard input or output is no terminal that can do it. */
+enum dpk_status screen_begin(struct screen *s, struct dpk_error *err);
+/* Draws what was seen, which stays until the next call. */
+void screen_draw(struct screen *s, const struct top_seen *seen);
+/* Does what keys say that were pressed. False: to quit. */
+bool screen_keys(struct screen *s);
+void screen_end(struct screen *s);
+
+#endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "jit/counts.h"
@@ -31,7 +32,6 @@ static void tell_interpreted(const char *reason)
 /* ---- The library ---- */
 
 static void end_translations(void);
-static bool has_ended(void);
 
 static jit_translate_fn *loaded; /* NULL: it is not there; load_error has the reason */
 static struct dpk_error load_error;
@@ -59,6 +59,8 @@ struct job {
     struct translations *to;
     struct jit_region region;
     bool uneven;
+    bool awaited; /* by a thread, which frees it */
+    enum { JOB_QUEUED, JOB_RUNS, JOB_DONE } state;
 };
 
 static void job_free(struct job *j)
@@ -68,36 +70,35 @@ static void job_free(struct job *j)
     free(j);
 }
 
-/* One translation at a time: LLVM's description of the host is shared. */
-static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
+/* libLLVM ends the process where it gets no memory. So there must be far more than it needs for a region. */
+static bool has_room(void)
+{
+    const size_t room = (size_t)64 << 20;
+    void *at = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at != MAP_FAILED && munmap(at, room) == 0;
+}
 
 static bool translate(const struct job *j, const struct jit_options *options, struct dpk_buf *image)
 {
     struct dpk_error err = {0};
-    bool done = false;
-    /* The library is loaded with the lock, too: an exit waits for that. */
-    pthread_mutex_lock(&translating);
-    const bool ended = has_ended();
-    jit_translate_fn *const fn = ended ? NULL : translator();
+    jit_translate_fn *const fn = translator();
     const uint64_t begin = jit_processor_time();
-    if (fn != NULL)
-        done = fn(&j->region, options, image, &err) == DPK_OK;
+    const bool room = has_room(),
+               done = room && fn != NULL && fn(&j->region, options, image, &err) == DPK_OK;
     const uint64_t took = jit_processor_time() - begin;
-    pthread_mutex_unlock(&translating);
     if (*err.message)
         tell_interpreted(err.message);
     if (done)
         jit_count_translated(j->region.insn_count, took);
     else
-        jit_count_refused(ended          ? "the program ends"
-                          : fn == NULL   ? load_error.message
+        jit_count_refused(fn == NULL     ? load_error.message
+                          : !room        ? "too little memory for LLVM"
                           : *err.message ? err.message
                                          : "no reason given");
     return done;
 }
 
-/* `stored`: translations are kept on disk. */
-static void carry_out(const struct job *j, bool stored)
+static void carry_out(const struct job *j)
 {
     const struct jit_options options = {.begin = j->to->entries.begin,
                                         .size = j->to->entries.size,
@@ -108,7 +109,7 @@ static void carry_out(const struct job *j, bool stored)
     uint8_t key[JIT_KEY];
     if (!j->uneven && translations_put_off(j->to, pc))
         return;
-    stored = stored && jit_key(&j->region, &options, key);
+    const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
     if (stored && jit_store_get(key, &image) && translations_enter(j->to, pc, &image)) {
         translations_cover(j->to, &j->region);
         jit_count_cached();
@@ -133,12 +134,15 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
                               const uint64_t *x, bool uneven)
 {
     struct translations *const to = (struct translations *)entries;
-    if (!uneven && !translations_take(to, pc))
-        return NULL;
     struct job *j = calloc(1, sizeof *j);
-    pthread_mutex_lock(&core->lock);
-    bool found = j != NULL && jit_region_find(core, pc, x, &j->region);
+    pthread_mutex_lock(&core->lock); /* `to` was made with it, too */
+    const bool taken = uneven || translations_take(to, pc);
+    const bool found = taken && j != NULL && jit_region_find(core, pc, x, &j->region);
     pthread_mutex_unlock(&core->lock);
+    if (!taken) {
+        free(j);
+        return NULL;
+    }
     if (!found) {
         jit_count_refused("no memory");
         translations_give_back(to, pc);
@@ -151,28 +155,34 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
     return j;
 }
 
-/* ---- The thread ---- */
+/* ---- The thread ---- One for all: LLVM's description of the host is shared. */
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct job *first, **last;
     unsigned count;
-    unsigned running, forks; /* jobs, of all threads; forks that wait for their end */
-    pid_t process;           /* that has the thread */
+    bool running;   /* a job is carried out */
+    unsigned forks; /* that wait for its end */
+    pid_t process;  /* that has the thread */
     pthread_t thread;
     bool ends;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 /* With the lock, which it gives up meanwhile. */
-static void run_job(struct job *j, bool stored)
+static void run_job(struct job *j)
 {
-    queue.running++;
+    queue.running = true;
+    j->state = JOB_RUNS;
     pthread_mutex_unlock(&queue.lock);
-    carry_out(j, stored);
-    job_free(j);
+    carry_out(j);
+    const bool awaited = j->awaited;
+    if (!awaited)
+        job_free(j);
     pthread_mutex_lock(&queue.lock);
-    queue.running--;
+    if (awaited)
+        j->state = JOB_DONE;
+    queue.running = false;
     pthread_cond_broadcast(&queue.changed);
 }
 
@@ -189,18 +199,10 @@ static void *work(void *unused)
         if (queue.first == NULL)
             queue.last = &queue.first;
         queue.count--;
-        run_job(j, true);
+        run_job(j);
     }
     pthread_mutex_unlock(&queue.lock);
     return unused;
-}
-
-static bool has_ended(void)
-{
-    pthread_mutex_lock(&queue.lock);
-    const bool ended = queue.ends;
-    pthread_mutex_unlock(&queue.lock);
-    return ended;
 }
 
 /* At exit: what libLLVM needs ends with it, so nothing is translated any more. */
@@ -213,8 +215,6 @@ static void end_translations(void)
     pthread_mutex_unlock(&queue.lock);
     if (first && queue.process == getpid())
         pthread_join(queue.thread, NULL);
-    if (first)
-        pthread_mutex_lock(&translating); /* for good: other threads may translate, too */
 }
 
 /* A child has the locks of libraries as they were, but not the threads that held them: those of the
@@ -223,7 +223,7 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&queue.lock);
     queue.forks++;
-    while (queue.running != 0)
+    while (queue.running)
         pthread_cond_wait(&queue.changed, &queue.lock);
 }
 
@@ -257,7 +257,8 @@ static bool has_thread(void)
     return queue.process == getpid() && !queue.ends;
 }
 
-static void enqueue(struct job *j)
+/* False: it is freed. */
+static bool enqueue(struct job *j)
 {
     pthread_mutex_lock(&queue.lock);
     const bool taken = queue.count < QUEUE_MAX && has_thread();
@@ -269,10 +270,11 @@ static void enqueue(struct job *j)
     }
     pthread_mutex_unlock(&queue.lock);
     if (taken)
-        return;
+        return true;
     jit_count_refused("too many wait, or no thread translates any more");
     translations_give_back(j->to, j->region.blocks[0].pc);
     job_free(j);
+    return false;
 }
 
 /* ---- What cores call ---- */
@@ -290,6 +292,7 @@ static void release(struct rv64_entries *entries)
     translations_drop((struct translations *)entries);
 }
 
+/* The translator's thread does it here, too: its time is not the hart's. */
 static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *entries,
                      uint64_t pc, const uint64_t *x, bool uneven)
 {
@@ -297,11 +300,16 @@ static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *
     struct job *j = job_create(core, entries, pc, x, uneven);
     if (j == NULL)
         return;
+    j->awaited = true;
+    if (!enqueue(j))
+        return;
     pthread_mutex_lock(&queue.lock);
-    while (queue.forks != 0)
+    while (j->state == JOB_RUNS || (j->state == JOB_QUEUED && !queue.ends))
         pthread_cond_wait(&queue.changed, &queue.lock);
-    run_job(j, false);
+    const bool done = j->state == JOB_DONE; /* if not, the queue has it for good */
     pthread_mutex_unlock(&queue.lock);
+    if (done)
+        job_free(j);
 }
 
 static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
@@ -310,7 +318,7 @@ static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entri
     (void)unused;
     struct job *j = job_create(core, entries, pc, x, uneven);
     if (j != NULL)
-        enqueue(j);
+        (void)enqueue(j);
 }
 
 enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)

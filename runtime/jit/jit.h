@@ -16,7 +16,7 @@
 
 enum jit_mode {
     JIT_OFF,  /* all is interpreted */
-    JIT_SYNC, /* all is translated at once, by the thread that wants to run it: for tests */
+    JIT_SYNC, /* all is translated at once, and the thread that wants to run it waits: for tests */
     JIT_ON,
 };
 

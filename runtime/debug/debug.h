@@ -93,6 +93,8 @@ struct dpk_stop {
     int code;         /* DPK_STOP_EXITED */
     unsigned watched; /* or of a watch: RV64_R | RV64_W as it was asked for */
     uint64_t address; /* of the watch */
+    /* Of a target that goes backwards, too: it is where its past begins, or ends. */
+    enum { DPK_HISTORY_INSIDE, DPK_HISTORY_BEGIN, DPK_HISTORY_END } history;
 };
 
 /* What is debugged. Thread ids are not 0. All but `interrupt`, `stopped`, `rights`, `kill` and
@@ -111,6 +113,9 @@ struct dpk_debug_ops {
      * `others` does. */
     void (*resume)(void *target, unsigned id, enum dpk_resume how);
     void (*go)(void *target, enum dpk_resume others);
+    /* Goes backwards: one instruction of a thread, or all up to the breakpoint or watch before; `stopped`
+     * tells when that is done. NULL instead of this function: the target cannot. */
+    void (*back)(void *target, unsigned thread);
     void (*interrupt)(void *target); /* stop soon, with SIGINT */
     /* After `go`: true, once, when all threads have stopped; *out: why. */
     bool (*stopped)(void *target, struct dpk_stop *out);

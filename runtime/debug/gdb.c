@@ -197,6 +197,17 @@ static void resume_old(struct gdb *g, const char *text)
     act(g, a, 2);
 }
 
+/* bs and bc: one step back of a thread, and back to the breakpoint or watch before. */
+static void go_back(struct gdb *g, const char *text)
+{
+    const bool step = strcmp(text, "s") == 0;
+    if (!g->ops->back || (!step && strcmp(text, "c") != 0))
+        return;
+    g->running = true;
+    g->reason = (struct dpk_stop){0};
+    g->ops->back(g->target, !step ? 0 : g->step_thread ? g->step_thread : gdb_thread(g));
+}
+
 static void put_reason(struct gdb *g)
 {
     const struct dpk_stop *s = &g->reason;
@@ -218,6 +229,9 @@ static void put_reason(struct gdb *g)
                            : s->watched == RV64_R ? "rwatch"
                                                   : "awatch",
                            (unsigned long long)s->address);
+        if (s->history != DPK_HISTORY_INSIDE)
+            dpk_put_format(&g->body, "replaylog:%s;",
+                           s->history == DPK_HISTORY_BEGIN ? "begin" : "end");
         break;
     }
 }
@@ -325,6 +339,9 @@ void gdb_command(struct gdb *g)
     case 'C':
     case 'S':
         resume_old(g, g->packet);
+        break;
+    case 'b':
+        go_back(g, text);
         break;
     case 'v':
         v_command(g, text);

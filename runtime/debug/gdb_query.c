@@ -138,8 +138,8 @@ void gdb_query(struct gdb *g, const char *text)
     if (after(text, "Supported") != NULL)
         dpk_put_format(&g->body,
                        "PacketSize=%x;QStartNoAckMode+;vContSupported+;qXfer:features:read+;"
-                       "qXfer:threads:read+",
-                       GDB_PACKET_MAX);
+                       "qXfer:threads:read+%s",
+                       GDB_PACKET_MAX, g->ops->back ? ";ReverseStep+;ReverseContinue+" : "");
     else if (strcmp(text, "C") == 0)
         dpk_put_format(&g->body, "QC%x", gdb_thread(g));
     else if (strcmp(text, "fThreadInfo") == 0)

@@ -54,6 +54,12 @@ void dpk_image_free(struct dpk_image *image)
     free(image);
 }
 
+const void *dpk_image_file(const struct dpk_image *image, size_t *size)
+{
+    *size = (size_t)(image->elf.file.end - image->elf.file.begin);
+    return image->elf.file.begin;
+}
+
 const char *dpk_image_app(const struct dpk_image *image)
 {
     return image->app;

@@ -97,6 +97,8 @@ enum dpk_status dpk_image_units(const struct dpk_image *image, struct dpk_device
 
 /* The name of the device that accepted it; "": none was asked. */
 const char *dpk_image_device(const struct dpk_image *image);
+/* The bytes of its ELF, in the private copy. */
+const void *dpk_image_file(const struct dpk_image *image, size_t *size);
 /* The name in the request, with '?' for what is not printable ASCII. */
 const char *dpk_image_app(const struct dpk_image *image);
 size_t dpk_image_segment_count(const struct dpk_image *image);

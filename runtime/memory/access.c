@@ -49,7 +49,7 @@ void dpk_memory_release(const struct dpk_memory *m)
 void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint64_t size,
                             bool written)
 {
-    return dpk_process_memory(p, address, size, written);
+    return dpk_process_is_recorded(p) ? NULL : dpk_process_memory(p, address, size, written);
 }
 
 static void load(void *to, const uint8_t *at, size_t size)

@@ -7,6 +7,7 @@
 #include "proc/callers.h"
 #include "proc/finding.h"
 #include "proc/heap.h"
+#include "proc/recorded.h"
 
 enum { A0 = 10, A1, A2, A3 };
 
@@ -46,44 +47,46 @@ struct asan {
 /* ---- Marks ---- */
 
 /* All granules that have a byte of the range. */
-static void mark(struct asan *a, uint64_t address, uint64_t size, uint8_t value)
+static void mark(const struct dpk_process *p, uint64_t address, uint64_t size, uint8_t value)
 {
     const uint64_t begin = address / GRANULE, end = (address + size + GRANULE - 1) / GRANULE;
-    memset(a->shadow + begin, value, end - begin);
+    recorded_write_begin(p);
+    memset(p->asan->shadow + begin, value, end - begin);
+    recorded_write_end(p, DPA_SHADOW_BASE + begin, end - begin);
 }
 
 /* Bytes that may be accessed; `address` is a multiple of GRANULE. */
-static void mark_good(struct asan *a, uint64_t address, uint64_t size)
+static void mark_good(const struct dpk_process *p, uint64_t address, uint64_t size)
 {
-    mark(a, address, size, 0);
+    mark(p, address, size, 0);
     if (size % GRANULE)
-        a->shadow[(address + size) / GRANULE] = size % GRANULE;
+        mark(p, address + size, 1, size % GRANULE);
 }
 
 void asan_stack_is_empty(const struct hart *h)
 {
     if (h->process->asan)
-        mark(h->process->asan, hart_stack(h), STACK_SIZE, 0);
+        mark(h->process, hart_stack(h), STACK_SIZE, 0);
 }
 
 void asan_heap_grew(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (p->asan)
-        mark(p->asan, address, size, HEAP_ZONE);
+        mark(p, address, size, HEAP_ZONE);
 }
 
 void asan_allocated(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (!p->asan)
         return;
-    mark(p->asan, address, size + HEAP_ALIGN, HEAP_ZONE);
-    mark_good(p->asan, address, size);
+    mark(p, address, size + HEAP_ALIGN, HEAP_ZONE);
+    mark_good(p, address, size);
 }
 
 void asan_freed(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (p->asan)
-        mark(p->asan, address, size, HEAP_FREED);
+        mark(p, address, size, HEAP_FREED);
 }
 
 /* ---- Global variables ---- */
@@ -110,8 +113,8 @@ static void mark_globals(struct dpk_process *p)
         struct global g;
         if (!read_global(p, i, &g))
             continue;
-        mark(p->asan, g.begin, g.with_zone, GLOBAL_ZONE);
-        mark_good(p->asan, g.begin, g.size);
+        mark(p, g.begin, g.with_zone, GLOBAL_ZONE);
+        mark_good(p, g.begin, g.size);
     }
 }
 
@@ -121,7 +124,7 @@ enum dpk_status asan_enter(struct dpk_process *p, struct dpk_error *err)
     if (!dpk_image_symbol(p->image, "__asan_init", &at, NULL))
         return DPK_OK;
     struct asan *a = calloc(1, sizeof *a);
-    if (!a || !rv64_memory_map(p->memory, DPA_SHADOW_BASE, DPA_SHADOW_SIZE, RV64_R | RV64_W)) {
+    if (!a || !recorded_map(p, DPA_SHADOW_BASE, DPA_SHADOW_SIZE, RV64_R | RV64_W)) {
         free(a);
         return dpk_fail_nomem(err);
     }

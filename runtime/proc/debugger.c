@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "proc/failure.h"
+#include "proc/recorded.h"
 
 /* ---- Under the lock ---- */
 
@@ -122,7 +123,7 @@ static bool ops_write(void *target, uint64_t address, const void *from, size_t s
     struct dpk_debugger *d = target;
     return rv64_memory_at(d->process->memory, address, size, 0) &&
            debug_may_write(d->process, &d->policy, address, size) &&
-           rv64_memory_store(d->process->memory, address, from, size);
+           recorded_store(d->process, address, from, size);
 }
 
 static size_t find_break(const struct dpk_debugger *d, uint64_t address)

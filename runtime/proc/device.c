@@ -8,6 +8,7 @@
 #include "proc/control.h"
 #include "proc/place.h"
 #include "proc/profile.h"
+#include "proc/recorded.h"
 #include "proc/trace.h"
 
 #define WORKERS_MAX 256
@@ -59,11 +60,13 @@ static enum dpk_status configure(struct dpk_error *err)
     if (status == DPK_OK)
         status = profile_begin(err);
     if (status == DPK_OK)
+        status = recorded_begin(err);
+    if (status == DPK_OK)
         status = count_workers(&workers, err);
     if (status == DPK_OK)
         status = units_read(err);
     if (status == DPK_OK)
-        sched_configure(workers);
+        sched_configure(recording() ? 1 : workers);
     return status;
 }
 

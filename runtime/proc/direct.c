@@ -15,6 +15,12 @@ enum dpk_status dpk_direct_create(struct dpk_process *p, const struct dpk_direct
     *out = NULL;
     if (!d)
         return dpk_fail_nomem(err);
+    if (p->recorded) {
+        free(d);
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                        "DPAKIT_RECORD: a program that is called directly, as those of congestion "
+                        "control are, cannot be recorded");
+    }
     d->options = *options;
     sched_lock();
     enum dpk_status status = process_state(p, err);

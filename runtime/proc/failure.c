@@ -5,6 +5,7 @@
 
 #include "proc/kernel.h"
 #include "proc/launch.h"
+#include "proc/recorded.h"
 #include "proc/trace.h"
 
 static void error_handler_start(struct dpk_process *p)
@@ -69,6 +70,8 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *rep
     dpk_text_clean(p->failure); /* there are names of the program in it */
     if (tracing() && (p->culprit || status == DPK_ERR_NOMEM))
         trace_failure(p);
+    if (p->culprit)
+        recorded_failure(p);
     kernels_forget(p);
     sched_group_end(&p->group);
     if (p->failure_fd >= 0)

@@ -6,6 +6,7 @@
 
 #include "proc/asan.h"
 #include "proc/direct.h"
+#include "proc/recorded.h"
 
 enum { SP = 2, A0 = 10, A1, A2 };
 
@@ -21,7 +22,7 @@ static struct hart *create(struct dpk_process *p, unsigned id)
         return NULL;
     h->process = p;
     h->id = h->caller.thread_id = id;
-    if (!rv64_memory_map(p->memory, hart_stack(h), STACK_SIZE, RV64_R | RV64_W)) {
+    if (!recorded_map(p, hart_stack(h), STACK_SIZE, RV64_R | RV64_W)) {
         free(h);
         return NULL;
     }
@@ -46,7 +47,7 @@ void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, s
 {
     uint64_t at = hart_stack(h) + STACK_SIZE - STACK_END_FREE - (size + 15) / 16 * 16;
     if (size)
-        rv64_memory_store(h->process->memory, at, args, size);
+        recorded_store(h->process, at, args, size);
     asan_stack_is_empty(h);
     h->regs = (struct rv64_hart){.pc = dpk_image_entry(h->process->image),
                                  .instret = h->regs.instret,

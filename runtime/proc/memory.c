@@ -4,6 +4,7 @@
 
 #include "proc/asan.h"
 #include "proc/heap.h"
+#include "proc/recorded.h"
 
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
 
@@ -25,7 +26,7 @@ static enum dpk_status map_heap(struct dpk_process *p, uint64_t end, struct dpk_
     end = (end + PAGE_MASK) & ~PAGE_MASK;
     if (end <= mapped)
         return DPK_OK;
-    if (!rv64_memory_map(p->memory, mapped, end - mapped, RV64_R | RV64_W))
+    if (!recorded_map(p, mapped, end - mapped, RV64_R | RV64_W))
         return dpk_fail_nomem(err);
     p->heap_mapped = end - HEAP_BASE;
     asan_heap_grew(p, mapped, end - mapped);
@@ -80,7 +81,10 @@ static void *access_begin(struct dpk_process *p, uint64_t address, uint64_t size
 {
     pthread_rwlock_rdlock(&p->in_flight);
     void *at = rv64_memory_at(p->memory, address, size, access);
-    if (at && asan_allows(p, address, size, err))
+    const bool good = at && asan_allows(p, address, size, err);
+    if (good && access & RV64_W)
+        recorded_write_begin(p);
+    if (good)
         return at;
     pthread_rwlock_unlock(&p->in_flight);
     if (at)
@@ -94,6 +98,13 @@ static void *access_begin(struct dpk_process *p, uint64_t address, uint64_t size
 static void access_end(struct dpk_process *p)
 {
     pthread_rwlock_unlock(&p->in_flight);
+}
+
+/* The same for what was written. */
+static void write_end(struct dpk_process *p, uint64_t address, uint64_t size)
+{
+    recorded_write_end(p, address, size);
+    access_end(p);
 }
 
 /* Writes a word atomically and after everything before it: kernels poll for what hosts write. */
@@ -123,7 +134,7 @@ enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from
     if (!at)
         return DPK_ERR_RANGE;
     write_guest(at, from, size);
-    access_end(p);
+    write_end(p, to, size);
     return DPK_OK;
 }
 
@@ -150,7 +161,7 @@ enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uin
     if (!at)
         return DPK_ERR_RANGE;
     memset(at, value, size);
-    access_end(p);
+    write_end(p, address, size);
     return DPK_OK;
 }
 
@@ -160,7 +171,12 @@ void *dpk_process_memory(const struct dpk_process *p, uint64_t address, uint64_t
     return rv64_memory_at(p->memory, address, size, writable ? RV64_W : RV64_R);
 }
 
-/* The word at an aligned address of a process that still runs, until access_end. */
+bool dpk_process_is_recorded(const struct dpk_process *p)
+{
+    return p->recorded != NULL;
+}
+
+/* The word at an aligned address of a process that still runs, until write_end. */
 static uint64_t *word_begin(struct dpk_process *p, uint64_t address, enum dpk_status *status,
                             struct dpk_error *err)
 {
@@ -181,7 +197,7 @@ enum dpk_status dpk_fetch_add(struct dpk_process *p, uint64_t address, uint64_t 
     uint64_t *at = word_begin(p, address, &status, err);
     if (at) {
         *before = __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);
-        access_end(p);
+        write_end(p, address, sizeof *at);
     }
     return status;
 }
@@ -193,7 +209,7 @@ enum dpk_status dpk_compare_swap(struct dpk_process *p, uint64_t address, uint64
     uint64_t *at = word_begin(p, address, &status, err);
     if (at) {
         __atomic_compare_exchange_n(at, &compare, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-        access_end(p);
+        write_end(p, address, sizeof *at);
         *before = compare;
     }
     return status;

@@ -182,6 +182,9 @@ enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uin
  * that can be read, or written. */
 void *dpk_process_memory(const struct dpk_process *p, uint64_t address, uint64_t size,
                          bool writable);
+/* Whether DPAKIT_RECORD keeps what is written to it. Then its memory must not be written by addresses of the
+ * host. */
+bool dpk_process_is_recorded(const struct dpk_process *p);
 enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uint64_t size,
                          struct dpk_error *err);
 /* Atomic operations on the 8 bytes at an aligned address of writable memory: the first adds

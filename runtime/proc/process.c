@@ -15,6 +15,7 @@
 #include "proc/memory.h"
 #include "proc/place.h"
 #include "proc/profile.h"
+#include "proc/recorded.h"
 #include "proc/run.h"
 #include "proc/thread.h"
 
@@ -38,8 +39,8 @@ static bool map_segments(struct dpk_process *p)
         const struct dpk_segment *s = dpk_image_segment(p->image, i);
         uint64_t begin = s->address & ~PAGE_MASK;
         uint64_t end = (s->address + s->memory_size + PAGE_MASK) & ~PAGE_MASK;
-        if (!rv64_memory_map(p->memory, begin, end - begin, access_of(s)) ||
-            !rv64_memory_store(p->memory, s->address, s->data, s->data_size))
+        if (!recorded_map(p, begin, end - begin, access_of(s)) ||
+            !recorded_store(p, s->address, s->data, s->data_size))
             return false;
     }
     return true;
@@ -48,6 +49,7 @@ static bool map_segments(struct dpk_process *p)
 /* Frees a process, also one that was not created completely. No hart runs any more. */
 static void process_free(struct dpk_process *p)
 {
+    recorded_leave(p);
     profile_leave(p);
     coverage_leave(p);
     asan_leave(p);
@@ -123,7 +125,11 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
         return dpk_fail(err, DPK_ERR_NOMEM, "cannot reserve the memory of a DPA process");
     p->core = rv64_core_create(p->memory);
     p->heap = heap_create(HEAP_BASE, p->heap_size);
-    if (!p->core || !p->heap || !map_segments(p))
+    if (!p->core || !p->heap)
+        return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
+    if ((status = recorded_enter(p, err)) != DPK_OK)
+        return status;
+    if (!map_segments(p))
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     rv64_core_set_strict(p->core, align);
     jit_attach(p->core, mode, sched_workers() == 1);

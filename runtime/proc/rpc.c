@@ -1,6 +1,7 @@
 /* RPCs: one hart carries out a function, on the caller's thread where that is possible. */
 #include "proc/failure.h"
 #include "proc/launch.h"
+#include "proc/recorded.h"
 #include "proc/trace.h"
 
 struct rpc {
@@ -13,6 +14,7 @@ static void rpc_ended(struct launch *l, uint64_t result)
 {
     struct rpc *r = owner_of(l, struct rpc, launch);
     r->result = result;
+    recorded_result(l->process, result);
     r->done = true;
 }
 

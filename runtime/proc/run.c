@@ -9,6 +9,7 @@
 #include "proc/failure.h"
 #include "proc/launch.h"
 #include "proc/profile.h"
+#include "proc/recorded.h"
 #include "proc/syscall.h"
 #include "proc/thread.h"
 #include "proc/trace.h"
@@ -44,14 +45,21 @@ static uint64_t shortened(const struct hart *h, uint64_t end)
     return sched_has_deferred() && most < end ? most : end;
 }
 
-void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
+static enum rv64_stop execute(struct hart *h, uint64_t budget, struct slice *s)
 {
     const struct dpk_process *p = h->process;
+    return p->debugger   ? debug_run(h, budget, s)
+           : p->profiled ? profile_run(h, budget)
+           : p->recorded ? rv64_run_exactly(p->core, &h->regs, budget)
+                         : rv64_run(p->core, &h->regs, budget);
+}
+
+void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
+{
+    const bool recorded = h->process->recorded != NULL;
     while (h->regs.instret < end && calls > 0 && !s->stopped) {
         uint64_t left = end - h->regs.instret;
-        switch (p->debugger   ? debug_run(h, left, s)
-                : p->profiled ? profile_run(h, left)
-                              : rv64_run(p->core, &h->regs, left)) {
+        switch (recorded ? recorded_run(h, left, s, execute) : execute(h, left, s)) {
         case RV64_STOP_BUDGET:
         case RV64_STOP_BREAKPOINT:
         case RV64_STOP_WATCH:
@@ -86,7 +94,9 @@ static void run(struct sched_hart *sched, struct slice *s)
         h->began = sched_now();
     const uint64_t counted = dpk_live_collects(h->process->live) ? sched_now() : 0;
     h->regs.time = sched_now() / 1000; /* the device's clock: one for all processes */
-    const uint64_t end = before + (hurried ? MOMENT_INSTRUCTIONS : SLICE_INSTRUCTIONS);
+    const uint64_t end = before + (hurried                ? MOMENT_INSTRUCTIONS
+                                   : h->process->recorded ? recorded_slice()
+                                                          : SLICE_INSTRUCTIONS);
     run_until(h, s, s->runner == ON_WORKER ? shortened(h, end) : end,
               hurried ? MOMENT_CALLS : SLICE_CALLS);
     s->instructions = h->regs.instret - before;

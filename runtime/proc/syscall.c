@@ -8,6 +8,7 @@
 #include "proc/asan.h"
 #include "proc/crash.h"
 #include "proc/event.h"
+#include "proc/recorded.h"
 #include "proc/thread.h"
 #include "proc/trace.h"
 #include "proc/trigger.h"
@@ -89,6 +90,7 @@ static bool send_message(struct hart *h, struct slice *s)
     memcpy(text, from, size);
     dpk_message_clean(text, size);
     sched_do_deferred();
+    recorded_message(h, text, size);
     pthread_mutex_lock(&p->sink_lock);
     if (p->sink)
         p->sink(p->sink_context, (unsigned)x[A0], (unsigned)x[A1], h->id, text, size);

@@ -17,8 +17,9 @@ struct options {
     unsigned every; /* instructions from sample to sample; 0: the default */
     unsigned threads;
     unsigned limit_ms; /* 0: the default */
-    bool stats, verify_only, json;
-    bool list; /* none of what it could do is asked for */
+    bool stats, verify_only, json, replay;
+    unsigned process; /* of a recording; 0: the first */
+    bool list;        /* none of what it could do is asked for */
     const char *program;
     const char **args; /* the numbers for the function */
     size_t arg_count;
@@ -37,6 +38,9 @@ struct gdb {
     struct dpk_listener listener;
     int in, out;
 };
+/* Opens where GDB comes to: a path, a port or -; and closes it and the client's connection. */
+enum dpk_status connection_open(struct gdb *g, const char *where, struct dpk_error *err);
+void connection_close(struct gdb *g);
 /* Lets the process stand still and serves GDB from now on, where o->gdb says. */
 enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
                                struct dpk_error *err);
@@ -46,5 +50,8 @@ void debugger_end(struct gdb *g, enum dpk_status status);
 /* Runs the function that the options name. */
 enum dpk_status run(const struct options *o, const struct dpk_device *device,
                     const struct dpk_image *image, struct dpk_error *err);
+
+/* Runs the recording `program` again. */
+enum dpk_status replay(const struct options *o, struct dpk_error *err);
 
 #endif

@@ -47,6 +47,20 @@ static enum dpk_status use_listener(struct gdb *g, const char *where, struct dpk
     return status;
 }
 
+enum dpk_status connection_open(struct gdb *g, const char *where, struct dpk_error *err)
+{
+    return strcmp(where, "-") == 0 ? use_standard(g, err) : use_listener(g, where, err);
+}
+
+void connection_close(struct gdb *g)
+{
+    if (g->in >= 0)
+        close(g->in);
+    if (g->out >= 0 && g->out != g->in)
+        close(g->out);
+    dpk_listener_close(&g->listener);
+}
+
 enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
                                struct dpk_error *err)
 {
@@ -56,7 +70,7 @@ enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dp
         return status;
     if (dpk_debugger_locked(g->debugger))
         fprintf(stderr, "-I- %s\n", dpk_debugger_locked(g->debugger));
-    status = strcmp(o->gdb, "-") == 0 ? use_standard(g, err) : use_listener(g, o->gdb, err);
+    status = connection_open(g, o->gdb, err);
     if (status == DPK_OK && pthread_create(&g->thread, NULL, serve, g) != 0)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
@@ -75,9 +89,5 @@ void debugger_end(struct gdb *g, enum dpk_status status)
         dpk_debugger_exit(g->debugger, 0);
     pthread_join(g->thread, NULL);
     dpk_debugger_destroy(g->debugger);
-    if (g->in >= 0)
-        close(g->in);
-    if (g->out >= 0 && g->out != g->in)
-        close(g->out);
-    dpk_listener_close(&g->listener);
+    connection_close(g);
 }

@@ -7,12 +7,15 @@
 /* What goes together and what does not, beyond what the table says. */
 static enum dpk_status check_options(struct options *o, struct dpk_error *err)
 {
-    o->list = !o->rpc && !o->kernel && !o->verify_only;
-    if (!o->list && !!o->rpc + !!o->kernel + o->verify_only != 1)
-        return dpk_fail(err, DPK_ERR_USAGE, "give one of --rpc, --kernel and --verify-only");
-    if ((o->verify_only || o->list) && o->arg_count)
+    o->list = !o->rpc && !o->kernel && !o->verify_only && !o->replay;
+    if (!o->list && !!o->rpc + !!o->kernel + o->verify_only + o->replay != 1)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "give one of --rpc, --kernel, --verify-only and --replay");
+    if ((o->verify_only || o->list || o->replay) && o->arg_count)
         return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s with%s", o->args[0],
-                        o->list ? "out --rpc and --kernel" : " --verify-only");
+                        o->list     ? "out --rpc and --kernel"
+                        : o->replay ? " --replay"
+                                    : " --verify-only");
     return DPK_OK;
 }
 
@@ -84,6 +87,8 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
     struct dpk_image *image = NULL;
     struct dpk_load_result result = {.verdict = DPK_VERDICT_UNSIGNED};
     enum dpk_status status = check_options(o, err);
+    if (status == DPK_OK && o->replay)
+        return replay(o, err);
     if (status == DPK_OK)
         status = dpk_source_open(o->program, o->app, o->signature, &source, err);
     if (status == DPK_OK && o->list) {
@@ -133,7 +138,7 @@ static const struct dpk_option run_options[] = {
      .help = "milliseconds that a thread may run or wait for events (default 6000)"},
     {"core", DPK_FILE, "FILE", AT(core), .with = "rpc,kernel",
      .help = "if the program fails, write a core file for gdb-multiarch"},
-    {"gdb", DPK_TEXT, "PORT", AT(gdb), .with = "rpc,kernel",
+    {"gdb", DPK_TEXT, "PORT", AT(gdb), .with = "rpc,kernel,replay",
      .help = "wait for GDB on the Unix socket PORT (with a slash in it: ./gdb.socket), on TCP port "
              "PORT of 127.0.0.1 (0: any), or on standard input and output (-)"},
     {"profile", DPK_FILE, "FILE", AT(profile), .with = "rpc,kernel",
@@ -142,6 +147,10 @@ static const struct dpk_option run_options[] = {
     {"profile-every", DPK_NUMBER, "N", AT(every), 1, UINT32_MAX, .with = "profile",
      .help = "take a sample each N instructions of a thread (default 1000003); 1 counts each "
              "instruction, without callers"},
+    {"replay", .at = AT(replay),
+     .help = "PROGRAM is a recording, which DPAKIT_RECORD has made: run it again"},
+    {"process", DPK_NUMBER, "N", AT(process), 1, UINT32_MAX, .with = "replay",
+     .help = "which process of a recording (default 1)"},
     {"stats", .at = AT(stats), .help = "print instructions and time, also of each thread"},
     {"verify-only", .at = AT(verify_only), .help = "load and verify, print the checks, do not run"},
     {"json", .at = AT(json), .with = "verify-only",

@@ -6,6 +6,7 @@ static const struct dpk_tool tool = {
     .usage = "dparun [-d DEV] PROGRAM [--app NAME] --rpc FUNC [ARGS...]\n"
              "       dparun [-d DEV] PROGRAM [--app NAME] --kernel FUNC [--threads N] [ARGS...]\n"
              "       dparun [-d DEV] PROGRAM [--app NAME] --verify-only [--json]\n"
+             "       dparun --replay RECORDING [--process N] [--gdb PORT] [--stats]\n"
              "       dparun PROGRAM [--app NAME]",
     .about = "Loads a DPA program, verified as the emulated device requires, and runs one of its\n"
              "functions, or lists them. PROGRAM: a host executable, library, object or archive, or "

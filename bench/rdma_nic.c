@@ -134,7 +134,7 @@ static void sends(int fd, bool serves)
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp = join(fd, &end);
-    const struct dpk_memory_access buffer = {.key = key, .address = SMALL, .size = SMALL};
+    const struct dpk_rc_receive buffer = {.buffer = {.key = key, .address = SMALL, .size = SMALL}};
     dpk_rc_post_receive(end, &buffer);
     double begin = now();
     for (unsigned i = 0; i < TRIPS; i++) {

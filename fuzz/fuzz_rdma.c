@@ -42,9 +42,10 @@ static void scribble(void)
     atomic_fetch_sub(&theirs.in.shared->read, change);
 }
 
-static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds)
+static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds, uint64_t *before)
 {
-    (void)context, (void)value, (void)adds;
+    (void)context, (void)adds;
+    *before = value;
     scribble();
     return key == 1;
 }
@@ -68,7 +69,8 @@ static void begin(struct gateway *g)
     struct rings made;
     uint32_t key;
     int file = rings_new(&ours, RING_SIZE);
-    if (file < 0 || !rings_open(&theirs, file, RING_SIZE) || (shared = rings_new(&made, RING_SIZE)) < 0)
+    if (file < 0 || !rings_open(&theirs, file, RING_SIZE) ||
+        (shared = rings_new(&made, RING_SIZE)) < 0)
         abort();
     rings_free(&made);
     close(file);
@@ -157,8 +159,8 @@ static void talk(struct dpk_rc *nic, struct dpk_rc_end *end, struct dpk_rc_qp *q
                                               .key = KEY});
     hear(c, peer, 0);
     for (uint64_t i = 0; i < 4; i++)
-        dpk_rc_post_receive(
-            end, &(struct dpk_memory_access){.key = KEY, .address = i * 64, .size = 64u << i});
+        dpk_rc_post_receive(end, &(struct dpk_rc_receive){
+                                     .buffer = {.key = KEY, .address = i * 64, .size = 64u << i}});
     hear(c, peer, 0);
     close(peer);
     if (c->fd >= 0)

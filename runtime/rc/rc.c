@@ -94,7 +94,8 @@ static void drop_receives(struct dpk_rc_end *end, uint32_t connection)
         o->ops->complete(o->context, &(struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
                                                                  .connection = connection,
                                                                  .index = r.index,
-                                                                 .status = DPK_RC_FLUSHED});
+                                                                 .status = DPK_RC_FLUSHED,
+                                                                 .user = r.user});
 }
 
 /* Flushes the receives of an owner that has its own receive queue. */
@@ -425,14 +426,14 @@ void dpk_rc_end_resume(struct dpk_rc_end *end)
     dpk_rc_unlock(end->rc);
 }
 
-bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_memory_access *buffer)
+bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_receive *receive)
 {
     dpk_rc_lock(end->rc);
     bool room = end->posted - end->taken < end->options.receives;
     if (room) {
-        end->ring[end->posted % end->options.receives] =
-            (struct dpk_rc_receive){.buffer = *buffer, .index = end->posted};
-        end->posted++;
+        struct dpk_rc_receive *posted = &end->ring[end->posted % end->options.receives];
+        *posted = *receive;
+        posted->index = end->posted++;
         if (end->dropped)
             drop_receives(end, 0);
         else

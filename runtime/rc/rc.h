@@ -8,7 +8,7 @@
  *     dpk_rc_qp_create(end, 0, &qp, &err);                     // one connection of it
  *     dpk_rc_qp_address(qp, &bytes, &err);                     // for the peer, who does the same
  *     dpk_rc_qp_connect(qp, theirs.data, theirs.size, &err);
- *     dpk_rc_post_receive(end, &buffer);
+ *     dpk_rc_post_receive(end, &(struct dpk_rc_receive){.buffer = {...}});
  *     dpk_rc_post(qp, &(struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = {...}});
  *
  * Works that are posted on a queue pair are carried out and completed in the order of posting. A
@@ -83,7 +83,7 @@ enum dpk_rc_opcode {
     DPK_RC_READ,
     DPK_RC_FETCH_ADD, /* 8 bytes, aligned */
     DPK_RC_COMPARE_SWAP,
-    DPK_RC_SIGNAL_ADD, /* updates a sync event of the peer */
+    DPK_RC_SIGNAL_ADD, /* updates a sync event of the peer; it is a 64-bit counter */
     DPK_RC_SIGNAL_SET,
     DPK_RC_OPCODES,
     DPK_RC_NOP = DPK_RC_OPCODES, /* completes in order; nothing is sent to the peer */
@@ -98,7 +98,7 @@ struct dpk_rc_work {
     uint32_t immediate;
     bool solicited; /* of a send or a write with an immediate: the peer's completion says so */
     /* The local memory: the source, or the target of a read. Its size is that of the operation. An
-     * atomic operation stores the old value here; size 0: it does not store it. */
+     * atomic operation or a SIGNAL_ADD stores the old value here; size 0: it does not store it. */
     struct dpk_memory_access local;
     const struct dpk_rc_piece *pieces; /* if `count` is not 0: in place of `local`; */
     unsigned count;                    /* they must stay until the completion */
@@ -126,7 +126,7 @@ struct dpk_rc_completion {
     void *user;     /* as in the work or receive */
 };
 
-/* A receive: where the message of a send is written. */
+/* A receive: where the message of a send is written. Its index is how many were posted before. */
 struct dpk_rc_receive {
     struct dpk_memory_access buffer;
     const struct dpk_rc_piece *pieces; /* as those of a work */
@@ -143,8 +143,9 @@ enum dpk_rc_taken {
 
 /* What the owner of an end does for it. */
 struct dpk_rc_ops {
-    /* Updates a sync event; false: there is no such event for peers. */
-    bool (*signal)(void *context, uint64_t key, uint64_t value, bool adds);
+    /* Updates a sync event, and sets *before to what it was if it adds; false: there is no such
+     * event for peers. */
+    bool (*signal)(void *context, uint64_t key, uint64_t value, bool adds, uint64_t *before);
     /* Delivers a completion. False: there is no room for it, and the queue pair fails. */
     bool (*complete)(void *context, const struct dpk_rc_completion *completion);
     /* `next` and `receive` are for owners with queues of their own, in place of dpk_rc_post and
@@ -262,7 +263,7 @@ void dpk_rc_rest(struct dpk_rc *rc);
 /* Posts a work. False: there is no room, as `sends` works have not ended. */
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work);
 /* Posts a receive. False: there is no room. */
-bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_memory_access *buffer);
+bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_receive *receive);
 /* Whether all works that were posted have ended. */
 bool dpk_rc_qp_is_idle(struct dpk_rc_qp *qp);
 

@@ -3,9 +3,11 @@
 
 #include "pace.h"
 
+/* Whether the response has the old value of what the operation changes. */
 static bool is_atomic(enum dpk_rc_opcode opcode)
 {
-    return opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP;
+    return opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP ||
+           opcode == DPK_RC_SIGNAL_ADD;
 }
 
 /* The local memory of a work; `one` is room for a single piece. */

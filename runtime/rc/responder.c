@@ -195,7 +195,7 @@ static enum answer run_signal(const struct dpk_rc_qp *qp, const struct request *
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
     if (o->ops->signal &&
-        o->ops->signal(o->context, r->key, r->value, r->opcode == DPK_RC_SIGNAL_ADD))
+        o->ops->signal(o->context, r->key, r->value, r->opcode == DPK_RC_SIGNAL_ADD, &out->value))
         return ANSWERED;
     return refuse(out, DPK_RC_REMOTE_ACCESS);
 }

@@ -41,12 +41,14 @@ struct side {
 
 /* ---- What rc asks ---- */
 
-static inline bool side_signal(void *context, uint64_t key, uint64_t value, bool adds)
+static inline bool side_signal(void *context, uint64_t key, uint64_t value, bool adds,
+                               uint64_t *before)
 {
     struct side *s = context;
     if (key != 5)
         return false;
     pthread_mutex_lock(&world_lock);
+    *before = s->event;
     s->event = adds ? s->event + value : value;
     pthread_mutex_unlock(&world_lock);
     return true;
@@ -212,8 +214,8 @@ static inline void post(struct side *s, struct dpk_rc_work w)
 
 static inline void post_receive(struct side *s, uint64_t offset, uint64_t size)
 {
-    struct dpk_memory_access r = span(offset, size);
-    r.key = s->key;
+    struct dpk_rc_receive r = {.buffer = span(offset, size)};
+    r.buffer.key = s->key;
     assert_true(dpk_rc_post_receive(s->end, &r));
 }
 

@@ -163,6 +163,12 @@ static void signals_reach_the_peers_event(void **state)
     post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SIGNAL_ADD, .key = 5, .value = 3});
     await_event(&w->a, 1, DPK_RC_DONE);
     assert_int_equal(w->b.event, 33);
+    post(&w->a, (struct dpk_rc_work){
+                    .opcode = DPK_RC_SIGNAL_ADD, .local = span(16, 8), .key = 5, .value = 1});
+    await_event(&w->a, 2, DPK_RC_DONE);
+    uint64_t before = 0;
+    memcpy(&before, w->a.memory + 16, 8);
+    assert_int_equal(before, 33);
     world_end(w);
 }
 
@@ -205,7 +211,7 @@ static void full_queues_say_so(void **state)
 {
     struct world *w = world(state);
     const struct dpk_rc_work send = {.opcode = DPK_RC_SEND};
-    const struct dpk_memory_access nowhere = {0};
+    const struct dpk_rc_receive nowhere = {0};
     for (unsigned i = 0; i < 64; i++)
         assert_true(dpk_rc_post(w->a.qp, &send));
     assert_false(dpk_rc_post(w->a.qp, &send));

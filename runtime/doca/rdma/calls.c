@@ -19,7 +19,7 @@ static struct dpk_rdma *begin(struct dpk_dpa *d, uint64_t handle)
     if (!r)
         return NULL;
     pthread_mutex_lock(&r->ctx.object.lock);
-    if (r->end && dpk_dpa_base(dpk_rdma_dpa(r)) == d && r->run == d->run)
+    if (r->end && dpk_rdma_dpa(r) && dpk_dpa_base(dpk_rdma_dpa(r)) == d && r->run == d->run)
         return r;
     pthread_mutex_unlock(&r->ctx.object.lock);
     dpk_object_drop(r);
@@ -62,7 +62,7 @@ static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *re
         .value = w->value};
     if (w->opcode >= DPK_RC_OPCODES)
         return dpk_dpa_call_fails(reason, size, "RDMA: no such operation");
-    if (w->connection >= r->count)
+    if (w->connection >= r->count || !r->connections[w->connection]->qp)
         return dpk_dpa_call_fails(reason, size, "RDMA: no such connection");
     if (!find_remote(w, &work))
         return dpk_dpa_call_fails(reason, size, "RDMA: not a handle of the peer's memory or event");
@@ -72,8 +72,8 @@ static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *re
 
 static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *reason, size_t size)
 {
-    const struct dpk_memory_access buffer = {
-        .key = (uint32_t)args[1], .address = args[2], .size = args[3]};
+    const struct dpk_rc_receive buffer = {
+        .buffer = {.key = (uint32_t)args[1], .address = args[2], .size = args[3]}};
     return dpk_rc_post_receive(r->end, &buffer) ||
            dpk_dpa_call_fails(reason, size, "RDMA: the receive queue is full");
 }
@@ -81,7 +81,7 @@ static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *reason, si
 static bool is_idle(const struct dpk_rdma *r)
 {
     for (uint32_t i = 0; i < r->count; i++)
-        if (!dpk_rc_qp_is_idle(r->connections[i]->qp))
+        if (r->connections[i]->qp && !dpk_rc_qp_is_idle(r->connections[i]->qp))
             return false;
     return true;
 }

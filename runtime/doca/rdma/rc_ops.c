@@ -5,13 +5,13 @@
 
 /* ---- Events ---- */
 
-static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds)
+static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds, uint64_t *before)
 {
     void *pinned = NULL;
     (void)context;
     struct dpk_event *e = dpk_sync_event_of_key(key, &pinned);
     if (e && adds)
-        dpk_event_add(e, value);
+        *before = dpk_event_add(e, value);
     else if (e)
         dpk_event_set(e, value);
     dpk_object_drop(pinned);

@@ -1,17 +1,22 @@
 /*
  * doca_rdma: reliable connections between programs, in one process or between processes of this
- * machine. The data path is on the DPA: kernels and threads post (doca_dpa_dev_rdma.h).
+ * machine. The data path is on the host, and tasks are submitted; or it is on the DPA, and kernels and
+ * threads post (doca_dpa_dev_rdma.h).
  *
  *     struct doca_rdma *rdma;  struct doca_rdma_connection *connection;
  *     doca_rdma_create(dev, &rdma);
  *     doca_rdma_set_permissions(rdma, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
  *                                     DOCA_ACCESS_FLAG_RDMA_WRITE);
- *     doca_ctx_set_datapath_on_dpa(doca_rdma_as_ctx(rdma), dpa);
+ *     doca_ctx_set_datapath_on_dpa(doca_rdma_as_ctx(rdma), dpa);     // on the DPA
  *     doca_rdma_dpa_completion_attach(rdma, completion);
+ *     doca_pe_connect_ctx(pe, doca_rdma_as_ctx(rdma));               // or on the host
+ *     doca_rdma_task_send_set_conf(rdma, completed, failed, 16);
  *     doca_ctx_start(doca_rdma_as_ctx(rdma));
  *     doca_rdma_export(rdma, &details, &size, &connection);   // to the peer, by whatever means
  *     doca_rdma_connect(rdma, theirs, their_size, connection);
  *     doca_rdma_get_dpa_handle(rdma, &handle);                // for a kernel's argument
+ *     doca_rdma_task_send_allocate_init(rdma, connection, buffer, data, &send);
+ *     doca_task_submit(doca_rdma_task_send_as_task(send));    // doca_pe_progress calls `completed`
  *
  * Operations reach memory of maps that were given the context's device (doca_mmap_add_dev), at
  * either end. Sends wait for receives of the peer. All connections of a context share its receives.
@@ -28,6 +33,8 @@
 #include "doca_dev.h"
 #include "doca_dpa_types.h"
 #include "doca_error.h"
+#include "doca_pe.h"
+#include "doca_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,13 +52,6 @@ enum doca_rdma_transport_type {
 
 /* ---- What devices can do: DOCA_SUCCESS if so ---- */
 
-doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t doca_rdma_cap_task_send_imm_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t doca_rdma_cap_task_read_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t doca_rdma_cap_task_write_imm_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo);
 /* NOT_SUPPORTED: another transport than RC. */
 doca_error_t
 doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
@@ -94,9 +94,6 @@ doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabl
 doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index);
 doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
                                           enum doca_rdma_transport_type transport_type);
-/* Buffers in a list that one receive fills; 1, others are NOT_SUPPORTED. */
-doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
-                                                         uint32_t dst_buf_list_len);
 
 /* Where the context's completions go: a queue of the DPA context that the data path is on (else
  * starting is BAD_CONFIG). While the context runs the queue cannot be stopped (IN_USE). Without a
@@ -143,6 +140,380 @@ doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *detail
 /* Its number, from 0, by which kernels post to it and completions tell of it. */
 doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *connection,
                                          uint32_t *connection_id);
+
+/* What the program keeps with a connection; at first 0. */
+doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *connection,
+                                                union doca_data user_data);
+doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connection *connection,
+                                                union doca_data *user_data);
+
+/* ---- Tasks ---- */
+
+/*
+ * What a context does whose data path is not on the DPA. For each type of task there is:
+ *   ..._is_supported    DOCA_SUCCESS
+ *   ..._set_conf        sets it up: who is told of those that succeed, and fail, and how many there may
+ *                       be at once. INVALID_VALUE: also 0, or more than 32768. BAD_STATE: not idle.
+ *   ..._allocate_init   makes one, to be given back with doca_task_free. Its buffers stay the caller's,
+ *                       and must stay until it has ended. BAD_STATE: the context does not run.
+ *                       NO_MEMORY: also if there are as many as were set up.
+ *   ..._as_task         the same object as a task; NULL if it is none of that type
+ *   ..._get_..., ..._set_...  what it was made with, for the next time that it is submitted; one that
+ *                       is submitted stays as it is. NULL or 0 of what is no such task.
+ * Lists of up to 16 buffers are taken where the memory is of this process; of the peer's memory the
+ * first buffer counts. Submitting is INVALID_VALUE if a buffer is none or too small, NOT_PERMITTED if
+ * the context's device may not access it, NOT_CONNECTED if the connection has ended, NO_MEMORY if a
+ * queue is full.
+ * Tasks of a connection end in the order of submitting. They fail with NOT_PERMITTED (a side does not
+ * permit the access), CONNECTION_ABORTED (the peer is gone), IO_FAILED (another error that the peer
+ * or the card tells), and, after one that failed or when the context stops, BAD_STATE.
+ */
+struct doca_rdma_task_receive;
+struct doca_rdma_task_send;
+struct doca_rdma_task_send_imm;
+struct doca_rdma_task_read;
+struct doca_rdma_task_write;
+struct doca_rdma_task_write_imm;
+struct doca_rdma_task_atomic_cmp_swp;
+struct doca_rdma_task_atomic_fetch_add;
+struct doca_rdma_task_remote_net_sync_event_get;
+struct doca_rdma_task_remote_net_sync_event_notify_set;
+struct doca_rdma_task_remote_net_sync_event_notify_add;
+struct doca_buf;
+struct doca_sync_event_remote_net;
+
+/* What used a receive. */
+enum doca_rdma_opcode {
+    DOCA_RDMA_OPCODE_RECV_SEND = 0,
+    DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM,
+    DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM,
+};
+
+/*
+ * A message of any peer of the context, behind the data of `dst_buf`; NULL: it has no bytes. A write
+ * with an immediate uses up a receive, too, and leaves its buffers as they are.
+ */
+typedef void (*doca_rdma_task_receive_completion_cb_t)(struct doca_rdma_task_receive *task,
+                                                       union doca_data task_user_data,
+                                                       union doca_data ctx_user_data);
+doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
+                                                                 uint32_t *max_buf_list_len);
+/* Buffers in a list that one receive fills. INVALID_VALUE: 0, or more than that. */
+doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
+                                                         uint32_t dst_buf_list_len);
+doca_error_t doca_rdma_task_receive_set_conf(struct doca_rdma *rdma,
+                                             doca_rdma_task_receive_completion_cb_t completed,
+                                             doca_rdma_task_receive_completion_cb_t failed,
+                                             uint32_t num_tasks);
+doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
+                                                  union doca_data user_data,
+                                                  struct doca_rdma_task_receive **task);
+struct doca_task *doca_rdma_task_receive_as_task(struct doca_rdma_task_receive *task);
+void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_receive *task,
+                                        struct doca_buf *dst_buf);
+struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task);
+/* Of a receive that has succeeded: what used it, the four bytes that came with that, if any, and on
+ * which connection. */
+enum doca_rdma_opcode
+doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *task);
+doca_be32_t
+doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task);
+const struct doca_rdma_connection *
+doca_rdma_task_receive_get_result_rdma_connection(const struct doca_rdma_task_receive *task);
+
+/*
+ * A message to the peer, who must have a receive for it: until it has, the task waits. `src_buf`
+ * NULL: it has no bytes.
+ */
+typedef void (*doca_rdma_task_send_completion_cb_t)(struct doca_rdma_task_send *task,
+                                                    union doca_data task_user_data,
+                                                    union doca_data ctx_user_data);
+doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_task_send_set_conf(struct doca_rdma *rdma,
+                                          doca_rdma_task_send_completion_cb_t completed,
+                                          doca_rdma_task_send_completion_cb_t failed,
+                                          uint32_t num_tasks);
+doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
+                                               struct doca_rdma_connection *connection,
+                                               const struct doca_buf *src_buf,
+                                               union doca_data user_data,
+                                               struct doca_rdma_task_send **task);
+struct doca_task *doca_rdma_task_send_as_task(struct doca_rdma_task_send *task);
+const struct doca_rdma_connection *
+doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task);
+void doca_rdma_task_send_set_src_buf(struct doca_rdma_task_send *task,
+                                     const struct doca_buf *src_buf);
+const struct doca_buf *doca_rdma_task_send_get_src_buf(const struct doca_rdma_task_send *task);
+
+/*
+ * The same, with four bytes that the peer's receive tells.
+ */
+typedef void (*doca_rdma_task_send_imm_completion_cb_t)(struct doca_rdma_task_send_imm *task,
+                                                        union doca_data task_user_data,
+                                                        union doca_data ctx_user_data);
+doca_error_t doca_rdma_cap_task_send_imm_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_task_send_imm_set_conf(struct doca_rdma *rdma,
+                                              doca_rdma_task_send_imm_completion_cb_t completed,
+                                              doca_rdma_task_send_imm_completion_cb_t failed,
+                                              uint32_t num_tasks);
+doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma,
+                                                   struct doca_rdma_connection *connection,
+                                                   const struct doca_buf *src_buf,
+                                                   doca_be32_t immediate_data,
+                                                   union doca_data user_data,
+                                                   struct doca_rdma_task_send_imm **task);
+struct doca_task *doca_rdma_task_send_imm_as_task(struct doca_rdma_task_send_imm *task);
+const struct doca_rdma_connection *
+doca_rdma_task_send_imm_get_rdma_connection(const struct doca_rdma_task_send_imm *task);
+void doca_rdma_task_send_imm_set_src_buf(struct doca_rdma_task_send_imm *task,
+                                         const struct doca_buf *src_buf);
+const struct doca_buf *
+doca_rdma_task_send_imm_get_src_buf(const struct doca_rdma_task_send_imm *task);
+void doca_rdma_task_send_imm_set_immediate_data(struct doca_rdma_task_send_imm *task,
+                                                doca_be32_t immediate_data);
+doca_be32_t doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm *task);
+
+/*
+ * Copies the data of `src_buf`, of a map that the peer exported, behind that of `dst_buf`.
+ */
+typedef void (*doca_rdma_task_read_completion_cb_t)(struct doca_rdma_task_read *task,
+                                                    union doca_data task_user_data,
+                                                    union doca_data ctx_user_data);
+doca_error_t doca_rdma_cap_task_read_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_task_read_set_conf(struct doca_rdma *rdma,
+                                          doca_rdma_task_read_completion_cb_t completed,
+                                          doca_rdma_task_read_completion_cb_t failed,
+                                          uint32_t num_tasks);
+doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
+                                               struct doca_rdma_connection *connection,
+                                               const struct doca_buf *src_buf,
+                                               struct doca_buf *dst_buf, union doca_data user_data,
+                                               struct doca_rdma_task_read **task);
+struct doca_task *doca_rdma_task_read_as_task(struct doca_rdma_task_read *task);
+const struct doca_rdma_connection *
+doca_rdma_task_read_get_rdma_connection(const struct doca_rdma_task_read *task);
+void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_read *task,
+                                     const struct doca_buf *src_buf);
+const struct doca_buf *doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task);
+void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task, struct doca_buf *dst_buf);
+struct doca_buf *doca_rdma_task_read_get_dst_buf(const struct doca_rdma_task_read *task);
+
+/*
+ * Copies the data of `src_buf` behind that of `dst_buf`, which is of a map that the peer exported.
+ * NULL for `src_buf`: it has no bytes.
+ */
+typedef void (*doca_rdma_task_write_completion_cb_t)(struct doca_rdma_task_write *task,
+                                                     union doca_data task_user_data,
+                                                     union doca_data ctx_user_data);
+doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_task_write_set_conf(struct doca_rdma *rdma,
+                                           doca_rdma_task_write_completion_cb_t completed,
+                                           doca_rdma_task_write_completion_cb_t failed,
+                                           uint32_t num_tasks);
+doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
+                                                struct doca_rdma_connection *connection,
+                                                const struct doca_buf *src_buf,
+                                                struct doca_buf *dst_buf, union doca_data user_data,
+                                                struct doca_rdma_task_write **task);
+struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task);
+const struct doca_rdma_connection *
+doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task);
+void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task,
+                                      const struct doca_buf *src_buf);
+const struct doca_buf *doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task);
+void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task, struct doca_buf *dst_buf);
+struct doca_buf *doca_rdma_task_write_get_dst_buf(const struct doca_rdma_task_write *task);
+
+/*
+ * The same; a receive of the peer tells the four bytes.
+ */
+typedef void (*doca_rdma_task_write_imm_completion_cb_t)(struct doca_rdma_task_write_imm *task,
+                                                         union doca_data task_user_data,
+                                                         union doca_data ctx_user_data);
+doca_error_t doca_rdma_cap_task_write_imm_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_task_write_imm_set_conf(struct doca_rdma *rdma,
+                                               doca_rdma_task_write_imm_completion_cb_t completed,
+                                               doca_rdma_task_write_imm_completion_cb_t failed,
+                                               uint32_t num_tasks);
+doca_error_t doca_rdma_task_write_imm_allocate_init(struct doca_rdma *rdma,
+                                                    struct doca_rdma_connection *connection,
+                                                    const struct doca_buf *src_buf,
+                                                    struct doca_buf *dst_buf,
+                                                    doca_be32_t immediate_data,
+                                                    union doca_data user_data,
+                                                    struct doca_rdma_task_write_imm **task);
+struct doca_task *doca_rdma_task_write_imm_as_task(struct doca_rdma_task_write_imm *task);
+const struct doca_rdma_connection *
+doca_rdma_task_write_imm_get_rdma_connection(const struct doca_rdma_task_write_imm *task);
+void doca_rdma_task_write_imm_set_src_buf(struct doca_rdma_task_write_imm *task,
+                                          const struct doca_buf *src_buf);
+const struct doca_buf *
+doca_rdma_task_write_imm_get_src_buf(const struct doca_rdma_task_write_imm *task);
+void doca_rdma_task_write_imm_set_dst_buf(struct doca_rdma_task_write_imm *task,
+                                          struct doca_buf *dst_buf);
+struct doca_buf *doca_rdma_task_write_imm_get_dst_buf(const struct doca_rdma_task_write_imm *task);
+void doca_rdma_task_write_imm_set_immediate_data(struct doca_rdma_task_write_imm *task,
+                                                 doca_be32_t immediate_data);
+doca_be32_t doca_rdma_task_write_imm_get_immediate_data(
+                                                        const struct doca_rdma_task_write_imm *task);
+
+/*
+ * Where the data of `dst_buf` begins, in memory of the peer, are eight bytes, aligned: stores
+ * `swap_data` there if they equal `cmp_data`. What they were goes behind the data of `result_buf`.
+ */
+typedef void
+(*doca_rdma_task_atomic_cmp_swp_completion_cb_t)(struct doca_rdma_task_atomic_cmp_swp *task,
+                                                 union doca_data task_user_data,
+                                                 union doca_data ctx_user_data);
+doca_error_t doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t
+doca_rdma_task_atomic_cmp_swp_set_conf(struct doca_rdma *rdma,
+                                       doca_rdma_task_atomic_cmp_swp_completion_cb_t completed,
+                                       doca_rdma_task_atomic_cmp_swp_completion_cb_t failed,
+                                       uint32_t num_tasks);
+doca_error_t
+doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
+                                            struct doca_rdma_connection *connection,
+                                            struct doca_buf *dst_buf, struct doca_buf *result_buf,
+                                            uint64_t cmp_data, uint64_t swap_data,
+                                            union doca_data user_data,
+                                            struct doca_rdma_task_atomic_cmp_swp **task);
+struct doca_task *doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_atomic_cmp_swp *task);
+const struct doca_rdma_connection *
+doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_atomic_cmp_swp *task);
+void doca_rdma_task_atomic_cmp_swp_set_dst_buf(struct doca_rdma_task_atomic_cmp_swp *task,
+                                               struct doca_buf *dst_buf);
+struct doca_buf *
+doca_rdma_task_atomic_cmp_swp_get_dst_buf(const struct doca_rdma_task_atomic_cmp_swp *task);
+void doca_rdma_task_atomic_cmp_swp_set_result_buf(struct doca_rdma_task_atomic_cmp_swp *task,
+                                                  struct doca_buf *result_buf);
+struct doca_buf *
+doca_rdma_task_atomic_cmp_swp_get_result_buf(const struct doca_rdma_task_atomic_cmp_swp *task);
+void doca_rdma_task_atomic_cmp_swp_set_cmp_data(struct doca_rdma_task_atomic_cmp_swp *task,
+                                                uint64_t cmp_data);
+uint64_t
+doca_rdma_task_atomic_cmp_swp_get_cmp_data(const struct doca_rdma_task_atomic_cmp_swp *task);
+void doca_rdma_task_atomic_cmp_swp_set_swap_data(struct doca_rdma_task_atomic_cmp_swp *task,
+                                                 uint64_t swap_data);
+uint64_t
+doca_rdma_task_atomic_cmp_swp_get_swap_data(const struct doca_rdma_task_atomic_cmp_swp *task);
+
+/*
+ * The same place; adds `add_data`.
+ */
+typedef void
+(*doca_rdma_task_atomic_fetch_add_completion_cb_t)(struct doca_rdma_task_atomic_fetch_add *task,
+                                                   union doca_data task_user_data,
+                                                   union doca_data ctx_user_data);
+doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t
+doca_rdma_task_atomic_fetch_add_set_conf(struct doca_rdma *rdma,
+                                         doca_rdma_task_atomic_fetch_add_completion_cb_t completed,
+                                         doca_rdma_task_atomic_fetch_add_completion_cb_t failed,
+                                         uint32_t num_tasks);
+doca_error_t
+doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma,
+                                              struct doca_rdma_connection *connection,
+                                              struct doca_buf *dst_buf, struct doca_buf *result_buf,
+                                              uint64_t add_data, union doca_data user_data,
+                                              struct doca_rdma_task_atomic_fetch_add **task);
+struct doca_task *
+doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_atomic_fetch_add *task);
+const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(
+    const struct doca_rdma_task_atomic_fetch_add *task);
+void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task,
+                                                 struct doca_buf *dst_buf);
+struct doca_buf *
+doca_rdma_task_atomic_fetch_add_get_dst_buf(const struct doca_rdma_task_atomic_fetch_add *task);
+void doca_rdma_task_atomic_fetch_add_set_result_buf(struct doca_rdma_task_atomic_fetch_add *task,
+                                                    struct doca_buf *result_buf);
+struct doca_buf *
+doca_rdma_task_atomic_fetch_add_get_result_buf(const struct doca_rdma_task_atomic_fetch_add *task);
+void doca_rdma_task_atomic_fetch_add_set_add_data(struct doca_rdma_task_atomic_fetch_add *task,
+                                                  uint64_t add_data);
+uint64_t
+doca_rdma_task_atomic_fetch_add_get_add_data(const struct doca_rdma_task_atomic_fetch_add *task);
+
+/*
+ * The value of an event that the peer exported (doca_sync_event.h), behind the data of `dst_buf`.
+ */
+typedef void (*doca_rdma_task_remote_net_sync_event_get_completion_cb_t)(
+    struct doca_rdma_task_remote_net_sync_event_get *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+doca_error_t
+doca_rdma_cap_task_remote_net_sync_event_get_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
+    struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_get_completion_cb_t completed,
+    doca_rdma_task_remote_net_sync_event_get_completion_cb_t failed, uint32_t num_tasks);
+doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
+    struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_get **task);
+struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
+    struct doca_rdma_task_remote_net_sync_event_get *task);
+const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
+    const struct doca_rdma_task_remote_net_sync_event_get *task);
+void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(
+    struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_buf *dst_buf);
+struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
+    const struct doca_rdma_task_remote_net_sync_event_get *task);
+
+/*
+ * Sets such an event to the first eight bytes of the data of `src_buf`.
+ */
+typedef void (*doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t)(
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+doca_error_t
+doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(
+                                                                 const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
+    struct doca_rdma *rdma,
+    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t completed,
+    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t failed, uint32_t num_tasks);
+doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
+    struct doca_sync_event_remote_net *event, const struct doca_buf *src_buf,
+    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_set **task);
+struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task);
+const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
+    const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
+void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task, const struct doca_buf *src_buf);
+const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(
+    const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
+
+/*
+ * Adds to such an event; what it was before goes behind the data of `result_buf`.
+ */
+typedef void (*doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t)(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+doca_error_t
+doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(
+                                                                 const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
+    struct doca_rdma *rdma,
+    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t completed,
+    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t failed, uint32_t num_tasks);
+doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
+    struct doca_sync_event_remote_net *event, struct doca_buf *result_buf, uint64_t add_data,
+    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_add **task);
+struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task);
+const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
+    const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
+void doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_buf *result_buf);
+struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(
+    const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
+void doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task, uint64_t add_data);
+uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(
+    const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,11 @@ typedef doca_notification_handle_t doca_event_handle_t;
 #define doca_notification_invalid_handle (-1)
 #define doca_event_invalid_handle        doca_notification_invalid_handle
 
+/* Numbers whose most significant byte comes first. */
+typedef uint16_t doca_be16_t;
+typedef uint32_t doca_be32_t;
+typedef uint64_t doca_be64_t;
+
 /* Bytes of a GID, the address of a port. */
 #define DOCA_GID_BYTE_LENGTH 16
 

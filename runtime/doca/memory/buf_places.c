@@ -37,6 +37,30 @@ doca_error_t dpk_buf_list_places(const struct doca_buf *list, bool room,
     return dpk_buf_end(first, result);
 }
 
+static doca_error_t find_remote(const struct dpk_doca_buf *b, struct dpk_buf_remote *out)
+{
+    struct dpk_memory m;
+    pthread_mutex_lock(&b->mmap->object.lock);
+    const uint32_t key = b->mmap->key; /* 0: a map that is thread safe was stopped */
+    pthread_mutex_unlock(&b->mmap->object.lock);
+    if (!dpk_memory_describe(key, &m))
+        return DOCA_ERROR_IO_FAILED;
+    const bool imported = m.kind == DPK_MEMORY_REMOTE;
+    *out =
+        (struct dpk_buf_remote){.owner = imported ? m.exporter.identity : *dpk_process_identity(),
+                                .key = imported ? m.exported_key : key,
+                                .address = b->data,
+                                .data_len = b->data_len,
+                                .room = room_of(b)};
+    return DOCA_SUCCESS;
+}
+
+doca_error_t dpk_buf_find_remote(const struct doca_buf *buf, struct dpk_buf_remote *out)
+{
+    struct dpk_doca_buf *b = dpk_buf_begin(buf);
+    return dpk_buf_end(b, b ? find_remote(b, out) : DOCA_ERROR_INVALID_VALUE);
+}
+
 void dpk_buf_list_grow(struct doca_buf *list, uint64_t size)
 {
     struct dpk_doca_buf *first = dpk_buf_begin(list);

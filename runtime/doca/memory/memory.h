@@ -58,6 +58,16 @@ void dpk_buf_list_shrink(struct doca_buf *list, uint64_t by);
 doca_error_t dpk_buf_list_places(const struct doca_buf *list, bool room,
                                  const struct dpk_memory_domain *domain,
                                  struct dpk_memory_access *out, unsigned most, unsigned *count);
+/* Where the peer of a connection finds a buffer, which is of a map that it exported, or of this
+ * process: the key that its owner has. */
+struct dpk_buf_remote {
+    struct dpk_uuid owner;
+    uint32_t key;
+    uint64_t address, data_len; /* of its data */
+    uint64_t room;              /* bytes behind it */
+};
+/* INVALID_VALUE: no buffer. IO_FAILED: its memory is gone. */
+doca_error_t dpk_buf_find_remote(const struct doca_buf *buf, struct dpk_buf_remote *out);
 /* The first `size` bytes behind the data of a list have become data. */
 void dpk_buf_list_grow(struct doca_buf *list, uint64_t size);
 /* Before a pool is started: the part of its map that it has. */

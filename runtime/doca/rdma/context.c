@@ -10,6 +10,7 @@
 static void rdma_left(void *object)
 {
     struct dpk_rdma *r = object;
+    r->telling = 0;        /* a callback that destroys its context can stop it */
     dpk_ctx_stop(&r->ctx); /* if it runs */
     dpk_ctx_left(&r->ctx);
     dpk_object_end_use(r->dev);
@@ -25,12 +26,20 @@ static void rdma_release(void *object)
 }
 const struct dpk_kind dpk_rdma_kind = {.left = rdma_left, .release = rdma_release, .is_ctx = true};
 
+/* Tasks end in a progress engine. */
+static doca_error_t check_host(const struct dpk_rdma *r)
+{
+    if (r->queue || !r->ctx.pe)
+        return dpk_doca_bad_config("doca_ctx_start: the RDMA context's data path is on no DPA "
+                                   "(doca_ctx_set_datapath_on_dpa), and it has %s",
+                                   r->queue ? "a completion queue of one"
+                                            : "no progress engine (doca_pe_connect_ctx)");
+    return DOCA_SUCCESS;
+}
+
 /* The context that the data path is on must run, and be that of the completion queue. */
 static doca_error_t check_dpa(struct dpk_rdma *r)
 {
-    if (!dpk_rdma_dpa(r))
-        return dpk_doca_bad_config("doca_ctx_start: the RDMA context's data path is on no DPA: "
-                                   "doca_ctx_set_datapath_on_dpa");
     struct dpk_dpa *base = dpk_dpa_base(dpk_rdma_dpa(r));
     if (r->queue && dpk_dpa_base(r->queue->dpa) != base)
         return dpk_doca_bad_config(
@@ -50,23 +59,40 @@ static unsigned permissions_of(uint32_t flags)
            (flags & DOCA_ACCESS_FLAG_RDMA_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0);
 }
 
+/* Every task may be submitted at once. */
+static struct dpk_rc_end_options queues_of(const struct dpk_rdma *r)
+{
+    struct dpk_rc_end_options o = {.sends = r->sends, .receives = r->receives};
+    uint32_t works = 0;
+    for (unsigned k = 0; k < DPK_RDMA_WORK_KINDS; k++)
+        works += k == DPK_RDMA_RECEIVE ? 0 : r->pools[k].max;
+    if (works > o.sends)
+        o.sends = works;
+    if (r->pools[DPK_RDMA_RECEIVE].max > o.receives)
+        o.receives = r->pools[DPK_RDMA_RECEIVE].max;
+    return o;
+}
+
 static doca_error_t rdma_start(struct dpk_ctx *ctx)
 {
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
     struct dpk_error err = {0};
-    doca_error_t result = check_dpa(r);
+    const bool on_dpa = dpk_rdma_dpa(r) != NULL;
+    doca_error_t result = on_dpa ? check_dpa(r) : check_host(r);
     if (result != DOCA_SUCCESS)
         return result;
     if (dpk_rc_enter(&r->rc, &err) != DPK_OK)
         return dpk_doca_failed("doca_ctx_start", &err);
-    const struct dpk_rc_end_options options = {.ops = &dpk_rdma_ops,
+    const struct dpk_rc_end_options sizes = queues_of(r);
+    const struct dpk_rc_end_options options = {.ops = on_dpa ? &dpk_rdma_ops : &dpk_rdma_host_ops,
                                                .context = r,
                                                .domain = r->dev->domain,
                                                .permissions = permissions_of(r->permissions),
-                                               .sends = r->sends,
-                                               .receives = r->receives};
+                                               .sends = sizes.sends,
+                                               .receives = sizes.receives};
     if (dpk_rc_end_create(r->rc, &options, &r->end, &err) != DPK_OK) {
         dpk_rc_leave(r->rc);
+        r->rc = NULL;
         return dpk_doca_failed("doca_ctx_start", &err);
     }
     if (r->queue)
@@ -74,16 +100,26 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
     return DOCA_SUCCESS;
 }
 
+void dpk_rdma_close(struct dpk_rdma *r)
+{
+    if (!r->end)
+        return;
+    dpk_rc_end_destroy(r->end);
+    r->end = NULL;
+    for (uint32_t i = 0; i < r->count; i++)
+        r->connections[i]->qp = NULL;
+}
+
 static doca_error_t rdma_stop(struct dpk_ctx *ctx)
 {
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
-    dpk_rc_end_destroy(r->end); /* what is posted fails */
+    if (r->telling > 0)
+        return DOCA_ERROR_IN_PROGRESS; /* doca_pe_progress goes on when the callback has returned */
+    dpk_rdma_close(r);
     dpk_rc_leave(r->rc);
-    r->end = NULL;
-    for (uint32_t i = 0; i < r->count; i++) {
-        r->connections[i]->qp = NULL;
+    r->rc = NULL;
+    for (uint32_t i = 0; i < r->count; i++)
         dpk_object_destroy(r->connections[i]->object.handle, &dpk_rdma_connection_kind);
-    }
     free(r->connections);
     r->connections = NULL;
     r->count = 0;
@@ -91,8 +127,12 @@ static doca_error_t rdma_stop(struct dpk_ctx *ctx)
         dpk_object_unuse(r->queue);
     return DOCA_SUCCESS;
 }
-static const struct dpk_ctx_ops ops = {
-    .start = rdma_start, .stop = rdma_stop, .has_datapath = true};
+static const struct dpk_ctx_ops ops = {.start = rdma_start,
+                                       .stop = rdma_stop,
+                                       .progress = dpk_rdma_progress,
+                                       .is_ready = dpk_rdma_is_ready,
+                                       .notifies = true,
+                                       .has_datapath = true};
 
 struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
 {
@@ -101,6 +141,7 @@ struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
         return NULL;
     dpk_ctx_init(&r->ctx, &ops);
     dpk_object_use(r->dev = dev);
+    STAILQ_INIT(&r->ended);
     r->sends = r->receives = QUEUE_DEFAULT;
     r->connections_max = 1;
     return dpk_object_enter(r, &dpk_rdma_kind) ? r : NULL;

@@ -57,3 +57,17 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
 }
 
 const struct dpk_rc_ops dpk_rdma_ops = {.signal = signal_event, .complete = completed};
+
+/* A task has ended: its progress engine tells of it. */
+static bool work_completed(void *context, const struct dpk_rc_completion *c)
+{
+    struct dpk_rdma *r = context;
+    struct dpk_rdma_work *w = c->user;
+    w->completion = *c;
+    STAILQ_INSERT_TAIL(&r->ended, w, link);
+    atomic_fetch_add(&r->ended_count, 1);
+    dpk_ctx_notify(&r->ctx);
+    return true;
+}
+
+const struct dpk_rc_ops dpk_rdma_host_ops = {.signal = signal_event, .complete = work_completed};

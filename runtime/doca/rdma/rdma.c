@@ -9,41 +9,6 @@
 
 /* ---- What devices can do ---- */
 
-doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo)
-{
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
-}
-
-doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo)
-{
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
-}
-
-doca_error_t doca_rdma_cap_task_send_imm_is_supported(const struct doca_devinfo *devinfo)
-{
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
-}
-
-doca_error_t doca_rdma_cap_task_read_is_supported(const struct doca_devinfo *devinfo)
-{
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
-}
-
-doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo)
-{
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
-}
-
-doca_error_t doca_rdma_cap_task_write_imm_is_supported(const struct doca_devinfo *devinfo)
-{
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
-}
-
-doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo)
-{
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
-}
-
 doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
                                                        enum doca_rdma_transport_type transport_type)
 {
@@ -107,7 +72,7 @@ static struct dpk_rdma *begin_change(const struct doca_rdma *rdma, doca_error_t 
     *result = r ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (!r)
         return NULL;
-    if (r->end)
+    if (r->rc)
         *result = DOCA_ERROR_BAD_STATE;
     return r;
 }
@@ -201,12 +166,6 @@ doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
     return accept_setting(rdma, transport_type == DOCA_RDMA_TRANSPORT_TYPE_RC);
 }
 
-doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
-                                                         uint32_t dst_buf_list_len)
-{
-    return accept_setting(rdma, dst_buf_list_len == 1);
-}
-
 doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
                                              struct doca_dpa_completion *dpa_comp)
 {
@@ -234,7 +193,7 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
         return DOCA_ERROR_INVALID_VALUE;
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&r->ctx.object.lock);
-    if (r->end && dpk_dpa_enter(dpk_rdma_dpa(r), r->run)) {
+    if (r->end && dpk_rdma_dpa(r) && dpk_dpa_enter(dpk_rdma_dpa(r), r->run)) {
         *dpa_rdma = (uintptr_t)r->ctx.object.handle;
         dpk_dpa_leave(dpk_rdma_dpa(r));
         result = DOCA_SUCCESS;
@@ -288,6 +247,33 @@ doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *conn
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     *connection_id = c->id;
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *connection,
+                                                union doca_data user_data)
+{
+    struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&c->rdma->ctx.object.lock);
+    c->user_data = user_data;
+    pthread_mutex_unlock(&c->rdma->ctx.object.lock);
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connection *connection,
+                                                union doca_data *user_data)
+{
+    struct dpk_rdma_connection *c =
+        user_data ? dpk_object_pin(connection, &dpk_rdma_connection_kind) : NULL;
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&c->rdma->ctx.object.lock);
+    *user_data = c->user_data;
+    pthread_mutex_unlock(&c->rdma->ctx.object.lock);
     dpk_object_drop(c);
     return DOCA_SUCCESS;
 }

@@ -1,0 +1,451 @@
+/* DOCA RDMA: the public side of tasks. */
+#include <doca_rdma.h>
+#include <endian.h>
+
+#include "doca/rdma/rdma.h"
+
+static doca_error_t set_conf(struct doca_rdma *rdma, enum dpk_rdma_work_kind kind,
+                             const struct dpk_task_type *type, dpk_task_callback completed,
+                             dpk_task_callback failed, uint32_t num_tasks)
+{
+    if (!completed || !failed || num_tasks == 0 || num_tasks > DPK_RDMA_QUEUE_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result =
+        dpk_task_pool_set(&r->ctx, &r->pools[kind], type, completed, failed, num_tasks);
+    dpk_object_drop(r);
+    return result;
+}
+
+/* ---- What a task is made with ---- */
+
+/* Where it is written down. */
+struct field {
+    size_t offset, size;
+};
+#define FIELD(member)                                                                              \
+    (struct field)                                                                                 \
+    {                                                                                              \
+        offsetof(struct dpk_rdma_work, member), sizeof(((struct dpk_rdma_work *)0)->member)        \
+    }
+
+/* Sets a field of one that is not submitted. */
+static void set_field(void *task, const struct dpk_task_type *type, struct field f,
+                      const void *from)
+{
+    struct dpk_task *t = dpk_task_pin(task, type);
+    if (t && dpk_task_begin_change(t)) {
+        memcpy((char *)t + f.offset, from, f.size);
+        dpk_task_end_change(t);
+    }
+    dpk_object_drop(t);
+}
+
+/* Of what is no such task it is 0. */
+static void get_field(const void *task, const struct dpk_task_type *type, struct field f, void *to)
+{
+    struct dpk_task *t = dpk_task_pin(task, type);
+    memset(to, 0, f.size);
+    if (t)
+        memcpy(to, (const char *)t + f.offset, f.size);
+    dpk_object_drop(t);
+}
+
+static const struct doca_rdma_connection *connection_of(const void *task,
+                                                        const struct dpk_task_type *type)
+{
+    struct dpk_task *t = dpk_task_pin(task, type);
+    const struct doca_rdma_connection *connection =
+        t ? ((struct dpk_rdma_work *)t)->connection->object.handle : NULL;
+    dpk_object_drop(t);
+    return connection;
+}
+
+/* The functions to read and change a field. */
+#define ACCESS(name, field, type, member)                                                          \
+    void doca_rdma_task_##name##_set_##field(struct doca_rdma_task_##name *task, type field)       \
+    {                                                                                              \
+        set_field(task, &name##_type, FIELD(member), &field);                                      \
+    }                                                                                              \
+    type doca_rdma_task_##name##_get_##field(const struct doca_rdma_task_##name *task)             \
+    {                                                                                              \
+        type value;                                                                                \
+        get_field(task, &name##_type, FIELD(member), &value);                                      \
+        return value;                                                                              \
+    }
+
+/* The functions that all types of tasks have. */
+#define TYPE(name, KIND)                                                                           \
+    static void name##_tell(dpk_task_callback callback, void *task, union doca_data task_data,     \
+                            union doca_data ctx_data)                                              \
+    {                                                                                              \
+        ((doca_rdma_task_##name##_completion_cb_t)callback)(task, task_data, ctx_data);            \
+    }                                                                                              \
+    static const struct dpk_task_type name##_type = {.size = sizeof(struct dpk_rdma_work),         \
+                                                     .take = dpk_rdma_work_take,                   \
+                                                     .release = dpk_rdma_work_release,             \
+                                                     .tell = name##_tell};                         \
+    doca_error_t doca_rdma_cap_task_##name##_is_supported(const struct doca_devinfo *devinfo)      \
+    {                                                                                              \
+        return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);                                          \
+    }                                                                                              \
+    doca_error_t doca_rdma_task_##name##_set_conf(                                                 \
+        struct doca_rdma *rdma, doca_rdma_task_##name##_completion_cb_t completed,                 \
+        doca_rdma_task_##name##_completion_cb_t failed, uint32_t num_tasks)                        \
+    {                                                                                              \
+        return set_conf(rdma, KIND, &name##_type, (dpk_task_callback)completed,                    \
+                        (dpk_task_callback)failed, num_tasks);                                     \
+    }                                                                                              \
+    struct doca_task *doca_rdma_task_##name##_as_task(struct doca_rdma_task_##name *task)          \
+    {                                                                                              \
+        return dpk_task_handle(task, &name##_type);                                                \
+    }
+
+/* And those that have a connection. */
+#define CONNECTED(name)                                                                            \
+    const struct doca_rdma_connection *doca_rdma_task_##name##_get_rdma_connection(                \
+        const struct doca_rdma_task_##name *task)                                                  \
+    {                                                                                              \
+        return connection_of(task, &name##_type);                                                  \
+    }
+
+/* ---- Making tasks ---- */
+
+/* What a task is to be; a buffer that is missing is not `good`. */
+struct order {
+    enum dpk_rdma_work_kind kind;
+    struct doca_rdma_connection *connection;
+    struct doca_buf *local;
+    const struct doca_buf *remote;
+    struct doca_sync_event_remote_net *event;
+    doca_be32_t immediate;
+    uint64_t value, compare;
+};
+
+static bool is_buf_or_null(const struct doca_buf *buf)
+{
+    return !buf || dpk_is_buf(buf);
+}
+
+/* Whether its buffers are, and are there as far as they must be. */
+static bool has_buffers(const struct order *o)
+{
+    const bool whole = o->kind == DPK_RDMA_RECEIVE || o->kind == DPK_RDMA_SEND ||
+                       o->kind == DPK_RDMA_SEND_IMM || o->kind == DPK_RDMA_WRITE ||
+                       o->kind == DPK_RDMA_WRITE_IMM || o->local;
+    const bool reaches = o->kind >= DPK_RDMA_READ && o->kind <= DPK_RDMA_FETCH_ADD;
+    return whole && is_buf_or_null(o->local) && (!reaches || dpk_is_buf(o->remote));
+}
+
+/* With the connection of the order, or none. */
+static struct dpk_rdma_work *work_new(struct dpk_rdma *r, struct dpk_rdma_connection *c,
+                                      const struct order *o, union doca_data user_data,
+                                      doca_error_t *result)
+{
+    struct dpk_uuid owner = {{0}};
+    uint64_t key = 0;
+    const bool connected = o->kind == DPK_RDMA_RECEIVE || (c && c->rdma == r);
+    const bool signals = o->kind >= DPK_RDMA_EVENT_GET;
+    *result = DOCA_ERROR_INVALID_VALUE;
+    if (!connected || !has_buffers(o) ||
+        (signals && !dpk_remote_event_of_handle((uintptr_t)o->event, &owner, &key)))
+        return NULL;
+    struct dpk_rdma_work *w =
+        (struct dpk_rdma_work *)dpk_task_new(&r->ctx, &r->pools[o->kind], user_data, result);
+    if (!w)
+        return NULL;
+    if (c)
+        dpk_object_hold(w->connection = c);
+    w->kind = o->kind;
+    w->local = o->local;
+    w->remote = o->remote;
+    w->event_owner = owner;
+    w->event_key = key;
+    w->immediate = o->immediate;
+    w->value = o->value;
+    w->compare = o->compare;
+    return w;
+}
+
+static doca_error_t make(struct doca_rdma *rdma, const struct order *o, union doca_data user_data,
+                         void **task)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (task)
+        *task = NULL;
+    struct dpk_rdma *r = task ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    struct dpk_rdma_connection *c = dpk_object_pin(o->connection, &dpk_rdma_connection_kind);
+    struct dpk_rdma_work *w = r ? work_new(r, c, o, user_data, &result) : NULL;
+    if (w)
+        *task = w->task.object.handle;
+    dpk_object_drop(w);
+    dpk_object_drop(c);
+    dpk_object_drop(r);
+    return result;
+}
+
+/* ---- receive ---- */
+
+TYPE(receive, DPK_RDMA_RECEIVE)
+ACCESS(receive, dst_buf, struct doca_buf *, local)
+
+doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
+                                                  union doca_data user_data,
+                                                  struct doca_rdma_task_receive **task)
+{
+    const struct order order = {.kind = DPK_RDMA_RECEIVE, .local = dst_buf};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- send ---- */
+
+TYPE(send, DPK_RDMA_SEND)
+CONNECTED(send)
+ACCESS(send, src_buf, const struct doca_buf *, local)
+
+doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
+                                               struct doca_rdma_connection *connection,
+                                               const struct doca_buf *src_buf,
+                                               union doca_data user_data,
+                                               struct doca_rdma_task_send **task)
+{
+    const struct order order = {
+        .kind = DPK_RDMA_SEND, .connection = connection, .local = (struct doca_buf *)src_buf};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- send_imm ---- */
+
+TYPE(send_imm, DPK_RDMA_SEND_IMM)
+CONNECTED(send_imm)
+ACCESS(send_imm, src_buf, const struct doca_buf *, local)
+ACCESS(send_imm, immediate_data, doca_be32_t, immediate)
+
+doca_error_t doca_rdma_task_send_imm_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection, const struct doca_buf *src_buf,
+    doca_be32_t immediate_data, union doca_data user_data, struct doca_rdma_task_send_imm **task)
+{
+    const struct order order = {.kind = DPK_RDMA_SEND_IMM,
+                                .connection = connection,
+                                .local = (struct doca_buf *)src_buf,
+                                .immediate = immediate_data};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- read ---- */
+
+TYPE(read, DPK_RDMA_READ)
+CONNECTED(read)
+ACCESS(read, src_buf, const struct doca_buf *, remote)
+ACCESS(read, dst_buf, struct doca_buf *, local)
+
+doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
+                                               struct doca_rdma_connection *connection,
+                                               const struct doca_buf *src_buf,
+                                               struct doca_buf *dst_buf, union doca_data user_data,
+                                               struct doca_rdma_task_read **task)
+{
+    const struct order order = {
+        .kind = DPK_RDMA_READ, .connection = connection, .remote = src_buf, .local = dst_buf};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- write ---- */
+
+TYPE(write, DPK_RDMA_WRITE)
+CONNECTED(write)
+ACCESS(write, src_buf, const struct doca_buf *, local)
+ACCESS(write, dst_buf, struct doca_buf *, remote)
+
+doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
+                                                struct doca_rdma_connection *connection,
+                                                const struct doca_buf *src_buf,
+                                                struct doca_buf *dst_buf, union doca_data user_data,
+                                                struct doca_rdma_task_write **task)
+{
+    const struct order order = {.kind = DPK_RDMA_WRITE,
+                                .connection = connection,
+                                .local = (struct doca_buf *)src_buf,
+                                .remote = dst_buf};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- write_imm ---- */
+
+TYPE(write_imm, DPK_RDMA_WRITE_IMM)
+CONNECTED(write_imm)
+ACCESS(write_imm, src_buf, const struct doca_buf *, local)
+ACCESS(write_imm, dst_buf, struct doca_buf *, remote)
+ACCESS(write_imm, immediate_data, doca_be32_t, immediate)
+
+doca_error_t doca_rdma_task_write_imm_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection, const struct doca_buf *src_buf,
+    struct doca_buf *dst_buf, doca_be32_t immediate_data, union doca_data user_data,
+    struct doca_rdma_task_write_imm **task)
+{
+    const struct order order = {.kind = DPK_RDMA_WRITE_IMM,
+                                .connection = connection,
+                                .local = (struct doca_buf *)src_buf,
+                                .remote = dst_buf,
+                                .immediate = immediate_data};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- atomic_cmp_swp ---- */
+
+TYPE(atomic_cmp_swp, DPK_RDMA_COMPARE_SWAP)
+CONNECTED(atomic_cmp_swp)
+ACCESS(atomic_cmp_swp, dst_buf, struct doca_buf *, remote)
+ACCESS(atomic_cmp_swp, result_buf, struct doca_buf *, local)
+ACCESS(atomic_cmp_swp, cmp_data, uint64_t, compare)
+ACCESS(atomic_cmp_swp, swap_data, uint64_t, value)
+
+doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection, struct doca_buf *dst_buf,
+    struct doca_buf *result_buf, uint64_t cmp_data, uint64_t swap_data, union doca_data user_data,
+    struct doca_rdma_task_atomic_cmp_swp **task)
+{
+    const struct order order = {.kind = DPK_RDMA_COMPARE_SWAP,
+                                .connection = connection,
+                                .remote = dst_buf,
+                                .local = result_buf,
+                                .compare = cmp_data,
+                                .value = swap_data};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- atomic_fetch_add ---- */
+
+TYPE(atomic_fetch_add, DPK_RDMA_FETCH_ADD)
+CONNECTED(atomic_fetch_add)
+ACCESS(atomic_fetch_add, dst_buf, struct doca_buf *, remote)
+ACCESS(atomic_fetch_add, result_buf, struct doca_buf *, local)
+ACCESS(atomic_fetch_add, add_data, uint64_t, value)
+
+doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection, struct doca_buf *dst_buf,
+    struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
+    struct doca_rdma_task_atomic_fetch_add **task)
+{
+    const struct order order = {.kind = DPK_RDMA_FETCH_ADD,
+                                .connection = connection,
+                                .remote = dst_buf,
+                                .local = result_buf,
+                                .value = add_data};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- remote_net_sync_event_get ---- */
+
+TYPE(remote_net_sync_event_get, DPK_RDMA_EVENT_GET)
+CONNECTED(remote_net_sync_event_get)
+ACCESS(remote_net_sync_event_get, dst_buf, struct doca_buf *, local)
+
+doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
+    struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_get **task)
+{
+    const struct order order = {
+        .kind = DPK_RDMA_EVENT_GET, .connection = connection, .event = event, .local = dst_buf};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- remote_net_sync_event_notify_set ---- */
+
+TYPE(remote_net_sync_event_notify_set, DPK_RDMA_EVENT_SET)
+CONNECTED(remote_net_sync_event_notify_set)
+ACCESS(remote_net_sync_event_notify_set, src_buf, const struct doca_buf *, local)
+
+doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
+    struct doca_sync_event_remote_net *event, const struct doca_buf *src_buf,
+    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_set **task)
+{
+    const struct order order = {.kind = DPK_RDMA_EVENT_SET,
+                                .connection = connection,
+                                .event = event,
+                                .local = (struct doca_buf *)src_buf};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- remote_net_sync_event_notify_add ---- */
+
+TYPE(remote_net_sync_event_notify_add, DPK_RDMA_EVENT_ADD)
+CONNECTED(remote_net_sync_event_notify_add)
+ACCESS(remote_net_sync_event_notify_add, result_buf, struct doca_buf *, local)
+ACCESS(remote_net_sync_event_notify_add, add_data, uint64_t, value)
+
+doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
+    struct doca_sync_event_remote_net *event, struct doca_buf *result_buf, uint64_t add_data,
+    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_add **task)
+{
+    const struct order order = {.kind = DPK_RDMA_EVENT_ADD,
+                                .connection = connection,
+                                .event = event,
+                                .local = result_buf,
+                                .value = add_data};
+    return make(rdma, &order, user_data, (void **)task);
+}
+
+/* ---- What receives tell ---- */
+
+doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
+                                                                 uint32_t *max_buf_list_len)
+{
+    const doca_error_t result =
+        dpk_devinfo_answer(devinfo, max_buf_list_len ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+    if (result == DOCA_SUCCESS)
+        *max_buf_list_len = DPK_RDMA_LIST_MAX;
+    return result;
+}
+
+/* Every receive takes a list as long as one may be. */
+doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
+                                                         uint32_t dst_buf_list_len)
+{
+    struct dpk_rdma *r = dpk_object_lock(rdma, &dpk_rdma_kind);
+    doca_error_t result = DOCA_SUCCESS;
+    if (!r || dst_buf_list_len == 0 || dst_buf_list_len > DPK_RDMA_LIST_MAX)
+        result = DOCA_ERROR_INVALID_VALUE;
+    else if (r->rc)
+        result = DOCA_ERROR_BAD_STATE;
+    return dpk_object_unlock(r, result);
+}
+
+static struct dpk_rc_completion completion_of(const struct doca_rdma_task_receive *task)
+{
+    struct dpk_rc_completion c;
+    get_field(task, &receive_type, FIELD(completion), &c);
+    return c;
+}
+
+enum doca_rdma_opcode
+doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *task)
+{
+    switch (completion_of(task).event) {
+    case DPK_RC_RECEIVED_IMMEDIATE:
+        return DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM;
+    case DPK_RC_WRITTEN_IMMEDIATE:
+        return DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
+    default:
+        return DOCA_RDMA_OPCODE_RECV_SEND;
+    }
+}
+
+doca_be32_t
+doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task)
+{
+    return htobe32(completion_of(task).immediate);
+}
+
+const struct doca_rdma_connection *
+doca_rdma_task_receive_get_result_rdma_connection(const struct doca_rdma_task_receive *task)
+{
+    const struct doca_rdma_connection *from;
+    get_field(task, &receive_type, FIELD(from), &from);
+    return from;
+}

@@ -48,6 +48,9 @@ typedef enum doca_error {
     DOCA_ERROR_SKIPPED,
 } doca_error_t;
 
+/* Whether a function failed. */
+#define DOCA_IS_ERROR(result) ((result) != DOCA_SUCCESS)
+
 /* Keeps the first of several errors: `result` becomes `other` only while it is DOCA_SUCCESS. */
 #define DOCA_ERROR_PROPAGATE(result, other)                                                        \
     do {                                                                                           \

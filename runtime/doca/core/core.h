@@ -196,7 +196,8 @@ struct dpk_task {
     struct dpk_ctx *ctx; /* a use */
     struct dpk_task *next;
     enum { DPK_TASK_NEW, DPK_TASK_SUBMITTED, DPK_TASK_ENDED } state;
-    bool freed;          /* while it was submitted */
+    bool freed;          /* while it was submitted, or in the callback that tells of its end */
+    bool told;           /* that callback runs: the program may still ask for what it had */
     bool waits;          /* it counts as waiting */
     bool retried;        /* dpk_task_retry was called since it was last tried */
     doca_error_t status; /* once it has ended */

@@ -195,12 +195,12 @@ bool dpk_task_free(struct dpk_task *t)
 {
     pthread_mutex_lock(&t->ctx->object.lock);
     const bool now = t->state != DPK_TASK_SUBMITTED;
-    const bool first = !t->freed;
+    const bool first = !t->freed, told = t->told;
     t->freed = true;
     if (now && first)
         uncount(t);
     pthread_mutex_unlock(&t->ctx->object.lock);
-    if (now && first)
+    if (now && first && !told)
         forget(t);
     return now;
 }
@@ -256,10 +256,21 @@ static struct end end(struct dpk_task *t, doca_error_t status)
     t->state = DPK_TASK_ENDED;
     t->status = status;
     t->observer = NULL;
+    t->told = !e.freed && !e.observer;
     if (e.freed)
         uncount(t);
     pthread_mutex_unlock(&t->ctx->object.lock);
     return e;
+}
+
+/* Its callback has returned. Whether it was freed in there. */
+static bool end_told(struct dpk_task *t)
+{
+    pthread_mutex_lock(&t->ctx->object.lock);
+    t->told = false;
+    const bool freed = t->freed && t->state != DPK_TASK_SUBMITTED;
+    pthread_mutex_unlock(&t->ctx->object.lock);
+    return freed;
 }
 
 /* Takes the reference that `take` gave. */
@@ -268,11 +279,14 @@ static void finish(struct dpk_task *t, doca_error_t status)
     if (status != DOCA_SUCCESS && t->ctx->ops->ends_by_errors)
         dpk_ctx_begin_stop(t->ctx);
     const struct end e = end(t, status);
-    if (e.observer)
+    bool freed = e.freed;
+    if (e.observer) {
         e.observer(e.owner, t);
-    else if (!e.freed)
+    } else if (!freed) {
         t->pool->type->tell(e.callback, t->object.handle, e.task_data, e.ctx_data);
-    if (e.freed)
+        freed = end_told(t);
+    }
+    if (freed)
         forget(t);
     dpk_object_drop(t);
 }

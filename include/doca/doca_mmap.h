@@ -39,7 +39,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  * them is that of the DPA memory. DRIVER: the process, or the DPA, does not have
  * all of the memory, or may not write it as the permissions say. NO_MEMORY. */
 doca_error_t doca_mmap_start(struct doca_mmap *mmap);
-/* BAD_STATE: not started, or made from an export. IN_USE: a buffer of it is still held. What was
+/* One that was made from an export never starts again. BAD_STATE: not started. IN_USE: a buffer of it is still held. What was
  * exported or given to kernels is void from here on. Copies that are in the midst of its memory are
  * waited for, and the rest of what they are part of fails: when it returns, or doca_mmap_destroy,
  * the memory is the program's alone. */

@@ -214,6 +214,8 @@ static void maps_are_exported_as_far_as_permitted(void)
     CHECK(doca_mmap_dev_get_dpa_handle(peer, other_dev, &b) == OK && b != 0 && a != b);
     CHECK(doca_mmap_dev_get_dpa_handle(peer, dev, &b) == DOCA_ERROR_NOT_FOUND);
     CHECK(doca_mmap_export_rdma(peer, other_dev, &bytes, &size) == BAD_STATE);
+    CHECK(doca_mmap_start(peer) == BAD_STATE && doca_mmap_stop(peer) == OK);
+    CHECK(doca_mmap_start(peer) == BAD_STATE && doca_mmap_set_permissions(peer, 0) == BAD_STATE);
     CHECK(doca_mmap_stop(peer) == BAD_STATE && doca_mmap_destroy(peer) == OK);
     CHECK(doca_mmap_set_permissions(m, 0) == BAD_STATE && doca_mmap_stop(m) == OK);
     CHECK(doca_mmap_set_permissions(m, 1u << 20) == INVALID);

@@ -81,7 +81,7 @@ static void memory_of_another_process_is_copied_as_it_permits(void)
     struct doca_buf *f = buf_of(&e, other, fixed.at, SHARED, SHARED);
     uint8_t byte = 0, is = 0;
     CHECK(doca_mmap_get_from_export(seen, &is) == OK && is == 1);
-    CHECK(doca_mmap_stop(seen) == BAD_STATE);
+    CHECK(doca_mmap_stop(seen) == IN_USE);
     CHECK(copy(&e, s, x) == OK && out[0] == 5 && out[SHARED - 1] == 5 && data_of(x) == SHARED);
     memset(out, 8, SHARED);
     CHECK(doca_buf_reset_data_len(s) == OK && copy(&e, x, s) == OK && data_of(s) == SHARED);

@@ -160,8 +160,8 @@ struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *res
         return NULL;
     if (m->object.gone)
         *result = DOCA_ERROR_INVALID_VALUE;
-    else if (atomic_load(&m->started))
-        *result = DOCA_ERROR_BAD_STATE;
+    else if (atomic_load(&m->started) || m->memory.kind == DPK_MEMORY_REMOTE)
+        *result = DOCA_ERROR_BAD_STATE; /* what another process exported never changes */
     return m;
 }
 
@@ -297,7 +297,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
     if (!m)
         return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&m->object.lock);
-    if (!atomic_load(&m->started) || m->stopping || m->memory.kind == DPK_MEMORY_REMOTE) {
+    if (!atomic_load(&m->started) || m->stopping) {
         result = DOCA_ERROR_BAD_STATE;
     } else if (atomic_load(&m->object.users) != 0) {
         result = DOCA_ERROR_IN_USE;

@@ -147,6 +147,89 @@ doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *con
 doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connection *connection,
                                                 union doca_data *user_data);
 
+/* ---- The connection manager ---- */
+
+/*
+ * One context listens, the other calls, and both are told of connections in doca_pe_progress:
+ *
+ *     doca_rdma_set_connection_state_callbacks(rdma, request, established, failed, disconnected);
+ *     doca_ctx_start(doca_rdma_as_ctx(rdma));
+ *     doca_rdma_start_listen_to_port(rdma, 13579);       // `request` calls doca_rdma_connection_accept
+ *
+ *     doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", 13579, &addr);
+ *     doca_rdma_connect_to_addr(rdma, addr, data);       // in the other program
+ *
+ * Addresses are names: whoever listens to a port on this machine, as the same user and with the same
+ * runtime directory, is found by every address.
+ */
+struct doca_rdma_addr;
+
+/* How an address is written: "192.0.2.1", "2001:db8::1", and a GID like the latter. */
+enum doca_rdma_addr_type {
+    DOCA_RDMA_ADDR_TYPE_IPv4 = 0,
+    DOCA_RDMA_ADDR_TYPE_IPv6,
+    DOCA_RDMA_ADDR_TYPE_GID,
+};
+
+/* INVALID_VALUE: also text that is no such address, or port 0. NO_MEMORY. */
+doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const char *address,
+                                   uint16_t port, struct doca_rdma_addr **addr);
+doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr);
+/* The text stays the address's. */
+doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr,
+                                       enum doca_rdma_addr_type *addr_type, const char **address,
+                                       uint16_t *port);
+
+/* A caller asks for a connection: to be accepted or rejected, now or later. */
+typedef void (*doca_rdma_connection_request_cb_t)(struct doca_rdma_connection *connection,
+                                                  union doca_data ctx_user_data);
+/* A connection is there, on either side. */
+typedef void (*doca_rdma_connection_established_cb_t)(struct doca_rdma_connection *connection,
+                                                      union doca_data connection_user_data,
+                                                      union doca_data ctx_user_data);
+/* It will not be: nobody listens, the peer rejects it, or has gone. */
+typedef void (*doca_rdma_connection_failure_cb_t)(struct doca_rdma_connection *connection,
+                                                  union doca_data connection_user_data,
+                                                  union doca_data ctx_user_data);
+/* The peer has ended it, or has gone. */
+typedef void (*doca_rdma_connection_disconnection_cb_t)(struct doca_rdma_connection *connection,
+                                                        union doca_data connection_user_data,
+                                                        union doca_data ctx_user_data);
+
+/* All four are needed. BAD_STATE: not idle. */
+doca_error_t doca_rdma_set_connection_state_callbacks(
+    struct doca_rdma *rdma, doca_rdma_connection_request_cb_t request,
+    doca_rdma_connection_established_cb_t established, doca_rdma_connection_failure_cb_t failed,
+    doca_rdma_connection_disconnection_cb_t disconnected);
+
+/* INVALID_VALUE: port 0. BAD_STATE: it does not run, or has no callbacks. IN_USE: somebody listens to
+ * it. */
+doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port);
+/* Its connections stay. NOT_FOUND: it does not listen to it. */
+doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port);
+
+/* Calls who listens there, and waits a moment if nobody does yet. What becomes of it is told later:
+ * success says no more than that it was tried. `connection_user_data` is the new connection's.
+ * BAD_STATE: it does not run, or has no callbacks. FULL: it has as many connections as it may. */
+doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
+                                       union doca_data connection_user_data);
+
+/* Answer a caller. BAD_STATE: it is none, or has its answer. CONNECTION_ABORTED: it has gone.
+ * `private_data` goes to it; programs of DOCA do not see it. NULL: none. */
+doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *connection,
+                                         void *private_data, uint8_t private_data_len);
+doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *connection);
+
+/* Ends a connection, or says that the end of it was noticed: what is submitted on it fails, and its
+ * place is free for another one, which ends the handle. The peer is told. BAD_STATE: it was not made by
+ * the connection manager. */
+doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *connection);
+
+/* Where the side that listens was called; it stays the connection's. NOT_FOUND: it was not made by the
+ * connection manager. */
+doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *connection,
+                                           struct doca_rdma_addr **addr);
+
 /* ---- Tasks ---- */
 
 /*

@@ -19,6 +19,7 @@ static void rdma_left(void *object)
 static void rdma_release(void *object)
 {
     struct dpk_rdma *r = object;
+    dpk_rdma_cm_close(r, true);
     dpk_ctx_clear(&r->ctx);
     dpk_object_drop(r->queue);
     dpk_object_drop(r->dev);
@@ -104,6 +105,7 @@ void dpk_rdma_close(struct dpk_rdma *r)
 {
     if (!r->end)
         return;
+    dpk_rdma_cm_close(r, false);
     dpk_rc_end_destroy(r->end);
     r->end = NULL;
     for (uint32_t i = 0; i < r->count; i++)
@@ -133,6 +135,11 @@ static const struct dpk_ctx_ops ops = {.start = rdma_start,
                                        .is_ready = dpk_rdma_is_ready,
                                        .notifies = true,
                                        .has_datapath = true};
+const struct dpk_ctx_ops dpk_rdma_cm_ctx_ops = {.start = rdma_start,
+                                                .stop = rdma_stop,
+                                                .progress = dpk_rdma_progress,
+                                                .is_ready = dpk_rdma_is_ready,
+                                                .has_datapath = true};
 
 struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
 {
@@ -142,6 +149,7 @@ struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
     dpk_ctx_init(&r->ctx, &ops);
     dpk_object_use(r->dev = dev);
     STAILQ_INIT(&r->ended);
+    dpk_rdma_cm_init(r);
     r->sends = r->receives = QUEUE_DEFAULT;
     r->connections_max = 1;
     return dpk_object_enter(r, &dpk_rdma_kind) ? r : NULL;
@@ -158,50 +166,93 @@ static void connection_release(void *object)
 {
     struct dpk_rdma_connection *c = object;
     dpk_buf_free(&c->details);
+    dpk_rdma_addr_end(c->addr);
     dpk_object_drop(c->rdma);
     free(c);
 }
 const struct dpk_kind dpk_rdma_connection_kind = {.release = connection_release};
 
-/* With the context's lock. */
-static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connection *c)
+/* The place of a new one: behind the others, or that of one that has ended. FULL. With the context's
+ * lock, as the next ones. */
+static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
 {
-    struct dpk_error err = {0};
+    uint32_t i = r->count;
+    if (r->count == r->connections_max)
+        for (i = 0; i < r->count && r->connections[i]->state < DPK_RDMA_LEFT; i++)
+            ;
+    *place = i;
+    if (i < r->count)
+        return DOCA_SUCCESS;
+    if (i == r->connections_max)
+        return DOCA_ERROR_FULL;
     struct dpk_rdma_connection **more =
         reallocarray(r->connections, r->count + 1, sizeof(struct dpk_rdma_connection *));
     if (!more)
         return DOCA_ERROR_NO_MEMORY;
     r->connections = more;
-    c->id = r->count;
-    if (dpk_rc_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
-        return dpk_doca_failed("doca_rdma_export", &err);
-    if (dpk_rc_qp_address(c->qp, &c->details, &err) != DPK_OK) {
-        dpk_rc_qp_destroy(c->qp);
-        c->qp = NULL;
-        return dpk_doca_failed("doca_rdma_export", &err);
-    }
-    more[r->count++] = c;
     return DOCA_SUCCESS;
 }
 
-doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out)
+/* Takes one that has ended away. */
+static void clear_place(struct dpk_rdma *r, uint32_t place)
+{
+    struct dpk_rdma_connection *c = r->connections[place];
+    if (c->qp)
+        dpk_rc_qp_destroy(c->qp);
+    c->qp = NULL;
+    dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
+}
+
+static doca_error_t make_queue_pair(struct dpk_rdma *r, struct dpk_rdma_connection *c)
+{
+    struct dpk_error err = {0};
+    if (dpk_rc_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
+        return dpk_doca_failed("doca_rdma_export", &err);
+    if (dpk_rc_qp_address(c->qp, &c->details, &err) == DPK_OK)
+        return DOCA_SUCCESS;
+    dpk_rc_qp_destroy(c->qp);
+    c->qp = NULL;
+    return dpk_doca_failed("doca_rdma_export", &err);
+}
+
+static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connection *c)
+{
+    doca_error_t result = r->end ? find_place(r, &c->id) : DOCA_ERROR_BAD_STATE;
+    if (result == DOCA_SUCCESS)
+        result = make_queue_pair(r, c);
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (c->id < r->count)
+        clear_place(r, c->id);
+    else
+        r->count++;
+    r->connections[c->id] = c;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connection **out)
 {
     *out = NULL;
     struct dpk_rdma_connection *c = calloc(1, sizeof *c);
     if (!c)
         return DOCA_ERROR_NO_MEMORY;
+    c->socket = -1;
     dpk_object_hold(c->rdma = r);
     if (!dpk_object_enter(c, &dpk_rdma_connection_kind))
         return DOCA_ERROR_NO_MEMORY;
-    pthread_mutex_lock(&r->ctx.object.lock);
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
-    if (r->end)
-        result = r->count < r->connections_max ? add_connection(r, c) : DOCA_ERROR_FULL;
-    pthread_mutex_unlock(&r->ctx.object.lock);
+    const doca_error_t result = add_connection(r, c);
     if (result == DOCA_SUCCESS)
         *out = c;
     else
         dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
+    return result;
+}
+
+doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out)
+{
+    pthread_mutex_lock(&r->ctx.object.lock);
+    const doca_error_t result = dpk_rdma_connection_add(r, out);
+    pthread_mutex_unlock(&r->ctx.object.lock);
     return result;
 }
 

@@ -9,19 +9,22 @@
  *     dpk_rdma_connect(c, details, size);
  *
  * A context without a data path on the DPA carries out tasks of the host (work.c), which end in its
- * progress engine.
+ * progress engine. Connections are made by details that programs exchange, or by the connection
+ * manager (cm.c).
  */
 #ifndef DPK_DOCA_RDMA_H
 #define DPK_DOCA_RDMA_H
 
 #include <sys/queue.h>
 
+#include "cm/cm.h"
 #include "doca/event/event.h"
 #include "doca/memory/memory.h"
 #include "rc/rc.h"
 
 #define DPK_RDMA_QUEUE_MAX       32768u /* elements of a send or receive queue */
 #define DPK_RDMA_CONNECTIONS_MAX 8192u
+#define DPK_RDMA_ADDR_TEXT_MAX   128u
 
 /* What tasks do. */
 enum dpk_rdma_work_kind {
@@ -39,8 +42,28 @@ enum dpk_rdma_work_kind {
     DPK_RDMA_WORK_KINDS,
 };
 
+struct doca_rdma_connection;
 struct dpk_rdma_connection;
 struct dpk_rdma_work;
+struct dpk_rdma_socket;
+
+/* Whom the program wants told of connections. */
+typedef void (*dpk_rdma_told)(struct doca_rdma_connection *connection,
+                              union doca_data connection_user_data, union doca_data ctx_user_data);
+struct dpk_rdma_callbacks {
+    void (*request)(struct doca_rdma_connection *connection, union doca_data ctx_user_data);
+    dpk_rdma_told established, failed, disconnected;
+};
+
+/* The connection manager of a context: with its lock. */
+struct dpk_rdma_cm {
+    struct dpk_rdma_callbacks callbacks;               /* all NULL: not set */
+    atomic_int epoll;                                  /* its sockets; -1: it has never had one */
+    STAILQ_HEAD(, dpk_rdma_socket) listeners, callers; /* a caller has not said what it wants */
+    unsigned callers_count;
+    atomic_uint failing; /* connections whose failure is to be told */
+    unsigned looks;
+};
 
 struct dpk_rdma {
     struct dpk_ctx ctx;
@@ -61,6 +84,7 @@ struct dpk_rdma {
     STAILQ_HEAD(, dpk_rdma_work) ended; /* nobody is told of them yet; with the lock of rc */
     atomic_size_t ended_count;
     unsigned telling; /* callbacks of the program that run; with the object's lock */
+    struct dpk_rdma_cm cm;
 };
 extern const struct dpk_kind dpk_rdma_kind;
 
@@ -77,8 +101,39 @@ struct dpk_rdma_connection {
     uint32_t id;
     union doca_data user_data; /* under the rdma's lock */
     struct dpk_buf details;
+    /* By the connection manager, under the rdma's lock: */
+    enum {
+        DPK_RDMA_BY_DETAILS, /* not by it */
+        DPK_RDMA_CALLING,    /* this end has asked, or is about to */
+        DPK_RDMA_ASKED,      /* the peer has asked; the program has not answered */
+        DPK_RDMA_ACCEPTED,   /* it has; the peer has not confirmed it */
+        DPK_RDMA_ESTABLISHED,
+        DPK_RDMA_LEFT,  /* the peer has ended it */
+        DPK_RDMA_ENDED, /* by this end, or it never was */
+    } state;
+    int socket;                 /* to the peer; -1: none */
+    bool failing;               /* that it failed is to be told */
+    uint32_t peer;              /* the number of the peer's queue pair */
+    struct dpk_rdma_addr *addr; /* where the one that listens does: its own */
 };
 extern const struct dpk_kind dpk_rdma_connection_kind;
+
+/* Where somebody listens. */
+struct dpk_rdma_addr {
+    struct dpk_object object;
+    unsigned type;                     /* enum doca_rdma_addr_type */
+    char text[DPK_RDMA_ADDR_TEXT_MAX]; /* as the program gave it */
+    struct dpk_cm_address at;
+};
+extern const struct dpk_kind dpk_rdma_addr_kind;
+/* Finds `at` by type and text, but for the port. False: it is no such address. */
+bool dpk_rdma_addr_parse(struct dpk_rdma_addr *a);
+/* The other way round. */
+bool dpk_rdma_addr_describe(struct dpk_rdma_addr *a);
+/* A new one that is the same, pinned. NULL: out of memory. dpk_rdma_addr_end takes it out of the table
+ * and drops it; NULL is fine. */
+struct dpk_rdma_addr *dpk_rdma_addr_copy(const struct dpk_rdma_addr *of);
+void dpk_rdma_addr_end(struct dpk_rdma_addr *a);
 
 /* Idle; holds `dev`. NULL: out of memory. */
 struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev);
@@ -86,6 +141,8 @@ struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev);
 doca_error_t dpk_rdma_destroy(const void *handle);
 /* BAD_STATE: not started. FULL: it has as many as it may. */
 doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out);
+/* The same, with the context's lock. One that has ended makes room. */
+doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connection **out);
 /* INVALID_VALUE: not details of a connection, or damaged. UNSUPPORTED_VERSION. BAD_STATE: connected
  * already, or not started. CONNECTION_ABORTED: the peer is gone. */
 doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size);
@@ -124,5 +181,37 @@ void dpk_rdma_work_release(struct dpk_task *task);
 /* Carries out works, and tells the program of what has ended, as struct dpk_ctx_ops says. */
 bool dpk_rdma_progress(struct dpk_ctx *ctx);
 bool dpk_rdma_is_ready(const struct dpk_ctx *ctx);
+
+/* ---- Connection manager ---- */
+
+/* Of contexts that use it: sockets are looked at, and nobody tells of them. */
+extern const struct dpk_ctx_ops dpk_rdma_cm_ctx_ops;
+void dpk_rdma_cm_init(struct dpk_rdma *r);
+/* With the lock: closes all sockets; `release`: nothing uses them any more, in any thread. */
+void dpk_rdma_cm_close(struct dpk_rdma *r, bool release);
+
+/* Something that the program is to be told. */
+struct dpk_rdma_event {
+    void (*request)(struct doca_rdma_connection *connection, union doca_data ctx_user_data);
+    dpk_rdma_told told; /* if `request` is NULL */
+    struct doca_rdma_connection *connection;
+    union doca_data connection_user_data, ctx_user_data;
+};
+/* Looks at the sockets. False: there is nothing to tell. With the lock. */
+bool dpk_rdma_cm_next(struct dpk_rdma *r, struct dpk_rdma_event *out);
+/* A message has come on a connection: it is established, even if the peer's confirmation is still
+ * under way. False: it was already. With the lock. */
+bool dpk_rdma_cm_heard(struct dpk_rdma *r, uint32_t connection, struct dpk_rdma_event *out);
+/* Whether there may be something to look at, for any thread. */
+bool dpk_rdma_cm_is_ready(const struct dpk_rdma *r);
+
+/* As the public functions: with a pinned object, without a lock. */
+doca_error_t dpk_rdma_set_callbacks(struct dpk_rdma *r, const struct dpk_rdma_callbacks *callbacks);
+doca_error_t dpk_rdma_listen(struct dpk_rdma *r, uint16_t port);
+doca_error_t dpk_rdma_stop_listening(struct dpk_rdma *r, uint16_t port);
+doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union doca_data user_data);
+doca_error_t dpk_rdma_accept(struct dpk_rdma_connection *c, const void *data, uint8_t size);
+doca_error_t dpk_rdma_reject(struct dpk_rdma_connection *c);
+doca_error_t dpk_rdma_disconnect(struct dpk_rdma_connection *c);
 
 #endif

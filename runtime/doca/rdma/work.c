@@ -252,23 +252,38 @@ static struct dpk_rdma_work *next_ended(struct dpk_rdma *r)
     return take_ended(r);
 }
 
+static void tell_event(const struct dpk_rdma_event *e)
+{
+    if (e->request)
+        e->request(e->connection, e->ctx_user_data);
+    else if (e->told)
+        e->told(e->connection, e->connection_user_data, e->ctx_user_data);
+}
+
 bool dpk_rdma_progress(struct dpk_ctx *ctx)
 {
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
+    struct dpk_rdma_event event = {0};
     pthread_mutex_lock(&ctx->object.lock);
     struct dpk_rdma_work *w = next_ended(r);
-    r->telling += w != NULL;
+    const bool any = w ? w->kind == DPK_RDMA_RECEIVE && w->completion.status == DPK_RC_OK &&
+                             dpk_rdma_cm_heard(r, w->completion.connection, &event)
+                       : dpk_rdma_cm_next(r, &event);
+    const bool tells = w || any;
+    r->telling += tells;
     pthread_mutex_unlock(&ctx->object.lock);
-    if (!w)
-        return false;
-    tell(w);
+    if (any)
+        tell_event(&event);
+    if (w)
+        tell(w);
     pthread_mutex_lock(&ctx->object.lock);
-    r->telling -= r->telling > 0;
+    r->telling -= tells && r->telling > 0;
     pthread_mutex_unlock(&ctx->object.lock);
-    return true;
+    return tells;
 }
 
 bool dpk_rdma_is_ready(const struct dpk_ctx *ctx)
 {
-    return atomic_load(&((const struct dpk_rdma *)ctx)->ended_count) > 0;
+    const struct dpk_rdma *r = (const struct dpk_rdma *)ctx;
+    return atomic_load(&r->ended_count) > 0 || dpk_rdma_cm_is_ready(r);
 }

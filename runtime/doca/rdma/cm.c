@@ -1,0 +1,436 @@
+/* Connections that the connection manager makes: who listens, who calls, what peers say. */
+#include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "rdma.h"
+
+#define CALLERS_MAX 64u /* that have not said what they want; the next one drops the oldest */
+#define LOOKS       16u /* one in so many looks at the sockets is made: each is a system call */
+
+struct dpk_rdma_socket {
+    STAILQ_ENTRY(dpk_rdma_socket) link;
+    int fd;
+    uint16_t port; /* of a listener */
+};
+
+void dpk_rdma_cm_init(struct dpk_rdma *r)
+{
+    STAILQ_INIT(&r->cm.listeners);
+    STAILQ_INIT(&r->cm.callers);
+    atomic_init(&r->cm.epoll, -1);
+}
+
+/* ---- Sockets: with the lock ---- */
+
+static bool watch(struct dpk_rdma_cm *cm, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    if (atomic_load(&cm->epoll) < 0)
+        atomic_store(&cm->epoll, epoll_create1(EPOLL_CLOEXEC));
+    return epoll_ctl(atomic_load(&cm->epoll), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static void close_connection(struct dpk_rdma_connection *c)
+{
+    if (c->socket >= 0)
+        close(c->socket);
+    c->socket = -1;
+}
+
+static void socket_free(struct dpk_rdma_socket *s)
+{
+    close(s->fd);
+    free(s);
+}
+
+static void remove_caller(struct dpk_rdma_cm *cm, struct dpk_rdma_socket *s)
+{
+    STAILQ_REMOVE(&cm->callers, s, dpk_rdma_socket, link);
+    cm->callers_count--;
+}
+
+void dpk_rdma_cm_close(struct dpk_rdma *r, bool release)
+{
+    struct dpk_rdma_socket *s;
+    for (uint32_t i = 0; i < r->count; i++) {
+        close_connection(r->connections[i]);
+        if (r->connections[i]->state != DPK_RDMA_BY_DETAILS)
+            r->connections[i]->state = DPK_RDMA_ENDED;
+        r->connections[i]->failing = false;
+    }
+    atomic_store(&r->cm.failing, 0);
+    while ((s = STAILQ_FIRST(&r->cm.listeners))) {
+        STAILQ_REMOVE_HEAD(&r->cm.listeners, link);
+        socket_free(s);
+    }
+    while ((s = STAILQ_FIRST(&r->cm.callers))) {
+        remove_caller(&r->cm, s);
+        socket_free(s);
+    }
+    if (release && atomic_load(&r->cm.epoll) >= 0)
+        close(atomic_load(&r->cm.epoll));
+}
+
+/* ---- Events: with the lock ---- */
+
+static bool event_of(const struct dpk_rdma_connection *c, dpk_rdma_told told,
+                     struct dpk_rdma_event *out)
+{
+    *out = (struct dpk_rdma_event){.told = told,
+                                   .connection = c->object.handle,
+                                   .connection_user_data = c->user_data,
+                                   .ctx_user_data = c->rdma->ctx.user_data};
+    return true;
+}
+
+/* Takes its queue pair away: what is posted fails. */
+static void end(struct dpk_rdma_connection *c)
+{
+    close_connection(c);
+    c->state = DPK_RDMA_ENDED;
+    if (c->qp)
+        dpk_rc_qp_destroy(c->qp);
+    c->qp = NULL;
+}
+
+static bool fail(struct dpk_rdma_connection *c, struct dpk_rdma_event *out)
+{
+    end(c);
+    return event_of(c, c->rdma->cm.callbacks.failed, out);
+}
+
+static bool establish(struct dpk_rdma_connection *c, struct dpk_rdma_event *out)
+{
+    c->state = DPK_RDMA_ESTABLISHED;
+    return event_of(c, c->rdma->cm.callbacks.established, out);
+}
+
+bool dpk_rdma_cm_heard(struct dpk_rdma *r, uint32_t connection, struct dpk_rdma_event *out)
+{
+    return connection < r->count && r->connections[connection]->state == DPK_RDMA_ACCEPTED &&
+           establish(r->connections[connection], out);
+}
+
+/* The queue pair of the peer is found by its number, as a peer of another library has no more. */
+static doca_error_t connect_to(struct dpk_rdma_connection *c, uint32_t number)
+{
+    struct dpk_error err = {0};
+    const uint8_t address[] = {'D',
+                               'P',
+                               'K',
+                               'N',
+                               (uint8_t)(number >> 24),
+                               (uint8_t)(number >> 16),
+                               (uint8_t)(number >> 8),
+                               (uint8_t)number};
+    return dpk_rc_qp_connect(c->qp, address, sizeof address, &err) == DPK_OK
+               ? DOCA_SUCCESS
+               : DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+/* The peer accepts. */
+static bool accepted(struct dpk_rdma_connection *c, const struct dpk_cm_message *m,
+                     struct dpk_rdma_event *out)
+{
+    const struct dpk_cm_message ready = {.kind = DPK_CM_RTU};
+    if (!c->qp || connect_to(c, m->queue_pair) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &ready))
+        return fail(c, out);
+    return establish(c, out);
+}
+
+static bool leave(struct dpk_rdma_connection *c, struct dpk_rdma_event *out)
+{
+    close_connection(c);
+    c->state = DPK_RDMA_LEFT;
+    return event_of(c, c->rdma->cm.callbacks.disconnected, out);
+}
+
+/* What the peer of a connection says; that it has gone is the kind 0. */
+static bool hear(struct dpk_rdma_connection *c, const struct dpk_cm_message *m,
+                 struct dpk_rdma_event *out)
+{
+    if (c->state == DPK_RDMA_ESTABLISHED)
+        return m->kind == DPK_CM_RTU ? false : leave(c, out);
+    if (c->state == DPK_RDMA_CALLING && m->kind == DPK_CM_REP)
+        return accepted(c, m, out);
+    if (c->state == DPK_RDMA_ACCEPTED && m->kind == DPK_CM_RTU)
+        return establish(c, out);
+    return fail(c, out);
+}
+
+/* The address that a caller has called. NULL: out of memory. */
+static struct dpk_rdma_addr *addr_of(const struct dpk_cm_address *at)
+{
+    struct dpk_rdma_addr a = {.at = *at};
+    return dpk_rdma_addr_describe(&a) ? dpk_rdma_addr_copy(&a) : NULL;
+}
+
+/* A caller asks for a connection. */
+static bool asked(struct dpk_rdma *r, struct dpk_rdma_socket *s, const struct dpk_cm_message *m,
+                  struct dpk_rdma_event *out)
+{
+    const struct dpk_cm_message no = {.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED};
+    struct dpk_rdma_connection *c = NULL;
+    const bool asks = m->kind == DPK_CM_REQ;
+    remove_caller(&r->cm, s);
+    if (!asks || dpk_rdma_connection_add(r, &c) != DOCA_SUCCESS) {
+        if (asks)
+            dpk_cm_send(s->fd, &no);
+        socket_free(s);
+        return false;
+    }
+    c->state = DPK_RDMA_ASKED;
+    c->socket = s->fd;
+    c->peer = m->queue_pair;
+    c->addr = addr_of(&m->to);
+    free(s);
+    event_of(c, NULL, out);
+    out->request = r->cm.callbacks.request;
+    return true;
+}
+
+static void take_caller(struct dpk_rdma *r, int listener)
+{
+    const int fd = dpk_cm_accept(listener);
+    struct dpk_rdma_socket *s = fd >= 0 ? calloc(1, sizeof *s) : NULL;
+    if (s && r->cm.callers_count == CALLERS_MAX) {
+        struct dpk_rdma_socket *oldest = STAILQ_FIRST(&r->cm.callers);
+        remove_caller(&r->cm, oldest);
+        socket_free(oldest);
+    }
+    if (!s || !watch(&r->cm, fd)) {
+        if (fd >= 0)
+            close(fd);
+        free(s);
+        return;
+    }
+    s->fd = fd;
+    STAILQ_INSERT_TAIL(&r->cm.callers, s, link);
+    r->cm.callers_count++;
+}
+
+/* ---- Looking ---- */
+
+/* Something can be read from a socket. */
+static bool look_at(struct dpk_rdma *r, int fd, struct dpk_rdma_event *out)
+{
+    struct dpk_cm_message m = {0};
+    struct dpk_rdma_socket *s;
+    STAILQ_FOREACH(s, &r->cm.listeners, link)
+    if (s->fd == fd)
+        return take_caller(r, fd), false;
+    const enum dpk_cm_heard heard = dpk_cm_receive(fd, &m);
+    if (heard == DPK_CM_NOTHING)
+        return false;
+    if (heard == DPK_CM_GONE)
+        m = (struct dpk_cm_message){0};
+    STAILQ_FOREACH(s, &r->cm.callers, link)
+    if (s->fd == fd)
+        return asked(r, s, &m, out);
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->connections[i]->socket == fd)
+            return hear(r->connections[i], &m, out);
+    return false;
+}
+
+static bool next_failing(struct dpk_rdma *r, struct dpk_rdma_event *out)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->connections[i]->failing) {
+            r->connections[i]->failing = false;
+            atomic_fetch_sub(&r->cm.failing, 1);
+            return fail(r->connections[i], out);
+        }
+    return false;
+}
+
+bool dpk_rdma_cm_next(struct dpk_rdma *r, struct dpk_rdma_event *out)
+{
+    struct epoll_event event;
+    const int epoll = atomic_load(&r->cm.epoll);
+    if (!r->end)
+        return false;
+    if (atomic_load(&r->cm.failing) > 0 && next_failing(r, out))
+        return true;
+    return epoll >= 0 && ++r->cm.looks % LOOKS == 0 && epoll_wait(epoll, &event, 1, 0) == 1 &&
+           look_at(r, event.data.fd, out);
+}
+
+bool dpk_rdma_cm_is_ready(const struct dpk_rdma *r)
+{
+    struct pollfd p = {.fd = atomic_load(&r->cm.epoll), .events = POLLIN};
+    return atomic_load(&r->cm.failing) > 0 || (p.fd >= 0 && poll(&p, 1, 0) == 1);
+}
+
+/* ---- What programs ask ---- */
+
+/* With the lock: whether it can listen and call now. */
+static doca_error_t check(const struct dpk_rdma *r)
+{
+    return r->end && r->cm.callbacks.request ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t dpk_rdma_set_callbacks(struct dpk_rdma *r, const struct dpk_rdma_callbacks *callbacks)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    if (!r->rc) {
+        r->cm.callbacks = *callbacks;
+        r->ctx.ops = &dpk_rdma_cm_ctx_ops;
+        result = DOCA_SUCCESS;
+    }
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    return result;
+}
+
+static doca_error_t listen_at(struct dpk_rdma *r, uint16_t port)
+{
+    struct dpk_error err = {0};
+    struct dpk_cm_address at = {.port = port};
+    struct dpk_rdma_socket *s = calloc(1, sizeof *s);
+    if (!s)
+        return DOCA_ERROR_NO_MEMORY;
+    s->port = port;
+    enum dpk_status status = dpk_cm_bind(&at, &s->fd, &err);
+    if (status != DPK_OK) {
+        free(s);
+        return status == DPK_ERR_EXISTS ? DOCA_ERROR_IN_USE
+                                        : dpk_doca_failed("doca_rdma_start_listen_to_port", &err);
+    }
+    if ((status = dpk_cm_listen(s->fd, 0, &err)) != DPK_OK || !watch(&r->cm, s->fd)) {
+        socket_free(s);
+        return status == DPK_OK ? DOCA_ERROR_OPERATING_SYSTEM
+                                : dpk_doca_failed("doca_rdma_start_listen_to_port", &err);
+    }
+    STAILQ_INSERT_TAIL(&r->cm.listeners, s, link);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t dpk_rdma_listen(struct dpk_rdma *r, uint16_t port)
+{
+    pthread_mutex_lock(&r->ctx.object.lock);
+    doca_error_t result = check(r);
+    if (result == DOCA_SUCCESS)
+        result = listen_at(r, port);
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    return result;
+}
+
+doca_error_t dpk_rdma_stop_listening(struct dpk_rdma *r, uint16_t port)
+{
+    struct dpk_rdma_socket *s;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    STAILQ_FOREACH(s, &r->cm.listeners, link)
+    if (s->port == port)
+        break;
+    if (s) {
+        STAILQ_REMOVE(&r->cm.listeners, s, dpk_rdma_socket, link);
+        socket_free(s);
+    }
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    return s ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+}
+
+/* With the lock: asks the peer at the other end of a socket, which is the connection's from here on. */
+static bool ask(struct dpk_rdma *r, struct dpk_rdma_connection *c, int fd,
+                const struct dpk_cm_address *to)
+{
+    c->socket = fd;
+    const struct dpk_cm_message request = {.kind = DPK_CM_REQ,
+                                           .to = *to,
+                                           .queue_pair = dpk_rc_qp_number(c->qp),
+                                           .rnr_retries = DPK_RC_RNR_FOREVER};
+    return watch(&r->cm, fd) && dpk_cm_send(fd, &request);
+}
+
+/* Its failure is told in doca_pe_progress. With the lock. */
+static void fail_later(struct dpk_rdma *r, struct dpk_rdma_connection *c)
+{
+    c->failing = true;
+    atomic_fetch_add(&r->cm.failing, 1);
+    dpk_ctx_notify(&r->ctx);
+}
+
+doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union doca_data user_data)
+{
+    int fd = -1;
+    struct dpk_error err = {0};
+    struct dpk_rdma_connection *c = NULL;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    doca_error_t result = check(r);
+    if (result == DOCA_SUCCESS)
+        result = dpk_rdma_connection_add(r, &c);
+    if (c) {
+        dpk_object_hold(c);
+        c->addr = dpk_rdma_addr_copy(to);
+        c->user_data = user_data;
+        c->state = DPK_RDMA_CALLING;
+    }
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    if (!c)
+        return result;
+    if (dpk_cm_call(&to->at, &fd, &err) != DPK_OK)
+        dpk_doca_failed("doca_rdma_connect_to_addr", &err);
+    pthread_mutex_lock(&r->ctx.object.lock);
+    if (c->state != DPK_RDMA_CALLING || !c->qp) {
+        if (fd >= 0)
+            close(fd); /* it was stopped meanwhile */
+    } else if (fd < 0 || !ask(r, c, fd, &to->at)) {
+        fail_later(r, c);
+    }
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+/* With the lock. */
+static doca_error_t answer(struct dpk_rdma_connection *c, const void *data, uint8_t size)
+{
+    struct dpk_cm_message yes = {
+        .kind = DPK_CM_REP, .rnr_retries = DPK_RC_RNR_FOREVER, .private_size = size};
+    if (c->state != DPK_RDMA_ASKED)
+        return DOCA_ERROR_BAD_STATE;
+    if (size > 0)
+        memcpy(yes.private_data, data, size);
+    yes.queue_pair = dpk_rc_qp_number(c->qp);
+    if (connect_to(c, c->peer) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &yes))
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    c->state = DPK_RDMA_ACCEPTED;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t dpk_rdma_accept(struct dpk_rdma_connection *c, const void *data, uint8_t size)
+{
+    pthread_mutex_lock(&c->rdma->ctx.object.lock);
+    const doca_error_t result = answer(c, data, size);
+    pthread_mutex_unlock(&c->rdma->ctx.object.lock);
+    return result;
+}
+
+doca_error_t dpk_rdma_reject(struct dpk_rdma_connection *c)
+{
+    const struct dpk_cm_message no = {.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED};
+    pthread_mutex_lock(&c->rdma->ctx.object.lock);
+    const bool asked = c->state == DPK_RDMA_ASKED;
+    if (asked) {
+        dpk_cm_send(c->socket, &no);
+        end(c);
+    }
+    pthread_mutex_unlock(&c->rdma->ctx.object.lock);
+    return asked ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t dpk_rdma_disconnect(struct dpk_rdma_connection *c)
+{
+    const struct dpk_cm_message bye = {.kind = DPK_CM_DREQ};
+    pthread_mutex_lock(&c->rdma->ctx.object.lock);
+    const bool managed = c->state != DPK_RDMA_BY_DETAILS && !c->failing;
+    if (managed) {
+        if (c->socket >= 0)
+            dpk_cm_send(c->socket, &bye);
+        end(c);
+    }
+    pthread_mutex_unlock(&c->rdma->ctx.object.lock);
+    return managed ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}

@@ -291,7 +291,7 @@ static void rdma_functions_check_their_arguments(void)
     CHECK(doca_rdma_set_recv_queue_size(r, 9) == OK);
     CHECK(doca_rdma_get_recv_queue_size(r, &n) == OK && n == 9);
     CHECK(doca_rdma_set_max_num_connections(r, 0) == INVALID);
-    CHECK(doca_rdma_task_receive_set_dst_buf_list_len(r, 2) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_rdma_task_receive_set_dst_buf_list_len(r, 17) == INVALID);
     CHECK(doca_rdma_dpa_completion_attach(r, NULL) == INVALID);
     CHECK(doca_rdma_get_dpa_handle(r, &handle) == BAD_STATE);
     CHECK(doca_rdma_as_ctx(NULL) == NULL);

@@ -38,3 +38,23 @@ setup_file() {
 @test "exports that fail leave nothing" {
     case_ok exports_that_fail_leave_nothing
 }
+
+@test "tasks send and receive" {
+    case_ok tasks_send_and_receive
+}
+
+@test "tasks reach memory of peers" {
+    case_ok tasks_reach_memory_of_peers
+}
+
+@test "tasks update events of peers" {
+    case_ok tasks_update_events_of_peers
+}
+
+@test "tasks that cannot be done fail" {
+    case_ok tasks_that_cannot_be_done_fail
+}
+
+@test "contexts connect by address" {
+    case_ok contexts_connect_by_address
+}

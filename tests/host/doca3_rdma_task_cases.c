@@ -1,0 +1,196 @@
+/* DOCA RDMA on the host: tasks between two contexts. */
+#include "doca3_rdma_tasks.h"
+
+static void tasks_send_and_receive(void)
+{
+    struct end *a = end_idle(ALL), *b = end_idle(ALL);
+    struct doca_rdma_task_send *send;
+    struct doca_rdma_task_send_imm *imm;
+    connect_ends(a, b);
+    memcpy(a->memory, (uint64_t[]){1, 2, 3}, 24);
+    /* Of a list, into a list. */
+    struct doca_buf *from = buf(a, a->map, a->memory, 2, 2),
+                    *more = buf(a, a->map, a->memory + 2, 1, 1);
+    struct doca_buf *to = buf(b, b->map, b->memory + 8, 2, 1),
+                    *rest = buf(b, b->map, b->memory + 16, 4, 0);
+    CHECK(doca_buf_chain_list(from, more) == OK && doca_buf_chain_list(to, rest) == OK);
+    receive(b, to);
+    CHECK(doca_rdma_task_send_allocate_init(a->rdma, b->connection, from, five, &send) == INVALID);
+    CHECK(doca_rdma_task_send_allocate_init(a->rdma, a->connection, from, five, &send) == OK);
+    CHECK(doca_rdma_task_send_get_rdma_connection(send) == a->connection);
+    CHECK(doca_rdma_task_receive_as_task((void *)send) == NULL); /* of another type */
+    CHECK(doca_task_submit(doca_rdma_task_send_as_task(send)) == OK);
+    await(a, b, &a->completed, 1);
+    await(a, b, &b->completed, 1);
+    CHECK(b->memory[9] == 1 && b->memory[16] == 2 && b->memory[17] == 3);
+    CHECK(data_of(to) == 2 && data_of(rest) == 2);
+    received(b, DOCA_RDMA_OPCODE_RECV_SEND, 0);
+    /* Without bytes; and the sender waits for a receive. */
+    CHECK(doca_rdma_task_send_imm_allocate_init(a->rdma, a->connection, NULL, htobe32(9), five,
+                                                &imm) == OK);
+    CHECK(doca_rdma_task_send_imm_get_immediate_data(imm) == htobe32(9));
+    CHECK(doca_task_submit(doca_rdma_task_send_imm_as_task(imm)) == OK);
+    for (int i = 0; i < 5; i++)
+        turn(a, b);
+    CHECK(a->completed == 1);
+    receive(b, NULL);
+    await(a, b, &a->completed, 2);
+    await(a, b, &b->completed, 2);
+    received(b, DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM, htobe32(9));
+    /* One that is too long for the receive ends the connection. */
+    receive(b, rest);
+    CHECK(doca_rdma_task_send_allocate_init(a->rdma, a->connection, from, five, &send) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_send_as_task(send)) == OK);
+    await(a, b, &a->failed, 1);
+    await(a, b, &b->failed, 1);
+    CHECK(a->status == DOCA_ERROR_IO_FAILED && b->status == DOCA_ERROR_IO_FAILED);
+    drop(from); /* with the rest of its list */
+    drop(to);
+    end_destroy(a);
+    end_destroy(b);
+}
+
+static void tasks_reach_memory_of_peers(void)
+{
+    struct end *a = end_idle(ALL), *b = end_idle(ALL);
+    struct doca_rdma_task_read *read;
+    struct doca_rdma_task_write *write;
+    struct doca_rdma_task_write_imm *imm;
+    struct doca_rdma_task_atomic_fetch_add *add;
+    struct doca_rdma_task_atomic_cmp_swp *swap;
+    connect_ends(a, b);
+    a->memory[0] = 7;
+    b->memory[4] = 40;
+    struct doca_buf *here = buf(a, a->map, a->memory, 1, 1),
+                    *into = buf(a, a->map, a->memory + 8, 4, 0);
+    struct doca_buf *there = buf(a, a->theirs, b->memory, 2, 1),
+                    *word = buf(a, a->theirs, b->memory + 4, 1, 1);
+    CHECK(doca_rdma_task_write_allocate_init(a->rdma, a->connection, here, NULL, five, &write) ==
+          INVALID);
+    CHECK(doca_rdma_task_write_allocate_init(a->rdma, a->connection, here, there, five, &write) ==
+          OK);
+    CHECK(doca_task_submit(doca_rdma_task_write_as_task(write)) == OK);
+    await(a, b, &a->completed, 1);
+    CHECK(b->memory[1] == 7 && data_of(there) == 2);
+    receive(b, NULL);
+    CHECK(doca_buf_reset_data_len(there) == OK);
+    CHECK(doca_rdma_task_write_imm_allocate_init(a->rdma, a->connection, here, there, htobe32(3),
+                                                 five, &imm) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_write_imm_as_task(imm)) == OK);
+    await(a, b, &b->completed, 1);
+    await(a, b, &a->completed, 2);
+    received(b, DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM, htobe32(3));
+    CHECK(b->memory[0] == 7);
+    CHECK(doca_rdma_task_read_allocate_init(a->rdma, a->connection, word, into, five, &read) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_read_as_task(read)) == OK);
+    await(a, b, &a->completed, 3);
+    CHECK(a->memory[8] == 40 && data_of(into) == 1);
+    CHECK(doca_rdma_task_atomic_fetch_add_allocate_init(a->rdma, a->connection, word, into, 2, five,
+                                                        &add) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_atomic_fetch_add_as_task(add)) == OK);
+    CHECK(doca_rdma_task_atomic_cmp_swp_allocate_init(a->rdma, a->connection, word, into, 42, 6,
+                                                      five, &swap) == OK);
+    CHECK(doca_rdma_task_atomic_cmp_swp_get_cmp_data(swap) == 42);
+    await(a, b, &a->completed, 4);
+    CHECK(doca_task_submit(doca_rdma_task_atomic_cmp_swp_as_task(swap)) == OK);
+    await(a, b, &a->completed, 5);
+    CHECK(a->memory[9] == 40 && a->memory[10] == 42 && b->memory[4] == 6 && data_of(into) == 3);
+    /* A write that is longer than the remote buffer. */
+    CHECK(doca_rdma_task_write_allocate_init(a->rdma, a->connection, into, word, five, &write) ==
+          OK);
+    CHECK(doca_task_submit(doca_rdma_task_write_as_task(write)) == INVALID);
+    doca_task_free(doca_rdma_task_write_as_task(write));
+    CHECK(a->failed == 0 && b->failed == 0);
+    drop(here);
+    drop(into);
+    drop(there);
+    drop(word);
+    end_destroy(a);
+    end_destroy(b);
+}
+
+static void tasks_update_events_of_peers(void)
+{
+    struct end *a = end_idle(ALL), *b = end_idle(ALL);
+    struct doca_sync_event *event = event_new(NULL, REMOTE, CPU);
+    struct doca_sync_event_remote_net *remote;
+    struct doca_rdma_task_remote_net_sync_event_get *get;
+    struct doca_rdma_task_remote_net_sync_event_notify_set *set;
+    struct doca_rdma_task_remote_net_sync_event_notify_add *add;
+    const uint8_t *bytes;
+    size_t size;
+    connect_ends(a, b);
+    CHECK(doca_sync_event_export_to_remote_net(event, &bytes, &size) == OK);
+    CHECK(doca_sync_event_remote_net_create_from_export(dev, bytes, size, &remote) == OK);
+    a->memory[0] = 30;
+    struct doca_buf *from = buf(a, a->map, a->memory, 1, 1),
+                    *into = buf(a, a->map, a->memory + 1, 2, 0);
+    CHECK(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
+              a->rdma, a->connection, (void *)event, from, five, &set) == INVALID);
+    CHECK(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
+              a->rdma, a->connection, remote, from, five, &set) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_remote_net_sync_event_notify_set_as_task(set)) == OK);
+    await(a, b, &a->completed, 1);
+    CHECK(value_of(event) == 30);
+    CHECK(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
+              a->rdma, a->connection, remote, into, 4, five, &add) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_remote_net_sync_event_notify_add_as_task(add)) == OK);
+    await(a, b, &a->completed, 2);
+    CHECK(value_of(event) == 34 && a->memory[1] == 30);
+    CHECK(doca_rdma_task_remote_net_sync_event_get_allocate_init(a->rdma, a->connection, remote,
+                                                                 into, five, &get) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_remote_net_sync_event_get_as_task(get)) == OK);
+    await(a, b, &a->completed, 3);
+    CHECK(value_of(event) == 34 && a->memory[2] == 34 && data_of(into) == 2);
+    drop(from);
+    drop(into);
+    CHECK(doca_sync_event_remote_net_destroy(remote) == OK);
+    CHECK(doca_sync_event_stop(event) == OK && doca_sync_event_destroy(event) == OK);
+    end_destroy(a);
+    end_destroy(b);
+}
+
+static void tasks_that_cannot_be_done_fail(void)
+{
+    struct end *a = end_idle(ALL), *b = end_idle(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+    struct doca_rdma_task_write *write;
+    struct doca_rdma_task_receive *task;
+    connect_ends(a, b);
+    struct doca_buf *here = buf(a, a->map, a->memory, 1, 1),
+                    *there = buf(a, a->theirs, b->memory, 1, 0);
+    b->memory[0] = 3;
+    receive(b, NULL);
+    CHECK(doca_rdma_task_write_allocate_init(a->rdma, a->connection, here, there, five, &write) ==
+          OK);
+    CHECK(doca_task_submit(doca_rdma_task_write_as_task(write)) == OK);
+    await(a, b, &a->failed, 1);
+    CHECK(a->status == DOCA_ERROR_NOT_PERMITTED && b->memory[0] == 3);
+    /* What is submitted to a connection in error is flushed. */
+    CHECK(doca_rdma_task_write_allocate_init(a->rdma, a->connection, here, there, five, &write) ==
+          OK);
+    CHECK(doca_task_submit(doca_rdma_task_write_as_task(write)) == OK);
+    await(a, b, &a->failed, 2);
+    CHECK(a->status == BAD_STATE);
+    /* A stop flushes what waits, and is not done before it is freed. */
+    receive(a, NULL);
+    CHECK(doca_rdma_task_receive_allocate_init(a->rdma, NULL, five, &task) == OK);
+    CHECK(doca_ctx_stop(a->ctx) == DOCA_ERROR_IN_PROGRESS);
+    CHECK(doca_rdma_set_permissions(a->rdma, 0) == BAD_STATE);
+    await(a, b, &a->failed, 3);
+    CHECK(a->status == BAD_STATE);
+    CHECK(doca_ctx_stop(a->ctx) == DOCA_ERROR_IN_PROGRESS);
+    doca_task_free(doca_rdma_task_receive_as_task(task));
+    drop(here);
+    drop(there);
+    end_destroy(a);
+    await(b, NULL, &b->failed, 1); /* the peer is gone */
+    end_destroy(b);
+}
+
+const struct test_case rdma_task_cases[] = {
+    CASE(tasks_send_and_receive),
+    CASE(tasks_reach_memory_of_peers),
+    CASE(tasks_update_events_of_peers),
+    CASE(tasks_that_cannot_be_done_fail),
+    {0},
+};

@@ -146,6 +146,11 @@ TEXT
     [[ $output == *$'a first frame\na second frame' ]]
 }
 
+@test "rdma say: one program hears another" {
+    paste_readme rdma_say
+    [[ $output == *$'from the other program\nthe caller went' ]]
+}
+
 @test "dma copy: the DPU copies memory of the host" {
     paste_readme dma_copy
     grep -qx 'Card bf0 created: mlx5_0 on the host, and on the DPU (DPAKIT_SIDE=dpu).' <<<"$output"

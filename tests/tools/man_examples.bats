@@ -48,6 +48,10 @@ prepare_doca_eth() {
     cp "$BATS_TEST_DIRNAME/../../examples/eth_text/eth_text.c" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
 }
+prepare_doca_rdma() {
+    cp "$BATS_TEST_DIRNAME/../../examples/rdma_say/rdma_say.c" .
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
+}
 prepare_dpa_network() {
     unshare -rn ip link add v0 type veth peer name v1 || skip "no network namespaces with veth pairs"
 }
@@ -139,6 +143,7 @@ examples_of() {
 @test "dpakit-compatibility(7)" { examples_of dpakit-compatibility; }
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
 @test "doca-comch(7)" { examples_of doca-comch; }
+@test "doca-rdma(7)" { examples_of doca-rdma; }
 @test "doca-dma(7)" { examples_of doca-dma; }
 @test "doca-eth(7)" { examples_of doca-eth; }
 @test "dpadev(1)" { examples_of dpadev; }

@@ -213,6 +213,7 @@ static void destroy_made(struct world *w)
 {
     doca_pcc_destroy(w->made);
     doca_rdma_destroy(w->made);
+    doca_rdma_addr_destroy(w->made);
     doca_task_free(w->made);
     doca_dma_destroy(w->made);
     destroy_graph_object(w->made);
@@ -500,6 +501,18 @@ static const struct {
     {"doca_dpa_ep_t", EP},
     {"struct doca_rdma *", RDMA},
     {"struct doca_rdma_connection *", CONNECTION},
+    {"struct doca_rdma_addr *", RDMA_ADDR},
+    {"struct doca_rdma_task_receive *", RDMA_RECEIVE},
+    {"struct doca_rdma_task_send *", RDMA_SEND},
+    {"struct doca_rdma_task_send_imm *", RDMA_SEND_IMM},
+    {"struct doca_rdma_task_read *", RDMA_READ},
+    {"struct doca_rdma_task_write *", RDMA_WRITE},
+    {"struct doca_rdma_task_write_imm *", RDMA_WRITE_IMM},
+    {"struct doca_rdma_task_atomic_cmp_swp *", RDMA_CMP_SWP},
+    {"struct doca_rdma_task_atomic_fetch_add *", RDMA_FETCH_ADD},
+    {"struct doca_rdma_task_remote_net_sync_event_get *", RDMA_EVENT_GET},
+    {"struct doca_rdma_task_remote_net_sync_event_notify_set *", RDMA_EVENT_NOTIFY_SET},
+    {"struct doca_rdma_task_remote_net_sync_event_notify_add *", RDMA_EVENT_NOTIFY_ADD},
     {"struct doca_pcc *", PCC},
     {"struct doca_dma *", DMA},
     {"struct doca_comch_server *", COMCH_SERVER},
@@ -621,6 +634,7 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
         {"doca_dpa_ep_addr_t", NULL, w->address},
         {"doca_dpa_ep_addr_t *", NULL, &w->made_address},
         {"char *", "mode_args", modes},
+        {"char *", "address", "192.0.2.1"},
         {"char *", NULL, w->text},
     };
     if (is(function, "doca_sync_event_create_from_export") && is(p->name, "data"))
@@ -707,6 +721,7 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"primary_clock_type", 1},
         {"nic_clock_type", 1},
         {"dst_buf_list_len", 1},
+        {"port", 21576},
         {"max_request_size", 24},
         {"max_response_size", 8},
         {"request_size", 24},

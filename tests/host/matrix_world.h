@@ -81,6 +81,18 @@ enum kind {
     EP,
     RDMA,       /* of DOCA 3.x, as the next */
     CONNECTION, /* while the context runs */
+    RDMA_ADDR,
+    RDMA_RECEIVE, /* tasks of it, while it runs, as the next ten */
+    RDMA_SEND,
+    RDMA_SEND_IMM,
+    RDMA_READ,
+    RDMA_WRITE,
+    RDMA_WRITE_IMM,
+    RDMA_CMP_SWP,
+    RDMA_FETCH_ADD,
+    RDMA_EVENT_GET,
+    RDMA_EVENT_NOTIFY_SET,
+    RDMA_EVENT_NOTIFY_ADD,
     DMA,
     TASK, /* while it runs */
     GRAPH,

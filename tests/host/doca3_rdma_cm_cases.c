@@ -1,4 +1,7 @@
 /* DOCA RDMA on the host: connections by the connection manager. */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "doca3_rdma_tasks.h"
 
 static void on_request(struct doca_rdma_connection *c, union doca_data ctx)
@@ -122,7 +125,40 @@ static void contexts_connect_by_address(void)
     CHECK(doca_rdma_addr_destroy(v6) == OK && doca_rdma_addr_destroy(gid) == OK);
 }
 
+/* With the next case as another process, which is killed when it says that it is connected. */
+static void peers_that_die_are_noticed(void)
+{
+    struct end *a = end_managed();
+    struct doca_rdma_task_send *send;
+    CHECK(doca_rdma_start_listen_to_port(a->rdma, PORT) == OK);
+    receive(a, NULL);
+    await(a, NULL, &a->established, 1);
+    CHECK(doca_rdma_task_send_allocate_init(a->rdma, a->connection, NULL, five, &send) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_send_as_task(send)) == OK); /* it has no receive */
+    await(a, NULL, &a->failed, 2);
+    await(a, NULL, &a->left, 1);
+    CHECK(a->completed == 0 && a->refused == 0);
+    end_destroy(a);
+}
+
+static void a_caller_hangs(void)
+{
+    struct end *e = end_managed();
+    struct doca_rdma_addr *addr = addr_new(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1");
+    for (unsigned tries = 1; e->established == 0; tries++) {
+        call(e, addr);
+        while (e->established == 0 && e->refused < tries)
+            turn(e, NULL);
+    }
+    puts("connected");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+
 const struct test_case rdma_cm_cases[] = {
     CASE(contexts_connect_by_address),
+    CASE(peers_that_die_are_noticed),
+    CASE(a_caller_hangs),
     {0},
 };

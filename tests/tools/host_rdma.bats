@@ -58,3 +58,14 @@ setup_file() {
 @test "contexts connect by address" {
     case_ok contexts_connect_by_address
 }
+
+@test "peers that die are noticed" {
+    "$BATS_FILE_TMPDIR/cases" peers_that_die_are_noticed 3>&- &
+    local listener=$! caller
+    "$BATS_FILE_TMPDIR/cases" a_caller_hangs >"$BATS_TEST_TMPDIR/caller" 3>&- &
+    caller=$!
+    until grep -q connected "$BATS_TEST_TMPDIR/caller"; do kill -0 $caller && sleep 0.01; done
+    sleep 0.1 # the listener submits its send
+    kill -9 $caller
+    wait $listener
+}

@@ -109,8 +109,9 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
  * library's tasks come on top. The task stays the program's if it is not submitted. */
 doca_error_t doca_task_try_submit(struct doca_task *task);
 
-/* Gives a task back. One that is submitted is given back when it has ended; nobody is told. What is
- * none is ignored. */
+/* Gives a task back. One that is submitted is given back when it has ended; nobody is told. In the
+ * callback that tells of its end, what it had can be asked for until that returns. What is none is
+ * ignored. */
 void doca_task_free(struct doca_task *task);
 
 /* How it ended: DOCA_SUCCESS, or what went wrong. IN_PROGRESS: it has not ended. BAD_STATE: it was

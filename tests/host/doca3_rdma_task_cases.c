@@ -187,10 +187,48 @@ static void tasks_that_cannot_be_done_fail(void)
     end_destroy(b);
 }
 
+/* The peer's data path is on the DPA, and so is its memory. */
+static void tasks_reach_memory_of_the_dpa(void)
+{
+    struct end *a = end_idle(ALL);
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_rdma *peer;
+    struct doca_rdma_connection *theirs;
+    struct doca_rdma_task_write *write;
+    struct doca_mmap *map;
+    doca_dpa_dev_uintptr_t at = 0;
+    const void *x, *y, *z;
+    size_t n, m, k;
+    uint64_t there = 0;
+    CHECK(doca_dpa_mem_alloc(dpa, 64, &at) == OK && doca_rdma_create(dev, &peer) == OK);
+    CHECK(doca_rdma_set_permissions(peer, ALL) == OK);
+    CHECK(doca_ctx_set_datapath_on_dpa(doca_rdma_as_ctx(peer), dpa) == OK);
+    CHECK(doca_ctx_start(doca_rdma_as_ctx(peer)) == OK && doca_ctx_start(a->ctx) == OK);
+    CHECK(doca_rdma_export(a->rdma, &x, &n, &a->connection) == OK);
+    CHECK(doca_rdma_export(peer, &y, &m, &theirs) == OK);
+    CHECK(doca_rdma_connect(a->rdma, y, m, a->connection) == OK);
+    CHECK(doca_rdma_connect(peer, x, n, theirs) == OK);
+    CHECK(doca_mmap_create(&map) == OK && doca_mmap_set_permissions(map, ALL) == OK);
+    CHECK(doca_mmap_set_dpa_memrange(map, dpa, at, 64) == OK);
+    CHECK(doca_mmap_add_dev(map, dev) == OK && doca_mmap_start(map) == OK);
+    CHECK(doca_mmap_export_rdma(map, dev, &z, &k) == OK);
+    CHECK(doca_mmap_create_from_export(NULL, z, k, dev, &a->theirs) == OK);
+    a->memory[0] = 12;
+    struct doca_buf *from = buf(a, a->map, a->memory, 1, 1);
+    struct doca_buf *to = buf(a, a->theirs, (void *)(uintptr_t)at, 8, 1);
+    CHECK(doca_rdma_task_write_allocate_init(a->rdma, a->connection, from, to, five, &write) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_write_as_task(write)) == OK);
+    await(a, NULL, &a->completed, 1);
+    CHECK(doca_dpa_d2h_memcpy(dpa, &there, at + 8, 8) == OK && there == 12);
+    drop(from);
+    drop(to);
+    end_destroy(a);
+    CHECK(doca_ctx_stop(doca_rdma_as_ctx(peer)) == OK && doca_rdma_destroy(peer) == OK);
+    CHECK(doca_mmap_destroy(map) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
 const struct test_case rdma_task_cases[] = {
-    CASE(tasks_send_and_receive),
-    CASE(tasks_reach_memory_of_peers),
-    CASE(tasks_update_events_of_peers),
-    CASE(tasks_that_cannot_be_done_fail),
-    {0},
+    CASE(tasks_reach_memory_of_the_dpa),  CASE(tasks_send_and_receive),
+    CASE(tasks_reach_memory_of_peers),    CASE(tasks_update_events_of_peers),
+    CASE(tasks_that_cannot_be_done_fail), {0},
 };

@@ -47,6 +47,10 @@ setup_file() {
     case_ok tasks_reach_memory_of_peers
 }
 
+@test "tasks reach memory of the DPA" {
+    case_ok tasks_reach_memory_of_the_dpa
+}
+
 @test "tasks update events of peers" {
     case_ok tasks_update_events_of_peers
 }

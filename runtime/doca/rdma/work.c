@@ -40,14 +40,15 @@ static uint64_t local_size(const struct dpk_rdma_work *w)
     return dpk_rc_message_size(&(struct dpk_rc_message){w->pieces, w->count});
 }
 
-static doca_error_t find_remote(const struct dpk_rdma_work *w, uint64_t at, struct dpk_rc_work *out)
+/* The work reaches the data of the remote buffer. */
+static doca_error_t find_remote(const struct dpk_rdma_work *w, struct dpk_buf_remote *remote,
+                                struct dpk_rc_work *out)
 {
-    struct dpk_buf_remote remote;
-    const doca_error_t result = dpk_buf_find_remote(w->remote, &remote);
+    const doca_error_t result = dpk_buf_find_remote(w->remote, remote);
     if (result == DOCA_SUCCESS) {
-        out->owner = remote.owner;
-        out->key = remote.key;
-        out->address = remote.address + at;
+        out->owner = remote->owner;
+        out->key = remote->key;
+        out->address = remote->address;
     }
     return result;
 }
@@ -62,8 +63,7 @@ static doca_error_t find_target(struct dpk_rdma_work *w, uint64_t size)
 static doca_error_t describe_read(struct dpk_rdma_work *w, struct dpk_rc_work *out)
 {
     struct dpk_buf_remote remote;
-    doca_error_t result = dpk_buf_find_remote(w->remote, &remote);
-    DOCA_ERROR_PROPAGATE(result, find_remote(w, 0, out));
+    const doca_error_t result = find_remote(w, &remote, out);
     return result == DOCA_SUCCESS ? find_target(w, remote.data_len) : result;
 }
 
@@ -71,17 +71,19 @@ static doca_error_t describe_read(struct dpk_rdma_work *w, struct dpk_rc_work *o
 static doca_error_t describe_write(struct dpk_rdma_work *w, struct dpk_rc_work *out)
 {
     struct dpk_buf_remote remote;
-    doca_error_t result = dpk_buf_find_remote(w->remote, &remote);
+    doca_error_t result = find_remote(w, &remote, out);
     if (result == DOCA_SUCCESS)
-        result = find_remote(w, remote.data_len, out);
-    DOCA_ERROR_PROPAGATE(result, find_local(w, false));
-    return result == DOCA_SUCCESS && local_size(w) > remote.room ? DOCA_ERROR_INVALID_VALUE
-                                                                 : result;
+        result = find_local(w, false);
+    if (result != DOCA_SUCCESS)
+        return result;
+    out->address += remote.data_len;
+    return local_size(w) <= remote.room ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 static doca_error_t describe_atomic(struct dpk_rdma_work *w, struct dpk_rc_work *out)
 {
-    const doca_error_t result = find_remote(w, 0, out);
+    struct dpk_buf_remote remote;
+    const doca_error_t result = find_remote(w, &remote, out);
     return result == DOCA_SUCCESS ? find_target(w, WORD) : result;
 }
 

@@ -217,7 +217,10 @@ enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *e
     if (!c)
         return dpk_fail_nomem(err);
     if (!channel_greet(c, qp)) {
-        enum dpk_status status = dpk_fail_errno(err, "no memory to share with the peer");
+        const bool gone = errno == EPIPE || errno == ECONNRESET;
+        enum dpk_status status =
+            gone ? dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's process has just ended")
+                 : dpk_fail_errno(err, "no memory to share with the peer");
         channel_close(c);
         return status;
     }

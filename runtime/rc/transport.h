@@ -240,8 +240,8 @@ void gateway_stop(struct dpk_rc *rc);
 /* A socket to the process of `peer`; -1: see the error. With `may_wait` the lock must not be
  * held. */
 int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error *err);
-/* Makes the channel for requests of `qp`, which owns the socket. DPK_ERR_NOMEM, DPK_ERR_IO: shared
- * memory cannot be made. */
+/* Makes the channel for requests of `qp`, which owns the socket. DPK_ERR_NOT_FOUND: the peer's process
+ * has ended meanwhile. DPK_ERR_NOMEM, DPK_ERR_IO: shared memory cannot be made. */
 enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err);
 void gateway_close(int fd); /* -1 is fine */
 /* The peer of a queue pair is known now: closes a channel for responses that another one opened. */

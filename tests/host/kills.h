@@ -1,0 +1,37 @@
+/* Programs of two processes that talk, one of which is killed at some step: the other must be told of
+ * it, and nothing may stay. kills.c starts the pairs; a way of talking is a function. */
+#ifndef TESTS_HOST_KILLS_H
+#define TESTS_HOST_KILLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "check.h"
+
+#define WORD_MAX 4096u /* bytes that the two tell each other at once */
+
+/* One of the two processes. */
+struct talker {
+    int fd;         /* to the other one */
+    bool first;     /* of the two, exactly one is */
+    unsigned steps; /* that it has done */
+    unsigned end;   /* the step at which it is killed; 0: it is not */
+    unsigned delay; /* how long after it, in microseconds; 0: at once */
+};
+
+/* One more thing is done. */
+void step(struct talker *t);
+/* Gives the other one some bytes and takes its own. False: it is dead. */
+bool trade(const struct talker *t, const void *mine, size_t size, void *its, size_t *got);
+/* Whether the other one is dead. */
+bool is_alone(const struct talker *t);
+/* To be called while something is waited for. Fails when the other one has been dead for long, and
+ * nothing has told of it. */
+void wait_a_bit(const struct talker *t);
+
+/* Each returns when all is said, or when the other one's end was told, and leaves nothing. */
+void talk_by_details(struct talker *t);
+void talk_by_manager(struct talker *t);
+void talk_by_verbs(struct talker *t);
+
+#endif

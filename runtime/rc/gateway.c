@@ -239,6 +239,14 @@ void gateway_settle(struct dpk_rc_qp *qp)
     qp->responses = NULL;
 }
 
+void gateway_hear_out(struct dpk_rc_qp *qp)
+{
+    if (qp->responses)
+        channel_serve(qp->responses);
+    if (qp->requests) /* that may have been closed just now */
+        channel_serve(qp->requests);
+}
+
 void gateway_forget(struct dpk_rc_qp *qp)
 {
     if (qp->requests)

@@ -338,6 +338,17 @@ void dpk_rc_qp_fail(struct dpk_rc_qp *qp)
     dpk_rc_unlock(qp->end->rc);
 }
 
+void dpk_rc_qp_lose(struct dpk_rc_qp *qp)
+{
+    if (!is_ours(qp->end->rc))
+        return;
+    dpk_rc_lock(qp->end->rc);
+    gateway_hear_out(qp);
+    if (qp->state == QP_READY)
+        qp_lose_peer(qp, true);
+    dpk_rc_unlock(qp->end->rc);
+}
+
 struct dpk_rc_qp *qp_find(struct dpk_rc *rc, const struct address *address)
 {
     struct dpk_rc_end *end;

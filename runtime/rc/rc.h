@@ -205,6 +205,9 @@ void dpk_rc_qp_destroy(struct dpk_rc_qp *qp);
 void dpk_rc_qp_reset(struct dpk_rc_qp *qp);
 /* Puts it into the error state: what is posted is flushed. */
 void dpk_rc_qp_fail(struct dpk_rc_qp *qp);
+/* The peer is known to be gone, though its sockets may not tell yet: what it has sent is carried out,
+ * and the rest is as if its process had ended. */
+void dpk_rc_qp_lose(struct dpk_rc_qp *qp);
 /* Asks the owner for works (`next`) again. */
 void dpk_rc_qp_kick(struct dpk_rc_qp *qp);
 /* The same, soon and by a thread of rc: for callbacks, with the lock. */

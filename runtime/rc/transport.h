@@ -246,6 +246,8 @@ enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *e
 void gateway_close(int fd); /* -1 is fine */
 /* The peer of a queue pair is known now: closes a channel for responses that another one opened. */
 void gateway_settle(struct dpk_rc_qp *qp);
+/* Does what the peer has sent. */
+void gateway_hear_out(struct dpk_rc_qp *qp);
 /* Closes the channels of a queue pair. */
 void gateway_forget(struct dpk_rc_qp *qp);
 

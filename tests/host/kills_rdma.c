@@ -237,7 +237,8 @@ void talk_by_details(struct talker *t)
 static void on_request(struct doca_rdma_connection *c, union doca_data data)
 {
     (void)data;
-    CHECK(doca_rdma_connection_accept(c, NULL, 0) == OK);
+    const doca_error_t result = doca_rdma_connection_accept(c, NULL, 0);
+    CHECK(result == OK || result == DOCA_ERROR_CONNECTION_ABORTED); /* the caller is dead */
 }
 
 static void on_established(struct doca_rdma_connection *c, union doca_data data,

@@ -306,16 +306,42 @@ static void connections_share_receives(void **state)
     world_end(w);
 }
 
+/* Its last message counts; what waits for more fails. */
+static void peers_that_are_known_to_be_gone_are_lost(void **state)
+{
+    struct world *w = world(state);
+    introduce(w);
+    const size_t before = told(&w->b);
+    post_receive(&w->b, 0, 4);
+    post_receive(&w->b, 4, 4);
+    post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(0, 4)});
+    dpk_rc_qp_lose(w->b.qp);
+    assert_int_equal(told_at(&w->b, before).event, DPK_RC_RECEIVED);
+    assert_int_equal(told_at(&w->b, before + 1).event, DPK_RC_RECEIVE_FAILED);
+    assert_int_equal(told_at(&w->b, before + 1).status, DPK_RC_FLUSHED);
+    post(&w->b, (struct dpk_rc_work){.opcode = DPK_RC_SEND});
+    assert_int_equal(told_at(&w->b, before + 2).event, DPK_RC_FAILED);
+    world_end(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_send_fills_a_receive),       TEST(immediates_arrive),
-        TEST(sends_wait_for_receives),      TEST(waiting_ends_go_on_serving),
-        TEST(large_ones_arrive_whole),      TEST(empty_ones_are_told_too),
-        TEST(atomics_tell_what_was_before), TEST(signals_reach_the_peers_event),
-        TEST(silent_ones_are_not_told),     TEST(a_silent_one_that_fails_is_told),
-        TEST(full_queues_say_so),           TEST(what_is_posted_first_arrives_first),
-        TEST(what_is_posted_early_waits),   TEST(connections_share_receives),
+        TEST(a_send_fills_a_receive),
+        TEST(immediates_arrive),
+        TEST(sends_wait_for_receives),
+        TEST(waiting_ends_go_on_serving),
+        TEST(large_ones_arrive_whole),
+        TEST(empty_ones_are_told_too),
+        TEST(atomics_tell_what_was_before),
+        TEST(signals_reach_the_peers_event),
+        TEST(silent_ones_are_not_told),
+        TEST(a_silent_one_that_fails_is_told),
+        TEST(full_queues_say_so),
+        TEST(what_is_posted_first_arrives_first),
+        TEST(what_is_posted_early_waits),
+        TEST(connections_share_receives),
+        TEST(peers_that_are_known_to_be_gone_are_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

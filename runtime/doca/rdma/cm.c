@@ -150,8 +150,11 @@ static bool leave(struct dpk_rdma_connection *c, struct dpk_rdma_event *out)
 static bool hear(struct dpk_rdma_connection *c, const struct dpk_cm_message *m,
                  struct dpk_rdma_event *out)
 {
-    if (c->state == DPK_RDMA_ESTABLISHED)
+    if (c->state == DPK_RDMA_ESTABLISHED) {
+        if (m->kind == 0 && c->qp)
+            dpk_rc_qp_lose(c->qp); /* before the program ends it: receives fail, too */
         return m->kind == DPK_CM_RTU ? false : leave(c, out);
+    }
     if (c->state == DPK_RDMA_CALLING && m->kind == DPK_CM_REP)
         return accepted(c, m, out);
     if (c->state == DPK_RDMA_ACCEPTED && m->kind == DPK_CM_RTU)

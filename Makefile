@@ -345,7 +345,7 @@ clean:
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
 help:
-	@echo 'make all | test [TESTS=...] | coverage | demo | bench | fuzz | fuzz-coverage | html | figures | format | tidy | check-layers'
+	@echo 'make all | test [TESTS=...] | coverage | demo | bench [BENCH=jit] | fuzz | fuzz-coverage | html | figures | format | tidy | check-layers'
 	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean | deb'
 	@echo '     install-compat [ROOT=/opt/mellanox] [DOCA=3|2.5|2.2] [DESTDIR=] | uninstall-compat'
 	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # dpacc on a program of 10 files and 20,000 lines: its CPU time next to that of the compilers and
 # other tools it runs, two jobs next to one, and a table of 1 MiB next to its compile alone. Best of
-# two.
+# two; and its help, which needs no compiler, best of twenty.
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 . "$(cd "$(dirname "$0")" && pwd)/verdict.bash"
@@ -60,6 +60,9 @@ measure() {
     { time "$@" >/dev/null 2>&1; } 2>&1 | awk '{print $1 + $2, $3}' >>"$file"
 }
 best() { sort -n -k "$2" "$1" | awk -v n="$2" 'NR == 1 {print $n}'; }
+
+help=$(for _ in $(seq 20); do "$DPAKIT_BUILD/bench/measure" dpacc --help; done | sort -n | awk 'NR == 1 {print $1}')
+printf 'dpacc: --help, wall                     %8.1f ms  (limit 5: %s)\n' "$help" "$(verdict "$help" 5)"
 
 # The tools alone: the printed commands without those that are dpacc's own.
 dpacc part?.c -o out.a -keep-dir kept

@@ -160,6 +160,18 @@ copy_tree() { # TO
     [ "${lines[-1]}" = "1 limit missed" ]
 }
 
+@test "a bench runs what is named, and jit is what measures translated code" {
+    mkdir bench
+    cp "$top/bench/run" bench
+    for name in a rv64 translator; do echo "echo ran $name" >bench/$name.sh; done
+    export DPAKIT_BUILD=$PWD
+    [ "$(bench/run | grep -c '^ran')" -eq 3 ]
+    [ "$(BENCH=a bench/run | grep '^ran')" = "ran a" ]
+    [ "$(BENCH=jit bench/run | grep '^ran' | tr '\n' ,)" = "ran rv64,ran translator," ]
+    BENCH="a b" run -2 bench/run
+    [ "$output" = "bench: there is no bench/b.sh" ]
+}
+
 @test "the bench of the emulator tells ratios, and which of them are above 1" {
     cat >runs <<'END'
 native a 0.200 c1

@@ -143,7 +143,7 @@ void dpk_pipe_took(struct rings *r, const struct dpk_pipe_part *part);
 /* Whether dpk_pipe_next would find something, for any thread. */
 bool dpk_pipe_has_part(const struct rings *r);
 
-/* The producers' side: how many messages the consumer has room for. RING_WAIT: none. */
+/* The producers' side: how many messages the consumer has room for, at least. RING_WAIT: none. */
 enum ring_state dpk_pipe_posted(struct rings *r, uint32_t *count);
 /* One of them has been begun. */
 void dpk_pipe_use_post(struct rings *r);

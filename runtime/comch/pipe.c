@@ -45,8 +45,8 @@ static bool is_part(const struct dpk_pipe_head *h)
 enum ring_state dpk_pipe_next(struct rings *r, struct dpk_pipe_part *part)
 {
     uint32_t filled;
-    const struct ring *in = &r->in;
-    const enum ring_state state = ring_filled(in, &filled);
+    struct ring *in = &r->in;
+    const enum ring_state state = ring_known_filled(in, &filled);
     if (state != RING_GOOD)
         return state;
     if (filled < sizeof part->head)
@@ -77,7 +77,7 @@ bool dpk_pipe_has_part(const struct rings *r)
 
 enum ring_state dpk_pipe_posted(struct rings *r, uint32_t *count)
 {
-    return ring_filled(&r->in, count);
+    return ring_known_filled(&r->in, count);
 }
 
 void dpk_pipe_use_post(struct rings *r)
@@ -87,7 +87,7 @@ void dpk_pipe_use_post(struct rings *r)
 
 uint8_t *dpk_pipe_room(struct rings *r, const struct dpk_pipe_head *head, enum ring_state *state)
 {
-    *state = ring_has_room(&r->out, place_of(head));
+    *state = ring_known_room(&r->out, place_of(head));
     return *state == RING_GOOD ? ring_here(&r->out) + sizeof *head + head->imm_size : NULL;
 }
 

@@ -78,6 +78,22 @@ enum ring_state ring_has_room(const struct ring *out, uint32_t size)
     return used > out->size ? RING_BAD : out->size - used >= size ? RING_GOOD : RING_WAIT;
 }
 
+enum ring_state ring_known_filled(struct ring *in, uint32_t *size)
+{
+    if (in->seen == in->at)
+        in->seen = atomic_load(&in->shared->written);
+    *size = in->seen - in->at;
+    return *size > in->size ? RING_BAD : *size > 0 ? RING_GOOD : RING_WAIT;
+}
+
+enum ring_state ring_known_room(struct ring *out, uint32_t size)
+{
+    if (out->size - (out->at - out->seen) < size)
+        out->seen = atomic_load(&out->shared->read);
+    const uint32_t used = out->at - out->seen;
+    return used > out->size ? RING_BAD : out->size - used >= size ? RING_GOOD : RING_WAIT;
+}
+
 enum ring_state ring_room(struct ring *out, uint32_t size)
 {
     enum ring_state state = ring_has_room(out, size);

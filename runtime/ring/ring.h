@@ -40,7 +40,7 @@ struct ring_shared {
     _Atomic uint32_t wants; /* the writer waits for room */
     _Alignas(64) _Atomic uint32_t read;
     _Atomic uint32_t polled; /* the reader looks again and again, and need not be woken */
-    _Atomic uint32_t left; /* who has left the ring: bits of RING_WRITER, RING_READER */
+    _Atomic uint32_t left;   /* who has left the ring: bits of RING_WRITER, RING_READER */
 };
 
 struct ring {
@@ -49,6 +49,7 @@ struct ring {
     uint32_t size;
     uint32_t at;   /* our counter; the shared memory has a copy of it for the peer */
     uint32_t told; /* `at` when the reader was last woken, or was seen to be awake */
+    uint32_t seen; /* the peer's counter, when ring_known_... last looked at it */
 };
 
 struct rings {
@@ -88,6 +89,10 @@ enum ring_state ring_filled(const struct ring *in, uint32_t *size);
 enum ring_state ring_room(struct ring *out, uint32_t size);
 /* The same; without room the peer wakes nobody. */
 enum ring_state ring_has_room(const struct ring *out, uint32_t size);
+/* The same of ring_filled and ring_has_room, for rings with many small frames: they look at the peer's
+ * counter only when what they saw last is not enough. So there may be more than *size to read. */
+enum ring_state ring_known_filled(struct ring *in, uint32_t *size);
+enum ring_state ring_known_room(struct ring *out, uint32_t size);
 /* The next byte to read or to write. As many bytes as the ring has are mapped from there on. */
 uint8_t *ring_here(const struct ring *r);
 /* Copies the next `size` bytes, so that the peer cannot change them any more. */

@@ -187,6 +187,29 @@ static void a_writer_that_waits_is_woken_at_half(void **state)
     pair_free(&p);
 }
 
+/* What was seen of the peer's counter is enough until it is used up. */
+static void known_counters_are_asked_for_again_when_they_are_used_up(void **state)
+{
+    struct pair p = pair_new();
+    uint32_t there;
+    (void)state;
+    assert_int_equal(ring_known_filled(&p.b.in, &there), RING_WAIT);
+    write_some(&p.a.out, 100);
+    assert_int_equal(ring_known_filled(&p.b.in, &there), RING_GOOD);
+    assert_int_equal(there, 100);
+    write_some(&p.a.out, 50);
+    assert_int_equal(ring_known_filled(&p.b.in, &there), RING_GOOD);
+    assert_int_equal(there, 100);
+    read_some(&p.b.in, 100);
+    assert_int_equal(ring_known_filled(&p.b.in, &there), RING_GOOD);
+    assert_int_equal(there, 50);
+    assert_int_equal(ring_known_room(&p.a.out, RING_SIZE - 50), RING_GOOD);
+    assert_int_equal(ring_known_room(&p.a.out, RING_SIZE - 49), RING_WAIT);
+    read_some(&p.b.in, 50);
+    assert_int_equal(ring_known_room(&p.a.out, RING_SIZE), RING_GOOD);
+    pair_free(&p);
+}
+
 /* ---- A hostile peer ---- */
 
 static void counters_of_a_peer_are_bounded(void **state)
@@ -200,10 +223,14 @@ static void counters_of_a_peer_are_bounded(void **state)
     for (unsigned i = 0; i < 3; i++) {
         atomic_store(&p.b.in.shared->written, p.b.in.at + more[i]);
         assert_int_equal(ring_filled(&p.b.in, &there), RING_BAD);
+        p.b.in.seen = p.b.in.at;
+        assert_int_equal(ring_known_filled(&p.b.in, &there), RING_BAD);
         ring_wakes_writer(&p.b.in);
         /* Read what was never written. */
         atomic_store(&p.b.out.shared->read, p.b.out.at - more[i]);
         assert_int_equal(ring_room(&p.b.out, 1), RING_BAD);
+        p.b.out.seen = p.b.out.at - RING_SIZE;
+        assert_int_equal(ring_known_room(&p.b.out, 1), RING_BAD);
         ring_wakes_reader(&p.b.out);
     }
     atomic_store(&p.b.in.shared->written, p.b.in.at + RING_SIZE);
@@ -300,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_copy_does_not_change_any_more),
         cmocka_unit_test(a_reader_is_woken_when_it_had_read_all),
         cmocka_unit_test(a_writer_that_waits_is_woken_at_half),
+        cmocka_unit_test(known_counters_are_asked_for_again_when_they_are_used_up),
         cmocka_unit_test(counters_of_a_peer_are_bounded),
         cmocka_unit_test(own_counters_are_kept_at_home),
         cmocka_unit_test(memory_that_is_not_right_is_refused),

@@ -3,7 +3,7 @@
 
 #include "private.h"
 
-#define LOOKS 256u /* how often it finds no room before it asks whether the peer is there */
+#define LOOKS 32u /* how often it finds no room before it asks whether the peer is there */
 
 struct send {
     struct entry entry;
@@ -145,7 +145,7 @@ static doca_error_t reserve(struct producer *p, struct send *s)
     pthread_mutex_unlock(&r->lock);
     if (state == RING_GOOD)
         return DOCA_SUCCESS;
-    if (state == RING_BAD || connection_is_lost(p->c))
+    if (state == RING_BAD || (++p->looked % LOOKS == 0 && connection_is_lost(p->c)))
         connection_break(p->c);
     return atomic_load(&p->c->broken) ? DOCA_ERROR_NOT_CONNECTED
            : atomic_load(&r->gone)    ? DOCA_ERROR_NOT_FOUND

@@ -1,4 +1,5 @@
 /* What frames, queues and pipes of DOCA Ethernet do, and peers of theirs that are killed. */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -276,6 +277,56 @@ void live_sender(void)
         send_frame(b);
         doca_pe_progress(w.pe);
     }
+}
+
+/* As spawn, without waiting; this process has opened nothing. */
+static pid_t begin(void (*live)(void))
+{
+    const pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        const int null = open("/dev/null", O_WRONLY);
+        dup2(null, STDOUT_FILENO);
+        live();
+        _exit(1);
+    }
+    return pid;
+}
+
+/* One side is killed at any moment, from its first call on, while the other lives on. */
+static void killed_in_rounds(void (*killed)(void), void (*other)(void))
+{
+    const pid_t survivor = begin(other);
+    for (unsigned i = 0; i < 150; i++) {
+        const pid_t pid = begin(killed);
+        usleep(300 + i * 7919 % 12000);
+        CHECK(waitpid(pid, NULL, WNOHANG) == 0); /* it did not end by itself */
+        end(pid);
+        CHECK(waitpid(survivor, NULL, WNOHANG) == 0);
+    }
+    end(survivor);
+}
+
+void either_side_is_killed_at_any_step(void)
+{
+    killed_in_rounds(live_receiver, live_sender);
+    killed_in_rounds(live_sender, live_receiver);
+    const pid_t pid = begin(live_sender); /* all goes on as if nothing had been */
+    world_open("mlx5_1");
+    receiver_start();
+    struct doca_buf *to = buf(8, 0);
+    receive_into(to);
+    for (unsigned i = 1; i <= 5; i++) {
+        await(&w.came, i);
+        CHECK(w.memory[8 * FRAME + 113] == 113);
+        receive_again();
+    }
+    end(pid);
+    w.stops = true;
+    stop(doca_eth_rxq_as_doca_ctx(w.rxq));
+    CHECK(doca_buf_dec_refcount(to, NULL) == OK);
+    world_close();
 }
 
 /* Sends go on, whoever was there to receive them. */

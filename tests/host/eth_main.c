@@ -250,6 +250,7 @@ int main(int argc, char **argv)
         CASE(live_sender),
         CASE(receivers_are_killed),
         CASE(senders_are_killed),
+        CASE(either_side_is_killed_at_any_step),
     };
     for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, argv[1]) == 0) {

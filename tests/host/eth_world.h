@@ -63,5 +63,6 @@ void live_receiver(void);
 void live_sender(void);
 void receivers_are_killed(void);
 void senders_are_killed(void);
+void either_side_is_killed_at_any_step(void);
 
 #endif

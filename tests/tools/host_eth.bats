@@ -50,6 +50,15 @@ setup_file() {
     case_ok senders_are_killed
 }
 
+# Nothing stays of 300 processes.
+@test "either side is killed at any step" {
+    dpadev wire mlx5_0 dev:mlx5_1
+    (cd "$DPAKIT_DEVICES" && find . | sort) >"$BATS_TEST_TMPDIR/before"
+    case_ok either_side_is_killed_at_any_step
+    (cd "$DPAKIT_DEVICES" && find . | sort) | diff "$BATS_TEST_TMPDIR/before" -
+    ! compgen -G '/dev/shm/*dpakit*'
+}
+
 @test "every function is declared and exported" {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_TEST_TMPDIR name
     for name in eth flow; do

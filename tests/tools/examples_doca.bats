@@ -141,6 +141,11 @@ TEXT
     [[ $output == *$'from the host\na client came\nit went' ]]
 }
 
+@test "comch message queues: a thread of the DPA answers" {
+    paste_readme comch_msgq
+    [[ $output == *$'FROM THE HOST\nAND AGAIN' ]]
+}
+
 @test "texts in frames: one device hears the other" {
     paste_readme eth_text
     [[ $output == *$'a first frame\na second frame' ]]

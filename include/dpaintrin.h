@@ -33,14 +33,23 @@ extern "C" {
 /* The compiler moves no memory access across it; the processor may. */
 #define __dpa_compiler_barrier() __asm__ volatile("" ::: "memory")
 
+/* Code that is compiled with -fsanitize=thread tells of its fences. */
+#define __dpa_tell_fence(pred, succ) ((void)(pred), (void)(succ))
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#undef __dpa_tell_fence
+#define __dpa_tell_fence(pred, succ) __tsan_dpa_fence(pred, succ)
+#endif
+#endif
+void __tsan_dpa_fence(int pred, int succ);
+
 /* Operations of kind `pred` before it are visible to DPA threads, host, NIC and peers before those
  * of kind `succ` after it, in that memory space. One fence orders every space and kind. */
 static inline void __dpa_thread_fence(int space, int pred, int succ)
 {
     (void)space;
-    (void)pred;
-    (void)succ;
     __asm__ volatile("fence iorw, iorw" ::: "memory");
+    __dpa_tell_fence(pred, succ);
 }
 
 #define __dpa_thread_memory_fence(pred, succ) __dpa_thread_fence(__DPA_MEMORY, (pred), (succ))

@@ -7,6 +7,7 @@
 #include "proc/failure.h"
 #include "proc/launch.h"
 #include "proc/run.h"
+#include "proc/tsan.h"
 
 enum dpk_status dpk_direct_create(struct dpk_process *p, const struct dpk_direct_options *options,
                                   struct dpk_direct **out, struct dpk_error *err)
@@ -126,6 +127,7 @@ enum dpk_status dpk_direct_call(struct dpk_direct *d, const struct dpk_call *cal
     status = run(d, &s, err);
     if (counted)
         dpk_live_count(h->process->live, h->id, h->regs.instret - before, sched_now() - counted, 0);
+    tsan_ended(h);
     sched_direct_end(&h->sched);
     if (result)
         *result = status == DPK_OK ? s.value : 0;

@@ -7,13 +7,9 @@
 #include "proc/asan.h"
 #include "proc/direct.h"
 #include "proc/recorded.h"
+#include "proc/tsan.h"
 
 enum { SP = 2, A0 = 10, A1, A2 };
-
-uint64_t hart_stack(const struct hart *h)
-{
-    return STACKS_BASE + h->id * STACK_STRIDE + STACK_GUARD;
-}
 
 static struct hart *create(struct dpk_process *p, unsigned id)
 {
@@ -49,6 +45,7 @@ void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, s
     if (size)
         recorded_store(h->process, at, args, size);
     asan_stack_is_empty(h);
+    tsan_begins(h);
     h->regs = (struct rv64_hart){.pc = dpk_image_entry(h->process->image),
                                  .instret = h->regs.instret,
                                  .misaligned = h->regs.misaligned};

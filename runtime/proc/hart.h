@@ -31,6 +31,7 @@ struct hart {
     /* profile.c: the count of its instructions at the next sample, 0 before its first run; how many
      * of them before it are run one by one. */
     uint64_t sample_at, sample_margin;
+    const void *awaited; /* the event that it has waited for, or NULL */
 };
 
 static inline struct hart *hart_of(struct sched_hart *h)
@@ -48,7 +49,10 @@ void hart_counts(struct hart *h);
 /* The clock that its code reads, in nanoseconds. */
 uint64_t hart_now(const struct hart *h);
 /* The lowest address of its stack. */
-uint64_t hart_stack(const struct hart *h);
+static inline uint64_t hart_stack(const struct hart *h)
+{
+    return STACKS_BASE + h->id * STACK_STRIDE + STACK_GUARD;
+}
 void hart_set_resume(struct hart *h, enum dpk_resume how);
 /* Lists the harts that are active, or were when the process failed, and first the one that a
  * debugger should show. Returns how many there are. */

@@ -5,6 +5,7 @@
 #include "proc/asan.h"
 #include "proc/heap.h"
 #include "proc/recorded.h"
+#include "proc/tsan.h"
 
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
 
@@ -47,6 +48,7 @@ enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *a
         *address = 0;
     } else if (status == DPK_OK) {
         asan_allocated(p, *address, size);
+        tsan_allocated(p, *address, size);
     }
     pthread_mutex_unlock(&p->heap_lock);
     return status;
@@ -133,6 +135,7 @@ enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from
     void *at = access_begin(p, to, size, RV64_W, err);
     if (!at)
         return DPK_ERR_RANGE;
+    tsan_host_writes(p, to, size);
     write_guest(at, from, size);
     write_end(p, to, size);
     return DPK_OK;
@@ -147,6 +150,7 @@ enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uin
     if (!at)
         return DPK_ERR_RANGE;
     memcpy(to, at, size);
+    tsan_host_reads(p, from, size);
     access_end(p);
     return DPK_OK;
 }
@@ -160,6 +164,7 @@ enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uin
     void *at = access_begin(p, address, size, RV64_W, err);
     if (!at)
         return DPK_ERR_RANGE;
+    tsan_host_writes(p, address, size);
     memset(at, value, size);
     write_end(p, address, size);
     return DPK_OK;

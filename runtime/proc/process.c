@@ -18,6 +18,7 @@
 #include "proc/recorded.h"
 #include "proc/run.h"
 #include "proc/thread.h"
+#include "proc/tsan.h"
 
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
 
@@ -53,6 +54,7 @@ static void process_free(struct dpk_process *p)
     profile_leave(p);
     coverage_leave(p);
     asan_leave(p);
+    tsan_leave(p);
     threads_free(p);
     for (unsigned i = 0; i < HARTS_MAX; i++)
         free(p->harts[i]);
@@ -134,6 +136,8 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
     rv64_core_set_strict(p->core, align);
     jit_attach(p->core, mode, sched_workers() == 1);
     status = asan_enter(p, err);
+    if (status == DPK_OK)
+        status = tsan_enter(p, err);
     if (status == DPK_OK)
         status = profile_enter(p, err);
     return status == DPK_OK ? coverage_enter(p, err) : status;

@@ -89,6 +89,7 @@ struct dpk_process {
     struct profiled *profiled; /* profile.c; NULL: there is no profile */
     struct asan *asan;         /* asan.c; NULL: the program is not compiled for it */
     struct recorded *recorded; /* recorded.c; NULL: it is not recorded */
+    struct tsan *tsan;         /* tsan.c; NULL: likewise */
     struct covered *covered;   /* coverage.c; NULL: the program does not count what runs */
 
     /* debugger.c, control.c */

@@ -13,6 +13,7 @@
 #include "proc/syscall.h"
 #include "proc/thread.h"
 #include "proc/trace.h"
+#include "proc/tsan.h"
 
 #define SLICE_INSTRUCTIONS 32768u
 #define SLICE_CALLS        4096u
@@ -90,6 +91,9 @@ static void run(struct sched_hart *sched, struct slice *s)
     uint64_t before = h->regs.instret;
     s->end = SLICE_USED;
     s->stopped = false;
+    if (h->awaited) /* the event has come */
+        tsan_sees(h, h->awaited);
+    h->awaited = NULL;
     if (tracing() && h->began == 0)
         h->began = sched_now();
     const uint64_t counted = dpk_live_collects(h->process->live) ? sched_now() : 0;
@@ -142,10 +146,12 @@ static void ended(struct sched_hart *sched, enum hart_end how, uint64_t value)
     struct launch *l = h->launch;
     h->launch = NULL;
     sched->share = NULL; /* the launch may be freed */
-    if (h->thread)
+    if (h->thread) {
         activation_end(h->thread, how);
-    else if (l)
+    } else if (l) {
+        tsan_ended(h);
         launch_hart_ended(l, value);
+    }
     launches_admit();
 }
 

@@ -12,6 +12,7 @@
 #include "proc/thread.h"
 #include "proc/trace.h"
 #include "proc/trigger.h"
+#include "proc/tsan.h"
 
 #define MESSAGE_MAX 65536u
 #define POLLS_MAX   4u /* calls in a row that found nothing, in one slice */
@@ -108,6 +109,8 @@ static bool event_call(struct hart *h, struct slice *s, uint64_t number)
     uint64_t *x = h->regs.x;
     sched_lock();
     struct dpk_event *e = event_of_handle(h->process, x[A0]);
+    if (e && (number == DPA_SYS_EVENT_ADD || number == DPA_SYS_EVENT_SET))
+        tsan_sets(h, e);
     uint64_t before = e ? dpk_event_get(e) : 0;
     if (e && number == DPA_SYS_EVENT_ADD)
         event_set(e, before + x[A1]);
@@ -116,10 +119,13 @@ static bool event_call(struct hart *h, struct slice *s, uint64_t number)
     bool block =
         e && number == DPA_SYS_EVENT_WAIT_GT && !sched_counter_exceeds(&e->counter, x[A1], x[A2]);
     bool runner_goes = slice_is_hurried(s); /* it was the runner's event */
+    if (e && !block && number != DPA_SYS_EVENT_SET)
+        tsan_sees(h, e);
     sched_unlock();
     if (!e)
         return bad_call(h, s, "bad event handle", x[A0]);
     if (block) {
+        h->awaited = e;
         s->end = SLICE_BLOCKED;
         s->counter = &e->counter;
         s->threshold = x[A1];
@@ -132,6 +138,7 @@ static bool event_call(struct hart *h, struct slice *s, uint64_t number)
 static bool trigger_call(struct hart *h, struct slice *s, uint64_t number)
 {
     const uint64_t *x = h->regs.x;
+    tsan_acts(h);
     sched_lock();
     struct dpk_trigger *trigger = trigger_of_handle(h->process, x[A0]);
     bool notifies = trigger && trigger->kind == DPK_TRIGGER_NOTIFICATION;
@@ -141,6 +148,7 @@ static bool trigger_call(struct hart *h, struct slice *s, uint64_t number)
     else if (good)
         trigger_arm(trigger, (uint32_t)x[A1]);
     sched_unlock();
+    tsan_acts(NULL);
     return good ? answer(h, 0) : bad_call(h, s, "bad trigger handle", x[A0]);
 }
 
@@ -155,8 +163,11 @@ static bool library_call(struct hart *h, struct slice *s, uint64_t number)
     h->caller.polls = false;
     if (number >> 8 >= DPA_SYS_FAMILIES || !p->calls[family].handler)
         return bad_call(h, s, "unknown call", number);
-    if (p->calls[family].handler(p->calls[family].context, &h->caller, number & 0xff, &x[A0],
-                                 &result, fault, sizeof fault)) {
+    tsan_acts(h);
+    const bool good = p->calls[family].handler(p->calls[family].context, &h->caller, number & 0xff,
+                                               &x[A0], &result, fault, sizeof fault);
+    tsan_acts(NULL);
+    if (good) {
         answer(h, result);
         h->polled = h->caller.polls ? h->polled + 1 : 0;
         if (h->polled < POLLS_MAX)
@@ -225,6 +236,10 @@ bool syscall_run(struct hart *h, struct slice *s)
         return trigger_call(h, s, number);
     case DPA_SYS_BAD_ACCESS:
         return asan_report(h, s);
+    case DPA_SYS_ACCESS:
+        return tsan_access(h, s);
+    case DPA_SYS_FENCE:
+        return tsan_fence(h);
     case DPA_SYS_EU:
         return answer(h, unit_of(h));
     default:

@@ -5,6 +5,7 @@
 
 #include "proc/affinity.h"
 #include "proc/trigger.h"
+#include "proc/tsan.h"
 
 static void set_state(struct dpk_thread *t, enum thread_state state)
 {
@@ -28,6 +29,7 @@ static void activation_begin(struct dpk_thread *t)
         hart_counts(h);
     }
     t->parked = false;
+    tsan_activated(h, t);
     sched_hart_start(&h->sched, units_of(t->process, &t->options.affinity));
 }
 
@@ -35,6 +37,7 @@ void thread_activate(struct dpk_thread *t)
 {
     if (t->state != THREAD_RUN || t->process->failed != DPK_OK)
         return;
+    tsan_activates(t->process, t);
     if (t->active)
         t->events++;
     else
@@ -149,6 +152,7 @@ static void stop(struct dpk_thread *t)
     sched_hart_stop(&t->hart->sched);
     while (t->hart->sched.state == HART_ENDING)
         sched_waiter_sleep(&w);
+    tsan_ended(t->hart);
     sched_waiter_end(&w);
 }
 

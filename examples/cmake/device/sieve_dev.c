@@ -9,7 +9,7 @@ __dpa_global__ void strike_out(uint64_t sieve, uint32_t limit)
     uint32_t step = doca_dpa_dev_num_threads();
     for (uint32_t factor = 2 + doca_dpa_dev_thread_rank(); factor < limit; factor += step)
         for (uint64_t i = (uint64_t)factor * factor; i < limit; i += factor)
-            composite[i] = 1;
+            __atomic_store_n(&composite[i], 1, __ATOMIC_RELAXED); /* others may, too */
 }
 
 /* The result goes to the event, which the host waits for. */

@@ -157,6 +157,17 @@ enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *
     return DPK_OK;
 }
 
+enum dpk_status dpk_device_card_directory_by_name(const char *name, char out[PATH_MAX],
+                                                  struct dpk_error *err)
+{
+    struct dpk_device *dev = NULL;
+    enum dpk_status status = dpk_device_open(name, &dev, err);
+    if (status == DPK_OK)
+        status = dpk_device_card_directory(dev, out, err);
+    dpk_device_close(dev);
+    return status;
+}
+
 enum dpk_status dpk_device_info_by_name(const char *name, struct dpk_device_info *out,
                                         struct dpk_error *err)
 {

@@ -233,6 +233,9 @@ unsigned dpk_device_vhca(struct dpk_device *dev);
 /* The directory that all functions of the card have in common, as of dpk_device_directory. */
 enum dpk_status dpk_device_card_directory(const struct dpk_device *dev, char out[PATH_MAX],
                                           struct dpk_error *err);
+/* The same for the device with that name, which is opened and closed by this call. */
+enum dpk_status dpk_device_card_directory_by_name(const char *name, char out[PATH_MAX],
+                                                  struct dpk_error *err);
 /* Whether its function manages the partitions of the card. */
 bool dpk_device_manages(const struct dpk_device *dev);
 

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNITS_MAGIC   UINT64_C(0x315354494e554b44) /* "DKUNITS1" */
-#define PROCESS_MAGIC UINT64_C(0x31434f52504b44)   /* "DKPROC1" */
+#define UNITS_MAGIC   UINT64_C(0x325354494e554b44) /* "DKUNITS2" */
+#define PROCESS_MAGIC UINT64_C(0x32434f52504b44)   /* "DKPROC2" */
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are for several processes");
 

@@ -10,6 +10,7 @@ struct units_file {
     atomic_uint collects;               /* processes that begin are counted */
     atomic_uint_least64_t began, ended; /* when collecting began and ended, or 0; monotonic ns */
     _Alignas(64) atomic_uint owners[DPK_UNITS_MAX];
+    atomic_ushort turns[DPK_UNITS_MAX]; /* how often a traced thread has got each, modulo 2^16 */
 };
 
 struct process_file {
@@ -21,6 +22,15 @@ struct process_file {
         _Alignas(64) atomic_uint_least64_t instructions, ns, executions;
         char name[DPK_LIVE_NAME]; /* empty: there is no such thread */
     } threads[DPK_LIVE_THREADS];
+    _Alignas(64) atomic_uint traces;
+    atomic_uint_least64_t traced; /* samples so far: number N is in row N % DPK_LIVE_SAMPLES */
+    struct sample_row {
+        atomic_uint_least64_t number; /* of the sample + 1, when the row is written; else 0 */
+        atomic_uint_least64_t ns, instructions;
+        atomic_uint thread;
+        atomic_ushort unit, turn;
+        atomic_uint in;
+    } samples[DPK_LIVE_SAMPLES];
 };
 
 /* Opens `directory`/live, and makes it if `make`. DPK_ERR_NOT_FOUND: it is not there. */

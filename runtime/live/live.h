@@ -24,6 +24,7 @@
 
 #define DPK_LIVE_PROCESSES 256  /* at a time, on one device */
 #define DPK_LIVE_THREADS   1344 /* of a process */
+#define DPK_LIVE_SAMPLES   4096 /* of a process that are kept */
 #define DPK_LIVE_NAME      64   /* bytes, with the NUL */
 
 struct dpk_live;
@@ -64,6 +65,13 @@ bool dpk_live_collects(const struct dpk_live *live);
 void dpk_live_count(struct dpk_live *live, unsigned thread, uint64_t instructions, uint64_t ns,
                     unsigned executions);
 
+/* Whether samples are taken now of when threads get units, and leave them. */
+bool dpk_live_traces(const struct dpk_live *live);
+/* Adds a sample: a thread, which has executed so many instructions, has got a unit (`in`), or leaves
+ * it. The latest DPK_LIVE_SAMPLES are kept. */
+void dpk_live_trace(struct dpk_live *live, unsigned thread, unsigned unit, bool in,
+                    uint64_t instructions);
+
 /* ---- Looking, from any program ---- */
 
 struct dpk_live_thread {
@@ -76,7 +84,7 @@ struct dpk_live_process {
     uint32_t pid;
     unsigned vhca;
     char name[DPK_LIVE_NAME]; /* fit for a terminal */
-    bool collects;
+    bool collects, traces;
     struct dpk_units units; /* that it has now */
     struct dpk_live_thread *threads;
     size_t thread_count;
@@ -116,6 +124,23 @@ enum dpk_status dpk_live_choose(const char *list, struct dpk_live_choice *out,
  * `reset`: their counters are 0 then. DPK_ERR_NOT_FOUND: no process has that number. */
 enum dpk_status dpk_live_collect(const char *directory, unsigned process, bool on, bool reset,
                                  struct dpk_error *err);
+
+/* The same for samples, of processes that live now. */
+enum dpk_status dpk_live_sample(const char *directory, unsigned process, bool on, bool reset,
+                                struct dpk_error *err);
+
+struct dpk_live_sample {
+    uint64_t ns;           /* of the monotonic clock */
+    uint64_t instructions; /* that the thread has executed */
+    unsigned process, thread, unit;
+    uint16_t turn; /* of the unit: getting it and leaving it have the same */
+    bool in;
+};
+/* Reads the latest samples of a process, at most `max`, the oldest first; *count: how many.
+ * DPK_ERR_NOT_FOUND: no process has that number. */
+enum dpk_status dpk_live_read_samples(const char *directory, unsigned process,
+                                      struct dpk_live_sample *out, size_t max, size_t *count,
+                                      struct dpk_error *err);
 
 /* Keeps processes from beginning until dpk_live_moves, so that what they read then can be changed.
  * *count: how many live. */

@@ -42,8 +42,11 @@ static enum dpk_status look_at(struct process_file *file, unsigned number, struc
                                bool threads, struct dpk_live_seen *out, struct dpk_error *err)
 {
     struct dpk_live_process *p = &out->processes[out->count];
-    *p = (struct dpk_live_process){
-        .number = number, .pid = file->pid, .vhca = file->vhca, .collects = file->collects != 0};
+    *p = (struct dpk_live_process){.number = number,
+                                   .pid = file->pid,
+                                   .vhca = file->vhca,
+                                   .collects = file->collects != 0,
+                                   .traces = file->traces != 0};
     copy_name(p->name, file->name);
     for (unsigned i = 0; i < DPK_UNITS_MAX; i++)
         if (units->owners[i] == number + 1)
@@ -174,57 +177,6 @@ enum dpk_status dpk_live_choose(const char *list, struct dpk_live_choice *out,
         at = *end ? end + 1 : NULL;
     }
     return DPK_OK;
-}
-
-/* ---- Collecting ---- */
-
-static void collect_of(struct process_file *file, bool on, bool reset)
-{
-    for (unsigned i = 0; i < DPK_LIVE_THREADS && reset; i++) {
-        file->threads[i].instructions = 0;
-        file->threads[i].ns = 0;
-        file->threads[i].executions = 0;
-    }
-    file->collects = on;
-}
-
-static void note_time(struct units_file *units, bool on, bool all)
-{
-    if (on)
-        units->began = live_now();
-    else
-        units->ended = live_now();
-    if (all)
-        units->collects = on;
-}
-
-enum dpk_status dpk_live_collect(const char *directory, unsigned process, bool on, bool reset,
-                                 struct dpk_error *err)
-{
-    int folder;
-    struct units_lock lock;
-    struct process_file *file;
-    const bool all = process == UINT_MAX;
-    bool found = all;
-    enum dpk_status status = folder_open(directory, true, &folder, err);
-    if (status == DPK_OK && (status = units_lock(folder, true, &lock, err)) != DPK_OK)
-        close(folder);
-    if (status != DPK_OK)
-        return status;
-    for (unsigned n = 0; n < DPK_LIVE_PROCESSES; n++) {
-        if ((!all && n != process) || !process_map(folder, n, &file))
-            continue;
-        collect_of(file, on, reset);
-        munmap(file, sizeof *file);
-        found = true;
-    }
-    if (found)
-        note_time(lock.file, on, all);
-    else
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "no DPA process %x on the device", process);
-    units_unlock(&lock);
-    close(folder);
-    return status;
 }
 
 /* ---- Standing still ---- */

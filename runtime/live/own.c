@@ -177,3 +177,27 @@ void dpk_live_count(struct dpk_live *live, unsigned thread, uint64_t instruction
     atomic_fetch_add_explicit(&row->ns, ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&row->executions, executions, memory_order_relaxed);
 }
+
+bool dpk_live_traces(const struct dpk_live *live)
+{
+    return live && atomic_load_explicit(&live->file->traces, memory_order_relaxed) != 0;
+}
+
+/* A row says its number last: until then, and while it is written again, nobody takes it. */
+void dpk_live_trace(struct dpk_live *live, unsigned thread, unsigned unit, bool in,
+                    uint64_t instructions)
+{
+    if (unit >= DPK_UNITS_MAX)
+        return;
+    const uint64_t number = atomic_fetch_add(&live->file->traced, 1);
+    struct sample_row *row = &live->file->samples[number % DPK_LIVE_SAMPLES];
+    atomic_ushort *turns = &live->units->turns[unit];
+    atomic_store(&row->number, 0);
+    row->ns = live_now();
+    row->instructions = instructions;
+    row->thread = thread;
+    row->unit = (unsigned short)unit;
+    row->turn = in ? (unsigned short)(atomic_fetch_add(turns, 1) + 1) : atomic_load(turns);
+    row->in = in;
+    atomic_store(&row->number, number + 1);
+}

@@ -27,17 +27,30 @@ static struct place *place_of(const struct sched_pool *pool)
 
 /* ---- Sharing units with other programs ---- */
 
+/* Tells those who watch that a hart has got a unit, or leaves it. */
+static void trace(const struct sched_hart *sched, unsigned unit, bool in)
+{
+    const struct hart *h = hart_of((struct sched_hart *)sched);
+    if (dpk_live_traces(h->process->live))
+        dpk_live_trace(h->process->live, h->id, unit, in, h->regs.instret);
+}
+
 static bool claim(const struct sched_hart *h, unsigned unit)
 {
     const struct dpk_process *p = process_of(h->group);
-    return !p->live || dpk_live_claim(p->live, unit);
+    if (p->live && !dpk_live_claim(p->live, unit))
+        return false;
+    trace(h, unit, true);
+    return true;
 }
 
 static void give(const struct sched_hart *h, unsigned unit)
 {
     const struct dpk_process *p = process_of(h->group);
-    if (p->live)
-        dpk_live_give(p->live, unit);
+    if (!p->live)
+        return;
+    trace(h, unit, false);
+    dpk_live_give(p->live, unit);
 }
 
 /* Any process of this program sees what others have. */

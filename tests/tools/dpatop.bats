@@ -117,6 +117,8 @@ shows() { screen >screen && grep -qE -- "$1" screen; }
     ! grep -qE '^0 +0 ' screen
     keys Home
     await shows '^0 +0 '
+    keys q
+    await test -s code
 }
 
 @test "it follows the size of the terminal, however small" {

@@ -35,21 +35,17 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
 {
     const struct options *o = options;
     char directory[PATH_MAX];
-    struct dpk_device *dev = NULL;
     struct dpk_live_seen seen = {0};
     struct dpk_live_choice choice;
     (void)args;
     enum dpk_status status = dpk_live_choose(o->processes, &choice, err);
     if (status == DPK_OK)
-        status = dpk_device_open(o->device, &dev, err);
-    if (status == DPK_OK)
-        status = dpk_device_card_directory(dev, directory, err);
+        status = dpk_device_card_directory_by_name(o->device, directory, err);
     if (status == DPK_OK)
         status = dpk_live_look(directory, o->threads, &seen, err);
     if (status == DPK_OK)
         print_all(o, &seen, &choice);
     dpk_live_seen_free(&seen);
-    dpk_device_close(dev);
     return status;
 }
 

@@ -114,14 +114,10 @@ static enum dpk_status open_and(const struct options *o, struct dpk_error *err,
                                                           struct dpk_error *))
 {
     char directory[PATH_MAX];
-    struct dpk_device *dev = NULL;
     struct dpk_live_choice choice;
     enum dpk_status status = dpk_live_choose(o->processes, &choice, err);
     if (status == DPK_OK)
-        status = dpk_device_open(o->device, &dev, err);
-    if (status == DPK_OK)
-        status = dpk_device_card_directory(dev, directory, err);
-    dpk_device_close(dev);
+        status = dpk_device_card_directory_by_name(o->device, directory, err);
     return status == DPK_OK ? action(o, directory, &choice, err) : status;
 }
 

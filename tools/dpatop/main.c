@@ -57,7 +57,7 @@ static enum waited wait_until(struct top *top, uint64_t until, bool keys, const 
     const struct timespec tick = {.tv_nsec = TOP_TICK_MS * 1000000};
     while (!ended && now_ms() < until) {
         const int n = ppoll(&input, keys, &tick, waiting);
-        if (ended || (n > 0 && !(input.revents & POLLIN)))
+        if (ended || (n > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL))))
             return WAITED_END; /* the terminal is gone */
         if (n > 0 || (n < 0 && errno == EINTR && keys))
             return WAITED_KEY;

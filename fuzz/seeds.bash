@@ -65,6 +65,20 @@ mkdir -p "$seeds/programs" && head -c 4000 "$elf" >"$seeds/programs/elf" && tail
 section .riscv.attributes && mv "$seeds/part" "$seeds/isa/attributes"
 cp "$elf" "$seeds/image" && cp "$elf" "$seeds/loader"
 
+# A recording of a small program: a loop, and stores from outside.
+mkdir -p "$seeds/replay"
+cat >"$seeds/part" <<'C'
+__asm__(".globl _dpa_start\n_dpa_start: jalr a2\n li a7, 1\n ecall\n");
+typedef unsigned long word;
+volatile word sum;
+const word _dpacc_argsize_f = 8;
+word _dpacc_unpack_f(const word *a, word (*g)(word)) { return g(a[0]); }
+word f(word n) { while (n--) sum += n; return sum; }
+C
+clang --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -mcmodel=medany -mno-relax -ffreestanding -Os \
+    -nostdlib -static -fuse-ld=lld -Wl,-e,_dpa_start -x c "$seeds/part" -o "$seeds/part.elf" &&
+    DPAKIT_RECORD=$seeds/replay/loop build/bin/dparun -d fuzz "$seeds/part.elf" --rpc f 100 >"$seeds/part"
+
 # What a process says that uses a device.
 mkdir -p "$seeds/ps"
 printf '{"pid":1,"device":"fuzz","directory":"%s/fuzz","program":"p","state":"runs","instructions":2}\n' \

@@ -2,10 +2,13 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../host/setup
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
     dpadev create mlx5_0
+    build_queues flexio_queue_cases.c
     cp "$DPAKIT_BUILD/obj/tests/data/faults.elf" .
     cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" .
     cat >race.c <<'C'
@@ -113,6 +116,24 @@ session() {
     run -2 --separate-stderr dparun --replay a.rec
     echo "$stderr"
     [[ $stderr == *"-E- a.rec: $why" ]]
+}
+
+# replays FILE: each process of the recording runs as it did, without anything that it ran with.
+replays() {
+    local number=0
+    while DPAKIT_DEVICES=/nowhere dparun --replay --process $((number + 1)) "$1" >out 2>err; do
+        number=$((number + 1))
+    done
+    cat err
+    grep -q "has no process $((number + 1)), but $number$" err
+    [ "$number" -gt 0 ]
+}
+
+@test "queues, frames and what the host writes are replayed without a network" {
+    for case in a_polled_frame_comes_back each_frame_is_one_activation; do
+        DPAKIT_RECORD=$PWD/a.rec "$f/cases" $case
+        replays a.rec
+    done
 }
 
 # ---- What is wrong

@@ -65,7 +65,10 @@ bool machine_forward(struct dpk_replay *r, uint64_t limit)
             continue;
         }
         const uint64_t some = wanted < left ? wanted : left;
-        if (!count(r, before, rv64_run_exactly(r->core, h, some < PART ? some : PART)))
+        enum rv64_stop why = rv64_run_exactly(r->core, h, some < PART ? some : PART);
+        if (why == RV64_STOP_BREAKPOINT) /* for those who search; it is passed over */
+            why = rv64_step(r->core, h);
+        if (!count(r, before, why))
             return false;
         if (r->states)
             states_keep(r);

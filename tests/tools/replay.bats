@@ -57,7 +57,7 @@ session() {
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
     for c; do commands+=(-ex "$c"); done
     timeout 300 gdb-multiarch -nx -batch -ex 'set confirm off' -ex 'set remotetimeout 60' \
-        -ex "target remote | exec dparun --replay --gdb - $f/race.rec 2>program" "${commands[@]}" \
+        -ex "target remote | exec dparun --replay --gdb - ${rec:-$f/race.rec} 2>program" "${commands[@]}" \
         "$f/race.elf" >out 2>&1 || true
     cat out program
 }
@@ -215,6 +215,14 @@ replays() {
     # What the threads print is told once.
     session continue reverse-continue continue
     grep '^thread ' program | cmp - "$f/race.out"
+}
+
+@test "GDB goes back to the last turns of a long loop, and to the first" {
+    DPAKIT_RECORD=long.rec dparun "$f/race.a" --kernel race 3000000
+    rec=long.rec session "break race.c:$(line_of race)" continue 'print counter' delete continue \
+        "break race.c:$(line_of race)" reverse-continue 'print counter' reverse-continue \
+        'print counter' delete 'break *&race' reverse-continue 'print counter' 'print $pc == &race'
+    [ "$(sed -n 's/^\$[0-9]* = //p' out | tr '\n' ' ')" = "0 2999999 2999998 0 1 " ]
 }
 
 @test "GDB shows both threads, and cannot change what has happened" {

@@ -215,7 +215,7 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
 }
 
 @test "constructors of users are refused as ever" {
-    printf '__attribute__((constructor(1))) static void f(void) { }\n__dpa_rpc__ unsigned long g(void) { return 0; }\n' >c.c
+    printf 'volatile int made;\n__attribute__((constructor(1))) static void f(void) { made = 1; }\n__dpa_rpc__ unsigned long g(void) { return 0; }\n' >c.c
     run dpacc c.c -o c.a
     [ "$status" -ne 0 ]
     [[ $output == *"constructors and destructors do not run on the DPA"* ]]

@@ -1,5 +1,6 @@
 /* DOCA comch's message queues between CPU and DPA, one behaviour each; main runs the one that argv[1]
  * names. */
+#include <dirent.h>
 #include <doca_comch_msgq.h>
 #include <doca_ctx.h>
 #include <doca_dpa.h>
@@ -7,6 +8,7 @@
 #include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -382,6 +384,55 @@ static void sends_wait_for_receives(void)
     world_free(w);
 }
 
+static void engines_sleep_until_a_message_comes(void)
+{
+    struct world *w = world_new(deaf_thread);
+    doca_notification_handle_t handle;
+    struct pollfd p = {.events = POLLIN};
+    pthread_t thread;
+    CHECK(doca_pe_get_notification_handle(w->pe, &handle) == OK);
+    p.fd = (int)handle;
+    post(w, 3);
+    CHECK(doca_pe_request_notification(w->pe) == OK && poll(&p, 1, 20) == 0);
+    CHECK(pthread_create(&thread, NULL, send_three, w) == 0);
+    for (unsigned seen = 0; seen < 3; seen = w->received) {
+        CHECK(poll(&p, 1, 60000) == 1 && doca_pe_clear_notification(w->pe, handle) == OK);
+        while (doca_pe_progress(w->pe))
+            ;
+        CHECK(doca_pe_request_notification(w->pe) == OK);
+    }
+    CHECK(pthread_join(thread, NULL) == 0);
+    world_free(w);
+}
+
+static unsigned descriptors(void)
+{
+    unsigned n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    CHECK(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+static void nothing_stays_of_queues(void)
+{
+    unsigned before = 0;
+    for (unsigned i = 0; i < 20; i++) {
+        struct world *w = world_new(echo_thread);
+        receives(w, 1);
+        post(w, 1);
+        CHECK(send_of(w, w->producer, "a", 1) == OK);
+        if (i % 2 == 0)
+            AWAIT(w, w->received == 1);
+        world_free(w);
+        if (i == 1)
+            before = descriptors();
+    }
+    CHECK(descriptors() == before);
+}
+
 static void sends_that_cannot_arrive_fail(void)
 {
     struct world *w = world_new(deaf_thread);
@@ -548,6 +599,8 @@ int main(int argc, char **argv)
         CASE(many_are_on_their_way),
         CASE(threads_have_producers_of_their_own),
         CASE(sends_wait_for_receives),
+        CASE(engines_sleep_until_a_message_comes),
+        CASE(nothing_stays_of_queues),
         CASE(sends_that_cannot_arrive_fail),
         CASE(copies_come_before_messages),
         CASE(too_many_receives_are_a_fault),

@@ -25,6 +25,14 @@ setup_file() {
     case_ok sends_wait_for_receives
 }
 
+@test "engines sleep until a message comes" {
+    case_ok engines_sleep_until_a_message_comes
+}
+
+@test "nothing stays of queues" {
+    case_ok nothing_stays_of_queues
+}
+
 @test "sends that cannot arrive fail" {
     case_ok sends_that_cannot_arrive_fail
 }

@@ -161,13 +161,11 @@ $(SHARED) $(INTERFACE) $(TRANSLATOR): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
 so_name = ln -sfn $(@F).$(SO) $@
-$(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c runtime/nic/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $$(sed -n 's/^    \(dpk_[a-z0-9_]*\);/-Wl,-u,\1/p' $<) $(filter %.a,$^) \
 	  $(PKG_LIBS) -pthread && $(so_name)
-# Libraries that plug a port into its wire have these rooms to themselves.
-WIRED := $(call objs,$(foreach r,nic counters frame ring cable wire,runtime/$(r)/*.c))
-$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c runtime/addresses/*.c) $(WIRED) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
+$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c runtime/addresses/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 # libflexio.so loads it when a program reads such a file.
@@ -199,7 +197,6 @@ $(B)/lib/libdoca_$(1).so: runtime/doca/$(1)/exports.map $$(call objs,$(IN_doca_$
 	  $(PKG_LIBS) -pthread && $$(so_name)
 endef
 $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
-$(B)/lib/libdoca_eth.so: $(WIRED)
 # Its functions are in libdoca_common.so; link lines want it by name, as they do libpthread.a.
 $(B)/lib/libdoca_dpa.a:
 	$(call say,AR,$@)

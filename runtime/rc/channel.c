@@ -52,6 +52,8 @@ void channel_close(struct channel *c)
     c->qp = NULL;
     c->rc->gateway->closings++;
     c->rc->gateway->next = NULL;
+    if (c->rc->gateway->owes == c)
+        c->rc->gateway->owes = NULL;
     TAILQ_REMOVE(&c->rc->gateway->channels, c, link);
     TAILQ_INSERT_TAIL(&c->rc->gateway->closed, c, link);
     gateway_wake(c->rc->gateway);
@@ -76,6 +78,26 @@ static void wake_reader(struct channel *c)
 {
     if (ring_wakes_reader(&c->rings.out))
         say(c, WAKE);
+}
+
+void channels_wake(struct gateway *s)
+{
+    struct channel *c = s->owes;
+    s->owes = NULL;
+    if (c)
+        wake_reader(c);
+}
+
+/* Wakes who waits for a response; if the program is about to go on, after what that sends. */
+static void wake_reader_soon(struct channel *c)
+{
+    struct gateway *s = c->rc->gateway;
+    if (s->owes != c)
+        channels_wake(s);
+    if (s->answers && c->role == RESPONSES)
+        s->owes = c;
+    else
+        wake_reader(c);
 }
 
 /* Writes the head of a frame where ring_room found room. Its payload is already there. */
@@ -223,7 +245,7 @@ static bool work(struct channel *c)
         requester_resume(c->qp);
     if (c->fd < 0)
         return true;
-    wake_reader(c);
+    wake_reader_soon(c);
     set_interest(c);
     return true;
 }

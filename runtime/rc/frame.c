@@ -48,7 +48,8 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
     out->request.compare = dpk_read_be64(in);
     out->request.immediate = dpk_read_be32(in);
     out->payload = opcode <= DPK_RC_WRITE ? size : 0;
-    return opcode < DPK_RC_OPCODES && retries <= DPK_RC_RNR_FOREVER && size <= SEGMENT && size <= out->request.total;
+    return opcode < DPK_RC_OPCODES && retries <= DPK_RC_RNR_FOREVER && size <= SEGMENT &&
+           size <= out->request.total;
 }
 
 /* Whether a responder may answer with this status. The others are set by the requester itself. */

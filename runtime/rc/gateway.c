@@ -2,6 +2,7 @@
  * it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -75,29 +76,58 @@ static void free_closed(struct gateway *s)
     }
 }
 
+/* With the lock. False: as accept_some. */
+static bool handle(struct dpk_rc *rc, const struct epoll_event *events, int count)
+{
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        struct channel *c = events[i].data.ptr;
+        if (c && c->fd >= 0)
+            channel_event(c, events[i].events);
+        else if (!c)
+            good = hear(rc);
+    }
+    return good;
+}
+
+bool gateway_turn(struct dpk_rc *rc)
+{
+    struct epoll_event events[EVENTS_MAX];
+    const int n = epoll_wait(rc->gateway->epoll, events, EVENTS_MAX, 0);
+    if (n > 0 && !handle(rc, events, n))
+        rc->gateway->rested = false; /* the thread waits for descriptors */
+    pace_look(rc);
+    return n == EVENTS_MAX;
+}
+
+/* Until there is something to do for the thread. Returns how many events there are. */
+static int await_events(const struct gateway *s, struct epoll_event *events, bool rested,
+                        bool polled, bool waits)
+{
+    struct pollfd wake = {.fd = s->wake, .events = POLLIN};
+    if (rested) {
+        eventfd_t woken;
+        if (poll(&wake, 1, POLLED_MS) > 0)
+            eventfd_read(s->wake, &woken);
+        return 0;
+    }
+    return epoll_wait(s->epoll, events, EVENTS_MAX, polled ? POLLED_MS : waits ? LOOK_EACH_MS : -1);
+}
+
 static void *serve(void *context)
 {
     struct dpk_rc *rc = context;
     struct gateway *s = rc->gateway;
     struct epoll_event events[EVENTS_MAX];
-    bool stop = false, waits = false, polled = false;
+    bool stop = false, waits = false, polled = false, rested = false;
     while (!stop) {
-        bool crowded = false;
-        int n = epoll_wait(s->epoll, events, EVENTS_MAX,
-                           polled  ? POLLED_MS
-                           : waits ? LOOK_EACH_MS
-                                   : -1);
+        const int n = await_events(s, events, rested, polled, waits);
         pthread_mutex_lock(&rc->lock);
-        for (int i = 0; i < n; i++) {
-            struct channel *c = events[i].data.ptr;
-            if (c && c->fd >= 0)
-                channel_event(c, events[i].events);
-            else if (!c)
-                crowded = !hear(rc);
-        }
+        const bool crowded = !handle(rc, events, n);
         stop = s->stop;
         waits = !stop && waits_run(rc);
         polled = polls_run(s);
+        rested = s->rested;
         if (!stop)
             pace_look(rc);
         free_closed(s);

@@ -40,6 +40,14 @@ struct gateway {
     uint64_t closings;            /* channels that were ever closed */
     uint64_t polls, spins;        /* calls that were ever made, and that lately found nothing */
     uint64_t polls_seen, seen_ms; /* by the thread */
+    /* A thread of the program that sleeps until `epoll` has an event, and polls then. */
+    const void *sleeper; /* who was the last one; NULL: nobody has been yet */
+    bool rested;         /* it does the work, not the thread */
+    bool woken;          /* it may have slept since it last looked at `epoll` */
+    bool crowded;        /* there is more than one: the thread does the work for them */
+    bool answers;        /* it is at work now: who waits for its answers can be woken a little later */
+    struct channel *owes; /* that one's peer is to be woken, if it does not come by itself */
+    unsigned idle;       /* looks of the thread in a row that found it asleep, with nothing to do */
 };
 
 /* All of these need the lock. The channel owns `fd`, which is closed when this fails. NULL: out of
@@ -55,14 +63,19 @@ void channel_refuse(struct channel *c);
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
 /* Handles what the peer has written to a channel with rings. */
 void channel_serve(struct channel *c);
+/* Wakes the peer that has not been woken yet. */
+void channels_wake(struct gateway *s);
 /* The program polls from here on, or not any more. */
 void channel_poll(struct channel *c, bool polls);
 
 /* ---- poll.c: with the lock ---- */
 #define POLLED_MS 2 /* after so long without a poll, the program does not poll any more */
-/* Ends polling if the program does not poll any more. Returns whether it polls. */
+/* Ends polling, or resting, if the program does not poll any more. Returns whether it does the work. */
 bool polls_run(struct gateway *s);
 void polls_end(struct gateway *s);
+
+/* Handles events of `epoll`. Returns whether there may be more. With the lock. */
+bool gateway_turn(struct dpk_rc *rc);
 
 /* Wakes the thread of the gateway. */
 void gateway_wake(struct gateway *s);

@@ -3,7 +3,12 @@
  * no other thread is woken for it, by no system call of the peer. Who finds nothing for a while is
  * said to poll; who goes to sleep says so, or is found out by the thread of the gateway, which then
  * looks at all channels itself.
+ *
+ * Or it sleeps until the gateway's descriptor is readable, and then does the work as long as it comes
+ * back soon: so one thread is woken by a message, not two. Meanwhile the thread of the gateway only looks
+ * whether it does.
  */
+#include <poll.h>
 #include <sched.h>
 #include <time.h>
 
@@ -13,7 +18,10 @@
 #define SPINS_FIRST 32  /* polls in a row that find nothing, before the program is said to poll */
 #define SPINS_YIELD 256 /* from there on the thread lets others run, now and then: */
 #define SPINS_EACH  16  /* perhaps its peer */
-#define AT_ONCE     16  /* channels that one call looks at */
+/* Looks of the gateway's thread at a program that sleeps and has nothing to do, before it works again
+ * itself. */
+#define IDLE_LOOKS 50
+#define AT_ONCE    16 /* channels that one call looks at */
 
 static uint64_t now_ms(void)
 {
@@ -45,12 +53,26 @@ void polls_end(struct gateway *s)
         set_polled(s, false);
 }
 
+/* The program has not polled between two looks. It works on if it sleeps, and was not woken. */
+static void look_at_sleeper(struct gateway *s)
+{
+    struct pollfd p = {.fd = s->epoll, .events = POLLIN};
+    s->rested = poll(&p, 1, 0) == 0 && ++s->idle < IDLE_LOOKS;
+}
+
 bool polls_run(struct gateway *s)
 {
-    const uint64_t now = s->polled ? now_ms() : 0;
-    if (!s->polled || now - s->seen_ms < POLLED_MS)
+    const bool works = s->polled || s->rested;
+    if (s->owes && s->polls == s->polls_seen)
+        channels_wake(s);
+    const uint64_t now = works ? now_ms() : 0;
+    if (!works || now - s->seen_ms < POLLED_MS)
         return s->polled;
-    if (s->polls == s->polls_seen)
+    if (s->polls != s->polls_seen)
+        s->idle = 0;
+    else if (s->rested)
+        look_at_sleeper(s);
+    else
         polls_end(s);
     s->polls_seen = s->polls;
     s->seen_ms = now;
@@ -78,11 +100,18 @@ static bool serve(struct gateway *s)
 }
 
 /* Whether the thread should let others run. With the lock. */
-static bool poll(struct dpk_rc *rc)
+static bool look(struct dpk_rc *rc)
 {
     struct gateway *s = rc->gateway;
     s->polls++;
     pace_run(rc);
+    channels_wake(s);
+    if (s->rested && s->woken) {
+        s->answers = true;
+        s->woken = gateway_turn(rc);
+        s->answers = false;
+        return false;
+    }
     if (serve(s)) {
         s->spins = s->polled ? SPINS_FIRST : 0;
         return false;
@@ -96,16 +125,40 @@ void dpk_rc_poll(struct dpk_rc *rc)
 {
     if (pthread_mutex_trylock(&rc->lock) != 0)
         return; /* who has the lock does it */
-    const bool yields = rc->gateway && poll(rc);
+    const bool yields = rc->gateway && look(rc);
     pthread_mutex_unlock(&rc->lock);
     if (yields)
         sched_yield();
 }
 
-void dpk_rc_rest(struct dpk_rc *rc)
+/* With the lock. */
+static int rest(struct gateway *s, const void *sleeper)
 {
-    pthread_mutex_lock(&rc->lock);
-    if (rc->gateway)
-        polls_end(rc->gateway);
-    pthread_mutex_unlock(&rc->lock);
+    channels_wake(s);
+    polls_end(s);
+    s->crowded = s->crowded || !sleeper || (s->sleeper && s->sleeper != sleeper);
+    s->sleeper = sleeper;
+    if (s->crowded) {
+        s->rested = false;
+        return -1;
+    }
+    if (!s->rested) {
+        s->rested = true;
+        s->polls_seen = s->polls;
+        s->seen_ms = now_ms();
+        gateway_wake(s); /* so that it sleeps elsewhere */
+    }
+    s->woken = true;
+    s->idle = 0;
+    return s->epoll;
+}
+
+int dpk_rc_rest(struct dpk_rc *rc, const void *sleeper)
+{
+    /* Not by waiting: a child of fork() must not, as nobody may give the lock back there. */
+    if (pthread_mutex_trylock(&rc->lock) != 0)
+        return -1;
+    const int fd = rc->gateway ? rest(rc->gateway, sleeper) : -1;
+    dpk_rc_unlock(rc);
+    return fd;
 }

@@ -108,7 +108,8 @@ bool waits_run(struct dpk_rc *rc)
     struct channel *next;
     bool waits = false;
     TAILQ_FOREACH(end, &rc->ends, link)
-    TAILQ_FOREACH(qp, &end->qps, in_end) {
+    TAILQ_FOREACH(qp, &end->qps, in_end)
+    {
         waits = run_qp(qp) || waits;
         waits = run_stall(qp) || waits;
         run_kick(qp);

@@ -427,7 +427,7 @@ int cq_arm(struct ibv_cq *ib, int solicited_only)
     struct cq *cq = (struct cq *)ib;
     struct dpk_rc *rc = cq->rc;
     if (rc)
-        dpk_rc_rest(rc);
+        dpk_rc_rest(rc, NULL);
     pthread_mutex_lock(&lock);
     if (!solicited_only || cq->armed == UNARMED)
         cq->armed = solicited_only ? ARMED_SOLICITED : ARMED;

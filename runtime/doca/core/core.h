@@ -86,6 +86,7 @@ uint32_t dpk_dev_receiver(struct dpk_dev *dev, uint16_t id);
 /* ---- Contexts ---- */
 
 struct dpk_ctx;
+struct dpk_pe;
 struct dpk_task;
 
 struct dpk_ctx_ops {
@@ -98,6 +99,12 @@ struct dpk_ctx_ops {
      * be, asked by any thread, and with any lock. NULL: all that it does is to run tasks. */
     bool (*progress)(struct dpk_ctx *ctx);
     bool (*is_ready)(const struct dpk_ctx *ctx);
+    /* Does work that all contexts with this function share. Of these, one that runs and has no work
+     * (dpk_ctx_has_work) is then left alone until dpk_ctx_notify is called. NULL: it is asked. */
+    void (*poll)(struct dpk_ctx *ctx);
+    /* The thread of the progress engine `pe` is going to sleep. Returns a descriptor that wakes it, too,
+     * or -1. NULL: there is none. */
+    int (*rest)(struct dpk_ctx *ctx, const struct dpk_pe *pe);
     bool notifies; /* it calls dpk_ctx_notify when it has become ready: no thread needs to ask */
     /* Lets tasks go that `take` holds back; with the lock. NULL: none ever are. */
     void (*flush)(struct dpk_ctx *ctx);

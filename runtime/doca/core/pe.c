@@ -1,6 +1,8 @@
 /* Progress engines: the queue of their contexts, and the handle that tells of work. */
 #include <doca_pe.h>
 #include <errno.h>
+#include <limits.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -11,16 +13,28 @@
 
 struct dpk_pe {
     struct dpk_object object;
-    struct dpk_ctx *first; /* a queue: the first is the next to progress */
+    struct dpk_ctx *first;  /* a queue: the first is the next to progress */
+    struct dpk_ctx *last;   /* if it is not empty */
+    unsigned length;        /* of the queue */
+    struct dpk_ctx *poller; /* whose `poll` was called last; NULL: it may have gone */
+    atomic_uint notes;      /* how often something may have begun to be work */
+    atomic_uint quiet;      /* `notes` when all contexts were found idle */
     enum doca_pe_event_mode mode;
-    int handle;        /* an eventfd; -1: nobody asked for it */
-    atomic_bool armed; /* until the handle is signalled */
-    bool watched;      /* a thread looks at tasks that wait; with the lock */
-    bool ends;         /* that thread shall end */
+    int handle;            /* an epoll of what follows; -1: nobody asked for it */
+    int signal;            /* an eventfd */
+    int source;            /* what a context lets watch; -1: none */
+    atomic_bool armed;     /* until the handle is signalled */
+    atomic_bool signalled; /* there may be something to clear */
+    bool watched;          /* a thread looks at tasks that wait; with the lock */
+    bool ends;             /* that thread shall end */
     pthread_t watch;
     pthread_cond_t wanted; /* it sleeps while the engine is not armed; with the lock */
     pid_t watched_by;      /* the process that has that thread; those that it forks have none */
 };
+
+/* The engine that this thread polls for: what it finds need not wake the thread. */
+static _Thread_local struct dpk_pe *polls_for;
+static _Thread_local bool found_some;
 
 static void pe_left(void *object)
 {
@@ -37,8 +51,10 @@ static void pe_left(void *object)
 static void pe_release(void *object)
 {
     struct dpk_pe *p = object;
-    if (p->handle >= 0)
+    if (p->handle >= 0) {
         close(p->handle);
+        close(p->signal);
+    }
     free(p); /* `wanted` stays: in a forked process, destroying it would wait for the watch */
 }
 static const struct dpk_kind pe_kind = {.left = pe_left, .release = pe_release};
@@ -49,7 +65,8 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
         return DOCA_ERROR_INVALID_VALUE;
     struct dpk_pe *p = calloc(1, sizeof *p);
     if (p) {
-        p->handle = -1;
+        p->handle = p->signal = p->source = -1;
+        atomic_init(&p->quiet, UINT_MAX);
         pthread_cond_init(&p->wanted, NULL);
     }
     *pe = p ? dpk_object_enter(p, &pe_kind) : NULL;
@@ -66,20 +83,32 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 /* Puts a context at the end of the line. With the lock of `p` held. */
 static void append(struct dpk_pe *p, struct dpk_ctx *c)
 {
-    struct dpk_ctx **at = &p->first;
-    while (*at)
-        at = &(*at)->next_in_pe;
-    *at = c;
+    if (p->first)
+        p->last->next_in_pe = c;
+    else
+        p->first = c;
+    p->last = c;
     c->next_in_pe = NULL;
+    p->length++;
+    atomic_fetch_add(&p->notes, 1);
 }
 
 static void take_out(struct dpk_pe *p, const struct dpk_ctx *c)
 {
-    struct dpk_ctx **at = &p->first;
-    while (*at && *at != c)
-        at = &(*at)->next_in_pe;
-    if (*at)
-        *at = c->next_in_pe;
+    struct dpk_ctx *before = NULL, *at = p->first;
+    for (; at && at != c; at = at->next_in_pe)
+        before = at;
+    if (!at)
+        return;
+    if (before)
+        before->next_in_pe = at->next_in_pe;
+    else
+        p->first = at->next_in_pe;
+    if (p->last == at)
+        p->last = before;
+    if (p->poller == at)
+        p->poller = NULL;
+    p->length--;
 }
 
 static doca_error_t connect_locked(struct dpk_pe *p, struct dpk_ctx *c)
@@ -96,6 +125,17 @@ static doca_error_t connect_locked(struct dpk_pe *p, struct dpk_ctx *c)
     append(p, c);
     pthread_mutex_unlock(&p->object.lock);
     return DOCA_SUCCESS;
+}
+
+void dpk_pe_stopped(struct dpk_pe *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->object.lock);
+    if (p->source >= 0)
+        epoll_ctl(p->handle, EPOLL_CTL_DEL, p->source, NULL);
+    p->source = -1;
+    pthread_mutex_unlock(&p->object.lock);
 }
 
 doca_error_t dpk_ctx_connect(struct dpk_ctx *ctx, struct doca_pe *pe)
@@ -132,34 +172,98 @@ void dpk_pe_disconnect(struct dpk_ctx *ctx)
 
 /* ---- Progress ---- */
 
-/* The first context in line, pinned; it joins the line again. *length, if 0: how many there are. */
-static struct dpk_ctx *next_in_line(struct dpk_pe *p, unsigned *length)
+/* The first context joins the line again. With the lock. */
+static struct dpk_ctx *rotate(struct dpk_pe *p)
 {
-    pthread_mutex_lock(&p->object.lock);
     struct dpk_ctx *c = p->first;
-    if (*length == 0)
-        for (const struct dpk_ctx *each = c; each; each = each->next_in_pe)
-            ++*length;
-    if (c) {
-        dpk_object_hold(c); /* it is in the line: so it is not released yet */
+    if (c != p->last) {
         p->first = c->next_in_pe;
-        append(p, c);
+        p->last->next_in_pe = c;
+        p->last = c;
+        c->next_in_pe = NULL;
+    }
+    return c;
+}
+
+static bool is_polled(const struct dpk_ctx *c)
+{
+    return c->ops->poll && dpk_ctx_is_running(c);
+}
+
+/* The next one in line, pinned; NULL: there is none among the next *left, which is counted down.
+ * `all`: not only one that may have work. */
+static struct dpk_ctx *next_in_line(struct dpk_pe *p, bool all, unsigned *left)
+{
+    struct dpk_ctx *found = NULL;
+    pthread_mutex_lock(&p->object.lock);
+    if (*left > p->length)
+        *left = p->length;
+    while (!found && *left > 0) {
+        struct dpk_ctx *c = rotate(p);
+        --*left;
+        if (all || !is_polled(c) || dpk_ctx_has_work(c))
+            dpk_object_hold(found = c); /* it is in the line: so it is not released yet */
     }
     pthread_mutex_unlock(&p->object.lock);
-    return c;
+    return found;
+}
+
+/* Lets one context that can poll do it for all, if there is one. */
+static void poll_once(struct dpk_pe *p)
+{
+    pthread_mutex_lock(&p->object.lock);
+    struct dpk_ctx *c = p->poller;
+    if (!c || !is_polled(c))
+        for (c = p->first; c && !is_polled(c); c = c->next_in_pe)
+            ;
+    if ((p->poller = c))
+        dpk_object_hold(c);
+    pthread_mutex_unlock(&p->object.lock);
+    if (c) {
+        polls_for = p;
+        c->ops->poll(c);
+        polls_for = NULL;
+    }
+    dpk_object_drop(c);
+}
+
+/* If the program sleeps next although there is more, it is woken. */
+static void tell_of_more(struct dpk_pe *p)
+{
+    unsigned left = UINT_MAX;
+    struct dpk_ctx *c = atomic_load(&p->armed) ? next_in_line(p, false, &left) : NULL;
+    if (c)
+        dpk_pe_notify(p);
+    dpk_object_drop(c);
+}
+
+static bool progress(struct dpk_pe *p)
+{
+    bool done = false, any = false;
+    unsigned left = UINT_MAX;
+    struct dpk_ctx *c;
+    found_some = false;
+    poll_once(p);
+    const bool tells = found_some;                 /* callbacks may poll, too */
+    const unsigned notes = atomic_load(&p->notes); /* before what they tell of is looked at */
+    if (notes == atomic_load(&p->quiet))
+        return false;
+    while (!done && (c = next_in_line(p, false, &left))) {
+        any = true;
+        done = dpk_ctx_progress(c);
+        dpk_object_drop(c);
+    }
+    if (!any)
+        atomic_store(&p->quiet, notes);
+    if (tells)
+        tell_of_more(p);
+    return done;
 }
 
 uint8_t doca_pe_progress(struct doca_pe *pe)
 {
     struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
-    bool done = false;
-    unsigned length = 0;
-    for (unsigned i = 0; p && !done && (i == 0 || i < length); i++) {
-        struct dpk_ctx *c = next_in_line(p, &length);
-        if (c)
-            done = dpk_ctx_progress(c);
-        dpk_object_drop(c);
-    }
+    const bool done = p && progress(p);
     dpk_object_drop(p);
     return done;
 }
@@ -185,10 +289,23 @@ void dpk_ctx_notify(struct dpk_ctx *ctx)
     dpk_pe_notify(ctx->pe); /* which stays while the context does not rest */
 }
 
+void dpk_pe_note(struct dpk_pe *p)
+{
+    if (p)
+        atomic_fetch_add(&p->notes, 1);
+}
+
 void dpk_pe_notify(struct dpk_pe *p)
 {
-    if (p && atomic_exchange(&p->armed, false))
-        eventfd_write(p->handle, 1);
+    dpk_pe_note(p);
+    if (p && p == polls_for) {
+        found_some = true;
+        return;
+    }
+    if (!p || !atomic_exchange(&p->armed, false))
+        return;
+    eventfd_write(p->signal, 1);
+    atomic_store(&p->signalled, true); /* after it: who clears nothing is woken once more */
 }
 
 doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode)
@@ -206,6 +323,28 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
     return DOCA_SUCCESS;
 }
 
+static bool watch_too(const struct dpk_pe *p, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(p->handle, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
+}
+
+/* With the lock. */
+static void make_handle(struct dpk_pe *p)
+{
+    if (p->handle >= 0)
+        return;
+    p->signal = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    p->handle = epoll_create1(EPOLL_CLOEXEC);
+    if (p->handle >= 0 && p->signal >= 0 && watch_too(p, p->signal))
+        return;
+    if (p->handle >= 0)
+        close(p->handle);
+    if (p->signal >= 0)
+        close(p->signal);
+    p->handle = p->signal = -1;
+}
+
 doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
                                              doca_notification_handle_t *handle)
 {
@@ -213,8 +352,7 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
     if (!p)
         return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&p->object.lock);
-    if (p->handle < 0)
-        p->handle = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    make_handle(p);
     *handle = p->handle;
     pthread_mutex_unlock(&p->object.lock);
     dpk_object_drop(p);
@@ -224,7 +362,9 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
 static doca_error_t clear(struct dpk_pe *p)
 {
     eventfd_t count;
-    return eventfd_read(p->handle, &count) == 0 || errno == EAGAIN ? DOCA_SUCCESS
+    if (!atomic_exchange(&p->signalled, false))
+        return DOCA_SUCCESS;
+    return eventfd_read(p->signal, &count) == 0 || errno == EAGAIN ? DOCA_SUCCESS
                                                                    : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
@@ -242,18 +382,35 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
     return result;
 }
 
+/* The handle watches what a context with a descriptor of its own says. */
+static void rest(struct dpk_pe *p, struct dpk_ctx *c)
+{
+    const int fd = c->ops->rest(c, p);
+    pthread_mutex_lock(&p->object.lock);
+    if (p->source >= 0 && p->source != fd)
+        epoll_ctl(p->handle, EPOLL_CTL_DEL, p->source, NULL);
+    if (p->source != fd)
+        p->source = fd >= 0 && watch_too(p, fd) ? fd : -1;
+    pthread_mutex_unlock(&p->object.lock);
+}
+
 /* What a pass over the contexts of an engine found. */
 enum found { NOTHING, WAITING, WORK };
 
 static enum found look(struct dpk_pe *p, bool at_tasks)
 {
     enum found found = NOTHING;
-    unsigned length = 0;
-    for (unsigned i = 0; found != WORK && (i == 0 || i < length); i++) {
-        struct dpk_ctx *c = next_in_line(p, &length);
-        if (c && (dpk_ctx_has_work(c) || (at_tasks && dpk_ctx_is_ready(c))))
+    unsigned left = UINT_MAX;
+    bool rests = !at_tasks;
+    struct dpk_ctx *c;
+    while (found != WORK && (c = next_in_line(p, rests, &left))) {
+        if (rests && c->ops->rest) {
+            rest(p, c);
+            rests = false;
+        }
+        if (dpk_ctx_has_work(c) || (at_tasks && dpk_ctx_is_ready(c)))
             found = WORK;
-        else if (c && dpk_ctx_waits(c))
+        else if (dpk_ctx_waits(c))
             found = WAITING;
         dpk_object_drop(c);
     }

@@ -9,6 +9,10 @@ void dpk_pe_disconnect(struct dpk_ctx *ctx);
 /* There may be work for an engine: signals its handle if it is armed. With the lock of a context of
  * it. NULL is fine. */
 void dpk_pe_notify(struct dpk_pe *pe);
+/* A context has become idle: a descriptor that it had may be another one's now. */
+void dpk_pe_stopped(struct dpk_pe *pe);
+/* The next doca_pe_progress looks at all contexts. NULL is fine. */
+void dpk_pe_note(struct dpk_pe *pe);
 
 /* A stopping context whose tasks are all freed becomes idle. False: it is not that far. */
 bool dpk_ctx_end_stop(struct dpk_ctx *ctx);

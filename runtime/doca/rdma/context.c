@@ -133,12 +133,15 @@ static const struct dpk_ctx_ops ops = {.start = rdma_start,
                                        .stop = rdma_stop,
                                        .progress = dpk_rdma_progress,
                                        .is_ready = dpk_rdma_is_ready,
+                                       .poll = dpk_rdma_poll,
+                                       .rest = dpk_rdma_rest,
                                        .notifies = true,
                                        .has_datapath = true};
 const struct dpk_ctx_ops dpk_rdma_cm_ctx_ops = {.start = rdma_start,
                                                 .stop = rdma_stop,
                                                 .progress = dpk_rdma_progress,
                                                 .is_ready = dpk_rdma_is_ready,
+                                                .rest = dpk_rdma_rest,
                                                 .has_datapath = true};
 
 struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)

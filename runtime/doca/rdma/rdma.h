@@ -181,6 +181,8 @@ void dpk_rdma_work_release(struct dpk_task *task);
 /* Carries out works, and tells the program of what has ended, as struct dpk_ctx_ops says. */
 bool dpk_rdma_progress(struct dpk_ctx *ctx);
 bool dpk_rdma_is_ready(const struct dpk_ctx *ctx);
+void dpk_rdma_poll(struct dpk_ctx *ctx);
+int dpk_rdma_rest(struct dpk_ctx *ctx, const struct dpk_pe *pe);
 
 /* ---- Connection manager ---- */
 

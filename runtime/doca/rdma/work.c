@@ -289,3 +289,21 @@ bool dpk_rdma_is_ready(const struct dpk_ctx *ctx)
     const struct dpk_rdma *r = (const struct dpk_rdma *)ctx;
     return atomic_load(&r->ended_count) > 0 || dpk_rdma_cm_is_ready(r);
 }
+
+void dpk_rdma_poll(struct dpk_ctx *ctx)
+{
+    const struct dpk_rdma *r = (const struct dpk_rdma *)ctx;
+    pthread_mutex_lock(&ctx->object.lock);
+    if (r->rc)
+        dpk_rc_poll(r->rc);
+    pthread_mutex_unlock(&ctx->object.lock);
+}
+
+int dpk_rdma_rest(struct dpk_ctx *ctx, const struct dpk_pe *pe)
+{
+    const struct dpk_rdma *r = (const struct dpk_rdma *)ctx;
+    pthread_mutex_lock(&ctx->object.lock);
+    const int fd = r->rc && !dpk_rdma_dpa(r) ? dpk_rc_rest(r->rc, pe) : -1;
+    pthread_mutex_unlock(&ctx->object.lock);
+    return fd;
+}

@@ -15,7 +15,7 @@ END {
         }
     row = sprintf("emulator: %-12s%9s", "kernel", "native s")
     for (c = 1; c <= columns; c++)
-        row = row sprintf("%13s", of[c] ":" to[c])
+        row = row sprintf("%15s", of[c] ":" to[c])
     print row
     for (k = 1; k <= count; k++) {
         row = sprintf("emulator: %-12s%9.3f", kernels[k], least["native", kernels[k]])
@@ -24,15 +24,15 @@ END {
             mean[c] += log(r) / count
             if (r > worst[c]) worst[c] = r
             slower[c] += r > 1
-            row = row sprintf("%13.2f", r)
+            row = row sprintf("%15.2f", r)
         }
         print row
     }
     means = sprintf("emulator: %-21s", "geometric mean")
     worsts = sprintf("emulator: %-21s", "worst")
     for (c = 1; c <= columns; c++) {
-        means = means sprintf("%13.2f", exp(mean[c]))
-        worsts = worsts sprintf("%13.2f", worst[c])
+        means = means sprintf("%15.2f", exp(mean[c]))
+        worsts = worsts sprintf("%15.2f", worst[c])
         printf "%s %s %.3f %.3f %d\n", of[c], to[c], exp(mean[c]), worst[c], slower[c] > figures
     }
     print means

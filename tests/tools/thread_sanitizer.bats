@@ -135,17 +135,22 @@ static void wake(struct flexio_event_handler *h, uint64_t n)
 }
 int main(int argc, char **argv)
 {
-    struct ibv_context *c = ibv_open_device(ibv_get_device_list(NULL)[0]);
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    struct ibv_context *c = ibv_open_device(list[0]);
+    ibv_free_device_list(list);
     if (argc < 2 || flexio_process_create(c, prog, NULL, &p))
         return 9;
     if (!strcmp(argv[1], "handlers")) { /* both count, without order between them */
         struct flexio_event_handler *a = make(&handler, atoi(argv[2])), *b = make(&handler, atoi(argv[2]));
         for (int i = 0; i < 3; i++)
             wake(a, 0), wake(b, 0);
+        flexio_event_handler_destroy(a);
+        flexio_event_handler_destroy(b);
     }
     if (!strcmp(argv[1], "activates")) { /* who is activated reads what the activating thread wrote */
         struct flexio_event_handler *a = make(&reads, 0);
         wake(a, 1);
+        flexio_event_handler_destroy(a);
     }
     if (!strcmp(argv[1], "calls")) { /* calls one after another */
         uint64_t result;
@@ -155,6 +160,7 @@ int main(int argc, char **argv)
         flexio_event_handler_destroy(a);
     }
     flexio_process_destroy(p);
+    ibv_close_device(c);
     return 0;
 }
 END

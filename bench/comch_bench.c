@@ -16,22 +16,12 @@
 #include <doca_pe.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const doca_error_t result_ = (call);                                                       \
-        if (result_ != DOCA_SUCCESS) {                                                             \
-            fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(result_));                     \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "doca_bench.h"
 
 /* A run of messages is eight times what a consumer can have posted before it. */
 enum { SMALL = 64, SECONDS = 3, TRIPS = 50, TASKS = 1024, BATCH = 32, MESSAGES = 8 * TASKS };
@@ -53,9 +43,7 @@ static struct doca_task *sends[TASKS];
 
 static double seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return seconds_of(CLOCK_MONOTONIC);
 }
 
 /* ---- A bare socket ---- */
@@ -143,14 +131,8 @@ static void on_change(struct doca_comch_event_connection_status_changed *event,
 
 static void open_side(const char *side)
 {
-    struct doca_devinfo **list;
-    uint32_t count = 0;
     setenv("DPAKIT_SIDE", side, 1);
-    TRY(doca_devinfo_create_list(&list, &count));
-    if (count == 0)
-        exit(1);
-    TRY(doca_dev_open(list[0], &dev));
-    TRY(doca_devinfo_destroy_list(list));
+    dev = first_device();
     TRY(doca_pe_create(&pe));
     TRY(doca_pe_create(&pipe_pe));
 }

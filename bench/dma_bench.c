@@ -12,22 +12,12 @@
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_dma.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const doca_error_t result_ = (call);                                                       \
-        if (result_ != DOCA_SUCCESS) {                                                             \
-            fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(result_));                     \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "doca_bench.h"
 
 enum { MIB = 1 << 20, BLOCKS = 64, ROUNDS = 4, SMALL = 64 };
 
@@ -40,9 +30,7 @@ static pid_t other_process;
 
 static double seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void on_end(struct doca_dma_task_memcpy *task, union doca_data task_data,
@@ -62,17 +50,6 @@ static uint8_t *memory(uint8_t value)
         exit(1);
     memset(at, value, (size_t)BLOCKS * MIB);
     return at;
-}
-
-static void open_device(void)
-{
-    struct doca_devinfo **list;
-    uint32_t count = 0;
-    TRY(doca_devinfo_create_list(&list, &count));
-    if (count == 0)
-        exit(1);
-    TRY(doca_dev_open(list[0], &dev));
-    TRY(doca_devinfo_destroy_list(list));
 }
 
 static void start(uint32_t tasks)
@@ -110,7 +87,7 @@ static struct doca_mmap *map_of_other(uint8_t **at)
         const void *descriptor;
         size_t size;
         char end;
-        open_device();
+        dev = first_device();
         *at = memory(3);
         close(down[1]);
         TRY(doca_mmap_export_pci(map_of(*at), dev, &descriptor, &size));
@@ -118,7 +95,7 @@ static struct doca_mmap *map_of_other(uint8_t **at)
             exit(1);
         _exit(read(down[0], &end, 1) != 0);
     }
-    open_device();
+    dev = first_device();
     if (read(up[0], at, sizeof *at) != sizeof *at)
         exit(1);
     const ssize_t size = read(up[0], bytes, sizeof bytes);
@@ -222,7 +199,7 @@ int main(int argc, char **argv)
     uint8_t *own = memory(1), *other = NULL;
     struct doca_mmap *theirs = foreign ? map_of_other(&other) : NULL;
     if (!foreign) {
-        open_device();
+        dev = first_device();
         theirs = map_of(other = memory(2));
     }
     struct doca_mmap *mine = map_of(own);

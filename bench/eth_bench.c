@@ -10,19 +10,9 @@
 #include <doca_flow.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const doca_error_t result_ = (call);                                                       \
-        if (result_ != DOCA_SUCCESS) {                                                             \
-            fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(result_));                     \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "doca_bench.h"
 
 enum { FRAME = 64, ROOM = 128, TASKS = 256, BATCH = 64, BATCHES = 100, RUNS = 20, QUEUE = 1 };
 
@@ -38,9 +28,7 @@ static unsigned sent, came;
 
 static double seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void on_sent(struct doca_eth_txq_task_send *task, union doca_data task_data,
@@ -71,13 +59,7 @@ static void on_lost(struct doca_eth_rxq_task_recv *task, union doca_data task_da
 
 static void open_device(void)
 {
-    struct doca_devinfo **list;
-    uint32_t count = 0;
-    TRY(doca_devinfo_create_list(&list, &count));
-    if (count == 0)
-        exit(1);
-    TRY(doca_dev_open(list[0], &dev));
-    TRY(doca_devinfo_destroy_list(list));
+    dev = first_device();
     TRY(doca_pe_create(&pe));
     TRY(doca_mmap_create(&map));
     TRY(doca_mmap_add_dev(map, dev));

@@ -54,6 +54,7 @@ void channel_close(struct channel *c)
     c->rc->gateway->next = NULL;
     if (c->rc->gateway->owes == c)
         c->rc->gateway->owes = NULL;
+    channel_wait_forget(c);
     TAILQ_REMOVE(&c->rc->gateway->channels, c, link);
     TAILQ_INSERT_TAIL(&c->rc->gateway->closed, c, link);
     gateway_wake(c->rc->gateway);
@@ -129,7 +130,7 @@ static enum taken request(struct channel *c, const struct request *r, const uint
         ANSWER_LATER) {
         c->held = true;
         if (qp->state == QP_NEW)
-            wait_begin(c->rc, &c->waits_since);
+            channel_wait_begin(c);
         return LATER;
     }
     answer.payload = answer.response.size;

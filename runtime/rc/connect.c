@@ -38,7 +38,7 @@ static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_
 static enum sent absent_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
 {
     (void)size, (void)payload;
-    wait_begin(qp->end->rc, &qp->waits_since);
+    wait_begin(qp, &qp->waits_since);
     return qp->waits_since != 0 ? SENT_LATER : SENT_NEVER;
 }
 

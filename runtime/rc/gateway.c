@@ -177,6 +177,7 @@ enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err)
         return dpk_fail_nomem(err);
     s->epoll = s->wake = s->timer = s->listener = -1;
     TAILQ_INIT(&s->channels);
+    TAILQ_INIT(&s->waiting);
     TAILQ_INIT(&s->closed);
     rc->gateway = s;
     if (open_all(s, &rc->identity) && (errno = dpk_pthread_start(&s->thread, serve, rc)) == 0)

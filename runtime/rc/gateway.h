@@ -8,7 +8,7 @@
 #define RING_SIZE ((uint32_t)1 << 18) /* bytes of one direction */
 
 struct channel {
-    TAILQ_ENTRY(channel) link;
+    TAILQ_ENTRY(channel) link, in_waiting;
     struct dpk_rc *rc;
     struct dpk_rc_qp *qp;
     int fd; /* -1: closed */
@@ -23,6 +23,7 @@ struct channel {
     bool held;         /* the next request waits for a receive, or for the queue pair */
     /* When the next request began to wait for the queue pair to be connected; 0: it does not. */
     uint64_t waits_since;
+    bool waiting;     /* it is in gateway->waiting */
     bool out_full;    /* the next request waits for room for its response */
     bool peer_closed; /* the peer closed its queue pair on purpose */
 };
@@ -34,6 +35,7 @@ struct gateway {
     pthread_t thread;
     /* Only the thread frees closed channels: it may still hold an event of one. */
     TAILQ_HEAD(, channel) channels, closed;
+    TAILQ_HEAD(, channel) waiting; /* those that wait.c looks at */
     /* Threads of programs that poll (poll.c). */
     bool polled;                  /* peers do not wake the thread */
     struct channel *next;         /* to look at; NULL: the first */
@@ -45,9 +47,9 @@ struct gateway {
     bool rested;         /* it does the work, not the thread */
     bool woken;          /* it may have slept since it last looked at `epoll` */
     bool crowded;        /* there is more than one: the thread does the work for them */
-    bool answers;        /* it is at work now: who waits for its answers can be woken a little later */
+    bool answers; /* it is at work now: who waits for its answers can be woken a little later */
     struct channel *owes; /* that one's peer is to be woken, if it does not come by itself */
-    unsigned idle;       /* looks of the thread in a row that found it asleep, with nothing to do */
+    unsigned idle; /* looks of the thread in a row that found it asleep, with nothing to do */
 };
 
 /* All of these need the lock. The channel owns `fd`, which is closed when this fails. NULL: out of
@@ -57,6 +59,10 @@ void channel_close(struct channel *c);
 void channel_free(struct channel *c);
 /* Handles events that epoll reported. */
 void channel_event(struct channel *c, uint32_t events);
+/* The next request of a channel begins to wait for its queue pair to be connected. */
+void channel_wait_begin(struct channel *c);
+/* The channel is closed. */
+void channel_wait_forget(struct channel *c);
 /* Closes a channel whose peer has waited too long, and tells the peer. */
 void channel_refuse(struct channel *c);
 /* Makes the shared memory and sends the hello of `qp`. False: errno says why not. */

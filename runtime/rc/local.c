@@ -35,7 +35,7 @@ static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const
         return SENT_NEVER;
     if (responder_run(peer, r, payload, &out, answer) == ANSWER_LATER) {
         if (peer->state == QP_NEW)
-            wait_begin(qp->end->rc, &qp->waits_since);
+            wait_begin(qp, &qp->waits_since);
         return SENT_LATER;
     }
     bool fails = out.status != DPK_RC_OK || out.broken;

@@ -41,6 +41,7 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     lock_init(&rc->lock);
     TAILQ_INIT(&rc->ends);
     TAILQ_INIT(&rc->paced);
+    TAILQ_INIT(&rc->waiting);
     rc->paced_ns = UINT64_MAX;
     *out = rc;
     return DPK_OK;
@@ -214,6 +215,7 @@ static void lose_peer(struct dpk_rc_qp *sender)
 static void qp_free(struct dpk_rc_qp *qp)
 {
     pace_forget(qp);
+    wait_forget(qp);
     TAILQ_REMOVE(&qp->end->qps, qp, in_end);
     free(qp->ring);
     free(qp);

@@ -35,7 +35,7 @@ static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct r
     TAILQ_INSERT_TAIL(&qp->end->stalled, qp, in_stalled);
     if (r->rnr_retries < DPK_RC_RNR_FOREVER) {
         qp->stalled_ms = (uint64_t)r->rnr_retries * qp->patience.rnr_ms;
-        wait_begin(qp->end->rc, &qp->stalled_since);
+        wait_begin(qp, &qp->stalled_since);
     }
     return ANSWER_LATER;
 }

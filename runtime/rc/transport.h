@@ -109,7 +109,7 @@ struct paced {
 };
 
 struct dpk_rc_qp {
-    TAILQ_ENTRY(dpk_rc_qp) in_end, in_stalled;
+    TAILQ_ENTRY(dpk_rc_qp) in_end, in_stalled, in_waiting;
     struct dpk_rc_end *end;
     uint32_t connection;
     struct address address, peer;
@@ -128,6 +128,7 @@ struct dpk_rc_qp {
     bool waits;                /* the transport said SENT_LATER */
     uint64_t waits_since;      /* when it began to wait for its peer; 0: it does not (wait.c) */
     bool kicked_later;         /* the thread of the gateway kicks it */
+    bool waiting;              /* it is in rc->waiting */
     enum dpk_rc_status halted; /* the next work fails with this when those before it are done */
     /* Responder. */
     bool stalled;                  /* a request waits for a receive */
@@ -164,9 +165,10 @@ struct dpk_rc {
     SLIST_HEAD(, block) blocks;
     uint32_t next_number, end_number; /* of queue pairs */
     TAILQ_HEAD(, dpk_rc_end) ends;
-    uint8_t *part, *answer;   /* SEGMENT bytes each, for transport_local */
-    uint64_t connect_wait_ms; /* DPK_RC_CONNECT_WAIT_MS; tests make it shorter */
-    struct gateway *gateway;  /* NULL: other processes cannot connect */
+    TAILQ_HEAD(, dpk_rc_qp) waiting; /* those that wait.c looks at */
+    uint8_t *part, *answer;          /* SEGMENT bytes each, for transport_local */
+    uint64_t connect_wait_ms;        /* DPK_RC_CONNECT_WAIT_MS; tests make it shorter */
+    struct gateway *gateway;         /* NULL: other processes cannot connect */
     SLIST_HEAD(, pace) paces;
     TAILQ_HEAD(, dpk_rc_qp) paced; /* that wait until their rate lets them send */
     uint64_t paced_ns;             /* when the next of them may; UINT64_MAX: there is none */
@@ -215,9 +217,11 @@ void responder_forget(struct dpk_rc_qp *qp);
 bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
 
 /* ---- Waiting for peers ---- */
-/* A request begins to wait for a peer that is not connected. *since: when it began; 0 is set to
- * now. */
-void wait_begin(struct dpk_rc *rc, uint64_t *since);
+/* A request of a queue pair begins to wait for a peer that is not connected, or for a receive.
+ * *since: when it began; 0 is set to now. */
+void wait_begin(struct dpk_rc_qp *qp, uint64_t *since);
+/* The queue pair will be freed. */
+void wait_forget(struct dpk_rc_qp *qp);
 /* Sends requests whose peers are there now, and fails those that have waited too long. Returns
  * whether any still waits. */
 bool waits_run(struct dpk_rc *rc);

@@ -11,12 +11,49 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-void wait_begin(struct dpk_rc *rc, uint64_t *since)
+/* The thread looks at a queue pair from now on. False: there is no thread. */
+static bool look_at(struct dpk_rc_qp *qp)
 {
-    if (*since != 0 || (!rc->gateway && gateway_start(rc, NULL) != DPK_OK))
-        return;
-    *since = now_ms();
+    struct dpk_rc *rc = qp->end->rc;
+    if (!rc->gateway && gateway_start(rc, NULL) != DPK_OK)
+        return false;
+    if (!qp->waiting)
+        TAILQ_INSERT_TAIL(&rc->waiting, qp, in_waiting);
+    qp->waiting = true;
     gateway_wake(rc->gateway);
+    return true;
+}
+
+void wait_begin(struct dpk_rc_qp *qp, uint64_t *since)
+{
+    if (*since == 0 && look_at(qp))
+        *since = now_ms();
+}
+
+void wait_forget(struct dpk_rc_qp *qp)
+{
+    if (qp->waiting)
+        TAILQ_REMOVE(&qp->end->rc->waiting, qp, in_waiting);
+    qp->waiting = false;
+}
+
+void channel_wait_begin(struct channel *c)
+{
+    struct gateway *s = c->rc->gateway;
+    if (!c->waiting)
+        TAILQ_INSERT_TAIL(&s->waiting, c, in_waiting);
+    c->waiting = true;
+    if (c->waits_since == 0) {
+        c->waits_since = now_ms();
+        gateway_wake(s);
+    }
+}
+
+void channel_wait_forget(struct channel *c)
+{
+    if (c->waiting)
+        TAILQ_REMOVE(&c->rc->gateway->waiting, c, in_waiting);
+    c->waiting = false;
 }
 
 static bool is_over(const struct dpk_rc *rc, uint64_t since)
@@ -86,11 +123,8 @@ static bool run_channel(struct channel *c)
 
 void dpk_rc_qp_kick_later(struct dpk_rc_qp *qp)
 {
-    struct dpk_rc *rc = qp->end->rc;
-    if (qp->kicked_later || (!rc->gateway && gateway_start(rc, NULL) != DPK_OK))
-        return;
-    qp->kicked_later = true;
-    gateway_wake(rc->gateway);
+    if (!qp->kicked_later)
+        qp->kicked_later = look_at(qp);
 }
 
 static void run_kick(struct dpk_rc_qp *qp)
@@ -103,20 +137,20 @@ static void run_kick(struct dpk_rc_qp *qp)
 
 bool waits_run(struct dpk_rc *rc)
 {
-    struct dpk_rc_end *end;
-    struct dpk_rc_qp *qp;
-    struct channel *next;
     bool waits = false;
-    TAILQ_FOREACH(end, &rc->ends, link)
-    TAILQ_FOREACH(qp, &end->qps, in_end)
-    {
+    for (struct dpk_rc_qp *qp = TAILQ_FIRST(&rc->waiting), *next; qp; qp = next) {
         waits = run_qp(qp) || waits;
         waits = run_stall(qp) || waits;
         run_kick(qp);
+        next = TAILQ_NEXT(qp, in_waiting);
+        if (qp->waits_since == 0 && qp->stalled_since == 0 && !qp->kicked_later)
+            wait_forget(qp);
     }
-    for (struct channel *c = TAILQ_FIRST(&rc->gateway->channels); c; c = next) {
-        next = TAILQ_NEXT(c, link);
+    for (struct channel *c = TAILQ_FIRST(&rc->gateway->waiting), *next; c; c = next) {
+        next = TAILQ_NEXT(c, in_waiting);
         waits = run_channel(c) || waits;
+        if (c->waits_since == 0)
+            channel_wait_forget(c);
     }
     return waits;
 }

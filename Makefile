@@ -62,7 +62,7 @@ exe_link = $(CC) -pie $(ALL_LDFLAGS)
 $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
 
 # ---- Rooms -----------------------------------------------------------------------------------------
-LIB_ROOMS := base chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
+LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
 RT_ROOMS := rv64 jit card views provision loader record replay source counters frame ring rates cable comch switch live rc cm wire port debug sched races proc exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa
@@ -169,7 +169,7 @@ $(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 # libflexio.so loads it when a program reads such a file.
-$(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runtime/resources/*.c) $(O)/libdpkbase.a
+$(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runtime/resources/*.c lib/yaml/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(PKG_LIBS) && $(so_name)
 # For programs that check what they load: it stands alone.

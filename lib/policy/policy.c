@@ -8,7 +8,8 @@
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
-#include <yaml.h>
+
+#include "yaml/yaml.h"
 
 #define ENTRIES_MAX 4096
 #define CRLS_MAX    64
@@ -40,32 +41,22 @@ struct reading {
     struct dpk_policy *policy;
 };
 
-static unsigned long line_of(const yaml_node_t *n)
-{
-    return (unsigned long)n->start_mark.line + 1;
-}
-
-/* A scalar as text without NUL; NULL: it is none. */
-static const char *text_of(const yaml_node_t *n)
-{
-    const char *text = n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
-    return text && strlen(text) == n->data.scalar.length ? text : NULL;
-}
-
 static enum dpk_status fail_at(const yaml_node_t *n, struct dpk_error *err, const char *what,
                                const char *text)
 {
     char clean[80];
     snprintf(clean, sizeof clean, "%.60s", text ? text : "");
-    return dpk_fail(err, DPK_ERR_FORMAT, "line %lu: %s%s%s%s", line_of(n), what, text ? " '" : "",
-                    dpk_text_clean(clean), text ? "'" : "");
+    return dpk_yaml_at(n,
+                       dpk_fail(err, DPK_ERR_FORMAT, "%s%s%s%s", what, text ? " '" : "",
+                                dpk_text_clean(clean), text ? "'" : ""),
+                       err);
 }
 
 /* ---- Entries ---- */
 
 static enum dpk_status add_digest(struct digests *d, const yaml_node_t *n, struct dpk_error *err)
 {
-    const char *text = text_of(n);
+    const char *text = dpk_yaml_text(n);
     if (!text || strlen(text) != 64 || strspn(text, "0123456789abcdefABCDEF") != 64)
         return fail_at(n, err, "no SHA-256 (64 hexadecimal digits):", text ? text : "");
     if (d->count == ENTRIES_MAX)
@@ -87,24 +78,22 @@ static enum dpk_status take_program(struct reading *r, const yaml_node_t *n, str
 
 static enum dpk_status take_signer(struct reading *r, const yaml_node_t *n, struct dpk_error *err)
 {
+    static const char *const kinds[] = {"certificate", "key", NULL};
+    const yaml_node_t *values[2];
     if (n->type != YAML_MAPPING_NODE ||
         n->data.mapping.pairs.top - n->data.mapping.pairs.start != 1)
         return fail_at(n, err, "a signer is 'certificate: SHA-256' or 'key: SHA-256'", NULL);
-    const yaml_node_pair_t *p = n->data.mapping.pairs.start;
-    const yaml_node_t *key = yaml_document_get_node(r->document, p->key);
-    const yaml_node_t *value = yaml_document_get_node(r->document, p->value);
-    const char *kind = text_of(key);
-    if (kind && strcmp(kind, "certificate") == 0)
-        return add_digest(&r->policy->certificates, value, err);
-    if (kind && strcmp(kind, "key") == 0)
-        return add_digest(&r->policy->keys, value, err);
-    return fail_at(key, err, "unknown key", kind ? kind : "");
+    enum dpk_status status = dpk_yaml_mapping(r->document, n, kinds, values, err);
+    if (status != DPK_OK)
+        return status;
+    return values[0] ? add_digest(&r->policy->certificates, values[0], err)
+                     : add_digest(&r->policy->keys, values[1], err);
 }
 
 static enum dpk_status take_crl(struct reading *r, const yaml_node_t *n, struct dpk_error *err)
 {
     char path[PATH_MAX];
-    const char *name = text_of(n);
+    const char *name = dpk_yaml_text(n);
     struct dpk_policy *policy = r->policy;
     if (!name || !*name)
         return fail_at(n, err, "no path of a revocation list", NULL);
@@ -124,7 +113,7 @@ static enum dpk_status take_minimum(struct reading *r, const yaml_node_t *key,
                                     const yaml_node_t *value, struct dpk_error *err)
 {
     struct dpk_policy *policy = r->policy;
-    const char *name = text_of(key), *text = text_of(value);
+    const char *name = dpk_yaml_text(key), *text = dpk_yaml_text(value);
     char *end = NULL;
     if (!name || !*name)
         return fail_at(key, err, "no name of a program", NULL);
@@ -165,103 +154,66 @@ static enum dpk_status take_minimums(struct reading *r, const yaml_node_t *n, st
 
 /* ---- The file ---- */
 
-static const struct field {
-    const char *name;
-    enum dpk_status (*entry)(struct reading *, const yaml_node_t *, struct dpk_error *);
-    enum dpk_status (*whole)(struct reading *, const yaml_node_t *, struct dpk_error *);
-} fields[] = {
-    {"policy", NULL, NULL},         {"programs", take_program, NULL},
-    {"signers", take_signer, NULL}, {"minimum_versions", NULL, take_minimums},
-    {"crls", take_crl, NULL},
-};
-#define FIELDS (sizeof fields / sizeof *fields)
+enum field { VERSION, PROGRAMS, SIGNERS, MINIMUMS, CRLS, FIELDS };
+static const char *const fields[] = {"policy",           "programs", "signers",
+                                     "minimum_versions", "crls",     NULL};
 
-static enum dpk_status take_field(struct reading *r, size_t field, const yaml_node_t *n,
-                                  struct dpk_error *err)
+/* Calls `entry` for every entry of a list; NULL is no list. */
+static enum dpk_status take_list(struct reading *r, const char *name, const yaml_node_t *n,
+                                 enum dpk_status (*entry)(struct reading *, const yaml_node_t *,
+                                                          struct dpk_error *),
+                                 struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
-    const struct field *f = &fields[field];
-    const char *text = text_of(n);
-    if (f->whole)
-        return f->whole(r, n, err);
-    if (!f->entry)
-        return text && strcmp(text, "1") == 0
-                   ? DPK_OK
-                   : fail_at(n, err, "the only version of policies is 1, not", text ? text : "");
-    if (n->type != YAML_SEQUENCE_NODE)
-        return fail_at(n, err, "a list is needed for", f->name);
-    for (const yaml_node_item_t *i = n->data.sequence.items.start;
-         i < n->data.sequence.items.top && status == DPK_OK; i++)
-        status = f->entry(r, yaml_document_get_node(r->document, *i), err);
+    const yaml_node_t *e;
+    if (n && n->type != YAML_SEQUENCE_NODE)
+        return fail_at(n, err, "a list is needed for", name);
+    for (size_t i = 0; status == DPK_OK && (e = dpk_yaml_entry(r->document, n, i)); i++)
+        status = entry(r, e, err);
     return status;
 }
 
 static enum dpk_status take_root(struct reading *r, struct dpk_error *err)
 {
-    bool seen[FIELDS] = {false};
-    const yaml_node_t *root = yaml_document_get_root_node(r->document);
-    enum dpk_status status = DPK_OK;
+    const yaml_node_t *values[FIELDS], *root = yaml_document_get_root_node(r->document);
     if (!root || root->type != YAML_MAPPING_NODE)
         return dpk_fail(err, DPK_ERR_FORMAT, "no policy: it begins with 'policy: 1'");
-    for (const yaml_node_pair_t *p = root->data.mapping.pairs.start;
-         p < root->data.mapping.pairs.top && status == DPK_OK; p++) {
-        const yaml_node_t *key = yaml_document_get_node(r->document, p->key);
-        const char *name = text_of(key);
-        size_t i = 0;
-        while (i < FIELDS && !(name && strcmp(fields[i].name, name) == 0))
-            i++;
-        if (i == FIELDS)
-            return fail_at(key, err, "unknown key", name ? name : "");
-        if (seen[i])
-            return fail_at(key, err, "twice:", name);
-        seen[i] = true;
-        status = take_field(r, i, yaml_document_get_node(r->document, p->value), err);
-    }
-    if (status == DPK_OK && !seen[0])
-        return dpk_fail(err, DPK_ERR_FORMAT, "no 'policy: 1' in it");
-    r->policy->programs.given = seen[1];
-    r->policy->signers_given = seen[2];
-    return status;
-}
-
-static enum dpk_status read_document(yaml_parser_t *parser, struct reading *r,
-                                     struct dpk_error *err)
-{
-    yaml_document_t first, more;
-    if (!yaml_parser_load(parser, &first))
-        return dpk_fail(err, DPK_ERR_FORMAT, "line %zu: %s", parser->problem_mark.line + 1,
-                        parser->problem ? parser->problem : "no YAML");
-    r->document = &first;
-    enum dpk_status status = take_root(r, err);
-    yaml_document_delete(&first);
+    enum dpk_status status = dpk_yaml_mapping(r->document, root, fields, values, err);
     if (status != DPK_OK)
         return status;
-    if (!yaml_parser_load(parser, &more))
-        return dpk_fail(err, DPK_ERR_FORMAT, "line %zu: %s", parser->problem_mark.line + 1,
-                        parser->problem ? parser->problem : "no YAML");
-    if (yaml_document_get_root_node(&more))
-        status = dpk_fail(err, DPK_ERR_FORMAT, "more than one document");
-    yaml_document_delete(&more);
-    return status;
+    if (!values[VERSION])
+        return dpk_fail(err, DPK_ERR_FORMAT, "no 'policy: 1' in it");
+    const char *version = dpk_yaml_text(values[VERSION]);
+    if (!version || strcmp(version, "1") != 0)
+        return fail_at(values[VERSION], err, "the only version of policies is 1, not",
+                       version ? version : "");
+    r->policy->programs.given = values[PROGRAMS];
+    r->policy->signers_given = values[SIGNERS];
+    status = take_list(r, fields[PROGRAMS], values[PROGRAMS], take_program, err);
+    if (status == DPK_OK)
+        status = take_list(r, fields[SIGNERS], values[SIGNERS], take_signer, err);
+    if (status == DPK_OK && values[MINIMUMS])
+        status = take_minimums(r, values[MINIMUMS], err);
+    return status == DPK_OK ? take_list(r, fields[CRLS], values[CRLS], take_crl, err) : status;
 }
 
 static enum dpk_status parse(const void *bytes, size_t size, const char *folder,
                              struct dpk_policy **out, struct dpk_error *err)
 {
-    yaml_parser_t parser;
+    yaml_document_t document;
     *out = NULL;
     if (size > DPK_POLICY_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %zu bytes", DPK_POLICY_MAX);
     struct dpk_policy *policy = calloc(1, sizeof *policy);
-    if (!policy || !yaml_parser_initialize(&parser)) {
-        free(policy);
+    if (!policy)
         return dpk_fail_nomem(err);
-    }
     policy->rules.crls = policy->crls;
-    struct reading r = {.folder = folder, .policy = policy};
-    yaml_parser_set_input_string(&parser, size ? bytes : (const void *)"", size);
-    enum dpk_status status = read_document(&parser, &r, err);
-    yaml_parser_delete(&parser);
+    enum dpk_status status = dpk_yaml_read(bytes, size, &document, err);
+    if (status == DPK_OK) {
+        status = take_root(
+            &(struct reading){.document = &document, .folder = folder, .policy = policy}, err);
+        yaml_document_delete(&document);
+    }
     if (status == DPK_OK)
         *out = policy;
     else

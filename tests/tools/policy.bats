@@ -116,7 +116,7 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     bad 'policy: 1\nminimum_versions: {a: 1, a: 2}\n' "line 2: twice: 'a'"
     bad 'policy: 1\nminimum_versions: {a: 4294967296}\n' "line 2: a version has 32 bits"
     bad 'policy: 1\nminimum_versions: {a: -1}\n' "line 2: no version"
-    bad 'policy: 1\n--- {}\n' "more than one document"
+    bad 'policy: 1\n--- {}\n' "line 2: more than one document"
     bad 'policy: 1\nprograms: [\n' "line"
     bad 'policy: 1\nprograms: &a [*a]\n' "line 2: no SHA-256"
     fails 1 "nowhere.yaml" mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --policy nowhere.yaml

@@ -3,12 +3,15 @@
 
 #include <string.h>
 
+#include "yaml/yaml.h"
+
+#define FILE_MAX_BYTES   (1u << 20)
 #define APPLICATIONS_MAX 64 /* of a partition */
 
 /* What is made of the file, until all of it is good. */
 struct work {
     const struct resource_options *o;
-    struct resource_file file;
+    yaml_document_t file;
     struct dpk_units_change change;
     struct output {
         char name[64];
@@ -22,15 +25,24 @@ enum partition_key { NAME, VHCAS, UNITS, GROUPS_MAX, GROUPS, APPLICATIONS, PARTI
 static const char *const partition_keys[] = {
     "name", "vhca_list", "range_eus", "max_num_eu_group", "eu_groups", "applications", NULL};
 
+/* A text; NULL after an error, which says that `what` is one. */
+static const char *text_of(const yaml_node_t *n, const char *what, struct dpk_error *err)
+{
+    const char *text = dpk_yaml_text(n);
+    if (!text)
+        dpk_yaml_at(n, dpk_fail(err, DPK_ERR_FORMAT, n ? "%s is a text" : "no %s", what), err);
+    return text;
+}
+
 static enum dpk_status read_units(const yaml_node_t *n, const char *what, struct dpk_units *out,
                                   struct dpk_error *err)
 {
-    const char *text = resource_text(n, what, err);
+    const char *text = text_of(n, what, err);
     if (!text)
         return DPK_ERR_FORMAT;
     return dpk_units_parse(text, out)
                ? DPK_OK
-               : resource_at(n,
+               : dpk_yaml_at(n,
                              dpk_fail(err, DPK_ERR_FORMAT,
                                       "%s is no list of execution units, as 6-8,16,55", what),
                              err);
@@ -44,17 +56,17 @@ static enum dpk_status add_group(struct work *w, const yaml_node_t *n, struct dp
     const yaml_node_t *values[2];
     struct dpk_units units;
     unsigned id;
-    enum dpk_status status = resource_mapping(&w->file, n, keys, values, err);
+    enum dpk_status status = dpk_yaml_mapping(&w->file, n, keys, values, err);
     if (status != DPK_OK)
         return status;
-    const char *name = resource_text(values[0], "name", err);
+    const char *name = text_of(values[0], "name", err);
     if (!name)
-        return resource_at(n, DPK_ERR_FORMAT, err);
+        return dpk_yaml_at(n, DPK_ERR_FORMAT, err);
     status = read_units(values[1], "range", &units, err);
     if (status == DPK_OK)
         status = dpk_group_add(&w->change, name, &units, &id, err);
     if (status != DPK_OK)
-        return resource_at(n, status, err);
+        return dpk_yaml_at(n, status, err);
     dpk_put_format(&w->commands, "dpaeumgmt eu_group create -d %s -n \"%s\" -r %s\n", w->o->device,
                    name, (const char *)values[1]->data.scalar.value);
     return DPK_OK;
@@ -83,11 +95,11 @@ static enum dpk_status put_groups(struct work *w, const yaml_node_t *list, struc
                                   struct dpk_error *err)
 {
     const yaml_node_t *n;
-    for (size_t i = 0; (n = resource_entry(&w->file, list, i)); i++) {
-        const char *name = resource_text(n, "an EU group", err);
+    for (size_t i = 0; (n = dpk_yaml_entry(&w->file, list, i)); i++) {
+        const char *name = text_of(n, "an EU group", err);
         const struct dpk_eu_group *g = name ? find_group(w, name) : NULL;
         if (name && !g)
-            return resource_at(
+            return dpk_yaml_at(
                 n, dpk_fail(err, DPK_ERR_FORMAT, "the partition has no such EU group"), err);
         if (!g)
             return DPK_ERR_FORMAT;
@@ -103,20 +115,20 @@ static enum dpk_status add_application(struct work *w, const yaml_node_t *n, str
     static const char *const keys[] = {"name", "eus", "eu_groups", NULL};
     const yaml_node_t *values[3];
     struct dpk_units units = {0}, beyond;
-    enum dpk_status status = resource_mapping(&w->file, n, keys, values, err);
+    enum dpk_status status = dpk_yaml_mapping(&w->file, n, keys, values, err);
     if (status != DPK_OK)
         return status;
-    const char *name = resource_text(values[0], "name", err);
+    const char *name = text_of(values[0], "name", err);
     if (name && !is_plain(name))
         dpk_fail(err, DPK_ERR_FORMAT, "the name of an application is 1 to 59 of A-Z a-z 0-9 _ -");
     if (!name || !is_plain(name))
-        return resource_at(n, DPK_ERR_FORMAT, err);
+        return dpk_yaml_at(n, DPK_ERR_FORMAT, err);
     if (values[1] && (status = read_units(values[1], "eus", &units, err)) != DPK_OK)
         return status;
     beyond = units;
     dpk_units_subtract(&beyond, free);
     if (!dpk_units_none(&beyond))
-        return resource_at(n,
+        return dpk_yaml_at(n,
                            dpk_fail(err, DPK_ERR_RANGE,
                                     "%s: the partition does not have all of these execution units, "
                                     "or gives them to an application before",
@@ -146,7 +158,7 @@ static enum dpk_status add_applications(struct work *w, const yaml_node_t *list,
         free = (struct dpk_units){0};
         dpk_units_add_range(&free, 0, dpk_units_count(&w->change.mine.units) - 1);
     }
-    for (size_t i = 0; status == DPK_OK && (n = resource_entry(&w->file, list, i)); i++)
+    for (size_t i = 0; status == DPK_OK && (n = dpk_yaml_entry(&w->file, list, i)); i++)
         status = i < APPLICATIONS_MAX
                      ? add_application(w, n, &free, &out->text, err)
                      : dpk_fail(err, DPK_ERR_RANGE, "more than %d applications", APPLICATIONS_MAX);
@@ -168,7 +180,7 @@ static enum dpk_status read_count(const yaml_node_t *n, unsigned standard, unsig
     *out = dpk_units_member(&number, 0);
     return dpk_units_count(&number) == 1 && *out >= 1 && *out <= DPK_EU_GROUPS_MAX
                ? DPK_OK
-               : resource_at(n,
+               : dpk_yaml_at(n,
                              dpk_fail(err, DPK_ERR_FORMAT, "max_num_eu_group is 1 to %d",
                                       DPK_EU_GROUPS_MAX),
                              err);
@@ -182,16 +194,16 @@ static enum dpk_status make_partition(struct work *w, const yaml_node_t *n,
     unsigned id = DPK_PARTITION_DEFAULT, groups = 0;
     if (!values[VHCAS]) {
         if (values[UNITS] || values[GROUPS_MAX])
-            return resource_at(n,
+            return dpk_yaml_at(n,
                                dpk_fail(err, DPK_ERR_FORMAT,
                                         "a partition without vhca_list is the default one, "
                                         "which has the units that are left"),
                                err);
         return dpk_units_turn_to(&w->change, id, err);
     }
-    while (resource_entry(&w->file, values[GROUPS], groups))
+    while (dpk_yaml_entry(&w->file, values[GROUPS], groups))
         groups++;
-    const char *vhcas = resource_text(values[VHCAS], "vhca_list", err);
+    const char *vhcas = text_of(values[VHCAS], "vhca_list", err);
     enum dpk_status status = vhcas ? dpk_vhcas_parse(vhcas, &wanted, err) : DPK_ERR_FORMAT;
     if (status == DPK_OK)
         status = read_units(values[UNITS], "range_eus", &wanted.units, err);
@@ -200,7 +212,7 @@ static enum dpk_status make_partition(struct work *w, const yaml_node_t *n,
     if (status == DPK_OK)
         status = dpk_partition_add(&w->change, &wanted, &id, err);
     if (status != DPK_OK)
-        return resource_at(n, status == DPK_ERR_USAGE ? DPK_ERR_FORMAT : status, err);
+        return dpk_yaml_at(n, status == DPK_ERR_USAGE ? DPK_ERR_FORMAT : status, err);
     dpk_put_format(&w->commands, "dpaeumgmt partition create -d %s -v %s -r %s -m %u\n",
                    w->o->device, vhcas, (const char *)values[UNITS]->data.scalar.value,
                    wanted.groups_max);
@@ -210,16 +222,16 @@ static enum dpk_status make_partition(struct work *w, const yaml_node_t *n,
 static enum dpk_status add_partition(struct work *w, const yaml_node_t *n, struct dpk_error *err)
 {
     const yaml_node_t *values[PARTITION_KEYS], *group;
-    enum dpk_status status = resource_mapping(&w->file, n, partition_keys, values, err);
+    enum dpk_status status = dpk_yaml_mapping(&w->file, n, partition_keys, values, err);
     if (status != DPK_OK)
         return status;
-    const char *name = resource_text(values[NAME], "name", err);
+    const char *name = text_of(values[NAME], "name", err);
     if (name && !is_plain(name))
         dpk_fail(err, DPK_ERR_FORMAT, "the name of a partition is 1 to 59 of A-Z a-z 0-9 _ -");
     if (!name || !is_plain(name))
-        return resource_at(n, DPK_ERR_FORMAT, err);
+        return dpk_yaml_at(n, DPK_ERR_FORMAT, err);
     status = make_partition(w, n, values, err);
-    for (size_t i = 0; status == DPK_OK && (group = resource_entry(&w->file, values[GROUPS], i));
+    for (size_t i = 0; status == DPK_OK && (group = dpk_yaml_entry(&w->file, values[GROUPS], i));
          i++)
         status = add_group(w, group, err);
     return status == DPK_OK ? add_applications(w, values[APPLICATIONS], name, err) : status;
@@ -230,12 +242,12 @@ static enum dpk_status add_all(struct work *w, struct dpk_error *err)
 {
     static const char *const keys[] = {"partitions", NULL};
     const yaml_node_t *list, *n;
-    enum dpk_status status = resource_mapping(
-        &w->file, yaml_document_get_root_node(&w->file.document), keys, &list, err);
+    enum dpk_status status =
+        dpk_yaml_mapping(&w->file, yaml_document_get_root_node(&w->file), keys, &list, err);
     for (unsigned turn = 0; turn < 2; turn++)
-        for (size_t i = 0; status == DPK_OK && (n = resource_entry(&w->file, list, i)); i++) {
+        for (size_t i = 0; status == DPK_OK && (n = dpk_yaml_entry(&w->file, list, i)); i++) {
             const yaml_node_t *values[PARTITION_KEYS];
-            status = resource_mapping(&w->file, n, partition_keys, values, err);
+            status = dpk_yaml_mapping(&w->file, n, partition_keys, values, err);
             if (status == DPK_OK && w->output_count > DPK_PARTITIONS_MAX)
                 status = dpk_fail(err, DPK_ERR_RANGE, "there are too many partitions");
             if (status == DPK_OK && (values[VHCAS] == NULL) == (turn == 1))
@@ -296,14 +308,19 @@ enum dpk_status resources_apply(const struct resource_options *o, struct dpk_dev
                                 struct dpk_error *err)
 {
     struct work w = {.o = o};
-    enum dpk_status status = resource_file_open(o->file, &w.file, err);
+    struct dpk_buf bytes = {0};
+    enum dpk_status status = dpk_file_read(o->file, FILE_MAX_BYTES, &bytes, err);
     if (status != DPK_OK)
         return status;
+    status = dpk_yaml_read(bytes.data, bytes.size, &w.file, err);
+    dpk_buf_free(&bytes);
+    if (status != DPK_OK)
+        return dpk_error_prefix(err, "%s", o->file);
     status = apply(&w, dev, err);
     for (size_t i = 0; i < w.output_count; i++)
         dpk_buf_free(&w.outputs[i].text);
     dpk_buf_free(&w.commands);
-    resource_file_close(&w.file);
+    yaml_document_delete(&w.file);
     return status;
 }
 

@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yaml.h>
-
 #include "keys.h"
 #include "shapes.h"
+#include "yaml/yaml.h"
 
 #define FILE_MAX  ((size_t)16 << 20)
 #define KEY_MAX   64
@@ -25,12 +24,9 @@ static const yaml_node_t *node_at(const struct file *f, int index)
     return yaml_document_get_node(f->tree, index);
 }
 
-/* Puts the line of a node before an error that has none. */
 static enum dpk_status at_line(const struct file *f, const yaml_node_t *n, enum dpk_status status)
 {
-    if (status != DPK_OK && n && f->err && strncmp(f->err->message, "line ", 5) != 0)
-        dpk_error_prefix(f->err, "line %zu", n->start_mark.line + 1);
-    return status;
+    return dpk_yaml_at(n, status, f->err);
 }
 
 static enum dpk_status wrong(const struct file *f, const yaml_node_t *n, const char *wanted)
@@ -38,14 +34,13 @@ static enum dpk_status wrong(const struct file *f, const yaml_node_t *n, const c
     return at_line(f, n, dpk_fail(f->err, DPK_ERR_FORMAT, "%s is wanted", wanted));
 }
 
-/* The text of a scalar; one that is too long or has a NUL is no name and no number of ours. */
+/* A text that is too long is no name and no number of ours. */
 static bool text_of(const yaml_node_t *n, char *out, size_t size)
 {
-    if (!n || n->type != YAML_SCALAR_NODE || n->data.scalar.length >= size ||
-        memchr(n->data.scalar.value, '\0', n->data.scalar.length))
+    const char *text = dpk_yaml_text(n);
+    if (!text || n->data.scalar.length >= size)
         return false;
-    memcpy(out, n->data.scalar.value, n->data.scalar.length);
-    out[n->data.scalar.length] = '\0';
+    snprintf(out, size, "%s", text);
     dpk_text_clean(out);
     return true;
 }
@@ -68,11 +63,9 @@ static enum dpk_status for_each(struct file *f, const yaml_node_t *list,
     if (list->type != YAML_SEQUENCE_NODE)
         return wrong(f, list, "a list");
     enum dpk_status status = DPK_OK;
-    for (const yaml_node_item_t *i = list->data.sequence.items.start;
-         status == DPK_OK && i < list->data.sequence.items.top; i++) {
-        const yaml_node_t *item = node_at(f, *i);
-        status = item ? at_line(f, item, each(f, item)) : wrong(f, list, "an item");
-    }
+    const yaml_node_t *item;
+    for (size_t i = 0; status == DPK_OK && (item = dpk_yaml_entry(f->tree, list, i)); i++)
+        status = at_line(f, item, each(f, item));
     return status;
 }
 
@@ -297,25 +290,15 @@ static enum dpk_status read_root(struct file *f, const yaml_node_t *root)
 enum dpk_status cc_read(const void *bytes, size_t size, struct cc_topology *net,
                         struct cc_workload *work, struct dpk_error *err)
 {
-    yaml_parser_t parser;
     yaml_document_t tree;
     struct file f = {&tree, net, work, NULL, err};
     if (size > FILE_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "%zu bytes are too many for a topology file", size);
-    if (!yaml_parser_initialize(&parser))
-        return dpk_fail_nomem(err);
-    yaml_parser_set_input_string(&parser, bytes, size);
-    enum dpk_status status = DPK_OK;
-    if (!yaml_parser_load(&parser, &tree)) {
-        status = parser.error == YAML_MEMORY_ERROR
-                     ? dpk_fail_nomem(err)
-                     : dpk_fail(err, DPK_ERR_FORMAT, "line %zu: %s", parser.problem_mark.line + 1,
-                                parser.problem ? parser.problem : "no YAML");
-    } else {
+    enum dpk_status status = dpk_yaml_read(bytes, size, &tree, err);
+    if (status == DPK_OK) {
         status = read_root(&f, yaml_document_get_root_node(&tree));
         yaml_document_delete(&tree);
     }
-    yaml_parser_delete(&parser);
     free(f.sorted);
     if (status != DPK_OK) {
         cc_topology_free(net);

@@ -4,9 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include <yaml.h>
-
 #include "resources/resources.h"
+#include "yaml/yaml.h"
 
 #define DEPTH_MAX  8
 #define VISITS_MAX 100000 /* aliases can make a small file endless */
@@ -21,8 +20,8 @@ struct search {
 
 static bool is_text(const yaml_node_t *n, const char *text)
 {
-    return n && n->type == YAML_SCALAR_NODE && n->data.scalar.length == strlen(text) &&
-           strcasecmp((const char *)n->data.scalar.value, text) == 0;
+    const char *mine = dpk_yaml_text(n);
+    return mine && strcasecmp(mine, text) == 0;
 }
 
 /* The mapping that the file has for the program; NULL: none. */
@@ -88,20 +87,15 @@ static enum dpk_status read_list(struct search *s, const yaml_node_t *n, uint32_
                                  struct dpk_numbers *list)
 {
     enum dpk_status status = DPK_OK;
-    if (n->type == YAML_SCALAR_NODE)
-        return n->data.scalar.length
-                   ? add_range(list, max, (const char *)n->data.scalar.value, s->err)
-                   : DPK_OK;
-    if (n->type != YAML_SEQUENCE_NODE)
-        return dpk_fail(s->err, DPK_ERR_FORMAT, "line %zu: a list is wanted",
-                        n->start_mark.line + 1);
-    for (yaml_node_item_t *i = n->data.sequence.items.start;
-         status == DPK_OK && i < n->data.sequence.items.top; i++) {
-        const yaml_node_t *item = yaml_document_get_node(s->file, *i);
-        if (!item || item->type != YAML_SCALAR_NODE)
-            return dpk_fail(s->err, DPK_ERR_FORMAT, "line %zu: a list of numbers is wanted",
-                            n->start_mark.line + 1);
-        status = add_range(list, max, (const char *)item->data.scalar.value, s->err);
+    const yaml_node_t *item;
+    if (n->type == YAML_SCALAR_NODE && n->data.scalar.length == 0)
+        return DPK_OK;
+    for (size_t i = 0; status == DPK_OK && (item = dpk_yaml_entry(s->file, n, i)); i++) {
+        const char *text = dpk_yaml_text(item);
+        if (!text)
+            return dpk_yaml_at(n, dpk_fail(s->err, DPK_ERR_FORMAT, "a list of numbers is wanted"),
+                               s->err);
+        status = add_range(list, max, text, s->err);
     }
     return status;
 }
@@ -124,23 +118,15 @@ static enum dpk_status read_app(struct search *s, const yaml_node_t *app, struct
 enum dpk_status dpk_resources_read(const char *app, const void *bytes, size_t size,
                                    struct dpk_resources *out, struct dpk_error *err)
 {
-    yaml_parser_t parser;
     yaml_document_t file;
     struct search s = {&file, app, 0, err};
     *out = (struct dpk_resources){0};
-    if (!yaml_parser_initialize(&parser))
-        return dpk_fail_nomem(err);
-    yaml_parser_set_input_string(&parser, bytes, size);
-    enum dpk_status status = DPK_OK;
-    if (!yaml_parser_load(&parser, &file)) {
-        status = dpk_fail(err, DPK_ERR_FORMAT, "line %zu: %s", parser.problem_mark.line + 1,
-                          parser.problem ? parser.problem : "no YAML");
-    } else {
-        const yaml_node_t *found = find_app(&s, yaml_document_get_root_node(&file), 0);
-        status = found ? read_app(&s, found, out)
-                       : dpk_fail(err, DPK_ERR_NOT_FOUND, "the file has nothing for %s", app);
-        yaml_document_delete(&file);
-    }
-    yaml_parser_delete(&parser);
+    enum dpk_status status = dpk_yaml_read(bytes, size, &file, err);
+    if (status != DPK_OK)
+        return status;
+    const yaml_node_t *found = find_app(&s, yaml_document_get_root_node(&file), 0);
+    status = found ? read_app(&s, found, out)
+                   : dpk_fail(err, DPK_ERR_NOT_FOUND, "the file has nothing for %s", app);
+    yaml_document_delete(&file);
     return status;
 }

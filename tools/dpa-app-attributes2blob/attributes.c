@@ -3,20 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yaml.h>
+#include "yaml/yaml.h"
 
 #define VERSION 1
 
-/* Where a node begins, counted from 1. */
-static size_t line_of(const yaml_node_t *node)
-{
-    return node->start_mark.line + 1;
-}
-
 static bool is_text(const yaml_node_t *node, const char *text)
 {
-    return node->type == YAML_SCALAR_NODE && node->data.scalar.length == strlen(text) &&
-           memcmp(node->data.scalar.value, text, node->data.scalar.length) == 0;
+    const char *mine = dpk_yaml_text(node);
+    return mine && strcmp(mine, text) == 0;
 }
 
 static bool is_nothing(const yaml_node_t *node)
@@ -63,26 +57,21 @@ static int compare(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static enum dpk_status add_feature(const char *file, const yaml_node_t *key,
-                                   const yaml_node_t *value, struct attributes *a,
-                                   struct dpk_error *err)
+static enum dpk_status add_feature(const yaml_node_t *key, const yaml_node_t *value,
+                                   struct attributes *a, struct dpk_error *err)
 {
     bool on = false;
     if (!is_name(key))
-        return dpk_fail(err, DPK_ERR_FORMAT,
-                        "%s: line %zu: a feature's name has 1 to %d letters, digits and _", file,
-                        line_of(key), ATTRIBUTES_NAME_MAX);
+        return dpk_fail(err, DPK_ERR_FORMAT, "a feature's name has 1 to %d letters, digits and _",
+                        ATTRIBUTES_NAME_MAX);
     const char *name = (const char *)key->data.scalar.value;
     if (!read_boolean(value, &on))
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: line %zu: %s: neither true nor false", file,
-                        line_of(key), name);
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: neither true nor false", name);
     for (size_t i = 0; i < a->count; i++)
         if (strcmp(a->at[i].name, name) == 0)
-            return dpk_fail(err, DPK_ERR_FORMAT, "%s: line %zu: %s: given twice", file,
-                            line_of(key), name);
+            return dpk_fail(err, DPK_ERR_FORMAT, "%s: given twice", name);
     if (a->count == ATTRIBUTES_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "%s: line %zu: more than %d features", file,
-                        line_of(key), ATTRIBUTES_MAX);
+        return dpk_fail(err, DPK_ERR_RANGE, "more than %d features", ATTRIBUTES_MAX);
     struct attribute *at = reallocarray(a->at, a->count + 1, sizeof *at);
     if (!at)
         return dpk_fail_nomem(err);
@@ -94,88 +83,54 @@ static enum dpk_status add_feature(const char *file, const yaml_node_t *key,
     return DPK_OK;
 }
 
-static enum dpk_status read_features(const char *file, yaml_document_t *document,
-                                     const yaml_node_t *list, struct attributes *out,
-                                     struct dpk_error *err)
+static enum dpk_status read_features(yaml_document_t *document, const yaml_node_t *list,
+                                     struct attributes *out, struct dpk_error *err)
 {
     if (is_nothing(list))
         return DPK_OK;
     if (list->type != YAML_MAPPING_NODE)
-        return dpk_fail(err, DPK_ERR_FORMAT,
-                        "%s: line %zu: Feature_list is no list of 'name: true' lines", file,
-                        line_of(list));
+        return dpk_yaml_at(
+            list, dpk_fail(err, DPK_ERR_FORMAT, "Feature_list is no list of 'name: true' lines"),
+            err);
     for (const yaml_node_pair_t *p = list->data.mapping.pairs.start;
          p < list->data.mapping.pairs.top; p++) {
-        enum dpk_status status = add_feature(file, yaml_document_get_node(document, p->key),
-                                             yaml_document_get_node(document, p->value), out, err);
+        const yaml_node_t *key = yaml_document_get_node(document, p->key);
+        enum dpk_status status =
+            add_feature(key, yaml_document_get_node(document, p->value), out, err);
         if (status != DPK_OK)
-            return status;
+            return dpk_yaml_at(key, status, err);
     }
     if (out->count)
         qsort(out->at, out->count, sizeof *out->at, compare);
     return DPK_OK;
 }
 
-static enum dpk_status read_document(const char *file, yaml_document_t *document,
-                                     struct attributes *out, struct dpk_error *err)
+static enum dpk_status read_document(yaml_document_t *document, struct attributes *out,
+                                     struct dpk_error *err)
 {
-    const yaml_node_t *root = yaml_document_get_root_node(document), *list = NULL;
-    if (!root)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: empty, no Feature_list", file);
-    if (root->type != YAML_MAPPING_NODE)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: line %zu: no 'Feature_list:' at the top", file,
-                        line_of(root));
-    for (const yaml_node_pair_t *p = root->data.mapping.pairs.start;
-         p < root->data.mapping.pairs.top; p++) {
-        const yaml_node_t *key = yaml_document_get_node(document, p->key);
-        if (!is_text(key, "Feature_list") || list)
-            return dpk_fail(err, DPK_ERR_FORMAT,
-                            "%s: line %zu: Feature_list is the only key at the top, once", file,
-                            line_of(key));
-        list = yaml_document_get_node(document, p->value);
-    }
-    if (!list)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: no Feature_list", file);
-    return read_features(file, document, list, out, err);
-}
-
-static enum dpk_status fail_syntax(const char *file, const yaml_parser_t *parser,
-                                   struct dpk_error *err)
-{
-    if (parser->error == YAML_MEMORY_ERROR)
-        return dpk_fail_nomem(err);
-    return dpk_fail(err, DPK_ERR_FORMAT, "%s: line %zu: not YAML: %s", file,
-                    parser->problem_mark.line + 1, parser->problem ? parser->problem : "error");
+    static const char *const keys[] = {"Feature_list", NULL};
+    const yaml_node_t *list = NULL;
+    enum dpk_status status =
+        dpk_yaml_mapping(document, yaml_document_get_root_node(document), keys, &list, err);
+    if (status != DPK_OK)
+        return status;
+    return list ? read_features(document, list, out, err)
+                : dpk_fail(err, DPK_ERR_FORMAT, "no Feature_list");
 }
 
 enum dpk_status attributes_parse(const char *name, const uint8_t *text, size_t size,
                                  struct attributes *out, struct dpk_error *err)
 {
-    yaml_parser_t parser;
-    yaml_document_t document, second;
-    if (!yaml_parser_initialize(&parser))
-        return dpk_fail_nomem(err);
-    yaml_parser_set_input_string(&parser, text ? text : (const uint8_t *)"", size);
-    enum dpk_status status = DPK_OK;
-    if (!yaml_parser_load(&parser, &document)) {
-        status = fail_syntax(name, &parser, err);
-        goto out;
+    yaml_document_t document;
+    enum dpk_status status = dpk_yaml_read(text, size, &document, err);
+    if (status == DPK_OK) {
+        status = read_document(&document, out, err);
+        yaml_document_delete(&document);
     }
-    status = read_document(name, &document, out, err);
-    yaml_document_delete(&document);
-    if (status != DPK_OK)
-        goto out;
-    if (!yaml_parser_load(&parser, &second)) {
-        status = fail_syntax(name, &parser, err);
-        goto out;
-    }
-    if (yaml_document_get_root_node(&second))
-        status = dpk_fail(err, DPK_ERR_FORMAT, "%s: more than one document", name);
-    yaml_document_delete(&second);
-out:
-    yaml_parser_delete(&parser);
-    if (status != DPK_OK)
+    if (status != DPK_OK) {
+        dpk_error_prefix(err, "%s", name);
         attributes_free(out);
+    }
     return status;
 }
 

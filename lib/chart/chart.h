@@ -67,6 +67,30 @@ struct chart {
  * first, the least, the greatest and the last are drawn, so that no peak is lost. */
 void chart_svg(const struct chart *c, struct dpk_buf *out);
 
+/* ---- Heat maps ---- */
+
+/* One row of a heat map. */
+struct chart_heat_row {
+    const char *name;
+    const double *values; /* 0 to 1, from left to right; NaN leaves a gap */
+};
+
+/* A picture of many values over time: a row for each thing, darker where more of it is used. */
+struct chart_heat {
+    const char *title, *about; /* as those of a chart */
+    const char *rows_title;    /* what the names of rows are: "unit" */
+    struct chart_axis x;       /* from 0 to `most` */
+    const struct chart_heat_row *rows;
+    size_t row_count, columns;
+    unsigned width; /* pixels at 100 %: 320 or more; the height follows */
+    const char *id; /* for a page: differs from those of its other pictures */
+};
+
+/* Appends the picture, one <svg> element, for a page with chart_style. Values are drawn in
+ * CHART_HEATS steps; what is 0 has the colour of the page. */
+#define CHART_HEATS 5
+void chart_heat(const struct chart_heat *heat, struct dpk_buf *out);
+
 /* The style sheet that pictures need, for a page with those that are `bare`. */
 extern const char chart_style[];
 

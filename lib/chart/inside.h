@@ -4,6 +4,19 @@
 
 #include "chart/chart.h"
 
+/* ---- element.c: elements of all kinds of pictures ---- */
+
+/* About as wide as sans-serif fonts of 12 pixels draw it; too wide rather than too narrow. */
+double svg_width(const char *text);
+/* Text at a place; `classes`: of its style, or NULL. */
+void svg_text(struct dpk_buf *out, double x, double y, const char *classes, const char *text);
+void svg_line(struct dpk_buf *out, const char *classes, double x1, double y1, double x2, double y2);
+/* Begins a picture: <svg> with what screen readers say of it. The caller ends it. */
+void svg_begin(struct dpk_buf *out, double width, double height, const char *id, const char *title,
+               const char *about);
+/* Appends a coordinate: pixels with one digit behind the point, if that is not 0. */
+void put_pixel(struct dpk_buf *out, double pixel);
+
 /* ---- scale.c: from values to pixels ---- */
 
 struct scale {
@@ -34,8 +47,5 @@ void path_band(const struct chart_series *s, const struct scale *x, const struct
 /* A dot on each point, as circles. */
 void path_dots(const struct chart_series *s, const struct scale *x, const struct scale *y,
                unsigned style, struct dpk_buf *out);
-
-/* Appends a coordinate: pixels with one digit behind the point, if that is not 0. */
-void put_pixel(struct dpk_buf *out, double pixel);
 
 #endif

@@ -3,15 +3,6 @@
 
 #include "chart/inside.h"
 
-void put_pixel(struct dpk_buf *out, double pixel)
-{
-    long tenths = lround(pixel * 10);
-    unsigned long size = (unsigned long)(tenths < 0 ? -tenths : tenths);
-    dpk_put_format(out, "%s%lu", tenths < 0 ? "-" : "", size / 10);
-    if (size % 10)
-        dpk_put_format(out, ".%lu", size % 10);
-}
-
 static void put_point(struct dpk_buf *out, char command, double x, double y)
 {
     dpk_put_u8(out, (uint8_t)command);

@@ -16,12 +16,12 @@
     SERIES(4, c4)                                                                                  \
     SERIES(5, c5)                                                                                  \
     SERIES(6, c6)                                                                                  \
-    SERIES(7, c7) ".chart .cp{fill:" paper "}.chart .ch{stroke:" paper "}.chart text{fill:" faint  \
-                  "}.chart .ck,.chart .ct{fill:" ink "}.chart .cg{stroke:" grid                    \
-                  "}.chart .ca{stroke:" faint "}"
+    SERIES(7, c7)                                                                                  \
+    ".chart .cp{fill:" paper "}.chart .ch{stroke:" paper "}.chart text{fill:" faint                \
+    "}.chart .ck,.chart .ct{fill:" ink "}.chart .cg{stroke:" grid "}.chart .ca{stroke:" faint "}"
 
 /* Classes: cl line, cf area, cn thin line, cb band, d dashes; ca axis, cg grid, cp paper;
- * ct title, ck name, ch with a halo, cr ends here, cm in the middle. */
+ * hc cell of a heat map, h1 to h4 paler ones; ct title, ck name, ch with a halo, cr ends here, cm in the middle. */
 const char chart_style[] =
     ".chart{display:block;max-width:100%;height:auto;"
     "font:12px system-ui,'DejaVu Sans',Helvetica,Arial,sans-serif}"
@@ -32,7 +32,9 @@ const char chart_style[] =
     ".chart .cl{fill:none;stroke-width:1.6;stroke-linejoin:round}"
     ".chart .cn{fill:none;stroke-width:1}.chart .cb{fill-opacity:.2}"
     ".chart .d1{stroke-dasharray:7 3}.chart .d2{stroke-dasharray:2 2.5}"
-    ".chart .d3{stroke-dasharray:8 3 2 3}" THEME(
+    ".chart .d3{stroke-dasharray:8 3 2 3}.chart .hc{shape-rendering:crispEdges}"
+    ".chart .h1{fill-opacity:.2}.chart .h2{fill-opacity:.4}.chart .h3{fill-opacity:.6}"
+    ".chart .h4{fill-opacity:.8}" THEME(
         "#0072b2", "#c04a00", "#00795a", "#a8497f", "#946300", "#2a86b8", "#6a4fb3", "#4d4d4d",
         "#1b1f24", "#59636e", "#dfe3e8",
         "#ffffff") "@media(prefers-color-scheme:dark){" THEME("#58b4f0", "#ff8a4c", "#2fc79a",

@@ -20,42 +20,6 @@ struct layout {
     const char *id;
 };
 
-/* About as wide as sans-serif fonts of 12 pixels draw it; too wide rather than too narrow. */
-static double text_width(const char *text)
-{
-    double width = 0;
-    for (const char *c = text; *c; c++)
-        if (((unsigned char)*c & 0xc0) != 0x80)
-            width += strchr("iljtf.,:;|!' ()[]-r", *c) ? 4.6 : strchr("mwMW%@", *c) ? 11.4 : 7.5;
-    return width;
-}
-
-static void put_text(struct dpk_buf *out, double x, double y, const char *classes, const char *text)
-{
-    dpk_put_format(out, "<text x=\"");
-    put_pixel(out, x);
-    dpk_put_format(out, "\" y=\"");
-    put_pixel(out, y);
-    dpk_put_format(out, "\"%s%s%s>", classes ? " class=\"" : "", classes ? classes : "",
-                   classes ? "\"" : "");
-    chart_put_xml(out, text);
-    dpk_put_format(out, "</text>\n");
-}
-
-static void put_line(struct dpk_buf *out, const char *classes, double x1, double y1, double x2,
-                     double y2)
-{
-    dpk_put_format(out, "<path class=\"%s\" d=\"M", classes);
-    put_pixel(out, x1);
-    dpk_put_u8(out, ' ');
-    put_pixel(out, y1);
-    dpk_put_u8(out, 'L');
-    put_pixel(out, x2);
-    dpk_put_u8(out, ' ');
-    put_pixel(out, y2);
-    dpk_put_format(out, "\"/>\n");
-}
-
 /* ---- Legend ---- */
 
 /* The classes of a series' line: its colour and, behind all colours, its dashes. */
@@ -83,7 +47,7 @@ static void put_key(const struct chart_series *s, double x, double y, struct dpk
         return;
     }
     line_classes(s, classes);
-    put_line(out, classes, x, y - 4, x + KEY, y - 4);
+    svg_line(out, classes, x, y - 4, x + KEY, y - 4);
 }
 
 /* Names of series in as many rows as they need; levels have theirs on them. Returns the end of the
@@ -95,12 +59,12 @@ static double put_legend(const struct chart *c, double width, double top, struct
         const struct chart_series *s = &c->series[i];
         if (!s->name || s->kind == CHART_LEVEL)
             continue;
-        double wide = KEY + 5 + text_width(s->name) + 12;
+        double wide = KEY + 5 + svg_width(s->name) + 12;
         if (y == top || x + wide > width - EDGE)
             x = EDGE, y += ROW;
         if (out) {
             put_key(s, x, y, out);
-            put_text(out, x + KEY + 5, y, "ck", s->name);
+            svg_text(out, x + KEY + 5, y, "ck", s->name);
         }
         x += wide;
     }
@@ -154,7 +118,7 @@ static void put_cut(const struct chart *c, const struct layout *l, struct dpk_bu
     dpk_put_u8(&text, 0);
     out->failed |= text.failed;
     if (!text.failed)
-        put_text(out, l->right, l->top - 10, "cr", (const char *)text.data);
+        svg_text(out, l->right, l->top - 10, "cr", (const char *)text.data);
     dpk_buf_free(&text);
 }
 
@@ -166,7 +130,7 @@ static void put_axis_title(const struct chart_axis *a, const struct scale *s, do
         snprintf(text, sizeof text, "%s (%s%s)", a->title, s->prefix, a->unit);
     else
         snprintf(text, sizeof text, "%s", a->title);
-    put_text(out, x, y, classes, text);
+    svg_text(out, x, y, classes, text);
 }
 
 static void put_mark(const struct layout *l, const struct scale *s, double mark, bool on_x,
@@ -178,24 +142,24 @@ static void put_mark(const struct layout *l, const struct scale *s, double mark,
     dpk_put_u8(&text, 0);
     out->failed |= text.failed;
     if (!text.failed && on_x)
-        put_text(out, at, l->bottom + ROW - 2, "cm", (const char *)text.data);
+        svg_text(out, at, l->bottom + ROW - 2, "cm", (const char *)text.data);
     else if (!text.failed)
-        put_text(out, l->left - MARK_GAP, at + 4, "cr", (const char *)text.data);
+        svg_text(out, l->left - MARK_GAP, at + 4, "cr", (const char *)text.data);
     dpk_buf_free(&text);
     if (on_x)
-        put_line(out, "ca", at, l->bottom, at, l->bottom + 4);
+        svg_line(out, "ca", at, l->bottom, at, l->bottom + 4);
     else
-        put_line(out, at == l->bottom ? "ca" : "cg", l->left, at, l->right, at);
+        svg_line(out, at == l->bottom ? "ca" : "cg", l->left, at, l->right, at);
 }
 
 static void put_axes(const struct chart *c, const struct layout *l, struct dpk_buf *out)
 {
     for (double mark = NAN; scale_next(&l->y, &mark);)
         put_mark(l, &l->y, mark, false, out);
-    put_line(out, "ca", l->left, l->bottom, l->right, l->bottom);
+    svg_line(out, "ca", l->left, l->bottom, l->right, l->bottom);
     if (c->x.names)
         for (size_t i = 0; i < c->x.name_count; i++)
-            put_text(out, scale_at(&l->x, (double)i), l->bottom + ROW - 2, "cm", c->x.names[i]);
+            svg_text(out, scale_at(&l->x, (double)i), l->bottom + ROW - 2, "cm", c->x.names[i]);
     else
         for (double mark = NAN; scale_next(&l->x, &mark);)
             put_mark(l, &l->x, mark, true, out);
@@ -212,9 +176,9 @@ static void put_level(const struct chart_series *s, const struct layout *l, stru
     char classes[32];
     double at = scale_at(&l->y, s->y[0]);
     line_classes(s, classes);
-    put_line(out, classes, l->left, at, l->right, at);
+    svg_line(out, classes, l->left, at, l->right, at);
     if (s->name)
-        put_text(out, l->right - 4, at - 4, "ch cr", s->name);
+        svg_text(out, l->right - 4, at - 4, "ch cr", s->name);
 }
 
 static void put_series(const struct chart_series *s, const struct layout *l, struct dpk_buf *out)
@@ -256,7 +220,7 @@ static double marks_width(const struct scale *s)
         scale_put(s, mark, &text);
         dpk_put_u8(&text, 0);
         if (!text.failed)
-            widest = fmax(widest, text_width((const char *)text.data));
+            widest = fmax(widest, svg_width((const char *)text.data));
         dpk_buf_free(&text);
     }
     return widest;
@@ -294,19 +258,11 @@ void chart_svg(const struct chart *c, struct dpk_buf *out)
 {
     struct layout l;
     bool something = lay_out(c, &l);
-    dpk_put_format(out,
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" width=\"%.0f\" "
-                   "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-                   "aria-labelledby=\"%s-t %s-d\">\n<title id=\"%s-t\">",
-                   l.width, l.height, l.width, l.height, l.id, l.id, l.id);
-    chart_put_xml(out, c->title);
-    dpk_put_format(out, "</title>\n<desc id=\"%s-d\">", l.id);
-    chart_put_xml(out, c->about);
-    dpk_put_format(out, "</desc>\n");
+    svg_begin(out, l.width, l.height, l.id, c->title, c->about);
     if (!c->bare) {
         dpk_put_format(out, "<style>%s</style>\n<path class=\"cp\" d=\"M0 0h%.0fv%.0fH0Z\"/>\n",
                        chart_style, l.width, l.height);
-        put_text(out, EDGE, EDGE + 14, "ct", c->title);
+        svg_text(out, EDGE, EDGE + 14, "ct", c->title);
     }
     if (something)
         put_legend(c, l.width, c->bare ? 0 : EDGE + ROW, out);
@@ -314,6 +270,6 @@ void chart_svg(const struct chart *c, struct dpk_buf *out)
     for (size_t i = 0; something && i < c->count; i++)
         put_series(&c->series[i], &l, out);
     if (!something && c->empty)
-        put_text(out, (l.left + l.right) / 2, (l.top + l.bottom) / 2, "cm", c->empty);
+        svg_text(out, (l.left + l.right) / 2, (l.top + l.bottom) / 2, "cm", c->empty);
     dpk_put_format(out, "</svg>\n");
 }

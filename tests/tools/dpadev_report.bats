@@ -2,6 +2,7 @@
 
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/browser.bash"
+source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -24,9 +25,11 @@ create() {
     dpadev create "$@" --nvidia-key "$BATS_FILE_TMPDIR/nvidia.pub" --nvidia-key-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff
 }
 
-# texts PAGE: those of its cells, numbers and boxes.
+teardown() { end_background; }
+
+# texts PAGE: those of its cells, numbers and boxes, but for the numbers at an axis.
 texts() {
-    xmllint --nonet --xpath '//td/text() | //dd/text() | //*[local-name()="text"]/text()' "$1" |
+    xmllint --nonet --xpath '//td/text() | //dd/text() | //*[local-name()="text"][not(@class="cm")]/text()' "$1" |
         sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | LC_ALL=C sort -u
 }
 
@@ -38,7 +41,7 @@ said() {
 }
 
 # The picture's own words.
-words='NVIDIA key pair|Owner.s key pair|CA certificates|none|none yet|Loads now|Loads after the next reset|any program, signed or not|what leads to a CA certificate|no program|made the owner known|may make an owner known|installs CA certificates|which vouch for who signs programs|–'
+words='NVIDIA key pair|Owner.s key pair|CA certificates|none|none yet|Loads now|Loads after the next reset|any program, signed or not|what leads to a CA certificate|no program|made the owner known|may make an owner known|installs CA certificates|which vouch for who signs programs|unit|0 %|100 %|time \(s\)|–'
 
 page_says_what_json_says() { # NAME
     dpadev report "$1" -o page.html
@@ -93,6 +96,40 @@ page_says_what_json_says() { # NAME
     grep -qF '<td>shown_here</td>' page.html
 }
 
+# spins: a program that has a unit until it is killed, and no longer.
+spins() {
+    in_background dparun -d mlx5_0 "$DPAKIT_BUILD/obj/tests/data/kernels.elf" --kernel spin --threads "$1" --run-time-limit 600000
+    await listed "$1"
+}
+listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c spin)" -ge "$1" ]; }
+
+@test "execution units over time: which were taken, and how much of it" {
+    spins 2
+    dpadev report mlx5_0 -o page.html
+    dpadev report mlx5_0 --json >report.json
+    xmllint --noout --nonet page.html
+    jq -e '.units | .seconds == 1 and .columns == 60 and ([.rows[].unit] == [254, 255])
+        and all(.rows[]; .busy == 100 and (.over_time | length == 60 and all(. == null or . == 100) and any(. == 100)))' report.json
+    # The table has the same, and either picture a row for each unit and a cell of the last step.
+    [ "$(xmllint --xpath 'count(//*[@id="units"]//td[text()="254" or text()="255"])' page.html)" = 2 ]
+    [ "$(xmllint --xpath 'count(//*[@id="units"]//td[text()="100"])' page.html)" = 2 ]
+    for width in wide narrow; do
+        [ "$(xmllint --xpath "count(//*[@id='units']//*[local-name()='svg']//*[text()='254' or text()='255'][ancestor::div[@class='$width']])" page.html)" = 2 ]
+        [ "$(xmllint --xpath "count(//*[@id='units']/div[@class='$width']/*[local-name()='svg']/*[local-name()='path'][contains(@class,'h5')])" page.html)" = 2 ]
+    done
+}
+
+@test "--for follows the units even if no process runs yet; without one nothing is waited for" {
+    dpadev report mlx5_0 --json >report.json
+    jq -e '.units == {"seconds": 0, "columns": 0, "rows": []}' report.json
+    dpadev report mlx5_0 --for 1 -o page.html
+    grep -qF 'No process had a unit in 1 s.' page.html
+    refused 2 dpadev report mlx5_0 --for 0 && says "for"
+    spins 1
+    dpadev report mlx5_0 --for 2 --json >report.json
+    jq -e '.units | .seconds == 2 and (.rows | length) == 1' report.json
+}
+
 @test "texts of others are texts: no markup, no scripts, nothing from elsewhere" {
     create mlx5_1 --description '<script>alert("1")</script> & more' --serial "\"'><b>"
     page_says_what_json_says mlx5_1
@@ -115,7 +152,7 @@ page_says_what_json_says() { # NAME
 @test "keyboards reach the tables, and a page without anything says so" {
     create mlx5_2
     page_says_what_json_says mlx5_2
-    for text in 'No process runs.' 'There is no CA certificate.' 'There was no queue.' 'none yet'; do grep -qF "$text" page.html; done
+    for text in 'No process runs.' 'There is no CA certificate.' 'There was no queue.' 'none yet' 'No process ran, so no unit was followed.'; do grep -qF "$text" page.html; done
     [ "$(xmllint --xpath 'count(//div[@class="scroll"])' page.html)" = "$(xmllint --xpath 'count(//div[@class="scroll"][@tabindex="0"][@role="region"][@aria-label])' page.html)" ]
     [ "$(xmllint --xpath 'count(//*[@id="programs"])' page.html)" = 1 ]
     grep -qF '<a class="skip" href="#programs">' page.html

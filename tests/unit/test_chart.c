@@ -231,6 +231,63 @@ static void quantiles_are_those_of_type_7(void **state)
     assert_true(isnan(chart_quantile(v, 0, 0.5)));
 }
 
+static void heat_maps_have_their_cells_steps_and_gaps(void **state)
+{
+    (void)state;
+    const double first[] = {0, 0.1, 0.2, 0.5, 1, 1}, second[] = {NAN, NAN, 0, 0, -1, INFINITY};
+    const struct chart_heat_row rows[] = {{"7 & more", first}, {"8", second}};
+    const struct chart_heat h = {.title = "<units>",
+                                 .about = "All of it.",
+                                 .rows_title = "unit",
+                                 .x = {.title = "time", .unit = "s", .most = 0.6},
+                                 .rows = rows,
+                                 .row_count = COUNT(rows),
+                                 .columns = COUNT(first),
+                                 .width = 620,
+                                 .id = "u"};
+    struct dpk_buf svg = {0};
+    chart_heat(&h, &svg);
+    xmlDocPtr doc = parse(&svg);
+    /* Neighbours of one step are one cell: 0.1 and 0.2; 1 and 1. Beside each the legend has one. */
+    assert_int_equal(count(doc, "//s:path[contains(@class,'h1')]"), 2);
+    assert_int_equal(count(doc, "//s:path[contains(@class,'h3')]"), 2);
+    assert_int_equal(count(doc, "//s:path[contains(@class,'h5')]"), 2);
+    assert_int_equal(count(doc, "//s:path[contains(@class,'h2')]"), 1);
+    assert_int_equal(count(doc, "//s:path[contains(@class,'h4')]"), 1);
+    assert_int_equal(count(doc, "//s:text[text()='7 & more' or text()='8']"), 2);
+    assert_int_equal(count(doc, "//s:title[@id='u-t' and text()='<units>']"), 1);
+    assert_true(has(&svg, "time (ms)"));
+    assert_true(has(&svg, ">600</text>"));
+    assert_false(has(&svg, "nan"));
+    xmlFreeDoc(doc);
+    dpk_buf_free(&svg);
+}
+
+static void names_of_many_flat_rows_do_not_overlap(void **state)
+{
+    (void)state;
+    const double value[] = {1};
+    struct chart_heat_row rows[256];
+    for (size_t i = 0; i < COUNT(rows); i++)
+        rows[i] = (struct chart_heat_row){"255", value};
+    const struct chart_heat h = {.title = "units",
+                                 .about = "units",
+                                 .rows_title = "unit",
+                                 .x = {.title = "time", .unit = "s", .most = 1},
+                                 .rows = rows,
+                                 .row_count = COUNT(rows),
+                                 .columns = 1,
+                                 .width = 1,
+                                 .id = "u"};
+    struct dpk_buf svg = {0};
+    chart_heat(&h, &svg);
+    xmlDocPtr doc = parse(&svg);
+    assert_int_equal(count(doc, "//s:text[text()='255']"), 64);
+    assert_int_equal(count(doc, "/s:svg[@width='320']"), 1);
+    xmlFreeDoc(doc);
+    dpk_buf_free(&svg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +300,8 @@ int main(void)
         cmocka_unit_test(few_peaks_do_not_flatten_the_rest),
         cmocka_unit_test(values_are_written_as_they_are_read),
         cmocka_unit_test(quantiles_are_those_of_type_7),
+        cmocka_unit_test(heat_maps_have_their_cells_steps_and_gaps),
+        cmocka_unit_test(names_of_many_flat_rows_do_not_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

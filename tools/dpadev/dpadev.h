@@ -42,6 +42,13 @@ enum dpk_status dpadev_json_ps(const char *device, cJSON **out, struct dpk_error
 /* What `dpadev stats --json` prints. stats.c */
 enum dpk_status dpadev_json_stats(const char *device, cJSON **out, struct dpk_error *err);
 
+/* Follows the execution units of the device for so many seconds; 0: for one, if a process runs. Which
+ * were taken, and how much of the time; over_time is in percent, null where nobody looked. heat.c */
+enum dpk_status dpadev_json_heat(struct dpk_device *dev, unsigned seconds, cJSON **out,
+                                 struct dpk_error *err);
+/* The same as a section of a page: a picture and a table. page_units.c */
+void dpadev_put_heat(struct dpk_buf *out, const cJSON *heat);
+
 /* A report (report.c) as a page: HTML with its style and picture inside. page.c */
 void dpadev_put_page(struct dpk_buf *out, const cJSON *report);
 

@@ -333,6 +333,7 @@ void dpadev_put_page(struct dpk_buf *out, const cJSON *report)
     put_programs(out, report);
     put_configuration(out, report);
     put_running(out, report);
+    dpadev_put_heat(out, get(report, "units"));
     put_traffic(out, report);
     put_log(out, report);
     put_identity(out, report);

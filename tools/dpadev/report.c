@@ -7,6 +7,11 @@
 /* The latest events; a log may be long. */
 enum { EVENTS = 500 };
 
+struct report_options {
+    struct dpadev_options shared;
+    unsigned seconds; /* that execution units are followed for; 0: not given */
+};
+
 /* ---- Parts ---- */
 
 static cJSON *json_views(const struct dpk_views *views)
@@ -70,7 +75,8 @@ static void add_reason(cJSON *reasons, const cJSON *device, const char *view)
 
 /* ---- The command ---- */
 
-static enum dpk_status collect(struct dpk_device *dev, cJSON *o, struct dpk_error *err)
+static enum dpk_status collect(struct dpk_device *dev, unsigned seconds, cJSON *o,
+                               struct dpk_error *err)
 {
     const char *name = dpk_device_name(dev);
     char text[DPK_TOOL_TIME];
@@ -94,6 +100,10 @@ static enum dpk_status collect(struct dpk_device *dev, cJSON *o, struct dpk_erro
     }
     if (status == DPK_OK) {
         cJSON_AddItemToObject(o, "processes", part);
+        status = dpadev_json_heat(dev, seconds, &part, err);
+    }
+    if (status == DPK_OK) {
+        cJSON_AddItemToObject(o, "units", part);
         status = dpadev_json_stats(name, &part, err);
     }
     if (status == DPK_OK) {
@@ -122,7 +132,8 @@ static enum dpk_status write_page(const cJSON *report, const char *path, struct 
 
 static enum dpk_status report(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct dpadev_options *o = options;
+    const struct report_options *r = options;
+    const struct dpadev_options *o = &r->shared;
     struct dpk_device *dev = NULL;
     cJSON *all = NULL;
     enum dpk_status status = DPK_OK;
@@ -132,7 +143,7 @@ static enum dpk_status report(void *options, const struct dpk_args *args, struct
         status = dpk_device_open(args->words[0], &dev, err);
     if (status == DPK_OK) {
         all = cJSON_CreateObject();
-        status = collect(dev, all, err);
+        status = collect(dev, r->seconds, all, err);
     }
     if (status == DPK_OK && o->json) {
         status = dpk_json_print(all, err);
@@ -145,6 +156,16 @@ static enum dpk_status report(void *options, const struct dpk_args *args, struct
     return status;
 }
 
-const struct dpk_command dpadev_report = {"report", "NAME",
+static const struct dpk_option report_options[] = {
+    {"for", DPK_NUMBER, "SECONDS", offsetof(struct report_options, seconds), 1, 3600,
+     .help = "follow execution units so long (default: 1 if a process runs)"},
+    {0},
+};
+
+const struct dpk_command dpadev_report = {"report",
+                                          "NAME",
                                           "one page with all of it, for a browser ([-o])",
-                                          .takes = "json,o", .run = report};
+                                          .takes = "json,o",
+                                          .options = report_options,
+                                          .size = sizeof(struct report_options),
+                                          .run = report};

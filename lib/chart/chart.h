@@ -75,7 +75,7 @@ struct chart_heat_row {
     const double *values; /* 0 to 1, from left to right; NaN leaves a gap */
 };
 
-/* A picture of many values over time: a row for each thing, darker where more of it is used. */
+/* A picture of many values over time: a row for each thing, stronger in colour where more of it is used. */
 struct chart_heat {
     const char *title, *about; /* as those of a chart */
     const char *rows_title;    /* what the names of rows are: "unit" */

@@ -1,4 +1,4 @@
-/* Heat maps: rows of cells, darker where values are greater. */
+/* Heat maps: rows of cells, stronger in colour where values are greater. */
 #include <math.h>
 #include <string.h>
 

@@ -98,8 +98,8 @@ static void put_map(struct dpk_buf *out, const cJSON *heat)
 {
     struct rows r = {0};
     if (take_rows(heat, &r)) {
-        dpk_put_format(out, "<p>Units that a process had, darker the more of the time. Units that "
-                            "nobody had are not here.</p>\n<div class=\"wide\">");
+        dpk_put_format(out, "<p>Units that a process had; the stronger the colour, the more of the "
+                            "time. Units that nobody had are not here.</p>\n<div class=\"wide\">");
         put_picture(out, heat, &r, WIDE);
         dpk_put_format(out, "</div><div class=\"narrow\">");
         put_picture(out, heat, &r, NARROW);

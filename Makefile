@@ -77,7 +77,7 @@ IN_doca_flow := runtime/doca/flow/*.c
 IN_doca_pcc := runtime/doca/pcc/*.c
 IN_doca_telemetry_dpa := runtime/doca/telemetry_dpa/*.c runtime/live/*.c
 IN_doca_verbs := runtime/doca/verbs/*.c
-IN_doca_rdma := $(foreach f,rdma connections tasks,runtime/doca/rdma/$(f).c) runtime/doca-2.5/rdma.c
+IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/doca/rdma/$(f).c) runtime/doca-2.5/rdma.c
 IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/doca/*/*.c runtime/doca-2.2/*.c runtime/doca-2.5/*.c))
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))

@@ -60,6 +60,22 @@ doca_error_t doca_rdma_cap_get_max_send_queue_size(const struct doca_devinfo *de
                                                    uint32_t *max_send_queue_size);
 doca_error_t doca_rdma_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
                                                    uint32_t *max_recv_queue_size);
+/* Buffers in a list that a task sends or writes. */
+doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *devinfo,
+                                                     uint32_t *max_send_buf_list_len);
+/* In bytes. */
+doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo,
+                                                uint32_t *max_message_size);
+
+/* The addresses of a device, by their index: as ibv_query_gid tells. */
+struct doca_rdma_gid {
+    uint8_t raw[DOCA_GID_BYTE_LENGTH];
+};
+doca_error_t doca_rdma_cap_get_gid_table_size(const struct doca_devinfo *devinfo,
+                                              uint32_t *gid_table_size);
+/* INVALID_VALUE: also entries that are not in the table, or none. */
+doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t start_index,
+                                   uint32_t num_entries, struct doca_rdma_gid *gid_array);
 
 /* ---- Contexts ---- */
 
@@ -87,13 +103,40 @@ doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_
 /* Connections it may have; at first 1. INVALID_VALUE: 0, or more than 8192. */
 doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma,
                                                uint16_t max_num_connections);
+doca_error_t doca_rdma_get_max_num_connections(const struct doca_rdma *rdma,
+                                               uint16_t *max_num_connections);
 
-/* How packets of a network are addressed; there is none, and they change nothing. NOT_SUPPORTED:
- * another transport than RC. */
+/* How often a message is tried again that finds no receive at the peer, about a millisecond apart; then
+ * its task fails with IO_FAILED. 7, as at first: until there is one. INVALID_VALUE: more than 7. */
+doca_error_t doca_rdma_set_rnr_retry_count(struct doca_rdma *rdma, uint8_t rnr_retry_count);
+doca_error_t doca_rdma_get_rnr_retry_count(const struct doca_rdma *rdma, uint8_t *rnr_retry_count);
+
+/* What a network would need to know. There is none, so that these change nothing; they are kept, for who
+ * asks. INVALID_VALUE: lists longer than 16 or 0, a raw MTU, a service level above 15, an index that is
+ * not in the table of GIDs. A timeout is in milliseconds. NOT_SUPPORTED: another transport than RC. */
+doca_error_t doca_rdma_set_max_send_buf_list_len(struct doca_rdma *rdma,
+                                                 uint32_t max_send_buf_list_len);
+doca_error_t doca_rdma_get_max_send_buf_list_len(const struct doca_rdma *rdma,
+                                                 uint32_t *max_send_buf_list_len);
+doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu);
+doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu);
+doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl);
+doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl);
 doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabled);
+doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, uint8_t *grh_enabled);
 doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index);
+doca_error_t doca_rdma_get_gid_index(const struct doca_rdma *rdma, uint32_t *gid_index);
+doca_error_t doca_rdma_set_connection_request_timeout(struct doca_rdma *rdma, uint16_t timeout);
+doca_error_t doca_rdma_get_connection_request_timeout(const struct doca_rdma *rdma,
+                                                      uint16_t *timeout);
 doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
                                           enum doca_rdma_transport_type transport_type);
+doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma,
+                                          enum doca_rdma_transport_type *transport_type);
+
+/* NOT_SUPPORTED: the emulated card has no GPU beside it; *gpu_rdma is NULL then. */
+struct doca_gpu_dev_rdma;
+doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma);
 
 /* Where the context's completions go: a queue of the DPA context that the data path is on (else
  * starting is BAD_CONFIG). While the context runs the queue cannot be stopped (IN_USE). Without a
@@ -133,9 +176,9 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size
  * one. They call these by the names above, with three arguments. doca_rdma_export makes it the
  * first time; doca_rdma_connect is BAD_STATE before. */
 doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **details,
-                                   size_t *details_size);
+                                     size_t *details_size);
 doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *details,
-                                    size_t details_size);
+                                      size_t details_size);
 
 /* Its number, from 0, by which kernels post to it and completions tell of it. */
 doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *connection,
@@ -242,7 +285,8 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *co
  *                       NO_MEMORY: also if there are as many as were set up.
  *   ..._as_task         the same object as a task; NULL if it is none of that type
  *   ..._get_..., ..._set_...  what it was made with, for the next time that it is submitted; one that
- *                       is submitted stays as it is. NULL or 0 of what is no such task.
+ *                       is submitted stays as it is, and so does one that is given a connection of
+ *                       another context. NULL or 0 of what is no such task.
  * Lists of up to 16 buffers are taken where the memory is of this process; of the peer's memory the
  * first buffer counts. Submitting is INVALID_VALUE if a buffer is none or too small, NOT_PERMITTED if
  * the context's device may not access it, NOT_CONNECTED if the connection has ended, NO_MEMORY if a
@@ -280,11 +324,16 @@ typedef void (*doca_rdma_task_receive_completion_cb_t)(struct doca_rdma_task_rec
                                                        union doca_data task_user_data,
                                                        union doca_data ctx_user_data);
 doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
-                                                                 uint32_t *max_buf_list_len);
-/* Buffers in a list that one receive fills. INVALID_VALUE: 0, or more than that. */
+doca_error_t
+doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
+                                                    enum doca_rdma_transport_type transport_type,
+                                                    uint32_t *max_buf_list_len);
+/* Buffers in a list that one receive fills: kept, for who asks; each receive takes as many as there may
+ * be. INVALID_VALUE: 0, or more than that. */
 doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
                                                          uint32_t dst_buf_list_len);
+doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma *rdma,
+                                                         uint32_t *dst_buf_list_len);
 doca_error_t doca_rdma_task_receive_set_conf(struct doca_rdma *rdma,
                                              doca_rdma_task_receive_completion_cb_t completed,
                                              doca_rdma_task_receive_completion_cb_t failed,
@@ -296,10 +345,11 @@ struct doca_task *doca_rdma_task_receive_as_task(struct doca_rdma_task_receive *
 void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_receive *task,
                                         struct doca_buf *dst_buf);
 struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task);
-/* Of a receive that has succeeded: what used it, the four bytes that came with that, if any, and on
+/* Of a receive that has succeeded: what used it, how many bytes the message had, the four bytes that came with that, if any, and on
  * which connection. */
 enum doca_rdma_opcode
 doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *task);
+uint32_t doca_rdma_task_receive_get_result_len(const struct doca_rdma_task_receive *task);
 doca_be32_t
 doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task);
 const struct doca_rdma_connection *
@@ -325,6 +375,8 @@ doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
 struct doca_task *doca_rdma_task_send_as_task(struct doca_rdma_task_send *task);
 const struct doca_rdma_connection *
 doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task);
+void doca_rdma_task_send_set_rdma_connection(struct doca_rdma_task_send *task,
+                                             struct doca_rdma_connection *connection);
 void doca_rdma_task_send_set_src_buf(struct doca_rdma_task_send *task,
                                      const struct doca_buf *src_buf);
 const struct doca_buf *doca_rdma_task_send_get_src_buf(const struct doca_rdma_task_send *task);
@@ -340,15 +392,14 @@ doca_error_t doca_rdma_task_send_imm_set_conf(struct doca_rdma *rdma,
                                               doca_rdma_task_send_imm_completion_cb_t completed,
                                               doca_rdma_task_send_imm_completion_cb_t failed,
                                               uint32_t num_tasks);
-doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma,
-                                                   struct doca_rdma_connection *connection,
-                                                   const struct doca_buf *src_buf,
-                                                   doca_be32_t immediate_data,
-                                                   union doca_data user_data,
-                                                   struct doca_rdma_task_send_imm **task);
+doca_error_t doca_rdma_task_send_imm_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection, const struct doca_buf *src_buf,
+    doca_be32_t immediate_data, union doca_data user_data, struct doca_rdma_task_send_imm **task);
 struct doca_task *doca_rdma_task_send_imm_as_task(struct doca_rdma_task_send_imm *task);
 const struct doca_rdma_connection *
 doca_rdma_task_send_imm_get_rdma_connection(const struct doca_rdma_task_send_imm *task);
+void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
+                                                 struct doca_rdma_connection *connection);
 void doca_rdma_task_send_imm_set_src_buf(struct doca_rdma_task_send_imm *task,
                                          const struct doca_buf *src_buf);
 const struct doca_buf *
@@ -376,6 +427,8 @@ doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
 struct doca_task *doca_rdma_task_read_as_task(struct doca_rdma_task_read *task);
 const struct doca_rdma_connection *
 doca_rdma_task_read_get_rdma_connection(const struct doca_rdma_task_read *task);
+void doca_rdma_task_read_set_rdma_connection(struct doca_rdma_task_read *task,
+                                             struct doca_rdma_connection *connection);
 void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_read *task,
                                      const struct doca_buf *src_buf);
 const struct doca_buf *doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task);
@@ -402,6 +455,8 @@ doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
 struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task);
 const struct doca_rdma_connection *
 doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task);
+void doca_rdma_task_write_set_rdma_connection(struct doca_rdma_task_write *task,
+                                              struct doca_rdma_connection *connection);
 void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task,
                                       const struct doca_buf *src_buf);
 const struct doca_buf *doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task);
@@ -419,16 +474,15 @@ doca_error_t doca_rdma_task_write_imm_set_conf(struct doca_rdma *rdma,
                                                doca_rdma_task_write_imm_completion_cb_t completed,
                                                doca_rdma_task_write_imm_completion_cb_t failed,
                                                uint32_t num_tasks);
-doca_error_t doca_rdma_task_write_imm_allocate_init(struct doca_rdma *rdma,
-                                                    struct doca_rdma_connection *connection,
-                                                    const struct doca_buf *src_buf,
-                                                    struct doca_buf *dst_buf,
-                                                    doca_be32_t immediate_data,
-                                                    union doca_data user_data,
-                                                    struct doca_rdma_task_write_imm **task);
+doca_error_t doca_rdma_task_write_imm_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection, const struct doca_buf *src_buf,
+    struct doca_buf *dst_buf, doca_be32_t immediate_data, union doca_data user_data,
+    struct doca_rdma_task_write_imm **task);
 struct doca_task *doca_rdma_task_write_imm_as_task(struct doca_rdma_task_write_imm *task);
 const struct doca_rdma_connection *
 doca_rdma_task_write_imm_get_rdma_connection(const struct doca_rdma_task_write_imm *task);
+void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
+                                                  struct doca_rdma_connection *connection);
 void doca_rdma_task_write_imm_set_src_buf(struct doca_rdma_task_write_imm *task,
                                           const struct doca_buf *src_buf);
 const struct doca_buf *
@@ -438,33 +492,29 @@ void doca_rdma_task_write_imm_set_dst_buf(struct doca_rdma_task_write_imm *task,
 struct doca_buf *doca_rdma_task_write_imm_get_dst_buf(const struct doca_rdma_task_write_imm *task);
 void doca_rdma_task_write_imm_set_immediate_data(struct doca_rdma_task_write_imm *task,
                                                  doca_be32_t immediate_data);
-doca_be32_t doca_rdma_task_write_imm_get_immediate_data(
-                                                        const struct doca_rdma_task_write_imm *task);
+doca_be32_t
+doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_imm *task);
 
 /*
  * Where the data of `dst_buf` begins, in memory of the peer, are eight bytes, aligned: stores
  * `swap_data` there if they equal `cmp_data`. What they were goes behind the data of `result_buf`.
  */
-typedef void
-(*doca_rdma_task_atomic_cmp_swp_completion_cb_t)(struct doca_rdma_task_atomic_cmp_swp *task,
-                                                 union doca_data task_user_data,
-                                                 union doca_data ctx_user_data);
+typedef void (*doca_rdma_task_atomic_cmp_swp_completion_cb_t)(
+    struct doca_rdma_task_atomic_cmp_swp *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
 doca_error_t doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t
-doca_rdma_task_atomic_cmp_swp_set_conf(struct doca_rdma *rdma,
-                                       doca_rdma_task_atomic_cmp_swp_completion_cb_t completed,
-                                       doca_rdma_task_atomic_cmp_swp_completion_cb_t failed,
-                                       uint32_t num_tasks);
-doca_error_t
-doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
-                                            struct doca_rdma_connection *connection,
-                                            struct doca_buf *dst_buf, struct doca_buf *result_buf,
-                                            uint64_t cmp_data, uint64_t swap_data,
-                                            union doca_data user_data,
-                                            struct doca_rdma_task_atomic_cmp_swp **task);
+doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
+    struct doca_rdma *rdma, doca_rdma_task_atomic_cmp_swp_completion_cb_t completed,
+    doca_rdma_task_atomic_cmp_swp_completion_cb_t failed, uint32_t num_tasks);
+doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection, struct doca_buf *dst_buf,
+    struct doca_buf *result_buf, uint64_t cmp_data, uint64_t swap_data, union doca_data user_data,
+    struct doca_rdma_task_atomic_cmp_swp **task);
 struct doca_task *doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_atomic_cmp_swp *task);
 const struct doca_rdma_connection *
 doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_atomic_cmp_swp *task);
+void doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_atomic_cmp_swp *task,
+                                                       struct doca_rdma_connection *connection);
 void doca_rdma_task_atomic_cmp_swp_set_dst_buf(struct doca_rdma_task_atomic_cmp_swp *task,
                                                struct doca_buf *dst_buf);
 struct doca_buf *
@@ -485,26 +535,23 @@ doca_rdma_task_atomic_cmp_swp_get_swap_data(const struct doca_rdma_task_atomic_c
 /*
  * The same place; adds `add_data`.
  */
-typedef void
-(*doca_rdma_task_atomic_fetch_add_completion_cb_t)(struct doca_rdma_task_atomic_fetch_add *task,
-                                                   union doca_data task_user_data,
-                                                   union doca_data ctx_user_data);
+typedef void (*doca_rdma_task_atomic_fetch_add_completion_cb_t)(
+    struct doca_rdma_task_atomic_fetch_add *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
 doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t
-doca_rdma_task_atomic_fetch_add_set_conf(struct doca_rdma *rdma,
-                                         doca_rdma_task_atomic_fetch_add_completion_cb_t completed,
-                                         doca_rdma_task_atomic_fetch_add_completion_cb_t failed,
-                                         uint32_t num_tasks);
-doca_error_t
-doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma,
-                                              struct doca_rdma_connection *connection,
-                                              struct doca_buf *dst_buf, struct doca_buf *result_buf,
-                                              uint64_t add_data, union doca_data user_data,
-                                              struct doca_rdma_task_atomic_fetch_add **task);
+doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
+    struct doca_rdma *rdma, doca_rdma_task_atomic_fetch_add_completion_cb_t completed,
+    doca_rdma_task_atomic_fetch_add_completion_cb_t failed, uint32_t num_tasks);
+doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *connection, struct doca_buf *dst_buf,
+    struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
+    struct doca_rdma_task_atomic_fetch_add **task);
 struct doca_task *
 doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_atomic_fetch_add *task);
 const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(
     const struct doca_rdma_task_atomic_fetch_add *task);
+void doca_rdma_task_atomic_fetch_add_set_rdma_connection(
+    struct doca_rdma_task_atomic_fetch_add *task, struct doca_rdma_connection *connection);
 void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task,
                                                  struct doca_buf *dst_buf);
 struct doca_buf *
@@ -537,6 +584,8 @@ struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
     struct doca_rdma_task_remote_net_sync_event_get *task);
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
     const struct doca_rdma_task_remote_net_sync_event_get *task);
+void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(
+    struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_rdma_connection *connection);
 void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(
     struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_buf *dst_buf);
 struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
@@ -548,9 +597,8 @@ struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
 typedef void (*doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t)(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task, union doca_data task_user_data,
     union doca_data ctx_user_data);
-doca_error_t
-doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(
-                                                                 const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(
+    const struct doca_devinfo *devinfo);
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
     struct doca_rdma *rdma,
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t completed,
@@ -561,8 +609,12 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
     union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_set **task);
 struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task);
-const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
+const struct doca_rdma_connection *
+doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
     const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
+void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task,
+    struct doca_rdma_connection *connection);
 void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task, const struct doca_buf *src_buf);
 const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(
@@ -574,9 +626,8 @@ const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_b
 typedef void (*doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t)(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task, union doca_data task_user_data,
     union doca_data ctx_user_data);
-doca_error_t
-doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(
-                                                                 const struct doca_devinfo *devinfo);
+doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(
+    const struct doca_devinfo *devinfo);
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
     struct doca_rdma *rdma,
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t completed,
@@ -587,8 +638,12 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
     union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_add **task);
 struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task);
-const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
+const struct doca_rdma_connection *
+doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
     const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
+void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task,
+    struct doca_rdma_connection *connection);
 void doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_buf *result_buf);
 struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(

@@ -24,6 +24,7 @@ static void tasks_send_and_receive(void)
     await(a, b, &b->completed, 1);
     CHECK(b->memory[9] == 1 && b->memory[16] == 2 && b->memory[17] == 3);
     CHECK(data_of(to) == 2 && data_of(rest) == 2);
+    CHECK(doca_rdma_task_receive_get_result_len(b->received) == 24);
     received(b, DOCA_RDMA_OPCODE_RECV_SEND, 0);
     /* Without bytes; and the sender waits for a receive. */
     CHECK(doca_rdma_task_send_imm_allocate_init(a->rdma, a->connection, NULL, htobe32(9), five,
@@ -46,6 +47,103 @@ static void tasks_send_and_receive(void)
     CHECK(a->status == DOCA_ERROR_IO_FAILED && b->status == DOCA_ERROR_IO_FAILED);
     drop(from); /* with the rest of its list */
     drop(to);
+    end_destroy(a);
+    end_destroy(b);
+}
+
+/* A context has settings while it is idle, and tells them always. */
+static void rdma_contexts_keep_their_settings(void)
+{
+    struct end *a = end_idle(ALL), *b = end_idle(ALL);
+    struct doca_devinfo *info = doca_dev_as_devinfo(dev);
+    enum doca_rdma_transport_type transport = DOCA_RDMA_TRANSPORT_TYPE_DC;
+    enum doca_mtu_size mtu;
+    struct doca_gpu_dev_rdma *gpu = (void *)a;
+    struct doca_rdma_gid gid = {0};
+    uint32_t n = 0;
+    uint16_t many = 0;
+    uint8_t few = 9;
+    CHECK(doca_rdma_set_mtu(a->rdma, DOCA_MTU_SIZE_RAW_ETHERNET) == INVALID);
+    CHECK(doca_rdma_set_mtu(a->rdma, DOCA_MTU_SIZE_4K_BYTES) == OK);
+    CHECK(doca_rdma_get_mtu(a->rdma, &mtu) == OK && mtu == DOCA_MTU_SIZE_4K_BYTES);
+    CHECK(doca_rdma_get_mtu(b->rdma, &mtu) == OK && mtu == DOCA_MTU_SIZE_1K_BYTES);
+    CHECK(doca_rdma_set_max_send_buf_list_len(a->rdma, 17) == INVALID);
+    CHECK(doca_rdma_set_max_send_buf_list_len(a->rdma, 16) == OK);
+    CHECK(doca_rdma_get_max_send_buf_list_len(a->rdma, &n) == OK && n == 16);
+    CHECK(doca_rdma_task_receive_set_dst_buf_list_len(a->rdma, 3) == OK);
+    CHECK(doca_rdma_task_receive_get_dst_buf_list_len(a->rdma, &n) == OK && n == 3);
+    CHECK(doca_rdma_set_sl(a->rdma, 16) == INVALID && doca_rdma_set_sl(a->rdma, 5) == OK);
+    CHECK(doca_rdma_get_sl(a->rdma, &n) == OK && n == 5);
+    CHECK(doca_rdma_set_gid_index(a->rdma, 1) == INVALID);
+    CHECK(doca_rdma_get_gid_index(a->rdma, &n) == OK && n == 0);
+    CHECK(doca_rdma_set_grh_enabled(a->rdma, 1) == OK);
+    CHECK(doca_rdma_get_grh_enabled(a->rdma, &few) == OK && few == 1);
+    CHECK(doca_rdma_set_connection_request_timeout(a->rdma, 700) == OK);
+    CHECK(doca_rdma_get_connection_request_timeout(a->rdma, &many) == OK && many == 700);
+    CHECK(doca_rdma_set_max_num_connections(a->rdma, 300) == OK);
+    CHECK(doca_rdma_get_max_num_connections(a->rdma, &many) == OK && many == 300);
+    CHECK(doca_rdma_get_transport_type(a->rdma, &transport) == OK && transport == 0);
+    CHECK(doca_rdma_get_gpu_handle(a->rdma, &gpu) == DOCA_ERROR_NOT_SUPPORTED && gpu == NULL);
+    CHECK(doca_rdma_set_rnr_retry_count(a->rdma, 8) == INVALID);
+    CHECK(doca_rdma_get_rnr_retry_count(a->rdma, &few) == OK && few == 7);
+    CHECK(doca_rdma_cap_get_gid_table_size(info, &n) == OK && n == 1);
+    CHECK(doca_rdma_cap_get_gid(info, 0, 2, &gid) == INVALID);
+    CHECK(doca_rdma_cap_get_gid(info, 0, 1, &gid) == OK && gid.raw[0] == 0xfe);
+    CHECK(doca_rdma_cap_get_max_message_size(info, &n) == OK && n == 1u << 30);
+    connect_ends(a, b);
+    CHECK(doca_rdma_set_mtu(a->rdma, DOCA_MTU_SIZE_1K_BYTES) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_rdma_get_mtu(a->rdma, &mtu) == OK && mtu == DOCA_MTU_SIZE_4K_BYTES);
+    end_destroy(a);
+    end_destroy(b);
+}
+
+/* A message is tried again as often as the sender says, and then its connection has ended. */
+static void messages_without_a_receive_are_given_up(void)
+{
+    struct end *a = end_idle(ALL), *b = end_idle(ALL);
+    struct doca_rdma_task_send *send;
+    CHECK(doca_rdma_set_rnr_retry_count(a->rdma, 2) == OK);
+    connect_ends(a, b);
+    CHECK(doca_rdma_task_send_allocate_init(a->rdma, a->connection, NULL, five, &send) == OK);
+    CHECK(doca_task_submit(doca_rdma_task_send_as_task(send)) == OK);
+    await(a, b, &a->failed, 1);
+    CHECK(a->status == DOCA_ERROR_IO_FAILED && b->completed == 0);
+    end_destroy(a);
+    end_destroy(b);
+}
+
+/* From one connection of its context to another one. */
+static void tasks_change_their_connection(void)
+{
+    struct end *a = end_idle(ALL), *b = end_idle(ALL);
+    struct doca_rdma_connection *first, *second, *theirs;
+    const void *details, *back;
+    size_t size, back_size;
+    struct doca_rdma_task_send *send;
+    CHECK(doca_rdma_set_max_num_connections(a->rdma, 2) == OK);
+    connect_ends(a, b);
+    first = a->connection;
+    struct end *c = end_idle(ALL);
+    CHECK(doca_ctx_start(c->ctx) == OK);
+    CHECK(doca_rdma_export(a->rdma, &details, &size, &second) == OK);
+    CHECK(doca_rdma_export(c->rdma, &back, &back_size, &theirs) == OK);
+    c->connection = theirs;
+    CHECK(doca_rdma_connect(a->rdma, back, back_size, second) == OK);
+    CHECK(doca_rdma_connect(c->rdma, details, size, theirs) == OK);
+    CHECK(doca_rdma_task_send_allocate_init(a->rdma, first, NULL, five, &send) == OK);
+    doca_rdma_task_send_set_rdma_connection(send, theirs); /* of another context */
+    CHECK(doca_rdma_task_send_get_rdma_connection(send) == first);
+    doca_rdma_task_send_set_rdma_connection(send, second);
+    CHECK(doca_rdma_task_send_get_rdma_connection(send) == second);
+    receive(c, NULL);
+    CHECK(doca_task_submit(doca_rdma_task_send_as_task(send)) == OK);
+    doca_rdma_task_send_set_rdma_connection(send, first); /* it is submitted */
+    CHECK(doca_rdma_task_send_get_rdma_connection(send) == second);
+    await(a, c, &c->completed, 1);
+    await(a, c, &a->completed, 1);
+    received(c, DOCA_RDMA_OPCODE_RECV_SEND, 0);
+    CHECK(b->completed == 0);
+    end_destroy(c);
     end_destroy(a);
     end_destroy(b);
 }
@@ -228,7 +326,13 @@ static void tasks_reach_memory_of_the_dpa(void)
 }
 
 const struct test_case rdma_task_cases[] = {
-    CASE(tasks_reach_memory_of_the_dpa),  CASE(tasks_send_and_receive),
-    CASE(tasks_reach_memory_of_peers),    CASE(tasks_update_events_of_peers),
-    CASE(tasks_that_cannot_be_done_fail), {0},
+    CASE(tasks_reach_memory_of_the_dpa),
+    CASE(tasks_send_and_receive),
+    CASE(tasks_reach_memory_of_peers),
+    CASE(tasks_update_events_of_peers),
+    CASE(tasks_that_cannot_be_done_fail),
+    CASE(rdma_contexts_keep_their_settings),
+    CASE(messages_without_a_receive_are_given_up),
+    CASE(tasks_change_their_connection),
+    {0},
 };

@@ -43,6 +43,18 @@ setup_file() {
     case_ok tasks_send_and_receive
 }
 
+@test "RDMA contexts keep their settings" {
+    case_ok rdma_contexts_keep_their_settings
+}
+
+@test "messages without a receive are given up" {
+    case_ok messages_without_a_receive_are_given_up
+}
+
+@test "tasks change their connection" {
+    case_ok tasks_change_their_connection
+}
+
 @test "tasks reach memory of peers" {
     case_ok tasks_reach_memory_of_peers
 }
@@ -72,4 +84,16 @@ setup_file() {
     sleep 0.1 # the listener submits its send
     kill -9 $caller
     wait $listener
+}
+
+# But for the two that programs of DOCA 2.5 to 2.9 call by other names, and the bridge, which is beside the devices.
+@test "every function of DOCA RDMA is declared and exported" {
+    local list=$BATS_TEST_DIRNAME/../host/doca_rdma.txt t=$BATS_TEST_TMPDIR l=$DPAKIT_BUILD/lib
+    LC_ALL=C sort -u "$list" | diff - "$list"
+    { nm -D --defined-only "$l/libdoca_rdma.so" | awk '$2 == "T" {print $3}' | grep -v '_single$'
+      nm -D --defined-only "$l/libdoca_common.so" | awk '$2 == "T" && $3 ~ /^doca_rdma_/ {print $3}'; } |
+        LC_ALL=C sort | diff "$list" -
+    { printf '#include <doca_rdma.h>\n#include <doca_rdma_bridge.h>\n'
+      sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
+    gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
 }

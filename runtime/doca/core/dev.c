@@ -323,6 +323,21 @@ doca_error_t dpk_dev_open_context(const struct doca_devinfo *devinfo, struct ibv
     return *context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
 }
 
+doca_error_t dpk_devinfo_gid(const struct doca_devinfo *devinfo, uint8_t gid[DOCA_GID_BYTE_LENGTH])
+{
+    struct ibv_context *context = NULL;
+    union ibv_gid found;
+    doca_error_t result = dpk_dev_open_context(devinfo, &context);
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (dpk_emulated_7.query_gid(context, 1, 0, &found) == 0)
+        memcpy(gid, found.raw, sizeof found.raw);
+    else
+        result = DOCA_ERROR_DRIVER;
+    dpk_emulated_7.close_device(context);
+    return result;
+}
+
 struct ibv_pd *dpk_dev_alloc_pd(struct ibv_context *context)
 {
     struct dpk_memory_domain *domain = domain_of(context->device->name);

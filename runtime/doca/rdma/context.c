@@ -4,6 +4,8 @@
 #include "rdma.h"
 
 #define QUEUE_DEFAULT 128u
+#define RNR_MS        1u    /* until a message that found no receive is tried again */
+#define CALL_MS       2000u /* until a call that nobody answers is given up, on a card */
 
 /* ---- Contexts ---- */
 
@@ -155,6 +157,10 @@ struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
     dpk_rdma_cm_init(r);
     r->sends = r->receives = QUEUE_DEFAULT;
     r->connections_max = 1;
+    r->rnr_retries = DPK_RC_RNR_FOREVER;
+    r->send_list = r->receive_list = 1;
+    r->mtu = DOCA_MTU_SIZE_1K_BYTES;
+    r->call_ms = CALL_MS;
     return dpk_object_enter(r, &dpk_rdma_kind) ? r : NULL;
 }
 
@@ -211,6 +217,8 @@ static doca_error_t make_queue_pair(struct dpk_rdma *r, struct dpk_rdma_connecti
     struct dpk_error err = {0};
     if (dpk_rc_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
         return dpk_doca_failed("doca_rdma_export", &err);
+    dpk_rc_qp_set_patience(
+        c->qp, &(struct dpk_rc_patience){.rnr_retries = r->rnr_retries, .rnr_ms = RNR_MS});
     if (dpk_rc_qp_address(c->qp, &c->details, &err) == DPK_OK)
         return DOCA_SUCCESS;
     dpk_rc_qp_destroy(c->qp);

@@ -24,6 +24,8 @@
 
 #define DPK_RDMA_QUEUE_MAX       32768u /* elements of a send or receive queue */
 #define DPK_RDMA_CONNECTIONS_MAX 8192u
+#define DPK_RDMA_MESSAGE_MAX     (1u << 30) /* bytes */
+#define DPK_RDMA_GIDS            1u         /* of a device */
 #define DPK_RDMA_ADDR_TEXT_MAX   128u
 
 /* What tasks do. */
@@ -71,6 +73,10 @@ struct dpk_rdma {
     uint32_t permissions;
     uint32_t sends, receives; /* sizes of queues */
     uint32_t connections_max;
+    uint32_t rnr_retries; /* of a message that finds no receive: 0 to 7, which is for ever */
+    /* Kept for who asks: */
+    uint32_t send_list, receive_list; /* buffers in a list */
+    uint32_t mtu, service_level, grh, gid_index, call_ms, transport;
     /* A reference, and while it runs a use; NULL: an error ends the process. */
     struct dpk_dpa_completion *queue;
     /* While it runs: */

@@ -57,10 +57,31 @@ static const struct doca_rdma_connection *connection_of(const void *task,
                                                         const struct dpk_task_type *type)
 {
     struct dpk_task *t = dpk_task_pin(task, type);
-    const struct doca_rdma_connection *connection =
-        t ? ((struct dpk_rdma_work *)t)->connection->object.handle : NULL;
+    const struct doca_rdma_connection *connection = NULL;
+    if (t) {
+        pthread_mutex_lock(&t->ctx->object.lock);
+        connection = ((struct dpk_rdma_work *)t)->connection->object.handle;
+        pthread_mutex_unlock(&t->ctx->object.lock);
+    }
     dpk_object_drop(t);
     return connection;
+}
+
+/* A task that is not submitted goes to another connection of its context. */
+static void set_connection(void *task, const struct dpk_task_type *type,
+                           struct doca_rdma_connection *connection)
+{
+    struct dpk_task *t = dpk_task_pin(task, type);
+    struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
+    if (t && c && (void *)c->rdma == (void *)t->ctx && dpk_task_begin_change(t)) {
+        struct dpk_rdma_work *w = (struct dpk_rdma_work *)t;
+        struct dpk_rdma_connection *before = w->connection;
+        w->connection = c;
+        c = before;
+        dpk_task_end_change(t);
+    }
+    dpk_object_drop(c);
+    dpk_object_drop(t);
 }
 
 /* The functions to read and change a field. */
@@ -109,6 +130,11 @@ static const struct doca_rdma_connection *connection_of(const void *task,
         const struct doca_rdma_task_##name *task)                                                  \
     {                                                                                              \
         return connection_of(task, &name##_type);                                                  \
+    }                                                                                              \
+    void doca_rdma_task_##name##_set_rdma_connection(struct doca_rdma_task_##name *task,           \
+                                                     struct doca_rdma_connection *connection)      \
+    {                                                                                              \
+        set_connection(task, &name##_type, connection);                                            \
     }
 
 /* ---- Making tasks ---- */
@@ -393,27 +419,17 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
 
 /* ---- What receives tell ---- */
 
-doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
-                                                                 uint32_t *max_buf_list_len)
+doca_error_t
+doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
+                                                    enum doca_rdma_transport_type transport_type,
+                                                    uint32_t *max_buf_list_len)
 {
     const doca_error_t result =
-        dpk_devinfo_answer(devinfo, max_buf_list_len ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+        max_buf_list_len ? doca_rdma_cap_transport_type_is_supported(devinfo, transport_type)
+                         : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *max_buf_list_len = DPK_RDMA_LIST_MAX;
     return result;
-}
-
-/* Every receive takes a list as long as one may be. */
-doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
-                                                         uint32_t dst_buf_list_len)
-{
-    struct dpk_rdma *r = dpk_object_lock(rdma, &dpk_rdma_kind);
-    doca_error_t result = DOCA_SUCCESS;
-    if (!r || dst_buf_list_len == 0 || dst_buf_list_len > DPK_RDMA_LIST_MAX)
-        result = DOCA_ERROR_INVALID_VALUE;
-    else if (r->rc)
-        result = DOCA_ERROR_BAD_STATE;
-    return dpk_object_unlock(r, result);
 }
 
 static struct dpk_rc_completion completion_of(const struct doca_rdma_task_receive *task)
@@ -434,6 +450,11 @@ doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *ta
     default:
         return DOCA_RDMA_OPCODE_RECV_SEND;
     }
+}
+
+uint32_t doca_rdma_task_receive_get_result_len(const struct doca_rdma_task_receive *task)
+{
+    return (uint32_t)completion_of(task).bytes;
 }
 
 doca_be32_t

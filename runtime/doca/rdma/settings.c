@@ -1,0 +1,124 @@
+/* DOCA RDMA: the settings of contexts. */
+#include <doca_rdma.h>
+
+#include "doca/rdma/rdma.h"
+
+#define PERMISSIONS                                                                                \
+    (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \
+     DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+
+#define SERVICE_LEVEL_MAX 15 /* four bits of a packet (InfiniBand, volume 1, 7.8.3) */
+
+/* The context, locked; whether it can be changed now is in *result. */
+static struct dpk_rdma *begin_change(const struct doca_rdma *rdma, doca_error_t *result)
+{
+    struct dpk_rdma *r = dpk_object_lock(rdma, &dpk_rdma_kind);
+    *result = r ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (!r)
+        return NULL;
+    if (r->rc)
+        *result = DOCA_ERROR_BAD_STATE;
+    return r;
+}
+
+/* Sets the number at `offset` of a context. */
+static doca_error_t set_number(struct doca_rdma *rdma, size_t offset, uint32_t value, bool good)
+{
+    doca_error_t result;
+    struct dpk_rdma *r = begin_change(rdma, &result);
+    if (r && !good)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *(uint32_t *)(void *)((char *)r + offset) = value;
+    return dpk_object_unlock(r, result);
+}
+
+static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint32_t *out)
+{
+    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    *out = *(uint32_t *)(void *)((char *)r + offset);
+    return dpk_object_unlock(r, DOCA_SUCCESS);
+}
+
+/* The functions to set and to read one: `good` says of `value` whether it may be. */
+#define SETTING(type, name, member, good)                                                          \
+    doca_error_t doca_rdma_set_##name(struct doca_rdma *rdma, type value)                          \
+    {                                                                                              \
+        return set_number(rdma, offsetof(struct dpk_rdma, member), value, good);                   \
+    }                                                                                              \
+    READING(type, name, member)
+#define READING(type, name, member)                                                                \
+    doca_error_t doca_rdma_get_##name(const struct doca_rdma *rdma, type *out)                     \
+    {                                                                                              \
+        uint32_t value;                                                                            \
+        const doca_error_t result =                                                                \
+            out ? get_number(rdma, offsetof(struct dpk_rdma, member), &value)                      \
+                : DOCA_ERROR_INVALID_VALUE;                                                        \
+        if (result == DOCA_SUCCESS)                                                                \
+            *out = (type)value;                                                                    \
+        return result;                                                                             \
+    }
+
+SETTING(uint32_t, permissions, permissions, (value & ~(uint32_t)PERMISSIONS) == 0)
+SETTING(uint32_t, send_queue_size, sends, value > 0 && value <= DPK_RDMA_QUEUE_MAX)
+SETTING(uint32_t, recv_queue_size, receives, value <= DPK_RDMA_QUEUE_MAX)
+SETTING(uint16_t, max_num_connections, connections_max,
+        value > 0 && value <= DPK_RDMA_CONNECTIONS_MAX)
+SETTING(uint8_t, rnr_retry_count, rnr_retries, value <= DPK_RC_RNR_FOREVER)
+
+/* These change nothing here. Each task takes lists as long as one may be. */
+SETTING(uint32_t, max_send_buf_list_len, send_list, value > 0 && value <= DPK_RDMA_LIST_MAX)
+SETTING(enum doca_mtu_size, mtu, mtu, value <= DOCA_MTU_SIZE_4K_BYTES)
+SETTING(uint32_t, sl, service_level, value <= SERVICE_LEVEL_MAX)
+SETTING(uint8_t, grh_enabled, grh, value <= 1)
+SETTING(uint32_t, gid_index, gid_index, value < DPK_RDMA_GIDS)
+SETTING(uint16_t, connection_request_timeout, call_ms, true)
+READING(enum doca_rdma_transport_type, transport_type, transport)
+
+doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
+                                                         uint32_t dst_buf_list_len)
+{
+    return set_number(rdma, offsetof(struct dpk_rdma, receive_list), dst_buf_list_len,
+                      dst_buf_list_len > 0 && dst_buf_list_len <= DPK_RDMA_LIST_MAX);
+}
+
+doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma *rdma,
+                                                         uint32_t *dst_buf_list_len)
+{
+    return dst_buf_list_len
+               ? get_number(rdma, offsetof(struct dpk_rdma, receive_list), dst_buf_list_len)
+               : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
+                                          enum doca_rdma_transport_type transport_type)
+{
+    doca_error_t result;
+    struct dpk_rdma *r = begin_change(rdma, &result);
+    if (result == DOCA_SUCCESS && transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC)
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    return dpk_object_unlock(r, result);
+}
+
+doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
+                                             struct doca_dpa_completion *dpa_comp)
+{
+    doca_error_t result;
+    struct dpk_dpa_completion *before = NULL;
+    struct dpk_dpa_completion *queue = dpk_object_pin(dpa_comp, &dpk_completion_kind);
+    struct dpk_rdma *r = begin_change(rdma, &result);
+    if (!queue)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS) {
+        before = r->queue;
+        r->queue = queue;
+    } else {
+        before = queue;
+    }
+    result = dpk_object_unlock(r, result);
+    dpk_object_drop(before);
+    return result;
+}

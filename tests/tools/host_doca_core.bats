@@ -100,3 +100,24 @@ setup_file() {
     sed 's/.*/void *const p_& = (void *)\&&;/' "$list" >>"$t/names.c"
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$i" "$t/names.c"
 }
+
+# What stands beside them in libdoca_common.so, for the DPA: contexts, threads, completions, arrays of buffers, memory
+# of others, clocks. Nothing is exported besides that no list has, but what programs of older releases call.
+@test "every function for the DPA is declared and exported" {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_TEST_TMPDIR h
+    local list=$here/doca_dpa.txt
+    LC_ALL=C sort -u "$list" | diff - "$list"
+    nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_common.so" | awk '$2 == "T" && $3 ~ /^doca_/ {print $3}' |
+        LC_ALL=C sort -u >"$t/exported"
+    run env LC_ALL=C comm -13 "$t/exported" "$list"
+    [ -z "$output" ]
+    grep -vxFf <(cat "$list" "$here"/doca_{core,rdma}.txt) "$t/exported" >"$t/others"
+    cut -d ' ' -f 1 "$here"/states_2.*.txt | sort -u >"$t/older"
+    run grep -vxFf "$t/older" <(grep -vE '_v2_[25]$|^doca_(get_error|dpa_ep)_' "$t/others")
+    [ -z "$output" ]
+    for h in buf_array clock dpa mmap_advise sync_event uar umem version; do
+        echo "#include <doca_$h.h>"
+    done >"$t/names.c"
+    sed 's/.*/void *const p_& = (void *)\&&;/' "$list" >>"$t/names.c"
+    gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
+}

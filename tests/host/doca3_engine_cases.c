@@ -436,7 +436,52 @@ static void clocks_are_read_together(void)
     CHECK(doca_clock_destroy(clock) == OK && doca_clock_destroy(clock) == INVALID);
 }
 
+/* Of many contexts most have nothing to do: they are left alone until a task is submitted, or they stop. */
+static void many_contexts_share_an_engine(void)
+{
+    enum { MANY = 1000 };
+    static struct doca_dma *dmas[MANY];
+    static struct doca_dma_task_memcpy *made[MANY];
+    enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
+    struct copies c;
+    copies_make(&c);
+    for (int i = 0; i < MANY; i++) {
+        CHECK(doca_dma_create(dev, &dmas[i]) == OK);
+        struct doca_ctx *ctx = doca_dma_as_ctx(dmas[i]);
+        CHECK(doca_ctx_set_user_data(ctx, (union doca_data){.u64 = 9}) == OK);
+        CHECK(doca_dma_task_memcpy_set_conf(dmas[i], on_completed, on_failed, 1) == OK);
+        CHECK(doca_pe_connect_ctx(c.pe, ctx) == OK && doca_pe_progress(c.pe) == 0);
+        CHECK(doca_ctx_start(ctx) == OK && doca_pe_progress(c.pe) == 0);
+        CHECK(doca_dma_task_memcpy_alloc_init(dmas[i], c.from[0], c.to[i % TASKS],
+                                              (union doca_data){0}, &made[i]) == OK);
+    }
+    /* One at a time, and then several at once. */
+    for (int i = MANY - 1; i >= 0; i--) {
+        CHECK(doca_buf_reset_data_len(c.to[i % TASKS]) == OK);
+        CHECK(doca_task_submit(doca_dma_task_memcpy_as_task(made[i])) == OK);
+        CHECK(doca_pe_progress(c.pe) == 1 && doca_pe_progress(c.pe) == 0);
+    }
+    CHECK(completed == MANY && failed == 0);
+    for (int i = 0; i < TASKS; i++) {
+        CHECK(doca_buf_reset_data_len(c.to[i]) == OK);
+        CHECK(doca_task_submit(doca_dma_task_memcpy_as_task(made[4 * i + i])) == OK);
+    }
+    for (int i = 0; i < TASKS; i++)
+        CHECK(doca_pe_progress(c.pe) == 1);
+    CHECK(doca_pe_progress(c.pe) == 0 && completed == MANY + TASKS && failed == 0);
+    for (int i = 0; i < MANY; i++) {
+        struct doca_ctx *ctx = doca_dma_as_ctx(dmas[i]);
+        CHECK(doca_ctx_stop(ctx) == DOCA_ERROR_IN_PROGRESS && doca_pe_progress(c.pe) == 0);
+        doca_task_free(doca_dma_task_memcpy_as_task(made[i]));
+        CHECK(doca_pe_progress(c.pe) == 1);
+        CHECK(doca_ctx_get_state(ctx, &state) == OK && state == DOCA_CTX_STATE_IDLE);
+        CHECK(doca_dma_destroy(dmas[i]) == OK);
+    }
+    copies_destroy(&c);
+}
+
 const struct test_case engine_cases[] = {
+    CASE(many_contexts_share_an_engine),
     CASE(a_handle_is_readable_when_there_is_work),
     CASE(tasks_that_are_tried_are_checked),
     CASE(a_task_is_used_again_with_other_buffers),

@@ -23,6 +23,10 @@ setup_file() {
     case_ok a_failure_stops_the_context
 }
 
+@test "many contexts share an engine" {
+    case_ok many_contexts_share_an_engine
+}
+
 @test "nodes of a graph run in order" {
     case_ok nodes_of_a_graph_run_in_order
 }

@@ -124,6 +124,7 @@ struct dpk_ctx {
     doca_ctx_state_changed_callback_t changed;
     struct dpk_pe *pe; /* a use */
     struct dpk_ctx *next_in_pe;
+    atomic_bool parked;            /* its engine has taken it out of the line (line.h) */
     struct dpk_task *first, *last; /* submitted tasks; the first one is next */
     atomic_size_t submitted;       /* tasks that are submitted and have not ended */
     atomic_size_t waiting;         /* of these, those that could not be carried out when tried */

@@ -45,6 +45,7 @@ struct change {
 static struct change enter_state(struct dpk_ctx *ctx, enum doca_ctx_states to)
 {
     enum doca_ctx_states from = atomic_exchange(&ctx->state, to);
+    dpk_pe_rejoin(ctx);
     dpk_pe_note(ctx->pe);
     if (to == DOCA_CTX_STATE_IDLE)
         dpk_pe_stopped(ctx->pe);

@@ -1,4 +1,4 @@
-/* Progress engines: the queue of their contexts, and the handle that tells of work. */
+/* Progress engines: what they do for their contexts, and the handle that tells of work. */
 #include <doca_pe.h>
 #include <errno.h>
 #include <limits.h>
@@ -7,15 +7,14 @@
 #include <unistd.h>
 
 #include "doca/core/core.h"
+#include "line.h"
 #include "pe.h"
 
 #define LOOK_US 1000u /* how often the watch looks at tasks that wait */
 
 struct dpk_pe {
     struct dpk_object object;
-    struct dpk_ctx *first;  /* a queue: the first is the next to progress */
-    struct dpk_ctx *last;   /* if it is not empty */
-    unsigned length;        /* of the queue */
+    struct dpk_line line;   /* its contexts, but for those that are parked */
     struct dpk_ctx *poller; /* whose `poll` was called last; NULL: it may have gone */
     atomic_uint notes;      /* how often something may have begun to be work */
     atomic_uint quiet;      /* `notes` when all contexts were found idle */
@@ -83,32 +82,8 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 /* Puts a context at the end of the line. With the lock of `p` held. */
 static void append(struct dpk_pe *p, struct dpk_ctx *c)
 {
-    if (p->first)
-        p->last->next_in_pe = c;
-    else
-        p->first = c;
-    p->last = c;
-    c->next_in_pe = NULL;
-    p->length++;
+    dpk_line_add(&p->line, c);
     atomic_fetch_add(&p->notes, 1);
-}
-
-static void take_out(struct dpk_pe *p, const struct dpk_ctx *c)
-{
-    struct dpk_ctx *before = NULL, *at = p->first;
-    for (; at && at != c; at = at->next_in_pe)
-        before = at;
-    if (!at)
-        return;
-    if (before)
-        before->next_in_pe = at->next_in_pe;
-    else
-        p->first = at->next_in_pe;
-    if (p->last == at)
-        p->last = before;
-    if (p->poller == at)
-        p->poller = NULL;
-    p->length--;
 }
 
 static doca_error_t connect_locked(struct dpk_pe *p, struct dpk_ctx *c)
@@ -164,26 +139,26 @@ void dpk_pe_disconnect(struct dpk_ctx *ctx)
     if (!p)
         return;
     pthread_mutex_lock(&p->object.lock);
-    take_out(p, ctx);
+    dpk_line_remove(&p->line, ctx);
+    if (p->poller == ctx)
+        p->poller = NULL;
     pthread_mutex_unlock(&p->object.lock);
     ctx->pe = NULL;
     dpk_object_unuse(p);
 }
 
-/* ---- Progress ---- */
-
-/* The first context joins the line again. With the lock. */
-static struct dpk_ctx *rotate(struct dpk_pe *p)
+void dpk_pe_rejoin(struct dpk_ctx *ctx)
 {
-    struct dpk_ctx *c = p->first;
-    if (c != p->last) {
-        p->first = c->next_in_pe;
-        p->last->next_in_pe = c;
-        p->last = c;
-        c->next_in_pe = NULL;
-    }
-    return c;
+    struct dpk_pe *p = ctx->pe;
+    if (!p || !atomic_load(&ctx->parked))
+        return;
+    pthread_mutex_lock(&p->object.lock);
+    if (atomic_load(&ctx->parked))
+        append(p, ctx);
+    pthread_mutex_unlock(&p->object.lock);
 }
+
+/* ---- Progress ---- */
 
 static bool is_polled(const struct dpk_ctx *c)
 {
@@ -196,12 +171,12 @@ static struct dpk_ctx *next_in_line(struct dpk_pe *p, bool all, unsigned *left)
 {
     struct dpk_ctx *found = NULL;
     pthread_mutex_lock(&p->object.lock);
-    if (*left > p->length)
-        *left = p->length;
+    if (*left > p->line.length)
+        *left = p->line.length;
     while (!found && *left > 0) {
-        struct dpk_ctx *c = rotate(p);
+        struct dpk_ctx *c = dpk_line_turn(&p->line);
         --*left;
-        if (all || !is_polled(c) || dpk_ctx_has_work(c))
+        if (c && (all || !is_polled(c) || dpk_ctx_has_work(c)))
             dpk_object_hold(found = c); /* it is in the line: so it is not released yet */
     }
     pthread_mutex_unlock(&p->object.lock);
@@ -214,7 +189,7 @@ static void poll_once(struct dpk_pe *p)
     pthread_mutex_lock(&p->object.lock);
     struct dpk_ctx *c = p->poller;
     if (!c || !is_polled(c))
-        for (c = p->first; c && !is_polled(c); c = c->next_in_pe)
+        for (c = p->line.polled > 0 ? p->line.first : NULL; c && !is_polled(c); c = c->next_in_pe)
             ;
     if ((p->poller = c))
         dpk_object_hold(c);
@@ -275,7 +250,7 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
         return DOCA_ERROR_INVALID_VALUE;
     *num_inflight_tasks = 0;
     pthread_mutex_lock(&p->object.lock);
-    for (const struct dpk_ctx *c = p->first; c; c = c->next_in_pe)
+    for (const struct dpk_ctx *c = p->line.first; c; c = c->next_in_pe)
         *num_inflight_tasks += atomic_load(&c->submitted);
     pthread_mutex_unlock(&p->object.lock);
     dpk_object_drop(p);

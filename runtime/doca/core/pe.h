@@ -6,6 +6,9 @@
 
 /* Takes a context that is about to go out of its progress engine, if it has one. */
 void dpk_pe_disconnect(struct dpk_ctx *ctx);
+/* A task was submitted to a context, or its state has changed: it is in the line of its engine again. With
+ * the context's lock. */
+void dpk_pe_rejoin(struct dpk_ctx *ctx);
 /* There may be work for an engine: signals its handle if it is armed. With the lock of a context of
  * it. NULL is fine. */
 void dpk_pe_notify(struct dpk_pe *pe);

@@ -111,9 +111,8 @@ bool dpk_ctx_has_work(const struct dpk_ctx *ctx)
 
 bool dpk_ctx_waits(const struct dpk_ctx *ctx)
 {
-    return atomic_load(&ctx->waiting) > 0 ||
-           (ctx->ops->is_ready && !ctx->ops->notifies &&
-            atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE);
+    return atomic_load(&ctx->waiting) > 0 || (ctx->ops->is_ready && !ctx->ops->notifies &&
+                                              atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE);
 }
 
 /* With the context's lock. */
@@ -148,6 +147,7 @@ static void enter(struct dpk_task *t, void (*observer)(void *owner, struct dpk_t
     t->ctx->submitted++;
     if (!t->pool->type->take)
         append(t);
+    dpk_pe_rejoin(t->ctx);
     dpk_pe_notify(t->ctx->pe);
 }
 

@@ -13,7 +13,7 @@ dpadev create mlx5_0 >log
 gcc -std=gnu11 -O2 -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" "$here/dma_bench.c" -o dma_bench \
     -L"$DPAKIT_BUILD/lib" -ldoca_dma -ldoca_common -Wl,-rpath,"$DPAKIT_BUILD/lib"
 for _ in 1 2 3 4 5; do
-    for what in memcpy copy import export bare-import hot-memcpy hot-copy hot-import import-task 'tasks 32' 'tasks 10000'; do
+    for what in memcpy copy import export bare-import hot-memcpy hot-copy hot-import import-task 'tasks 32' 'tasks 10000' 'contexts 1' 'contexts 1000'; do
         # shellcheck disable=SC2086
         echo "${what/ /-} $(./dma_bench $what)"
     done
@@ -38,4 +38,6 @@ printf 'dma: %-38s %8.2f M/s   (limit 2.00: %s)\n' 'tasks of 64 bytes, 32 at onc
     "$(verdict 2 "$(figure tasks-32)")"
 printf 'dma: %-38s %8.2f M/s   (ratio %.2f to 32, limit 0.50: %s)\n' 'the same, 10,000 at once' "$(figure tasks-10000)" \
     "$(ratio tasks-10000 tasks-32)" "$(verdict 0.5 "$(ratio tasks-10000 tasks-32)")"
+printf 'dma: %-38s %8.2f M/s   (ratio %.2f to one task of one context, limit 0.50: %s)\n' '1,000 contexts with a task each' \
+    "$(figure contexts-1000)" "$(ratio contexts-1000 contexts-1)" "$(verdict 0.5 "$(ratio contexts-1000 contexts-1)")"
 printf 'dma: %-38s %8.2f us\n' 'a task of 64 bytes, another process' "$(figure import-task)"

@@ -5,6 +5,7 @@
  *     bare-import            the same by the kernel alone: process_vm_readv
  *     hot-copy, hot-memcpy, hot-import   the same 1 MiB again and again
  *     tasks N                millions of 64-byte tasks a second, N of them submitted at once
+ *     contexts N             the same of N contexts, each of which has one task submitted
  *     import-task            microseconds of a 64-byte task from another process
  *
  * Times are of the processor, user and system, so other programs on the machine count less. */
@@ -52,13 +53,19 @@ static uint8_t *memory(uint8_t value)
     return at;
 }
 
-static void start(uint32_t tasks)
+/* `dma` is another context of the engine. */
+static void start_context(uint32_t tasks)
 {
-    TRY(doca_pe_create(&pe));
     TRY(doca_dma_create(dev, &dma));
     TRY(doca_dma_task_memcpy_set_conf(dma, on_end, on_end, tasks));
     TRY(doca_pe_connect_ctx(pe, doca_dma_as_ctx(dma)));
     TRY(doca_ctx_start(doca_dma_as_ctx(dma)));
+}
+
+static void start(uint32_t tasks)
+{
+    TRY(doca_pe_create(&pe));
+    start_context(tasks);
     TRY(doca_buf_inventory_create(2 * tasks, &inventory));
     TRY(doca_buf_inventory_start(inventory));
 }
@@ -167,9 +174,10 @@ static double bare(uint8_t *a, uint8_t *b, unsigned blocks)
     return (double)BLOCKS * MIB / best * 1e-9;
 }
 
-/* Seconds of a 64-byte task, with `count` of them submitted at once. */
+/* Seconds of a 64-byte task, with `count` of them submitted at once: `spread`, each has a context of
+ * its own. */
 static double small(struct doca_mmap *from, uint8_t *a, struct doca_mmap *to, uint8_t *b,
-                    unsigned count)
+                    unsigned count, bool spread)
 {
     struct doca_task **tasks = calloc(count, sizeof *tasks);
     struct doca_buf **into = calloc(count, sizeof *into);
@@ -178,8 +186,11 @@ static double small(struct doca_mmap *from, uint8_t *a, struct doca_mmap *to, ui
     if (!tasks || !into)
         exit(1);
     start(count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (spread && i > 0)
+            start_context(1);
         tasks[i] = task_of(from, a + i * SMALL, to, b + i * SMALL, SMALL, &into[i]);
+    }
     for (unsigned round = 0; round < ROUNDS; round++) {
         const double begin = seconds();
         for (unsigned i = 0; i < batches; i++)
@@ -204,10 +215,11 @@ int main(int argc, char **argv)
     }
     struct doca_mmap *mine = map_of(own);
     what += hot ? 4 : 0;
-    if (strcmp(what, "tasks") == 0 && argc > 2)
-        printf("%.3f\n", 1e-6 / small(theirs, other, mine, own, (unsigned)atoi(argv[2])));
+    const bool spread = strcmp(what, "contexts") == 0;
+    if ((spread || strcmp(what, "tasks") == 0) && argc > 2)
+        printf("%.3f\n", 1e-6 / small(theirs, other, mine, own, (unsigned)atoi(argv[2]), spread));
     else if (strcmp(what, "import-task") == 0)
-        printf("%.3f\n", 1e6 * small(theirs, other, mine, own, 32));
+        printf("%.3f\n", 1e6 * small(theirs, other, mine, own, 32, false));
     else if (strcmp(what, "memcpy") == 0 || strcmp(what, "bare-import") == 0)
         printf("%.3f\n", bare(other, own, blocks));
     else if (strcmp(what, "copy") == 0 || strcmp(what, "import") == 0)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # RDMA between two threads of the DPA that poll: a message there and back (examples/ping_pong), next
 # to a pipe of the host between two threads. Then the NIC between two processes: large messages next
-# to a socket and to a copy, small ones next to a socket; rounds take turns.
+# to a socket and to a copy, small ones next to a socket and to shared memory with a futex; rounds take turns.
 set -euo pipefail
 : "${DPAKIT_BUILD:?where the built tree is}"
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -27,7 +27,7 @@ printf 'rdma: ping-pong between two DPA threads %8.2f us  (limit 5.00 us: %s%s)\
 # ---- Between two processes
 nic=$DPAKIT_BUILD/bench/rdma_nic
 for _ in 1 2 3 4 5 6 7 8 9; do
-    for what in write read send socketpair memcpy bounce; do
+    for what in write read send polled socketpair memcpy bounce futex; do
         value=$("$nic" "$what")
         printf '%s %s\n' "$what" "$value"
     done
@@ -40,7 +40,13 @@ for what in write read; do
         printf "  (a socket: %.2f GB/s, ratio %.2f; memcpy: %.2f GB/s, ratio %.2f)\n", s, f / s, c, f / c
     }'
 done
-awk -v f="$(figure send)" -v s="$(figure bounce)" 'BEGIN {
-    printf "rdma: send there and back, processes    %8.2f us", f
-    printf "  (a socket: %.2f us, ratio %.2f)\n", s, f / s
-}'
+# small WHAT FIGURE: next to a socket, and to a futex, by which it is judged.
+small() {
+    local f s x r
+    f=$(figure "$2") s=$(figure bounce) x=$(figure futex)
+    r=$(awk -v a="$f" -v b="$x" 'BEGIN {printf "%.2f", a / b}')
+    printf 'rdma: %-33s %8.2f us  (a socket: %.2f us; shared memory and a futex: %.2f us, ratio %s, limit 3: %s)\n' \
+        "$1" "$f" "$s" "$x" "$r" "$(verdict "$r" 3)"
+}
+small 'send there and back, processes' send
+small 'the same, both sides poll' polled

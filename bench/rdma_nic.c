@@ -4,13 +4,18 @@
  *     write | read       GB/s of 1 MiB messages, 16 at a time
  *     send               microseconds of a send of 64 bytes there and one back
  *     socketpair | memcpy  GB/s of the same messages written to a socket, or copied
- *     bounce             microseconds of 64 bytes by socket there and back
+ *     polled             the same, when both sides poll
+ *     bounce | futex     microseconds of 64 bytes by socket there and back, or by shared memory, where
+ *                        whoever waits sleeps on a word
  */
+#include <linux/futex.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +34,7 @@ static sem_t done, received;
 /* ---- An end whose memory is `memory`, from address 0 ---- */
 
 static struct dpk_memory_domain domain;
+static struct dpk_rc *nic;
 static uint32_t key;
 
 static bool complete(void *context, const struct dpk_rc_completion *c)
@@ -83,7 +89,6 @@ static struct dpk_rc_qp *join(int fd, struct dpk_rc_end **end)
 {
     static const struct dpk_rc_end_options options = {
         .ops = &ops, .domain = &domain, .permissions = ~0u, .sends = AT_ONCE, .receives = AT_ONCE};
-    struct dpk_rc *nic;
     struct dpk_rc_qp *qp;
     struct dpk_uuid identity;
     struct dpk_error err = {0};
@@ -130,21 +135,32 @@ static void one_sided(int fd, bool serves, enum dpk_rc_opcode opcode)
     printf("%.3f\n", (double)(MESSAGES * MESSAGE) / (now() - begin) / 1e9);
 }
 
-static void sends(int fd, bool serves)
+static struct dpk_rc *polled; /* NULL: threads sleep */
+
+static void await(sem_t *what)
+{
+    while (polled && sem_trywait(what) != 0)
+        dpk_rc_poll(polled);
+    if (!polled)
+        sem_wait(what);
+}
+
+static void sends(int fd, bool serves, bool polls)
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp = join(fd, &end);
+    polled = polls ? nic : NULL;
     const struct dpk_rc_receive buffer = {.buffer = {.key = key, .address = SMALL, .size = SMALL}};
     dpk_rc_post_receive(end, &buffer);
     double begin = now();
     for (unsigned i = 0; i < TRIPS; i++) {
         if (serves)
-            sem_wait(&received);
+            await(&received);
         dpk_rc_post_receive(end, &buffer);
         post(qp, DPK_RC_SEND, 0, SMALL);
-        sem_wait(&done);
+        await(&done);
         if (!serves)
-            sem_wait(&received);
+            await(&received);
     }
     if (!serves)
         printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
@@ -171,6 +187,39 @@ static void socket_bounce(int fd, bool serves)
         printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
 }
 
+/* ---- Shared memory ---- */
+
+struct shared {
+    _Atomic uint32_t words[2];
+    uint8_t message[2][SMALL];
+};
+static struct shared *shared; /* of both processes */
+
+static void tell(unsigned side, uint32_t count)
+{
+    memcpy(shared->message[side], memory, SMALL);
+    shared->words[side] = count;
+    syscall(SYS_futex, &shared->words[side], FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void hear(unsigned side, uint32_t count)
+{
+    while (shared->words[side] != count)
+        syscall(SYS_futex, &shared->words[side], FUTEX_WAIT, count - 1, NULL, NULL, 0);
+    memcpy(memory, shared->message[side], SMALL);
+}
+
+static void futex_bounce(bool serves)
+{
+    double begin = now();
+    for (uint32_t i = 1; i <= TRIPS; i++) {
+        serves ? hear(0, i) : tell(0, i);
+        serves ? tell(1, i) : hear(1, i);
+    }
+    if (!serves)
+        printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
+}
+
 static void copies(void)
 {
     double begin = now();
@@ -189,7 +238,11 @@ static void measure(const char *what, int fd, bool serves)
     else if (strcmp(what, "read") == 0)
         one_sided(fd, serves, DPK_RC_READ);
     else if (strcmp(what, "send") == 0)
-        sends(fd, serves);
+        sends(fd, serves, false);
+    else if (strcmp(what, "polled") == 0)
+        sends(fd, serves, true);
+    else if (strcmp(what, "futex") == 0)
+        futex_bounce(serves);
     else if (strcmp(what, "socketpair") == 0)
         socket_stream(fd, serves);
     else if (strcmp(what, "bounce") == 0)
@@ -212,6 +265,8 @@ int main(int argc, char **argv)
                         &key, NULL) == DPK_OK,
          "dpk_memory_add");
     must(sem_init(&done, 0, 0) + sem_init(&received, 0, 0) == 0, "sem_init");
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    must(shared != MAP_FAILED, "mmap");
     must(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0, "socketpair");
     pid_t child = fork();
     must(child >= 0, "fork");

@@ -148,6 +148,9 @@ uint64_t dpk_read_be64(struct dpk_reader *r);
 uint16_t dpk_read_le16(struct dpk_reader *r);
 uint32_t dpk_read_le32(struct dpk_reader *r);
 uint64_t dpk_read_le64(struct dpk_reader *r);
+/* LEB128 (DWARF 5, section 7.6), unsigned and signed. Bits above the 64th are lost. */
+uint64_t dpk_read_uleb(struct dpk_reader *r);
+int64_t dpk_read_sleb(struct dpk_reader *r);
 /* A reader over [offset, offset+size) of the whole source; failed (and empty) if that is not inside
  * it or if `r` has failed, since an offset that was read from it is then worth nothing. */
 struct dpk_reader dpk_reader_slice(const struct dpk_reader *r, uint64_t offset, uint64_t size);

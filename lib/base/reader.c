@@ -61,3 +61,29 @@ uint64_t dpk_read_le64(struct dpk_reader *r)
 {
     return read_le(r, 8);
 }
+
+static uint64_t read_leb(struct dpk_reader *r, bool is_signed)
+{
+    uint64_t value = 0;
+    uint8_t byte;
+    unsigned shift = 0;
+    do {
+        byte = dpk_read_u8(r);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80 && !r->failed);
+    if (is_signed && shift < 64 && byte & 0x40)
+        value |= ~UINT64_C(0) << shift;
+    return value;
+}
+
+uint64_t dpk_read_uleb(struct dpk_reader *r)
+{
+    return read_leb(r, false);
+}
+
+int64_t dpk_read_sleb(struct dpk_reader *r)
+{
+    return (int64_t)read_leb(r, true);
+}

@@ -8,18 +8,6 @@
 #define TAG_FILE 1
 #define TAG_ARCH 5
 
-static uint64_t uleb128(struct dpk_reader *r)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        uint8_t byte = dpk_read_u8(r);
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            break;
-    }
-    return value;
-}
-
 /* A string with its NUL; NULL without one. */
 static const char *text(struct dpk_reader *r)
 {
@@ -32,10 +20,10 @@ static const char *text(struct dpk_reader *r)
 static const char *find_arch(struct dpk_reader r)
 {
     while (dpk_reader_left(&r) > 0 && !r.failed) {
-        uint64_t tag = uleb128(&r);
+        uint64_t tag = dpk_read_uleb(&r);
         const char *value = tag % 2 ? text(&r) : NULL;
         if (tag % 2 == 0)
-            uleb128(&r);
+            dpk_read_uleb(&r);
         else if (!value)
             return NULL;
         if (tag == TAG_ARCH)

@@ -44,32 +44,6 @@ struct row {
     int64_t line;
 };
 
-static uint64_t read_leb(struct dpk_reader *r, bool is_signed)
-{
-    uint64_t value = 0;
-    uint8_t byte;
-    unsigned shift = 0;
-    do {
-        byte = dpk_read_u8(r);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80 && !r->failed);
-    if (is_signed && shift < 64 && byte & 0x40)
-        value |= ~UINT64_C(0) << shift;
-    return value;
-}
-
-static uint64_t read_uleb(struct dpk_reader *r)
-{
-    return read_leb(r, false);
-}
-
-static int64_t read_sleb(struct dpk_reader *r)
-{
-    return (int64_t)read_leb(r, true);
-}
-
 static uint64_t read_offset(struct dpk_reader *r, bool wide)
 {
     return wide ? dpk_read_le64(r) : dpk_read_le32(r);
@@ -146,10 +120,10 @@ static const char *read_form(struct dpk_reader *r, const struct sections *s, uin
     case FORM_STRP:
         return string_at(&s->strings, read_offset(r, wide));
     case FORM_UDATA:
-        read_uleb(r);
+        dpk_read_uleb(r);
         return NULL;
     case FORM_BLOCK:
-        dpk_read_skip(r, (size_t)read_uleb(r));
+        dpk_read_skip(r, (size_t)dpk_read_uleb(r));
         return NULL;
     case FORM_DATA1:
     case FORM_DATA2:
@@ -179,13 +153,13 @@ static const char *list_entry(struct dpk_reader *r, const struct sections *s, bo
     const char *found = NULL;
     unsigned columns = dpk_read_u8(r);
     for (unsigned i = 0; i < columns; i++) {
-        uint64_t content = read_uleb(r), form = read_uleb(r);
+        uint64_t content = dpk_read_uleb(r), form = dpk_read_uleb(r);
         if (i < 16) {
             format[i].content = content;
             format[i].form = form;
         }
     }
-    uint64_t count = read_uleb(r);
+    uint64_t count = dpk_read_uleb(r);
     if (columns == 0 || columns > 16)
         return NULL;
     for (uint64_t n = 0; n < count && !r->failed; n++)
@@ -206,7 +180,7 @@ static const char *old_file(struct dpk_reader *r, uint64_t wanted)
     for (uint64_t n = 1; (text = read_string(r)) && *text; n++) {
         if (n == wanted)
             return text;
-        read_uleb(r), read_uleb(r), read_uleb(r); /* directory, time, size */
+        dpk_read_uleb(r), dpk_read_uleb(r), dpk_read_uleb(r); /* directory, time, size */
     }
     return NULL;
 }
@@ -226,7 +200,7 @@ static void skip_operands(struct dpk_reader *r, const struct unit *u, unsigned o
 {
     struct dpk_reader one = dpk_reader_slice(&u->lengths, opcode - 1, 1);
     for (unsigned n = dpk_read_u8(&one); n > 0; n--)
-        read_uleb(r);
+        dpk_read_uleb(r);
 }
 
 /* Advances address and line as a special opcode says. Returns the advance of the address. */
@@ -251,7 +225,7 @@ static void operate(struct dpk_reader *r, const struct unit *u, struct row *now,
         return;
     }
     if (opcode == 0) {
-        uint64_t size = read_uleb(r);
+        uint64_t size = dpk_read_uleb(r);
         struct dpk_reader e = dpk_reader_slice(r, dpk_reader_offset(r), size);
         dpk_read_skip(r, (size_t)size);
         unsigned extended = dpk_read_u8(&e);
@@ -265,13 +239,13 @@ static void operate(struct dpk_reader *r, const struct unit *u, struct row *now,
         *emitted = true;
         break;
     case LNS_ADVANCE_PC:
-        now->address += u->minimum_length * read_uleb(r);
+        now->address += u->minimum_length * dpk_read_uleb(r);
         break;
     case LNS_ADVANCE_LINE:
-        now->line = (int64_t)((uint64_t)now->line + (uint64_t)read_sleb(r));
+        now->line = (int64_t)((uint64_t)now->line + (uint64_t)dpk_read_sleb(r));
         break;
     case LNS_SET_FILE:
-        now->file = read_uleb(r);
+        now->file = dpk_read_uleb(r);
         break;
     case LNS_CONST_ADD_PC:
         special(u, now, 255, false);

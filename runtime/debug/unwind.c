@@ -70,22 +70,6 @@ struct dpk_frames {
     struct dpk_image *image; /* whose section the readers are of */
 };
 
-static uint64_t read_leb(struct dpk_reader *r, bool is_signed)
-{
-    uint64_t value = 0;
-    uint8_t byte;
-    unsigned shift = 0;
-    do {
-        byte = dpk_read_u8(r);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80 && !r->failed);
-    if (is_signed && shift < 64 && byte & 0x40)
-        value |= ~UINT64_C(0) << shift;
-    return value;
-}
-
 /* ---- Entries ---- */
 
 /* Takes one entry off `r`, without its length. False: there is none that can be read. 64-bit DWARF
@@ -113,9 +97,9 @@ static bool read_common(const struct dpk_reader *section, uint64_t offset, struc
     const unsigned augmentation = dpk_read_u8(&e); /* "": others have fields that are not known */
     if (version == 4)
         dpk_read_skip(&e, 2); /* sizes of addresses and of segment selectors */
-    out->code_factor = read_leb(&e, false);
-    out->data_factor = (int64_t)read_leb(&e, true);
-    const uint64_t ra = version == 1 ? dpk_read_u8(&e) : read_leb(&e, false);
+    out->code_factor = dpk_read_uleb(&e);
+    out->data_factor = dpk_read_sleb(&e);
+    const uint64_t ra = version == 1 ? dpk_read_u8(&e) : dpk_read_uleb(&e);
     out->program = dpk_reader(e.pos, dpk_reader_left(&e));
     return !e.failed && augmentation == 0 && ra == RA &&
            (version == 1 || version == 3 || version == 4);
@@ -253,22 +237,24 @@ static void extended(struct machine *m, struct dpk_reader *r, const struct commo
         return;
     case CFA_OFFSET_EXTENDED:
     case CFA_OFFSET_EXTENDED_SF:
-        reg = read_leb(r, false);
+        reg = dpk_read_uleb(r);
         set_saved(m, reg,
-                  at_offset(scaled(read_leb(r, op == CFA_OFFSET_EXTENDED_SF), c->data_factor)));
+                  at_offset(scaled(op == CFA_OFFSET_EXTENDED_SF ? (uint64_t)dpk_read_sleb(r)
+                                                                : dpk_read_uleb(r),
+                                   c->data_factor)));
         return;
     case CFA_RESTORE_EXTENDED:
-        restore(m, read_leb(r, false));
+        restore(m, dpk_read_uleb(r));
         return;
     case CFA_UNDEFINED:
-        set_saved(m, read_leb(r, false), (struct saved){0});
+        set_saved(m, dpk_read_uleb(r), (struct saved){0});
         return;
     case CFA_SAME_VALUE:
-        set_saved(m, read_leb(r, false), (struct saved){.is_known = true});
+        set_saved(m, dpk_read_uleb(r), (struct saved){.is_known = true});
         return;
     case CFA_REGISTER:
-        set_saved(m, read_leb(r, false), (struct saved){0});
-        (void)read_leb(r, false);
+        set_saved(m, dpk_read_uleb(r), (struct saved){0});
+        (void)dpk_read_uleb(r);
         return;
     case CFA_REMEMBER:
         if (m->depth < REMEMBERED_MAX)
@@ -284,18 +270,18 @@ static void extended(struct machine *m, struct dpk_reader *r, const struct commo
         return;
     case CFA_DEF:
     case CFA_DEF_SF:
-        m->now.cfa_register = read_leb(r, false);
-        m->now.cfa_offset =
-            op == CFA_DEF ? (int64_t)read_leb(r, false) : scaled(read_leb(r, true), c->data_factor);
+        m->now.cfa_register = dpk_read_uleb(r);
+        m->now.cfa_offset = op == CFA_DEF ? (int64_t)dpk_read_uleb(r)
+                                          : scaled((uint64_t)dpk_read_sleb(r), c->data_factor);
         return;
     case CFA_DEF_REGISTER:
-        m->now.cfa_register = read_leb(r, false);
+        m->now.cfa_register = dpk_read_uleb(r);
         return;
     case CFA_DEF_OFFSET:
-        m->now.cfa_offset = (int64_t)read_leb(r, false);
+        m->now.cfa_offset = (int64_t)dpk_read_uleb(r);
         return;
     case CFA_DEF_OFFSET_SF:
-        m->now.cfa_offset = scaled(read_leb(r, true), c->data_factor);
+        m->now.cfa_offset = scaled((uint64_t)dpk_read_sleb(r), c->data_factor);
         return;
     default: /* expressions: no compiler makes them for C */
         m->failed = true;
@@ -313,7 +299,7 @@ static void run_rules(struct machine *m, struct dpk_reader r, const struct commo
             m->at += low * c->code_factor;
             break;
         case CFA_OFFSET:
-            set_saved(m, low, at_offset(scaled(read_leb(&r, false), c->data_factor)));
+            set_saved(m, low, at_offset(scaled(dpk_read_uleb(&r), c->data_factor)));
             break;
         case CFA_RESTORE:
             restore(m, low);

@@ -27,6 +27,22 @@ static void read_honours_the_byte_order(void **state)
     assert_false(r.failed);
 }
 
+static void leb_ends_with_its_last_byte(void **state)
+{
+    static const uint8_t bytes[] = {0x7f, 0x7f, 0xe5, 0x8e, 0x26, 0x80, 0x7f, 0xff, 0xff, 0xff,
+                                    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 5,    0x80};
+    struct dpk_reader r = dpk_reader(bytes, sizeof bytes);
+    (void)state;
+    assert_true(dpk_read_uleb(&r) == 127);
+    assert_true(dpk_read_sleb(&r) == -1);
+    assert_true(dpk_read_uleb(&r) == 624485);
+    assert_true(dpk_read_sleb(&r) == -128);
+    assert_true(dpk_read_uleb(&r) == UINT64_MAX); /* bits above the 64th are lost */
+    assert_true(dpk_read_uleb(&r) == 5 && !r.failed);
+    dpk_read_uleb(&r);
+    assert_true(r.failed);
+}
+
 static void read_moves_on_by_what_it_read(void **state)
 {
     (void)state;
@@ -312,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read_honours_the_byte_order),
+        cmocka_unit_test(leb_ends_with_its_last_byte),
         cmocka_unit_test(read_moves_on_by_what_it_read),
         cmocka_unit_test(read_past_the_end_gives_zero_and_sets_failed),
         cmocka_unit_test(read_after_a_failure_gives_zero_and_nothing_is_left),

@@ -224,23 +224,29 @@ const struct dpk_command gen_xml_template_command = {
     .options = template_options,
     .run = run_gen_xml_template};
 
+static enum dpk_status turn_xml_into(void (*format)(const struct dpk_nv_list *, struct dpk_buf *),
+                                     const struct dpk_nv_defs *defs, const struct input *in,
+                                     struct dpk_buf *out, struct dpk_error *err)
+{
+    struct dpk_nv_list tlvs = {0};
+    enum dpk_status status = read_xml(defs, in, &tlvs, err);
+    if (status == DPK_OK)
+        format(&tlvs, out);
+    dpk_nv_list_free(&tlvs);
+    return status;
+}
+
 static enum dpk_status turn_into_raw(const struct mlxconfig_options *options,
                                      const struct dpk_nv_defs *defs, const struct input *in,
                                      struct dpk_buf *out, struct dpk_error *err)
 {
     (void)options;
-    struct dpk_nv_list tlvs = {0};
-    enum dpk_status status = read_xml(defs, in, &tlvs, err);
-    if (status == DPK_OK)
-        dpk_nv_raw_format(&tlvs, out);
-    dpk_nv_list_free(&tlvs);
-    return status;
+    return turn_xml_into(dpk_nv_raw_format, defs, in, out, err);
 }
 
 static enum dpk_status run_xml2raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = given;
-    return run(options, args, turn_into_raw, err);
+    return run(given, args, turn_into_raw, err);
 }
 
 const struct dpk_command xml2raw_command = {.names = "xml2raw",
@@ -264,8 +270,7 @@ static enum dpk_status turn_into_xml(const struct mlxconfig_options *options,
 
 static enum dpk_status run_raw2xml(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = given;
-    return run(options, args, turn_into_xml, err);
+    return run(given, args, turn_into_xml, err);
 }
 
 const struct dpk_command raw2xml_command = {
@@ -277,18 +282,12 @@ static enum dpk_status turn_into_payload(const struct mlxconfig_options *options
                                          struct dpk_buf *out, struct dpk_error *err)
 {
     (void)options;
-    struct dpk_nv_list tlvs = {0};
-    enum dpk_status status = read_xml(defs, in, &tlvs, err);
-    if (status == DPK_OK)
-        dpk_nv_payload_format(&tlvs, out);
-    dpk_nv_list_free(&tlvs);
-    return status;
+    return turn_xml_into(dpk_nv_payload_format, defs, in, out, err);
 }
 
 static enum dpk_status run_xml2bin(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = given;
-    return run(options, args, turn_into_payload, err);
+    return run(given, args, turn_into_payload, err);
 }
 
 const struct dpk_command xml2bin_command = {.names = "xml2bin",
@@ -354,8 +353,7 @@ static enum dpk_status turn_bin_into_xml(const struct mlxconfig_options *options
 
 static enum dpk_status run_bin2xml(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct mlxconfig_options *options = given;
-    return run(options, args, turn_bin_into_xml, err);
+    return run(given, args, turn_bin_into_xml, err);
 }
 
 static const struct dpk_option tlvs_options[] = {

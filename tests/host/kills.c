@@ -22,7 +22,10 @@
 static const struct way {
     const char *name;
     void (*talk)(struct talker *t);
-} ways[] = {{"details", talk_by_details}, {"manager", talk_by_manager}, {"verbs", talk_by_verbs}};
+} ways[] = {{"details", talk_by_details},
+            {"manager", talk_by_manager},
+            {"verbs", talk_by_verbs},
+            {"copies", talk_by_copies}};
 
 /* ---- For talkers ---- */
 

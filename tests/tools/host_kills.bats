@@ -1,4 +1,4 @@
-# Two processes that talk by RDMA, one of which is killed at some step (tests/host/kills.c): the other one
+# Two processes that talk by RDMA, or by DMA, one of which is killed at some step (tests/host/kills.c): the other one
 # is told of it and ends well. DPAKIT_KILLS=300 has so many pairs of each sort, over all steps.
 
 load ../host/setup
@@ -8,7 +8,7 @@ setup_file() {
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -D DOCA_ALLOW_EXPERIMENTAL_API \
         -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" "$BATS_TEST_DIRNAME"/../host/kills*.c \
-        -o "$t/kills" -L"$DPAKIT_BUILD/lib" -ldoca_rdma -ldoca_verbs -ldoca_common -libverbs \
+        -o "$t/kills" -L"$DPAKIT_BUILD/lib" -ldoca_rdma -ldoca_dma -ldoca_verbs -ldoca_common -libverbs \
         -Wl,-rpath,"$DPAKIT_BUILD/lib"
     make_devices "$t/devices"
     export DPAKIT_RUNTIME=$t/run LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
@@ -34,4 +34,8 @@ survives() { # WAY
 
 @test "peers of DOCA Verbs that are killed are noticed" {
     survives verbs
+}
+
+@test "owners of exported memory, and who copies it, are killed" {
+    survives copies
 }

@@ -19,7 +19,7 @@ survives() { # WAY
     local left=$BATS_TEST_TMPDIR/left
     "$BATS_FILE_TMPDIR/kills" "$1" "${DPAKIT_KILLS:-12}"
     find "$DPAKIT_RUNTIME" ! -type d ! -name '*.rc' >"$left"
-    find /dev/shm -user "$(id -u)" -name '*dpakit*' >>"$left"
+    find /dev/shm -user "$(id -u)" -name '*dpakit*' ! -name 'dpakit-fuzz.*' >>"$left"
     cat "$left"
     [ ! -s "$left" ]
 }
